@@ -1,4 +1,4 @@
-"""What operations ask of their tensors in common, refused with the argument's name before C."""
+"""Rules that the tensors of many operations follow; errors name the argument, before C."""
 
 from __future__ import annotations
 

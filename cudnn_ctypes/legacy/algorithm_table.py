@@ -1,4 +1,4 @@
-"""What an algorithm query answers: a table of algorithms, and the choice of one."""
+"""The answer to an algorithm query: a table of algorithms, and the choice of one."""
 
 from __future__ import annotations
 

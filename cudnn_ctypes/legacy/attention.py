@@ -30,7 +30,7 @@ __all__ = ["AttentionForwardResult", "attention_forward", "attention_forward_tra
 
 
 class AttentionForwardResult(NamedTuple):
-    """What `attention_forward_training` returns.
+    """Result of `attention_forward_training`.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ def attention_forward(
     v_desc: SeqDataDescriptor | None = None,
     y_desc: SeqDataDescriptor | None = None,
 ) -> Made:
-    """What queries make of keys and values, for inference; follows ``cudnnMultiHeadAttnForward``.
+    """Multi-head attention for inference; follows ``cudnnMultiHeadAttnForward``.
 
     Parameters
     ----------

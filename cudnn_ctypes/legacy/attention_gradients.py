@@ -23,7 +23,7 @@ __all__ = ["AttentionGradients", "attention_backward_data", "attention_backward_
 
 
 class AttentionGradients(NamedTuple):
-    """What `attention_backward_data` returns: gradients by queries, keys and values."""
+    """Gradients with respect to queries, keys and values, from `attention_backward_data`."""
 
     dq: Any
     dk: Any

@@ -31,7 +31,7 @@ class AttentionBufferSizes(NamedTuple):
 def attention_buffer_sizes(
     handle: Handle, attn: AttnDescriptor, *, training: bool = True
 ) -> AttentionBufferSizes:
-    """What an attention needs, for training or inference; ``cudnnGetMultiHeadAttnBuffers``."""
+    """Sizes of an attention's buffers in bytes; follows ``cudnnGetMultiHeadAttnBuffers``."""
     expect("handle", handle, Handle)
     expect("attn", attn, AttnDescriptor)
     weights, workspace, reserve_space = c_size_t(), c_size_t(), c_size_t()

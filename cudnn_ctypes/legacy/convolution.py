@@ -131,7 +131,7 @@ class ConvolutionDescriptor(Descriptor[raw.cudnnConvolutionDescriptor_t]):
     # -- reading back --------------------------------------------------------------------------
 
     def get_2d(self) -> dict[str, Any]:
-        """What `set_2d` sets, by name; follows ``cudnnGetConvolution2dDescriptor``."""
+        """The arguments of `set_2d`, by name; follows ``cudnnGetConvolution2dDescriptor``."""
         mode, compute_data_type = raw.cudnnConvolutionMode_t(), raw.cudnnDataType_t()
         names = ("pad_h", "pad_w", "u", "v", "dilation_h", "dilation_w")
         pad_h, pad_w, u, v, dilation_h, dilation_w = numbers = [c_int() for _ in names]

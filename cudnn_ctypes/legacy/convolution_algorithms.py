@@ -43,7 +43,7 @@ class ConvolutionFunctions(NamedTuple):
 
 
 class ConvolutionAlgorithms:
-    """What the directions share. A subclass is a dataclass of four descriptors in C's order.
+    """Base of the directions. A subclass is a dataclass of four descriptors in C's order.
 
     Operands have the names of their descriptors: x for ``x_desc``; the last one is the result.
     """
@@ -51,7 +51,7 @@ class ConvolutionAlgorithms:
     functions: ClassVar[ConvolutionFunctions]
 
     _looked: tuple[list[Entry], Look] = [NOTHING], (None, None)
-    """What `_look` gave, and the places of the records that it depends on."""
+    """The last result of `_look`, and the places of the records that it depends on."""
 
     def __post_init__(self) -> None:
         """Refuse descriptors that are not of their kind, or do not fit together."""

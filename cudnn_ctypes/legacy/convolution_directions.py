@@ -50,7 +50,7 @@ class ConvolutionDirection(ConvolutionAlgorithms):
         algorithm: Any,
         workspace: Any,
     ) -> None:
-        """What `run` does in each direction; `operands` by name, `factors` are alpha and beta."""
+        """Run in any direction; `operands` by name, `factors` are alpha and beta."""
         alpha, beta = factors
         with self._operands(handle, operands) as imported:
             self._launch(

@@ -46,14 +46,14 @@ __all__ = [
 
 
 class CTCLossResult(NamedTuple):
-    """What `ctc_loss` and `ctc_loss_v8` return.
+    """Result of `ctc_loss` and `ctc_loss_v8`.
 
     Attributes
     ----------
     costs : DeviceTensor
         (N,).
     gradients : DeviceTensor or None
-        (T, N, A): gradients of the costs by what was given, activations or probabilities.
+        (T, N, A): gradients of the costs with respect to the input, activations or probabilities.
     """
 
     costs: Any

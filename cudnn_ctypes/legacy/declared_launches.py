@@ -23,7 +23,7 @@ _DESC = re.compile("[Dd]esc$")
 
 
 class DeclaredLaunches(ABC):
-    """What finds a C function's arguments among the operands of a call: base of ``Operands``."""
+    """Base of ``Operands``: finds a C function's arguments among the operands of a call."""
 
     _handle: Handle
     _operands: dict[str, Any]
@@ -38,7 +38,7 @@ class DeclaredLaunches(ABC):
 
     @abstractmethod
     def memory(self, name: str, *, written: bool = False) -> Memory:
-        """What C receives for the operand `name`."""
+        """The memory of the operand `name`, as C receives it."""
 
     def launch(self, function: Callable[..., Any], **arguments: Any) -> None:
         """Launch a C function of these operands, by its declaration.

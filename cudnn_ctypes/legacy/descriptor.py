@@ -1,4 +1,4 @@
-"""What all descriptors of the legacy API have in common."""
+"""Base of all descriptors of the legacy API."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Descriptor(Resource[_H]):
         return _ClosedOnError(self)
 
     def _record(self, kind: type[_Record]) -> _Record:
-        """What the library holds.
+        """The record of the values in the library.
 
         Raises
         ------
@@ -81,7 +81,7 @@ class Descriptor(Resource[_H]):
         return held
 
     def _held(self) -> dict[str, Any]:
-        """What the library holds, by name: two descriptors are equal if this is."""
+        """The values in the library by name; equal for equal descriptors."""
         held = record(self)
         names = [] if held is None else [field.name for field in fields(held)]
         return {name: getattr(held, name) for name in names}
@@ -121,7 +121,7 @@ class Descriptor(Resource[_H]):
 
 
 def _described(cls: Any, arguments: dict[str, Any]) -> Any:
-    """What a pickled descriptor becomes."""
+    """The descriptor that a pickle stands for."""
     return cls(**arguments)
 
 

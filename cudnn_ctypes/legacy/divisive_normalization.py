@@ -25,7 +25,7 @@ __all__ = [
 
 
 class DivisiveNormalizationGradients(NamedTuple):
-    """What `divisive_normalization_backward` returns.
+    """Gradients from `divisive_normalization_backward`.
 
     Attributes
     ----------

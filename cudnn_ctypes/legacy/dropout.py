@@ -19,7 +19,7 @@ __all__ = ["DropoutResult", "dropout_backward", "dropout_forward"]
 
 
 class DropoutResult(NamedTuple):
-    """What `dropout_forward` returns.
+    """Result of `dropout_forward`.
 
     Attributes
     ----------

@@ -110,7 +110,7 @@ class FilterDescriptor(Descriptor[raw.cudnnFilterDescriptor_t]):
         return record(self) or _UNSET
 
     def get_4d(self) -> dict[str, Any]:
-        """What `set_4d` sets, by name; follows ``cudnnGetFilter4dDescriptor``."""
+        """The arguments of `set_4d`, by name; follows ``cudnnGetFilter4dDescriptor``."""
         data_type = raw.cudnnDataType_t()
         tensor_format = raw.cudnnTensorFormat_t()
         numbers = {name: c_int() for name in ("k", "c", "h", "w")}

@@ -38,7 +38,7 @@ _DESCRIPTORS: dict[str, type[Descriptor[Any]]] = {
 
 
 class FusedOpsConstParamPack(Descriptor[raw.cudnnFusedOpsConstParamPack_t]):
-    """What a plan is made of; follows ``cudnnSetFusedOpsConstParamPackAttribute``.
+    """Constant parameters of a plan; follows ``cudnnSetFusedOpsConstParamPackAttribute``.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ class FusedOpsConstParamPack(Descriptor[raw.cudnnFusedOpsConstParamPack_t]):
 
     @property
     def placeholders(self) -> dict[str, raw.cudnnFusedOpsPointerPlaceHolder_t]:
-        """What was said about pointers, by their labels in a variant pack; not those of "null"."""
+        """Placeholders of pointers by their labels in a variant pack, without "null" ones."""
         return self._record(ConstantPack).placeholders
 
     def _held(self) -> dict[str, Any]:
@@ -196,7 +196,7 @@ class FusedOpsVariantParamPack(Descriptor[raw.cudnnFusedOpsVariantParamPack_t]):
         return found
 
     def _look(self, launcher: Any) -> Look:
-        """What an execution looks at: what is set, which addresses are NULL, and which aligned."""
+        """The key of an execution: set values, and which addresses are NULL or aligned."""
         held = self._record(VariantPack).held
         for label, (address, memory) in self._kept.items():
             if held.get(label.upper()) == address:

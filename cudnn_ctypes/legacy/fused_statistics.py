@@ -19,14 +19,14 @@ __all__ = [
 
 
 class ScaleBiasResult(NamedTuple):
-    """What the next convolution applies, both (1, K, 1...)."""
+    """Scale and bias for the next convolution, both (1, K, 1...)."""
 
     scale: Any
     bias: Any
 
 
 class FinalizedStatisticsResult(NamedTuple):
-    """What the next convolution applies, and for the backward pass; all (1, K, 1...)."""
+    """Scale and bias for the next convolution, statistics for backward; all (1, K, 1...)."""
 
     scale: Any
     bias: Any

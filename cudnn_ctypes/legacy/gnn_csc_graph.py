@@ -159,7 +159,7 @@ class GnnCscGraph:
 
     @property
     def reversible(self) -> bool:
-        """Whether it holds its reverse."""
+        """True if the graph holds its reverse."""
         return self.reversed_offsets is not None
 
     def _look(self, launcher: Any = None) -> Look:

@@ -26,11 +26,11 @@ __all__ = [
 
 
 class GnnMhaGatResult(NamedTuple):
-    """What the forward pass gives; edges in the order of the rows of `edge_features`.
+    """Result of the forward pass; edges in the order of the rows of `edge_features`.
 
     `output` (destinations, features, or those of one head if averaged); `sm_scores`, float32
     (2, heads, edges): the logits, and the coefficients before dropout; `act_scores` (edges,
-    features), what the activation of GATv2 gave, None for GAT.
+    features), the output of GATv2's activation, None for GAT.
     """
 
     output: Any

@@ -40,7 +40,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 _recordings: dict[int, Recording] = {}
-"""By thread; most of the time there is none."""
+"""Recordings by thread; most of the time there is none."""
 
 
 def recording() -> Recording | None:
@@ -127,7 +127,7 @@ class _Operation:
 
     @functools.cached_property
     def _looked_up(self) -> Callable[..., tuple[Launcher, Any, Any, Any]]:
-        """What `call` finds out about its arguments."""
+        """The function that reads the arguments of `call`."""
         name, function = self.function.__name__, self.function
         source = looked_up_source(name, self._parameters, by_alignment=self._by_alignment)
         found: Any = function_of(source, name, self._scope)
@@ -189,7 +189,7 @@ def launched(operation: F) -> F:
 
 
 def launched_by_alignment(operation: F) -> F:
-    """As `launched`; addresses that are multiples of `ALIGNMENT` bytes have keys of their own."""
+    """Like `launched`, with separate keys for addresses that are multiples of `ALIGNMENT` bytes."""
     return cast(F, _Operation(operation, by_alignment=True).call)
 
 

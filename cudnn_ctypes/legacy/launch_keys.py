@@ -1,4 +1,4 @@
-"""What a launch looks at in its arguments: their part of its key, and where memory is.
+"""Reading a launch's arguments: their part of its key, and the address of memory.
 
 Two calls with equal keys launch the same C functions with the same arguments, but for addresses: of
 memory, and of descriptors, which C is given as the call has them. A part is all that an operation
@@ -24,7 +24,7 @@ from .descriptor import Descriptor
 __all__ = ["ALIGNMENT", "Look", "NoKey", "is_foreign", "look", "look_at_descriptors", "looks"]
 
 ALIGNMENT = 16
-"""What cuDNN's kernels for fused operations may be told about addresses."""
+"""Alignment of addresses in bytes that cuDNN's kernels for fused operations ask about."""
 
 _LOWEST_ADDRESS = 1 << 32  # of device memory; smaller ints are numbers
 
@@ -71,7 +71,7 @@ def _at_sequence(value: Sequence[Any], launcher: Any) -> Look:
 
 
 def _at_array(value: NDArray[Any], launcher: Any) -> Look:
-    """Of the host: numbers that C reads at once."""
+    """Look at a host array: C reads its numbers at once."""
     if value.dtype.hasobject:
         raise NoKey
     return (value.dtype.str, value.shape, value.tobytes()), None
@@ -102,8 +102,8 @@ def _at_torch(value: Any, launcher: Any) -> Look:
 
 
 _seen: dict[int, tuple[Any, ...]] = {}
-"""By address the tensor of PyTorch that was last seen there: what it says, and its look. Comparing
-takes less time than hashing. Those that require gradients, are complex or negated never come in."""
+"""The tensor of PyTorch last seen at each address: its facts, and its look. Comparing takes less
+time than hashing. Those that require gradients, are complex or negated never come in."""
 _MOST_SEEN = 4096
 _forms = Tokens()
 
@@ -124,7 +124,7 @@ def _at_descriptor(value: Descriptor[Any], launcher: Any) -> Look:
 
 
 def look_at_descriptors(value: Any, launcher: Any) -> Look:
-    """Of what has `descriptors`."""
+    """Look at an object with `descriptors`."""
     part: list[Any] = [value.__class__]
     pointers: list[Any] = []
     for descriptor in value.descriptors:
@@ -134,7 +134,7 @@ def look_at_descriptors(value: Any, launcher: Any) -> Look:
 
 
 def _token(descriptor: Descriptor[Any]) -> int:
-    """What stands for the record of a descriptor, which is read now."""
+    """The token of a descriptor's record, which is read now."""
     descriptor._place = records.place(descriptor._as_parameter_)
     if (token := descriptor._place.token) is None:
         raise NoKey
@@ -147,7 +147,7 @@ _MOST_FROZEN = 1024
 
 
 def _at_frozen(value: Any, launcher: Any) -> Look:
-    """Of plain data, whose hash is made anew each time: remembered by identity."""
+    """Look at plain data, remembered by identity: its hash is computed anew each time."""
     known = _frozen_by_id.get(id(value))
     if known is not None and known[0] is value:
         return known[1], None
@@ -215,7 +215,7 @@ looks: _Looks = _Looks(
         np.ndarray: _at_array,
     }
 )
-"""By class: from an argument and the launcher to its `Look`."""
+"""Functions by class, from an argument and the launcher to its `Look`."""
 
 
 def look(value: Any, launcher: Any = None) -> Look:
@@ -235,11 +235,11 @@ def look(value: Any, launcher: Any = None) -> Look:
 
 
 def is_foreign(value: Any) -> bool:
-    """Whether it is a tensor whose memory its library lends for one call."""
+    """True for a tensor whose memory its library lends for one call."""
     return looks[type(value)] is _at_foreign
 
 
 def _is_frozen(kind: type) -> bool:
-    """Whether its instances are plain data: an ``AlgorithmRow``, say."""
+    """True if the instances are plain data: an ``AlgorithmRow``, say."""
     parameters = getattr(kind, "__dataclass_params__", None)
     return bool(parameters and parameters.frozen)

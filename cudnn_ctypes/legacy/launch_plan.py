@@ -99,7 +99,7 @@ class Plan:
         self.connect()
 
     def _returning(self, recording: Recording, written: set[str], result: Any) -> str:
-        """What the operation returns, as an expression of what is made and the arguments."""
+        """The operation's result, as an expression of new tensors and the arguments."""
         if result is None:
             return "None"
         if isinstance(result, tuple):
@@ -179,7 +179,7 @@ class Plan:
     def zeroed(
         self, made: list[DeviceTensor], scratch: list[Allocation]
     ) -> list[tuple[Allocation, int]]:
-        """What is to be filled with zeros before the calls, and how many bytes of it."""
+        """Memory to fill with zeros before the calls, and the number of bytes."""
         blocks = [*(tensor._memory for tensor in made), *scratch]
         return [(blocks[position], nbytes) for position, nbytes in self._zeroed]
 

@@ -65,7 +65,7 @@ def looked_up_source(name: str, parameters: Sequence[Parameter], *, by_alignment
 
 
 def _fields(name: str, parameters: Sequence[Parameter], by_alignment: bool) -> dict[str, str]:
-    """What stands in the gaps of the two sources."""
+    """Text for the gaps of the two sources."""
     of_handle = any(p.name == "handle" for p in parameters)
     launcher = "handle" if of_handle else "_launcher"
     positional = [p.name for p in parameters if p.kind is Parameter.POSITIONAL_OR_KEYWORD]

@@ -1,4 +1,4 @@
-"""What the normalization functions of both generations have in common: operands and launches.
+"""Operands and launches of the normalization functions of both generations.
 
 Scale, bias, means, variances and the gradients of the first two are parameters: one number per
 channel, or per activation. In C their descriptors are derived from x. Here (C,) will do for
@@ -60,7 +60,7 @@ _OURS = {theirs: ours for ours, names in _C_NAMES.items() for theirs in names}
 
 
 class NormalizationResult(NamedTuple):
-    """What the forward pass of training returns.
+    """Result of the forward pass of training.
 
     Attributes
     ----------
@@ -78,13 +78,13 @@ class NormalizationResult(NamedTuple):
 
 
 class NormalizationGradients(NamedTuple):
-    """What the backward pass returns.
+    """Gradients from the backward pass.
 
     Attributes
     ----------
     dx, dscale, dbias : DeviceTensor, or as they were given
     dz : DeviceTensor, or dz as it was given, or None
-        The gradient of what was added.
+        The gradient of z, which was added.
     """
 
     dx: Any
@@ -285,7 +285,7 @@ class NormalizationOperands(Operands):
         self.launch(function)
 
     def sizes(self, adds: bool) -> NormalizationSizes:
-        """What the size functions tell of a call whose tensors are all like x."""
+        """Sizes from the size functions for a call whose tensors are all like x."""
         self._arguments |= dict.fromkeys(("x", "y", "dy", "dx"), "x")
         self._arguments |= dict.fromkeys(("z", "dz"), "x" if adds else None)
         assert self._sizes is not None

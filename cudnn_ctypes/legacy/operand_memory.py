@@ -1,4 +1,4 @@
-"""What C receives for the memory of an operand, checked before."""
+"""Checks of an operand's memory, and the form in which C receives it."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def check_memory(
     *,
     written: bool = False,
 ) -> Memory:
-    """What C receives for the operand `name`, which must be large enough for `desc`.
+    """The memory of the operand `name`, which must be large enough for `desc`.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def check_memory(
 
 
 def room(name: str, value: Any, needed: int, handle: Handle) -> tuple[Memory | None, int]:
-    """What C receives for memory without a shape, and its size in bytes.
+    """Memory without a shape, and its size in bytes.
 
     Raises
     ------

@@ -186,7 +186,7 @@ class Operands(DeclaredLaunches):
         return expect(name, value, cls)
 
     def memory(self, name: str, *, written: bool = False) -> Memory:
-        """What C receives for the operand `name`, held against the descriptor it has by now."""
+        """The memory of the operand `name`, held against its present descriptor."""
         desc = self._made.get(name) or self._operands[name][1] or self.describe(name)
         return check_memory(name, self._operands[name][0], desc, self._handle, written=written)
 
@@ -284,7 +284,7 @@ class Operands(DeclaredLaunches):
         return self._scratch.enter_context(made)
 
     def workspace(self, given: Any, needed: int) -> tuple[Any, int]:
-        """What C receives for the workspace, and its size in bytes; it is made if it is None.
+        """The workspace and its size in bytes; it is allocated if it is None.
 
         Raises
         ------
@@ -294,7 +294,7 @@ class Operands(DeclaredLaunches):
         return self.room("workspace", self.scratch(needed) if given is None else given, needed)
 
     def room(self, name: str, value: Any, needed: int) -> tuple[Memory | None, int]:
-        """What C receives for memory without a shape, and its size: see `room`."""
+        """Memory without a shape, and its size: see `room`."""
         return room(name, value, needed, self._handle)
 
     def __enter__(self) -> Self:

@@ -120,7 +120,7 @@ class PoolingDescriptor(Descriptor[raw.cudnnPoolingDescriptor_t]):
     # -- reading back --------------------------------------------------------------------------
 
     def get_2d(self) -> dict[str, Any]:
-        """What `set_2d` sets, by name; follows ``cudnnGetPooling2dDescriptor``."""
+        """The arguments of `set_2d`, by name; follows ``cudnnGetPooling2dDescriptor``."""
         mode, nan = raw.cudnnPoolingMode_t(), raw.cudnnNanPropagation_t()
         numbers = {
             name: c_int()

@@ -1,4 +1,4 @@
-"""What the first call of a key launches, makes and returns: what a plan is made of."""
+"""Recordings of the first call of a key, from which a plan is made."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ given of the arguments (see `launch_keys`), ``to`` the addresses of results that
 
 
 class Memory:
-    """What C receives for an operand, under the name that the operand has in Python."""
+    """An operand's memory for C, with the operand's name in Python."""
 
     __slots__ = ("_as_parameter_", "name", "written")
 
@@ -41,7 +41,7 @@ class Memory:
 
 
 class Recording:
-    """What the first call of a key launches, makes and returns.
+    """The launches, new tensors and results of the first call of a key.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class Recording:
         self.scratch: list[DeviceBuffer | DeviceTensor] = []
         """Workspaces that were made for the call."""
         self.zeroed: list[Any] = []
-        """Those of `made` and `scratch` that were filled with zeros."""
+        """Members of `made` and `scratch` that were filled with zeros."""
         self.constants: list[DeviceTensor] = []
         """Copies of numbers of the host, which the key names, in memory that the plan keeps."""
         self.calls: list[tuple[Function, tuple[Any, ...]]] = []

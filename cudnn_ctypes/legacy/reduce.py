@@ -123,7 +123,7 @@ class ReduceTensorDescriptor(Descriptor[raw.cudnnReduceTensorDescriptor_t]):
 
 
 class ReduceResult(NamedTuple):
-    """What `reduce_tensor` returns.
+    """Result of `reduce_tensor`.
 
     Attributes
     ----------

@@ -33,7 +33,7 @@ __all__ = ["RNN", "RNNForwardResult", "RNNGradients"]
 
 
 class RNNForwardResult(NamedTuple):
-    """What `RNN.forward` returns.
+    """Result of `RNN.forward`.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class RNNForwardResult(NamedTuple):
 
 
 class RNNGradients(NamedTuple):
-    """What `RNN.backward_data` returns: the gradients of x, hx and, of an LSTM, cx."""
+    """Gradients of x, hx and, for an LSTM, cx, from `RNN.backward_data`."""
 
     dx: Any
     dhx: Any

@@ -1,4 +1,4 @@
-"""What a recurrent network and its sequences are: descriptors that fit each other."""
+"""Descriptors of a recurrent network and its sequences that fit each other."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ __all__ = ["accumulator", "integer", "integers", "real"]
 
 
 def accumulator(data_type: cudnnDataType_t) -> cudnnDataType_t:
-    """What cuDNN computes in for tensors of a type: float64 for float64, else float32."""
+    """The data type in which cuDNN computes: float64 for float64, else float32."""
     return CUDNN_DATA_DOUBLE if data_type == CUDNN_DATA_DOUBLE else CUDNN_DATA_FLOAT
 
 

@@ -122,7 +122,7 @@ class SequenceOperands(Operands):
         return made
 
     def memory(self, name: str, *, written: bool = False) -> Any:
-        """What C receives for the operand `name`, which must fit its descriptor; None for NULL."""
+        """The memory of the operand `name`, which must fit its descriptor; None for NULL."""
         value = self._operands[name][0]
         if value is None:
             return None
@@ -133,7 +133,7 @@ class SequenceOperands(Operands):
     # -- what has no descriptor ----------------------------------------------------------------
 
     def room(self, name: str, value: Any, needed: int) -> tuple[Memory | None, int]:
-        """What C receives for memory without a shape, and its size in bytes."""
+        """Memory without a shape, and its size in bytes."""
         return super().room(name, value.space if isinstance(value, WeightSpace) else value, needed)
 
     def reserve_space(self, value: Any, needed: int) -> Any:
@@ -141,7 +141,7 @@ class SequenceOperands(Operands):
         return self.new((needed,), "uint8") if value is None and needed else value
 
     def integers(self, name: str, value: Any, count: int) -> Memory | None:
-        """What C receives for an array of `count` int32 or more in device memory."""
+        """An array of at least `count` int32 in device memory."""
         if value is None:
             return None
         if is_address(name, value):

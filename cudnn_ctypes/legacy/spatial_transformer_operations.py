@@ -28,7 +28,7 @@ __all__ = [
 
 
 class SpatialTfSamplerGradients(NamedTuple):
-    """What `spatial_tf_sampler_backward` returns.
+    """Gradients from `spatial_tf_sampler_backward`.
 
     Attributes
     ----------

@@ -16,7 +16,7 @@ __all__ = ["StreamLauncher"]
 _plans: dict[Any, Any] = {}
 
 _allocators: dict[int, Allocator] = {}
-"""Of the legacy default streams, by GPU."""
+"""Allocators of the legacy default streams, by GPU."""
 
 
 class StreamLauncher:

@@ -151,7 +151,7 @@ class TensorDescriptor(Descriptor[raw.cudnnTensorDescriptor_t]):
         return record(self) or _UNSET
 
     def get_4d(self) -> dict[str, Any]:
-        """What `set_4d_ex` sets, by name; follows ``cudnnGetTensor4dDescriptor``."""
+        """The arguments of `set_4d_ex`, by name; follows ``cudnnGetTensor4dDescriptor``."""
         data_type = raw.cudnnDataType_t()
         names = ("n", "c", "h", "w", "n_stride", "c_stride", "h_stride", "w_stride")
         numbers = {name: c_int() for name in names}
