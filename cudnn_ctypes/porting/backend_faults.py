@@ -35,7 +35,7 @@ _REAL = {"float": 4, "double": 8}
 
 
 def backend_faults(program: Program) -> Iterator[Finding]:
-    """What is suspicious in calls of the backend API."""
+    """Likely faults in calls of the backend API."""
     for call in program.named("cudnnBackendSetAttribute"):
         yield from _attribute(program, call)
     yield from _heuristics(program)
@@ -67,7 +67,7 @@ def _attribute(program: Program, call: Call) -> Iterator[Finding]:
 
 
 def _mismatch(variable: Variable, kind: cudnnBackendAttributeType_t) -> str:
-    """What a type of attributes is, if a variable is of another C type; "" where it fits."""
+    """The C type of an attribute, if the variable has another one; "" if it fits."""
     size = ctypes.sizeof(element_type(kind))
     enum = ENUMS.get(kind)
     if variable.pointers or "vector" in variable.type or "array" in variable.type:

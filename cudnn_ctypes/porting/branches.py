@@ -38,7 +38,7 @@ def left_out(source: Source) -> Iterator[tuple[int, int]]:
 
 
 def _last_line(node: Node, other: Node | None) -> int:
-    """Of the branch itself: the line before the next one begins."""
+    """The last line of the branch: the one before the next branch begins."""
     return int(node.end_point[0]) + 1 if other is None else int(other.start_point[0])
 
 
@@ -96,7 +96,7 @@ def _value(node: ast.AST) -> Any:
 
 
 def _all_or_any(every: bool, values: list[ast.expr]) -> bool:
-    """As C: what is not known does not matter where the others decide."""
+    """``&&`` or ``||`` as in C: an unknown value does not matter if the others decide."""
     unknown = False
     for each in values:
         try:

@@ -60,7 +60,7 @@ class Program:
         return None if argument is None else self.known.find(argument)
 
     def text(self, node: Node | None) -> str:
-        """What a node is written as."""
+        """The source text of a node."""
         return "" if node is None else self.source.text(node)
 
     def at(

@@ -108,7 +108,7 @@ LIBRARIES = (
     Library("protobuf", r"google/protobuf/.*|.*\.pb\.h", r"protobuf", "protobuf"),
     Library("Eigen", r"Eigen/.*", r"Eigen", "NumPy", "import numpy as np"),
 )
-"""What is told of libraries, by what programs include and name."""
+"""Advice on libraries, by the headers that programs include and the names that they use."""
 
 _IDENTIFIERS = ("identifier", "type_identifier", "namespace_identifier")
 

@@ -50,7 +50,7 @@ def cudnn_names(source: Source, known: Declarations) -> Iterator[Finding]:
 
 
 def _own_names(source: Source) -> set[str]:
-    """What the program itself defines under names like cuDNN's."""
+    """The program's own definitions with names like cuDNN's."""
     own = set(source.macros)
     for node in source.of_type("function_definition", "struct_specifier", "class_specifier"):
         inner = node.child_by_field_name("declarator") or node.child_by_field_name("name")

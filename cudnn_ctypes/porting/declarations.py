@@ -1,4 +1,4 @@
-"""What the variables of a program are: their types and first values, by name.
+"""The variables of a program: their types and first values, by name.
 
 Names are looked up in the function around a place, then in the whole file, members of structs
 included, then in its headers. Blocks within a function are not told apart.
@@ -46,7 +46,7 @@ class Variable:
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is the thing itself, no pointer and no array."""
+        """True unless the variable is a pointer or an array."""
         return not self.pointers and not self.is_array
 
 

@@ -22,7 +22,7 @@ __all__ = ["faults"]
 
 
 def faults(program: Program) -> Iterator[Finding]:
-    """What is suspicious in a program, in no order."""
+    """Likely faults in a program, in no order."""
     for check in (
         _enums_of_other_types,
         _times_of_v7,

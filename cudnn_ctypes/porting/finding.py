@@ -1,4 +1,4 @@
-"""What a report says of one place of a program."""
+"""Findings: one place of a program, and a report's remark on it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Finding:
-    """What is said of one place.
+    """A remark on one place of a program.
 
     Attributes
     ----------
@@ -34,11 +34,11 @@ class Finding:
     line, column : int
         From 1.
     name : str
-        The name that it is about, "" if it is about none.
+        The name that the remark is about, or "".
     text : str
-        What is said.
+        The remark.
     code : tuple of str
-        What to write in Python, a line each.
+        Python code to write, a line each.
     """
 
     kind: str

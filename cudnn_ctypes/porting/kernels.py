@@ -51,7 +51,7 @@ def kernels(source: Source, known: Declarations) -> Iterator[Finding]:
 
 
 def _definition(source: Source, node: Node, name: str) -> Finding:
-    """What compiles a kernel. ``code`` is the text of the kernels, without the host's includes."""
+    """Code that compiles a kernel; in it ``code`` is the kernels' text, without host includes."""
     of_template = node.parent is not None and node.parent.type == "template_declaration"
     expression = f"{name}<float>" if of_template else name
     code = (

@@ -29,7 +29,7 @@ _NUMBERS = {"float", "double", "int", "char", "half", "__half", "int8_t", "int32
 
 
 def memory_faults(program: Program) -> Iterator[Finding]:
-    """What is suspicious in the memory that is passed to cuDNN and to the CUDA runtime."""
+    """Likely faults in the memory that is passed to cuDNN and to the CUDA runtime."""
     places = _Places(program)
     for call in program.calls:
         for parameter in call.function.parameters:

@@ -1,4 +1,4 @@
-"""What a report on a program says, as findings and on a terminal."""
+"""A report on a program: its findings, and their text on a terminal."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["Report", "report_on"]
 
 @dataclass(frozen=True)
 class Report:
-    """What is said of one program.
+    """The findings in one program.
 
     Attributes
     ----------

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Comment", "Include", "Macro", "Source", "parse", "parse_text"]
 
 _LANGUAGES = {".c": "c", ".cc": "cpp", ".cpp": "cpp", ".cxx": "cpp", ".hpp": "cpp"}
-"""By the suffix of a file; others are CUDA, whose grammar takes C++ too."""
+"""Languages by a file's suffix; others are CUDA, whose grammar takes C++ too."""
 
 _INSTALL = "pip install 'cudnn-ctypes[porting]'"
 
@@ -111,7 +111,7 @@ class Source:
         return self.code.decode("utf-8", "replace").splitlines()
 
     def text(self, node: Node) -> str:
-        """What a node is written as."""
+        """The source text of a node."""
         return self.code[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
     @staticmethod
@@ -150,7 +150,7 @@ class Source:
 
     @functools.cached_property
     def errors(self) -> list[Node]:
-        """What the grammar could not read: each place once."""
+        """Places that the grammar could not read."""
         return [node for node in _all(self.root) if node.is_error or node.is_missing]
 
     # -- beside the tree -------------------------------------------------------------------------
@@ -180,7 +180,7 @@ class Source:
 
     @functools.cached_property
     def macros(self) -> dict[str, Macro]:
-        """What is defined, by name; the last definition of a name counts."""
+        """Macros by name; the last definition of a name counts."""
         return {
             macro.name: macro
             for macro in map(self._macro, self.of_type("preproc_def", "preproc_function_def"))

@@ -1,4 +1,4 @@
-"""What translated C programs import: memory, arithmetic, text, files and containers of C and C++.
+"""The runtime of translated C programs: memory, arithmetic, text, files and containers.
 
 Each name does what the C name does, so that a program reads as its source does. Integers are ints
 of Python, wrapped by functions such as `uint32` where C's types would wrap; ``float`` is

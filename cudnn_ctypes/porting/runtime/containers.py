@@ -1,4 +1,4 @@
-"""What programs use of C++'s library: ``std::vector``, a few algorithms, standard output."""
+"""Parts of C++'s library: ``std::vector``, a few algorithms, standard output."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ class Pointer:
 
     @property
     def value(self) -> Any:
-        """What it points to, under the name that ctypes gives it."""
+        """The object pointed to, under ctypes' name for it."""
         return self[0]
 
     @value.setter
@@ -134,7 +134,7 @@ class Pointer:
 
     @property
     def _as_parameter_(self) -> Any:
-        """What C functions receive."""
+        """The argument for C functions."""
         if isinstance(self.memory, _Single):
             return ctypes.pointer(self.memory.variable)
         element = element_of(self.memory)

@@ -157,7 +157,7 @@ def sizeof(kind: Any) -> int:
 
 
 def copied(value: Any) -> Any:
-    """What C's assignment gives: structs, handles and containers are copied, pointers are not."""
+    """The value that C's assignment stores: structs, handles and containers are copied."""
     if isinstance(value, Struct):
         found = copy.copy(value)
         for name in value.fields:

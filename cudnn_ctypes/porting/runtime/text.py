@@ -48,7 +48,7 @@ def string(value: Any) -> str:
 
 
 def formatted(layout: Any, *arguments: Any) -> str:
-    """What ``printf`` prints."""
+    """The text that ``printf`` prints."""
     remaining = iter(arguments)
 
     def conversion(match: re.Match[str]) -> str:
