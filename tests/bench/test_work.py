@@ -19,17 +19,34 @@ PUBLISHED = {
     ("a100", "float16"): 312,
     ("a100", "float32"): 156,  # TF32
     ("a100", "float64"): 19.5,
+    ("a100", "int8"): 624,
     ("h100", "float16"): 989,
+    ("h100", "float32"): 495,  # TF32
+    ("h100", "float64"): 67,
     ("h100", "fp8_e4m3"): 1979,
+    ("h100", "int8"): 1979,
     ("b200", "bfloat16"): 2250,
+    ("b200", "float32"): 1100,  # TF32
+    ("b200", "fp8_e4m3"): 4500,
     ("b200", "fp4_e2m1"): 9000,
+    ("b200", "int8"): 4500,
     ("l4", "float16"): 121,
+    ("l40s", "float16"): 362,
+    ("l40s", "float32"): 183,  # TF32
     ("l40s", "fp8_e5m2"): 733,
+    ("l40s", "int8"): 733,
     ("rtx4090", "float16"): 165.2,
+    ("rtx4090", "float32"): 82.6,  # TF32
+    ("rtx4090", "fp8_e4m3"): 330.3,
+    ("rtx4090", "int8"): 660.6,
     ("rtx5090", "float16"): 209.5,
+    ("rtx5090", "float32"): 104.8,  # TF32
+    ("rtx5090", "fp8_e4m3"): 838,  # with block scales, as with float16 sums
+    ("rtx5090", "int8"): 838,
     ("rtx5090", "fp4_e2m1"): 1676,
     ("t4", "float16"): 65,
     ("t4", "float32"): 8.1,
+    ("t4", "int8"): 130,
 }
 BANDWIDTH = {"a100": 2039, "h100": 3350, "h200": 4800, "l4": 300, "rtx5090": 1792, "t4": 320}
 
@@ -46,6 +63,26 @@ def test_peaks_are_those_of_the_data_sheets(device: str, data_type: str) -> None
 def test_bandwidths_are_those_of_the_data_sheets(device: str) -> None:
     with DeviceProperties.preset(device) as properties:
         assert limits_of(properties).bandwidth == pytest.approx(1e9 * BANDWIDTH[device], rel=0.03)
+
+
+@pytest.mark.parametrize(
+    ("name", "data_type", "tflops"),
+    [
+        ("NVIDIA GeForce RTX 2080 Ti", "float16", 56.9),
+        ("NVIDIA TITAN RTX", "float16", 2 * 56.9),
+        ("NVIDIA GeForce GTX 1660 Ti", "float16", None),
+        ("NVIDIA GeForce RTX 2080 Ti", "float64", None),
+    ],
+)
+def test_peaks_of_turing_depend_on_the_card(
+    name: str, data_type: str, tflops: float | None
+) -> None:
+    card: Any = OlderProperties(
+        memClockRateKHz=7000000, multiProcessorCount=68, smClockRateKHz=1635000
+    )
+    card.name, card.compute_capability = name, (7, 5)
+    flops = limits_of(card, as_data_type(data_type)).flops
+    assert flops == (None if tflops is None else pytest.approx(1e12 * tflops, rel=0.01))
 
 
 class OlderProperties(dict[str, int]):
