@@ -34,13 +34,14 @@ _REDUCED = (
     "nvidia-cudnn wheel."
 )
 
-# From this version on, functions of an absent sublibrary return a status; 9.14 ends the process.
-_TELLS_OF_ABSENT_SUBLIBRARIES = 91900
+# From this version on, functions of an absent sublibrary return a status; 9.16 ends the process.
+_TELLS_OF_ABSENT_SUBLIBRARIES = 91700
 
 # Functions after which cuDNN may need cuBLAS and NVRTC.
 _NEED_CUDA_LIBRARIES = frozenset({"cudnnCreate", "cudnnBackendFinalize"})
 
-# From this version on engines do without cuBLAS; 9.19 ends the process where it is missing.
+# From this version on engines do without cuBLAS. Where it is missing, 9.15 to 9.27 end the process
+# on every question, 9.14 on those about matrix products and convolutions.
 _NEEDS_NO_CUBLAS = 92800
 
 

@@ -337,7 +337,7 @@ class TestSublibraries:
         assert words[1:] == ["CUDNN_STATUS_NOT_SUPPORTED_SUBLIBRARY_UNAVAILABLE"] * 3
         assert {file.name for file in files} == {file.name for file in tmp_path.iterdir()}
 
-    @pytest.mark.parametrize("version", [91400, 91900])
+    @pytest.mark.parametrize("version", [91600, 91700])
     def test_a_function_of_an_absent_sublibrary_is_not_called_where_that_ends_the_process(
         self, tmp_path: Path, version: int
     ) -> None:
@@ -353,7 +353,7 @@ class TestSublibraries:
                 print("called")
         """
         (line,) = printed(program, environment={"CUDNN_CTYPES_LIBRARY": str(tmp_path)})
-        if version < 91900:
+        if version < 91700:
             assert "is in libcudnn_ops.so.9, which this build lacks" in line
             assert "install the full nvidia-cudnn wheel" in line
         else:
@@ -516,8 +516,8 @@ def test_engines_are_refused_where_cudnn_would_end_the_process_without_cublas(
     if not loaded.path.with_name("libcudnn_engines_precompiled.so.9").exists():
         pytest.skip("a reduced build")
     monkeypatch.setattr(loaded, "_missing", {f"libcublasLt.so.{loaded.cuda_major}"})
-    monkeypatch.setattr(loaded, "version", 91900)
-    with pytest.raises(NotSupportedError, match=r"cuDNN 9.19.0 ends the process .* libcublasLt"):
+    monkeypatch.setattr(loaded, "version", 92700)
+    with pytest.raises(NotSupportedError, match=r"cuDNN 9.27.0 ends the process .* libcublasLt"):
         BackendDescriptor(kind)
     BackendDescriptor("tensor").close()
     monkeypatch.setattr(loaded, "version", 92800)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 
-NAMES = ("attributes", "calls", "libraries", "nulls", "numbers", "pairs")
+NAMES = ("attributes", "calls", "libraries", "nulls", "numbers", "pairs", "rows")
 
 if __name__ == "__main__":
     if len(sys.argv) < 2 or sys.argv[1] not in NAMES:

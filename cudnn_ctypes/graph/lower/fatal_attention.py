@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ...raw import cudnnDataType_t, cudnnPointwiseMode_t, cudnnReduceTensorOp_t
-from ..describe.node import Node
+from ..describe.node import Node, exchanged
 from .quirk import Graph
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "gives_booleans",
     "joins_a_maximum",
     "multiplies_for_o",
+    "multiplies_scattered_heads",
     "scales_attention_by_a_maximum",
     "scatters_heads",
     "takes_booleans",
@@ -183,6 +184,31 @@ def multiplies_for_o(graph: Graph) -> str:
         for node in products if row not in later else ():
             if row in using([row], node) and all(each.virtual for each in node.outputs.values()):
                 return f"{node} before {row}, of which it makes an operand; {_TWO}"
+    return ""
+
+
+def multiplies_scattered_heads(graph: Graph) -> str:
+    """Attention whose heads do not lie together in memory; two other products have engines."""
+    products = list(graph.of("matmul"))
+    sums = [node for node in graph.of("reduction") if node in after(graph, products[:1])]
+    attends = len(products) == 2 and products[1] in after(graph, sums)
+    for node in products if attends else ():
+        both = not any(node.inputs[port].virtual for port in "AB")
+        for port in "AB":
+            tensor = node.inputs[port]
+            if tensor.virtual or tensor.rank < 2:
+                continue
+            seen = [
+                exchanged(values) if port in node.transposed else values
+                for values in (tensor.dims or (), tensor.strides or ())
+            ]
+            # The second one of two in memory is k or v, transposed.
+            size, stride = (each[-2 if both and port == "B" else -1] for each in seen)
+            if size > 1 and stride != 1:
+                return (
+                    f"{node}: {node.argument(tensor)} {tensor.dims} must have stride 1 along its "
+                    f"heads, next to another product; its strides are {tensor.strides}"
+                )
     return ""
 
 

@@ -23,7 +23,6 @@ from .wrong_attention import (
     differentiates_alibi_to_both_sides,
     differentiates_one_row_of_bias,
     differentiates_part_of_a_tile,
-    multiplies_scattered_heads,
     reads_strided_statistics,
 )
 
@@ -293,14 +292,6 @@ QUIRKS = (
         "H200, up to 9.19: keys that fill the last tile of 128 count with their distance, which "
         "overflows float16: of 72 graphs the 4 in which they add more than 8, without a mask",
         since=91400,
-    ),
-    Quirk(
-        "scattered heads",
-        "cuDNN ends the process while it builds such a graph",
-        multiplies_scattered_heads,
-        "9.28, without a GPU: for the properties of an H100 and an H200, not for those of an A100, "
-        "B200, RTX 4090 and RTX 5090; there is no engine for two products other than attention",
-        since=92800,
     ),
     *REPORTED,
     *FATAL,

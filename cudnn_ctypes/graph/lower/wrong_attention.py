@@ -1,4 +1,4 @@
-"""Where attention is what cuDNN computes wrong, or ends the process on: for rows of `quirks`."""
+"""Attention that cuDNN computes wrong: what rows of `quirks` look for."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import math
 
 from ...raw import cudnnDataType_t
 from ...strides import packed
-from ..describe.node import exchanged
 from ..describe.operations.attention_mask import mask_of, score_dims
 from .expand.attention_scores import alibi_slopes
 from .quirk import Graph
@@ -16,32 +15,8 @@ __all__ = [
     "differentiates_alibi_to_both_sides",
     "differentiates_one_row_of_bias",
     "differentiates_part_of_a_tile",
-    "multiplies_scattered_heads",
     "reads_strided_statistics",
 ]
-
-
-def multiplies_scattered_heads(graph: Graph) -> str:
-    """Attention whose heads do not lie together in memory."""
-    products = list(graph.of("matmul"))
-    for node in products if len(products) > 1 else ():
-        both = not any(node.inputs[port].virtual for port in "AB")
-        for port in "AB":
-            tensor = node.inputs[port]
-            if tensor.virtual or tensor.rank < 2:
-                continue
-            seen = [
-                exchanged(values) if port in node.transposed else values
-                for values in (tensor.dims or (), tensor.strides or ())
-            ]
-            # The second one of two in memory is k or v, transposed.
-            size, stride = (each[-2 if both and port == "B" else -1] for each in seen)
-            if size > 1 and stride != 1:
-                return (
-                    f"{node}: {node.argument(tensor)} {tensor.dims} must have stride 1 along its "
-                    f"heads, next to another product; its strides are {tensor.strides}"
-                )
-    return ""
 
 
 def reads_strided_statistics(graph: Graph) -> str:

@@ -212,6 +212,13 @@ def product_added_to_a_gradient(graph: Graph) -> None:
     graph.add(dk, product).set_output()
 
 
+def scattered_heads(graph: Graph) -> None:
+    _, h, s, d = HEADS
+    scattered = graph.tensor(HEADS, (2 * h * s * d, 2 * s * d, 2 * d, 2))
+    k, v = (graph.tensor(HEADS) for _ in range(2))
+    graph.sdpa(scattered, k, v)[0].set_output()
+
+
 def _backward(graph: Graph, operands: list[Tensor]) -> None:
     stats = graph.tensor((*HEADS[:3], 1), data_type="float32")
     for each in graph.sdpa_backward(*operands, stats):  # type: ignore[misc]
@@ -299,7 +306,13 @@ PROGRAMS: dict[str, tuple[Callable[[Graph], None], ...]] = {
     "boolean operand of attention's backward pass": (masked_gradients, logic_on_a_gradient),
     "product added to a gradient of attention": (product_added_to_a_gradient,),
     "product for o of attention's backward pass": (gradients_of_a_scaled_result,),
+    "product for o of attention's backward pass, from 9.27 on": (gradients_of_a_scaled_result,),
+    "scattered heads": (scattered_heads,),
+    "scattered heads, B200": (scattered_heads,),
+    "scattered heads, RTX 5090": (scattered_heads,),
     "scattered heads in attention's backward pass": (gradients_of_scattered_heads,),
+    "scattered heads in attention's backward pass, B200": (gradients_of_scattered_heads,),
+    "scattered heads in attention's backward pass, B200 and 9.14": (gradients_of_scattered_heads,),
     "instance norm without epsilon": (instance_norm_without_epsilon,),
     "adaptive norm in blocks": (adaptive_norm_in_blocks,),
     "derivative beside a norm": (norm_of_a_derivative, derivative_of_a_norm),

@@ -3,51 +3,24 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 from programs import run_program
 
 from cudnn_ctypes import DeviceProperties, NotSupportedError, raw
-from cudnn_ctypes.graph import Graph, heuristics
+from cudnn_ctypes.graph import Graph
 from cudnn_ctypes.graph.lower.fatal_quirks import FATAL
-from cudnn_ctypes.graph.lower.lowering import lowered
 from cudnn_ctypes.graph.lower.quirk import Quirk
-from cudnn_ctypes.graph.lower.target import NO_GPU, Target
-from tools.fuzz.children import Outcome, outcomes
+from cudnn_ctypes.graph.lower.target import Target
+from tools.fuzz.rows import GPUS, Question, answers
 
 from . import fatal_programs
 from .fatal_programs import PROGRAMS
 
 linux = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux")
 
-GPUS = {75: "t4", 80: "a100", 89: "rtx4090", 90: "h200", 100: "b200", 120: "rtx5090"}
 QUIRKS = {quirk.name: quirk for quirk in FATAL}
-
-
-class Asked(NamedTuple):
-    program: Callable[[Graph], None]
-    gpu: str
-
-
-def _asked(program: Callable[[Graph], None], gpu: str) -> str:
-    """Ask cuDNN's heuristics without our refusals."""
-    with DeviceProperties.preset(gpu) as device:
-        graph = fatal_programs.described(program)
-        with lowered(graph.expansion(device), device, NO_GPU) as lowering:
-            return f"{len(heuristics(lowering.graph, device=device))} configs"
-
-
-def _outcomes(*cases: Asked) -> list[Outcome[Asked]]:
-    # Here, so that no child loads cuDNN's engines.
-    _asked(lambda graph: product(graph).set_output(), cases[0].gpu)
-    return list(outcomes(cases, lambda note: lambda case: _asked(*case)))
-
-
-def product(graph: Graph) -> fatal_programs.Tensor:
-    return graph.matmul(graph.tensor((2, 64, 64)), graph.tensor((2, 64, 64)))
 
 
 def _skip_unless_known(quirk: Quirk) -> None:
@@ -68,16 +41,17 @@ def test_cudnn_still_ends_the_process(name: str) -> None:
     """
     quirk = QUIRKS[name]
     _skip_unless_known(quirk)
-    cases = [
-        Asked(program, GPUS[capability])
+    todo = [
+        Question(program.__name__, GPUS[capability], "a")
         for program in PROGRAMS[name]
         for capability in sorted({quirk.capabilities[0], quirk.capabilities[-1]})
     ]
     results = set()
     for _ in range(10):
-        results |= {each.result for each in _outcomes(*cases)}
-        if results & {"SIGSEGV", "SIGFPE", "SIGABRT"}:
-            return
+        for _, result, died in answers(todo):
+            if died and result.startswith("SIG"):
+                return
+            results.add(result)
     pytest.fail(f"nothing ended the process: {results}")
 
 
@@ -142,8 +116,6 @@ def test_a_convolution_for_a_gpu_that_is_not_there() -> None:
 @pytest.mark.parametrize("gpu", ["b200", "rtx5090"])
 def test_modes_without_the_fault_are_asked(gpu: str) -> None:
     _skip_unless_known(QUIRKS["adaptive norm in blocks"])
-    if raw.load().version < 92800:
-        pytest.skip("seen with 9.28")
     graph = fatal_programs.described(fatal_programs.adaptive_norm_in_blocks)
     with DeviceProperties.preset(gpu) as device:
         assert graph.build(device).workspace_size >= 0

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import signal
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from programs import run_program
 from reference.device.evaluation import evaluate, expansion
 
 from cudnn_ctypes import (
@@ -20,7 +17,6 @@ from cudnn_ctypes import (
     EngineChoice,
     Handle,
     NotSupportedError,
-    raw,
     use_reference_device,
 )
 from cudnn_ctypes.device import cuda
@@ -386,13 +382,34 @@ def test_queries_in_8_bits_that_leave_a_tile_unfilled_are_refused(queries: int) 
     assert _refusals(_gradients_of_8_bits(queries), Target(91900, 100)) == ""
 
 
-def test_scattered_heads_are_refused_where_they_end_the_process() -> None:
-    newest = Target(92800, 90)
-    assert _refusals(_scattered_heads(1), newest) == ""
-    assert "sdpa 'sdpa': q 'q' (2, 4, 64, 32) must have stride 1" in _refusals(
-        _scattered_heads(2), newest
-    )
-    assert _refusals(_scattered_heads(2)) == ""  # 9.19 refuses it itself
+@pytest.mark.parametrize(
+    ("version", "capability", "refused"),
+    [
+        (91400, 90, True),
+        (91400, 120, False),
+        (91900, 120, True),
+        (92700, 100, True),
+        (92800, 90, True),
+        (92800, 100, False),
+        (92800, 80, False),
+    ],
+)
+def test_scattered_heads_are_refused_where_they_end_the_process(
+    version: int, capability: int, refused: bool
+) -> None:
+    target = Target(version, capability)
+    assert _refusals(_scattered_heads(1), target) == ""
+    told = "sdpa 'sdpa': q 'q' (2, 4, 64, 32) must have stride 1"
+    assert (told in _refusals(_scattered_heads(2), target)) is refused
+
+
+def test_columns_of_two_other_products_are_taken() -> None:
+    """cuDNN has engines for them."""
+    graph = Graph(io_data_type="float16")
+    for _ in range(2):
+        a = graph.tensor((4, 64, 64), (4096, 1, 64))
+        graph.matmul(a, graph.tensor((4, 64, 64))).set_output()
+    assert _refusals(graph) == ""
 
 
 def _attention(**options: Any) -> Graph:
@@ -478,7 +495,6 @@ EXAMPLES: dict[str, Callable[[], Graph]] = {
     "gradient of a sink with dropout": lambda: _gradients("sink", "dropout"),
     "gradient of one row of bias": lambda: _gradients("bias"),
     "gradient with alibi to both sides": lambda: _gradients("alibi"),
-    "scattered heads": lambda: _scattered_heads(2),
     "attention of 9.10": _attention,
     "8-bit attention of 9.10": lambda: _gradients_of_8_bits(16),
     "window of attention without a right bound": lambda: _attention(left=100, keys=1152),
@@ -526,27 +542,6 @@ def test_a_row_finds_its_example_in_its_versions_and_gpus(
     # Nothing but this row says something of its example there.
     there = [each for each in QUIRKS if each.applies(here)]
     assert [each.name for each in there if each.where(graph)] == [quirk.name]
-
-
-FATAL = """
-import sys
-from cudnn_ctypes import DeviceProperties
-from cudnn_ctypes.graph.lower import quirks
-sys.path[:0] = sys.argv[1:]
-from graph.lower.test_quirks import EXAMPLES
-quirks.QUIRKS = ()
-with DeviceProperties.preset("h200") as h200:
-    EXAMPLES["scattered heads"]().build(h200)
-"""
-
-
-def test_scattered_heads_still_end_the_process() -> None:
-    """Where this fails, the row wants its `repaired`."""
-    (quirk,) = (each for each in QUIRKS if each.name == "scattered heads")
-    if not quirk.applies(Target(raw.load().version, 90)):
-        pytest.skip("not known of this cuDNN")
-    ran = run_program(FATAL, str(Path(__file__).parents[2]), check=False)
-    assert ran.returncode == -signal.SIGSEGV, ran.stderr
 
 
 # What only compute-sanitizer shows, or the end of the process.
