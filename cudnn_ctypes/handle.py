@@ -50,6 +50,8 @@ class Handle(Resource[raw.cudnnHandle_t]):
         self._place = records.NOTHING  # of its record, which is the stream's address
         self._plans: dict[Any, Any] = {}
         """Launches that were made before, by their keys."""
+        self._launches: dict[Any, tuple[Any, ...]] = {}
+        """The same, compiled, by their keys, and by operation and size of memory."""
         self._fastest_algorithms: dict[Any, Any] = {}
         """Algorithms that were timed for a convolution, by its descriptors."""
         self._workspaces: dict[tuple[int, int], list[Allocation]] = {}
@@ -121,6 +123,7 @@ class Handle(Resource[raw.cudnnHandle_t]):
     def close(self) -> None:
         self._place = records.NOTHING
         self._plans.clear()
+        self._launches.clear()
         self._fastest_algorithms.clear()
         self.release_workspaces()
         if self._allocator is not None:

@@ -19,12 +19,25 @@ from .blocks import Block, OutOfDeviceMemoryError, checked_size, host_memory, re
 from .device import device_id
 from .stream import LEGACY_DEFAULT, PER_THREAD_DEFAULT, as_core_stream, as_stream_pointer
 
-__all__ = ["ALIGNMENT", "Allocation", "Allocator", "OutOfDeviceMemoryError"]
+__all__ = [
+    "ALIGNMENT",
+    "LARGEST_KEPT",
+    "Allocation",
+    "Allocator",
+    "OutOfDeviceMemoryError",
+    "grains",
+]
 
 _logger = logging.getLogger(__name__)
 
 _GRAIN = 512  # bytes: the sizes of blocks that are kept are multiples
-_LARGEST_KEPT = 1 << 20  # of larger ones, work takes longer than the driver
+LARGEST_KEPT = 1 << 20
+"""Bytes of the largest blocks that are kept; with more, work takes longer than the driver."""
+
+
+def grains(nbytes: int) -> int:
+    """The size of a kept block for this number of bytes."""
+    return (nbytes + _GRAIN - 1) // _GRAIN
 
 
 class Allocator:
@@ -121,36 +134,41 @@ class Allocator:
 
     def allocate_each(self, sizes: Iterable[int]) -> list[Allocation]:
         """A new block for each size; the errors are those of `allocate`."""
-        kept = self._kept if self.keeps else None
-        if kept is not None and self.stream not in (0, LEGACY_DEFAULT):
-            # What a captured graph uses must be its own. The legacy stream is never captured.
-            kept = None if cuda.is_capturing(self.stream) else kept
-        made: list[Allocation] = []
-        for nbytes in sizes:
-            same = None
-            if kept is not None and 0 < nbytes <= _LARGEST_KEPT:
-                grains = (nbytes + _GRAIN - 1) // _GRAIN
-                same = kept[grains]
-                try:
-                    block = same.pop()
-                except IndexError:
-                    block = self._new(grains * _GRAIN)
-            else:
-                block = self._new(nbytes)
-            allocation = Allocation()
-            allocation.nbytes, allocation.ptr = nbytes, block.address
-            allocation.pointer = block.pointer
-            allocation._allocator, allocation._block = self, block
-            allocation._exports = allocation._free_on = None
-            allocation._same = same
-            made.append(allocation)
-        return made
+        kept = self.usable()
+        return [self._allocated(nbytes, kept) for nbytes in sizes]
+
+    def usable(self) -> defaultdict[int, list[Block]] | None:
+        """Blocks that were given back, by size in grains; None if they may not be used now."""
+        if not self.keeps:
+            return None
+        # What a captured graph uses must be its own. The legacy stream is never captured.
+        is_legacy = self.stream in (0, LEGACY_DEFAULT)
+        return self._kept if is_legacy or not cuda.is_capturing(self.stream) else None
+
+    def _allocated(self, nbytes: int, kept: defaultdict[int, list[Block]] | None) -> Allocation:
+        same = None
+        if kept is not None and 0 < nbytes <= LARGEST_KEPT:
+            same = kept[grains(nbytes)]
+            try:
+                block = same.pop()
+            except IndexError:
+                block = self.new_block(grains(nbytes))
+        else:
+            block = self._new(nbytes)
+        allocation = Allocation()
+        allocation.nbytes, allocation.pointer = nbytes, block.pointer
+        allocation._allocator, allocation._block, allocation._same = self, block, same
+        return allocation
+
+    def new_block(self, grains: int) -> Block:
+        """A block from the driver, of a size that is kept; the errors are those of `allocate`."""
+        return self._new(grains * _GRAIN)
 
     def _new(self, nbytes: int) -> Block:
         """Memory that was not used before."""
         if not nbytes:
             return Block(self, None, 0, 0)
-        if nbytes > _LARGEST_KEPT and _logger.isEnabledFor(logging.DEBUG):
+        if nbytes > LARGEST_KEPT and _logger.isEnabledFor(logging.DEBUG):
             where = "the reference device" if self.on_host else f"device {self.device_id}"
             _logger.debug("%s allocated on %s", readable(nbytes), where)
         if self.on_host:
@@ -213,10 +231,8 @@ class Allocation(Uncopied):
 
     Attributes
     ----------
-    ptr : int
-        Address, 0 for an empty block; a multiple of `ALIGNMENT`.
     pointer : c_void_p
-        The same as C takes it. Nobody changes it.
+        Address as C takes it, NULL for an empty block. Nobody changes it.
     nbytes : int
         Size.
     """
@@ -230,18 +246,17 @@ class Allocation(Uncopied):
         "_same",
         "nbytes",
         "pointer",
-        "ptr",
     )
 
     _allocator: Allocator
     _block: Block | None
-    _exports: weakref.WeakSet[Any] | None
+    _exports: weakref.WeakSet[Any]
+    """Present only after an export; `_free_on` only after `release` with a stream."""
     _free_on: Any
     _same: list[Block] | None
     """Where the allocator keeps the block when it is given back."""
     nbytes: int
     pointer: c_void_p
-    ptr: int
 
     @classmethod
     def of(
@@ -255,6 +270,11 @@ class Allocation(Uncopied):
     def allocation(self) -> Allocation:
         """Itself: what keeps the memory alive."""
         return self
+
+    @property
+    def ptr(self) -> int:
+        """Address, 0 for an empty block; a multiple of `ALIGNMENT`."""
+        return self.pointer.value or 0
 
     @property
     def device_id(self) -> int:
@@ -274,7 +294,7 @@ class Allocation(Uncopied):
     @property
     def exports(self) -> weakref.WeakSet[Any]:
         """Exports of this memory that other libraries hold (see ``dlpack.Exported``)."""
-        if self._exports is None:
+        if not hasattr(self, "_exports"):
             self._exports = weakref.WeakSet()
         return self._exports
 
@@ -285,19 +305,19 @@ class Allocation(Uncopied):
         """
         if stream is not None:
             as_stream_pointer(stream)
-            self._free_on = stream
-        if not self._exports:
+            self._free_on, self._same = stream, None
+        if not self.exports:
             self.__del__()
 
     def __del__(self) -> None:
         block, self._block = self._block, None
         if block is None:
             return
-        allocator = self._allocator
-        if self._same is None or self._free_on is not None or not allocator.keeps:
-            block.free(self._free_on)
+        same, allocator = self._same, self._allocator
+        if same is None or not allocator.keeps:
+            block.free(getattr(self, "_free_on", None))
             return
-        self._same.append(block)
+        same.append(block)
         allocator.kept_bytes += block.nbytes
         if allocator.kept_bytes > allocator.most_kept:
             allocator.trim()

@@ -37,7 +37,7 @@ class BoundOperation(Uncopied, Generic[R]):
         self._zeroed = plan.zeroed(made, self._scratch)
         self._native = list(plan.filled(values, checked=False))
         self._checked = list(plan.filled(values, checked=True))
-        self.result: R = plan.returns(made, given)
+        self.result: R = plan.returns(made, *given)
 
     def __call__(self) -> R:
         """Launch; returns `result`.

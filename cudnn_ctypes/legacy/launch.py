@@ -3,7 +3,8 @@
 The first call of an operation with operands of some shapes, strides and types goes the long way:
 it imports and checks the operands, makes descriptors, asks heuristics, and launches. What it
 launched is recorded as a plan: the C functions and their arguments, with the operands left open.
-Each later call with the same key fills in the addresses.
+The second call with the same key finds the plan and compiles it together with the checks that tell
+such calls from others. Later calls try the launches that were compiled for memory of their size.
 
 A plan keeps descriptors and numbers, never memory of the user. Plans are kept by their handle and
 closed with it.
@@ -13,28 +14,29 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from ctypes import c_void_p
 from threading import get_ident
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
-from ..device import DeviceBuffer, DeviceTensor
 from ..handle import Handle
-from ..raw.compiled_functions import code_of, function_of
+from ..raw.bare import watched
+from ..raw.compiled_functions import code_of
 from ..raw.function import Function
 from ..raw.tokens import unique
 from .bound_operation import BoundOperation
-from .launch_keys import ALIGNMENT, NoKey, is_foreign, looks
-from .launch_plan import Plan
-from .launch_source import looked_up_source, operation_source
+from .launch_keys import Look, NoKey, aligned, is_foreign, looks, sizes
+from .launch_plan import OTHER, Plan
+from .launch_source import operation_source
 from .recording import Launcher, Memory, Recording
 from .stream_launcher import StreamLauncher
 
 __all__ = ["Memory", "keep", "launch", "launched", "launched_by_alignment", "recording"]
 
-_KEPT = 1024  # plans of one handle
+_KEPT = 1024  # plans of one handle, and sizes and keys of which it has compiled launches
+_TRIED = 6  # compiled launches of one size
+_FORMS = 4  # compiled launches of one key
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -63,113 +65,136 @@ class _Operation:
     Attributes
     ----------
     call : function
-        What takes its place for users. It is compiled when it is first called.
+        The function that users call. It is compiled when it is first called.
     """
 
     def __init__(self, function: Callable[..., Any], *, by_alignment: bool) -> None:
         self.function = function
         self._by_alignment = by_alignment
+        self._number = unique() << 48  # sizes are below
         self.call = FunctionType(_first_call.__code__, {"_operation": self}, function.__name__)
         functools.update_wrapper(self.call, function)
         vars(self.call)["_operation"] = self
 
     @functools.cached_property
-    def _parameters(self) -> list[inspect.Parameter]:
+    def _parameters(self) -> dict[str, inspect.Parameter]:
         """One of them is `handle`, or, keyword-only, `stream`."""
-        return list(inspect.signature(self.function).parameters.values())
+        return dict(inspect.signature(self.function).parameters)
 
     @functools.cached_property
-    def _scope(self) -> dict[str, Any]:
-        defaults = {f"_default_{p.name}": p.default for p in self._parameters}
-        return {
-            "_recordings": _recordings,
-            "_thread": get_ident,
-            "_function": self.function,
-            "_long_way": self._long_way,
-            "_number": unique(),
-            "_looks": looks,
-            "_default": ((), None),
-            "_aligned": _aligned,
-            "_NoKey": NoKey,
-            "_own": frozenset({DeviceTensor, DeviceBuffer}),
-            "_Handle": Handle,
-            "_StreamLauncher": StreamLauncher,
-            **defaults,
-        }
+    def _launcher(self) -> str:
+        return "handle" if "handle" in self._parameters else "stream"
 
-    def compile(self) -> Callable[..., Any]:
-        """Give `call` the code of this operation."""
+    def compile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., Any]:
+        """Give `call` the code of this operation, whose first call has these arguments."""
         name, call, function = self.function.__name__, self.call, self.function
-        source = operation_source(name, self._parameters, by_alignment=self._by_alignment)
-        call.__globals__.update(self._scope)
+        _, given = self._given(args, kwargs)
+        # The first memory, by whose size launches are found.
+        self._subject = max(given, key=lambda each: sizes[type(given[each])](given[each]) > 0)
+        source = operation_source(name, list(self._parameters.values()), self._subject)
+        call.__globals__.update(
+            _recordings=_recordings,
+            _thread=get_ident,
+            _function=function,
+            _number=self._number,
+            _sizes=sizes,
+            _OTHER=OTHER,
+            _found=self._found,
+            _Handle=Handle,
+            _StreamLauncher=StreamLauncher,
+        )
         call.__defaults__, call.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
         call.__code__ = code_of(source, name)
-        return self.call
+        return call
 
-    def bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> BoundOperation[Any] | None:
-        """The operation with these operands; None if they cannot be bound."""
-        signature = inspect.signature(self.function).bind(*args, **kwargs)
-        if self._of_handle and type(signature.arguments.get("handle")) is not Handle:
-            return None
-        launcher, key, at, given = self._looked_up(*args, **kwargs)
-        if any(map(is_foreign, given)):
-            return None
-        plan = launcher._plans.get(key)
-        if plan is None or not plan.fits(launcher):
-            plan = self._recorded(launcher, key, args, kwargs, launches=False)[1]
-        if plan is None or key is None:
-            return None
-        return BoundOperation(plan, launcher, at, given)
-
-    @functools.cached_property
-    def _of_handle(self) -> bool:
-        return any(p.name == "handle" for p in self._parameters)
-
-    @functools.cached_property
-    def _looked_up(self) -> Callable[..., tuple[Launcher, Any, Any, Any]]:
-        """The function that reads the arguments of `call`."""
-        name, function = self.function.__name__, self.function
-        source = looked_up_source(name, self._parameters, by_alignment=self._by_alignment)
-        found: Any = function_of(source, name, self._scope)
-        found.__defaults__, found.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
-        return cast(Callable[..., Any], found)
-
-    def _long_way(
-        self, launcher: Launcher, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Any:
-        return self._recorded(launcher, key, args, kwargs, launches=True)[0]
-
-    def _recorded(
-        self,
-        launcher: Launcher,
-        key: Any,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-        *,
-        launches: bool,
-    ) -> tuple[Any, Plan | None]:
-        """Go the long way; the result, and the plan that was made of it."""
+    def _given(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        """The handle or stream, and the other arguments by name."""
         bound = inspect.signature(self.function).bind(*args, **kwargs)
         bound.apply_defaults()
         given = dict(bound.arguments)
-        given.pop("handle" if self._of_handle else "stream")
+        return given.pop(self._launcher), given
+
+    def bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> BoundOperation[Any] | None:
+        """The operation with these operands; None if they cannot be bound."""
+        launcher, given = self._given(args, kwargs)
+        if self._launcher == "stream":
+            launcher = StreamLauncher(launcher)
+        if type(launcher) not in (Handle, StreamLauncher) or any(map(is_foreign, given.values())):
+            return None
+        key, seen = self._look(launcher, given.values())
+        plan = launcher._plans.get(key)
+        if plan is None or not plan.fits(launcher):
+            plan = self._recorded(launcher, key, given, launches=False)[1]
+        if plan is None or key is None:
+            return None
+        return BoundOperation(plan, launcher, [at for _, at in seen], tuple(given.values()))
+
+    def _look(self, launcher: Launcher, given: Iterable[Any]) -> tuple[Any, list[Look]]:
+        """The key of a launch, None if it has none, and the looks of its arguments."""
+        try:
+            seen = [looks[type(value)](value, launcher) for value in given]
+        except NoKey:
+            return None, []
+        where = launcher.launch_key if isinstance(launcher, StreamLauncher) else None
+        more = aligned(at for _, at in seen) if self._by_alignment else ()
+        return (self._number, where, *(part for part, _ in seen), *more), seen
+
+    def _found(self, launcher: Launcher, values: tuple[Any, ...]) -> Any:
+        """Run the plan of these arguments; without one, go the long way, which makes it."""
+        names = [name for name in self._parameters if name != self._launcher]
+        given = dict(zip(names, values, strict=True))
+        key, seen = self._look(launcher, values)
+        plan = launcher._plans.get(key)
+        if plan is None or not plan.fits(launcher):
+            return self._recorded(launcher, key, given, launches=True)[0]
+        if watched:
+            return plan.run(launcher, [at for _, at in seen], values)
+        known = launcher._launches.get(key, ())
+        for tried in known:  # others of its size were in front of it
+            result = tried(launcher, *values)
+            if result is not OTHER:
+                self._put_first(launcher, given, tried)
+                return result
+        if len(known) < _FORMS:  # else compiled checks do not recognize these arguments
+            made = plan.compiled(given, seen, self._looked_at, by_alignment=self._by_alignment)
+            keep(launcher._launches, key, (made, *known))
+            self._put_first(launcher, given, made)
+        return plan.run(launcher, [at for _, at in seen], values)
+
+    def _put_first(self, launcher: Launcher, given: dict[str, Any], launch: Any) -> None:
+        """Have a compiled launch tried first for memory of this size."""
+        subject = given[self._subject]
+        index = self._number + sizes[type(subject)](subject)
+        others = [each for each in launcher._launches.get(index, ()) if each is not launch]
+        keep(launcher._launches, index, (launch, *others[: _TRIED - 1]))
+
+    def _looked_at(self, launcher: Launcher, values: tuple[Any, ...]) -> list[Any]:
+        """The pointers that C receives for the arguments."""
+        return [at for _, at in self._look(launcher, values)[1]]
+
+    def _recorded(
+        self, launcher: Launcher, key: Any, given: dict[str, Any], *, launches: bool
+    ) -> tuple[Any, Plan | None]:
+        """Go the long way; the result, and the plan that was made of it."""
         if isinstance(launcher, StreamLauncher):  # layer 1 looks at what a handle's functions get
             launcher.check_memory(given)
+        on = launcher if self._launcher == "handle" else launcher.stream
         recording = Recording(launcher, given, launches=launches)
-        result, plan = _recorded(recording, self.function, args, kwargs)
+        result, plan = _recorded(recording, self.function, {**given, self._launcher: on})
         if plan is not None and key is not None:
             keep(launcher._plans, key, plan)
+            launcher._launches.pop(key, None)  # of a plan for another stream
         return result, plan
 
 
 def _first_call(*args: Any, **kwargs: Any) -> Any:
     """The code of an operation's function until it is called."""
-    return _operation.compile()(*args, **kwargs)  # type: ignore[name-defined]  # noqa: F821
-
-
-def _aligned(at: tuple[Any, ...]) -> tuple[bool, ...]:
-    """Which addresses are multiples of `ALIGNMENT` bytes; the key's other parts say whose."""
-    return tuple([(each.value or 0) % ALIGNMENT == 0 for each in at if each.__class__ is c_void_p])
+    operation: _Operation = _operation  # type: ignore[name-defined]  # noqa: F821
+    try:
+        operation.compile(args, kwargs)
+    except TypeError:  # said again, as Python says it
+        return operation.function(*args, **kwargs)
+    return operation.call(*args, **kwargs)
 
 
 def keep(cache: dict[Any, Any], key: Any, value: Any) -> None:
@@ -194,11 +219,11 @@ def launched_by_alignment(operation: F) -> F:
 
 
 def _recorded(
-    recording: Recording, operation: Callable[..., Any], args: Any, kwargs: Any
+    recording: Recording, operation: Callable[..., Any], arguments: dict[str, Any]
 ) -> tuple[Any, Plan | None]:
     _recordings[get_ident()] = recording
     try:
-        result = operation(*args, **kwargs)
+        result = operation(**arguments)
     except BaseException:
         recording.stack.close()
         raise

@@ -8,7 +8,8 @@ may learn of an argument besides.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
+import operator
+from collections.abc import Callable, Iterable, Sequence
 from ctypes import c_void_p
 from typing import Any
 
@@ -21,12 +22,25 @@ from ..raw.ctypes_support import CudnnEnum
 from ..raw.tokens import Tokens
 from .descriptor import Descriptor
 
-__all__ = ["ALIGNMENT", "Look", "NoKey", "is_foreign", "look", "look_at_descriptors", "looks"]
+__all__ = [
+    "ALIGNMENT",
+    "LOWEST_ADDRESS",
+    "Look",
+    "NoKey",
+    "aligned",
+    "is_foreign",
+    "kind_of_look",
+    "look",
+    "look_at_descriptors",
+    "looks",
+    "sizes",
+]
 
 ALIGNMENT = 16
 """Alignment of addresses in bytes that cuDNN's kernels for fused operations ask about."""
 
-_LOWEST_ADDRESS = 1 << 32  # of device memory; smaller ints are numbers
+LOWEST_ADDRESS = 1 << 32
+"""Lowest address of device memory; smaller ints are numbers."""
 
 Look = tuple[Any, Any]
 """Part of the key, and what C is given that the part does not say: a ``c_void_p`` for memory, a
@@ -55,7 +69,7 @@ def _at_float(value: float, launcher: Any) -> Look:
 
 
 def _at_int(value: int, launcher: Any) -> Look:
-    if value >= _LOWEST_ADDRESS:
+    if value >= LOWEST_ADDRESS:
         return "address", c_void_p(value)
     return (int, value), None
 
@@ -85,38 +99,18 @@ def _at_own(value: DeviceTensor | DeviceBuffer, launcher: Any) -> Look:
 
 
 def _at_torch(value: Any, launcher: Any) -> Look:
-    pointer = value.data_ptr()
-    seen = _seen.get(pointer)
-    if seen is not None:
-        look: Look
-        dtype, shape, strides, ordinal, look = seen
-        if (
-            value.dtype is dtype
-            and value.shape == shape
-            and value.stride() == strides
-            and value.get_device() == ordinal
-            and not (value.requires_grad or value.is_neg())
-        ):
-            return look
-    return _look_at_torch(value, pointer)
+    dtype, device = value.dtype, value.device
+    form = dtype, value.shape, value.stride(), device, *_flags(value)
+    return _forms[form], c_void_p(value.data_ptr())
 
 
-_seen: dict[int, tuple[Any, ...]] = {}
-"""The tensor of PyTorch last seen at each address: its facts, and its look. Comparing takes less
-time than hashing. Those that require gradients, are complex or negated never come in."""
-_MOST_SEEN = 4096
 _forms = Tokens()
 
 
-def _look_at_torch(value: Any, pointer: int) -> Look:
-    dtype, shape, strides, device = value.dtype, value.shape, value.stride(), value.device
-    other = value.requires_grad, value.is_neg(), dtype.is_complex and value.is_conj()
-    look = _forms[dtype, shape, strides, device, other], c_void_p(pointer)
-    if not any(other) and not dtype.is_complex and device.type in ("cuda", "cpu"):
-        if len(_seen) >= _MOST_SEEN:
-            _seen.clear()
-        _seen[pointer] = dtype, shape, strides, value.get_device(), look
-    return look
+def _flags(tensor: Any) -> tuple[bool, bool, bool]:
+    """Whether a tensor requires gradients, is negated when read, and is conjugated when read."""
+    is_conjugated = tensor.dtype.is_complex and tensor.is_conj()
+    return tensor.requires_grad, tensor.is_neg(), is_conjugated
 
 
 def _at_descriptor(value: Descriptor[Any], launcher: Any) -> Look:
@@ -239,7 +233,52 @@ def is_foreign(value: Any) -> bool:
     return looks[type(value)] is _at_foreign
 
 
+def aligned(at: Iterable[Any]) -> tuple[bool, ...]:
+    """True for each address that is a multiple of `ALIGNMENT` bytes."""
+    return tuple([(each.value or 0) % ALIGNMENT == 0 for each in at if each.__class__ is c_void_p])
+
+
 def _is_frozen(kind: type) -> bool:
     """True if the instances are plain data: an ``AlgorithmRow``, say."""
     parameters = getattr(kind, "__dataclass_params__", None)
     return bool(parameters and parameters.frozen)
+
+
+_KINDS = {
+    _at_none: "none",
+    _at_text: "number",
+    _at_number: "number",
+    _at_float: "float",
+    _at_own: "own",
+    _at_descriptor: "descriptor",
+}
+
+
+def kind_of_look(value: Any) -> str:
+    """The kind of check that recognizes an argument like this one (see `launch_checks`)."""
+    at = looks[type(value)]
+    if at is _at_int:
+        return "address" if value >= LOWEST_ADDRESS else "number"
+    if at is _at_torch:
+        plain = not any(_flags(value)) and not value.dtype.is_complex
+        return "torch" if plain and value.device.type in ("cuda", "cpu") else "other"
+    return _KINDS.get(at, "other")
+
+
+class _Sizes(dict[type, Callable[[Any], int]]):
+    def __missing__(self, kind: type) -> Callable[[Any], int]:
+        size: Callable[[Any], int] = _no_size
+        if pytorch.is_torch(kind):
+            size = kind.numel  # type: ignore[attr-defined]
+        elif looks[kind] is _at_own:
+            size = operator.attrgetter("_nbytes")
+        self[kind] = size
+        return size
+
+
+def _no_size(value: Any) -> int:
+    return 0
+
+
+sizes: _Sizes = _Sizes()
+"""Functions by class, from an argument to a number that is equal for equal looks."""

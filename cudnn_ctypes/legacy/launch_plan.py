@@ -5,24 +5,30 @@ from __future__ import annotations
 import ctypes
 import functools
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ..device import DeviceTensor, copy, pytorch
-from ..device.allocation import Allocation, Allocator
-from ..device.described import TensorForm
+from ..device.allocation import Allocation
+from ..device.new_tensors import tensor_maker
+from ..errors import CudnnError
 from ..raw import log, mode
 from ..raw.bare import bare, watched
 from ..raw.compiled_functions import function_of
+from ..raw.ctypes_support import OpaquePointer
 from ..raw.function import Function
 from ..resource import Resource
 from .descriptor import Descriptor
-from .launch_keys import NoKey, look
-from .launch_source import plan_source
+from .launch_checks import Checks
+from .launch_keys import Look, NoKey, look
+from .launch_source import launch_source
 from .recording import Launcher, Memory, Place, Recording
+from .stream_launcher import StreamLauncher
 
-__all__ = ["Call", "Plan", "fill", "make_call"]
+__all__ = ["OTHER", "Call", "Plan", "fill", "make_call"]
 
+OTHER = object()
+"""The result of a compiled launch whose arguments are others: nothing was launched."""
 
 FilledCall = tuple[Function, Callable[..., Any], list[Any]]
 
@@ -61,22 +67,17 @@ class Plan:
     Attributes
     ----------
     calls : list of Call
-        After a change, `connect` is needed.
-    run : callable
-        From the launcher, what C is given of the arguments, and the arguments, to the result. It
-        raises `NoKey`, before anything is done, where the plan is for another stream or device.
     returns : callable
         From the results that are made and the arguments to what the operation returns.
     """
 
-    run: Callable[..., Any]
-
     def __init__(self, recording: Recording, result: Any) -> None:
         handle, given = recording.handle, recording.given
         self.on_host: bool = handle.on_reference_device
+        self._ordinal = handle.launch_key if isinstance(handle, StreamLauncher) else None
         self._device = None if self.on_host else handle.device.device_id
-        self._forms = [(each.keyed()[0], each._form()) for each in recording.made]
-        self._sizes = [each._nbytes for each in recording.made]
+        self._makes = bool(recording.made)
+        self._make = tensor_maker([(each.keyed()[0], each._form()) for each in recording.made])
         self.scratch_sizes: list[int] = [each.nbytes for each in recording.scratch]
         self._zeroed = [
             (position, each.nbytes)
@@ -90,13 +91,12 @@ class Plan:
         ]
         self._stream = handle.stream_pointer if recording.constants else None
         self._torch = any(pytorch.is_torch(type(value)) for value in given.values())
-        self._kinds: dict[str, Any] = {"new": tuple.__new__}
+        self._kinds: dict[str, Any] = {"_new": tuple.__new__}
         self._result = self._returning(recording, recording.written(), result)
         self.returns: Callable[..., Any] = function_of(
-            f"def returns(made, given): return {self._result}", "a plan", self._kinds
+            f"def returns(_made, {', '.join(given)}): return {self._result}", "a plan", self._kinds
         )
         self._stack = recording.stack
-        self.connect()
 
     def _returning(self, recording: Recording, written: set[str], result: Any) -> str:
         """The operation's result, as an expression of new tensors and the arguments."""
@@ -104,55 +104,17 @@ class Plan:
             return "None"
         if isinstance(result, tuple):
             parts = [self._returning(recording, written, part) for part in result]
-            kind = f"kind{len(self._kinds)}"
+            kind = f"_kind{len(self._kinds)}"
             self._kinds[kind] = type(result)
-            return f"new({kind}, ({''.join(f'{part}, ' for part in parts)}))"
+            return f"_new({kind}, ({''.join(f'{part}, ' for part in parts)}))"
         for position, made in enumerate(recording.made):
             if result is made:
-                return f"made[{position}]"
+                return f"_made[{position}]"
         # In place a result is an operand too, and other calls need not be in place.
-        names = list(recording.given)
-        for name in sorted(names, key=lambda name: name not in written):
+        for name in sorted(recording.given, key=lambda name: name not in written):
             if result is recording.given[name]:
-                return f"given[{names.index(name)}]"
+                return name
         raise NoKey
-
-    def connect(self) -> None:
-        """Compile `run` with the calls as they are."""
-        follows = self._torch and self._device is not None
-        source = plan_source(
-            moved=self._stream is not None,
-            follows=follows,
-            makes=bool(self._sizes),
-            scratch=len(self.scratch_sizes),
-            zeroed=[position for position, _ in self._zeroed],
-            calls=[_expressions(i, call) for i, call in enumerate(self.calls)],
-            result=self._result,
-        )
-        scope = {
-            "mode": mode,
-            "on_host": self.on_host,
-            "stream": self._stream,
-            "NoKey": NoKey,
-            "current": pytorch.streams() if follows else None,
-            "follow": pytorch.follow,
-            "device": self._device,
-            "make": functools.partial(_made, self._sizes, self._forms),
-            "sizes": self.scratch_sizes,
-            "fill": fill,
-            "zeros": [nbytes for _, nbytes in self._zeroed],
-            "logged": log.logged,
-            "forget": log.forget,
-            "errors": [call.function._binding.error for call in self.calls],
-            **self._kinds,
-        }
-        through_raw: dict[str, Any] = {**scope, "watched": ()}
-        bare: dict[str, Any] = {**scope, "watched": watched}
-        for i, call in enumerate(self.calls):
-            through_raw |= {f"call{i}": call.function, **_named(i, call.checked)}
-            bare |= {f"call{i}": call.symbol, **_named(i, call.native)}
-        bare["through_raw"] = function_of(source, "a plan", through_raw)
-        self.run = function_of(source, "a plan", bare)
 
     def fits(self, launcher: Launcher) -> bool:
         """Whether the plan is for the launcher's device, and for the stream that it needs."""
@@ -160,24 +122,116 @@ class Plan:
             self._stream is None or self._stream == launcher.stream_pointer
         )
 
+    def compiled(
+        self,
+        given: dict[str, Any],
+        seen: Sequence[Look],
+        looked_at: Callable[..., list[Any]],
+        *,
+        by_alignment: bool,
+    ) -> Callable[..., Any]:
+        """The plan as a function of a launcher and its arguments: see `launch_source`.
+
+        It returns `OTHER` for arguments that are not like these, and while calls are watched.
+
+        Parameters
+        ----------
+        given : dict
+            Arguments by name, of which it keeps none that is memory.
+        seen : sequence of Look
+            Their looks.
+        looked_at : callable
+            From the launcher and arguments to the pointers that C receives, for messages.
+        by_alignment : bool
+            Whether the alignment of addresses matters.
+        """
+        checks = Checks(given, seen, by_alignment=by_alignment)
+        follows = self._torch and self._device is not None
+        conditions = ["_mode.reference_device_active is not _on_host or _watched"]
+        if self._stream is not None:
+            conditions.append("_launcher.stream_pointer != _stream")
+        if self._ordinal is not None:
+            conditions.append("_launcher.launch_key != _ordinal")
+        names = list(given)
+        source = launch_source(
+            names,
+            conditions=[*conditions, *checks.conditions],
+            at=checks.at,
+            follows=follows,
+            makes=self._makes,
+            scratch=len(self.scratch_sizes),
+            zeroed=[position for position, _ in self._zeroed],
+            calls=[[*_expressions(i, call, names)] for i, call in enumerate(self.calls)],
+            result=self._result,
+        )
+
+        def failed(
+            index: int, code: int, launcher: Launcher, given: Any, made: Any, scratch: Any
+        ) -> CudnnError:
+            values = _values(launcher, looked_at(launcher, given), made, scratch)
+            function, _, arguments = [*self.filled(values, checked=True)][index]
+            return function._binding.error(code, tuple(arguments))
+
+        scope: dict[str, Any] = {
+            "_mode": mode,
+            "_on_host": self.on_host,
+            "_watched": watched,
+            "_stream": self._stream,
+            "_ordinal": self._ordinal,
+            "_OTHER": OTHER,
+            "_NoKey": NoKey,
+            "_current": pytorch.streams() if follows else None,
+            "_follow": pytorch.follow,
+            "_device": self._device,
+            "_make": self._make,
+            "_sizes": self.scratch_sizes,
+            "_fill": fill,
+            "_zeros": [nbytes for _, nbytes in self._zeroed],
+            "_logged": log.logged,
+            "_forget": log.forget,
+            "_failed": failed,
+            **self._kinds,
+            **checks.scope,
+        }
+        for i, call in enumerate(self.calls):
+            scope[f"_call{i}"] = call.symbol
+            for position, value in enumerate(call.native):
+                scope[f"_argument{i}_{position}"] = _passed(value)
+        return function_of(source, "a plan", scope)
+
+    def run(self, launcher: Launcher, at: Sequence[Any], given: Sequence[Any]) -> Any:
+        """Launch with any arguments of the key; `at` are the pointers that C receives for them."""
+        scratch = [launcher.workspace(size, i) for i, size in enumerate(self.scratch_sizes)]
+        made, values = self.fill(launcher, at, scratch)
+        try:
+            self.follow(launcher)
+            for memory, nbytes in self.zeroed(made, scratch):
+                fill(memory, nbytes, launcher.stream)
+            for function, callee, arguments in self.filled(values, checked=bool(watched)):
+                make_call(function, callee, arguments)
+        except BaseException:
+            for tensor in made:
+                tensor.close()
+            raise
+        return self.returns(made, *given)
+
     def fill(
-        self, launcher: Launcher, at: Any, scratch: list[Allocation]
-    ) -> tuple[list[DeviceTensor], dict[str, Any]]:
+        self, launcher: Launcher, at: Sequence[Any], scratch: Sequence[Allocation]
+    ) -> tuple[Sequence[DeviceTensor], dict[str, Any]]:
         """The results that are made for a launch, and what fills the gaps of its calls.
 
         Parameters
         ----------
         at
             What C is given of the arguments.
-        scratch : list of Allocation
+        scratch : sequence of Allocation
             The workspaces, one for each of `scratch_sizes`.
         """
-        made, to = _made(self._sizes, self._forms, launcher.allocator)
-        spaces = [block.pointer for block in scratch]
-        return made, {"at": at, "to": to, "scratch": spaces, "handle": launcher._as_parameter_}
+        made, _ = self._make(launcher.allocator)
+        return made, _values(launcher, at, made, scratch)
 
     def zeroed(
-        self, made: list[DeviceTensor], scratch: list[Allocation]
+        self, made: Sequence[DeviceTensor], scratch: Sequence[Allocation]
     ) -> list[tuple[Allocation, int]]:
         """Memory to fill with zeros before the calls, and the number of bytes."""
         blocks = [*(tensor._memory for tensor in made), *scratch]
@@ -202,22 +256,18 @@ class Plan:
                 self._stack.close()
 
 
+def _values(
+    launcher: Launcher, at: Sequence[Any], made: Sequence[DeviceTensor], scratch: Sequence[Any]
+) -> dict[str, Any]:
+    """Values for the gaps of calls: see `Place`."""
+    to = [tensor._as_parameter_ for tensor in made]
+    spaces = [block.pointer for block in scratch]
+    return {"at": at, "to": to, "scratch": spaces, "handle": launcher._as_parameter_}
+
+
 def fill(memory: Allocation, nbytes: int, stream: Any) -> None:
     """Put zeros in memory, in the order of a stream."""
     copy.fill(memory, b"\0", 0, nbytes, stream=stream)
-
-
-def _made(
-    sizes: list[int], forms: list[tuple[int, TensorForm]], allocator: Allocator
-) -> tuple[list[DeviceTensor], list[ctypes.c_void_p]]:
-    """Results in new memory, and their addresses."""
-    made: list[DeviceTensor] = []
-    addresses: list[ctypes.c_void_p] = []
-    for memory, (token, form) in zip(allocator.allocate_each(sizes), forms):  # noqa: B905 - slower
-        pointer = memory.pointer
-        made.append(DeviceTensor._in(memory, form, (token, pointer)))
-        addresses.append(pointer)
-    return made, addresses
 
 
 def _place(recording: Recording, places: dict[Any, Place], memory: Memory) -> Place:
@@ -263,19 +313,30 @@ def _with_gaps(
     return Call(function, checked, getattr(bare, function.__name__), native, gaps)
 
 
-def _expressions(index: int, call: Call) -> list[str]:
-    """The arguments of a call in the source of a plan."""
-    return [
-        "".join((place[0], *(f"[{i}]" for i in place[1:])))
-        if (place := call.gaps.get(position)) is not None
-        else f"argument{index}_{position}"
-        for position in range(len(call.native))
-    ]
+def _expressions(index: int, call: Call, names: Sequence[str]) -> Iterator[str]:
+    """The arguments of a call in the source of a launch."""
+    for position in range(len(call.native)):
+        kind, *place = call.gaps.get(position, ("",))
+        first = place[0] if place else 0
+        yield {
+            "": f"_argument{index}_{position}",
+            "handle": "_handle",
+            "at": f"_at_{names[first]}",
+            "to": f"_to[{first}]",
+            "scratch": f"_space{first}.pointer",
+        }[kind] + "".join(f"[{i}]" for i in place[1:])
 
 
-def _named(index: int, arguments: list[Any]) -> dict[str, Any]:
-    """The arguments of a call by the names that they have in `_expressions`."""
-    return {f"argument{index}_{position}": value for position, value in enumerate(arguments)}
+_SIMPLE = ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t, ctypes.c_int64, ctypes.c_double
+
+
+def _passed(argument: Any) -> Any:
+    """An argument that is the same in all calls, as ctypes passes it on without making anything."""
+    if isinstance(argument, OpaquePointer):
+        return ctypes.c_void_p.from_param(argument.value)
+    if type(argument) in _SIMPLE:
+        return type(argument).from_param(argument.value)
+    return argument
 
 
 def _address(memory: Any) -> int | None:

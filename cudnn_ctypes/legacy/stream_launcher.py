@@ -14,6 +14,7 @@ from ..raw import gpus, mode
 __all__ = ["StreamLauncher"]
 
 _plans: dict[Any, Any] = {}
+_launches: dict[Any, tuple[Any, ...]] = {}
 
 _allocators: dict[int, Allocator] = {}
 """Allocators of the legacy default streams, by GPU."""
@@ -59,6 +60,11 @@ class StreamLauncher:
         """The plans of all streams; they hold no descriptor."""
         return _plans
 
+    @property
+    def _launches(self) -> dict[Any, tuple[Any, ...]]:
+        """The same, compiled, by their keys, and by operation and size of memory."""
+        return _launches
+
     def __cuda_stream__(self) -> tuple[int, int]:
         return 0, self.stream_pointer
 
@@ -81,11 +87,12 @@ class StreamLauncher:
         return known
 
     def _found_allocator(self) -> Allocator:
-        if self.on_reference_device or self.stream_pointer not in (0, LEGACY_DEFAULT):
+        if self.stream_pointer not in (0, LEGACY_DEFAULT):
             return Allocator(stream=self.stream)
         known = _allocators.get(self.launch_key)
         if known is None:
-            known = _allocators.setdefault(self.launch_key, Allocator(self.launch_key, keeps=True))
+            device = None if self.on_reference_device else self.launch_key
+            known = _allocators.setdefault(self.launch_key, Allocator(device, keeps=True))
         return known
 
     def check_memory(self, operands: Mapping[str, Any]) -> None:

@@ -12,27 +12,29 @@ from typing import Any
 
 from ..errors import ClosedError
 from . import mode
-from .call_source import Wide
 from .memory import memory_pointer
 from .records import Fitting
+from .torch_forms import alike
 from .typed_memory import by_class, is_own, is_torch
 
-__all__ = ["address", "fitting_pointer", "pointer_with_room"]
+__all__ = ["fitting_pointer", "pointer_with_room"]
 
-address: Wide = Wide(ctypes.c_void_p, most=4096)
-"""Addresses as C takes them, which nobody changes."""
+_pointer = ctypes.c_void_p.from_param
 
 
 def _torch_fitting(tensor: Any, fitting: Fitting) -> Any:
-    dtype, shape, strides = fitting.last
-    if not (tensor.dtype is dtype and tensor.shape == shape and tensor.stride() == strides):
-        key = tensor.dtype, tensor.shape, tensor.stride()
-        if key not in fitting:
-            return None
-        fitting.last = key
-    if tensor.is_cpu if mode.reference_device_active else tensor.is_cuda:
-        return address[tensor.data_ptr()]
-    return None
+    key = tensor.dtype, tensor.shape, tensor.stride()
+    if key not in fitting or not _is_reachable(tensor):
+        return None
+    if fitting.last_key != key:  # else a flag that does not matter differs
+        fitting.kind = None  # for other threads
+        fitting.alike, fitting.on_host = alike([tensor]), mode.reference_device_active
+        fitting.last_key, fitting.kind = key, tensor.__class__
+    return _pointer(tensor.data_ptr())
+
+
+def _is_reachable(tensor: Any) -> bool:
+    return bool(tensor.is_cpu if mode.reference_device_active else tensor.is_cuda)
 
 
 def _own_fitting(memory: Any, fitting: Fitting) -> Any:
@@ -56,19 +58,15 @@ _UNREACHABLE = (0, None)
 def _any_fitting(memory: Any, fitting: Fitting) -> Any:
     try:
         if by_class.of(memory).identity(memory) in fitting:
-            return ctypes.c_void_p(memory_pointer(memory))
+            return _pointer(memory_pointer(memory) or 0)
     except (TypeError, ValueError):  # the converter says so
         pass
     return None
 
 
 def _torch_with_room(tensor: Any, size: Any) -> Any:
-    if (
-        size.__class__ is int
-        and tensor.nbytes >= size
-        and (tensor.is_cpu if mode.reference_device_active else tensor.is_cuda)
-    ):
-        return address[tensor.data_ptr()]
+    if size.__class__ is int and tensor.nbytes >= size and _is_reachable(tensor):
+        return _pointer(tensor.data_ptr())
     return None
 
 

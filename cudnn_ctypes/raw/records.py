@@ -40,10 +40,14 @@ _readers: dict[type, Reader] = {}
 class Fitting(set[Any]):
     """The keys of typed memory that was found to fit a record, and None for addresses.
 
-    `last` is the key of the tensor of PyTorch that fitted last: comparing with it is faster.
+    Asking whether a tensor of PyTorch is like the one that fitted last is faster than asking for
+    its key: by its class, on which device that was, and what compares them.
     """
 
-    last: tuple[Any, Any, Any] = (None, None, None)
+    kind: Any = None
+    on_host: bool = False
+    alike: Any = None
+    last_key: Any = None
 
 
 _NOTHING_FITS = Fitting()

@@ -12,7 +12,7 @@ from fake_cuda import FakeCuda, FakeStream
 
 import cudnn_ctypes as cudnn
 from cudnn_ctypes import DeviceTensor
-from cudnn_ctypes.legacy import bound_operation, launch_plan, stream_launcher
+from cudnn_ctypes.legacy import bound_operation, launch, launch_plan, stream_launcher
 from cudnn_ctypes.raw import gpus
 
 EDGES = [3, 0, 2, 1, 2], [1, 0, 1, 1, 0]
@@ -23,8 +23,13 @@ def plans(fake_cuda: FakeCuda, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict
     """The plans of functions that take a stream, of which there is none yet."""
     allocators: dict[int, Any] = {}
     monkeypatch.setattr(stream_launcher, "_plans", plans := {})
+    monkeypatch.setattr(stream_launcher, "_launches", {})
     monkeypatch.setattr(stream_launcher, "_allocators", allocators)
-    for module in (bound_operation, launch_plan):  # a handle of the reference device may live
+    for module in (
+        bound_operation,
+        launch,
+        launch_plan,
+    ):  # a handle of the reference device may live
         monkeypatch.setattr(module, "watched", ())
     yield plans
     for each in allocators.values():
@@ -61,7 +66,6 @@ def without_cudnn(plans: dict[Any, Any], launches: list[tuple[Any, ...]]) -> Non
 
     (plan,) = plans.values()
     plan.calls = [call._replace(symbol=empty) for call in plan.calls]
-    plan.connect()
 
 
 @pytest.mark.parametrize(("stream", "allocations"), [(None, 0), (1, 0), (55, 3)])

@@ -9,13 +9,15 @@ from error_report import Report
 
 from cudnn_ctypes import Handle, use_reference_device
 
+from .compiled_launches import handle_of
+
 __all__ = ["Report"]
 
 
 @pytest.fixture(params=["reference", pytest.param("gpu", marks=pytest.mark.gpu)])
 def handle(request: pytest.FixtureRequest) -> Iterator[Handle]:
     """A handle on the reference device, and, where there is one, on the GPU."""
-    with use_reference_device(request.param == "reference"), Handle() as made:
+    with handle_of(request.param) as made:
         yield made
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import pickle
 import sys
 import threading
@@ -24,7 +25,9 @@ from cudnn_ctypes import (
     raw,
     use_reference_device,
 )
-from cudnn_ctypes.legacy import launch
+from cudnn_ctypes.legacy import launch, launch_plan
+
+from .compiled_launches import handle_each_way, reference_handle_each_way  # noqa: F401
 
 RNG = np.random.default_rng(11)
 
@@ -108,7 +111,7 @@ def test_a_descriptor_set_again_is_another_launch(handle: Handle) -> None:
             raw.cudnnSetActivationDescriptor(
                 activation, raw.CUDNN_ACTIVATION_CLIPPED_RELU, raw.CUDNN_PROPAGATE_NAN, coef
             )
-            for _ in range(2):
+            for _ in range(3):
                 y = cudnn.activation_forward(handle, x, activation)
                 np.testing.assert_array_equal(y.numpy(), np.clip(x.numpy(), 0, coef))
 
@@ -182,14 +185,15 @@ def test_a_convolution_sees_that_one_of_its_descriptors_was_set_again(
             raw.cudnnSetConvolution2dDescriptor(
                 *(variable if alias else conv, 1, 1, 1, 1, 1, 1), mode, raw.CUDNN_DATA_FLOAT
             )
-            for _ in range(2):
+            for _ in range(3):
                 forward.run(handle, x=x, w=w, y=y)
                 results.setdefault(mode, y.numpy())
                 np.testing.assert_array_equal(y.numpy(), results[mode])
                 y.fill(np.nan)
         flipped = DeviceTensor.from_numpy(w.numpy()[..., ::-1, ::-1].copy())
         forward.run(handle, x=x, w=flipped, y=y)
-        np.testing.assert_allclose(y.numpy(), results[raw.CUDNN_CROSS_CORRELATION], rtol=1e-5)
+        expected = results[raw.CUDNN_CROSS_CORRELATION]
+        np.testing.assert_allclose(y.numpy(), expected, rtol=1e-5, atol=1e-6)
     with pytest.raises(ClosedError):
         forward.run(handle, x=x, w=w, y=y)
 
@@ -216,7 +220,7 @@ def test_how_arguments_are_passed_makes_no_other_launch(
     handle: Handle, long_ways: list[str]
 ) -> None:
     x, y = tensor(1, 2, 4, 4), poisoned(1, 2, 4, 4)
-    for _ in range(2):
+    for _ in range(3):
         cudnn.activation_forward(handle, x, "relu", y)
         cudnn.activation_forward(handle, x=x, activation="relu", y=y, beta=0)
         cudnn.activation_forward(y=y, x=x, activation="relu", handle=handle, alpha=1)
@@ -258,7 +262,9 @@ def test_nothing_of_the_reference_device_reaches_cudnn_after_it_was_left() -> No
 
 def test_numbers_are_part_of_the_key(handle: Handle) -> None:
     x = tensor(1, 1, 4, 4)
-    for alpha, beta in ((1, 0), (2, 0), (1.0, 1), (0.5, 0.5), (2, 0)):
+    zero = 0.0
+    factors = (1, 0), (2, 0), (1.0, 1), (0.5, 0.5), (2, zero), (True, -zero), (2, 0)
+    for alpha, beta in (*factors, *factors, *factors):
         y = DeviceTensor.full((1, 1, 4, 4), 10, "float32")
         cudnn.activation_forward(handle, x, "tanh", y, alpha=alpha, beta=beta)
         expected = alpha * np.tanh(x.numpy().astype("float64")) + beta * 10
@@ -283,7 +289,7 @@ def test_what_was_refused_is_refused_again(handle: Handle) -> None:
 def test_addresses_share_a_launch(handle: Handle) -> None:
     x, y = tensor(1, 2, 4, 4), poisoned(1, 2, 4, 4)
     with cudnn.TensorDescriptor((1, 2, 4, 4)) as desc:
-        for x in (x, tensor(1, 2, 4, 4)):  # noqa: B020
+        for x in (x, *(tensor(1, 2, 4, 4) for _ in range(3))):  # noqa: B020
             cudnn.activation_forward(handle, x.ptr, "relu", y.ptr, x_desc=desc, y_desc=desc)
             np.testing.assert_array_equal(y.numpy(), np.maximum(x.numpy(), 0))
         with pytest.raises(ValueError, match="NULL"):
@@ -314,6 +320,36 @@ def test_plans_are_bounded(handle: Handle, monkeypatch: pytest.MonkeyPatch) -> N
     for width in range(1, 20):
         cudnn.activation_forward(handle, tensor(1, 1, 1, width), "relu")
     assert len(handle._plans) == 5
+
+
+def test_launches_of_many_forms_stay_few(
+    reference_handle: Handle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of one size, more than are tried; and such as nothing tells from others."""
+    handle, made = reference_handle, []
+    compiled = launch_plan.Plan.compiled
+
+    def counted(self: Any, *args: Any, **kwargs: Any) -> Any:
+        made.append(self)
+        return compiled(self, *args, **kwargs)
+
+    monkeypatch.setattr(launch_plan.Plan, "compiled", counted)
+    images = [tensor(*shape) for shape in itertools.permutations((1, 2, 3, 4)) if shape[0] < 3]
+    for _ in range(4):
+        for x in images:
+            y = cudnn.activation_forward(handle, x, "relu")
+            np.testing.assert_array_equal(y.numpy(), np.maximum(x.numpy(), 0))
+    is_compiled = bool(made)
+    assert len(made) == is_compiled * len(images)
+    made.clear()
+    for i in range(8):  # no float is the same object twice
+        cudnn.activation_forward(handle, images[0], "relu", beta=float(f"{i * 0}.0"))
+    assert len(made) <= 1
+    made.clear()
+    for _ in range(9):
+        cudnn.scale_tensor(handle, images[0], float("nan"))
+    assert len(made) == is_compiled * launch._FORMS
+    assert max(map(len, handle._launches.values()), default=0) <= launch._TRIED
 
 
 def test_a_cache_that_another_thread_changes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -399,7 +435,7 @@ def test_tensors_of_pytorch_at_one_address_are_told_apart(reference_handle: Hand
         numbers,
     ]
     assert len({each.data_ptr() for each in views}) == 1
-    for _ in range(2):
+    for _ in range(3):
         for x in views:
             y = cudnn.activation_forward(reference_handle, x, "relu")
             np.testing.assert_array_equal(y.numpy(), x.relu().numpy())
@@ -419,7 +455,7 @@ def test_tensors_of_pytorch_that_changed_are_looked_at_again(reference_handle: H
         before = x.data_ptr()
         change()
         assert x.data_ptr() == before
-        for _ in range(2):
+        for _ in range(3):
             y = cudnn.activation_forward(reference_handle, x, "relu")
             np.testing.assert_array_equal(y.numpy(), x.relu().numpy())
 

@@ -11,9 +11,14 @@ from numpy.typing import NDArray
 
 import cudnn_ctypes as cudnn
 from cudnn_ctypes import Handle, NotSupportedError, SymbolNotFoundError, legacy, raw
-from cudnn_ctypes.legacy import launch
+from cudnn_ctypes.legacy import launch, launch_plan
 from cudnn_ctypes.raw.function import Function
 
+from .compiled_launches import (  # noqa: F401
+    handle_each_way,
+    handle_of,
+    reference_handle_each_way,
+)
 from .operation_table import FAMILIES, Case, rows, tensors_of
 from .test_launch import c_calls
 
@@ -182,6 +187,25 @@ def test_launched_by_one_key_and_bound(
             check_launched_by_key(*given, long_ways)
             check_bound(*given)
             handle.synchronize()
+
+
+@by_family
+def test_the_third_launch_is_compiled(family: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It runs neither the operation nor the plan of any arguments."""
+    with handle_of("reference, compiled") as handle, carried_out(family, handle) as made:
+        for name, case in made.items():
+            contents = case.contents()
+            try:
+                case()
+            except LACKING:
+                continue
+            case.restore(contents)
+            expected = numbers(case, case())
+            with monkeypatch.context() as patch:
+                patch.setattr(launch._Operation, "_recorded", None)
+                patch.setattr(launch_plan.Plan, "run", None)
+                case.restore(contents)
+                check_equal(f"{name}, compiled", numbers(case, case()), expected, exact=True)
 
 
 class carried_out:

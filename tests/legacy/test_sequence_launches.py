@@ -27,6 +27,7 @@ from cudnn_ctypes import (
     use_reference_device,
 )
 
+from .compiled_launches import handle_each_way, reference_handle_each_way  # noqa: F401
 from .small_attention import HEADS, OPTIONS, TK, TQ, N, arrays, normal
 from .test_launch import c_calls
 

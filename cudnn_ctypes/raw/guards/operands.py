@@ -12,7 +12,7 @@ import ctypes
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from .. import records
+from .. import mode, records
 from ..ctypes_support import CudnnEnum
 from ..passing import fitting_pointer, pointer_with_room
 from . import Fragment
@@ -23,6 +23,20 @@ if TYPE_CHECKING:
 __all__ = ["fragment"]
 
 _MOST = 64  # descriptions that are remembered of one record
+
+
+_ROOM = """\
+if {0} is None or {0}.__class__ is _int: _to_{0} = _pointer({0})
+else: _to_{0} = _passing_{0}[{0}.__class__]({0}, {2}) or _check_{0}({1}, {0})
+"""
+_MEMORY = """\
+if {0} is None or {0}.__class__ is _int: _to_{0} = _pointer({0})
+else:
+    _fitting = {2}
+    if {0}.__class__ is _fitting.kind and _mode.reference_device_active is _fitting.on_host \
+            and _fitting.alike({0}): _to_{0} = _pointer({0}.data_ptr())
+    else: _to_{0} = _passing_{0}[{0}.__class__]({0}, _fitting) or _check_{0}({1}, {0})
+"""
 
 
 def fragment(binding: Binding) -> Fragment | None:
@@ -36,6 +50,7 @@ def fragment(binding: Binding) -> Fragment | None:
         "_places": records.cache,
         "_bytes_of": bytes,
         "_pointer": ctypes.c_void_p.from_param,
+        "_mode": mode,
     }
     for parameter in binding.parameters:
         name = parameter.name
@@ -47,19 +62,16 @@ def fragment(binding: Binding) -> Fragment | None:
                 scope[f"_check_{name}"] = _elements_check(binding, parameter)
             case "device" if parameter.described_by:
                 (by,) = parameter.described_by
+                template = _MEMORY
                 if by_name[by].type.base is ctypes.c_size_t:
-                    passing, against = pointer_with_room, by
+                    passing, against, template = pointer_with_room, by, _ROOM
                     scope[f"_check_{name}"] = _room_check(binding, parameter, by)
                 else:
                     at = f"_at_{by}" if by in looked_at else f"({_place(by)})"
                     passing, against = fitting_pointer, f"{at}.fitting"
                     scope[f"_check_{name}"] = _memory_check(binding, parameter, by)
                 scope[f"_passing_{name}"] = passing
-                before += [
-                    f"if {name} is None or {name}.__class__ is _int: _to_{name} = _pointer({name})",
-                    f"else: _to_{name} = _passing_{name}[{name}.__class__]({name}, {against})"
-                    f" or _check_{name}({by}, {name})",
-                ]
+                before += template.format(name, by, against).splitlines()
                 arguments[name] = f"_to_{name} or _convert_{name}({name})"
             case "scalar":
                 one = _one_descriptor(parameter, by_name)
