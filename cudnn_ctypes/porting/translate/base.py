@@ -1,4 +1,4 @@
-"""What all parts of the translator share: the program, the scopes, and what is written."""
+"""What all parts of the translator share: the program and what it declares, scopes, output."""
 
 from __future__ import annotations
 
@@ -6,17 +6,97 @@ import builtins
 import keyword
 import re
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
 from .. import runtime
 from .. import source as parse
 from .output import Output
 from .preprocess import Macro
-from .program import Function, Program, Record, Variable
 from .syntax import Node
 from .types import HALF, CType
 from .value import Untranslatable, Value
 
-__all__ = ["Base"]
+__all__ = ["Base", "Function", "Parameter", "Program", "Record", "Variable"]
+
+
+@dataclass
+class Variable:
+    """A variable of the program: its name in Python, and how it is held.
+
+    `cell` says that a ctypes object (or a `Cell`) holds it, since its address is taken; `filled`
+    that it is a `DevicePointer` that functions of the libraries write to.
+    """
+
+    name: str
+    type: CType
+    cell: bool = False
+    is_global: bool = False
+    bounds: tuple[int, int] | None = None
+    filled: bool = False
+
+
+@dataclass
+class Parameter:
+    """A parameter of a function."""
+
+    name: str
+    type: CType
+    default: Node
+
+
+@dataclass
+class Function:
+    """A function: `kind` is "host", "kernel" or "device"; `problem` says why none can call it."""
+
+    name: str
+    parameters: list[Parameter]
+    result: CType
+    node: Node
+    python: str = ""
+    kind: str = "host"
+    problem: str = ""
+    is_check: bool = False
+
+    @property
+    def has_body(self) -> bool:
+        return bool(self.node["body"])
+
+
+@dataclass
+class Record:
+    """A struct or class; its constructor is the method ``__init__``, its destructor ``destroy``."""
+
+    name: str
+    node: Node
+    fields: dict[str, CType] = field(default_factory=dict)
+    methods: dict[str, Function] = field(default_factory=dict)
+    defaults: dict[str, Node] = field(default_factory=dict)
+    problem: str = ""
+
+
+@dataclass
+class Program:
+    """Everything that is known before the first statement is written.
+
+    `addressed` and `addressed_fields` are the variables and members whose address is taken, of
+    which functions of the libraries write to those in `filled`; `indexed` are the structs and
+    handles to which some pointer is indexed or moved; `changed` is what functions may change.
+    """
+
+    language: str = "c"
+    macros: dict[str, Macro] = field(default_factory=dict)
+    redefined: set[str] = field(default_factory=set)
+    types: dict[str, CType] = field(default_factory=dict)
+    records: dict[str, Record] = field(default_factory=dict)
+    functions: dict[str, Function] = field(default_factory=dict)
+    addressed: set[str] = field(default_factory=set)
+    addressed_fields: set[str] = field(default_factory=set)
+    filled: set[str] = field(default_factory=set)
+    indexed: set[str] = field(default_factory=set)
+    changed: set[str] = field(default_factory=set)
+    using_std: bool = False
+    overloads_math: bool = False
+
 
 # Names that generated programs use themselves.
 _TAKEN = (
@@ -49,7 +129,7 @@ class Base:
         self.record: Record | None = None
         self.addressed: set[str] = set()
         self.global_writes: set[str] = set()
-        self.never_negative: set[str] = set()
+        self.type_parameters: set[str] = set()  # of the template that is read
         self.before: list[str] = []
         self.after: list[str] = []
         self.conditional = 0
@@ -101,9 +181,7 @@ class Base:
         here = self.scopes[-1].get(name)
         while not is_global and python in living and not (here and here.name == python):
             python, number = f"{self.safe(name)}_{number}", number + 1
-        positive = name in self.never_negative and ctype.is_integer and ctype.bits >= 32
-        bounds = (0, ctype.range[1]) if positive else None
-        variable = Variable(python, ctype, cell, is_global, bounds)
+        variable = Variable(python, ctype, cell, is_global)
         self.scopes[-1][name] = variable
         return variable
 
@@ -144,6 +222,11 @@ class Base:
         return f"{kind}({'c_uint16' if to == HALF else element})"
 
     # Failures.
+
+    def refuse(self, condition: object, node: Node, reason: str) -> None:
+        """Refuse what meets a condition."""
+        if condition:
+            raise self.fail(node, reason)
 
     def fail(self, node: Node, reason: str) -> Untranslatable:
         """An exception that names the construct."""

@@ -1,14 +1,16 @@
-"""Calls: which kind of function a name means, functions of the program, macros."""
+"""Calls: which kind of function a name means, and how the libraries' take their arguments."""
 
 from __future__ import annotations
 
 import re
+from typing import Any
 
-from .c_functions import ALLOCATION
-from .libraries import is_library_call
-from .library_calls import RESULTS, LibraryCalls
+from ...raw.gone import changed
+from . import types as c
+from .base import Function
+from .functions import ALLOCATION, Functions
+from .libraries import ALLOCATORS, foreign, is_library_call, of_ctypes, raw_parameters
 from .preprocess import Macro
-from .program import Function
 from .syntax import Node
 from .types import CType
 from .usage import only_checks
@@ -16,11 +18,116 @@ from .value import Untranslatable, Value
 
 __all__ = ["Calls"]
 
+# Functions that return no status.
+_RESULTS = dict.fromkeys(
+    ("cudnnGetErrorString", "cudaGetErrorString", "cudaGetErrorName", "cublasGetStatusString"),
+    c.TEXT,
+) | dict.fromkeys(("cudnnGetVersion", "cudnnGetCudartVersion", "cudnnGetMaxDeviceVersion"), c.SIZE)
+_STATUSES = {"raw": "cudnnStatus_t", "v7": "cudnnStatus_t", "cudart": "cudaError_t"}
+
 _NEWER = {"cudaThreadSynchronize": "cudaDeviceSynchronize", "cudaThreadExit": "cudaDeviceReset"}
 
 
-class Calls(LibraryCalls):
+class Calls(Functions):
     """All calls."""
+
+    def library_call(self, node: Node, name: str, arguments: list[Node], checked: bool) -> Value:
+        """A call of a function; one whose status is thrown away is a checked one."""
+        module, function = foreign(name) or ("", None)
+        parameters = raw_parameters(name) if module in ("raw", "v7") else None
+        if parameters is not None and len(parameters) != len(arguments):
+            if module != "raw" or not changed(name):
+                raise self.fail(node, f"{name} takes {len(parameters)} arguments")
+            module, function, parameters = "v7", None, None  # takes those that it had once, too
+        texts = []
+        for index, argument in enumerate(arguments):
+            if name in ALLOCATORS and not index:
+                texts.append(self._fresh_memory(argument, ALLOCATORS[name]))
+            else:
+                texts.append(self._argument_of(argument, parameters and parameters[index]))
+        returns_status = name not in _RESULTS
+        if returns_status and not checked and (function is None or hasattr(function, "unchecked")):
+            name += ".unchecked"
+        status = self.named_type(_STATUSES.get(module, "cublasStatus_t")) or c.INT
+        return Value(f"{module}.{name}({', '.join(texts)})", _RESULTS.get(name, status))
+
+    def _fresh_memory(self, node: Node, kind: str) -> str:
+        """The first argument of ``cudaMalloc``: a pointer that is made anew."""
+        if node.address_of:
+            place = self.place(node.address_of)
+        else:
+            pointer = self.expression(node.stripped)
+            target = f"{pointer.at('.')}[0]"
+            place = Value(target, pointer.type.pointed, target=target)
+        self.note_write(place)
+        made = self.device_pointer(kind, place.type.pointed)
+        if self.conditional and place.simple:
+            return f"byref({place.target} := {made})"
+        self.refuse(self.conditional, node, "an allocation that only happens sometimes")
+        self.before.append(f"{place.target} = {made}")
+        return f"byref({place.target})"
+
+    def _argument_of(self, node: Node, parameter: Any) -> str:
+        """An argument; `parameter` is what cuDNN declares, None for other libraries."""
+        kind = parameter.type.kind if parameter else ""
+        taken, is_memory = node.address_of, kind in ("labelled", "host")
+        if taken:
+            return self._address_of(taken, kind, not parameter or parameter.direction == "in")
+        value = self.expression(node)
+        if kind == "value" and parameter.type.base is not None and value.type.is_number:
+            wanted = of_ctypes(parameter.type.base)
+            return self.convert(value, wanted).text if wanted.is_number else value.text
+        if value.is_zero and kind not in ("", "value"):
+            return "None"
+        is_list = value.type.pointed.kind == "pointer" and is_memory
+        return f"addresses({value.text})" if is_list else value.text
+
+    def _address_of(self, node: Node, kind: str, reads: bool) -> str:
+        """An argument ``&node``, for a parameter of a kind (none: one of another library)."""
+        place = self.peek(node)
+        is_name = node.kind in ("identifier", "field_expression")
+        if reads and place.type.kind == "pointer" and kind in ("labelled", "host"):
+            return f"addresses([{self.expression(node).text}])"
+        if is_name and reads and place.type.is_number and not place.object:
+            memory = "c_int" if place.type.kind == "enum" else self.element(place.type)
+            forms = {"scalar": "{1}", "array": "[{1}]", "": "byref({0}({1}))"}
+            return forms.get(kind, "{0}({1})").format(memory, place.text)
+        if is_name and not kind and place.type.is_object:
+            return f"byref({place.target})" if place.type.kind == "opaque" else place.target
+        if is_name and place.object and not place.type.is_object:
+            return place.object if kind else f"byref({place.object})"
+        return self.address(node).text
+
+    def launch(self, node: Node, arguments: list[Node]) -> Value:
+        """A launch of a kernel."""
+        called = " ".join(node.called.split())
+        name = re.sub(r"\s*([<>,])\s*", r"\1", called)
+        kernel = self.program.functions.get(name.split("<")[0])
+        if kernel is None or kernel.kind != "kernel":
+            raise self.fail(node, "a launch of what is no kernel")
+        syntax = next(one for one in node.named if one.kind == "kernel_call_syntax")
+        settings = [self.expression(one).text for one in syntax.children]
+        settings += ["0", "None"][len(settings) - 2 :]
+        given = _template_arguments(kernel.node, called)
+        texts = [
+            self._kernel_argument(one, given.get(parameter.type.name, parameter.type))
+            for one, parameter in zip(arguments, kernel.parameters, strict=True)
+        ]
+        if name not in self.kernel_names:
+            self.kernel_names.append(name)
+        shown = ", ".join([f'"{name}"', *settings[:4], *texts])
+        return Value(f"kernels.launch({shown})", c.VOID)
+
+    def _kernel_argument(self, node: Node, wanted: CType) -> str:
+        value = self.expression(node)
+        if wanted.is_number and value.type.is_number:
+            text = self.convert(value, wanted).text
+            return text if wanted.plain == c.HALF else f"{self.element(wanted)}({text})"
+        if wanted.kind == "unknown" and value.type.is_number:
+            raise self.fail(node, f"a number for a kernel's parameter of type {wanted.name}")
+        if value.type.is_pointer or value.text == "None":
+            return value.text
+        raise self.fail(node, f"a {value.type} for a kernel")
 
     checked = False  # whether the call that is translated stands where a status is thrown away
 
@@ -82,8 +189,8 @@ class Calls(LibraryCalls):
     ) -> Value:
         if function.problem or function.kind != "host":
             raise self.fail(node, function.problem or "a function that runs on the GPU")
-        if len(arguments) > len(function.parameters):
-            raise self.fail(node, "more arguments than parameters")
+        if not function.has_body or len(arguments) > len(function.parameters):
+            raise self.fail(node, "a function without a body, or more arguments than parameters")
         mark = len(self.after)
         texts = [
             self._argument(argument, parameter.type)
@@ -116,7 +223,7 @@ class Calls(LibraryCalls):
 
     def _returns_status(self, node: Node) -> bool:
         name = node.stripped.called
-        return is_library_call(name) and name not in RESULTS
+        return is_library_call(name) and name not in _RESULTS
 
     def _checked(self, node: Node) -> Value:
         self.checked = True
@@ -164,3 +271,10 @@ class Calls(LibraryCalls):
             return self.expression(value)
         finally:
             self.expanding.pop()
+
+
+def _template_arguments(kernel: Node, called: str) -> dict[str, CType]:
+    """The types that ``name<float, int>`` gives to the parameters of a kernel's template."""
+    names = re.findall(r"\b(?:typename|class)\s+(\w+)", kernel["parameters"].text)
+    types = [one.strip() for one in called.partition("<")[2].rstrip("> ").split(",")]
+    return {n: c.PRIMITIVES[t] for n, t in zip(names, types, strict=False) if t in c.PRIMITIVES}

@@ -1,30 +1,126 @@
-"""C's conversions between types: assignments, casts, sizes."""
+"""Types as C writes them, and C's conversions between types."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
 
-from .places import Places
+from . import types as c
+from .base import Base, Parameter
+from .libraries import foreign_type
 from .syntax import Node
-from .types import BOOL, INT, SIZE, STRING, CType
-from .value import Untranslatable, Value, truth
+from .types import CType, array_of, pointer_to
+from .value import REASONS, Untranslatable, Value, truth
 
-__all__ = ["CONDITION", "Conversions"]
+__all__ = ["CONDITION", "Conversions", "function_declarator"]
+
+_QUALIFIERS = re.compile(
+    r"\b(const|static|volatile|inline|extern|struct|class|enum|typename|restrict|__restrict__|"
+    r"constexpr|register|unsigned(?=\s+std::))\b"
+)
+_SPECIFIERS = ("struct_specifier", "class_specifier", "enum_specifier", "union_specifier")
+_NAMES = ("identifier", "field_identifier", "type_identifier", "qualified_identifier")
 
 # What Python's `and` and `or` give, which is C's result only as a condition.
 CONDITION = CType("bool", "condition", 8, False)
 
 
-class Conversions(Places):
-    """Values as other types."""
+class Conversions(Base):
+    """Types by name and by declarator, and values as other types."""
+
+    def named_type(self, name: str) -> CType | None:
+        """The type of that name, or None."""
+        name = " ".join(_QUALIFIERS.sub(" ", name).split()).removeprefix("std::")
+        if name in self.program.types:
+            return self.program.types[name]
+        words = sorted(name.split(), key=lambda word: (word != "unsigned", word == "int"))
+        ordered = " ".join(words)
+        for spelled in (name, ordered, ordered.removesuffix(" int")):
+            if spelled in c.PRIMITIVES:
+                return c.PRIMITIVES[spelled]
+        return foreign_type(name)
+
+    def type_of(self, node: Node) -> CType:
+        """The type of a declaration, parameter or cast, without what declarators add."""
+        declares = node.kind in ("type_descriptor", "function_definition", "type_definition")
+        declares = declares or node.kind.endswith(("declaration", "_loop"))
+        kind = self._base_type(node["type"] if declares else node)
+        if node.words("type_qualifier") & {"const", "constexpr"}:
+            kind = replace(kind, const=True)
+        is_whole = node.kind == "type_descriptor" and node["declarator"]
+        return self.declared(kind, node["declarator"])[1] if is_whole else kind
+
+    def _base_type(self, node: Node) -> CType:
+        if node.kind == "placeholder_type_specifier":
+            return c.UNKNOWN
+        if node.kind == "template_type" or (
+            node.kind == "qualified_identifier" and "<" in node.text
+        ):
+            template = node["name"] if node.kind == "qualified_identifier" else node
+            self.refuse(template["name"].text != "vector", node, "a template")
+            to = self.type_of(template.arguments[0])
+            return CType("vector", "vector", to=to, element="Vector")
+        name = node.text
+        if node.kind in _SPECIFIERS:
+            unnamed = [one.name for one in self.program.records.values() if one.node == node]
+            name = node["name"].text or "".join(unnamed)
+        found = self.named_type(name) if name else None
+        if name in self.type_parameters:
+            return CType("unknown", name)
+        if found is None:
+            raise self.fail(node, "a type that is not known")
+        return found
+
+    def declared(self, kind: CType, node: Node) -> tuple[str, CType]:
+        """The name and type that a declarator makes of a base type."""
+        if node.kind in _NAMES:
+            return node.text, kind
+        inner = node["declarator"]
+        if not inner and node.kind != "abstract_array_declarator":
+            inner = next((x for x in node.children if x.kind != "type_qualifier"), inner)
+        if node.kind.endswith("pointer_declarator"):
+            kind = pointer_to(kind)
+        elif node.kind.endswith("reference_declarator"):
+            kind = replace(kind, reference=True)
+        elif node.kind.endswith("array_declarator"):
+            length = self.expression(node["size"]) if node["size"] else None
+            self.refuse(length and not length.type.is_integer, node, "the length of an array")
+            kind = array_of(kind, length.text if length else "")
+        elif node.kind == "function_declarator":
+            kind = CType("function", to=kind, parameters=self._parameter_types(node))
+        elif node.kind != "parenthesized_declarator":
+            raise self.fail(node, "a declarator")
+        return self.declared(kind, inner) if inner else ("", kind)
+
+    def _parameter_types(self, node: Node) -> tuple[CType, ...]:
+        """The types in the parentheses of a function's type; none if some are not known."""
+        try:
+            return tuple(one.type for one in self.parameters(node))
+        except REASONS:
+            return ()
+
+    def parameters(self, declarator: Node) -> list[Parameter]:
+        """The parameters of a function; arrays are pointers."""
+        found = []
+        for one in declarator["parameters"].children:
+            if one.text == "void":
+                continue
+            if one.kind not in ("parameter_declaration", "optional_parameter_declaration"):
+                raise self.fail(one, "a parameter that is not known")
+            name, kind = "", self.type_of(one)
+            if one["declarator"]:
+                name, kind = self.declared(kind, one["declarator"])
+            kind = pointer_to(kind.pointed) if kind.kind == "array" else kind
+            found.append(Parameter(name, kind, one["default_value"]))
+        return found
 
     def convert(self, value: Value, wanted: CType) -> Value:
         """A value as another type, as C's assignment converts it."""
         wanted, have = wanted.plain, value.type
         if have == CONDITION:
-            value = Value(f"bool({value.text})", BOOL)
+            value = Value(f"bool({value.text})", c.BOOL)
             value = value if wanted.kind == "bool" else truth(f"int({value.text})", "c")
             have = value.type
         if wanted.kind == "bool" and have.kind != "bool":
@@ -36,7 +132,7 @@ class Conversions(Places):
         if (wanted.is_pointer or wanted.kind == "opaque") and value.is_zero:
             return Value("None", wanted)
         if wanted.kind == "string" and (have.is_text or have.kind == "string"):
-            return Value(self.as_string(value), STRING)
+            return Value(self.as_string(value), c.STRING)
         if wanted.kind == "unknown":
             return value
         pointers = have.is_pointer or have.kind in ("opaque", "function", "unknown")
@@ -90,8 +186,7 @@ class Conversions(Places):
         value = self.expression(inner)
         if wanted.kind == "void":
             return value
-        if wanted.is_number and value.type.is_pointer:
-            raise self.fail(node, "a pointer as a number")
+        self.refuse(wanted.is_number and value.type.is_pointer, node, "a pointer as a number")
         if not (wanted.is_pointer and value.type.is_pointer):
             return self.convert(value, wanted).read()
         have, to = value.type.pointed, wanted.pointed
@@ -109,10 +204,10 @@ class Conversions(Places):
             value = self.peek(argument)
             kind = value.type
             if kind.kind == "array":
-                return Value(f"sizeof({value.text})", SIZE, (0, INT.range[1]))
+                return Value(f"sizeof({value.text})", c.SIZE, (0, c.INT.range[1]))
         if kind.is_pointer:
-            return Value("8", SIZE, (8, 8))
-        return Value(f"sizeof({self.element(kind)})", SIZE, (0, INT.range[1]))
+            return Value("8", c.SIZE, (8, 8))
+        return Value(f"sizeof({self.element(kind)})", c.SIZE, (0, c.INT.range[1]))
 
     def as_string(self, value: Value) -> str:
         """A value as a Python string."""
@@ -123,3 +218,11 @@ class Conversions(Places):
         if value.type.name == "char":
             return f"chr({value.text})"
         raise Untranslatable(f"a string of {value.type}")
+
+
+def function_declarator(node: Node) -> Node:
+    """The part of a declaration that says that it is one of a function, if it is."""
+    node = node["declarator"]
+    while node.kind in ("pointer_declarator", "reference_declarator"):
+        node = node["declarator"] or node.children[-1]
+    return node if node.kind == "function_declarator" else Node(None)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from .literals import number
+from .base import Program, Record
 from .loops import Loops
-from .program import Program
+from .names import number
 from .syntax import Node
 from .types import UNKNOWN, CType, array_of
 from .value import Untranslatable, Value
@@ -67,43 +67,42 @@ class Declarations(Loops):
         self.scopes[-1][name] = self.scopes[0][long_name]
 
     def _variable(self, node: Node, name: str, kind: CType, value: Node) -> None:
-        if kind.reference or kind.kind == "unknown":
-            if not value:
-                raise self.fail(node, "a type that is not known")
-            found = self.expression(value)
-            if found.type.kind in ("unknown", "void", "function"):
-                raise self.fail(node, "a type that is not known")
-            if kind.is_cell and not found.type.is_object:
-                raise self.fail(node, "a reference to a number")
-            if kind.reference:
-                kind = found.type.plain if kind.kind == "unknown" else kind.plain
-                text = (self.convert(found, kind) if found.type.is_number else found).text
+        if kind.kind == "unknown" or kind.reference:
+            found = self.peek(value).type if value else UNKNOWN
+            writes = kind.is_cell and not found.is_object
+            if found.kind in ("unknown", "void", "function") or writes:
+                raise self.fail(node, "a type that is not known, or a reference to a number")
+            is_reference = kind.reference
+            kind = found.plain if kind.kind == "unknown" else kind.plain
+            if is_reference:
+                text = self.converted(value, kind).text
                 self.emit(f"{self.declare(name, kind).name} = {text}", node.line)
                 return
-            kind = found.type.plain
-        text = ""
+        made = None
         if kind.kind == "array":
-            kind, text = self._array(node, kind, value)
+            kind, made = self._array(node, kind, value)
         filled = name in self.program.filled and kind.kind == "pointer"
         is_simple = kind.is_number or kind.kind == "pointer"
         cell = name in self.addressed and is_simple and not filled
         variable = self.declare(name, kind, cell=cell)
         variable.filled = filled
-        text = text or self._initial(node, kind, value)
-        if kind.is_integer and kind.const and value:
-            variable.bounds = self.peek(value).bounds if not cell else None
+        made = made or self.initial(node, kind, value)
+        text = made.text
+        if kind.is_integer and kind.const and not cell:
+            variable.bounds = made.bounds
         if filled and text in ("", "None"):
             text = self.device_pointer("cudart.DevicePointer", kind.pointed)
         if cell and kind.kind == "enum" and kind.element:
             self.before.append(f"{variable.name} = {self.element(kind)}()")
-            text = f".value = {text}" if text else ""
-        elif cell:
-            text = f" = {self._cell(kind, text)}"
+            self.emit(f"{variable.name}.value = {text}" if text else "", node.line)
+            return
+        if cell:
+            text = self._cell(kind, text)
         elif self.is_destroyed(kind):
-            text = f" = {self._scope(node.line)}({text})"
-        elif text or len(self.scopes) == 1:
-            text = f" = {text or _ZEROS.get(kind.name, '0.0' if kind.kind == 'float' else '0')}"
-        self.emit(f"{variable.name}{text}" if text else "", node.line)
+            text = f"{self._scope(node.line)}({text})"
+        elif not text and len(self.scopes) == 1:
+            text = "None" if kind.kind == "pointer" else self.convert(number(0), kind).text
+        self.emit(f"{variable.name} = {text}" if text else "", node.line)
 
     def _cell(self, kind: CType, text: str) -> str:
         if kind.kind == "pointer":
@@ -125,23 +124,21 @@ class Declarations(Loops):
 
     # Initial values.
 
-    def _initial(self, node: Node, kind: CType, value: Node) -> str:
-        """What a variable is when it is declared; nothing if it need not exist yet."""
+    def initial(self, node: Node, kind: CType, value: Node) -> Value:
+        """What a variable is when it is declared; no text if it need not exist yet."""
         if value.kind == "argument_list":
-            return self.construction(node, kind, value.children).text
+            return self.construction(node, kind, value.children)
         if value.kind == "initializer_list":
-            return self.initialized(node, kind, value.children).text
-        if kind.is_object or kind.kind == "string":
-            if not value:
-                return self.constructed(node, kind, []).text
-            found = self.converted(value, kind)
-            null = found.text == "None" and kind.kind == "opaque"
-            return f"{self.element(kind)}()" if null else self.copied(found, value)
-        if value:
-            return self.converted(value, kind).text
-        return "None" if kind.kind == "pointer" and len(self.scopes) == 1 else ""
+            return self.initialized(node, kind, value.children)
+        is_object = kind.is_object or kind.kind == "string"
+        if not value:
+            return self.constructed(node, kind, []) if is_object else Value("", kind)
+        found = self.converted(value, kind)
+        if found.text == "None" and kind.kind == "opaque":
+            return Value(f"{self.element(kind)}()", kind)
+        return Value(self.copied(found, value), kind, found.bounds)
 
-    def _array(self, node: Node, kind: CType, value: Node) -> tuple[CType, str]:
+    def _array(self, node: Node, kind: CType, value: Node) -> tuple[CType, Value]:
         """The type of an array, with its length, and its Python."""
         lengths, element = kind.dimensions
         values = ""
@@ -151,12 +148,11 @@ class Declarations(Loops):
         elif value and element.name == "char":
             values = self.expression(value).text
             lengths[0] = lengths[0] or f"strlen({values}) + 1"
-        elif value:
-            raise self.fail(node, "an array made so")
-        if not all(lengths):
-            raise self.fail(node, "an array without a length")
+        if not all(lengths) or (value and not values and value.kind != "initializer_list"):
+            raise self.fail(node, "an array without a length, or made so")
         texts = [self.element(element), *lengths, *([f"values={values}"] if values else [])]
-        return array_of(element, *lengths), f"array({', '.join(texts)})"
+        kind = array_of(element, *lengths)
+        return kind, Value(f"array({', '.join(texts)})", kind)
 
     def _list(self, element: CType, node: Node, depth: int) -> str:
         """The elements of an array, as a list; nothing if all are zero."""
@@ -178,30 +174,26 @@ class Declarations(Loops):
     def initialized(self, node: Node, kind: CType, listed: list[Node]) -> Value:
         kind = kind.plain
         record = self.program.records.get(kind.name)
-        zeros = all(one.text in ("0", "NULL") for one in listed)
+        is_plain = record is None or not (record.defaults or "__init__" in record.methods)
+        zeros = is_plain and all(one.text in ("0", "NULL") for one in listed)
         if kind.kind == "vector":
             texts = [self.converted(one, kind.pointed).text for one in listed]
             return Value(f"Vector({self.element(kind.pointed)}, [{', '.join(texts)}])", kind)
-        if kind.kind == "struct" and record and "__init__" not in record.methods and not zeros:
-            texts = [
-                self._member(one, name, member)
-                for one, (name, member) in zip(listed, record.fields.items(), strict=False)
-            ]
+        if record and is_plain and not zeros:
+            pairs = zip(listed, record.fields.items(), strict=False)
+            texts = [self._member(record, one, *member) for one, member in pairs]
             return Value(f"{kind.element}({', '.join(texts)})", kind)
         if kind.is_object:
-            made = record is not None and "__init__" in record.methods
-            return self.constructed(node, kind, [] if zeros and not made else listed)
-        if len(listed) > 1:
-            raise Untranslatable(f"a {kind} from a list")
+            return self.constructed(node, kind, [] if zeros else listed)
+        self.refuse(len(listed) > 1, node, f"a {kind} from a list")
         return self.converted(listed[0], kind) if listed else self.convert(number(0), kind)
 
-    def _member(self, node: Node, name: str, kind: CType) -> str:
+    def _member(self, record: Record, node: Node, name: str, kind: CType) -> str:
         prefix = ""
         if node.kind == "initializer_pair":
             name = node["designator"].text.lstrip(".")
             prefix, node = f"{self.safe_field(name)}=", node["value"]
-            records = [x for x in self.program.records.values() if name in x.fields]
-            kind = records[0].fields[name]
+            kind = record.fields[name]
         if kind.kind == "array" and node.kind == "initializer_list":
             lengths, element = kind.dimensions
             return prefix + (self._list(element, node, len(lengths)) or "[]")
@@ -219,6 +211,3 @@ class Declarations(Loops):
         text = self.element(kind)
         celled = name in self.program.addressed_fields and not kind.is_object
         return f"cell({text})" if celled and kind.kind != "string" else text
-
-
-_ZEROS = {"float": "float32(0)"}

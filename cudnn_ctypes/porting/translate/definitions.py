@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 import re
 
+from .base import Function, Parameter, Record
+from .conversions import function_declarator
 from .declarations import Declarations
-from .program import Function, Parameter, Record
 from .syntax import Node
-from .type_names import function_declarator
 from .types import INT, UNKNOWN, VOID, CType
 from .usage import addressed_in, is_status_check
 from .value import REASONS, Untranslatable, told
@@ -84,8 +84,7 @@ class Definitions(Declarations):
         words = node.text.split("(")[0].split()
         if node.kind in ("access_specifier", "friend_declaration"):
             return
-        if "virtual" in words:
-            raise self.fail(node, "a virtual function")
+        self.refuse("virtual" in words, node, "a virtual function")
         if node.kind in ("function_definition", "declaration") or function_declarator(node):
             self._read_method(record, node)
             return
@@ -96,8 +95,7 @@ class Definitions(Declarations):
         for part, child in node.fields:
             if part == "declarator":
                 name, kind = self.declared(base, child)
-                if kind.reference:
-                    raise self.fail(node, "a member that is a reference")
+                self.refuse(kind.reference, node, "a member that is a reference")
                 record.fields[name] = kind.plain
             elif part == "default_value":
                 record.defaults[name] = child
@@ -107,8 +105,7 @@ class Definitions(Declarations):
             return
         declarator = function_declarator(node)
         name = declarator["declarator"].text.split("::")[-1].strip()
-        if not declarator or "operator" in name:
-            raise self.fail(node, "an operator of a class")
+        self.refuse(not declarator or "operator" in name, node, "an operator of a class")
         if name in (record.name, f"~{record.name}"):
             python = "destroy" if name[0] == "~" else self.safe(record.name)
             made = Function(name, self.parameters(declarator), VOID, node, python)
@@ -139,56 +136,55 @@ class Definitions(Declarations):
             return
         if inner.kind != "function_definition":
             return
-        made = Function(name, [], UNKNOWN, node, self.safe(name))
-        made.kind = "kernel" if "__global__" in inner.head else "device"
-        if "__host__" in inner.head or not re.search(r"__(global|device)__", inner.head):
-            made.kind = "host"
+        parameters = re.findall(r"\b(?:typename|class)\s+(\w+)", node["parameters"].text)
+        self.type_parameters = set(parameters)
         try:
-            if node != inner and made.kind != "kernel":
-                raise Untranslatable("a template")
-            if node != inner:
-                listed = function_declarator(inner)["parameters"].children
-                made.parameters = [Parameter("", self._or_unknown(x), Node(None)) for x in listed]
-            else:
-                kind, made = made.kind, self._signature(node)
-                made.kind = kind
+            made = self._signature(inner)
         except REASONS as reason:
-            made.problem = told(reason)
+            made = Function(name, [], UNKNOWN, node, problem=told(reason))
+        self.type_parameters = set()
+        made.node = node
+        if "__host__" not in inner.head and re.search(r"__(global|device)__", inner.head):
+            made.kind = "kernel" if "__global__" in inner.head else "device"
+        if node != inner and made.kind != "kernel":
+            made.problem = "a template"
         made.is_check = is_status_check(inner, self.program)
         before = self.program.functions.get(name)
         if before is not None and before.node.kind == node.kind:
             made.problem = before.problem = "several functions of one name"
         self.program.functions[name] = made
 
-    def _or_unknown(self, parameter: Node) -> CType:
-        """The type of a parameter of a template; that of the template itself is not known."""
-        try:
-            return self.declared(self.type_of(parameter), parameter["declarator"])[1]
-        except REASONS:
-            return CType("unknown", parameter["type"].text)
-
     # Writing.
 
     def write(self, node: Node) -> None:
-        """Write what stands outside of functions."""
+        """Write what stands outside of functions.
+
+        Raises
+        ------
+        Untranslatable
+            If it cannot be translated.
+        """
+        kind = node["type"] if node.kind in ("type_definition", "declaration") else node
+        record = next((one for one in self.program.records.values() if one.node == kind), None)
         if node.kind == "comment":
             self.comment(node)
         elif node.kind == "function_definition":
             self._write_function(node)
         elif node.kind == "template_declaration":
             if not re.search(r"__(global|device)__", node.children[-1].head):
-                self.spaced()
-                self.not_translated(node, "a template", raises=False)
-        elif node.kind.endswith("_specifier") or node.kind == "type_definition":
-            self._write_type(node if node.kind.endswith("_specifier") else node["type"])
-        elif node.kind == "declaration":
-            self._write_type(node["type"])
-            if not re.search(r"__(constant|device|managed)__", node.text):
-                self.statement(node)
+                raise Untranslatable("a template")
+        elif record is not None:
+            self._write_record(record)
+        elif kind.kind == "enum_specifier":
+            self._do_enum_specifier(kind)
         elif node.kind == "expression_statement" and not self._is_empty(node):
-            self.not_translated(node, "a macro outside of functions", raises=False)
+            raise Untranslatable("a macro outside of functions")
         elif node.kind == "ERROR":
             self.not_translated(node, "what the parser does not understand")
+        if node.kind == "declaration" and not re.search(
+            r"__(constant|device|managed)__", node.text
+        ):
+            self.statement(node)
 
     def _is_empty(self, node: Node) -> bool:
         """Whether what stands outside of functions is a macro that stands for nothing."""
@@ -196,42 +192,18 @@ class Definitions(Declarations):
         macro = self.program.macros.get(name)
         return not name or (macro is not None and not macro.body)
 
-    def spaced(self) -> None:
-        """Two empty lines, above the comments that belong to what follows."""
-        lines = self.out.lines
-        at = len(lines)
-        while at and lines[at - 1][1].startswith("#") and not lines[at - 1][0]:
-            at -= 1
-        while at and not lines[at - 1][1]:
-            del lines[at - 1]
-            at -= 1
-        lines[at:at] = [(0, "", 0), (0, "", 0)]
-
-    def _write_type(self, node: Node) -> None:
-        record = next((one for one in self.program.records.values() if one.node == node), None)
-        if node.kind == "enum_specifier":
-            self._do_enum_specifier(node)
-        elif record is not None and record.problem:
-            self.spaced()
-            self.not_translated(node, record.problem, raises=False)
-        elif record is not None:
-            self.spaced()
-            self._write_record(record)
-
     def _do_enum_specifier(self, node: Node) -> None:
-        previous = "-1"
+        text = "0"
         for one in node["body"].children:
-            shown = self.safe(one["name"].text)
-            if one["value"]:
-                text = self.expression(one["value"]).text
-            else:
-                is_known = previous.lstrip("-").isdigit()
-                text = str(int(previous) + 1) if is_known else f"{previous} + 1"
-            self.out.add(f"{shown} = {text}", one.line)
-            self.program.constants[one["name"].text] = shown
-            previous = text if text.lstrip("-").isdigit() else shown
+            text = self.expression(one["value"]).text if one["value"] else text
+            name = self.declare(one["name"].text, INT).name
+            self.out.add(f"{name} = {text}", one.line)
+            text = f"{name} + 1"
 
     def _write_record(self, record: Record) -> None:
+        self.out.spaced()
+        if record.problem:
+            raise Untranslatable(record.problem)
         fields = [
             f'"{self.safe_field(name)}": {self.field_kind(name, kind)}'
             for name, kind in record.fields.items()
@@ -239,7 +211,7 @@ class Definitions(Declarations):
         self.out.add(f"class {self.safe(record.name)}(Struct):", record.node.line)
         self.out.depth += 1
         self.out.add(f"fields = {{{', '.join(fields)}}}")
-        methods = {**record.methods}
+        methods = {name: one for name, one in record.methods.items() if one.has_body}
         destroyed = [name for name, kind in record.fields.items() if self.is_destroyed(kind)]
         if record.defaults:
             methods.setdefault("__init__", Function("", [], VOID, Node(None)))
@@ -255,17 +227,14 @@ class Definitions(Declarations):
     def _write_function(self, node: Node) -> None:
         name = _name_of(node)
         function = self.program.functions.get(name)
-        problem = function.problem if function and function.kind == "host" else ""
-        if "::" in name:
-            known = name.split("::")[0].split()[-1] in self.program.records
-            problem = "" if known else "a method of a class that is not known"
-        if function and function.is_check and problem:
-            return  # calls of libraries that it looks at raise by themselves
-        if problem:
-            self.spaced()
-            self.not_translated(node, problem, raises=False)
-        elif function and function.kind == "host":
-            self.spaced()
+        if "::" in name and name.split("::")[0].split()[-1] not in self.program.records:
+            raise Untranslatable("a method of a class that is not known")
+        if function is None or function.kind != "host":
+            return
+        if function.problem and not function.is_check:  # else its calls raise by themselves
+            raise Untranslatable(function.problem)
+        if not function.problem:
+            self.out.spaced()
             self._write_body(function, None)
 
     def _write_body(self, function: Function, record: Record | None, python: str = "") -> None:
@@ -279,7 +248,7 @@ class Definitions(Declarations):
         self.clear()
         names, prologue = ["self"] if record else [], list[str]()
         for parameter in function.parameters:
-            names.append(self._parameter(parameter, node, prologue))
+            names.append(self._parameter(parameter, prologue))
         header = f"def {python or function.python}({', '.join(names)}):"
         self.out.add(header, node.line if node else 0)
         depth, mark = self.out.depth, len(self.out.lines)
@@ -300,8 +269,8 @@ class Definitions(Declarations):
         self.function, self.record, self.scopes = None, None, outer
         self.addressed = set(self.program.addressed)
 
-    def _parameter(self, parameter: Parameter, node: Node, prologue: list[str]) -> str:
-        """The Python of a parameter; what it is made in the function goes to `prologue`."""
+    def _parameter(self, parameter: Parameter, prologue: list[str]) -> str:
+        """The Python of a parameter; what the function makes of it goes to `prologue`."""
         kind, name = parameter.type, parameter.name
         addressed = name in self.addressed and (kind.is_number or kind.kind == "pointer")
         cell = kind.is_cell or addressed
@@ -309,8 +278,7 @@ class Definitions(Declarations):
         python = variable.name
         if addressed and not kind.is_cell:
             prologue.append(f"{python} = {self._cell(kind.plain, python)}")
-        by_value = kind.kind in ("struct", "vector") and not kind.reference
-        if by_value and _is_changed(name, node):
+        if kind.kind in ("struct", "vector") and not kind.reference:
             prologue.append(f"{python} = copied({python})")
         default = parameter.default
         return f"{python}={self.converted(default, kind).text}" if default else python
@@ -318,45 +286,19 @@ class Definitions(Declarations):
     def _write_members(self, record: Record, node: Node) -> None:
         """Write what a constructor begins with: the initial values of members."""
         self.out.add("super().__init__()")
-        given = {name: [value] for name, value in record.defaults.items()}
-        for one in node.find("field_initializer"):
-            given[one.children[0].text] = one.children[1].children
-        for name, values in given.items():
+        given = dict(record.defaults)
+        for one in node.find("field_initializer") if node else ():
+            given[one.children[0].text] = one.children[1]
+        for name, value in given.items():
             self.clear()
             try:
-                text = self._member_value(record.fields[name], values)
-                if text:
-                    place = self.field("self", name, record.fields[name])
-                    self.emit(f"{place.target} = {text}", values[0].line)
+                text = self.initial(value, record.fields[name], value).text
+                place = self.field("self", name, record.fields[name])
+                self.emit(f"{place.target} = {text}", value.line)
             except REASONS as reason:
-                self.not_translated(values[0].parent, told(reason))
-
-    def _member_value(self, kind: CType, values: list[Node]) -> str:
-        if not values:
-            return ""
-        first = values[0]
-        if first.kind == "initializer_list" or first.parent.kind == "initializer_list":
-            listed = first.children if first.kind == "initializer_list" else values
-            return self.initialized(first, kind, listed).text
-        is_one = len(values) == 1
-        if is_one and (
-            kind.kind not in ("vector", "struct") or self.peek(first).type.kind == kind.kind
-        ):
-            return self.copied(self.converted(first, kind), first)
-        return self.constructed(first, kind, values).text
+                self.not_translated(value.parent, told(reason))
 
 
 def _name_of(function: Node) -> str:
     """The name of a function, with its class."""
     return re.sub(r"\(.*", "", function["declarator"].text, flags=re.DOTALL).strip("*& \n")
-
-
-def _is_changed(name: str, node: Node) -> bool:
-    """Whether a function changes an argument that it has by value."""
-    for one in node["body"].find(
-        "assignment_expression", "update_expression", "pointer_expression"
-    ):
-        if re.match(rf"\(*{name}\b", (one["left"] or one["argument"]).text):
-            return True
-    called = [one.called for one in node["body"].find("call_expression")]
-    return any(re.match(rf"{name}\.(push_back|resize|clear|pop_back|assign)\b", x) for x in called)

@@ -13,10 +13,10 @@ from typing import Any
 from ...raw import FUNCTIONS
 from ...raw.ctypes_support import OpaquePointer
 from ...raw.values import INTEGER_RANGES
-from .types import CHAR, PRIMITIVES, VOID, CType, pointer_to
+from .types import PRIMITIVES, TEXT, VOID, CType, array_of, pointer_to
 
-__all__ = ["ALLOCATORS", "MODULES", "foreign", "foreign_type", "is_library_call", "of_ctypes"]
-__all__ += ["raw_parameters"]
+__all__ = ["ALLOCATORS", "MODULES", "foreign", "foreign_members", "foreign_type"]
+__all__ += ["is_library_call", "of_ctypes", "raw_parameters"]
 
 MODULES = {
     "raw": "from cudnn_ctypes import raw",
@@ -86,14 +86,31 @@ def foreign_type(name: str) -> CType | None:
     return of_ctypes(kind)
 
 
+def foreign_members(name: str) -> dict[str, CType]:
+    """The members of a struct of the libraries."""
+    if name == "dim3":
+        return dict.fromkeys("xyz", PRIMITIVES["unsigned int"])
+    kind: Any = (foreign(name) or ("", None))[1]
+    found = {}
+    for member, memory in getattr(kind, "_fields_", ()):
+        if member[0] == "_":  # an enum that the class reads as one
+            memory = type(getattr(kind(), member[1:]))
+        found[member.removeprefix("_")] = of_ctypes(memory)
+    return found
+
+
 def of_ctypes(kind: Any) -> CType:
     """The C type of a type of ctypes."""
-    if isinstance(kind, type) and issubclass(kind, enum.Enum):
-        return foreign_type(kind.__name__) or CType("enum", kind.__name__, 32)
     name = getattr(kind, "__name__", "")
+    if isinstance(kind, type) and issubclass(kind, enum.Enum):
+        return foreign_type(name) or CType("enum", name, 32)
+    if isinstance(kind, type) and issubclass(kind, ctypes.Array):
+        element: Any = kind._type_
+        is_text = element is ctypes.c_char
+        return TEXT if is_text else array_of(of_ctypes(element), str(kind._length_))
     if name in _BY_CTYPES:
         return _BY_CTYPES[name]
     if kind in INTEGER_RANGES:
         low, high = INTEGER_RANGES[kind]
         return CType("integer", name, (high - low).bit_length(), low < 0, element=name)
-    return pointer_to(CHAR if kind is ctypes.c_char_p else VOID)
+    return TEXT if kind is ctypes.c_char_p else pointer_to(VOID)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .literals import number
+from .names import number
 from .statements import Statements
 from .syntax import Node, commas
 from .types import INT, CType, array_of
@@ -20,26 +20,22 @@ _GROWING = ("push_back", "pop_back", "resize", "clear")
 class Loops(Statements):
     """``for``, ``while``, ``do``."""
 
-    def loop_body(self, body: Node, steps: list[str] | None = None, line: int = 0) -> None:
-        """Write the body of a loop, and the steps at its end."""
-        steps = steps or []
-        self.jumps.append(("loop", steps))
-        self.body(body)
+    def _loop(self, header: str, node: Node, first: list[str], last: list[str]) -> None:
+        """Write a loop, and what its body begins and ends with."""
+        self.out.add(header, node.line)
+        for text in first:
+            self.out.add(text, node.line, deeper=1)
+        self.jumps.append(("loop", last))
+        self.body(node["body"])
         self.jumps.pop()
-        if steps and self.out.lines[-1][1] == "pass":
+        if last and self.out.lines[-1][1] == "pass":
             self.out.lines.pop()
-        for text in steps:
-            self.out.add(text, line, deeper=1)
+        for text in last:
+            self.out.add(text, node.line, deeper=1)
 
     def _do_while_statement(self, node: Node) -> None:
-        self._while(node, [])
-
-    def _while(self, node: Node, steps: list[str]) -> None:
-        header, inner = self._loop_condition(node["condition"])
-        self.out.add(header, node.line)
-        for text in inner:
-            self.out.add(text, node.line, deeper=1)
-        self.loop_body(node["body"], steps, node.line)
+        header, first = self._loop_condition(node["condition"])
+        self._loop(header, node, first, [])
 
     def _loop_condition(self, node: Node) -> tuple[str, list[str]]:
         """The head of a ``while``, and what its body begins with."""
@@ -64,25 +60,18 @@ class Loops(Statements):
         return lines
 
     def _do_do_statement(self, node: Node) -> None:
-        body, condition = node["body"], node["condition"]
-        once = condition.stripped.text in ("0", "false")
-        if once and not body.has("break_statement", "continue_statement"):
-            self._do_compound_statement(body)
-            return
-        if body.has("continue_statement"):
-            raise self.fail(node, "a do loop with continue")
-        ending = ["break"] if once else self._leaving(condition)
-        self.out.add("while True:", node.line)
-        self.loop_body(body)
-        for text in ending:
-            self.out.add(text, node.line, deeper=1)
+        once = node["condition"].stripped.text in ("0", "false")
+        if once and not node["body"].has("break_statement", "continue_statement"):
+            self._do_compound_statement(node["body"])
+        else:
+            last = ["break"] if once else self._leaving(node["condition"])
+            self._loop("while True:", node, [], last)
 
     def _do_for_statement(self, node: Node) -> None:
         self.scopes.append({})
         header = self._counting(node)
         if header:
-            self.emit(header, node.line)
-            self.loop_body(node["body"])
+            self._loop(header, node, [], [])
         else:
             self.clear()
             if node["initializer"].kind == "declaration":
@@ -90,7 +79,9 @@ class Loops(Statements):
             for one in commas(node["initializer"]):
                 if one and one.kind != "declaration":
                     self.alone(one)
-            self._while(node, self._steps(node["update"]))
+            steps = self._steps(node["update"])
+            header, first = self._loop_condition(node["condition"])
+            self._loop(header, node, first, steps)
         self.scopes.pop()
 
     def _steps(self, node: Node) -> list[str]:
@@ -170,30 +161,25 @@ class Loops(Statements):
 
     def _stable(self, limit: Node, body: Node) -> bool:
         """Whether a limit keeps its value while the body runs."""
-        changed = changed_names(body)
-        calls = list(body.find("call_expression"))
-        records = self.program.records.values()
-        own = {one.called.split(".")[-1].split("->")[-1] for one in calls}
-        own_is_called = own & set(self.program.functions) or any(
-            own & set(x.methods) for x in records
-        )
-        passed = {x.text for call in calls for x in call["arguments"].find("identifier")}
-        grows = any(one.called.endswith(_GROWING) for one in calls)
+        called = [one.called for one in body.find("call_expression")]
+        grows = any(one.endswith(_GROWING) for one in called)
         for one in limit.find("call_expression", "update_expression", "assignment_expression"):
             if grows or not one.called.endswith((".size", "->size")):
                 return False
-        for one in limit.find("identifier", "field_identifier"):
-            name = one.text
-            variable = self.lookup(name) if one.kind == "identifier" else None
-            shared = variable is None or variable.is_global or variable.cell
-            cell = variable is not None and variable.cell
-            if name in changed or (
-                own_is_called and (cell or (shared and name in self.program.changed))
-            ):
-                return False
-            if variable is not None and not variable.type.is_number and name in passed:
-                return False
-        return True
+        nodes = list(limit.find("identifier", "field_identifier"))
+        names = {one.text for one in nodes}
+        variables = [
+            (x.text, self.lookup(x.text) if x.kind == "identifier" else None) for x in nodes
+        ]
+        shared = {name for name, x in variables if x is None or x.is_global or x.cell}
+        memory = {name for name, x in variables if x is not None and not x.type.is_number}
+        passed = {x.text for call in body.find("argument_list") for x in call.find("identifier")}
+        changed = changed_names(body) | (passed & memory)
+        functions = {name for one in self.program.records.values() for name in one.methods}
+        functions |= set(self.program.functions)
+        if functions & {re.split(r"\W+", one)[-1] for one in called}:
+            changed |= shared & (self.program.changed | self.addressed)
+        return not names & changed
 
     def _do_for_range_loop(self, node: Node) -> None:
         declarator, body, right = node["declarator"], node["body"], node["right"]
@@ -204,10 +190,8 @@ class Loops(Statements):
         else:
             values = self.expression(right)
         element = values.type.pointed.plain
-        if values.type.kind not in ("vector", "array"):
-            raise self.fail(node, f"a loop over {values.type}")
-        if kind.kind != "unknown" and kind.plain != element:
-            raise self.fail(node, "a loop that converts")
+        self.refuse(values.type.kind not in ("vector", "array"), node, f"a loop over {values.type}")
+        self.refuse(kind.kind != "unknown" and kind.plain != element, node, "a loop that converts")
         by_number = not element.is_object
         by_index = by_number and kind.reference and name in changed_names(body)
         if by_number and (name in self.addressed or (by_index and not _is_name(values.text))):
@@ -217,13 +201,14 @@ class Loops(Statements):
             index = self.declare("index", INT).name
             self.declare(name, element).name = f"{values.text}[{index}]"
             count = f"{values.text}.size()" if values.type.kind == "vector" else values.type.length
-            self.emit(f"for {index} in range({count}):", node.line)
+            self.emit("", node.line)
+            self._loop(f"for {index} in range({count}):", node, [], [])
         else:
             python = self.declare(name, element).name
-            self.emit(f"for {python} in {values.text}:", node.line)
-            if element.is_object and not kind.reference:
-                self.out.add(f"{python} = copied({python})", deeper=1)
-        self.loop_body(body)
+            self.emit("", node.line)
+            copies = element.is_object and not kind.reference
+            first = [f"{python} = copied({python})"] if copies else []
+            self._loop(f"for {python} in {values.text}:", node, first, [])
         self.scopes.pop()
 
 

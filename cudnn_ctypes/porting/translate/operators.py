@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from .conversions import CONDITION, Conversions
-from .literals import number
+from . import types as c
+from .conversions import CONDITION
+from .names import Names, number
 from .preprocess import closing
 from .syntax import Node
-from .types import BOOL, FLOAT, INT, LONG, SIZE, STRING, CType, common, pointer_to, promoted
+from .types import CType, common, pointer_to, promoted
 from .value import Value, infix, integer, truth
 
 __all__ = ["Operators"]
@@ -20,7 +21,7 @@ _REPEATABLE |= {f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32,
 _PLACES = ("identifier", "field_expression", "subscript_expression", "pointer_expression")
 
 
-class Operators(Conversions):
+class Operators(Names):
     """Operators and what surrounds them."""
 
     def expression(self, node: Node) -> Value:
@@ -80,9 +81,8 @@ class Operators(Conversions):
         """A condition, for ``if``, ``while``, ``and``, ``or`` and ``not``."""
         value = self.expression(node)
         if value.type.is_pointer or value.type.kind == "opaque":
-            return Value(f"not is_null({value.text})", BOOL)
-        if not value.type.is_number:
-            raise self.fail(node, f"the truth of {value.type}")
+            return Value(f"not is_null({value.text})", c.BOOL)
+        self.refuse(not value.type.is_number, node, f"the truth of {value.type}")
         return value
 
     def _binary_expression(self, node: Node) -> Value:
@@ -94,7 +94,7 @@ class Operators(Conversions):
         self.conditional -= 1
         value = truth(infix(left, "and" if node.operator == "&&" else "or", right))
         plain = left.is_condition and right.is_condition
-        kind = INT if self.program.language == "c" else BOOL
+        kind = c.INT if self.program.language == "c" else c.BOOL
         return value.typed(kind if plain else CONDITION)
 
     def computed(self, node: Node, operator: str, left: Value, right: Value) -> Value:
@@ -104,7 +104,7 @@ class Operators(Conversions):
         if operator in ("==", "!=", "<", ">", "<=", ">="):
             return truth(self._compared(node, operator, left, right), self.program.language)
         if operator == "+" and "string" in kinds:
-            return Value(f"{self.as_string(left)} + {self.as_string(right)}", STRING)
+            return Value(f"{self.as_string(left)} + {self.as_string(right)}", c.STRING)
         if pointers:
             return self._pointer_arithmetic(node, operator, left, right)
         if not (left.type.is_number and right.type.is_number):
@@ -117,9 +117,9 @@ class Operators(Conversions):
             raise self.fail(node, f"{operator} of floating point numbers")
         left, right = self.float_operand(left, kind), self.float_operand(right, kind)
         strong = any(one.type.kind == "float" and not one.weak for one in (left, right))
-        if kind == FLOAT and not strong:
-            left = Value(f"float32({left.text})", FLOAT)
-        if kind != FLOAT and operator == "/" and not right.constant:
+        if kind == c.FLOAT and not strong:
+            left = Value(f"float32({left.text})", c.FLOAT)
+        if kind != c.FLOAT and operator == "/" and not right.constant:
             return Value(f"divide({left.text}, {right.text})", kind)
         return Value(infix(left, operator, right), kind)
 
@@ -144,7 +144,7 @@ class Operators(Conversions):
     def _pointer_arithmetic(self, node: Node, operator: str, left: Value, right: Value) -> Value:
         if operator == "-" and left.type.is_pointer and right.type.is_pointer:
             element = self.element(left.type.pointed)
-            return Value(f"difference({left.text}, {right.text}, {element})", LONG)
+            return Value(f"difference({left.text}, {right.text}, {element})", c.LONG)
         if operator == "+" and right.type.is_pointer:
             left, right = right, left
         to = left.type.pointed
@@ -165,7 +165,7 @@ class Operators(Conversions):
             name = "int_div" if operator == "/" else "int_mod"
             return integer(f"{name}({left.text}, {right.text})", kind, low, high)
         text = infix(left, "//" if operator == "/" else operator, right)
-        if kind == SIZE and operator in "+*":  # sizes in bytes do not come near its end
+        if kind == c.SIZE and operator in "+*":  # sizes in bytes do not come near its end
             return Value(text, kind, (max(low, 0), min(high, kind.range[1])))
         large = any(abs(one.constant or 0) > 65535 for one in (left, right))
         grows = (operator == "*" and large) or (operator == "<<" and left.constant != 1)
@@ -185,8 +185,7 @@ class Operators(Conversions):
         left, right = node["left"] or node["argument"], node["right"]
         place = self.place(left)
         kind, operator = place.type, node.operator[:-1]
-        if kind.kind in ("stream", "array"):
-            raise self.fail(node, f"assigning to {kind}")
+        self.refuse(kind.kind in ("stream", "array"), node, f"assigning to {kind}")
         if operator:
             other = self.expression(right) if right else number(1)
             value = self.convert(self.computed(node, operator, place.read(), other), kind)
@@ -207,8 +206,7 @@ class Operators(Conversions):
         self.note_write(place)
         is_late = not right and node.tree.children[0].type not in ("++", "--")
         if self.conditional:
-            if not place.simple:
-                raise self.fail(node, "an assignment that only happens sometimes")
+            self.refuse(not place.simple, node, "an assignment that only happens sometimes")
             change = f"({place.target} := {text})"
             return Value(f"({place.text}, {change[1:-1]})[0]" if is_late else change, kind)
         (self.after if is_late else self.before).append(line)
@@ -229,27 +227,21 @@ class Operators(Conversions):
 
 def _bounds(operator: str, left: tuple[int, int], right: tuple[int, int]) -> tuple[int, int] | None:
     """Between which numbers a result lies, if that is known."""
-    (a, b), (c, d) = left, right
-    if operator == "+":
-        return a + c, b + d
-    if operator == "-":
-        return a - d, b - c
-    if operator == "*":
-        corners = (a * c, a * d, b * c, b * d)
-        return min(corners), max(corners)
-    if operator == "<<":
-        return min(a, 0) << min(d, 64), max(b, 0) << min(d, 64)
-    if operator == ">>":
-        return min(a, 0), max(b, 0)
-    if operator == "/":
-        most = max(abs(a), abs(b))
-        return 0 if a >= 0 and c >= 0 else -most, most
-    if operator == "%":
-        return min(a, 0), max(0, min(b, d - 1) if c > 0 else b)
-    if operator == "&":
-        highs = [high for low, high in (left, right) if low >= 0]
-        return (0, min(highs)) if highs else None
-    return (0, (1 << max(b, d).bit_length()) - 1) if a >= 0 and c >= 0 else None
+    (a, b), (p, q) = left, right
+    positive = a >= 0 and p >= 0
+    corners = (a * p, a * q, b * p, b * q)
+    most, shift = max(abs(a), abs(b)), max(0, min(q, 64))
+    masks = [high for low, high in (left, right) if low >= 0]
+    return {
+        "+": (a + p, b + q),
+        "-": (a - q, b - p),
+        "*": (min(corners), max(corners)),
+        "<<": (min(a, 0) << shift, max(b, 0) << shift),
+        ">>": (min(a, 0), max(b, 0)),
+        "/": (0 if positive else -most, most),
+        "%": (min(a, 0), max(0, min(b, q - 1) if p > 0 else b)),
+        "&": (0, min(masks)) if masks else None,
+    }.get(operator, (0, (1 << max(b, q).bit_length()) - 1) if positive else None)
 
 
 def _shortened(target: str, text: str, operator: str) -> str:

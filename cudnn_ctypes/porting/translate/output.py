@@ -29,6 +29,16 @@ class Output:
         if self.lines and self.lines[-1][1] and not self.lines[-1][1].endswith(":"):
             self.add("")
 
+    def spaced(self) -> None:
+        """Two empty lines, above the comments that belong to what follows."""
+        at = len(self.lines)
+        while at and self.lines[at - 1][1].startswith("#") and not self.lines[at - 1][0]:
+            at -= 1
+        while at and not self.lines[at - 1][1]:
+            at -= 1
+            del self.lines[at]
+        self.lines[at:at] = [(0, "", 0), (0, "", 0)]
+
     def text(self) -> str:
         """All lines; the number of the line in C stands at the end of the first line of each."""
         written = []

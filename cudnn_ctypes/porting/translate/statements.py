@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from .base import Program
 from .calls import Calls
 from .preprocess import closing
-from .program import Program
 from .syntax import Node, commas
 from .types import VOID
 from .value import REASONS, told
@@ -30,18 +30,18 @@ class Statements(Calls):
 
     def statement(self, node: Node) -> None:
         """Write a statement; one that is not known becomes a comment and raises."""
-        mark, depth, scopes = len(self.out.lines), self.out.depth, self.scopes
-        states: list[list[object]] = [scopes, self.jumps, self.expanding, self.open_labels]  # type: ignore[list-item]
-        lengths = [len(one) for one in states]
+        mark, depth = len(self.out.lines), self.out.depth
+        kept = self.scopes, self.jumps[:], self.expanding[:], self.open_labels[:]
+        number = len(self.scopes)
         self.statements += 1
         try:
             self.clear()
             self._statement(node)
         except REASONS as reason:
             del self.out.lines[mark:]
-            self.out.depth, self.scopes = depth, scopes
-            for state, length in zip(states, lengths, strict=True):
-                del state[length:]
+            self.out.depth = depth
+            self.scopes, self.jumps, self.expanding, self.open_labels = kept
+            del self.scopes[number:]
             self.not_translated(node, told(reason))
 
     def not_translated(self, node: Node, reason: str, *, raises: bool = True) -> None:
@@ -176,8 +176,7 @@ class Statements(Calls):
         if any(one.kind != "case_statement" for one in cases):
             raise self.fail(node, "a switch with statements outside of its cases")
         value = self.expression(node["condition"])
-        if not value.type.is_integer:
-            raise self.fail(node, "a switch of this type")
+        self.refuse(not value.type.is_integer, node, "a switch of this type")
         subject = value.text
         if not subject.replace(".", "").isidentifier():
             self.before.append(f"choice = {subject}")
@@ -220,8 +219,7 @@ class Statements(Calls):
 
     def _do_goto_statement(self, node: Node) -> None:
         name = node["label"].text
-        if name not in self.open_labels:
-            raise self.fail(node, "a jump that is not forwards out of blocks")
+        self.refuse(name not in self.open_labels, node, "a jump that is not forwards out of blocks")
         self.out.add(f"{self.safe(name)}.goto()", node.line)
 
     def _do_throw_statement(self, node: Node) -> None:
@@ -247,10 +245,8 @@ class Statements(Calls):
             self.out.add("return", node.line)
             return
         given = node.children[0]
-        if result.kind == "void":
-            raise self.fail(node, "a value of a function without one")
-        if result.is_cell:
-            raise self.fail(node, "a reference to a number")
+        self.refuse(result.kind == "void", node, "a value of a function without one")
+        self.refuse(result.is_cell, node, "a reference to a number")
         if self.is_destroyed(result) and not result.reference:
             raise self.fail(node, "an object with a destructor as a result")
         value = self.converted(given, result)

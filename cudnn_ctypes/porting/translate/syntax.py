@@ -101,13 +101,6 @@ class Node:
         """Whether there is a node of these kinds in it."""
         return next(self.find(*kinds), None) is not None
 
-    def within(self, *kinds: str) -> Node:
-        """The nearest node around it that is of none of these kinds."""
-        node = self.parent
-        while node and node.kind in kinds:
-            node = node.parent
-        return node
-
     @property
     def bare(self) -> Node:
         """Without the parentheses around it."""

@@ -10,11 +10,10 @@ from pathlib import Path
 
 from .. import runtime
 from .. import source as parse
+from .base import Program
 from .definitions import Definitions, top_level
-from .kernel_source import kernel_source
 from .libraries import MODULES
-from .preprocess import Source, preprocess
-from .program import Program
+from .preprocess import Macro, Source, preprocess
 from .syntax import Node
 from .usage import note_uses
 from .value import REASONS, told
@@ -26,6 +25,14 @@ _HEADER = '''"""{name} in Python, written by ``python -m cudnn_ctypes port --tra
 The number at the end of a line is that of its line in {name}.
 """
 '''
+
+_KERNEL_HEADERS = {
+    "cuda_fp16.h": re.compile(r"\b(__)?half2?\b"),
+    "cuda_bf16.h": re.compile(r"\b__nv_bfloat16\b"),
+}
+"""Headers of types that CUDA C++ does not have by itself, by what names the types."""
+
+_TYPES = ("type_definition", "struct_specifier", "enum_specifier")
 
 
 @dataclass
@@ -98,7 +105,7 @@ class _Translator(Definitions):
         self.addressed = set(program.addressed)
         self.out.shown = self._shown_line
         self._write_all(nodes, source)
-        python = self._assembled(kernel_source(root, source.macros))
+        python = self._assembled(_kernel_source(nodes, source.macros))
         notes = [(self._shown_line(line), reason) for line, reason in sorted(self.notes)]
         return Translation(python, notes, sorted(self.kernel_names), self.statements)
 
@@ -138,6 +145,7 @@ class _Translator(Definitions):
                 del self.out.lines[mark:]
                 self.function, self.record, self.scopes = None, None, self.scopes[:1]
                 self.out.depth = 0
+                self.out.spaced()
                 self.not_translated(node, told(reason), raises=False)
         self._write_constants(source, reached, 1 << 30)
 
@@ -146,17 +154,17 @@ class _Translator(Definitions):
         for name, macro in source.macros.items():
             uses = [source.text, *(one.body for one in source.macros.values())]
             used = any(re.search(rf"\b{name}\b", one) for one in uses)
-            if macro.is_function or not first <= macro.line <= last or not used:
-                continue
-            if name in self.scopes[0]:
+            done = macro.is_function or name in self.scopes[0]
+            if done or not first <= macro.line <= last or not used:
                 continue
             try:
                 self.clear()
                 value = self.expand(macro, [], Node(None, macro.line))
+                moves = value != self.expand(macro, [], Node(None, macro.line + 1))  # __LINE__
             except REASONS:
                 continue
             simple = value.type.is_number or value.type.is_text
-            if simple and not self.before and not self.after and value.text != "__file__":
+            if simple and not (moves or self.before or self.after):
                 text = self.convert(value, value.type).text if value.weak else value.text
                 variable = self.declare(name, value.type)
                 variable.bounds = value.bounds
@@ -175,9 +183,7 @@ class _Translator(Definitions):
 def _imports(body: str) -> str:
     names = {one.id for one in ast.walk(ast.parse(body)) if isinstance(one, ast.Name)}
     own = sorted(names & runtime.NAMES)
-    of_ctypes = [
-        one for one in sorted(names - runtime.NAMES) if one[0] != "_" and hasattr(ctypes, one)
-    ]
+    of_ctypes = sorted(x for x in names - runtime.NAMES if x[0] != "_" and hasattr(ctypes, x))
     lines = [f"from ctypes import {', '.join(of_ctypes)}", ""] if of_ctypes else []
     lines += [statement for name, statement in MODULES.items() if name in names]
     line = f"from cudnn_ctypes.porting.runtime import {', '.join(own)}"
@@ -185,3 +191,49 @@ def _imports(body: str) -> str:
         line = line.partition("import")[0] + "import (\n    " + ",\n    ".join(own) + ",\n)"
     lines += [line] if own else []
     return "\n".join(lines) + "\n\n"
+
+
+def _kernel_source(tops: list[Node], macros: dict[str, Macro]) -> str:
+    """The CUDA text of kernels and of what they use."""
+    nodes = [one for one in tops if one.kind != "comment"]
+    found = [one for one in nodes if re.search(r"__(global|device|constant)__", _head(one))]
+    words = set(re.findall(r"\w+", " ".join(one.text for one in found)))
+    parts = []
+    for node in nodes if found else []:
+        text = node.text
+        is_constant = node.kind == "declaration" and re.match(r"(static )?const(expr)? ", text)
+        if node in found or ((node.kind in _TYPES or is_constant) and _defined(node) & words):
+            parts.append(f"{text};" if text.startswith(("struct", "enum")) else text)
+    text = " ".join(parts)
+    includes = [
+        f"#include <{header}>" for header, names in _KERNEL_HEADERS.items() if names.search(text)
+    ]
+    return "\n".join([*includes, *_defines(macros, text), *parts])
+
+
+def _defines(macros: dict[str, Macro], text: str) -> list[str]:
+    needed: set[str] = set()
+    pending = set(re.findall(r"\w+", text)) & set(macros)
+    while pending:
+        needed |= pending
+        words = {word for one in pending for word in re.findall(r"\w+", macros[one].body)}
+        pending = (words & set(macros)) - needed
+    lines = []
+    for macro in sorted((macros[one] for one in needed), key=lambda one: one.line):
+        parameters = "" if macro.parameters is None else f"({', '.join(macro.parameters)})"
+        body = macro.body.replace("\n", "\\\n")
+        lines.append(f"#define {macro.name}{parameters} {body}")
+    return lines
+
+
+def _head(node: Node) -> str:
+    """The C text of a declaration before its body, through templates."""
+    return _head(node.children[-1]) if node.kind == "template_declaration" else node.head
+
+
+def _defined(node: Node) -> set[str]:
+    """Names that a declaration gives to something."""
+    found = [one.text for one in node.find("type_identifier", "enumerator")]
+    for one in node.each("declarator"):
+        found += [name.text for name in one.find("identifier", "type_identifier")][:1]
+    return {name.split("=")[0].strip() for name in found}

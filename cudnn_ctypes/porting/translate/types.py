@@ -11,28 +11,10 @@ __all__ = ["PRIMITIVES", "CType", "array_of", "common", "pointer_to", "promoted"
 class CType:
     """A type of C.
 
-    Parameters
-    ----------
-    kind : str
-        "integer", "bool", "float", "void", "pointer", "array", "struct", "enum", "opaque",
-        "vector", "string", "stream", "function" or "unknown".
-    name : str
-        Its name in C, without qualifiers.
-    bits : int
-        Of a number.
-    signed : bool
-        Whether an integer is.
-    to : CType or None
-        What a pointer points to; the element of an array or vector; what a function returns.
-    length : str
-        Python text of an array's length.
-    element : str
-        The Python name of memory of this type: ``c_float``, ``raw.cudnnHandle_t``, a class.
-    reference : bool
-        Whether it is a reference of C++.
-    const : bool
-    parameters : tuple of CType
-        Of a function that is called through a pointer.
+    `kind` is "integer", "bool", "float", "void", "pointer", "array", "struct", "enum", "opaque",
+    "vector", "string", "stream", "function" or "unknown"; `name` is C's, without qualifiers. `to`
+    is what it points to, consists of or returns, `length` the Python text of an array's length,
+    `element` the Python name of memory of this type: ``c_float``, ``raw.cudnnHandle_t``, a class.
     """
 
     kind: str
@@ -136,20 +118,10 @@ FILE = CType("stream", "FILE", element="object")
 DIM3 = CType("struct", "dim3", element="dim3")
 TEXT = pointer_to(CHAR)
 
-_SYNONYMS = {
-    "_Bool": "bool",
-    "signed": "int",
-    "unsigned": "unsigned int",
-    "ssize_t": "long",
-    "ptrdiff_t": "long",
-    "time_t": "long",
-    "clock_t": "long",
-    "uintptr_t": "uint64_t",
-    "intptr_t": "int64_t",
-    "__half": "half",
-    "string": "std::string",
-    **{f"u{name}": f"unsigned {name}" for name in ("char", "short", "int", "long")},
-}
+_SYNONYMS = {"_Bool": "bool", "signed": "int", "unsigned": "unsigned int", "__half": "half"}
+_SYNONYMS |= {f"u{name}": f"unsigned {name}" for name in ("char", "short", "int", "long")}
+_SYNONYMS |= dict.fromkeys(("ssize_t", "ptrdiff_t", "time_t", "clock_t", "intptr_t"), "long")
+_SYNONYMS |= {"uintptr_t": "unsigned long", "string": "std::string"}
 
 
 def _primitives() -> dict[str, CType]:

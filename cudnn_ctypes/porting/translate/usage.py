@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 
+from .base import Function, Program
 from .libraries import ALLOCATORS, is_library_call, raw_parameters
-from .program import Function, Program
 from .syntax import CASTS, Node
 
-__all__ = ["addressed_in", "changed_names", "is_status_check", "never_negative", "note_uses"]
-__all__ += ["only_checks"]
+__all__ = ["addressed_in", "changed_names", "is_status_check", "note_uses", "only_checks"]
 
 _STATUSES = ("cudnnStatus_t", "cudaError_t", "cublasStatus_t")
 
@@ -110,39 +109,6 @@ def changed_names(node: Node) -> set[str]:
         if target.kind in ("identifier", "field_expression"):
             found.add(target["field"].text or target.text)
     return found
-
-
-def never_negative(node: Node, addressed: set[str]) -> set[str]:
-    """Names in a function to which nothing below zero is assigned, as far as can be seen."""
-    values: dict[str, list[Node]] = {}
-    for one in node.find("init_declarator", "assignment_expression", "update_expression"):
-        target, value = one["declarator"] or one["left"] or one["argument"], one["value"]
-        if one.kind == "assignment_expression" and one.operator not in ("-=", "<<=", "^="):
-            value = one["right"]
-        if one.operator != "++":
-            values.setdefault(target.text, []).append(value)
-    for one in node.find("parameter_declaration", "for_range_loop"):
-        values.pop(one["declarator"].text.lstrip("*& "), None)
-    found = {name for name in values if name not in addressed and name.isidentifier()}
-    while True:
-        kept = {name for name in found if all(_not_below_zero(one, found) for one in values[name])}
-        if kept == found:
-            return found
-        found = kept
-
-
-def _not_below_zero(node: Node, names: set[str]) -> bool:
-    node = node.bare
-    if node.kind in ("number_literal", "sizeof_expression"):
-        return not node.text.startswith("-")
-    if node.kind == "identifier":
-        return node.text in names
-    if node.kind != "binary_expression":
-        return False
-    if node.operator in ("==", "!=", "<", ">", "<=", ">=", "&&", "||"):
-        return True
-    sides = (node["left"], node["right"])
-    return node.operator in "+*/%>>&" and all(_not_below_zero(one, names) for one in sides)
 
 
 def is_status_check(function: Node, program: Program) -> bool:

@@ -18,7 +18,8 @@ class Untranslatable(Exception):
 
 
 # Beside what the rules refuse, the shape of a tree may be one that they do not expect.
-REASONS = (Untranslatable, AttributeError, IndexError, KeyError, StopIteration, ValueError)
+REASONS: tuple[type[Exception], ...] = (Untranslatable, AttributeError, IndexError, KeyError)
+REASONS += (StopIteration, SyntaxError, TypeError, ValueError)
 
 
 def told(reason: Exception) -> str:
@@ -47,24 +48,12 @@ def _level(text: str) -> int:
 
 @dataclass(frozen=True)
 class Value:
-    """An expression.
+    """An expression in Python, with what C and the translator know of it.
 
-    Parameters
-    ----------
-    text : str
-        Python.
-    type : CType
-    bounds : (int, int) or None
-        Between which numbers an integer lies; None: those of its type.
-    weak : bool
-        Whether a C float is written as a plain number, which in Python takes the type of what it
-        is combined with.
-    target : str
-        What Python can assign to, if C can.
-    object : str
-        The ctypes object that holds the variable, if there is one.
-    simple : bool
-        Whether the target is a local name.
+    `bounds` are the numbers between which an integer lies (None: those of its type). A C float is
+    `weak` while it is a plain number, which in Python takes the type of what it is combined with.
+    `target` is what Python can assign to, if C can; `simple` says that this is a local name;
+    `object` is the ctypes object that holds the variable, if there is one.
     """
 
     text: str

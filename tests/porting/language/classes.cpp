@@ -30,6 +30,16 @@ void Tensor::scale(float by) {
   for (size_t i = 0; i < data_.size(); i++) data_[i] *= by;
 }
 
+struct Pads {
+  int top = 1, left = 2;
+  int both() const { return top + left; }
+};
+
+static int widened(Pads pads) {
+  pads.left *= 10;
+  return pads.both();
+}
+
 struct Options {
   int epochs = 3;
   float rate = 0.5f;
@@ -50,6 +60,8 @@ static void minmax(const std::vector<int> &v, int &low, int &high) {
 }
 
 int main() {
+  Pads pads;
+  std::cout << pads.top << pads.left << " " << widened(pads) << " " << pads.both() << std::endl;
   Options options;
   options.sizes.push_back(4);
   options.sizes.push_back(2);

@@ -65,5 +65,7 @@ int main(void) {
   for (int i = 0; i < 2; i++)
     for (int j = 0; j < 3; j++) t += table[i][j] * (i + 1);
   printf("%g\n", t > 30 ? t : -t);
+  double mixed = 0.1f * 3.0 + (double)0.7f;
+  printf("%.17g %d\n", mixed, 0.1f == 0.1);
   return 0;
 }

@@ -9,6 +9,7 @@
       goto cleanup;                           \
     }                                         \
   } while (0)
+#define WHERE (__LINE__ * 2)
 #define LOG(...) printf("log: " __VA_ARGS__)
 
 static int classify(int n) {
@@ -100,6 +101,13 @@ int main(void) {
     t += 1000;
   }
   printf("%d\n", t);
+  int odd = 0, all = 0;
+  do {
+    all++;
+    if (all % 2) continue;
+    odd += all;
+  } while (all < 7);
+  printf("%d %d %d\n", all, odd, WHERE);
   int *memory = malloc(4);
   CHECK(memory != NULL);
   CHECK(t == 0);

@@ -1,0 +1,299 @@
+"""Literals, constants and variables of C in Python: what can be assigned to or pointed at."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import replace
+
+from . import types as c
+from .base import Variable
+from .conversions import Conversions
+from .libraries import foreign, foreign_members, foreign_type
+from .syntax import Node
+from .types import CType, pointer_to, promoted
+from .value import Untranslatable, Value, integer, truth
+
+__all__ = ["Names", "number"]
+
+
+def number(value: int, kind: CType = c.INT) -> Value:
+    """An integer that is known."""
+    return Value(str(value), kind, (value, value))
+
+
+_UNSIGNED = c.PRIMITIVES["unsigned int"]
+_UNSIGNED_LONG = c.PRIMITIVES["unsigned long"]
+# Names that headers of C define.
+_NUMBERS = {"EOF": -1, "EXIT_SUCCESS": 0, "EXIT_FAILURE": 1, "RAND_MAX": 2**31 - 1}
+_NUMBERS |= {"INT_MAX": 2**31 - 1, "INT_MIN": -(2**31), "SEEK_SET": 0, "SEEK_CUR": 1, "SEEK_END": 2}
+_FLOATS = {"FLT_MAX": "3.4028234663852886e38", "FLT_MIN": "1.1754943508222875e-38"}
+_FLOATS |= {"FLT_EPSILON": "1.1920928955078125e-07", "INFINITY": '"inf"', "HUGE_VALF": '"inf"'}
+_DOUBLES = {"DBL_MAX": "1.7976931348623157e308", "DBL_EPSILON": "2.220446049250313e-16"}
+_DOUBLES |= {
+    "M_PI": "3.141592653589793",
+    "M_PI_2": "1.5707963267948966",
+    "M_E": "2.718281828459045",
+}
+_TEXTS = {"endl": '"\\n"', "flush": '""', "fixed": "fixed", "scientific": "scientific"}
+_TEXTS |= {f"PRI{one}32": f'"{one}"' for one in "dux"} | {
+    f"PRI{one}64": f'"l{one}"' for one in "dux"
+}
+_CONSTANTS: dict[str, Value] = {
+    **{name: number(value) for name, value in _NUMBERS.items()},
+    **{name: Value(f"float32({text})", c.FLOAT) for name, text in _FLOATS.items()},
+    **{name: Value(text, c.DOUBLE) for name, text in _DOUBLES.items()},
+    **{name: Value(text, c.TEXT) for name, text in _TEXTS.items()},
+    **{name: Value(name, pointer_to(c.FILE)) for name in ("stdout", "stderr", "stdin")},
+    **{name: Value("None", pointer_to(c.VOID)) for name in ("NULL", "nullptr")},
+    "true": replace(truth("True"), bounds=(1, 1)),
+    "false": replace(truth("False"), bounds=(0, 0)),
+    "UINT_MAX": number(2**32 - 1, _UNSIGNED),
+    "SIZE_MAX": number(2**64 - 1, c.SIZE),
+    "CLOCKS_PER_SEC": number(1000000, c.LONG),
+    "HUGE_VAL": Value('float("inf")', c.DOUBLE),
+    "NAN": Value('float32("nan")', c.FLOAT),
+    "__FILE__": Value("__file__", c.TEXT),
+}
+
+
+class Names(Conversions):
+    """Literals, names, elements, members, and what pointers point to."""
+
+    def negative(self, value: Value) -> Value:
+        """C's ``-value``."""
+        kind, (low, high) = promoted(value.type), value.range
+        text = f"-{value.at('~')}"
+        is_float = kind.kind == "float"
+        return Value(text, kind, weak=value.weak) if is_float else integer(text, kind, -high, -low)
+
+    def _number_literal(self, node: Node) -> Value:
+        text = node.text.replace("'", "")
+        if text[0] == "-":
+            return self.negative(self._literal(node, text[1:].strip()))
+        return self._literal(node, text.lstrip("+"))
+
+    def _literal(self, node: Node, text: str) -> Value:
+        if re.search(r"[.]|[eEpP][-+]?\d", text) and not text.lower().startswith("0x"):
+            digits = text.rstrip("fFlL")
+            shown = repr(float(digits)) if digits[0] == "." or digits[-1] == "." else digits
+            shown = re.sub(r"\.(?=[eE])", ".0", shown)
+            single = text[-1] in "fF"
+            return Value(shown, c.FLOAT if single else c.DOUBLE, weak=single)
+        match = re.fullmatch(r"(0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)([uUlLzZ]*)", text)
+        if match is None:
+            raise self.fail(node, "a number that is not known")
+        digits = re.sub(r"^0(?=\d)", "0o", match[1])
+        worth = int(digits, 0)
+        kind = _literal_type(worth, match[2].lower(), decimal=digits.isdigit())
+        return Value(digits, kind, (worth, worth))
+
+    def _char_literal(self, node: Node) -> Value:
+        text = _unescaped(node.text[1:-1])
+        self.refuse(len(text) != 1, node, "a character of several bytes")
+        shown = "0" if text == "\0" else f"ord({_quoted(text)})"
+        kind = c.INT if self.program.language == "c" else c.CHAR
+        return Value(shown, kind, (ord(text), ord(text)))
+
+    def _string_literal(self, node: Node) -> Value:
+        self.refuse(node.text[0] != '"', node, "text with a prefix")
+        return Value(_quoted(_unescaped(node.text[1:-1].replace("\\\n", ""))), c.TEXT)
+
+    def _concatenated_string(self, node: Node) -> Value:
+        parts = [ast.literal_eval(self.expression(part).text) for part in node.children]
+        return Value(_quoted("".join(parts)), c.TEXT)
+
+    def _true(self, node: Node) -> Value:
+        return self.named_constant(node, node.text)
+
+    _false = _null = _nullptr = _true
+
+    def _this(self, node: Node) -> Value:
+        if self.record is None:
+            raise self.fail(node, "outside of a class")
+        return Value("self", pointer_to(self.program.types[self.record.name]))
+
+    def named_constant(self, node: Node, name: str) -> Value:
+        """What a name that is no variable stands for."""
+        macro = self.program.macros.get(name)
+        if macro and not macro.is_function:
+            return self.expand(macro, [], node)
+        if name in _CONSTANTS:
+            return _CONSTANTS[name]
+        found = foreign(name)
+        if found:
+            kind = foreign_type(type(found[1]).__name__) or c.INT
+            bounds = (int(found[1]), int(found[1])) if isinstance(found[1], int) else None
+            return Value(f"{found[0]}.{name}", kind, bounds)
+        function = self.program.functions.get(name)
+        if function and function.problem:
+            raise self.fail(node, function.problem)
+        if function:
+            return Value(function.python, CType("function", name, to=function.result))
+        if name in ("__func__", "__FUNCTION__") and self.function:
+            return Value(_quoted(self.function.name), c.TEXT)
+        if name == "__LINE__":
+            return number(node.line)
+        raise self.fail(node, "a name that is not known")
+
+    def _identifier(self, node: Node) -> Value:
+        name = node.text.split("::")[-1]
+        variable = self.lookup(name)
+        if variable is not None:
+            return self.variable(variable)
+        if self.record and name in self.record.fields:
+            return self.field("self", name, self.record.fields[name])
+        return self.named_constant(node, name)
+
+    _qualified_identifier = _identifier
+
+    def variable(self, variable: Variable) -> Value:
+        """What a variable holds."""
+        name = variable.name
+        if variable.cell:
+            return self._held(name, variable.type, variable.bounds)
+        held = name if variable.filled else ""
+        simple = not variable.is_global and name.isidentifier() and not held
+        return Value(name, variable.type, variable.bounds, False, name, held, simple)
+
+    def _held(self, name: str, kind: CType, bounds: tuple[int, int] | None = None) -> Value:
+        """What an object of ctypes holds."""
+        target = f"{name}.value"
+        text = f"float32({target})" if kind.plain == c.FLOAT else target
+        return Value(text, kind, bounds, target=target, object=name)
+
+    def field(self, owner: str, name: str, kind: CType) -> Value:
+        """A member of a struct of the program."""
+        target = f"{owner}.{self.safe_field(name)}"
+        by_value = kind.is_object or kind.kind == "array"
+        if name in self.program.addressed_fields and not by_value:
+            return self._held(target, kind)
+        return Value(target, kind, target=target)
+
+    def place(self, node: Node) -> Value:
+        """What an expression names that C can assign to.
+
+        Raises
+        ------
+        Untranslatable
+            If it names nothing of that kind.
+        """
+        found = self.expression(node)
+        self.refuse(not found.target, node, "not something that can be assigned to")
+        return found
+
+    def _subscript_expression(self, node: Node) -> Value:
+        base, index = self._indexed(node)
+        handles = base.type.pointed.kind == "opaque"
+        moves = base.type.kind == "pointer" and self.by_reference(base.type.pointed)
+        if base.type.kind not in ("pointer", "array", "vector") or (moves and not handles):
+            raise self.fail(node, f"indexing {base.type}")
+        return self._element(base, index.text)
+
+    def _element(self, base: Value, index: str) -> Value:
+        target = f"{base.at('.')}[{index}]"
+        if base.type.kind == "pointer" and base.type.is_text:
+            return Value(f"char_at({base.text}, {index})", base.type.pointed, target=target)
+        return Value(target, base.type.pointed, target=target)
+
+    def _indexed(self, node: Node) -> tuple[Value, Value]:
+        base, index = self.expression(node["argument"]), node["indices"] or node["index"]
+        value = self.expression(index.children[0] if index.kind.endswith("list") else index)
+        self.refuse(not value.type.is_integer, node, "an index that is no integer")
+        return base, value
+
+    def _pointer_expression(self, node: Node) -> Value:
+        if node.operator == "&":
+            return self.address(node["argument"].bare)
+        base = self.expression(node["argument"])
+        to = base.type.pointed
+        if not base.type.is_pointer or to.kind in ("void", "unknown"):
+            raise self.fail(node, f"what {base.type} points to")
+        if base.type.kind == "pointer" and self.by_reference(to):
+            return Value(base.text, to, target=base.text)
+        return self._element(base, "0")
+
+    def pointee(self, owner: Value) -> Value:
+        """The object itself, of a pointer to it too."""
+        if not owner.type.is_pointer:
+            return owner
+        to = owner.type.pointed
+        return Value(owner.text if self.by_reference(to) else f"{owner.at('.')}[0]", to)
+
+    def _field_expression(self, node: Node) -> Value:
+        owner, name = self.pointee(self.expression(node["argument"])), node["field"].text
+        record = self.program.records.get(owner.type.name)
+        members = record.fields if record else foreign_members(owner.type.name)
+        unknown = owner.type.kind != "struct" or name not in members
+        self.refuse(unknown, node, f"a member of {owner.type}")
+        if record:
+            return self.field(owner.at("."), name, members[name])
+        target = f"{owner.at('.')}.{name}"
+        text = f"float32({target})" if members[name] == c.FLOAT else target
+        return Value(text, members[name], target=target)
+
+    def address(self, node: Node) -> Value:
+        """C's ``&node``."""
+        if node.kind == "subscript_expression":
+            base, index = self._indexed(node)
+            to = base.type.pointed
+            if self.by_reference(to):
+                return Value(f"{base.at('.')}[{index.text}]", pointer_to(to))
+            if base.type.kind == "array" and node["argument"].kind == "subscript_expression":
+                base = self.address(node["argument"]).typed(pointer_to(to))  # a row of an array
+            elif base.type.kind == "vector":
+                base = Value(f"{base.at('.')}.data()", pointer_to(to))
+            return self.moved(base, index, "+")
+        place = self.place(node)
+        kind = place.type
+        if kind.is_object:
+            shown = place.target if self.by_reference(kind) else f"Pointer([{place.target}])"
+            return Value(shown, pointer_to(kind))
+        if kind.kind == "array":
+            return Value(place.target, pointer_to(kind.pointed))
+        if place.object:
+            shown = place.object if kind.kind == "pointer" else f"Pointer({place.object})"
+            return Value(shown, pointer_to(kind))
+        if node.kind == "pointer_expression":
+            return self.expression(node["argument"])
+        raise self.fail(node, "the address of this variable")
+
+    def moved(self, base: Value, count: Value, operator: str) -> Value:
+        """C's ``base + count`` and ``base - count`` of a pointer."""
+        to = base.type.pointed
+        if to.kind in ("void", "unknown"):
+            raise Untranslatable(f"moving a pointer to {to}")
+        lengths, inner = to.dimensions
+        if lengths:
+            row = Value(" * ".join(lengths), c.INT)
+            count = replace(count, text=f"{count.at('*')} * {row.text}")
+        if count.is_zero and not lengths:
+            return Value(base.text, pointer_to(to))
+        by_name = to.is_object and to.kind != "opaque"
+        element = "object" if by_name else self.element(inner)
+        text = count.text if operator == "+" else f"-{count.at('~')}"
+        return Value(f"offset({base.text}, {text}, {element})", pointer_to(to))
+
+
+def _literal_type(worth: int, suffix: str, *, decimal: bool) -> CType:
+    is_long = "l" in suffix or "z" in suffix
+    if "u" in suffix:
+        return _UNSIGNED_LONG if is_long or worth >> 32 else _UNSIGNED
+    if worth < 1 << 31 and not is_long:
+        return c.INT
+    if worth < 1 << 32 and not decimal and not is_long:
+        return _UNSIGNED
+    return c.LONG if worth < 1 << 63 else _UNSIGNED_LONG
+
+
+def _unescaped(text: str) -> str:
+    """C's text, as the characters that it stands for."""
+    text = re.sub(r"\\([0-7]{1,3})", lambda match: f"\\x{int(match[1], 8):02x}", text)
+    text = text.replace('"', '\\"').replace('\\\\"', '\\"')
+    return str(ast.literal_eval('"' + text.replace("\\?", "?").replace("\\e", "\\x1b") + '"'))
+
+
+def _quoted(text: str) -> str:
+    """A Python literal with double quotes."""
+    shown = repr(text + "'")[1:-1]
+    return '"' + shown[:-1].replace('\\"', '"').replace('"', '\\"') + '"'
