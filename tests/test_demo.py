@@ -11,6 +11,7 @@ from programs import run_program
 
 from cudnn_ctypes import demo
 from cudnn_ctypes.__main__ import main
+from cudnn_ctypes.command_line import CommandError
 from cudnn_ctypes.demo.picture import landscape
 from cudnn_ctypes.demo.png import png
 
@@ -87,6 +88,28 @@ def test_nothing_is_overwritten_and_nothing_run_before_that_is_known(
     assert told["picture"] == str(file)
     assert "reference device" in told["device"]
     assert file.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_folder_that_can_only_be_read_costs_the_picture_alone(
+    small: None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def refuse(path: Path, data: bytes, *, force: bool) -> None:
+        raise CommandError(f"{path}: it cannot be written")
+
+    monkeypatch.setattr(demo, "write_bytes", refuse)
+    monkeypatch.chdir(tmp_path)
+    words = ["demo", "--device", "reference"]
+    assert main(words) == 0
+    out, err = capsys.readouterr()
+    assert err == "demo: cudnn_demo.png: it cannot be written\n"
+    assert "within the tolerance" in " ".join(out.split())
+    assert "picture written" not in out
+    assert main([*words, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["picture"] is None
+    assert main([*words, "-o", "named.png"]) == 2
 
 
 def test_it_needs_none_of_the_extra_packages(tmp_path: Path) -> None:

@@ -116,6 +116,9 @@ def test_all_can_be_turned_into_errors_at_once(tmp_path: Path) -> None:
         product() as graph,
         warnings.catch_warnings(),
     ):
+        with pytest.warns(PlanCacheWarning, match="cannot be used") as caught:
+            graph.build(device, cache=cache)
+        assert {each.filename for each in caught} == {__file__}
         warnings.simplefilter("error", CudnnWarning)
         with pytest.raises(PlanCacheWarning, match="cannot be used"):
             graph.build(device, cache=cache)

@@ -34,13 +34,16 @@ _TOLERANCE_FLOAT32 = 75 * 2.0**-24
 _TOLERANCE_TF32 = 75 * 2.0**-11
 
 
+_PICTURE = Output("cudnn_demo.png")
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of ``python -m cudnn_ctypes demo``."""
     parser.add_argument(
         "-o",
         "--output",
         type=Output,
-        default=Output("cudnn_demo.png"),
+        default=_PICTURE,
         help="the picture to write (default: %(default)s)",
     )
     parser.add_argument(
@@ -54,25 +57,36 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Run the demonstration; 0 if the result agrees with the oracle, 2 if it cannot be run."""
+    """Run the demonstration; 0 if the result agrees with the oracle, 2 if it cannot be run.
+
+    Where nobody named the picture and its folder can only be read, it is left out.
+    """
     console = Console(highlight=False, quiet=arguments.json)
     target = arguments.output.file("cudnn_demo.png")
     try:
         refuse_overwriting([target], force=arguments.force)
         told = _run(arguments.device, console)
-        write_bytes(target, png(told.pop("sheet")), force=arguments.force)
     except USER_ERRORS as error:
         print(f"demo: {error}", file=sys.stderr)
         return 2
+    sheet, written = told.pop("sheet"), True
+    try:
+        write_bytes(target, png(sheet), force=arguments.force)
+    except USER_ERRORS as error:
+        print(f"demo: {error}", file=sys.stderr)
+        if arguments.output is not _PICTURE:
+            return 2
+        written = False
     if arguments.json:
-        print(json.dumps({**told, "picture": str(target)}, indent=2))
+        print(json.dumps({**told, "picture": str(target) if written else None}, indent=2))
         return 0 if told["agrees"] else 1
     console.print(
         f"largest difference from NumPy in float64: {told['error']:.2e} "
         f"({'within' if told['agrees'] else 'MORE THAN'} the tolerance {told['tolerance']:.1e})"
     )
-    console.print(f"picture written to {target}", markup=False, soft_wrap=True)
-    console.print(f"in it, row by row: {', '.join(told['pictures'])}")
+    if written:
+        console.print(f"picture written to {target}", markup=False, soft_wrap=True)
+        console.print(f"in it, row by row: {', '.join(told['pictures'])}")
     return 0 if told["agrees"] else 1
 
 

@@ -330,16 +330,16 @@ def _place() -> str:
     return "exit" if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"
 
 
-def warn(text: str) -> None:
-    """Give a `DeviceMemoryWarning` at the user's line."""
+def warn(text: str, category: type[Warning] = DeviceMemoryWarning) -> None:
+    """Warn at the user's line."""
     frame = user_frame()
     if frame is None:
-        warnings.warn(text, DeviceMemoryWarning, stacklevel=2)
+        warnings.warn(text, category, stacklevel=2)
         return
     names = frame.f_globals
     warnings.warn_explicit(
         text,
-        DeviceMemoryWarning,
+        category,
         frame.f_code.co_filename,
         frame.f_lineno,
         module=names.get("__name__"),

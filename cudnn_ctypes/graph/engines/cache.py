@@ -6,11 +6,11 @@ import contextlib
 import json
 import os
 import time
-import warnings
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ...errors import CudnnError, PlanCacheWarning, SymbolNotFoundError
+from ...raw.host_blocks import warn
 from ...raw.values import described
 from ..run.plan import ExecutionPlan
 from ..run.stored_plan import StoredPlan, sealed, unsealed
@@ -198,11 +198,8 @@ class PlanCache:
         try:
             yield
         except OSError as error:
-            warnings.warn(
-                f"the plan cache in {self.folder} cannot be used: {error.strerror or error}",
-                PlanCacheWarning,
-                stacklevel=2,
-            )
+            reason = error.strerror or error
+            warn(f"the plan cache in {self.folder} cannot be used: {reason}", PlanCacheWarning)
 
     def __repr__(self) -> str:
         return f"PlanCache({str(self.folder)!r})"
