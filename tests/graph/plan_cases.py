@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.special
 from numpy.typing import NDArray
 
 from cudnn_ctypes.graph.describe.tensor import Tensor
@@ -46,9 +47,7 @@ def _fused_convolution(graph: Graph) -> None:
 
 
 def gelu(x: NDArray[Any]) -> NDArray[Any]:
-    import torch
-
-    y: NDArray[Any] = torch.nn.functional.gelu(torch.tensor(x)).numpy()
+    y: NDArray[Any] = x * scipy.special.ndtr(x)
     return y
 
 

@@ -6,10 +6,13 @@ Nothing here uses the package. Each function yields the lines of the program of 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 
 import numpy as np
-import torch
-import torch.nn.functional as F
+
+with suppress(ImportError):
+    import torch
+    import torch.nn.functional as F
 
 __all__ = ["ORACLES"]
 

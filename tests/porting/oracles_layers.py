@@ -6,16 +6,21 @@ Nothing here uses the package. Each function yields the lines of the program of 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from itertools import islice
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-import torch
-import torch.nn.functional as F
+
+with suppress(ImportError):
+    import torch
+    import torch.nn.functional as F
 
 __all__ = ["LAYERS", "PRINTED_BEFORE"]
 
 Lines = Iterator[str]
-Tensor = torch.Tensor
+if TYPE_CHECKING:
+    Tensor: TypeAlias = torch.Tensor
 
 
 def cycle(numbers: np.ndarray, *shape: int) -> Tensor:
