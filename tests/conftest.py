@@ -16,6 +16,9 @@ from typing import Any
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+# Hundreds of tests start programs, which would compile the package's source each time.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 import error_report
 import gpu_coverage
 import pytest
@@ -47,11 +50,31 @@ def pytest_configure(config: pytest.Config) -> None:
     mode.strict = mode.guard_pages = True
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    _thin(items)
     _leave_out_soak_tests(config, items)
     for item in items:
         if item.get_closest_marker("gpu") and why_no_gpu():
             item.add_marker(pytest.mark.skip(reason=f"no GPU: {why_no_gpu()}"))
+
+
+def _thin(items: list[pytest.Item]) -> None:
+    """Mark with ``soak`` all but each n-th case of a test that is marked ``thinned(n)``.
+
+    Cases for a GPU and others are counted apart. Those with a parameter in `always` stay.
+    """
+    numbers: collections.Counter[tuple[str, bool]] = collections.Counter()
+    for item in items:
+        marker = item.get_closest_marker("thinned")
+        if marker is None:
+            continue
+        (every,), always = marker.args, marker.kwargs.get("always", ())
+        kind = item.nodeid.partition("[")[0], item.get_closest_marker("gpu") is not None
+        number, numbers[kind] = numbers[kind], numbers[kind] + 1
+        parameters = item.callspec.params.values()  # type: ignore[attr-defined]
+        if number % every and not (always and any(each in always for each in parameters)):
+            item.add_marker(pytest.mark.soak)
 
 
 def _leave_out_soak_tests(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -152,6 +152,7 @@ def again(thing: Any) -> Any:
     return pickle.loads(pickle.dumps(thing))
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, again])
 @pytest.mark.parametrize("make", DESCRIPTORS)
 def test_a_copied_descriptor_is_another_one_with_the_same_contents(
@@ -171,6 +172,7 @@ def test_a_copied_descriptor_is_another_one_with_the_same_contents(
         copied(original)
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, again])
 @pytest.mark.parametrize("kind", REFUSED)
 def test_what_cannot_be_had_twice_says_so(
@@ -203,6 +205,7 @@ def test_a_copied_device_tensor_has_memory_of_its_own(
         pickle.dumps(other)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, again])
 def test_a_copied_graph_is_described_alike_and_not_built(
     handle: Handle, copied: Callable[[Any], Any]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from pathlib import Path
 from typing import Any
@@ -11,22 +12,26 @@ from gpu_coverage import Recorder, write
 
 import cudnn_ctypes
 from cudnn_ctypes import TensorDescriptor, raw
-from cudnn_ctypes.coverage import REASONS, gpu_runs, table
+from cudnn_ctypes.coverage import REASONS, Row, gpu_runs, table
 from cudnn_ctypes.raw.function import binding
 
-ROWS = {row.function: row for row in table()}
+
+@functools.cache
+def rows() -> dict[str, Row]:
+    """Made when the first test asks: it reads the source of the whole package."""
+    return {row.function: row for row in table()}
 
 
 def test_there_is_a_row_for_each_function() -> None:
-    assert list(ROWS) == list(raw.FUNCTIONS)
+    assert list(rows()) == list(raw.FUNCTIONS)
 
 
 def test_every_function_has_a_user_or_a_reason() -> None:
-    assert [row.function for row in ROWS.values() if not row.used_by and not row.reason] == []
+    assert [row.function for row in rows().values() if not row.used_by and not row.reason] == []
 
 
 def test_reasons_are_not_stale() -> None:
-    assert [name for name in REASONS if name not in ROWS or ROWS[name].used_by] == []
+    assert [name for name in REASONS if name not in rows() or rows()[name].used_by] == []
 
 
 @pytest.mark.parametrize(
@@ -44,7 +49,7 @@ def test_reasons_are_not_stale() -> None:
     ],
 )
 def test_users(function: str, user: str) -> None:
-    assert user in ROWS[function].used_by
+    assert user in rows()[function].used_by
 
 
 def test_users_exist() -> None:
@@ -52,7 +57,7 @@ def test_users_exist() -> None:
     public = vars(cudnn_ctypes)
     for name in (*cudnn_ctypes.__all__, *cudnn_ctypes.legacy.__all__):
         public = {**public, name: getattr(cudnn_ctypes, name, None)}
-    for row in ROWS.values():
+    for row in rows().values():
         for user in row.used_by:
             home, _, method = user.partition(".")
             found: Any = public.get(home) or getattr(cudnn_ctypes.device, home, None)
@@ -62,14 +67,14 @@ def test_users_exist() -> None:
 
 def test_what_the_reference_device_does_not_carry_out() -> None:
     """There are no CUDA graphs."""
-    missing = [row.function for row in ROWS.values() if row.reference_device == "no"]
+    missing = [row.function for row in rows().values() if row.reference_device == "no"]
     assert missing == ["cudnnBackendPopulateCudaGraph", "cudnnBackendUpdateCudaGraph"]
 
 
 def test_what_the_reference_device_leaves_to_cudnn() -> None:
     """Descriptors are cuDNN's own; their plans are executed in NumPy."""
-    assert ROWS["cudnnBackendFinalize"].reference_device == "cuDNN itself"
-    assert ROWS["cudnnBackendExecute"].reference_device == "NumPy"
+    assert rows()["cudnnBackendFinalize"].reference_device == "cuDNN itself"
+    assert rows()["cudnnBackendExecute"].reference_device == "NumPy"
 
 
 def test_the_record_knows_the_functions() -> None:

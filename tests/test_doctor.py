@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import subprocess
@@ -37,8 +38,20 @@ def report(**environment: str) -> tuple[int, dict[str, dict[str, str]]]:
     return done.returncode, findings
 
 
+@functools.cache
+def report_here() -> tuple[int, dict[str, dict[str, str]]]:
+    """The report of this machine, made once: it starts a program for each question."""
+    return report()
+
+
+@functools.cache
+def text_here() -> subprocess.CompletedProcess[str]:
+    """The same for people, on a narrow terminal."""
+    return run("doctor", COLUMNS="80")
+
+
 def test_here() -> None:
-    code, findings = report()
+    code, findings = report_here()
     assert code == 0
     assert findings["what works here: C API"]["state"] == "ok"
     assert "239 functions" in findings["cuDNN: symbols"]["value"]
@@ -47,7 +60,7 @@ def test_here() -> None:
 
 
 def test_the_tables() -> None:
-    done = run("doctor")
+    done = text_here()
     assert done.returncode == 0
     for text in ("what works here", "libcudnn", "reference device"):
         assert text in done.stdout
@@ -55,8 +68,8 @@ def test_the_tables() -> None:
 
 def test_names_and_paths_are_whole_at_80_columns() -> None:
     """Also where the output is no terminal, and each finding is on a line of its own."""
-    _, findings = report()
-    lines = run("doctor", COLUMNS="80").stdout.splitlines()
+    _, findings = report_here()
+    lines = text_here().stdout.splitlines()
     path = findings["cuDNN: libcudnn"]["value"]
     assert any(line.split() == ["libcudnn", "ok", path] for line in lines)
     for finding in findings.values():
@@ -114,6 +127,7 @@ def test_missing_library(tmp_path: Path) -> None:
     assert "pip install" in findings["cuDNN: libcudnn"]["advice"]
 
 
+@pytest.mark.soak
 def test_old_library(tmp_path: Path) -> None:
     code, findings = report(CUDNN_CTYPES_LIBRARY=str(fake_cudnn(tmp_path, version=8907)))
     assert code == 1
@@ -250,6 +264,7 @@ class TestReducedBuild:
         assert findings["Ops sublibrary"].state == "missing"
         assert "install the full nvidia-cudnn wheel" in findings["Ops sublibrary"].advice
 
+    @pytest.mark.soak
     def test_the_c_api_loads_all_the_same(self, tmp_path: Path) -> None:
         fake_cudnn(tmp_path, version=92800, cudnnGetProperty=0)
         code, findings = report(CUDNN_CTYPES_LIBRARY=str(tmp_path))
@@ -259,6 +274,7 @@ class TestReducedBuild:
         assert "cudnnCreateTensorDescriptor" in findings["what works here: descriptors"]["value"]
 
 
+@pytest.mark.soak
 def test_brackets_are_printed(tmp_path: Path) -> None:
     done = run("doctor", CUDNN_CTYPES_LIBRARY=str(tmp_path / "libcudnn.so.9"))
     assert "pip install 'cudnn-ctypes[cu12]' (or [cu13])" in done.stdout
@@ -301,6 +317,7 @@ class TestSavingTheGpu:
         assert done.returncode == 2
         assert "expected a name that ends in .json" in done.stderr
 
+    @pytest.mark.soak
     def test_a_folder_and_nothing_overwritten(self, tmp_path: Path) -> None:
         words = ("doctor", "--save-device", f"{tmp_path}/new/")
         assert run(*words, CUDNN_CTYPES_DEVICE="reference").returncode == 0

@@ -150,6 +150,7 @@ def test_pictures_know_nothing_of_what_they_show(path: Path) -> None:
     assert below <= {"dtypes", "enumerators"}
 
 
+@pytest.mark.soak
 def test_pictures_are_imported_when_they_are_asked_for() -> None:
     """In functions only: whoever draws nothing loads nothing of it."""
     for path in modules():
@@ -254,6 +255,7 @@ def test_the_graph_api_has_no_circle_of_modules() -> None:
             del rest[module]
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("path", modules(PACKAGE / "graph" / "describe"), ids=lambda p: p.stem)
 def test_what_describes_a_graph_never_asks_the_library(path: Path) -> None:
     for name in run_time_imports(path):
@@ -274,6 +276,7 @@ def test_the_check_sees_every_kind_of_import(tmp_path: Path) -> None:
     assert ("legacy", "raw") in {(here, there) for here, there, _ in arrows()}
 
 
+@pytest.mark.thinned(10)
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_no_framework_and_no_maintainer_s_tool(path: Path) -> None:
     roots = {name.split(".")[0] for name in imported(path)}

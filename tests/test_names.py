@@ -107,6 +107,7 @@ def backward() -> list[str]:
     ]
 
 
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize("name", backward())
 def test_backward_functions_take_their_operands_by_keyword(name: str) -> None:
     by_position = {

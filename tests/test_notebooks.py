@@ -38,6 +38,7 @@ def shown(cell: Any) -> list[dict[str, str]]:
     return found
 
 
+@pytest.mark.thinned(12)
 @EXAMPLES
 def test_runs_as_stored_and_its_check_tells_right_from_wrong(path: Path, kernel: Any) -> None:
     stored = nbformat.read(path, as_version=4)

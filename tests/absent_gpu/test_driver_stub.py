@@ -27,6 +27,7 @@ def test_the_stub_is_what_libcuda_is_found_as() -> None:
     assert process.driver_present()
 
 
+@pytest.mark.thinned(2)
 @without_driver
 @pytest.mark.parametrize("memory_files", [True, False])
 def test_no_symbol_is_missed_no_gpu_is_found_and_nothing_is_written(

@@ -108,6 +108,7 @@ def test_types_that_pytorch_lacks() -> None:
     assert torch_row(problem, None, MadeUp(), 3) is None
 
 
+@pytest.mark.soak
 def test_without_a_gpu_the_engines_that_compile_are_shown(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -127,6 +128,7 @@ def test_without_a_gpu_the_engines_that_compile_are_shown(
     assert "need times" in capsys.readouterr().err
 
 
+@pytest.mark.soak
 def test_a_stored_graph_for_a_gpu_that_is_not_here(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

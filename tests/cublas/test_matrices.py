@@ -35,6 +35,7 @@ def stored(rows: int, columns: int, operation: Any) -> tuple[int, int]:
     return (rows, columns) if operation == CUBLAS_OP_N else (columns, rows)
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("letter", TYPES)
 @pytest.mark.parametrize("transa", OPERATIONS)
 @pytest.mark.parametrize("transb", OPERATIONS)
@@ -62,6 +63,7 @@ def test_gemm(any_device: str, letter: str, transa: Any, transb: Any, beta: floa
     assert np.isnan(found[m:]).all()
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("letter", TYPES)
 @pytest.mark.parametrize("trans", OPERATIONS)
 @pytest.mark.parametrize(("incx", "incy"), [(1, 1), (2, 3), (-1, 2), (-2, -1)])

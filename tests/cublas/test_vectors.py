@@ -24,6 +24,7 @@ def vectors(dtype: Any, *steps: int) -> list[np.ndarray[Any, Any]]:
     return [rng.standard_normal(1 + (N - 1) * abs(step)).astype(dtype) for step in steps]
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("letter", TYPES)
 @pytest.mark.parametrize(("incx", "incy"), STEPS)
 @pytest.mark.parametrize("name", ["axpy", "copy", "swap", "dot"])

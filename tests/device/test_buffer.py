@@ -187,6 +187,7 @@ def test_too_large_on_the_reference_device(reference_device: None) -> None:
             DeviceBuffer(nbytes)
 
 
+@pytest.mark.soak
 def test_too_large_on_a_gpu(fake_cuda: FakeCuda) -> None:
     with DeviceBuffer(1 << 29), pytest.raises(MemoryError) as caught:
         DeviceBuffer(3 << 28)

@@ -36,6 +36,7 @@ KEYS: list[Any] = [
 ]
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("layout", ["nchw", "NHWC"])
 @pytest.mark.parametrize("key", KEYS, ids=repr)
 def test_a_part_is_numpys(any_device: str, key: Any, layout: str) -> None:

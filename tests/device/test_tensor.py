@@ -44,6 +44,7 @@ def assert_same(actual: np.ndarray[Any, Any], expected: np.ndarray[Any, Any]) ->
     assert actual.tobytes() == expected.tobytes()
 
 
+@pytest.mark.thinned(10)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
 @pytest.mark.parametrize("name", STORED)

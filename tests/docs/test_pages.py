@@ -10,6 +10,18 @@ import pytest
 from pages import FAILED, NEEDS, ROOT, Block, blocks, faults, pages, run
 
 PAGES = pages()
+
+# Their blocks compile many kernels or start many programs, which takes seconds.
+LONG = {
+    "command_line.md",
+    "engines.md",
+    "environment.md",
+    "errors.md",
+    "graph.md",
+    "lifetimes.md",
+    "porting.md",
+    "teaching.md",
+}
 SKIPPED = {"gpu", "install", "minutes"} if find_spec("torch") else set(NEEDS)
 
 
@@ -18,7 +30,10 @@ def _of(page: Path) -> list[Block]:
 
 
 def _named(chosen: list[Path]) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("page", chosen, ids=lambda path: str(path.relative_to(ROOT)))
+    cases = [
+        pytest.param(page, marks=pytest.mark.soak if page.name in LONG else ()) for page in chosen
+    ]
+    return pytest.mark.parametrize("page", cases, ids=lambda path: str(path.relative_to(ROOT)))
 
 
 def _check(chosen: list[Block], folder: Path, device: str) -> None:

@@ -166,6 +166,7 @@ def test_functions_take_the_same_arguments(name: str) -> None:
         assert len(ours(getattr(cudnn, name))) == len(overloads[0]["parameters"])
 
 
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize(("cls", "name"), METHODS, ids=lambda value: value)
 def test_methods_take_the_same_arguments(cls: str, name: str) -> None:
     overloads = TABLE["classes"][cls][name]
@@ -178,6 +179,7 @@ def test_methods_take_the_same_arguments(cls: str, name: str) -> None:
     check(getattr(getattr(cudnn, cls), name), overloads, in_order=name not in NAME_FIRST)
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("name", BUILDERS)
 def test_methods_take_operands_by_the_same_names(name: str) -> None:
     builder = TABLE["builders"][name]

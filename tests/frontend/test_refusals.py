@@ -33,6 +33,7 @@ def gpu() -> Iterator[Any]:
         yield properties
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("name", CASES)
 def test_refused_no_earlier_and_as_the_same(name: str, gpu: Any) -> None:
     describe, (step, kind) = CASES[name]

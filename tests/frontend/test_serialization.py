@@ -82,6 +82,7 @@ def test_so_are_plans_of_its_own_kernels_and_its_texts() -> None:
             cudnn.pygraph().deserialize(form)
 
 
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize("damage", [b"", b"{", b"{}", b'{"format": 1}', b"\0" * 8, b"i{"])
 def test_damaged_ones_of_ours_are_not_called_nvidias(damage: bytes) -> None:
     with pytest.raises(ValueError, match=r"damaged|no graph that cudnn_ctypes") as caught:

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 from error_report import Report
-from soak import thinned
 
 from cudnn_ctypes import DeviceBuffer, DeviceTensor, Handle, raw
 from cudnn_ctypes.errors import NotSupportedError, SymbolNotFoundError
@@ -65,14 +64,16 @@ def check(
         assert error <= allowed, name
 
 
-@pytest.mark.parametrize("name", thinned(FORWARDS, 12))
+@pytest.mark.thinned(24)
+@pytest.mark.parametrize("name", FORWARDS)
 def test_forward_builds_for_an_h200(name: str, h200: DeviceProperties) -> None:
     with Graph(io_data_type="float16") as graph:
         FORWARDS[name].forward(graph)
         build(graph, h200)
 
 
-@pytest.mark.parametrize("name", thinned(BACKWARDS, 12))
+@pytest.mark.thinned(24)
+@pytest.mark.parametrize("name", BACKWARDS)
 def test_backward_builds_for_an_h200(name: str, h200: DeviceProperties) -> None:
     with Graph(io_data_type="float16") as graph:
         BACKWARDS[name].backward(graph)
@@ -93,6 +94,7 @@ def exact_inputs(attention: Attention, data_type: str) -> tuple[dict[str, Array]
     return a | {"o": attention.rounded(exact["o"], data_type), "stats": exact["stats"]}, exact
 
 
+@pytest.mark.thinned(12)
 @pytest.mark.gpu
 @pytest.mark.usefixtures("gpu_device")
 @pytest.mark.parametrize("data_type", TYPES)
@@ -115,6 +117,7 @@ def test_forward(name: str, data_type: str, report: Report) -> None:
     check(attention, data_type, found, attention.compute(a), a, report, "sdpa")
 
 
+@pytest.mark.thinned(12)
 @pytest.mark.gpu
 @pytest.mark.usefixtures("gpu_device")
 @pytest.mark.parametrize("data_type", TYPES)

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 from error_report import Report
-from soak import thinned
 
 from cudnn_ctypes import Handle, raw
 from cudnn_ctypes.errors import BadParamError, NotSupportedError
@@ -104,20 +103,23 @@ def _build_backward(graph: Graph, device: Handle | DeviceProperties) -> None:
         pytest.skip(str(error))
 
 
-@pytest.mark.parametrize("name", thinned(FORWARDS, 8))
+@pytest.mark.thinned(24)
+@pytest.mark.parametrize("name", FORWARDS)
 def test_forward_builds_for_an_h200(name: str, h200: DeviceProperties) -> None:
     with Graph(io_data_type="float16") as graph:
         FORWARDS[name].forward(graph, unified=True)
         build(graph, h200)
 
 
-@pytest.mark.parametrize("name", thinned(BACKWARDS, 4))
+@pytest.mark.thinned(4)
+@pytest.mark.parametrize("name", BACKWARDS)
 def test_backward_builds_for_an_h200(name: str, h200: DeviceProperties) -> None:
     with Graph(io_data_type="float16") as graph:
         _backward(BACKWARDS[name], graph)
         _build_backward(graph, h200)
 
 
+@pytest.mark.soak
 def test_a_block_mask_has_no_engine_on_an_h200(h200: DeviceProperties) -> None:
     with Graph(io_data_type="float16") as graph:
         q, k, v = FORWARDS["plain"].operands(graph)
@@ -127,6 +129,7 @@ def test_a_block_mask_has_no_engine_on_an_h200(h200: DeviceProperties) -> None:
             graph.build(h200)
 
 
+@pytest.mark.thinned(12)
 @pytest.mark.gpu
 @pytest.mark.usefixtures("gpu_device")
 @pytest.mark.parametrize("data_type", TYPES)
@@ -161,6 +164,7 @@ def test_backward(name: str, data_type: str, report: Report) -> None:
     check(attention, data_type, found, exact, a, report, "sdpa_unified_backward")
 
 
+@pytest.mark.soak
 def test_unfused_multiplications_and_additions_build_for_an_h200(h200: DeviceProperties) -> None:
     with Graph(io_data_type="float16") as graph:
         q, k, v = BOTH["plain"].operands(graph)

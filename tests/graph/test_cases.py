@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 from error_report import Report
-from soak import thinned
 
 from cudnn_ctypes import DeviceBuffer, DeviceTensor, Handle, raw
 from cudnn_ctypes.dtypes import data_type_name
@@ -36,7 +35,8 @@ FEW = (
 HERE = [name for name, case in CASES.items() if case.here]
 
 
-@pytest.mark.parametrize("name", thinned(HERE, 16, always=FEW))
+@pytest.mark.thinned(16, always=FEW)
+@pytest.mark.parametrize("name", HERE)
 def test_builds_for_an_h200(name: str, h200: DeviceProperties) -> None:
     pytest.importorskip("torch")
     case = CASES[name]
@@ -67,6 +67,7 @@ def _operations(graph: Graph) -> str:
     return " + ".join(node.operation for node in graph.nodes)
 
 
+@pytest.mark.thinned(16)
 @pytest.mark.gpu
 @pytest.mark.usefixtures("gpu_device")
 @pytest.mark.parametrize("name", list(CASES))

@@ -24,7 +24,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from soak import thinned
 
 from cudnn_ctypes import DeviceBuffer, Handle, NotSupportedError, raw, use_reference_device
 from cudnn_ctypes.__main__ import main
@@ -108,7 +107,8 @@ EXECUTORS: dict[str, Callable[[], Any]] = {
 }
 
 
-@pytest.mark.parametrize("kind", thinned(EXECUTORS, 3))
+@pytest.mark.thinned(3)
+@pytest.mark.parametrize("kind", EXECUTORS)
 def test_any_executor_will_do(kind: str, h200: DeviceProperties) -> None:
     seen: list[Any] = []
     with EXECUTORS[kind]() as executor:
@@ -188,6 +188,7 @@ def test_one_graph_to_one_file(
         graph.load_plan(target.read_text(), h200)
 
 
+@pytest.mark.soak
 def test_several_graphs_by_several_processes(
     tmp_path: Path, h200: DeviceProperties, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -54,6 +54,7 @@ def test_everything_has_a_docstring(name: str) -> None:
         assert inspect.getdoc(thing), name
 
 
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_every_operation_says_what_it_does_and_takes(name: str) -> None:
     method = getattr(Graph, name)

@@ -69,6 +69,7 @@ WITHIN: dict[str, tuple[Attention, dict[str, Any]]] = {
 }
 
 
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize("name", list(WITHIN))
 def test_within_attention_builds_for_an_h200(name: str, h200: DeviceProperties) -> None:
     attention, options = WITHIN[name]

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from programs import ROOT, run_program
-from soak import thinned
 
 from cudnn_ctypes import read_trace
 
@@ -73,6 +72,7 @@ def test_its_exit_status_and_errors(program: Path) -> None:
     assert "trace_command" not in failed.stderr
 
 
+@pytest.mark.soak
 def test_a_module(program: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "cudnn_ctypes", "trace", "--stats", "-m", "program", "4", "relu"],
@@ -88,6 +88,7 @@ def test_a_module(program: Path) -> None:
     assert "cudnnActivationForward" in done.stderr
 
 
+@pytest.mark.soak
 def test_names_the_first_call_that_is_not_finite(program: Path) -> None:
     done = run("--nan", program, "nan", "elu")
     assert "is the first whose output is not finite:" in done.stderr
@@ -106,6 +107,7 @@ def test_sums_up(program: Path) -> None:
     assert whole.split()[:3] == ["all", "1", "0"]
 
 
+@pytest.mark.soak
 def test_records_are_written_read_and_compared(program: Path, tmp_path: Path) -> None:
     one, same, other = (tmp_path / f"{name}.json" for name in ("one", "same", "other"))
     for path, mode in ((one, "elu"), (same, "elu"), (other, "relu")):
@@ -134,6 +136,7 @@ def test_to_a_file_and_by_name(program: Path, tmp_path: Path) -> None:
     assert not any("Descriptor(" in row for row in rows)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -189,7 +192,8 @@ def check_example(example: str, folder: Path, device: str) -> None:
     ]
 
 
-@pytest.mark.parametrize("example", thinned(TRACED, 6))
+@pytest.mark.thinned(6)
+@pytest.mark.parametrize("example", TRACED)
 def test_examples_on_the_reference_device(example: str, tmp_path: Path) -> None:
     check_example(example, tmp_path, "reference")
 
@@ -208,6 +212,7 @@ class TestEnvironmentVariable:
         assert done.stderr.startswith("cudnnGetVersion()")
         assert "<string>:2" in done.stderr
 
+    @pytest.mark.thinned(2)
     @pytest.mark.parametrize(
         ("value", "expected"), [("stats", "function  "), ("nan", "no output that is not finite")]
     )
@@ -225,6 +230,7 @@ class TestEnvironmentVariable:
         assert written.name != records.name
         assert [call.function for call in read_trace(written)] == ["cudnnGetVersion"]
 
+    @pytest.mark.soak
     def test_processes_that_are_started_do_not_write_to_the_same_file(self, tmp_path: Path) -> None:
         program = f"""
             import subprocess, sys
@@ -258,6 +264,7 @@ def test_programs_by_the_environment(program: Path, tmp_path: Path) -> None:
     assert "raw.cudnnActivationForward(" in written.read_text()
 
 
+@pytest.mark.soak
 def test_the_first_calls_and_memory(program: Path) -> None:
     done = run("--memory", "--width", 0, program, "4", "relu")
     assert "allocate(memory=<x+0, 16 B>, by=cudnn_ctypes)" in done.stderr

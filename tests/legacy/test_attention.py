@@ -281,6 +281,7 @@ def test_a_closed_dropout_descriptor(handle: Handle, weights: Any, operands: Any
 # --- wrong input --------------------------------------------------------------------------------
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [

@@ -97,6 +97,7 @@ def carried_out(report: Report, key: tuple[str, str, str], function: Callable[[]
         pytest.skip(str(error))
 
 
+@pytest.mark.thinned(8)
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("activation", ["identity", "silu"])
 @pytest.mark.parametrize("dtype", DTYPES)

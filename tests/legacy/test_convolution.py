@@ -16,6 +16,7 @@ def ints(rng: np.random.Generator, low: int, high: int, count: int) -> tuple[int
     return tuple(int(n) for n in rng.integers(low, high, count))
 
 
+@pytest.mark.thinned(10)
 @pytest.mark.parametrize("seed", range(100))
 def test_reads_back_what_was_set(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -88,6 +89,7 @@ def test_setting_again_follows_c() -> None:
         assert conv.groups == 7
 
 
+@pytest.mark.thinned(10)
 @pytest.mark.parametrize("seed", range(100))
 def test_output_shape(seed: int) -> None:
     rng = np.random.default_rng(1000 + seed)

@@ -213,6 +213,7 @@ def test_the_v8_workspace_is_for_the_longest_labels(reference_handle: Handle, lo
         assert of_labels < ctc_loss_v8_workspace_size(reference_handle, desc, loss, desc)
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("version", [ctc_loss, ctc_loss_v8])
 @pytest.mark.parametrize(
     ("changes", "error", "message"),

@@ -124,6 +124,7 @@ def test_a_forgotten_descriptor_warns_and_is_destroyed(make: Callable[[], Any]) 
     assert not handle
 
 
+@pytest.mark.thinned(4)
 def test_descriptors_leave_no_memory(make: Callable[[], Any]) -> None:
     check_no_memory_is_left(lambda: make().close())
 

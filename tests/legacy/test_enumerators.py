@@ -15,6 +15,7 @@ ENUMS = [
 ]
 
 
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize("cls", ENUMS, ids=lambda cls: cls.__name__)
 def test_short_names_are_identifiers_and_lead_back(cls: type[CudnnEnum]) -> None:
     for member in cls:

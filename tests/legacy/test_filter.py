@@ -15,6 +15,7 @@ from cudnn_ctypes.errors import BadParamError
 BYTES = {"float32": 4, "float64": 8, "float16": 2, "bfloat16": 2, "int8": 1}
 
 
+@pytest.mark.thinned(10)
 @pytest.mark.parametrize("seed", range(100))
 def test_random_filters(seed: int) -> None:
     rng = np.random.default_rng(seed)

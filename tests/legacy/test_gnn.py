@@ -169,6 +169,7 @@ def test_a_graph_without_edges(on_reference: None) -> None:
 # --- aggregation --------------------------------------------------------------------------------
 
 
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize("index", [np.int32, np.int64])
 @pytest.mark.parametrize("operation", ["sum", "mean", "max", "min"])
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -352,6 +353,7 @@ class AttentionCase(Case):
         self.gradients = backward(self.exact, **named, doutput=doutput, dattention=dattention)
 
 
+@pytest.mark.thinned(8)
 @pytest.mark.parametrize("deterministic", [False, True])
 @pytest.mark.parametrize("version", [1, 2])
 @pytest.mark.parametrize("activation", ACTIVATIONS)

@@ -12,6 +12,7 @@ from .leaks import check_no_memory_is_left
 from .operation_table import rows, sequences
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("family", [sequences.gnn_aggregation, sequences.gnn_attention])
 def test_calls_and_bound_forms(handle: Handle, family: Any) -> None:
     try:

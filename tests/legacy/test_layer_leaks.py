@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from soak import thinned
 
 import cudnn_ctypes as cudnn
 from cudnn_ctypes import DeviceTensor, Handle
@@ -150,7 +149,8 @@ FAMILIES = (
 )
 
 
-@pytest.mark.parametrize("family", thinned(FAMILIES, 4), ids=lambda family: family.__name__)
+@pytest.mark.thinned(4)
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
 def test_steps_leave_no_memory(handle: Handle, family: Callable[..., Step]) -> None:
     """Host memory, and on a GPU device memory; nothing is forgotten, which would warn."""
     check_no_memory_is_left(family(handle), handle)

@@ -110,7 +110,15 @@ def fused(handle: Handle) -> Iterator[Step]:
 
 
 @pytest.mark.parametrize(
-    "family", [recurrent, ctc, dropout, attention, fused], ids=lambda family: family.__name__
+    "family",
+    [
+        pytest.param(recurrent, marks=pytest.mark.soak),
+        ctc,
+        dropout,
+        pytest.param(attention, marks=pytest.mark.soak),
+        fused,
+    ],
+    ids=lambda family: family.__name__,
 )
 def test_steps_leave_no_memory(handle: Handle, family: Any) -> None:
     """Host memory, and on a GPU device memory; nothing is forgotten, which would warn."""
@@ -118,6 +126,7 @@ def test_steps_leave_no_memory(handle: Handle, family: Any) -> None:
         check_no_memory_is_left(step, handle)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("every", [1, 3])
 def test_a_leak_is_found(reference_handle: Handle, every: int) -> None:
     """As small a one as there is, and one of every third step."""

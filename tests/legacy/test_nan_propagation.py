@@ -34,6 +34,7 @@ OPERATIONS: dict[str, Operation] = {
 }
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16, ml_dtypes.bfloat16])
 @pytest.mark.parametrize("name", OPERATIONS)

@@ -29,6 +29,7 @@ def kept(name: str, problem: Any) -> Any:
     return np.arange(steps)[:, None, None] < lengths
 
 
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize("padding", [False, True], ids=["whole", "padded"])
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 def test_random_problems(handle: Handle, report: Report, kind: Kind, padding: bool) -> None:

@@ -63,6 +63,7 @@ def reason(error: NotSupportedError) -> str:
     return error.hint if "Algorithm" in error.function else f"{error.function}: {error.status!s}"
 
 
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize(("kind", "operation"), CASES, ids=lambda value: str(value))
 def test_random_problems(handle: Handle, report: Report, kind: Kind, operation: str) -> None:
     on_reference = handle.on_reference_device
@@ -92,6 +93,7 @@ class TestAgainstTorch:
         module.set_num_threads(1)
         return module
 
+    @pytest.mark.thinned(6)
     @pytest.mark.parametrize("operation", ["forward", "backward_data", "backward_filter"])
     @pytest.mark.parametrize("seed", range(20))
     def test_float64(self, reference_handle: Handle, torch: Any, operation: str, seed: int) -> None:

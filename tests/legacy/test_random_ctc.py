@@ -115,6 +115,7 @@ def run(
         return costs.numpy(), gradients.numpy()
 
 
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize("version", [ctc_loss, ctc_loss_v8])
 @pytest.mark.parametrize("algorithm", ["deterministic", "non_deterministic"])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

@@ -20,6 +20,7 @@ ON_GPU, ON_REFERENCE = 40, 10
 OPERATIONS = {"lrn": lrn, "divisive": divisive, "spatial_tf": spatial}
 
 
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize("data_type", DATA_TYPES)
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_random_problems(handle: Handle, report: Report, operation: str, data_type: str) -> None:

@@ -32,6 +32,7 @@ CASES = [
 SHARE = {"float64": 0.5, "float32": 0.5, "float16": 0.5, "bfloat16": 0.0}
 
 
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize(("data_type", "family"), CASES)
 def test_random_problems(handle: Handle, report: Report, data_type: str, family: str) -> None:
     on_reference = handle.on_reference_device

@@ -47,6 +47,7 @@ def errors(case: Case, result: np.ndarray) -> tuple[float, float]:
     return float(error.max() / max(np.abs(case.exact).max(), 1e-30)), float(over.max())
 
 
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize(("operation", "kind", "make"), FAMILIES, ids=NAMES)
 def test_random_problems(
     handle: Handle, report: Report, operation: str, kind: str, make: Callable[[Draw], Case]
@@ -70,6 +71,7 @@ def test_random_problems(
     assert ran >= SHARE.get((operation, kind), USUAL_SHARE) * count
 
 
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize(("operation", "kind", "make"), FAMILIES, ids=NAMES)
 def test_the_tolerance_notices_a_wrong_element(
     operation: str, kind: str, make: Callable[[Draw], Case]

@@ -77,6 +77,7 @@ def run_problems(
     return ran, wrong
 
 
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 def test_random_problems(handle: Handle, report: Report, kind: Kind) -> None:
     count = ON_REFERENCE if handle.on_reference_device else ON_GPU
@@ -85,6 +86,7 @@ def test_random_problems(handle: Handle, report: Report, kind: Kind) -> None:
     assert ran == (count if kind.data_type in types() else 0)
 
 
+@pytest.mark.thinned(9)
 @pytest.mark.parametrize("algorithm", PERSISTENT)
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 def test_persistent_algorithms(handle: Handle, report: Report, kind: Kind, algorithm: str) -> None:
@@ -100,6 +102,7 @@ def test_persistent_algorithms(handle: Handle, report: Report, kind: Kind, algor
 class TestTheToleranceNotices:
     """A wrong result must not hide in the tolerance."""
 
+    @pytest.mark.thinned(6)
     @pytest.mark.parametrize("kind", KINDS, ids=str)
     def test_a_weight_that_is_not_used(self, kind: Kind) -> None:
         noticed = tried = 0

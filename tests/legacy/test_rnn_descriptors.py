@@ -53,6 +53,7 @@ def random_arguments(rng: np.random.Generator) -> dict[str, Any]:
 
 
 class TestRNNDescriptor:
+    @pytest.mark.thinned(10)
     @pytest.mark.parametrize("seed", range(100))
     def test_reads_back_what_was_set(self, seed: int) -> None:
         rng = np.random.default_rng(seed)
@@ -184,6 +185,7 @@ class TestRNNDescriptor:
 
 
 class TestRNNDataDescriptor:
+    @pytest.mark.thinned(10)
     @pytest.mark.parametrize("seed", range(100))
     def test_reads_back_what_was_set(self, seed: int) -> None:
         rng = np.random.default_rng(seed)

@@ -117,6 +117,7 @@ WRONG: dict[str, Change] = {
 }
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("case", WRONG)
 @pytest.mark.parametrize("name", PASSES)
 def test_wrong_operands(handle: Handle, name: str, case: str) -> None:
@@ -142,6 +143,7 @@ def test_null_operands_of_forward(handle: Handle, name: str, null: Any) -> None:
             calls.network.forward(handle, **given)
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("null", NULL, ids=str)
 @pytest.mark.parametrize("name", ["y", "dy", "weights", "reserve_space", "dhy", "dx"])
 def test_null_operands_of_backward_data(handle: Handle, name: str, null: Any) -> None:
@@ -156,6 +158,7 @@ def test_null_operands_of_backward_data(handle: Handle, name: str, null: Any) ->
             calls.network.backward_data(handle, **given)
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("null", NULL, ids=str)
 @pytest.mark.parametrize("name", ["x", "y", "reserve_space", "dweights", "device_lengths"])
 def test_null_operands_of_backward_weights(handle: Handle, name: str, null: Any) -> None:

@@ -38,6 +38,7 @@ def numpy_strides(shape: tuple[int, ...], layout: str) -> tuple[int, ...]:
     return array.strides
 
 
+@pytest.mark.thinned(10)
 @pytest.mark.parametrize("seed", range(RANDOM))
 def test_random_layouts(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -56,6 +57,7 @@ def test_random_layouts(seed: int) -> None:
             assert same == descriptor
 
 
+@pytest.mark.thinned(10)
 @pytest.mark.parametrize("seed", range(RANDOM))
 def test_random_strides(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -111,6 +111,7 @@ def read_only_memory() -> Iterator[int]:
     protect(ctypes.c_void_p(address), ctypes.c_size_t(1 << 20), mmap.PROT_READ | mmap.PROT_WRITE)
 
 
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
 def test_wrong_addresses(reference_handle: Handle, family: Any, monkeypatch: Any) -> None:
     with DeviceBuffer(1 << 20) as closed:
@@ -140,6 +141,7 @@ def test_wrong_addresses(reference_handle: Handle, family: Any, monkeypatch: Any
     assert not wrong, "\n".join(wrong)
 
 
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
 def test_memory_that_was_never_written(
     reference_handle: Handle, family: Any, monkeypatch: Any

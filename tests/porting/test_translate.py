@@ -247,6 +247,7 @@ def test_headers_that_lie_beside_the_program_are_translated_with_it(tmp_path: Pa
     assert run_python(translation.python, tmp_path).returncode == 8
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize(
     "checks",
     [
@@ -315,6 +316,7 @@ def test_kernels_bring_what_they_use() -> None:
         assert part not in kernels
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("allocate", ["cudaMallocManaged", "cudaMallocHost"])
 def test_memory_that_the_host_may_use_is_indexed(allocate: str, tmp_path: Path) -> None:
     text = f"""

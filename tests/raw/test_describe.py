@@ -101,6 +101,7 @@ def test_help_of_a_function() -> None:
         assert list(inspect.signature(function).parameters) == names
 
 
+@pytest.mark.thinned(8)
 @pytest.mark.parametrize("name", raw.FUNCTIONS)
 def test_every_function_documents_itself(name: str) -> None:
     doc = raw.FUNCTIONS[name].__doc__

@@ -64,6 +64,7 @@ class TestFacts:
         assert raw.cudnnGetRNNWeightParams.since == "9.0.0"
         assert raw.cudnnGnnMhaGatForward.since == "9.28.0"
 
+    @pytest.mark.thinned(8)
     @pytest.mark.parametrize("name", raw.FUNCTIONS)
     def test_every_function_has_c_s_signature(self, name: str) -> None:
         function = raw.FUNCTIONS[name]

@@ -57,6 +57,7 @@ def stand_in(parameter: Parameter) -> Any:
     return base() if issubclass(base, OpaquePointer) else 0 if issubclass(base, int) else base(1)
 
 
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize(("function", "parameter"), GUARDED)
 def test_the_message_names_the_argument(function: str, parameter: str) -> None:
     callee = raw.FUNCTIONS[function]
@@ -121,6 +122,7 @@ POINTERS = [
 ]
 
 
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize(("function", "p"), POINTERS, ids=lambda each: getattr(each, "name", each))
 def test_a_null_of_a_pointer_type_is_null(function: str, p: Parameter) -> None:
     callee = raw.FUNCTIONS[function]

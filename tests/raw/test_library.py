@@ -313,6 +313,7 @@ def home() -> Path:
 class TestSublibraries:
     """Another cuDNN within the loader's reach: the right names, and nothing inside."""
 
+    @pytest.mark.thinned(3)
     @pytest.mark.parametrize("names", ["{}.so.9", "{}.so.9.{minor}.{patch}", "{}.so.9.{minor}"])
     def test_of_the_same_directory_whatever_the_path_offers(
         self, home: Path, tmp_path: Path, names: str
@@ -440,6 +441,7 @@ class TestBrokenInstall:
         text = self.refused(tmp_path)
         assert f"{tmp_path} holds the main library alone, without libcudnn_graph.so.9" in text
 
+    @pytest.mark.thinned(5)
     @pytest.mark.parametrize("name", ["libcudnn.so.9", "libcudnn_graph.so.9", "libcudnn_cnn.so.9"])
     @pytest.mark.parametrize("size", [0, 40, 5000, 70000])
     def test_a_truncated_file(self, copy: Path, name: str, size: int) -> None:
@@ -449,6 +451,7 @@ class TestBrokenInstall:
         assert str(file) in text
         assert ("the file is empty" if size == 0 else "the file is cut off: it") in text
 
+    @pytest.mark.soak
     def test_the_doctor_says_so_too(self, copy: Path) -> None:
         file = self.cut(copy / "libcudnn_ops.so.9", 70000)
         program = "from cudnn_ctypes.__main__ import main; raise SystemExit(main(['doctor']))"

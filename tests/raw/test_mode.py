@@ -23,6 +23,7 @@ def active_with(value: str | None) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
@@ -49,6 +50,7 @@ def automatic(folder: Path | None = None) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize(
     ("answers", "why"),
     [
@@ -80,6 +82,7 @@ def test_a_misspelt_value_is_an_error() -> None:
     assert "CUDNN_CTYPES_DEVICE='refrence': expected 'reference'" in run.stderr
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize(
     ("value", "gpu"),
     [
@@ -101,6 +104,7 @@ def test_the_environment_names_the_gpu_that_it_stands_for(value: str, gpu: str) 
     assert done.stdout.strip() == gpu, done.stderr
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize(
     ("value", "says"),
     [

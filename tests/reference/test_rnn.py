@@ -147,6 +147,7 @@ def torch_networks() -> list[RecurrentNetwork]:
     return result
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("network", torch_networks(), ids=str)
 def test_against_pytorch(torch, network: RecurrentNetwork):
     problem = random_problem(1, network)
@@ -206,6 +207,7 @@ def networks_for_differences() -> list[RecurrentNetwork]:
     return rest
 
 
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("network", networks_for_differences(), ids=str)
 @pytest.mark.parametrize("dropout", [False, True])
 def test_gradients_against_finite_differences(network: RecurrentNetwork, dropout: bool):

@@ -20,6 +20,7 @@ def test_calls_run_on_every_side(case: bench_call.Case) -> None:
     assert all(seconds > 0 for side in times.values() for seconds in side)
 
 
+@pytest.mark.soak
 def test_launches_on_the_reference_device() -> None:
     program = """
         from tools import bench_gpu

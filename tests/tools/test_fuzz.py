@@ -43,6 +43,7 @@ def test_random_calls_on_a_gpu() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.soak
 def test_sequences_are_the_same_for_the_same_seed() -> None:
     some, same = Sequences(3000, seed=3), Sequences(3000, seed=3)
     assert list(some[0:]) == [same[i] for i in range(3000)]

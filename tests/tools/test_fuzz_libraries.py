@@ -15,6 +15,7 @@ def layouts(tmp_path_factory: pytest.TempPathFactory) -> _Layouts:
     return _Layouts(tmp_path_factory.mktemp("layouts"), None)
 
 
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize(
     ("case", "result"),
     [

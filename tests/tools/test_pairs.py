@@ -30,6 +30,7 @@ def test_a_sample_of_all_forms_ends_no_process() -> None:
     assert " 0 accepted" not in last
 
 
+@pytest.mark.soak
 def test_what_ends_a_process_is_found_and_can_be_replayed() -> None:
     path = ("conv_fprop", "y", "A", "matmul")
     flags = ("--modes", "a", "--gpus", "h200", "--shapes", "image", "--types", "float16")

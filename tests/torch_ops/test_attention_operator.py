@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from soak import thinned
 from torch_operators import BACKENDS, PLACES
 
 torch: Any = pytest.importorskip("torch")
@@ -32,7 +31,8 @@ def exact_attention(q: Any, k: Any, v: Any, causal: bool) -> Any:
 
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("causal", [False, True])
-@pytest.mark.parametrize("compiled", thinned([False, True], 2))
+@pytest.mark.thinned(2)
+@pytest.mark.parametrize("compiled", [False, True])
 def test_attention_is_pytorch_s(place: str, causal: bool, compiled: bool) -> None:
     operator = sdpa()
 

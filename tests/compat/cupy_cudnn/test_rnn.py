@@ -55,6 +55,7 @@ def weights(arrays: Arrays, model: Any, states: Any, mode: int, direction: int) 
     return arrays.of(numbers), found
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("padded", [False, True])
 @pytest.mark.parametrize("bidirectional", [False, True])
 @pytest.mark.parametrize("kind", ["LSTM", "GRU", "RNN"])

@@ -88,6 +88,7 @@ def gradient_of(model: Any, part: Any) -> Any:
     raise AssertionError("no parameter has this part")
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("lengths", [[4, 4, 4], [5, 3, 1]], ids=["equal", "shorter"])
 @pytest.mark.parametrize("bidirectional", [False, True])
 @pytest.mark.parametrize("kind", ["RNN", "LSTM", "GRU"])

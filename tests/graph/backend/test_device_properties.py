@@ -22,6 +22,7 @@ def test_a_preset(h200):
     assert "NVIDIA H200" in repr(h200)
 
 
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("name", presets())
 def test_plans_are_compiled_for_each_preset(name):
     major = {"t4": 7, "h100": 9, "h200": 9, "b200": 10, "gb200": 10, "rtx5090": 12}.get(name, 8)

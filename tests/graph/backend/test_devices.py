@@ -98,6 +98,7 @@ def _by_hand(graph: Graph, device: Any) -> EngineChoice:
         return choice
 
 
+@pytest.mark.thinned(10)
 @pytest.mark.parametrize("entry", ENTRIES)
 @pytest.mark.filterwarnings("error::ResourceWarning")
 def test_names_and_files_are_taken_wherever_a_gpu_is_wanted(
@@ -141,6 +142,7 @@ def test_here_is_the_gpu_of_this_machine() -> None:
             assert as_device(handle) is handle
 
 
+@pytest.mark.soak
 def test_the_gpu_that_is_asked_about_first_decides_nothing_about_others() -> None:
     """A T4, which has no TF32, and then an H200 in one process."""
     program = """

@@ -31,6 +31,7 @@ def _described(graph: Graph) -> Any:
     return json.loads(graph.to_json())
 
 
+@pytest.mark.thinned(8)
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.here])
 def test_a_graph_with_nothing_replaced_is_the_same(name: str) -> None:
     with CASES[name].graph() as graph:

@@ -50,6 +50,7 @@ def plain(graph: Graph) -> Any:
     )
 
 
+@pytest.mark.thinned(8)
 @pytest.mark.parametrize("name", list(CASES))
 def test_every_case_comes_back(name: str) -> None:
     graph = CASES[name].graph()
@@ -62,6 +63,7 @@ def test_every_case_comes_back(name: str) -> None:
         assert plain(again) == plain(graph)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", ["convolution + bias + relu", "matmul + bias + gelu"])
 def test_the_graph_that_came_back_gives_the_same_plan(name: str, h200: DeviceProperties) -> None:
     graph = PLAN_CASES[name].graph()

@@ -15,7 +15,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from rich.console import Console
-from soak import thinned
 
 from cudnn_ctypes import DeviceBuffer, Handle, raw, use_reference_device
 from cudnn_ctypes.dtypes import numpy_dtype
@@ -46,6 +45,7 @@ def _advice(name: str) -> Advice:
         return case.graph().explain(device).advice()
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("name", ADVISED)
 def test_the_first_suggestion_is_told_in_the_user_s_words(name: str) -> None:
     case, advice = ADVISED[name], _advice(name)
@@ -103,7 +103,8 @@ TOLERANCE = 2e-2  # 11 bits, and float16 between graphs that are split
 OTHERS = [name for name in ADVISED if name not in COMPUTED]
 
 
-@pytest.mark.parametrize("name", thinned(OTHERS, 4))
+@pytest.mark.soak
+@pytest.mark.parametrize("name", OTHERS)
 def test_following_each_suggestion_builds(name: str) -> None:
     """Compiled, too, for the GPU that is not here; what follows executes the others."""
     advice = _advice(name)
@@ -117,7 +118,8 @@ def test_following_each_suggestion_builds(name: str) -> None:
                     assert graph.plan.config.choice.engine in engines, suggestion
 
 
-@pytest.mark.parametrize("name", thinned(COMPUTED, 4))
+@pytest.mark.thinned(4)
+@pytest.mark.parametrize("name", COMPUTED)
 def test_following_a_suggestion_computes_the_same(name: str, handle: Handle) -> None:
     """The graph as it is, by NumPy without any engine, is the oracle."""
     graph = ADVISED[name].graph()
@@ -144,6 +146,7 @@ def test_following_a_suggestion_computes_the_same(name: str, handle: Handle) -> 
             )
 
 
+@pytest.mark.soak
 def test_attention_keeps_its_scale_when_its_heads_grow(handle: Handle) -> None:
     """1 / sqrt(20) unless something else is said, not 1 / sqrt(24)."""
     graph = ADVISED["attention with heads of 20"].graph()
@@ -177,6 +180,7 @@ def test_norms_of_channels_compute_what_they_must(handle: Handle) -> None:
     np.testing.assert_allclose(found["inv_variance"], inv_variance, rtol=1e-4)
 
 
+@pytest.mark.soak
 def test_only_measured_cases_are_called_faster() -> None:
     claims = {
         name: advice[0].fact for name in ADVISED if "times" in (advice := _advice(name))[0].effect
@@ -280,6 +284,7 @@ def test_wrong_limits(limit: Any, h200: DeviceProperties) -> None:
         told.advice(measure="yes")  # type: ignore[arg-type]
 
 
+@pytest.mark.soak
 def test_two_changes_that_do_only_together(h200: DeviceProperties) -> None:
     """Sums of images need channels last, and a result of float32."""
     graph = Graph("sums", io_data_type="float16")

@@ -266,6 +266,7 @@ def test_all_that_heuristics_propose_is_measured_once(h200: DeviceProperties) ->
     tuner.close()
 
 
+@pytest.mark.soak
 def test_engines_that_are_not_proposed_are_measured_when_asked(h200: DeviceProperties) -> None:
     tuner = _tuned("convolution", h200, Settings(runs=1), every_engine=True)
     with CHOICES["convolution"].graph() as graph:
@@ -275,6 +276,7 @@ def test_engines_that_are_not_proposed_are_measured_when_asked(h200: DevicePrope
     tuner.close()
 
 
+@pytest.mark.soak
 def test_the_search_goes_downhill(h200: DeviceProperties) -> None:
     """The times are least where the knobs are."""
     before = _tuned("convolution", h200, Settings(runs=1))

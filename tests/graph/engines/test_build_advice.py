@@ -54,6 +54,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[BuildAdvice]:
     return found
 
 
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("name", REFUSED)
 def test_the_message_begins_with_what_explain_advises(name: str) -> None:
     case = ADVISED[name]

@@ -228,6 +228,7 @@ def test_gpus_libraries_and_tf32_are_told_apart(
         assert _key(graph, elsewhere) == keys[0]
 
 
+@pytest.mark.soak
 def test_every_graph_has_a_key_of_its_own(h200: DeviceProperties) -> None:
     """Also after it went through JSON, and under other names."""
     keys: dict[str, list[str]] = {}
@@ -312,6 +313,7 @@ def test_damaged_entries_are_built_anew_in_place(
     assert builds.count == 2
 
 
+@pytest.mark.soak
 def test_an_entry_of_another_key_is_not_taken(
     h200: DeviceProperties, cache: PlanCache, builds: _Builds
 ) -> None:
@@ -324,6 +326,7 @@ def test_an_entry_of_another_key_is_not_taken(
     assert builds.count == 3
 
 
+@pytest.mark.soak
 def test_sealed_damage_is_taken_or_built_anew(
     h200: DeviceProperties, cache: PlanCache, builds: _Builds
 ) -> None:

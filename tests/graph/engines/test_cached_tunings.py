@@ -226,6 +226,7 @@ def test_a_damaged_export_is_refused_whole(
     _built(cache, h200)
 
 
+@pytest.mark.soak
 def test_the_command_carries_results(
     h200: DeviceProperties, cache: PlanCache, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

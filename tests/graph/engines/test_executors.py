@@ -82,6 +82,7 @@ def test_a_dead_worker_loses_only_its_task() -> None:
             executor.submit(_square, 1, None)
 
 
+@pytest.mark.soak
 def test_what_a_dead_worker_was_at_is_tried_in_parts() -> None:
     tasks = [(1, 2), (7, 8, 10), (3, 13, 4), (5, 6), (9,)]
     with _processes() as executor:
@@ -101,6 +102,7 @@ def _fail() -> None:
     os._exit(1)
 
 
+@pytest.mark.soak
 def test_workers_that_cannot_live_are_given_up() -> None:
     with ProcessPoolExecutor(1, get_context("spawn"), initializer=_fail) as executor:
         found = dict(spread(executor, _square, range(20)))

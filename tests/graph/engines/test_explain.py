@@ -11,7 +11,6 @@ import re
 
 import pytest
 from rich.console import Console
-from soak import thinned
 
 from cudnn_ctypes import raw
 from cudnn_ctypes.errors import BadParamError, NotSupportedError, SymbolNotFoundError
@@ -47,7 +46,8 @@ def _without_engine() -> Graph:
 HERE = [name for name, case in CASES.items() if case.here]
 
 
-@pytest.mark.parametrize("name", thinned(HERE, 12))
+@pytest.mark.thinned(24)
+@pytest.mark.parametrize("name", HERE)
 def test_every_engine_is_told_of(name: str, h200: DeviceProperties) -> None:
     try:
         with CASES[name].graph() as graph:
@@ -78,6 +78,7 @@ def test_every_engine_is_told_of(name: str, h200: DeviceProperties) -> None:
                 assert value == -1 or value in row.knob_ranges[knob].values
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize(
     "name", ["convolution", "convolution + bias + relu", "matmul + bias + gelu"]
 )
@@ -103,6 +104,7 @@ def test_engines_of_runtime_fusion_are_compiled_when_asked(h200: DevicePropertie
     assert "accepted" not in str(after)
 
 
+@pytest.mark.soak
 def test_engines_that_want_a_kernel_chosen_are_asked_for_each(h200: DeviceProperties) -> None:
     """Left to cuDNN, their kernel_cfg is refused whatever the graph."""
     with CASES["attention"].graph() as forward, CASES["attention, backward"].graph() as backward:
@@ -198,6 +200,7 @@ def test_ranges_of_knobs_are_short(knob: Knob, text: str) -> None:
     assert str(knob) == text
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("width", [80, 120])
 def test_tables_fit_in_a_terminal(width: int, h200: DeviceProperties) -> None:
     """Whatever stands in a cell is there whole, on several lines where there is little room."""
@@ -362,6 +365,7 @@ def test_unknown_modes(method: str, h200: DeviceProperties) -> None:
         getattr(graph, method)(h200, ["a", "fallbak"])
 
 
+@pytest.mark.soak
 def test_a_limit_of_workspace_counts_what_operations_keep_there(h200: DeviceProperties) -> None:
     with CASES["attention, backward"].graph() as graph:
         graph.validate()

@@ -44,6 +44,7 @@ def test_the_cases_are_there() -> None:
     assert len(FUSED) >= 7
 
 
+@pytest.mark.thinned(8)
 @pytest.mark.parametrize("name", FUSED)
 def test_plans_of_fused_norms_run_on_the_reference_device(name: str, handle: Handle) -> None:
     case = CASES[name]

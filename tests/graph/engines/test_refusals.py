@@ -110,6 +110,7 @@ def _check(name: str, device: Any) -> None:
             assert refusal.match(REFUSED[name][1])
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("name", list(REFUSED))
 def test_refused_for_an_h200(name: str, h200: DeviceProperties) -> None:
     _check(name, h200)

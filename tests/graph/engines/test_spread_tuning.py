@@ -181,6 +181,7 @@ def _tuned(device: DeviceProperties, settings: Settings, **options: Any) -> Spre
     return tuner
 
 
+@pytest.mark.soak
 def test_all_that_heuristics_propose_is_measured_once(h200: DeviceProperties) -> None:
     tuner = _tuned(h200, Settings())
     with CHOICES[NAME].graph() as graph:
@@ -192,6 +193,7 @@ def test_all_that_heuristics_propose_is_measured_once(h200: DeviceProperties) ->
     assert {each.source for each in every.measurements} >= {"engine"}
 
 
+@pytest.mark.soak
 def test_settings_of_knobs_are_searched(h200: DeviceProperties) -> None:
     before, after = _tuned(h200, Settings()), _tuned(h200, Settings(knobs=40))
     searched = [each for each in after.measurements if each.source == "knobs"]
@@ -349,6 +351,7 @@ def _hold(folder: str, uuid: str) -> None:
             mark.rmdir()
 
 
+@pytest.mark.soak
 def test_one_process_measures_at_a_time(tmp_path: Path) -> None:
     uuid = f"test-{os.getpid()}"
     with ProcessPoolExecutor(3, get_context("spawn")) as executor:

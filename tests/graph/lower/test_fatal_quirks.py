@@ -32,6 +32,7 @@ def test_each_row_has_programs() -> None:
     assert list(QUIRKS) == list(PROGRAMS)
 
 
+@pytest.mark.thinned(6)
 @linux
 @pytest.mark.parametrize("name", list(PROGRAMS))
 def test_cudnn_still_ends_the_process(name: str) -> None:
@@ -55,6 +56,7 @@ def test_cudnn_still_ends_the_process(name: str) -> None:
     pytest.fail(f"nothing ended the process: {results}")
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("name", list(PROGRAMS))
 def test_the_refusal_names_the_operations(name: str) -> None:
     quirk = QUIRKS[name]

@@ -42,6 +42,7 @@ def _read(memory: NDArray[Any], dims: Any, strides: Any) -> NDArray[Any]:
     return as_strided(memory, dims, [each * memory.itemsize for each in strides])
 
 
+@pytest.mark.thinned(10)
 @pytest.mark.parametrize("seed", range(300))
 def test_a_sum_by_the_views_is_the_sum(seed: int) -> None:
     graph, operands = _random_sum(seed)

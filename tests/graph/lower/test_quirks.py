@@ -71,6 +71,7 @@ def _graph(kind: str, data_type: str = "float16", **padding: Any) -> Graph:
     return graph
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("kind", list(FAULTY))
 def test_uneven_padding_passes_over_engines(kind: str, h200: DeviceProperties) -> None:
     with _graph(kind, **UNEVEN) as graph:
@@ -138,6 +139,7 @@ def _clipped(**clips: float) -> Graph:
     return graph
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize(
     "clips", [{"upper_clip": 2.0}, {"lower_clip": -1.0}, {"lower_clip": 0.5, "upper_clip": 2.0}]
 )

@@ -104,6 +104,7 @@ def test_the_second_call_builds_nothing_and_makes_new_results(graph: Graph) -> N
     check(second, others)
 
 
+@pytest.mark.thinned(3)
 @reference
 @pytest.mark.parametrize("key", ["tensor", "uid", "name"])
 def test_an_output_that_is_given_is_written_and_returned(graph: Graph, key: str) -> None:

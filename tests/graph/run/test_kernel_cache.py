@@ -91,6 +91,7 @@ def test_a_cache_that_cudnn_does_not_take(h200: DeviceProperties) -> None:
         KernelCache(json.dumps(stored))
 
 
+@pytest.mark.soak
 def test_shapes_that_change_at_execution_need_a_newer_cudnn(h200: DeviceProperties) -> None:
     with product(64).graph() as graph:
         if raw.load().version < OVERRIDES:
@@ -132,6 +133,7 @@ def test_other_shapes_in_a_variant_pack(h200: DeviceProperties) -> None:
         pack["override_strides"] = [[1, "x"]]
 
 
+@pytest.mark.soak
 @pytest.mark.skipif(raw.load().version < WORKSPACES, reason="needs cuDNN 9.23")
 def test_a_workspace_for_other_shapes_on_the_reference_device() -> None:
     with use_reference_device(), product(64).graph() as graph, Handle() as handle:

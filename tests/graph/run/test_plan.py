@@ -120,6 +120,7 @@ def test_damaged_and_foreign_plans(
         ExecutionPlan.from_json(damage(plan.to_json()), device=h200)
 
 
+@pytest.mark.soak
 def test_any_damage_is_seen_by_the_checksum(h200: DeviceProperties) -> None:
     with PLAN_CASES["matmul + bias + gelu"].graph() as graph:
         stored = graph.build(h200).to_json()
@@ -257,6 +258,7 @@ def test_a_closed_plan_says_so(plan: ExecutionPlan) -> None:
             use()
 
 
+@pytest.mark.soak
 def test_a_plan_of_another_graph(h200: DeviceProperties) -> None:
     with product(64).graph() as graph, product(96).graph() as other:
         stored = graph.build(h200).to_json()
@@ -272,6 +274,7 @@ def test_a_plan_of_another_graph(h200: DeviceProperties) -> None:
             assert second.to_json() == stored
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", PLAN_CASES)
 def test_a_graph_and_its_plan_from_text(name: str, h200: DeviceProperties) -> None:
     with PLAN_CASES[name].graph() as graph, Graph.from_json(graph.to_json()) as again:

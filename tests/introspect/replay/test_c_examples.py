@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 from programs import ROOT
-from soak import thinned
 
 from cudnn_ctypes import CallRecord, read_trace
 from cudnn_ctypes.device import device_count
@@ -42,7 +41,8 @@ WITHOUT_OUTPUTS = {
 """They compute nothing on the reference device."""
 
 
-@pytest.mark.parametrize("name", thinned(EXAMPLES, 30, always=CALLS[:1]))
+@pytest.mark.thinned(30, always=CALLS[:1])
+@pytest.mark.parametrize("name", EXAMPLES)
 def test_examples_on_the_reference_device(name: str, tmp_path: Path) -> None:
     folder = tmp_path / name
     text, said = recorded(EXAMPLES[name], folder, *limit(name))
@@ -79,7 +79,8 @@ def has_length(parameter: Parameter) -> bool:
     return parameter.type.kind != "array" or parameter.length is not None
 
 
-@pytest.mark.parametrize("name", thinned(CALLS, 3))
+@pytest.mark.thinned(6)
+@pytest.mark.parametrize("name", CALLS)
 def test_makes_the_same_calls(name: str, tmp_path: Path) -> None:
     folder, first, second = (tmp_path / each for each in ("program", "first", "second"))
     recorded(EXAMPLES[name], folder, "--json", first)

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from soak import thinned
 
 from cudnn_ctypes import (
     DeviceTensor,
@@ -91,6 +90,7 @@ def test_names_are_those_of_the_calls_that_compute(tmp_path: Path) -> None:
     assert re.findall(r'compare\("(\w+)\+0"', text) == ["y", "y2"]
 
 
+@pytest.mark.soak
 def test_failures_and_numbers_are_compared(program: Path, tmp_path: Path) -> None:
     folder = tmp_path / "out"
     text, _ = recorded(program, folder)
@@ -126,7 +126,8 @@ def near(folder: Path, factor: str) -> str:
     return str(done.stdout)
 
 
-@pytest.mark.parametrize("data_type", thinned(["float16", "bfloat16", "float32", "float64"], 4))
+@pytest.mark.thinned(4)
+@pytest.mark.parametrize("data_type", ["float64", "float16", "bfloat16", "float32"])
 def test_reals_may_be_near(data_type: str, tmp_path: Path) -> None:
     program, folder = tmp_path / "program.py", tmp_path / "out"
     program.write_text(
@@ -224,6 +225,7 @@ def test_a_call_that_ends_the_process_is_the_last(tmp_path: Path) -> None:
     check_equal(on_the_reference_device(folder), text)
 
 
+@pytest.mark.soak
 def test_streams_are_made_and_waited_for(tmp_path: Path) -> None:
     program, folder = tmp_path / "program.py", tmp_path / "out"
     program.write_text(

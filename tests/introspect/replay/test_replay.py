@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from programs import ROOT
-from soak import thinned
 
 from cudnn_ctypes import read_trace
 from cudnn_ctypes.introspect.call_records import CallRecord
@@ -63,7 +62,8 @@ def check_example(example: str, folder: Path, device: str) -> None:
         assert all(line.endswith(": equal") for line in done.stdout.splitlines())
 
 
-@pytest.mark.parametrize("example", thinned(EXAMPLES, 3))
+@pytest.mark.thinned(6)
+@pytest.mark.parametrize("example", EXAMPLES)
 def test_examples_on_the_reference_device(example: str, tmp_path: Path) -> None:
     check_example(example, tmp_path, "reference")
 
@@ -74,6 +74,7 @@ def test_examples_on_the_gpu(example: str, tmp_path: Path) -> None:
     check_example(example, tmp_path, "cuda")
 
 
+@pytest.mark.soak
 def test_makes_the_same_calls(tmp_path: Path) -> None:
     example, replay = ROOT / "examples" / "02_convolution_raw.py", tmp_path / "replay.py"
     recorded(example, replay)
@@ -129,6 +130,7 @@ def test_other_numbers_are_noticed(tmp_path: Path) -> None:
     assert done.stdout == "y+64: DIFFERENT\n"
 
 
+@pytest.mark.soak
 def test_zeros_are_memory_too(tmp_path: Path) -> None:
     program, replay = tmp_path / "program.py", tmp_path / "replay.py"
     program.write_text(

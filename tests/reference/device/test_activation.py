@@ -59,6 +59,7 @@ def activation(program: Program, mode: Any) -> Any:
     return descriptor
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("layout", ["NCHW", "NHWC", STRIDED], ids=str)
 @pytest.mark.parametrize("data_type", TOLERANCE, ids=str)
 @pytest.mark.parametrize("mode", FORWARD, ids=str)

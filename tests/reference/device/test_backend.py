@@ -266,6 +266,7 @@ def test_a_plan_of_another_process(
     np.testing.assert_array_equal(target, np.maximum(source, 0))
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from soak import thinned
 
 from cudnn_ctypes import Handle, raw, use_reference_device
 from cudnn_ctypes.errors import BadParamError, NotSupportedError, SymbolNotFoundError
@@ -61,7 +60,8 @@ FORWARDS = {**BOTH, **FORWARD, **MODIFIED, **MODIFIED_FORWARD}
 BACKWARDS = {**BOTH, **BACKWARD, **MODIFIED}
 
 
-@pytest.mark.parametrize("name", thinned(FORWARDS, 3))
+@pytest.mark.thinned(3)
+@pytest.mark.parametrize("name", FORWARDS)
 def test_forward(name: str, handle: Handle) -> None:
     attention = FORWARDS[name]
     a = attention.values("float16")
@@ -72,7 +72,8 @@ def test_forward(name: str, handle: Handle) -> None:
     check(attention, found, attention.compute(a), a)
 
 
-@pytest.mark.parametrize("name", thinned(BACKWARDS, 3))
+@pytest.mark.thinned(3)
+@pytest.mark.parametrize("name", BACKWARDS)
 def test_backward(name: str, handle: Handle) -> None:
     attention = BACKWARDS[name]
     a = attention.values("float16")
@@ -115,7 +116,8 @@ def test_plans(name: str, handle: Handle) -> None:
         check(attention, execute(attention, again, a, handle), exact, a)
 
 
-@pytest.mark.parametrize("name", thinned(FP8_FORWARD, 3))
+@pytest.mark.thinned(3)
+@pytest.mark.parametrize("name", FP8_FORWARD)
 def test_fp8(name: str, handle: Handle) -> None:
     check_fp8(FP8_FORWARD[name], FP8_FORWARD[name].forward, FP8_FORWARD[name].data_type, handle)
 
@@ -137,7 +139,8 @@ def check_fp8(problem: Any, describe: Any, data_type: str, handle: Handle) -> No
         assert error <= (fp8.OF_STATS if name == "stats" else allowed), name
 
 
-@pytest.mark.parametrize("name", thinned(unified.FORWARDS, 3))
+@pytest.mark.thinned(3)
+@pytest.mark.parametrize("name", unified.FORWARDS)
 def test_one_operation(name: str, handle: Handle) -> None:
     attention = unified.FORWARDS[name]
     a = attention.values("float16")
@@ -149,7 +152,8 @@ def test_one_operation(name: str, handle: Handle) -> None:
     check(attention, found, attention.compute(a), a)
 
 
-@pytest.mark.parametrize("name", thinned(unified.BACKWARDS, 3))
+@pytest.mark.thinned(3)
+@pytest.mark.parametrize("name", unified.BACKWARDS)
 def test_one_operation_backward(name: str, handle: Handle) -> None:
     attention = unified.BACKWARDS[name]
     a = attention.values("float16")

@@ -278,6 +278,7 @@ def close(memory: Memory, expected: np.ndarray, tolerance: float) -> None:
     np.testing.assert_allclose(memory.get().astype(np.float64), expected, rtol=0, atol=bound)
 
 
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize("layout", ["NCHW", "NHWC", STRIDED], ids=str)
 @pytest.mark.parametrize("data_type", TOLERANCE, ids=str)
 @pytest.mark.parametrize("mode", list(raw.cudnnBatchNormMode_t), ids=str)

@@ -169,6 +169,7 @@ def run(
     return bool(found)
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("data_type", [FLOAT, DOUBLE, HALF, BFLOAT16], ids=lambda t: t.name)
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("spatial", [2, 3])

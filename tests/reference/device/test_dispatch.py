@@ -55,6 +55,7 @@ def zero(parameter: Any) -> Any:
     return 0 if issubclass(base, ctypes._SimpleCData) else None
 
 
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize("rest", ["nothing", "zeros and NULL"])
 @pytest.mark.parametrize("name", WITH_HANDLE)
 def test_a_made_up_handle_never_reaches_cudnn(monkeypatch, handle, name: str, rest: str):

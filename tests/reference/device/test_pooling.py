@@ -71,6 +71,7 @@ def by_torch(
     return ty.detach().numpy(), tx.grad.numpy()
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
 @pytest.mark.parametrize("data_type", TOLERANCE, ids=str)
 @pytest.mark.parametrize("mode", MODES, ids=str)

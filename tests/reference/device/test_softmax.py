@@ -28,6 +28,7 @@ def program():
         program.close()
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("layout", ["NCHW", "NHWC", STRIDED], ids=str)
 @pytest.mark.parametrize("data_type", TOLERANCE, ids=str)
 @pytest.mark.parametrize("mode", [INSTANCE, CHANNEL], ids=str)

@@ -90,6 +90,7 @@ def test_leaving_restores_what_was_before() -> None:
     assert mode.reference_gpu is before
 
 
+@pytest.mark.soak
 def test_numbers_are_the_same_whatever_it_stands_for(tmp_path: Path) -> None:
     rng = np.random.default_rng(3)
     a, b = (rng.standard_normal((1, 64, 64)).astype(np.float16) for _ in range(2))

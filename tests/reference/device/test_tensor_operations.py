@@ -150,6 +150,7 @@ def op_descriptor(program: Program, operation: Any, compute: Any = FLOAT, nan: A
     return descriptor
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("types", COMBINATIONS, ids=str)
 @pytest.mark.parametrize("operation", FUNCTIONS, ids=str)
 def test_op(program: Program, operation: Any, types: tuple[Any, Any, Any]):

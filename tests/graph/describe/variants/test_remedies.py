@@ -45,6 +45,7 @@ def _convolution(channels: int, filters: int, groups: int = 1, *, last: bool = F
     return graph
 
 
+@pytest.mark.thinned(8)
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.here])
 def test_remedies_leave_the_graph_as_it_is_and_give_valid_ones(name: str) -> None:
     with CASES[name].graph() as graph:

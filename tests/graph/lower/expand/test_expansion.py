@@ -57,6 +57,7 @@ def form(nodes: list[Node]) -> list[Any]:
     ]
 
 
+@pytest.mark.thinned(8)
 @pytest.mark.parametrize("name", list(CASES))
 def test_a_graph_stays_as_it_was_described(name: str) -> None:
     graph = CASES[name].graph()
