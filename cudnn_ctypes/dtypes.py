@@ -149,6 +149,10 @@ def as_data_type(obj: DataTypeLike) -> cudnnDataType_t:
         "HALF"), or short ("fp16", "bf16", "fp8_e4m3", "int8x4"). ``bool`` means one byte
         per element (``CUDNN_DATA_BYTE_BOOLEAN``); "boolean" the packed ``CUDNN_DATA_BOOLEAN``.
 
+    Returns
+    -------
+    cudnnDataType_t
+
     Raises
     ------
     TypeError

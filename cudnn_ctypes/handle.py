@@ -31,6 +31,12 @@ class Handle(Resource[raw.cudnnHandle_t]):
     ------
     NotInitializedError
         Without a usable GPU and driver. The message says how to use the reference device.
+
+    Examples
+    --------
+    >>> with Handle() as handle:
+    ...     print(handle)
+    Handle(..., cuDNN ...)
     """
 
     _waits = True

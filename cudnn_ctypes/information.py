@@ -130,6 +130,11 @@ def last_error_string(max_size: int = 4096) -> str:
 
     Every `CudnnError` has it as ``detail``: this is for statuses that ``raw.cudnnX.unchecked``
     returned. cuDNN forgets it when it is asked.
+
+    Parameters
+    ----------
+    max_size : int
+        Bytes of the message that are kept.
     """
     buffer = ctypes.create_string_buffer(max_size)
     raw.cudnnGetLastErrorString(buffer, max_size)

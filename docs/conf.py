@@ -12,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import cudnn_ctypes
 from tools.c_links import link_c_names
+from tools.docstring_parts import complete_docstring
 from tools.reference_pages import reference_names, write_reference
 
 write_reference()
@@ -66,6 +67,7 @@ def _add_filter(app: Any) -> None:
 
 
 def setup(app: Any) -> None:
-    """Let docstrings link to the pages of C names, and the sidebar break names."""
+    """Complete docstrings, link them to the pages of C names, and let the sidebar break names."""
+    app.connect("autodoc-process-docstring", complete_docstring, priority=400)  # before numpydoc
     app.connect("missing-reference", link_c_names)
     app.connect("builder-inited", _add_filter)

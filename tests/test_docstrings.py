@@ -7,9 +7,15 @@ import importlib
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import cudnn_ctypes
+
 PACKAGE = Path(__file__).parents[1] / "cudnn_ctypes"
+PUBLIC = {"np": np, **{name: getattr(cudnn_ctypes, name) for name in cudnn_ctypes.__all__}}
+"""What examples use without an import."""
+
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
@@ -22,7 +28,6 @@ def with_examples() -> list[str]:
     ]
 
 
-@pytest.mark.usefixtures("reference_device")
 @pytest.mark.parametrize("name", with_examples())
 def test_examples_do_what_they_show(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -34,8 +39,9 @@ def test_examples_do_what_they_show(
     # The functions of layer 1 come into being while one goes through them.
     finder = doctest.DocTestFinder(recurse=name != "cudnn_ctypes.raw")
     runner = doctest.DocTestRunner(optionflags=FLAGS)
-    for test in finder.find(module, name):
-        runner.run(test)
+    for test in finder.find(module, name, globs={**PUBLIC, **vars(module)}):
+        with cudnn_ctypes.use_reference_device():
+            runner.run(test)
     assert runner.failures == 0
     assert runner.tries or "+SKIP" in Path(str(module.__file__)).read_text()
 

@@ -194,6 +194,13 @@ class DeviceBuffer(Uncopied):
 
         Returns when the copy is finished.
 
+        Parameters
+        ----------
+        data : numpy.ndarray or bytes-like
+            Copied as it lies in memory, in C's order.
+        offset : int
+            Bytes from the beginning of this buffer.
+
         Raises
         ------
         ValueError
@@ -208,6 +215,8 @@ class DeviceBuffer(Uncopied):
         ----------
         source : DeviceBuffer, DeviceTensor, or any object that `as_tensor` takes
             Of a tensor, the bytes from its first element to its last.
+        offset : int
+            Bytes from the beginning of this buffer.
         stream : stream, optional
             The one on which the copy is put; default: the one this memory was allocated on.
 

@@ -64,6 +64,15 @@ class DeviceTensor(Described, Elements, Uncopied):
     See Also
     --------
     DeviceTensor.from_numpy, DeviceTensor.empty, as_tensor
+
+    Examples
+    --------
+    >>> numbers = np.arange(6, dtype="float32").reshape(1, 3, 1, 2)
+    >>> x = DeviceTensor.from_numpy(numbers, layout="NHWC")
+    >>> x.shape, x.strides
+    ((1, 3, 1, 2), (6, 1, 6, 3))
+    >>> x.numpy().ravel()
+    array([0., 1., 2., 3., 4., 5.], dtype=float32)
     """
 
     _memory: Any
@@ -212,6 +221,13 @@ class DeviceTensor(Described, Elements, Uncopied):
         """A view of another library's tensor through ``__dlpack__``, for use on `stream`.
 
         The exporter makes `stream` (default: the legacy default stream) wait for its own work.
+
+        Parameters
+        ----------
+        obj : object
+            A tensor with ``__dlpack__`` and ``__dlpack_device__``.
+        stream : stream or address, optional
+            Where the view will be used.
 
         Raises
         ------

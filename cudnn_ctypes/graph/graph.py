@@ -117,6 +117,11 @@ class Graph(
         It is what `build` lowers, for those who want to see it; `nodes` and `tensors` stay as they
         are.
 
+        Parameters
+        ----------
+        device : Handle, DeviceProperties or str
+            The GPU, as `build` takes it.
+
         Raises
         ------
         ValueError, TypeError
@@ -125,7 +130,7 @@ class Graph(
         return self.expanded(self.validate(), Target.of(device))
 
     def expanded(self, nodes: Sequence[Node], target: Target) -> Expansion:
-        """What `nodes`, which `validate` returned, become for a version of cuDNN and a GPU."""
+        """What `nodes`, which `validate` returned, become for `target`, a cuDNN and a GPU."""
         return expand(nodes, self.tensors, self._data_types(), target)
 
     def build(

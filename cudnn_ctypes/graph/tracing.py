@@ -250,6 +250,7 @@ def graph_function(function: Callable[..., Any] | None = None, /, **options: Any
     Parameters
     ----------
     function : callable
+        Called with a graph and its tensors; returns the results.
     **options
         Those of `GraphFunction`: ``@graph_function(compute_data_type="float32", build={…})``.
 

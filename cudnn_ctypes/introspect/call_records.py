@@ -98,6 +98,11 @@ class CallRecord:
     def from_dict(cls, data: Mapping[str, Any]) -> CallRecord:
         """What `as_dict` gave.
 
+        Parameters
+        ----------
+        data : dict
+            As JSON holds it.
+
         Raises
         ------
         KeyError, TypeError

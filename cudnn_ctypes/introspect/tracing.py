@@ -77,20 +77,20 @@ class Trace(Uncopied):
         return self._choice.wants(function)
 
     def allocated(self, region: Region) -> None:
-        """The next call is the first to use an allocation."""
+        """The next call is the first to use an allocation, `region`."""
         if self._memory and self.wants("allocate"):
             self.hear(about_memory("allocate", region))
 
     def freed(self, region: Region) -> None:
-        """An allocation that calls used was freed."""
+        """An allocation that calls used, `region`, was freed."""
         if self._memory and self.wants("free"):
             self.hear(about_memory("free", region))
 
     def prepare(self, moment: Moment) -> None:
-        """A call is about to be made."""
+        """A call is about to be made; `moment` is its call and thread."""
 
     def hear(self, call: CallRecord, moment: Moment | None = None) -> None:
-        """A call is over."""
+        """A call is over; `moment` is what `prepare` heard."""
         self._count += 1
         if self._count == self._choice.first:
             stop(self)
@@ -133,6 +133,11 @@ class Trace(Uncopied):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the calls to a file, for `read_trace` and ``trace --diff``: JSON, one call a line.
+
+        Parameters
+        ----------
+        path : Path or str
+            Where to; what is there is written over.
 
         Raises
         ------
@@ -275,6 +280,16 @@ def trace(
 
 def read_trace(path: str | os.PathLike[str]) -> list[CallRecord]:
     """The calls of a file that `Trace.save` or ``trace --json`` wrote.
+
+    Parameters
+    ----------
+    path : Path or str
+        The file.
+
+    Returns
+    -------
+    list of CallRecord
+        In the order in which the calls ended.
 
     Raises
     ------

@@ -125,7 +125,11 @@ def activation_forward(
 
     Examples
     --------
-    >>> y = activation_forward(handle, x, "relu")  # doctest: +SKIP
+    >>> x = DeviceTensor.from_numpy(np.arange(-2, 2, dtype="float32").reshape(1, 1, 2, 2))
+    >>> with Handle() as handle:
+    ...     y = activation_forward(handle, x, "relu")
+    >>> y.numpy().ravel()
+    array([0., 0., 0., 1.], dtype=float32)
     """
     with Operands(handle, x=(x, x_desc), y=(y, y_desc)) as operands:
         desc = operands.descriptor("activation", activation, ActivationDescriptor)
@@ -164,6 +168,17 @@ def activation_backward(
         Gradient of x, with the strides of x; may be dy. Default: allocated.
 
     The other parameters, and the errors, are those of `activation_forward`.
+
+    Examples
+    --------
+    >>> x = DeviceTensor.from_numpy(np.arange(-2, 2, dtype="float32").reshape(1, 1, 2, 2))
+
+    >>> dy = DeviceTensor.full(x.shape, 1, "float32")
+    >>> with Handle() as handle:
+    ...     y = activation_forward(handle, x, "relu")
+    ...     dx = activation_backward(handle, "relu", y=y, dy=dy, x=x)
+    >>> dx.numpy().ravel()
+    array([0., 0., 0., 1.], dtype=float32)
     """
     with Operands(
         handle, x=(x, x_desc), y=(y, y_desc), dy=(dy, dy_desc), dx=(dx, dx_desc)

@@ -46,7 +46,13 @@ class AlgorithmRow:
 
     @classmethod
     def of(cls, perf: Any) -> AlgorithmRow:
-        """From one of C's ``cudnnConvolution…AlgoPerf_t``."""
+        """From one of C's ``cudnnConvolution…AlgoPerf_t``.
+
+        Parameters
+        ----------
+        perf : cudnnConvolutionFwdAlgoPerf_t or its backward twins
+            An entry that cuDNN wrote.
+        """
         return cls(
             algorithm=perf.algo,
             status=perf.status,

@@ -151,7 +151,10 @@ class AttnDescriptor(UsesDropout[raw.cudnnAttnDescriptor_t]):
         output_dropout: Any,
         **sizes: int,
     ) -> None:
-        """Set everything; follows ``cudnnSetAttnDescriptor``. Arguments as for the class."""
+        """Set everything; follows ``cudnnSetAttnDescriptor``.
+
+        Arguments, the `sizes` by their names, as for the class.
+        """
         if set(sizes) != set(_SIZES):
             raise TypeError(f"expected the sizes {', '.join(_SIZES)}; got {', '.join(sizes)}")
         mapped = _QUERY_MAPS.get(str(query_map).lower().removeprefix("cudnn_attn_querymap_"))

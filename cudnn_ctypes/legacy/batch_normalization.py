@@ -60,6 +60,7 @@ def batch_normalization_forward_inference(
     x : tensor
         (N, C, spatial sizes...), with 0 to 3 spatial dimensions.
     scale, bias, estimated_mean, estimated_variance : tensor
+        (1, C, 1, ...), per activation (1, C, spatial sizes...); float32, or float64 if x is.
     y : tensor, optional
         Of x's shape and type. Default: allocated, in the layout of x.
     mode : cudnnBatchNormMode_t or str
@@ -81,6 +82,20 @@ def batch_normalization_forward_inference(
     ValueError
         If shapes or types do not fit together, or memory is too small; the message names the
         argument.
+
+    Examples
+    --------
+    >>> x = DeviceTensor.from_numpy(np.array([1, 2, 3, 4], "float32").reshape(4, 1, 1, 1))
+    >>> scale = DeviceTensor.full((1, 1, 1, 1), 1, "float32")
+    >>> bias = DeviceTensor.zeros((1, 1, 1, 1), "float32")
+    >>> mean = DeviceTensor.full((1, 1, 1, 1), 2.5, "float32")
+    >>> variance = DeviceTensor.full((1, 1, 1, 1), 1.25, "float32")
+    >>> with Handle() as handle:
+    ...     y = batch_normalization_forward_inference(
+    ...         handle, x, scale, bias, mean, variance, mode="spatial"
+    ...     )
+    >>> y.numpy().ravel().round(2)
+    array([-1.34, -0.45,  0.45,  1.34], dtype=float32)
     """
     mode = enumerator(raw.cudnnBatchNormMode_t, mode, "mode")
     with NormalizationOperands(handle, mode, x=(x, x_desc), y=(y, y_desc)) as operands:
@@ -145,6 +160,18 @@ def batch_normalization_forward_training(
         Without a reserve space.
 
     The other parameters, and the errors, are those of `batch_normalization_forward_inference`.
+
+    Examples
+    --------
+    >>> x = DeviceTensor.from_numpy(np.array([1, 2, 3, 4], "float32").reshape(4, 1, 1, 1))
+    >>> scale = DeviceTensor.full((1, 1, 1, 1), 1, "float32")
+    >>> bias = DeviceTensor.zeros((1, 1, 1, 1), "float32")
+    >>> with Handle() as handle:
+    ...     result = batch_normalization_forward_training(
+    ...         handle, x, scale, bias, average_factor=1, mode="spatial"
+    ...     )
+    >>> result.y.numpy().ravel().round(2), result.saved_mean.numpy().item()
+    (array([-1.34, -0.45,  0.45,  1.34], dtype=float32), 2.5)
     """
     mode = enumerator(raw.cudnnBatchNormMode_t, mode, "mode")
     with NormalizationOperands(handle, mode, x=(x, x_desc), y=(y, y_desc)) as operands:
@@ -201,6 +228,8 @@ def batch_normalization_backward(
         As in the forward pass.
     saved_mean, saved_inv_variance : tensor, optional
         What the forward pass returned. Default: computed again.
+    alpha_param, beta_param : float
+        As alpha and beta, for dscale and dbias.
 
     Returns
     -------

@@ -56,6 +56,7 @@ def batch_normalization_ex_sizes(
     x_desc : TensorDescriptor
         Of x, and of all that is like x.
     mode : cudnnBatchNormMode_t or str
+        "per_activation", "spatial" or "spatial_persistent".
     activation : ActivationDescriptor or str, optional
         What follows the normalization.
     adds : bool

@@ -92,6 +92,11 @@ def bind(operation: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Bou
     *args, **kwargs
         Its arguments.
 
+    Returns
+    -------
+    BoundOperation
+        Call it to launch.
+
     Raises
     ------
     TypeError

@@ -102,7 +102,16 @@ class ConvolutionDescriptor(Descriptor[raw.cudnnConvolutionDescriptor_t]):
     ) -> None:
         """Set 2 spatial dimensions; follows ``cudnnSetConvolution2dDescriptor``.
 
-        u and v are the strides over height and width. Groups, math type and reorder type stay.
+        Groups, math type and reorder type stay.
+
+        Parameters
+        ----------
+        pad_h, pad_w : int
+            Zeros above and below, left and right of the image.
+        u, v : int
+            Strides over height and width.
+        dilation_h, dilation_w : int
+            Distances between the taps of a filter.
         """
         mode = enumerator(raw.cudnnConvolutionMode_t, mode, "mode")
         compute_data_type = as_data_type(compute_data_type)

@@ -133,6 +133,14 @@ class ConvolutionForward(ConvolutionDirection):
     """y = conv(x, w); follows ``cudnnConvolutionForward`` and its queries.
 
     Raises ValueError if the shapes do not fit together. The descriptors are not closed with it.
+
+    Examples
+    --------
+    >>> x_desc, w_desc = TensorDescriptor((8, 16, 32, 32)), FilterDescriptor((32, 16, 3, 3))
+    >>> with Handle() as handle, ConvolutionDescriptor(padding=1) as conv:
+    ...     forward = ConvolutionForward(x_desc, w_desc, conv, TensorDescriptor((8, 32, 32, 32)))
+    ...     print(forward.algorithms(handle).choose().algorithm.name)
+    CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM
     """
 
     x_desc: TensorDescriptor
@@ -237,6 +245,13 @@ class ConvolutionBackwardData(ConvolutionDirection):
         """dx = alpha * (gradient of x) + beta * dx, on the handle's stream.
 
         Follows ``cudnnConvolutionBackwardData``; as `ConvolutionForward.run` otherwise.
+
+        Parameters
+        ----------
+        w, dy : tensor, buffer or address
+            Filters and gradient of y, as their descriptors say.
+        dx : tensor, buffer or address
+            Gradient of x: written.
         """
         operands = {"w": w, "dy": dy, "dx": dx}
         self._run(handle, operands, (alpha, beta), algorithm, workspace)
@@ -281,6 +296,13 @@ class ConvolutionBackwardFilter(ConvolutionDirection):
         """dw = alpha * (gradient of w) + beta * dw, on the handle's stream.
 
         Follows ``cudnnConvolutionBackwardFilter``; as `ConvolutionForward.run` otherwise.
+
+        Parameters
+        ----------
+        x, dy : tensor, buffer or address
+            Image and gradient of y, as their descriptors say.
+        dw : tensor, buffer or address
+            Gradient of w: written.
         """
         operands = {"x": x, "dy": dy, "dw": dw}
         self._run(handle, operands, (alpha, beta), algorithm, workspace)

@@ -93,8 +93,12 @@ def convolution_forward(
 
     Examples
     --------
-    >>> conv = ConvolutionDescriptor(padding=1)
-    >>> y = convolution_forward(handle, x, w, conv)  # doctest: +SKIP
+    >>> x = DeviceTensor.full((1, 2, 4, 4), 1, "float32")
+    >>> w = DeviceTensor.full((3, 2, 3, 3), 1, "float32")
+    >>> with Handle() as handle, ConvolutionDescriptor(padding=1) as conv:
+    ...     y = convolution_forward(handle, x, w, conv)
+    >>> y.numpy()[0, 0, 0]
+    array([ 8., 12., 12.,  8.], dtype=float32)
     """
     with Operands(handle, x=(x, x_desc), w=(w, w_desc), y=(y, y_desc)) as operands:
         x_desc, w_desc = operands.describe("x"), operands.describe_filter("w")
@@ -142,6 +146,16 @@ def convolution_backward_data(
         output size.
 
     The other parameters, and the errors, are those of `convolution_forward`.
+
+    Examples
+    --------
+    >>> x = DeviceTensor.full((1, 2, 4, 4), 1, "float32")
+    >>> w = DeviceTensor.full((3, 2, 3, 3), 1, "float32")
+    >>> with Handle() as handle, ConvolutionDescriptor(padding=1) as conv:
+    ...     y = convolution_forward(handle, x, w, conv)
+    ...     dx = convolution_backward_data(handle, conv, w=w, dy=y, dx_shape=x.shape)
+    >>> dx.shape
+    (1, 2, 4, 4)
     """
     with Operands(handle, dy=(dy, dy_desc), w=(w, w_desc), dx=(dx, dx_desc)) as operands:
         w_desc, dy_desc = operands.describe_filter("w"), operands.describe("dy")
@@ -187,6 +201,16 @@ def convolution_backward_filter(
         Shape of w, needed if dw is not given.
 
     The other parameters, and the errors, are those of `convolution_forward`.
+
+    Examples
+    --------
+    >>> x = DeviceTensor.full((1, 2, 4, 4), 1, "float32")
+    >>> w = DeviceTensor.full((3, 2, 3, 3), 1, "float32")
+    >>> with Handle() as handle, ConvolutionDescriptor(padding=1) as conv:
+    ...     y = convolution_forward(handle, x, w, conv)
+    ...     dw = convolution_backward_filter(handle, conv, x=x, dy=y, dw_shape=w.shape)
+    >>> dw.shape
+    (3, 2, 3, 3)
     """
     with Operands(handle, x=(x, x_desc), dy=(dy, dy_desc), dw=(dw, dw_desc)) as operands:
         x_desc, dy_desc = operands.describe("x"), operands.describe("dy")
@@ -225,6 +249,14 @@ def convolution_backward_bias(
         Gradient of the bias, (K,) or (1, K, 1...). Default: allocated, (K,), of the type of dy.
 
     The other parameters, and the errors, are those of `convolution_forward`.
+
+    Examples
+    --------
+    >>> dy = DeviceTensor.full((2, 3, 4, 4), 1, "float32")
+    >>> with Handle() as handle:
+    ...     db = convolution_backward_bias(handle, dy=dy)
+    >>> db.numpy().ravel()
+    array([32., 32., 32.], dtype=float32)
     """
     with Operands(handle, dy=(dy, dy_desc), db=(db, db_desc)) as operands:
         dy_desc = operands.describe("dy")

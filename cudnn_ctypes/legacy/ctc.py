@@ -109,6 +109,14 @@ def ctc_loss(
         If shapes, labels or lengths do not fit; the message names the argument.
     NotSupportedError
         For labels of 256 symbols or more, or types that `loss` does not compute in.
+
+    Examples
+    --------
+    >>> logits = DeviceTensor.zeros((4, 1, 3), "float32")
+    >>> with Handle() as handle, CTCLossDescriptor(normalization="softmax") as loss:
+    ...     result = ctc_loss(handle, logits, [[1, 2]], loss)
+    >>> result.costs.shape, result.gradients.shape
+    ((1,), (4, 1, 3))
     """
     expect("loss", loss, CTCLossDescriptor)
     algorithm = enumerator(raw.cudnnCTCLossAlgo_t, algorithm, "algorithm")
@@ -233,6 +241,8 @@ def ctc_loss_workspace_size(
     """Bytes of workspace that `ctc_loss` needs; follows ``cudnnGetCTCLossWorkspaceSize``.
 
     Without `gradients_desc`, those for costs only.
+
+    The other parameters and errors are those of `ctc_loss`.
     """
     steps, batch, symbols = check_shape("probs_desc", probs_desc)
     by_sample = check_labels(labels, batch, symbols)
@@ -263,6 +273,8 @@ def ctc_loss_v8_workspace_size(
     """Bytes of workspace that `ctc_loss_v8` needs; follows ``cudnnGetCTCLossWorkspaceSize_v8``.
 
     Without `gradients_desc`, those for costs only.
+
+    The other parameters and errors are those of `ctc_loss`.
     """
     check_shape("probs_desc", probs_desc)
     algorithm = enumerator(raw.cudnnCTCLossAlgo_t, algorithm, "algorithm")

@@ -73,6 +73,11 @@ class CTCLossDescriptor(Descriptor[raw.cudnnCTCLossDescriptor_t]):
         """Set all but the longest labels; follows ``cudnnSetCTCLossDescriptorEx``.
 
         What else cuDNN holds becomes 0.
+
+        Parameters
+        ----------
+        nan_propagation : cudnnNanPropagation_t or str
+            "not_propagate_nan" or "propagate_nan": the gradient mode by its earlier name.
         """
         raw.cudnnSetCTCLossDescriptorEx(
             self,
@@ -88,7 +93,13 @@ class CTCLossDescriptor(Descriptor[raw.cudnnCTCLossDescriptor_t]):
         nan_propagation: Any,
         max_label_length: int,
     ) -> None:
-        """Set everything; follows ``cudnnSetCTCLossDescriptor_v8``."""
+        """Set everything; follows ``cudnnSetCTCLossDescriptor_v8``.
+
+        Parameters
+        ----------
+        nan_propagation : cudnnNanPropagation_t or str
+            "not_propagate_nan" or "propagate_nan": the gradient mode by its earlier name.
+        """
         raw.cudnnSetCTCLossDescriptor_v8(
             self,
             as_data_type(compute_data_type),

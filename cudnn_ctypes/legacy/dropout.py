@@ -65,6 +65,15 @@ def dropout_forward(
         argument.
     NotSupportedError
         For other types, bfloat16 among them (cuDNN 9.14 and 9.19).
+
+    Examples
+    --------
+    >>> x = DeviceTensor.from_numpy(np.arange(16, dtype="float32").reshape(1, 1, 4, 4))
+
+    >>> with Handle() as handle, DropoutDescriptor(handle, 0.5, seed=1) as dropout:
+    ...     y, reserve_space = dropout_forward(handle, x, dropout)
+    >>> bool(np.isin(y.numpy() / np.maximum(x.numpy(), 1), (0, 2)).all())
+    True
     """
     with Operands(handle, x=(x, x_desc), y=(y, y_desc)) as operands:
         expect("dropout", dropout, DropoutDescriptor)

@@ -122,7 +122,12 @@ def op_tensor(
 
     Examples
     --------
-    >>> total = op_tensor(handle, a, b, "add")  # doctest: +SKIP
+    >>> a = DeviceTensor.full((1, 2, 1, 2), 1, "float32")
+    >>> b = DeviceTensor.from_numpy(np.array([1, 2], "float32").reshape(1, 2, 1, 1))
+    >>> with Handle() as handle:
+    ...     total = op_tensor(handle, a, b, "add")
+    >>> total.numpy().ravel()
+    array([2., 2., 3., 3.], dtype=float32)
     """
     with Operands(handle, a=(a, a_desc), b=(b, b_desc), c=(c, c_desc)) as operands:
         a_desc = operands.describe("a")

@@ -116,6 +116,13 @@ def long_fft_causal_convolution_buffer_sizes(
 ) -> LongFFTBufferSizes:
     """Bytes that the long form needs; follows ``cudnnLongFFTCausalConv1dGetBufferSizes``.
 
+    Parameters
+    ----------
+    batch, dim, time : int
+        Sequences, channels and steps.
+    data_type : data type
+        Of x, w and y.
+
     Raises
     ------
     NotSupportedError

@@ -95,6 +95,11 @@ class FilterDescriptor(Descriptor[raw.cudnnFilterDescriptor_t]):
         """Set filters of 2 spatial dimensions; follows ``cudnnSetFilter4dDescriptor``.
 
         Data type and layout are in C's order, which is not that of `TensorDescriptor.set_4d`.
+
+        Parameters
+        ----------
+        k, c, h, w : int
+            Filters, channels that each sees, height and width.
         """
         data_type, tensor_format = as_type(data_type), as_format(layout)
         raw.cudnnSetFilter4dDescriptor(self, data_type, tensor_format, k, c, h, w)

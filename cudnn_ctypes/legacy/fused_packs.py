@@ -84,6 +84,7 @@ class FusedOpsConstParamPack(Descriptor[raw.cudnnFusedOpsConstParamPack_t]):
         Parameters
         ----------
         label : cudnnFusedOpsConstParamLabel_t or str
+            "xdesc", for instance.
         value : descriptor, enumerator, str or None
             For "…desc" a descriptor, which cuDNN copies, or None to unset it; for "bn_mode" a
             ``cudnnBatchNormMode_t`` or its name; for "…_placeholder" a
@@ -172,6 +173,7 @@ class FusedOpsVariantParamPack(Descriptor[raw.cudnnFusedOpsVariantParamPack_t]):
         Parameters
         ----------
         label : cudnnFusedOpsVariantParamLabel_t or str
+            "ptr_xdata", for instance.
         value : device memory, number or None
             For ``ptr_…`` a tensor, a ``DeviceBuffer``, an address or None; it is kept alive. For
             ``scalar_size_t_…`` and ``scalar_int64_t_…`` an int, for ``scalar_double_…`` a float.
@@ -209,6 +211,11 @@ class FusedOpsVariantParamPack(Descriptor[raw.cudnnFusedOpsVariantParamPack_t]):
 
     def address(self, label: str) -> int | None:
         """The address that was set for ``ptr_…``, None for NULL.
+
+        Parameters
+        ----------
+        label : str
+            "ptr_xdata", for instance.
 
         Raises
         ------

@@ -48,6 +48,11 @@ class FusedOpsPlan(Descriptor[raw.cudnnFusedOpsPlan_t]):
     def make(self, handle: Handle, constants: FusedOpsConstParamPack) -> int:
         """Make the plan of a constant pack; return the bytes of workspace that it needs.
 
+        Parameters
+        ----------
+        constants : FusedOpsConstParamPack
+            The operation, its descriptors and settings.
+
         Raises
         ------
         BadParamError
@@ -66,6 +71,11 @@ class FusedOpsPlan(Descriptor[raw.cudnnFusedOpsPlan_t]):
         """Carry the plan out, on the handle's stream; follows ``cudnnFusedOpsExecute``.
 
         Once it is bound (see `bind`), nobody looks at what the pack is set to later.
+
+        Parameters
+        ----------
+        variants : FusedOpsVariantParamPack
+            Addresses, and numbers on the host.
 
         Raises
         ------

@@ -106,6 +106,15 @@ def lrn_cross_channel_forward(
         If an operand is host memory or has no shape.
     ValueError
         If shapes do not fit together, or memory is too small; the message names the argument.
+
+    Examples
+    --------
+    >>> x = DeviceTensor.from_numpy(np.arange(-2, 2, dtype="float32").reshape(1, 1, 2, 2))
+
+    >>> with Handle() as handle, LRNDescriptor(n=1, alpha=1, beta=1, k=1) as lrn:
+    ...     y = lrn_cross_channel_forward(handle, x, lrn)
+    >>> y.numpy().ravel()  # x / (1 + x * x)
+    array([-0.4, -0.5,  0. ,  0.5], dtype=float32)
     """
     with Operands(handle, x=(x, x_desc), y=(y, y_desc)) as operands:
         expect("lrn", lrn, LRNDescriptor)

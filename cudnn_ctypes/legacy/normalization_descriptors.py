@@ -51,6 +51,10 @@ def derive_norm_tensor_descriptor(
     groups : int
         1; cuDNN has the argument for the future.
 
+    Returns
+    -------
+    scale_bias, mean_variance : TensorDescriptor
+
     Examples
     --------
     >>> scale_bias, mean_variance = derive_norm_tensor_descriptor(TensorDescriptor((8, 3, 4, 4)))

@@ -86,7 +86,17 @@ class PoolingDescriptor(Descriptor[raw.cudnnPoolingDescriptor_t]):
         vertical_stride: int,
         horizontal_stride: int,
     ) -> None:
-        """Set 2 spatial dimensions; follows ``cudnnSetPooling2dDescriptor``."""
+        """Set 2 spatial dimensions; follows ``cudnnSetPooling2dDescriptor``.
+
+        Parameters
+        ----------
+        window_height, window_width : int
+            Size of the window, in pixels.
+        vertical_padding, horizontal_padding : int
+            Places outside the image above and below, left and right.
+        vertical_stride, horizontal_stride : int
+            Step of the window.
+        """
         raw.cudnnSetPooling2dDescriptor(
             self,
             enumerator(raw.cudnnPoolingMode_t, mode, "mode"),

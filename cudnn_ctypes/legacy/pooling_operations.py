@@ -62,7 +62,12 @@ def pooling_forward(
 
     Examples
     --------
-    >>> y = pooling_forward(handle, x, PoolingDescriptor(2))  # doctest: +SKIP
+    >>> x = DeviceTensor.from_numpy(np.arange(16, dtype="float32").reshape(1, 1, 4, 4))
+    >>> with Handle() as handle, PoolingDescriptor(2) as pooling:
+    ...     y = pooling_forward(handle, x, pooling)
+    >>> y.numpy()[0, 0]
+    array([[ 5.,  7.],
+           [13., 15.]], dtype=float32)
     """
     with Operands(handle, x=(x, x_desc), y=(y, y_desc)) as operands:
         x_desc = operands.describe("x")
@@ -104,6 +109,20 @@ def pooling_backward(
         Gradient of x, with the strides of x. Default: allocated.
 
     The other parameters, and the errors, are those of `pooling_forward`.
+
+    Examples
+    --------
+    >>> x = DeviceTensor.from_numpy(np.arange(16, dtype="float32").reshape(1, 1, 4, 4))
+
+    >>> with Handle() as handle, PoolingDescriptor(2) as pooling:
+    ...     y = pooling_forward(handle, x, pooling)
+    ...     dy = DeviceTensor.full(y.shape, 1, "float32")
+    ...     dx = pooling_backward(handle, pooling, y=y, dy=dy, x=x)
+    >>> dx.numpy()[0, 0]
+    array([[0., 0., 0., 0.],
+           [0., 1., 0., 1.],
+           [0., 0., 0., 0.],
+           [0., 1., 0., 1.]], dtype=float32)
     """
     with Operands(
         handle, x=(x, x_desc), y=(y, y_desc), dy=(dy, dy_desc), dx=(dx, dx_desc)

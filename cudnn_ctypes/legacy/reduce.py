@@ -192,7 +192,11 @@ def reduce_tensor(
 
     Examples
     --------
-    >>> total = reduce_tensor(handle, a, "add", c_shape=(1, 3, 1, 1)).c  # doctest: +SKIP
+    >>> a = DeviceTensor.full((2, 3, 4, 4), 1, "float32")
+    >>> with Handle() as handle:
+    ...     total = reduce_tensor(handle, a, "add", c_shape=(1, 3, 1, 1)).c
+    >>> total.numpy().ravel()
+    array([32., 32., 32.], dtype=float32)
     """
     with Operands(handle, a=(a, a_desc), c=(c, c_desc), indices=(None, None)) as operands:
         a_desc = operands.describe("a")

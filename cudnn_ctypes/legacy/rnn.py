@@ -109,6 +109,7 @@ class RNN(RNNProblem):
         x : tensor
             As `x_desc` says.
         weights : RNNWeights, DeviceBuffer or tensor
+            The weight space.
         hx, cx : tensor, optional
             States before the first steps; default: zero. cx is of an LSTM only.
         y, hy, cy : tensor, optional

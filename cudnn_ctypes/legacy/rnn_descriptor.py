@@ -225,7 +225,15 @@ class RNNDescriptor(UsesDropout[raw.cudnnRNNDescriptor_t]):
     def temp_space_sizes(
         self, handle: Handle, x_desc: RNNDataDescriptor, *, training: bool = True
     ) -> RNNTempSpaceSizes:
-        """Bytes of workspace and reserve space; follows ``cudnnGetRNNTempSpaceSizes``."""
+        """Bytes of workspace and reserve space; follows ``cudnnGetRNNTempSpaceSizes``.
+
+        Parameters
+        ----------
+        x_desc : RNNDataDescriptor
+            Of the input: the longest sequence and the number of sequences count.
+        training : bool
+            Whether a reserve space for the backward pass is wanted.
+        """
         expect("handle", handle, Handle)
         self._check_dropouts()
         work, reserve = c_size_t(), c_size_t()

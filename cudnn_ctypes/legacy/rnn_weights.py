@@ -51,6 +51,8 @@ def rnn_weight_params(
     linear_layer : int
         Number of the gate for its input matrix and bias; that plus the number of gates for the
         recurrent ones; twice the number of gates for the projection.
+    space : DeviceBuffer or tensor
+        The weight space; the results are views of it.
 
     Returns
     -------
@@ -86,7 +88,10 @@ def _view(
 
 
 class RNNLayerWeights(Uncopied, Mapping[str, DeviceTensor]):
-    """The weights of one pseudo-layer by name; views of the weight space."""
+    """The weights of one pseudo-layer by name; views of the weight space.
+
+    `RNNWeights` makes them.
+    """
 
     def __init__(self, tensors: dict[str, DeviceTensor]) -> None:
         self._tensors = tensors
@@ -175,6 +180,11 @@ class RNNWeights(WeightSpace, Sequence[RNNLayerWeights]):
 
     def copy_from(self, layers: Sequence[Mapping[str, NDArray[Any]]]) -> None:
         """Write weights, given as `numpy` gives them; values are rounded to the data type.
+
+        Parameters
+        ----------
+        layers : sequence of mappings
+            For each pseudo-layer its arrays by name.
 
         Raises
         ------

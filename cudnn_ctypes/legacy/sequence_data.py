@@ -90,6 +90,7 @@ class SeqDataDescriptor(Descriptor[raw.cudnnSeqDataDescriptor_t]):
         Parameters
         ----------
         tensor : DeviceTensor
+            Its shape, strides and data type are read.
         lengths : sequence of int, optional
             As for the class. Default: all T.
         axes : str or sequence of cudnnSeqDataAxis_t, optional

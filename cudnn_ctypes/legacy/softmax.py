@@ -66,7 +66,11 @@ def softmax_forward(
 
     Examples
     --------
-    >>> probabilities = softmax_forward(handle, scores)  # doctest: +SKIP
+    >>> scores = DeviceTensor.from_numpy(np.array([0, 1], "float32").reshape(1, 2, 1, 1))
+    >>> with Handle() as handle:
+    ...     probabilities = softmax_forward(handle, scores)
+    >>> probabilities.numpy().ravel().round(3)
+    array([0.269, 0.731], dtype=float32)
     """
     algorithm = enumerator(raw.cudnnSoftmaxAlgorithm_t, algorithm, "algorithm")
     mode = enumerator(raw.cudnnSoftmaxMode_t, mode, "mode")
@@ -106,6 +110,16 @@ def softmax_backward(
         Gradient of x; may be dy. Default: allocated.
 
     The other parameters, and the errors, are those of `softmax_forward`.
+
+    Examples
+    --------
+    >>> x = DeviceTensor.zeros((1, 2, 1, 1), "float32")
+    >>> dy = DeviceTensor.from_numpy(np.array([1, 0], "float32").reshape(1, 2, 1, 1))
+    >>> with Handle() as handle:
+    ...     y = softmax_forward(handle, x)
+    ...     dx = softmax_backward(handle, y=y, dy=dy)
+    >>> y.numpy().ravel(), dx.numpy().ravel()
+    (array([0.5, 0.5], dtype=float32), array([ 0.25, -0.25], dtype=float32))
     """
     algorithm = enumerator(raw.cudnnSoftmaxAlgorithm_t, algorithm, "algorithm")
     mode = enumerator(raw.cudnnSoftmaxMode_t, mode, "mode")

@@ -93,6 +93,8 @@ class TensorDescriptor(Descriptor[raw.cudnnTensorDescriptor_t]):
 
         Parameters
         ----------
+        tensor : DeviceTensor
+            Its shape, strides and data type are read, its memory is not.
         layout : {"NCHW", "NHWC"}, optional
             Which one to take where the strides fit both (one channel, or one pixel); by default
             the one that also the strides of dimensions of size 1 agree with.
@@ -115,7 +117,13 @@ class TensorDescriptor(Descriptor[raw.cudnnTensorDescriptor_t]):
     # -- setting, as C does --------------------------------------------------------------------
 
     def set_4d(self, layout: Any, data_type: Any, n: int, c: int, h: int, w: int) -> None:
-        """Set a dense tensor of 4 dimensions; follows ``cudnnSetTensor4dDescriptor``."""
+        """Set a dense tensor of 4 dimensions; follows ``cudnnSetTensor4dDescriptor``.
+
+        Parameters
+        ----------
+        n, c, h, w : int
+            Images, channels, height and width.
+        """
         tensor_format, data_type = as_format(layout), as_type(data_type)
         raw.cudnnSetTensor4dDescriptor(self, tensor_format, data_type, n, c, h, w)
 
@@ -131,7 +139,15 @@ class TensorDescriptor(Descriptor[raw.cudnnTensorDescriptor_t]):
         h_stride: int,
         w_stride: int,
     ) -> None:
-        """Set 4 dimensions with strides; follows ``cudnnSetTensor4dDescriptorEx``."""
+        """Set 4 dimensions with strides; follows ``cudnnSetTensor4dDescriptorEx``.
+
+        Parameters
+        ----------
+        n, c, h, w : int
+            Images, channels, height and width.
+        n_stride, c_stride, h_stride, w_stride : int
+            Distances in memory from one to the next, in elements.
+        """
         raw.cudnnSetTensor4dDescriptorEx(
             self, as_type(data_type), n, c, h, w, n_stride, c_stride, h_stride, w_stride
         )

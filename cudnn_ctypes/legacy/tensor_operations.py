@@ -40,6 +40,7 @@ def transform_tensor(
     Parameters
     ----------
     x : tensor
+        Of any rank and strides.
     y : tensor, optional
         Of the shape of x, with any strides, in other memory. Default: allocated.
     layout : {"NCHW", "NHWC", "NCHW_VECT_C4", "NCHW_VECT_C32"}, optional
@@ -63,6 +64,15 @@ def transform_tensor(
         If shapes differ, or memory is too small; the message names the argument.
     NotSupportedError
         If cuDNN has no kernel for the combination.
+
+    Examples
+    --------
+    >>> x = DeviceTensor.from_numpy(np.arange(-2, 2, dtype="float32").reshape(1, 1, 2, 2))
+
+    >>> with Handle() as handle:
+    ...     y = transform_tensor(handle, x, layout="NHWC", data_type="float16")
+    >>> y.strides, y.dtype.name
+    ((4, 1, 2, 1), 'float16')
     """
     with Operands(handle, x=(x, x_desc), y=(y, y_desc)) as operands:
         x_desc = operands.describe("x")
@@ -104,6 +114,15 @@ def add_tensor(
     c as it was given
 
     The errors are those of `transform_tensor`.
+
+    Examples
+    --------
+    >>> y = DeviceTensor.zeros((1, 2, 1, 3), "float32")
+    >>> bias = DeviceTensor.from_numpy(np.array([1, 2], "float32").reshape(1, 2, 1, 1))
+    >>> with Handle() as handle:
+    ...     _ = add_tensor(handle, bias, y)
+    >>> y.numpy().ravel()
+    array([1., 1., 1., 2., 2., 2.], dtype=float32)
     """
     with Operands(handle, a=(a, a_desc), c=(c, c_desc)) as operands:
         operands.check_broadcast("a", "c")
@@ -136,6 +155,14 @@ def set_tensor(
         If y is host memory or has no shape, or `value` is no number.
     ValueError
         If `value` does not fit in the type, or the memory is too small.
+
+    Examples
+    --------
+    >>> y = DeviceTensor.empty((1, 1, 1, 3), "float32")
+    >>> with Handle() as handle:
+    ...     _ = set_tensor(handle, y, 2.5)
+    >>> y.numpy().ravel()
+    array([2.5, 2.5, 2.5], dtype=float32)
     """
     with Operands(handle, y=(y, y_desc)) as operands:
         element = _element(value, operands.describe("y").data_type)
@@ -161,6 +188,15 @@ def scale_tensor(
     y as it was given
 
     The errors are those of `transform_tensor`.
+
+    Examples
+    --------
+    >>> x = DeviceTensor.from_numpy(np.arange(-2, 2, dtype="float32").reshape(1, 1, 2, 2))
+
+    >>> with Handle() as handle:
+    ...     _ = scale_tensor(handle, x, 0.5)
+    >>> x.numpy().ravel()
+    array([-1. , -0.5,  0. ,  0.5], dtype=float32)
     """
     with Operands(handle, y=(y, y_desc)) as operands:
         operands.launch(raw.cudnnScaleTensor, alpha=alpha)

@@ -65,7 +65,17 @@ class Message:
 
     @classmethod
     def of(cls, severity: int, debug: raw.cudnnDebug_t, lines: list[str]) -> Message:
-        """From what cuDNN hands to a callback: the struct, and the message's lines."""
+        """From what cuDNN hands to a callback: the struct, and the message's lines.
+
+        Parameters
+        ----------
+        severity : int
+            Number of C's ``cudnnSeverity_t``.
+        debug : cudnnDebug_t
+            Time, process, thread and function.
+        lines : list of str
+            The text.
+        """
         text = "\n".join(lines)
         function, place = _FUNCTION.search(text), _PLACE.search(text)
         reasons = [match[1] for line in lines if (match := _REASON.match(line))]

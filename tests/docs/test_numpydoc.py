@@ -14,6 +14,9 @@ import cudnn_ctypes
 
 validation = pytest.importorskip("numpydoc.validate")
 
+from tools import docstring_parts  # noqa: E402
+from tools.reference_pages import operations  # noqa: E402
+
 CHECKS = {
     "GL03": "no double blank lines",
     "GL05": "no tabs",
@@ -32,15 +35,13 @@ CHECKS = {
 
 EXCEPTIONS: dict[tuple[str, str], str] = {
     ("RNNDataDescriptor", "PR09"): "a table ends the description",
+    ("derive_norm_tensor_descriptor", "RT02"): "two results, each with its name",
     ("rnn_weight_params", "RT02"): "two results, each with its name",
 }
 """Faults that are none, with the reason."""
 
-OTHERS = re.compile(r"(?:those of|than|as for|as in|see)\s+`(\w+)`")
-"""A docstring that leaves parameters to another one's."""
-
-PLAIN = {"handle", "stream", "alpha", "beta", "x_desc", "workspace"}
-"""Parameters that mean the same everywhere: the guide says what."""
+RESULTS_BY_SUMMARY = (None, "None", "int", "bool", "str", "str | None", "Expansion")
+"""Annotations of results of which the summary says what they are."""
 
 
 def _public() -> Iterator[tuple[str, Any]]:
@@ -80,34 +81,59 @@ def test_docstrings_are_in_order() -> None:
     assert not EXCEPTIONS.keys() - faults, "an exception that is none"
 
 
-def _missing(name: str) -> set[str]:
-    """Parameters that a docstring with a section for them, or one that it names, leaves out."""
-    item = PUBLIC[name]
-    text = inspect.getdoc(item) or ""
-    section = re.search(r"^Parameters\n-+\n(.*?)(?=^\w[\w ]*\n-+\n|\Z)", text, re.M | re.S)
-    if section is None:
-        return set()
-    signature = inspect.signature(item)
-    typed = {
-        each.name
-        for each in signature.parameters.values()
-        if re.match(r"\w*(Descriptor|Handle|Graph)\b", str(each.annotation).removeprefix("'"))
-    }
-    words = set(re.findall(r"\w+", text))
-    elsewhere = {
-        parameter
-        for other in OTHERS.findall(text)
-        for named in (other, f"{name.partition('.')[0]}.{other}")
-        if named in PUBLIC
-        for parameter in inspect.signature(PUBLIC[named]).parameters
-    }
-    names = set(signature.parameters) - {"self", "cls"}
-    return names - words - typed - elsewhere - PLAIN
+OPERATIONS = {f"Graph.{name}": method for name, method in operations().items()}
+EVERYTHING = {
+    name: item
+    for name, item in (PUBLIC | OPERATIONS).items()
+    # Those say what they are made of as attributes.
+    if not (isinstance(item, type) and issubclass(item, (BaseException, tuple)))
+}
+FUNCTIONS = {
+    name: item
+    for name, item in EVERYTHING.items()
+    if inspect.isfunction(item) and ("." not in name or name in OPERATIONS)
+}
 
 
-@pytest.mark.parametrize("name", PUBLIC)
+def _owner(name: str) -> type | None:
+    return getattr(cudnn_ctypes, name.partition(".")[0]) if "." in name else None
+
+
+@pytest.mark.parametrize("name", EVERYTHING)
 def test_parameters_are_complete(name: str) -> None:
-    assert not _missing(name)
+    assert not docstring_parts.untold(EVERYTHING[name], _owner(name))
+    assert not docstring_parts.unknown(EVERYTHING[name])
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_say_of_what_type_parameters_are_and_what_they_mean(name: str) -> None:
+    text = inspect.getdoc(FUNCTIONS[name]) or ""
+    told = docstring_parts.complete(FUNCTIONS[name], _owner(name))
+    if "\nParameters\n" in text and name not in NO_TYPES:
+        assert not [each for each, entry in told.items() if entry is None or not entry.type]
+        assert not [each for each, entry in told.items() if entry is None or not entry.desc]
+
+
+NO_TYPES = {"bind", "compile_graphs", "describe", "graph_function", "Graph.pointwise"}
+"""Of some arguments, which they pass on, they take whatever others take."""
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_say_what_they_return(name: str) -> None:
+    function = FUNCTIONS[name]
+    if str(inspect.signature(function).return_annotation) not in RESULTS_BY_SUMMARY:
+        text = "\n".join(docstring_parts.completed(function, _owner(name)))
+        assert re.search(r"^(Returns|Yields)\n-+\n", text, re.MULTILINE)
+
+
+def test_functions_of_layer_2_name_the_function_that_they_follow() -> None:
+    for name, function in FUNCTIONS.items():
+        if ".legacy." in function.__module__ and name not in FOLLOW_NONE:
+            assert re.search(r"``(?:cudnn[A-Z]|CUDNN_)\w+``", inspect.getdoc(function) or ""), name
+
+
+FOLLOW_NONE = {"bind"}
+"""It launches whatever function of C its operation follows."""
 
 
 def test_the_check_sees_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -118,9 +144,25 @@ def test_the_check_sees_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None
         ----------
         first : int
             One.
+        third : int
+            There is none.
         """
 
-    monkeypatch.setitem(PUBLIC, "half", half)
-    assert _missing("half") == {"second"}
+    def other(first: int, second: int, beta: float) -> None:
+        """The first and the second, as in `half`."""
+
+    assert docstring_parts.untold(half) == ["second"]
+    assert docstring_parts.unknown(half) == ["third"]
+    assert docstring_parts.untold(other) == []
     monkeypatch.setattr(cudnn_ctypes, "half", half, raising=False)
     assert "SS03" in _errors("half")
+
+
+def test_what_another_docstring_says_is_put_in() -> None:
+    text = "\n".join(docstring_parts.completed(cudnn_ctypes.pooling_backward))
+    places = [text.find(each) for each in ("handle : ", "pooling : ", "dy : ", "alpha, beta : ")]
+    assert -1 not in places
+    assert places == sorted(places)
+    assert "NotSupportedError" in text
+    assert "DeviceTensor, or the output as it was given" in text
+    assert "those of `pooling_forward`" not in text

@@ -57,6 +57,11 @@ class DeviceProperties:
     the process ends, and the same graph is compiled anew each time: 0.2 MB for a float16 product of
     2 x 64 x 64, 1.5 MB for a float32 sum of 2 x 8 x 64 x 64 (cuDNN 9.28; the same calls from C lose
     as much, in cuDNN's own cache of kernels). With its GPU nothing is lost.
+
+    Examples
+    --------
+    >>> DeviceProperties.preset("B200")
+    DeviceProperties(NVIDIA B200, compute capability 10.0, from public data...)
     """
 
     def __init__(self, properties: str | bytes | Mapping[str, Any] | PathLike[str]) -> None:
@@ -165,6 +170,11 @@ class DeviceProperties:
         """The properties as JSON text with their `source`; written to a file too, if one is given.
 
         The text, and the file, can be given wherever a GPU is wanted.
+
+        Parameters
+        ----------
+        path : Path or str, optional
+            The file that is written.
         """
         text = json.dumps(self._all, separators=(",", ":"))
         if path is not None:

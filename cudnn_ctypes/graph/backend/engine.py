@@ -130,7 +130,7 @@ class Engine(Uncopied):
         return made
 
     def closes_with_it(self, owned: ExitStack) -> None:
-        """Have `close` close these too: what the engine was made for."""
+        """Have `close` close `owned` too: what the engine was made for."""
         self._owned = owned
 
     @property

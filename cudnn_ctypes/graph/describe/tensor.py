@@ -48,9 +48,11 @@ class Tensor(TensorOperators):
     ragged_offset : Tensor, optional
         Where each batch begins, in elements divided by `ragged_offset_multiplier`.
     ragged_offset_multiplier : int
+        What `ragged_offset` is multiplied with.
     vector_count, vector_dimension : int
         Elements that lie together along one dimension (NCHW_VECT_C: 4 or 32 along 1).
     reordering : cudnnBackendTensorReordering_t
+        "f8_128x4" for the scales of blocks; else "none".
     """
 
     name: str = ""

@@ -100,7 +100,17 @@ class PlanCache:
         *,
         avoided: Collection[int] = (),
     ) -> ExecutionPlan | None:
-        """The plan of a key; None if there is none, it is damaged, or of an engine to avoid."""
+        """The plan of a key; None if there is none, it is damaged, or of an engine to avoid.
+
+        Parameters
+        ----------
+        key : CacheKey
+            Of the graph, the GPU, the version of cuDNN and the conditions.
+        device : Handle or DeviceProperties
+            The GPU that the plan is loaded for.
+        avoided : collection of int
+            Engines, by their numbers.
+        """
         entry = self.load(key)
         if entry is None:
             return None
@@ -112,7 +122,17 @@ class PlanCache:
             return None
 
     def store_plan(self, key: CacheKey, plan: ExecutionPlan, **shown: str) -> None:
-        """Keep a plan; nothing happens if cuDNN has no text for it, as before its version 9.0."""
+        """Keep a plan; nothing happens if cuDNN has no text for it, as before its version 9.0.
+
+        Parameters
+        ----------
+        key : CacheKey
+            By which `load_plan` finds it.
+        plan : ExecutionPlan
+            It stays open.
+        **shown : str
+            What ``python -m cudnn_ctypes cache`` shows of it: the graph's name and operations.
+        """
         try:
             choice, text = plan.config.choice, unsealed(plan.to_json(), "execution plan")
         except (CudnnError, SymbolNotFoundError):
@@ -129,7 +149,17 @@ class PlanCache:
             return None
 
     def store_tuning(self, key: CacheKey, tuned: Autotuning, **members: Any) -> None:
-        """Keep a result of autotuning in place of the one before."""
+        """Keep a result of autotuning in place of the one before.
+
+        Parameters
+        ----------
+        key : CacheKey
+            By which `load_tuning` finds it.
+        tuned : Autotuning
+            What ``Graph.autotune`` returned.
+        **members
+            What ``python -m cudnn_ctypes cache`` shows of it.
+        """
         best = {"engine": tuned.best.engine, "knobs": dict(tuned.best.knobs)}
         self.store(key, **members, engine=best, tuning=content(tuned))
 
@@ -181,7 +211,7 @@ class PlanCache:
                     yield read_entry(self._files.read(file.name, use=False) or "", None)
 
     def store(self, key: CacheKey, **members: Any) -> None:
-        """Write the entry of a key in place of the one before."""
+        """Write `members` as the entry of a key, in place of the one before."""
         head = {
             "format": FORMAT,
             "version": VERSION,

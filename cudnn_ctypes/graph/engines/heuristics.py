@@ -69,6 +69,11 @@ def heuristics(
     sm_count : int, optional
         How many multiprocessors they should use.
 
+    Returns
+    -------
+    list of EngineConfig
+        At least one; each is to be closed.
+
     Raises
     ------
     NotSupportedError

@@ -84,6 +84,11 @@ def capture(handle: Handle) -> Iterator[CapturedGraph]:
     A handle on the legacy default stream, which cannot be captured, has a stream of its own until
     the block ends. What is captured must not wait for the GPU or allocate memory.
 
+    Returns
+    -------
+    CapturedGraph
+        Filled when the ``with`` ends.
+
     Raises
     ------
     NoDeviceError

@@ -52,7 +52,7 @@ class KernelCache(Uncopied):
             ) from error
 
     def begin(self, operation_graph: BackendDescriptor) -> BackendDescriptor:
-        """The descriptor, made for this operation graph if it is the first one.
+        """The descriptor, made for `operation_graph` if it is the first one.
 
         Building a graph calls this. Here for those who build with descriptors.
         """

@@ -107,7 +107,7 @@ class ExecutionPlan(Uncopied):
         device: DeviceLike,
         cuda_graph_retention: str | raw.cudnnCudaGraphRetention_t | None = None,
     ) -> ExecutionPlan:
-        """The plan of a text that is checked, and known to be for this GPU.
+        """The plan of a text, `stored`, that is checked, and known to be for this GPU.
 
         Raises
         ------
@@ -266,7 +266,8 @@ class ExecutionPlan(Uncopied):
     ) -> None:
         """Run it on the handle's stream; follows ``cudnnBackendExecute``.
 
-        See `variant_pack` for the parameters, and `bind` for memory that stays where it is.
+        The other parameters are those of `variant_pack`. For memory that stays where it is there is
+        `bind`.
         """
         if shapes or watched:
             with self.bind(handle, pointers, workspace, shapes=shapes) as bound:
@@ -306,7 +307,7 @@ class ExecutionPlan(Uncopied):
             launch(known, keys, self.descriptor, packs, operands, order, workspace, size, checked)
 
     def packs(self, uids: tuple[int, ...]) -> VariantPacks:
-        """The variant packs for tensors with these unique ids.
+        """The variant packs for tensors with these unique ids, `uids`.
 
         Raises
         ------
@@ -359,7 +360,10 @@ class ExecutionPlan(Uncopied):
         *,
         shapes: Mapping[int, Shape] | None = None,
     ) -> BoundPlan:
-        """This plan for fixed addresses: executing it is one C call."""
+        """This plan for fixed addresses: executing it is one C call.
+
+        The other parameters and errors are those of `variant_pack`.
+        """
         if gpus.ordinals:
             gpus.check_memory(handle, [*pointers.items(), ("workspace", workspace)])
         pack = self.variant_pack(pointers, workspace, shapes=shapes)

@@ -71,6 +71,11 @@ class Description:
     def save(self, path: str | PathLike[str]) -> None:
         """Write the picture (".svg"), the words (".txt"), or both as a page (".html").
 
+        Parameters
+        ----------
+        path : Path or str
+            The ending says what is written.
+
         Raises
         ------
         ValueError

@@ -68,6 +68,7 @@ def use_reference_device(
     Parameters
     ----------
     active : bool
+        Whether to use it.
     device : str, os.PathLike, mapping or DeviceProperties, optional
         The GPU that it stands for, for what engines the graph API has there: the name of a preset
         ("B200") or a file of properties. Default: as it is; at first an H200, or what the
@@ -80,6 +81,11 @@ def use_reference_device(
     guard_pages : bool, optional
         Whether memory that is allocated from now on ends at a page that cannot be touched: what
         goes astray there ends the process. Default: likewise.
+
+    Returns
+    -------
+    context manager
+        At the end of a ``with`` it restores the mode before.
     """
     before = {
         "active": mode.reference_device_active,

@@ -195,6 +195,15 @@ class AttentionOperations(Operations):
         ------
         ValueError, TypeError
             If operands do not fit together. What else cuDNN does not take, `Graph.build` tells.
+
+        Examples
+        --------
+        >>> graph = Graph(io_data_type="float16")
+        >>> q, k, v = (graph.tensor((2, 8, 512, 64), layout="bshd", name=name) for name in "qkv")
+        >>> o, _ = graph.sdpa(q, k, v, attn_scale=0.125, use_causal_mask=True)
+        >>> _ = o.set_output(), graph.validate()
+        >>> o.dims, o.strides
+        ((2, 8, 512, 64), (262144, 64, 512, 1))
         """
         operands = {
             "q": q,

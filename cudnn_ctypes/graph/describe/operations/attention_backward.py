@@ -153,6 +153,16 @@ class AttentionBackwardOperations(AttentionOperations):
         Some tensors lie in the workspace of the plan: the sums of dO * o, and without
         `use_deterministic_algorithm` and `dBias` dq in float32. For cuDNN up to 9.15.0, where s_kv
         is no multiple of 128, also lengths of the sequences, as NVIDIA's front end has them there.
+
+        Examples
+        --------
+        >>> graph = Graph(io_data_type="float16")
+        >>> q, k, v, o, dO = (graph.tensor((2, 8, 512, 64)) for _ in range(5))
+        >>> stats = graph.tensor((2, 8, 512, 1), data_type="float32")
+        >>> for each in graph.sdpa_backward(q, k, v, o, dO, stats, attn_scale=0.125):
+        ...     _ = each.set_output()
+        >>> len(graph.validate())
+        1
         """
         operands = {
             "q": q,

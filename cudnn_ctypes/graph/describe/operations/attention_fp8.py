@@ -223,8 +223,10 @@ class Fp8AttentionOperations(AttentionBackwardOperations):
             fp8_e4m3 or fp8_e5m2; dO (b, h, s_q, d_v) may have the other type.
         stats : Tensor
             (b, h, s_q, 1), float32, packed as in C.
-        descale_q, …, scale_dP : Tensor
-            (1, 1, 1, 1), float32.
+        descale_q, descale_k, descale_v, descale_o, descale_dO, descale_s, descale_dP : Tensor
+            (1, 1, 1, 1), float32: what each is multiplied with where it is read.
+        scale_s, scale_dQ, scale_dK, scale_dV, scale_dP : Tensor
+            (1, 1, 1, 1), float32: what each is multiplied with before it is rounded.
 
         Returns
         -------

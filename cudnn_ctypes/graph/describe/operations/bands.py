@@ -118,6 +118,8 @@ class BandOperations(Operations):
             (b, 1, 1, 1), int32: the diagonal then ends at the last query and key of each sequence.
         cu_seq_len_q, cu_seq_len_kv : Tensor, optional
             (b + 1, 1, 1, 1), int32: the same as sums of the lengths before each. cuDNN 9.24.
+        fill : Tensor or float
+            Scores of what is masked: -inf, as a rule.
 
         Notes
         -----
@@ -163,6 +165,12 @@ class BandOperations(Operations):
             As `dims`, but lower_bandwidth + upper_bandwidth + 1 along `axis`.
         axis : int
             One of the last two.
+        dims : sequence of int
+            Of the matrix.
+        lower_bandwidth, upper_bandwidth : int
+            Diagonals below and above the main one.
+        pad_value : float
+            What fills the matrix elsewhere.
 
         Notes
         -----
@@ -200,6 +208,8 @@ class BandOperations(Operations):
         ----------
         dims : sequence of int
             As those of `input`, but lower_bandwidth + upper_bandwidth + 1 along `axis`.
+        max_token_value : int, optional
+            cuDNN's attribute of that name.
         """
         return self._band_matrix(
             CONTRACT_BAND_MATRIX,

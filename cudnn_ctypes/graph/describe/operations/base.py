@@ -149,6 +149,8 @@ class Operations:
         data_type : data type, optional
             That of the graph's computations by default; that of a NumPy number, if it is not one of
             NumPy's defaults, float64 and int64, which mostly come from arithmetic on the way here.
+        value : float
+            The number, rounded to the data type.
         """
         if isinstance(value, np.ndarray) and value.ndim == 0:
             value = value[()]

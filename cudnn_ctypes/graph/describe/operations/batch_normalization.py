@@ -235,6 +235,17 @@ class BatchNormalizationOperations(Operations):
             ``(n, c, *spatial)``.
         mean, inv_variance, scale, bias : Tensor
             (1, c, 1, …).
+
+        Examples
+        --------
+        >>> graph = Graph(io_data_type="float16")
+        >>> x = graph.tensor((8, 64, 28, 28), layout="nhwc")
+        >>> names = ("mean", "inv_variance", "scale", "bias")
+        >>> numbers = {name: graph.tensor((1, 64, 1, 1), data_type="float32") for name in names}
+        >>> y = graph.batchnorm_inference(x, **numbers).set_output()
+        >>> _ = graph.validate()
+        >>> y.dims
+        (8, 64, 28, 28)
         """
         operands = {
             "input": input,

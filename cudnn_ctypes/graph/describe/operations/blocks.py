@@ -84,6 +84,8 @@ class BlockOperations(Operations):
             Of any rank; its size along `axis` is a multiple of `block_size`.
         block_size : int
             32 for the MX formats, 16 for nvfp4.
+        axis : int
+            The dimension that is cut into blocks; negative from the last one on.
 
         Returns
         -------
@@ -92,6 +94,16 @@ class BlockOperations(Operations):
         scale : Tensor
             Along `axis` one for each block; give it a data type, "fp8_e8m0" or "fp8_e4m3". With
             three dimensions its reordering is "f8_128x4" by default.
+
+        Examples
+        --------
+        >>> graph = Graph(io_data_type="float16")
+        >>> x = graph.tensor((1, 128, 256))
+        >>> y, scale = graph.block_scale_quantize(x, 32)
+        >>> _ = y.set_output(data_type="fp8_e4m3"), scale.set_output(data_type="fp8_e8m0")
+        >>> _ = graph.validate()
+        >>> y.dims, scale.dims
+        ((1, 128, 256), (1, 128, 8))
         """
         if not isinstance(block_size, int) or block_size < 1:
             raise ValueError(f"block_scale_quantize: block_size {block_size!r} must be positive")

@@ -51,6 +51,7 @@ class ConvolutionOperations(Operations):
         pre_padding, post_padding : int or sequence of int, optional
             In place of `padding`, where the sides differ.
         stride, dilation : int or sequence of int
+            Steps of the window, and distances between its taps; one for each spatial dimension.
         convolution_mode : cudnnConvolutionMode_t or str
             "cross_correlation", or "convolution", which turns the window round.
 
@@ -65,6 +66,16 @@ class ConvolutionOperations(Operations):
             For `padding` together with `pre_padding` or `post_padding`.
         ValueError
             From ``Graph.validate``, for shapes and sizes that do not fit.
+
+        Examples
+        --------
+        >>> graph = Graph(io_data_type="float16")
+        >>> x = graph.tensor((8, 64, 56, 56), layout="nhwc")
+        >>> w = graph.tensor((32, 64, 3, 3), layout="krsc")
+        >>> y = graph.conv_fprop(x, w, padding=1, stride=2).set_output()
+        >>> _ = graph.validate()
+        >>> y.dims
+        (8, 32, 28, 28)
         """
         return self._convolution(
             CONV_FPROP,
@@ -110,6 +121,16 @@ class ConvolutionOperations(Operations):
         Tensor
             ``(n, c, *spatial)``, in the layout of `loss`. With a stride other than 1, or groups, it
             needs dims: ``set_output(dims=…)``.
+
+        Examples
+        --------
+        >>> graph = Graph(io_data_type="float16")
+        >>> dy = graph.tensor((8, 32, 56, 56), layout="nhwc")
+        >>> w = graph.tensor((32, 64, 3, 3), layout="krsc")
+        >>> dx = graph.conv_dgrad(dy, w, padding=1).set_output(dims=(8, 64, 56, 56))
+        >>> _ = graph.validate()
+        >>> dx.dims, dx.strides
+        ((8, 64, 56, 56), (200704, 1, 3584, 64))
         """
         return self._convolution(
             CONV_DGRAD,
@@ -155,6 +176,16 @@ class ConvolutionOperations(Operations):
         Tensor
             ``(k, c / groups, *window)``, in the layout of `image`. It needs dims, as several
             windows can give the same sizes: ``set_output(dims=…)``.
+
+        Examples
+        --------
+        >>> graph = Graph(io_data_type="float16")
+        >>> dy = graph.tensor((8, 32, 56, 56), layout="nhwc")
+        >>> x = graph.tensor((8, 64, 56, 56), layout="nhwc")
+        >>> dw = graph.conv_wgrad(x, dy, padding=1).set_output(dims=(32, 64, 3, 3))
+        >>> _ = graph.validate()
+        >>> dw.dims, dw.strides
+        ((32, 64, 3, 3), (576, 1, 192, 64))
         """
         return self._convolution(
             CONV_WGRAD,

@@ -126,6 +126,8 @@ class ExpertOperations(Operations):
             (1, rows, 1), int32, for "scatter".
         top_k : int, optional
             Experts of each token, for "scatter".
+        mode : cudnnMoeGroupedMatmulMode_t or str
+            "none": rows are in order. "gather": `token_index` picks them; "scatter": places them.
 
         Returns
         -------
@@ -209,7 +211,9 @@ class ExpertOperations(Operations):
         flag : Tensor
             One int32 in memory that several GPUs see.
         mode : "wait" or "set"
+            Whether to read the flag before, or to write it afterwards.
         value : int
+            What the flag is compared with, or becomes.
 
         Returns
         -------

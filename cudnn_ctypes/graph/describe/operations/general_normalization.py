@@ -71,6 +71,8 @@ class GeneralNormalization(Operations):
             All or none, for "batch" in training: next = (1 - momentum) * in + momentum * new.
         peer_stats : sequence of Tensor
             Memory that the GPUs share that train on parts of one batch.
+        operation : str
+            What messages call it: the name of the method that asks for it.
 
         Returns
         -------
@@ -151,6 +153,8 @@ class GeneralNormalization(Operations):
             Results of `norm_forward` in training; "rms" has no mean.
         has_dbias : bool
             Whether there was a bias.
+        operation : str
+            What messages call it: the name of the method that asks for it.
 
         Returns
         -------

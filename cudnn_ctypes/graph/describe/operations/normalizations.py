@@ -33,16 +33,28 @@ class NormalizationOperations(GeneralNormalization):
         Parameters
         ----------
         norm_forward_phase : "training" or "inference"
+            In training what the backward pass needs is a result, too.
         input : Tensor
             ``(n, c, *spatial)``, or (n, tokens, d).
         scale, bias : Tensor, optional
             Their sizes other than 1 say which dimensions are normalized.
         epsilon : Tensor or float
+            Added to the variance.
 
         Returns
         -------
         y, mean, inv_variance : Tensor
             The last two are None in inference.
+
+        Examples
+        --------
+        >>> graph = Graph(io_data_type="float16")
+        >>> x = graph.tensor((4, 128, 1024))
+        >>> scale, bias = (graph.tensor((1, 1, 1024), data_type="float32") for _ in range(2))
+        >>> y, mean, inv_variance = graph.layernorm("training", x, scale, bias, 1e-5)
+        >>> _ = y.set_output(), mean.set_output(), inv_variance.set_output(), graph.validate()
+        >>> y.dims, mean.dims
+        ((4, 128, 1024), (4, 128, 1))
         """
         options = {"name": name, "compute_data_type": compute_data_type}
         return self._three("layer", norm_forward_phase, input, scale, bias, epsilon, options)
@@ -58,7 +70,10 @@ class NormalizationOperations(GeneralNormalization):
         name: str = "",
         compute_data_type: Any = None,
     ) -> Three:
-        """`layernorm` with a scale and bias for each batch: (n, 1, …, d)."""
+        """`layernorm` with a scale and bias for each batch: (n, 1, …, d).
+
+        The other parameters, and the result, are those of `layernorm`.
+        """
         options = {"name": name, "compute_data_type": compute_data_type}
         return self._three("ada_layer", norm_forward_phase, input, scale, bias, epsilon, options)
 
@@ -80,11 +95,13 @@ class NormalizationOperations(GeneralNormalization):
         Parameters
         ----------
         norm_forward_phase : "training" or "inference"
+            In training what the backward pass needs is a result, too.
         input : Tensor
             ``(n, c, *spatial)``.
         scale, bias : Tensor
             (1, c, 1, …).
         epsilon : Tensor or float
+            Added to the variance.
         mean, inv_variance : Tensor, optional
             (n, c, 1, …): those to use, in inference.
 
@@ -92,6 +109,16 @@ class NormalizationOperations(GeneralNormalization):
         -------
         y, mean, inv_variance : Tensor
             The last two are None in inference.
+
+        Examples
+        --------
+        >>> graph = Graph(io_data_type="float16")
+        >>> x = graph.tensor((8, 64, 28, 28), layout="nhwc")
+        >>> scale, bias = (graph.tensor((1, 64, 1, 1), data_type="float32") for _ in range(2))
+        >>> y, mean, inv_variance = graph.instancenorm("training", x, scale, bias, 1e-5)
+        >>> _ = y.set_output(), mean.set_output(), inv_variance.set_output(), graph.validate()
+        >>> y.dims, mean.dims
+        ((8, 64, 28, 28), (8, 64, 1, 1))
         """
         options = {
             "mean": mean,
@@ -120,6 +147,15 @@ class NormalizationOperations(GeneralNormalization):
         -------
         y, inv_variance : Tensor
             The last is 1 / sqrt(…), None in inference.
+
+        Examples
+        --------
+        >>> graph = Graph(io_data_type="float16")
+        >>> x, scale = graph.tensor((4, 128, 1024)), graph.tensor((1, 1, 1024), data_type="float32")
+        >>> y, inv_variance = graph.rmsnorm("inference", x, scale, None, 1e-5)
+        >>> _ = y.set_output(), graph.validate()
+        >>> y.dims, inv_variance
+        ((4, 128, 1024), None)
         """
         results = self.norm_forward(
             "rms",
@@ -158,7 +194,10 @@ class NormalizationOperations(GeneralNormalization):
             ``(n, c, *spatial)``.
         scale, bias, in_running_mean, in_running_var : Tensor
             (1, c, 1, …).
-        epsilon, momentum : Tensor or float
+        epsilon : Tensor or float
+            Added to the variance.
+        momentum : Tensor or float, optional
+            Weight of this batch in the running statistics.
         peer_stats : sequence of Tensor
             As for `norm_forward`.
 
@@ -166,6 +205,16 @@ class NormalizationOperations(GeneralNormalization):
         -------
         y, mean, inv_variance, next_running_mean, next_running_var : Tensor
             All but y (1, c, 1, …); the last two are None without running statistics.
+
+        Examples
+        --------
+        >>> graph = Graph(io_data_type="float16")
+        >>> x = graph.tensor((8, 64, 28, 28), layout="nhwc")
+        >>> scale, bias = (graph.tensor((1, 64, 1, 1), data_type="float32") for _ in range(2))
+        >>> y, mean, inv_variance, _, _ = graph.batchnorm(x, scale, bias)
+        >>> _ = y.set_output(), mean.set_output(), inv_variance.set_output(), graph.validate()
+        >>> y.dims, mean.dims
+        ((8, 64, 28, 28), (1, 64, 1, 1))
         """
         results = self.norm_forward(
             "batch",

@@ -108,10 +108,41 @@ def _method(mode: str, operands: str, /, text: str, **options: Any) -> Callable[
         )
         return next(iter(results.values()))
 
-    method.__doc__ = f"{text}; ``{code.name}``, element by element, with broadcasting."
+    method.__doc__ = _docstring(f"{text}; ``{code.name}``", names, options)
     vars(method)["__signature__"] = signature
     vars(method)["pointwise_mode"] = code
     return method
+
+
+_TOLD = {
+    "loss": "The gradient of the loss by the result.",
+    "input": "What the forward operation had.",
+    "negative_slope": "Factor of negative elements. Default: 0.",
+    "lower_clip": "Smallest result. Default: 0.",
+    "upper_clip": "Largest result. Default: none.",
+    "elu_alpha": "Minus the limit for very negative elements. Default: 1.",
+    "softplus_beta": "``beta`` of the formula. Default: 1.",
+    "swish_beta": "Factor in the sigmoid. Default: 1.",
+    "axis": "The dimension that is counted.",
+}
+
+
+def _docstring(text: str, names: list[str], options: Mapping[str, Any]) -> str:
+    """What a method computes, with its operands and options."""
+    if names[0] == "loss":
+        operands = [f"{name} : Tensor\n    {_TOLD[name]}" for name in names]
+    else:
+        operands = [f"{', '.join(names)} : Tensor or number\n    They broadcast to one shape."]
+    for name, default in options.items():
+        kind = "int" if name == "axis" else "float"
+        optional = "" if default is ... else ", optional"
+        operands.append(f"{name} : {kind}{optional}\n    {_TOLD[name]}")
+    parameters = "\n".join(operands)
+    return (
+        f"{text}, element by element, with broadcasting.\n\n"
+        f"Parameters\n----------\n{parameters}\n\n"
+        "Returns\n-------\nTensor\n    Virtual, of the shape that all operands broadcast to."
+    )
 
 
 def _signature(names: list[str], options: Mapping[str, Any]) -> inspect.Signature:
@@ -254,6 +285,15 @@ class PointwiseOperations(Operations):
         ------
         TypeError, ValueError
             For a mode, a number of operands or an option that cuDNN does not have.
+
+        Examples
+        --------
+        >>> graph = Graph(io_data_type="float16")
+        >>> x, b = graph.tensor((8, 64, 32)), graph.tensor((1, 64, 1))
+        >>> y = graph.pointwise("relu_fwd", graph.pointwise("add", x, b)).set_output()
+        >>> _ = graph.validate()
+        >>> y.dims
+        (8, 64, 32)
         """
         code = enumerator(cudnnPointwiseMode_t, mode, "pointwise: mode")
         wanted = next(m for m in _METHODS.values() if vars(m)["pointwise_mode"] == code)

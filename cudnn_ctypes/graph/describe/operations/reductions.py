@@ -145,6 +145,15 @@ class ReductionOperations(Operations):
         -------
         Tensor
             (…, m, n), packed by rows.
+
+        Examples
+        --------
+        >>> graph = Graph(io_data_type="float16")
+        >>> a, b = graph.tensor((4, 128, 64)), graph.tensor((1, 64, 32))
+        >>> c = graph.matmul(a, b).set_output()
+        >>> _ = graph.validate()
+        >>> c.dims
+        (4, 128, 32)
         """
         operands = {
             "A": A,
@@ -205,6 +214,15 @@ class ReductionOperations(Operations):
         ------
         ValueError
             From ``Graph.validate``, for axes that are not there or dims that do not fit.
+
+        Examples
+        --------
+        >>> graph = Graph(io_data_type="float16")
+        >>> x = graph.tensor((8, 64, 32))
+        >>> y = graph.reduction(x, "add", axes=(1,)).set_output()
+        >>> _ = graph.validate()
+        >>> y.dims
+        (8, 1, 32)
         """
         options = {
             "mode": enumerator(cudnnReduceTensorOp_t, mode, "reduction: mode"),
@@ -234,6 +252,15 @@ class ReductionOperations(Operations):
         -------
         sum, sq_sum : Tensor
             (1, c, 1, …), of the compute data type.
+
+        Examples
+        --------
+        >>> graph = Graph(io_data_type="float16")
+        >>> x = graph.tensor((8, 64, 28, 28), layout="nhwc")
+        >>> for each in graph.genstats(x):
+        ...     _ = each.set_output()
+        >>> graph.validate()[0].outputs["sum"].dims
+        (1, 64, 1, 1)
         """
         options = {"mode": cudnnGenStatsMode_t.CUDNN_GENSTATS_SUM_SQSUM}
         results = self._add(

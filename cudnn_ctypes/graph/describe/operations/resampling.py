@@ -149,6 +149,15 @@ class ResampleOperations(Operations):
         y : Tensor
         index : Tensor or None
             int8, within the window.
+
+        Examples
+        --------
+        >>> graph = Graph(io_data_type="float16")
+        >>> x = graph.tensor((8, 64, 28, 28), layout="nhwc")
+        >>> y, _ = graph.resample(x, "maxpool", window=2, stride=2)
+        >>> _ = y.set_output(), graph.validate()
+        >>> y.dims
+        (8, 64, 14, 14)
         """
         code = enumerator(Mode, mode, "resample: mode")
         if flag("resample: generate_index", generate_index) and code != Mode.CUDNN_RESAMPLE_MAXPOOL:

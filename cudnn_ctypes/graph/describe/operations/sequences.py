@@ -107,6 +107,8 @@ class SequenceOperations(Operations):
             "y"; "stats", the logarithm of the sum of exponentials; "max" and "sum_exp".
         sink : Tensor, optional
             One more score of each head, (1, h, 1, 1), that takes part in the sum only.
+        input : Tensor
+            Scores, (b, h, s_q, s_kv).
 
         Returns
         -------
@@ -175,6 +177,11 @@ class SequenceOperations(Operations):
         """The gradient of `rope`, from that of its result. cuDNN 9.24; see there.
 
         ``CUDNN_BACKEND_OPERATION_ROPE_BWD_DESCRIPTOR``.
+
+        Parameters
+        ----------
+        dY : Tensor
+            The gradient of the result of `rope`. The other parameters are those of `rope`.
         """
         options = {"output_scale": output_scale, "rope_dim": rope_dim}
         operands = {"input": dY, "freqs": freqs}
@@ -201,6 +208,8 @@ class SequenceOperations(Operations):
             (b, 1, pages of one sequence, 1), int32.
         seq_len : Tensor
             (b, 1, 1, 1), int32.
+        max_seq_len : int
+            Tokens of the longest sequence.
 
         Returns
         -------

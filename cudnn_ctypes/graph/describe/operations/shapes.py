@@ -161,11 +161,22 @@ class ShapeOperations(Operations):
             Of the result; strides by default as in C. May be given to the result later.
         reshape_mode : cudnnBackendReshapeMode_t or str, optional
             "view_only" or "logical"; cuDNN 9.22 and newer.
+        input : Tensor
+            With as many elements as the result.
 
         Returns
         -------
         Tensor
             Of the data type of `input`.
+
+        Examples
+        --------
+        >>> graph = Graph(io_data_type="float16")
+        >>> x = graph.tensor((8, 64, 32))
+        >>> y = graph.reshape(x, (8, 32, 64)).set_output()
+        >>> _ = graph.validate()
+        >>> y.strides
+        (2048, 64, 1)
         """
         mode = reshape_mode
         options = {
@@ -197,6 +208,15 @@ class ShapeOperations(Operations):
         Notes
         -----
         cuDNN takes the operation, but up to 9.28 has no engine for it by itself on an H200.
+
+        Examples
+        --------
+        >>> graph = Graph(io_data_type="float16")
+        >>> x = graph.tensor((8, 64, 32))
+        >>> y = graph.transpose(x, (0, 2, 1)).set_output()
+        >>> _ = graph.validate()
+        >>> y.dims
+        (8, 32, 64)
         """
         options = {"permutation": integers("transpose: permutation", permutation)}
         return self._add(TRANSPOSE, "transpose", {"input": input}, options, name=name)["y"]
@@ -214,9 +234,25 @@ class ShapeOperations(Operations):
         ``CUDNN_BACKEND_OPERATION_SLICE_DESCRIPTOR``. The result has the data type and the layout of
         `input`. Nothing is computed: `compute_data_type` has no effect.
 
+        Parameters
+        ----------
+        slices : sequence of slice
+            One for each dimension, such as ``slice(0, 8, 2)``.
+        input : Tensor
+            Of any rank.
+
         Notes
         -----
         On an H200 cuDNN has engines for it before a `matmul` only.
+
+        Examples
+        --------
+        >>> graph = Graph(io_data_type="float16")
+        >>> x = graph.tensor((8, 64, 32))
+        >>> y = graph.slice(x, (slice(0, 4), slice(None), slice(0, 32, 2))).set_output()
+        >>> _ = graph.validate()
+        >>> y.dims
+        (4, 64, 16)
         """
         parts = tuple(listed("slice: slices", slices))
         if not all(isinstance(each, builtins.slice) for each in parts):
@@ -246,6 +282,15 @@ class ShapeOperations(Operations):
         Notes
         -----
         cuDNN takes the operation, but up to 9.28 has no engine for it by itself on an H200.
+
+        Examples
+        --------
+        >>> graph = Graph(io_data_type="float16")
+        >>> a, b = graph.tensor((8, 64, 32)), graph.tensor((8, 16, 32))
+        >>> y = graph.concatenate([a, b], axis=1).set_output()
+        >>> _ = graph.validate()
+        >>> y.dims
+        (8, 80, 32)
         """
         if not isinstance(inputs, Sequence) or not inputs:
             raise TypeError("concatenate: inputs: expected a sequence of at least one tensor")
@@ -281,8 +326,11 @@ class ShapeOperations(Operations):
         minimum, maximum, mean, standard_deviation : float
             For "uniform", and for "normal".
         seed : Tensor of int64, or int
+            The same seed and offset give the same numbers.
         offset : Tensor of int64, optional
             Where in the stream of random numbers to begin.
+        distribution : cudnnRngDistribution_t or str
+            "bernoulli", "uniform" or "normal".
 
         Notes
         -----
