@@ -1,7 +1,7 @@
 """The package's source as a graph of names: who uses which C function, directly or through others.
 
 A node is a module and a name defined at its top level. Its edges are the names that it mentions,
-followed through imports. Nothing is imported: the files are read and parsed.
+followed through imports. The files are read and parsed.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from collections import defaultdict, deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from ..lazy import listed
 
 __all__ = ["Definition", "users"]
 
@@ -32,7 +34,7 @@ _NOT_USERS = {
     "porting",
     "__main__",
 }
-# Packages that list what is public, in ``__all__`` or a table of lazy names.
+# Packages that list what is public, in ``__all__`` or a stub.
 _PUBLIC = ("", "device", "legacy")
 
 Node = tuple[str, str]  # module, name
@@ -166,7 +168,7 @@ def _getters() -> dict[str, set[str]]:
 def _parse(path: Path, name: str, is_package: bool) -> _Module:
     tree = ast.parse(path.read_text())
     package = name if is_package else name.rpartition(".")[0]
-    lazy = _lazy(tree)
+    lazy = listed(name) if is_package and path.with_suffix(".pyi").exists() else {}
     module = _Module(name, {}, {}, (*_exported(tree), *lazy))
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
@@ -175,7 +177,7 @@ def _parse(path: Path, name: str, is_package: bool) -> _Module:
             home = ".".join([*above, *([node.module] if node.module else [])])
             for alias in node.names:
                 module.imports[alias.asname or alias.name] = (home, alias.name)
-    module.imports |= {name: (f"{ROOT}.{home}", name) for name, home in lazy.items()}
+    module.imports |= {name: home for name, home in lazy.items() if home[1]}
     for statement in tree.body:
         for defined in _defined(statement):
             definition = module.definitions.setdefault(defined, Definition())
@@ -233,16 +235,6 @@ def _mentions(statement: ast.stmt) -> Iterator[tuple[str, tuple[str, str]]]:
             if top and isinstance(node, ast.ClassDef) and isinstance(child, ast.FunctionDef):
                 inner = "" if child.name.startswith("_") else child.name
             queue.append((child, inner, False))
-
-
-def _lazy(tree: ast.Module) -> dict[str, str]:
-    """The names that a package loads on first use, each with its module: its table ``_NAMES``."""
-    for statement in tree.body:
-        match statement:
-            case ast.Assign(targets=[ast.Name(id="_NAMES")], value=value):
-                names: dict[str, tuple[str, ...]] = ast.literal_eval(value)
-                return {name: home for home, found in names.items() for name in found}
-    return {}
 
 
 def _exported(tree: ast.Module) -> tuple[str, ...]:
