@@ -49,7 +49,7 @@ def write(target: Memory, offset: int, data: NDArray[np.uint8], *, stream: Any =
         ctypes.memmove(target.ptr + offset, data.ctypes.data, data.nbytes)
         host_blocks.written(target.ptr + offset, data.nbytes)
         return
-    with cuda.current_context(target.device_id):
+    with cuda.on(target.device_id):
         destination = target.ptr + offset
         cuda.call("cuMemcpyHtoDAsync", destination, data.ctypes.data, data.nbytes, pointer)
         cuda.call("cuStreamSynchronize", pointer)
@@ -65,7 +65,7 @@ def read(source: Memory, offset: int, nbytes: int, *, stream: Any = None) -> NDA
     if source.on_host:
         ctypes.memmove(data.ctypes.data, source.ptr + offset, nbytes)
         return data
-    with cuda.current_context(source.device_id):
+    with cuda.on(source.device_id):
         cuda.call("cuMemcpyDtoHAsync", data.ctypes.data, source.ptr + offset, nbytes, pointer)
         cuda.call("cuStreamSynchronize", pointer)
     return data
@@ -90,7 +90,7 @@ def between(
         ctypes.memmove(destination, origin, nbytes)
         host_blocks.copied(destination, origin, nbytes)
         return
-    with cuda.current_context(target.device_id):
+    with cuda.on(target.device_id):
         cuda.call("cuMemcpyAsync", destination, origin, nbytes, pointer)
 
 
@@ -117,7 +117,7 @@ def fill(
         np.frombuffer(block, f"V{size}")[...] = np.frombuffer(pattern, f"V{size}")
         host_blocks.written(address, nbytes)
         return
-    with cuda.current_context(target.device_id):
+    with cuda.on(target.device_id):
         value = int.from_bytes(pattern, "little")
         cuda.call(f"cuMemsetD{8 * size}Async", address, value, nbytes // size, pointer)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import importlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 from cudnn_ctypes.errors import NoDeviceError
@@ -24,6 +24,7 @@ __all__ = [
     "driver",
     "is_capturing",
     "is_current",
+    "on",
     "runtime",
 ]
 
@@ -125,6 +126,14 @@ def is_current(ordinal: int) -> bool:
     """Whether a context of this device is current in the calling thread."""
     status, device = driver().cuCtxGetDevice()
     return int(status) == 0 and int(device) == ordinal
+
+
+_as_it_is = nullcontext()
+
+
+def on(ordinal: int) -> AbstractContextManager[Any]:
+    """Like `current_context`, without asking cuda.core for the device where it is current."""
+    return _as_it_is if is_current(ordinal) else current_context(ordinal)
 
 
 def is_capturing(stream: int) -> bool:

@@ -39,7 +39,7 @@ def from_cuda_array_interface(obj: Any, *, stream: Any = None) -> Imported:
     ordinal = _device_of(ptr)
     producer = interface.get("stream")
     if producer is not None:
-        with cuda.current_context(ordinal):
+        with cuda.on(ordinal):
             order(before=as_stream_pointer(producer), after=as_stream_pointer(stream))
     memory = Borrowed(
         ptr,

@@ -145,7 +145,7 @@ def from_dlpack(obj: Any, *, stream: Any = None) -> Imported:
     if on_cuda:
         # Stream 0 is not allowed: the legacy default stream is 1. PyTorch wants the tensor's device
         # to be the current one.
-        with cuda.current_context(ordinal):
+        with cuda.on(ordinal):
             capsule = request_capsule(obj, as_stream_pointer(stream) or LEGACY_DEFAULT)
     else:
         capsule = request_capsule(obj, None)

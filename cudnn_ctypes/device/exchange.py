@@ -121,5 +121,5 @@ def _order_for_consumer(memory: Any, stream: int | None) -> None:
     if stream == -1:
         return
     consumer = LEGACY_DEFAULT if stream is None else as_stream_pointer(stream)
-    with cuda.current_context(memory.device_id):
+    with cuda.on(memory.device_id):
         order(before=memory.stream, after=consumer)

@@ -132,7 +132,7 @@ def precede(ordinal: int, stream: int) -> None:
 
 def _order(ordinal: int, *, before: int, after: int) -> None:
     if (before or LEGACY_DEFAULT) != (after or LEGACY_DEFAULT):
-        with cuda.current_context(ordinal):
+        with cuda.on(ordinal):
             order(before=before, after=after)
 
 

@@ -9,7 +9,8 @@ from ..errors import ClosedError
 from ..raw import mode
 from ..raw.bare import watched
 from ..resource import Uncopied
-from .launch_plan import Plan, fill, make_call
+from .launch_calls import make_call
+from .launch_plan import Plan, fill
 from .recording import Launcher
 
 __all__ = ["BoundOperation", "bind"]

@@ -1,64 +1,28 @@
-"""Plans: the C calls of a recorded launch, with gaps for what differs from call to call."""
+"""Plans: recorded launches, run for any arguments of their key or compiled for arguments alike."""
 
 from __future__ import annotations
 
-import ctypes
-import functools
-import operator
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..device import DeviceTensor, copy, pytorch
 from ..device.allocation import Allocation
 from ..device.new_tensors import tensor_maker
 from ..errors import CudnnError
 from ..raw import log, mode
-from ..raw.bare import bare, watched
+from ..raw.bare import watched
 from ..raw.compiled_functions import function_of
-from ..raw.ctypes_support import OpaquePointer
-from ..raw.function import Function
-from ..resource import Resource
-from .descriptor import Descriptor
+from .launch_calls import Call, FilledCall, make_call, recorded_call
 from .launch_checks import Checks
-from .launch_keys import Look, NoKey, look
+from .launch_keys import Look, NoKey
 from .launch_source import launch_source
-from .recording import Launcher, Memory, Place, Recording
+from .recording import Launcher, Recording
 from .stream_launcher import StreamLauncher
 
-__all__ = ["OTHER", "Call", "Plan", "fill", "make_call"]
+__all__ = ["OTHER", "Plan", "fill"]
 
 OTHER = object()
 """The result of a compiled launch whose arguments are others: nothing was launched."""
-
-FilledCall = tuple[Function, Callable[..., Any], list[Any]]
-
-
-def make_call(function: Function, callee: Callable[..., Any], arguments: list[Any]) -> None:
-    """Make a call, through ``raw`` or bare."""
-    if log.logged:
-        log.forget()
-    if code := callee(*arguments):
-        raise function._binding.error(code, tuple(arguments))
-
-
-class Call(NamedTuple):
-    """A C call with gaps.
-
-    Attributes
-    ----------
-    function : Function
-        Of ``raw``, which takes the arguments `checked`.
-    symbol : ctypes function
-        Of C itself, which takes the arguments `native`.
-    gaps : dict
-        What fills them, by position among the arguments.
-    """
-
-    function: Function
-    checked: list[Any]
-    symbol: Callable[..., int]
-    native: list[Any]
-    gaps: dict[int, Place]
 
 
 class Plan:
@@ -86,7 +50,7 @@ class Plan:
         ]
         places = recording.places()
         self.calls: list[Call] = [
-            _with_gaps(recording, places, function, arguments)
+            recorded_call(recording, places, function, arguments)
             for function, arguments in recording.calls
         ]
         self._stream = handle.stream_pointer if recording.constants else None
@@ -161,7 +125,9 @@ class Plan:
             makes=self._makes,
             scratch=len(self.scratch_sizes),
             zeroed=[position for position, _ in self._zeroed],
-            calls=[[*_expressions(i, call, names)] for i, call in enumerate(self.calls)],
+            calls=[
+                [*call.expressions(f"_argument{i}_", names)] for i, call in enumerate(self.calls)
+            ],
             result=self._result,
         )
 
@@ -194,9 +160,7 @@ class Plan:
             **checks.scope,
         }
         for i, call in enumerate(self.calls):
-            scope[f"_call{i}"] = call.symbol
-            for position, value in enumerate(call.native):
-                scope[f"_argument{i}_{position}"] = _passed(value)
+            scope |= {f"_call{i}": call.symbol, **call.constants(f"_argument{i}_")}
         return function_of(source, "a plan", scope)
 
     def run(self, launcher: Launcher, at: Sequence[Any], given: Sequence[Any]) -> Any:
@@ -239,11 +203,7 @@ class Plan:
 
     def filled(self, values: dict[str, Any], *, checked: bool) -> Iterator[FilledCall]:
         """The C calls with their gaps filled, for ``raw`` or for C itself."""
-        for call in self.calls:
-            arguments = (call.checked if checked else call.native).copy()
-            for position, place in call.gaps.items():
-                arguments[position] = functools.reduce(operator.getitem, place, values)
-            yield call.function, call.function if checked else call.symbol, arguments
+        return (call.filled(values, checked=checked) for call in self.calls)
 
     def follow(self, launcher: Launcher) -> None:
         """Have the launcher's stream wait for what others have under way with the operands."""
@@ -268,76 +228,3 @@ def _values(
 def fill(memory: Allocation, nbytes: int, stream: Any) -> None:
     """Put zeros in memory, in the order of a stream."""
     copy.fill(memory, b"\0", 0, nbytes, stream=stream)
-
-
-def _place(recording: Recording, places: dict[Any, Place], memory: Memory) -> Place:
-    """Where a launch finds the address of an operand, or of memory that was made for the call."""
-    value, operand = memory._as_parameter_, recording.given.get(memory.name)
-    if (made := places.get(id(value))) is not None:
-        return made
-    if value is not operand:  # it is what the operand was imported as
-        pointer = look(operand, recording.handle)[1]
-        if pointer is None or pointer.value != _address(value):
-            raise NoKey
-    return places[memory.name]
-
-
-def _with_gaps(
-    recording: Recording,
-    places: dict[Any, Place],
-    function: Function,
-    arguments: tuple[Any, ...],
-) -> Call:
-    if not isinstance(function, Function):
-        raise NoKey
-    # The gaps hold nothing: a plan keeps no memory alive.
-    checked: list[Any] = [None] * len(arguments)
-    native: list[Any] = [None] * len(arguments)
-    gaps: dict[int, Place] = {}
-    argtypes = function._binding.argtypes
-    for position, argument in enumerate(arguments):
-        if isinstance(argument, Memory):
-            gaps[position] = _place(recording, places, argument)
-        elif isinstance(argument, Launcher | Descriptor) and id(argument) in places:
-            gaps[position] = places[id(argument)]
-        else:
-            constant = any(argument is each for each in recording.constants)
-            if function.parameters[position].type.kind == "device" and not (
-                constant or argument is None
-            ):
-                raise NoKey
-            if constant or isinstance(argument, Resource):
-                argument = argument._as_parameter_
-            checked[position] = argument
-            native[position] = argtypes[position].from_param(argument)
-    return Call(function, checked, getattr(bare, function.__name__), native, gaps)
-
-
-def _expressions(index: int, call: Call, names: Sequence[str]) -> Iterator[str]:
-    """The arguments of a call in the source of a launch."""
-    for position in range(len(call.native)):
-        kind, *place = call.gaps.get(position, ("",))
-        first = place[0] if place else 0
-        yield {
-            "": f"_argument{index}_{position}",
-            "handle": "_handle",
-            "at": f"_at_{names[first]}",
-            "to": f"_to[{first}]",
-            "scratch": f"_space{first}.pointer",
-        }[kind] + "".join(f"[{i}]" for i in place[1:])
-
-
-_SIMPLE = ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t, ctypes.c_int64, ctypes.c_double
-
-
-def _passed(argument: Any) -> Any:
-    """An argument that is the same in all calls, as ctypes passes it on without making anything."""
-    if isinstance(argument, OpaquePointer):
-        return ctypes.c_void_p.from_param(argument.value)
-    if type(argument) in _SIMPLE:
-        return type(argument).from_param(argument.value)
-    return argument
-
-
-def _address(memory: Any) -> int | None:
-    return memory if isinstance(memory, int) else getattr(memory, "_as_parameter_", memory).value

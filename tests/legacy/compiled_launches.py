@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from cudnn_ctypes import Handle, raw, use_reference_device
-from cudnn_ctypes.legacy import launch, launch_plan, stream_launcher
+from cudnn_ctypes.legacy import launch, launch_calls, launch_plan, stream_launcher
 from cudnn_ctypes.raw.ctypes_support import OpaquePointer
 
 __all__ = ["compiled_launches", "handle_each_way", "handle_of", "reference_handle_each_way"]
@@ -54,7 +54,7 @@ def _unpassed(base: Any, argument: Any) -> Any:
 def compiled_launches() -> Iterator[None]:
     """Have launches compiled, as on a GPU, and their C functions carried out in NumPy."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(launch_plan, "bare", _CarriedOut())
+        patch.setattr(launch_calls, "bare", _CarriedOut())
         for module in (launch, launch_plan):
             patch.setattr(module, "watched", ())
         for table in ("_plans", "_launches"):
