@@ -37,8 +37,10 @@ def write_course() -> None:
 def example_page(example: Example) -> list[str]:
     """What a program is about, its text, and its output on the reference device."""
     path = folder() / example.path
+    title = re.split("[:;]", example.title)[0].rstrip(".")
     return [
-        f"# {path.stem[:2]}: {_markdown(example.title).rstrip('.')}",
+        f"# {path.stem[:2]}: {_markdown(title)}",
+        _markdown(example.title) if ":" in example.title or ";" in example.title else "",
         _markdown(example.about),
         f"{{download}}`{path.name} <../../../examples/{path.name}>`",
         code(_program(path), "python"),

@@ -15,7 +15,7 @@ from typing import Any
 from numpydoc.docscrape import NumpyDocString, Parameter
 
 import cudnn_ctypes
-from cudnn_ctypes import Graph, graph
+from cudnn_ctypes import Graph, graph, raw
 
 __all__ = ["COMMON", "complete", "complete_docstring", "completed", "unknown", "untold"]
 
@@ -120,7 +120,7 @@ def _joined(own: dict[str, Parameter], other: dict[str, Parameter]) -> dict[str,
 
 def _common(name: str, parameter: inspect.Parameter) -> Parameter | None:
     if name.endswith("_desc"):
-        optional = ", optional" if parameter.default is None else ""
+        optional = ", optional" if repr(parameter.default) == "None" else ""
         kind = str(parameter.annotation).partition(" |")[0]
         return Parameter(name, kind + optional, [_DESCRIPTOR] if optional else ["Of its memory."])
     return Parameter(name, COMMON[name][0], [COMMON[name][1]]) if name in COMMON else None
@@ -237,4 +237,12 @@ def complete_docstring(
         if method and isinstance(place, type):
             owner = place
         function: Callable[..., Any] = getattr(item, "__func__", item)
-        lines[:] = completed(function, owner)
+        lines[:] = _linked(completed(function, owner))
+
+
+def _linked(lines: list[str]) -> list[str]:
+    """Lines in which functions of C are references rather than literal text."""
+    return [
+        re.sub(r"``(cudnn\w+)``", lambda m: f"`{m[1]}`" if m[1] in raw.FUNCTIONS else m[0], line)
+        for line in lines
+    ]

@@ -31,7 +31,15 @@ class AttentionBufferSizes(NamedTuple):
 def attention_buffer_sizes(
     handle: Handle, attn: AttnDescriptor, *, training: bool = True
 ) -> AttentionBufferSizes:
-    """Sizes of an attention's buffers in bytes; follows ``cudnnGetMultiHeadAttnBuffers``."""
+    """Sizes of an attention's buffers in bytes; follows ``cudnnGetMultiHeadAttnBuffers``.
+
+    Parameters
+    ----------
+    attn : AttnDescriptor
+        Heads, projections and the longest sequences.
+    training : bool
+        Whether a reserve space for the backward passes is wanted.
+    """
     expect("handle", handle, Handle)
     expect("attn", attn, AttnDescriptor)
     weights, workspace, reserve_space = c_size_t(), c_size_t(), c_size_t()
