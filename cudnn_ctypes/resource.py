@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import functools
 import traceback
 import tracemalloc
@@ -18,7 +19,7 @@ from .raw import log
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["Resource", "Uncopied"]
+__all__ = ["Pointers", "Resource", "Uncopied"]
 
 _H = TypeVar("_H")
 
@@ -109,6 +110,8 @@ class Resource(Uncopied, Generic[_H]):
             return
         in_use = weakref.ref(handle) if self._waits else None
         del handle
+        for pointers in self.__dict__.pop("_pointers", ()):
+            pointers.close()
         # Parents stay alive until the child is destroyed.
         kept = self._finalizer.detach()
         if kept is None:  # the interpreter exits, and has destroyed it
@@ -126,6 +129,40 @@ class Resource(Uncopied, Generic[_H]):
 
     def __exit__(self, *exc_info: object) -> None:
         self.close()
+
+
+class Pointers:
+    """The handles of several resources, as arguments of C, until the first of them is closed.
+
+    Parameters
+    ----------
+    resources : Resource
+        In C's order.
+
+    Attributes
+    ----------
+    arguments : tuple
+        Look it up at each call; a call that is running keeps what it needs alive.
+
+    Raises
+    ------
+    ClosedError
+        If one is closed already.
+    """
+
+    __slots__ = ("__weakref__", "arguments")
+
+    def __init__(self, *resources: Resource[Any]) -> None:
+        for each in resources:
+            vars(each).setdefault("_pointers", weakref.WeakSet()).add(self)
+        self.arguments: tuple[Any, ...] = tuple(each._as_parameter_ for each in resources)
+        if any(each.closed for each in resources):  # by another thread, meanwhile
+            self.close()
+
+    def close(self) -> None:
+        """Take the arguments away; they are closed, or about to be."""
+        with contextlib.suppress(AttributeError):
+            del self.arguments
 
 
 def _copy(handle: Any) -> Any:

@@ -7,6 +7,7 @@ import gc
 import threading
 import tracemalloc
 import warnings
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -25,7 +26,7 @@ from cudnn_ctypes import (
 )
 from cudnn_ctypes.graph.backend.descriptor import BackendDescriptor
 from cudnn_ctypes.raw.memory import memory_pointer
-from cudnn_ctypes.resource import Resource
+from cudnn_ctypes.resource import Pointers, Resource
 
 
 class Thing(Resource):
@@ -194,7 +195,7 @@ class TestForgotten:
     def test_a_parent_that_holds_its_child_keeps_both_until_exit(self) -> None:
         program = """
             import gc
-            from cudnn_ctypes.resource import Resource
+            from cudnn_ctypes.resource import Pointers, Resource
             class Thing(Resource):
                 def __init__(self, name, parents=()):
                     super().__init__(None, lambda _: print("destroy", name), parents=parents)
@@ -219,7 +220,7 @@ class TestExit:
         program = """
             import warnings
             warnings.simplefilter("error")
-            from cudnn_ctypes.resource import Resource
+            from cudnn_ctypes.resource import Pointers, Resource
             class Thing(Resource):
                 def __init__(self, name, parents=()):
                     super().__init__(None, lambda _: print("destroy", name), parents=parents)
@@ -249,7 +250,7 @@ class TestExit:
         """Generators that the exit interrupts leave their ``with`` blocks later than all others."""
         program = """
             import os
-            from cudnn_ctypes.resource import Resource
+            from cudnn_ctypes.resource import Pointers, Resource
             def destroy(_, write=os.write):  # sys.stdout may be gone
                 write(1, b"destroy\\n")
             def lending():
@@ -265,7 +266,7 @@ class TestExit:
 
     def test_an_error_at_exit_is_only_reported(self) -> None:
         program = """
-            from cudnn_ctypes.resource import Resource
+            from cudnn_ctypes.resource import Pointers, Resource
             def refuse(handle):
                 raise RuntimeError("destroy failed")
             kept = Resource(None, refuse)
@@ -387,3 +388,41 @@ class TestCloseDuringACall:
     def test_handles_and_backend_descriptors_wait(self) -> None:
         assert Handle._waits
         assert BackendDescriptor._waits
+
+
+class TestPointers:
+    def test_they_are_what_c_receives_until_one_owner_is_closed(self, log: list[str]) -> None:
+        for closed in (0, 1):
+            owners = Waiting("a", log), Waiting("b", log)
+            pointers = Pointers(*owners)
+            assert pointers.arguments == tuple(each._as_parameter_ for each in owners)
+            owners[closed].close()
+            assert not hasattr(pointers, "arguments")
+            owners[1 - closed].close()
+        assert log == ["a", "b", "b", "a"]
+
+    def test_a_closed_owner_is_refused(self, log: list[str]) -> None:
+        open_one, closed = Waiting("a", log), Waiting("b", log)
+        closed.close()
+        with pytest.raises(ClosedError):
+            Pointers(open_one, closed)
+        open_one.close()
+        assert log == ["b", "a"]
+
+    def test_they_put_no_destruction_off(self, log: list[str]) -> None:
+        """But arguments of a call that is running do."""
+        first, second = Waiting("a", log), Waiting("b", log)
+        pointers = Pointers(first, second)
+        arguments = pointers.arguments
+        first.close()
+        assert log == []
+        del arguments
+        assert log == ["a"]
+        second.close()
+        assert log == ["a", "b"]
+
+    def test_owners_do_not_keep_them(self, log: list[str]) -> None:
+        owner = Waiting("a", log)
+        pointers = weakref.ref(Pointers(owner))
+        assert pointers() is None
+        owner.close()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ... import raw
 from ...raw import cudnnHandle_t
@@ -12,6 +12,7 @@ from ...raw.bare import bare, watched
 from ...raw.function import binding
 from ...raw.gpus import ordinals
 from ...raw.log import forget, logged
+from ...resource import Pointers
 
 if TYPE_CHECKING:
     from ...handle import Handle
@@ -54,23 +55,22 @@ def execution_of(
 ) -> Callable[[], None]:
     """`execute` with these arguments."""
     long_way = functools.partial(execute, handle, plan, pack)
+    if type(getattr(handle, "_as_parameter_", None)) is not cudnnHandle_t:
+        return long_way
+    pointers = Pointers(handle, plan, pack)
     native, error = bare.cudnnBackendExecute, binding("cudnnBackendExecute").error
-    # The pointers are looked up at each call: `close` takes them away.
-    of_handle: dict[str, Any] = getattr(handle, "__dict__", {})
-    of_plan, of_pack = vars(plan), vars(pack)
 
     def call() -> None:
         if watched or ordinals or logged:
             return long_way()
         try:
-            to_handle = of_handle["_as_parameter_"]
-            to_plan, to_pack = of_plan["_as_parameter_"], of_pack["_as_parameter_"]
-        except KeyError:  # one is closed
+            arguments = pointers.arguments
+        except AttributeError:  # one is closed
             return long_way()
-        if type(to_handle) is not cudnnHandle_t or not to_handle:
-            return long_way()
-        code = native(to_handle, to_plan, to_pack)
+        code = native(*arguments)
         if code:
+            if not arguments[0]:  # cuDNN refuses NULL; this says more
+                return long_way()
             raise error(code, (handle, plan, pack))
         return None
 

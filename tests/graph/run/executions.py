@@ -23,6 +23,11 @@ SETS = ctypes.CFUNCTYPE(INT, POINTER, INT, INT, INT64, POINTER)
 EXECUTES = ctypes.CFUNCTYPE(INT, POINTER, POINTER, POINTER)
 
 
+def without_argtypes(function: Any) -> Any:
+    """A C function that takes what it is given, as the bare ones of cuDNN do."""
+    return ctypes.CFUNCTYPE(INT)(ctypes.cast(function, POINTER).value or 0)
+
+
 class StandIn:
     """cuDNN's functions for variant packs: descriptors as dicts, executions in a list."""
 
@@ -32,11 +37,15 @@ class StandIn:
         self.status = 0
         self.seconds = 0.0  # which an execution takes
         self.number: int | None = None  # unique id of a float32 on the host
-        self.functions = {
+        callbacks: dict[str, Any] = {
             "cudnnBackendInitialize": TAKES_PACK(self._initialize),
             "cudnnBackendSetAttribute": SETS(self._set),
             "cudnnBackendFinalize": TAKES_PACK(self._finalize),
             "cudnnBackendExecute": EXECUTES(self._execute),
+        }
+        self._callbacks = callbacks  # which C calls for as long as they live
+        self.functions: dict[str, Any] = {
+            name: without_argtypes(each) for name, each in callbacks.items()
         }
 
     def _initialize(self, pack: int) -> int:
@@ -60,6 +69,8 @@ class StandIn:
         return 0
 
     def _execute(self, handle: int, plan: int, pack: int) -> int:
+        if not handle or not plan or not pack:
+            return BAD_PARAM  # as cuDNN 9.14 to 9.28 do
         if pack not in self.packs:  # of a bound plan, which raw has made
             return self.status
         before = self.packs[pack].copy()

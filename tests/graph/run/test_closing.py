@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from cudnn_ctypes import raw
 from cudnn_ctypes.errors import ClosedError
 from cudnn_ctypes.graph.backend import execution
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.run import variant_packs
 
 from ..plan_cases import PLAN_CASES
+from .executions import made_up_handle
 
 
 class Calls:
@@ -39,36 +39,38 @@ class Calls:
     cudnnBackendSetAttribute = cudnnBackendFinalize = cudnnBackendInitialize
 
 
+@pytest.mark.parametrize("owned", [False, True])
 @pytest.mark.parametrize("way", ["plan", "graph", "bound"])
 def test_a_plan_is_destroyed_after_the_execution(
-    way: str, h200: DeviceProperties, monkeypatch: pytest.MonkeyPatch
+    way: str, owned: bool, h200: DeviceProperties, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     log: list[str] = []
     calls = Calls(log)
     for module in (execution, variant_packs):
         monkeypatch.setattr(module, "bare", calls)
     monkeypatch.setattr(execution, "watched", ())
-    handle = raw.cudnnHandle_t()
-    handle.value = 0x1000
+    owner = made_up_handle()
+    handle: Any = owner if owned else owner._as_parameter_
     graph = PLAN_CASES["convolution"].graph()
     plan = graph.build(h200)
     destroy = plan.descriptor._destroy
     monkeypatch.setattr(plan.descriptor, "_destroy", lambda: (log.append("destroyed"), destroy()))
     memory = {tensor.uid or 0: 1 << 20 for tensor in (*graph.inputs, *graph.outputs)}
     ways: dict[str, Callable[[], None]] = {
-        "plan": lambda: plan.execute(handle, memory, 1 << 30),  # type: ignore[arg-type]
-        "graph": lambda: graph.execute(memory, 1 << 30, handle=handle),  # type: ignore[arg-type]
-        "bound": plan.bind(handle, memory, 1 << 30),  # type: ignore[arg-type]
+        "plan": lambda: plan.execute(handle, memory, 1 << 30),
+        "graph": lambda: graph.execute(memory, 1 << 30, handle=handle),
+        "bound": plan.bind(handle, memory, 1 << 30),
     }
     thread = threading.Thread(target=ways[way])
     thread.start()
     assert calls.running.wait(30)
     (graph if way == "graph" else plan).close()
     with pytest.raises(ClosedError):
-        plan.execute(handle, memory, 1 << 30)  # type: ignore[arg-type]
+        plan.execute(handle, memory, 1 << 30)
     log.append("closed")
     calls.may_return.set()
     thread.join(30)
     ways["bound"].close()  # type: ignore[attr-defined]
     graph.close()
+    owner.close()
     assert log == ["closed", "executed", "destroyed"]
