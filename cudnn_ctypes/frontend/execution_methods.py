@@ -52,14 +52,14 @@ class RunningMethods(BuildingMethods):
         memory: Any = tensor_dict
         if override_uids or override_shapes or override_strides:
             shapes = overriding(override_uids, override_shapes, override_strides)
-        chosen = self._handle if handle is None else as_handle(handle)
+        chosen = held.handle if handle is None else as_handle(handle)
         plans = held.plans
         run = held.executions.get(None if plans is None else plans.candidate)
         if run is None:
             if held.restored is None and (plans is None or plans.candidate is None):
                 self._build_rest()
             run = self._execution(None)
-        if tensor_uids is not None or self._bound:
+        if tensor_uids is not None or held.arrays:
             memory = self._memory(tensor_dict, tensor_uids)
         to = chosen or self._default_handle()
         if type(memory) is dict and shapes is None:
@@ -94,10 +94,10 @@ class RunningMethods(BuildingMethods):
             if len(set(uids)) < len(uids):
                 raise ValueError(f"tensor_uids: one is there twice: {list(uids)}")
             given = dict(zip(uids, given, strict=True))
-        if not self._bound:
+        if not self._held.arrays:
             memory: Mapping[Any, Any] = given
             return memory
-        return {**{each.uid: array for each, array in self._bound.values()}, **_by_uid(given)}
+        return {**{each.uid: array for each, array in self._held.arrays.values()}, **_by_uid(given)}
 
     def populate_cuda_graph(
         self, handle: AnyHandle, variant_pack: Mapping[Any, Any], workspace: Any, cuda_graph: Any
@@ -145,7 +145,7 @@ class RunningMethods(BuildingMethods):
         """
         handle, data = _handle_and_data(*arguments, **named)
         if handle is not None:
-            self._handle = as_handle(handle)
+            self._held.handle = as_handle(handle)
         if describes_graph(data):
             self._graph, self._nodes = FrontGraph.from_json(data), None
             self._held.close()

@@ -26,7 +26,11 @@ __all__ = ["Held", "Holding"]
 
 
 class Held(Uncopied):
-    """A graph's plans, apart from the graph, so that a finalizer can close them."""
+    """A graph's plans, and what its executions look up, apart from the graph.
+
+    So a finalizer can close the plans; and names are found faster than in the graph's class, which
+    has a ``__getattr__``.
+    """
 
     def __init__(self) -> None:
         self.plans: Plans | None = None
@@ -34,6 +38,8 @@ class Held(Uncopied):
         self.tensors: list[Any] = []  # as they were built, or stored
         self.executions: dict[int | None, FrontExecution] = {}  # by place of the config
         self.device: Handle | DeviceProperties | None = None  # for which plans were built
+        self.handle: Handle | None = None  # the graph's own
+        self.arrays: dict[int, tuple[Any, Any]] = {}  # that operations were described with
 
     def close(self) -> None:
         self.executions.clear()
@@ -49,7 +55,6 @@ class Holding(Described):
     """Base of all methods of a `pygraph` that need plans."""
 
     _held: Held
-    _handle: Handle | None
     _properties: DeviceProperties | None
     _sm_count: int | None
     _cache: kernel_cache | None
@@ -61,12 +66,12 @@ class Holding(Described):
     @property
     def _device(self) -> Handle | DeviceProperties:
         """For which plans are built."""
-        return self._properties or self._handle or default_handle()
+        return self._properties or self._held.handle or default_handle()
 
     def _default_handle(self) -> Handle:
         """On whose stream plans are executed if nothing is said."""
-        if self._handle is not None:
-            return self._handle
+        if self._held.handle is not None:
+            return self._held.handle
         # That of the GPU for which they were built, whichever is current now.
         built_on = self._held.device
         return built_on if isinstance(built_on, Handle) else default_handle()

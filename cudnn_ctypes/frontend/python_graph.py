@@ -98,7 +98,8 @@ class pygraph(
         is_cuda_graph_replay_expected: bool = False,
     ) -> None:
         self._graph = FrontGraph(name, io_data_type, intermediate_data_type, compute_data_type)
-        self._handle = None if handle is None else as_handle(handle)
+        self._held = Held()
+        self._held.handle = None if handle is None else as_handle(handle)
         self._sm_count = sm_count
         self._properties = None if device_property is None else as_properties(device_property)
         self._cache = kernel_cache
@@ -113,9 +114,8 @@ class pygraph(
         self._retention = chosen_retention(cuda_graph_retention)
         self.is_cuda_graph_replay_expected: bool = bool(is_cuda_graph_replay_expected)
         self._filters = Filters()
-        self._bound: dict[int, tuple[tensor, Any]] = {}
+        self._bound: dict[int, tuple[tensor, Any]] = self._held.arrays
         self._nodes: list[Node] | None = None
-        self._held = Held()
         # Programs for the front end close nothing. At exit each descriptor goes by itself.
         weakref.finalize(self, log.set_aside()(self._held.close)).atexit = False
         _check_sm_version(sm_version, self._properties)
