@@ -58,6 +58,20 @@ def test_plain_ctypes_passes_what_raw_passes(
 
 
 @pytest.mark.soak
+def test_executions_of_graphs_without_a_gpu() -> None:
+    pytest.importorskip("torch")
+    program = """
+        from tools.bench_graph import main
+        main(["--empty", "--rounds", "1", "--launches", "2"])
+    """
+    lines = printed(program)
+    assert len(lines) == 1 + 2 * 12
+    for problem in (lines[1:13], lines[13:]):
+        least = {line[:54].strip(): float(line[54:].split()[1]) for line in problem[2:]}
+        assert 0 < least["plain ctypes"] < least["Graph.execute, tensors, y elsewhere each time"]
+
+
+@pytest.mark.soak
 def test_the_reference_device_beside_pytorch() -> None:
     pytest.importorskip("torch")
     program = """
