@@ -44,7 +44,7 @@ def test_reasons_are_not_stale() -> None:
         ("cudnnOpsVersionCheck", "check_sublibraries"),
         ("cudnnMakeFusedOpsPlan", "FusedOpsPlan.make"),
         ("cudnnGnnMhaGatBackward", "gnn_mha_gat_backward"),
-        ("cudnnBackendExecute", "ExecutionPlan"),
+        ("cudnnBackendExecute", "BackendDescriptor"),
         ("cudnnBackendPopulateCudaGraph", "NativeGraph"),
     ],
 )

@@ -26,7 +26,6 @@ from .describe.operations.resampling import ResampleOperations
 from .describe.operations.sequences import SequenceOperations
 from .describe.operations.shapes import ShapeOperations
 from .describe.pictures import PictureMethods
-from .describe.tensor import Tensor
 from .engines.building import as_choice, as_modes
 from .engines.cached_building import obtained_plan
 from .engines.graph_methods import EngineMethods
@@ -109,7 +108,6 @@ class Graph(
             self.io_data_type = as_data_type(io_data_type)
         self.intermediate_data_type: cudnnDataType_t = as_data_type(intermediate_data_type)
         self.compute_data_type: cudnnDataType_t = as_data_type(compute_data_type)
-        self._operands: list[Tensor] = []
 
     def expansion(self, device: DeviceLike) -> Expansion:
         """The operations and tensors that the loaded cuDNN wants for this graph on a GPU.

@@ -103,14 +103,14 @@ class Execution:
             self._learn(packs, memory, workspace)
 
     def _learn(self, packs: VariantPacks, memory: Mapping[Any, Any], workspace: Any) -> None:
-        """Have a launch for the next time that memory has these keys, if there can be one."""
-        if type(memory) is not dict or (*memory,) in self.launches:
+        """Have a launch for more memory like this, if there can be one."""
+        if type(memory) is not dict or not self.launches.lack(memory, workspace):
             return
         launched = self.operands.launched(memory)
         if launched is not None:
             checked, size = self.operands.checked, self.workspace_size
             plan = self._plan.descriptor
-            launch(self.launches, (*memory,), plan, packs, *launched, workspace, size, checked)
+            launch(self.launches, memory, workspace, size, plan, packs, *launched, checked)
 
     def bind(
         self,

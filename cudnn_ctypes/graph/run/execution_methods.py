@@ -40,12 +40,16 @@ class ExecutionMethods:
     """Methods of `Graph` that use its plan."""
 
     name: str
-    _plan: ExecutionPlan | None = None
-    _execution: Execution | None = None
-    _handle: Handle | None = None
-    _outputs: Outputs | None = None
-    _operands: list[Tensor]
-    """The tensors of the plan, once there is one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        # Without defaults in the class, beside which Python 3.11 finds them less fast.
+        self._plan: ExecutionPlan | None = None
+        self._execution: Execution | None = None
+        self._handle: Handle | None = None
+        self._outputs: Outputs | None = None
+        self._operands: list[Tensor] = []
+        """The tensors of the plan, once there is one."""
 
     @property
     def plan(self) -> ExecutionPlan:

@@ -1,16 +1,15 @@
-"""Executions that were made before with the same keys: one compiled function for each order.
+"""Executions like those before: one compiled function for the same keys and classes of memory.
 
-The first execution with some keys goes the long way, which says what is wrong with the operands.
-What it takes after that is written out as source: the operands by their places, each read by what
-its class needs, no loops. Whatever is not as it was, and not known to fit, goes the long way again.
+The first execution of a kind goes the long way, which says what is wrong with the operands. What it
+takes after that is written out as source: the operands by their places, each read by what its class
+needs, no loops. Whatever is not as it was, and not known to fit, goes the long way again.
 """
 
 from __future__ import annotations
 
-import sys
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from ...raw import cudnnHandle_t
 from ...raw.bare import bare, watched
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Launch", "Launches", "Operand", "launch"]
 
-_MOST = 16  # orders of keys that are remembered
+_MOST = 32  # functions that are remembered
 
 Launch = Callable[[Callable[[Any, Any, Any], None], Any, dict[Any, Any], Any], None]
 """Executes a plan; takes the long way, the handle, the mapping and the workspace."""
@@ -37,64 +36,80 @@ def launch(long_way, handle, memory, workspace):
     if watched or ordinals:
         return long_way(handle, memory, workspace)
     try:
-        {values}
-    except KeyError:
-        return launches().other(memory)(long_way, handle, memory, workspace)
+        {key}
+    except Exception:
+        return launches().other(memory, workspace)(long_way, handle, memory, workspace)
     if len(memory) != {count}:
-        return launches().other(memory)(long_way, handle, memory, workspace)
+        return launches().other(memory, workspace)(long_way, handle, memory, workspace)
     try:
-        {addresses}
-        key = {key}
-        known = checked[0]
-        to_handle, to_plan = handle._as_parameter_, plan["_as_parameter_"]
-        good = type(to_handle) is handle_t and to_handle and (key == known or ({checks}))
+        to_handle, to_plan, known = handle._as_parameter_, plan["_as_parameter_"], checked[0]
+        good = {same}type(to_handle) is handle_t and to_handle
+        if key == known:
+            key = known
+        elif {checks}:
+            checked[0] = key
+        else:
+            good = False
     except Exception:
         good = False
     if not good:
         return long_way(handle, memory, workspace)
-    pack = kept.pop(key, None) or filled(key)
+    try:
+        pack = last.pop()
+    except IndexError:
+        pack = exchanged(key)
+    else:
+        if pack.key is not key:
+            pack = exchanged(key, pack)
     if logged:
         forget()
     code = execute(to_handle, to_plan, pack.argument)
     if code:
         raise error(code, (handle, descriptor, pack.descriptor))
-    kept[key] = pack
-    checked[0] = key
+    last.append(pack)
 """
 
-_ADDRESS = "{1} = {2} if type({0}) is kind_{0} else {0} if type({0}) is int else pointer({0})"
-# Of memory whose address is another than that of the last time.
-_ANY = "type({0}) is not kind_{0} or {1}"
-_FITS = "{2} if type({0}) is kind_{0} else type({0}) is int or fits({0}, fitting_{0})"
-_HAS_ROOM = "type({0}) is int or {0}.nbytes >= size and (type({0}) is not kind_{0} or {1})"
+_SAME = "tensor{0}.value is value{0} and "
+# At place {0}: memory at the address of the last time, or other memory that fits.
+_CHECK = "(key[{0}] == known[{0}] or key[{0}] and ({1}))"
+_HIGHEST_ADDRESS = 1 << 62  # so far that of a part of this memory has 64 bits, too
 
 
 class _Reading(NamedTuple):
-    """How memory of a class is read, as expressions in which {0} is its name.
+    """How memory of a class is read, as expressions; {0} is its place, {1} its expression.
 
     Attributes
     ----------
     address : str
-    on_gpu, fits : str
-        Whether it is memory of a GPU, and whether its description was found to fit.
+        Names the memory ``v{0}``; raises an exception for objects of other classes.
+    on_gpu, fits, has_room : str
+        Whether it is memory of a GPU, its description was found to fit, or it has `size` bytes.
     """
 
     address: str
     on_gpu: str
     fits: str
+    has_room: str
 
 
 _TORCH = _Reading(
-    "{0}.data_ptr()",
-    "{0}.is_cuda",
-    "{0}.is_cuda and ((form := ({0}.dtype, {0}.shape, {0}.stride())) == form_{0}"
-    " or form in fitting_{0})",
+    "data_ptr{0}(v{0} := {1})",
+    "v{0}.is_cuda",
+    "v{0}.is_cuda and (v{0}.dtype == dtype{0} and v{0}.shape == shape{0} and "
+    "v{0}.stride() == strides{0} or (v{0}.dtype, v{0}.shape, v{0}.stride()) in fitting{0})",
+    "v{0}.is_cuda and v{0}.nbytes >= size",
 )
 _OWN = _Reading(
-    "({0}._keyed or {0}.keyed())[1].value",
-    "not {0}._on_host",
-    "({0}._keyed or {0}.keyed())[0] in fitting_{0}",  # which says where it is
+    "((v{0} := {1})._keyed or v{0}.keyed())[1].value",
+    "not v{0}._on_host",
+    "(v{0}._keyed or v{0}.keyed())[0] in fitting{0}",  # which says where it is
+    "not v{0}._on_host and v{0}.nbytes >= size",
 )
+_IN_RANGE = "0 < v{0} < most"
+_ADDRESS = _Reading(
+    "(v{0} if type(v{0} := {1}) is int else of_another_class())", _IN_RANGE, _IN_RANGE, _IN_RANGE
+)
+_OTHER = _Reading("address(v{0} := {1})", "True", "fits(v{0}, fitting{0})", "v{0}.nbytes >= size")
 
 
 class Operand(NamedTuple):
@@ -121,12 +136,12 @@ class Operand(NamedTuple):
 
 
 class Launches(dict[tuple[Any, ...], Launch]):
-    """The functions by the keys of the mappings; the long way for other keys.
+    """The functions by what they are for: the keys of the mappings, and the classes of the memory.
 
     Attributes
     ----------
     last : Launch
-        The one that was taken last, which knows for which keys it is: call this one.
+        The one that was taken last, which knows what it is for: call this one.
     """
 
     __slots__ = ("__weakref__", "last")
@@ -134,23 +149,31 @@ class Launches(dict[tuple[Any, ...], Launch]):
     def __init__(self) -> None:
         self.last: Launch = _the_long_way
 
-    def other(self, memory: dict[Any, Any]) -> Launch:
-        """The launch for a mapping with other keys than those of `last`."""
-        found = self.get((*memory,))
-        if found is None:
+    def other(self, memory: dict[Any, Any], workspace: Any) -> Launch:
+        """The launch for memory that `last` is not for; the long way if there is none."""
+        found = self.get(_kinds(memory, workspace))
+        if found is None or found is self.last:
             return _the_long_way
         self.last = found
         return found
 
-    def add(self, keys: tuple[Any, ...], made: Launch) -> None:
-        """Remember a function for mappings with these keys."""
+    def lack(self, memory: dict[Any, Any], workspace: Any) -> bool:
+        """Whether no launch is for this memory."""
+        return _kinds(memory, workspace) not in self
+
+    def add(self, memory: dict[Any, Any], workspace: Any, made: Launch) -> None:
+        """Remember a function for memory like this."""
         if len(self) >= _MOST:
             self.clear()
-        self[keys] = self.last = made
+        self[_kinds(memory, workspace)] = self.last = made
 
     def clear(self) -> None:
         super().clear()
         self.last = _the_long_way
+
+
+def _kinds(memory: dict[Any, Any], workspace: Any) -> tuple[Any, ...]:
+    return *memory, *map(type, memory.values()), type(workspace)
 
 
 def _the_long_way(
@@ -161,13 +184,13 @@ def _the_long_way(
 
 def launch(
     launches: Launches,
-    keys: Sequence[Any],
+    memory: dict[Any, Any],
+    workspace: Any,
+    workspace_size: int,
     plan: BackendDescriptor,
     packs: VariantPacks,
     operands: Sequence[Operand],
-    order: Mapping[int, Any],
-    workspace: Any,
-    workspace_size: int,
+    places: Sequence[int],
     checked: list[Any],
 ) -> None:
     """Add a function for executions like the one that was just made.
@@ -176,15 +199,15 @@ def launch(
     ----------
     launches : Launches
         Which the function is added to.
-    keys : sequence
-        Of the mapping.
-    operands : sequence of Operand
-        By place.
-    order : mapping of int to memory
-        What was given for which place, in the order of the keys.
+    memory : dict
+        What was given.
     workspace : device memory or None
     workspace_size : int
         Bytes that are needed.
+    operands : sequence of Operand
+        By place.
+    places : sequence of int
+        Of what was given, in the order of the keys.
     checked : list
         Its one element is the addresses, by place, that were found to fit the last time, and that
         of the workspace. It is kept up to date.
@@ -196,88 +219,88 @@ def launch(
         "descriptor": plan,
         "plan": vars(plan),
         "handle_t": cudnnHandle_t,
-        "kept": packs.kept,
-        "filled": packs.filled,
+        "last": packs.last,
+        "exchanged": packs.exchanged,
         "logged": logged,
         "forget": forget,
         "execute": bare.cudnnBackendExecute,
         "error": binding("cudnnBackendExecute").error,
-        "pointer": memory_pointer,
+        "address": memory_pointer,
+        "of_another_class": _of_another_class,
+        "most": _HIGHEST_ADDRESS,
         "fits": _fits,
         "size": workspace_size,
         "launches": weakref.ref(launches),
     }
-    readings = {}
     for place, operand in enumerate(operands):
-        scope[f"fitting_v{place}"], scope[f"number{place}"] = operand.fitting, operand.number
-        scope[f"form_v{place}"] = next(iter(operand.fitting or ()), None)
+        scope[f"fitting{place}"], scope[f"number{place}"] = operand.fitting, operand.number
         scope[f"tensor{place}"], scope[f"value{place}"] = operand.tensor, operand.value
-    for key, (place, memory) in zip(keys, order.items(), strict=True):
+    readings = {}
+    for place, (key, each) in zip(places, memory.items(), strict=True):
         scope[f"key{place}"] = key
-        scope[f"kind_v{place}"], readings[place] = _kind(memory)
-    scope["kind_workspace"], of_workspace = _kind(workspace)
-    source = _source(operands, readings, of_workspace if workspace_size else None)
-    made: Launch = function_of(source, "a plan", scope)
-    launches.add((*keys,), made)
+        readings[place] = _reading(each, place, scope)
+    of_workspace = None
+    if workspace_size:
+        of_workspace = _reading(workspace, len(operands), scope)
+    made: Launch = function_of(_source(operands, readings, of_workspace), "a plan", scope)
+    launches.add(memory, workspace, made)
 
 
 def _source(
     operands: Sequence[Operand], readings: Mapping[int, _Reading], of_workspace: _Reading | None
 ) -> str:
     """Source of a launch: reads the memory at each place, and the workspace if there is one."""
-    lines = [_address(f"v{place}", f"a{place}", each) for place, each in readings.items()]
-    key = []
     checks = ["key"]  # not empty
+    for place, reading in readings.items():
+        fits = reading.on_gpu if operands[place].fitting is None else reading.fits
+        checks.append(_CHECK.format(place, fits.format(place)))
+    if of_workspace is not None:
+        place = len(operands)
+        checks.append(_CHECK.format(place, of_workspace.has_room.format(place)))
+    return _LAUNCH.format(
+        key="\n        ".join(_key(operands, readings, of_workspace)),
+        count=len(readings),
+        checks=" and ".join(checks),
+        same="".join(
+            _SAME.format(at) for at, each in enumerate(operands) if each.tensor is not None
+        ),
+    )
+
+
+def _key(
+    operands: Sequence[Operand], readings: Mapping[int, _Reading], of_workspace: _Reading | None
+) -> list[str]:
+    """Statements that put together the addresses, by place, and that of the workspace."""
+    found = {at: each.address.format(at, f"memory[key{at}]") for at, each in readings.items()}
+    lines = []
+    for base in {operand.base for operand in operands if operand.base is not None}:
+        lines.append(f"a{base} = {found[base]}")
+        found[base] = f"a{base}"
     for place, operand in enumerate(operands):
         if operand.number is not None:
-            key.append(f"number{place}")
+            found[place] = f"number{place}"
         elif operand.base is not None:
-            key.append(f"a{operand.base} + {operand.offset}")
-        else:
-            key.append(f"a{place}")
-            fits = _filled(_ANY if operand.fitting is None else _FITS, f"v{place}", readings[place])
-            checks.append(f"(a{place} == known[{place}] or a{place} and ({fits}))")
-    if of_workspace is not None:
-        lines.append(_address("workspace", "space", of_workspace))
-        has_room = _filled(_HAS_ROOM, "workspace", of_workspace)
-        checks.append(f"(space == known[-1] or space and ({has_room}))")
-    key.append("0" if of_workspace is None else "space")
-    same = [
-        f"tensor{place}.value is value{place} and "
-        for place, operand in enumerate(operands)
-        if operand.tensor is not None
-    ]
-    values = ", ".join(f"v{place}" for place in readings)
-    return _LAUNCH.format(
-        values=f"{values} = {', '.join(f'memory[key{place}]' for place in readings)}",
-        count=len(readings),
-        addresses="\n        ".join(lines),
-        key=f"({', '.join(key)})",
-        checks=" and ".join(checks),
-    ).replace("good = ", f"good = {''.join(same)}", 1)
+            found[place] = f"a{operand.base} + {operand.offset}"
+    key = [found[place] for place in range(len(operands))]
+    space = "0" if of_workspace is None else of_workspace.address
+    return [*lines, f"key = ({', '.join(key)}, {space.format(len(operands), 'workspace')})"]
 
 
-def _address(name: str, address: str, reading: _Reading) -> str:
-    return _ADDRESS.format(name, address, reading.address.format(name))
-
-
-def _filled(check: str, name: str, reading: _Reading) -> str:
-    return check.format(name, reading.on_gpu.format(name), reading.fits.format(name))
-
-
-def _kind(memory: Any) -> tuple[type, _Reading]:
-    """The class whose objects are read at once, and how."""
+def _reading(memory: Any, place: int, scope: dict[str, Any]) -> _Reading:
+    """How a launch reads memory of this class; adds the names that it needs to `scope`."""
     cls = type(memory)
     if is_torch(cls):
-        return cls, _TORCH
+        scope[f"data_ptr{place}"] = cls.data_ptr
+        form = by_class.of(memory).identity(memory)
+        scope[f"dtype{place}"], scope[f"shape{place}"], scope[f"strides{place}"] = form
+        return _TORCH
     if is_own(cls) and hasattr(cls, "keyed"):
-        return cls, _OWN
-    tensor = getattr(sys.modules.get("torch"), "Tensor", None)
-    return (tensor if isinstance(tensor, type) else _NoTensor), _TORCH
+        return _OWN
+    return _ADDRESS if cls is int else _OTHER
 
 
-class _NoTensor:
-    """Stands for PyTorch's class where it is not loaded."""
+def _of_another_class() -> NoReturn:
+    raise TypeError("no address")
 
 
 def _fits(memory: Any, fitting: set[Any]) -> bool:

@@ -139,8 +139,8 @@ class Operands:
             self.checked[0] = (*found, self.checked[0][-1])
         return found, numbers
 
-    def launched(self, memory: dict[Any, Any]) -> tuple[list[Operand], dict[int, Any]] | None:
-        """The operand of each place in executions with these keys, and the memory passed now.
+    def launched(self, memory: dict[Any, Any]) -> tuple[list[Operand], list[int]] | None:
+        """The operand of each place in executions with these keys, and the place of each key.
 
         None if a key is unknown, or numbers are among the operands.
         """
@@ -149,10 +149,9 @@ class Operands:
             operands[place] = Operand(base=base, offset=offset)
         for place, tensor, value in self._by_value:
             operands[place] = Operand(number=self._fixed[place], tensor=tensor, value=value)
-        taken = {at for at, each in enumerate(operands) if each.base is each.number is None}
-        given = {self._in_memory.get(key, -1): value for key, value in memory.items()}
-        is_launched = given.keys() == taken and len(memory) == len(taken)
-        return (operands, given) if is_launched else None
+        taken = [at for at, each in enumerate(operands) if each.base is each.number is None]
+        places = [self._in_memory.get(key, -1) for key in memory]
+        return (operands, places) if sorted(places) == taken else None
 
     def by_uid(
         self,

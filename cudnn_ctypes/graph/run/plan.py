@@ -1,37 +1,25 @@
-"""Execution plans: an engine config made ready for a GPU, stored, and executed."""
+"""Execution plans: an engine config made ready for a GPU, and stored."""
 
 from __future__ import annotations
 
-import ctypes
-import functools
-from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ... import raw
 from ...errors import CudnnError
-from ...raw import gpus
-from ...raw.bare import watched
 from ..backend.descriptor import BackendDescriptor
 from ..backend.devices import DeviceLike, as_device, device_attribute
 from ..backend.engine import EngineConfig
-from ..backend.values import device_address
 from .bound_plan import BoundPlan
-from .launches import Launches, Operand, launch
-from .scratch import Scratch
+from .plan_execution import PlanExecution
 from .stored_plan import StoredPlan, sealed
-from .tensor_memory import Shape
-from .variant_packs import VariantPacks
 
 if TYPE_CHECKING:
-    from ...handle import Handle
     from .kernel_cache import KernelCache
-
-from ...resource import Uncopied
 
 __all__ = ["BoundPlan", "ExecutionPlan"]
 
 
-class ExecutionPlan(Uncopied):
+class ExecutionPlan(PlanExecution):
     """A compiled plan; the EXECUTION_PLAN descriptor.
 
     Parameters
@@ -136,41 +124,6 @@ class ExecutionPlan(Uncopied):
         """
         return sealed(str(self.descriptor.get("json_representation")))
 
-    @functools.cached_property
-    def scratch(self) -> Scratch:
-        """The graph's tensors in the workspace, behind what the plan itself needs there."""
-        return Scratch()
-
-    @functools.cached_property
-    def uids(self) -> frozenset[int]:
-        """The unique ids of the tensors that an execution needs; empty if cuDNN does not tell."""
-        try:
-            return self._stored().uids
-        except (CudnnError, ValueError):
-            return frozenset()
-
-    @functools.cached_property
-    def takes_shapes(self) -> bool:
-        """Whether an execution may give other shapes than those of the graph."""
-        return self._stored().takes_shapes
-
-    def _stored(self) -> StoredPlan:
-        return StoredPlan(self.descriptor.get("json_representation"))
-
-    @property
-    def scratch_offsets(self) -> dict[int, int]:
-        """Where the graph's tensors are in the workspace, in bytes, by unique id."""
-        return self.scratch.offsets(self._own_size)
-
-    @functools.cached_property
-    def _own_size(self) -> int:
-        return int(self.descriptor.get("workspace_size"))
-
-    @property
-    def workspace_size(self) -> int:
-        """Bytes of device memory that it needs beside its operands."""
-        return self.scratch.total(self._own_size)
-
     @property
     def config(self) -> EngineConfig:
         """Its engine config as cuDNN has it; closed with the plan."""
@@ -186,198 +139,11 @@ class ExecutionPlan(Uncopied):
     def behavior_notes(self) -> frozenset[str]:
         return self.config.behavior_notes
 
-    def variant_pack(
-        self,
-        pointers: Mapping[int, Any],
-        workspace: Any = None,
-        *,
-        shapes: Mapping[int, Shape] | None = None,
-    ) -> BackendDescriptor:
-        """A finalized VARIANT_PACK: the addresses of one execution, which cannot be changed.
-
-        Parameters
-        ----------
-        pointers : mapping of int to device memory
-            By the tensors' unique ids. For a tensor that is passed by value a ctypes scalar such
-            as ``c_float(0.5)``; its bytes are the value.
-        workspace : device memory, optional
-            At least `workspace_size` bytes.
-        shapes : mapping of int to (dims, strides), optional
-            Of tensors that have others this time, if the operation graph has override_shape
-            enabled; cuDNN 9.21. It trusts them.
-
-        Raises
-        ------
-        ValueError
-            If a tensor is missing, the plan needs a workspace and none is given, or it is too
-            small.
-        """
-        pointers = self._complete(pointers, workspace)
-        self._check_uids(pointers)
-        overrides: dict[str, Any] = {}
-        if shapes:
-            if not self.takes_shapes:  # cuDNN would take no notice of them
-                raise ValueError(
-                    "this plan was built for fixed shapes: build it with override_shapes=True"
-                )
-            overrides = {
-                "override_unique_ids": list(shapes),
-                "override_shapes": [list(dims) for dims, _ in shapes.values()],
-                "override_strides": [list(strides) for _, strides in shapes.values()],
-            }
-        return BackendDescriptor(
-            "variant_pack",
-            unique_ids=list(pointers),
-            data_pointers=list(pointers.values()),
-            workspace=workspace,
-            **overrides,
-        ).finalize()
-
-    def workspace_size_for(self, handle: Handle, shapes: Mapping[int, Shape]) -> int:
-        """Bytes of device memory that it needs for other dims. cuDNN 9.23.
-
-        ``cudnnGetExecutionPlanWorkspaceSize``.
-
-        Parameters
-        ----------
-        shapes : mapping of int to (dims, strides)
-            As for `execute`.
-
-        Raises
-        ------
-        ValueError
-            If the plan was built for fixed shapes.
-        SymbolNotFoundError
-            Before cuDNN 9.23.
-        """
-        size = ctypes.c_size_t()
-        # Only the shapes count: nothing is read or written, so one address does for all.
-        with self.variant_pack(dict.fromkeys(self.uids, 256), 256, shapes=shapes) as pack:
-            raw.cudnnGetExecutionPlanWorkspaceSize(handle, self.descriptor, pack, size)
-        return self.scratch.total(size.value)
-
-    def execute(
-        self,
-        handle: Handle,
-        pointers: Mapping[int, Any],
-        workspace: Any = None,
-        *,
-        shapes: Mapping[int, Shape] | None = None,
-    ) -> None:
-        """Run it on the handle's stream; follows ``cudnnBackendExecute``.
-
-        The other parameters are those of `variant_pack`. For memory that stays where it is there is
-        `bind`.
-        """
-        if shapes or watched:
-            with self.bind(handle, pointers, workspace, shapes=shapes) as bound:
-                bound()
-        elif type(pointers) is dict:
-            self._launches.last(self._execute, handle, pointers, workspace)
-        else:
-            self._execute(handle, pointers, workspace)
-
-    def _execute(self, handle: Handle, given: Mapping[int, Any], workspace: Any) -> None:
-        """`execute` with what was not executed before."""
-        if watched:
-            self.execute(handle, given, workspace)
-            return
-        if gpus.ordinals:
-            gpus.check_memory(handle, [*given.items(), ("workspace", workspace)])
-        pointers = self._complete(given, workspace)
-        packs = self.packs(tuple(pointers))
-        addresses, numbers = [], False
-        for uid, value in pointers.items():
-            if type(value) is int:
-                addresses.append(value)
-                continue
-            # A number on the host may be another one the next time.
-            numbers = numbers or isinstance(value, ctypes._SimpleCData)
-            addresses.append(device_address(f"pointers[{uid}]", value) or 0)
-        space = device_address("workspace", workspace) if self.workspace_size else None
-        if self.scratch.must_write:
-            self.scratch.write(handle, self._own_size, workspace)
-        key = (*addresses, space or 0)
-        packs.execute(handle, self.descriptor, key, numbers)
-        keys = (*given,)
-        if pointers is given and type(given) is dict and not numbers and keys not in self._launches:
-            operands, order = [Operand()] * len(keys), dict(enumerate(given.values()))
-            size, checked = self.workspace_size, [key]
-            known = self._launches
-            launch(known, keys, self.descriptor, packs, operands, order, workspace, size, checked)
-
-    def packs(self, uids: tuple[int, ...]) -> VariantPacks:
-        """The variant packs for tensors with these unique ids, `uids`.
-
-        Raises
-        ------
-        ValueError
-            If one is missing that an execution needs.
-        """
-        found = self._packs.get(uids)
-        if found is None:
-            self._check_uids(uids)
-            found = self._packs[uids] = VariantPacks(uids)
-        return found
-
-    @functools.cached_property
-    def _launches(self) -> Launches:
-        return Launches()
-
-    @functools.cached_property
-    def _packs(self) -> dict[tuple[int, ...], VariantPacks]:
-        return {}
-
-    def _complete(self, pointers: Mapping[int, Any], workspace: Any) -> Mapping[int, Any]:
-        """`pointers` with those of scratch tensors; refuses what an execution lacks."""
-        self.check_workspace(workspace)
-        return self.scratch.added_to(pointers, self._own_size, workspace)
-
-    def _check_uids(self, uids: Collection[int]) -> None:
-        if not self.uids.issubset(uids):
-            missing = ", ".join(map(str, sorted(self.uids.difference(uids))))
-            raise ValueError(f"pointers: nothing was given for the tensors with uid {missing}")
-
-    def check_workspace(self, workspace: Any) -> None:
-        """Refuse a workspace that is none or too small.
-
-        Raises
-        ------
-        ValueError
-        """
-        needed = self.workspace_size
-        if needed and (workspace is None or (type(workspace) is int and not workspace)):
-            raise ValueError(f"workspace: this plan needs {needed} bytes of device memory")
-        given = getattr(workspace, "nbytes", needed)
-        if isinstance(given, int) and given < needed:
-            raise ValueError(f"workspace: this plan needs {needed} bytes, got {given}")
-
-    def bind(
-        self,
-        handle: Handle,
-        pointers: Mapping[int, Any],
-        workspace: Any = None,
-        *,
-        shapes: Mapping[int, Shape] | None = None,
-    ) -> BoundPlan:
-        """This plan for fixed addresses: executing it is one C call.
-
-        The other parameters and errors are those of `variant_pack`.
-        """
-        if gpus.ordinals:
-            gpus.check_memory(handle, [*pointers.items(), ("workspace", workspace)])
-        pack = self.variant_pack(pointers, workspace, shapes=shapes)
-        prepare = None
-        if self.scratch.must_write:
-            prepare = functools.partial(self.scratch.write, handle, self._own_size, workspace)
-        return BoundPlan(handle, self, pack, prepare)
-
     def close(self) -> None:
         """Destroy its descriptors. A second call does nothing."""
         if self._config is not None:
             self._config.close()
-        for packs in tuple(self._packs.values()):  # another thread may add one
-            packs.close()
+        self.close_packs()
         self.descriptor.close()
 
     def __enter__(self) -> ExecutionPlan:

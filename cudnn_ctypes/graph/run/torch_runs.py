@@ -38,7 +38,7 @@ def run({inputs}):
         return None
     {allocations}
     key = ({addresses})
-    pack = kept.pop(key, None) or filled(key)
+    pack = pack_for(key)
     lent = taken(ordinal, current_stream(ordinal))
     try:
         if logged:
@@ -48,7 +48,7 @@ def run({inputs}):
             raise error(code, (lent[0], descriptor, pack.descriptor))
     finally:
         give_back(ordinal, lent)
-    kept[key] = pack
+    last.append(pack)
     return {returned}
 """
 
@@ -140,8 +140,8 @@ def _scope(plan: BackendDescriptor, packs: VariantPacks, like: Any) -> Mapping[s
         "watched": watched,
         "plan": vars(plan),
         "descriptor": plan,
-        "kept": packs.kept,
-        "filled": packs.filled,
+        "pack_for": packs.taken,
+        "last": packs.last,
         "ordinal": like.get_device(),
         "device": like.device,
         "empty": sys.modules["torch"].empty_strided,

@@ -2,8 +2,8 @@
 
 A finalized variant pack refuses other pointers, so other addresses want another pack. Five calls of
 ``raw`` make one, which is as long as the execution itself takes. Here packs are kept by their
-addresses, and the one not used for longest is initialized again for new addresses, which spares
-creating and destroying it; the C functions are called bare, with arguments made in this file.
+addresses, and once there are many, they are initialized again for new addresses, which spares
+creating and destroying them; the C functions are called bare, with arguments made in this file.
 
 Threads share a plan: each takes a pack out while it uses it, so no two ever have the same.
 """
@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import ctypes
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ... import raw
@@ -32,7 +33,7 @@ __all__ = ["Addresses", "Pack", "VariantPacks"]
 Addresses = tuple[int, ...]
 """Addresses of the operands, then the workspace's or 0."""
 
-_KEPT = 64  # sets of addresses whose variant pack is kept
+_KEPT = 64  # sets of addresses whose variant packs are kept; then all are free for others
 
 # As ctypes passes them on fastest: ints that C takes as int, and int64_t.
 _KIND = raw.CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR
@@ -40,7 +41,6 @@ _UIDS = int(raw.CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS)
 _POINTERS = int(raw.CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS)
 _WORKSPACE = int(raw.CUDNN_ATTR_VARIANT_PACK_WORKSPACE)
 _INT64, _VOID_PTR = int(raw.CUDNN_TYPE_INT64), int(raw.CUDNN_TYPE_VOID_PTR)
-_ONE = ctypes.c_int64(1)
 _SIZE = ctypes.sizeof(ctypes.c_void_p)
 
 
@@ -51,21 +51,24 @@ class VariantPacks(Uncopied):
     ----------
     uids : sequence of int
         The tensors' unique ids, in the order in which their addresses will come.
+
+    Attributes
+    ----------
+    last : list of Pack
+        The pack of the latest execution. It is empty while a thread uses that pack, and has several
+        after executions at the same time.
     """
 
     def __init__(self, uids: Sequence[int]) -> None:
-        self._uids = struct.pack(f"{len(uids)}q", *uids)
-        self._count = ctypes.c_int64(len(uids))
-        # A variant pack belongs to no GPU: what may stand before these functions is not for it.
-        self._initialize = bare.cudnnBackendInitialize
-        self._set_attribute = bare.cudnnBackendSetAttribute
-        self._finalize = bare.cudnnBackendFinalize
-        self._as_bytes = struct.Struct(f"{len(uids) + 1}Q").pack
-        self.kept: dict[Addresses, Pack] = {}
-        """Packs that no execution uses now, by their addresses; the oldest first."""
+        self._check = struct.Struct(f"{len(uids) + 1}Q").pack
+        self.last: list[Pack] = []
+        self._kept: dict[Addresses, Pack] = {}
+        self._free: list[Pack] = []  # to be filled with other addresses
+        self.exchanged: Callable[..., Pack] = _exchanging(uids, self._kept, self._free)
+        """Gives the pack for other addresses; a pack that is its second argument is kept."""
 
     def __len__(self) -> int:
-        return len(self.kept)
+        return len(self.last) + len(self._kept) + len(self._free)
 
     def execute(
         self,
@@ -84,10 +87,14 @@ class VariantPacks(Uncopied):
         ValueError
             If one is no address of 64 bits.
         """
-        kept = self.kept
-        pack = kept.pop(key, None)
-        if pack is None or numbers:
-            pack = self.filled(key, pack)
+        try:
+            self._check(*key)
+        except struct.error:
+            raise ValueError(f"expected addresses of 64 bits, got {key}") from None
+        pack = self.taken(key)
+        if numbers:
+            self._free.append(pack)
+            pack = self.exchanged(key)
         pointer = getattr(handle, "_as_parameter_", handle)
         if pointer.__class__ is not cudnnHandle_t or not pointer:
             raw.cudnnBackendExecute(pointer, plan, pack.descriptor)  # refuses it
@@ -96,71 +103,118 @@ class VariantPacks(Uncopied):
         code = bare.cudnnBackendExecute(pointer, plan._as_parameter_, pack.argument)
         if code:
             raise binding("cudnnBackendExecute").error(code, (handle, plan, pack.descriptor))
-        kept[key] = pack
+        self.last.append(pack)
 
-    def filled(self, key: Addresses, pack: Pack | None = None) -> Pack:
-        """`pack`, or the one not used for longest, with the addresses of `key`; not among `kept`.
-
-        Raises
-        ------
-        ValueError
-            If one is no address of 64 bits.
-        """
+    def taken(self, key: Addresses) -> Pack:
+        """The pack for addresses of 64 bits; no other thread gets it until `last` has it."""
         try:
-            data = self._as_bytes(*key)
-        except struct.error:
-            raise ValueError(f"expected addresses of 64 bits, got {key}") from None
-        if pack is None:
-            pack = self._new() if len(self.kept) < _KEPT else self._oldest()
-        space = data[-_SIZE:] if key[-1] else None
-        argument, set_attribute = pack.argument, self._set_attribute
-        if (
-            self._initialize(*pack.alone)
-            or set_attribute(*pack.with_uids)
-            or set_attribute(argument, _POINTERS, _VOID_PTR, self._count, data)
-            or (space and set_attribute(argument, _WORKSPACE, _VOID_PTR, _ONE, space))
-            or self._finalize(*pack.alone)
-        ):
-            self._fill(pack.descriptor, data, space)
-        return pack
-
-    def _oldest(self) -> Pack:
-        """The pack that was not used for longest, to be filled anew."""
-        try:
-            return self.kept.pop(next(iter(self.kept)))
-        except (KeyError, RuntimeError, StopIteration):  # another thread was faster
-            return self._new()
-
-    def _new(self) -> Pack:
-        return Pack(_UIDS, _INT64, self._count, self._uids)
-
-    def _fill(self, pack: Any, data: bytes, space: bytes | None) -> None:
-        """Fill a pack by checked calls, whose errors say what is refused, and why."""
-        set_attribute: Any = raw.cudnnBackendSetAttribute
-        raw.cudnnBackendInitialize(pack)
-        set_attribute(pack, _UIDS, _INT64, self._count, self._uids)
-        set_attribute(pack, _POINTERS, _VOID_PTR, self._count, data)
-        if space:
-            set_attribute(pack, _WORKSPACE, _VOID_PTR, _ONE, space)
-        raw.cudnnBackendFinalize(pack)
+            pack = self.last.pop()
+        except IndexError:
+            return self.exchanged(key)
+        return pack if pack.key == key else self.exchanged(key, pack)
 
     def close(self) -> None:
-        self.kept.clear()
+        for packs in (self.last, self._kept, self._free):
+            packs.clear()
+
+
+def _exchanging(
+    uids: Sequence[int], kept: dict[Addresses, Pack], free: list[Pack]
+) -> Callable[..., Pack]:
+    # A variant pack belongs to no GPU: what may stand before these functions is not for it.
+    initialize, finalize = bare.cudnnBackendInitialize, bare.cudnnBackendFinalize
+    set_attribute = bare.cudnnBackendSetAttribute
+
+    def exchanged(key: Addresses, pack: Pack | None = None) -> Pack:
+        if pack is not None:
+            kept[pack.key] = pack
+        pack = kept.pop(key, None)
+        if pack is None:
+            try:
+                pack = free.pop()
+            except IndexError:
+                pack = unused()
+            pack.addresses[:] = key
+            alone = pack.alone
+            if (
+                initialize(*alone)
+                or set_attribute(*pack.with_uids)
+                or set_attribute(*pack.with_pointers)
+                or (key[-1] and set_attribute(*pack.with_workspace))
+                or finalize(*alone)
+            ):
+                pack.fill()
+        pack.key = key  # this very tuple: its identity tells that the addresses are the last ones
+        return pack
+
+    def unused() -> Pack:
+        if len(kept) >= _KEPT:
+            with suppress(KeyError):
+                while True:
+                    free.append(kept.popitem()[1])
+        try:
+            return free.pop()
+        except IndexError:
+            return Pack(uids)
+
+    return exchanged
 
 
 class Pack:
-    """A VARIANT_PACK without the typed descriptor; destroyed with the last reference to it."""
+    """A VARIANT_PACK without the typed descriptor; destroyed with the last reference to it.
 
-    # Whole tuples of arguments spare ctypes making one at each call.
-    __slots__ = ("alone", "argument", "descriptor", "with_uids")
+    Attributes
+    ----------
+    key : Addresses
+        The addresses that cuDNN has.
+    addresses : ctypes array
+        Memory from which cuDNN copies them when the pack is filled.
+    alone, with_uids, with_pointers, with_workspace : tuple
+        Arguments of the C functions. Whole tuples spare ctypes making one at each call.
+    """
 
-    def __init__(self, *uids: Any) -> None:
-        """`uids` are the arguments that set them."""
+    __slots__ = (
+        "addresses",
+        "alone",
+        "argument",
+        "descriptor",
+        "key",
+        "with_pointers",
+        "with_uids",
+        "with_workspace",
+    )
+
+    def __init__(self, uids: Sequence[int]) -> None:
         self.descriptor: cudnnBackendDescriptor_t = cudnnBackendDescriptor_t()
         raw.cudnnBackendCreateDescriptor(_KIND, self.descriptor)
         self.argument: Any = ctypes.c_void_p.from_param(self.descriptor.value)
+        self.key: Addresses = ()
+        size = len(uids)
+        self.addresses: Any = (ctypes.c_uint64 * (size + 1))()
+        ids, space = (ctypes.c_int64 * size)(*uids), ctypes.byref(self.addresses, size * _SIZE)
+        count, one = ctypes.c_int64.from_param(size), ctypes.c_int64.from_param(1)
+        pointers = ctypes.byref(self.addresses)
         self.alone: tuple[Any, ...] = (self.argument,)
-        self.with_uids: tuple[Any, ...] = (self.argument, *uids)
+        self.with_uids: tuple[Any, ...] = (self.argument, _UIDS, _INT64, count, ctypes.byref(ids))
+        self.with_pointers: tuple[Any, ...] = (
+            self.argument,
+            _POINTERS,
+            _VOID_PTR,
+            count,
+            pointers,
+        )
+        self.with_workspace: tuple[Any, ...] = (self.argument, _WORKSPACE, _VOID_PTR, one, space)
+
+    def fill(self) -> None:
+        """Fill it with `addresses`, by calls that say what is refused, and why."""
+        set_attribute: Any = raw.cudnnBackendSetAttribute
+        size = len(self.addresses) - 1
+        raw.cudnnBackendInitialize(self.descriptor)
+        for _, name, kind, _, values in (self.with_uids, self.with_pointers):
+            set_attribute(self.descriptor, name, kind, size, values)
+        if self.addresses[-1]:
+            set_attribute(self.descriptor, *self.with_workspace[1:3], 1, self.with_workspace[4])
+        raw.cudnnBackendFinalize(self.descriptor)
 
     def __del__(
         self, destroy: Any = raw.cudnnBackendDestroyDescriptor.unchecked, aside: Any = set_aside

@@ -97,7 +97,7 @@ def with_space(
     """The launches of a plan with a workspace, after one execution, and its memory."""
     monkeypatch.setattr(ExecutionPlan, "workspace_size", SIZE)
     memory = {"c": Tensor(C), "a": A, "b": Tensor(B, (4, 32, 64))}
-    product.graph.execute(memory, Tensor(SPACE, (SIZE,), "torch.uint8"), handle=product.handle)
+    product.graph.execute(memory, SPACE, handle=product.handle)
     execution = product.graph._execution
     assert execution is not None
     return execution.launches, memory
@@ -123,15 +123,40 @@ def with_another_number(product: Product) -> None:
     product.scale.value = 0.25
 
 
+ELSEWHERE = 1 << 30
+
+# Memory of each class, elsewhere, that fits.
+FITTING: dict[type, Callable[[tuple[int, ...]], Any]] = {
+    int: lambda shape: ELSEWHERE,
+    Tensor: lambda shape: Tensor(ELSEWHERE, shape),
+    Array: lambda shape: Array(ELSEWHERE, shape),
+    Memory: lambda shape: Memory(ELSEWHERE),
+}
+SHAPES = {"a": (4, 64, 32), "b": (4, 32, 64), "c": (4, 64, 64)}
+
+
+def learn(product: Product, memory: Any, workspace: Any) -> None:
+    """Execute the graph with other memory of these classes."""
+    fitting = {
+        name: FITTING[type(each)](SHAPES[name]) if type(each) in FITTING else ELSEWHERE
+        for name, each in memory.items()
+    }
+    space = Tensor(ELSEWHERE, (SIZE,), "torch.uint8") if type(workspace) is Tensor else ELSEWHERE
+    if type(workspace) is Memory:
+        space = Memory(ELSEWHERE, SIZE)
+    product.graph.execute(fitting, space, handle=product.handle)
+
+
 @pytest.mark.parametrize(
     ("memory", "workspace"),
     [
         ({}, SPACE),
         ({"a": A + 256}, SPACE),
         ({"c": Tensor(C + 256)}, SPACE),
-        ({"a": Tensor(A, (4, 64, 32))}, SPACE),  # at the address that was there
+        ({"a": Tensor(A, (4, 64, 32))}, SPACE),
         ({"c": C}, SPACE + 256),
-        ({"c": Memory(C)}, Tensor(SPACE + 256, (SIZE,))),
+        ({"c": Array(C + 256)}, SPACE),
+        ({"c": Memory(ELSEWHERE)}, Tensor(SPACE + 256, (SIZE,), "torch.uint8")),
         ({}, Memory(SPACE + 256, SIZE)),
     ],
 )
@@ -145,18 +170,20 @@ def test_memory_that_fits_goes_the_short_way(
 ) -> None:
     launches, known = with_space
     memory = {**known, **memory}
+    learn(product, memory, workspace)
     for _ in range(2):
         launches.last(long_way, product.handle, memory, workspace)
     assert not long_way.calls
-    assert len(stand_in.executed) == 3
-    wanted = {
-        getattr(product, name).uid: getattr(each, "_address", getattr(each, "_as_parameter_", each))
-        for name, each in memory.items()
-    }
+    assert len(stand_in.executed) == 4
+    wanted = {getattr(product, name).uid: address(each) for name, each in memory.items()}
     noted = stand_in.executed[-1]
     assert {uid: noted["data"][uid] for uid in wanted} == wanted
-    space = getattr(workspace, "_address", getattr(workspace, "_as_parameter_", workspace))
-    assert noted["workspace"] == space
+    assert noted["workspace"] == address(workspace)
+
+
+def address(memory: Any) -> int:
+    found: int = getattr(memory, "_address", getattr(memory, "_as_parameter_", memory))
+    return memory.__cuda_array_interface__["data"][0] if type(memory) is Array else found
 
 
 @pytest.mark.parametrize(
@@ -168,6 +195,8 @@ def test_memory_that_fits_goes_the_short_way(
         ({"b": Tensor(B + 256)}, SPACE),  # of another operand's shape
         ({"c": Array(C + 256, (4, 64, 32))}, SPACE),
         ({"a": 0}, SPACE),
+        ({"a": -1}, SPACE),
+        ({"a": 1 << 64}, SPACE),
         ({"a": None}, SPACE),
         ({"a": "a"}, SPACE),
         ({"a": True}, SPACE),
@@ -189,9 +218,35 @@ def test_everything_else_goes_the_long_way(
 ) -> None:
     launches, known = with_space
     memory = {**known, **memory}
+    learn(product, memory, workspace)
     launches.last(long_way, product.handle, memory, workspace)
     assert long_way.calls == 1
-    assert len(stand_in.executed) == 1
+    assert len(stand_in.executed) == 2
+
+
+@pytest.mark.parametrize(
+    ("memory", "workspace"),
+    [({"a": Tensor(A, (4, 64, 32))}, SPACE), ({"c": C}, SPACE), ({}, Tensor(SPACE, (SIZE,)))],
+)
+def test_memory_of_another_class_is_learnt(
+    with_space: Any,
+    product: Product,
+    stand_in: StandIn,
+    long_way: LongWay,
+    memory: Any,
+    workspace: Any,
+) -> None:
+    """Then both classes take the short way, by turns."""
+    launches, known = with_space
+    other = {**known, **memory}
+    launches.last(long_way, product.handle, other, workspace)
+    assert long_way.calls == 1
+    product.graph.execute(other, workspace, handle=product.handle)
+    for _ in range(2):
+        launches.last(long_way, product.handle, other, workspace)
+        launches.last(long_way, product.handle, known, SPACE)
+    assert long_way.calls == 1
+    assert len(stand_in.executed) == 6
 
 
 @pytest.mark.parametrize(
@@ -355,7 +410,7 @@ def test_graphs_plans_and_the_front_end_take_the_short_way(
     a, b = front.tensor([4, 64, 32], name="a"), front.tensor([4, 32, 64], name="b")
     c = front.matmul(a, b).set_output(True)
     front.build([frontend.heur_mode.A])
-    front._handle = product.handle
+    front._held.handle = product.handle
     plain = Graph(io_data_type="float16")
     x, y = plain.tensor((4, 64, 32)), plain.tensor((4, 32, 64))
     z = plain.matmul(x, y).set_output()
@@ -379,7 +434,7 @@ def test_graphs_plans_and_the_front_end_take_the_short_way(
         way()
     assert stand_in.executed[:4] == stand_in.executed[4:]
     plain.close()
-    front._handle = None
+    front._held.handle = None
 
 
 def test_launches_keep_no_execution_alive(with_space: Any, product: Product) -> None:

@@ -41,6 +41,7 @@ class Operations:
     tensor_class: type[Tensor] = Tensor
 
     def __init__(self) -> None:
+        super().__init__()
         self.tensors: list[Tensor] = []
         self.nodes: list[Node] = []
 
