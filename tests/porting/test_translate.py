@@ -38,6 +38,7 @@ def body(statements: str, name: str = "program.c") -> list[str]:
         ("for (int i = 0; i < n; i++) p[i] = i;", "for i in range(n):"),
         ("for (int i = n; i >= 0; i -= 2) p[i] = i;", "for i in range(n, -1, -2):"),
         ("for (int i = 0; i < n; i++) n--;", "while i < n:"),
+        ("for (int i = -1; i < sizeof(n); i++) n += i;", "while uint64(i) < sizeof(c_int):"),
         ("if (!p) return;", "if is_null(p):"),
         ("n = p ? 1 : 2;", "n = 1 if not is_null(p) else 2"),
         ("p = p + n;", "p = offset(p, n, c_int)"),

@@ -7,6 +7,7 @@ Whoever owns memory is a NumPy array (float, double), a ctypes array (integers, 
 from __future__ import annotations
 
 import ctypes
+import functools
 from typing import Any
 
 import numpy as np
@@ -171,10 +172,11 @@ def element_of(memory: Any) -> Any:
     return kind
 
 
-def chars(text: str, length: int = 0) -> Any:
-    """A string as C holds it: an array of ``char`` that ends with 0."""
+@functools.cache
+def chars(text: str) -> Any:
+    """A string literal as C holds it: one array of ``char`` that ends with 0."""
     data = text.encode()
-    found = (ctypes.c_byte * max(length, len(data) + 1))()
+    found = (ctypes.c_byte * (len(data) + 1))()
     ctypes.memmove(found, data, len(data))
     return found
 

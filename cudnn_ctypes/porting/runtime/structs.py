@@ -151,8 +151,8 @@ def sizeof(kind: Any) -> int:
         return int(kind.nbytes)
     if isinstance(kind, Struct):
         return ctypes.sizeof(kind.layout())
-    if isinstance(kind, list):
-        return sum(map(sizeof, kind)) if kind and kind[0] is not None else 8 * len(kind)
+    if isinstance(kind, list):  # of structs or pointers
+        return sum(sizeof(one) if isinstance(one, (Struct, list)) else 8 for one in kind)
     return ctypes.sizeof(kind)
 
 

@@ -112,31 +112,34 @@ class Base:
 
     # What the other parts define.
 
-    expand: Callable[[Macro, list[str], Node], Value]
-    """The value of a macro's expression, with its arguments put in."""
     expression: Callable[[Node], Value]
-    """Translate an expression."""
-    converted: Callable[[Node, CType], Value]
-    """Translate an expression and convert it to a type."""
-    initialized: Callable[[Node, CType, list[Node]], Value]
-    """What ``{...}`` is for a variable of a type."""
+    expand: Callable[[Macro, list[str], Node], Value]  # a macro's expression
+    converted: Callable[[Node, CType], Value]  # an expression as another type
+    initialized: Callable[[Node, CType, list[Node]], Value]  # what ``{...}`` is for a type
 
     def __init__(self, program: Program) -> None:
         self.program = program
         self.out = Output()
-        self.scopes: list[dict[str, Variable]] = [{}]
+        self.parser_language = program.language
+        self.notes: list[tuple[int, str]] = []  # line and reason of what is not translated
+        self.statements = 0
+        self.kernel_names: list[str] = []
+        self.type_parameters: set[str] = set()  # of the template that is read
+        # Of the function that is written.
         self.function: Function | None = None
         self.record: Record | None = None
+        self.scopes: list[dict[str, Variable]] = [{}]
         self.addressed: set[str] = set()
         self.global_writes: set[str] = set()
-        self.type_parameters: set[str] = set()  # of the template that is read
+        self.statics: list[tuple[int, str, int]] = []  # lines to write before it
+        self.labels: set[str] = set()  # that some ``goto`` names
+        self.open_labels: list[str] = []  # whose block is being written
+        self.jumps: list[tuple[str, list[str]]] = []  # what `break` leaves, what `continue` does
+        self.expanding: list[str] = []  # macros
+        # Of the line that is written.
         self.before: list[str] = []
         self.after: list[str] = []
         self.conditional = 0
-        self.kernel_names: list[str] = []
-        self.notes: list[tuple[int, str]] = []
-        self.expanding: list[str] = []
-        self.parser_language = program.language
 
     def emit(self, text: str, line: int) -> None:
         """Write a line with what its expressions do before and after."""
@@ -170,7 +173,6 @@ class Base:
         return f"{name}_" if name in _TAKEN else name
 
     def safe_field(self, name: str) -> str:
-        """A Python name for a field of C."""
         return f"{name}_" if name in ("fields", *keyword.kwlist) else name
 
     def declare(self, name: str, ctype: CType, *, cell: bool = False) -> Variable:
@@ -186,7 +188,6 @@ class Base:
         return variable
 
     def lookup(self, name: str) -> Variable | None:
-        """The variable that a name means here."""
         return next((one[name] for one in reversed(self.scopes) if name in one), None)
 
     # Types.

@@ -99,7 +99,6 @@ class Calls(Functions):
         return self.address(node).text
 
     def launch(self, node: Node, arguments: list[Node]) -> Value:
-        """A launch of a kernel."""
         called = " ".join(node.called.split())
         name = re.sub(r"\s*([<>,])\s*", r"\1", called)
         kernel = self.program.functions.get(name.split("<")[0])
@@ -175,7 +174,6 @@ class Calls(Functions):
         return any(one is not None and one.pointed.kind == "function" for one in fields)
 
     def _pointer_call(self, node: Node, function: Value, arguments: list[Node]) -> Value:
-        """A call through a pointer to a function."""
         kind = function.type.pointed
         if len(kind.parameters) != len(arguments) or any(one.reference for one in kind.parameters):
             raise self.fail(node, "a call through this pointer")
@@ -239,20 +237,13 @@ class Calls(Functions):
     # Macros.
 
     def is_statement(self, macro: Macro | None, arguments: list[Node]) -> bool:
-        """Whether a macro stands for statements."""
         if macro is None or not macro.is_function or self.is_check(macro, arguments):
             return False
         words = r"(do|if|for|while|switch|return|goto)\b|\{"
         return bool(re.match(words, macro.body)) or ";" in macro.body
 
     def body_of(self, macro: Macro, arguments: list[str], node: Node, prefix: str = "") -> Node:
-        """The block of what a macro stands for where `node` is.
-
-        Raises
-        ------
-        Untranslatable
-            If it cannot be read, uses itself or is defined twice.
-        """
+        """The block of what a macro stands for where `node` is."""
         if macro.name in self.program.redefined:
             raise Untranslatable(f"a macro that is defined twice: {macro.name}")
         body = prefix + macro.substituted(arguments, self.program.macros)

@@ -55,10 +55,8 @@ class Conversions(Base):
     def _base_type(self, node: Node) -> CType:
         if node.kind == "placeholder_type_specifier":
             return c.UNKNOWN
-        if node.kind == "template_type" or (
-            node.kind == "qualified_identifier" and "<" in node.text
-        ):
-            template = node["name"] if node.kind == "qualified_identifier" else node
+        template = node["name"] if node.kind == "qualified_identifier" else node
+        if template.kind == "template_type":
             self.refuse(template["name"].text != "vector", node, "a template")
             to = self.type_of(template.arguments[0])
             return CType("vector", "vector", to=to, element="Vector")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .base import Program, Record
+from .base import Record
 from .loops import Loops
 from .names import number
 from .syntax import Node
@@ -16,10 +16,6 @@ __all__ = ["Declarations"]
 
 class Declarations(Loops):
     """Variables."""
-
-    def __init__(self, program: Program) -> None:
-        super().__init__(program)
-        self.statics: list[tuple[int, str, int]] = []  # lines to write before the function
 
     def _do_declaration(self, node: Node) -> None:
         base = self.type_of(node)

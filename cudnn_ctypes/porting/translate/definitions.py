@@ -120,7 +120,6 @@ class Definitions(Declarations):
         record.methods[name] = made
 
     def _signature(self, node: Node) -> Function:
-        """The name, parameters and result of a function."""
         name, kind = self.declared(self.type_of(node), node["declarator"])
         name = name.split("::")[-1].strip()
         parameters = self.parameters(function_declarator(node))
@@ -157,13 +156,7 @@ class Definitions(Declarations):
     # Writing.
 
     def write(self, node: Node) -> None:
-        """Write what stands outside of functions.
-
-        Raises
-        ------
-        Untranslatable
-            If it cannot be translated.
-        """
+        """Write what stands outside of functions, or say why it cannot be translated."""
         kind = node["type"] if node.kind in ("type_definition", "declaration") else node
         record = next((one for one in self.program.records.values() if one.node == kind), None)
         if node.kind == "comment":
@@ -300,5 +293,4 @@ class Definitions(Declarations):
 
 
 def _name_of(function: Node) -> str:
-    """The name of a function, with its class."""
     return re.sub(r"\(.*", "", function["declarator"].text, flags=re.DOTALL).strip("*& \n")

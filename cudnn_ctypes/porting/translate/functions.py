@@ -27,22 +27,31 @@ _SAME_NAMES: dict[CType, str] = {
     c.LONG: "clock",
     pointer_to(c.FILE): "fopen",
 }
-# Others, with the arguments put in: all, those from the third on, or one by its number.
-_FORMS = {
-    c.INT: "fclose={0}.close() feof={0}.eof() fflush={0}.flush() fgetc={0}.getc() getc={0}.getc() "
-    'fseek={0}.seek({1},{2}) snprintf=sprintf({0},{rest},size={1}) putchar=printf("%c",{0})',
-    c.LONG: "atol=atoi({0}) atoll=atoi({0}) ftell={0}.tell() time=c_time()",
-    c.DOUBLE: "strtod=atof({0}) strtof=atof({0})",
-    c.VOID: "exit=c_exit({0}) _Exit=c_exit({0}) abort=c_exit(134)",
-    pointer_to(c.VOID): "memmove=memcpy({all})",
-}
 _FUNCTIONS = {
-    name: (f"{name}({{all}})", kind) for kind, all_ in _SAME_NAMES.items() for name in all_.split()
+    name: (f"{name}({{all}})", kind)
+    for kind, names in _SAME_NAMES.items()
+    for name in names.split()
+} | {
+    "memmove": ("memcpy({all})", pointer_to(c.VOID)),
+    "snprintf": ("sprintf({0}, {rest}, size={1})", c.INT),
+    "putchar": ('printf("%c", {0})', c.INT),
+    "atol": ("atoi({0})", c.LONG),
+    "atoll": ("atoi({0})", c.LONG),
+    "strtod": ("atof({0})", c.DOUBLE),
+    "strtof": ("atof({0})", c.DOUBLE),
+    "fclose": ("{0}.close()", c.INT),
+    "feof": ("{0}.eof()", c.INT),
+    "fflush": ("{0}.flush()", c.INT),
+    "fgetc": ("{0}.getc()", c.INT),
+    "getc": ("{0}.getc()", c.INT),
+    "fseek": ("{0}.seek({1}, {2})", c.INT),
+    "ftell": ("{0}.tell()", c.LONG),
+    "time": ("c_time()", c.LONG),
+    "exit": ("c_exit({0})", c.VOID),
+    "abort": ("c_exit(134)", c.VOID),
 }
-for _kind, _forms in _FORMS.items():
-    for _form in _forms.split():
-        _name, _, _python = _form.partition("=")
-        _FUNCTIONS[_name] = (_python.replace(",", ", "), _kind)
+"""Functions by name: their Python, with all arguments, those from the third on (`rest`) or single
+ones put in, and their result."""
 
 _NONNEGATIVE = ("rand", "strlen", "fread", "fwrite", "time", "clock", "size")
 ALLOCATION = ("malloc", "calloc")
@@ -52,7 +61,6 @@ class Functions(Operators):
     """Functions of C, classes, vectors, strings, streams."""
 
     def c_call(self, node: Node, name: str, arguments: list[Node]) -> Value:
-        """A call of a function of C."""
         is_std = node.called.startswith("std::") or self.program.using_std
         if name in (*MATH, "max", "min", "abs", "labs", "llabs"):
             return self._number_call(node, name, arguments, is_std)
@@ -136,7 +144,9 @@ class Functions(Operators):
             count = self.expression(node["declarator"].children[0]).text
             return Value(f"allocate({self.element(to)}, {count})", pointer_to(to))
         self.refuse(not to.is_object, node, "a single number on the heap")
-        made = self.constructed(node, to, node.arguments).text
+        is_list = node["arguments"].kind == "initializer_list"
+        make = self.initialized if is_list else self.constructed
+        made = make(node, to, node.arguments).text
         return Value(made if self.by_reference(to) else f"Pointer([{made}])", pointer_to(to))
 
     def template_call(self, node: Node, arguments: list[Node]) -> Value:
@@ -197,7 +207,6 @@ class Functions(Operators):
         return Value(f"Vector({', '.join(texts)})", wanted)
 
     def method(self, node: Node, arguments: list[Node]) -> Value:
-        """A call of a method."""
         owner = self.pointee(self.expression(node["function"]["argument"]))
         name, kind, text = node["function"]["field"].text, owner.type, owner.at(".")
         small, to = (0, c.INT.range[1]), kind.pointed

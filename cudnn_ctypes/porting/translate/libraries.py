@@ -87,7 +87,6 @@ def foreign_type(name: str) -> CType | None:
 
 
 def foreign_members(name: str) -> dict[str, CType]:
-    """The members of a struct of the libraries."""
     if name == "dim3":
         return dict.fromkeys("xyz", PRIMITIVES["unsigned int"])
     kind: Any = (foreign(name) or ("", None))[1]

@@ -7,7 +7,7 @@ import re
 from .names import number
 from .statements import Statements
 from .syntax import Node, commas
-from .types import INT, CType, array_of
+from .types import INT, CType, array_of, common
 from .usage import changed_names
 from .value import REASONS, Value, infix
 
@@ -118,7 +118,8 @@ class Loops(Statements):
         if kind is None:
             return ""
         begin, end = self.convert(self.expression(first), kind), self.expression(limit)
-        if self.before or self.after or not end.type.is_integer or not (kind.signed or step > 0):
+        wraps = not common(kind, end.type).signed and not (begin.nonnegative and step > 0)
+        if self.before or self.after or not end.type.is_integer or wraps:
             return ""
         if operator in ("<=", ">="):
             end = _next(end, 1 if step > 0 else -1)

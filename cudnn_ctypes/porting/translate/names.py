@@ -29,20 +29,14 @@ _NUMBERS = {"EOF": -1, "EXIT_SUCCESS": 0, "EXIT_FAILURE": 1, "RAND_MAX": 2**31 -
 _NUMBERS |= {"INT_MAX": 2**31 - 1, "INT_MIN": -(2**31), "SEEK_SET": 0, "SEEK_CUR": 1, "SEEK_END": 2}
 _FLOATS = {"FLT_MAX": "3.4028234663852886e38", "FLT_MIN": "1.1754943508222875e-38"}
 _FLOATS |= {"FLT_EPSILON": "1.1920928955078125e-07", "INFINITY": '"inf"', "HUGE_VALF": '"inf"'}
-_DOUBLES = {"DBL_MAX": "1.7976931348623157e308", "DBL_EPSILON": "2.220446049250313e-16"}
-_DOUBLES |= {
-    "M_PI": "3.141592653589793",
-    "M_PI_2": "1.5707963267948966",
-    "M_E": "2.718281828459045",
-}
+_REALS = {"DBL_MAX": "1.7976931348623157e308", "DBL_EPSILON": "2.220446049250313e-16"}
+_REALS |= {"M_PI": "3.141592653589793", "M_PI_2": "1.5707963267948966", "M_E": "2.718281828459045"}
 _TEXTS = {"endl": '"\\n"', "flush": '""', "fixed": "fixed", "scientific": "scientific"}
-_TEXTS |= {f"PRI{one}32": f'"{one}"' for one in "dux"} | {
-    f"PRI{one}64": f'"l{one}"' for one in "dux"
-}
+_TEXTS |= {f"PRI{x}{bits}": f'"{size}{x}"' for x in "dux" for bits, size in ((32, ""), (64, "l"))}
 _CONSTANTS: dict[str, Value] = {
     **{name: number(value) for name, value in _NUMBERS.items()},
     **{name: Value(f"float32({text})", c.FLOAT) for name, text in _FLOATS.items()},
-    **{name: Value(text, c.DOUBLE) for name, text in _DOUBLES.items()},
+    **{name: Value(text, c.DOUBLE) for name, text in _REALS.items()},
     **{name: Value(text, c.TEXT) for name, text in _TEXTS.items()},
     **{name: Value(name, pointer_to(c.FILE)) for name in ("stdout", "stderr", "stdin")},
     **{name: Value("None", pointer_to(c.VOID)) for name in ("NULL", "nullptr")},
@@ -163,7 +157,6 @@ class Names(Conversions):
         return Value(text, kind, bounds, target=target, object=name)
 
     def field(self, owner: str, name: str, kind: CType) -> Value:
-        """A member of a struct of the program."""
         target = f"{owner}.{self.safe_field(name)}"
         by_value = kind.is_object or kind.kind == "array"
         if name in self.program.addressed_fields and not by_value:
@@ -171,13 +164,7 @@ class Names(Conversions):
         return Value(target, kind, target=target)
 
     def place(self, node: Node) -> Value:
-        """What an expression names that C can assign to.
-
-        Raises
-        ------
-        Untranslatable
-            If it names nothing of that kind.
-        """
+        """What an expression names that C can assign to."""
         found = self.expression(node)
         self.refuse(not found.target, node, "not something that can be assigned to")
         return found

@@ -21,7 +21,6 @@ class Output:
     shown: Callable[[int], str] = str
 
     def add(self, text: str, line: int = 0, *, deeper: int = 0) -> None:
-        """A line."""
         self.lines.append((self.depth + deeper, text, line))
 
     def blank(self) -> None:

@@ -29,13 +29,7 @@ class Macro:
         return self.parameters is not None
 
     def substituted(self, arguments: list[str], macros: dict[str, Macro]) -> str:
-        """Its body with arguments put in.
-
-        Raises
-        ------
-        Untranslatable
-            If it takes another number of arguments.
-        """
+        """Its body with arguments put in."""
         parameters = list(self.parameters or ())
         if parameters[-1:] == ["..."]:
             count = len(parameters) - 1

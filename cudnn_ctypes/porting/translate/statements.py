@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from .base import Program
 from .calls import Calls
 from .preprocess import closing
 from .syntax import Node, commas
@@ -20,13 +19,6 @@ _LOOPS = ("for_statement", "while_statement", "do_statement", "switch_statement"
 
 class Statements(Calls):
     """Statements but loops and declarations."""
-
-    def __init__(self, program: Program) -> None:
-        super().__init__(program)
-        self.statements = 0
-        self.labels: set[str] = set()  # that some ``goto`` names
-        self.open_labels: list[str] = []  # whose block is being written
-        self.jumps: list[tuple[str, list[str]]] = []  # what `break` leaves, what `continue` does
 
     def statement(self, node: Node) -> None:
         """Write a statement; one that is not known becomes a comment and raises."""
@@ -302,7 +294,6 @@ class Statements(Calls):
         self.out.depth -= 1
 
     def _expanded(self, node: Node, name: str) -> None:
-        """Write a macro that stands for statements."""
         macro = self.program.macros[name]
         block = self.body_of(macro, [one.text for one in node.arguments], node)
         self.expanding.append(name)

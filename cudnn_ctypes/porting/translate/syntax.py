@@ -37,7 +37,6 @@ class Node:
         return Node(found, self._line)
 
     def each(self, field: str) -> list[Node]:
-        """All children in a field."""
         return [Node(one, self._line) for one in self.tree.children_by_field_name(field)]
 
     @property
@@ -52,12 +51,10 @@ class Node:
 
     @property
     def text(self) -> str:
-        """Its C text."""
         return str(self.tree.text.decode(errors="replace")) if self.tree is not None else ""
 
     @property
     def operator(self) -> str:
-        """The text of its operator."""
         return self["operator"].text
 
     @property
@@ -125,7 +122,6 @@ class Node:
 
     @property
     def called(self) -> str:
-        """The name that a call calls."""
         return self["function"].text
 
     @property

@@ -35,7 +35,6 @@ class CType:
 
     @property
     def is_number(self) -> bool:
-        """Whether it is an integer or a floating point type."""
         return self.is_integer or self.kind == "float"
 
     @property
@@ -92,7 +91,6 @@ class CType:
 
 
 def pointer_to(to: CType) -> CType:
-    """The type of a pointer."""
     return CType("pointer", to=to)
 
 

@@ -51,7 +51,6 @@ def addressed_in(node: Node, program: Program) -> tuple[set[str], set[str]]:
 
 
 def _functions_named(name: str, program: Program) -> list[Function]:
-    """The functions and methods that a call may mean."""
     last = re.split(r"\W+", name)[-1]
     methods = [one.methods[last] for one in program.records.values() if last in one.methods]
     return [*methods, *([program.functions[name]] if name in program.functions else [])]

@@ -100,7 +100,6 @@ class Value:
         return self.text if _level(self.text) > _LEVELS[operator] else f"({self.text})"
 
     def typed(self, new: CType) -> Value:
-        """The same text, as another type."""
         return replace(self, type=new)
 
     def read(self) -> Value:
