@@ -10,7 +10,7 @@ from pathlib import Path
 from cudnn_ctypes.example_files import Example, examples, folder
 
 from .example_outputs import stored
-from .page_parts import CONTENTS, code, grid, write
+from .page_parts import CONTENTS, code, grid, prose, write
 
 __all__ = ["write_course"]
 
@@ -39,21 +39,15 @@ def example_page(example: Example) -> list[str]:
     path = folder() / example.path
     title = re.split("[:;]", example.title)[0].rstrip(".")
     return [
-        f"# {path.stem[:2]}: {_markdown(title)}",
-        _markdown(example.title) if ":" in example.title or ";" in example.title else "",
-        _markdown(example.about),
+        f"# {path.stem[:2]}: {prose(title)}",
+        prose(example.title) if ":" in example.title or ";" in example.title else "",
+        prose(example.about),
         f"{{download}}`{path.name} <../../../examples/{path.name}>`",
         code(_program(path), "python"),
         "## What it prints",
         "On the reference device:",
         code(stored(path).read_text("utf-8").strip("\n"), "text"),
     ]
-
-
-def _markdown(text: str) -> str:
-    """A docstring's paragraphs, where a star is a star; indented lines stay code."""
-    lines = text.replace("``", "`").splitlines()
-    return "\n".join(x if x.startswith("    ") else x.replace("*", r"\*") for x in lines)
 
 
 def _program(path: Path) -> str:

@@ -3,6 +3,9 @@
 The operations are those of ``tests/legacy/operation_table``. On the reference device an empty C
 function stands in for cuDNN's, so that what is measured is this package alone; and memory of
 results that are gone is kept for others, as it is on a GPU.
+
+``python -m tools.launch_costs`` prints the table on the reference device; `bench_gpu` has it for a
+GPU, with tensors of PyTorch too.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
-from cudnn_ctypes import CudnnError, DeviceTensor, Handle, SymbolNotFoundError
+from cudnn_ctypes import CudnnError, DeviceTensor, Handle, SymbolNotFoundError, use_reference_device
 from cudnn_ctypes.legacy import stream_launcher
 from cudnn_ctypes.legacy.launch_plan import Plan
 from cudnn_ctypes.raw.bare import watched
@@ -159,3 +162,13 @@ def report(found: Iterator[Cost]) -> None:
             f"{cost.name:42}{cost.microseconds:8.2f}{bound:>8}{cost.python_calls:8}"
             f"{cost.builtin_calls:8}{cost.cudnn_calls:7}"
         )
+
+
+def main() -> None:
+    """Measure on the reference device."""
+    with use_reference_device(), Handle() as handle:
+        report(costs(handle, rounds=5, launches=200))
+
+
+if __name__ == "__main__":
+    main()

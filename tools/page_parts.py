@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-__all__ = ["CONTENTS", "auto", "code", "grid", "summary", "title", "write"]
+__all__ = ["CONTENTS", "auto", "code", "grid", "prose", "summary", "title", "write"]
 
 FOLDER = Path(__file__).parent.parent / "docs" / "reference"  # not kept in git
 
@@ -53,3 +53,9 @@ def summary(item: Any) -> str:
 
 def code(text: str, language: str = "") -> str:
     return f"```{language}\n{text.rstrip()}\n```"
+
+
+def prose(docstring: str) -> str:
+    """A docstring's paragraphs in Markdown: a star is a star, and indented lines stay code."""
+    lines = docstring.replace("``", "`").splitlines()
+    return "\n".join(x if x.startswith("    ") else x.replace("*", r"\*") for x in lines)

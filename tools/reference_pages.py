@@ -28,6 +28,7 @@ from cudnn_ctypes.raw.uses import USES
 from .course_pages import write_course
 from .page_parts import CONTENTS, auto, code, grid, summary, title, write
 from .release_pages import write_statuses, write_versions
+from .tool_pages import write_tools
 
 __all__ = ["reference_names", "write_reference"]
 
@@ -314,3 +315,4 @@ def write_reference() -> None:
     api_pages()
     operation_pages()
     write_course()
+    write_tools()

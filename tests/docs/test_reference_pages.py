@@ -1,0 +1,95 @@
+"""The generated pages of the site hold what they promise."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("numpydoc")
+
+from cudnn_ctypes import raw
+from tools import course_pages, page_parts, reference_pages, tool_pages
+
+TOOLS = Path(tool_pages.__file__).parent
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All generated pages, in a folder of their own."""
+    folder = tmp_path_factory.mktemp("reference")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(page_parts, "FOLDER", folder)
+        reference_pages.write_reference()
+    return folder
+
+
+def test_a_page_of_a_function_has_all_parts(site: Path) -> None:
+    text = (site / "c" / "cudnnPoolingForward.md").read_text()
+    for part in (
+        "cudnnStatus_t cudnnPoolingForward(",
+        "[cudnnHandle_t](../types.md#cudnnhandle_t)",
+        "since cuDNN 9.0.0",
+        "[`pooling_forward`](../api/pooling_forward.rst)",
+        "[`Graph.resample`](../graph/resample.rst)",
+        "y = alpha * pool(x) + beta * y",
+        ">>> y.numpy()[0, 0]",
+        "[06_pooling.py](../examples/06_pooling.md)",
+    ):
+        assert part in text, part
+
+
+def test_every_function_has_a_page_and_a_place_in_the_sidebar(site: Path) -> None:
+    pages = {path.stem for path in (site / "c").glob("*.md")} - {"index"}
+    assert pages == set(raw.FUNCTIONS)
+    for folder, names in reference_pages.reference_names().items():
+        written = {path.stem for path in (site / Path(folder).name).iterdir()} - {"index"}
+        assert written == set(names), folder
+
+
+def test_links_between_generated_pages_lead_somewhere(site: Path) -> None:
+    for page in site.rglob("*.md"):
+        for target in re.findall(r"\]\((?!http)([^)#\s]+\.(?:md|rst|ipynb))", page.read_text()):
+            known = (page.parent / target).exists() or target.startswith("../../")
+            assert known, f"{page.name}: {target}"
+
+
+def test_an_example_has_its_introduction_its_program_and_its_output(site: Path) -> None:
+    text = (site / "examples" / "06_pooling.md").read_text()
+    assert text.startswith("# 06: Pooling\n")
+    assert "Two things that surprise" in text
+    assert text.count("Two things that surprise") == 1
+    assert "average_count_exclude_padding: (1 + 2 + 5 + 3) / 4 = 2.750" in text
+
+
+def test_a_star_is_no_emphasis() -> None:
+    assert page_parts.prose("n*sn + ``c*sc``\n    a * b") == "n\\*sn + `c\\*sc`\n    a * b"
+
+
+def test_notebooks_keep_their_outputs_and_fold_the_answer(site: Path) -> None:
+    pages = sorted((site / "notebooks").glob("*.ipynb"))
+    assert len(pages) == 12
+    for page in pages:
+        text = page.read_text()
+        assert "<details>" in text
+        assert '"output_type"' in text
+        assert f"examples/notebooks/{page.name}>`" in text
+    listed = (site / "notebooks" / "index.md").read_text()
+    assert all(f"]({page.name})" in listed for page in pages)
+
+
+def test_every_tool_that_is_a_command_has_a_page() -> None:
+    commands = {
+        path.stem if path.stem != "__main__" else path.parent.name
+        for path in [*TOOLS.glob("*.py"), *TOOLS.glob("*/__main__.py")]
+        if '__name__ == "__main__"' in path.read_text() or path.stem == "__main__"
+    }
+    assert commands == set(" ".join(tool_pages.KINDS.values()).split())
+
+
+def test_programs_on_pages_are_whole() -> None:
+    for path in sorted(course_pages.folder().glob("[0-9]*.py")):
+        tree = ast.parse(course_pages._program(path))
+        assert len(tree.body) == len(ast.parse(path.read_text()).body) - 1
