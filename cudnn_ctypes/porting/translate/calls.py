@@ -139,8 +139,6 @@ class Calls(Functions):
         if function.kind == "template_function":
             return self.template_call(node, arguments)
         if function.kind == "field_expression":
-            if self._is_function_pointer(function["field"].text):
-                return self._pointer_call(node, self.expression(function), arguments)
             return self.method(node, arguments)
         if function.kind not in ("identifier", "qualified_identifier", "primitive_type"):
             raise self.fail(node, "a call of what is no name")
@@ -153,7 +151,7 @@ class Calls(Functions):
             return self.expand(macro, [one.text for one in arguments], node)
         user, variable = self.program.functions.get(name), self.lookup(name)
         if variable is not None and variable.type.pointed.kind == "function":
-            return self._pointer_call(node, self.variable(variable), arguments)
+            return self.pointer_call(node, self.variable(variable), arguments)
         if self.record and name in self.record.methods:
             return self.user_call(node, self.record.methods[name], arguments, "self.")
         if user and user.is_check and arguments and self._returns_status(arguments[0]):
@@ -164,16 +162,12 @@ class Calls(Functions):
             return self.library_call(node, name, arguments, checked)
         as_type = self.named_type(name)
         if as_type is not None:
-            return self.construction(node, as_type, arguments)
+            return self.constructed(node, as_type, arguments)
         return self.c_call(node, name, arguments)
 
     # Functions of the program.
 
-    def _is_function_pointer(self, name: str) -> bool:
-        fields = [one.fields.get(name) for one in self.program.records.values()]
-        return any(one is not None and one.pointed.kind == "function" for one in fields)
-
-    def _pointer_call(self, node: Node, function: Value, arguments: list[Node]) -> Value:
+    def pointer_call(self, node: Node, function: Value, arguments: list[Node]) -> Value:
         kind = function.type.pointed
         if len(kind.parameters) != len(arguments) or any(one.reference for one in kind.parameters):
             raise self.fail(node, "a call through this pointer")

@@ -163,16 +163,13 @@ class Conversions(Base):
             return Value(repr(float(np.float32(value.constant or 0))), wanted)
         return Value(f"float({value.text})", wanted)
 
-    def float_operand(self, value: Value, kind: CType) -> Value:
-        """A number that is combined with a float or double, converted where Python would not."""
-        from_float = value.type.kind == "float" and value.type.bits < kind.bits
-        return self.convert(value, kind) if from_float else value
-
-    def integer_operand(self, value: Value, kind: CType) -> Value:
-        """An integer that is combined with one of type `kind`."""
-        if kind.signed or value.nonnegative:
-            return value
-        return Value(f"uint{kind.bits}({value.text})", kind)
+    def operand(self, value: Value, kind: CType) -> Value:
+        """A number that is combined with others as `kind`, converted where Python would not."""
+        if kind.kind == "float":
+            narrower = value.type.kind == "float" and value.type.bits < kind.bits
+            return self.convert(value, kind) if narrower else value
+        wraps = not kind.signed and not value.nonnegative
+        return Value(f"uint{kind.bits}({value.text})", kind) if wraps else value
 
     def _cast_expression(self, node: Node) -> Value:
         return self.cast(node, node["value"], self.type_of(node["type"]))

@@ -123,7 +123,7 @@ class Declarations(Loops):
     def initial(self, node: Node, kind: CType, value: Node) -> Value:
         """What a variable is when it is declared; no text if it need not exist yet."""
         if value.kind == "argument_list":
-            return self.construction(node, kind, value.children)
+            return self.constructed(node, kind, value.children)
         if value.kind == "initializer_list":
             return self.initialized(node, kind, value.children)
         is_object = kind.is_object or kind.kind == "string"

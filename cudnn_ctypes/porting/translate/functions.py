@@ -160,23 +160,21 @@ class Functions(Operators):
             return Value(f"{name}({', '.join(texts)})", wanted)
         raise self.fail(node, "a template")
 
+    pointer_call: Callable[[Node, Value, list[Node]], Value]
     user_call: Callable[..., Value]
     """A call of a function of the program."""
 
-    def construction(self, node: Node, wanted: CType, arguments: list[Node]) -> Value:
+    def constructed(self, node: Node, wanted: CType, arguments: list[Node]) -> Value:
         """C++'s ``T(arguments)``."""
         if wanted.is_number or wanted.kind in ("void", "pointer"):
-            if not arguments:
-                return self.convert(number(0), wanted)
-            return self.cast(node, arguments[0], wanted)
-        return self.constructed(node, wanted, arguments)
-
-    def constructed(self, node: Node, wanted: CType, arguments: list[Node]) -> Value:
-        """A new object of a class or container, made from arguments."""
+            zero = self.convert(number(0), c.INT if wanted.kind == "void" else wanted)
+            return self.cast(node, arguments[0], wanted) if arguments else zero
         if wanted.kind == "string" and len(arguments) < 2:
             return self.converted(arguments[0], c.STRING) if arguments else Value('""', c.STRING)
-        if len(arguments) == 1 and self._is_copy(arguments[0], wanted):
-            return Value(self.copied(self.expression(arguments[0]), arguments[0]), wanted)
+        only = arguments[0] if len(arguments) == 1 else Node(None)
+        is_value = only and only.kind != "initializer_list"
+        if is_value and self.peek(only).type.plain == wanted.plain:
+            return Value(self.copied(self.expression(only), only), wanted)
         if wanted.kind == "vector":
             return self._new_vector(node, wanted, arguments)
         if wanted.plain == c.DIM3:
@@ -192,10 +190,6 @@ class Functions(Operators):
         if wanted.kind in ("opaque", "struct") and not arguments:
             return Value(f"{self.element(wanted)}()", wanted)
         raise self.fail(node, f"making a {wanted}")
-
-    def _is_copy(self, node: Node, wanted: CType) -> bool:
-        same = node.kind != "initializer_list" and self.peek(node).type.plain == wanted.plain
-        return same and wanted.kind in ("struct", "vector", "opaque")
 
     def _new_vector(self, node: Node, wanted: CType, arguments: list[Node]) -> Value:
         texts = [self.element(wanted.pointed)]
@@ -224,6 +218,8 @@ class Functions(Operators):
             bounds = small if name == "size" else None
             return Value(f"{text}.{name}({', '.join(texts)})", results[name], bounds)
         record = self.program.records.get(kind.name)
+        if record and name in record.fields:
+            return self.pointer_call(node, self.expression(node["function"]), arguments)
         if record is None or name not in record.methods:
             raise self.fail(node, f"a method of {kind}")
         return self.user_call(node, record.methods[name], arguments, f"{text}.")

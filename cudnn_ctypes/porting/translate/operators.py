@@ -115,7 +115,7 @@ class Operators(Names):
             return self._computed_integer(operator, left, right, kind)
         if operator not in "+-*/" or is_shift:
             raise self.fail(node, f"{operator} of floating point numbers")
-        left, right = self.float_operand(left, kind), self.float_operand(right, kind)
+        left, right = self.operand(left, kind), self.operand(right, kind)
         strong = any(one.type.kind == "float" and not one.weak for one in (left, right))
         if kind == c.FLOAT and not strong:
             left = Value(f"float32({left.text})", c.FLOAT)
@@ -138,8 +138,7 @@ class Operators(Names):
         if not (left.type.is_number and right.type.is_number):
             raise self.fail(node, f"comparing {left.type} with {right.type}")
         kind = common(left.type, right.type)
-        operand = self.float_operand if kind.kind == "float" else self.integer_operand
-        return infix(operand(left, kind), operator, operand(right, kind))
+        return infix(self.operand(left, kind), operator, self.operand(right, kind))
 
     def _pointer_arithmetic(self, node: Node, operator: str, left: Value, right: Value) -> Value:
         if operator == "-" and left.type.is_pointer and right.type.is_pointer:
@@ -159,7 +158,7 @@ class Operators(Names):
     def _computed_integer(self, operator: str, left: Value, right: Value, kind: CType) -> Value:
         is_product = operator == "*" and "sizeof(" in left.text + right.text
         if operator not in ("<<", ">>") and not is_product:
-            left, right = self.integer_operand(left, kind), self.integer_operand(right, kind)
+            left, right = self.operand(left, kind), self.operand(right, kind)
         low, high = _bounds(operator, left.range, right.range) or kind.range
         if operator in ("/", "%") and not (left.nonnegative and right.nonnegative):
             name = "int_div" if operator == "/" else "int_mod"

@@ -134,9 +134,9 @@ class Statements(Calls):
         value = self.truth(node)
         if not self.after:
             return value.text
-        self.before += [f"condition = {value.text}", *self.after]
+        self.before += [f"_condition = {value.text}", *self.after]
         self.after = []
-        return "condition"
+        return "_condition"
 
     def _do_if_statement(self, node: Node, word: str = "if") -> None:
         if node["condition"].kind == "condition_clause" and len(node["condition"].children) != 1:
@@ -171,8 +171,8 @@ class Statements(Calls):
         self.refuse(not value.type.is_integer, node, "a switch of this type")
         subject = value.text
         if not subject.replace(".", "").isidentifier():
-            self.before.append(f"choice = {subject}")
-            subject = "choice"
+            self.before.append(f"_choice = {subject}")
+            subject = "_choice"
         self.emit("", node.line)
         bodies = [_statements(one) for one in cases]
         depth, wrapped = self.out.depth, any(map(_breaks_within, bodies))
@@ -247,8 +247,8 @@ class Statements(Calls):
         keeps = is_copy and (local is None or local.is_global)
         text = self.copied(value, given) if keeps else value.text
         if self.after:
-            self.before += [f"result = {text}", *self.after]
-            self.after, text = [], "result"
+            self.before += [f"_result = {text}", *self.after]
+            self.after, text = [], "_result"
         self.emit(f"return {text}", node.line)
 
     # Expressions that stand alone.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .base import Function, Program
+from .base import Program
 from .libraries import ALLOCATORS, is_library_call, raw_parameters
 from .syntax import CASTS, Node
 
@@ -43,17 +43,13 @@ def addressed_in(node: Node, program: Program) -> tuple[set[str], set[str]]:
                 taken = one["argument"].bare
                 program.filled.add(taken["field"].text or taken.text)
     for call in node.find("call_expression"):
-        for function in _functions_named(call.called, program):
+        last = re.split(r"\W+", call.called)[-1]
+        functions = [one.methods.get(last) for one in program.records.values()]
+        for function in filter(None, [*functions, program.functions.get(call.called)]):
             for argument, parameter in zip(call.arguments, function.parameters, strict=False):
                 if parameter.type.reference and not parameter.type.const:
                     note(argument)
     return names, fields
-
-
-def _functions_named(name: str, program: Program) -> list[Function]:
-    last = re.split(r"\W+", name)[-1]
-    methods = [one.methods[last] for one in program.records.values() if last in one.methods]
-    return [*methods, *([program.functions[name]] if name in program.functions else [])]
 
 
 def _call_with(node: Node) -> tuple[Node, int]:

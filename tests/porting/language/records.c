@@ -95,6 +95,12 @@ int main(void) {
   *end++ = '!';
   *end = '\0';
   printf("%s %d %d\n", copy, strcmp(copy, "text!"), copy[2] == 'x');
+  int condition = 7, choice = 1;
+  if (n++ > 0 && condition == 7) choice += condition;
+  switch (choice % 5) {
+    case 3:
+      printf("%d %d\n", condition, choice);
+  }
   unsigned bits = 0;
   for (int i = 0; i < 8; i += 3) bits |= 1u << i;
   printf("%u %d\n", bits, (bits & 8) != 0);
