@@ -63,6 +63,8 @@ def test_statements_look_like_python(c: str, python: str) -> None:
         'std::ifstream in("weights.txt"); in >> n;',
         'std::ofstream out("weights.txt"); out << n;',
         "std::ostringstream text; text << n;",
+        "int &same = n; same = 5;",
+        "const int &same = n; n++; x = same;",
         "std::string line; std::getline(std::cin, line);",
         "std::sort(p, p + n);",
         "std::fill(p, p + n, 1);",

@@ -167,7 +167,8 @@ class Operators(Names):
         if kind == c.SIZE and operator in "+*":  # sizes in bytes do not come near its end
             return Value(text, kind, (max(low, 0), min(high, kind.range[1])))
         large = any(abs(one.constant or 0) > 65535 for one in (left, right))
-        grows = (operator == "*" and large) or (operator == "<<" and left.constant != 1)
+        shifts = operator == "<<" and (left.constant != 1 or right.constant is not None)
+        grows = shifts or (operator == "*" and large)
         if kind.signed and grows and not kind.range[0] <= low <= high <= kind.range[1]:
             return Value(f"int{kind.bits}({text})", kind)
         return integer(text, kind, low, high)

@@ -84,7 +84,8 @@ int main(int argc, char **argv) {
   cout << (argc > 1 ? argv[1] : "no argument") << " " << max(3, 4) << min(2.5, 1.5) << endl;
   Index u = 3;
   cout << u - 4 << " " << static_cast<int>(u) - 4 << " " << sqrt(16.0f) << " " << pow(2, 10) << endl;
-  const float &view = row[2];
+  Row fixed_row(3, 2.5f);
+  const float &view = fixed_row[2];
   cout << view << " " << abs(-3) << " " << fabs(-2.5f) << endl;
   for (auto &one : row) one = one * 2 + 1;
   for (auto &r : matrix)

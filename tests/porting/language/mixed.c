@@ -104,6 +104,8 @@ int main(void) {
   float ff = n; ff /= 4; n /= 4; printf("%g %d\n", ff, n);
   ff = 5 / 2 + 0.5f; printf("%g\n", ff);
   n = 7.9f; printf("%d\n", n); n *= 1.5; printf("%d\n", n);
+  int top = 1 << 31;
+  printf("%d\n", top);
   unsigned ux = 3; int iy = -5; printf("%d %u\n", ux > iy, ux + iy);
   printf("%d\n", (uint8_t)(200 + 100)); 
   size_t total = 2 * 3 * sizeof(float);
