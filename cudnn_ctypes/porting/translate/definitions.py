@@ -282,8 +282,9 @@ class Definitions(Declarations):
         given = dict(record.defaults)
         for one in node.find("field_initializer") if node else ():
             given[one.children[0].text] = one.children[1]
-        for name, value in given.items():
+        for name in sorted(given, key=[*record.fields, *given].index):
             self.clear()
+            value = given[name]
             try:
                 text = self.initial(value, record.fields[name], value).text
                 place = self.field("self", name, record.fields[name])

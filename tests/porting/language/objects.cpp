@@ -11,6 +11,10 @@ struct V {
   int sum() const { return a + b; }
   void grow(int by = 3) { a += by; }
 };
+struct D {
+  int a, b = a * 2, c;
+  explicit D(int n) : c(b + 1), a(n) {}
+};
 struct P { int x, y; };
 class Acc {
  public:
@@ -32,6 +36,8 @@ enum class K : int { One = 1, Two, Five = 5 };
 int main() {
   V v; v.grow(); v.grow(4); std::printf("%d %d %g %d\n", v.a, v.b, v.f, v.sum());
   V w = v; w.a = 100; std::printf("%d %d\n", v.a, w.a);
+  D d(4);
+  std::printf("%d %d %d\n", d.a, d.b, d.c);
   Acc acc(3); acc.data()[1] = 4; std::printf("%g %d\n", acc.total(), acc.p().y);
   { Acc inner(7); std::printf("%g\n", inner.total()); }
   int x = 1; P p = {1, 2}; bump(x, p, p); std::printf("%d %d\n", x, p.x);
