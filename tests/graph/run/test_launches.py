@@ -447,6 +447,39 @@ def test_launches_keep_no_execution_alive(with_space: Any, product: Product) -> 
         gc.enable()
 
 
+def test_launches_keep_no_memory_alive(
+    with_space: Any, product: Product, long_way: LongWay
+) -> None:
+    launches, known = with_space
+    gc.disable()
+    try:
+        for way in (
+            lambda memory: product.graph.execute(memory, SPACE, handle=product.handle),
+            lambda memory: launches.last(long_way, product.handle, memory, SPACE),
+        ):
+            memory = {**known, "c": Tensor(C + 512)}
+            way(memory)
+            way({**memory, "c": Tensor(C + 1024)})
+            given = weakref.ref(memory.pop("c"))
+            assert given() is None
+        assert not long_way.calls
+    finally:
+        gc.enable()
+
+
+def test_alternating_outputs_have_a_pack_each(
+    with_space: Any, product: Product, stand_in: StandIn, long_way: LongWay
+) -> None:
+    """Also after so many other outputs that their packs were given up."""
+    launches, known = with_space
+    outputs = [Tensor(C + 256 * i) for i in range(1, 100)]
+    for output in (*outputs[:2] * 3, *outputs, *outputs[:2] * 3, *outputs[:2] * 3):
+        launches.last(long_way, product.handle, {**known, "c": output}, SPACE)
+        assert stand_in.executed[-1]["data"][product.c.uid] == output.data_ptr()
+    assert not long_way.calls
+    assert len(stand_in.packs) <= 64
+
+
 @pytest.mark.gpu
 @pytest.mark.usefixtures("gpu_device")
 def test_tensors_of_pytorch_at_known_and_new_addresses() -> None:
