@@ -89,7 +89,8 @@ def function_page(name: str, function: Function, row: Row) -> Iterator[str]:
 
 def example_of(name: str) -> Iterator[str]:
     """The example of its class or operation, and the program that calls it."""
-    for user in users(name):
+    owners = [each.partition(".")[0] for each in USES[name][0]]
+    for user in [*users(name), *(each for each in dict.fromkeys(owners) if each in public())]:
         lines = (inspect.getdoc(public()[user]) or "").partition("\nExamples\n--------\n")[2]
         if ">>> " in lines:
             yield f"Example of [`{user}`](../api/{user}.rst):"

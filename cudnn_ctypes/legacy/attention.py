@@ -108,6 +108,15 @@ def attention_forward(
     ValueError
         If shapes, lengths or windows do not fit, or memory is too small; the message names the
         argument.
+
+    Examples
+    --------
+    >>> attn = AttnDescriptor(1, q_size=4, qo_max_length=3, kv_max_length=3)
+    >>> q = DeviceTensor.full((3, 1, 1, 4), 1, "float32")
+    >>> with Handle() as handle:
+    ...     y = attention_forward(handle, q, q, q, attn)
+    >>> y.shape
+    (3, 1, 1, 4)
     """
     described = {"q": (q, q_desc), "k": (k, k_desc), "v": (v, v_desc), "y": (y, y_desc)}
     with AttentionOperands(handle, attn, training=False, **described) as operands:

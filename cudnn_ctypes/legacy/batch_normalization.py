@@ -237,6 +237,16 @@ def batch_normalization_backward(
         Without dz.
 
     The other parameters, and the errors, are those of `batch_normalization_forward_inference`.
+
+    Examples
+    --------
+    >>> x = DeviceTensor.from_numpy(np.array([1, 2, 3, 4], "float32").reshape(4, 1, 1, 1))
+    >>> dy = DeviceTensor.full(x.shape, 1, "float32")
+    >>> scale = DeviceTensor.full((1, 1, 1, 1), 1, "float32")
+    >>> with Handle() as handle:
+    ...     gradients = batch_normalization_backward(handle, x=x, dy=dy, scale=scale)
+    >>> gradients.dbias.numpy().item()
+    4.0
     """
     mode = enumerator(raw.cudnnBatchNormMode_t, mode, "mode")
     with NormalizationOperands(

@@ -53,6 +53,17 @@ def im2col(
         If shapes do not fit together, or `columns` is too small.
     NotSupportedError
         For groups, and for more than 2 spatial dimensions (cuDNN 9.19).
+
+    Examples
+    --------
+    >>> x = DeviceTensor.from_numpy(np.arange(9, dtype="float32").reshape(1, 1, 3, 3))
+    >>> with Handle() as handle, ConvolutionDescriptor() as conv:
+    ...     columns = im2col(handle, x, FilterDescriptor((1, 1, 2, 2)), conv)
+    >>> columns.numpy().reshape(4, 4)
+    array([[0., 1., 3., 4.],
+           [1., 2., 4., 5.],
+           [3., 4., 6., 7.],
+           [4., 5., 7., 8.]], dtype=float32)
     """
     with Operands(handle, x=(x, x_desc), columns=(None, None)) as operands:
         x_desc = operands.describe("x")

@@ -56,6 +56,16 @@ def convolution_bias_activation_forward(
         Factors; alpha2 is 1 by default if z is given.
 
     The other parameters, and the errors, are those of `convolution_forward`.
+
+    Examples
+    --------
+    >>> x = DeviceTensor.full((1, 2, 4, 4), 1, "float32")
+    >>> w = DeviceTensor.full((3, 2, 1, 1), 1, "float32")
+    >>> bias = DeviceTensor.from_numpy(np.array([1, -1, -3], "float32").reshape(1, 3, 1, 1))
+    >>> with Handle() as handle, ConvolutionDescriptor() as conv:
+    ...     y = convolution_bias_activation_forward(handle, x, w, conv, bias, "relu")
+    >>> y.numpy()[0, :, 0, 0]
+    array([3., 1., 0.], dtype=float32)
     """
     with Operands(
         handle, x=(x, x_desc), w=(w, w_desc), y=(y, y_desc), z=(z, z_desc), bias=(bias, bias_desc)

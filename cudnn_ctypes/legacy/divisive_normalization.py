@@ -89,6 +89,14 @@ def divisive_normalization_forward(
     ValueError
         If shapes do not fit together, memory is too small, or beta is below 0; the message names
         the argument.
+
+    Examples
+    --------
+    >>> x = DeviceTensor.from_numpy(np.array([-2, 0, 2], "float32").reshape(1, 1, 1, 3))
+    >>> with Handle() as handle, LRNDescriptor(1, alpha=1, beta=1, k=1) as lrn:
+    ...     y = divisive_normalization_forward(handle, x, lrn)
+    >>> y.numpy().ravel()  # x / (1 + x * x)
+    array([-0.4,  0. ,  0.4], dtype=float32)
     """
     if beta < 0:
         raise ValueError(f"beta: cuDNN takes a factor below 0 for 0 here, got {beta}")

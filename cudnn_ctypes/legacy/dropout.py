@@ -118,6 +118,15 @@ def dropout_backward(
     DeviceTensor, or dx as it was given
 
     The errors are those of `dropout_forward`.
+
+    Examples
+    --------
+    >>> x = DeviceTensor.full((1, 1, 4, 4), 1, "float32")
+    >>> with Handle() as handle, DropoutDescriptor(handle, 0.5, seed=1) as dropout:
+    ...     y, reserve_space = dropout_forward(handle, x, dropout)
+    ...     dx = dropout_backward(handle, dropout, dy=x, reserve_space=reserve_space)
+    >>> np.array_equal(dx.numpy(), y.numpy())
+    True
     """
     with Operands(handle, dy=(dy, dy_desc), dx=(dx, dx_desc)) as operands:
         expect("dropout", dropout, DropoutDescriptor)

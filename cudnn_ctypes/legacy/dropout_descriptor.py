@@ -31,7 +31,13 @@ def dropout_states_size(handle: Handle) -> int:
 
 
 def dropout_reserve_size(x_desc: TensorDescriptor) -> int:
-    """Bytes that hold the mask of a tensor; follows ``cudnnDropoutGetReserveSpaceSize``."""
+    """Bytes that hold the mask of a tensor; follows ``cudnnDropoutGetReserveSpaceSize``.
+
+    Examples
+    --------
+    >>> dropout_reserve_size(TensorDescriptor((1, 1, 4, 4))) >= 2  # a bit for each element
+    True
+    """
     size = c_size_t()
     raw.cudnnDropoutGetReserveSpaceSize(x_desc, size)
     return size.value

@@ -80,6 +80,13 @@ def fft_causal_convolution_forward(
         If cuDNN has no kernel for the sizes or the type.
     SymbolNotFoundError
         If the loaded library is older than cuDNN 9.26.
+
+    Examples
+    --------
+    >>> x = DeviceTensor.full((1, 1, 256), 1, "float32")
+    >>> w = DeviceTensor.full((1, 256), 1, "float32")
+    >>> fft_causal_convolution_forward(x, w).numpy()[0, 0, :4].round(3)
+    array([1., 2., 3., 4.], dtype=float32)
     """
     with CausalOperands(stream) as operands:
         operands.inputs(x, w)

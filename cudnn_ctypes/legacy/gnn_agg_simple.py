@@ -89,6 +89,14 @@ def gnn_agg_simple_forward(
         If the GPU is too old, or the type is not supported.
     SymbolNotFoundError
         If the loaded library is older than cuDNN 9.26.
+
+    Examples
+    --------
+    >>> features = DeviceTensor.from_numpy(np.array([[1, 2], [3, 4], [5, 6]], "float32"))
+    >>> graph = GnnCscGraph.from_edges([0, 1, 2], [0, 0, 1])
+    >>> gnn_agg_simple_forward(graph, features).output.numpy()
+    array([[4., 6.],
+           [5., 6.]], dtype=float32)
     """
     expect("graph", graph, GnnCscGraph)
     agg_op = enumerator(raw.cudnnGnnAggOp_t, operation, "operation")

@@ -50,7 +50,7 @@ class GnnCscGraph:
 
     Examples
     --------
-    >>> graph = GnnCscGraph.from_edges([0, 1, 1], [0, 0, 2])  # doctest: +SKIP
+    >>> graph = GnnCscGraph.from_edges([0, 1, 1], [0, 0, 2])
     """
 
     def __init__(

@@ -158,6 +158,16 @@ def lrn_cross_channel_backward(
         Gradient of x, of its shape and type. Default: allocated, in the layout of x.
 
     The other parameters, and the errors, are those of `lrn_cross_channel_forward`.
+
+    Examples
+    --------
+    >>> x = DeviceTensor.zeros((1, 1, 2, 2), "float32")
+    >>> dy = DeviceTensor.full(x.shape, 1, "float32")
+    >>> with Handle() as handle, LRNDescriptor(1, alpha=1, beta=1, k=1) as lrn:
+    ...     y = lrn_cross_channel_forward(handle, x, lrn)
+    ...     dx = lrn_cross_channel_backward(handle, lrn, x=x, y=y, dy=dy)
+    >>> dx.numpy().ravel()
+    array([1., 1., 1., 1.], dtype=float32)
     """
     with Operands(
         handle, x=(x, x_desc), y=(y, y_desc), dy=(dy, dy_desc), dx=(dx, dx_desc)

@@ -184,6 +184,16 @@ def normalization_forward_training(
 
     The parameters and errors are those of `batch_normalization_forward_training_ex` and of
     `normalization_forward_inference`.
+
+    Examples
+    --------
+    >>> x = DeviceTensor.from_numpy(np.array([1, 2, 3, 4], "float32").reshape(4, 1, 1, 1))
+    >>> scale = DeviceTensor.full((1, 1, 1, 1), 1, "float32")
+    >>> bias = DeviceTensor.zeros((1, 1, 1, 1), "float32")
+    >>> with Handle() as handle:
+    ...     result = normalization_forward_training(handle, x, scale, bias, average_factor=1)
+    >>> result.y.numpy().ravel().round(2)
+    array([-1.34, -0.45,  0.45,  1.34], dtype=float32)
     """
     images = {"x": (x, x_desc), "y": (y, y_desc), "z": (z, z_desc)}
     with _operands(handle, mode, algorithm, groups, **images) as operands:

@@ -82,6 +82,16 @@ class RNN(RNNProblem):
     ------
     ValueError
         If the sequences are not what the network reads.
+
+    Examples
+    --------
+    >>> x = DeviceTensor.full((3, 2, 8), 1, "float32")
+    >>> rnn = RNNDescriptor("lstm", input_size=8, hidden_size=16)
+    >>> x_desc = RNNDataDescriptor([3, 3], 8)
+    >>> with Handle() as handle, RNNWeights(handle, rnn) as weights:
+    ...     result = RNN(rnn, x_desc).forward(handle, x, weights)
+    >>> result.y.shape, result.hy.shape
+    ((3, 2, 16), (1, 2, 16))
     """
 
     @launched

@@ -71,6 +71,15 @@ def spatial_tf_grid_generator_forward(
         If shapes or types do not fit together; the message names the argument.
     NotSupportedError
         If the transformer has other than 4 dimensions.
+
+    Examples
+    --------
+    >>> theta = DeviceTensor.from_numpy(np.array([[[1, 0, 0], [0, 1, 0]]], "float32"))
+    >>> with Handle() as handle, SpatialTransformerDescriptor((1, 1, 2, 2)) as transformer:
+    ...     grid = spatial_tf_grid_generator_forward(handle, theta, transformer)
+    >>> grid.numpy()[0, 0]
+    array([[-1., -1.],
+           [ 1., -1.]], dtype=float32)
     """
     with _Operands(handle, transformer) as operands:
         operands.add_dense("theta", theta, transformer.theta_shape)
@@ -142,6 +151,17 @@ def spatial_tf_sampler_forward(
     DeviceTensor, or y as it was given
 
     The errors are those of `spatial_tf_grid_generator_forward`.
+
+    Examples
+    --------
+    >>> x = DeviceTensor.from_numpy(np.arange(4, dtype="float32").reshape(1, 1, 2, 2))
+    >>> mirror = DeviceTensor.from_numpy(np.array([[[-1, 0, 0], [0, 1, 0]]], "float32"))
+    >>> with Handle() as handle, SpatialTransformerDescriptor((1, 1, 2, 2)) as transformer:
+    ...     grid = spatial_tf_grid_generator_forward(handle, mirror, transformer)
+    ...     y = spatial_tf_sampler_forward(handle, x, grid, transformer)
+    >>> y.numpy()[0, 0]
+    array([[1., 0.],
+           [3., 2.]], dtype=float32)
     """
     with _Operands(handle, transformer, x=(x, x_desc), y=(y, y_desc)) as operands:
         operands.check_images("x")

@@ -30,6 +30,12 @@ class TensorTransformDescriptor(Descriptor[raw.cudnnTensorTransformDescriptor_t]
         "fold", or "unfold" for the way back.
     layout : {"NCHW", "NHWC"} or cudnnTensorFormat_t
         Of the result.
+
+    Examples
+    --------
+    >>> padding = TensorTransformDescriptor((0, 0, 1, 1), (0, 0, 1, 1))
+    >>> padding.destination(TensorDescriptor((1, 3, 8, 8))).shape
+    (1, 3, 10, 10)
     """
 
     def __init__(

@@ -61,6 +61,16 @@ def transform_tensor_ex(
         If shapes do not fit together, or memory is too small; the message names the argument.
     NotSupportedError
         If cuDNN has no kernel for the combination.
+
+    Examples
+    --------
+    >>> x = DeviceTensor.full((1, 1, 2, 2), 1, "float32")
+    >>> with Handle() as handle, TensorTransformDescriptor((0, 0, 1, 1), (0, 0, 0, 0)) as transform:
+    ...     y = transform_tensor_ex(handle, x, transform)
+    >>> y.numpy()[0, 0]
+    array([[0., 0., 0.],
+           [0., 1., 1.],
+           [0., 1., 1.]], dtype=float32)
     """
     with Operands(handle, x=(x, x_desc), y=(y, y_desc)) as operands:
         x_desc = operands.describe("x")

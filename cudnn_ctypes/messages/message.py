@@ -120,6 +120,13 @@ def log_messages(
     ------
     list of Message
         The messages so far, in the order in which they came.
+
+    Examples
+    --------
+    >>> with log_messages("info") as messages:
+    ...     TensorDescriptor((1, 3, 4, 4)).close()
+    >>> messages[0].function
+    'cudnnCreateTensorDescriptor'
     """
     wanted = {
         enumerator(raw.cudnnSeverity_t, severity, "severities")

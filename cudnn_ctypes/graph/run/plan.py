@@ -45,6 +45,14 @@ class ExecutionPlan(PlanExecution):
 
     Threads may share a plan, each with a handle of its own. A plan that is closed while one
     executes it is destroyed after that execution.
+
+    Examples
+    --------
+    >>> graph = Graph(io_data_type="float16")
+    >>> y = graph.relu(graph.tensor((8, 64, 32), name="x")).set_output(name="y")
+    >>> plan = graph.build("H200")
+    >>> plan.workspace_size, len(plan.uids)
+    (0, 2)
     """
 
     def __init__(

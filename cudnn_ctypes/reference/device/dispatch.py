@@ -86,6 +86,12 @@ def use_reference_device(
     -------
     context manager
         At the end of a ``with`` it restores the mode before.
+
+    Examples
+    --------
+    >>> with use_reference_device(device="B200"), Handle() as handle:
+    ...     print(handle)
+    Handle(reference device, cuDNN ...)
     """
     before = {
         "active": mode.reference_device_active,
