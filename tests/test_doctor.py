@@ -59,6 +59,7 @@ def test_here() -> None:
     assert all(f["advice"] for f in findings.values() if f["state"] == "problem")
 
 
+@pytest.mark.soak
 def test_the_tables() -> None:
     done = text_here()
     assert done.returncode == 0
@@ -66,6 +67,7 @@ def test_the_tables() -> None:
         assert text in done.stdout
 
 
+@pytest.mark.soak
 def test_names_and_paths_are_whole_at_80_columns() -> None:
     """Also where the output is no terminal, and each finding is on a line of its own."""
     _, findings = report_here()

@@ -136,7 +136,7 @@ def test_to_a_file_and_by_name(program: Path, tmp_path: Path) -> None:
     assert not any("Descriptor(" in row for row in rows)
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -106,6 +106,7 @@ def test_descriptors_can_change_so_they_do_not_hash(make: Callable[[], Any]) -> 
         hash(descriptor)
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("failing", FAILING.values(), ids=FAILING)
 def test_a_descriptor_that_cannot_be_configured_is_closed(failing: Callable[[], Any]) -> None:
     with warnings.catch_warnings(record=True) as caught:

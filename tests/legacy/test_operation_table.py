@@ -163,6 +163,7 @@ def check_launched_by_key(
     assert len(calls) == exact, name
 
 
+@pytest.mark.thinned(4)
 @by_family
 def test_launched_by_one_key_and_bound(
     handle: Handle, family: Any, monkeypatch: pytest.MonkeyPatch

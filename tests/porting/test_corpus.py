@@ -23,6 +23,7 @@ ORACLES = {**FIRST, **LAYERS}
 WITH_KERNELS = {path.name for path in PROGRAMS.glob("*.cu") if path.name in ORACLES}
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("name", sorted(ORACLES))
 def test_everything_is_translated(name: str) -> None:
     translation = translation_of(PROGRAMS / name)
@@ -42,6 +43,7 @@ def test_prints_on_the_reference_device_what_numpy_and_pytorch_say(
     assert differences(done.stdout, list(ORACLES[name]())) == []
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", sorted(WITH_KERNELS))
 def test_a_kernel_is_refused_on_the_reference_device(name: str, tmp_path: Path) -> None:
     done = run_python(translation_of(PROGRAMS / name).python, tmp_path)
@@ -65,6 +67,7 @@ def test_nvrtc_compiles_the_kernels(name: str) -> None:
     assert result == nvrtc.nvrtcResult.NVRTC_SUCCESS
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", sorted(PRINTED_BEFORE))
 def test_a_marked_part_is_told_and_raises_when_it_is_reached(name: str, tmp_path: Path) -> None:
     translation = translation_of(PROGRAMS / name)

@@ -46,7 +46,7 @@ def _without_engine() -> Graph:
 HERE = [name for name, case in CASES.items() if case.here]
 
 
-@pytest.mark.thinned(24)
+@pytest.mark.thinned(48)
 @pytest.mark.parametrize("name", HERE)
 def test_every_engine_is_told_of(name: str, h200: DeviceProperties) -> None:
     try:

@@ -43,6 +43,15 @@ def on_device(given: dict[str, Any]) -> dict[str, DeviceTensor]:
     return {name: DeviceTensor.from_numpy(value) for name, value in given.items()}
 
 
+@pytest.fixture(autouse=True)
+def plans_are_kept(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Most tests here run the same graph, which takes half a second to compile."""
+    folder = tmp_path_factory.getbasetemp() / "plans of graph methods"
+    monkeypatch.setenv("CUDNN_CTYPES_CACHE", str(folder))
+
+
 @pytest.fixture
 def on_the_reference_device() -> Iterator[None]:
     with use_reference_device():

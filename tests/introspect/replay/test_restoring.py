@@ -53,7 +53,7 @@ def on_the_reference_device() -> Iterator[None]:
         yield
 
 
-@pytest.mark.thinned(5)
+@pytest.mark.thinned(13)
 @pytest.mark.parametrize("kind", MAKERS)
 def test_they_hold_the_same(kind: str, tmp_path: Path) -> None:
     program = tmp_path / "program.py"

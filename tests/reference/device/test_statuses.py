@@ -38,6 +38,7 @@ def measured() -> dict[str, str]:
     }
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("group", GROUPS)
 @pytest.mark.parametrize("where", ["reference", pytest.param("gpu", marks=pytest.mark.gpu)])
 def test_as_measured(where: str, group: str) -> None:
