@@ -50,7 +50,7 @@ html_context = {"reference_names": reference_names()}
 html_sidebars = {
     f"{folder}*": ["sidebar-collapse.html", "names.html"]
     for folder in html_context["reference_names"]
-}
+} | {f"reference/{page}": [] for page in ("types", "statuses", "versions")}
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_copy_source = False

@@ -18,7 +18,9 @@ def link_c_names(app: Any, env: Any, node: Any, content: Any) -> nodes.reference
     if name in raw.FUNCTIONS:
         page = f"reference/c/{name}"
     elif name in enums.__all__ or name in types.__all__:
-        page = f"reference/types#{nodes.make_id(name)}"
+        item = getattr(enums, name, None)
+        enum = type(item).__name__ if isinstance(item, int) else name  # of an enumerator
+        page = f"reference/types#{nodes.make_id(enum)}"
     else:
         return None
     page, _, anchor = page.partition("#")

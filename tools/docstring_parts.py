@@ -105,7 +105,8 @@ def resolved(item: Any, owner: type | None = None, depth: int = 3) -> dict[str, 
     if depth:
         for other in _references(item, owner, "parameters"):
             told = _joined(told, resolved(other, owner, depth - 1))
-    return _joined(told, documented(owner)) if owner is not None else told
+    # A graph's own name and types are not those of its operations.
+    return _joined(told, documented(owner)) if owner not in (None, Graph) else told
 
 
 def _joined(own: dict[str, Parameter], other: dict[str, Parameter]) -> dict[str, Parameter]:

@@ -200,10 +200,15 @@ def numpy_pages() -> None:
 
 
 def type_page() -> None:
-    parts = ["# C types", "Enums, structs, handles and callbacks of cuDNN's headers."]
+    parts = [
+        "# C types",
+        "Enums, structs, handles and callbacks of cuDNN's headers. "
+        "`python -m cudnn_ctypes lookup NAME` says what an enumerator or a macro means.",
+    ]
     for module in (enums, types):
         for name in module.__all__:
-            parts += [f"## {name}", code(documentation(name), "text")]
+            if not isinstance(getattr(module, name), int):  # an enumerator is told by its enum
+                parts += [f"## {name}", code(documentation(name), "text")]
     write("types.md", *parts)
 
 

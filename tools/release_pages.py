@@ -58,21 +58,17 @@ def write_versions() -> None:
 def write_statuses() -> None:
     """All statuses, with the exceptions that stand for them."""
     old = {name: str(number) for number, name in OLD_STATUS_NUMBERS.items()}
-    rows = [
-        (
-            f"`{name}`",
-            str(int(status)),
-            old.get(name, ""),
-            f"[`{error}`](api/{error}.rst)" if int(status) else "",
-            usual_cause(name),
-        )
-        for name, status in raw.cudnnStatus_t.__members__.items()
-        for error in [error_class(status).__name__]
-    ]
-    write(
-        "statuses.md",
+    rows: dict[str, list[tuple[str, str, str, str]]] = {}
+    for name, status in raw.cudnnStatus_t.__members__.items():
+        error = error_class(status).__name__ if int(status) else "Success"
+        row = (f"`{name}`", str(int(status)), old.get(name, ""), usual_cause(name))
+        rows.setdefault(error, []).append(row)
+    parts = [
         "# Statuses",
-        "Each status, the number that it had before cuDNN 9.0, the exception that it is raised as, "
-        "and what usually helps, where one thing does.",
-        grid(("status", "number", "before 9.0", "raised as", "usual cause"), rows),
-    )
+        "Each status by the exception that it is raised as, with the number that it had before "
+        "cuDNN 9.0, and what usually helps, where one thing does.",
+    ]
+    for error, found in rows.items():
+        parts.append(f"## [{error}](api/{error}.rst)" if error != "Success" else f"## {error}")
+        parts.append(grid(("status", "number", "before 9.0", "usual cause"), found))
+    write("statuses.md", *parts)
