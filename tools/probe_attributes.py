@@ -169,7 +169,7 @@ def all_facts() -> dict[str, Facts]:
 
 def text(facts: dict[str, Facts], version: str) -> str:
     """The file."""
-    head = f'''"""What the backend attributes hold, measured with cuDNN {version}.
+    head = f'''"""The value types of the backend attributes, measured with cuDNN {version}.
 
 By name without CUDNN_ATTR_: the types of value that cuDNN takes, the preferred one first; whether
 it holds any number of them; whether it can be set; which descriptors it wants as values.

@@ -45,15 +45,15 @@ __all__ = [
 ]
 
 
-if not TYPE_CHECKING:  # else every name would seem to exist
+if not TYPE_CHECKING:  # a type checker would believe that every name exists
 
     def __getattr__(name):
         if name.startswith("_"):
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         from .missing import MissingNameError, importing_error
 
-        # `from cudnn_ctypes.raw import name` asks through this function, and says nothing of an
-        # AttributeError; names of modules must go on to it.
+        # `from cudnn_ctypes.raw import name` calls this function and drops the text of an
+        # AttributeError, so C names raise an ImportError. Submodules need the AttributeError.
         importing = sys._getframe(1).f_code.co_name == "_handle_fromlist"
         if importing and name.lower().startswith("cudnn"):
             raise importing_error(__name__, name)

@@ -1,7 +1,7 @@
-"""What an argument may be, in the words in which ``functions.pyi`` declares parameters to checkers.
+"""The argument types with which ``functions.pyi`` declares parameters to type checkers.
 
-They describe what is right, not all that works: a plain int where C takes an enum works, and a type
-checker refuses it. Import them for annotations of your own.
+They are stricter than the calls: a plain int where C takes an enum works, but a type checker
+refuses it. Import them for annotations of your own.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class HasParameter(Protocol[_T_co]):
 
 
 class SupportsDLPack(Protocol):
-    """Memory that DLPack exports: as the array API has it, which NumPy's stubs do not follow."""
+    """Memory that DLPack exports, declared as in the array API; NumPy's stubs differ from that."""
 
     def __dlpack__(self, *args: Any, **kwargs: Any) -> Any: ...
 
@@ -101,7 +101,7 @@ class _StreamWithAddress(Protocol):
 
 
 # --- values ---------------------------------------------------------------------------------------
-# One string each: type checkers refuse strings that are put together.
+# One string literal each: type checkers refuse concatenated strings.
 
 _Int32: TypeAlias = "ctypes.c_int | ctypes.c_int32 | ctypes.c_uint | ctypes.c_uint32"
 _Long: TypeAlias = "ctypes.c_long | ctypes.c_ulong | ctypes.c_longlong | ctypes.c_ulonglong"
@@ -122,7 +122,7 @@ Stream: TypeAlias = "cudaStream_t | _Stream | ctypes.c_void_p | int | None"
 CudaGraph: TypeAlias = "cudaGraph_t | ctypes.c_void_p | int | None"
 
 # --- pointers and arrays --------------------------------------------------------------------------
-# What C fills is given as the ctypes object itself, as byref(...) of it, or as a pointer to it.
+# An out parameter is the ctypes object itself, byref(...) of it, or a pointer to it.
 
 _Reference: TypeAlias = "ctypes._CArgObject | ctypes._Pointer[_C] | ctypes.Array[_C]"
 NewHandle: TypeAlias = "_C | _Reference[_C]"

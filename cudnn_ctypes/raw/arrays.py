@@ -20,7 +20,7 @@ __all__ = ["array_classes", "in_array", "out_array"]
 
 @functools.cache
 def array_classes(base: Any) -> set[type]:
-    """Classes of ctypes arrays with elements of type `base` that have been given: C takes them."""
+    """Classes of ctypes arrays of `base` that earlier calls passed; C takes them unchecked."""
     return set()
 
 
@@ -48,7 +48,7 @@ def in_array(base: Any) -> Converter:
                 try:
                     return _packer(len(value), code)(*value)
                 except struct.error:
-                    pass  # one does not fit: said below
+                    pass  # an element does not fit: the loop below names it
         elif getattr(kind, "_type_", None) is element:
             _note(classes, kind)
             return value
@@ -86,7 +86,7 @@ def _element_maker(base: Any) -> Callable[[Any], Any]:
 
 
 def _is_enum_storage(value: Any, element: Any) -> bool:
-    """Whether `value` is ``(c_int * n)()`` where n enum values are wanted."""
+    """True for ``(c_int * n)()`` where C takes an array of enum values."""
     return (
         isinstance(value, ctypes.Array)
         and value._type_ is ctypes.c_int

@@ -1,4 +1,4 @@
-"""What the backend attributes hold, measured with cuDNN 9.28.0.
+"""The value types of the backend attributes, measured with cuDNN 9.28.0.
 
 By name without CUDNN_ATTR_: the types of value that cuDNN takes, the preferred one first; whether
 it holds any number of them; whether it can be set; which descriptors it wants as values.

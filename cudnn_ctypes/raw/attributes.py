@@ -1,9 +1,9 @@
 """The table of backend attributes, derived from the names of the enumerators.
 
 ``CUDNN_ATTR_TENSOR_DATA_TYPE`` belongs to ``CUDNN_BACKEND_TENSOR_DESCRIPTOR`` and is its
-``data_type``; the descriptor type is called ``tensor``. What type of value each attribute holds
-stands in `attribute_types`. The table guards the attribute calls of layer 1, and gives layer 3 its
-short names.
+``data_type``; the descriptor type is called ``tensor``. `attribute_types` lists the type of each
+attribute's value. The table guards the attribute calls of layer 1, and gives layer 3 its short
+names.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ __all__ = [
     "owner_and_short_name",
 ]
 
-# Where the names of attributes begin otherwise than that of their descriptor type.
+# Descriptor types whose attributes have another prefix than the type's own name.
 _PREFIXES: dict[str, tuple[str, ...]] = {
     "operation_convolution_backward_data": ("operation_convolution_bwd_data",),
     "operation_convolution_backward_filter": ("operation_convolution_bwd_filter",),
@@ -63,11 +63,11 @@ class Attribute:
     types : tuple of cudnnBackendAttributeType_t
         The types of value that cuDNN takes, the preferred one first.
     is_array : bool
-        Whether it holds any number of values.
+        True for an attribute with any number of values, False for one value.
     settable : bool
-        False for what cuDNN computes.
+        False for an attribute that cuDNN computes.
     wants : frozenset of cudnnBackendDescriptorType_t
-        For descriptors as values: of which types.
+        The descriptor types that it accepts as values; empty for other values.
     """
 
     name: Name
@@ -80,12 +80,12 @@ class Attribute:
 
     @functools.cached_property
     def full_name(self) -> str:
-        """With the descriptor type: "tensor.data_type"."""
+        """The short name after the descriptor type's: "tensor.data_type"."""
         return f"{kind_name(self.kind)}.{self.short_name}"
 
     @property
     def since(self) -> str:
-        """The cuDNN version that brought it."""
+        """The first cuDNN version that has the attribute."""
         return ENUM_SINCE.get(self.name.name, "9.0.0")
 
 
@@ -107,7 +107,7 @@ def owner_and_short_name(name: Name) -> tuple[Kind, str]:
     Raises
     ------
     KeyError
-        If no descriptor type's name begins it.
+        If the name begins with no descriptor type's name.
     """
     text = name.name.removeprefix("CUDNN_ATTR_").lower()
     for prefix, kind in _by_length():

@@ -1,9 +1,9 @@
-"""The backend descriptors that live: what kind each is, and whether it may be finalized.
+"""The backend descriptors that live: the kind of each, and whether it may be finalized.
 
-cuDNN reads a descriptor that is given as a value as the kind that it expects there, without a look
-at what it is, and it does not survive the finalizing of some that are incomplete. So what was
-created through ``raw`` is known here by its address. Nothing is known of what other libraries
-created; it passes.
+cuDNN does not check the kind of a descriptor that is the value of an attribute: it reads it as the
+expected kind. And it crashes while finalizing some incomplete descriptors. So this module knows the
+descriptors that were created through ``raw``, by address. Descriptors that other libraries created
+are unknown here and pass unchecked.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .enums import cudnnBackendOperationGraphMode_t as Mode
 
 __all__ = ["NOTED", "Descriptor", "attribute", "created", "destroyed", "known"]
 
-# One of them must be set before finalizing, which cuDNN 9.28 does not survive else.
+# One of these attributes must be set before finalizing; else cuDNN 9.28 crashes.
 _REQUIRED: dict[Kind, tuple[Name, ...]] = {
     Kind.CUDNN_BACKEND_ENGINECFG_DESCRIPTOR: (Name.CUDNN_ATTR_ENGINECFG_ENGINE,),
     Kind.CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR: (
@@ -31,7 +31,7 @@ _REQUIRED: dict[Kind, tuple[Name, ...]] = {
     ),
 }
 
-# What an operation graph of a mode must hold, else cuDNN 9.28 does not survive finalizing it.
+# The operation that a graph of each mode must contain; else cuDNN 9.28 crashes while finalizing it.
 _MODES: dict[Mode, Kind] = {
     Mode.CUDNN_OPERATIONGRAPH_MODE_CONV_FORWARD: (
         Kind.CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR
@@ -49,39 +49,39 @@ _MODE, _OPS = Name.CUDNN_ATTR_OPERATIONGRAPH_MODE, Name.CUDNN_ATTR_OPERATIONGRAP
 NOTED: frozenset[Name] = frozenset(
     {_MODE, _OPS, *(name for names in _REQUIRED.values() for name in names)}
 )
-"""Attributes that decide whether finalizing is survived."""
+"""Attributes whose absence or value makes cuDNN crash while finalizing."""
 
 
 class Descriptor:
-    """One descriptor that lives.
+    """A descriptor that was created and not yet destroyed.
 
     Attributes
     ----------
     kind : cudnnBackendDescriptorType_t, optional
         None for a kind that is newer than the headers.
-    given : dict
-        What was set of the attributes in `NOTED`: codes, or the kinds of descriptors, None for
-        unknown ones.
+    values : dict
+        The values that were set for attributes in `NOTED`: enum codes, or the kinds of descriptors
+        (None for unknown descriptors).
     filled : bool
-        Whether cuDNN filled it.
+        True for a descriptor that cuDNN filled.
     """
 
-    __slots__ = ("filled", "given", "kind")
+    __slots__ = ("filled", "kind", "values")
 
     def __init__(self, kind: Kind | None) -> None:
         self.kind: Kind | None = kind
-        self.given: dict[Name, tuple[int | None, ...]] = {}
+        self.values: dict[Name, tuple[int | None, ...]] = {}
         self.filled: bool = False
 
     def missing(self) -> str:
-        """What it lacks to be finalized, as a sentence; "" if nothing is known to lack."""
+        """A sentence naming an attribute or operation that finalizing needs; "" if none lacks."""
         if self.kind is None or self.filled:
             return ""
         required = _REQUIRED.get(self.kind, ())
-        if required and not any(name in self.given for name in required):
+        if required and not any(name in self.values for name in required):
             return f"{' or '.join(map(str, required))} is not set"
-        (mode,) = self.given.get(_MODE, (None,))
-        operations = self.given.get(_OPS, ())
+        (mode,) = self.values.get(_MODE, (None,))
+        operations = self.values.get(_OPS, ())
         wanted = None if mode is None else _MODES.get(Mode(mode))
         if mode is None or wanted is None or wanted in operations or None in operations:
             return ""

@@ -1,9 +1,9 @@
-"""The C functions as they are, for the few places where a call's own cost counts.
+"""The C functions without checks, for the few places where the cost of a call counts.
 
-A call takes a quarter of the time of one through ``raw``: nothing looks at the arguments, nothing
-at the status. So who calls them makes every argument: exact ctypes objects, ``bytes``, objects with
-an ``_as_parameter_``, and ints for ``int`` alone. And he goes through ``raw`` instead whenever
-`watched` is not empty: then somebody must see the calls, the reference device for instance.
+A call takes a quarter of the time of one through ``raw``: neither the arguments nor the status are
+checked. So the caller must pass exact ctypes objects, ``bytes``, objects with an
+``_as_parameter_``, or, for C's ``int`` alone, ints. The caller must use ``raw`` instead whenever
+`watched` is not empty: then the reference device, for instance, must see the calls.
 """
 
 from __future__ import annotations

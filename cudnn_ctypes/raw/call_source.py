@@ -1,8 +1,8 @@
 """The Python functions that are compiled for a C function: guards, arguments, call, status.
 
-ctypes converts arguments through calls of ``from_param``, one for each, which take longer than most
-C functions here. So the compiled function hands the usual arguments to C as they are, after a look
-at their class, and calls a converter for all others; the C function that it calls has no argtypes.
+ctypes converts each argument by a call of ``from_param``. These calls take longer than most C
+functions here. So the compiled function checks the class of each argument, passes the usual classes
+to C unconverted, and calls a converter for all others. It calls a C function without argtypes.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Wide", "compiled", "is_handle", "without_argtypes"]
 
-# The guards' lines stand where the comments are. Named parameters are as fast as *args and give
-# keywords and arity errors.
+# The guards' lines replace the comments. Named parameters are as fast as *args, allow keywords and
+# give arity errors.
 
 _STATUS = """\
 def {name}({names}):
@@ -67,22 +67,22 @@ def {name}({names}):
 """
 
 
-# A handle or descriptor may be given as its owner.
+# A caller may pass the owner of a handle or descriptor in its place.
 _HANDLE = "_of_{0} = {0} if {0}.__class__ is _kind_{0} else _getattr({0}, '_as_parameter_', None)"
 
 
 def is_handle(parameter: Parameter) -> bool:
-    """Whether C takes a handle or descriptor here; ``_of_NAME`` is then what an owner holds."""
+    """Whether the parameter is a handle or descriptor; ``_of_NAME`` is then the raw handle."""
     kind, base = parameter.type.kind, parameter.type.base
     return kind == "value" and isinstance(base, type) and issubclass(base, OpaquePointer)
 
 
 def compiled(binding: Binding) -> tuple[CodeType, dict[str, Any]]:
-    """The code that defines the function of a C function's name, and what it refers to.
+    """The code that defines the Python function for a C function, and the names that it uses.
 
-    Besides that it refers to ``_native``, the C function or what stands before it, and ``_direct``,
-    what `without_argtypes` makes of that; to ``_failed`` and ``_refused``, which give what is
-    returned for a status other than success and where a guard refuses.
+    The caller adds four more names: ``_native``, the C function or its interceptor; ``_direct``,
+    the result of `without_argtypes` for it; and ``_failed`` and ``_refused``, whose results the
+    function returns for a status other than success and for a refusal by a guard.
     """
     from . import guards
     from .enums import cudnnStatus_t
@@ -118,7 +118,7 @@ def compiled(binding: Binding) -> tuple[CodeType, dict[str, Any]]:
 
 
 def without_argtypes(native: Any) -> Any:
-    """The same C function for arguments that are converted; None if something stands before it."""
+    """The same C function for converted arguments; None for an interceptor or wrapper."""
     has_own_types = getattr(native, "_argtypes_", None) is not None
     if not isinstance(native, _CFUNCTION) or has_own_types or native.errcheck is not None:
         return None
@@ -132,9 +132,9 @@ _REFERENCE = type(ctypes.byref(ctypes.c_int()))
 
 
 class Wide(dict[int, Any]):
-    """Integers as objects of a C type that is larger than ctypes takes an int for.
+    """Integers as objects of a C type wider than ``int``, which ctypes does not make of an int.
 
-    To look one up takes a third of the time of making it.
+    Looking an object up takes a third of the time of making it.
     """
 
     def __init__(self, convert: Callable[[int], Any], most: int = 256) -> None:
@@ -182,7 +182,7 @@ def _converted(
         case "scalar":
             scope.update(_float=ctypes.c_float, _double=ctypes.c_double)
             is_real = f"{name}.__class__ is _float or {name}.__class__ is _double"
-            is_reference = f"{name}.__class__ is _Reference"  # a guard has looked at it
+            is_reference = f"{name}.__class__ is _Reference"  # a guard has checked it
             return f"_byref({name}) if {is_real} else {name} if {is_reference} else {convert}"
         case _:
             return convert

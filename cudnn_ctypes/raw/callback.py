@@ -1,10 +1,10 @@
-"""cuDNN's one log callback, shared: by our exceptions, by the user's callback, by listeners.
+"""cuDNN's one log callback, shared by our exceptions, the user's callback and listeners.
 
-While a callback is set, cuDNN writes to no destination (``CUDNN_LOGLEVEL_DBG``,
-``CUDNN_LOGDEST_DBG``), and it truncates the file when the callback is taken away. So ours stays,
-hands messages on to the user's, and without one writes what cuDNN would write.
+While a callback is set, cuDNN does not write its own log (``CUDNN_LOGLEVEL_DBG``,
+``CUDNN_LOGDEST_DBG``), and it truncates the log file when the callback is removed. So our callback
+stays set. It passes messages to the user's callback; without one, it writes cuDNN's log itself.
 
-A mask is a level: its highest bit brings the lower ones with it, and errors are always told.
+A mask is a level: its highest bit includes the lower ones, and errors are always reported.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["CallbackType", "install", "listening", "quiet", "stand_in"]
 CallbackType: type[ctypes._CFunctionType] = ctypes.CFUNCTYPE(
     None, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
 )
-"""As ``cudnnCallback_t``, but with addresses: a message goes on after its first NUL."""
+"""``cudnnCallback_t`` with addresses: a message goes on after its first NUL."""
 
 _SetType = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_uint, ctypes.c_void_p, ctypes.c_void_p)
 _GetType = ctypes.CFUNCTYPE(
@@ -53,7 +53,7 @@ def _level(mask: int) -> int:
 
 @dataclass
 class _Destination:
-    """Where cuDNN writes its log without a callback; `begun` if it has opened it already."""
+    """The place to which cuDNN logs without a callback; `begun` is True once cuDNN opened it."""
 
     begun: bool
     _descriptor: int | None = None
@@ -78,7 +78,7 @@ class _Destination:
 
     @property
     def lost(self) -> bool:
-        """Whether cuDNN could not open the file: closing it, which setting a callback does, then
+        """Whether cuDNN could not open the file. Setting a callback closes the file, which then
         ends the process with a signal."""
         usable = os.access(self.name, os.W_OK) and not os.path.isdir(self.name)
         return self.begun and self.is_file and not usable
@@ -94,12 +94,12 @@ class _Destination:
         try:
             return os.open(self.name, flags, 0o666)
         except OSError:
-            return -1  # as cuDNN does: nothing is written
+            return -1  # nothing is written, as with cuDNN
 
 
 @dataclass
 class _Callback:
-    """What stands behind the one callback."""
+    """State of the shared callback: the user's callback, the log destination and the listeners."""
 
     native_set: Any = None
     native_get: Any = None
@@ -120,7 +120,7 @@ class _Callback:
         return int(self.native_set(mask, None, _receive))
 
     def receive(self, severity: int, debug: int, message: int) -> None:
-        if severity < 3:  # information is no reason
+        if severity < 3:  # errors and warnings are reasons, information is none
             log.put_message(message)
         elif threading.get_ident() in self.quiet_threads:
             return
@@ -170,7 +170,7 @@ _STAND_INS = {"cudnnSetCallback": (_SetType, _set), "cudnnGetCallback": (_GetTyp
 
 
 def stand_in(name: str) -> Any | None:
-    """The C function to call in the place of cuDNN's, if there is one: a new object each time."""
+    """A new object of the C function that replaces cuDNN's `name`; None if none replaces it."""
     if name not in _STAND_INS:
         return None
     prototype, function = _STAND_INS[name]
@@ -199,7 +199,7 @@ def install(native_set: Any, native_get: Any) -> None:
 
 
 def _leave() -> None:
-    """Leave nothing registered that calls Python: cuDNN's own clean-up at exit may log."""
+    """Unregister every callback that calls Python: cuDNN's own clean-up at exit may log."""
     ours = _callback
     ours.quiet_threads.add(threading.get_ident())
     if ours.function and not ours.from_python:
@@ -207,15 +207,15 @@ def _leave() -> None:
     elif ours.mask and not ours.function and not ours.destination.is_file:
         ours.native_set(ours.mask, None, None)
     else:
-        # A C function that ignores what it is given; none at all would empty the file, or would
-        # have errors written to stderr.
+        # A C function that ignores its arguments. Without a callback cuDNN would truncate the log
+        # file, or write errors to stderr.
         silent = ctypes.cast(ctypes.pythonapi.Py_IsInitialized, ctypes.c_void_p)
         ours.native_set(_ERROR, None, silent)
 
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """Keep calls of this package's own, which the user did not make, out of the log."""
+    """Keep this package's own calls, which the user did not make, out of the log."""
     thread = threading.get_ident()
     outermost = thread not in _callback.quiet_threads
     _callback.quiet_threads.add(thread)
@@ -228,7 +228,7 @@ def quiet() -> Iterator[None]:
 
 @contextlib.contextmanager
 def listening(mask: int, listener: Listener) -> Iterator[None]:
-    """Have `listener` called with the messages of a level, beside the user's callback."""
+    """Call `listener` with the messages of a level, in addition to the user's callback."""
     if _callback.destination.lost:
         raise OSError(_callback.destination.loss)
     entry = (_level(mask), listener)

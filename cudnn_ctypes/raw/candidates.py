@@ -1,4 +1,4 @@
-"""The places to look for libcudnn in, best first. Never the current directory."""
+"""The places where libcudnn is looked for, best first; never the current directory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ROOTS = ("CUDNN_PATH", "CUDA_PATH", "CUDA_HOME")
 
 
 def candidates(tried: list[str]) -> Iterator[tuple[str, Path]]:
-    """How each candidate was found, and its file; notes in `tried` places that hold nothing."""
+    """Yield the place and the file of each candidate; add the places without one to `tried`."""
     chosen = os.environ.get(ENVIRONMENT_VARIABLE)
     if chosen:
         yield ENVIRONMENT_VARIABLE, _chosen(chosen)

@@ -1,6 +1,7 @@
-"""Python functions compiled from source, for launches: written out, without loops and dispatch.
+"""Python functions compiled from generated source, for launches.
 
-That takes a fraction of the time. Equal sources are compiled once.
+The source has no loops and no dispatch, so a call takes a fraction of the time. Equal sources are
+compiled once.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ __all__ = ["code_of", "function_of"]
 
 @functools.lru_cache(maxsize=512)
 def code_of(source: str, name: str) -> CodeType:
-    """The code of the one function in a source, which tracebacks call the launch of `name`."""
+    """The code of the only function in `source`; tracebacks call its file the launch of `name`."""
     module = compile(source, f"<launch of {name}>", "exec")
     (code,) = (each for each in module.co_consts if isinstance(each, CodeType))
     return code
 
 
 def function_of(source: str, name: str, scope: dict[str, Any]) -> Callable[..., Any]:
-    """The one function in a source, which refers to the names in `scope`."""
+    """The only function in `source`, with `scope` as its global names."""
     return FunctionType(code_of(source, name), scope)

@@ -1,7 +1,7 @@
-"""From Python arguments to C parameters: one converter per kind of parameter.
+"""Converters of Python arguments to C parameters, one per kind of parameter.
 
 ctypes calls ``from_param`` of each entry of ``argtypes``. Handles and single out parameters use
-ctypes' own, which run in C; the converters here check what ctypes would let through: members of
+ctypes' own, which run in C. The converters here refuse values that ctypes would accept: members of
 another enum, integers that do not fit, host memory where device memory is wanted.
 """
 
@@ -47,7 +47,7 @@ def converter(name: str, parameter: ParameterType) -> Any:
             return base
         case "device":
             return _device(name)
-        case "host" if name == "udata":  # nobody but the callback looks at it
+        case "host" if name == "udata":  # only the callback reads it
             return _host(base, lowest=-1)
         case "host":
             return _host(base)
@@ -65,7 +65,7 @@ def converter(name: str, parameter: ParameterType) -> Any:
 
 _LOWEST = 0xFFFF  # no system maps memory below; such a number is no address
 
-# Handles of CUDA: the type's name, and how other libraries' objects give theirs.
+# Handles of CUDA: the type's name, and the attributes of other libraries' objects that hold one.
 _FOREIGN_HANDLES: dict[str, tuple[str, ...]] = {
     "cudaStream_t": ("__cuda_stream__", "cuda_stream", "ptr"),
     "cudaGraph_t": (),
@@ -76,7 +76,7 @@ def _handle(base: Any) -> Converter:
     convert = base.from_param
 
     def from_param(value: Any) -> Any:
-        # The usual case, which ctypes' own check takes 70 ns longer to find.
+        # The usual case; ctypes' own check takes 70 ns longer.
         return value if value.__class__ is base else convert(value)
 
     return Converter(from_param)
@@ -189,7 +189,7 @@ def _scalar() -> Converter:
     host = _host(None).from_param
 
     def from_param(value: Any) -> Any:
-        # What the guard leaves of numbers, most of the time.
+        # The guard has converted most numbers to one of these.
         if value.__class__ is ctypes.c_float or value.__class__ is ctypes.c_double:
             return ctypes.byref(value)
         return host(value)
@@ -218,7 +218,7 @@ _CDATA: Any = ctypes.Structure.__base__  # the common base of all ctypes objects
 
 
 def _address_of(value: Any) -> Any:
-    if isinstance(value, ctypes.c_void_p):  # of a subclass: it is an address, as c_void_p is
+    if isinstance(value, ctypes.c_void_p):  # an object of a subclass is an address too
         return ctypes.c_void_p(value.value)
     if isinstance(value, (ctypes.Array, ctypes._Pointer)) and not isinstance(value, OpaquePointer):
         return ctypes.cast(value, ctypes.c_void_p)

@@ -1,6 +1,6 @@
-"""What the declarations say about a C name, as plain text: the source of every such text.
+"""Plain text about a C name, from the declarations of layer 1; all other texts quote it.
 
-Nothing is read but what layer 1 declares: no header, no library.
+Neither the headers nor the library are read.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from .function import Function, Parameter
 __all__ = ["docstring", "documentation", "enum_of", "facts_of", "origin", "parameter_type"]
 
 
-_NAMED = 2  # objects; the others are further away from C
+_NAMED = 2  # objects named in a docstring; further ones are less close to C
 
 
 def documentation(name: str) -> str:
-    """What layer 1 knows about a C name.
+    """The declaration and the facts that layer 1 has about a C name.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def documentation(name: str) -> str:
 
 
 def docstring(name: str) -> str:
-    """`documentation`, and what uses a function: what ``help`` and editors show.
+    """The text that ``help`` and editors show: `documentation` and the callers of a function.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def _function(function: Function) -> str:
 
 
 def _wrapped(prototype: str) -> str:
-    """A prototype in lines: one for each parameter if it is long."""
+    """A prototype; a long one has one line per parameter."""
     if len(prototype) <= 72:
         return f"{prototype};"
     head, _, parameters = prototype.partition("(")
@@ -103,7 +103,7 @@ def _wrapped(prototype: str) -> str:
 
 
 def parameter_type(parameter: Parameter) -> str:
-    """What a parameter is, in words where C's type does not tell."""
+    """A parameter's C type, or words where the C type is too vague: "device memory"."""
     kind = parameter.type.kind
     base = parameter.c_declaration.removeprefix("const ").removesuffix("[]")
     base = base.removesuffix(parameter.name).rstrip()
@@ -125,7 +125,7 @@ def parameter_type(parameter: Parameter) -> str:
 
 
 def origin(name: str) -> str:
-    """The header, the first version, and what replaces a deprecated name."""
+    """Text naming the header, the first version and the successor of a deprecated name."""
     header, since, deprecated = facts_of(name)
     parts = (header, since and f"since {since}", "deprecated" if deprecated is True else "")
     line = ", ".join(part for part in parts if part)
@@ -133,7 +133,7 @@ def origin(name: str) -> str:
 
 
 def facts_of(name: str) -> tuple[str, str, bool | str]:
-    """The header, the first version, and whether a name is deprecated or by what replaced."""
+    """The header, the first version, and whether a name is deprecated, or its successor's name."""
     function = vars(functions).get(name) if name in functions.__all__ else None
     if function is not None:
         return function.header, function.since, function.replaced_by or function.deprecated
@@ -166,7 +166,7 @@ def _enumerators() -> dict[str, type[CudnnEnum]]:
 
 
 def enum_of(name: str) -> type[CudnnEnum] | None:
-    """The enum that has the enumerator `name`, or is called so; None if there is none."""
+    """The enum called `name`, or the enum with an enumerator `name`; None if there is none."""
     return _enumerators().get(name)
 
 
@@ -186,7 +186,7 @@ def _field(name: str, base: Any) -> str:
     return f"{declared}{name}" if declared.endswith("*") else f"{declared} {name}"
 
 
-# ctypes has one type for all integers of 64 bits and one sign; C's names for them are lost.
+# ctypes has one type for all C integers of equal size and sign, so C's own names are listed here.
 _C_NAMES = {
     "c_uint": "unsigned int",
     "c_long": "int64_t",
@@ -204,7 +204,7 @@ def _c_name(base: Any) -> str:
 
 
 def aligned(rows: Iterable[tuple[str, ...]]) -> str:
-    """Rows of text in columns that are as wide as their widest entry."""
+    """Rows of text in columns, each as wide as its widest entry."""
     table = list(rows)
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     return "\n".join(

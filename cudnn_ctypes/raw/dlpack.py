@@ -1,6 +1,6 @@
-"""The C structures of DLPack 1.x, and reading them out of a capsule.
+"""The C structures of DLPack 1.x, and functions that read them from a capsule.
 
-Only what crosses the boundary: ``DLTensor`` and the two managed structures that a capsule named
+The module has ``DLTensor`` and the two managed structures that a capsule named
 ``dltensor`` or ``dltensor_versioned`` points to. https://dmlc.github.io/dlpack/latest/c_api.html
 """
 
@@ -28,7 +28,7 @@ __all__ = [
 
 
 class DLDeviceType(enum.IntEnum):
-    """Where the memory is."""
+    """The kind of device that has the memory."""
 
     CPU = 1
     CUDA = 2
@@ -37,10 +37,10 @@ class DLDeviceType(enum.IntEnum):
 
 
 ON_CUDA = (DLDeviceType.CUDA, DLDeviceType.CUDA_MANAGED)
-"""Memory that stands for device memory on a GPU."""
+"""Device types that count as device memory on a GPU."""
 
 ON_HOST = (DLDeviceType.CPU, DLDeviceType.CUDA_HOST)
-"""Memory that stands for device memory on the reference device."""
+"""Device types that count as device memory on the reference device."""
 
 
 class DLDataTypeCode(enum.IntEnum):
@@ -90,7 +90,7 @@ class DLTensor(ctypes.Structure):
 
 
 class DLManagedTensor(ctypes.Structure):
-    """What a capsule named ``dltensor`` points to."""
+    """The structure behind a capsule named ``dltensor``."""
 
     _fields_ = [
         ("dl_tensor", DLTensor),
@@ -100,7 +100,7 @@ class DLManagedTensor(ctypes.Structure):
 
 
 class DLManagedTensorVersioned(ctypes.Structure):
-    """What a capsule named ``dltensor_versioned`` points to."""
+    """The structure behind a capsule named ``dltensor_versioned``."""
 
     _fields_ = [
         ("major", ctypes.c_uint32),
@@ -138,7 +138,7 @@ def managed_tensor(capsule: object) -> DLManagedTensor | DLManagedTensorVersione
     Raises
     ------
     BufferError
-        If it is no DLPack capsule, has been consumed, or has a newer major version than 1.
+        If `capsule` is no DLPack capsule, has been consumed, or has a newer major version than 1.
     """
     for name, structure in _NAMES.items():
         if _is_valid(capsule, name):
@@ -152,10 +152,10 @@ def managed_tensor(capsule: object) -> DLManagedTensor | DLManagedTensorVersione
 
 
 def request_capsule(exporter: Any, stream: int | None) -> object:
-    """``exporter.__dlpack__()``, versioned if the exporter can.
+    """The capsule of ``exporter.__dlpack__()``, versioned if the exporter supports it.
 
-    `stream` is the consumer's, in DLPack's numbering for CUDA: 1 for the legacy default stream, 2
-    for the per-thread one, -1 for no synchronisation; None for host memory.
+    `stream` is the consumer's stream in DLPack's numbering for CUDA: 1 for the legacy default, 2
+    for the per-thread default, -1 for no synchronisation; None for host memory.
     """
     try:
         return exporter.__dlpack__(stream=stream, max_version=(1, 1))

@@ -1,7 +1,7 @@
-"""Shared objects of 64-bit ELF: what is wrong with a file, and small ones made in memory.
+"""Shared objects of 64-bit ELF: a check of a file's headers, and small libraries made in memory.
 
-The dynamic loader trusts what it is given: a file that is cut off ends the process with SIGBUS. So
-`defect` reads the headers first.
+The dynamic loader trusts its file: a truncated file ends the process with SIGBUS. So `defect`
+reads the headers first.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _SHARED = 3  # ET_DYN
 _LOAD, _DYNAMIC_SEGMENT, _STACK = 1, 2, 0x6474E551  # types of segments
 _EXECUTE, _WRITE, _READ = 1, 2, 4
 _NEEDED, _HASH, _STRTAB, _SYMTAB, _STRSZ, _SYMENT, _SONAME = 1, 4, 5, 6, 10, 11, 14
-_PAGE = 0x10000  # the largest page of the machines that there is a cuDNN for
+_PAGE = 0x10000  # the largest page size of the machines that cuDNN supports
 _FUNCTION = 0x12  # a global symbol of a function
 
 MACHINES = {62: "x86-64", 183: "aarch64"}
-"""Names of the machines that there is a cuDNN for, by ELF's number."""
+"""Names of the machines that cuDNN supports, by ELF's number."""
 
 
 class _Header(NamedTuple):
@@ -53,7 +53,7 @@ class _Header(NamedTuple):
 
 @functools.cache
 def built_for() -> int:
-    """ELF's number of the machine that this interpreter was built for."""
+    """ELF's number of this interpreter's machine."""
     with open("/proc/self/exe", "rb") as file:
         return _Header(*_HEADER.unpack(file.read(_HEADER.size))).machine
 
@@ -125,13 +125,13 @@ def shared_object(
     Parameters
     ----------
     soname : str
-        The name by which the loader knows it: opening that name later gives this library.
+        The name by which the loader knows the library: opening this name later returns it.
     needed : sequence of str
-        Libraries to load with it; what is looked up in this one is looked up in them too.
+        Libraries to load with it; symbols are looked up in them too.
     text : bytes
         Machine code and its constants, independent of the position.
     functions : mapping of str to int
-        Exported functions: where each begins in `text`.
+        Offsets in `text` of the exported functions, by name.
     """
     functions = functions or {}
     strings = bytearray(b"\0")
@@ -145,7 +145,7 @@ def shared_object(
     count = len(names) + 1  # with the empty symbol that begins every table
     symbols_at = _HEADER.size + 4 * _SEGMENT.size
     hash_at = symbols_at + count * _SYMBOL.size
-    # One bucket, which chains all symbols, the last one first.
+    # One bucket chains all symbols, the last one first.
     hash_table = struct.pack(f"<{3 + count}I", 1, count, count - 1, 0, *range(count - 1))
     strings_at = hash_at + len(hash_table)
     text_at = -(-(strings_at + len(strings)) // 16) * 16
@@ -169,7 +169,7 @@ def shared_object(
         (_LOAD, _READ | _EXECUTE, 0, 0, 0, dynamic_at, dynamic_at, _PAGE),
         (_LOAD, _READ | _WRITE, *writable, _PAGE),
         (_DYNAMIC_SEGMENT, _READ | _WRITE, *writable, 8),
-        (_STACK, _READ | _WRITE, 0, 0, 0, 0, 0, 16),  # without it the stack becomes executable
+        (_STACK, _READ | _WRITE, 0, 0, 0, 0, 0, 16),  # without this the stack becomes executable
     )
     header = _HEADER.pack(
         *(_IDENTITY, _SHARED, built_for(), 1, 0, _HEADER.size, 0, 0, _HEADER.size),
@@ -182,9 +182,10 @@ def shared_object(
 
 
 def load_from_memory(content: bytes, soname: str, mode: int = ctypes.DEFAULT_MODE) -> ctypes.CDLL:
-    """Load the bytes of a shared library; nothing of it stays on disk."""
+    """Load a shared library from its bytes; no file stays on disk."""
     try:
-        # Never closed: the loader knows the library by this path, and must meet no other there.
+        # The descriptor stays open: the loader knows the library by this path, and another library
+        # must not get the same path.
         descriptor = os.memfd_create(soname)
         os.write(descriptor, content)
         return ctypes.CDLL(f"/proc/self/fd/{descriptor}", mode)

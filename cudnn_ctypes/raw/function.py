@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     _R_co = TypeVar("_R_co", covariant=True, default=Any)
 
     class _Partial(Generic[_P, _R_co]):
-        """``functools.partial`` as far as it is used here."""
+        """The part of ``functools.partial`` that is used here."""
 
         def __new__(cls, python_function: Callable[..., Any]) -> Self: ...
         def __setstate__(self, state: tuple[Any, ...]) -> None: ...
@@ -56,15 +56,15 @@ class Function(_Partial[_P, _R_co]):
     header : str
         The C header that declares it.
     since : str
-        The cuDNN version that brought it.
+        The first cuDNN version that has it.
     deprecated : bool
-        Whether the header says so.
+        True if the header marks the function as deprecated.
     replaced_by : str
-        The C name that does what a deprecated function did, "" if there is none.
+        The C name of a deprecated function's successor, "" if there is none.
     """
 
-    # A partial without arguments is a call away from the function in it, at C's speed; unlike a
-    # plain function it can have a repr, and facts that are worked out when they are asked for.
+    # A partial without arguments calls its function at C's speed. Unlike a plain function it can
+    # have a repr, and facts that are computed on first access.
 
     __name__: str
     __qualname__: str
@@ -98,11 +98,11 @@ class Function(_Partial[_P, _R_co]):
         self.__setstate__((target, (), {}, self.__dict__))
 
     def unobserved(self, *args: Any, **kwargs: Any) -> Any:
-        """Call it behind the observer."""
+        """Call the function without passing through the observer."""
         return self._callee(*args, **kwargs)
 
     def bind(self) -> None:
-        """Do now what the first call does otherwise: look the symbol up, compile the guards.
+        """Look the symbol up and compile the guards now rather than on the first call.
 
         Raises
         ------
@@ -116,7 +116,8 @@ class Function(_Partial[_P, _R_co]):
         return self._callee(*args, **kwargs)
 
     def __get__(self, instance: object, owner: object = None) -> Self:
-        """Itself, also as an attribute of a class; it is what makes ``help`` show a function."""
+        """The function itself, also as a class attribute; ``help`` shows objects with this method
+        as functions."""
         return self
 
     def __repr__(self) -> str:
@@ -162,11 +163,11 @@ def function(
 if TYPE_CHECKING:
 
     def declared(stub: Callable[_P, _R_co]) -> Function[_P, _R_co]:
-        """What `function` makes of a declaration, for stubs."""
+        """The `Function` made from a declaration; type stubs need this signature."""
 
 
 class Binding:
-    """What the two Python functions of a C function share: its declaration, and the way to C."""
+    """The declaration and C symbol that a checked and an unchecked Python function share."""
 
     def __init__(
         self, stub: FunctionType, header: str, since: str, deprecated: bool, replaced_by: str
@@ -194,7 +195,7 @@ class Binding:
 
     @property
     def result_type(self) -> Any:
-        """What it returns: an enum, a ctypes type, or None."""
+        """The type of the return value: an enum, a ctypes type, or None."""
         return self._annotations["return"]
 
     @functools.cached_property
@@ -239,7 +240,7 @@ class Binding:
 
     @functools.cached_property
     def guard(self) -> Fragment:
-        """What is checked around the call."""
+        """The source lines of the checks around the call."""
         from . import guards
 
         return guards.fragment(self)
@@ -257,11 +258,11 @@ class Binding:
         return self.wrapped(symbol)
 
     def wrapped(self, symbol: Any) -> Any:
-        """A C symbol of this name, behind what stands before it in this process."""
+        """A C symbol of this name, inside the wrapper that `wrap` set, if any."""
         return symbol if self._wrapper is None else self._wrapper(symbol)
 
     def wrap(self, wrapper: Callable[[Any], Any]) -> None:
-        """Let `wrapper` make what is called in place of the C function, from now on."""
+        """From now on call ``wrapper(symbol)`` in place of the C function."""
         with _lock:
             self._wrapper = wrapper
             if "native" in vars(self):
@@ -288,7 +289,7 @@ class Binding:
                 self.unchecked.call(self._scopes[1][self.name])
 
     def rebind(self) -> None:
-        """Look the C function or its interceptor up again at the next call."""
+        """Look up the C function or its interceptor again at the next call."""
         with _lock:
             self._scopes = ()
             self.checked.call(self.checked._first_call)
@@ -304,7 +305,7 @@ class Binding:
             self._connect()
 
     def _connect(self) -> None:
-        """Put the C function, or what stands before it, into the compiled functions."""
+        """Put the C function or its interceptor into the compiled functions."""
         for scope in self._scopes:
             scope["_direct"] = None
             scope["_native"] = self._interceptor or self.native
@@ -313,7 +314,7 @@ class Binding:
     # --- failing -------------------------------------------------------------------------------
 
     def explain(self, error: Exception, args: tuple[Any, ...]) -> None:
-        """Explain an argument that was refused: raises what its converter raises, by name."""
+        """Raise the converter's error for a refused argument, with the argument's name."""
         from .refused_arguments import explain
 
         explain(self, error, args)
@@ -331,7 +332,7 @@ class Binding:
         return self.result_type(code)
 
     def _raise_refusal(self, code: int, args: tuple[Any, ...], *reasons: str) -> None:
-        """For a guard: the call is refused with the status `code`, C is not reached."""
+        """Raise the error for a call that a guard refuses with the status `code`, before C."""
         log.put(*reasons, source=log.GUARD)
         self._raise(code, args)
 
@@ -341,7 +342,7 @@ class Binding:
 
 
 watched: set[str] = set()
-"""C names of the functions of which somebody must see each call; `_EVERY` for all of them."""
+"""C names of the functions whose calls are intercepted or observed; `_EVERY` for all functions."""
 
 _EVERY = "*"
 
@@ -354,25 +355,25 @@ _lock = threading.RLock()
 
 
 def binding(name: str) -> Binding:
-    """The C side of the function `name`."""
+    """The `Binding` of the C function `name`."""
     return _bindings[name]
 
 
 def intercept(name: str, interceptor: Callable[..., Any] | None) -> None:
     """Send calls of the C function `name` to `interceptor`; None sends them to cuDNN again.
 
-    It receives the arguments as the caller wrote them, behind the guards, and returns the status.
+    It receives the caller's arguments after the guards have passed them, and returns the status.
     The reference device carries out calls this way.
     """
     _bindings[name].intercept(interceptor)
 
 
 def observe(observer: Observer | None) -> None:
-    """Send every call of every C function through `observer`; None takes it away again.
+    """Send every call of every C function through `observer`; None removes the observer.
 
-    It receives the `Function` and the arguments as the caller wrote them, before any guard, and
-    calls ``function.unobserved(...)``, whose result it returns. Layers 2 and 3 make all their calls
-    here as long as there is one.
+    It receives the `Function` and the caller's arguments, before any guard. It calls
+    ``function.unobserved(...)`` and returns the result. Layers 2 and 3 make all their calls through
+    these functions while there is an observer.
     """
     global _observer
     with _lock:

@@ -1,4 +1,4 @@
-"""Names that earlier releases of cuDNN had and 9 has not, and what to write instead."""
+"""Names that cuDNN 9 has dropped, each with its replacement."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Gone", "changed", "find", "gone_names"]
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """A name that is gone.
+    """A name that cuDNN 9 has dropped.
 
     Attributes
     ----------
@@ -27,9 +27,9 @@ class Gone:
     first, gone : str
         The first release known to have it, and the first without it.
     why : str
-        What became of it.
+        The reason, and the successor if there is one.
     now : tuple of str
-        What to write instead with this package's layer 1, a line each; empty if there is nothing.
+        Lines of code for layer 1 that replace it; empty if nothing does.
     """
 
     kind: str
@@ -58,17 +58,17 @@ class Gone:
 
 
 def find(name: str) -> Gone | None:
-    """What became of a C name; None if it is not known to be gone."""
+    """The facts about a dropped C name; None for a name that is not known to be dropped."""
     return _by_name().get(name)
 
 
 def gone_names() -> tuple[str, ...]:
-    """All names that are gone."""
+    """All dropped names."""
     return tuple(_by_name())
 
 
 def changed(name: str) -> str:
-    """How the parameters of a function differed in old releases; "" if none are known to."""
+    """A note on how a function's parameters differed in old releases; "" if none did."""
     for pattern, note in CHANGED.items():
         if any(each == name for each, _ in _alternatives(pattern)):
             return note
@@ -76,7 +76,7 @@ def changed(name: str) -> str:
 
 
 def _alternatives(pattern: str) -> Iterator[tuple[str, list[str]]]:
-    """Each name that a pattern with braces stands for, with what to put for {0}, {1}, ..."""
+    """Each name that matches a pattern with braces, with the texts that replace {0}, {1}, ..."""
     pieces = re.split(r"\{(.*?)\}", pattern)  # plain text and alternatives take turns
     choices = [[each.partition("=") for each in part.split(",")] for part in pieces[1::2]]
     for chosen in itertools.product(*choices):
@@ -99,7 +99,7 @@ def _by_name() -> dict[str, Gone]:
 
 
 def _spelled_out(line: str) -> str:
-    """A call with all its parameters."""
+    """A line of code with C's parameters written out in place of an ellipsis."""
     from . import functions
 
     call = re.fullmatch(r"(cudnn\w+)(?:\((.*)\))?", line)

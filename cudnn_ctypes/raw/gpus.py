@@ -1,9 +1,9 @@
 """Handles in a process with several GPUs: each call runs on its handle's GPU, whichever is current.
 
-The first handle that is created while there are several puts itself behind every C function that
-takes one, and behind those through which handles pass as attributes. With one GPU nothing is put
-anywhere. What belongs to another GPU than the handle is refused: a plan; memory that says where it
-lies, unless the handle's GPU has access to it; a stream that says so. Addresses are not looked at.
+The first handle created in such a process wraps every C function that takes a handle or an
+attribute that may be a handle. With one GPU nothing is wrapped. A plan or stream of another GPU
+than the handle's is refused, and so is memory of another GPU, unless the handle's GPU has access to
+it. Plain addresses are not checked.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ __all__ = [
 
 _BAD_PARAM = 2000  # cudnnStatus_t
 _NO_CONTEXT = 201  # CUDA_ERROR_INVALID_CONTEXT
-# CU_POINTER_ATTRIBUTE_...; its ACCESS_FLAGS do not speak of peers (driver 580).
+# CU_POINTER_ATTRIBUTE_...; its ACCESS_FLAGS do not cover peers (driver 580).
 _CONTEXT, _IS_MANAGED, _MEMPOOL_HANDLE = 1, 8, 17
 _DEVICE, _READ_WRITE = 1, 3  # CU_MEM_LOCATION_TYPE_DEVICE, CU_MEM_ACCESS_FLAGS_PROT_READWRITE
 _ALREADY_ENABLED = 704  # CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED
 
 
 class Driver:
-    """What is asked of the CUDA driver."""
+    """The CUDA driver's functions that this module calls."""
 
     def __init__(self) -> None:
         self._library = ctypes.CDLL("libcuda.so.1")
@@ -53,13 +53,13 @@ class Driver:
             raise OSError(status, f"{name} failed")
 
     def count(self) -> int:
-        """How many GPUs this process sees."""
+        """Number of GPUs that this process sees."""
         count = ctypes.c_int()
         self._call("cuDeviceGetCount", ctypes.byref(count))
         return count.value
 
     def current(self) -> int | None:
-        """The current context's GPU; None without a context."""
+        """Ordinal of the current context's GPU; None without a context."""
         ordinal = ctypes.c_int()
         try:
             self._call("cuCtxGetDevice", ctypes.byref(ordinal))
@@ -101,7 +101,7 @@ class Driver:
         return bool(status == _ALREADY_ENABLED)
 
     def _attribute(self, attribute: int, value: Any, address: int) -> Any:
-        """What the driver says of an address; None if it does not know."""
+        """A pointer attribute of an address; None for an address unknown to the driver."""
         pointer = ctypes.c_uint64(address)
         if self._library.cuPointerGetAttribute(ctypes.byref(value), attribute, pointer):
             return None
@@ -114,15 +114,15 @@ def driver() -> Driver:
 
 
 _contexts: dict[int, Any] = {}
-"""By GPU: the context in which its handles were created."""
+"""The context in which a GPU's handles were created, by the GPU's ordinal."""
 
 ordinals: dict[int, int] = {}
-"""GPUs by the address of what belongs to one: handles, and backend descriptors made with them.
-Empty with one GPU."""
+"""The GPU's ordinal by the address of a handle, or of a backend descriptor made with one. Empty
+with one GPU."""
 
 
 def ordinal_of(handle: Any) -> int | None:
-    """The GPU of a handle or backend descriptor; None if there is one GPU, or it is unknown."""
+    """The GPU of a handle or backend descriptor; None if it is unknown or the only GPU."""
     return ordinals.get(live.address(handle) or 0) if ordinals else None
 
 
@@ -140,7 +140,7 @@ def created(argument: Any) -> None:
 
 @contextmanager
 def on(ordinal: int) -> Iterator[None]:
-    """Have the GPU `ordinal` current."""
+    """Make the GPU `ordinal` the current one."""
     if driver().current() == ordinal:
         yield
         return
@@ -152,12 +152,12 @@ def on(ordinal: int) -> Iterator[None]:
 
 
 def check_memory(handle: Any, operands: Iterable[tuple[object, Any]]) -> None:
-    """Refuse memory that says it lies on another GPU than the handle's, which has no access to it.
+    """Refuse memory on another GPU to which the handle's GPU has no access.
 
     Parameters
     ----------
     operands
-        Names, for the message, and memory.
+        Pairs of a name, for the message, and memory.
 
     Raises
     ------
@@ -171,7 +171,12 @@ def check_memory(handle: Any, operands: Iterable[tuple[object, Any]]) -> None:
 def check_memory_on(
     ordinal: int, operands: Iterable[tuple[object, Any]], whose: str = "the current one"
 ) -> None:
-    """As `check_memory`, on a GPU; `whose` says which one that is."""
+    """Refuse memory to which the GPU `ordinal` has no access; `whose` describes that GPU.
+
+    Raises
+    ------
+    ValueError
+    """
     for name, memory in operands:
         if reason := _elsewhere(ordinal, str(name), memory, whose):
             raise ValueError(reason)
@@ -192,7 +197,7 @@ def _elsewhere(ordinal: int, name: str, memory: Any, whose: str = "the handle's"
 
 
 def _said_by(thing: Any) -> int | None:
-    """The GPU on which an object says that it lies: memory or a stream."""
+    """The GPU's ordinal that an object of memory or a stream reports; None if it reports none."""
     if thing is None or type(thing) is int:
         return None
     # A DeviceTensor, cuda.core's Buffer; a torch tensor, whose device has an index; CuPy's an id.
@@ -212,12 +217,12 @@ def _said_by(thing: Any) -> int | None:
     return None
 
 
-# --- behind the C functions ----------------------------------------------------------------------
+# --- wrappers of the C functions -----------------------------------------------------------------
 
 
 @functools.cache
 def _watch() -> None:
-    """Put this module behind the C functions, once."""
+    """Wrap the C functions that take handles, once."""
     from . import functions
     from .bare import bare
     from .function import binding
@@ -226,7 +231,7 @@ def _watch() -> None:
         bound = binding(name)
         if _handle_position(bound) is not None or name in _WRAPPERS:
             bound.wrap(functools.partial(_WRAPPERS.get(name, _on_handles_gpu), bound))
-    vars(bare).clear()  # looked up again, behind this module
+    vars(bare).clear()  # looked up again, with the wrappers
 
 
 def _handle_position(binding: Binding) -> int | None:
@@ -237,7 +242,7 @@ def _handle_position(binding: Binding) -> int | None:
 
 
 def _on_handles_gpu(binding: Binding, callee: Callable[..., Any]) -> Callable[..., Any]:
-    """A C function that takes a handle, on that handle's GPU."""
+    """Wrap a C function that takes a handle: it runs on that handle's GPU."""
     handle_position = _handle_position(binding)
     assert handle_position is not None
     kinds = [
@@ -287,7 +292,7 @@ def _destroying(binding: Binding, callee: Callable[..., Any]) -> Callable[..., A
 
 
 def _finalizing(binding: Binding, callee: Callable[..., Any]) -> Callable[..., Any]:
-    """Heuristics and plans load kernels: on the GPU of the handle that they were given."""
+    """Wrap finalizing: heuristics and plans load kernels on the GPU of their handle."""
 
     def call(descriptor: Any) -> Any:
         ordinal = ordinal_of(descriptor)
@@ -300,7 +305,7 @@ def _finalizing(binding: Binding, callee: Callable[..., Any]) -> Callable[..., A
 
 
 def _attribute(binding: Binding, callee: Callable[..., Any]) -> Callable[..., Any]:
-    """What is given a handle, or a descriptor made with one, belongs to that GPU as well."""
+    """Wrap attribute calls: a descriptor belongs to the GPU of a handle or descriptor in it."""
     from .enums import cudnnBackendAttributeType_t as types
 
     handle, other = int(types.CUDNN_TYPE_HANDLE), int(types.CUDNN_TYPE_BACKEND_DESCRIPTOR)
@@ -324,7 +329,7 @@ def _attribute(binding: Binding, callee: Callable[..., Any]) -> Callable[..., An
 
 
 def _pointers(array: Any, count: int) -> list[int]:
-    """The addresses in an array of handles or descriptors, however it is given."""
+    """The addresses in an array of handles or descriptors, of any type that C accepts."""
     if array is None:
         return []
     if isinstance(array, bytes):

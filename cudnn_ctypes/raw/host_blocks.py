@@ -1,12 +1,12 @@
 """The blocks of host memory that stand in for device memory while the reference device is active.
 
-A block knows its bounds, where it was allocated and freed, and which of its bytes were written, so
-that a call which would use it wrongly is refused with these facts. Between blocks lies memory that
-belongs to nobody, in which a pattern shows whether something wrote there. A freed block is kept
-for a while, so that an address in it is not mistaken for that of a later one.
+A block knows its bounds, the places in the program that allocated and freed it, and which of its
+bytes were written. A call that would misuse the block is refused with these facts. A pattern in the
+margins between blocks shows whether a program wrote there. A freed block is kept for a while, so
+its addresses are not taken for a later block's.
 
-With `mode.guard_pages` a block ends at a page that cannot be touched, and so does a freed one's
-whole memory: what goes astray then ends the process at once.
+With `mode.guard_pages` an inaccessible page follows each block, and a freed block becomes
+inaccessible: a stray access then ends the process at once.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ __all__ = [
     "written",
 ]
 
-ALIGNMENT = 256  # bytes; what cudaMalloc promises
+ALIGNMENT = 256  # bytes; cudaMalloc's alignment
 
-# Freed blocks that are kept, and how much of their memory. With guard pages their memory goes back
-# to the system and only the addresses are kept.
+# The largest number of kept freed blocks, and of their bytes. With guard pages their memory goes
+# back to the system and only the addresses are kept.
 _KEPT_BLOCKS = 1024
 _KEPT_BYTES = 32 << 20
 
-# With guard pages, new memory holds NaN of any type, up to so many bytes of a block.
+# With guard pages, the first _POISONED bytes of a new block are NaN in every type.
 _POISONED = 1 << 20
 
 _PATTERN = bytes([0xC5]) * ALIGNMENT
@@ -70,16 +70,16 @@ class Block:
     nbytes : int
         Size.
     lower, upper : int
-        The addresses around it that are nobody else's.
+        The bounds of the block with its margins.
     memory : object
-        A buffer of the bytes from `lower` to `upper`; None once they are given back.
+        A buffer of the bytes from `lower` to `upper`; None once they are returned.
     freed_at : str
-        Where it was freed, "" while it lives.
+        The place in the program that freed it, "" while it lives.
 
     Raises
     ------
     MemoryError, ValueError, OverflowError, OSError
-        If there is not so much memory.
+        If there is too little memory.
     """
 
     __slots__ = (
@@ -99,7 +99,7 @@ class Block:
         self.made_at: str = _place()
         self.freed_at: str = ""
         self._written = (0, 0)  # one range of bytes that were all written
-        self._record: Any = None  # of each byte 0xFF if it was written; None: the range says all
+        self._record: Any = None  # per byte 0xFF if it was written; None: the range suffices
         self.memory: Any
         self.lower: int
         self.upper: int
@@ -127,13 +127,13 @@ class Block:
 
     @property
     def held(self) -> int:
-        """Bytes of memory that it keeps from others once it is freed."""
+        """Bytes of memory that the block still occupies once it is freed."""
         return 0 if isinstance(self.memory, mmap.mmap) else self.upper - self.lower
 
     # -- bounds ----------------------------------------------------------------------------------
 
     def _margins(self) -> Iterator[tuple[int, int]]:
-        """Address and length of what can be touched around the block."""
+        """Address and length of the accessible margins before and after the block."""
         guard = mmap.PAGESIZE if isinstance(self.memory, mmap.mmap) else 0
         end = self.address + self.nbytes
         before = min(ALIGNMENT, self.address - self.lower - guard)
@@ -141,7 +141,7 @@ class Block:
         yield end, min(ALIGNMENT, self.upper - guard - end)
 
     def overrun(self) -> str:
-        """What was written outside of the block by now, in words; "" if nothing was."""
+        """A sentence about a write outside of the block; "" if there was none."""
         for start, length in self._margins():
             found = ctypes.string_at(start, length)
             if found != _PATTERN[:length]:
@@ -156,12 +156,12 @@ class Block:
         return ""
 
     def free(self) -> None:
-        """End its life.
+        """Mark the block as freed.
 
         Raises
         ------
         RuntimeError
-            If it was freed before.
+            If the block was freed before.
         """
         if self.freed_at:
             raise RuntimeError(f"freed twice, now at {_place()}: {self}")
@@ -174,10 +174,10 @@ class Block:
         if overrun:
             warn(f"{overrun}; found when it was freed at {self.freed_at}")
 
-    # -- what was written ------------------------------------------------------------------------
+    # -- written bytes ---------------------------------------------------------------------------
 
     def is_written(self, start: int, stop: int) -> bool:
-        """Whether a range of its bytes is known to be written without a look at the record."""
+        """Whether the one written range covers these bytes; the record is not read."""
         first, last = self._written
         return first <= start and stop <= last
 
@@ -196,7 +196,7 @@ class Block:
                 self._record[start:stop] = 0xFF
 
     def record(self) -> Any:
-        """Of each byte 0xFF if it was written, else 0: an array to read and to write."""
+        """A writable array with 0xFF for each byte that was written, else 0."""
         with _marking:
             if self._record is None:
                 import numpy as np
@@ -210,7 +210,7 @@ _marking = threading.RLock()
 
 
 def _guarded(nbytes: int) -> tuple[mmap.mmap, int]:
-    """Whole pages between two that cannot be touched, and the address of the first of all."""
+    """Pages between two inaccessible pages, and the address of the first inaccessible one."""
     page = mmap.PAGESIZE
     length = -(-nbytes // page) * page
     memory = mmap.mmap(-1, length + 2 * page, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
@@ -222,7 +222,7 @@ def _guarded(nbytes: int) -> tuple[mmap.mmap, int]:
 
 
 def _protect(address: int, length: int) -> None:
-    """Make whole pages unusable. Where the system refuses, for too many mappings say, they stay."""
+    """Make pages inaccessible; if the system refuses (too many mappings), they stay accessible."""
     _c_library().mprotect(ctypes.c_void_p(address), ctypes.c_size_t(length), 0)
 
 
@@ -233,22 +233,22 @@ def _c_library() -> ctypes.CDLL:
 
 # -- all blocks -----------------------------------------------------------------------------------
 
-# Finalizers free blocks, at any time and in any thread. So each change here is one step of the
-# interpreter, or made by whoever holds the lock.
-_blocks: dict[int, Block] = {}  # those that live or are kept, by `lower`
-_starts: list[int] = []  # their `lower`, in order
+# Finalizers free blocks, at any time and in any thread. So each change here is atomic in the
+# interpreter, or is made under the lock.
+_blocks: dict[int, Block] = {}  # living and kept blocks, by `lower`
+_starts: list[int] = []  # the sorted `lower` of all blocks in _blocks
 
 _keeping = threading.Lock()
-_freed: deque[Block] = deque()  # not yet among those kept
+_freed: deque[Block] = deque()  # freed blocks not yet in _kept
 _kept: deque[Block] = deque()
 _kept_bytes = 0
 
 forgotten: deque[Block] = deque(maxlen=_KEPT_BLOCKS)
-"""Freed blocks whose memory may be somebody else's by now, the last ones."""
+"""The latest freed blocks that are no longer kept; their memory may be in use again."""
 
 
 def find(address: int) -> Block | None:
-    """The block, living or freed, in or around which an address lies; None if nobody's is."""
+    """The block, living or freed, that has an address in it or in its margins; else None."""
     return overlapping(address, address + 1)
 
 
@@ -260,14 +260,14 @@ def overlapping(start: int, stop: int) -> Block | None:
 
 
 def written(address: int, nbytes: int) -> None:
-    """Note that memory was written; nothing happens if it is in no block."""
+    """Mark memory as written; nothing happens if it is in no block."""
     block = find(address)
     if block is not None:
         block.mark(address - block.address, address - block.address + nbytes)
 
 
 def copied(destination: int, origin: int, nbytes: int) -> None:
-    """Note that memory was copied, with what is known of it."""
+    """Mark copied bytes as written where the source bytes were written."""
     source, target = find(origin), find(destination)
     start = origin - source.address if source else 0
     if source is None or target is None or source.is_written(start, start + nbytes):
@@ -278,11 +278,11 @@ def copied(destination: int, origin: int, nbytes: int) -> None:
 
 
 def _keep(block: Block) -> None:
-    """Keep a freed block, and forget the oldest ones of those that are too many."""
+    """Keep a freed block, and drop the oldest kept blocks beyond the limits."""
     global _kept_bytes
     _freed.append(block)
     if not _keeping.acquire(blocking=False):
-        return  # who has it, in another thread or below this finalizer, does it or leaves it
+        return  # the lock's holder, another thread or a caller of this finalizer, keeps the block
     try:
         while _freed:
             block = _freed.popleft()
@@ -310,7 +310,7 @@ _NOT_THE_USERS = (
 
 
 def user_frame() -> FrameType | None:
-    """The innermost frame that is not this package's; None if there is none."""
+    """The innermost frame outside of this package; None if there is none."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and _is_of_this_package(frame):
         frame = frame.f_back
@@ -318,7 +318,7 @@ def user_frame() -> FrameType | None:
 
 
 def _is_of_this_package(frame: FrameType) -> bool:
-    """Also of functions that it compiles, such as the constructors of dataclasses."""
+    """True for this package's functions, including compiled ones (constructors of dataclasses)."""
     if frame.f_code.co_filename.startswith(_NOT_THE_USERS):
         return True
     module = frame.f_globals.get("__name__")
@@ -348,5 +348,5 @@ def warn(text: str, category: type[Warning] = DeviceMemoryWarning) -> None:
 
 
 def free_memory() -> int:
-    """Bytes of the host's memory that nobody uses."""
+    """Bytes of unused host memory."""
     return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")

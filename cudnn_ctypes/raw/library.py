@@ -1,7 +1,7 @@
-"""Loading libcudnn, and the libraries that it loads itself.
+"""Loads libcudnn, its sublibraries and the CUDA libraries that it needs.
 
-Where it is looked for is in `candidates`. Files are looked at before the loader gets them, and
-one process has one cuDNN: see `sublibraries`.
+`candidates` lists the places searched. Files are checked before the loader gets them, and a process
+has one cuDNN: see `sublibraries`.
 """
 
 from __future__ import annotations
@@ -54,13 +54,13 @@ class Library:
     path : Path
         The file.
     source : str
-        How it was found.
+        The place that had it.
     version : int
         ``cudnnGetVersion()``: 92800 for 9.28.0.
     cuda_major : int
         Major version of the CUDA runtime that it was built for.
     passed_over : tuple of str
-        Files that come before it, and why each was not loaded.
+        Earlier candidates, and the reason why each was not loaded.
     """
 
     path: Path
@@ -94,7 +94,7 @@ class Library:
             file := self._sublibraries.absent(header)
         ):
             raise SymbolNotFoundError(self._without(file, name))
-        with self._lock:  # nobody calls C before its libraries are there
+        with self._lock:  # other threads wait until the libraries are loaded
             self._sublibraries.prepare(header)
             if name in _NEED_CUDA_LIBRARIES:
                 self.load_cuda_libraries()
@@ -189,12 +189,12 @@ def loaded_library() -> Library | None:
 
 
 def load() -> Library:
-    """The cuDNN library, loaded on the first call.
+    """The cuDNN library; the first call loads it.
 
     Raises
     ------
     LibraryNotFoundError
-        If none can be loaded; the message lists the places tried.
+        If no cuDNN can be loaded; the message lists the places tried.
     """
     global _loaded
     if _loaded is None:
@@ -209,7 +209,7 @@ def _find() -> Library:
     for source, path in candidates(tried):
         try:
             library = _open(path, source, tried)
-        except LibraryNotFoundError:  # nothing else may be loaded now
+        except LibraryNotFoundError:  # no other library may be loaded now
             raise
         except OSError as error:
             text = str(error).removeprefix(f"{path}: ")
@@ -250,7 +250,7 @@ def _size_t_function(cdll: ctypes.CDLL, name: str, path: Path) -> int:
 
 
 def version_text(version: int) -> str:
-    """92800 as "9.28.0"."""
+    """A version number as text: "9.28.0" for 92800."""
     return f"{version // 10000}.{version // 100 % 100}.{version % 100}"
 
 

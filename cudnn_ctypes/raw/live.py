@@ -1,8 +1,8 @@
-"""What lives: the C objects that were created through ``raw``, by their addresses.
+"""The living C objects that were created through ``raw``, by address.
 
-Every variable that holds the address of one is known here, so destroying it through one makes all
-of them NULL: a use or a second destroy through another is then refused, as if it had been the same
-variable. Nothing is known of objects that other libraries created; they pass.
+Every variable that holds the address of an object is known here. Destroying the object through one
+variable sets all of them to NULL, so a use or a second destroy through another variable is refused.
+Objects that other libraries created are unknown here and pass unchecked.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ __all__ = [
     "unusable",
 ]
 
-_variables: dict[int, list[weakref.ref[Any]]] = {}  # of what lives
-_gone: dict[int, None] = {}  # addresses where nothing lives any more, the oldest first
+_variables: dict[int, list[weakref.ref[Any]]] = {}  # variables of living objects, by address
+_gone: dict[int, None] = {}  # addresses of destroyed objects, the oldest first
 _REMEMBERED = 4096
 
 unusable: dict[str, dict[int, str]] = {}
-"""By C type and address: why a descriptor is not to be used yet."""
+"""The reason why a descriptor cannot be used yet, by C type and address."""
 
 
 never_again: set[int] = set()
-"""Addresses of destroyed objects that nothing else will ever have: of made-up handles."""
+"""Addresses of destroyed made-up handles, which no later object can have."""
 
 
 def address(handle: Any) -> int | None:
@@ -50,7 +50,7 @@ _POINTER: Any = ctypes._Pointer
 
 
 def out_variable(argument: Any) -> Any:
-    """The variable that an out parameter fills: given itself, by reference, or in an array."""
+    """The variable that an out parameter fills; callers pass it, a reference or an array of it."""
     target = getattr(argument, "_obj", argument)  # byref(...)
     if isinstance(target, ctypes.Array):
         return target[0]
@@ -59,7 +59,7 @@ def out_variable(argument: Any) -> Any:
 
 
 def created(argument: Any) -> int | None:
-    """Note what a C function created, by its out parameter; returns the address."""
+    """Note the object that a C function created in its out parameter; return its address."""
     variable = out_variable(argument)
     value = address(variable)
     if value is not None:
@@ -71,21 +71,21 @@ def created(argument: Any) -> int | None:
 
 def named(variable: Any, value: int | None) -> None:
     """Note that `variable` holds the address `value`, too."""
-    vars(variable).clear()  # what was known of it
+    vars(variable).clear()  # notes about the variable's former object
     if value in never_again:
         ctypes.c_void_p.from_buffer(variable).value = None
         vars(variable)["_destroyed"] = True
     elif value is not None:
-        _gone.pop(value, None)  # who writes it there says that something lives there again
+        _gone.pop(value, None)  # a C function returned the address, so an object lives there again
         known = _variables.get(value)
         if known is not None:
             known.append(weakref.ref(variable))
 
 
 def kind(value: int | None) -> type | None:
-    """The type of the variable that was filled when what lives at `value` was created.
+    """The type of the variable that received the living object at `value` when it was created.
 
-    None if nothing is known to live there, or the variable is gone.
+    None if no object is known to live there, or the variable no longer exists.
     """
     known = _variables.get(value) if value is not None else None
     variable = known[0]() if known else None
@@ -93,7 +93,7 @@ def kind(value: int | None) -> type | None:
 
 
 def is_destroyed(handle: Any) -> bool:
-    """Whether what `handle` held was destroyed, through it or another variable."""
+    """Whether the object of `handle` was destroyed, through this variable or another."""
     pointer = getattr(handle, "_as_parameter_", handle)
     if not isinstance(pointer, _POINTER):
         return False
@@ -101,19 +101,19 @@ def is_destroyed(handle: Any) -> bool:
 
 
 def is_gone(value: int) -> bool:
-    """Whether what lived at an address was destroyed, and nothing is known to live there since."""
+    """Whether an object at an address was destroyed and no later object is known there."""
     return value in _gone
 
 
 def destroyed(handle: Any, value: int | None) -> None:
-    """Note that what lived at `value`, which `handle` held, was destroyed."""
+    """Note that the object at `value`, which `handle` held, was destroyed."""
     pointer = getattr(handle, "_as_parameter_", handle)
     variables = [] if value is None else [each() for each in _variables.pop(value, ())]
     for variable in [*variables, pointer]:
-        # A variable may have been filled anew since, by C for instance.
+        # The variable may have received another object since, from C for instance.
         if isinstance(variable, _POINTER) and address(variable) in (value, None):
             ctypes.c_void_p.from_buffer(variable).value = None
-            vars(variable).clear()  # what was known of it
+            vars(variable).clear()  # notes about the destroyed object
             vars(variable)["_destroyed"] = True
     if value is not None:
         for reasons in unusable.values():

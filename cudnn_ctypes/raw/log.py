@@ -1,9 +1,8 @@
-"""What cuDNN logs while a call fails.
+"""The messages that cuDNN logs while a call fails: the reasons for the failure.
 
 ``cudnnGetLastErrorString`` often holds only the outermost step; the log callback receives the
-whole chain of reasons. cuDNN calls it only when it has an error or a warning to tell, so calls
-that succeed in silence cost nothing. A call that succeeds with a warning leaves its messages until
-the thread's next call.
+whole chain of reasons. cuDNN calls it only for errors and warnings, so calls without them cost
+nothing. A call that succeeds with a warning leaves its messages until the thread's next call.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ __all__ = [
     "take",
 ]
 
-# Who gives a reason.
+# Origins of a reason.
 CUDNN, GUARD, REFERENCE_DEVICE = "cuDNN", "cudnn_ctypes", "reference device"
 
 _KEPT = 256  # reasons per call; a heuristics query can warn once per engine config
@@ -36,29 +35,29 @@ _REASON = re.compile(r"^\s*(?:Error|Warning|Info):(?!\s*Traceback contains)\s*")
 
 
 class Reasons(list[str]):
-    """The reasons that one call's failure has, and who gave them."""
+    """The reasons for one call's failure, and their origin."""
 
     source = CUDNN
 
 
 logged: dict[int, Reasons] = {}
-"""Reasons that were given during each thread's latest call, by thread; most calls leave none."""
+"""The reasons logged during each thread's latest call, by thread; most calls leave none."""
 
 
 def forget() -> None:
-    """Drop what this thread's latest call left."""
+    """Drop the reasons of this thread's latest call."""
     logged.pop(threading.get_ident(), None)
 
 
 def take() -> tuple[tuple[str, ...], str]:
-    """The reasons that were given during this thread's latest call, once each, and by whom."""
+    """Remove and return the distinct reasons of this thread's latest call, and their origin."""
     reasons = logged.pop(threading.get_ident(), None) or Reasons()
     return tuple(dict.fromkeys(reasons)), reasons.source
 
 
 @contextlib.contextmanager
 def set_aside() -> Iterator[None]:
-    """Keep what this thread's latest call left, for finalizers: they run between any two steps."""
+    """Keep the reasons of this thread's latest call while a finalizer runs, at any moment."""
     thread = threading.get_ident()
     reasons = logged.pop(thread, None)
     try:
@@ -70,7 +69,7 @@ def set_aside() -> Iterator[None]:
 
 
 def put(*reasons: str, source: str = CUDNN) -> None:
-    """Note why a call fails; where nobody but cuDNN speaks, `source` is cuDNN."""
+    """Add reasons for a call's failure; `source` is their origin."""
     kept = logged.setdefault(threading.get_ident(), Reasons())
     if source != CUDNN:
         kept.source = source
@@ -79,7 +78,7 @@ def put(*reasons: str, source: str = CUDNN) -> None:
 
 
 def message_lines(message: int) -> list[str]:
-    """The lines of a message at an address: each ends with NUL, and an empty one ends all."""
+    """The lines of a message at an address; each ends with NUL, and an empty line ends the last."""
     lines: list[str] = []
     while line := ctypes.string_at(message):
         lines.append(line.decode("utf-8", "replace"))
@@ -88,5 +87,5 @@ def message_lines(message: int) -> list[str]:
 
 
 def put_message(message: int) -> None:
-    """Note the reasons in a message of cuDNN's log at an address."""
+    """Add the reasons in the message of cuDNN's log at an address."""
     put(*(_REASON.sub("", line).strip() for line in message_lines(message) if _REASON.match(line)))

@@ -1,7 +1,7 @@
-"""From a user's object to the device address that C wants.
+"""The device address in a user's memory object.
 
-No ordering between streams is established here: as in C, whoever calls a raw function has put the
-work that produced the memory before it on the same stream, or waited for it.
+Streams are not ordered here: as in C, the caller of a raw function must have queued the work that
+produces the memory on the same stream, or waited for it.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ def memory_pointer(value: Any, name: object = "memory") -> int | None:
     ValueError
         If an address does not fit in 64 bits.
     """
-    # A PyTorch tensor, the usual case: to get here in order takes ten times as long.
+    # A PyTorch tensor is the usual case; testing it after the others takes ten times as long.
     if getattr(value, "is_cuda", False) and not mode.reference_device_active:
         return value.data_ptr()  # type: ignore[no-any-return]
-    # Memory of this package; NumPy's array.ctypes looks like it.
+    # Memory of this package; NumPy's array.ctypes has the same attribute.
     parameter = getattr(value, "_as_parameter_", None)
     if parameter.__class__ is ctypes.c_void_p and not type(value).__module__.startswith("numpy"):
         return parameter.value
@@ -86,7 +86,7 @@ def memory_pointer(value: Any, name: object = "memory") -> int | None:
 
 
 def on_gpu(value: Any) -> bool:
-    """Whether an object says that it is memory of a GPU, which the host must not read."""
+    """Whether an object reports GPU memory, which the host must not read."""
     on_host = getattr(value, "on_host", None)
     if on_host is not None:
         return not on_host

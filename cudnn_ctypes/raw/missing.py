@@ -1,4 +1,4 @@
-"""What to say of a name that layer 1 has not: what replaced it, or which names are like it."""
+"""Errors for names that layer 1 lacks: they name the replacement, or names spelled alike."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ __all__ = ["MissingNameError", "explanation", "importing_error", "near"]
 
 
 class MissingNameError(AttributeError):
-    """Layer 1 has no such name. Its text is made when it is shown: ``hasattr`` stays fast."""
+    """A name that layer 1 lacks. Its text is built when it is shown, so ``hasattr`` stays fast."""
 
     def __init__(self, name: str) -> None:
-        # Python adds a suggestion of its own, from the names of `obj`: None has none that is like.
+        # Python would add a suggestion from the attributes of `obj`; None prevents that.
         super().__init__(name, name=name, obj=None)
 
     def __str__(self) -> str:
@@ -26,7 +26,7 @@ def importing_error(module: str, name: str) -> ImportError:
 
 
 def explanation(name: str) -> str:
-    """Why layer 1 has no `name`, and what to write instead."""
+    """Text on why layer 1 has no `name`, with the replacement."""
     from .constants import CUDNN_VERSION
     from .gone import find
     from .library import version_text
@@ -42,7 +42,7 @@ def explanation(name: str) -> str:
 def near(name: str, more: Iterable[str] = ()) -> list[str]:
     """Up to three names of layer 1, or of `more`, that are spelled like `name`.
 
-    Names that are gone count if no other is like it.
+    Dropped names are suggested if no present name is spelled like it.
     """
     import difflib
 

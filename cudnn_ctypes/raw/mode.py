@@ -1,7 +1,7 @@
-"""Whether calls that need a device go to the GPU or to the reference device, and how it looks on.
+"""The device that carries out calls, the GPU or the reference device, and its memory checks.
 
-Read a flag as ``mode.reference_device_active`` (through the module: a copy of the name would not
-follow later changes). They start from the environment variables ``CUDNN_CTYPES_DEVICE`` and
+Read a flag through the module, ``mode.reference_device_active``: an imported copy would miss later
+changes. The flags start from the environment variables ``CUDNN_CTYPES_DEVICE`` and
 ``CUDNN_CTYPES_MEMCHECK``.
 """
 
@@ -31,7 +31,7 @@ MEMCHECK_VARIABLE = "CUDNN_CTYPES_MEMCHECK"
 
 
 def _requested_by_environment() -> tuple[bool, str]:
-    """Whether the reference device is asked for, and the GPU that it is to stand for; or ""."""
+    """Whether the variable asks for the reference device, and the GPU it stands for, or ""."""
     value = os.environ.get(ENVIRONMENT_VARIABLE, "").strip()
     kind, colon, gpu = (part.strip() for part in value.partition(":"))
     kind = kind.lower()
@@ -45,7 +45,7 @@ def _requested_by_environment() -> tuple[bool, str]:
 
 
 def _chosen() -> bool:
-    """Whether there is no GPU, so that the reference device is to be used; says so."""
+    """Print the choice for "auto"; True for the reference device, because there is no GPU."""
     missing = why_no_gpu()
     chosen = f"the reference device, in NumPy ({missing})" if missing else "the GPU"
     print(f"{ENVIRONMENT_VARIABLE}=auto: running on {chosen}", file=sys.stderr)
@@ -53,7 +53,7 @@ def _chosen() -> bool:
 
 
 def why_no_gpu() -> str:
-    """Why the driver has no GPU for this process; "" if it has one."""
+    """The reason why the driver has no GPU for this process; "" if it has one."""
     try:
         driver = ctypes.CDLL("libcuda.so.1")
         count = ctypes.c_int()
@@ -86,16 +86,16 @@ strict: bool = "strict" in _checks_by_environment()
 """Whether reading memory that was never written is an error on the reference device."""
 
 guard_pages: bool = "guard_pages" in _checks_by_environment()
-"""Whether new blocks of the reference device end at a page that cannot be touched."""
+"""Whether an inaccessible page follows each new block of the reference device."""
 
 reference_gpu: Mapping[str, Any] | None = None
-"""Properties of the GPU that the reference device stands for; None for its own choice."""
+"""Properties of the GPU that the reference device stands for; None for the default GPU."""
 
 plans_without_engine: set[int] = set()
 """Addresses of operation graphs that the reference device executes in place of a plan."""
 
 
 def set_reference_device_active(active: bool) -> None:
-    """Send what is created from now on to the reference device, or back to the GPU."""
+    """Create handles and memory on the reference device from now on, or on the GPU again."""
     global reference_device_active
     reference_device_active = bool(active)

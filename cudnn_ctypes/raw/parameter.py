@@ -1,4 +1,4 @@
-"""A parameter of a C function, as its declaration in ``functions.py`` states it."""
+"""A parameter of a C function, read from its declaration in ``functions.py``."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Parameter:
 
     @property
     def described_by(self) -> tuple[str, ...]:
-        """Names of the parameters that say what is in the memory: a descriptor, or its bytes."""
+        """Names of the parameters that describe the memory: descriptors, or its size in bytes."""
         return self.type.described_by
 
     @property
@@ -41,7 +41,7 @@ class Parameter:
 
     @property
     def ctype(self) -> Any:
-        """Its type in C: an enum, a ctypes type, or a pointer to one; ``c_void_p`` for memory."""
+        """The parameter's C type: an enum, a ctypes type or a pointer; ``c_void_p`` for memory."""
         base = self.type.base
         if self.type.kind == "value":
             return base

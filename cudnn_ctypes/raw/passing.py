@@ -1,7 +1,7 @@
-"""The addresses of memory that was found to fit before, by one function for each class.
+"""Fast lookup of addresses of memory that fitted its descriptor before, one function per class.
 
-A launch has a few microseconds; what it asks of a tensor is asked here, as fast as Python can. What
-these functions do not know they leave to the guards and converters, and give None.
+A launch has a few microseconds, so these functions do the least work that Python allows. For other
+memory they return None and leave the work to the guards and converters.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ def _own_fitting(memory: Any, fitting: Fitting) -> Any:
 
 
 def _keyed(memory: Any) -> Any:
-    """What memory of this package says of itself; nothing that fits if it cannot be reached."""
+    """The key and address of this package's memory; a key that never fits if it is closed."""
     try:
         return memory.keyed()
-    except (ClosedError, ValueError):  # the converter says so
+    except (ClosedError, ValueError):  # the converter raises a clear error
         return _UNREACHABLE
 
 
@@ -59,7 +59,7 @@ def _any_fitting(memory: Any, fitting: Fitting) -> Any:
     try:
         if by_class.of(memory).identity(memory) in fitting:
             return _pointer(memory_pointer(memory) or 0)
-    except (TypeError, ValueError):  # the converter says so
+    except (TypeError, ValueError):  # the converter raises a clear error
         pass
     return None
 
@@ -89,7 +89,7 @@ _MOST_CLASSES = 256
 
 
 class _ByClass(dict[type, _Function]):
-    """Functions by class, chosen when the first object of a class comes."""
+    """Functions by class, chosen for the first object of each class."""
 
     def __init__(self, torch: _Function, own: _Function, other: _Function) -> None:
         self.torch: _Function = torch
@@ -106,7 +106,7 @@ class _ByClass(dict[type, _Function]):
 
 
 fitting_pointer: _ByClass = _ByClass(_torch_fitting, _own_fitting, _any_fitting)
-"""By class: from memory and the keys of what fits a descriptor to the address, or None."""
+"""By class: a function of memory and the keys fitting a descriptor; its result: address or None."""
 
 pointer_with_room: _ByClass = _ByClass(_torch_with_room, _own_with_room, _nothing)
-"""By class: from memory and a size in bytes to the address, or None."""
+"""By class: a function of memory and a size in bytes; its result: address or None."""

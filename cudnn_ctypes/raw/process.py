@@ -1,4 +1,4 @@
-"""Which libraries of cuDNN and CUDA this process has, and which its loader would find."""
+"""The libraries of cuDNN and CUDA in this process, and those that its loader would find."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ONE_CUDNN = (
     "remove the other from LD_LIBRARY_PATH, unset CUDNN_CTYPES_LIBRARY or set it to the one that a "
     "framework has loaded, or import the framework that brings its own cuDNN first"
 )
-"""What to do about two cuDNN libraries in one process."""
+"""Advice for two cuDNN libraries in one process."""
 
 _SONAME = re.compile(r"libcudnn(?:_\w+)?\.so\.9(?=\.|$)")
 _CACHED = re.compile(rb"/[^\0]*/libcudnn[^/\0]*\.so[^/\0]*")
@@ -42,7 +42,7 @@ def _mapped_files() -> list[Path]:
 
 
 def cudnn_files() -> list[Path]:
-    """The cuDNN libraries in this process, main and sublibraries, whoever loaded them."""
+    """The cuDNN main library and sublibraries in this process, loaded by any package."""
     return [path for path in _mapped_files() if path.name.startswith("libcudnn")]
 
 
@@ -53,7 +53,7 @@ def cuda_library_files() -> list[Path]:
 
 
 def mixture(main: Path) -> tuple[Path, Path] | None:
-    """A library of another cuDNN 9 in this process, and the one that belongs to `main`.
+    """A library of another cuDNN 9 in this process, and its counterpart that belongs to `main`.
 
     Other major versions have other names and do no harm.
     """
@@ -68,7 +68,7 @@ def mixture(main: Path) -> tuple[Path, Path] | None:
 
 
 def identity(file: Path) -> object:
-    """Equal for two paths of the same file, through links of both kinds."""
+    """A key that is equal for two paths of one file, through symbolic and hard links."""
     try:
         status = file.stat()
     except OSError:
@@ -76,11 +76,11 @@ def identity(file: Path) -> object:
     return status.st_dev, status.st_ino
 
 
-# --- what the dynamic loader finds ------------------------------------------------------------
+# --- files that the dynamic loader finds ------------------------------------------------------
 
 
 def library_path() -> list[str]:
-    """The entries of ``LD_LIBRARY_PATH`` as the loader has them: later changes do not reach it."""
+    """The entries of ``LD_LIBRARY_PATH`` at the process's start: the loader ignores changes."""
     try:
         variables = Path("/proc/self/environ").read_bytes().split(b"\0")
     except OSError:
@@ -93,7 +93,7 @@ def library_path() -> list[str]:
 
 
 def loader_files() -> Iterator[Path]:
-    """cuDNN's libraries of all names wherever the loader looks, the first places first."""
+    """All cuDNN libraries in the loader's folders, in its search order."""
     for entry in library_path():
         yield from _libraries_in(Path(entry))
     # The interpreter's own DT_RPATH: conda's leads here.
@@ -134,7 +134,7 @@ def driver_present() -> bool:
 
 
 def mixed_install_advice() -> str:
-    """What to do about sublibraries that do not belong to the main library."""
+    """Advice for sublibraries that do not belong to the main library."""
     directories = {path.parent for path in cudnn_files()}
     if len(directories) > 1:
         listed = ", ".join(sorted(map(str, directories)))

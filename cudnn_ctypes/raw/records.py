@@ -1,6 +1,6 @@
-"""The records of descriptors by address: read from C once, forgotten when a call may change them.
+"""The records of descriptors by address: read from C once, dropped when a call may change them.
 
-`descriptors` has one record and one reader for each kind; they are loaded when one is first wanted.
+`descriptors` has one record class and one reader per kind; it is imported on first use.
 """
 
 from __future__ import annotations
@@ -38,10 +38,11 @@ _readers: dict[type, Reader] = {}
 
 
 class Fitting(set[Any]):
-    """The keys of typed memory that was found to fit a record, and None for addresses.
+    """The keys of typed memory that fitted a record; None stands for plain addresses.
 
-    Asking whether a tensor of PyTorch is like the one that fitted last is faster than asking for
-    its key: by its class, on which device that was, and what compares them.
+    Comparing a PyTorch tensor with the last one that fitted is faster than computing its key.
+    `kind` is the last one's class, `on_host` its device, `alike` the function that compares, and
+    `last_key` its key.
     """
 
     kind: Any = None
@@ -54,15 +55,15 @@ _NOTHING_FITS = Fitting()
 
 
 class Entry:
-    """The place of one descriptor's record, which is None while it is being read.
+    """The cache entry of a descriptor's record, which is None while it is being read.
 
-    `scalar` is the C type of numbers that scale such a tensor: double for DOUBLE, else float.
-    `fitting` holds the keys of typed memory that was found to fit. `token` is one number for all
-    descriptors with an equal record, None without a record, and once it is forgotten: the owner of
-    a descriptor keeps the place, and looks at nothing but its token.
+    `scalar` is the C type of the tensor's scaling factors: double for DOUBLE, else float.
+    `fitting` has the keys of typed memory that fitted. `token` is one number for all descriptors
+    with an equal record; it is None without a record, and once the record is dropped. The owner of
+    a descriptor keeps the entry and reads only its token.
 
-    Who forgets a record takes its place out of the table, so what a reader stores after that is
-    lost with the place, and never stale.
+    Dropping a record removes its entry from the cache. So a record that a reader stores later in
+    that entry is lost and never stale.
     """
 
     __slots__ = ("fitting", "forgotten", "record", "scalar", "token")
@@ -75,7 +76,7 @@ class Entry:
         self.forgotten: bool = False
 
     def fill(self, record: Any) -> None:
-        """Store a record, and what launches want to know of it."""
+        """Store a record, and the values that launches need from it."""
         data_type = data_type_of(record)
         self.scalar = ctypes.c_double if data_type == CUDNN_DATA_DOUBLE else ctypes.c_float
         if hasattr(record, "data_type"):  # it describes memory
@@ -91,7 +92,7 @@ class Entry:
             self.token = None
 
     def drop(self) -> None:
-        """Say that the record is forgotten to those who keep its place."""
+        """Mark the record as dropped for the owners who keep this entry."""
         self.forgotten = True
         self.token = None
 
@@ -102,7 +103,7 @@ _tokens = Tokens()  # of records
 
 
 def data_type_of(record: Any) -> Any:
-    """The data type of a tensor, or the type that an operation computes in; None if neither."""
+    """The data type of a tensor's record, or an operation's compute type; None if neither."""
     for name in ("data_type", "compute_data_type"):
         if (data_type := getattr(record, name, None)) is not None:
             return data_type
@@ -110,7 +111,7 @@ def data_type_of(record: Any) -> Any:
 
 
 def deciding_type(types: Sequence[Any]) -> Any:
-    """Of the data types that describe a number on the host, the one whose kind of real it has.
+    """The data type, among those that describe a host scalar, that decides the scalar's C type.
 
     C reads a double if one of them is DOUBLE.
     """
@@ -118,13 +119,13 @@ def deciding_type(types: Sequence[Any]) -> Any:
 
 
 cache: dict[bytes, Entry] = {}
-"""By ``bytes(handle)``, which is ctypes' fastest way to the address that the handle holds."""
+"""Entries by ``bytes(handle)``, which is ctypes' fastest way to a handle's address."""
 
 
 def reader(kind: type) -> Callable[[Reader], Reader]:
     """Register the function that reads descriptors of a kind.
 
-    It returns None for one that was never set. Arguments of `record` are passed on to it.
+    It returns None for a descriptor that was never set. It receives the arguments of `record`.
     """
 
     def register(read: Reader) -> Reader:
@@ -135,14 +136,14 @@ def reader(kind: type) -> Callable[[Reader], Reader]:
 
 
 def record(descriptor: Any, *arguments: Any) -> Any:
-    """What a descriptor holds.
+    """The record of a descriptor's values.
 
     Parameters
     ----------
     descriptor
         A handle of layer 1, or an object of layer 2. None is NULL.
     *arguments
-        For a dropout descriptor the cuDNN handle, without which C does not tell.
+        For a dropout descriptor the cuDNN handle, which C needs to read it.
 
     Returns
     -------
@@ -155,7 +156,7 @@ def record(descriptor: Any, *arguments: Any) -> Any:
     ClosedError
         If an object of layer 2 is closed.
     TypeError
-        If it is no descriptor.
+        If `descriptor` is no descriptor.
     """
     if descriptor is None:
         return None
@@ -180,7 +181,7 @@ def record(descriptor: Any, *arguments: Any) -> Any:
 
 
 def parts(descriptor: OpaquePointer) -> list[str]:
-    """What a descriptor that lives holds, as text for its repr; nothing where nobody can tell."""
+    """The values of a living descriptor as texts for its repr; empty if they cannot be read."""
     from .guards.unset import MUST_BE_SET
 
     try:
@@ -206,7 +207,7 @@ def _loaded_readers() -> dict[type, Reader]:
 
 
 def place(descriptor: Any) -> Entry:
-    """The place of a descriptor's record, for launches; one that knows nothing if there is none."""
+    """The cache entry of a descriptor's record, for launches; `NOTHING` without a record."""
     try:
         return cache[bytes(getattr(descriptor, "_as_parameter_", descriptor))]
     except (KeyError, TypeError):
@@ -219,7 +220,7 @@ def place(descriptor: Any) -> Entry:
 
 
 NOTHING = Entry()
-"""The place of what has no record."""
+"""The entry for objects without a record."""
 
 
 def _key(descriptor: Any) -> bytes:

@@ -1,4 +1,4 @@
-"""Which argument of a call was refused, and why: an error that names it."""
+"""Errors that name the refused argument of a call, with the reason."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def explain(binding: Binding, error: Exception, args: tuple[Any, ...]) -> None:
         zip(binding.parameters, binding.argtypes, strict=True)
     ):
         if parameter.type.kind == "scalar" and isinstance(args[position], numbers.Real):
-            continue  # which the guard makes a number in memory
+            continue  # the guard stores the number in memory
         try:
             argtype.from_param(args[position])
         except (TypeError, ValueError) as reason:

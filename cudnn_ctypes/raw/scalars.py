@@ -1,8 +1,8 @@
-"""Numbers on the host whose address C takes: alpha, beta, the value of a tensor or of padding.
+"""Numbers on the host whose address C takes: alpha, beta, a tensor's value, a padding value.
 
-C declares ``void *``, and reads what the data types of the call say. A number of another type would
-be read as garbage, so one that carries a type must have the right one; plain Python numbers become
-it.
+C declares ``void *`` and reads the type that the call's data types imply. It would read a number of
+another type as garbage. So a typed number must have the right type; plain Python numbers are
+converted.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ SIZES = {"float16": 2, "bfloat16": 2, "float32": 4, "float64": 8}
 """Bytes of the types that a scalar may have."""
 
 LARGEST_FLOAT = 3.4028234663852886e38
-"""Of finite floats of 32 bits."""
+"""The largest finite float of 32 bits."""
 
 _CTYPES: dict[Any, str] = {ctypes.c_float: "float32", ctypes.c_double: "float64"}
 _BYTES = (ctypes.c_char, ctypes.c_byte, ctypes.c_ubyte)
-_BITS = ("c_short", "c_ushort", "int16", "uint16")  # hold 16-bit floats that Python has no type of
+_BITS = ("c_short", "c_ushort", "int16", "uint16")  # storage of 16-bit floats, which ctypes lacks
 _ADDRESSES_FROM = 1 << 16
 
 
 def as_host_scalar(value: Any, wanted: str | None, *, reason: str = "", out: bool = False) -> Any:
-    """What C receives for a scalar: `value`, or its number in memory of the right type.
+    """The object that C receives for a scalar: `value`, or its number in memory of the right type.
 
     Parameters
     ----------
@@ -44,16 +44,16 @@ def as_host_scalar(value: Any, wanted: str | None, *, reason: str = "", out: boo
     wanted : str or None
         "float32" or "float64", and for padding "float16" or "bfloat16". None: not known.
     reason : str
-        What asks for it, for messages.
+        Text on why this type is expected, for messages.
     out : bool
-        C writes there, so a number will not do.
+        True if C writes the number, so it must be in memory.
 
     Raises
     ------
     TypeError
-        If it has another type, or is no number.
+        If `value` has another type, or is no number.
     ValueError
-        If it is finite, but too large for the type, or too few bytes.
+        If a finite `value` is too large for the type, or its memory too small.
     """
     if value is None:
         return None
@@ -82,7 +82,7 @@ def as_host_scalar(value: Any, wanted: str | None, *, reason: str = "", out: boo
 
 
 def _type_of(value: Any) -> str | None:
-    """ "number", "bytes", or the type that `value` carries; None if it holds no number."""
+    """ "number", "bytes", or the type of a typed `value`; None if it contains no number."""
     value = getattr(value, "_obj", value)  # byref(...)
     if _is_numpy(value):
         return str(value.dtype.name) if value.size else None
@@ -105,7 +105,7 @@ def _is_numpy(value: Any) -> bool:
 
 
 def _stored(number: Any, wanted: str) -> Any:
-    """A Python number in memory of its own."""
+    """A Python number, stored in new memory."""
     if isinstance(number, int) and number >= _ADDRESSES_FROM:
         raise TypeError(
             f"{number} may be meant as a number or as an address: give {float(number)!r} or "

@@ -1,4 +1,4 @@
-"""From a status code to the exception that explains it."""
+"""Builds the exception for a status code, with the reasons and the arguments."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def error(
     arguments = list(arguments)
     with callback.quiet():
         detail = _last_error_string() if source == log.CUDNN else ""
-        # Only now: the text of a descriptor is read back from cuDNN, with calls of its own.
+        # After taking the reasons: reading descriptors for the text calls cuDNN again.
         sets = function.startswith("cudnnSet")
         shown = {
             parameter.name: _identity(value)
@@ -51,20 +51,20 @@ def error(
 
 
 def _reasons(status: str) -> tuple[list[str], str]:
-    """What was said, without the status where it is the call's own or other news, and by whom."""
+    """The logged reasons without the call's own status or messages of success, and their origin."""
     given, source = log.take()
     reasons = [reason.removeprefix(f"{status}; Reason: ") for reason in given]
     return [reason for reason in reasons if not reason.startswith("CUDNN_STATUS_SUCCESS")], source
 
 
 def describe(value: Any, parameter: Parameter) -> str:
-    """An argument as text: what ctypes objects hold, not where they are."""
+    """An argument as text, with the contents of ctypes objects rather than their addresses."""
     value = getattr(value, "_obj", value)  # byref(...)
     base = parameter.type.base
     if type(value) is int and isinstance(base, type) and issubclass(base, CudnnEnum):
         value = base(value)
     try:
-        # What a tensor of another library says: its repr would copy its numbers from the device.
+        # Type and dims of another library's tensor: its repr would copy numbers from the device.
         says = typed_memory.typed(value) if parameter.type.kind == "device" else None
         if says is not None and type(value).__module__.partition(".")[0] != "cudnn_ctypes":
             text = f"<{type(value).__name__}: {says}>"
@@ -82,7 +82,7 @@ def _is_descriptor(parameter: Parameter) -> bool:
 
 
 def _identity(value: Any) -> str:
-    """A descriptor that the call sets, by its type: what it holds now may be half of the values."""
+    """The type of a descriptor that the failed call sets: its values may be half set."""
     return f"<{type(value).__name__}>"
 
 

@@ -2,10 +2,10 @@
 
 cuDNN opens them by name when it needs them, each under several names: ``libcudnn_ops.so.9.28.0``,
 ``….so.9.28``, ``….so.9``, ``….so``. ``LD_LIBRARY_PATH`` outranks the folder of the library that
-asks (DT_RUNPATH), so another cuDNN there would supply some of them. The loader gives a library that
-is there already for its soname, so those of the chosen folder are loaded first, in the order of
-their dependencies; the longer names are made aliases of them. Without another cuDNN within the
-loader's reach, only what the called function needs is loaded.
+asks (DT_RUNPATH), so another cuDNN there would supply some of them. The loader returns a loaded
+library for its soname. So the sublibraries of the chosen folder are loaded first, in the order of
+their dependencies, and the longer names are made aliases of them. Without another cuDNN within the
+loader's reach, only the sublibraries that the called function needs are loaded.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ _OF_HEADER = {
 
 
 def usable(main: Path) -> Path:
-    """The main library to open for the file `main`, after a look at all files of its folder.
+    """The main library to open for the file `main`, after a check of all files in its folder.
 
     Raises
     ------
     OSError
-        If a file is none that the loader can be given, or the sublibraries are missing.
+        If a file is not safe to load, or the sublibraries are missing.
     """
     if reason := elf.defect(main):
         raise OSError(reason)
@@ -46,7 +46,7 @@ def usable(main: Path) -> Path:
     with main.open("rb") as file:
         loads_sublibraries = b"libcudnn_graph" in file.read(1 << 22)
     if loads_sublibraries and not os.path.lexists(_beside(main, "graph")):
-        # A lone link to the main library: the others lie where it leads.
+        # A lone link to the main library: the sublibraries are beside its target.
         main = main.resolve()
         if not os.path.lexists(_beside(main, "graph")):
             raise OSError(
@@ -71,7 +71,8 @@ class Sublibraries:
     Raises
     ------
     LibraryNotFoundError
-        From here and all methods, if the process would have two cuDNN; the message has both paths.
+        From the constructor and all methods, if the process would have two cuDNN libraries; the
+        message has both paths.
     """
 
     def __init__(self, main: Path) -> None:
@@ -82,13 +83,13 @@ class Sublibraries:
         self._rivals = [
             file for file in process.loader_files() if process.identity(file) not in own
         ]
-        # "" and other relative entries of the path follow the current directory.
+        # "" and other relative entries of the path depend on the current directory.
         if self._rivals or not all(map(os.path.isabs, process.library_path())):
             self._load_all()
         self._load("graph")
 
     def prepare(self, header: str) -> None:
-        """Load what the functions of a header need."""
+        """Load the sublibraries that the functions of a header need."""
         missing = [part for part in _OF_HEADER.get(header, ()) if part not in self._loaded]
         for part in missing:
             self._load(part)
@@ -96,14 +97,14 @@ class Sublibraries:
             self.require_one_cudnn()
 
     def absent(self, header: str) -> str:
-        """The sublibrary of a header's functions that this build was made without; "" if none."""
-        if not _beside(self._main, "graph").exists():  # one file holds everything
+        """The sublibrary of a header's functions that this build lacks; "" if none."""
+        if not _beside(self._main, "graph").exists():  # a single file has all functions
             return ""
         files = (_beside(self._main, part) for part in _OF_HEADER.get(header, ()) if part != "ext")
         return next((file.name for file in files if not file.exists()), "")
 
     def prepare_engines(self) -> None:
-        """Load what finalizing a backend descriptor may open, if another cuDNN could supply it."""
+        """Load the engine libraries that finalizing opens, if another cuDNN could supply them."""
         if not self._rivals:
             return
         self._load_all()
@@ -142,7 +143,7 @@ class Sublibraries:
             try:
                 ctypes.CDLL(str(file))
             except OSError as error:
-                # Without a driver the engines cannot be loaded, and most of cuDNN works anyway.
+                # Without a driver the engines cannot be loaded, but most of cuDNN works.
                 if "libcuda.so.1" in str(error):
                     return
                 raise LibraryNotFoundError(f"{error} (a sublibrary of {self._main})") from None
@@ -152,7 +153,7 @@ class Sublibraries:
                 self._shield(rival, own)
 
     def _shield(self, rival: Path, own: str | None) -> None:
-        """Have the loader find `own`, or an empty library, by the name of a rival's file."""
+        """Make the loader find `own`, or an empty library, under the name of a rival's file."""
         try:
             alias = elf.shared_object(rival.name, needed=[own] if own else [])
             elf.load_from_memory(alias, rival.name)
@@ -164,5 +165,5 @@ class Sublibraries:
 
 
 def _part(file: Path) -> str:
-    """ "ops" of ``libcudnn_ops.so.9.28.0``; "" for the main library."""
+    """A sublibrary's name, "ops" for ``libcudnn_ops.so.9.28.0``; "" for the main library."""
     return file.name.split(".so")[0].removeprefix("libcudnn").removeprefix("_")

@@ -1,4 +1,4 @@
-"""Numbers that stand for values in the keys of launches: quick to hash, and never given twice."""
+"""Unique numbers that replace values in the keys of launches: they hash quickly."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _numbers = itertools.count(1)
 
 
 def unique() -> int:
-    """A number that stands for nothing else."""
+    """A number that was never returned before."""
     return next(_numbers)
 
 
 class Tokens(dict[Any, int]):
-    """``tokens[value]`` is one number for all equal values; each value gets another one.
+    """``tokens[value]`` is the same number for equal values, and another for each other value.
 
-    It is bounded: a value that was forgotten gets a new number, never that of another value.
+    The table is bounded: a dropped value gets a new number, never another value's.
     """
 
     def __missing__(self, value: Any) -> int:

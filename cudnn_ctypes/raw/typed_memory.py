@@ -1,10 +1,10 @@
-"""Device memory that knows what it holds, against the descriptor that it is given with.
+"""Compares device memory of a known type with the descriptor that describes it in a call.
 
-An address says "I know". A tensor says its data type, dims and strides, and is refused where they
-contradict the descriptor: C would read other numbers than the user's. The same memory may be told
-in other words: dims of one element are left out, dims that follow each other densely may be one,
-and their order is theirs in memory. Flat buffers, bytes (uint8, int8) and memory without a type
-need only be large enough. Dims that are the descriptor's own are taken to be in its order.
+A plain address is not compared. A tensor has a data type, dims and strides; it is refused if they
+contradict the descriptor, since C would read other numbers than the user's. Equivalent shapes are
+accepted: dims of one element are ignored, contiguous dims may be joined, and dims are compared in
+memory order. Flat buffers, bytes (uint8, int8) and memory without a type need only be large enough.
+Dims equal to the descriptor's are taken to be in its order.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Ints = tuple[int, ...]
 
 
 class Typed(NamedTuple):
-    """What memory says of itself: strides count elements; no dims for memory without a type."""
+    """The type and shape that memory reports: strides in elements; no dims for untyped memory."""
 
     data_type: str
     itemsize: int
@@ -48,24 +48,24 @@ class Typed(NamedTuple):
 
     @property
     def summary(self) -> str:
-        """As text, with the size."""
+        """The type and shape as text, with the size."""
         return str(self) if self.data_type == "bytes" else f"{self}, {self.nbytes} bytes,"
 
 
-# --- what memory says ----------------------------------------------------------------------------
+# --- descriptions of memory ----------------------------------------------------------------------
 
 
 class Describers(NamedTuple):
-    """How objects of one class tell what memory they are; None from those that only are addresses.
+    """Functions that describe the memory of one class's objects; None for plain addresses.
 
     Attributes
     ----------
     identity : callable
-        Gives a key, equal for memory of equal descriptions; cheap, for every launch asks.
+        Returns a key, equal for memory of equal descriptions; cheap, since every launch calls it.
     nbytes : callable
-        Gives its size.
+        Returns the size in bytes.
     typed : callable
-        Gives the whole description.
+        Returns the whole description.
     """
 
     identity: Callable[[Any], Any]
@@ -77,7 +77,7 @@ _MOST_CLASSES = 256
 
 
 class _ByClass(dict[type, Describers]):
-    """The describers by class, found when the first object of a class comes."""
+    """The describers by class, chosen for the first object of each class."""
 
     def of(self, memory: Any) -> Describers:
         found = self.get(memory.__class__)
@@ -92,7 +92,7 @@ by_class: _ByClass = _ByClass()
 
 
 def typed(memory: Any) -> Typed | None:
-    """What memory says of itself; None if it only is an address, or no device memory."""
+    """The type and shape of memory; None for a plain address, or if it is no device memory."""
     return by_class.of(memory).typed(memory)
 
 
@@ -155,7 +155,7 @@ def _of_array(array: Any) -> Typed:
 def _own_identity(memory: Any) -> Any:
     try:
         return memory.keyed()[0]
-    except (ClosedError, ValueError):  # not to be reached: the converter says so
+    except (ClosedError, ValueError):  # closed memory: the converter raises a clear error
         return None
 
 
@@ -170,7 +170,7 @@ def _of_buffer(buffer: Any) -> Typed:
 
 
 def _exchanged(memory: Any) -> Typed | None:
-    """By ``__cuda_array_interface__`` or ``__dlpack__``, as `memory_pointer` takes them."""
+    """The description from ``__cuda_array_interface__`` or ``__dlpack__``; None without them."""
     if not mode.reference_device_active:
         interface = getattr(memory, "__cuda_array_interface__", None)
         if interface is not None:
@@ -184,7 +184,7 @@ def _exchanged(memory: Any) -> Typed | None:
         stream = None if mode.reference_device_active else -1
         capsule = request_capsule(memory, stream)
         tensor = managed_tensor(capsule).dl_tensor
-    except Exception:  # another device's memory: the converter says so
+    except Exception:  # another device's memory: the converter raises a clear error
         return None
     if tensor.dtype.bits % 8 or tensor.dtype.lanes != 1:
         return None
@@ -215,7 +215,7 @@ def _in_elements(name: str, itemsize: int, dims: Any, steps: Any) -> Typed:
 
 
 def _described(name: str, itemsize: int, dims: Ints, strides: Ints) -> Typed:
-    """Its bytes reach from the first element to the last."""
+    """A description whose size is the bytes from the first element to the last."""
     reach = sum((size - 1) * abs(step) for size, step in zip(dims, strides, strict=True))
     return Typed(name, itemsize, dims, strides, (reach + 1) * itemsize if 0 not in dims else 0)
 
@@ -228,7 +228,7 @@ def _dense(dims: Ints) -> Ints:
     return tuple(reversed(strides))
 
 
-# --- what descriptors say ------------------------------------------------------------------------
+# --- descriptors ---------------------------------------------------------------------------------
 
 _NAMES: dict[Any, tuple[str, int, int]] = {
     cudnnDataType_t.CUDNN_DATA_FLOAT: ("float32", 1, 4),
@@ -246,7 +246,7 @@ _NAMES: dict[Any, tuple[str, int, int]] = {
     cudnnDataType_t.CUDNN_DATA_UINT8x4: ("uint8", 4, 1),
     cudnnDataType_t.CUDNN_DATA_INT8x32: ("int8", 32, 1),
 }
-"""Name of an element's type, elements of a vector, bytes of an element."""
+"""For each data type: an element's type, elements per vector, bytes per element."""
 
 _SAME_BITS = {
     "bfloat16": {"uint16", "int16", "V16"},
@@ -268,7 +268,7 @@ def _split(dims: Ints, strides: Ints, vector: int) -> tuple[Ints, Ints]:
 
 
 def contradiction(record: Any, memory: Typed) -> str | None:
-    """What a descriptor's record says, if memory contradicts it; else None."""
+    """The text of a descriptor's type and shape if memory contradicts it; else None."""
     name, vector, itemsize = _NAMES.get(record.data_type, ("", 1, 0))
     dims, strides, nbytes = _extent(record)
     if not name:
@@ -297,7 +297,7 @@ def too_small(record: Any, memory: Typed) -> bool:
 
 
 def _extent(record: Any) -> tuple[Ints, Ints, int]:
-    """Dims, strides and bytes; no strides where the descriptor does not tell the dims in memory."""
+    """Dims, strides and bytes of a record; no strides if the record does not fix the dims."""
     if hasattr(record, "size_in_bytes"):
         return record.shape, record.strides, record.size_in_bytes
     itemsize = _NAMES.get(record.data_type, ("", 1, 0))[2]
@@ -321,13 +321,13 @@ def _is_dense(memory: Typed) -> bool:
 
 
 def _same(one: list[tuple[int, int]], other: list[tuple[int, int]]) -> bool:
-    """Whether two lists of axes reach the same elements in the same words, but for joined dims."""
+    """Whether two lists of axes address the same elements, apart from joined dims."""
     one, other = list(one), list(other)
     while one and other:
         (step, size), (other_step, other_size) = one.pop(0), other.pop(0)
         if step != other_step:
             return False
-        # The side with the smaller dim must go on densely to the size of the other's one dim.
+        # The smaller dim and its contiguous successors must multiply to the larger dim.
         rest, small, end = one, size, other_size
         if small > end:
             rest, small, end = other, other_size, size

@@ -1,4 +1,4 @@
-"""Converters of enums and numbers, and how refusals describe what they got."""
+"""Converters of enums and numbers, and the text that describes a refused argument."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = [
 
 
 class Converter:
-    """An entry of ``argtypes``: anything with ``from_param``."""
+    """An entry of ``argtypes``: an object with ``from_param``."""
 
     __slots__ = ("from_param",)
 

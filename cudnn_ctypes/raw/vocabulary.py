@@ -1,4 +1,4 @@
-"""The words in which ``functions.py`` states parameters, and what each means in C.
+"""The annotations with which ``functions.py`` declares C parameters.
 
 ============================  ==========================  =======================================
 annotation                    C parameter                 what Python passes
@@ -11,17 +11,17 @@ annotation                    C parameter                 what Python passes
 ``DeviceMemory``              ``const void *name``        device memory: an address, a tensor
 ``DeviceArray[T]``            ``const T name[]``          device memory that holds elements T
 ``HostMemory``                ``const void *name``        host memory: a ctypes or NumPy object
-``Labelled``                  ``const void *name``        what a label says: a descriptor, device
+``Labelled``                  ``const void *name``        depends on a label: a descriptor, device
                                                           memory or host memory
 ``HostScalar``                ``const void *name``        one number: ``1.0``, ``c_float(1)``
 ============================  ==========================  =======================================
 
 ``DeviceMemory["xDesc"]`` names the parameter that describes the memory: a descriptor, or its size
-in bytes; ``HostScalar["yDesc"]`` names those by which the scalar is a double or a float.
+in bytes; ``HostScalar["yDesc"]`` names the parameters that make the scalar a double or a float.
 
-``Out`` and ``InOut`` give the direction; without one a parameter is in. An in pointer points to
-const, the others do not; ``Mutable[...]`` and ``Const[...]`` mark the exceptions. ``Const[T]`` is
-C's ``const T name``: a descriptor that the call does not change.
+``Out`` and ``InOut`` give the direction; other parameters are inputs. An input pointer points to
+const, other pointers do not; ``Mutable[...]`` and ``Const[...]`` mark the exceptions. ``Const[T]``
+is C's ``const T name``: a descriptor that the call does not change.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ Direction = Literal["in", "out", "in/out"]
 
 @dataclass(frozen=True, slots=True)
 class Spelled:
-    """A ctypes type with its name in C, for those of which ctypes forgets it."""
+    """A ctypes type with its C name, for C types that ctypes aliases to another type."""
 
     ctype: Any
     name: str
@@ -72,7 +72,7 @@ c_ulonglong: Spelled = Spelled(ctypes.c_ulonglong, "unsigned long long")
 
 @dataclass(frozen=True, slots=True)
 class ParameterType:
-    """What one annotation says. `base` is None for ``void``; `spelling` is its name in C."""
+    """A parameter's type. `base` is None for ``void``; `spelling` is the type's name in C."""
 
     kind: Kind
     base: Any = None
@@ -87,7 +87,7 @@ class ParameterType:
 
     @property
     def is_const(self) -> bool:
-        """Whether C declares the value, or the memory behind the pointer, const."""
+        """Whether C declares the value, or the memory behind a pointer, const."""
         if self.const is not None:
             return self.const
         return self.kind != "value" and self.direction == "in"

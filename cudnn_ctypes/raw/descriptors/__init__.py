@@ -1,7 +1,7 @@
-"""What descriptors hold: one immutable record per kind, and its only reader.
+"""The contents of descriptors: one immutable record class per kind, and its only reader.
 
-A record is read from C once. Every C function that may change a descriptor forgets its record, also
-when it fails, whoever calls it through ``raw`` and through whichever object:
+A record is read from C once. Every call through ``raw`` of a C function that may change a
+descriptor drops its record, also when the call fails:
 
 >>> from cudnn_ctypes import raw
 >>> descriptor = raw.cudnnTensorDescriptor_t()

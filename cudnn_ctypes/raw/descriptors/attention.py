@@ -32,10 +32,10 @@ class SequenceData:
     axes : tuple of cudnnSeqDataAxis_t
         The order in memory, slowest axis first.
     lengths : tuple of int
-        N * B of them, the beam of the first batch entry first.
+        N * B lengths; the beams of the first batch entry come first.
     padding_fill : float or None
-        The value for padding vectors, 0 if none was set; None for bfloat16, for which cuDNN 9.28
-        refuses to tell it.
+        The value for padding vectors, 0 if none was set; None for bfloat16, since cuDNN 9.28
+        refuses to return it.
     """
 
     shape: tuple[int, ...]
@@ -46,12 +46,12 @@ class SequenceData:
 
     @property
     def strides(self) -> tuple[int, ...]:
-        """In elements; sequences lie dense."""
+        """Strides in elements; the sequences are packed."""
         return dense_strides(self.shape, self.axes)
 
 
 def dense_strides(shape: tuple[int, ...], axes: Sequence[int]) -> tuple[int, ...]:
-    """Steps along each axis of `shape`, in elements, if they follow each other as `axes` says."""
+    """Strides in elements of a packed array of `shape`; `axes` lists the slowest axis first."""
     strides, step = [0] * len(shape), 1
     for axis in reversed(axes):
         strides[axis] = step
@@ -61,7 +61,7 @@ def dense_strides(shape: tuple[int, ...], axes: Sequence[int]) -> tuple[int, ...
 
 @dataclass(frozen=True, slots=True)
 class Attention:
-    """An attention descriptor. Dropouts are addresses of their descriptors, None for NULL."""
+    """An attention descriptor; a dropout is the address of its descriptor, None for NULL."""
 
     heads: int
     q_size: int
@@ -91,12 +91,12 @@ class Attention:
 
     @property
     def projections(self) -> tuple[int, int, int, int]:
-        """Lengths to which q, k, v and out are projected; 0: not at all."""
+        """Lengths to which q, k, v and out are projected; 0 for no projection."""
         return self.q_projection, self.k_projection, self.v_projection, self.o_projection
 
     @property
     def projected(self) -> tuple[int, int, int, int]:
-        """Lengths of the vectors of q, k, v and out after their projections, if there are any."""
+        """Lengths of the vectors of q, k, v and out after their projections, if any."""
         v = self.v_projection or self.v_size
         return (
             self.q_projection or self.q_size,

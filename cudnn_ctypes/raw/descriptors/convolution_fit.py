@@ -1,4 +1,4 @@
-"""Whether the tensors, the filter and the convolution of a call fit each other, in words."""
+"""A check that the tensors, the filter and the convolution of a call fit together."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Ints = tuple[int, ...]
 
 
 def convolution_output(x_shape: Ints, w_shape: Ints, convolution: Convolution) -> Ints:
-    """The shape of y, (N, K, output sizes...), for shapes that fit each other."""
+    """The shape of y, (N, K, output sizes...), for an x and a w that fit together."""
     axes = zip(
         x_shape[2:],
         w_shape[2:],
@@ -33,7 +33,7 @@ def convolution_misfit(
     *,
     names: Sequence[str] = ("x", "w", "y"),
 ) -> str:
-    """What does not fit, as a sentence with all numbers; "" if nothing is wrong.
+    """A sentence with the shapes and numbers that do not fit together; "" if all fit.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def convolution_misfit(
         (N, C, sizes...), (K, C / groups, sizes...) and (N, K, sizes...).
     convolution : Convolution
     names : sequence of str
-        What the three are called in the sentence.
+        The names of x, w and y in the sentence.
     """
     x, w, y = names
     ndim, groups = len(convolution.padding), convolution.groups

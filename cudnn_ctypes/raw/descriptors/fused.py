@@ -1,7 +1,8 @@
 """Records of the parameter packs and plans of fused operations.
 
-cuDNN tells of none for which operation it was created, and gives nothing back of plans, and of the
-variant packs of one operation: the functions that create, set and make them are watched.
+cuDNN has no function that returns the operation of a pack or plan, the contents of a plan, or the
+contents of one operation's variant packs. So the guards note the calls that create, set and make
+them.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ class ConstantPack:
     operation : cudnnFusedOps_t
     held : mapping
         By C's labels without ``CUDNN_PARAM_``: records of descriptors, and ints for the mode and
-        the placeholders. What is unset is absent.
+        the placeholders. Labels that are not set are absent.
     """
 
     operation: cudnnFusedOps_t
@@ -58,9 +59,9 @@ class ConstantPack:
 
     @property
     def placeholders(self) -> dict[str, cudnnFusedOpsPointerPlaceHolder_t]:
-        """What was said about pointers, by labels of a variant pack; not those that will be NULL.
+        """The placeholders of the pointers that will not be NULL, by labels of a variant pack.
 
-        They are in lower case, without ``CUDNN_``.
+        The labels are in lower case, without ``CUDNN_``.
         """
         return {
             f"ptr_{label.removesuffix('_PLACEHOLDER').lower()}": (
@@ -88,7 +89,7 @@ class VariantPack:
 
 @dataclass(frozen=True, slots=True)
 class FusedPlan:
-    """A plan: `constants` is what it was made of, None if it was not made yet."""
+    """A plan: `constants` is the constant pack it was made from, None for a plan not yet made."""
 
     operation: cudnnFusedOps_t
     constants: ConstantPack | None
@@ -100,27 +101,27 @@ _plans: dict[int, ConstantPack] = {}
 
 
 def note_fused_operation(created: Any, operation: Any) -> None:
-    """Note for which operation a pack or a plan was created."""
+    """Store the operation for which a pack or a plan was created."""
     address = live.address(live.out_variable(created)) or 0
     _operations[address] = cudnnFusedOps_t(getattr(operation, "value", operation))
     _variants[address] = {}
 
 
 def note_fused_destroyed(destroyed: Any) -> None:
-    """Drop what was noted of a pack or a plan: the next one may have its address."""
+    """Drop the notes about a destroyed pack or plan: another may get its address."""
     address = live.address(destroyed) or 0
     for noted in (_operations, _variants, _plans):
         noted.pop(address, None)
 
 
 def note_fused_plan(handle: Any, plan: Any, constants: Any, size: Any) -> None:
-    """Note what a plan was made of."""
+    """Store the constant pack from which a plan was made."""
     _plans[live.address(plan) or 0] = record(constants)
     forget(plan)
 
 
 def note_fused_variant(pack: Any, label: Any, value: Any) -> None:
-    """Note what a variant pack was set to: an address, or a number behind a pointer."""
+    """Store the value that a call set in a variant pack: an address, or the number pointed to."""
     label = cudnnFusedOpsVariantParamLabel_t(getattr(label, "value", label))
     name = label.name.removeprefix("CUDNN_")
     if name.startswith("PTR_"):
@@ -169,7 +170,7 @@ def _number(pack: Any, label: int) -> int | None:
 
 
 def _descriptor(pack: Any, label: int, kind: str) -> Any:
-    """The record of the copy that the pack holds, which cuDNN copies into a descriptor of ours."""
+    """The record of the pack's descriptor, read from a copy that cuDNN makes of it."""
     copy, is_null = getattr(types, kind)(), c_int()
     if call(f"cudnnCreate{kind.removeprefix('cudnn').removesuffix('_t')}", byref(copy)):
         return None

@@ -1,4 +1,4 @@
-"""What a cuDNN handle says: its stream."""
+"""The reader of a cuDNN handle's stream."""
 
 from __future__ import annotations
 

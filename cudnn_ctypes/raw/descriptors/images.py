@@ -35,13 +35,13 @@ __all__ = ["Activation", "Convolution", "Filter", "Pooling", "Tensor", "vector_l
 
 Ints = tuple[int, ...]
 
-_MOST_SPATIAL = CUDNN_DIM_MAX - 2  # cuDNN refuses to be asked for more
+_MOST_SPATIAL = CUDNN_DIM_MAX - 2  # cuDNN refuses requests for more
 _INT = 4  # bytes
 _VECTORS = {CUDNN_DATA_INT8x4: 4, CUDNN_DATA_UINT8x4: 4, CUDNN_DATA_INT8x32: 32}
 
 
 def vector_length(data_type: cudnnDataType_t) -> int:
-    """Channels in one element of a data type: 4 or 32 for the vectorised ones, else 1."""
+    """Channels in one element of a data type: 4 or 32 for vectorised types, else 1."""
     return _VECTORS.get(data_type, 1)
 
 
@@ -53,12 +53,12 @@ class Tensor:
     ----------
     data_type : cudnnDataType_t
     shape : tuple of int
-        (N, C, spatial...). The vectorised types too count single channels here.
+        (N, C, spatial...). C counts single channels, also for vectorised types.
     strides : tuple of int
-        In elements; in vectors for the vectorised types, whose channel stride leads from one
+        In elements; in vectors for vectorised types, whose channel stride is the step from one
         vector of channels to the next.
     size_in_bytes : int
-        From the first element to the last.
+        Bytes from the first element to the last.
     """
 
     data_type: cudnnDataType_t
@@ -78,7 +78,7 @@ class Filter:
 
     @property
     def strides(self) -> Ints:
-        """As for `Tensor`; a filter is always packed."""
+        """Strides in elements, in vectors for vectorised types; a filter is always packed."""
         filters, channels, *sizes = self.shape
         dims = [filters, channels // vector_length(self.data_type), *sizes]
         order = list(range(len(dims)))
@@ -233,7 +233,7 @@ def _pooling(descriptor: Any) -> Pooling | None:
 
 @reader(cudnnActivationDescriptor_t)
 def _activation(descriptor: Any) -> Activation | None:
-    """One that was never set holds garbage, which may look like a mode."""
+    """The record, or None if the values are garbage because the descriptor was never set."""
     mode, nan, coef, swish_beta = c_int(), c_int(), c_double(), c_double()
     about = (byref(mode), byref(nan), byref(coef))
     if (

@@ -94,8 +94,8 @@ class CTCLoss:
 class TensorTransform:
     """A tensor transform; a new descriptor transforms nothing.
 
-    cuDNN does not tell for how many dimensions it was set, so the functions that set it are
-    watched. `fold` has an entry for each spatial dimension.
+    cuDNN has no function that returns the number of dimensions, so the guards note the calls that
+    set it. `fold` has one entry per spatial dimension.
     """
 
     pad_before: Ints
@@ -153,7 +153,7 @@ def _reduce_tensor(descriptor: Any) -> ReduceTensor | None:
 
 
 def _set(*members: Any) -> bool:
-    """Whether all are known: what was never set holds garbage."""
+    """Whether all are known enum members; a descriptor that was never set holds garbage."""
     return all(member.known for member in members)
 
 
@@ -192,12 +192,12 @@ def _tensor_transform(descriptor: Any, n: int = CUDNN_DIM_MAX) -> TensorTransfor
 
 
 def note_tensor_transform(descriptor: Any, count: Any, *_: Any) -> None:
-    """Note a tensor transform with as many dimensions as it was set for."""
+    """Store a tensor transform's record, with the number of dimensions that the call set."""
     record(descriptor, as_int(count, c_uint))
 
 
 def note_folding_transforms(handle: Any, filter_desc: Any, *others: Any) -> None:
-    """Note the four transforms that cuDNN sets, which have the filters' dimensions."""
+    """Store the records of the four transforms that cuDNN sets, with the filters' dimensions."""
     for descriptor in others[-4:]:
         record(descriptor, len(record(filter_desc).shape))
 
@@ -205,7 +205,7 @@ def note_folding_transforms(handle: Any, filter_desc: Any, *others: Any) -> None
 def note_spatial_transformer(
     descriptor: Any, sampler: Any, data_type: Any, count: Any, shape: Any
 ) -> None:
-    """Note what a spatial transformer was set to: C has no function that reads it."""
+    """Store the values set in a spatial transformer: C has no function that reads them."""
     sizes = tuple(int(size) for size in shape[: as_int(count, c_int)])
     data_type, sampler = (getattr(each, "value", each) for each in (data_type, sampler))
     held = SpatialTransformer(sizes, cudnnDataType_t(data_type), cudnnSamplerType_t(sampler))
@@ -214,7 +214,7 @@ def note_spatial_transformer(
 
 @reader(cudnnDropoutDescriptor_t)
 def _dropout(descriptor: Any, handle: Any = None) -> Dropout | None:
-    """Only to one who has a handle cuDNN tells: it is read when it was set."""
+    """The record, or None without a handle: cuDNN needs one, so it is read when it was set."""
     rate, states, seed = ctypes.c_float(), ctypes.c_void_p(), ctypes.c_ulonglong()
     handle = getattr(handle, "_as_parameter_", handle)
     if handle is None or ask(
@@ -225,5 +225,5 @@ def _dropout(descriptor: Any, handle: Any = None) -> Dropout | None:
 
 
 def note_dropout(descriptor: Any, handle: Any, *_: Any) -> None:
-    """Note what a dropout descriptor was set to."""
+    """Read a dropout descriptor's record after a call set it, while a handle is at hand."""
     record(descriptor, handle)

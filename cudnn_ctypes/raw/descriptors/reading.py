@@ -1,4 +1,4 @@
-"""How the readers call C."""
+"""Helpers with which the readers call C."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ __all__ = ["ask", "call", "ints", "pointers"]
 
 
 def call(name: str, *arguments: Any) -> int:
-    """Call a C function that nobody watches, without a look at its arguments; its status.
+    """Call a C function without checking its arguments and unseen by watchers; return its status.
 
-    What a refusal made cuDNN log is dropped: the call that follows has its own reasons.
+    Messages that cuDNN logs for a refusal are dropped: they are not reasons of the next call.
     """
     code: int = getattr(bare, name)(*arguments)
     if code and log.logged:
@@ -23,7 +23,7 @@ def call(name: str, *arguments: Any) -> int:
 
 
 def ask(name: str, *arguments: Any) -> int:
-    """Call a get function that the reference device may answer for; its status."""
+    """Call a get function, which the reference device may intercept; return its status."""
     if name not in watched:
         return call(name, *arguments)
     from .. import functions
@@ -37,5 +37,5 @@ def ints(count: int) -> Any:
 
 
 def pointers(*variables: Any) -> list[Any]:
-    """What C receives for its out parameters."""
+    """References to the variables, for C's out parameters."""
     return [ctypes.byref(variable) for variable in variables]

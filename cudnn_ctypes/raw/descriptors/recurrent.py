@@ -43,15 +43,15 @@ class RNN:
     Attributes
     ----------
     projection_size : int or None
-        None where it is `hidden_size`: nothing is projected.
+        None without a projection.
     padded_io : bool
-        Whether sequences may have padding, or be BATCH_MAJOR.
+        True if sequences may be padded or BATCH_MAJOR.
     dropout : int or None
         Address of the dropout descriptor.
     clip : (float, float) or None
         Limits of an LSTM's cell states.
     clip_nan_propagation : cudnnNanPropagation_t
-        What the clip makes of NaN: NaN, or the lower limit.
+        The clip's result for NaN: NaN, or the lower limit.
     """
 
     cell: cudnnRNNMode_t
@@ -76,8 +76,8 @@ class RNN:
 class RNNData:
     """An RNN data descriptor: sequences of vectors.
 
-    `max_length` is the longest length that fits, `padding_fill` what is stored behind shorter
-    sequences; cuDNN reads back 0 where it was set to NULL.
+    `max_length` is the longest possible length. `padding_fill` is the value stored behind shorter
+    sequences; cuDNN reads 0 back if it was set to NULL.
     """
 
     lengths: tuple[int, ...]
@@ -162,7 +162,7 @@ def _rnn_data(descriptor: Any) -> RNNData | None:
 
 
 def real_number(stored: bytes, data_type: cudnnDataType_t) -> float:
-    """The number that the first bytes of `stored` are in a floating-point data type."""
+    """The first bytes of `stored` as a number of a floating-point data type."""
     if data_type == CUDNN_DATA_BFLOAT16:  # the upper half of a float
         stored, code = b"\0\0" + stored, "<f"
     else:

@@ -1,9 +1,9 @@
-"""What is checked around a C call, because C would crash, overwrite memory or compute garbage.
+"""Checks around C calls where C would crash, overwrite memory or compute garbage.
 
-Each module here holds one kind of check. Its ``fragment(binding)`` is asked once per C function,
-when that is bound: it gives the source lines which the function needs, or None. The lines of all
-fragments and the C call are compiled into one Python function, so a function without guards pays
-nothing, and one with guards no calls between them.
+Each module here holds one kind of check. When a C function is bound, ``fragment(binding)`` of each
+module returns the source lines that the function needs, or None. The lines of all fragments and the
+C call are compiled into one Python function. So checks cost a function without guards nothing, and
+a function with guards no extra Python calls.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Fragment", "fragment", "inserted"]
 
-# In the order of their lines: what is NULL is said before anybody looks at it.
+# In the order of their lines: NULL is refused before other checks read the arguments.
 _MODULES = (
     *("null", "lengths", "vectors", "overflow", "attributes", "labels"),
     *("unset", "ctc", "records", "lifetime", "backend", "callback", "operands"),
@@ -29,26 +29,25 @@ _MODULES = (
 class Fragment:
     """Source lines around a C call.
 
-    The lines name the C parameters as they are called in C, and ``{args}`` stands for the tuple of
-    all arguments. ``return _refused(code, {args}, reason, ...)`` refuses the call with a status.
+    The lines use C's parameter names, and ``{args}`` for the tuple of all arguments.
+    ``return _refused(code, {args}, reason, ...)`` refuses the call with a status.
 
     Attributes
     ----------
     before : sequence of str
         Lines before the call.
     after : sequence of str
-        Lines after the call, whatever it returned; the status is ``_code``.
+        Lines after the call, for every status; the status is ``_code``.
     success : sequence of str
         Lines after a call that succeeded.
     scope : mapping of str to object
-        The names that the lines use besides the parameters; each begins with an underscore. There
-        are also ``_kind_NAME``, the class of the values or variables that a parameter takes,
-        ``_of_NAME``, the handle or descriptor that its argument is or owns, and
-        ``_convert_NAME``, its converter.
+        Further names in the lines; each begins with an underscore. Always present are
+        ``_kind_NAME``, the class of a parameter's values or variables, ``_of_NAME``, the handle or
+        descriptor that its argument is or owns, and ``_convert_NAME``, its converter.
     arguments : mapping of str to str
-        By parameter: the expression that C receives, where the usual one would do work again.
+        The expression that C receives, by parameter, where the usual one would repeat work.
     argtypes : sequence
-        What converts the arguments for callers that stand before the C function.
+        Converters of the arguments, for interceptors of the C function.
     """
 
     before: Sequence[str] = ()
@@ -60,7 +59,7 @@ class Fragment:
 
 
 def fragment(binding: Binding) -> Fragment:
-    """All that the guards have to say about one C function."""
+    """The lines of all guards for one C function."""
     before: list[str] = []
     after: list[str] = []
     success: list[str] = []

@@ -1,8 +1,8 @@
-"""Attributes of backend descriptors: what cuDNN does not survive is refused, the rest is cuDNN's.
+"""Attributes of backend descriptors: calls that would crash cuDNN are refused, others reach it.
 
-Most calls set or read numbers of an attribute's own type: one look at the table of the descriptor's
-kind tells that they are harmless, and ctypes' own converters take them. All others are looked at by
-a function, and their arguments converted as those of any C function.
+Most calls set or read numbers of an attribute's own type. One lookup in the table of the
+descriptor's kind shows that they are harmless, and ctypes' own converters take their arguments. A
+Python function examines all other calls and converts their arguments like any C function's.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ _OBJECTS = (_DESCRIPTOR, Type.CUDNN_TYPE_HANDLE)
 _ADDRESSES = 1 << 47  # bytes that a program can address
 _SIZES = {each: ctypes.sizeof(element_type(each)) for each in Type}
 _REMEMBERED = 4096  # calls known to be harmless
-_LOOKED_AT = 1 << 16  # entries of an array whose length is not known
+_LOOKED_AT = 1 << 16  # entries examined in an array of unknown length
 
-# Types of one number that may be given for an array.
+# Types of one number that a caller may pass in place of an array.
 _SCALARS = frozenset(
     {
         *(ctypes.c_bool, ctypes.c_int, ctypes.c_int32, ctypes.c_int64),
@@ -45,22 +45,23 @@ _SCALARS = frozenset(
     }
 )
 
-# Setting them: what is read of the descriptor that is given, to see that it is finalized.
+# By attribute to set: the attribute of its value, a descriptor, that is read to see whether the
+# value is finalized.
 _NEED_FINALIZED = {
     Name.CUDNN_ATTR_ENGINECFG_ENGINE: Name.CUDNN_ATTR_ENGINE_GLOBAL_INDEX,
     Name.CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG: Name.CUDNN_ATTR_ENGINECFG_WORKSPACE_SIZE,
 }
-# Reading them cuDNN 9.28 writes C++ objects over the array, or beyond it.
+# When these are read, cuDNN 9.28 writes C++ objects over the array, or beyond it.
 _UNREADABLE = (
     Name.CUDNN_ATTR_TENSOR_RAGGED_OFFSET_DESC,
     Name.CUDNN_ATTR_OPERATION_CONCAT_INPUT_DESCS,
 )
-# Reading them cuDNN 9.28 follows an array that is NULL.
+# When these are read, cuDNN 9.28 follows an array that is NULL.
 _NEED_ARRAY = (
     Name.CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH,
     Name.CUDNN_ATTR_OPERATIONGRAPH_IS_SAME_TOPOLOGY,
 )
-# Reading them cuDNN 9.28 follows entries that are NULL.
+# When these are read, cuDNN 9.28 follows entries that are NULL.
 _NEED_ENTRIES = (
     Name.CUDNN_ATTR_ENGINE_KNOB_INFO,
     Name.CUDNN_ATTR_ENGINE_LAYOUT_INFO,
@@ -68,9 +69,9 @@ _NEED_ENTRIES = (
 )
 
 
-# Calls that were found harmless once are so again, for every descriptor: cuDNN refuses attributes
-# of other kinds. They are known by attribute, type, count and the class of the array. An enumerator
-# of another enum is equal to one of these, but is not the same.
+# A call found harmless once is harmless for every descriptor, since cuDNN refuses attributes of
+# other kinds. Harmless calls are keyed by attribute, type, count and the class of the array. An
+# enumerator of another enum may be equal to one of these, but is another object.
 _HARMLESS = """\
 try:
     _name, _type, _scalar = _harmless[
@@ -138,7 +139,7 @@ def fragment(binding: Binding) -> Fragment | None:
 
 
 def _arguments(binding: Binding, count: str) -> dict[str, str]:
-    """What C receives: of a harmless call most arguments as they are."""
+    """The expressions that C receives; a harmless call passes most arguments unconverted."""
     harmless = {p.name: p.name for p in binding.parameters}
     harmless[count] = f"_counts[{count}]"
     if count != "elementCount":
@@ -150,22 +151,22 @@ def _arguments(binding: Binding, count: str) -> dict[str, str]:
 
 
 class _Examiner:
-    """Looks at the arguments of a call that the table alone does not tell to be harmless."""
+    """Examines the arguments of a call that the table does not show to be harmless."""
 
     memory: tuple[type, ...]
-    """Classes of arrays that a harmless call may have, besides single numbers."""
+    """Classes of arrays in harmless calls, besides single numbers."""
 
     def __init__(self, binding: Binding) -> None:
         self.binding = binding
         self.harmless: dict[tuple[Any, Any, int, type], tuple[Any, Any, bool]] = {}
 
     def __call__(self, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Why the call is refused, if it is; then the arguments to go on with.
+        """A refusal (status and reason) or None, and the converted arguments or None.
 
         Raises
         ------
         TypeError, ValueError
-            For arguments that do not convert, by name.
+            If an argument does not convert; the message names it.
         """
         descriptor, name, type_, count, *_, array = arguments
         given = room(array)
@@ -179,7 +180,7 @@ class _Examiner:
             *_, converted = self._converted(arguments)
             name, type_ = Name(_number(name)), Type(_number(type_))
             count = operator.index(_number(count))
-            if not isinstance(array, bytes):  # what ctypes makes of bytes it takes but once
+            if not isinstance(array, bytes):  # ctypes accepts converted bytes only once
                 array = converted
             if live.is_destroyed(descriptor):
                 return (_BAD_PARAM, "descriptor was destroyed"), None
@@ -231,7 +232,7 @@ class _Examiner:
     def others(
         self, name: Name, count: int, between: tuple[Any, ...], array: Any
     ) -> tuple[Any, ...]:
-        """The arguments behind the count."""
+        """The arguments after the count."""
         raise NotImplementedError
 
 
@@ -280,8 +281,8 @@ class _Reading(_Examiner):
         self, name: Name, count: int, between: tuple[Any, ...], array: Any
     ) -> tuple[Any, ...]:
         (written,) = between
-        # cuDNN 9.28 follows a NULL elementCount for a few attributes; none wants it to be NULL.
-        # Asked for none of these descriptors it fills those of an array all the same.
+        # cuDNN 9.28 follows a NULL elementCount for a few attributes; none needs it to be NULL.
+        # Asked for 0 of these descriptors, it fills the array's entries all the same.
         return (
             ctypes.c_int64() if written is None else written,
             None if name in _NEED_ENTRIES and count == 0 else array,
@@ -307,7 +308,7 @@ def _refused_entries(name: Name, entries: list[int | None]) -> tuple[int, str] |
 
 
 def _refused_open_entries(name: Name, entries: list[int | None]) -> tuple[int, str] | None:
-    """Of these cuDNN 9.28 takes one that is not finalized, and follows what it lacks."""
+    """The refusal of a descriptor that is not finalized, whose missing parts cuDNN 9.28 follows."""
     attribute = _NEED_FINALIZED.get(name)
     if attribute is None:
         return None
@@ -322,7 +323,7 @@ def _refused_open_entries(name: Name, entries: list[int | None]) -> tuple[int, s
 
 
 def _refused_data_type(array: Any) -> tuple[int, str] | None:
-    """cuDNN ends the process when it finalizes a tensor of a data type that it does not know."""
+    """The refusal of an unknown data type: cuDNN would end the process while finalizing."""
     code = _number_at(array)
     return None if _is_data_type(code) else (_BAD_PARAM, f"cuDNN has no data type {code}")
 
@@ -339,7 +340,7 @@ def _is_data_type(code: int) -> bool:
     return cudnnDataType_t(code).known and major * 10000 + minor * 100 + patch <= version
 
 
-# --- what arrays hold ----------------------------------------------------------------------------
+# --- contents of arrays --------------------------------------------------------------------------
 
 
 def _number(value: Any) -> Any:
@@ -348,7 +349,7 @@ def _number(value: Any) -> Any:
 
 
 def _address(array: Any) -> int | None:
-    """The address of an array, or in what a converter made of it."""
+    """The address of an array, before or after its conversion."""
     if isinstance(array, ctypes.Array):
         return ctypes.addressof(array)
     return ctypes.cast(array, ctypes.c_void_p).value if array is not None else None
@@ -381,11 +382,11 @@ def _note_set(descriptor: Any, name: Any, type_: Any, count: int, array: Any) ->
             elif type_ != Type.CUDNN_TYPE_CHAR:
                 given = (_number_at(array),)
             if given:
-                found.given[Name(name)] = given
+                found.values[Name(name)] = given
 
 
 def _note_filled(type_: Any, asked: int, count: Any, array: Any) -> None:
-    """What cuDNN filled is finalized."""
+    """Mark the descriptors that cuDNN filled: they are finalized."""
     if type_ == _DESCRIPTOR and array is not None:
         written = live.out_variable(count)
         written = written.contents if isinstance(written, ctypes._Pointer) else written

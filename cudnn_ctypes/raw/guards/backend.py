@@ -42,7 +42,7 @@ def _not_executable(*descriptors: Any) -> str:
         if live.is_destroyed(descriptor):
             return f"{name} was destroyed"
         address = live.address(descriptor)
-        if address in mode.plans_without_engine:  # a graph that NumPy carries out as it is
+        if address in mode.plans_without_engine:  # a graph that NumPy executes without a plan
             continue
         found = backend.known(address)
         if found is not None and found.kind not in (wanted, None):
@@ -73,7 +73,7 @@ def _no_engines(kind: int) -> str:
 def _emptied(descriptor: Any) -> None:
     found = backend.known(live.address(descriptor))
     if found is not None:
-        found.given.clear()
+        found.values.clear()
 
 
 _FRAGMENTS = {

@@ -1,4 +1,4 @@
-"""The callback that cuDNN holds is kept alive: only its address is known to C."""
+"""A reference to the callback that cuDNN holds: C keeps only its address."""
 
 from __future__ import annotations
 

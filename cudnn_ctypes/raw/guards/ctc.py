@@ -1,4 +1,4 @@
-"""Labels of a CTC loss on the host: as many as the batch and the label lengths say.
+"""A length check of a CTC loss's host labels, against the batch size and the label lengths.
 
 C has no parameter for their number. cuDNN reads one length for each sample of the batch, and all
 labels one after another.
@@ -39,7 +39,8 @@ def fragment(binding: Binding) -> Fragment | None:
             _require(name, array, batch, "one for each sample of the batch")
         if hasattr(label_lengths, "__getitem__"):
             lengths = [int(length) for length in label_lengths[:batch]]
-            if min(lengths, default=0) >= 0:  # cuDNN refuses the others before it reads labels
+            # cuDNN refuses negative lengths before it reads labels.
+            if min(lengths, default=0) >= 0:
                 _require(names[0], labels, sum(lengths), f"the sum of {names[1]}")
 
     def _require(name: str, array: Any, wanted: int, why: str) -> None:

@@ -1,4 +1,4 @@
-"""The parameter packs of fused operations: what each label takes, checked before C.
+"""The parameter packs of fused operations: the value for each label is checked before C.
 
 C declares ``void *`` for all of them. A descriptor of another kind, or a variable that is too
 small, would be read or written beyond its end.

@@ -1,4 +1,4 @@
-"""Arrays that are shorter than the call says, or than cuDNN takes them for: a ``ValueError``."""
+"""A ``ValueError`` for arrays shorter than the call states or than cuDNN assumes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LEAST = {
     "cudnnGetConvolutionNdForwardOutputDim": 2,
     "cudnnSetSpatialTransformerNdDescriptor": 1,
 }
-"""Elements that cuDNN writes or reads however few it is asked for (tools/fuzz, cuDNN 9.28)."""
+"""Elements that cuDNN always writes or reads, even if asked for fewer (tools/fuzz, cuDNN 9.28)."""
 
 
 def fragment(binding: Binding) -> Fragment | None:
@@ -49,7 +49,7 @@ def fragment(binding: Binding) -> Fragment | None:
 def _check_lengths(
     binding: Binding, arrays: list[tuple[str, Any, str]]
 ) -> Callable[[tuple[Any, ...]], None]:
-    """The check for arrays of any kind, which explains itself."""
+    """A check for arrays of any kind, whose errors name the array and its length."""
     names = [p.name for p in binding.parameters]
     least = LEAST.get(binding.name, 0)
 
@@ -66,7 +66,7 @@ def _check_lengths(
                 wrong = given is not None and not 0 <= wanted <= given
                 too_few = 0 <= wanted < least
             except TypeError:
-                continue  # the length is no number: its converter says so
+                continue  # the length is no number: its converter raises
             if too_few:
                 raise ValueError(
                     f"{binding.name}() argument {length!r}: at least {least} expected, got {wanted}"
@@ -81,7 +81,7 @@ def _check_lengths(
 
 
 def elements(array: Any, base: Any) -> int | None:
-    """How many elements an array has; None if nobody can tell."""
+    """Number of elements of an array; None if unknown."""
     if array is None:
         return None
     if isinstance(getattr(array, "size", None), int):  # numpy.ndarray

@@ -1,4 +1,4 @@
-"""What was destroyed becomes NULL, in every variable that holds it; a second destroy is refused."""
+"""Destroying an object sets every variable that holds it to NULL; a second destroy is refused."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _note_gpu(argument: object) -> None:
 
 
 def _read_back(*arguments: object) -> None:
-    """A descriptor that another one refers to has one variable more."""
+    """Note the new variables that hold descriptors read back from another descriptor."""
     for argument in arguments:
         variable = live.out_variable(argument)
         if isinstance(variable, OpaquePointer):

@@ -1,4 +1,4 @@
-"""NULL where cuDNN follows the pointer without a look: the status that its other functions give."""
+"""Refusals of NULL where cuDNN would follow the pointer, with the status of its own refusals."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ NOT_NULL: dict[str, str] = {
     "cudnnGetCTCLossWorkspaceSize_v8": "ctcLossDesc probsDesc",
 }
 
-# Descriptors that functions take NULL for, by a part of the function's name.
+# Descriptors that may be NULL, by a part of the function's name.
 _OPTIONAL = (
     ("Destroy", {"*"}),
     ("Convolution", {"zDesc"}),
@@ -103,10 +103,10 @@ _OPTIONAL = (
 
 
 def may_be_null(function: str, name: str) -> bool:
-    """Whether C may take NULL for a handle or descriptor, as far as is known.
+    """Whether C may accept NULL for a handle or descriptor, as far as is known.
 
-    Functions without a handle refuse NULL, and so do convolutions; of others that launch, those
-    refuse it that this package's guard must refuse it for.
+    Functions without a handle refuse NULL, and so do convolutions. Among other launching functions,
+    those listed in `NOT_NULL` refuse it.
     """
     from ..function import binding
 
@@ -135,7 +135,7 @@ def fragment(binding: Binding) -> Fragment | None:
 def array_lines(binding: Binding) -> list[str]:
     """Lines that refuse NULL for arrays whose length is another argument.
 
-    They are for calls whose arrays are not known to be long enough: NULL never is.
+    They run in calls whose arrays are not known to be long enough.
     """
     return _lines([p for p in _never_null(binding.name, binding.parameters) if _has_length(p)])
 
@@ -169,13 +169,13 @@ def _condition(parameter: Parameter) -> str:
         return f"not {parameter.name}"
     name = parameter.name
     null = f"{name} is None or {name}.__class__ is _pointer_{name} and not {name}"
-    if isinstance(parameter.length, str):  # NULL is good enough for no elements
+    if isinstance(parameter.length, str):  # NULL is accepted for 0 elements
         return f"({null}) and {parameter.length}"
     return null
 
 
 def _pointer(parameter: Parameter) -> Any:
-    """The ctypes type whose objects may be NULL where the parameter is a pointer."""
+    """The ctypes pointer type of a parameter, whose objects may be NULL."""
     base = parameter.type.base
     return ctypes.POINTER(storage_type(base)) if base else ctypes.c_void_p
 
@@ -186,7 +186,7 @@ def _null_names(
     positions = [parameters.index(p) for p in never_null]
 
     def null_names(arguments: tuple[Any, ...]) -> list[str]:
-        # Empty for 0, False or another thing that is no pointer: ctypes refuses it.
+        # Empty for 0, False and other objects that are no pointers: ctypes refuses them.
         return [
             f"{parameters[i].name} {_what_it_is(arguments[i])}"
             for i in positions

@@ -1,8 +1,8 @@
 """Scalars and memory that contradict the descriptors beside them, which C cannot see.
 
-Each declaration says which descriptor describes a piece of memory and decides the type of a scalar.
-A launch looks its descriptors' records up by address, and a tensor among what was found to fit
-before; only what is new is compared.
+Each declaration names the descriptor that describes a parameter's memory or decides its scalar
+type. A launch looks up the descriptors' records by address, and looks up a tensor among the
+descriptions that fitted before; only new descriptions are compared.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["fragment"]
 
-_MOST = 64  # descriptions that are remembered of one record
+_MOST = 64  # fitting descriptions remembered per record
 
 
 _ROOM = """\
@@ -84,7 +84,7 @@ def fragment(binding: Binding) -> Fragment | None:
 
 
 def _looked_at(binding: Binding, by_name: dict[str, Parameter]) -> list[str]:
-    """The descriptors whose records are wanted more than once, or whatever the memory is."""
+    """The descriptors whose records the guard reads more than once, or for all kinds of memory."""
     wanted: list[str] = []
     for p in binding.parameters:
         if p.type.kind == "scalar" and (one := _one_descriptor(p, by_name)) is not None:
@@ -95,7 +95,7 @@ def _looked_at(binding: Binding, by_name: dict[str, Parameter]) -> list[str]:
 
 
 def _place(name: str) -> str:
-    """`records.place`, without a call for the usual descriptor."""
+    """An expression for `records.place`, without a Python call for the usual descriptor."""
     known = f"_of_{name}.__class__ is _kind_{name} and _places.get(_bytes_of(_of_{name}))"
     return f"{known} or _place({name})"
 
@@ -104,7 +104,7 @@ def _place(name: str) -> str:
 
 
 def _one_descriptor(parameter: Parameter, by_name: dict[str, Parameter]) -> str | None:
-    """The descriptor that alone decides the type of a number that scales."""
+    """The descriptor that alone decides the type of a scaling factor; None if there is none."""
     if len(parameter.described_by) != 1 or _pads(parameter):
         return None
     (name,) = parameter.described_by
@@ -122,7 +122,7 @@ def _scalar_line(parameter: Parameter, one: str | None) -> str:
 
 
 def _pads(parameter: Parameter) -> bool:
-    """Whether it is a number as the sequences hold it, not one that scales."""
+    """True for a padding value, which has the sequences' data type; False for scaling factors."""
     return parameter.name == "paddingFill"
 
 
@@ -139,7 +139,7 @@ def _scalar_check(binding: Binding, parameter: Parameter) -> Callable[..., Any]:
         return records.data_type_of(place(described_by).record)
 
     def wanted(types: list[Any]) -> tuple[str | None, str]:
-        """The type of the scalar, and why."""
+        """The scalar's type, and the reason for the message."""
         if not types:
             return None, ""
         decides = records.deciding_type(types)

@@ -1,7 +1,7 @@
-"""Sizes whose products do not fit in 64 bits, or whose sums not in cuDNN's 32.
+"""Refusals of sizes whose products exceed 64 bits, or whose sums exceed cuDNN's 32 bits.
 
-cuDNN 9.28 refuses such tensors, but takes such filters and gives 0 bytes for them; a padding of
-2147483647 gives an output of one element.
+cuDNN 9.28 refuses tensors of these sizes, but accepts filters and reports 0 bytes for them. For a
+padding of 2147483647 it computes an output of one element.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _BAD_PARAM = 2000  # cudnnStatus_t
 _MOST = (1 << 63) // 8  # elements: their bytes fit in 64 bits
 _SMALL = 1 << 14
 _MOST_DIMS = 8  # CUDNN_DIM_MAX
-_FAR = 1 << 28  # an extent that no tensor of 2^31 elements has room for on both sides
+_FAR = 1 << 28  # an extent that does not fit on both sides of a tensor of 2^31 elements
 
 PRODUCTS = {
     "cudnnSetFilter4dDescriptor": "k * c * h * w",
@@ -34,7 +34,7 @@ PRODUCTS = {
     "cudnnSetRNNDescriptor_v8": "inputSize * hiddenSize * numLayers",
     "cudnnSetAttnDescriptor": "nHeads * qoMaxSeqLength * kvMaxSeqLength * maxBatchSize",
 }
-"""What is multiplied: parameters, or the elements of an array."""
+"""The factors of each function's product: parameters, or the elements of an array."""
 
 EXTENTS = {
     "cudnnSetConvolution2dDescriptor": "pad_h pad_w dilation_h dilation_w",
@@ -42,7 +42,7 @@ EXTENTS = {
     "cudnnSetPooling2dDescriptor": "windowHeight windowWidth verticalPadding horizontalPadding",
     "cudnnSetPoolingNdDescriptor": "windowDimA paddingA",
 }
-"""What is added to the sizes of a tensor."""
+"""The parameters that are added to the sizes of a tensor."""
 
 
 def fragment(binding: Binding) -> Fragment | None:
@@ -56,7 +56,7 @@ def fragment(binding: Binding) -> Fragment | None:
         f"_too_large = _check_sizes(({', '.join(names)},), {length})",
         f"if _too_large: return _refused({_BAD_PARAM}, {{args}}, _too_large)",
     ]
-    if length is None:  # four numbers below this have no large product or sum
+    if length is None:  # the product and sum of four numbers below _SMALL are small
         small = f"    _small = 0 <= ({' | '.join(names)}) < {_SMALL}"
         refuse = [
             *("try:", small, "except TypeError:", "    _small = False", "if not _small:"),
@@ -89,11 +89,11 @@ def _check_extents(names: list[str]) -> Callable[[tuple[Any, ...], Any], str]:
 
 
 def _ints(argument: Any, length: Any) -> list[int]:
-    """An argument's numbers, of an array the first; none where its converter will refuse it."""
+    """The number in an argument, or an array's first `length`; [] if its converter refuses it."""
     length = getattr(length, "value", length)  # c_int(...)
     argument = getattr(argument, "value", argument)
     if isinstance(argument, ctypes._Pointer) and not (argument and 0 < length <= _MOST_DIMS):
-        return []  # cuDNN reads no more either
+        return []  # cuDNN does not read them either
     if hasattr(argument, "tolist"):
         argument = argument.tolist()
     try:

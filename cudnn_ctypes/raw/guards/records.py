@@ -1,6 +1,6 @@
-"""What a call may change is forgotten: C takes those descriptors without const.
+"""Drops the records of descriptors that a call may change: C takes them without const.
 
-Records are dropped whatever the call returned, since one that fails may have set a part.
+Records are dropped for every status, since a failed call may have set some values.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["fragment"]
 
 def fragment(binding: Binding) -> Fragment | None:
     destroys = binding.name.startswith("cudnnDestroy")
-    # Many functions that only read leave out the const: the headers' directions tell.
+    # Many functions that only read also lack the const; the headers mark those as [in].
     changed = [
         p.name
         for p in binding.parameters
@@ -43,7 +43,7 @@ def fragment(binding: Binding) -> Fragment | None:
 
 
 def _forgetting(parameter: Parameter) -> list[str]:
-    """`records.forget`, without a call for the usual argument."""
+    """Lines for `records.forget`, without a Python call for the usual argument."""
     name = parameter.name
     pointer = f"_of_{name}" if is_handle(parameter) else name
     return [
@@ -67,8 +67,8 @@ _NOTED = {
     "cudnnMakeFusedOpsPlan": "note_fused_plan",
     "cudnnSetFusedOpsVariantParamPackAttribute": "note_fused_variant",
 }
-"""What C lets nobody read back, or not without a handle, is noted when it succeeds: by which
-function of `descriptors`, called with the same arguments."""
+"""By C function: the function of `descriptors` that stores values which C cannot read back, or only
+with a handle. It is called with the same arguments after the C function succeeded."""
 
 
 def _noting(binding: Binding) -> str:

@@ -1,8 +1,8 @@
-"""Descriptors that are not set, or half set: cuDNN follows their zeros and garbage, or divides.
+"""Refusals of descriptors that are unset or half set: cuDNN follows or divides by their garbage.
 
-A new descriptor holds zeros, or what the memory held before (activation, op tensor, reduce tensor;
-cuDNN 9.28). A refused call may have stored a part of its values. Such a descriptor is refused by
-name until a call sets it; functions that read it back, or destroy it, take it.
+A new descriptor holds zeros, or the previous contents of its memory (activation, op tensor, reduce
+tensor; cuDNN 9.28). A refused call may have stored some of its values. These descriptors are
+refused by name until a call sets them, except by functions that read them back or destroy them.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ MUST_BE_SET = frozenset(
         *("ReduceTensor", "SeqData", "SpatialTransformer", "Tensor", "TensorTransform"),
     ]
 )
-"""Kinds that mean nothing when they are new. LRN and CTC loss descriptors are new with cuDNN's
-defaults, a new dropout descriptor drops nothing."""
+"""Kinds that are not usable when new. New LRN and CTC loss descriptors have cuDNN's defaults, and a
+new dropout descriptor drops nothing."""
 
 HALF_SET = frozenset(
     f"cudnn{kind}Descriptor_t"
     for kind in ("Convolution", "Filter", "Pooling", "SpatialTransformer", "Tensor")
 )
-"""Kinds of which a refused call may leave a part of its values (measured with cuDNN 9.28)."""
+"""Kinds in which a refused call may leave some of its values (measured with cuDNN 9.28)."""
 
-# Calls that change one value of a descriptor, or what cuDNN keeps beside them.
+# Calls that change one value of a descriptor, or values that cuDNN keeps beside it.
 _PARTIAL = (
     "cudnnRNNSetClip",
     "cudnnSetActivationDescriptorSwishBeta",
@@ -45,7 +45,7 @@ _PARTIAL = (
     "cudnnSetConvolutionReorderType",
 )
 
-# Operands that a call need not have, by a part of the function's name.
+# Optional operands, by a part of the function's name.
 _OPTIONAL = (
     ("CTCLoss", ("gradientsDesc",)),
     ("Normalization", ("dzDesc", "zDesc")),
@@ -54,7 +54,7 @@ _OPTIONAL = (
 
 
 def sets(binding: Binding) -> list[Parameter]:
-    """The descriptors that a C function gives all their values."""
+    """The descriptors whose values a C function sets, all of them."""
     if binding.name.startswith(_PARTIAL):
         return []
     return [p for p in _descriptors(binding) if p.direction != "in"]
@@ -148,8 +148,8 @@ def _unset_names(
         unset: list[str] = []
         for position, p, table in tables:
             if not _is_a(arguments[position], p.type.base):
-                return []  # ctypes says so
-            # A normalization without an activation, whose ops are 0, looks at no descriptor of one.
+                return []  # ctypes raises
+            # A normalization with ops 0 has no activation and ignores the activation descriptor.
             if p.name == "activationDesc" and not all(arguments[i] for i in ops):
                 continue
             if (address := live.address(arguments[position])) in table:

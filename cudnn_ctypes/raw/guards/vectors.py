@@ -1,7 +1,7 @@
-"""Reading fewer than 2 dims of a tensor back: cuDNN multiplies its channels all the same.
+"""A guard for reading fewer than 2 dims of a tensor back.
 
-``cudnnGetTensorNdDescriptor`` scales the second dim of a tensor of vectors where it was written,
-whatever number of dims was asked for (cuDNN 9.28).
+``cudnnGetTensorNdDescriptor`` multiplies the second entry of the caller's array by the vector
+length for vectorised types, even if fewer dims are asked for (cuDNN 9.28).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _copy(binding: Binding) -> Callable[[tuple[Any, Any], tuple[Any, Any]], None
     positions = [i for i, p in enumerate(binding.parameters) if p.type.kind == "array"]
 
     def copy(arrays: tuple[Any, Any], read: tuple[Any, Any]) -> None:
-        """The first number of each, to where the caller wants it."""
+        """Copy the first number of each array to the caller's arrays."""
         for position, array, numbers in zip(positions, arrays, read, strict=True):
             target = binding.argtypes[position].from_param(array)
             ctypes.cast(target, ctypes.POINTER(ctypes.c_int))[0] = numbers[0]

@@ -1,8 +1,8 @@
-"""What usually helps when a call has failed, and what its arguments show to be wrong.
+"""Advice for failed calls, from their status, reasons and arguments.
 
-A hint speaks of this call: of an argument that is NULL, of a buffer that is too small, of
-descriptors that do not fit. What only may be the cause is said where cuDNN itself gave the status,
-not where a reason of the reference device or of this package says what is wrong.
+A hint is about this call: an argument that is NULL, a buffer that is too small, descriptors that do
+not fit together. A merely possible cause is named only if cuDNN itself returned the status; the
+reference device and this package state their reasons.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def hint(failure: Failure) -> str:
     for part in (rules.of_sublibraries, nulls.hint, sizes.hint, facts.hint, rules.hint):
         try:
             advice = part(failure)
-        except Exception:  # a descriptor that is closed, or none: the call's error matters more
+        except Exception:  # e.g. a closed descriptor: the call's error matters more
             continue
         if advice:
             return advice
@@ -26,5 +26,5 @@ def hint(failure: Failure) -> str:
 
 
 def usual_cause(status: str) -> str:
-    """What usually causes a status, by its name, whichever function returned it."""
+    """The usual cause of a status, by its name, for any function."""
     return hint(Failure("", status))

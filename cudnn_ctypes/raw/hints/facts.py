@@ -1,4 +1,4 @@
-"""What the arguments themselves show to be wrong: descriptors that do not fit, attributes."""
+"""Faults that a call's arguments show: descriptors that do not fit together, wrong attributes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["hint"]
 
 
 def hint(failure: Failure) -> str:
-    """A sentence about what does not fit; "" if nothing is seen."""
+    """A sentence naming the arguments that do not fit together; "" if none are found."""
     if "onvolution" in failure.function:
         return _convolution(failure)
     if failure.function in ("cudnnBackendSetAttribute", "cudnnBackendGetAttribute"):
@@ -47,7 +47,7 @@ def _convolution(failure: Failure) -> str:
     if "BAD_PARAM" in failure.status:
         shape = y.shape if isinstance(y, Tensor) else None
         misfit = convolution_misfit(x.shape, w.shape, convolution, shape, names=names)
-        # The reference device said so already, in other words.
+        # The reference device has given this reason already, in other words.
         return misfit if failure.is_cudnn_s else ""
     if "NOT_SUPPORTED" in failure.status and x.data_type != w.data_type:
         return (

@@ -1,4 +1,4 @@
-"""A call that failed, as hints look at it."""
+"""The record of a failed call that hints examine."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ class Failure:
     Attributes
     ----------
     function : str
-        C's name; "" where only a status is asked about.
+        C's name; "" for a question about a status alone.
     status : str
-        Its name.
+        The status's name.
     reasons : sequence of str
-        That were given, outermost last.
+        The reasons for the failure, outermost last.
     source : str
-        Who gave them.
+        The origin of the reasons.
     arguments : mapping
-        By C's name of the parameter: the parameter, and what the program passed.
+        The parameter and the program's argument, by the parameter's C name.
     """
 
     function: str
@@ -52,16 +52,16 @@ class Failure:
 
     @property
     def text(self) -> str:
-        """All reasons, a line each."""
+        """All reasons, one per line."""
         return "\n".join(self.reasons)
 
     @property
     def is_cudnn_s(self) -> bool:
-        """Whether cuDNN itself returned the status, and so may have a cause that it did not say."""
+        """Whether cuDNN itself returned the status, whose cause it may not have stated."""
         return self.source == log.CUDNN
 
     def argument(self, *names: str) -> Any:
-        """What was passed for the first of these parameters that the function has; else None."""
+        """The argument for the first of these parameters that the function has; else None."""
         return next((self.arguments[name][1] for name in names if name in self.arguments), None)
 
     def name(self, *names: str) -> str:
@@ -69,5 +69,5 @@ class Failure:
         return next((name for name in names if name in self.arguments), "")
 
     def record(self, *names: str) -> Any:
-        """What the descriptor holds that was passed for the first of these parameters."""
+        """The record of the descriptor passed for the first of these parameters."""
         return records.record(self.argument(*names))

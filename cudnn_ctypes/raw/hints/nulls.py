@@ -1,4 +1,4 @@
-"""NULL where C wants an object or memory: what it is in Python, and what to give instead."""
+"""Advice for NULL arguments: the Python object to pass instead, and how to create it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def creating_function(kind: str) -> str:
 
 
 def hint(failure: Failure) -> str:
-    """What to do about the first NULL that was refused; "" if none was."""
+    """Advice about the first NULL that was refused; "" if none was."""
     if not failure.status.startswith("CUDNN_STATUS_BAD_PARAM"):
         return ""
     return next(_remedies(failure), "")
@@ -63,7 +63,7 @@ def _is_object(parameter: Parameter) -> bool:
 
 
 def _is_named(name: str, reasons: str) -> bool:
-    """Whether the reasons say that this is NULL, in cuDNN's words or in ours."""
+    """Whether the reasons say that the argument `name` is NULL, in cuDNN's words or in ours."""
     null = "(?:__null|nullptr|NULL)"
     said = rf"\b{name} (?:is NULL|was destroyed)|\b{name} == {null}|{null} == {name}\b|!{name}\b"
     return re.search(said, reasons) is not None

@@ -1,4 +1,4 @@
-"""Advice for functions, statuses and reasons that we know, by patterns."""
+"""Advice for known functions, statuses and reasons, found by patterns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["hint", "of_sublibraries"]
 class _Rule:
     """Advice for calls whose function, status and reasons match the patterns.
 
-    One that looks at no reason is a guess, made only where cuDNN itself returned the status.
+    A rule without a pattern for reasons is a guess; it applies only if cuDNN returned the status.
     """
 
     advice: str

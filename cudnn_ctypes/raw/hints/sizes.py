@@ -1,4 +1,4 @@
-"""Buffers that are too small: the C function that tells their size."""
+"""Advice for buffers that are too small: the C function that returns the required size."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["SIZE_FUNCTIONS", "hint"]
 
 _CONVOLUTION = "cudnnGetConvolution{}WorkspaceSize"
 
-# By the beginning of a function's name and a part of the buffer's: who tells the size.
+# The function that returns a size, by the start of a function's name and a part of the buffer's.
 SIZE_FUNCTIONS: tuple[tuple[str, str, str], ...] = (
     ("cudnnConvolutionForward", "workspace", _CONVOLUTION.format("Forward")),
     ("cudnnConvolutionBiasActivationForward", "workspace", _CONVOLUTION.format("Forward")),
@@ -55,7 +55,7 @@ _SPACES = re.compile(r"(?i)(work|reserve|weight)_?space|state_?size")
 
 
 def hint(failure: Failure) -> str:
-    """Which function tells how large the buffer must be that was refused; "" if none was."""
+    """Advice naming the function that returns a refused buffer's size; "" if none was refused."""
     if match := _TOO_SMALL.search(failure.text):
         return _advice(failure.function, match[1])
     if failure.is_cudnn_s and "BAD_PARAM" in failure.status:
