@@ -1,8 +1,8 @@
-"""Which part of this package uses which C function, and where each has been run. All computed.
+"""A computed table of the C functions: who uses each in this package, and where it has been run.
 
-For every function of the headers: the public class or function that uses it, found by reading the
-package's own source; whether the reference device carries it out; and the cuDNN versions with which
-a test has run it on a GPU, which the tests record.
+For every function of the headers the table has the public class or function that uses it, read from
+the package's source; whether the reference device implements it; and the cuDNN versions with which
+a test has run it on a GPU, recorded by the tests.
 """
 
 from __future__ import annotations

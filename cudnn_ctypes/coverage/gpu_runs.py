@@ -1,4 +1,4 @@
-"""What tests have run on GPUs: recorded by ``pytest --record-gpu-coverage``, kept as data."""
+"""The tests' calls on GPUs, recorded as data by ``pytest --record-gpu-coverage``."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class GpuRun:
     ----------
     gpu, driver : str
     cudnn : str
-        "9.19.0".
+        The version: "9.19.0".
     succeeded : frozenset of str
-        C functions that were called and succeeded, in tests that passed.
+        C functions with a successful call in a passed test.
     refused : dict of str to tuple of str
-        Functions that were called and never succeeded: the statuses that they gave.
+        Functions that were called without success, with their statuses.
     missing : frozenset of str
-        Functions that this library does not have.
+        Functions that this library lacks.
     """
 
     gpu: str
@@ -37,7 +37,7 @@ class GpuRun:
 
 
 def gpu_runs(path: Path = RECORD) -> list[GpuRun]:
-    """The recorded runs, oldest cuDNN first; empty if nothing was recorded."""
+    """The recorded runs, oldest cuDNN first; empty without a record."""
     if not path.exists():
         return []
     runs = [

@@ -18,7 +18,7 @@ _COLUMNS = ("function", "used by", "reference device", "tests on a GPU")
 
 
 def print_table(rows: Sequence[Row], console: Console) -> None:
-    """One table for each header, and a summary; lines of text in a pipe, or without room."""
+    """Print one table per header, and a summary; lines of text in a pipe or a narrow terminal."""
     if not console.is_terminal or console.width < WIDE:
         _print_lines(rows)
         return
@@ -47,7 +47,7 @@ def _print_lines(rows: Sequence[Row]) -> None:
 
 
 def summary(rows: Sequence[Row]) -> list[str]:
-    """How many of the functions are covered, in a few lines."""
+    """The numbers of covered functions, in a few lines."""
     total = len(rows)
     lines = [
         f"{sum(bool(row.used_by) for row in rows)} of {total} functions have a class or function",

@@ -1,7 +1,7 @@
-"""The package's source as a graph of names: who uses which C function, directly or through others.
+"""The package's source as a graph of names, to find the direct and indirect users of C functions.
 
 A node is a module and a name defined at its top level. Its edges are the names that it mentions,
-followed through imports. The files are read and parsed.
+resolved through imports. The files are parsed, not imported.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ __all__ = ["Definition", "users"]
 PACKAGE = Path(__file__).parents[1]
 ROOT = PACKAGE.name
 
-# Layer 1 itself, what takes the C functions' place, and programs: using a function there does not
-# make it part of the package's interface.
+# Layer 1 itself, replacements of C functions, and programs: a use there does not make a function
+# part of the package's interface.
 _NOT_USERS = {
     "raw",
     "reference",
@@ -34,7 +34,7 @@ _NOT_USERS = {
     "porting",
     "__main__",
 }
-# Packages that list what is public, in ``__all__`` or a stub.
+# Packages that list public names, in ``__all__`` or in their stub.
 _PUBLIC = ("", "device", "legacy")
 
 Node = tuple[str, str]  # module, name
@@ -42,7 +42,7 @@ Node = tuple[str, str]  # module, name
 
 @dataclass
 class Definition:
-    """A name at the top level of a module: what it mentions."""
+    """A name at the top level of a module, with the names that its definition mentions."""
 
     edges: set[Node] = field(default_factory=set)
     functions: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
@@ -60,7 +60,7 @@ class _Module:
 def users(functions: frozenset[str]) -> dict[str, list[str]]:
     """The public names that use each of these C functions; the most direct ones.
 
-    "TensorDescriptor.set_4d" if a public class or function uses it itself; else the public ones
+    "TensorDescriptor.set_4d" if a public class or function uses it directly; else the public names
     that reach it in the fewest steps.
     """
     modules = _modules(functions)
@@ -101,7 +101,7 @@ def _nearest(start: set[Node], edges: dict[Node, set[Node]], wanted: set[Node]) 
 
 
 def _public(modules: dict[str, _Module]) -> dict[Node, str]:
-    """The public names, each with the node that it stands for."""
+    """The public names, by the node of their definition."""
     names: dict[Node, str] = {}
     for part in _PUBLIC:
         module = modules.get(f"{ROOT}.{part}".rstrip("."))
@@ -113,7 +113,7 @@ def _public(modules: dict[str, _Module]) -> dict[Node, str]:
 
 
 def _resolved(modules: dict[str, _Module], node: Node) -> Node | None:
-    """The definition that a name stands for, followed through imports."""
+    """The node of a name's definition, resolved through imports; None if not found."""
     for _ in range(8):
         module = modules.get(node[0])
         if module is None:
@@ -147,9 +147,9 @@ def _modules(functions: frozenset[str]) -> dict[str, _Module]:
 
 @functools.cache
 def _getters() -> dict[str, set[str]]:
-    """The C functions with which layer 1 reads a kind of descriptor, by the one that creates it.
+    """The C functions that read a kind of descriptor in layer 1, by the function that creates it.
 
-    Who creates a descriptor has it read by them: its records are made there.
+    A user of the creating function counts as a user of the reading ones, for the records.
     """
     found: dict[str, set[str]] = {}
     for path in (PACKAGE / "raw" / "descriptors").glob("*.py"):
@@ -182,7 +182,7 @@ def _parse(path: Path, name: str, is_package: bool) -> _Module:
         for defined in _defined(statement):
             definition = module.definitions.setdefault(defined, Definition())
             for method, mentioned in _mentions(statement):
-                # Unresolved as yet: the first word, the second one or "", and the method.
+                # Not yet resolved: the first word, the second word or "", and the method.
                 definition.functions["\0".join(mentioned)].add(method)
     return module
 
@@ -190,7 +190,7 @@ def _parse(path: Path, name: str, is_package: bool) -> _Module:
 def _resolve_edges(
     modules: dict[str, _Module], module: _Module, definition: Definition, functions: frozenset[str]
 ) -> None:
-    """Make edges and C functions of the words that `_parse` noted."""
+    """Resolve the words that `_parse` stored to edges and C functions."""
     noted, definition.functions = definition.functions, defaultdict(set)
     for words, methods in noted.items():
         first, _, second = words.partition("\0")
@@ -220,7 +220,7 @@ def _defined(statement: ast.stmt) -> Iterator[str]:
 
 
 def _mentions(statement: ast.stmt) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Names in a statement with their first attribute, and the method that they stand in."""
+    """The names in a statement with their first attribute, each after its enclosing method."""
     queue: deque[tuple[ast.AST, str, bool]] = deque([(statement, "", True)])
     while queue:
         node, method, top = queue.popleft()

@@ -27,25 +27,25 @@ REASONS: dict[str, str] = {
     "cudnnGetCTCLossDescriptorEx": _READ_AT_ONCE,
     "cudnnGetCTCLossDescriptor_v8": _READ_AT_ONCE,
 }
-"""Why nothing uses a function; for those that `table` finds no user of, and no others."""
+"""The reasons why functions have no user, for exactly the functions without one in `table`."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """What is known about one C function.
+    """The facts about one C function.
 
     Attributes
     ----------
     function, header, since : str
     used_by : tuple of str
-        Public classes, methods and functions that use it; empty if there is a `reason` not to.
+        Public classes, methods and functions that use it; empty if `reason` is given.
     reference_device : {"NumPy", "cuDNN itself", "no"}
-        Who carries it out there. cuDNN itself does what needs no GPU.
+        The implementation on the reference device; "cuDNN itself" if the function needs no GPU.
     succeeded, refused, missing : tuple of str
-        Versions of cuDNN with which tests have called it on a GPU: with success; always refused,
-        with the statuses; and those that do not have it.
+        Versions of cuDNN with which tests have called it on a GPU: with success; refused every
+        time, with the statuses; and versions that lack it.
     reason : str
-        Why nothing uses it, "" if something does.
+        The reason for having no user, "" if it has one.
     """
 
     function: str
@@ -59,19 +59,19 @@ class Row:
     reason: str
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """The row as data for JSON."""
         return dataclasses.asdict(self)
 
     @property
     def gpu(self) -> str:
-        """The results on GPUs in a few words."""
+        """The results on GPUs as text."""
         parts = [*self.succeeded, *self.refused, *(f"not in {v}" for v in self.missing)]
         return ", ".join(parts)
 
 
 @functools.cache
 def table() -> tuple[Row, ...]:
-    """The rows, in the order of the headers."""
+    """The rows of all functions, in the order of the headers."""
     used, runs = users(frozenset(raw.FUNCTIONS)), gpu_runs()
     carried_out = _carried_out()
     rows = []
