@@ -1,1 +1,1 @@
-"""What stands in for a GPU that is not there: its properties, and the driver's library."""
+"""Stand-ins for an absent GPU: properties of GPUs, and a stub of the driver's library."""

@@ -1,10 +1,10 @@
-"""A stand-in for the NVIDIA driver's library, so that cuDNN compiles graphs where there is none.
+"""A stand-in for the NVIDIA driver's library, with which cuDNN compiles graphs without a driver.
 
-cuDNN's engine libraries are linked against ``libcuda.so.1`` and do not load without it: then not
-even a tensor descriptor can be finalized, and cuDNN does not try a second time in that process.
+cuDNN's engine libraries are linked against ``libcuda.so.1`` and do not load without it. Then not
+even a tensor descriptor can be finalized, and cuDNN does not try again in that process.
 The stub lets them load. It knows no GPU, so nothing can be executed with it. It is written here,
-byte by byte, and loaded from memory: it needs no compiler and no file. Where the real driver can
-be loaded it is never made.
+byte by byte, and loaded from memory: it needs no compiler and no file. It is not created if the
+real driver can be loaded.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ __all__ = ["Driver", "ensure_driver", "stub"]
 
 SONAME = "libcuda.so.1"
 
-# What cuDNN links against (`nm -D --undefined-only libcudnn_engines_runtime_compiled.so.9`) and
-# looks up by name: it prints "Could not load symbol …" for each name that it misses.
+# Symbols that cuDNN links against (`nm -D --undefined-only libcudnn_engines_runtime_compiled.so.9`)
+# or looks up by name: it prints "Could not load symbol …" for each missing name.
 _REFUSING = [
     "cuCtxGetCurrent",
     "cuCtxGetDevice",
@@ -54,7 +54,7 @@ _REFUSING = [
     "cuTensorMapEncodeTiled",
 ]
 
-# cuDNN loads each kernel that it has compiled before it calls a plan finished.
+# cuDNN loads each compiled kernel before it finishes a plan.
 _LOADING = [
     "cuKernelGetFunction",
     "cuLibraryGetKernel",
@@ -67,7 +67,7 @@ _NAMING = ["cuGetErrorName", "cuGetErrorString"]
 
 _NO_DEVICE = 100  # CUDA_ERROR_NO_DEVICE
 _TEXT = b"no NVIDIA driver\0"
-_DRIVER_VERSIONS = {12: 12090, 13: 13000}  # by the CUDA major version that cuDNN is built for
+_DRIVER_VERSIONS = {12: 12090, 13: 13000}  # by the CUDA major version of the cuDNN build
 
 
 @dataclass(frozen=True)
@@ -77,9 +77,9 @@ class Driver:
     Attributes
     ----------
     path : Path
-        The file; its bare name if the system found it, or if it is the stand-in.
+        The file; its bare name if the system's loader found it, or for the stand-in.
     is_stub : bool
-        Whether it is the stand-in, with which nothing can be executed.
+        True for the stand-in, with which nothing can be executed.
     """
 
     path: Path
@@ -91,17 +91,17 @@ _driver: Driver | None = None
 
 
 def ensure_driver() -> Driver:
-    """The NVIDIA driver if it can be loaded, else the stub, made on the first use.
+    """The NVIDIA driver if it can be loaded, else the stub, created on first use.
 
     Returns
     -------
     Driver
-        Which of them it is.
+        The driver, or the stub.
 
     Raises
     ------
     NoDeviceError
-        Without a driver, on a machine that there is no stub for.
+        If there is no driver, and no stub for this machine.
     """
     global _driver
     if _driver is None:
@@ -120,13 +120,13 @@ def _real_driver() -> Driver | None:
 
 def _load_stub() -> Driver:
     content = stub(_DRIVER_VERSIONS.get(raw.load().cuda_major, 13000))
-    # By its soname it is what cuDNN's dlopen("libcuda.so.1") finds.
+    # cuDNN's dlopen("libcuda.so.1") finds it by its soname.
     elf.load_from_memory(content, SONAME, ctypes.RTLD_GLOBAL)
     return Driver(Path(SONAME), is_stub=True)
 
 
 def stub(driver_version: int) -> bytes:
-    """The stub's file; `driver_version` is CUDA's number, 12090 for 12.9.
+    """The bytes of the stub's file; `driver_version` is CUDA's number, 12090 for 12.9.
 
     Raises
     ------
@@ -142,12 +142,12 @@ def stub(driver_version: int) -> bytes:
             f"{' and '.join(MACHINE_CODE)}"
         )
     looking_up = ["cuGetProcAddress", "cuGetProcAddress_v2"]
-    # Engines of norms ask how many GPUs there are before they load their kernel: with an error
-    # instead of the answer 0, they do not compile.
+    # Engines of norms ask for the number of GPUs before they load their kernel. They compile if the
+    # answer is 0, but not if it is an error.
     numbers = ["cuDeviceGetCount", "cuDriverGetVersion"]
     names = [*_REFUSING, *_LOADING, *_SILENT, *_NAMING, *numbers, *looking_up]
-    # First what the functions point to: a text, the names, and for each name where it lies and
-    # where its function begins, counted from the table's start.
+    # First the data of the functions: a text, the names, and a table with the offsets of each name
+    # and its function from the table's start.
     text = bytearray(_TEXT)
     name_at = {}
     for name in names:

@@ -1,6 +1,6 @@
-"""The few C functions of the driver's stand-in, as machine code.
+"""Machine code of the few C functions in the driver's stand-in.
 
-Each is given in assembly beside it. Distances are counted in bytes from the function's start.
+Comments show the assembly. Distances are in bytes from the function's start.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ __all__ = ["MACHINE_CODE", "MachineCode"]
 
 
 class MachineCode(Protocol):
-    """Functions of one kind of machine, as C calls them on Linux."""
+    """Code of C functions for one kind of machine, with the calling convention of Linux."""
 
     def constant(self, number: int) -> bytes:
         """``unsigned f(void) { return number; }``"""
@@ -27,15 +27,15 @@ class MachineCode(Protocol):
         """``int f(int, const char **out) { *out = text; return 0; }``"""
 
     def look_up(self, distance: int) -> bytes:
-        """``int f(const char *name, void **out, …)``: the function of that name.
+        """``int f(const char *name, void **out, …)``: looks a function up by its name.
 
-        `distance` leads to a table of pairs of 32-bit numbers, closed by zeros: from the table's
-        start to a name, and to its function. A name that is not there gives NULL and 500,
-        CUDA_ERROR_NOT_FOUND.
+        At `distance` is a table of pairs of 32-bit numbers, ended by zeros: the offsets of a name
+        and of its function from the table's start. For an unknown name it stores NULL and returns
+        500, CUDA_ERROR_NOT_FOUND.
         """
 
     def look_up_with_status(self, distance: int) -> bytes:
-        """As `look_up`, after writing 0 through the fifth argument unless it is NULL."""
+        """`look_up` that first writes 0 through the fifth argument unless that is NULL."""
 
 
 class _X86:
@@ -152,4 +152,4 @@ class _Aarch64:
 
 
 MACHINE_CODE: dict[str, MachineCode] = {"x86-64": _X86(), "aarch64": _Aarch64()}
-"""By the machine's name."""
+"""The code by the machine's name."""

@@ -1,4 +1,4 @@
-"""Properties of GPUs that need not be there: measured, or from public data."""
+"""Properties of GPUs, measured or from public data; the GPU need not be present."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ __all__ = [
 ]
 
 SOURCE = "source"
-"""The key that tells how the properties are known; cuDNN reads past it."""
+"""The key for the origin of the properties; cuDNN ignores it."""
 
 SOURCES = ("measured", "public data", "given")
 
-_REFERENCE = "h200"  # what the reference device stands for unless another GPU is named
+_REFERENCE = "h200"  # the default GPU that the reference device stands for
 
 _MEASURED = {"h200": "h200.json"}  # read by cuDNN 9.19 from the GPU
 
 
 class _Capability(NamedTuple):
-    """What all GPUs of one compute capability share, from the CUDA programming guide."""
+    """Limits shared by all GPUs of a compute capability, from the CUDA programming guide."""
 
-    shared_memory: int  # KiB, at most, of one block
-    threads: int  # of one multiprocessor, at most
-    blocks: int  # of one multiprocessor, at most
+    shared_memory: int  # largest KiB per block
+    threads: int  # largest number per multiprocessor
+    blocks: int  # largest number per multiprocessor
 
 
 _CAPABILITIES = {
@@ -57,14 +57,14 @@ _CAPABILITIES = {
 
 
 class _Gpu(NamedTuple):
-    """A product, from its data sheet."""
+    """The properties of a product, from its data sheet."""
 
     name: str
     capability: tuple[int, int]
     multiprocessors: int
     memory: int  # GiB
     bus: int  # bits
-    clock: int  # MHz, of the multiprocessors, at most
+    clock: int  # MHz, the multiprocessors' largest
     memory_clock: int  # MHz; two transfers each
     l2: int  # MiB
 
@@ -81,8 +81,8 @@ _PUBLIC = {
     "t4": _Gpu("Tesla T4", (7, 5), 40, 15, 256, 1590, 5001, 4),
 }
 
-# Keys that a newer cuDNN wants and an older one did not write: the version, and the value by the
-# name of the GPU.
+# Keys that newer versions of cuDNN require and older ones did not write: the first version that
+# requires the key, and the value by the GPU's name.
 _LATER_KEYS: dict[str, tuple[int, dict[str, int]]] = {
     "memoryBusWidth": (
         92700,
@@ -92,20 +92,20 @@ _LATER_KEYS: dict[str, tuple[int, dict[str, int]]] = {
 
 
 def presets() -> tuple[str, ...]:
-    """Names that `preset` takes."""
+    """The names of the GPUs that `preset` knows."""
     return tuple(sorted((*_MEASURED, *_PUBLIC)))
 
 
 def preset(name: str) -> dict[str, Any]:
-    """The properties of a GPU by its name: read from that GPU, or put together from its data.
+    """The properties of a GPU by its name: read from such a GPU, or from its data sheet.
 
-    Upper and lower case, spaces and hyphens make no difference, nor do words of the vendor:
-    "RTX 4090", "rtx-4090" and "NVIDIA GeForce RTX 4090" are one name.
+    Case, spaces, hyphens and the vendor's words are ignored: "RTX 4090", "rtx-4090" and "NVIDIA
+    GeForce RTX 4090" are the same name.
 
     Raises
     ------
     ValueError
-        If there is none of this name.
+        If no preset has this name.
     """
     if not isinstance(name, str):
         raise TypeError(f"preset: expected the name of a GPU, got {described(name)}")
@@ -121,14 +121,14 @@ def preset(name: str) -> dict[str, Any]:
 
 
 def _plain(name: str) -> str:
-    """What names of one GPU have in common."""
+    """A GPU's name in a normal form: lower case, without spaces and the vendor's words."""
     text = re.sub(r"[\s_-]+", "", name.lower())
     return re.sub(r"^(nvidia)?(geforce|tesla)?", "", text)
 
 
 @functools.cache
 def _names() -> dict[str, str]:
-    """Presets by their own names and those that cuDNN gives the GPUs, as `_plain` makes them."""
+    """Presets by their own names and cuDNN's names of the GPUs, in the form of `_plain`."""
     devices = {_plain(_of(key)["deviceName"]): key for key in presets()}
     return devices | {key: key for key in presets()}
 
@@ -170,18 +170,18 @@ def _of(key: str) -> dict[str, Any]:
 
 
 def gpu_values(properties: Any) -> dict[str, Any]:
-    """The properties of the GPU that is meant, as cuDNN names them; `complete` adds what it lacks.
+    """The properties of a GPU under cuDNN's names; `complete` adds missing ones.
 
     Parameters
     ----------
     properties : str, bytes, mapping, os.PathLike or DeviceProperties
-        The name of one of the `presets`; a file that ``DeviceProperties.to_json`` or
-        ``doctor --save-device`` wrote, a string if it ends in ".json"; its text; what it holds.
+        The name of one of the `presets`; a file that ``DeviceProperties.to_json`` or ``doctor
+        --save-device`` wrote, as a string if it ends in ".json"; the file's text or parsed JSON.
 
     Raises
     ------
     ValueError
-        If there is no such preset or file, or the text is none of device properties.
+        If there is no such preset or file, or the text has no device properties.
     """
     properties = properties.to_json() if hasattr(properties, "to_json") else properties
     if isinstance(properties, Mapping):
@@ -225,28 +225,28 @@ def _checked(values: dict[str, Any], place: str) -> dict[str, Any]:
 
 
 def reference_gpu() -> Mapping[str, Any]:
-    """The properties of the GPU that the reference device stands for at present."""
+    """The properties of the GPU that the reference device now stands for."""
     return preset(_REFERENCE) if mode.reference_gpu is None else mode.reference_gpu
 
 
 def compute_capability(values: Mapping[str, Any]) -> tuple[int, int]:
-    """Major and minor: (9, 0) for an H200."""
+    """The compute capability, (major, minor): (9, 0) for an H200."""
     version = int(values.get("deviceVer", 0))
     return version // 100, version % 100 // 10
 
 
 def later_value(key: str, name: str) -> Any:
-    """A value by the GPU's name that only newer cuDNN tell; None if it is not known."""
+    """The value of a key that only newer versions of cuDNN report; None for unknown GPUs."""
     return _LATER_KEYS[key][1].get(name)
 
 
 def complete(values: dict[str, Any]) -> dict[str, Any]:
-    """Add to `values` what the loaded cuDNN wants and they lack; returns what was added.
+    """Add the keys to `values` that the loaded cuDNN requires; return the added ones.
 
     Raises
     ------
     ValueError
-        If the value of such a key is not known for this GPU.
+        If the value of a required key is unknown for this GPU.
     """
     filled: dict[str, Any] = {}
     version = raw.load().version

@@ -52,11 +52,11 @@ Times are those of the kernels with an emptied level-two cache, by CUDA events. 
 the GPU's peaks allow for the operations and the bytes of the problem. Without a GPU, or with
 --device, the engines that compile for a GPU are shown, without times.
 """
-_DEFAULT_DEVICE = "h200"  # whose engines are shown where there is no GPU
+_DEFAULT_DEVICE = "h200"  # its engines are shown on machines without a GPU
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command line of ``python -m cudnn_ctypes bench``."""
+    """Add the arguments of ``python -m cudnn_ctypes bench``."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EXAMPLES
     parser.add_argument("what", help=f"{', '.join(KINDS)}, or a file that Graph.to_json wrote")
@@ -114,7 +114,7 @@ def _from_zero(text: str) -> int:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Measure and tell; 0 if something was measured or would be, 1 if nothing, 2 if it cannot."""
+    """Measure and print; 0 if something can be measured, 1 if nothing, 2 on an error."""
     try:
         plot = None if arguments.plot is None else arguments.plot.file("bench.png")
         refuse_overwriting([plot], force=arguments.force)
@@ -131,14 +131,14 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def _handle() -> Handle | None:
-    """A handle of the GPU, on PyTorch's stream if it is there; None without a GPU."""
+    """A handle of the GPU, on PyTorch's stream if PyTorch is installed; None without a GPU."""
     try:
         torch = torch_with_gpu()
         stream = None if torch is None else torch.cuda.current_stream().cuda_stream
         handle = Handle(stream=stream)
     except (NoDeviceError, NotInitializedError):
         return None
-    if handle.on_reference_device:  # it invents no times
+    if handle.on_reference_device:  # it has no meaningful times
         handle.close()
         return None
     return handle
@@ -187,14 +187,14 @@ def _on_gpu(
 
 
 def _settings(arguments: argparse.Namespace) -> str:
-    """What makes times comparable, beside the problem."""
+    """The settings that must be equal for comparable times, as text."""
     return "warm cache" if arguments.warm_cache else "cold cache"
 
 
 def _measure(
     problem: Problem, handle: Handle, arguments: argparse.Namespace, rows: list[BenchRow]
 ) -> None:
-    """Append a row for each algorithm, for PyTorch and for each engine, and tell each at once."""
+    """Append a row for each algorithm, PyTorch and each engine, and print each at once."""
     cold = not arguments.warm_cache
     settings = Settings(arguments.runs, 1, arguments.budget, arguments.knobs, cold)
     with steps("measuring") as progress:
@@ -215,18 +215,18 @@ def _measure(
             try:
                 for row in algorithm_rows(problem, handle, timer, arguments.runs):
                     add(row)
-            except (CudnnError, TypeError, ValueError) as error:  # a type that only graphs have
+            except (CudnnError, TypeError, ValueError) as error:  # a type that only graphs support
                 refused("legacy", error)
             torch = torch_with_gpu()
             try:
                 theirs = None if torch is None else torch_row(problem, torch, timer, arguments.runs)
                 if theirs is not None:
                     add(theirs)
-            except RuntimeError as error:  # also out of memory, and what it does not support
+            except RuntimeError as error:  # unsupported operations, lack of memory
                 refused("PyTorch", error)
         try:
             engine_rows(problem, handle, settings, add)
-        except CudnnError as error:  # before cuDNN comes to engines
+        except CudnnError as error:  # before cuDNN lists engines
             refused("graph", error)
 
 

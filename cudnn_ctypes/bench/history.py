@@ -1,4 +1,4 @@
-"""Results of benchmarks on disk, by GPU and problem, and their change over time."""
+"""Files of benchmark results by GPU and problem, and the comparison of runs."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ _RIGHT = ("us", "now")
 
 
 def default_folder() -> Path:
-    """Beside the folder of the plan cache.
+    """The default folder of results, beside the plan cache's.
 
     Raises
     ------
     ValueError
-        If the user has no home, or an environment variable has a value that is not known.
+        If the user has no home, or an environment variable has an unknown value.
     """
     return standard_folder().parent / "bench"
 
 
 class History:
-    """The results of one problem on one GPU, the oldest first: a line of JSON for each.
+    """A file with the results of one problem on one GPU, oldest first, as lines of JSON.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class History:
         self.path: Path = folder / _plain(gpu) / f"{_plain(problem)[:60]}-{code}.jsonl"
 
     def results(self) -> list[BenchResult]:
-        """All that can be read; lines that are damaged are left out."""
+        """All readable results; damaged lines are left out."""
         return list(self._read())
 
     def _read(self) -> Iterator[BenchResult]:
@@ -59,29 +59,29 @@ class History:
                 continue
 
     def keep(self, result: BenchResult) -> None:
-        """Put a result behind the others.
+        """Append a result.
 
         Raises
         ------
         OSError
-            If it cannot be written.
+            If the file cannot be written.
         """
         self.path.parent.mkdir(parents=True, exist_ok=True)
         line = json.dumps(result.as_dict(), separators=(",", ":")) + "\n"
         file = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
         try:
-            os.write(file, line.encode())  # in one piece, also beside another process
+            os.write(file, line.encode())  # one write: other processes may append, too
         finally:
             os.close(file)
 
 
 def compared(results: Sequence[BenchResult]) -> str:
-    """The fastest of each run, and what became slower or faster from the last but one to the last.
+    """A table of each run's fastest row, and of the changes between the last two runs.
 
     Parameters
     ----------
     results : sequence of BenchResult
-        Of one problem on one GPU, the oldest first.
+        The results of one problem on one GPU, the oldest first.
     """
     rows = []
     for result in results:
@@ -101,7 +101,7 @@ def compared(results: Sequence[BenchResult]) -> str:
 
 
 def _changes(before: BenchResult, after: BenchResult) -> Iterator[tuple[str, str, str, str]]:
-    """Rows in both whose quartiles lie apart; the largest change first."""
+    """The rows in both results whose quartiles do not overlap; the largest change first."""
     old = {(row.api, row.what): row for row in before.rows}
     found = []
     for row in after.rows:

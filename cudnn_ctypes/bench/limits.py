@@ -1,4 +1,4 @@
-"""The limits of a GPU by its properties: how fast it could compute and move at most."""
+"""The peak rates of a GPU for computing and memory traffic, from its properties."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from ..graph.backend.device_properties import DeviceProperties
 
 __all__ = ["Limits", "limits_of"]
 
-# Dense additions and multiplications of one multiprocessor in one clock, with tensor cores where
-# there are any for the type. They are dense peaks of NVIDIA's data sheets and whitepapers, over
-# multiprocessors and boost clock: 312 TFLOP/s / 108 / 1.41 GHz = 2048 (A100). What is not confirmed
-# by one, like float64 of a B200, has no limit here. Sources, in TFLOP/s or TOP/s:
+# Dense additions and multiplications per multiprocessor and clock, with tensor cores if they have
+# the type. They are dense peaks of NVIDIA's data sheets and whitepapers, divided by multiprocessors
+# and boost clock: 312 TFLOP/s / 108 / 1.41 GHz = 2048 (A100). Unconfirmed rates, like float64 of a
+# B200, are absent. Sources, in TFLOP/s or TOP/s:
 #   7.5   T4: float16 65, float32 8.1, int8 130 at 40 x 1.59 GHz; Quadro RTX 6000: float16 119.4
 #   8.0   A100: float16 312, TF32 156, float64 19.5, int8 624
 #   8.9   L40S: float16 362, TF32 183, fp8 and int8 733 at 142 x 2.52 GHz
@@ -53,7 +53,7 @@ _RATES: dict[tuple[int, int], dict[str, int]] = {
     },
 }
 _NO_TF32 = (7, 5)
-# On GeForce cards tensor cores halve the rate where sums are float32: RTX 2080 Ti 56.9, RTX 4090
+# On GeForce cards tensor cores halve the rate for sums in float32: RTX 2080 Ti 56.9, RTX 4090
 # 165.2 (fp8 330.3, TF32 82.6), RTX 5090 209.5 (TF32 104.8). Blackwell's fp8 with block scales keeps
 # the whole rate (737 TFLOP/s were measured on an RTX 5090).
 _HALVED: dict[tuple[int, int], tuple[str, ...]] = {
@@ -66,16 +66,16 @@ _NO_TENSOR_CORES = "GeForce GTX 16"
 
 @dataclass(frozen=True)
 class Limits:
-    """What a GPU can do at most.
+    """The peak rates of a GPU.
 
     Attributes
     ----------
     flops : float or None
-        Additions and multiplications in a second; None if not known for the data type or GPU.
+        Additions and multiplications per second; None if unknown for the data type or GPU.
     bandwidth : float or None
-        Bytes of memory in a second; None if the width of the bus is not known.
+        Bytes of memory per second; None if the bus width is unknown.
     source : str
-        Where these numbers are from.
+        The origin of these numbers.
     """
 
     flops: float | None
@@ -83,7 +83,7 @@ class Limits:
     source: str
 
     def microseconds(self, flops: int, nbytes: int) -> float | None:
-        """The roofline (Williams et al., 2009): no implementation takes less time."""
+        """The least time by the roofline model (Williams et al., 2009); None if unknown."""
         if self.bandwidth is None:
             return None
         moving = nbytes / self.bandwidth
@@ -95,7 +95,7 @@ class Limits:
 def limits_of(
     device: DeviceProperties, data_type: Any = None, *, bus_width: int | None = None
 ) -> Limits:
-    """The limits for operands of a data type; None for what only moves.
+    """The limits for operands of a data type; None for operations that only move data.
 
     float32 counts as TF32, which engines may compute in, where tensor cores have it.
 
@@ -104,13 +104,13 @@ def limits_of(
     device : DeviceProperties
     data_type : cudnnDataType_t, optional
     bus_width : int, optional
-        Bits, from the driver: cuDNN before 9.27 does not tell it.
+        Bits, from the driver: cuDNN before 9.27 does not report them.
     """
     if "memoryBusWidth" in device:
         bus_width = device["memoryBusWidth"]
     elif bus_width is None:
         bus_width = later_value("memoryBusWidth", device.name)
-    # Two transfers a clock.
+    # Two transfers per clock.
     bandwidth = None if bus_width is None else 2e3 * device["memClockRateKHz"] * bus_width / 8
     known = "memory clock x bus width"
     rate = None if data_type is None else _rate(device, _kind(data_type))

@@ -1,4 +1,4 @@
-"""Timing every way to carry out a problem on a GPU; listing them for a GPU that is not here."""
+"""Times all implementations of a problem on a GPU, or lists them for an absent GPU."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ __all__ = [
 ]
 
 Time = Callable[[Callable[[], object], int], Sequence[float]]
-"""Like a `Timer`: microseconds of so many executions."""
+"""A function like `Timer`: the microseconds of a number of executions of a callable."""
 
 Told = Callable[[BenchRow, int], object]
-"""Called with each row, and how many there are to be as far as is known."""
+"""Called with each row and the expected number of rows."""
 
 _WARM_UP = 2  # executions: the first loads the kernel
 _TENSOR_OPS = (
@@ -61,9 +61,9 @@ def engine_rows(problem: Problem, handle: Handle, settings: Settings, told: Told
     Raises
     ------
     NoDeviceError
-        On the reference device, which invents no times.
+        On the reference device, which measures no times.
     ValueError
-        If the graph is not valid, or has inputs whose values decide what is computed.
+        If the graph is not valid, or has inputs whose values change the computation.
     """
     check_handle(handle)
     graph = problem.graph
@@ -83,7 +83,7 @@ def engine_rows(problem: Problem, handle: Handle, settings: Settings, told: Told
 
 
 def measured_row(each: Measurement) -> BenchRow:
-    """What a measurement of an engine says."""
+    """The row of an engine's measurement."""
     known = each.state in ("measured", "dropped")
     low, high = each.quartiles
     note = f"after {each.runs} runs clearly slower" if each.state == "dropped" else ""
@@ -111,7 +111,7 @@ def timed(row: BenchRow, times: Sequence[float]) -> BenchRow:
 
 
 def algorithm_rows(problem: Problem, handle: Handle, time: Time, runs: int) -> Iterator[BenchRow]:
-    """Every algorithm of the legacy API, timed; nothing for what has none."""
+    """Time every algorithm of the legacy API; no rows if the problem has none."""
     if problem.legacy is None:
         return
     with ExitStack() as stack:
@@ -178,7 +178,7 @@ def _operation(legacy: LegacyConvolution, stack: ExitStack) -> Any:
 
 
 def _tensor_cores(algorithm: AlgorithmRow) -> bool | None:
-    """The default math type leaves it to the algorithm."""
+    """Whether an algorithm uses tensor cores; None if the default math type leaves it open."""
     if algorithm.math_type in _TENSOR_OPS:
         return True
     return False if algorithm.math_type == raw.CUDNN_FMA_MATH else None
@@ -192,7 +192,7 @@ def torch_row(problem: Problem, torch: Any, time: Time, runs: int) -> BenchRow |
     before = torch.backends.cudnn.benchmark
     torch.backends.cudnn.benchmark = True
     try:
-        for _ in range(_WARM_UP + 1):  # its own search
+        for _ in range(_WARM_UP + 1):  # PyTorch searches an algorithm in the first calls
             call()
         return timed(BenchRow(f"PyTorch {torch.__version__}", "PyTorch"), time(call, runs))
     finally:
@@ -200,7 +200,7 @@ def torch_row(problem: Problem, torch: Any, time: Time, runs: int) -> BenchRow |
 
 
 def engines_of(problem: Problem, device: DeviceProperties) -> list[BenchRow]:
-    """What would be measured on a GPU: engines that compile for it, without times; the others."""
+    """Rows without times of the engines for a GPU: those that compile, and the refused ones."""
     told = problem.graph.explain(device, compile=True)
     rows = [_unmeasured(each) for each in told]
     return rows or [BenchRow("the graph", "graph", note=told.refusal)]

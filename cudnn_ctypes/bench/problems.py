@@ -1,4 +1,4 @@
-"""What can be measured: operations of given shapes, and stored graphs."""
+"""The problems to measure: operations of given shapes, and stored graphs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Options:
-    """What is to be said of a problem beside its shapes."""
+    """The options of a problem besides its shapes."""
 
     data_type: str = "float16"
     layout: str = "NHWC"
@@ -35,7 +35,7 @@ class Options:
 
 @dataclass(frozen=True)
 class LegacyConvolution:
-    """What the legacy API needs to describe a convolution."""
+    """The shapes and options with which the legacy API describes a convolution."""
 
     shapes: dict[str, Shape]
     options: Options
@@ -43,17 +43,17 @@ class LegacyConvolution:
 
 @dataclass
 class Problem:
-    """Something to measure.
+    """A computation to measure, in up to three APIs.
 
     Attributes
     ----------
     name : str
-        What it is, with all that matters: results are kept under it.
+        A description with all shapes and options; the key of stored results.
     graph : Graph
     legacy : LegacyConvolution, optional
-        The same for the legacy API, where it has algorithms to choose from.
+        The problem for the legacy API, if that has algorithms for it.
     torch : TorchCall, optional
-        The same for PyTorch.
+        The problem for PyTorch.
     """
 
     name: str
@@ -63,12 +63,12 @@ class Problem:
 
 
 def problem_of(kind: str, shapes: Sequence[str], options: Options) -> Problem:
-    """The problem of a kind, or of the file that a graph is stored in.
+    """The problem of a kind, or the graph stored in a file.
 
     Raises
     ------
     ValueError
-        If there are not as many shapes as there should be, or they do not fit together.
+        If the number of shapes is wrong, or they do not fit together.
     CommandError
         If the file cannot be read.
     """
@@ -114,7 +114,7 @@ def _convolution(shapes: Sequence[Shape], options: Options) -> Problem:
         if name != result
     ]
     if options.direction == "data":
-        operands.reverse()  # the gradient of y, then the filter
+        operands.reverse()  # dy, then the filter
     methods = {"forward": graph.conv_fprop, "data": graph.conv_dgrad, "filter": graph.conv_wgrad}
     windows = {name: getattr(options, name) for name in ("padding", "stride", "dilation")}
     found = methods[options.direction](*operands, **windows)

@@ -1,4 +1,4 @@
-"""The same by PyTorch, where it is installed and has a GPU."""
+"""The benchmarked operations in PyTorch, if it is installed and has a GPU."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class TorchCall:
     ----------
     operation : str
     dims : dict of str to tuple of int
-        Of the operands.
+        The operands' dims.
     options : dict of str
-        By PyTorch's names.
+        Options by PyTorch's names.
     data_type : str
     channels_last : bool
-        Whether images lie in memory with their channels last.
+        True for images with their channels last in memory.
     """
 
     operation: str
@@ -44,7 +44,7 @@ class TorchCall:
     channels_last: bool = False
 
     def bound(self, torch: Any, device: str = "cuda") -> Callable[[], Any] | None:
-        """What executes it on operands that are made now; None if PyTorch has no such type."""
+        """A function that executes it on new operands; None if PyTorch lacks the data type."""
         if self.data_type not in _DATA_TYPES:
             return None
         dtype = getattr(torch, self.data_type)

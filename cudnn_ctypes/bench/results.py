@@ -1,4 +1,4 @@
-"""What a benchmark found: as data, JSON, text, a table and a plot."""
+"""The results of a benchmark: as data, JSON, a table and a plot."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _RIGHT = COLUMNS[:6]
 
 @dataclass(frozen=True)
 class BenchRow:
-    """One way to carry it out.
+    """The measurement of one implementation.
 
     Attributes
     ----------
@@ -37,15 +37,15 @@ class BenchRow:
         An engine of the graph API with its knobs, an algorithm of the legacy API, or PyTorch.
     api : {"graph", "legacy", "PyTorch"}
     median : float or None
-        Microseconds; None if it was not timed.
+        Microseconds; None if not timed.
     low, high : float or None
         The first and the third quartile.
     workspace : int or None
-        Bytes.
+        Size in bytes.
     deterministic, tensor_cores : bool or None
-        None if not known.
+        None if unknown.
     note : str
-        Why it was not timed, or to the end.
+        The reason for not timing it, or not to the end.
     """
 
     what: str
@@ -61,7 +61,7 @@ class BenchRow:
 
 @dataclass(frozen=True)
 class BenchResult:
-    """All ways to carry out a problem on one GPU; ``str`` gives a table.
+    """The measurements of all implementations of a problem on one GPU; ``str`` gives a table.
 
     Attributes
     ----------
@@ -91,28 +91,28 @@ class BenchResult:
 
     @property
     def ranking(self) -> tuple[BenchRow, ...]:
-        """The fastest first; then what was not timed, as it came."""
+        """The rows, the fastest first, rows without a time last."""
         return tuple(sorted(self.rows, key=lambda row: (row.median is None, row.median or 0)))
 
     @property
     def best(self) -> BenchRow | None:
-        """The fastest of cuDNN."""
+        """cuDNN's fastest row; None without one."""
         timed = (row for row in self.ranking if row.median is not None and row.api != "PyTorch")
         return next(timed, None)
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON; with what follows from the times."""
+        """The result as data for JSON, with the rates computed from the times."""
         rows = [{**asdict(row), **self._speeds(row)} for row in self.ranking]
         return {**asdict(self), "rows": rows}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> BenchResult:
-        """What `as_dict` gave.
+        """The result from the output of `as_dict`.
 
         Raises
         ------
         KeyError, TypeError
-            If something is missing or not known.
+            If a field is missing or unknown.
         """
         fields = BenchRow.__dataclass_fields__
         rows = tuple(
@@ -172,7 +172,7 @@ class BenchResult:
         Raises
         ------
         ImportError
-            Without matplotlib.
+            If matplotlib is missing.
         """
         from ..introspect.pictures.plots import axes
 

@@ -1,4 +1,4 @@
-"""How much a graph computes and moves, whichever engine carries it out."""
+"""The operations and memory traffic that a graph needs with any engine."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ __all__ = ["Work", "visible_pairs", "work_of"]
 
 @dataclass(frozen=True)
 class Work:
-    """What any implementation has to do.
+    """The work of any implementation of a graph.
 
     Attributes
     ----------
     flops : int
-        Additions and multiplications of convolutions, matrix products and attention; other
-        operations are not counted, for memory limits them.
+        Additions and multiplications of convolutions, matrix products and attention. Other
+        operations are not counted, since memory limits them.
     nbytes : int
-        Each input read once and each output written once.
+        Bytes if each input is read once and each output is written once.
     data_type : cudnnDataType_t or None
-        Of the operands of what computes most; None if nothing is counted.
+        The operands' type of the operation with the most flops; None if none is counted.
     """
 
     flops: int
@@ -36,7 +36,7 @@ class Work:
 
 
 def work_of(graph: Graph) -> Work:
-    """The work of a graph, which is validated for it."""
+    """The work of a graph; validates the graph."""
     nodes = [node for node in graph.validate() if node.operation in _COUNTS]
     counted = [(_COUNTS[node.operation](node), node) for node in nodes]
     largest = max(counted, key=lambda pair: pair[0], default=None)
@@ -53,7 +53,7 @@ def _dims(node: Node, name: str) -> tuple[int, ...]:
 
 
 def _convolution(node: Node) -> int:
-    """A product for each element of y and each of a filter: (K, C / groups, R, S) without K."""
+    """The products of a convolution: one per element of y and element of a filter."""
     y, w = {
         "conv_fprop": ("y", "weight"),
         "conv_dgrad": ("loss", "filter"),
@@ -69,7 +69,7 @@ def _matmul(node: Node) -> int:
 
 
 def _attention(node: Node) -> int:
-    """Scores and their product with v; their five products in the backward pass."""
+    """The products of attention: two matrix products forward, five backward."""
     q, k, v = (_dims(node, name) for name in "qkv")
     mask = mask_of(node)
     pairs = visible_pairs(q[2], k[2], mask.left, mask.right, bottom_right=mask.bottom_right)
@@ -82,7 +82,7 @@ def _attention(node: Node) -> int:
 def visible_pairs(
     queries: int, keys: int, left: int | None, right: int | None, *, bottom_right: bool = False
 ) -> int:
-    """How many keys the queries may look at in all; see `Mask`."""
+    """Number of pairs of a query and a visible key; see `Mask`."""
     total = 0
     for query in range(queries):
         centre = query + keys - queries if bottom_right else query

@@ -1,17 +1,17 @@
 """Small stand-ins of cuBLAS by its C names, on both devices.
 
-On a GPU the functions are those of the libcublas that comes with cuDNN; on the reference device
-NumPy computes them, in memory that is watched. Matrices are column-major, as in cuBLAS.
+On a GPU the functions call the libcublas that comes with cuDNN. On the reference device NumPy
+computes them, in watched memory. Matrices are column-major, as in cuBLAS.
 
-As in `cudnn_ctypes.raw`: names and order of parameters are C's, ``cublasX(...)`` raises
-`cudnn_ctypes.CudaError` on every status but success and returns the status, and
-``cublasX.unchecked(...)`` returns the status as C does. alpha and beta are numbers, ``byref`` of a
-variable of the elements' type, or, with ``CUBLAS_POINTER_MODE_DEVICE``, device memory. C's other
-names ``cublasX_v2`` mean the same.
+The conventions are those of `cudnn_ctypes.raw`: parameters have C's names and order,
+``cublasX(...)`` raises `cudnn_ctypes.CudaError` on every status but success and returns the status,
+and ``cublasX.unchecked(...)`` returns the status as C does. alpha and beta are numbers, ``byref``
+of a variable of the elements' type, or, with ``CUBLAS_POINTER_MODE_DEVICE``, device memory. C's
+names ``cublasX_v2`` are aliases.
 
 Examples
 --------
-C = A B for row-major matrices on the device, which cuBLAS sees as their transposes:
+C = A B for row-major matrices on the device, which cuBLAS reads as their transposes:
 
 >>> cublasSgemm(                                                    # doctest: +SKIP
 ...     handle, CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, 1.0, B, n, A, k, 0.0, C, n

@@ -1,4 +1,4 @@
-"""The arguments of the functions that compute, by their names, which cuBLAS uses alike."""
+"""Converters for the arguments of computing functions, by name: cuBLAS uses the same names."""
 
 from __future__ import annotations
 
@@ -79,14 +79,14 @@ class Scalar:
 
 @dataclass(frozen=True)
 class Elements:
-    """The type of elements, and memory of the reference device as arrays of them."""
+    """A data type of elements, and views of the reference device's memory as arrays of it."""
 
     dtype: np.dtype[Any]
 
     def strided(
         self, address: int, shape: tuple[int, ...], steps: tuple[int, ...], name: str, use: Any
     ) -> NDArray[Any]:
-        """Memory with strides in elements; its whole range is checked."""
+        """A view of memory with strides in elements; its whole range is checked."""
         from cudnn_ctypes.reference.device.memory import at
 
         return at(address, as_data_type(self.dtype), shape, steps, name, use)
@@ -94,13 +94,13 @@ class Elements:
     def matrix(
         self, address: int, rows: int, columns: int, ld: int, name: str, use: Any = "read"
     ) -> NDArray[Any]:
-        """A matrix in column-major order, whose columns begin `ld` elements apart."""
+        """A view of a column-major matrix; its columns begin `ld` elements apart."""
         if ld < max(1, rows):
             raise Invalid(f"ld{name.lower()} is {ld}, and a column of {name} has {rows} elements")
         return self.strided(address, (rows, columns), (1, ld), name, use)
 
     def vector(self, address: int, n: int, step: int, name: str, use: Any = "read") -> NDArray[Any]:
-        """A vector; a negative step begins at its end, as in BLAS."""
+        """A view of a vector; with a negative step it begins at the end, as in BLAS."""
         if step == 0:
             raise Invalid(f"inc{name} is 0")
         first = address - min(step, 0) * (n - 1) * self.dtype.itemsize
@@ -113,17 +113,17 @@ def computing(
     dtype: str | Callable[[dict[str, Any]], str],
     result: str = "",
 ) -> CublasFunction[_P]:
-    """The C function `name`, which `body` states in NumPy.
+    """The C function `name`, implemented in NumPy by `body`.
 
-    `body` receives the elements' type, then C's arguments: numbers, enums, addresses, and a
-    `Scalar` for each of alpha, beta and result.
+    `body` receives the elements' type and C's arguments: numbers, enums, addresses, and a `Scalar`
+    for each of alpha, beta and result.
 
     Parameters
     ----------
     dtype : str or callable
-        Of the elements, alpha and beta; or what finds it in the arguments.
+        The type of the elements, alpha and beta; or a function of the arguments that returns it.
     result : str
-        Of `result`. Default: the same.
+        The type of `result`. Default: the elements' type.
     """
     parameters = list(inspect.signature(body).parameters.values())[1:]
     public = inspect.Signature(parameters, return_annotation=cublasStatus_t)
@@ -200,7 +200,7 @@ def _member(function: str, name: str, value: Any) -> Any:
     enum = _ENUMS[name]
     is_other_enum = isinstance(value, CudnnEnum) and not isinstance(value, enum)
     if name == "computeType" and isinstance(value, cudaDataType_t):
-        value = COMPUTE_TYPES.get(value, value)  # as programs for CUDA 10 have it
+        value = COMPUTE_TYPES.get(value, value)  # programs for CUDA 10 pass a cudaDataType_t
     elif isinstance(value, bool) or not isinstance(value, int) or is_other_enum:
         raise TypeError(f"{function}: {name}: expected a {enum.__name__}, got {value!r}")
     return enum(int(value))
@@ -211,11 +211,11 @@ COMPUTE_TYPES = {
     cudaDataType_t.CUDA_R_32F: cublasComputeType_t.CUBLAS_COMPUTE_32F,
     cudaDataType_t.CUDA_R_64F: cublasComputeType_t.CUBLAS_COMPUTE_64F,
 }
-"""What ``cublasGemmEx`` computes in, by the type of alpha and beta."""
+"""The compute type of ``cublasGemmEx``, by the type of alpha and beta."""
 
 
 def _scalar(function: str, state: State, dtype: np.dtype[Any], name: str, value: Any) -> Scalar:
-    """alpha, beta or result: an address, or, of what is read, also a number."""
+    """The argument alpha, beta or result: an address or, for alpha and beta, also a number."""
     if state.scalars_on_device:
         return Scalar(memory_pointer(value, f"{function}: {name}") or 0, True, dtype, name)
     if isinstance(value, (float, int, np.floating, np.integer)):
@@ -235,7 +235,7 @@ def _scalar(function: str, state: State, dtype: np.dtype[Any], name: str, value:
 
 
 def _check_type(function: str, dtype: np.dtype[Any], name: str, value: Any) -> None:
-    """Refuse a variable of another type, whose bytes cuBLAS would read as its own."""
+    """Refuse a variable of another type, whose bytes cuBLAS would read as `dtype`."""
     variable = getattr(value, "_obj", value)  # byref(...)
     ctype = type(variable) if isinstance(variable, ctypes._SimpleCData) else None
     if ctype in (ctypes.c_float, ctypes.c_double, ctypes.c_int):

@@ -1,4 +1,4 @@
-"""A function of cuBLAS: checked or not, sent to libcublas or to the reference device."""
+"""The function objects of cuBLAS, which call libcublas or the reference device."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def cublas_function(body: Callable[_P, None]) -> CublasFunction[_P]:
 
 
 def fail(function: str, code: cublasStatus_t, reason: str = "") -> NoReturn:
-    """Raise the error for a status, with what is wrong where it is known."""
+    """Raise the error for a status, with the reason if known."""
     raise CudaError(function, code, f"{code.name}: {reason}" if reason else code.name)
 
 
@@ -54,7 +54,7 @@ def gpu_call(function: str, *arguments: Any) -> None:
 
 @functools.cache
 def symbol(function: str) -> Any:
-    """The C function; of two generations of a function the one with a handle."""
+    """The C function; the newer ``_v2`` function, with a handle, if there are two."""
     found = getattr(_library(), f"{function}_v2", None) or getattr(_library(), function)
     found.restype = ctypes.c_int
     return found
@@ -67,7 +67,7 @@ def _library() -> ctypes.CDLL:
     cudnn.load_cuda_libraries()
     soname = f"libcublas.so.{cudnn.cuda_major}"
     try:
-        return ctypes.CDLL(soname)  # loaded already, where there is one
+        return ctypes.CDLL(soname)  # usually loaded already
     except OSError as error:
         wheel = "nvidia-cublas-cu12" if cudnn.cuda_major == 12 else "nvidia-cublas"
         raise LibraryNotFoundError(f"{error}. Install it: pip install {wheel}") from None

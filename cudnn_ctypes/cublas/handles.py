@@ -1,4 +1,4 @@
-"""Handles: create, destroy, stream, pointer mode, versions."""
+"""Functions of handles: creation, stream, pointer mode, version."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = [
 
 @dataclass(slots=True)
 class State:
-    """What is known of a handle."""
+    """The state of a handle."""
 
     address: int
     on_host: bool
@@ -40,20 +40,21 @@ class State:
 
 
 _handles: dict[int, State] = {}
-_addresses = itertools.count(0x7FFF_1000_0000_0010, 16)  # of the reference device; no memory's
+# Addresses of the reference device's handles; no memory has them.
+_addresses = itertools.count(0x7FFF_1000_0000_0010, 16)
 
 _INITIALIZED = cublasStatus_t.CUBLAS_STATUS_NOT_INITIALIZED
 
 
 def state_of(function: str, handle: Any) -> State:
-    """What is known of a handle; one that another library created has cuBLAS's defaults.
+    """The state of a handle; a handle of another library gets cuBLAS's defaults.
 
     Raises
     ------
     TypeError
-        If it is no handle of cuBLAS.
+        If `handle` is no handle of cuBLAS.
     CudaError
-        If it is NULL or destroyed.
+        If `handle` is NULL or destroyed.
     """
     if not isinstance(handle, cublasHandle_t):
         raise TypeError(f"{function}: handle: expected a cublasHandle_t, got {handle!r}")
@@ -88,7 +89,7 @@ def cublasDestroy(handle: Any) -> None:
 
 @cublas_function
 def cublasSetStream(handle: Any, streamId: Any) -> None:
-    """Have the work of a handle done on a stream."""
+    """Set the stream of a handle's work."""
     state = state_of("cublasSetStream", handle)
     stream = stream_address("cublasSetStream", streamId, "streamId")
     if not state.on_host:
@@ -109,7 +110,7 @@ def cublasGetStream(handle: Any, streamId: Any) -> None:
 
 @cublas_function
 def cublasSetPointerMode(handle: Any, mode: int) -> None:
-    """Say whether alpha, beta and result are on the host, the default, or on the device."""
+    """Set whether alpha, beta and result are on the host (the default) or on the device."""
     state = state_of("cublasSetPointerMode", handle)
     chosen = _member("cublasSetPointerMode", cublasPointerMode_t, mode)
     if not state.on_host:
@@ -119,14 +120,14 @@ def cublasSetPointerMode(handle: Any, mode: int) -> None:
 
 @cublas_function
 def cublasGetPointerMode(handle: Any, mode: Any) -> None:
-    """Fill a ``cublasPointerMode_t()`` or ``c_int`` with where alpha, beta and result are."""
+    """Fill a ``cublasPointerMode_t()`` or ``c_int`` with the handle's pointer mode."""
     state = state_of("cublasGetPointerMode", handle)
     store(mode, int(state.scalars_on_device), c_int, "cublasGetPointerMode: mode")
 
 
 @cublas_function
 def cublasSetMathMode(handle: Any, mode: int) -> None:
-    """Say which arithmetic may be used; on the reference device nothing changes."""
+    """Set the allowed arithmetic; no effect on the reference device."""
     state = state_of("cublasSetMathMode", handle)
     chosen = _member("cublasSetMathMode", cublasMath_t, mode)
     if not state.on_host:

@@ -95,8 +95,8 @@ def _gemm(
 ) -> None:
     """C = alpha op(A) op(B) + beta C; op(A) has m rows and k columns, C has m rows and n columns.
 
-    Columns of A, B and C begin lda, ldb and ldc elements apart. A row-major product X Y is the
-    column-major one with the two exchanged: C's first matrix is then Y.
+    Columns of A, B and C begin lda, ldb and ldc elements apart. For a row-major product X Y pass Y
+    as A and X as B.
     """
     _sizes(m=m, n=n, k=k)
     _product(
@@ -125,7 +125,7 @@ def _gemm_strided_batched(
     strideC: int,
     batchCount: int,
 ) -> None:
-    """As gemm, for each of `batchCount` matrices, which begin strideA, ... elements apart."""
+    """gemm for `batchCount` matrices, which begin strideA, strideB and strideC elements apart."""
     _sizes(m=m, n=n, k=k, batchCount=batchCount)
     kinds, size = (elements,) * 3, elements.dtype.itemsize
     for index in range(batchCount):
@@ -156,7 +156,7 @@ def _gemm_ex(
     computeType: Any,
     algo: Any,
 ) -> None:
-    """As gemm, for matrices of different types; alpha and beta are of the type computed in."""
+    """gemm for matrices of different types; alpha and beta have the compute type."""
     _sizes(m=m, n=n, k=k)
     kinds = [Elements(np.dtype(_DTYPES[each])) for each in (Atype, Btype, Ctype)]
     _product(kinds, (transa, transb), (m, n, k), (alpha, beta), (A, B, C), (lda, ldb, ldc))
@@ -189,7 +189,7 @@ def _geam(
     C: Any,
     ldc: int,
 ) -> None:
-    """C = alpha op(A) + beta op(B), which all have m rows and n columns."""
+    """C = alpha op(A) + beta op(B), all with m rows and n columns."""
     _sizes(m=m, n=n)
     if not m or not n:
         return
@@ -214,7 +214,7 @@ def _product(
     alpha, beta = factors
     result = kinds[2].matrix(places[2], m, n, lds[2], "C", _use(beta))
     rows, columns = _shape(operations[0], "transa", (m, k))
-    if k == 0 or alpha.value == 0:  # A and B are not read, whatever they hold
+    if k == 0 or alpha.value == 0:  # A and B are not read, so NaN in them has no effect
         result[...] = 0 if beta.value == 0 else beta.value * result
         return
     a = kinds[0].matrix(places[0], rows, columns, lds[0], "A")
@@ -224,13 +224,13 @@ def _product(
 
 
 def _scale_and_add(result: Matrix, alpha: Scalar, beta: Scalar, a: Matrix, b: Matrix) -> None:
-    """result = alpha a b + beta result, in float32 or what is wider."""
+    """result = alpha a b + beta result, in float32, or in float64 for a float64 result."""
     from cudnn_ctypes.reference.blas import products_of
 
     wide: Any = np.float64 if result.dtype == np.float64 else np.float32
     with products_of(result.size * a.shape[-1]):
         product = wide(alpha.value) * (a.astype(wide) @ b.astype(wide))
-    if beta.value:  # else what result holds does not matter, not even NaN
+    if beta.value:  # with beta 0, NaN in result has no effect
         product += wide(beta.value) * result.astype(wide)
     result[...] = product
 
@@ -246,7 +246,7 @@ def _sizes(**sizes: int) -> None:
 
 
 def _shape(operation: Any, name: str, of_result: tuple[int, int]) -> tuple[int, int]:
-    """Rows and columns of a matrix that an operation makes one of `of_result`."""
+    """Rows and columns of a matrix whose shape after the operation is `of_result`."""
     if not operation.known:
         raise Invalid(f"{name} is {int(operation)}")
     rows, columns = of_result

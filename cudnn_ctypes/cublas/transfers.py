@@ -51,7 +51,7 @@ def _copy(
     *,
     to_device: bool,
 ) -> None:
-    """Copy columns, which are as many rows of bytes."""
+    """Copy the columns of a matrix; each is a contiguous row of bytes."""
     if min(*shape) < 0 or size < 1 or min(source[1], target[1]) < max(shape[0], 1):
         reason = "sizes and distances are positive, and columns do not overlap"
         fail(function, cublasStatus_t.CUBLAS_STATUS_INVALID_VALUE, reason)

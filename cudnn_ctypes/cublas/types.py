@@ -1,4 +1,4 @@
-"""The types and constants of cuBLAS that its functions take and give."""
+"""The types and constants of cuBLAS's functions."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class cublasHandle_t(OpaquePointer):
 
 
 class cublasStatus_t(CudnnEnum):
-    """The status of a function of cuBLAS; other codes keep their number."""
+    """The status of a function of cuBLAS; unknown codes keep their number."""
 
     CUBLAS_STATUS_SUCCESS = 0
     CUBLAS_STATUS_NOT_INITIALIZED = 1
@@ -72,7 +72,7 @@ class cublasStatus_t(CudnnEnum):
 
 
 class cublasOperation_t(CudnnEnum):
-    """What is done with a matrix before it is used."""
+    """The operation on a matrix before its use: none, transposition or its conjugate."""
 
     CUBLAS_OP_N = 0
     CUBLAS_OP_T = 1
@@ -80,14 +80,14 @@ class cublasOperation_t(CudnnEnum):
 
 
 class cublasPointerMode_t(CudnnEnum):
-    """Where the scalars alpha, beta and result are."""
+    """The memory of the scalars alpha, beta and result: the host's or the device's."""
 
     CUBLAS_POINTER_MODE_HOST = 0
     CUBLAS_POINTER_MODE_DEVICE = 1
 
 
 class cublasMath_t(CudnnEnum):
-    """Which arithmetic may be used; the reference device's is always that of the data type."""
+    """The allowed arithmetic; the reference device always computes in the data type."""
 
     CUBLAS_DEFAULT_MATH = 0
     CUBLAS_TENSOR_OP_MATH = 1
@@ -96,7 +96,7 @@ class cublasMath_t(CudnnEnum):
 
 
 class cudaDataType_t(CudnnEnum):
-    """The types of elements that ``cublasGemmEx`` takes here."""
+    """The element types that ``cublasGemmEx`` accepts here."""
 
     CUDA_R_32F = 0
     CUDA_R_64F = 1
@@ -105,7 +105,7 @@ class cudaDataType_t(CudnnEnum):
 
 
 class cublasComputeType_t(CudnnEnum):
-    """The type that ``cublasGemmEx`` computes in, which is also that of alpha and beta."""
+    """The compute type of ``cublasGemmEx``, which is also the type of alpha and beta."""
 
     CUBLAS_COMPUTE_16F = 64
     CUBLAS_COMPUTE_32F = 68

@@ -74,7 +74,7 @@ def _nrm2(elements: Elements, handle: Any, n: int, x: Any, incx: int, result: An
     total = np.float64(0)
     if n > 0 and incx > 0:
         vector = elements.vector(x, n, incx, "x").astype(np.float64)
-        largest = np.abs(vector).max()  # so that no square overflows
+        largest = np.abs(vector).max()  # scaling by it keeps the squares from overflowing
         finite = largest and np.isfinite(largest)
         total = largest * np.sqrt(((vector / largest) ** 2).sum()) if finite else largest
     result.value = total

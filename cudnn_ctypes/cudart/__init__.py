@@ -1,12 +1,13 @@
-"""The CUDA runtime by its C names, as far as programs around cuDNN use it, on both devices.
+"""The part of the CUDA runtime that cuDNN programs use, by its C names, on both devices.
 
-On a GPU the functions are those of CUDA Python (``cuda.bindings.runtime``). On the reference device
-memory is host memory that is watched: a copy that leaves its block, a pointer that was freed, or a
-direction that does not fit is refused with the place where the memory was allocated.
+On a GPU the functions call CUDA Python (``cuda.bindings.runtime``). On the reference device memory
+is watched host memory: a copy beyond its block, a freed pointer or a wrong direction is refused,
+with the place where the memory was allocated.
 
-As in `cudnn_ctypes.raw`: names and order of parameters are C's, an out parameter takes a ctypes
-object or ``byref`` of it, ``cudaX(...)`` raises `CudaError` on every status but ``cudaSuccess`` and
-returns the status, and ``cudaX.unchecked(...)`` returns the status as C does.
+The conventions are those of `cudnn_ctypes.raw`: parameters have C's names and order, an out
+parameter takes a ctypes object or ``byref`` of it, ``cudaX(...)`` raises `CudaError` on every
+status but ``cudaSuccess`` and returns the status, and ``cudaX.unchecked(...)`` returns the status
+as C does.
 
 Examples
 --------

@@ -1,4 +1,4 @@
-"""A C function as a Python object that looks at its own status, or returns it."""
+"""A C function as a Python object that checks its status, or returns it."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class CheckedFunction(Generic[_P, _S]):
     Parameters
     ----------
     body : callable
-        What it does; it raises `CudaError`.
+        The implementation, which raises `CudaError`.
     """
 
     __name__: str
 
     success: ClassVar[Any]
     no_device: ClassVar[Any]
-    """The status for a machine without a GPU."""
+    """The status on a machine without a GPU."""
 
     def __init__(self, body: Callable[_P, None]) -> None:
         self._body = body
@@ -57,10 +57,11 @@ class CheckedFunction(Generic[_P, _S]):
         return code
 
     def _failed(self, code: Any) -> None:
-        """What is remembered of a failure."""
+        """Remember the status of a failed call."""
 
     def __get__(self, instance: object, owner: object = None) -> CheckedFunction[_P, _S]:
-        """Itself, also as an attribute of a class; it is what makes ``help`` show a function."""
+        """The function itself, also as a class attribute; ``help`` shows objects with this method
+        as functions."""
         return self
 
     def __repr__(self) -> str:

@@ -1,7 +1,7 @@
-"""Copying and filling memory.
+"""Functions that copy and fill memory.
 
-The host's side may be a NumPy array, a ctypes object, ``byref`` of one, bytes or an address; the
-device's side whatever `cudnn_ctypes.raw` takes for device memory.
+Host memory may be a NumPy array, a ctypes object, ``byref`` of one, bytes or an address. Device
+memory may be any object that `cudnn_ctypes.raw` accepts as device memory.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ _DEVICE_SIDES = {
 
 @runtime_function
 def cudaMemcpy(dst: Any, src: Any, count: int, kind: int) -> None:
-    """Copy `count` bytes between host and device, or within one; returns when it is done."""
+    """Copy `count` bytes between or within host and device; return after the copy."""
     _copy("cudaMemcpy", dst, src, count, kind)
 
 
 @runtime_function
 def cudaMemcpyAsync(dst: Any, src: Any, count: int, kind: int, stream: Any = None) -> None:
-    """Copy in the order of a stream; the host's memory must stay until that is done."""
+    """Copy `count` bytes in stream order; host memory must exist until the copy is done."""
     address = stream_address("cudaMemcpyAsync", stream)
     _copy("cudaMemcpyAsync", dst, src, count, kind, address)
 
@@ -55,7 +55,7 @@ def cudaMemcpyAsync(dst: Any, src: Any, count: int, kind: int, stream: Any = Non
 def cudaMemcpy2D(
     dst: Any, dpitch: int, src: Any, spitch: int, width: int, height: int, kind: int
 ) -> None:
-    """Copy `height` rows of `width` bytes, which begin `dpitch` and `spitch` bytes apart."""
+    """Copy `height` rows of `width` bytes, whose starts are `dpitch` and `spitch` bytes apart."""
     _copy_rows("cudaMemcpy2D", (dst, src), (dpitch, spitch), (width, height), kind)
 
 
@@ -70,7 +70,7 @@ def cudaMemcpy2DAsync(
     kind: int,
     stream: Any = None,
 ) -> None:
-    """As ``cudaMemcpy2D``, in the order of a stream."""
+    """Copy `height` rows of `width` bytes in stream order; see ``cudaMemcpy2D``."""
     address = stream_address("cudaMemcpy2DAsync", stream)
     _copy_rows("cudaMemcpy2DAsync", (dst, src), (dpitch, spitch), (width, height), kind, address)
 
@@ -83,13 +83,13 @@ def cudaMemset(devPtr: Any, value: int, count: int) -> None:
 
 @runtime_function
 def cudaMemsetAsync(devPtr: Any, value: int, count: int, stream: Any = None) -> None:
-    """As ``cudaMemset``, in the order of a stream."""
+    """Set `count` bytes to the byte `value` in stream order."""
     _fill("cudaMemsetAsync", devPtr, value, count, stream_address("cudaMemsetAsync", stream))
 
 
 @runtime_function
 def cudaMemset2D(devPtr: Any, pitch: int, value: int, width: int, height: int) -> None:
-    """Set `height` rows of `width` bytes, which begin `pitch` bytes apart, to the byte `value`."""
+    """Set `height` rows of `width` bytes, whose starts are `pitch` bytes apart, to `value`."""
     function = "cudaMemset2D"
     pitch, nbytes = _rows(function, "pitch", pitch, (width, height))
     address = device_address(function, "devPtr", devPtr, nbytes, "write")
@@ -134,7 +134,7 @@ def _copy_rows(
 
 
 def _rows(function: str, name: str, pitch: Any, extent: tuple[Any, Any]) -> tuple[int, int]:
-    """The pitch, and the bytes from the first row's begin to the last one's end."""
+    """The pitch, and the bytes from the first row's start to the last row's end."""
     pitch = count(function, name, pitch)
     width, height = count(function, "width", extent[0]), count(function, "height", extent[1])
     if mode.reference_device_active and width > pitch:
@@ -160,7 +160,7 @@ def _fill(function: str, memory: Any, value: Any, nbytes: Any, *stream: int) -> 
 
 
 def _byte(function: str, value: Any) -> int:
-    """What memset takes of an int: its lowest byte."""
+    """The lowest byte of an int, to which memset sets memory."""
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise TypeError(f"{function}: value: expected an int, got {value!r}; it fills bytes")
     return int(value) & 0xFF
@@ -190,7 +190,7 @@ def _side(
     *,
     rows: bool = False,
 ) -> int:
-    """The address of one side of a copy."""
+    """The address of a copy's source or destination."""
     sides = _DEVICE_SIDES.get(direction)
     on_device = _is_device_memory(value) if sides is None else name in sides
     if on_device:
@@ -199,7 +199,7 @@ def _side(
 
 
 def _is_device_memory(value: Any) -> bool:
-    """Of ``cudaMemcpyDefault``. CUDA finds out what an address is, so on a GPU it is passed on."""
+    """Whether an operand of ``cudaMemcpyDefault`` is device memory; True for a GPU's addresses."""
     if isinstance(value, np.ndarray):
         return False
     if isinstance(value, (int, np.integer, ctypes.c_void_p, ctypes._Pointer)):

@@ -1,4 +1,4 @@
-"""Devices: how many, which, what they are; versions."""
+"""Devices: their number, the current one, their properties; versions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = [
     "cudaSetDevice",
 ]
 
-# The members of `cudaDeviceProp` that are otherwise called in cuDNN's properties of a device.
+# Members of `cudaDeviceProp` with other names in cuDNN's device properties.
 _NAMES_IN_CUDNN = {
     "name": "deviceName",
     "sharedMemPerBlock": "maxSharedMemoryPerBlock",
@@ -48,13 +48,13 @@ _NAMES_IN_CUDNN = {
 
 _MEMBERS = [field[0] for field in cudaDeviceProp._fields_]
 
-# Members that CUDA 13 has no longer, and the attributes that still tell them.
+# Members that CUDA 13 dropped, and the attributes that still have their values.
 _ATTRIBUTES = {"clockRate": "cudaDevAttrClockRate", "memoryClockRate": "cudaDevAttrMemoryClockRate"}
 
 
 @runtime_function
 def cudaGetDeviceCount(count: Any) -> None:
-    """Fill a ``c_int`` with the number of GPUs. The reference device is one."""
+    """Fill a ``c_int`` with the number of GPUs; 1 on the reference device."""
     place(count, c_int, "cudaGetDeviceCount: count")
     number = 1 if mode.reference_device_active else gpu_call("cudaGetDeviceCount")
     store(count, number, c_int, "count")
@@ -78,7 +78,7 @@ def cudaSetDevice(device: int) -> None:
 
 @runtime_function
 def cudaGetDeviceProperties(prop: Any, device: int) -> None:
-    """Fill a `cudaDeviceProp`. The reference device has those of the GPU that it stands for."""
+    """Fill a `cudaDeviceProp`; the reference device has the properties of the GPU it stands for."""
     function = "cudaGetDeviceProperties"
     filled = cudaDeviceProp.from_address(place(prop, cudaDeviceProp, f"{function}: prop"))
     ordinal = _ordinal(function, device)
@@ -103,7 +103,7 @@ def _gpu_values(ordinal: int) -> dict[str, Any]:
 
 def _reference_values() -> Mapping[str, Any]:
     known = dict(gpus.reference_gpu())
-    with suppress(ValueError):  # the bus width of a GPU that nobody has described
+    with suppress(ValueError):  # the bus width of an unknown GPU
         gpus.complete(known)
     values = {name: known.get(_NAMES_IN_CUDNN.get(name, name), 0) for name in _MEMBERS}
     values["major"], values["minor"] = gpus.compute_capability(known)
@@ -128,9 +128,9 @@ def cudaDeviceSynchronize() -> None:
 
 @runtime_function
 def cudaDeviceReset() -> None:
-    """Destroy all that the process has on the current device: its memory, streams and events.
+    """Destroy all memory, streams and events of the process on the current device.
 
-    On a GPU also what this package and other libraries have there.
+    On a GPU this includes the resources of this package and of other libraries.
     """
     if mode.reference_device_active:
         memory.free_all()
@@ -141,9 +141,9 @@ def cudaDeviceReset() -> None:
 
 @runtime_function
 def cudaMemGetInfo(free: Any, total: Any) -> None:
-    """Fill two ``c_size_t`` with the bytes that are free and that there are.
+    """Fill two ``c_size_t`` with the free and the total bytes of memory.
 
-    For the reference device these are the host's.
+    The reference device reports the host's memory.
     """
     for name, variable in (("free", free), ("total", total)):
         place(variable, c_size_t, f"cudaMemGetInfo: {name}")
@@ -159,7 +159,7 @@ def cudaMemGetInfo(free: Any, total: Any) -> None:
 def cudaRuntimeGetVersion(runtimeVersion: Any) -> None:
     """Fill a ``c_int`` with the version of the CUDA runtime: 12090 is 12.9.
 
-    On the reference device it is the one that libcudnn was built with.
+    On the reference device it is the runtime with which libcudnn was built.
     """
     place(runtimeVersion, c_int, "cudaRuntimeGetVersion: runtimeVersion")
     if mode.reference_device_active:
@@ -173,7 +173,7 @@ def cudaRuntimeGetVersion(runtimeVersion: Any) -> None:
 def cudaDriverGetVersion(driverVersion: Any) -> None:
     """Fill a ``c_int`` with the CUDA version of the driver, 0 if there is none.
 
-    On the reference device it is that of the machine whose GPU it stands for.
+    On the reference device it is the driver's version in the properties of the GPU it stands for.
     """
     place(driverVersion, c_int, "cudaDriverGetVersion: driverVersion")
     if mode.reference_device_active:

@@ -1,4 +1,4 @@
-"""What the functions share: the status, the last error, and how out parameters are filled."""
+"""Parts that the functions share: the status, the last error, and filling out parameters."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _P = ParamSpec("_P")
 
 class _Errors(threading.local):
     last: cudaError_t = cudaError_t.cudaSuccess
-    """Of the reference device, and what failed before a GPU was found; a GPU's is CUDA's."""
+    """The last error on the reference device or before a GPU was found; CUDA keeps a GPU's."""
 
 
 _errors = _Errors()
@@ -55,18 +55,18 @@ def runtime_function(body: Callable[_P, None]) -> RuntimeFunction[_P]:
 
 
 def fail(function: str, code: cudaError_t, reason: str) -> NoReturn:
-    """Raise the error of the reference device, with what is wrong."""
+    """Raise the reference device's error, with a reason."""
     text = f"{code.name} ({cudaGetErrorString(code)}): {reason}"
     raise CudaError(function, code, text)
 
 
 def gpu_call(function: str, *arguments: Any) -> Any:
-    """Call CUDA Python's function; its one result, a tuple of several, or None.
+    """Call CUDA Python's function; return its result, a tuple of several results, or None.
 
     Raises
     ------
     CudaError
-        With our `cudaError_t`.
+        If the call fails; its status is this package's `cudaError_t`.
     NoDeviceError
     """
     status, *results = getattr(cuda.runtime(), function)(*arguments)
@@ -77,7 +77,7 @@ def gpu_call(function: str, *arguments: Any) -> Any:
 
 
 def cudaGetLastError() -> cudaError_t:
-    """The last error of this thread, which is forgotten with this."""
+    """Return the last error of this thread, and reset it."""
     code = cudaPeekAtLastError()
     _errors.last = cudaError_t.cudaSuccess
     if not mode.reference_device_active and code != cudaError_t.cudaErrorNoDevice:
@@ -86,7 +86,7 @@ def cudaGetLastError() -> cudaError_t:
 
 
 def cudaPeekAtLastError() -> cudaError_t:
-    """The last error of this thread; it stays."""
+    """Return the last error of this thread without resetting it."""
     if not mode.reference_device_active and _errors.last != cudaError_t.cudaErrorNoDevice:
         (status,) = cuda.runtime().cudaPeekAtLastError()
         return cudaError_t(int(status))
@@ -100,7 +100,7 @@ def cudaGetErrorName(error: int) -> str:
 
 
 def cudaGetErrorString(error: int) -> str:
-    """What a status means, in a few words."""
+    """The meaning of a status in a few words."""
     code = cudaError_t(error)
     return _MEANINGS.get(code, "unrecognized error code")
 
@@ -147,7 +147,7 @@ def place(target: Any, ctype: Any, name: str) -> int:
     Raises
     ------
     TypeError
-        If it is nothing of these.
+        If `target` is something else.
     """
     variable = getattr(target, "_obj", target)  # byref(...)
     by_reference = variable is not target
@@ -161,13 +161,13 @@ def place(target: Any, ctype: Any, name: str) -> int:
         raise TypeError(
             f"{name}: expected a {ctype.__name__} variable or byref(...) of one, got {target!r}"
         )
-    if by_reference:  # it may have an offset
+    if by_reference:  # byref may have an offset
         return ctypes.cast(target, ctypes.c_void_p).value or 0
     return ctypes.addressof(variable)
 
 
 def _holds(kind: Any, ctype: Any) -> bool:
-    """Whether a variable of the type `kind` is one of C's type `ctype`."""
+    """Whether a variable of the type `kind` can store a value of C's type `ctype`."""
     if issubclass(kind, ctype):
         return True
     is_pointer = issubclass(kind, ctypes._Pointer) and not issubclass(kind, OpaquePointer)

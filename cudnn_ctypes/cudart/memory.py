@@ -1,4 +1,4 @@
-"""Allocating and freeing."""
+"""Functions that allocate and free memory."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = [
     "free_all",
 ]
 
-_PITCH = 512  # bytes; rows of cudaMallocPitch begin at multiples
+_PITCH = 512  # bytes; rows of cudaMallocPitch begin at multiples of it
 
 
 def _allocate(function: str, pointer: Any, size: Any, *flags: int, name: str = "devPtr") -> None:
@@ -53,13 +53,13 @@ def _host_block(function: str, size: int) -> int:
     except blocks.OutOfDeviceMemoryError as error:
         fail(function, cudaError_t.cudaErrorMemoryAllocation, str(error))
     entry = allocated[block.address] = Allocated(block, function)
-    if entry.for_host:  # nobody sees what the host writes
+    if entry.for_host:  # the host's own writes are not seen
         block.mark(0, size)
     return block.address
 
 
 def _free(function: str, pointer: Any, gave: set[str], name: str = "devPtr") -> None:
-    """Free what one of the functions of `gave` has given."""
+    """Free memory that one of the functions named in `gave` allocated."""
     address = memory_pointer(pointer, f"{function}: {name}") or 0
     entry = allocated.get(address)
     if entry is None and not mode.reference_device_active:
@@ -94,7 +94,7 @@ def cudaMalloc(devPtr: Any, size: int) -> None:
 
 @runtime_function
 def cudaMallocManaged(devPtr: Any, size: int, flags: int = cudaMemAttachGlobal) -> None:
-    """Allocate memory that the device and the host may use."""
+    """Allocate memory that the device and the host may access."""
     _allocate("cudaMallocManaged", devPtr, size, int(flags))
 
 
@@ -119,7 +119,7 @@ def cudaMallocAsync(devPtr: Any, size: int, hStream: Any) -> None:
 
 @runtime_function
 def cudaMallocPitch(devPtr: Any, pitch: Any, width: int, height: int) -> None:
-    """Allocate rows of `width` bytes; `pitch` is filled with the bytes from one to the next."""
+    """Allocate rows of `width` bytes; `pitch` receives the bytes from one row to the next."""
     name = "cudaMallocPitch"
     width, height = count(name, "width", width), count(name, "height", height)
     place(devPtr, c_void_p, f"{name}: devPtr")
@@ -136,7 +136,7 @@ def cudaMallocPitch(devPtr: Any, pitch: Any, width: int, height: int) -> None:
 
 @runtime_function
 def cudaFree(devPtr: Any) -> None:
-    """Free device memory; NULL is nothing to free. What is given is the address, no variable."""
+    """Free device memory by its address; NULL is ignored."""
     _free("cudaFree", devPtr, _DEVICE)
 
 
@@ -153,11 +153,11 @@ def cudaFreeAsync(devPtr: Any, hStream: Any) -> None:
 
 @runtime_function
 def cudaFreeHost(ptr: Any) -> None:
-    """Free page-locked host memory; NULL is nothing to free."""
+    """Free page-locked host memory; NULL is ignored."""
     _free("cudaFreeHost", ptr, {"cudaMallocHost", "cudaHostAlloc"}, "ptr")
 
 
 def free_all() -> None:
-    """Free all memory of the reference device that these functions gave."""
+    """Free all memory that these functions allocated on the reference device."""
     while allocated:
         allocated.popitem()[1].block.free()

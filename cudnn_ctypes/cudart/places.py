@@ -1,7 +1,7 @@
-"""Which memory an argument is, and whether the host or the device may use it.
+"""The memory of an argument, with a check that the host or the device may access it.
 
-On a GPU an address is passed on: CUDA knows what it is. On the reference device it is held against
-the blocks that live, so that a wrong one is refused as a GPU would refuse it, with more to say.
+On a GPU an address is passed on: CUDA checks it. On the reference device it is compared with the
+living blocks. A wrong address is refused like on a GPU, with a more detailed message.
 """
 
 from __future__ import annotations
@@ -36,21 +36,21 @@ Use = Literal["read", "write"]
 
 @dataclass(frozen=True, slots=True)
 class Allocated:
-    """A block of the reference device, and which function gave it: "cudaMalloc", ..."""
+    """A block of the reference device, and the function that allocated it: "cudaMalloc", ..."""
 
     block: Block
     function: str
 
     @property
     def for_host(self) -> bool:
-        """Whether the host may use it."""
+        """Whether the host may access the block."""
         return self.function in _FOR_HOST
 
 
 _FOR_HOST = {"cudaMallocHost", "cudaHostAlloc", "cudaMallocManaged"}
 
 allocated: dict[int, Allocated] = {}
-"""What the allocating functions gave on the reference device and is not freed, by address."""
+"""The allocated and not freed blocks of the reference device, by address."""
 
 
 def count(function: str, name: str, value: Any) -> int:
@@ -64,14 +64,14 @@ def count(function: str, name: str, value: Any) -> int:
 
 
 def device_address(function: str, name: str, value: Any, nbytes: int, use: Use) -> int:
-    """The address of device memory that the argument `name` is, of at least `nbytes` bytes.
+    """The address of the device memory in the argument `name`, of at least `nbytes` bytes.
 
     Raises
     ------
     TypeError
-        If it is an object of the host's.
+        If the argument is an object of the host.
     CudaError
-        On the reference device, if the memory is not there.
+        On the reference device, if the memory is not allocated.
     """
     if getattr(value, "_obj", None) is not None:
         raise TypeError(f"{function}: {name}: byref(...) is host memory; device memory is wanted")
@@ -87,18 +87,18 @@ def device_address(function: str, name: str, value: Any, nbytes: int, use: Use) 
 def host_address(
     function: str, name: str, value: Any, nbytes: int, use: Use, *, rows: bool = False
 ) -> int:
-    """The address of host memory that the argument `name` is, of at least `nbytes` bytes.
+    """The address of the host memory in the argument `name`, of at least `nbytes` bytes.
 
-    `rows`: an array may be the left part of a wider one, whose rows lie further apart.
+    With `rows`, an array may be the left part of a wider array, whose rows are further apart.
 
     Raises
     ------
     TypeError
-        If it is device memory, or no memory.
+        If the argument is device memory, or no memory.
     ValueError
-        If it is too small, read-only where it is written, or not contiguous.
+        If the memory is too small, read-only but written, or not contiguous.
     CudaError
-        On the reference device, if an address is none of the host's memory.
+        On the reference device, if an address is not in the host's memory.
     """
     address, size = _host(f"{function}: {name}", value, use, rows)
     if size is not None and size < nbytes:
@@ -110,7 +110,7 @@ def host_address(
 
 
 def _host(name: str, value: Any, use: Use, rows: bool) -> tuple[int, int | None]:
-    """Address and size of host memory; the size is None where only the address is known."""
+    """Address and size of host memory; the size is None if only the address is known."""
     if isinstance(value, np.ndarray):
         return _array(name, value, use, rows)
     if isinstance(value, (bool, OpaquePointer)):
@@ -150,7 +150,7 @@ def _no_host_memory(name: str, value: Any) -> TypeError:
 
 
 def _array(name: str, array: np.ndarray[Any, Any], use: Use, rows: bool) -> tuple[int, int]:
-    """Address of a NumPy array, and the bytes up to its end."""
+    """Address of a NumPy array, and its bytes from the first to the last."""
     if array.dtype.hasobject:
         raise TypeError(f"{name}: an array of dtype {array.dtype} has no bytes to copy")
     if use == "write" and not array.flags.writeable:
@@ -167,7 +167,7 @@ def _array(name: str, array: np.ndarray[Any, Any], use: Use, rows: bool) -> tupl
 
 
 def _check(function: str, name: str, address: int, nbytes: int, use: Use) -> None:
-    """Refuse memory of the reference device that is not there."""
+    """Refuse memory that is not allocated on the reference device."""
     from cudnn_ctypes.reference.device.memory import check_range
     from cudnn_ctypes.reference.device.registry import Refused
 
@@ -182,7 +182,7 @@ def _check(function: str, name: str, address: int, nbytes: int, use: Use) -> Non
 def require_host(
     address: int, nbytes: int, name: str, use: Use, function: str = "DevicePointer"
 ) -> None:
-    """Refuse memory that the host may not use.
+    """Refuse memory that the host may not access.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Pointers that can be counted on as in C: ``x + 4`` is four elements further."""
+"""Pointers with C's arithmetic: ``x + 4`` is four elements further."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ __all__ = ["DevicePointer"]
 class DevicePointer(ctypes.c_void_p):
     """A pointer of a C program: ``DevicePointer(c_float)`` is ``float *p``.
 
-    It is filled by ``cudaMalloc(byref(p), nbytes)`` and passed where memory is wanted. Adding
-    counts elements. What it points to is read and written by ``p[i]`` where the host may do so,
-    which is memory of ``cudaMallocManaged`` and ``cudaMallocHost``.
+    ``cudaMalloc(byref(p), nbytes)`` fills it, and functions take it as memory. Adding counts
+    elements. ``p[i]`` reads and writes an element in memory that the host may access, allocated by
+    ``cudaMallocManaged`` or ``cudaMallocHost``.
 
     Parameters
     ----------
     ctype : ctypes type
-        Of an element. Default: bytes, as for ``void *`` and ``char *``.
+        The element's type. Default: bytes, as for ``void *`` and ``char *``.
     address : int, optional
-        Default: NULL.
+        The address. Default: NULL.
 
     Attributes
     ----------
     value : int or None
         The address.
     ctype : ctypes type
-        Of an element.
+        The element's type.
 
     Examples
     --------
@@ -50,7 +50,7 @@ class DevicePointer(ctypes.c_void_p):
         self.ctype = ctype
 
     def cast(self, ctype: Any) -> DevicePointer:
-        """The same address as a pointer to another type: C's ``(T *)p``."""
+        """A pointer to another type at the same address: C's ``(T *)p``."""
         return DevicePointer(ctype, self.value)
 
     def __int__(self) -> int:
@@ -66,7 +66,7 @@ class DevicePointer(ctypes.c_void_p):
     __radd__ = __add__
 
     def __sub__(self, other: Any) -> Any:
-        """Elements between two pointers, or the pointer so many elements before."""
+        """The number of elements between two pointers, or the pointer `other` elements before."""
         if not isinstance(other, DevicePointer):
             return self + -other if hasattr(other, "__index__") else NotImplemented
         if other.ctype is not self.ctype:
@@ -93,15 +93,15 @@ class DevicePointer(ctypes.c_void_p):
         address = hex(int(self)) if self.value else "NULL"
         return f"DevicePointer({self.ctype.__name__}, {address})"
 
-    # -- from the host ---------------------------------------------------------------------------
+    # -- access by the host ----------------------------------------------------------------------
 
     def array(self, *shape: int) -> NDArray[Any]:
-        """The memory as a NumPy array of this shape, where the host may use it.
+        """The memory as a NumPy array of this shape, if the host may access it.
 
         Raises
         ------
         CudaError
-            If it is device memory, or not there.
+            If it is device memory, or not allocated.
         """
         count = int(np.prod(shape, dtype=np.int64))
         size = ctypes.sizeof(self.ctype)
@@ -116,7 +116,7 @@ class DevicePointer(ctypes.c_void_p):
         self._element(index)[0] = value
 
     def _element(self, index: int) -> Any:
-        if not hasattr(index, "__index__"):  # no slices: nobody knows where the memory ends
+        if not hasattr(index, "__index__"):  # no slices: the memory's end is unknown
             raise TypeError(f"expected an index, got {index!r}; .array(count) gives an array")
         place = int(self + index)
         places.require_host(place, ctypes.sizeof(self.ctype), "memory", "write")

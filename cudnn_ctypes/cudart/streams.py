@@ -1,4 +1,4 @@
-"""Streams and events. On the reference device all work is done when its call returns."""
+"""Streams and events. On the reference device work is complete when its call returns."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ __all__ = [
     "stream_address",
 ]
 
-_addresses = itertools.count(0x7FFF_0000_0000_0010, 16)  # of the reference device; no memory's
+# Addresses of the reference device's streams and events; no memory has them.
+_addresses = itertools.count(0x7FFF_0000_0000_0010, 16)
 _streams: set[int] = set()
 
 
@@ -54,7 +55,7 @@ def stream_address(function: str, stream: Any, name: str = "stream") -> int:
     Raises
     ------
     CudaError
-        On the reference device, for an address that is none of its streams'.
+        On the reference device, for an address of no stream.
     """
     address = as_stream_pointer(stream)
     made_here = isinstance(stream, (cudaStream_t, int)) and address > PER_THREAD_DEFAULT
@@ -107,7 +108,7 @@ def cudaStreamSynchronize(stream: Any) -> None:
 
 @runtime_function
 def cudaStreamQuery(stream: Any) -> None:
-    """Whether the work on a stream is done: the status is else ``cudaErrorNotReady``."""
+    """Test whether the work on a stream is done; the status is ``cudaErrorNotReady`` if not."""
     _on_stream("cudaStreamQuery", stream)
 
 
@@ -119,7 +120,7 @@ def _on_stream(function: str, stream: Any) -> None:
 
 @runtime_function
 def cudaStreamWaitEvent(stream: Any, event: Any, flags: int = 0) -> None:
-    """Have a stream wait for an event."""
+    """Make a stream wait for an event."""
     address = stream_address("cudaStreamWaitEvent", stream)
     point = _event("cudaStreamWaitEvent", event)
     if not mode.reference_device_active:
@@ -163,7 +164,7 @@ def _event(function: str, event: Any, name: str = "event") -> int:
 
 @runtime_function
 def cudaEventRecord(event: Any, stream: Any = None) -> None:
-    """Put an event at the end of a stream's work; the reference device notes the host's clock."""
+    """Record an event at the end of a stream's work; on the reference device, the host's time."""
     address, on = _event("cudaEventRecord", event), stream_address("cudaEventRecord", stream)
     if mode.reference_device_active:
         _events[address].recorded = time.perf_counter()
@@ -181,7 +182,7 @@ def cudaEventSynchronize(event: Any) -> None:
 
 @runtime_function
 def cudaEventQuery(event: Any) -> None:
-    """Whether the work before an event is done: the status is else ``cudaErrorNotReady``."""
+    """Test whether the work before an event is done; the status is ``cudaErrorNotReady`` if not."""
     address = _event("cudaEventQuery", event)
     if not mode.reference_device_active:
         gpu_call("cudaEventQuery", address)
@@ -191,8 +192,8 @@ def cudaEventQuery(event: Any) -> None:
 def cudaEventElapsedTime(ms: Any, start: Any, end: Any) -> None:
     """Fill a ``c_float`` with the milliseconds between two events.
 
-    On the reference device these are the host's, between the two calls of ``cudaEventRecord``:
-    what NumPy took. They say nothing of a GPU.
+    On the reference device this is the host's time between the two calls of ``cudaEventRecord``,
+    spent by NumPy. It says nothing about a GPU.
     """
     function = "cudaEventElapsedTime"
     place(ms, c_float, f"{function}: ms")
@@ -205,7 +206,7 @@ def cudaEventElapsedTime(ms: Any, start: Any, end: Any) -> None:
 
 
 def _recorded(function: str, name: str, address: int) -> float:
-    """When an event of the reference device was recorded."""
+    """The time at which an event of the reference device was recorded."""
     point = _events[address]
     if point.recorded is None or not point.timed:
         why = "was not recorded" if point.timed else "was created with cudaEventDisableTiming"

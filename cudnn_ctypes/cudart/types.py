@@ -1,4 +1,4 @@
-"""The types and constants of the CUDA runtime that its functions take and give."""
+"""The types and constants of the CUDA runtime's functions."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ __all__ = [
 
 
 class cudaError_t(CudnnEnum):
-    """The status of a function of the CUDA runtime; other codes keep their number."""
+    """The status of a function of the CUDA runtime; unknown codes keep their number."""
 
     cudaSuccess = 0
     cudaErrorInvalidValue = 1
@@ -100,9 +100,9 @@ class cudaEvent_t(OpaquePointer):
 
 
 class cudaDeviceProp(ctypes.Structure):
-    """What ``cudaGetDeviceProperties`` fills: the usual members of C's struct, by their names.
+    """The properties from ``cudaGetDeviceProperties``: the usual members of C's struct.
 
-    It is never given to C, so it has not C's layout. ``name`` is bytes.
+    It is never passed to C and has another layout than C's struct. ``name`` is bytes.
     """
 
     _fields_ = (
@@ -164,7 +164,7 @@ cudaMemcpyDeviceToHost = cudaMemcpyKind.cudaMemcpyDeviceToHost
 cudaMemcpyDeviceToDevice = cudaMemcpyKind.cudaMemcpyDeviceToDevice
 cudaMemcpyDefault = cudaMemcpyKind.cudaMemcpyDefault
 
-# Plain numbers in C too.
+# Plain numbers, as in C.
 cudaStreamDefault = 0
 cudaStreamNonBlocking = 1
 cudaEventDefault = 0

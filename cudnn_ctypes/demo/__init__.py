@@ -1,4 +1,4 @@
-"""The demonstration: a picture through a bank of filters, every step shown and checked."""
+"""The demonstration: a convolution of a picture with several filters, with every step shown."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["main"]
 
 Array = NDArray[Any]
 
-# The share of each colour in what the eye sees as brightness (ITU-R BT.601).
+# The share of each colour in the perceived brightness (ITU-R BT.601).
 _LUMINANCE = (0.299, 0.587, 0.114)
 
 # Sums of 75 products of size 1 at most, each rounded to float32. On a GPU the default math type
@@ -38,7 +38,7 @@ _PICTURE = Output("cudnn_demo.png")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command line of ``python -m cudnn_ctypes demo``."""
+    """Add the arguments of ``python -m cudnn_ctypes demo``."""
     parser.add_argument(
         "-o",
         "--output",
@@ -91,7 +91,7 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def _run(device: str, console: Console) -> dict[str, Any]:
-    """What is to be told of it, and the sheet of pictures."""
+    """Run the convolution; the facts to report, and the sheet of pictures."""
     picture = landscape()
     with _handle(device, console) as handle:
         results, algorithm, milliseconds = _convolve(handle, picture, console)
@@ -111,7 +111,7 @@ def _run(device: str, console: Console) -> dict[str, Any]:
 
 
 def _filters() -> dict[str, Array]:
-    """Filters of 5x5 on brightness."""
+    """5x5 filters for brightness, by name."""
     binomial = np.array([1, 4, 6, 4, 1]) / 16
     blur = np.outer(binomial, binomial)
     identity = np.zeros((5, 5))
@@ -153,7 +153,7 @@ def _handle(device: str, console: Console) -> Handle:
 
 
 def _convolve(handle: Handle, picture: Array, console: Console) -> tuple[Array, str, float]:
-    """The filtered pictures, filters x height x width, by what and in how long; shows each step."""
+    """The filtered pictures (filters, height, width), the algorithm and the time in ms."""
     image = picture.transpose(2, 0, 1)[None]
     bank = np.stack([np.multiply.outer(_LUMINANCE, kernel) for kernel in _filters().values()])
     with (
@@ -195,7 +195,8 @@ def _show_descriptors(console: Console, **descriptors: object) -> None:
 
 
 def _largest_error(picture: Array, results: Array) -> float:
-    """From the definition of the convolution: a sum of shifted pictures, in float64."""
+    """The largest difference from the convolution's definition, a sum of shifted pictures in
+    float64."""
     brightness = np.pad(picture.astype(np.float64) @ np.array(_LUMINANCE), 2)
     height, width = picture.shape[:2]
     expected = [
@@ -210,7 +211,7 @@ def _largest_error(picture: Array, results: Array) -> float:
 
 
 def _sheet(picture: Array, results: Array) -> Array:
-    """The picture and the filtered ones side by side, on white."""
+    """The picture and the filtered pictures side by side, on white."""
     pictures = [picture]
     for name, result in zip(_filters(), results, strict=True):
         signed = "edges" in name or name in ("outlines", "emboss")

@@ -1,4 +1,4 @@
-"""The picture that the demonstration filters: edges of all directions, and grain."""
+"""The picture that the demonstration filters, with edges in all directions and grain."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["landscape"]
 Array = NDArray[Any]
 
 _SKY_ABOVE, _SKY_BELOW = (0.26, 0.47, 0.80), (0.95, 0.78, 0.60)
-_MOUNTAINS = (  # how high (of the picture's height), how rough, colour; the farthest first
+_MOUNTAINS = (  # height (relative to the picture's), roughness, colour; the farthest first
     (0.42, (0.060, 5.0, 0.3), (0.52, 0.55, 0.68)),
     (0.50, (0.075, 3.0, 1.7), (0.33, 0.40, 0.48)),
     (0.60, (0.035, 7.0, 0.9), (0.16, 0.30, 0.20)),
@@ -23,7 +23,7 @@ _TREES = (0.06, 0.12, 0.17, 0.80, 0.87, 0.93, 0.97)
 
 
 def landscape(height: int = 427, width: int = 640) -> Array:
-    """A lake before mountains, with a house and trees: height x width x 3, from 0 to 1."""
+    """A lake before mountains, with a house and trees: (height, width, 3), from 0 to 1."""
     y, x = np.meshgrid(
         np.linspace(0, 1, height, endpoint=False),
         np.linspace(0, width / height, width, endpoint=False),
@@ -55,7 +55,7 @@ def _paint(picture: Array, where: Array, colour: Sequence[float]) -> None:
 
 
 def _reflect(picture: Array, y: Array, x: Array) -> None:
-    """Below the shore the picture upside down, darker, in waves."""
+    """Draw the reflection below the shore: upside down, darker, with waves."""
     height = len(picture)
     shore = int(_SHORE * height)
     rows = np.arange(shore, height)
@@ -82,7 +82,7 @@ def _house(picture: Array, y: Array, x: Array) -> None:
 
 
 def _tree(picture: Array, y: Array, x: Array) -> None:
-    """Three triangles, one above the other, on a trunk."""
+    """Draw a tree: three triangles, one above the other, on a trunk."""
     _paint(picture, (np.abs(x) < 0.008) & (y > 0.70) & (y < 0.78), (0.28, 0.18, 0.10))
     for top, bottom in ((0.62, 0.72), (0.56, 0.67), (0.50, 0.60)):
         inside = (np.abs(x) < 0.65 * (y - top)) & (y < bottom)

@@ -1,4 +1,4 @@
-"""Pixels as a PNG file (ISO/IEC 15948), which needs no library for images."""
+"""Writes pixels as a PNG file (ISO/IEC 15948), without an image library."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ __all__ = ["png"]
 
 
 def png(pixels: NDArray[Any]) -> bytes:
-    """An image file of 8 bits a colour.
+    """The bytes of a PNG file with 8 bits per colour.
 
     Parameters
     ----------
     pixels : array
-        Height x width x 3, from 0 to 1; what is outside of that is cut off.
+        (height, width, 3), from 0 to 1; other values are clipped.
     """
     height, width, _ = pixels.shape
     values = (pixels.clip(0, 1) * 255).round().astype(np.uint8).reshape(height, 3 * width)
-    rows = np.insert(values, 0, 0, axis=1)  # each row begins with its filter: 0 is none
+    rows = np.insert(values, 0, 0, axis=1)  # each row begins with its filter type: 0 for none
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(rows.tobytes(), 9)), (b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(*each) for each in chunks)

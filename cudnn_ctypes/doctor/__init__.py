@@ -1,4 +1,4 @@
-"""``python -m cudnn_ctypes doctor``: what is here, what works, and what to do about the rest."""
+"""``python -m cudnn_ctypes doctor``: checks the installation, and tells how to fix problems."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 __all__ = ["Finding", "add_arguments", "examine", "main", "report"]
 
 _STYLES = {"ok": "green", "missing": "yellow", "problem": "bold red"}
-_NAME = 26  # columns of a finding's name; longer ones are not cut
+_NAME = 26  # columns of a finding's name; longer names are not cut
 _STATE = max(map(len, _STYLES))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command line of ``python -m cudnn_ctypes doctor``."""
+    """Add the arguments of ``python -m cudnn_ctypes doctor``."""
     add_json(parser)
     parser.add_argument(
         "--report",
@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Print the report; 0 unless the C API itself cannot be loaded, or a file not be written."""
+    """Print the report; 0 unless the C API cannot be loaded, or a file cannot be written."""
     if arguments.save_device:
         return _save_device(arguments.save_device.file("gpu.json"), force=arguments.force)
     if arguments.coverage:
@@ -75,7 +75,7 @@ def _save_device(path: Path, *, force: bool) -> int:
     from ..graph.backend.device_properties import DeviceProperties
 
     try:
-        if path.suffix != ".json":  # by which such files are told from names of GPUs
+        if path.suffix != ".json":  # the suffix distinguishes files from names of GPUs
             raise CommandError(f"--save-device {path}: expected a name that ends in .json")
         with DeviceProperties.from_device() as here:
             write_text(path, here.to_json() + "\n", force=force)
@@ -99,7 +99,7 @@ def _print_coverage(*, as_json: bool) -> int:
 
 
 def _tell(progress: Steps, finding: Finding, before: Sequence[Finding]) -> None:
-    """One line, as long as it needs to be, so that paths stay whole."""
+    """Print a finding as one unwrapped line, so paths stay whole."""
     from rich.text import Text
 
     if not before or before[-1].section != finding.section:

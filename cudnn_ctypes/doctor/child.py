@@ -1,7 +1,7 @@
-"""Probes that load libcudnn: run in a process of their own, where a crash costs nothing.
+"""Probes that load libcudnn, run in a child process so that a crash is harmless.
 
-``python -m cudnn_ctypes.doctor.child PROBE`` prints one JSON object. The probes only report what
-they see; `probes` judges it.
+``python -m cudnn_ctypes.doctor.child PROBE`` prints one JSON object. The probes only report facts;
+the module `probes` judges them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["PROBES"]
 
 
 def library() -> dict[str, Any]:
-    """The library, its symbols, and the versions of its parts."""
+    """Report the library, its symbols, and the versions of its parts."""
     from cudnn_ctypes import raw
 
     loaded = raw.load()
@@ -46,7 +46,7 @@ def library() -> dict[str, Any]:
 
 
 def descriptors() -> dict[str, Any]:
-    """A descriptor, set and read back."""
+    """Set a descriptor and read it back."""
     from cudnn_ctypes import TensorDescriptor
 
     with TensorDescriptor((1, 3, 4, 4)) as descriptor:
@@ -54,7 +54,7 @@ def descriptors() -> dict[str, Any]:
 
 
 def handle() -> dict[str, Any]:
-    """A handle, and a convolution through it."""
+    """Create a handle, and compute a convolution with it."""
     import numpy as np
 
     from cudnn_ctypes import ConvolutionDescriptor, DeviceTensor, Handle, convolution_forward
@@ -73,7 +73,7 @@ def handle() -> dict[str, Any]:
 
 
 def graph() -> dict[str, Any]:
-    """A finalized backend descriptor: the graph API needs the driver's library for it."""
+    """Finalize a backend descriptor, for which the graph API needs the driver's library."""
     from cudnn_ctypes import raw
 
     tensor = raw.cudnnBackendDescriptor_t()
@@ -99,7 +99,7 @@ def graph() -> dict[str, Any]:
 
 
 def cuda_libraries() -> dict[str, Any]:
-    """NVRTC and cuBLAS as cuDNN gets them."""
+    """Report the NVRTC and cuBLAS that cuDNN would load."""
     from cudnn_ctypes import raw
     from cudnn_ctypes.raw.process import cuda_library_files, cudnn_files
 
@@ -141,7 +141,7 @@ def _compilation_failure(nvrtc: ctypes.CDLL) -> str:
 
 
 def gpus() -> dict[str, Any]:
-    """The driver and its GPUs."""
+    """Report the driver and its GPUs."""
     from cuda.bindings import driver
     from cuda.core import Device
 
@@ -170,7 +170,7 @@ PROBES: dict[str, Callable[[], dict[str, Any]]] = {
 def _report(probe: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     try:
         return probe()
-    except Exception as error:  # whatever it is, it is the finding
+    except Exception as error:  # every error is a finding
         return {"error": str(error), "type": type(error).__name__}
 
 

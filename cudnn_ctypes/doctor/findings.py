@@ -1,4 +1,4 @@
-"""What the doctor finds: a name, a value, whether it is a problem, and what to do."""
+"""A finding of the doctor: a name, a value, its state, and advice."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class Finding:
     ----------
     section, name, value : str
     state : {"ok", "missing", "problem"}
-        "missing": not there, and not needed for everything (a GPU, say).
+        "missing": absent, but not always needed (a GPU, say).
     advice : str
-        What to do, for all that is not ok.
+        The remedy for a state other than "ok".
     """
 
     section: str

@@ -1,4 +1,4 @@
-"""Installed packages that matter, and installs that get in each other's way."""
+"""Findings about installed packages, and about installations that conflict."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _NEEDED = ("cuda-core", "cuda-pathfinder", "numpy", "ml_dtypes")
 
 
 def packages(loaded_version: str | None, loaded_path: str | None) -> Iterator[Finding]:
-    """Versions of packages; two that own the same files, or one that another overwrote."""
+    """Findings: versions of packages; packages that own the same files or overwrote another's."""
     versions = {name: version for name in _NAMES if (version := _version(name))}
     for name in _NAMES:
         if name in versions:
@@ -77,7 +77,7 @@ def _is_wheel(path: str | None) -> bool:
 
 
 def _torch(versions: dict[str, str]) -> Iterator[Finding]:
-    """PyTorch wants one exact cuDNN package; its metadata says which."""
+    """A finding about the cuDNN package that PyTorch's metadata requires."""
     if "torch" not in versions:
         return
     for requirement in metadata.requires("torch") or ():
@@ -100,7 +100,7 @@ def _torch(versions: dict[str, str]) -> Iterator[Finding]:
 
 
 def search_path(loaded_path: str | None) -> Iterator[Finding]:
-    """Directories on LD_LIBRARY_PATH that hold cuDNN libraries."""
+    """Findings about directories on LD_LIBRARY_PATH with cuDNN libraries."""
     entries = [entry for entry in os.environ.get("LD_LIBRARY_PATH", "").split(":") if entry]
     holding = [entry for entry in entries if any(Path(entry).glob("libcudnn*.so*"))]
     if len(set(map(os.path.realpath, holding))) > 1:

@@ -1,4 +1,4 @@
-"""The doctor's questions, each answered in a child process, and what the answers mean."""
+"""The doctor's probes, each run in a child process, and the interpretation of their answers."""
 
 from __future__ import annotations
 
@@ -64,11 +64,11 @@ def _ask(probe: str, device: str = "cuda") -> dict[str, Any]:
 
 
 PROBE_COUNT = 7
-"""How many questions `examine` asks where a library is found."""
+"""Number of probes that `examine` runs if a library is found."""
 
 
 def examine(progress: Steps | None = None) -> Iterator[Finding]:
-    """All findings, in reading order, each as soon as it is known."""
+    """Yield all findings in reading order, each as soon as it is known."""
 
     def ask(probe: str, device: str = "cuda") -> dict[str, Any]:
         if progress is not None:

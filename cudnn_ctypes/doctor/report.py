@@ -1,4 +1,4 @@
-"""What the doctor found as one block of text, for reports of bugs."""
+"""The doctor's findings as one block of text, for bug reports."""
 
 from __future__ import annotations
 

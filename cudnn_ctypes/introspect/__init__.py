@@ -1,3 +1,3 @@
-"""Looking at what a program does and makes: its C calls one by one, pictures of graphs, tables and
-plots of results.
+"""Tools that show a program's work: traces of its C calls, descriptions of objects, pictures of
+graphs, tables and plots of results.
 """

@@ -1,7 +1,7 @@
-"""From the arguments of a call, as the program wrote them, to the values of its record.
+"""Decodes the arguments of a program's call into the values of its record.
 
-What C reads is decoded before the call, which may destroy it; what C wrote is decoded after it.
-Nothing is read through an address before the call has succeeded.
+Inputs are decoded before the call, which may destroy them; outputs are decoded after it. Nothing is
+read through an address before the call has succeeded.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ __all__ = ["Decoder", "Names"]
 _SHOWN = 16  # elements of an array
 _STRUCTS = 4
 
-# These say in their other arguments what the descriptor is going to hold.
+# The other arguments of these functions are the values that the descriptor will have.
 _CHANGING = ("cudnnCreate", "cudnnSet", "cudnnDestroy", "cudnnInit", "cudnnDerive", "cudnnBackend")
 
 
 class Names:
-    """The names that calls of one session share."""
+    """The names shared by the calls of one session."""
 
     def __init__(self) -> None:
         self.objects: Objects = Objects()
@@ -39,13 +39,13 @@ class Names:
 
 
 class Decoder:
-    """The arguments of one call.
+    """Decodes the arguments of one call.
 
     Parameters
     ----------
     function : Function
     given : dict
-        By C's name of the parameter, in C's order.
+        The program's arguments by the parameters' C names, in C's order.
     names : Names
     """
 
@@ -57,7 +57,7 @@ class Decoder:
         self._before = {p.name: self._guarded(self._read, p) for p in self._parameters}
 
     def arguments(self, succeeded: bool) -> tuple[Argument, ...]:
-        """All arguments, when the call is over."""
+        """All arguments, after the call."""
         decoded = []
         for parameter in self._parameters:
             value, out = self._before[parameter.name], False
@@ -68,7 +68,7 @@ class Decoder:
         return tuple(decoded)
 
     def _guarded(self, decode: Callable[[Parameter, Any], Any], parameter: Parameter) -> Any:
-        """A trace never stops a program: what cannot be decoded is shown by its type."""
+        """A decoded value, or its type's name if decoding fails: a trace never stops a program."""
         value = self.given[parameter.name]
         try:
             return decode(parameter, value)
@@ -103,7 +103,7 @@ class Decoder:
         changes = parameter.changes_descriptor and self.function.__name__.startswith(_CHANGING)
         if base.__name__ in _WITHOUT_RECORD or changes:
             return named
-        # The handle, without which C does not tell what a dropout descriptor holds.
+        # The handle, which C needs to read a dropout descriptor.
         further = [v for name, v in self.given.items() if name == "handle"]
         is_dropout = base.__name__ == "cudnnDropoutDescriptor_t"
         held = records.record(value, *(further if is_dropout else ()))
@@ -132,7 +132,7 @@ class Decoder:
         return place
 
     def _nbytes(self, parameter: Parameter, says: Typed | None) -> int | None:
-        """As the descriptor or the size says that is passed with it; else as it says itself."""
+        """Size in bytes from the descriptor or size parameter, or the memory; None if unknown."""
         for name in parameter.described_by:
             by = self.given.get(name)
             by = getattr(by, "value", by) if isinstance(by, ctypes._SimpleCData) else by
@@ -158,7 +158,7 @@ class Decoder:
         return self._unread(parameter, value)
 
     def _unread(self, parameter: Parameter, value: Any) -> Any:
-        """Of memory that cannot be read, or not yet: how large it is."""
+        """The size of host memory that cannot be read yet, or the name of an object."""
         if live.address(value) and parameter.type.kind == "labelled":
             return {"object": self._names.objects.name(type(value), live.address(value))}
         size = room(value)
@@ -173,7 +173,7 @@ class Decoder:
             return None if name is None else {"object": name}
         if isinstance(target, ctypes._Pointer):
             target = target.contents
-        if base is ctypes.c_void_p and target.value:  # C gives back a place in memory
+        if base is ctypes.c_void_p and target.value:  # C returns an address
             name, offset = self._names.places.place(target.value, None, "memory")
             return {"allocation": name, "offset": offset}
         return _value(base, target)
@@ -196,7 +196,7 @@ class Decoder:
 
 
 class _Later:
-    """In place of a value that is decoded when the call is over."""
+    """Marks a value that is decoded after the call."""
 
 
 _LATER = _Later()
@@ -205,14 +205,14 @@ _ATTRIBUTES = ("cudnnBackendSetAttribute", "cudnnBackendGetAttribute")
 
 
 def _value(base: Any, value: Any) -> Any:
-    """A number, an enumerator by name, or a struct."""
+    """A C value as plain data: a number, an enumerator's name, or a struct."""
     held = getattr(value, "value", value) if not isinstance(value, CudnnEnum) else value
     if isinstance(base, type) and issubclass(base, CudnnEnum):
         return base(int(held)).name
     if isinstance(value, CudnnStructure):
         fields = [name for name, _ in value._cfields_ if name != "reserved"]
         return {"struct": {name: plain(getattr(value, name)) for name in fields}}
-    if isinstance(held, CudnnEnum):  # a ..._COUNT, as the number that it is
+    if isinstance(held, CudnnEnum):  # a ..._COUNT enumerator is shown as a number
         return int(held)
     if isinstance(held, bytes):
         return held.decode("utf-8", "replace")
@@ -220,7 +220,7 @@ def _value(base: Any, value: Any) -> Any:
 
 
 def _scalar(value: Any) -> Any:
-    """The number on the host behind an address; not behind a plain one."""
+    """The host number behind a typed pointer; a plain address is not followed."""
     target = getattr(value, "_obj", value)
     if isinstance(target, ctypes._Pointer):
         return "<address>"
@@ -232,5 +232,5 @@ def _scalar(value: Any) -> Any:
 
 
 def _strides(held: Any) -> dict[str, Any]:
-    """A filter's strides follow from its format."""
+    """The strides of a record, also of a filter's, which computes them from its format."""
     return {"strides": list(held.strides)} if hasattr(held, "strides") else {}

@@ -1,4 +1,4 @@
-"""Calls of the backend API: what attributes are set to, and what an execution works on."""
+"""Calls of the backend API: the values of attributes, and the operands of an execution."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _TEXT = 60  # characters
 
 
 def address_on_host(value: Any) -> int | None:
-    """Of an argument on the host."""
+    """The address of an argument on the host."""
     if value is None:
         return None
     value = getattr(value, "ctypes", value)
@@ -56,14 +56,14 @@ def _number(value: Any) -> int:
 
 
 def element_count(given: Mapping[str, Any]) -> int:
-    """How many elements were set, or gotten."""
+    """Number of elements that were set or read."""
     count = _number(given["elementCount"]) if given["elementCount"] is not None else 1
     asked = given.get("requestedElementCount")
     return count if asked is None else min(count, _number(asked))
 
 
 def elements_of(given: Mapping[str, Any], array: Any, names: Names) -> Any:
-    """The elements that an attribute call has set or gotten; None if they cannot be read."""
+    """The elements that an attribute call set or read; None if they cannot be read."""
     type_, count = Type(_number(given["attributeType"])), element_count(given)
     address = address_on_host(array)
     if not address or not type_.known:
@@ -79,7 +79,7 @@ def elements_of(given: Mapping[str, Any], array: Any, names: Names) -> Any:
 
 
 def memory_word(given: Mapping[str, Any]) -> str:
-    """How memory in an attribute is called."""
+    """The name for memory in an attribute."""
     is_workspace = _number(given["attributeName"]) == Name.CUDNN_ATTR_VARIANT_PACK_WORKSPACE
     return "workspace" if is_workspace else "memory"
 
@@ -100,20 +100,20 @@ def _element(type_: Type, value: Any, names: Names, word: str) -> Any:
 
 
 class Execution:
-    """What one execution of a plan works on.
+    """The operations and operands of one execution of a plan.
 
     Attributes
     ----------
     operations : list of str
         The kinds of the operations.
     tensors : list of (TensorInfo, int)
-        Those of the graph that are in memory, each with its address.
+        The graph's tensors in memory, each with its address.
     values : list of (TensorInfo, int)
-        Those that are single numbers on the host, each with its address.
+        The graph's single numbers on the host, each with its address.
     outputs : set of int
-        Unique ids of those that are written.
+        Unique ids of the tensors that are written.
     roles : dict of int to str
-        By unique id, what an operation calls the tensor: "x", "w", "y".
+        An operation's name for each tensor, "x", "w" or "y", by unique id.
     """
 
     def __init__(self, plan: Record, pack: Record) -> None:
@@ -133,7 +133,7 @@ class Execution:
                 step = Step(record, None, {}, overrides)  # type: ignore[arg-type]
                 self.operations.append(step.name)
                 self.outputs |= {info.uid for _, info in step.writes}
-            except Refused:  # which tensors it writes is not known
+            except Refused:  # the tensors that it writes are unknown
                 self.operations.append("operation")
             for name, (type_, values) in record.values.items():
                 if type_ == Type.CUDNN_TYPE_BACKEND_DESCRIPTOR:
@@ -149,7 +149,7 @@ class Execution:
 
 
 def role(name: Name) -> str:
-    """What an operation's attribute calls its tensor: "x" for ``..._POINTWISE_XDESC``."""
+    """The name of a tensor in an operation's attribute: "x" for ``..._POINTWISE_XDESC``."""
     return owner_and_short_name(name)[1].removesuffix("desc").strip("_") or "tensor"
 
 
@@ -158,13 +158,13 @@ def _is_tensor(record: Record) -> bool:
 
 
 class Graphs:
-    """What was set in the backend descriptors of a session, and so what its executions do."""
+    """The values set in a session's backend descriptors, which describe its executions."""
 
     def __init__(self) -> None:
         self._notes = Notes()
 
     def follow(self, function: str, given: Mapping[str, Any]) -> None:
-        """Note a call that succeeded."""
+        """Note the values of a successful call."""
         descriptor = given.get("descriptor")
         if function == "cudnnBackendCreateDescriptor":
             self._notes.renew(_Address(live.address(live.out_variable(descriptor))), None)
@@ -188,11 +188,11 @@ class Graphs:
             self._notes.note_json(descriptor, ctypes.string_at(address, element_count(given)))
 
     def forget(self, address: int | None) -> None:
-        """A descriptor was destroyed."""
+        """Drop the notes about a destroyed descriptor."""
         self._notes.forget(address)
 
     def execution(self, given: Mapping[str, Any]) -> Execution | None:
-        """What a call of ``cudnnBackendExecute`` works on; None if its plan is not known."""
+        """The operands of a call of ``cudnnBackendExecute``; None if its plan is unknown."""
         try:
             return Execution(
                 self._record(given["executionPlan"]), self._record(given["variantPack"])
@@ -201,7 +201,7 @@ class Graphs:
             return None
 
     def addresses(self, pack: Any) -> tuple[int, ...]:
-        """The memory of a variant pack."""
+        """The addresses of memory in a variant pack."""
         held = self._record(pack)
         pointers = held.all(Name.CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS)
         workspace = held.all(Name.CUDNN_ATTR_VARIANT_PACK_WORKSPACE)
@@ -211,12 +211,12 @@ class Graphs:
         address = _Address(live.address(descriptor))
         if self._notes.is_known(address):
             return self._notes.record(address)
-        # The reference device has seen what was made before the trace began.
+        # The reference device knows descriptors that are older than the trace.
         return backend_records.record(address) if backend_records.is_known(address) else Record()
 
 
 class _Address:
-    """An address, as the notes want to be given a descriptor."""
+    """An address in the form of a descriptor, for `Notes`."""
 
     def __init__(self, value: int | None) -> None:
         self.value = value

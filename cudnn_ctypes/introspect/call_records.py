@@ -1,11 +1,11 @@
-"""The record of one C call: plain data, which JSON holds and text shows.
+"""The record of one C call: plain data that can be written as JSON and shown as text.
 
 An argument's value is a number, a text (an enumerator by name), None for NULL, a list, or a dict:
 
-- ``{"object": "tensor1", "holds": {...}}``: a handle or descriptor, and what it holds
-- ``{"allocation": "x", "offset": 0, "nbytes": 8192, "shape": [...]}``: memory, by the allocation
-  that it lies in, which is called after the parameter that it was first passed for
-- ``{"host": 64}``: so many bytes of host memory
+- ``{"object": "tensor1", "holds": {...}}``: a handle or descriptor, and its values
+- ``{"allocation": "x", "offset": 0, "nbytes": 8192, "shape": [...]}``: memory, by its allocation,
+  which has the name of the parameter to which it was first passed
+- ``{"host": 64}``: host memory and its size in bytes
 - ``{"struct": {"field": value}}``: a C struct
 """
 
@@ -27,9 +27,9 @@ class Argument:
     name : str
         The parameter's name in C.
     value : object
-        As the module says.
+        Plain data, described in this module's docstring.
     out : bool
-        Whether the call wrote it, on the host.
+        True if the call wrote the value, on the host.
     """
 
     name: str
@@ -44,26 +44,26 @@ class CallRecord:
     Attributes
     ----------
     number : int
-        Its place in its trace, from 1 on; 0 before it is in one.
+        Number in the trace, from 1 on; 0 outside of a trace.
     function : str
-        C's name.
+        The function's name in C.
     arguments : tuple of Argument
-        In C's order.
+        The arguments in C's order.
     status : str
-        Without ``CUDNN_STATUS_``: "SUCCESS", "BAD_PARAM". What is returned by a function that
+        The status without ``CUDNN_STATUS_``: "SUCCESS", "BAD_PARAM". The result of a function that
         returns no status. The exception's name if an argument was refused before C.
     failed : bool
-        Whether the status is another one than success.
+        True for every status but success.
     reason : str
-        Why it failed, "" if nobody said.
+        The reason for the failure, "" if unknown.
     seconds : float
-        On the host. Work that was put on the GPU goes on after the call.
+        Time on the host. Work on the GPU goes on after the call.
     file, line
-        Where the user's program called; "" and 0 at exit.
+        The place of the call in the user's program; "" and 0 at exit.
     thread : str
         The thread's name.
     not_finite : dict of str to str
-        Names of outputs that hold NaN or infinity, and how many elements. Only asked by `nan`.
+        Names of outputs with NaN or infinity, with the counts as text; only filled with `nan`.
     """
 
     number: int
@@ -79,7 +79,7 @@ class CallRecord:
     not_finite: Mapping[str, str] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
-        """As plain data for JSON."""
+        """The record as plain data for JSON."""
         return {
             "number": self.number,
             "function": self.function,
@@ -96,7 +96,7 @@ class CallRecord:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> CallRecord:
-        """What `as_dict` gave.
+        """The record from the result of `as_dict`.
 
         Parameters
         ----------
@@ -106,7 +106,7 @@ class CallRecord:
         Raises
         ------
         KeyError, TypeError
-            If it is something else.
+            If `data` is something else.
         """
         arguments = tuple(
             Argument(each["name"], each["value"], each.get("out", False))

@@ -1,4 +1,4 @@
-"""A call as text: what it was given, then its status, its time and its place in the program."""
+"""A call as text: its arguments, its status, its time and its place in the program."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ _USUAL: dict[str, Any] = {
     "nan_propagation": "not_propagate_nan",
     "clip_nan_propagation": "not_propagate_nan",
 }
-"""What is not shown of a descriptor where it has this value; nor is what is NULL or False."""
+"""Values of descriptors that are usual and not shown; NULL and False are never shown."""
 
 _HIDDEN = ("size_in_bytes", "strides")
 
 
 def line(call: CallRecord, width: int = WIDTH) -> str:
-    """A call in one line, or in several where it is longer than `width`; 0: always one line.
+    """A call as one line, or as several lines of at most `width` columns; 0 for one line always.
 
-    Status, time and place are at the right edge of its last line, below each other in all calls.
+    Status, time and place are at the right edge of the last line, aligned over all calls.
     """
     end = _end(call)
     rows = _rows([*_pieces(call)], width) if width else [call_text(call)]
@@ -54,12 +54,12 @@ def call_text(call: CallRecord) -> str:
 
 
 def place_text(call: CallRecord | Moment) -> str:
-    """File and line: the file's name without its folder."""
+    """The file's name, without its folder, and the line."""
     return f"{os.path.basename(call.file)}:{call.line}" if call.file else "at exit"
 
 
 def time_text(seconds: float) -> str:
-    """Milliseconds."""
+    """A time in milliseconds, as text."""
     return f"{seconds * 1e3:.3f} ms" if seconds < 1 else f"{seconds:.3f} s"
 
 
@@ -71,7 +71,7 @@ def _end(call: CallRecord) -> str:
 
 
 def _pieces(call: CallRecord) -> Iterator[str]:
-    """Parts between which a line may be broken."""
+    """The parts of a call's text between which a line may be broken."""
     if not call.arguments:
         yield f"{call.function}()"
         return
@@ -107,7 +107,7 @@ def _shortened(text: str, length: int) -> str:
 
 
 def _described(call: CallRecord) -> set[str]:
-    """Names of memory whose descriptor is shown beside it."""
+    """Names of memory arguments whose descriptor is also an argument of the call."""
     shown = {
         argument.name
         for argument in call.arguments
@@ -120,7 +120,7 @@ def _described(call: CallRecord) -> set[str]:
 
 @functools.cache
 def _describers(function: str) -> dict[str, tuple[str, ...]]:
-    """By parameter of memory: the parameters that say what is in it."""
+    """The parameters that describe memory, by the name of the memory's parameter."""
     from .. import raw
 
     known = raw.FUNCTIONS.get(function)
@@ -128,7 +128,7 @@ def _describers(function: str) -> dict[str, tuple[str, ...]]:
 
 
 def argument_text(argument: Argument, *, beside_descriptor: bool = False) -> str:
-    """``name=value``; ``name -> value`` for what the call wrote on the host."""
+    """``name=value``; ``name -> value`` for a value that the call wrote on the host."""
     value = argument.value
     if isinstance(value, dict) and value.get("object") == argument.name == "handle":
         return "handle"
@@ -157,7 +157,7 @@ def _value(value: Any, beside_descriptor: bool = False) -> str:
 
 
 def _held(holds: dict[str, Any]) -> str:
-    """What a descriptor holds: tensors as ``(1, 3, 4, 4) float16 NHWC``."""
+    """The values of a descriptor as text: ``(1, 3, 4, 4) float16 NHWC`` for a tensor."""
     if {"shape", "strides", "data_type"} <= holds.keys() and "axes" not in holds:
         return _tensor(holds)
     if "operations" in holds:
@@ -172,7 +172,7 @@ def _held(holds: dict[str, Any]) -> str:
 
 
 def _short(value: Any) -> str:
-    """Equal numbers once: ``1`` for ``(1, 1)``, as padding and strides usually are."""
+    """A value as text; equal numbers (padding, strides) once: ``1`` for ``(1, 1)``."""
     if isinstance(value, list):
         return _value(value[0]) if value and value.count(value[0]) == len(value) else _tuple(value)
     return _value(value)
@@ -192,7 +192,7 @@ def _tensor(said: dict[str, Any]) -> str:
 
 @functools.lru_cache(maxsize=256)
 def _layout(shape: tuple[int, ...], strides: tuple[int, ...], data_type: str) -> str:
-    """Its name if it has one, else the strides."""
+    """The name of a tensor's layout if it has one, else the strides."""
     if len(shape) >= 4:
         try:
             name = layout_name(shape, strides, as_data_type(data_type))

@@ -1,4 +1,4 @@
-"""Which calls of a program a trace sees."""
+"""The selection of calls that a trace records."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ _MEMORY = ("allocate", "free")
 
 
 class Choice:
-    """By name, and by how many they are.
+    """A selection of calls by function name and by number.
 
     Parameters
     ----------
     only, skip : str or iterable of str
-        Patterns of C functions, for which "cudnn" may be left out.
+        Patterns of C functions' names; "cudnn" may be omitted.
     first : int, optional
-        How many calls; None for all.
+        The number of calls; None for all.
 
     Raises
     ------
     TypeError, ValueError
-        If they are something else.
+        If an argument has another type or a wrong value.
     """
 
     def __init__(self, only: Any, skip: Any, first: Any) -> None:
@@ -31,7 +31,7 @@ class Choice:
         self.first: int | None = _limit(first)
 
     def wants(self, function: str) -> bool:
-        """Whether calls of a C function are seen."""
+        """Whether calls of a C function are recorded."""
         chosen = not self._only or any(fnmatch.fnmatchcase(function, each) for each in self._only)
         return chosen and not any(fnmatch.fnmatchcase(function, each) for each in self._skip)
 

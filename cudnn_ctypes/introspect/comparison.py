@@ -1,4 +1,4 @@
-"""Two recorded runs side by side: which calls are in one only, and which arguments differ."""
+"""Comparison of two recorded runs: calls in one run only, and arguments that differ."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ __all__ = ["Comparison", "compare"]
 
 @dataclass(frozen=True)
 class Comparison:
-    """What `compare` finds.
+    """The result of `compare`.
 
     Attributes
     ----------
     pairs : list of (CallRecord or None, CallRecord or None)
-        Calls that differ, with None for one that the other run lacks.
+        Calls that differ; None for a call that a run lacks.
     equal : int
-        How many calls are equal.
+        The number of equal calls.
     """
 
     pairs: list[tuple[CallRecord | None, CallRecord | None]]
     equal: int
 
     def text(self, width: int) -> str:
-        """``-`` for what only the first run has, ``+`` for the second, ``~`` for another call."""
+        """The differences: ``-`` a call of the first run, ``+`` of the second, ``~`` of both."""
         parts = [_pair(one, other, width) for one, other in self.pairs]
         return "\n".join([*parts, f"{self.equal} calls equal, {len(self.pairs)} different"])
 
 
 def compare(one: Sequence[CallRecord], other: Sequence[CallRecord]) -> Comparison:
-    """Hold the calls of two runs against each other, in order.
+    """Compare the calls of two runs, in order.
 
-    Equal are calls of one function with equal arguments and equal status. Times, threads and places
-    in the program are not compared, nor are addresses: memory is known by its allocation.
+    Two calls are equal if they have the same function, equal arguments and the same status. Times,
+    threads, places in the program and addresses are not compared; allocations are.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def _key(call: CallRecord) -> str:
 def _paired(
     one: Sequence[CallRecord], other: Sequence[CallRecord]
 ) -> Iterator[tuple[CallRecord | None, CallRecord | None]]:
-    """Calls between two equal ones: those of the same function belong together, in order."""
+    """Pair different calls: calls of the same function belong together, in order."""
     matcher = difflib.SequenceMatcher(
         None, [call.function for call in one], [call.function for call in other], autojunk=False
     )
@@ -91,7 +91,7 @@ def _pair(one: CallRecord | None, other: CallRecord | None, width: int) -> str:
 
 
 def _differences(one: CallRecord, other: CallRecord) -> Iterator[tuple[str, str]]:
-    """Arguments and status that differ, as text."""
+    """Arguments and status that differ, as pairs of texts."""
     others = {argument.name: argument for argument in other.arguments}
     for argument in one.arguments:
         counterpart = others.get(argument.name)

@@ -17,16 +17,16 @@ _SUMMARIES = ("stats", "nan")
 
 
 def start(value: str) -> Trace:
-    """Trace this process to its end, as the variable's value says.
+    """Trace this process to its end; the variable's value selects the output.
 
     Parameters
     ----------
     value : str
-        "1" prints each call on stderr, "stats" sums up at the end, "nan" names the first call whose
-        output is not finite. A folder, which ends in "/", gets a C program at the end. Anything
-        else is a file: of records if it ends in ".json", of a Python program, written at the end,
-        if in ".py", else of lines. ``%p`` in it becomes the process's number; without it the
-        processes that this one starts are not traced, since they would write to the same place.
+        "1" prints each call on stderr, "stats" prints statistics at the end, "nan" names the first
+        call whose output is not finite. A folder, with "/" at the end, gets a C program at the end.
+        Other values are files: ".json" for records, ".py" for a Python program written at the end,
+        other suffixes for lines of text. ``%p`` becomes the process's number. Without ``%p`` child
+        processes are not traced, since they would write to the same file.
 
     Raises
     ------
@@ -47,13 +47,13 @@ def start(value: str) -> Trace:
 
 
 def _into(path: str) -> Trace:
-    """A trace that writes to a file or folder."""
+    """Start a trace that writes to a file or folder."""
     if path.endswith(("/", ".py")):
         is_c = path.endswith("/")
         traced = Trace(keep=False, c=path if is_c else None, py=None if is_c else path)
         atexit.register(traced.close)
         return traced
-    # Closed with the process: calls are made to its very end.
+    # The file is closed with the process: calls are made to its very end.
     file: IO[str] = open(path, "w")  # noqa: SIM115
     records = path.endswith(".json")
     return Trace(

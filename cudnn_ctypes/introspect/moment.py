@@ -1,4 +1,4 @@
-"""One call while it happens, for those who need more than its record."""
+"""A call in progress, for listeners that need more than its record."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ __all__ = ["Moment"]
 
 @dataclass
 class Moment:
-    """A call that is about to be made, or was made just now.
+    """A call that is about to be made, or has just been made.
 
     Attributes
     ----------
     function : Function
     given : mapping
-        What the program passed, by C's name of the parameter.
+        The program's arguments, by the parameters' C names.
     names : Names
-        Of objects and memory.
+        The names of objects and memory.
     graphs : Graphs
-        What was set in backend descriptors.
+        The values that were set in backend descriptors.
     file, line
-        Where the user's program calls; "" and 0 at exit.
+        The place of the call in the user's program; "" and 0 at exit.
     execution : Execution, optional
-        What ``cudnnBackendExecute`` works on; None for others, and where it is not known.
+        The operands of ``cudnnBackendExecute``; None for other functions, and if unknown.
     refused : bool
-        Whether the call failed before it came to C: this package refused it.
+        True if this package refused the call before C.
     """
 
     function: Function

@@ -1,4 +1,4 @@
-"""Whether what a call wrote is finite: its outputs are copied to the host and looked at."""
+"""A check of a call's outputs for NaN and infinity; they are copied to the host."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ __all__ = ["Described", "not_finite", "tensors"]
 def not_finite(
     function: Function, given: Mapping[str, Any], execution: Execution | None, *, outputs: bool
 ) -> dict[str, str]:
-    """The names of tensors that hold NaN or infinity, and how many of their elements do.
+    """The names of tensors with NaN or infinity, and the numbers of these elements as text.
 
     Parameters
     ----------
     execution : Execution, optional
-        Of a call of ``cudnnBackendExecute``.
+        The operands of a call of ``cudnnBackendExecute``.
     outputs : bool
-        Whether to look at what the call wrote; else at what it read.
+        True to check the call's outputs, False for its inputs.
     """
     handle = given.get("handle")
     stream = records.record(handle) if live.address(handle) else None
@@ -71,14 +71,14 @@ def tensors(
 
 
 def _described(parameter: Parameter, given: Mapping[str, Any]) -> Described | None:
-    """By its descriptor; else as the memory says itself."""
+    """Shape, strides and data type from the descriptor or else the memory; None if unknown."""
     for name in parameter.described_by:
         by = given.get(name)
         held = records.record(by) if live.address(by) else None
         if isinstance(held, (Tensor, Filter)):
             return held.shape, held.strides, held.data_type
         if not isinstance(by, int) and held is not None:
-            return None  # sequences: what lies behind a short one need not be written
+            return None  # sequences: the memory behind a short one may be unwritten
     memory = given.get(parameter.name)
     if isinstance(memory, DeviceTensor) and not parameter.described_by:
         return memory.shape, memory.strides, memory.data_type

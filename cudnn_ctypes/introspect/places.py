@@ -1,4 +1,4 @@
-"""Names for what calls are about: objects by kind and number, memory by allocation and offset."""
+"""Names for the operands of calls: objects by kind and number, memory by allocation and offset."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class Objects:
         self._counts: dict[str, int] = {}
 
     def name(self, kind: type, address: int | None, *, new: bool = False) -> str | None:
-        """The name of the object at an address; `new` for one that was created just now."""
+        """The name of the object at an address; `new` for an object just created."""
         if not address:
             return None
         word = _word(kind, address)
-        # A backend descriptor that C filled with others keeps the name that it was created with.
+        # A backend descriptor that C filled in an array keeps its first name.
         key = (kind.__name__, address)
         if new or key not in self._names:
             count = self._counts[word] = self._counts.get(word, 0) + 1
@@ -32,7 +32,7 @@ class Objects:
         return self._names[key]
 
     def forget(self, kind: type, address: int | None) -> None:
-        """The object was destroyed: another may get its address."""
+        """Drop the name of a destroyed object: another may get its address."""
         self._names.pop((kind.__name__, address or 0), None)
 
 
@@ -45,9 +45,9 @@ def _word(kind: type, address: int) -> str:
 
 
 class Places:
-    """Memory: the allocation that an address lies in, and how far from its start.
+    """Names for memory: the allocation that contains an address, and the offset in it.
 
-    It is told of the memory that this package allocates and frees (`watch`), and asks PyTorch's.
+    This package reports its allocations and frees (`watch`); PyTorch's allocator is asked.
     """
 
     def __init__(self) -> None:
@@ -58,15 +58,15 @@ class Places:
         self._fresh: list[Region] = []
 
     def allocated(self, address: int, nbytes: int) -> None:
-        """This package allocated memory."""
+        """Note memory that this package allocated."""
         self._events.append((address, nbytes, place_in_program()))
 
     def freed(self, address: int) -> None:
-        """This package frees memory."""
+        """Note memory that this package frees."""
         self._events.append((address, None, place_in_program()))
 
     def settle(self) -> list[Region]:
-        """Take in what happened since the last time; the named allocations that were freed."""
+        """Process the allocations and frees since the last call; return the freed named ones."""
         gone: list[Region] = []
         while self._events:
             address, nbytes, place = self._events.popleft()
@@ -84,25 +84,25 @@ class Places:
         return gone
 
     def fresh(self) -> list[Region]:
-        """The allocations that were named since the last time."""
+        """The allocations that were named since the last call."""
         fresh, self._fresh = self._fresh, []
         return fresh
 
     def place(self, address: int, given: Any, name: str) -> tuple[str, int]:
-        """The allocation's name and the offset in bytes; the parameters are those of `region`."""
+        """The allocation's name and the offset in bytes; for the parameters see `region`."""
         region = self.region(address, given, name)
         return region.name, address - region.address
 
     def region(self, address: int, given: Any, name: str) -> Region:
-        """The allocation.
+        """The allocation that contains an address; a new one is named.
 
         Parameters
         ----------
         address : int
         given : object
-            What the program passed.
+            The program's argument.
         name : str
-            The parameter's, by which a new allocation is called.
+            The parameter's name, which becomes a new allocation's name.
         """
         region = find(address, given, self._regions.values())
         if region.key in self._regions:
@@ -118,6 +118,6 @@ class Places:
 
 
 def place_in_program() -> tuple[str, int]:
-    """File and line of the program that is at work; "" and 0 if it is at its end."""
+    """File and line of the running program; "" and 0 at exit."""
     frame = host_blocks.user_frame()
     return ("", 0) if frame is None else (frame.f_code.co_filename, frame.f_lineno)

@@ -1,4 +1,4 @@
-"""The allocation that an address lies in: this package's, PyTorch's, or as the driver knows it."""
+"""The allocation that contains an address: this package's, PyTorch's, or the driver's."""
 
 from __future__ import annotations
 
@@ -26,20 +26,19 @@ class Region:
     Attributes
     ----------
     key : object
-        Tells it from others as long as it lives.
+        Unique among the allocations that exist.
     address : int
-        Of its first byte.
+        Address of the first byte.
     nbytes : int, optional
-        Its size; None if nobody knows it.
+        Size in bytes; None if unknown.
     owner : str
-        "cudnn_ctypes" or "PyTorch"; "" for others.
+        "cudnn_ctypes", "PyTorch" or, for other owners, "".
     name : str
-        By which a session calls it.
+        The session's name for the allocation.
     place : (str, int)
-        File and line where it was allocated, and once it is freed where that was done; "" and 0
-        if that was not seen.
+        File and line that allocated it, or freed it once it is freed; "" and 0 if unknown.
     is_gone : callable, optional
-        Asks whether it was freed, where nobody tells.
+        Returns whether it was freed, for allocations whose freeing is not reported.
     """
 
     key: Any
@@ -51,12 +50,12 @@ class Region:
     is_gone: Callable[[], bool] | None = None
 
     def contains(self, address: int) -> bool:
-        """Whether an address lies in it."""
+        """Whether the allocation contains an address."""
         return self.address <= address < self.address + (self.nbytes or 1)
 
 
 def about_memory(what: str, region: Region) -> CallRecord:
-    """The record of its allocation or its end, as if a C function of that name had been called."""
+    """The record of an allocation or its end, in the form of a call of a C function `what`."""
     place: dict[str, Any] = {"allocation": region.name, "offset": 0}
     if region.nbytes is not None:
         place["nbytes"] = region.nbytes
@@ -68,15 +67,15 @@ def about_memory(what: str, region: Region) -> CallRecord:
 
 
 def find(address: int, given: Any, known: Iterable[Region]) -> Region:
-    """The allocation that an address lies in, not yet named.
+    """The allocation that contains an address, without a name.
 
     Parameters
     ----------
     address : int
     given : object
-        What the program passed; None if only the address is known.
+        The program's argument; None if only the address is known.
     known : iterable of Region
-        Allocations that live; the one among them that it is.
+        Existing allocations; one of them is returned if it contains the address.
     """
     if is_torch(type(given)):
         return _storage(given)
@@ -96,22 +95,22 @@ def find(address: int, given: Any, known: Iterable[Region]) -> Region:
 
 
 def _storage(tensor: Any) -> Region:
-    """The storage of a tensor of PyTorch, which serves one tensor after another at one address."""
+    """The storage of a PyTorch tensor; PyTorch reuses its address for later storages."""
     storage = tensor.untyped_storage()
     base, nbytes = storage.data_ptr(), storage.nbytes()
     region = Region((TORCH, base, nbytes), base, nbytes, TORCH)
-    with suppress(ImportError, AttributeError):  # a version that cannot tell
+    with suppress(ImportError, AttributeError):  # a version without these functions
         reductions = importlib.import_module("torch.multiprocessing.reductions")
         reference = reductions.StorageWeakRef(storage)
-        region.key = (TORCH, reference.cdata)  # no other one's while the reference lives
+        region.key = (TORCH, reference.cdata)  # unique while the reference lives
         region.is_gone = reference.expired
     return region
 
 
 def _block_of_torch(address: int) -> Region | None:
-    """The part of PyTorch's memory, which the driver knows as large segments."""
+    """The block in PyTorch's memory; the driver only knows PyTorch's large segments."""
     torch = sys.modules.get("torch")
-    with suppress(Exception):  # a version that tells less
+    with suppress(Exception):  # a version without these functions
         if torch is None or not torch.cuda.is_initialized():
             return None
         for segment in torch.cuda.memory_snapshot():

@@ -1,7 +1,7 @@
-"""The one place where traces stand before every C call.
+"""The session of active traces: the one observer of all C calls.
 
-Nothing stands there while no trace is active: `raw` goes straight to C, and layers 2 and 3 call C
-bare. The first trace puts the observer there (`raw.function.observe`), the last one takes it away.
+While no trace is active, `raw` goes straight to C, and layers 2 and 3 call C through `bare`. The
+first trace installs the observer (`raw.function.observe`), the last one removes it.
 """
 
 from __future__ import annotations
@@ -32,24 +32,24 @@ _EXECUTE = "cudnnBackendExecute"
 
 
 class Listener(Protocol):
-    """Who is told of calls."""
+    """An object that is told about calls."""
 
     looks_at_numbers: bool
 
     def wants(self, function: str) -> bool:
-        """Whether calls of a C function are of interest."""
+        """Whether the listener wants calls of a C function."""
 
     def allocated(self, region: Region) -> None:
-        """The next call is the first to use an allocation."""
+        """Called before the first call that uses an allocation."""
 
     def freed(self, region: Region) -> None:
-        """An allocation that calls used was freed since the last call."""
+        """Called after an allocation that calls used was freed."""
 
     def prepare(self, moment: Moment) -> None:
-        """A call is about to be made."""
+        """Called before a C call."""
 
     def hear(self, call: CallRecord, moment: Moment) -> None:
-        """A call is over."""
+        """Called after a C call."""
 
 
 Overhear = Callable[[Function, Mapping[str, Any]], None]
@@ -67,12 +67,12 @@ _session: _Session | None = None
 
 
 def listen(listener: Listener) -> None:
-    """Tell `listener` of all calls from now on, in all threads.
+    """Report all calls to `listener` from now on, in all threads.
 
     Raises
     ------
     RuntimeError
-        If it is told of them already.
+        If it is listening already.
     """
     global _listeners, _session
     with _lock:
@@ -86,7 +86,7 @@ def listen(listener: Listener) -> None:
 
 
 def stop(listener: Listener) -> None:
-    """Tell it no more; a second call does nothing."""
+    """Stop reporting calls to `listener`; a second call does nothing."""
     global _listeners, _session
     with _lock:
         _listeners = tuple(each for each in _listeners if each is not listener)
@@ -98,7 +98,7 @@ def stop(listener: Listener) -> None:
 
 @contextmanager
 def overhearing(overhear: Overhear) -> Iterator[None]:
-    """Tell a listener that makes calls itself, while it is told of one, of its own."""
+    """Report the calls that a listener itself makes inside ``with`` to `overhear`."""
     _thread.overhear = overhear
     try:
         yield
@@ -114,7 +114,7 @@ def _by_name(
 
 
 class _Session:
-    """From the first of several traces to the last: their calls share names."""
+    """The time from the start of the first open trace to the end of the last; they share names."""
 
     def __init__(self) -> None:
         self._names = Names()
@@ -122,9 +122,9 @@ class _Session:
         self._graphs = Graphs()
 
     def call(self, function: Function, /, *args: Any, **kwargs: Any) -> Any:
-        """Make a call, and tell the listeners of it.
+        """Make a call, and report it to the listeners.
 
-        Calls inside a call are not told: of the reference device, of guards, of this very module.
+        Calls within a call are not reported: by the reference device, guards or this module.
         """
         if _thread.inside:
             result = function.unobserved(*args, **kwargs)
@@ -152,7 +152,7 @@ class _Session:
         for listener in _listeners:
             if listener.wants(function.__name__):
                 listener.prepare(moment)
-        with suppress(Exception):  # the call itself says what is wrong
+        with suppress(Exception):  # the call itself raises the error
             function.bind()
         start = time.perf_counter()
         try:
@@ -236,7 +236,7 @@ class _Session:
                 listener.hear(call, moment)
 
     def _with_operands(self, argument: Argument, execution: Execution) -> Argument:
-        """Plan and variant pack by what they hold."""
+        """The argument with the plan's operations or the variant pack's operands added."""
         if not isinstance(argument.value, dict):
             return argument
         if argument.name == "executionPlan":
@@ -259,7 +259,7 @@ class _Session:
 
 
 def _of_result(result: Any) -> tuple[str, bool, str]:
-    """Status, whether it is a failure, and why."""
+    """The status as text, whether it is a failure, and the reason."""
     if type(result).__name__ != "cudnnStatus_t":
         name = result.name if isinstance(result, CudnnEnum) else repr(result)
         return ("" if result is None else name), False, ""
@@ -275,5 +275,5 @@ def _of_error(error: BaseException) -> tuple[str, bool, str]:
 
 
 def _reason(messages: Iterable[str]) -> str:
-    """The innermost one; cuDNN also logs single words such as "status"."""
+    """The innermost reason; single words such as "status", which cuDNN also logs, are skipped."""
     return next((message for message in messages if " " in message or "(" in message), "")

@@ -1,4 +1,4 @@
-"""Calls summed up by C function."""
+"""Statistics of calls by C function."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["Sums", "statistics"]
 
 
 class Sums:
-    """Calls, failures and times by C function; `add` takes one call after another."""
+    """Calls, failures and times by C function; `add` adds one call."""
 
     def __init__(self) -> None:
         self._sums: dict[str, list[float]] = {}
@@ -24,7 +24,7 @@ class Sums:
         sums[3] = max(sums[3], call.seconds)
 
     def __str__(self) -> str:
-        """A table, the function that took longest first; times are the host's."""
+        """A table, the slowest function first; times are the host's."""
         rows = sorted(self._sums.items(), key=lambda item: -item[1][2])
         whole = sum(sums[2] for _, sums in rows)
         cells: list[tuple[str, ...]] = [
@@ -45,7 +45,7 @@ class Sums:
 
 
 def statistics(calls: Iterable[CallRecord]) -> str:
-    """The table of some calls."""
+    """The table of the statistics of `calls`."""
     sums = Sums()
     for call in calls:
         sums.add(call)

@@ -43,7 +43,7 @@ process.
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command line of ``python -m cudnn_ctypes trace``."""
+    """Add the arguments of ``python -m cudnn_ctypes trace``."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EXAMPLES
     parser.add_argument(
@@ -117,7 +117,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Run the program, whose exit status is the result, or compare; 2 if that is not possible."""
+    """Run the program and return its exit status, or compare two traces; 2 on wrong arguments."""
     try:
         if arguments.diff:
             return _diff(arguments)
@@ -202,7 +202,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _files(arguments: argparse.Namespace) -> list[Path | None]:
-    """The files that --output, --json and --py name; in a folder they have names of their own."""
+    """The files named by --output, --json and --py; a folder gets default names."""
     names = ("calls.txt", "calls.json", "replay.py")
     chosen = (arguments.output, arguments.json, arguments.py)
     files = [
@@ -223,7 +223,7 @@ def _conclude(traced: Trace, arguments: argparse.Namespace, out: IO[str]) -> Non
 
 
 def _status_of(program: str, arguments: list[str], *, as_module: bool) -> int:
-    """Run a program as Python itself would; its exit status."""
+    """Run a program like Python itself; return its exit status."""
     before = sys.argv[:], sys.path[:]
     sys.argv = [program, *arguments]
     try:
@@ -238,7 +238,7 @@ def _status_of(program: str, arguments: list[str], *, as_module: bool) -> int:
             return exit_.code or 0
         print(exit_.code, file=sys.stderr)
         return 1
-    except KeyboardInterrupt:  # what was seen until then is kept
+    except KeyboardInterrupt:  # the calls recorded so far are kept
         return 130
     except BaseException as error:
         _print_traceback(error)
@@ -249,7 +249,7 @@ def _status_of(program: str, arguments: list[str], *, as_module: bool) -> int:
 
 
 def _print_traceback(error: BaseException) -> None:
-    """Without the frames of this module and of runpy."""
+    """Print the traceback without the frames of this module and of runpy."""
     entry = error.__traceback__
     while entry is not None and (
         entry.tb_frame.f_code.co_filename == __file__

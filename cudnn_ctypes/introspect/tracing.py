@@ -1,4 +1,4 @@
-"""Traces: what a program calls, told while it runs and kept for later."""
+"""Traces: records of a program's C calls, printed while it runs and kept for later."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _FORMAT = 1
 
 
 class Trace(Uncopied):
-    """The C calls of a program while it is open; `trace` makes one.
+    """A recording of a program's C calls while it is open; `trace` creates it.
 
     Attributes
     ----------
     calls : list of CallRecord
-        Those that are over, in the order in which they ended.
+        The finished calls, in the order in which they ended.
     """
 
     _instead = "its calls can be, and save() keeps them in a file"
@@ -73,24 +73,24 @@ class Trace(Uncopied):
     # --- the calls -------------------------------------------------------------------------------
 
     def wants(self, function: str) -> bool:
-        """Whether calls of a C function are told."""
+        """Whether calls of a C function are recorded."""
         return self._choice.wants(function)
 
     def allocated(self, region: Region) -> None:
-        """The next call is the first to use an allocation, `region`."""
+        """Record the allocation `region`, before the first call that uses it."""
         if self._memory and self.wants("allocate"):
             self.hear(about_memory("allocate", region))
 
     def freed(self, region: Region) -> None:
-        """An allocation that calls used, `region`, was freed."""
+        """Record that the allocation `region`, which calls used, was freed."""
         if self._memory and self.wants("free"):
             self.hear(about_memory("free", region))
 
     def prepare(self, moment: Moment) -> None:
-        """A call is about to be made; `moment` is its call and thread."""
+        """Do nothing: a trace does not need `moment`, a call about to be made."""
 
     def hear(self, call: CallRecord, moment: Moment | None = None) -> None:
-        """A call is over; `moment` is what `prepare` heard."""
+        """Record and print a finished call; `moment` is not used."""
         self._count += 1
         if self._count == self._choice.first:
             stop(self)
@@ -105,7 +105,7 @@ class Trace(Uncopied):
                 print(line(call, self._width), file=self._file, flush=True)
             if self._json is not None:
                 print(json.dumps(call.as_dict()), file=self._json, flush=True)
-        except (OSError, ValueError):  # nobody reads it any more
+        except (OSError, ValueError):  # the reader has closed it
             self._file = self._json = None
 
     @property
@@ -115,15 +115,15 @@ class Trace(Uncopied):
 
     @property
     def left_out(self) -> list[str]:
-        """Calls that the programs which it writes lack, and why."""
+        """Calls that are missing from the written programs, with reasons."""
         return [] if self._programs is None else self._programs.left_out
 
     def statistics(self) -> str:
-        """By C function: calls, failures, time in all and for each; a table."""
+        """A table by C function: calls, failures, total time and time per call."""
         return str(self._sums)
 
     def verdict(self) -> str:
-        """In words, whether some call wrote NaN or infinity; only known with ``nan=True``."""
+        """A sentence on whether some call wrote NaN or infinity; only known with ``nan=True``."""
         if self._first is None:
             return f"no output that is not finite in {self._count} calls"
         return (
@@ -132,17 +132,17 @@ class Trace(Uncopied):
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the calls to a file, for `read_trace` and ``trace --diff``: JSON, one call a line.
+        """Write the calls to a file for `read_trace` and ``trace --diff``: JSON, one call per line.
 
         Parameters
         ----------
         path : Path or str
-            Where to; what is there is written over.
+            The file; an existing one is overwritten.
 
         Raises
         ------
         OSError
-            If it cannot be written.
+            If the file cannot be written.
         """
         lines = [_header(), *(json.dumps(call.as_dict()) for call in self.calls)]
         Path(path).write_text("\n".join(lines) + "\n")
@@ -153,15 +153,15 @@ class Trace(Uncopied):
     def __repr__(self) -> str:
         return f"<Trace of {self._count} calls>"
 
-    # --- from when to when -----------------------------------------------------------------------
+    # --- start and end ---------------------------------------------------------------------------
 
     def open(self) -> None:
-        """See calls from now on.
+        """Record calls from now on.
 
         Raises
         ------
         RuntimeError
-            If it sees them already.
+            If the trace is open already.
         """
         if self._choice.first != 0:
             listen(self)
@@ -169,7 +169,7 @@ class Trace(Uncopied):
             self._programs.start()
 
     def close(self) -> None:
-        """See no more calls, and write what is to be written; those that were seen stay.
+        """Stop recording, and write the programs; the recorded calls stay.
 
         Raises
         ------
@@ -201,38 +201,38 @@ def trace(
     c: str | os.PathLike[str] | None = None,
     flush: bool = False,
 ) -> Trace:
-    """See every C call that is made in ``with``: by any layer, in any thread, on any device.
+    """Record every C call in a ``with`` block: by any layer, in any thread, on any device.
 
-    Each is shown with its arguments by name: descriptors by what they hold, memory by the
-    allocation that it lies in, called after the parameter that it was first passed for, and the
-    offset there. What the package reads of descriptors for itself is not shown.
+    Each call is shown with its named arguments: a descriptor with its values, memory as its
+    allocation and the offset in it. An allocation has the name of the parameter to which it was
+    first passed. Calls by which the package itself reads descriptors are not shown.
 
     Parameters
     ----------
     only, skip : str or iterable of str
-        C functions to see, and not to see: patterns such as "cudnnConvolution*".
+        Patterns of the C functions to record, and not to record: "cudnnConvolution*".
     nan : bool
-        Whether to look for NaN and infinity in what calls write, which takes time; on a GPU it
+        Whether to look for NaN and infinity in the outputs of calls. This takes time; on a GPU it
         waits for each call's work.
     file : file, optional
-        Where each call is printed when it is over, ``sys.stdout`` for instance.
+        A file to which each finished call is printed, ``sys.stdout`` for instance.
     width : int
         Columns of the text; 0 puts every call on one line.
     memory : bool
-        Whether to show also where memory that calls use was allocated and freed, as far as this
-        package or PyTorch did it: "allocate" before the first call that uses it, "free" before the
-        next call. `only` and `skip` hold for these names, too.
+        Whether to also show the allocation and freeing of memory that calls use, if this package
+        or PyTorch did it: "allocate" before the first call that uses the memory, "free" before the
+        next call. `only` and `skip` apply to these names, too.
     first : int, optional
-        How many calls to see, of a long program say; default: all.
+        The number of calls to record; default: all.
     py : path, optional
-        Where a Python program goes that makes the same raw calls; its data are put beside it.
+        The path of a Python program to write that makes the same raw calls; its data go beside it.
     c : path, optional
-        The folder of a C program that makes the same calls, with its data, a Makefile and a README;
-        it is made if there is none. ``make run`` there compiles and runs the program, which
-        compares what the calls write with what they wrote here.
+        The folder for a C program that makes the same calls, with its data, a Makefile and a
+        README; it is created if missing. ``make run`` there compiles and runs the program, which
+        compares the calls' outputs with the recorded ones.
     flush : bool
-        Whether to write these programs before each call too, which takes time: a call that ends the
-        process is then their last.
+        Whether to write these programs before each call too. This takes time, but a call that ends
+        the process is then the last call in them.
 
     Returns
     -------
@@ -242,18 +242,19 @@ def trace(
     Raises
     ------
     TypeError
-        If `only` or `skip` are no patterns, or `first` is no int.
+        If `only` or `skip` is no pattern, or `first` is no int.
     ValueError
         If `first` is negative.
 
     Notes
     -----
-    Traces may be nested, and end in any order. While none is open, nothing stands before C.
+    Traces may be nested, and end in any order. While no trace is open, calls go straight to C.
 
-    Programs have all calls, whatever `only` and `skip` say. Handles and descriptors that were there
-    before are made in them. Calls on what cannot be made, for cuDNN does not tell what it holds
-    (plans, dropout), are left out, as `left_out` and the program say; so is what a CUDA graph
-    captures. Work on several streams is done in the order of the calls, on one GPU.
+    The written programs contain all calls, regardless of `only` and `skip`. They create the handles
+    and descriptors that existed before the trace. Plans and dropout descriptors from before the
+    trace cannot be created, since cuDNN does not return their contents; calls that use them are
+    left out, and so are calls that a CUDA graph captures. `left_out` and the program list them.
+    The programs do work of several streams in the order of the calls, on one GPU.
 
     Examples
     --------
@@ -294,9 +295,9 @@ def read_trace(path: str | os.PathLike[str]) -> list[CallRecord]:
     Raises
     ------
     OSError
-        If it cannot be read.
+        If the file cannot be read.
     ValueError
-        If it is no trace.
+        If the file is no trace.
     """
     lines = Path(path).read_text().splitlines()
     try:

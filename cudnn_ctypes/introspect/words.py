@@ -1,4 +1,4 @@
-"""What C and Python objects become in a record: numbers, texts, lists and dicts."""
+"""Conversion of C and Python objects to plain data for records: numbers, texts, lists, dicts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["plain"]
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON can hold it: data types and enumerators by their short names."""
+    """A value as JSON data: data types and enumerators by their short names."""
     if value is None or isinstance(value, (bool, str)):
         return value
     if isinstance(value, cudnnDataType_t):

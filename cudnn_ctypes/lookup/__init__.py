@@ -1,4 +1,4 @@
-"""The command that tells what a name of cuDNN means, and what became of one that is gone."""
+"""The command that explains a name of cuDNN, or the replacement of a dropped name."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .words import named, near
 
 __all__ = ["Entry", "add_arguments", "find", "main", "named", "near"]
 
-_SHOWN = 40  # names that words found
+_SHOWN = 40  # names printed for a query of words
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command line of ``python -m cudnn_ctypes lookup``."""
+    """Add the arguments of ``python -m cudnn_ctypes lookup``."""
     parser.add_argument(
         "names",
         nargs="+",
@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Print what is known of each name; 0 if all were found, 1 if not."""
+    """Print the entries of each name; 0 if all were found, 1 if not."""
     queries = _queries(arguments.names)
     results = [(query, *_answer(query)) for query in queries]
     if arguments.json:
@@ -45,7 +45,7 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def _queries(names: list[str]) -> list[str]:
-    """The names; or one query of all of them, if they are words and not all name something."""
+    """The names; or all joined to one query, if they are words and some of them have no entry."""
     plain = all(name.isalpha() and not _is_name(name) for name in names)
     if len(names) > 1 and plain and not all(find(name) for name in names):
         return [" ".join(names)]
@@ -53,7 +53,7 @@ def _queries(names: list[str]) -> list[str]:
 
 
 def _answer(query: str) -> tuple[list[Entry], list[str], list[str]]:
-    """What is so named; else the names that have its words; else names like it."""
+    """The entries for a query, or the names with its words, or names spelled like it."""
     if entries := find(query):
         return entries, [], []
     if _is_name(query) and (like := near(query)):
@@ -69,7 +69,7 @@ def _plain(query: str) -> list[str]:
 
 
 def _is_name(query: str) -> bool:
-    """Whether a query is written like a name, not like words."""
+    """Whether a query is written like a name rather than words."""
     return "." in query or query.lower().startswith("cudnn")
 
 

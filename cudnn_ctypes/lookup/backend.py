@@ -23,14 +23,14 @@ def attributes() -> Iterator[Attribute]:
 
 
 def attributes_holding(cls: Any) -> list[str]:
-    """The attributes whose values are of a C type."""
+    """The attributes whose values have a C type."""
     kinds = [type_ for type_, enum in ENUMS.items() if enum is cls]
     kinds += [type_ for type_, each in _TYPES.items() if each is cls]
     return [attribute.full_name for attribute in attributes() if attribute.types[0] in kinds]
 
 
 def attribute_entry(name: str, item: Any) -> Entry:
-    """What an attribute holds, and of which descriptor type it is."""
+    """The entry of an attribute, with its value type and descriptor type."""
     kind, short = owner_and_short_name(item)
     attribute = ATTRIBUTES[kind][short]
     values = [f"{t.name} ({ENUMS[t].__name__})" if t in ENUMS else t.name for t in attribute.types]
@@ -59,7 +59,7 @@ def attribute_entry(name: str, item: Any) -> Entry:
 
 
 def descriptor_type_entry(name: str, item: Any) -> Entry:
-    """The attributes of a descriptor type, and the attributes that hold such descriptors."""
+    """The entry of a descriptor type: its attributes, and attributes with descriptors as values."""
     own = ATTRIBUTES[item]
     rows = [
         (

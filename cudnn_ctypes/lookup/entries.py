@@ -1,4 +1,4 @@
-"""From a name to what it means: the entries of functions, types and Python objects."""
+"""The entries for a name: functions, types and Python objects."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ __all__ = ["find"]
 
 _PREFIXES = ("", "cudnn", "cudnn_", "cudnn_status_", "cudnn_data_")
 
-# What stands around a name in error messages and programs.
+# Text around a name in error messages and programs.
 _WRAPPING = re.compile(r"^(?:cudnn_ctypes\.)?(?:raw\.)?(?:cudnn\w+_t\.(?=CUDNN_))?|\s*\(.*$")
 
 
 def find(name: str) -> list[Entry]:
-    """Everything that is called `name`, as messages and programs write it; empty if nothing is."""
+    """The entries for `name`, in a form that messages and programs use; empty if none."""
     name = _WRAPPING.sub("", name.strip())
     if name.isdecimal():
         return [status_entry(int(name))] if has_status(int(name)) else []
@@ -50,7 +50,7 @@ def find(name: str) -> list[Entry]:
 
 
 def _meant(name: str) -> Iterator[str]:
-    """The names of layer 1 that a name in lower case, short or without its prefix, stands for."""
+    """The names of layer 1 for a short name, or a name without prefix, in lower case."""
     names = _by_lower_case()
     yield from (names[prefix + name] for prefix in _PREFIXES if prefix + name in names)
     if name in KINDS:
@@ -150,7 +150,7 @@ def _class_for(handle_type: str) -> dict[str, list[str]]:
 
 @functools.cache
 def _takers(cls: Any) -> dict[str, list[str]]:
-    """The functions, backend attributes and structs that take, give or hold a type."""
+    """The functions, backend attributes and structs with parameters or members of a type."""
     takes: list[str] = []
     gives: list[str] = []
     for name, function in raw.FUNCTIONS.items():

@@ -1,4 +1,4 @@
-"""One thing that a name means: its declaration, its facts, and what belongs to it."""
+"""An entry: a meaning of a name, with declaration, facts and related names."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ __all__ = ["Entry", "declared"]
 
 @dataclass(frozen=True)
 class Entry:
-    """One thing that a name means.
+    """One meaning of a name.
 
     Attributes
     ----------
     name, kind : str
     text : str
-        Its declaration and facts.
+        The declaration and facts.
     lists : dict of str to list of str
-        Names that belong to it, by what they are to it.
+        Related names, by their relation: "related", "values".
     facts : dict
         The facts as data, for JSON.
     explanation : Explanation or None
-        What the installed headers say of it.
+        The installed headers' explanation.
     in_headers : bool
-        Whether headers could say something of it.
+        True for a name that headers may explain.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Entry:
     in_headers: bool = False
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """The entry as data for JSON."""
         said = self.explanation
         return {
             "name": self.name,
@@ -65,7 +65,7 @@ def declared(
     lists: dict[str, list[str]] | None = None,
     facts: dict[str, Any] | None = None,
 ) -> Entry:
-    """The entry of a name of layer 1, with what is known of each of them."""
+    """The entry of a name of layer 1, with the facts that all these names have."""
     header, since, deprecated = facts_of(name)
     known = {"header": header, "since": since, "deprecated": deprecated}
     lists = dict(lists or {})

@@ -1,4 +1,4 @@
-"""What the installed headers say about a C name: the comments that stand at its declaration."""
+"""The installed headers' explanations of C names: the comments at their declarations."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ __all__ = ["Explanation", "explanation", "mentioning"]
 
 @dataclass(frozen=True)
 class Explanation:
-    """The text of a header.
+    """A header's explanation of a name.
 
     Attributes
     ----------
     header : Path
         The file.
     version : str
-        Of cuDNN: "9.28.0".
+        The cuDNN version: "9.28.0".
     text : str
     parameters : dict of str to str
-        What it says of parameters or fields, by name.
+        The texts about parameters or fields, by name.
     """
 
     header: Path
@@ -37,9 +37,9 @@ class Explanation:
 
 
 def explanation(name: str, folder: Path | None = None) -> Explanation | None:
-    """What the headers in a folder (default: those installed) say about a C name.
+    """The explanation of a C name in a folder's headers (default: the installed ones).
 
-    None if there are no headers, or if they say nothing of it.
+    None if there are no headers, or if they do not explain the name.
     """
     folder = folder or include_folder()
     if folder is None:
@@ -60,7 +60,7 @@ _MEMBER = re.compile(
     r"(\w+)(?:\[\w+\])?(?:;[ \t]*/\*+<?|[^,;/{}]*,?[ \t]*/\*\*<)(.*?)\*/", re.DOTALL
 )
 
-# The name that a comment is about: the first one declared behind it.
+# The name to which a comment belongs: the first name declared after it.
 _DECLARED = re.compile(
     r"(cudnn\w+)\s*\(|\}\s*(cudnn\w+)|\*\s*(cudnn\w+)\s*;|\b(CUDNN_[A-Z]\w+)\s*[=,}]"
     r"|#define (CUDNN_\w+)"
@@ -78,7 +78,7 @@ def mentioning(words: list[str], folder: Path | None = None) -> list[str]:
             if "@file" in said or not all(re.search(rf"\b{re.escape(w)}", said) for w in words):
                 continue
             before = code[: comment.start()].rpartition("\n")[2].strip()
-            if before and not before.endswith(";"):  # behind an enumerator or a macro
+            if before and not before.endswith(";"):  # after an enumerator or a macro
                 found |= dict.fromkeys(re.findall(r"\bCUDNN_\w+", before)[:1])
                 continue
             body = _BODY.match(code, comment.end())
@@ -89,11 +89,11 @@ def mentioning(words: list[str], folder: Path | None = None) -> list[str]:
 
 @functools.cache
 def _texts(folder: Path) -> tuple[tuple[Path, str, str], ...]:
-    """The headers: file, text, and the text with blanks in place of comments."""
+    """The headers: each file, its text, and the text with comments blanked out."""
     found = []
     for name in HEADERS:
         path = folder / name
-        with contextlib.suppress(OSError):  # a release has not all of them
+        with contextlib.suppress(OSError):  # a release may lack some headers
             text = path.read_text(errors="replace")
             code = COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
             found.append((path, text, code))
@@ -108,7 +108,7 @@ def _version(folder: Path) -> str:
 
 
 def _comments_about(name: str, text: str, code: str) -> Iterator[str]:
-    """The comments at the declaration of a name, where this header has one."""
+    """The comments at the declaration of a name in this header; none without one."""
     word = rf"\b{name}\b"
     if define := re.search(rf"^#\s*define\s+{name}\b[^\n]*", code, re.MULTILINE):
         yield from _before(define.start(), text, code)
@@ -130,7 +130,7 @@ def _comments_about(name: str, text: str, code: str) -> Iterator[str]:
 
 
 def _before(start: int, text: str, code: str) -> Iterator[str]:
-    """The documentation between the declaration that begins at `start` and the one before it."""
+    """The documentation between the declaration at `start` and the previous declaration."""
     statement = max(code.rfind(";", 0, start), code.rfind("}", 0, start)) + 1
     directives = [m.end() for m in re.finditer(r"^#[^\n]*", code[statement:start], re.MULTILINE)]
     gap = text[statement + max(directives, default=0) : start]
@@ -141,7 +141,7 @@ def _before(start: int, text: str, code: str) -> Iterator[str]:
 
 
 def _at_enumerator(found: re.Match[str], text: str, code: str) -> Iterator[str]:
-    """What stands before an enumerator as documentation, and what stands behind it."""
+    """The documentation comments before and after an enumerator."""
     before = max(code.rfind(",", 0, found.start()), code.rfind("{", 0, found.start()))
     for comment in COMMENT.findall(text[before : found.start()]):
         if comment.startswith("/**") and not comment.startswith("/**<"):
@@ -155,7 +155,7 @@ def _at_enumerator(found: re.Match[str], text: str, code: str) -> Iterator[str]:
 
 
 def _in_list_of_attributes(name: str, text: str) -> Iterator[str]:
-    """The item about an attribute in the list that its descriptor type has."""
+    """The item about an attribute in its descriptor type's list of attributes."""
     item = re.search(
         rf"^[ *]*- ({name} \(.*?)(?=\n[ *]*(?:- CUDNN_ATTR_|\n|\*/|$))", text, re.M | re.S
     )
@@ -164,7 +164,7 @@ def _in_list_of_attributes(name: str, text: str) -> Iterator[str]:
 
 
 def _plain(comments: list[str]) -> tuple[str, dict[str, str]]:
-    """Comments as text, without their marks, and what they say of parameters."""
+    """Comments as text, without comment marks, and the texts about parameters."""
     paragraphs: list[str] = []
     parameters: dict[str, str] = {}
     for comment in comments:

@@ -1,4 +1,4 @@
-"""Entries on a terminal: names are never broken, whatever the width."""
+"""Prints entries on a terminal; names are never broken, at any width."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LISTED = 16  # names of one list
 
 
 def print_entry(entry: Entry) -> None:
-    """Print what is known of one thing."""
+    """Print an entry."""
     console = Console(highlight=False)
     _print(console, f"{entry.name}: {entry.kind}", style="bold")
     console.print()
@@ -39,7 +39,7 @@ def print_entry(entry: Entry) -> None:
 
 
 def print_found(query: str, found: Sequence[str], total: int, like: Sequence[str]) -> None:
-    """Print the names that a query found, or those that are like it."""
+    """Print the names that a query found, or names spelled like the query."""
     console = Console(highlight=False)
     if found:
         some = f", {len(found)} of them" if total > len(found) else ""
@@ -52,7 +52,7 @@ def print_found(query: str, found: Sequence[str], total: int, like: Sequence[str
 
 
 def _print(console: Console, text: str, *, style: str = "") -> None:
-    """Print lines, wrapped between words; the rest of a line stands under its last column."""
+    """Print lines, wrapped between words; continuation lines are aligned with the last column."""
     for line in text.split("\n"):
         columns = [match.end() for match in re.finditer(r"\S {2,}(?=\S)", line)]
         bullet = re.match(r" *(?:- )?", line)
@@ -73,7 +73,7 @@ def _wrapped(line: str, width: int, indent: int) -> list[str]:
 
 
 def _reflowed(text: str, width: int) -> Iterator[str]:
-    """The lines of a text; those of a paragraph with a line that is too long, joined into one."""
+    """The lines of a text; a paragraph with an overlong line is joined into one line."""
 
     def indent(line: str) -> tuple[int, bool]:
         return len(line) - len(line.lstrip()), bool(line.strip())

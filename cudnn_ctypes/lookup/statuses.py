@@ -1,4 +1,4 @@
-"""Entries of statuses, by name and number, and of the exceptions that stand for them."""
+"""Entries of statuses, by name and number, and of the exceptions that they raise."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ __all__ = ["exception_entry", "has_status", "status_entry"]
 
 
 def has_status(code: int) -> bool:
-    """Whether some release of cuDNN has or had a status of this number."""
+    """Whether a release of cuDNN has or had a status with this number."""
     return raw.cudnnStatus_t(code).known or code in OLD_STATUS_NUMBERS
 
 
 def status_entry(code: int, name: str = "") -> Entry:
-    """The entry of a status, also by the number that it had before 9.0."""
+    """The entry of a status, by its number in cuDNN 9 or in earlier releases."""
     old = ""
     if not raw.cudnnStatus_t(code).known:
         name = OLD_STATUS_NUMBERS[code]
@@ -38,7 +38,7 @@ def status_entry(code: int, name: str = "") -> Entry:
 
 
 def exception_entry(name: str) -> Entry:
-    """An exception of this package, and the statuses that raise it."""
+    """The entry of an exception of this package, with the statuses that raise it."""
     cls = getattr(errors, name)
     statuses = [
         f"{each} ({int(member)})"

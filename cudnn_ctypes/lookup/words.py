@@ -1,4 +1,4 @@
-"""Names by the words in them: ``cudnnPoolingBackward`` has "pooling" and "backward"."""
+"""Search for names by their words: ``cudnnPoolingBackward`` has "pooling" and "backward"."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["named", "near", "related"]
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+[a-z]?")
 _RELATED = 8
-# What is done, and to what; the rest of a function's name says on what.
+# Words for an action or its direction; the other words of a function's name are its subject.
 _VERBS = frozenset(
     """
     cudnn create set get destroy find copy forward backward inference training ex data filter
@@ -31,14 +31,14 @@ def _words(name: str) -> tuple[str, ...]:
 
 @functools.cache
 def _names() -> tuple[str, ...]:
-    """All names, in the order in which they are shown."""
+    """All names, in display order."""
     declared = (functions, types, enums, constants)
     found = [name for module in declared for name in module.__all__]
     return (*found, *KINDS, *gone_names())
 
 
 def named(query: str) -> list[str]:
-    """The names that have every word of a query, perhaps longer; fewest other words first."""
+    """The names with words that begin with all words of a query; fewest other words first."""
     wanted = [word.lower() for part in query.split() for word in (_words(part) or (part,))]
     wanted = [word for word in wanted if word.isalnum()]
     if not wanted:
@@ -62,7 +62,7 @@ def near(query: str) -> list[str]:
 
 
 def related(name: str) -> list[str]:
-    """Functions about the same thing as the function or type `name`."""
+    """Functions with the same subject as the function or type `name`."""
     about = set(_words(name)) - _VERBS - {"descriptor", "t"}
     if not about or name.startswith("CUDNN"):
         return []

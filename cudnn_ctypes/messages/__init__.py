@@ -1,4 +1,4 @@
-"""What cuDNN logs, as objects.
+"""cuDNN's log messages as objects.
 
 >>> from cudnn_ctypes import raw
 >>> with log_messages("info") as messages:
@@ -11,8 +11,8 @@
 >>> messages[1].arguments["format"].value
 cudnnTensorFormat_t.CUDNN_TENSOR_NHWC
 
-The exceptions of this package and a callback that was set with ``raw.cudnnSetCallback`` go on to
-hear cuDNN while a block listens. The reference device logs nothing.
+This package's exceptions and a callback set with ``raw.cudnnSetCallback`` still receive messages
+while a block listens. The reference device logs nothing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The arguments in a message of cuDNN's log: from indented lines to nested objects."""
+"""Parses the arguments in a message of cuDNN's log, indented lines, to nested objects."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ _LINE = re.compile(
     r"(?:type=(?P<type>.*?)|location=(?P<location>.*?))"
     r"(?:; (?:val|addr)=(?P<value>.*?))?[;:]?\s*$"
 )
-_ENUMERATOR = re.compile(r"^\S+ \((-?\w+)\)$")  # its name or names, and the number
+_ENUMERATOR = re.compile(r"^\S+ \((-?\w+)\)$")  # name or names, and the number
 _LIST = re.compile(r"^\[(.*)\]$")
 
 
 @dataclass(frozen=True)
 class LoggedArgument:
-    """An argument of a call as cuDNN logs it, or one field of a descriptor.
+    """An argument of a call in cuDNN's log, or one field of a descriptor.
 
-    ``argument["strideA"]`` is the field of that name, and ``str(argument)`` the whole in one line.
+    ``argument["strideA"]`` is the field of that name; ``str(argument)`` is one line of text.
 
     Attributes
     ----------
     type : str
         The C type, or the type of the backend descriptor; "" for memory.
     value : int, float, bool, str, cudnn enum, tuple or None
-        A number, text, an enumerator, or several numbers; the address of memory, and of what cuDNN
-        only points to. None for NULL, and for what has fields.
+        A number, text, an enumerator, or several numbers; an address for memory and for objects of
+        which cuDNN only logs the address. None for NULL, and for arguments with fields.
     location : str
-        Of memory: "host" or "dev"; "" for what is no memory.
+        "host" or "dev" for memory, else "".
     fields : dict of str to LoggedArgument
-        What a descriptor holds, under cuDNN's names; empty for all others. Where a name comes
-        again, as for the operations of a graph, "operation" is followed by "operation[1]".
+        The contents of a descriptor, by cuDNN's names; empty for other arguments. A repeated name
+        gets a number: "operation", "operation[1]" for the operations of a graph.
     """
 
     type: str
@@ -67,7 +67,7 @@ class LoggedArgument:
 
 
 def logged_arguments(lines: Iterable[str]) -> dict[str, LoggedArgument]:
-    """The arguments in the lines of a message, by name; each with the fields below it."""
+    """The arguments in the lines of a message, by name, each with its fields."""
     found: dict[str, LoggedArgument] = {}
     open_: list[tuple[int, dict[str, LoggedArgument]]] = [(-1, found)]
     for line in lines:
@@ -118,7 +118,7 @@ def _value(kind: str, text: str | None) -> Any:
 
 
 def _number(text: str) -> Any:
-    """A number; as text what is none."""
+    """A text as a number if possible, else the text."""
     for read in (lambda each: int(each, 0), float):
         try:
             return read(text)

@@ -1,4 +1,4 @@
-"""One message of cuDNN's log, and listening to them."""
+"""A message of cuDNN's log, and a context manager that listens to messages."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ class Message:
     ----------
     severity : cudnnSeverity_t
     function : str
-        C name of the function that was called; "" if the message names none.
+        C name of the called function; "" if the message names none.
     arguments : dict of str to LoggedArgument
-        Its arguments by cuDNN's names, those of descriptors with what they hold; information
-        messages have them.
+        The call's arguments by cuDNN's names, descriptors with their contents; only in information
+        messages.
     reasons : tuple of str
-        Why, for errors and warnings; outermost last.
+        The reasons for errors and warnings; outermost last.
     status : cudnnStatus_t
     time : datetime.datetime
         In UTC.
@@ -65,21 +65,21 @@ class Message:
 
     @classmethod
     def of(cls, severity: int, debug: raw.cudnnDebug_t, lines: list[str]) -> Message:
-        """From what cuDNN hands to a callback: the struct, and the message's lines.
+        """The message from a callback's arguments.
 
         Parameters
         ----------
         severity : int
             Number of C's ``cudnnSeverity_t``.
         debug : cudnnDebug_t
-            Time, process, thread and function.
+            The struct with time, process, thread and function.
         lines : list of str
-            The text.
+            The lines of the text.
         """
         text = "\n".join(lines)
         function, place = _FUNCTION.search(text), _PLACE.search(text)
         reasons = [match[1] for line in lines if (match := _REASON.match(line))]
-        # The struct's cudaDeviceId is undefined where the text says that there is none.
+        # The struct's cudaDeviceId is undefined if the text names no device.
         device = int(place[1]) if place and place[1].isdigit() else None
         time = datetime.fromtimestamp(debug.time_sec, timezone.utc)
         return cls(
@@ -103,23 +103,23 @@ class Message:
 def log_messages(
     *severities: Any, callback: Callable[[Message], object] | None = None
 ) -> Iterator[list[Message]]:
-    """Listen to what cuDNN logs, in all threads, while a ``with`` block runs.
+    """Collect cuDNN's log messages of all threads while a ``with`` block runs.
 
     Follows ``cudnnSetCallback`` and ``cudnnGetCallback``.
 
     Parameters
     ----------
     *severities : cudnnSeverity_t or str
-        "error", "warning", "info": which messages. Left out: errors and warnings. "info" logs every
-        call with its arguments.
+        The wanted messages: "error", "warning", "info". Default: errors and warnings. "info" logs
+        every call with its arguments.
     callback : callable, optional
-        Called with each message, in the thread that made the call. What it raises is raised at the
+        Called with each message, in the thread that made the call. Its exceptions are raised at the
         end of the block.
 
     Yields
     ------
     list of Message
-        The messages so far, in the order in which they came.
+        The messages so far, in the order of their arrival.
 
     Examples
     --------
@@ -146,7 +146,7 @@ def log_messages(
             messages.append(made)
             if callback is not None:
                 callback(made)
-        except BaseException as error:  # nothing may escape into C
+        except BaseException as error:  # no exception may escape into C
             raised.append(error)
 
     mask = 0

@@ -1,4 +1,4 @@
-"""``describe``: what an object holds, in words and as a picture.
+"""``describe``: an explanation of an object's contents, in words and as a picture.
 
 >>> from cudnn_ctypes import TensorDescriptor
 >>> print(describe(TensorDescriptor((1, 3, 4, 5), "float16", layout="NHWC")))

@@ -1,4 +1,4 @@
-"""Backend descriptors, engines, plans: what layer 3 hands to cuDNN."""
+"""Descriptions of backend descriptors, engines and plans: layer 3's objects of cuDNN."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["backend_words", "raw_backend_words"]
 
 
 def backend_words(item: Any) -> Description | None:
-    """An object of layer 3 that stands on backend descriptors; None for others."""
+    """The description of a plan, engine or backend descriptor of layer 3; None for others."""
     if isinstance(item, ExecutionPlan):
         return _plan(item)
     if isinstance(item, BoundPlan):
@@ -55,7 +55,7 @@ def _plan(plan: ExecutionPlan) -> Description:
     sections = [Section(lines=tuple(lines))]
     try:
         sections.append(_config(plan.config))
-    except (CudnnError, AttributeError):  # the reference device's own plans have none
+    except (CudnnError, AttributeError):  # the reference device's own plans have no engine
         sections.append(Section(lines=("carried out without an engine of cuDNN's",)))
     return Description("ExecutionPlan: a graph, compiled for one GPU", tuple(sections))
 
@@ -115,7 +115,7 @@ def _tensor(name: str, held: dict[str, Any]) -> Description:
 
 
 def raw_backend_words(item: cudnnBackendDescriptor_t) -> Description:
-    """A backend descriptor of layer 1: what cuDNN tells of it."""
+    """The description of a backend descriptor of layer 1, from the attributes cuDNN returns."""
     known = backend.known(live.address(item))
     if known is None or known.kind is None:
         return Description(
@@ -134,7 +134,7 @@ def raw_backend_words(item: cudnnBackendDescriptor_t) -> Description:
 
 
 def _told(item: cudnnBackendDescriptor_t, kind: Any) -> dict[str, Any]:
-    """The attributes that cuDNN gives back, without descriptors."""
+    """The attributes that cuDNN returns, by name, without descriptors."""
     held: dict[str, Any] = {}
     for name, attribute in ATTRIBUTES[kind].items():
         if Type.CUDNN_TYPE_BACKEND_DESCRIPTOR in attribute.types:

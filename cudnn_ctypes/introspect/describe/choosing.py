@@ -1,4 +1,4 @@
-"""Which description an object has: by its record, by its memory, or by its class."""
+"""`describe`, which chooses an object's description by its record, memory or class."""
 
 from __future__ import annotations
 
@@ -31,35 +31,35 @@ __all__ = ["describe"]
 
 
 def describe(item: Any, *, x: Any = None, w: Any = None, handle: Any = None) -> Description:
-    """What an object holds, in words and, for many, as a picture.
+    """Explain an object's contents in words and, for many objects, as a picture.
 
-    It works without a GPU, and reads no memory of one.
+    It works without a GPU, and reads no GPU memory.
 
     Parameters
     ----------
     item
         A descriptor of layer 1 or 2, a backend descriptor, a handle; a tensor of this package, of
         PyTorch, NumPy and others, or a buffer; a plan, an engine or its config; a graph of layer 3
-        or of the front end, one of its nodes or tensors, or what explains it; an `RNN`, its
+        or of the front end, one of its nodes or tensors, or an explanation of it; an `RNN`, its
         weights; a function, an enum or an enumerator of ``raw``.
     x, w : tensor, descriptor or shape, optional
-        For a convolution or a pooling: what it is applied to. The size of the output is carried
-        out with these numbers; without them, with those of an example.
+        For a convolution or a pooling: its operands. The size of the output is computed with their
+        shapes; without them, with an example's shapes.
     handle : Handle, optional
-        With an RNN descriptor: ask cuDNN where the weights lie, for which it allocates a weight
-        space. With a dropout descriptor of layer 1: cuDNN tells of it only with a handle.
+        With an RNN descriptor: ask cuDNN for the places of the weights, which allocates a weight
+        space. A dropout descriptor of layer 1 can be read only with a handle.
 
     Returns
     -------
     Description
-        ``print`` shows words. In a notebook there is also the picture, which ``svg()`` gives and
+        ``print`` shows words. A notebook also shows the picture, which ``svg()`` returns and
         ``save(path)`` writes: a tensor's index map, the window of a convolution or a pooling, a
-        weight space, a graph with the region of its engine.
+        weight space, a graph with its engine's frame.
 
     Raises
     ------
     TypeError
-        If nothing is known of such an object.
+        If `item` is an object of an unknown kind.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def describe(item: Any, *, x: Any = None, w: Any = None, handle: Any = None) -> 
 
 
 def _name_of_c(item: Any) -> Description | None:
-    """Functions, enums and enumerators by what layer 1 declares."""
+    """The description of a function, enum or enumerator of layer 1; None for other objects."""
     from ...raw.describe import documentation
     from ...raw.function import Function
 
@@ -138,7 +138,7 @@ _BY_RECORD: dict[type, Words] = {
 
 
 def _c_object(item: Any, x: Any, w: Any, handle: Any) -> Description | None:
-    """A descriptor by its record; of layer 2 by its class's name."""
+    """The description of a descriptor by its record, titled by its class; else None."""
     pointer = getattr(item, "_as_parameter_", item)
     if not isinstance(pointer, OpaquePointer):
         return None
@@ -164,7 +164,7 @@ def _c_object(item: Any, x: Any, w: Any, handle: Any) -> Description | None:
 
 
 def _untold(kind: str) -> str:
-    """Why a descriptor has no record."""
+    """The reason why a descriptor of a kind has no record."""
     if kind in MUST_BE_SET:
         return "created, but never set"
     if kind == "cudnnDropoutDescriptor_t":
@@ -191,7 +191,7 @@ def _rnn(item: Any, name: str, held: RNN, handle: Any) -> Description:
 
 
 def _layer_2(item: Any, x: Any) -> Description | None:
-    """What layer 2 has beside descriptors."""
+    """The description of an object of layer 2 that is no descriptor; else None."""
     if not type(item).__module__.startswith("cudnn_ctypes.legacy"):
         return None
     from ...legacy import RNN as Network
@@ -236,7 +236,7 @@ def _layer_3(item: Any) -> Description | None:
 
 
 def _printed(item: Any) -> Description | None:
-    """An object of this package that says itself what it is: tables, explanations, choices."""
+    """The description of another object of this package (tables, explanations) by its ``str``."""
     cls = type(item)
     if not cls.__module__.startswith("cudnn_ctypes."):
         return None

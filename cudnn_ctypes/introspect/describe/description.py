@@ -27,11 +27,11 @@ class Section:
     title : str
         "" for the first part, which follows the description's title.
     lines : tuple of str
-        A fact each.
+        Lines with one fact each.
     table : Table, optional
-        Below the lines.
+        A table below the lines.
     text : str
-        Text with lines and columns of its own, below that.
+        Preformatted text below the table.
     """
 
     title: str = ""
@@ -49,7 +49,8 @@ class Description:
     title : str
     sections : tuple of Section
     picture : callable, optional
-        Draws the picture as SVG, with ``standalone=False`` for a part of a page; None without one.
+        Draws the picture as SVG, with ``standalone=False`` for a part of a page; None without a
+        picture.
     """
 
     title: str
@@ -57,12 +58,12 @@ class Description:
     picture: Callable[..., str] | None = None
 
     def svg(self) -> str:
-        """The picture, as the text of a file.
+        """The picture, as the text of an SVG file.
 
         Raises
         ------
         ValueError
-            If there is none.
+            If the object has no picture.
         """
         if self.picture is None:
             raise ValueError(f"there is no picture of this: {self.title}")
@@ -79,7 +80,7 @@ class Description:
         Raises
         ------
         ValueError
-            If the name ends in another way, or there is no picture for an ".svg".
+            If the name has another ending, or there is no picture for an ".svg".
         """
         path = Path(path)
         kinds = {".svg": self.svg, ".txt": lambda: f"{self}\n", ".html": self._page}

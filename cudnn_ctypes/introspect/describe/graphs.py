@@ -1,4 +1,4 @@
-"""Graphs, their operations and their tensors; explanations of their engines."""
+"""Descriptions of graphs, their operations and tensors, and explanations of their engines."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["front_node_words", "graph_words", "node_words", "tensor_words"]
 
 
 def graph_words(graph: Any) -> Description:
-    """A ``Graph``, an ``Expansion``, or a graph of the front end."""
+    """The description of a ``Graph``, an ``Expansion``, or a graph of the front end."""
     described = graph._diagram()
     nodes, region = _nodes(graph), described.region
     sections = [
@@ -39,7 +39,7 @@ def graph_words(graph: Any) -> Description:
 
 
 def _nodes(graph: Any) -> list[Node]:
-    """Of the front end's graphs those of the graph beneath."""
+    """The nodes of a graph; a front end's graph has them in its inner graph."""
     inner = getattr(graph, "_graph", graph)
     return list(inner.nodes)
 
@@ -50,7 +50,7 @@ def _region(region: Region) -> Section:
 
 
 def node_words(node: Node) -> Description:
-    """One operation of a graph, with its operands."""
+    """The description of one operation of a graph, with its operands."""
     sections = [Section(lines=(_sentence(node),))]
     rows = [
         f"{port}: {_tensor_line(each)}"
@@ -72,7 +72,7 @@ def node_words(node: Node) -> Description:
 
 
 def front_node_words(node: Any) -> Description:
-    """An operation of a graph of the front end, as the program's call described it."""
+    """The description of an operation of the front end, from the program's call."""
     rows = [f"{port}: {_tensor_line(each)}" for port, each in node.inputs.items()]
     made = [f"{port}: {_tensor_line(each)}" for port, each in node.outputs.items()]
     options = [f"{name} = {value}" for name, value in node.params.items() if value is not None]
@@ -83,7 +83,7 @@ def front_node_words(node: Any) -> Description:
 
 
 def _sentence(node: Node) -> str:
-    """Its operation, what it reads and what it makes."""
+    """A sentence with a node's operation, inputs and outputs."""
     read = [
         f"{port} {_named(value)}"
         for port, value in node.inputs.items()
@@ -143,7 +143,7 @@ def _role(each: Tensor) -> str:
 
 
 def tensor_words(each: Tensor) -> Description:
-    """One tensor of a graph."""
+    """The description of one tensor of a graph."""
     name = f"Tensor {each.name!r} of a graph"
     more = [] if each.uid is None else [f"unique id {each.uid}: by which memory is passed"]
     if role := _role(each):

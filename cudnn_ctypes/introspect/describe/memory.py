@@ -1,4 +1,4 @@
-"""Memory of any kind: tensors of this package and of others, buffers, arrays on the host."""
+"""Descriptions of memory: tensors of this package and of others, buffers, host arrays."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["memory_words"]
 
 
 def memory_words(item: Any) -> Description | None:
-    """The words and the index map of memory; None for what is none."""
+    """The description of memory, with an index map; None for other objects."""
     if isinstance(item, DeviceTensor):
         return _own(item)
     if isinstance(item, DeviceBuffer):

@@ -1,4 +1,4 @@
-"""Descriptors of one operation, and packs and plans of fused ones: each field with its meaning."""
+"""Descriptions of single operations' descriptors, and of packs and plans of fused operations."""
 
 from __future__ import annotations
 
@@ -144,11 +144,11 @@ KINDS: dict[type, tuple[str, dict[str, Meaning]]] = {
         },
     ),
 }
-"""By the record of a descriptor: what it is, and what each field means."""
+"""By class of a descriptor's record: a noun, and each field's meaning."""
 
 
 def fields_words(name: str, held: Any) -> Description:
-    """A descriptor whose record is in `KINDS`."""
+    """The description of a descriptor whose record is in `KINDS`."""
     what, meanings = KINDS[type(held)]
     lines = []
     for field in dataclasses.fields(held):
@@ -159,7 +159,7 @@ def fields_words(name: str, held: Any) -> Description:
 
 
 def dropout_words(name: str, held: Dropout, states_size: int | None = None) -> Description:
-    """A dropout descriptor, and the states of its generator."""
+    """The description of a dropout descriptor and its generator's states."""
     kept = 1 - held.rate
     scale = f"those that stay are multiplied by 1 / (1 - rate) = {1 / kept:g}" if kept else ""
     lines = [
@@ -180,7 +180,7 @@ def dropout_words(name: str, held: Dropout, states_size: int | None = None) -> D
 
 
 def fused_words(name: str, held: ConstantPack | VariantPack | FusedPlan) -> Description:
-    """A pack or a plan of a fused operation."""
+    """The description of a pack or a plan of a fused operation."""
     lines = [f"operation {name_of(held.operation)}"]
     if isinstance(held, FusedPlan):
         made = held.constants

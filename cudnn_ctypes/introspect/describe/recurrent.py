@@ -1,4 +1,4 @@
-"""Recurrent networks: what a descriptor says, and where the weights lie."""
+"""Descriptions of recurrent networks: the descriptor's values, and the places of the weights."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _LAYOUTS = {
 
 
 def rnn_words(name: str, held: RNN, weights: Any = None) -> Description:
-    """An RNN descriptor; its weights are where `weights` (RNNWeights) has them.
+    """The description of an RNN descriptor, with the weights' places from `weights` (RNNWeights).
 
-    Without them, where the reference device has them: cuDNN tells its order only with a handle.
+    Without `weights` the places are the reference device's: cuDNN's need a handle.
     """
     lines = [
         f"cell {name_of(held.cell)}: {_CELLS.get(name_of(held.cell), 'not known')}",
@@ -68,14 +68,14 @@ def rnn_words(name: str, held: RNN, weights: Any = None) -> Description:
 
 
 def weights_words(weights: Any) -> Description:
-    """An ``RNNWeights``."""
+    """The description of an ``RNNWeights``."""
     parts, total = _parts_of(weights), int(weights.space.nbytes)
     title = f"RNNWeights: the weights of {counted(len(weights), 'pseudo-layer')}"
     return Description(title, (_table(parts, total, ""),), _picture("RNNWeights", parts, total))
 
 
 def rnn_data_words(name: str, held: RNNData) -> Description:
-    """An RNN data descriptor."""
+    """The description of an RNN data descriptor."""
     layout = name_of(held.layout)
     count = math.prod(held.memory_shape)
     nbytes = count * element_bits(held.data_type) // 8
@@ -91,7 +91,7 @@ def rnn_data_words(name: str, held: RNNData) -> Description:
     return Description(f"{name}: sequences of vectors", (Section(lines=lines),))
 
 
-# --- where the weights lie -----------------------------------------------------------------------
+# --- places of the weights -----------------------------------------------------------------------
 
 
 def _parts_of(weights: Any) -> list[Part]:

@@ -1,4 +1,4 @@
-"""Tensors, wherever they are described: dims, strides, bytes, and the map of their indices."""
+"""Descriptions of tensors of all kinds: dims, strides, bytes, and the index map."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ _NAMED = {tuple(letters) for letters in (*IMAGE_AXES.values(), *FILTER_AXES.valu
 
 
 def tensor_words(name: str, held: Tensor) -> Description:
-    """A tensor descriptor."""
+    """The description of a tensor descriptor."""
     axes = axes_of(len(held.shape), IMAGE_AXES)
     return tensor(name, held.shape, held.strides, held.data_type, axes)
 
 
 def filter_words(name: str, held: Filter) -> Description:
-    """A filter descriptor."""
+    """The description of a filter descriptor."""
     axes = axes_of(len(held.shape), FILTER_AXES)
     filters, channels = held.shape[:2]
     meaning = f"{counted(filters, 'filter')} over {counted(channels, 'channel')} in each group"
@@ -59,7 +59,7 @@ def filter_words(name: str, held: Filter) -> Description:
 
 
 def sequence_words(name: str, held: SequenceData) -> Description:
-    """A sequence data descriptor."""
+    """The description of a sequence data descriptor."""
     lines = (
         "t: time steps, n: batch, b: beam, v: elements of a vector",
         f"lengths of the sequences, those of a batch entry's beam together: {held.lengths}",
@@ -95,16 +95,16 @@ def tensor(
     Parameters
     ----------
     shape, strides : tuple of int
-        As cuDNN counts them: strides of vectors for types with vectors.
+        In cuDNN's units: strides count vectors for vectorised types.
     data_type : cudnnDataType_t
     axes : sequence of str
-        A letter for each.
+        A letter for each axis.
     meanings : dict, optional
-        What the layouts' names mean; default: for images.
+        Explanations of the layouts' names; default: for images.
     more : sequence of str
         Further facts.
     vector : int, optional
-        Elements of a vector along axis 1; default: as the data type says.
+        Elements of a vector along axis 1; default: from the data type.
     """
     vector = vector_length(data_type) if vector is None else vector
     of_images = tuple(axes) in _NAMED

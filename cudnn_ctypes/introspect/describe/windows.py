@@ -1,4 +1,4 @@
-"""Convolutions and poolings: the size of their output carried out, and their window."""
+"""Descriptions of convolutions and poolings: the computation of the output's size, the window."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def shape_of(operand: Any) -> Ints | None:
 
 
 def convolution_words(name: str, held: Convolution, x: Any = None, w: Any = None) -> Description:
-    """A convolution, over `x` with the filters `w` if they are given."""
+    """The description of a convolution; default: an example's `x` and `w`."""
     x_shape, w_shape = shape_of(x), shape_of(w)
     example = x_shape is None or w_shape is None
     ndim = len(held.padding)
@@ -139,7 +139,7 @@ def _output_size(
 
 
 def _pair(values: Sequence[int], default: int) -> tuple[int, int]:
-    """The last two entries, or one after a default."""
+    """The last two entries, or the default and the only entry."""
     last = (default, *values)[-2:] if len(values) == 1 else tuple(values[-2:])
     return last[0], last[1]
 
@@ -171,7 +171,7 @@ def _window(name: str, held: Convolution, x: Ints, w: Ints, y: Ints) -> Window:
 
 
 def pooling_words(name: str, held: Pooling, x: Any = None) -> Description:
-    """A pooling, over `x` if that is given."""
+    """The description of a pooling; default: an example's `x`."""
     ndim = len(held.window)
     shape = shape_of(x)
     example = shape is None

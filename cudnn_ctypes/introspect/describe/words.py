@@ -16,7 +16,7 @@ FILTER_AXES = {3: "kcs", 4: "kcrs", 5: "kctrs"}
 
 
 def axes_of(rank: int, letters: dict[int, str]) -> tuple[str, ...]:
-    """A letter for each axis: i, j, k and so on where nothing says what they mean."""
+    """A letter for each axis, from `letters` by rank; i, j, k and so on for other ranks."""
     return tuple(letters.get(rank, "")) or tuple(chr(ord("i") + axis) for axis in range(rank))
 
 
@@ -32,12 +32,12 @@ def listed(words: Any, last: str = "and") -> str:
 
 
 def type_name(data_type: Any) -> str:
-    """A data type's name in Python; C's for codes that nobody knows."""
+    """A data type's name in Python; C's name for unknown codes."""
     return data_type_name(data_type) if data_type.known else str(data_type.name)
 
 
 def name_of(value: Any) -> str:
-    """A value of a record: enumerators by their short names."""
+    """A record's value as text; enumerators by their short names."""
     if isinstance(value, cudnnDataType_t):
         return type_name(value)
     if isinstance(value, CudnnEnum):

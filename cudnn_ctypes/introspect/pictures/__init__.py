@@ -1,5 +1,5 @@
-"""Pictures of graphs as SVG, Mermaid and DOT; results as HTML tables, and as plots.
+"""Pictures of graphs as SVG, Mermaid and DOT; results as HTML tables and plots.
 
-What is drawn is read from plain data: nodes with operands, tensors with dims. Nothing here imports
-the graph API or cuDNN. The objects that show themselves import this when they are asked to.
+The pictures are drawn from plain data: nodes with operands, tensors with dims. These modules do not
+import the graph API or cuDNN. Objects that show themselves import these modules when needed.
 """

@@ -1,4 +1,4 @@
-"""Rectangles, lines and texts as one ``<svg>``, which is as large as what was drawn."""
+"""A canvas for rectangles, lines and texts; the ``<svg>`` is as large as its contents."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from .svg import document, text_width
 __all__ = ["PALETTE", "Canvas"]
 
 PALETTE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8f7fc9", "#9a8f00")
-"""Colours that are told apart with any kind of colour vision, too."""
+"""Colours that are distinguishable with every kind of colour vision."""
 
 _EDGE = 12.0
 
 
 class Canvas:
-    """A picture that grows with what is drawn on it.
+    """A picture that grows with its contents.
 
     Parameters
     ----------
     title : str
-        What a screen reader says of it.
+        The title, which screen readers read out.
     """
 
     def __init__(self, title: str) -> None:
@@ -44,7 +44,7 @@ class Canvas:
         dashed: bool = False,
         tip: str = "",
     ) -> None:
-        """One with the top left corner at (x, y); `fill` and `line` are opacity and width."""
+        """Draw a rectangle with its top left corner at (x, y), fill opacity and line width."""
         stroke = f'stroke="{color}" stroke-width="{line:g}"' if line else ""
         dashes = ' stroke-dasharray="4 3"' if dashed else ""
         body = (
@@ -58,7 +58,7 @@ class Canvas:
     def line(
         self, x: float, y: float, to_x: float, to_y: float, color: str = "currentColor"
     ) -> None:
-        """A line with an arrow at its end."""
+        """Draw a line with an arrow at its end."""
         self._parts.append(
             f'<path d="M{x:.1f} {y:.1f}L{to_x:.1f} {to_y:.1f}" stroke="{color}" fill="none" '
             f'stroke-width="1.5"/>'
@@ -79,7 +79,7 @@ class Canvas:
         middle: bool = False,
         pale: bool = False,
     ) -> None:
-        """A line of text on the base line `y`, that begins at `x` or has its middle there."""
+        """Draw a line of text on the base line `y`, beginning at `x` or centred there."""
         style = f' font-size="{size:g}"' if size != 12 else ""
         style += ' font-weight="600"' if bold else ""
         style += ' text-anchor="middle"' if middle else ""
@@ -89,6 +89,6 @@ class Canvas:
         self._reach(x + (width / 2 if middle else width), y + size / 3)
 
     def svg(self, *, standalone: bool = True) -> str:
-        """The ``<svg>`` element; `standalone` for a file of its own."""
+        """The ``<svg>`` element; `standalone` for a separate file."""
         size = self._right + _EDGE, self._bottom + _EDGE
         return document(self._title, size, self._parts, standalone=standalone)

@@ -1,4 +1,4 @@
-"""What a picture of a graph shows, whatever draws it: boxes, arrows, the region of an engine."""
+"""The contents of a graph's picture in any format: boxes, arrows, the region of an engine."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ __all__ = ["Arrow", "Box", "Diagram", "Region", "diagram", "plain"]
 
 Role = Literal["operation", "input", "output", "number"]
 
-_LONGEST = 34  # characters of a line; the whole text is the box's tooltip
+_LONGEST = 34  # characters of a line; the tooltip has the whole text
 
 
 @dataclass(frozen=True)
 class Box:
-    """One operation, or one tensor that has memory.
+    """One operation, or one tensor in memory.
 
     Attributes
     ----------
     lines : tuple of str
-        The first is its name.
+        The first line is the name.
     role : {"operation", "input", "output", "number"}
-        A number is passed by value, or fixed in the graph.
+        "number" is a value passed by value, or fixed in the graph.
     details : str
-        All that is known of it.
+        All known facts, for the tooltip.
     origin : int or None
-        Index of the user's operation that an operation is a part of, in ``Diagram.origins``.
+        Index in ``Diagram.origins`` of the user's operation to which an operation belongs.
     """
 
     lines: tuple[str, ...]
@@ -40,7 +40,8 @@ class Box:
 
 @dataclass(frozen=True)
 class Arrow:
-    """From the box that makes or holds a tensor to a box that reads or holds it, by index."""
+    """A tensor's way between two boxes, by index: from its producer or memory to its reader or
+    memory."""
 
     tail: int
     head: int
@@ -49,13 +50,13 @@ class Arrow:
 
 @dataclass(frozen=True)
 class Region:
-    """What carries out all operations of the graph together: the engine of its plan.
+    """The frame around all operations of the graph: the engine of its plan.
 
     Attributes
     ----------
     title : str
     facts : tuple of str
-        A line each: knobs, kernels, what it was built for.
+        Knobs, kernels and the GPU it was built for, one line each.
     """
 
     title: str
@@ -64,7 +65,7 @@ class Region:
 
 @dataclass
 class Diagram:
-    """A graph to be drawn.
+    """A graph to draw.
 
     Attributes
     ----------
@@ -72,9 +73,9 @@ class Diagram:
     boxes : list of Box
     arrows : list of Arrow
     region : Region, optional
-        Around all operations.
+        The frame around all operations.
     origins : list of str
-        Names of the user's operations that consist of several boxes.
+        Names of the user's operations with several boxes.
     """
 
     name: str
@@ -91,7 +92,7 @@ def diagram(name: str, nodes: Sequence[Any], region: Region | None = None) -> Di
     ----------
     name : str
     nodes : sequence of Node
-        Of a ``Graph`` or an ``Expansion``.
+        The nodes of a ``Graph`` or an ``Expansion``.
     region : Region, optional
     """
     found = Diagram(plain(name), region=region)
@@ -140,13 +141,13 @@ def _tensors(values: Iterable[Any]) -> Iterator[Any]:
 
 
 def _ports(node: Any) -> Iterator[tuple[str, Any]]:
-    """The tensors that a node reads, each with what the operation calls it."""
+    """The names of a node's inputs in its operation, each with the tensor."""
     seen: set[int] = set()
     for port, value in node.inputs.items():
         for tensor in _tensors([value]):
             seen.add(id(tensor))
             yield port, tensor
-    for tensor in node.operands:  # what a function within it reads
+    for tensor in node.operands:  # inputs of a function in the node
         if id(tensor) not in seen:
             seen.add(id(tensor))
             yield ", ".join(node.subgraphs), tensor
@@ -180,7 +181,7 @@ def _is_number(tensor: Any) -> bool:
 
 
 def _layout(tensor: Any) -> str:
-    """Dims and data type, as far as they are known."""
+    """Dims and data type of a tensor, as text; "" if unknown."""
     dims = "x".join(map(str, tensor.dims)) if tensor.dims is not None else ""
     kind = "" if tensor.data_type is None else data_type_name(tensor.data_type)
     return " ".join(filter(None, (dims, kind)))
@@ -193,7 +194,7 @@ def _short(lines: Sequence[str]) -> tuple[str, ...]:
 
 
 def plain(text: Any) -> str:
-    """One line, without characters that no file format takes."""
+    """Text as one line of printable characters, valid in every format."""
     return "".join(
         character if character.isprintable() else "\N{REPLACEMENT CHARACTER}"
         for character in " ".join(str(text).split())

@@ -1,4 +1,4 @@
-"""Results as they show in a notebook: a title, pictures, and tables that scroll."""
+"""Results as HTML for notebooks: a title, pictures, and tables that scroll."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Table", "page", "wide"]
 _FONT = "font-family:system-ui,sans-serif;font-size:13px;line-height:1.45"
 _CELL = "padding:2px 10px;vertical-align:top"
 _HEAD = f"{_CELL};border-bottom:1px solid currentColor;font-weight:600;white-space:nowrap"
-_TALL = 24  # rows from which on a table scrolls
+_TALL = 24  # a table with more rows scrolls
 
 
 @dataclass(frozen=True)
@@ -25,9 +25,9 @@ class Table:
     columns : sequence of str
     rows : sequence of sequences of str
     numbers : collection of str
-        Columns whose cells end together.
+        Columns that are right-aligned.
     colors : sequence of str
-        Of a stripe before each row, "" for none; or empty.
+        The colours of the stripes before the rows, "" for none; empty for no stripes.
     title : str
     """
 
@@ -38,7 +38,7 @@ class Table:
     title: str = ""
 
     def html(self) -> str:
-        """The ``<table>``; one with many rows within a part of the page that scrolls."""
+        """The ``<table>``; a table with many rows is in a scrolling element."""
         head = "".join(self._cell("th", _HEAD, name, name) for name in self.columns)
         body = "".join(
             f"<tr>{''.join(self._row(row, self.colors[i] if self.colors else ''))}</tr>"
@@ -69,9 +69,9 @@ def page(title: str, parts: Iterable[str]) -> str:
     Parameters
     ----------
     title : str
-        Text; the first line is set in bold.
+        Plain text; the first line is bold.
     parts : iterable of str
-        HTML.
+        HTML elements.
     """
     first, *others = title.splitlines() or [""]
     lines = [f"<b>{escape(plain(first))}</b>", *(escape(plain(line)) for line in others)]
@@ -79,5 +79,5 @@ def page(title: str, parts: Iterable[str]) -> str:
 
 
 def wide(picture: str) -> str:
-    """A picture that scrolls where there is too little room for it."""
+    """A picture in an element that scrolls if the page is too narrow."""
     return f'<div style="overflow-x:auto">{picture}</div>'

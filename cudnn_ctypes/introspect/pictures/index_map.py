@@ -1,4 +1,4 @@
-"""A tensor's index map: where each element lies, and what lies at each place of memory."""
+"""A picture of a tensor's index map: each element's place, and the element at each place."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ __all__ = ["IndexMap", "index_map"]
 
 Ints = tuple[int, ...]
 
-_ROWS, _COLUMNS = 4, 6  # elements of a plane that are shown
+_ROWS, _COLUMNS = 4, 6  # shown elements of a plane
 _PLANES, _BATCHES = 4, 2
-_CELLS, _IN_A_ROW = 36, 12  # places of memory
-_HEIGHT = 21.0  # of a cell of a plane
+_CELLS, _IN_A_ROW = 36, 12  # shown places of memory
+_HEIGHT = 21.0  # a cell's height in a plane
 _WIDE = 44.0
 _LEFT = 14.0
 
 
 @dataclass(frozen=True)
 class IndexMap:
-    """How a tensor lies in memory.
+    """The shape and strides of a tensor, for its picture.
 
     Attributes
     ----------
     title : str
     shape, strides : tuple of int
-        Strides count vectors of `vector` elements, as cuDNN does.
+        Strides count vectors of `vector` elements, as in cuDNN.
     axes : tuple of str
         A letter for each axis.
     vector : int
-        Elements of axis 1 that lie together: 4 or 32 for NCHW_VECT_C, else 1.
+        Adjacent elements of axis 1: 4 or 32 for NCHW_VECT_C, else 1.
     """
 
     title: str
@@ -42,7 +42,7 @@ class IndexMap:
     vector: int = 1
 
     def place(self, index: Sequence[int]) -> int:
-        """Of an element in memory, in elements from element (0, 0, ...)."""
+        """The place of an element in memory, counted in elements from element (0, 0, ...)."""
         together = self.vector
         total = 0
         for axis, (i, stride) in enumerate(zip(index, self.strides, strict=True)):
@@ -66,7 +66,7 @@ class IndexMap:
         return " + ".join(terms) or "0"
 
     def elements_before(self, end: int) -> dict[int, Ints]:
-        """The elements at places 0 to `end`, one for each place, by place."""
+        """One element for each of the places 0 to `end`, by place."""
         found: dict[int, Ints] = {}
         for index in self._indices(end, (), 0):
             found.setdefault(self.place(index), index)
@@ -85,7 +85,7 @@ class IndexMap:
 
 
 def index_map(tensor: IndexMap, *, standalone: bool = True) -> str:
-    """The picture: planes with the place of each element, and memory with the element there."""
+    """The picture as SVG: planes with the elements' places, and memory with its elements."""
     canvas = Canvas(tensor.title)
     canvas.text(_LEFT, 26, tensor.title, bold=True)
     canvas.text(
@@ -101,7 +101,7 @@ def index_map(tensor: IndexMap, *, standalone: bool = True) -> str:
 
 
 def _coloured(tensor: IndexMap) -> int | None:
-    """The axis whose elements have colours: channels, or the rows of a matrix."""
+    """The axis whose elements are coloured: channels, or the rows of a matrix; else None."""
     rank = len(tensor.shape)
     return None if rank < 2 else 1 if rank > 2 else 0
 
@@ -112,7 +112,7 @@ def _color(tensor: IndexMap, index: Sequence[int]) -> str:
 
 
 def _planes(canvas: Canvas, tensor: IndexMap, top: float) -> float:
-    """Planes of the last two axes, side by side along axis 1, below each other along axis 0."""
+    """Draw planes of the last two axes, side by side for axis 1, below each other for axis 0."""
     rank, shape = len(tensor.shape), tensor.shape
     rows = min(shape[-2], _ROWS) if rank > 1 else 1
     columns = min(shape[-1], _COLUMNS) if rank else 1
@@ -139,7 +139,7 @@ def _planes(canvas: Canvas, tensor: IndexMap, top: float) -> float:
 
 
 def _number_width(tensor: IndexMap, counts: Ints) -> float:
-    """Of a cell, for the largest place among the first elements of each axis."""
+    """The width of a cell for the largest place among the shown elements."""
     shown = min(len(tensor.shape), len(counts))
     counts = (1,) * (len(tensor.shape) - shown) + counts[len(counts) - shown :]
     corner = [min(size, count) - 1 for size, count in zip(tensor.shape, counts, strict=True)]
@@ -178,7 +178,7 @@ def _plane(
 
 
 def _left_out(tensor: IndexMap, rows: int, columns: int, planes: int, batches: int) -> str:
-    """Of the axes that are not shown whole, how many there are: "8 c, 224 h and 224 w"."""
+    """The sizes of the axes that are not shown completely: "8 c, 224 h and 224 w"."""
     rank = len(tensor.shape)
     shown = [1] * rank
     for axis, count in zip(range(-1, -rank - 1, -1), (columns, rows), strict=False):
@@ -199,7 +199,7 @@ def _left_out(tensor: IndexMap, rows: int, columns: int, planes: int, batches: i
 
 
 def _memory(canvas: Canvas, tensor: IndexMap, top: float) -> None:
-    """Memory from the first element on: at each place the element that lies there."""
+    """Draw memory from the first element on, with the element at each place."""
     last = tensor.place(tuple(size - 1 for size in tensor.shape))
     in_a_row = _IN_A_ROW if tensor.vector < 16 else 16
     count = min(_CELLS if tensor.vector < 16 else 48, last + 1)
@@ -228,7 +228,7 @@ def _memory(canvas: Canvas, tensor: IndexMap, top: float) -> None:
 
 
 def _lines(tensor: IndexMap, index: Ints, coloured: int | None) -> list[str]:
-    """The coloured axis, and the others that have more than one element."""
+    """Text lines with the index along the coloured axis, and along other axes longer than 1."""
     named = [f"{name}{i}" for name, i in zip(tensor.axes, index, strict=True)]
     first = "" if coloured is None else named[coloured]
     others = [
@@ -242,7 +242,7 @@ def _lines(tensor: IndexMap, index: Ints, coloured: int | None) -> list[str]:
 def _vectors(
     canvas: Canvas, tensor: IndexMap, count: int, in_a_row: int, width: float, top: float
 ) -> None:
-    """Outlines around the elements of each vector."""
+    """Draw outlines around the elements of each vector."""
     if tensor.vector == 1:
         return
     step = min(tensor.vector, in_a_row)

@@ -1,9 +1,9 @@
-"""Where the boxes of a diagram go: rows from the top down, few crossings, nothing on anything.
+"""The layout of a diagram: boxes in rows from the top down, few crossings, no overlaps.
 
-The method is that of Sugiyama, Tagawa and Toda, "Methods for visual understanding of hierarchical
-system structures", 1981: rows by the longest path, bends where an arrow passes a row, an order in
-each row by barycenters, and then positions. These are the least squares of the distances between
-neighbours in a given order, by pooling adjacent violators.
+The method is by Sugiyama, Tagawa and Toda, "Methods for visual understanding of hierarchical system
+structures", 1981: rows by the longest path, bends where an arrow passes a row, an order in each row
+by barycenters, then positions. The positions minimize the squared distances between neighbours for
+a fixed order, by pooling adjacent violators.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from .diagram import Diagram
 
 __all__ = ["Layout", "Place", "layout"]
 
-GAP = 24.0  # between boxes of a row
-BEND = 10.0  # the width that a passing arrow has to itself
-MARGIN = 16.0  # from the operations to the edge of their region
-BETWEEN = 40.0  # between rows, for the arrows
+GAP = 24.0  # gap between boxes of a row
+BEND = 10.0  # width reserved for a passing arrow
+MARGIN = 16.0  # distance from the operations to the edge of their region
+BETWEEN = 40.0  # gap between rows, for the arrows
 _SWEEPS = 12
 
 
@@ -32,11 +32,11 @@ class Place:
     row : int
     width, height : float
     side : {-1, 0, 1}
-        Left of the operations, among them, or right of them.
+        -1 left of the operations, 0 among them, 1 right of them.
     bend : bool
-        Whether it is where an arrow passes a row, straight down.
+        True for the place where an arrow passes a row, straight down.
     x, y : float
-        Its middle.
+        The middle of the box.
     """
 
     row: int
@@ -50,16 +50,16 @@ class Place:
 
 @dataclass
 class Layout:
-    """A diagram with places.
+    """The places of a diagram's boxes and arrows.
 
     Attributes
     ----------
     places : list of Place
-        Of the boxes, by their index.
+        The places of the boxes, by index.
     paths : list of list of Place
-        For each arrow from its tail to its head, with its bends between.
+        For each arrow its tail, bends and head.
     region : tuple of float, optional
-        Left, top, right and bottom of what is around all operations.
+        Left, top, right and bottom of the frame around all operations.
     width, height : float
     """
 
@@ -71,7 +71,7 @@ class Layout:
 
 
 def layout(diagram: Diagram, sizes: Sequence[tuple[float, float]]) -> Layout:
-    """Places for the boxes, whose widths and heights are given, and for the arrows' bends."""
+    """Place boxes of the given widths and heights, and the bends of the arrows."""
     rows = _rows(diagram)
     sides = {"operation": 0, "output": 1}
     boxes = zip(diagram.boxes, rows, sizes, strict=True)
@@ -85,7 +85,7 @@ def layout(diagram: Diagram, sizes: Sequence[tuple[float, float]]) -> Layout:
         found.paths.append([tail, *bends, head])
     if everything:
         inside = [place.row for place in places if place.side == 0]
-        for place in everything:  # above and below the operations nothing must make way
+        for place in everything:  # rows above and below the operations have no sides
             if not min(inside, default=0) <= place.row <= max(inside, default=-1):
                 place.side = 0
         _arrange(found, everything, inside)
@@ -107,7 +107,7 @@ def _rows(diagram: Diagram) -> list[int]:
     for i in reversed(operations):
         below = [row[j] for j in readers[i] if j in row]
         if below and not any(j in row for j in makers[i]):
-            row[i] = min(below) - 1  # what begins a branch goes near to where it ends
+            row[i] = min(below) - 1  # the start of a branch goes near the branch's end
     for i, box in enumerate(boxes):
         if box.role == "output":
             row[i] = row[makers[i][0]] + 1
@@ -118,7 +118,7 @@ def _rows(diagram: Diagram) -> list[int]:
 
 
 def _arrange(found: Layout, everything: Sequence[Place], inside: Sequence[int]) -> None:
-    """Order and positions, and the size of all."""
+    """Set the order and positions of the places, and the size of the layout."""
     count = 1 + max(place.row for place in everything)
     rows: list[list[Place]] = [[] for _ in range(count)]
     for place in everything:
@@ -151,7 +151,7 @@ Neighbours = tuple[dict[int, list[Place]], dict[int, list[Place]]]
 
 
 def _neighbours(paths: Iterable[Sequence[Place]]) -> Neighbours:
-    """The places above and below each one that an arrow joins with it."""
+    """The places above and below that arrows join with each place, by its id."""
     above: dict[int, list[Place]] = {}
     below: dict[int, list[Place]] = {}
     for path in paths:
@@ -162,7 +162,7 @@ def _neighbours(paths: Iterable[Sequence[Place]]) -> Neighbours:
 
 
 def _order(rows: list[list[Place]], neighbours: Neighbours) -> None:
-    """Sort each row by the mean place of what it is joined with; keeps the fewest crossings."""
+    """Sort each row by the mean position of joined places; keep the order with fewest crossings."""
 
     def key(place_of: dict[int, int], joined: dict[int, list[Place]]) -> Callable[[Place], object]:
         def mean(place: Place) -> object:
@@ -199,21 +199,21 @@ def _crossings(rows: Sequence[Sequence[Place]], below: dict[int, list[Place]]) -
 
 
 def _position(rows: Sequence[Sequence[Place]], neighbours: Neighbours) -> None:
-    """Horizontal places, each as near to the mean of its neighbours as the order allows."""
+    """Set horizontal positions, as near to the mean of the neighbours as the order allows."""
     above, below = neighbours
     for row in rows:
         _spread(row, [0.0] * len(row))
     for sweep in range(4 * _SWEEPS):
         downwards = sweep % 2 == 0
         for row in rows if downwards else reversed(rows):
-            # At first from one side only: so chains become straight at once.
+            # At first use neighbours of one side only: chains become straight at once.
             one = [above if downwards else below]
             joined = one if sweep < 2 * _SWEEPS else [above, below]
             _spread(row, [_mean(place, joined) for place in row])
 
 
 def _mean(place: Place, joined: Iterable[dict[int, list[Place]]]) -> float:
-    """Where its neighbours want it. A long arrow is straight between its ends, which give way."""
+    """The weighted mean position of a place's neighbours; weights keep long arrows straight."""
     total = weights = 0.0
     for side in joined:
         for other in side.get(id(place), ()):
@@ -224,14 +224,14 @@ def _mean(place: Place, joined: Iterable[dict[int, list[Place]]]) -> float:
 
 
 def _spread(row: Sequence[Place], wanted: Sequence[float]) -> None:
-    """The places nearest to `wanted` (least squares) that keep the order and a gap."""
+    """Set the positions nearest to `wanted` (least squares) that keep the order and a gap."""
     offsets, offset = [], 0.0
     for left, right in itertools.pairwise(row):
         offsets.append(offset)
         gap = BEND if left.bend or right.bend else GAP
         offset += left.width / 2 + gap + right.width / 2
     offsets.append(offset)
-    pools: list[tuple[float, int]] = []  # the mean of so many neighbours
+    pools: list[tuple[float, int]] = []  # mean position, and number of places
     for want, shift in zip(wanted, offsets, strict=False):
         mean, count = want - shift, 1
         while pools and pools[-1][0] > mean:
@@ -244,7 +244,7 @@ def _spread(row: Sequence[Place], wanted: Sequence[float]) -> None:
 
 
 def _beside(places: Sequence[Place], edge: float, direction: int) -> None:
-    """Put what belongs beside the operations there, one after the other, away from `edge`."""
+    """Place the boxes beside the operations, one after the other, away from `edge`."""
     for place in places:
         edge += direction * (GAP + place.width / 2)
         place.x = edge
@@ -252,7 +252,7 @@ def _beside(places: Sequence[Place], edge: float, direction: int) -> None:
 
 
 def _stack(rows: Sequence[Sequence[Place]]) -> None:
-    """Vertical places: rows as high as their highest box."""
+    """Set vertical positions; a row is as high as its highest box."""
     top = 0.0
     for row in rows:
         height = max((place.height for place in row), default=0.0)

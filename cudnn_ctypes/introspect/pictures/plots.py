@@ -1,4 +1,4 @@
-"""Times of engine configs as bars: as SVG, and drawn with matplotlib."""
+"""Bar charts of engine configs' times, as SVG and with matplotlib."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .svg import FONT, text_width
 __all__ = ["Bar", "axes", "bars"]
 
 _ROW = 20.0
-_LENGTH = 380.0  # of the longest bar
+_LENGTH = 380.0  # length of the longest bar
 _COLOR, _BEST, _PALE = "#4a90d9", "#3fa66a", "#8a8f98"
 _MOST = 24  # bars in one picture
 _LONGEST = 56  # characters of a label
@@ -48,7 +48,7 @@ def _label(bar: Bar) -> str:
 
 
 def bars(measured: Sequence[Bar], unit: str) -> str:
-    """Horizontal bars with a whisker from quartile to quartile, as an ``<svg>``; from 0 on."""
+    """Horizontal bars from 0 to the median, with whiskers between quartiles, as an ``<svg>``."""
     shown = measured[:_MOST]
     if not shown:
         return ""
@@ -88,12 +88,12 @@ def _bar(bar: Bar, number: str, top: float, left: float, scale: float) -> str:
 
 
 def axes(measured: Sequence[Bar], title: str, unit: str, into: Any = None) -> Any:
-    """The same bars on axes of matplotlib, new ones unless some are given.
+    """Draw the bars on matplotlib axes: `into`, or new axes.
 
     Raises
     ------
     ImportError
-        Without matplotlib; the message says how to install it.
+        If matplotlib is missing; the message says how to install it.
     """
     try:
         from matplotlib import pyplot
@@ -109,7 +109,7 @@ def axes(measured: Sequence[Bar], title: str, unit: str, into: Any = None) -> An
     ]
     colors = [_color(bar) for bar in measured]
     into.barh(places, middles, xerr=spread, color=colors, alpha=0.7, capsize=2)
-    labels = [_label(bar).replace("$", r"\$") for bar in measured]  # else it is mathematics
+    labels = [_label(bar).replace("$", r"\$") for bar in measured]  # a plain $ starts mathematics
     into.set_yticks(places, labels)
     into.invert_yaxis()
     into.set_xlabel(unit)

@@ -1,8 +1,7 @@
-"""A diagram as SVG, without any other program.
+"""A diagram as SVG, without external programs.
 
-Text and lines have the colour of what is around, and fills let the background through, so that a
-picture within a page is right on a light one and on a dark one. A file of its own has dark text on
-a white background, which every program shows alike.
+In a page, text and lines have the page's text colour and fills are translucent, so the picture fits
+light and dark pages. A separate file has dark text on a white background.
 """
 
 from __future__ import annotations
@@ -21,10 +20,10 @@ FONT = "system-ui, 'DejaVu Sans', 'Segoe UI', Helvetica, Arial, sans-serif"
 _SIZE = 12
 _LINE = 16.0
 _PADDING = 10.0
-_EDGE = 10.0  # around the whole picture
-_NARROWEST = 400.0  # so that a caption has room
+_EDGE = 10.0  # margin around the picture
+_NARROWEST = 400.0  # the smallest width, for the caption
 
-# Letters that are narrower or wider than most, in DejaVu Sans, which is wide itself.
+# Letters narrower or wider than most, in DejaVu Sans, which is a wide font.
 _THIN = frozenset("iIjl.,:;'|!()[]{}tfr-/ ")
 _BROAD = frozenset("mwMW@%…")
 
@@ -35,7 +34,7 @@ _STANDALONE = ' color="#1f2328"'
 
 
 def text_width(text: str, size: float = _SIZE, *, bold: bool = False) -> float:
-    """About how wide a text is in a sans-serif font; rather too wide than too narrow."""
+    """The approximate width of a text in a sans-serif font; too wide rather than too narrow."""
     ems = 0.0
     for letter in text:
         if unicodedata.east_asian_width(letter) in "WF":
@@ -56,7 +55,7 @@ def svg(diagram: Diagram, *, standalone: bool = True) -> str:
     ----------
     diagram : Diagram
     standalone : bool
-        Whether it is a file of its own rather than part of a page.
+        True for a separate file, False for a part of a page.
     """
     found = layout(diagram, [_size(box) for box in diagram.boxes])
     width = max(found.width, _NARROWEST)
@@ -76,7 +75,7 @@ def svg(diagram: Diagram, *, standalone: bool = True) -> str:
 def document(
     title: str, size: tuple[float, float], parts: Sequence[str], *, standalone: bool
 ) -> str:
-    """The ``<svg>`` element of a width and height, with a title and these parts."""
+    """The ``<svg>`` element with a title, a width and height, and the parts."""
     width, height = size
     return "".join(
         [
@@ -100,7 +99,7 @@ def _size(box: Box) -> tuple[float, float]:
 
 
 def _caption(diagram: Diagram, width: float) -> list[str]:
-    """The name, the engine and its knobs, and what the colours of stripes say; a line each."""
+    """Lines with the name, the engine and its knobs, and the meanings of the stripes' colours."""
     lines = [_text(_EDGE, _EDGE + _LINE - 4, _cut(diagram.name, width), bold=True)]
 
     def legend(color: str, texts: Sequence[str]) -> None:
@@ -124,7 +123,7 @@ def _cut(text: str, width: float) -> str:
 
 
 def _wrapped(text: str, width: float) -> list[str]:
-    """The words of a text on as few lines as they need; what is too long is broken."""
+    """The words of a text on as few lines as possible; words that are too long are broken."""
     lines = [""]
     for word in text.split():
         longer = f"{lines[-1]} {word}".strip()
@@ -138,7 +137,7 @@ def _wrapped(text: str, width: float) -> list[str]:
 
 
 def _broken(text: str, width: float) -> list[str]:
-    """Lines that end behind an underscore, as names of kernels have, or anywhere."""
+    """Break a text into lines, after an underscore (names of kernels have them) if possible."""
     lines = [""]
     for letter in text:
         if text_width(lines[-1] + letter) > width:
@@ -198,7 +197,7 @@ def _text(x: float, y: float, text: str, *, bold: bool = False, middle: bool = F
 
 
 def _arrows(diagram: Diagram, found: Layout) -> list[str]:
-    """Curves that leave below and come in from above; ends at one box lie apart."""
+    """Curves from a box's bottom to another's top; the ends at one box are spread out."""
     entries: dict[int, list[int]] = {}
     for i, path in enumerate(found.paths):
         entries.setdefault(id(path[-1]), []).append(i)
@@ -207,7 +206,7 @@ def _arrows(diagram: Diagram, found: Layout) -> list[str]:
         arrows.sort(key=lambda i: found.paths[i][-2].x)
         head = found.paths[arrows[0]][-1]
         reach = head.width * 0.3
-        if len(arrows) == 1:  # straight down, if it can
+        if len(arrows) == 1:  # straight down, if possible
             ends[arrows[0]] = min(max(found.paths[arrows[0]][-2].x, head.x - reach), head.x + reach)
             continue
         for place, i in enumerate(arrows, 1):
@@ -221,7 +220,7 @@ def _arrows(diagram: Diagram, found: Layout) -> list[str]:
 def _arrow(details: str, path: Sequence[Place], end: float) -> str:
     tail, head = path[0], path[-1]
     points = [(tail.x, tail.y + tail.height / 2)]
-    for bend in path[1:-1]:  # between rows it may swerve, within a row it goes straight down
+    for bend in path[1:-1]:  # curved between rows, straight down within a row
         points += [(bend.x, bend.y - bend.height / 2), (bend.x, bend.y + bend.height / 2)]
     tip = head.y - head.height / 2
     points.append((end, tip - 6))

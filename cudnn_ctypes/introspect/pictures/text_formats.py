@@ -26,15 +26,15 @@ _STROKES = {
     "output": "#3fa66a",
     "number": "#c9a227",
 }
-# What stands for itself in a quoted label of Mermaid, beside letters and digits; everything else is
-# written as its number.
+# Characters that are literal in a quoted label of Mermaid, besides letters and digits; other
+# characters are written as numbers.
 _PLAIN = frozenset(" _.,:=+/()-…")
 
 
 def mermaid(diagram: Diagram) -> str:
     """The diagram as a flowchart in Mermaid's language.
 
-    Operations of one call of the user, and all that an engine carries out, are subgraphs.
+    The operations of one user call form a subgraph, and so do all operations of an engine.
     """
     lines = ["flowchart TD"]
     lines += _mermaid_groups(diagram)
@@ -74,7 +74,7 @@ def _mermaid_node(index: int, box: Box) -> str:
 
 
 def _mermaid_text(lines: Iterable[str]) -> str:
-    """A quoted label: nothing of it is markup, and no word ends a statement."""
+    """A quoted label in which no character is markup."""
     return "<br/>".join(
         "".join(
             letter if letter.isalnum() or letter in _PLAIN else f"#{ord(letter)};"
@@ -131,13 +131,13 @@ def _dot_node(index: int, box: Box) -> str:
 
 
 def _quoted(lines: Iterable[str]) -> str:
-    """A quoted string of DOT, in which a backslash would begin an escape."""
+    """A quoted string of DOT, with backslashes escaped."""
     texts = (line.replace("\\", "\\\\").replace('"', '\\"') for line in lines)
     return '"' + "\\n".join(" ".join(text.split()) for text in texts) + '"'
 
 
 def _groups(diagram: Diagram) -> Iterator[tuple[int | None, list[int]]]:
-    """Operations by the call of the user that they are a part of; those of none come first."""
+    """Operations by the user's call to which they belong; None, without a call, comes first."""
     found: dict[int | None, list[int]] = {None: []}
     for i, box in enumerate(diagram.boxes):
         if box.role == "operation":

@@ -1,4 +1,4 @@
-"""A weight space: where the matrices and biases of a recurrent network lie in its memory."""
+"""A picture of a weight space: the places of a recurrent network's matrices and biases."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Part", "weight_space"]
 _LEFT = 14.0
 _WIDTH = 620.0
 _HEIGHT = 30.0
-_LEAST = 3.0  # pixels of a part
+_LEAST = 3.0  # the smallest width of a part, in pixels
 
 _KINDS = {
     "w": ("matrix of the input", PALETTE[0]),
@@ -36,7 +36,7 @@ class Part:
         "w_forget", "br_reset" or "projection".
     shape : tuple of int
     offset, nbytes : int
-        In bytes from the beginning of the space.
+        Bytes from the beginning of the space, and size in bytes.
     """
 
     layer: str
@@ -55,7 +55,7 @@ class Part:
 
 
 def weight_space(title: str, parts: Sequence[Part], nbytes: int, *, standalone: bool = True) -> str:
-    """The picture: a bar for each stretch of memory of one layer, with its parts in order."""
+    """The picture as SVG: a bar for each stretch of one layer's memory, with its parts in order."""
     canvas = Canvas(title)
     canvas.text(_LEFT, 26, title, bold=True)
     stretches = _stretches(parts)
@@ -75,7 +75,7 @@ def weight_space(title: str, parts: Sequence[Part], nbytes: int, *, standalone: 
 
 
 def _stretches(parts: Sequence[Part]) -> list[list[Part]]:
-    """The parts in the order of memory, split where another layer begins."""
+    """The parts in memory order, split at the beginning of each layer."""
     found: list[list[Part]] = []
     for part in sorted(parts, key=lambda each: each.offset):
         if not found or found[-1][-1].layer != part.layer:
@@ -94,7 +94,7 @@ def _size(stretch: Sequence[Part]) -> int:
 
 
 def _bar(canvas: Canvas, stretch: Sequence[Part], left: float, y: float, width: float) -> float:
-    """Parts as wide as their bytes, but never invisible; returns where the bar ends."""
+    """Draw parts as wide as their bytes, but at least `_LEAST`; return the x of the bar's end."""
     total = sum(part.nbytes for part in stretch)
     x = left
     for part in stretch:

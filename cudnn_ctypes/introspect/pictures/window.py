@@ -1,4 +1,4 @@
-"""The window of a convolution or a pooling over its padded image, and the output that it makes."""
+"""A picture of a convolution's or pooling's window over the padded image, and of its output."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ Pair = tuple[int, int]
 
 _CELL = 27.0
 _LEFT, _TOP = 14.0, 92.0
-_ROWS, _COLUMNS = 12, 16  # of the padded image that are shown
+_ROWS, _COLUMNS = 12, 16  # shown rows and columns of the padded image
 _IMAGE, _FIRST, _SECOND = PALETTE[4], PALETTE[5], PALETTE[6]
 
 
 @dataclass(frozen=True)
 class Window:
-    """A window over two spatial dimensions; of one, the height is 1.
+    """A window over two spatial dimensions; for one dimension the height is 1.
 
     Attributes
     ----------
     title : str
     notes : tuple of str
-        Below the title, at most two.
+        At most two lines below the title.
     image, size, padding, stride, dilation, output : (int, int)
-        Of height and width; `size` in taps, `padding` on each side.
+        (height, width); `size` in taps, `padding` on each side.
     fill : str
-        What padding counts as; "-": nothing.
+        The value of padding elements; "-" for padding that is ignored.
     flipped : bool
-        Whether the first tap of the filter lies on the last element.
+        True if the filter is applied in reverse: its first tap reads the last element.
     filtered : bool
-        Whether there is a filter, whose taps are numbered.
+        True for a convolution, whose filter taps are numbered.
     """
 
     title: str
@@ -48,7 +48,7 @@ class Window:
     filtered: bool = True
 
     def taps(self, at: Pair) -> dict[Pair, Pair]:
-        """For an output element: the cells of the padded image that it reads, and the taps."""
+        """The cells of the padded image that an output element reads, each with its tap."""
         found: dict[Pair, Pair] = {}
         (top, left), (down, right) = at, self.stride
         height, width = self.size
@@ -66,7 +66,7 @@ class Window:
 
 
 def window(described: Window, *, standalone: bool = True) -> str:
-    """The picture: the padded image with two positions of the window, and the output beside it."""
+    """The picture as SVG: the padded image with two positions of the window, and the output."""
     canvas = Canvas(described.title)
     canvas.text(_LEFT, 26, described.title, bold=True)
     for i, note in enumerate(described.notes[:2]):
@@ -85,7 +85,7 @@ def window(described: Window, *, standalone: bool = True) -> str:
 
 
 def _second(described: Window) -> Pair | None:
-    """The output element beside the first one, or below it if there is none beside it."""
+    """The output element to the right of the first one, or else below it; None for one element."""
     if described.output[1] > 1:
         return (0, 1)
     return (1, 0) if described.output[0] > 1 else None

@@ -1,1 +1,1 @@
-"""What a program called, as a program of its own: raw calls, with data beside it."""
+"""Recorded calls written as a separate program of raw calls, with its data beside it."""

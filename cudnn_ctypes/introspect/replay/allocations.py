@@ -1,7 +1,7 @@
-"""The memory of a recorded program: which allocations there are, and what a replay holds in them.
+"""The memory of a recorded program: its allocations, and their contents in a replay.
 
-A replay has one buffer for each allocation. Whatever a call is going to find there and the replay
-would not have is saved and copied there first; what calls write themselves is not saved.
+A replay has one buffer per allocation. Data that a call reads and that no earlier call wrote is
+saved, and copied to the buffer before the call. Outputs of calls are not saved as inputs.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Bytes = NDArray[np.uint8]
 
 
 class NotReproducible(Exception):
-    """A call that cannot be written down; the message says why."""
+    """A call cannot be recorded; the message has the reason."""
 
 
 @dataclass(eq=False)
@@ -33,19 +33,19 @@ class Allocation:
     Attributes
     ----------
     name : str
-        By which the session calls it.
+        The session's name for the allocation.
     address : int
-        Of its first byte.
+        Address of the first byte.
     nbytes : int
-        Its size; of memory that nobody knows the size of, how much calls use.
+        Size in bytes; the part that calls use if the size is unknown.
     role : str
-        What the first call that used it calls it.
+        The parameter's name in the first call that used it.
     held : array of bytes, optional
-        What the replay has there by now; None while it has not all of it.
+        The contents of the replay's buffer; None while incomplete.
     host_type : str
-        The data type of one number in host memory, "" for memory of the device.
+        The data type of a number in host memory, "" for device memory.
     outputs : dict
-        By offset, what calls wrote there last: bytes and data type.
+        The last outputs of calls in the allocation, by offset: size in bytes and data type.
     """
 
     name: str
@@ -58,33 +58,33 @@ class Allocation:
 
     @property
     def word(self) -> str:
-        """What to call it: by its role, where backend calls passed a plain address."""
+        """The word for the allocation's name: its role if backend calls passed a plain address."""
         return self.role if self.role and self.name.startswith("memory") else self.name
 
     @classmethod
     def of(cls, region: Region) -> Allocation:
-        """The one of a region, as large as is known."""
+        """An allocation for a region, with the region's size if known."""
         return cls(region.name, region.address, region.nbytes or 0)
 
     def grow(self, nbytes: int) -> None:
-        """More of it is used than was known before."""
+        """Enlarge the allocation: a call uses more of it than was known."""
         if nbytes > self.nbytes:
             self.nbytes, self.held = nbytes, None
 
     def take(self, stream: int | None) -> None:
-        """A call wrote there, as it will in the replay."""
+        """Take over the present contents: a call wrote them, as it will in the replay."""
         self.held = None
         with suppress(Exception):  # a trace never stops a program
             self.held = read(self, stream)
 
 
 def read(allocation: Allocation, stream: int | None) -> Bytes:
-    """What is there when all work on the GPU is done.
+    """The contents of an allocation after all work on the GPU.
 
     Raises
     ------
     NotReproducible
-        If work is being captured in a CUDA graph: it is done later, or never.
+        If work is being captured in a CUDA graph: it is not done yet.
     """
     on_host = mode.reference_device_active
     if not on_host:  # the memory may have been written on another stream
@@ -104,7 +104,7 @@ def read(allocation: Allocation, stream: int | None) -> Bytes:
 
 
 def _zeroed(allocation: Allocation, found: Bytes) -> Bytes:
-    """What the reference device knows nobody wrote is nobody's number: zero, so that runs agree."""
+    """Set bytes that the reference device knows as unwritten to 0, so that runs agree."""
     block = host_blocks.find(allocation.address)
     if block is None:
         return found

@@ -62,19 +62,19 @@ that did not.
 
 
 class CFolder:
-    """A folder to which a program is written, again and again if need be.
+    """A folder to which a program is written, repeatedly if necessary.
 
     Parameters
     ----------
     folder
-        Is made if there is none; the program is called like it.
+        The path; it is created if missing. The program has the folder's name.
     program : str
-        What was recorded.
+        The name of the recorded program.
     """
 
     def __init__(self, folder: str | os.PathLike[str], program: str) -> None:
         self._folder, self._program = Path(folder), program
-        self._written: set[str] | None = None  # data that are there
+        self._written: set[str] | None = None  # names of the data already written
 
     def write(self, steps: list[Step], data: Mapping[str, Bytes], left_out: Iterable[str]) -> None:
         """Write the program.
@@ -82,14 +82,14 @@ class CFolder:
         Parameters
         ----------
         steps, data
-            Of a `Recording`.
+            The steps and data of a `Recording`.
         left_out : iterable of str
-            Calls that it lacks, and why.
+            Calls that the program lacks, with reasons.
 
         Raises
         ------
         OSError
-            If it cannot be written.
+            If the folder cannot be written.
         """
         folder = self._folder
         self._write_data(data)
@@ -110,7 +110,7 @@ class CFolder:
         folder.mkdir(parents=True, exist_ok=True)
         if self._written is None:
             self._written = set()
-            for old in folder.glob("*.bin"):  # of an earlier recording
+            for old in folder.glob("*.bin"):  # data of an earlier recording
                 old.unlink()
         for name in data.keys() - self._written:
             (folder / f"{name}.bin").write_bytes(data[name].tobytes())

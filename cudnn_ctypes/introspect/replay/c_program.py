@@ -31,7 +31,7 @@ __all__ = ["CProgram"]
 
 _COLUMNS = 92
 _OTHER_HEADERS = ("cudnn_subquadratic_ops.h", "cudnn_gnn_ops.h")
-_STATIC = 4096  # elements of an array that does not go on the stack
+_STATIC = 4096  # arrays with this many elements are static, not on the stack
 
 _RESERVED = support.RESERVED | {name for name in dir(raw) if name.startswith("cudnn")}
 
@@ -46,7 +46,7 @@ class CProgram:
     Attributes
     ----------
     calls : int
-        How many C functions of cuDNN it calls, cleaning up not counted.
+        Number of calls of cuDNN's functions, without the clean-up.
     """
 
     def __init__(self, steps: list[Step]) -> None:
@@ -59,13 +59,13 @@ class CProgram:
         self._declared: set[str] = set()
         self._streams: dict[int, str] = {}
         self._busy: Stream | None = None
-        self._cleanup: dict[str, str] = {}  # by name what ends it, the last comes first
+        self._cleanup: dict[str, str] = {}  # the destroying call by name, run in reverse order
         for step in steps:
             self._write(step)
         self._lines += ["", *(f"{each};" for each in reversed(self._cleanup.values()))]
 
     def text(self, facts: Mapping[str, str]) -> str:
-        """The whole file; `facts` are those of `RecordedOn`, and "program", which was recorded."""
+        """The whole file; `facts` are the fields of `RecordedOn`, and the recorded "program"."""
         kinds = Counter(map(type, self._steps))
         body = "\n".join(f"    {line}".rstrip() for line in self._lines).lstrip("\n")
         fails = "EXPECT(" in body
@@ -88,7 +88,7 @@ class CProgram:
         return f"{text}\nint main(void)\n{{\n{body}\n    return {result};\n}}\n"
 
     def _headers(self) -> list[str]:
-        """Those that cudnn.h of some versions does not include."""
+        """Headers that cudnn.h of some versions does not include."""
         calls = [step for step in self._steps if isinstance(step, Call)]
         return sorted({call.function.header for call in calls} & set(_OTHER_HEADERS))
 
@@ -153,7 +153,7 @@ class CProgram:
         self._note_lifetimes(call)
 
     def _declare(self, call: Call) -> None:
-        """The variables of what it creates."""
+        """Declare the variables of the objects that a call creates."""
         for value in call.arguments.values():
             if isinstance(value, Variable) and value.created:
                 name = self._naming.of_object(value.created)
@@ -162,7 +162,7 @@ class CProgram:
                     self._lines.append(f"{type_name(value.base)} {name};")
 
     def _note_lifetimes(self, call: Call) -> None:
-        """What a call created is destroyed at the end unless the program does it."""
+        """Destroy a created object at the end unless the program does it."""
         if destroyed := destroyed_by(call):
             self._cleanup.pop(self._naming.of_object(destroyed), None)
         function = call.function.__name__.replace("Create", "Destroy")
@@ -174,7 +174,7 @@ class CProgram:
     # --- variables -------------------------------------------------------------------------------
 
     def _variable(self, kind: str, name: str, count: int) -> str:
-        """A variable that calls write, declared before its first one."""
+        """A variable that calls write, declared before the first of these calls."""
         key = (kind, name, count)
         if key not in self._variables:
             self._variables[key] = self._naming.identifiers.unique(camel(name))
@@ -195,14 +195,14 @@ class CProgram:
         return self._streams[address]
 
     def _order(self, stream: Stream) -> None:
-        """The program had its own ways to have one stream wait for another."""
+        """Wait for all work before another stream is used: the program's own waits are unknown."""
         if self._busy is not None and self._busy != stream:
             self._lines.append("CHECK_CUDA(cudaDeviceSynchronize());")
         self._busy = stream
 
 
 def _with_text(statement: list[str], data: str) -> list[str]:
-    """A call with a text that is read from its file."""
+    """A call with a string that is read from its file."""
     return [
         "{",
         "    size_t length;",
@@ -214,12 +214,12 @@ def _with_text(statement: list[str], data: str) -> list[str]:
 
 
 def _wrapped(function: str, arguments: list[str], after: str) -> list[str]:
-    """A call, broken into lines that are not too long."""
+    """A call, broken into lines of limited length."""
     rows = [f"{function}({', '.join(arguments)}){after}"]
     if len(rows[0]) <= _COLUMNS:
         return rows
     rows = [f"{function}("]
-    # Long arrays are broken, too; texts are not.
+    # Long arrays are broken, too; string literals are not.
     pieces = [
         piece for each in arguments for piece in ([each] if '"' in each else each.split(", "))
     ]

@@ -1,4 +1,4 @@
-"""What stands at the head of recorded C programs, as far as they need it."""
+"""C source for the head of recorded C programs: macros and functions that they may need."""
 
 from __future__ import annotations
 
@@ -200,4 +200,4 @@ exp log sin cos tan pow sqrt y0 y1 yn j0 j1 jn gamma index time div abs free rea
 """
 
 RESERVED = frozenset(_WORDS.split())
-"""What no variable is called."""
+"""Words that no variable may have as its name."""

@@ -1,4 +1,4 @@
-"""The arguments of a recorded call in C."""
+"""The arguments of a recorded call as C source."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ __all__ = ["CValues", "host_value", "place", "type_name"]
 
 
 class CValues:
-    """From values to C's text.
+    """Converts recorded values to C source.
 
     Parameters
     ----------
     naming : Naming
     variable : callable
-        From a C type, a name and a number of elements (0: no array) to a declared variable.
+        Returns a declared variable for a C type, a name and a number of elements (0 for no array).
     stream : callable
-        From the address of a stream to a variable that holds one.
+        Returns the variable of the stream at an address.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class CValues:
         self._naming, self._variable, self._stream = naming, variable, stream
 
     def text(self, value: Value) -> str:
-        """An argument."""
+        """An argument as C source."""
         match value:
             case Null():
                 return "NULL"
@@ -74,7 +74,7 @@ class CValues:
             case Text(text, ""):
                 return _literal(text)
             case Text():
-                return "text"  # which is read from its file before the call
+                return "text"  # a variable, read from its file before the call
             case Array(base, items):
                 inside = ", ".join(map(self.text, items)) or "0"
                 return f"({type_name(base)}[]){{{inside}}}"
@@ -92,17 +92,17 @@ class CValues:
 
 
 def place(name: str, offset: int) -> str:
-    """An address in a buffer."""
+    """The expression of an address in a buffer."""
     return f"(char *){name} + {offset}" if offset else name
 
 
 def type_name(base: Any, spelling: str | None = None) -> str:
-    """The name of a type."""
+    """The C name of a type."""
     return spelling or ("bool" if base is ctypes.c_bool else c_type(base))
 
 
 def host_value(value: bytes, data_type: str) -> str:
-    """A number on the host of which a variable of `c_host_type` holds the bytes."""
+    """The initial value of a variable of type `c_host_type` with the bytes `value`."""
     number = host_number(value, data_type)
     if isinstance(number, float) and data_type in ("float32", "float64"):
         return _double(number) if data_type == "float64" else _single(number)
@@ -143,7 +143,7 @@ def _double(value: float) -> str:
 
 
 def _single(value: float) -> str:
-    """As short as it means the same float."""
+    """The shortest literal of a float."""
     if not math.isfinite(value):
         return _special(value)
     text = str(np.float32(value))
@@ -151,7 +151,7 @@ def _single(value: float) -> str:
 
 
 def _scalar(scalar: Scalar) -> str:
-    """The address of a number."""
+    """The expression of a number's address."""
     if scalar.data_type == "float64":
         return f"&(double){{{_double(scalar.value)}}}"
     if scalar.data_type == "float32":
@@ -164,7 +164,7 @@ def _scalar(scalar: Scalar) -> str:
 
 
 def _literal(text: bytes) -> str:
-    """A string literal; what is not plain ASCII in octal, which ends after three digits."""
+    """A string literal; other characters than plain ASCII as octal escapes of three digits."""
     plain = {ord('"'): '\\"', ord("\\"): "\\\\", ord("\n"): "\\n", ord("?"): "\\?"}
     escaped = [
         plain.get(each) or (chr(each) if 32 <= each < 127 else f"\\{each:03o}") for each in text

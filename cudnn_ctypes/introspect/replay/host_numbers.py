@@ -1,4 +1,4 @@
-"""Numbers on the host that executions read: of their bytes, as Python's and as C's."""
+"""Conversion of the bytes of host numbers, which executions read, to Python's and C's types."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FORMATS = {
 
 
 def host_number(value: bytes, data_type: str) -> float | int | None:
-    """The number; None if it has a type that Python knows nothing of."""
+    """The number in the bytes; None for a data type that Python lacks."""
     if data_type == "bfloat16":  # the upper half of a float
         return float(struct.unpack("<f", bytes(2) + value)[0])
     letter, _ = _FORMATS.get(data_type, ("", ""))
@@ -31,5 +31,5 @@ def host_number(value: bytes, data_type: str) -> float | int | None:
 
 
 def c_host_type(data_type: str, nbytes: int) -> str:
-    """C's type for it, an unsigned one of its size where C has none."""
+    """The C type of a data type; an unsigned integer of its size if C has none."""
     return _FORMATS[data_type][1] if data_type in _FORMATS else f"uint{8 * nbytes}_t"

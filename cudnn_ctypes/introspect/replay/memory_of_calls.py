@@ -1,4 +1,4 @@
-"""Which memory a call reads and writes, and which part of it are results."""
+"""The memory that a call reads and writes, and the part of it that has results."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from ..numbers import Described, tensors
 __all__ = ["REALS", "outputs", "used"]
 
 REALS = ("float16", "bfloat16", "float32", "float64")
-"""The data types whose elements are compared as numbers; others are compared byte by byte."""
+"""Data types whose elements are compared as numbers; other types are compared byte by byte."""
 
 
 def used(moment: Moment) -> Iterator[tuple[int, Any, str, int]]:
-    """The memory of a call: address, what was passed, the parameter's name, and bytes if known.
+    """The memory of a call: address, argument, parameter's name, and size in bytes if known.
 
-    Workspaces are left out: nobody keeps anything there.
+    Workspaces are left out: they keep no data between calls.
     """
     if moment.execution is not None:
         for info, address in moment.execution.tensors:
@@ -43,9 +43,9 @@ def used(moment: Moment) -> Iterator[tuple[int, Any, str, int]]:
 
 
 def outputs(moment: Moment) -> Iterator[tuple[int, Any, str, int | None, str]]:
-    """The results of a call, as `used`, and the name of their data type, or "bytes".
+    """The results of a call: the four values of `used`, and a data type's name or "bytes".
 
-    Bytes are None for those that reach to the end of their allocation, as far as is known.
+    The size is None for a result that may reach to the end of its allocation.
     """
     found: set[str] = set()
     for name, address, described in tensors(
@@ -73,7 +73,7 @@ def _is_workspace(parameter: Parameter) -> bool:
 
 
 def _nbytes(moment: Moment, parameter: Parameter, value: Any) -> int:
-    """As its descriptor or its size says, else as it says itself; 0 if nobody does."""
+    """Size in bytes from the descriptor or size parameter, or the memory; 0 if unknown."""
     for name in parameter.described_by:
         by = moment.given.get(name)
         held: Any = records.record(by) if live.address(by) else None
@@ -87,7 +87,7 @@ def _nbytes(moment: Moment, parameter: Parameter, value: Any) -> int:
 
 
 def _any_type(moment: Moment) -> cudnnDataType_t | None:
-    """The data type that some descriptor of the call names."""
+    """The data type of one of the call's descriptors; None without one."""
     for value in moment.given.values():
         held = records.record(value) if live.address(value) else None
         data_type = getattr(held, "data_type", None)
@@ -107,6 +107,6 @@ def _reach(described: Described) -> int:
 
 
 def _dtype(data_type: cudnnDataType_t | None) -> str:
-    """Bytes, for what need not be told as numbers: nearly equal is only said of reals."""
+    """The data type's name for real numbers, which are compared with a tolerance; else "bytes"."""
     name = data_type_name(data_type) if data_type is not None and data_type.known else "bytes"
     return name if name in REALS else "bytes"

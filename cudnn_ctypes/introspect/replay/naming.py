@@ -1,4 +1,4 @@
-"""What objects and memory of a recorded program are called in its text: by what they are."""
+"""The names of objects and memory in the text of a recorded program, from their roles."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _BACKEND_WORDS = {
     "deviceprop": "deviceProperties",
 }
 _DESCRIPTORS = ("tensor", "pointwise", "convolution", "matmul", "reduction", "resample", "rng")
-"""Backend descriptors that are called so in C: what they describe has the word itself."""
+"""Backend descriptors whose names end in "Desc", since the described object has the plain word."""
 
-# These name a descriptor by its kind, not by what it is for.
+# Parameters of these functions name a descriptor by its kind, not by its role.
 _ABOUT_IT = ("cudnnCreate", "cudnnDestroy", "cudnnDerive", "cudnnBackend", "cudnnInit")
 
 
 class Identifiers:
-    """Names that differ from each other and from some words."""
+    """Unique names, different from the reserved words."""
 
     def __init__(self, reserved: Set[str] = frozenset()) -> None:
         self._taken = set(reserved)
@@ -37,7 +37,7 @@ class Identifiers:
         self._kinds: dict[str, tuple[str, type]] = {}
 
     def unique(self, word: str) -> str:
-        """The word, with a number if it is taken."""
+        """The word, with a number if it is in use."""
         count, name = self._counts.get(word, 1), word
         while name in self._taken:
             count += 1
@@ -47,14 +47,14 @@ class Identifiers:
         return name
 
     def variable(self, word: str, kind: type) -> str:
-        """The same for a variable; one of its kind that was given back serves again."""
+        """A variable's name from `word`; a released name of the same type is used again."""
         free = self._free.setdefault((word, kind), [])
         name = free.pop() if free else self.unique(word)
         self._kinds[name] = word, kind
         return name
 
-    def give_back(self, name: str) -> None:
-        """What the variable held is gone."""
+    def release(self, name: str) -> None:
+        """Release a variable's name: its object was destroyed."""
         if name in self._kinds:
             self._free[self._kinds[name]].append(name)
 
@@ -66,7 +66,7 @@ class Naming:
     ----------
     steps : list of Step
     reserved : set of str
-        What cannot be a name there, or means something else.
+        Words that cannot be names in the program, or have another meaning.
     """
 
     def __init__(self, steps: list[Step], reserved: Set[str]) -> None:
@@ -82,7 +82,7 @@ class Naming:
                 self._call(step, roles)
 
     def _call(self, call: Call, roles: Mapping[str, str]) -> None:
-        """Name what it creates; the names of what it destroys serve again."""
+        """Name the objects that a call creates, and release the names of destroyed ones."""
         destroys = destroyed_by(call)
         for value in call.arguments.values():
             if isinstance(value, Variable) and value.created:
@@ -90,10 +90,10 @@ class Naming:
                 name = self.identifiers.variable(word, value.base)
                 self._objects[value.created] = name
             elif isinstance(value, Object) and value.name == destroys:
-                self.identifiers.give_back(self._objects[value.name])
+                self.identifiers.release(self._objects[value.name])
 
     def of_object(self, name: str) -> str:
-        """The name of what the session calls so."""
+        """The program's name of the object that the session calls `name`."""
         return self._objects[name]
 
     def of_memory(self, allocation: Allocation) -> str:
@@ -111,7 +111,7 @@ def destroyed_by(call: Call) -> str:
 
 
 def camel(text: str) -> str:
-    """``workspace_size`` as C programs write it: ``workspaceSize``."""
+    """A name in C's style: ``workspaceSize`` for ``workspace_size``."""
     first, *others = text.split("_")
     return first + "".join(each.capitalize() for each in others)
 
@@ -131,9 +131,10 @@ def _word_of_object(value: Variable, role_: str) -> str:
 
 
 def _roles(steps: Iterable[Step]) -> Iterator[tuple[str, str]]:
-    """Objects by the session's names, and what calls call them, those that decide last.
+    """Pairs of an object's session name and the name of a parameter to which calls pass it.
 
-    A call that computes decides before one that asks for sizes, and an earlier one before a later.
+    The last pair of an object decides: computing calls go before calls that ask for sizes, earlier
+    calls before later ones.
     """
     calls = [step for step in steps if isinstance(step, Call)]
     calls.sort(key=lambda call: call.function.__name__.startswith("cudnnGet"))
@@ -148,7 +149,7 @@ def _roles(steps: Iterable[Step]) -> Iterator[tuple[str, str]]:
 
 
 def _is_accessor(function: str) -> bool:
-    """Whether it sets or tells what one descriptor holds."""
+    """Whether a function sets or gets the values of one descriptor."""
     return function.startswith(("cudnnSet", "cudnnGet")) and (
         "Descriptor" in function
         or re.search(r"(GroupCount|MathType|ReorderType)$", function) is not None
@@ -156,7 +157,7 @@ def _is_accessor(function: str) -> bool:
 
 
 def _attribute_roles(call: Call) -> Iterator[tuple[str, str]]:
-    """Tensors by the attribute of the operation that they are set in."""
+    """Tensors with the name of the operation's attribute in which they are set."""
     attribute, array = call.arguments["attributeName"], call.arguments["arrayOfElements"]
     if not isinstance(attribute, Number) or not isinstance(array, Array):
         return

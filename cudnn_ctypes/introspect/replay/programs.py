@@ -1,4 +1,4 @@
-"""The programs that a trace writes of what it has seen."""
+"""The programs that a trace writes from its recording."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ __all__ = ["Programs"]
 
 
 class Programs:
-    """Programs of one recording, written when it ends.
+    """The Python and C programs of one recording, written at its end.
 
     Parameters
     ----------
     py : path, optional
-        Where a Python program goes.
+        The file of the Python program.
     c : path, optional
-        The folder of a C program.
+        The folder of the C program.
     program : str
-        What is recorded; default: the running one.
+        The name of the recorded program; default: the running one.
     first : int, optional
-        How many calls; default: all.
+        The number of calls; default: all.
     flush : bool
-        Whether to write before each call too, in case that it ends the process.
+        Whether to write before each call too, in case it ends the process.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class Programs:
 
     @property
     def left_out(self) -> list[str]:
-        """Calls that cannot be written down, and why, each once."""
+        """Calls that cannot be recorded, with reasons, each once."""
         return [*dict.fromkeys(self._recording.skipped)]
 
     def start(self) -> None:
@@ -56,12 +56,12 @@ class Programs:
         self._is_open = True
 
     def finish(self) -> None:
-        """Record no more, and write them; a second call does nothing.
+        """Stop recording and write the programs; a second call does nothing.
 
         Raises
         ------
         OSError
-            If they cannot be written.
+            If the programs cannot be written.
         """
         if not self._is_open:
             return

@@ -105,16 +105,16 @@ def write_python(
     Parameters
     ----------
     steps, data
-        Of a `Recording`.
+        The steps and data of a `Recording`.
     path
-        Of the program; its data have the same name with ".npz".
+        The program's file; the data's file has the same name with ".npz".
     program : str
-        What was recorded.
+        The name of the recorded program.
 
     Raises
     ------
     OSError
-        If they cannot be written.
+        If the files cannot be written.
     """
     path = Path(path)
     file = path.with_suffix(".npz")
@@ -180,7 +180,7 @@ class _Writer:
 
     def _value(self, value: Value) -> str:
         match value:
-            case Null() | Stream():  # all work is put on the default stream
+            case Null() | Stream():  # all work is on the default stream
                 return "None"
             case Object(name):
                 return self._naming.of_object(name)
@@ -208,7 +208,7 @@ class _Writer:
         raise TypeError(value)
 
     def _element(self, value: Value) -> str:
-        """One element of an attribute."""
+        """One element of an attribute, as Python source."""
         match value:
             case Memory(allocation) if allocation.host_type:
                 return f"ctypes.addressof({self._value(value)})"
@@ -222,7 +222,7 @@ class _Writer:
 
 
 def _shown(step: Assign) -> str:
-    """A number for the reader."""
+    """A host number as text, for a comment."""
     number = host_number(step.value, step.allocation.host_type)
     return step.allocation.host_type if number is None else _real(number)
 
@@ -251,7 +251,7 @@ def _real(value: Any) -> str:
 
 
 def _wrapped(function: str, arguments: list[str]) -> str:
-    """A call, broken into lines that are not too long."""
+    """A call, broken into lines of limited length."""
     whole = f"raw.{function}({', '.join(arguments)})"
     if len(whole) <= _COLUMNS:
         return whole

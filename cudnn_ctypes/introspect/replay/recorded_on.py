@@ -1,4 +1,4 @@
-"""What a program was recorded with: versions, the GPU, and where headers and libraries are."""
+"""The environment of a recording: versions, the GPU, and the folders of headers and libraries."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["RecordedOn"]
 
 @dataclass(frozen=True)
 class RecordedOn:
-    """The facts, as text."""
+    """The facts of the environment, as text."""
 
     version: str
     cudnn: str
@@ -26,7 +26,7 @@ class RecordedOn:
 
     @classmethod
     def now(cls) -> RecordedOn:
-        """Those of this process."""
+        """The facts of this process."""
         from ... import __version__
 
         loaded = library.load()
@@ -41,7 +41,7 @@ class RecordedOn:
         )
 
     def as_dict(self) -> dict[str, str]:
-        """By name."""
+        """The facts by name."""
         return asdict(self)
 
 

@@ -1,6 +1,6 @@
-"""A listener that writes a program's calls down, with the data that they find and write.
+"""A listener that records a program's calls, with their input and output data.
 
-What it has is told in no language; `python_program` and `c_program` are its writers.
+A recording belongs to no language; `python_program` and `c_program` write it as source.
 """
 
 from __future__ import annotations
@@ -48,15 +48,15 @@ from .values import Values
 __all__ = ["RELATIVE", "RELATIVE_BFLOAT16", "TOLERANCE", "Recording"]
 
 TOLERANCE, RELATIVE, RELATIVE_BFLOAT16 = 1e-5, 1e-3, 2.0**-7
-"""By how much an output of a replay may differ: absolutely, and relative to the recorded one. Work
-that is summed up in another order rounds otherwise, in bfloat16 by a step of 2^-7 at most."""
+"""Allowed differences of a replay's output: absolute, and relative to the recorded output. Another
+order of summation rounds differently, in bfloat16 by one step of 2^-7 at most."""
 
-_SHORT_TEXT = 60  # characters that stand in the program
+_SHORT_TEXT = 60  # longer texts go to a data file
 
 
 @dataclass
 class _Pending:
-    """A call that is being made: its arguments, or why there are none; its memory and stream."""
+    """A call in progress: its arguments, or the reason for lacking them; its memory and stream."""
 
     values: Values | None
     reason: str = ""
@@ -65,22 +65,22 @@ class _Pending:
 
 
 class Recording:
-    """The steps of a program.
+    """Records the steps of a program.
 
     Parameters
     ----------
     first : int, optional
-        How many calls to write down; default: all.
+        The number of calls to record; default: all.
     before : callable, optional
-        Called before each call with the steps up to it, in case that it ends the process.
+        Called before each call with the steps so far, in case the call ends the process.
 
     Attributes
     ----------
     steps : list of Step
     data : dict of str to array of bytes
-        By name, what steps refer to.
+        The data of the steps, by name.
     skipped : list of str
-        Calls that could not be written down, and why.
+        Calls that could not be recorded, with the reasons.
     """
 
     looks_at_numbers = False
@@ -100,16 +100,16 @@ class Recording:
         self._pending: dict[int, _Pending] = {}
 
     def wants(self, function: str) -> bool:
-        """All of them: none can be left out."""
+        """True: a replay needs all calls."""
         return True
 
     # --- memory ----------------------------------------------------------------------------------
 
     def allocated(self, region: Region) -> None:
-        """Nothing: a step allocates it where a step uses it."""
+        """Do nothing: memory is allocated by a step before its first use."""
 
     def freed(self, region: Region) -> None:
-        """Compare what calls wrote there, while the replay has it."""
+        """Add steps that compare the outputs in freed memory, and free it."""
         allocation = self._allocations.pop(region.name, None)
         if allocation is not None:
             self.steps += [*self._comparisons(allocation), Free(allocation)]
@@ -117,12 +117,12 @@ class Recording:
 
     def _comparisons(self, allocation: Allocation) -> Iterator[Compare]:
         for offset, (nbytes, data_type) in allocation.outputs.items():
-            if allocation.held is not None:  # else it could not be read
+            if allocation.held is not None:  # None if it could not be read
                 part = allocation.held[offset : offset + nbytes]
                 yield Compare(allocation, offset, data_type, self._saved("expected", part))
 
     def _saved(self, word: str, data: Bytes) -> str:
-        """The name of bytes; those that are equal are kept once."""
+        """Store bytes under a new name and return the name; equal bytes share one."""
         digest = hashlib.sha256(data.tobytes()).digest()
         if digest not in self._names_of_data:
             name = self._words.unique(word)
@@ -132,7 +132,7 @@ class Recording:
     def _allocation(
         self, moment: Moment, address: int, given: Any, name: str, nbytes: int = 0
     ) -> tuple[Allocation, int]:
-        """The allocation that an address lies in, and the offset there."""
+        """The allocation that contains an address, and the offset in it."""
         region = moment.names.places.region(address, given, name)
         if region.name not in self._allocations:
             self._allocations[region.name] = Allocation.of(region)
@@ -145,7 +145,7 @@ class Recording:
     # --- before a call ---------------------------------------------------------------------------
 
     def prepare(self, moment: Moment) -> None:
-        """Note the arguments, and the memory that the call is going to find."""
+        """Record the arguments, and the memory's contents before the call."""
         if place_text(moment) != self._place:
             self._place = place_text(moment)
             self.steps.append(Place(self._place))
@@ -153,10 +153,10 @@ class Recording:
             pending = self._noted(moment)
         except Exception as reason:  # a trace never stops a program
             pending = _Pending(None, str(reason))
-        self._pending[id(moment)] = pending  # other threads call meanwhile
+        self._pending[id(moment)] = pending  # other threads may call at the same time
         if self._before is not None and pending.values is not None:
             coming = Call(moment.function, pending.values.by_name)
-            with suppress(OSError):  # said at the end
+            with suppress(OSError):  # reported at the end
                 self._before([*self.steps, coming])
 
     def _noted(self, moment: Moment) -> _Pending:
@@ -182,7 +182,7 @@ class Recording:
         return _Pending(values, "", tuple(found.values()), stream)
 
     def _bring(self, allocation: Allocation, stream: int | None) -> None:
-        """Have the replay hold what the allocation holds."""
+        """Add a step that copies the allocation's present contents, if the replay lacks them."""
         now = read(allocation, stream)
         if allocation.held is not None and np.array_equal(now, allocation.held):
             return
@@ -192,7 +192,7 @@ class Recording:
         self.steps.append(Upload(allocation, data, byte or 0))
 
     def _assign(self, moment: Moment, address: int, role: str, data_type: cudnnDataType_t) -> None:
-        """Have the replay hold a number on the host."""
+        """Add a step that sets a number on the host."""
         allocation, _ = self._allocation(moment, address, None, "value")
         kind = data_type_name(data_type)
         if allocation.host_type not in ("", kind):
@@ -204,7 +204,7 @@ class Recording:
             self.steps.append(Assign(allocation, value))
 
     def _known(self, moment: Moment, kind: Any, address: int, parameter: str) -> Value:
-        """A handle or descriptor; made first if it was there before the recording began."""
+        """A handle or descriptor; steps create it first if it is older than the recording."""
         name = str(moment.names.objects.name(kind, address))
         if name not in self._objects:
             try:
@@ -238,7 +238,7 @@ class Recording:
     # --- after a call ----------------------------------------------------------------------------
 
     def hear(self, call: CallRecord, moment: Moment) -> None:
-        """Write the call down."""
+        """Record a finished call."""
         pending = self._pending.pop(id(moment))
         if self._left is not None:
             self._left -= 1
@@ -272,7 +272,7 @@ class Recording:
             allocation.outputs[offset] = (whole if nbytes is None else nbytes, data_type)
 
     def _create(self, call: CallRecord, moment: Moment, arguments: dict[str, Value]) -> None:
-        """Name what a call created."""
+        """Name the object that a call created."""
         for parameter, argument in zip(moment.function.parameters, call.arguments, strict=True):
             base, value = parameter.type.base, argument.value
             is_new = parameter.type.kind == "pointer" and "Create" in moment.function.__name__
@@ -282,6 +282,6 @@ class Recording:
                 arguments[parameter.name] = Variable(base, parameter.name, created=name)
 
     def finished(self) -> list[Step]:
-        """All steps, and the comparisons of what was written and not freed."""
+        """All steps, and comparisons of the outputs in memory that was not freed."""
         living = [*self._allocations.values()]
         return [*self.steps, *(each for one in living for each in self._comparisons(one))]

@@ -1,4 +1,4 @@
-"""Descriptors that were made before a recording began, as the calls that make equal ones."""
+"""Calls that create equals of descriptors which are older than a recording."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _Calls = list[tuple[Function, Mapping[str, Any]]]
 
 @contextmanager
 def creation(kind: type[OpaquePointer], address: int) -> Iterator[tuple[int, _Calls]]:
-    """The calls by which an equal object is made, and its address in them; it lives in ``with``.
+    """The address of an equal object, and the calls that created it; it lives inside ``with``.
 
     Raises
     ------
     NotReproducible
-        If there is no way to make an equal one.
+        If no equal object can be created.
     """
     if kind is raw.cudnnHandle_t:
         yield 0, [(raw.cudnnCreate, {"handle": raw.cudnnHandle_t()})]
@@ -44,7 +44,7 @@ def creation(kind: type[OpaquePointer], address: int) -> Iterator[tuple[int, _Ca
 
 
 def _owner(kind: type[OpaquePointer], address: int) -> Any:
-    """A descriptor of layer 2 for one that somebody else owns."""
+    """A descriptor of layer 2 for a raw descriptor with another owner."""
     import cudnn_ctypes
 
     cls = getattr(cudnn_ctypes, kind.__name__.removeprefix("cudnn").removesuffix("_t"), None)

@@ -1,4 +1,4 @@
-"""A recorded program, in no language yet: its steps in order, and what their arguments are."""
+"""A recorded program, independent of a language: its steps in order, and their arguments."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ class Object:
     Attributes
     ----------
     name : str
-        The session's for it.
+        The session's name for the object.
     type : type
-        Of C.
+        Its C type.
     """
 
     name: str
@@ -59,7 +59,7 @@ class Object:
 
 @dataclass(frozen=True)
 class Stream:
-    """A CUDA stream of the program; its address there tells it from others."""
+    """A CUDA stream of the program, identified by its address there."""
 
     address: int
 
@@ -82,7 +82,7 @@ class Fraction:
 
 @dataclass(frozen=True)
 class Variable:
-    """A variable that the call writes and nobody reads; `created` names what is created there."""
+    """A variable that the call writes; `created` is the name of an object created in it."""
 
     base: Any
     name: str
@@ -92,7 +92,7 @@ class Variable:
 
 @dataclass(frozen=True)
 class Room:
-    """An array that the call writes and nobody reads; `is_attribute` where C takes ``void *``."""
+    """An array that the call writes; `is_attribute` if C declares ``void *``."""
 
     base: Any
     name: str
@@ -102,7 +102,7 @@ class Room:
 
 @dataclass(frozen=True)
 class Array:
-    """An array that the call reads; `is_attribute` where C takes ``void *``."""
+    """An array that the call reads; `is_attribute` if C declares ``void *``."""
 
     base: Any
     items: tuple[Value, ...]
@@ -111,7 +111,7 @@ class Array:
 
 @dataclass(frozen=True)
 class Text:
-    """Text of C; the data that hold it where it is long."""
+    """A C string; the name of its data if it is long."""
 
     text: bytes
     data: str = ""
@@ -119,7 +119,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Memory:
-    """A place in an allocation."""
+    """An address in an allocation."""
 
     allocation: Allocation
     offset: int
@@ -127,7 +127,7 @@ class Memory:
 
 @dataclass(frozen=True)
 class Scalar:
-    """A number of which C takes the address; its data type is "float32" or "float64", ..."""
+    """A number whose address C takes; `data_type` is "float32" or "float64", ..."""
 
     value: float
     data_type: str
@@ -149,7 +149,7 @@ class Place:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """A call that cannot be written down, and why."""
+    """A call that cannot be recorded, with the reason."""
 
     function: str
     reason: str
@@ -157,26 +157,26 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class Allocate:
-    """Memory is used for the first time."""
+    """Allocate memory before its first use."""
 
     allocation: Allocation
 
 
 @dataclass(frozen=True)
 class Free:
-    """Memory was freed."""
+    """Free memory."""
 
     allocation: Allocation
 
 
 @dataclass(frozen=True)
 class Upload:
-    """The program, or a kernel of its own, wrote there since the last call.
+    """Copy data that the program or its own kernels wrote to memory since the last call.
 
     Attributes
     ----------
     data : str
-        The name of the bytes that are there; "" where all are `byte`.
+        The name of the bytes; "" if all bytes are `byte`.
     """
 
     allocation: Allocation
@@ -186,7 +186,7 @@ class Upload:
 
 @dataclass(frozen=True)
 class Assign:
-    """A number on the host, which an execution is going to read; its bytes."""
+    """Set a number on the host, by its bytes, for the next execution."""
 
     allocation: Allocation
     value: bytes
@@ -201,9 +201,9 @@ class Call:
     status : str
         The enumerator of the status if it is a failure, else "".
     refused : bool
-        Whether it never came to C: this package refused it.
+        True if this package refused the call before C.
     stream : Stream, optional
-        On which its work is done, if there is some.
+        The stream of the call's work, if it has any.
     """
 
     function: Function
@@ -215,12 +215,12 @@ class Call:
 
 @dataclass(frozen=True)
 class Compare:
-    """An output as it was recorded, last.
+    """Compare an output with its last recorded data.
 
     Attributes
     ----------
     data_type : str
-        "float32", "bfloat16", "int32", ...; "bytes" for all that is compared byte by byte.
+        "float32", "bfloat16", ...; "bytes" for data compared byte by byte.
     data : str
         The name of the recorded bytes.
     """

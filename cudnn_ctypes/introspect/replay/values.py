@@ -1,4 +1,4 @@
-"""From the arguments of a call to values that mean the same in another process."""
+"""Converts the arguments of a call to values that another process can reproduce."""
 
 from __future__ import annotations
 
@@ -45,18 +45,18 @@ _NUMBERS: tuple[Any, ...] = (
 
 
 class Values:
-    """The arguments of one call, before it is made.
+    """The arguments of one call as reproducible values, taken before the call.
 
     Parameters
     ----------
     moment : Moment
     known : callable
-        From the C type and the address of an object and the parameter's name to its value.
+        Returns the value for an object's C type, its address and the parameter's name.
     memory : callable
-        From an address, what was passed and the parameter's name to a place; without it the call
-        uses no memory.
+        Returns the place for an address, the program's argument and the parameter's name; None for
+        a call that uses no memory.
     text : callable
-        From bytes to a value.
+        Returns the value for a text's bytes.
     """
 
     def __init__(
@@ -123,7 +123,7 @@ class Values:
         return Array(base, tuple(_number(base, item) for item in items))
 
     def _scalar(self, parameter: Parameter, value: Any) -> Value:
-        """A number that C reads as its descriptors say: a double or a float."""
+        """A number that C reads as double or float, depending on the descriptors."""
         number = _plain(value)
         if number is None:
             raise NotReproducible("a scalar is given by its address")
@@ -136,7 +136,7 @@ class Values:
         if not types:
             return Scalar(number, "float32")
         decides = records.deciding_type(types)
-        if parameter.name == "paddingFill":  # as the sequences hold it
+        if parameter.name == "paddingFill":  # it has the data type of the sequences
             return Scalar(number, _PADDING.get(decides, "float32"))
         is_double = host_scalar_type(decides) is ctypes.c_double
         return Scalar(number, "float64" if is_double else "float32")
@@ -176,7 +176,7 @@ class Values:
 
 
 def _attribute_name(given: Any) -> str:
-    """An attribute's name without its descriptor's: "workspace_size"."""
+    """An attribute's name without its descriptor type's: "workspace_size"."""
     number = given["attributeName"]
     return owner_and_short_name(Name(int(getattr(number, "value", number))))[1]
 
@@ -194,7 +194,7 @@ def _data_type(descriptor: Any) -> Any:
 
 
 def _element_class(type_: Type) -> Any:
-    """What one element of an attribute is: an enum, a handle, a struct or a ctypes type."""
+    """The class of an attribute's elements: an enum, a handle, a struct or a ctypes type."""
     handles: dict[Type, Any] = {
         Type.CUDNN_TYPE_HANDLE: cudnnHandle_t,
         Type.CUDNN_TYPE_BACKEND_DESCRIPTOR: cudnnBackendDescriptor_t,
@@ -208,7 +208,7 @@ def _room(value: Any) -> int:
 
 
 def _stream(value: Any) -> Value:
-    """Null for the default streams."""
+    """The value of a stream argument; `Null` for the default streams."""
     address = live.address(value) or as_stream_pointer(value)
     return Stream(address) if address > PER_THREAD_DEFAULT else Null()
 
@@ -224,7 +224,7 @@ def _number(base: Any, value: Any) -> Number:
 
 
 def _plain(value: Any) -> float | None:
-    """The number of a scalar; None if only an address is known."""
+    """The number in a scalar argument; None if only an address is known."""
     target = getattr(value, "_obj", value)
     if isinstance(target, (ctypes.c_float, ctypes.c_double)):
         return float(target.value)
