@@ -1,4 +1,4 @@
-"""What each operation computes, in plain NumPy; and the reference device that carries it out.
+"""The operations in plain NumPy, and the reference device, which carries out C calls with them.
 
 Each name is loaded on first use.
 """

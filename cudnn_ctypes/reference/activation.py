@@ -40,10 +40,10 @@ def activate(
     x
         Any shape, float32 or float64.
     coef
-        What `cudnnSetActivationDescriptor` calls coef; for swish,
-        what `cudnnSetActivationDescriptorSwishBeta` sets.
+        The coef of `cudnnSetActivationDescriptor`; for swish, the beta of
+        `cudnnSetActivationDescriptorSwishBeta`.
     propagate_nan
-        Whether relu and clipped_relu keep NaN; else they give 0 for it. The others keep it always.
+        Whether relu and clipped_relu of NaN are NaN or 0. The other activations always keep NaN.
 
     Raises
     ------
@@ -95,9 +95,9 @@ def derivative(
     Parameters
     ----------
     y, x
-        Of one shape, float32 or float64. Each formula reads one of them, as cuDNN does.
+        Arrays of equal shape, float32 or float64. Each formula reads one of them, as in cuDNN.
     coef
-        As in `activate`.
+        See `activate`.
     """
     factor = x.dtype.type(coef)
     one = x.dtype.type(1)
@@ -144,15 +144,15 @@ def activation_forward(
     x
         Any shape.
     activation, coef, propagate_nan
-        As in `activate`. cuDNN itself does not take 'identity' here.
+        See `activate`. cuDNN itself refuses 'identity' here.
     y
-        What the output held before; read only if beta is not 0, and never written.
+        The output's previous contents; read only if beta is not 0, and never written.
     compute_dtype
         float32 or float64.
     out_dtype
-        Left out: the dtype of x.
+        Default: the dtype of x.
     out
-        Where the result is stored; default: a new array.
+        An array for the result; default: a new array.
 
     Returns
     -------
@@ -191,13 +191,13 @@ def activation_backward(
     Parameters
     ----------
     activation, coef
-        As in `activate`; the derivatives are those of `derivative`.
+        See `activate`; `derivative` has the derivatives.
     y, dy, x
-        Of one shape; y is act(x), from a forward pass with alpha 1 and beta 0.
+        Arrays of equal shape; y is act(x), from a forward pass with alpha 1 and beta 0.
     dx
-        What the output held before; read only if beta is not 0, and never written.
+        The output's previous contents; read only if beta is not 0, and never written.
     compute_dtype, out_dtype, out
-        As in `activation_forward`.
+        See `activation_forward`.
 
     Returns
     -------

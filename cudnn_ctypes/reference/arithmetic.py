@@ -12,7 +12,7 @@ COMPUTE_DTYPES = (np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.int32)
 
 
 def accumulator(compute_dtype: DTypeLike | None, *operands: NDArray[Any]) -> np.dtype[Any]:
-    """The dtype to accumulate in: the one given, else int32 for integers and float64 for the rest.
+    """The accumulators' dtype: `compute_dtype`, or by default int32 for integers, else float64.
 
     Raises ValueError for a `compute_dtype` other than float32, float64 or int32.
     """
@@ -95,7 +95,7 @@ def kept(values: NDArray[Any], mask: NDArray[np.bool_]) -> NDArray[Any]:
 def round_to(values: NDArray[Any], dtype: DTypeLike) -> NDArray[Any]:
     """`values` rounded to nearest even in `dtype`, as they are stored in an output tensor.
 
-    What has this dtype comes back as it is, without a copy.
+    Values that have this dtype are returned without a copy.
 
     - integers saturate (measured on int8: -128 and 127, ties to even); NaN becomes 0;
     - float16 and bfloat16 overflow to infinity (measured on float16);

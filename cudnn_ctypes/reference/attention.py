@@ -49,9 +49,9 @@ WEIGHT_NAMES = (
 
 @dataclass(frozen=True)
 class AttentionForwardResult:
-    """The result of `attention_forward`, and on the way to it what the gradients need.
+    """The result of `attention_forward`, with the intermediate results that the gradients need.
 
-    H heads, P the length of a projected vector.
+    H is the number of heads, P the length of a projected vector.
 
     Attributes
     ----------
@@ -60,8 +60,8 @@ class AttentionForwardResult:
     q, k, v
         The projected vectors, (H, T, N, B, P).
     attention
-        (H, N, B, Tq, Tk): after the softmax, before dropout. Rows add up to 1, or to 0 where the
-        window is empty.
+        (H, N, B, Tq, Tk): after the softmax, before dropout. Rows add up to 1, or to 0 for an empty
+        window.
     heads
         (H, Tq, N, B, P): the heads' vectors h.
     """
@@ -81,17 +81,17 @@ def weight_shapes(
     *,
     biases: bool = False,
 ) -> dict[str, tuple[int, int, int]]:
-    """The shapes of the weights and biases that there are, as `cudnnGetMultiHeadAttnWeights` says.
+    """The shapes of the existing weights and biases, equal to `cudnnGetMultiHeadAttnWeights`'s.
 
-    Weights are (heads, rows, columns) and biases (heads, rows, 1), save those of the output, which
-    all heads have in common: (1, rows, 1).
+    Weights are (heads, rows, columns) and biases (heads, rows, 1). The output's biases are shared
+    by all heads: (1, rows, 1).
 
     Parameters
     ----------
     sizes
         Vector lengths of q, k and v.
     projections
-        Vector lengths of q, k, v and y after their projections; 0: there is none.
+        Vector lengths of q, k, v and y after their projections; 0 for no projection.
 
     Examples
     --------
@@ -121,14 +121,14 @@ def visible_keys(
     k_lengths: NDArray[Any],
     k_steps: int,
 ) -> NDArray[np.bool_]:
-    """Which keys each query looks at: low <= key < high, within both sequences' lengths.
+    """A mask of the keys visible to each query: low <= key < high, within both lengths.
 
     Parameters
     ----------
     low, high
         (Tq,): `loWinIdx` and `hiWinIdx`, the same for all sequences. high may be past the last key.
     q_lengths, k_lengths
-        (N, B): how many of the steps are no padding.
+        (N, B): the number of steps without padding.
     k_steps
         Tk.
 
@@ -160,7 +160,7 @@ def attention_forward(
     compute_dtype: DTypeLike = np.float64,
     out_dtype: DTypeLike | None = None,
 ) -> AttentionForwardResult:
-    """What queries make of keys and values.
+    """Multi-head attention: `cudnnMultiHeadAttnForward`.
 
     Parameters
     ----------
@@ -169,20 +169,20 @@ def attention_forward(
     k, v
         (Tk, N, B, V) or (Tk, N, 1, V). Projected keys are as long as projected queries.
     weights
-        By the names in `WEIGHT_NAMES`, in the shapes of `weight_shapes`; what is missing does
-        nothing.
+        Arrays by the names in `WEIGHT_NAMES`, in the shapes of `weight_shapes`; a missing weight
+        means no projection or bias.
     scaler
         `smScaler`: 1 / sqrt(P) in transformers; larger makes the attention sharper.
     visible
-        What `visible_keys` returns; left out: everything.
+        The mask from `visible_keys`; default: all keys are visible.
     residuals
         (Tq, N, B, O): added to the result.
     attention_dropout, output_dropout
-        What dropout multiplies with, 0 or 1 / (1 - rate): (H, N, B, Tq, Tk) and (Tq, N, B, O).
+        Dropout factors, 0 or 1 / (1 - rate): (H, N, B, Tq, Tk) and (Tq, N, B, O).
     compute_dtype
         float32 or float64.
     out_dtype
-        Left out: that of `q`.
+        Default: the dtype of `q`.
 
     Returns
     -------
@@ -241,7 +241,7 @@ def join_heads(
 
 
 def softmax_where(scores: NDArray[Any], visible: NDArray[np.bool_] | None) -> NDArray[Any]:
-    """Softmax along the last axis over what is visible; 0 elsewhere."""
+    """Softmax along the last axis over the visible elements; 0 elsewhere."""
     if visible is not None:
         scores = np.where(visible, scores, -np.inf)
     largest = scores.max(axis=-1, keepdims=True)
@@ -253,14 +253,14 @@ def softmax_where(scores: NDArray[Any], visible: NDArray[np.bool_] | None) -> ND
 
 
 def exact_product(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
-    """a @ b, summed in float64: a row of it is the same however many rows there are."""
+    """a @ b, summed in float64: a row of the result does not depend on the number of rows."""
     return product(a.astype(np.float64), b.astype(np.float64)).astype(a.dtype)
 
 
 def by_sequence(x: NDArray[Any]) -> NDArray[Any]:
     """(H, T, N, B, P) to (H, N, B, T, P): one matrix for each sequence, a row for each step.
 
-    Products of such matrices are broadcast: to keys that a beam of queries has in common.
+    Products of these matrices broadcast to keys shared by a beam of queries.
     """
     return np.ascontiguousarray(x.transpose(0, 2, 3, 1, 4))
 
@@ -271,7 +271,7 @@ def by_step(x: NDArray[Any]) -> NDArray[Any]:
 
 
 def times(x: NDArray[Any], factors: NDArray[Any] | None) -> NDArray[Any]:
-    """x * factors, or x if there are none."""
+    """x * factors, or x if `factors` is None."""
     return x if factors is None else x * factors.astype(x.dtype)
 
 

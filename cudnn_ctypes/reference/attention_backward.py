@@ -1,6 +1,6 @@
 """The gradients of `attention.attention_forward`, going back through its formulas.
 
-From dy to the heads, with dropout's factors in the places where forward has them::
+From dy to the heads, with dropout's factors in the same places as in forward::
 
     do    = dropout(dy)                       (the residuals' gradient is dy itself)
     dh_i  = W_O,i^T do                        or the i-th part of do
@@ -43,12 +43,12 @@ from .blas import product
 
 @dataclass(frozen=True)
 class AttentionGradients:
-    """What `attention_backward_data` returns.
+    """The gradients from `attention_backward_data`.
 
     Attributes
     ----------
     dq, dk, dv
-        Of the operands' shapes and dtypes. The part that goes through residuals is not in dq.
+        In the operands' shapes and dtypes. dq excludes the gradient through residuals.
     dq_projected, dk_projected, dv_projected
         (H, T, N, B, P), for the weights' gradients.
     """
@@ -80,8 +80,8 @@ def attention_backward_data(
     dy
         (Tq, N, B, O).
     attended
-        What forward returned for the same operands, weights and options. Its window is in its
-        attention: what was not visible got none. Its dtype is what is computed in.
+        The result of forward for the same operands, weights and options. Its attention is 0 for
+        invisible keys. Its dtype is the dtype of the computation.
 
     The other parameters are those of `attention.attention_forward`.
 
@@ -93,7 +93,7 @@ def attention_backward_data(
     Raises
     ------
     ValueError
-        If `dy` has not the shape of the output.
+        If the shape of `dy` is not the output's.
     """
     weights = {} if weights is None else weights
     dtype = attended.attention.dtype
@@ -147,17 +147,17 @@ def attention_backward_weights(
     Parameters
     ----------
     attended, gradients
-        What forward and `attention_backward_data` returned.
+        The results of forward and of `attention_backward_data`.
 
     Returns
     -------
     dict
-        By the names of `weights`, in the shapes and dtypes that those have.
+        Gradients by the names of `weights`, in the shapes and dtypes of the weights.
 
     Raises
     ------
     ValueError
-        If `dy` has not the shape of the output.
+        If the shape of `dy` is not the output's.
     """
     dtype = attended.attention.dtype
     _check_dy(dy, attended)

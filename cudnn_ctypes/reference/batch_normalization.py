@@ -1,4 +1,4 @@
-"""What batch normalization computes, in plain NumPy.
+"""Batch normalization in plain NumPy.
 
 x is (N, C, spatial...). Every channel, or every element of an image, has a mean and a variance
 over the batch, and a scale and a bias that are learned::
@@ -21,7 +21,7 @@ variance depend on x, and so does its gradient through them::
 
 where dy is zero wherever ReLU gave zero, and then is dz as well. `cudnnBatchNormalization...` and
 `cudnnNormalization...` both compute this; the second call 'spatial' per channel. Tensors are
-stored as  alpha * result + beta * (what the output held).
+stored as  alpha * result + beta * (the output's previous contents).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class BatchNormalizationResult:
-    """What the forward pass of training gives.
+    """The result of the forward pass in training.
 
     Attributes
     ----------
@@ -51,9 +51,9 @@ class BatchNormalizationResult:
         The batch's mean and 1 / sqrt(variance + epsilon), for the backward pass; in the dtype of
         the scale, like the running statistics.
     running_mean, running_variance
-        The updated averages; None if none were given.
+        The updated averages; None without running averages as arguments.
     mask
-        Where ReLU let its argument through, for the backward pass; None without ReLU.
+        True where ReLU passed its argument, for the backward pass; None without ReLU.
     """
 
     y: NDArray[Any]
@@ -66,7 +66,7 @@ class BatchNormalizationResult:
 
 @dataclass(frozen=True)
 class BatchNormalizationGradients:
-    """What the backward pass gives: dx and dz as dy is shaped, dscale and dbias as scale is."""
+    """The gradients: dx and dz have dy's shape, dscale and dbias have scale's shape."""
 
     dx: NDArray[Any]
     dscale: NDArray[Any]
@@ -75,7 +75,7 @@ class BatchNormalizationGradients:
 
 
 def batch_normalization_parameter_shape(x_shape: tuple[int, ...], mode: Mode) -> tuple[int, ...]:
-    """The shape of scale, bias, mean and variance: that of `cudnnDeriveBNTensorDescriptor`.
+    """The shape of scale, bias, mean and variance: `cudnnDeriveBNTensorDescriptor`.
 
     Examples
     --------
@@ -120,27 +120,27 @@ def batch_normalization_forward_training(
         running  =  running * (1 - average_factor) + new * average_factor
 
     of the mean and of the sample variance, which divides by m - 1 rather than m: with m = 1 it is
-    NaN. A factor of 1 / (1 + n) in call n = 0, 1, ... gives plain averages. What they held is read
-    even with a factor of 1: NaN stays NaN (all measured, cuDNN 9.14 and 9.19).
+    NaN. A factor of 1 / (1 + n) in call n = 0, 1, ... gives plain averages. The previous averages
+    are read even with a factor of 1: NaN stays NaN (all measured, cuDNN 9.14 and 9.19).
 
     Parameters
     ----------
     x
         (N, C, spatial...).
     scale, bias
-        Of the shape that `batch_normalization_parameter_shape` gives.
+        Arrays of the shape from `batch_normalization_parameter_shape`.
     running_mean, running_variance
-        Likewise, both or neither; never written.
+        Arrays of the same shape, both or neither; never written.
     z
-        Added before ReLU; of x's shape.
+        An array of x's shape, added before ReLU.
     y
-        What the output held before; read only if beta is not 0, and never written.
+        The output's previous contents; read only if beta is not 0, and never written.
     compute_dtype
         float32 or float64.
     out_dtype
-        Left out: the dtype of x.
+        Default: the dtype of x.
     out
-        Where y is stored; default: a new array.
+        An array for y; default: a new array.
 
     Raises
     ------
@@ -204,7 +204,7 @@ def batch_normalization_forward_inference(
     out_dtype: DTypeLike | None = None,
     out: NDArray[Any] | None = None,
 ) -> NDArray[Any]:
-    """Normalize with the averages that training left.
+    """Normalize with the averages from training.
 
     `cudnnBatchNormalizationForwardInference`, `cudnnNormalizationForwardInference`::
 
@@ -267,18 +267,18 @@ def batch_normalization_backward(
     x
         (N, C, spatial...).
     dy
-        Of x's shape: the gradient of the loss by y.
+        The shape of x: the gradient of the loss by y.
     scale
-        Of the shape that `batch_normalization_parameter_shape` gives.
+        Arrays of the shape from `batch_normalization_parameter_shape`.
     saved_mean, saved_inv_variance
-        What the forward pass gave, both or neither; left out, they are computed from x again.
+        The results of the forward pass, both or neither; default: computed from x again.
     mask
-        Where ReLU let its argument through, as the forward pass gave it; left out, no ReLU.
+        The mask from the forward pass, True where ReLU passed its argument; default: no ReLU.
     dx, dscale, dbias
-        What the outputs held before; read only if beta or beta_param is not 0, and never
+        The outputs' previous contents; read only if beta or beta_param is not 0, and never
         written. dz is always overwritten.
     out
-        Where dx is stored; default: a new array.
+        An array for dx; default: a new array.
 
     Raises
     ------

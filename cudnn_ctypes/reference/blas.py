@@ -1,7 +1,7 @@
 """Small matrix products on one thread.
 
-OpenBLAS divides products of more than 2^18 multiply-adds among all threads, and waits for them.
-Where other programs keep the cores busy, waiting costs more than a small product itself.
+OpenBLAS divides products of more than 2^18 multiply-adds among all threads, and waits for them. If
+other programs keep the cores busy, waiting costs more than a small product itself.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ def product(a: Array, b: Array) -> Array:
 
 @contextmanager
 def products_of(multiply_adds: int) -> Iterator[None]:
-    """While inside, NumPy's BLAS has one thread, if products of this size are small.
+    """Restrict NumPy's BLAS to one thread inside ``with``, if products of this size are small.
 
-    Without OpenBLAS nothing changes. Other threads of Python have one BLAS thread too meanwhile.
+    Without OpenBLAS it has no effect. Other Python threads have one BLAS thread meanwhile, too.
     """
     global _inside, _before
     threads = _threads()

@@ -1,7 +1,7 @@
 """Causal depthwise convolution of sequences, its gradients, and the back-to-back form.
 
-Causal: y[t] sees x[t] and what came before it, never what follows. Depthwise: every channel has a
-filter of its own.
+Causal: y[t] depends on x[t] and earlier elements, never on later ones. Depthwise: every channel has
+its own filter.
 """
 
 from __future__ import annotations
@@ -118,9 +118,9 @@ def causal_convolution_backward(
     dy
         Gradient of y, (batch, dim, time).
     dw, db
-        What the gradients are added to; default: zeros.
+        Arrays to which the gradients are added; default: zeros.
     out_dtype, dw_dtype
-        Of dx, and of dw and db; default: the dtype of x.
+        The dtypes of dx, and of dw and db; default: the dtype of x.
 
     The other parameters are those of `causal_convolution_forward`.
     """
@@ -192,16 +192,16 @@ def back_to_back_convolution_backward(
     out_dtype: DTypeLike | None = None,
     dw_dtype: DTypeLike | None = None,
 ) -> BackToBackGradients:
-    """The gradients by everything that goes in: `cudnnB2BCausalConv1dBackward`.
+    """The gradients by all operands: `cudnnB2BCausalConv1dBackward`.
 
     Parameters
     ----------
     y
-        As `back_to_back_convolution_forward` gave it.
+        The y from `back_to_back_convolution_forward`.
     dgated
         Gradient of `gated`, (batch, dim, time).
     dw_proj, dw_mixer, dskip_bias
-        What the gradients are added to; default: zeros.
+        Arrays to which the gradients are added; default: zeros.
 
     The other parameters are those of `back_to_back_convolution_forward` and
     `causal_convolution_backward`.

@@ -24,7 +24,7 @@ def im2col(
     dilation: Sequence[int] | None = None,
     mode: Mode = "cross_correlation",
 ) -> NDArray[Any]:
-    """The patches of `x` under every filter position, laid out as `cudnnIm2Col` writes them.
+    """The patches of `x` under every filter position, in the layout of `cudnnIm2Col`.
 
     One row for every filter tap (c, r...), one column for every output position (n, y...)::
 

@@ -1,6 +1,6 @@
-"""What the convolution functions of cuDNN compute, in plain NumPy.
+"""Convolutions and their gradients in plain NumPy.
 
-Arrays are logical, whatever their memory layout: x is (N, C, spatial...), w is
+Arrays have logical shapes, with any memory layout: x is (N, C, spatial...), w is
 (K, C / groups, filter...), y is (N, K, output...). In one spatial dimension, without groups,
 
     y[n, k, i]  = sum over c, r of  w[k, c, r] * x_padded[n, c, i * stride + r * dilation]
@@ -11,10 +11,10 @@ gradients are products with the other factor transposed:
 
     y = w @ columns(x)          dw = dy @ columns(x)^T          dx = columns^T(w^T @ dy)
 
-The columns are made for some images, or some rows of a large one, at a time: all of them are R
-times as large as x.
+The columns are computed for some images, or some rows of a large image, at a time: all columns are
+R times as large as x.
 
-Every result is stored as  alpha * result + beta * (what the output held).
+Every result is stored as  alpha * result + beta * (the output's previous contents).
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def convolution_forward(
     groups
         Group g of K / groups filters sees only group g of C / groups channels.
     y
-        What the output held before; read only if beta is not 0, and never written.
+        The output's previous contents; read only if beta is not 0, and never written.
     compute_dtype
         float32, float64 or int32, in which products are summed. Default: int32 if x and w are
         integers, else float64.
@@ -128,7 +128,7 @@ def convolution_backward_data(
         (N, C, spatial sizes...). It cannot be derived: with a stride, several images give the same
         output size.
     dx
-        What the output held before; read only if beta is not 0, and never written.
+        The output's previous contents; read only if beta is not 0, and never written.
 
     The other parameters, the result's dtype and the errors are those of `convolution_forward`.
     """
@@ -182,7 +182,7 @@ def convolution_backward_filter(
     dw_shape
         (K, C / groups, filter sizes...).
     dw
-        What the output held before; read only if beta is not 0, and never written.
+        The output's previous contents; read only if beta is not 0, and never written.
 
     The other parameters, the result's dtype and the errors are those of `convolution_forward`.
     """
@@ -220,7 +220,7 @@ def convolution_backward_bias(
     dy
         (N, K, output sizes...).
     db
-        (1, K, 1...), what the output held before; read only if beta is not 0, and never written.
+        (1, K, 1...): the output's previous contents; read only if beta is not 0, and never written.
 
     Returns
     -------

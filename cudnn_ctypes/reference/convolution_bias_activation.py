@@ -35,19 +35,18 @@ def convolution_bias_activation_forward(
     """y = act(alpha1 * conv(x, w) + alpha2 * z + bias): `cudnnConvolutionBiasActivationForward`.
 
     The sum stays in the scaling dtype (float64 for float64, else float32) and is rounded once, at
-    the end. cuDNN itself takes only 'relu' and 'identity' here (measured, 9.19); the others are the
-    same formula.
+    the end. cuDNN itself accepts only 'relu' and 'identity' here (measured, 9.19).
 
     Parameters
     ----------
     x, w, padding, stride, dilation, groups, mode, compute_dtype
-        As in `convolution_forward`.
+        See `convolution_forward`.
     z
         (N, K, output sizes...); read only if alpha2 is not 0, and may then be None.
     bias
         (K,) or (1, K, 1...).
     activation, coef
-        As in `activate`.
+        See `activate`.
     out_dtype
         Default: the dtype of x.
 

@@ -48,7 +48,7 @@ BLANK = 0
 
 @dataclass(frozen=True)
 class CTCLossResult:
-    """What `ctc_loss` returns.
+    """The result of `ctc_loss`.
 
     Attributes
     ----------
@@ -77,18 +77,18 @@ def ctc_loss(
     ----------
     probs
         (T, N, A). With `normalization` "softmax" the activations u; with "none" the probabilities
-        y, and the gradients are those by y, with cuDNN's exception.
+        y, and the gradients are by y, with cuDNN's exception.
     labels
         One sequence of labels in 1..A-1 for each of the N samples; it may be empty.
     input_lengths
-        Time steps of each sample, 1..T; left out: T.
+        Time steps of each sample, 1..T; default: T.
     compute_dtype
         float32 or float64.
 
     Returns
     -------
     CTCLossResult
-        In the dtype of `probs`.
+        Costs and gradients in the dtype of `probs`.
 
     Raises
     ------
@@ -150,8 +150,8 @@ def forward_variables(log_y: NDArray[Any], extended: NDArray[np.intp]) -> NDArra
 
 def backward_variables(log_y: NDArray[Any], extended: NDArray[np.intp]) -> NDArray[Any]:
     """log beta[t, s]: all ends, after step t, of paths that are in state s at step t."""
-    # Read backwards in time and along the labels, the lattice is the same one; beta leaves out
-    # what is emitted at step t itself.
+    # Reversed in time and along the labels, the lattice is the same; beta excludes the symbol
+    # emitted at step t itself.
     reverse = forward_variables(log_y[::-1], extended[::-1])[::-1, ::-1]
     emitted = log_y[:, extended]
     with np.errstate(invalid="ignore"):
@@ -173,7 +173,7 @@ def best_path(y: NDArray[Any], labels: Sequence[int]) -> tuple[NDArray[np.intp],
     path
         (T,): a symbol for each step.
     probability
-        Of this path alone; 0 if there is none, and the path means nothing then.
+        The probability of this path alone; 0 if no path exists, and `path` is meaningless then.
     """
     extended = extend(labels)
     emitted = _log(y.astype(np.float64))[:, extended]
@@ -256,7 +256,7 @@ def _may_skip(extended: NDArray[np.intp]) -> NDArray[np.bool_]:
 
 
 def _shifted(row: NDArray[Any], by: int) -> NDArray[Any]:
-    """`row` moved `by` states ahead; nothing comes from before the first state."""
+    """`row` moved `by` states ahead; the first states become -inf."""
     return np.concatenate([np.full(min(by, len(row)), -np.inf, row.dtype), row[:-by]])
 
 

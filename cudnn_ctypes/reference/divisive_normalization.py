@@ -7,10 +7,10 @@ channel. With a window of n elements along each of d spatial dimensions::
     y[i]  =  x[i] * s[i]^-lrn_beta
 
 The window is that of LRN, clipped at the borders, where lrn_alpha is still divided by all of n^d.
-The means are an input of their own: those of the window make this a division by a standard
-deviation (with lrn_beta = 1/2), zeros make it LRN in space. The numerator is x itself, from which
-the first half of contrast normalization has subtracted what it wants. The gradients treat means
-as independent of x::
+The means are a separate input. With the window's means this is a division by a standard deviation
+(for lrn_beta = 1/2); with zeros it is LRN in space. The numerator is x itself, from which the first
+half of contrast normalization has subtracted the means. The gradients treat means as independent of
+x::
 
     g[i]       =  -lrn_beta * dy[i] * x[i] * s[i]^(-lrn_beta - 1) * lrn_alpha / n^d
     dx[j]      =  dy[j] * s[j]^-lrn_beta
@@ -56,15 +56,15 @@ def divisive_normalization_forward(
     x
         (N, C, spatial...).
     means
-        Of x's shape; left out: zeros.
+        The shape of x; default: zeros.
     n, lrn_alpha, lrn_beta, k
-        As `cudnnSetLRNDescriptor` has them.
+        The values for `cudnnSetLRNDescriptor`.
     y
-        What the output held before; read only if beta is not 0, and never written.
+        The output's previous contents; read only if beta is not 0, and never written.
     compute_dtype
         float32 or float64.
     out_dtype
-        Left out: the dtype of x.
+        Default: the dtype of x.
 
     Raises
     ------
@@ -99,9 +99,9 @@ def divisive_normalization_backward(
     Parameters
     ----------
     x, dy, means
-        Of one shape (N, C, spatial...); means left out: zeros.
+        Arrays of equal shape (N, C, spatial...); default for means: zeros.
     dx, dmeans
-        What the outputs held before; read only if beta is not 0, and never written.
+        The outputs' previous contents; read only if beta is not 0, and never written.
 
     The other parameters, the result's dtype and the errors are those of
     `divisive_normalization_forward`.

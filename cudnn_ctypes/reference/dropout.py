@@ -1,4 +1,4 @@
-"""What dropout computes, in plain NumPy: random masks that repeat, forward and backward.
+"""Dropout in plain NumPy: reproducible random masks, forward and backward.
 
 Every element of x is dropped with probability `rate`; the kept ones are scaled so that the
 expected value stays, and backward applies the same mask to the gradient:
@@ -43,7 +43,7 @@ def draw_mask(position: Position, count: int, rate: float) -> tuple[NDArray[np.b
 
 
 def factor(rate: float) -> float:
-    """What kept elements are multiplied by: 1 / (1 - rate); 0 where none is kept."""
+    """The factor of kept elements: 1 / (1 - rate); 0 if none is kept."""
     return 0.0 if rate >= 1 else 1 / (1 - rate)
 
 

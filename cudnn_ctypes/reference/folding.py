@@ -8,8 +8,8 @@ carry the transforms out. NVIDIA documents neither the shapes nor the order of t
 both were read off cuDNN 9.19 (strides 1 to 4, several paddings, NCHW and NHWC, float32 and
 float16). cuDNN folds exactly two spatial dimensions; the formulas hold for any number.
 
-Only cross-correlation with dilation 1 and one group can be folded so. For the others cuDNN 9.19
-returns SUCCESS too, with descriptors that do not lead to dx.
+Only cross-correlation with dilation 1 and one group can be folded. For other convolutions cuDNN
+9.19 returns SUCCESS too, with descriptors that do not compute dx.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ CHANNEL_ALIGNMENT = 8  # cuDNN pads the folded channels and the filters towards 
 
 @dataclass(frozen=True)
 class FoldedBackwardData:
-    """What `cudnnGetFoldedConvBackwardDataDescriptors` returns; stride and dilation are 1."""
+    """The result of `cudnnGetFoldedConvBackwardDataDescriptors`; stride and dilation are 1."""
 
     w_shape: tuple[int, ...]
     dy_shape: tuple[int, ...]
@@ -120,7 +120,7 @@ def convolution_backward_data_folded(
     compute_dtype: DTypeLike | None = None,
     out_dtype: DTypeLike | None = None,
 ) -> NDArray[Any]:
-    """`convolution_backward_data` by way of the folded tensors, as NVIDIA's sample does it.
+    """`convolution_backward_data` through the folded tensors.
 
     Parameters are those of `convolution_backward_data`; the result is the same up to rounding.
     """

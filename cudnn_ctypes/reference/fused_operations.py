@@ -49,9 +49,9 @@ class ConvolutionStatisticsResult(NamedTuple):
 
 
 class FinalizedStatisticsResult(NamedTuple):
-    """All (1, K, 1...): what the next layer applies, what the backward pass wants, the averages.
+    """Scale and bias for the next layer, statistics for backward, and averages; all (1, K, 1...).
 
-    `running_mean` and `running_variance` are None if none were given.
+    `running_mean` and `running_variance` are None without running averages as arguments.
     """
 
     scale: NDArray[Any]
@@ -63,7 +63,7 @@ class FinalizedStatisticsResult(NamedTuple):
 
 
 class ScaleBiasResult(NamedTuple):
-    """What the next layer applies, both (1, K, 1...)."""
+    """Scale and bias for the next layer, both (1, K, 1...)."""
 
     scale: NDArray[Any]
     bias: NDArray[Any]
@@ -106,14 +106,14 @@ def scale_bias_activation_convolution(
     Parameters
     ----------
     x, w
-        As for `convolution_forward`.
+        See `convolution_forward`.
     scale, bias
         (1, C, 1...); default: not applied.
     options
-        Padding, stride and so on, as for `convolution_forward`.
+        Padding, stride and other options of `convolution_forward`.
     out_dtype
-        Of y; default: the dtype of x. The sums are those of y as it is stored, in the dtype that
-        they are computed in.
+        The dtype of y; default: the dtype of x. The sums are of the stored y, in the dtype of the
+        computation.
     """
     a = affine_activation(x, scale, bias, activation, compute_dtype=compute_dtype)
     y = convolution_forward(
@@ -175,11 +175,11 @@ def finalize_statistics_training(
     Parameters
     ----------
     y_sum, y_sqsum
-        As `scale_bias_activation_convolution` gave them.
+        The sums from `scale_bias_activation_convolution`.
     count
-        How many values each sum has.
+        The number of values in each sum.
     bn_scale, bn_bias
-        (1, K, 1...), what is learned.
+        (1, K, 1...), the learned parameters.
     """
     total, squares = y_sum.astype(compute_dtype), y_sqsum.astype(compute_dtype)
     mean = total / count

@@ -12,7 +12,7 @@ Mode = Literal["cross_correlation", "convolution"]
 
 @dataclass(frozen=True)
 class Geometry:
-    """What a convolution descriptor and its tensors' shapes say, with everything derived from it.
+    """A convolution's options and its tensors' shapes, with the derived sizes.
 
     The letters are those of the cuDNN papers: N images, C input channels, K filters (output
     channels), and for every spatial dimension the image size, the filter size R and the output

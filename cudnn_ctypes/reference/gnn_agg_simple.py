@@ -2,8 +2,8 @@
 
 A graph is held by its destinations: for destination v the edges ``offsets[v]`` to
 ``offsets[v + 1] - 1`` arrive, and edge i comes from source ``indices[i]``. This is a compressed
-sparse column (CSC) matrix without values. The features of edge i stand in row ``edge_rows[i]`` of
-the table of edge features; without `edge_rows`, in row i.
+sparse column (CSC) matrix without values. The features of edge i are row ``edge_rows[i]`` of the
+table of edge features; without `edge_rows`, row i.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class GnnCscGraph:
         (edges,), the source of each edge.
     source_count : int
     edge_rows : ndarray of int, optional
-        (edges,), where the edge's features stand; by default in the edges' own order.
+        (edges,), the row of each edge's features; default: the edges' order.
 
     Raises
     ------
@@ -74,11 +74,11 @@ class GnnCscGraph:
 
     @property
     def rows(self) -> NDArray[Any]:
-        """(edges,), where each edge's features stand."""
+        """(edges,), the row of each edge's features."""
         return np.arange(self.edge_count) if self.edge_rows is None else self.edge_rows
 
     def in_edge_order(self, table: NDArray[Any]) -> NDArray[Any]:
-        """A table (..., edges) that lies as edge features do, in the order of the edges."""
+        """A table (..., edges) in the rows' order, reordered to the edges' order."""
         ordered: NDArray[Any] = table[..., self.rows]
         return ordered
 
@@ -94,7 +94,7 @@ class GnnCscGraph:
         return np.concatenate([[0], np.cumsum(counts)]).astype(self.offsets.dtype)
 
     def reversed_rows(self) -> NDArray[Any]:
-        """(edges,): where the features of the edges stand, these ordered by their sources."""
+        """(edges,): the rows of the edges' features, for edges ordered by their sources."""
         order = np.argsort(self.indices, kind="stable")
         return self.rows[order].astype(self.offsets.dtype)
 
@@ -138,11 +138,11 @@ def gnn_agg_simple_forward(
     node_features
         (sources, features).
     edge_features
-        (edges, features), in the rows that the graph says.
+        (edges, features), in the order of the graph's rows.
     concat_features
         (destinations, features).
     operation
-        "sum", "mean", "max" or "min"; of equal values, max and min name the first.
+        "sum", "mean", "max" or "min"; among equal values, max and min choose the first.
     """
     compute = np.dtype(compute_dtype)
     parts: list[NDArray[Any]] = []
@@ -174,19 +174,19 @@ def gnn_agg_simple_backward(
     operation: Operation = "sum",
     compute_dtype: DTypeLike = np.float64,
 ) -> GnnAggSimpleGradients:
-    """The gradients by what was aggregated: `cudnnGnnAggSimpleBackward`.
+    """The gradients by the aggregated features: `cudnnGnnAggSimpleBackward`.
 
     An edge carries its destination's gradient back: whole for sum, divided by the number of edges
-    for mean; for max and min only what was chosen receives it.
+    for mean; for max and min only the chosen element receives it.
 
     Parameters
     ----------
     doutput
         (destinations, node_feat_dim + edge_feat_dim + columns of `concat_features`).
     out_positions
-        As `gnn_agg_simple_forward` gave them.
+        The `out_positions` from `gnn_agg_simple_forward`.
     dnode_features, dedge_features
-        What the gradients are added to; default: zeros.
+        Arrays to which the gradients are added; default: zeros.
     """
     wide = doutput.astype(compute_dtype)
     aggregated = node_feat_dim + edge_feat_dim

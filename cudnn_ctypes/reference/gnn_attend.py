@@ -1,4 +1,4 @@
-"""What GAT and GATv2 have in common: softmax over arriving edges, dropout, and the sum."""
+"""The common part of GAT and GATv2: softmax over arriving edges, dropout, and the sum."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ class GnnMhaParams:
 
 
 class GnnMhaGatResult(NamedTuple):
-    """What the forward pass gives; edges as the graph's edge features are stored.
+    """The result of the forward pass; edges are in the order of the edge features' rows.
 
     `output` (destinations, features or features / heads); `sm_scores` (2, heads, edges), the logits
-    and the coefficients before dropout; `act_scores` (edges, features), what GATv2's activation
-    gave.
+    and the coefficients before dropout; `act_scores` (edges, features), the output of GATv2's
+    activation.
     """
 
     output: NDArray[Any]

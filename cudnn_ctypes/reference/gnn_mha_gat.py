@@ -78,7 +78,7 @@ def gnn_mha_gat_forward(
     edge_features
         (edges, edge features), these a multiple of the heads.
     dropout_mask
-        (heads, edges): 0 or 1 / (1 - p), stored as edge features are.
+        (heads, edges): 0 or 1 / (1 - p), in the order of the edge features' rows.
     """
     of_src, of_dst, of_edges = _weights_by_kind(src_features, edge_features, attn_weights, params)
     x_src, x_dst = heads(src_features, params), heads(dst_features, params)
@@ -109,7 +109,7 @@ def gnn_mha_gat_backward(
     doutput
         Gradient of the output.
     sm_scores
-        As `gnn_mha_gat_forward` gave them.
+        The `sm_scores` from `gnn_mha_gat_forward`.
     dattention
         Gradient of the coefficients after dropout, (heads, edges), if they are used elsewhere.
     """

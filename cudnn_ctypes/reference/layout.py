@@ -1,7 +1,7 @@
-"""Where an element lies in memory: strides, and packing in the formats of `cudnnTensorFormat_t`.
+"""Layouts in memory: strides, and packing in the formats of `cudnnTensorFormat_t`.
 
-A tensor is logically (N, C, spatial...); its strides say where element (n, c, i...) lies in a flat
-buffer, in elements: n * strides[0] + c * strides[1] + i * strides[2] + ... The packed formats are
+A tensor is logically (N, C, spatial...). The offset of element (n, c, i...) in a flat buffer, in
+elements, is n * strides[0] + c * strides[1] + i * strides[2] + ... The packed formats are
 
 ============  =====================================================================
 NCHW          [n][c][h][w]: an image's channels one after the other
@@ -26,9 +26,9 @@ Format = Literal["NCHW", "NHWC", "NCHW_VECT_C"]
 
 
 def packed_strides(dims: Sequence[int], layout: Format = "NCHW") -> tuple[int, ...]:
-    """The strides, in elements, of a packed tensor: what `cudnnSetTensorNdDescriptorEx` sets.
+    """The strides of a packed tensor in elements, like `cudnnSetTensorNdDescriptorEx`.
 
-    NCHW_VECT_C has none: one stride cannot say where channel c lies when c is split in two.
+    NCHW_VECT_C has none: one stride cannot describe a channel axis that is split in two.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def view(
     dims
         (N, C, spatial...), each at least 1.
     strides
-        In elements, as in a tensor descriptor; left out: packed NCHW. A stride of 0 repeats an
+        In elements, as in a tensor descriptor; default: packed NCHW. A stride of 0 repeats an
         element, as broadcasting does.
 
     Raises
@@ -111,7 +111,7 @@ def pack(x: NDArray[Any], layout: Format = "NCHW", *, vector: int = 4) -> NDArra
 def unpack(
     buffer: NDArray[Any], dims: Sequence[int], layout: Format = "NCHW", *, vector: int = 4
 ) -> NDArray[Any]:
-    """The logical tensor (N, C, spatial...) that `pack` laid out; for NCHW and NHWC a view.
+    """The logical tensor (N, C, spatial...) of a buffer from `pack`; for NCHW and NHWC a view.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def unpack(
     dims
         (N, C, spatial...).
     vector
-        As in `pack`.
+        See `pack`.
     """
     if layout in ("NCHW", "NHWC"):
         return view(buffer, dims, packed_strides(dims, layout))

@@ -13,8 +13,7 @@ and one through every s that x[c] took part in::
               - 2 * lrn_alpha * lrn_beta / n * x[c] * sum of dy[j] * y[j] / s[j]
                 over the channels j whose window contains c
 
-cuDNN computes y again from x; the one that it is given it does not read (measured, cuDNN 9.14 and
-9.19).
+cuDNN computes y again from x and does not read its argument y (measured, cuDNN 9.14 and 9.19).
 """
 
 from __future__ import annotations
@@ -49,13 +48,13 @@ def lrn_cross_channel_forward(
     x
         (N, C, spatial...).
     n, lrn_alpha, lrn_beta, k
-        As `cudnnSetLRNDescriptor` has them, its defaults are those of AlexNet.
+        The values for `cudnnSetLRNDescriptor`; the defaults are AlexNet's.
     y
-        What the output held before; read only if beta is not 0, and never written.
+        The output's previous contents; read only if beta is not 0, and never written.
     compute_dtype
         float32 or float64.
     out_dtype
-        Left out: the dtype of x.
+        Default: the dtype of x.
 
     Raises
     ------
@@ -96,11 +95,11 @@ def lrn_cross_channel_backward(
     x
         (N, C, spatial...).
     y
-        What the forward pass gave; of x's shape, as is dy. Its values are not read.
+        The result of the forward pass, of x's shape, like dy. Its values are not read.
     dy
         The gradient of the loss by y.
     dx
-        What the output held before; read only if beta is not 0, and never written.
+        The output's previous contents; read only if beta is not 0, and never written.
 
     The other parameters, the result's dtype and the errors are those of
     `lrn_cross_channel_forward`.
@@ -128,7 +127,7 @@ def lrn_cross_channel_backward(
 
 
 def check_options(n: int, lrn_beta: float, k: float) -> None:
-    """Refuse what `cudnnSetLRNDescriptor` refuses."""
+    """Refuse values that `cudnnSetLRNDescriptor` refuses."""
     if not 1 <= n <= 16:
         raise ValueError(f"n must be from 1 to 16, got {n}")
     if lrn_beta < 0.01:

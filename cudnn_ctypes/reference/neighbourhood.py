@@ -1,4 +1,4 @@
-"""Windows around every element, clipped at the borders: what LRN and its spatial form sum over."""
+"""Windows around every element, clipped at the borders, for sums in LRN and its spatial form."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ def reach(window: int) -> tuple[int, int]:
 def neighbours(
     shape: Sequence[int], axes: Sequence[int], window: int
 ) -> Iterator[tuple[Index, Index]]:
-    """For every offset in a window along `axes`: all elements with a neighbour there, and those.
+    """For every offset in a window along `axes`: all elements with a neighbour there, and these
+    neighbours.
 
-    Of two arrays of this shape,
+    For two arrays of this shape,
 
         for here, there in neighbours(shape, axes, window):
             total[here] += a[here] * b[there]

@@ -1,4 +1,4 @@
-"""What `cudnnPoolingForward` and `cudnnPoolingBackward` compute, in plain NumPy.
+"""Pooling in plain NumPy: `cudnnPoolingForward` and `cudnnPoolingBackward`.
 
 A window slides over the image as a convolution's filter does. Output element i of a dimension sees
 the elements i * stride - padding ... i * stride - padding + window - 1 of the image; those that do
@@ -52,8 +52,8 @@ def pooling_output_shape(
     x_shape
         (N, C, spatial sizes...).
     window, padding, stride
-        One int for each spatial dimension; padding left out is 0, stride left out is 1. Negative
-        padding crops the image.
+        One int for each spatial dimension; default: padding 0 and stride 1. Negative padding crops
+        the image.
 
     Raises
     ------
@@ -91,30 +91,29 @@ def pooling_forward(
     x
         (N, C, spatial sizes...).
     window, padding, stride
-        One int for each spatial dimension; padding left out is 0, stride left out is 1. Negative
-        padding crops the image.
+        One int for each spatial dimension; default: padding 0 and stride 1. Negative padding crops
+        the image.
     propagate_nan
-        Whether the largest of elements with a NaN among them is NaN; else NaN does not count.
-        Averages propagate NaN always.
+        Whether the maximum of elements with a NaN is NaN; else NaN is ignored. Averages always
+        propagate NaN.
     y_shape
         (N, C, output sizes...) if not that of `pooling_output_shape`: smaller leaves the last
         windows out, larger lets windows reach further over the end of the image.
     y
-        What the output held before; read only if beta is not 0, and never written.
+        The output's previous contents; read only if beta is not 0, and never written.
     compute_dtype
         float32 or float64.
     out_dtype
-        Left out: the dtype of x.
+        Default: the dtype of x.
     out
-        Where the result is stored; default: a new array.
+        An array for the result; default: a new array.
 
     Returns
     -------
     ndarray
-        (N, C, output sizes...). A window without any element has as its
-        maximum the lowest finite number of the type of x, and no maximum is lower; its average is
-        0, or in the padding NaN where that is not counted (so cuDNN 9.14 and 9.19; the maximum of
-        9.28 on a GPU is -inf).
+        (N, C, output sizes...). The maximum of a window without elements is the lowest finite
+        number of the type of x, and no maximum is lower. Its average is 0, or NaN in padding that
+        is not counted (cuDNN 9.14 and 9.19; the maximum of 9.28 on a GPU is -inf).
 
     Raises
     ------
@@ -167,9 +166,9 @@ def pooling_backward(
     x
         (N, C, spatial sizes...).
     dx
-        What the output held before; read only if beta is not 0, and never written.
+        The output's previous contents; read only if beta is not 0, and never written.
     window, mode, padding, stride, propagate_nan, compute_dtype, out_dtype, out
-        As in `pooling_forward`.
+        See `pooling_forward`.
 
     Returns
     -------
@@ -213,7 +212,7 @@ def _lowest(dtype: np.dtype[Any]) -> float:
 
 
 def _divisors(windows: Windows, mode: str) -> NDArray[Any]:
-    """What the sum over each window is divided by, (1, 1, output sizes...)."""
+    """The divisor of the sum over each window, (1, 1, output sizes...)."""
     counts = np.ones((1, 1, *windows.y_shape[2:]), np.int64)
     for axis, (size, number, window, padding, stride) in enumerate(
         zip(

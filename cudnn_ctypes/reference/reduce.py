@@ -1,4 +1,4 @@
-"""What `cudnnReduceTensor` computes, in plain NumPy.
+"""Reductions in plain NumPy: `cudnnReduceTensor`.
 
 The output has as many dimensions as the input; where it has a 1, the input's dimension is reduced.
 
@@ -51,17 +51,17 @@ def reduce_tensor(
     a
         Any shape.
     c_shape
-        That of a, with 1 where a is to be reduced.
+        The shape of a, with 1 in the dimensions to reduce.
     propagate_nan
-        Whether min, max and amax are NaN if an element is; else NaN does not count, and of nothing
-        else they are the largest number, the lowest one and 0. The other operators propagate NaN
-        always.
+        Whether min, max and amax are NaN if an element is NaN; else NaN is ignored, and without
+        other elements they are the largest number, the lowest number and 0. The other operators
+        always propagate NaN.
     c
-        What the output held before; read only if beta is not 0, and never written.
+        The output's previous contents; read only if beta is not 0, and never written.
     compute_dtype
         float32 or float64.
     out_dtype
-        Left out: the dtype of a.
+        Default: the dtype of a.
 
     Returns
     -------
@@ -87,10 +87,10 @@ def reduce_indices(
     *,
     propagate_nan: bool = True,
 ) -> NDArray[np.uint32]:
-    """Where each minimum or maximum was found: the indices that `cudnnReduceTensor` writes.
+    """The index of each minimum or maximum, as written by `cudnnReduceTensor`.
 
     An index counts the elements of the reduced dimensions only, in row-major order of the logical
-    tensor; of several equal elements the first one counts.
+    tensor; among equal elements the first one is chosen.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def _reduced(
     def over(
         function: np.ufunc, term: Callable[[NDArray[Any]], NDArray[Any]] = lambda x: x
     ) -> NDArray[Any]:
-        """The function over the terms of all elements: of each tile, then of what these gave."""
+        """The function over the terms of all elements: first by tile, then over the tiles."""
         whole = [axis for axis in range(a.ndim) if a.shape[axis] > 1]
         cut = max(whole, key=lambda axis: abs(a.strides[axis]), default=None)
         parts: list[NDArray[Any]] = [

@@ -37,12 +37,12 @@ def reorder_filter(w: NDArray[Any]) -> NDArray[Any]:
     Returns
     -------
     ndarray
-        As many bytes under the same shape, which no longer says what lies where.
+        The same number of bytes in the same shape, which no longer describes the layout.
 
     Raises
     ------
     ValueError
-        If `w` does not have that shape.
+        If `w` has another shape.
     """
     return w.reshape(_split_filter(w)).transpose(_FILTER_ORDER).reshape(w.shape)
 

@@ -1,13 +1,12 @@
-"""What cuDNN's recurrent networks compute, in plain NumPy: forward and the two backward passes.
+"""Recurrent networks in plain NumPy: the forward and the two backward passes.
 
 Sequences are (T, B, size): time step, sequence of the batch, element. Sequence b has `lengths[b]`
-steps; what lies behind them is padding, which no result depends on. A pseudo-layer that runs
-forwards starts from its hx at step 0 and ends with hy at step lengths[b] - 1; one that runs
-backwards starts at step lengths[b] - 1 and ends at step 0. A sequence of length 0 has hy = hx.
+steps; the steps after them are padding, which does not affect any result. A forward pseudo-layer
+starts from its hx at step 0 and ends with hy at step lengths[b] - 1; a backward pseudo-layer starts
+at step lengths[b] - 1 and ends at step 0. A sequence of length 0 has hy = hx.
 
-The states hx, hy (and cx, cy of an LSTM) are (pseudo-layers, B, size). Between layers, and there
-only, training applies dropout: each element of what a layer reads is multiplied by 0 or by
-1 / (1 - rate).
+The states hx, hy (and cx, cy of an LSTM) are (pseudo-layers, B, size). Training applies dropout
+between layers only: each element of a layer's input is multiplied by 0 or by 1 / (1 - rate).
 
 With the affine maps of `rnn_cells`, backward data goes through time in the opposite order and
 gathers the gradients by a and r of every gate and step, from which
@@ -20,8 +19,8 @@ and backward weights sums up
     dR = sum over t of dr_t h_{t-1}^T   db_R = sum over t of dr_t
     dP = sum over t of dh_t (o * tanh(c))_t^T
 
-That is also how cuDNN splits the work: `cudnnRNNBackwardWeights_v8` reads from the reserve space
-what `cudnnRNNBackwardData_v8` left there.
+cuDNN splits the work in the same way: `cudnnRNNBackwardWeights_v8` reads the results of
+`cudnnRNNBackwardData_v8` from the reserve space.
 """
 
 from __future__ import annotations
@@ -74,17 +73,17 @@ def rnn_forward(
     Parameters
     ----------
     weights
-        One for each pseudo-layer.
+        The weights of each pseudo-layer.
     x
         (T, B, input_size).
     lengths
-        (B,), each 0 to T; left out: all T.
+        (B,), each 0 to T; default: all T.
     hx, cx
-        (pseudo-layers, B, output_size) and (pseudo-layers, B, hidden_size); left out: zero.
+        (pseudo-layers, B, output_size) and (pseudo-layers, B, hidden_size); default: zero.
     masks
         Dropout of a training step: (T, B, y_size) for each layer but the first. Left out: none.
     tape
-        Where to keep what the backward passes need; left out: in new memory.
+        Memory for the data that the backward passes need; default: new memory.
     compute_dtype
         float32 or float64, also of the results.
 
@@ -136,12 +135,12 @@ def rnn_backward_data(
     Parameters
     ----------
     tape
-        Of `rnn_forward` with the same weights, lengths, hx and cx; what `rnn_backward_weights`
-        needs is added to it.
+        The tape of `rnn_forward` with the same weights, lengths, hx and cx; data for
+        `rnn_backward_weights` is added to it.
     dy
         (T, B, y_size): the gradient of the loss by y.
     dhy, dcy
-        The gradients by hy and cy; left out: zero.
+        The gradients by hy and cy; default: zero.
 
     The other parameters and the errors are those of `rnn_forward`.
     """
@@ -184,7 +183,7 @@ def rnn_backward_weights(
     Parameters
     ----------
     tape
-        Of `rnn_forward`, after `rnn_backward_data`.
+        The tape of `rnn_forward`, after `rnn_backward_data`.
 
     The other parameters and the errors are those of `rnn_forward`.
     """
@@ -327,7 +326,7 @@ def _checked_lengths(lengths: ArrayLike | None, data: Array, size: int, name: st
 
 
 def _without_padding(data: Array, lengths: Array) -> Array:
-    """`data` with zeros in the padding, whatever was there."""
+    """`data` with zeros in the padding."""
     valid = np.arange(len(data))[:, None] < lengths
     return np.where(valid[..., None], data, 0)
 

@@ -26,9 +26,9 @@ gru   reset, update, new       s = sigmoid(a_s + r_s)
                                h = (1 - u) * n + u * h_before
 ====  =======================  ==================================================
 
-An LSTM's cell state is clipped where it is read, cx included, and kept as it is: cy, and what a
-step hands to the next one, may be outside of the limits (cuDNN 9.14 and 9.19 on an H200). Without
-limits clip(c) is c.
+An LSTM's cell state is clipped when it is read, cx included, but stored unclipped: cy and the state
+between steps may be outside of the limits (cuDNN 9.14 and 9.19 on an H200). Without limits clip(c)
+is c.
 
 The GRU's reset gate scales r_n with its bias b_R, so for the GRU alone the two single-bias modes
 differ. These are also PyTorch's formulas and its order of gates.
@@ -66,7 +66,7 @@ class Clip(NamedTuple):
 
 
 class Step(NamedTuple):
-    """What one step computes, and what its backward needs.
+    """The results of one step, with the intermediate results that its backward step needs.
 
     gates : (batch, gates, hidden), after their activations.
     memory : the cell state c of an LSTM, unclipped, r_n of a GRU; empty for the plain cells.
@@ -79,7 +79,7 @@ class Step(NamedTuple):
 
 
 class StepGradient(NamedTuple):
-    """Gradients of the loss by what went into one step.
+    """Gradients of the loss by the inputs of one step.
 
     by_input, by_recurrent : by a and by r.
     by_hidden : by h_before, without the part that flows through r.

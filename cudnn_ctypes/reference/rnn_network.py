@@ -1,4 +1,4 @@
-"""The shape of a recurrent network, its weights, and what its forward pass keeps for backward."""
+"""The shape of a recurrent network, its weights, and the data kept for its backward passes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Bias = Literal["no_bias", "single_inp_bias", "single_rec_bias", "double_bias"]
 
 @dataclass(frozen=True)
 class RecurrentNetwork:
-    """A stack of recurrent layers: what an RNN descriptor holds.
+    """A stack of recurrent layers, with the values of an RNN descriptor.
 
     With two directions each layer consists of two pseudo-layers: one reads its input from the
     first time step to the last, the other from the last to the first, and their outputs are
@@ -30,11 +30,11 @@ class RecurrentNetwork:
     input_size, hidden_size
         Elements of x_t and of the cells' states.
     layers
-        Layer 0 reads x, each other one the output of the one before it.
+        Number of layers. Layer 0 reads x, each other layer the output of the previous one.
     bidirectional
         Two directions.
     bias
-        Which biases the cells have; see `rnn_cells`.
+        The biases of the cells; see `rnn_cells`.
     projection_size
         LSTM only: h_t = P (o * tanh(c)) with this many elements. None: no projection.
     skip_input
@@ -84,7 +84,7 @@ class RecurrentNetwork:
 
     @property
     def output_size(self) -> int:
-        """Elements of h_t: those of the projection if there is one."""
+        """Elements of h_t: the projection's size, or `hidden_size` without a projection."""
         return self.hidden_size if self.projection_size is None else self.projection_size
 
     @property
@@ -97,7 +97,7 @@ class RecurrentNetwork:
         return self.input_size if pseudo_layer < self.directions else self.y_size
 
     def weight_shapes(self, pseudo_layer: int) -> dict[str, tuple[int, ...] | None]:
-        """The shapes of a pseudo-layer's `RecurrentWeights`, None for those that it has not."""
+        """The shapes of a pseudo-layer's `RecurrentWeights`, None for absent weights."""
         gates, hidden = len(self.gates), self.hidden_size
         skipped = self.skip_input and pseudo_layer < self.directions
         return {
@@ -109,7 +109,7 @@ class RecurrentNetwork:
         }
 
     def check_weights(self, weights: list[RecurrentWeights]) -> None:
-        """Raise ValueError, naming the array, if `weights` are not those of this network."""
+        """Raise ValueError, naming the array, if `weights` do not fit this network."""
         if len(weights) != self.pseudo_layers:
             raise ValueError(
                 f"weights must be {self.pseudo_layers} (one for each pseudo-layer), "
@@ -127,7 +127,7 @@ class RecurrentNetwork:
 
 @dataclass
 class RecurrentWeights:
-    """The weights of one pseudo-layer; None where the network has none.
+    """The weights of one pseudo-layer; None for absent weights.
 
     w : (gates, hidden, input) and r : (gates, hidden, output), the matrices W and R of each gate.
     p : (output, hidden), the projection.
@@ -150,9 +150,9 @@ class RecurrentWeights:
 
 
 class WeightSlot(NamedTuple):
-    """Where one matrix or vector lies in the weight space of the reference device.
+    """The place of one matrix or vector in the weight space of the reference device.
 
-    `name` and `gate` say which part of `RecurrentWeights` it is; `gate` is None for the projection.
+    `name` and `gate` identify a part of `RecurrentWeights`; `gate` is None for the projection.
     `offset` counts elements.
     """
 
@@ -210,7 +210,7 @@ def weights_in(network: RecurrentNetwork, space: NDArray[Any]) -> list[Recurrent
 
 @dataclass
 class LayerTape:
-    """What one pseudo-layer keeps. T time steps, B sequences.
+    """The data kept for one pseudo-layer, with T time steps and B sequences.
 
     gates : (T, B, gates, hidden), after their activations.
     memory : (T, B, hidden), c_t of an LSTM, unclipped, r_n of a GRU; (T, B, 0) for the plain cells.
@@ -231,9 +231,9 @@ class LayerTape:
 
 @dataclass
 class Tape:
-    """What the forward pass of a training step keeps, and what backward data adds for the weights.
+    """The data that a training step's forward pass and backward data keep for later passes.
 
-    On the reference device it lies in the reserve space.
+    On the reference device it is in the reserve space.
 
     layers : one `LayerTape` for each pseudo-layer.
     inputs : (T, B, y_size) for each layer but the first: what it read, after dropout.

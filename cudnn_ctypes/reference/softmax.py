@@ -1,4 +1,4 @@
-"""What `cudnnSoftmaxForward` and `cudnnSoftmaxBackward` compute, in plain NumPy.
+"""The softmax in plain NumPy: `cudnnSoftmaxForward` and `cudnnSoftmaxBackward`.
 
 The sums and the maximum run over the channels of each pixel in mode 'channel', over all channels
 and pixels of each image in mode 'instance':
@@ -46,11 +46,11 @@ def softmax_forward(
     x
         (N, C, spatial sizes...).
     y
-        What the output held before; read only if beta is not 0, and never written.
+        The output's previous contents; read only if beta is not 0, and never written.
     compute_dtype
         float32 or float64.
     out_dtype
-        Left out: the dtype of x.
+        Default: the dtype of x.
 
     Returns
     -------
@@ -101,9 +101,9 @@ def softmax_backward(
         (N, C, spatial sizes...); y is the softmax, or its logarithm for algorithm 'log', from a
         forward pass with alpha 1 and beta 0.
     dx
-        What the output held before; read only if beta is not 0, and never written.
+        The output's previous contents; read only if beta is not 0, and never written.
     compute_dtype, out_dtype
-        As in `softmax_forward`; the dtype left out is that of y.
+        See `softmax_forward`; the default of out_dtype is the dtype of y.
 
     Returns
     -------

@@ -8,8 +8,8 @@ image::
     grid[n, i, j]  =  theta[n] @ (u[j], v[i], 1)
     u, v           =  linspace(-1, 1, W), linspace(-1, 1, H)
 
-so grid[n, i, j] = (horizontal, vertical) is where output pixel (i, j) of image n looks. The sampler
-interpolates the input there between the four pixels around the point::
+so grid[n, i, j] = (horizontal, vertical) is the sampling point of output pixel (i, j) of image n.
+The sampler interpolates the input between the four pixels around that point::
 
     y[n, c, i, j]  =  sum over rows r, columns q of
                       x[n, c, r, q] * max(0, 1 - |q - px|) * max(0, 1 - |r - py|)
@@ -49,7 +49,7 @@ def spatial_tf_grid_generator_forward(
     compute_dtype
         float32 or float64.
     out_dtype
-        Left out: the dtype of theta.
+        Default: the dtype of theta.
 
     Returns
     -------
@@ -106,11 +106,11 @@ def spatial_tf_sampler_forward(
     grid
         (N, H, W, 2): horizontal and vertical coordinate of each output pixel in x.
     y
-        (N, C, H, W), what the output held before; read only if beta is not 0, and never written.
+        (N, C, H, W): the output's previous contents; read only if beta is not 0, and never written.
     compute_dtype
         float32 or float64.
     out_dtype
-        Left out: the dtype of x.
+        Default: the dtype of x.
 
     Raises
     ------
@@ -153,7 +153,7 @@ def spatial_tf_sampler_backward(
     grid
         (N, H, W, 2).
     dx, dgrid
-        What the outputs held before; read only if beta or beta_dgrid is not 0, and never written.
+        The outputs' previous contents; read only if beta or beta_dgrid is not 0, and never written.
 
     The other parameters, the results' dtype and the errors are those of
     `spatial_tf_sampler_forward`.
@@ -167,7 +167,7 @@ def spatial_tf_sampler_backward(
     by_grid = np.zeros(grid.shape, values.dtype)
     images = np.arange(len(x))[:, None, None]
     for row, column, weight, slopes in _corners(grid.astype(compute_dtype), x.shape[2:]):
-        # add.at, since several output pixels may look at the same input pixel.
+        # add.at, since several output pixels may read the same input pixel.
         place: Any = (images, slice(None), row, column)
         np.add.at(by_x, place, gradient * weight[..., None])
         pixels = values[place]

@@ -1,7 +1,6 @@
-"""What cuDNN's element-wise tensor functions compute, in plain NumPy: add, op, set, scale.
+"""Element-wise tensor functions in plain NumPy: add, op, set, scale.
 
-A smaller operand is broadcast: each of its dimensions is that of the output or 1, and there are as
-many.
+A smaller operand is broadcast: it has as many dimensions as the output, each of the same size or 1.
 """
 
 from __future__ import annotations
@@ -31,12 +30,11 @@ def add_tensor(
     Parameters
     ----------
     a
-        Of the shape of c, or with ones in it where the same value is added everywhere: (1, C, 1, 1)
-        for a bias.
+        An array of the shape of c, or with sizes of 1 to broadcast: (1, C, 1, 1) for a bias.
     c
         Any shape; read only if beta is not 0.
     out
-        Where the result is stored; default: a new array.
+        An array for the result; default: a new array.
 
     Returns
     -------
@@ -88,19 +86,19 @@ def op_tensor(
     Parameters
     ----------
     a
-        Any shape, which is that of the result.
+        Any shape; the result has the same shape.
     b
-        Of the shape of a, or with ones in it; may be None for sqrt and not.
+        An array of the shape of a, or with sizes of 1 to broadcast; may be None for sqrt and not.
     c
-        What the output held before; read only if beta is not 0, and never written.
+        The output's previous contents; read only if beta is not 0, and never written.
     propagate_nan
-        Whether min and max of a number and NaN are NaN; else they are the number.
+        Whether min and max of a number and NaN are NaN rather than the number.
     compute_dtype
         float32 or float64.
     out_dtype
-        Left out: the dtype of a.
+        Default: the dtype of a.
     out
-        Where the result is stored; default: a new array.
+        An array for the result; default: a new array.
 
     Returns
     -------

@@ -21,8 +21,8 @@ Array = NDArray[Any]
 Tile = tuple[slice, ...]
 Results = TypeVar("Results")
 
-ELEMENTS = 1 << 17  # of a tile: a few arrays of this size fit in the cache of a core
-_LINE = 16  # elements that lie side by side are read together
+ELEMENTS = 1 << 17  # elements of a tile: a few arrays of this size fit in the cache of a core
+_LINE = 16  # adjacent elements that are read together
 
 
 def tiles(x: Array, axes: Iterable[int], growth: float = 1) -> Iterator[Tile]:
@@ -52,24 +52,24 @@ def tiled(
     Parameters
     ----------
     formula
-        From operands to an array, or to a tuple of arrays and None. Results have the sizes of x
-        along `axes`, and their elements depend on those operands only that have the same place.
+        A function of operands that returns an array, or a tuple of arrays and None. Results have
+        the sizes of x along `axes`, and their elements depend only on operands at the same place.
     x
-        The operand that is cut.
+        The operand that is cut into tiles.
     others
-        With the dimensions of x, and its sizes or 1 along `axes`; or None.
+        Arrays with the dimensions of x, and its sizes or 1 along `axes`; or None.
     axes
-        Left out: all.
+        Default: all.
     growth
-        How many elements of x there are on the way for each one that x has.
+        The number of elements in intermediate results per element of x.
     out
-        Where the result, or the first of several, is stored. It may be one of the operands; if it
-        overlaps one in another way, a new array is made after all.
+        An array for the result, or the first of several. It may be one of the operands; if it
+        overlaps an operand in another way, a new array is created.
 
     Returns
     -------
     ndarray or tuple
-        As from ``formula(x, *others)``.
+        The result of ``formula(x, *others)``.
     """
     axes = tuple(range(x.ndim) if axes is None else axes)
     operands, single = (x, *others), x.size * growth <= ELEMENTS

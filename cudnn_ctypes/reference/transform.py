@@ -1,8 +1,8 @@
-"""Tensors padded, cropped, and folded: what `cudnnTransformTensorEx` does to the logical tensor.
+"""Padding, cropping and folding of logical tensors: `cudnnTransformTensorEx`.
 
 Folding by (a, b) makes one pixel of every block of a x b pixels, with a * b times the channels
-(space to depth); unfolding is the way back. NVIDIA does not document where the channels go: their
-order was read off cuDNN 9.14 and 9.19, the shapes off 9.28.
+(space to depth); unfolding is the inverse. NVIDIA does not document the channels' order: it was
+read off cuDNN 9.14 and 9.19, the shapes off 9.28.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def transformed_shape(shape: Sequence[int], transform: TensorTransform) -> tuple
     Raises
     ------
     ValueError
-        If the transform has another number of dimensions, or leaves nothing of one.
+        If the transform has another number of dimensions, or crops a dimension to nothing.
     """
     fold, block = _checked(len(shape), transform)
     unfold = transform.direction == "unfold"
@@ -63,15 +63,15 @@ def transform_tensor(x: NDArray[Any], transform: TensorTransform) -> NDArray[Any
     """Pad and fold, or unfold and crop: `cudnnTransformTensorEx`, `cudnnTransformFilter`.
 
     Folding by (a, b) sends pixel (i a + u, j b + v) of channel c to pixel (i, j) of channel
-    (u b + v) C + c + (channels added before), after zeros up to whole blocks; what is added behind
-    is a block's worth for each channel. Channels that are cropped leave zeros.
+    (u b + v) C + c + (channels added before), after zeros up to whole blocks. Each channel added
+    behind becomes a block of channels. Cropped channels leave zeros.
 
     Unfolding sends pixel (i, j) of channel (u b + v) Cy + c to pixel (i a + u, j b + v) of channel
     c + (channels added before), with Cy the channels of the result, added and cropped ones counted.
-    So it undoes a folding only if it adds as many channels as that cropped, and the reverse.
+    So it undoes a folding only if it adds as many channels as the folding cropped, and the reverse.
 
-    Where nothing is folded and the shape stays as it was, padding that crops as much as it adds is
-    not carried out.
+    Without folding and with an unchanged shape, padding that crops as much as it adds has no
+    effect.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def transform_tensor(x: NDArray[Any], transform: TensorTransform) -> NDArray[Any
     Raises
     ------
     ValueError
-        If the transform has another number of dimensions, or leaves nothing of one.
+        If the transform has another number of dimensions, or crops a dimension to nothing.
     """
     shape = transformed_shape(x.shape, transform)
     fold, block = _checked(x.ndim, transform)
@@ -113,7 +113,7 @@ def _checked(ndim: int, transform: TensorTransform) -> tuple[tuple[int, ...], in
 
 
 def _of_each_pixel(x: NDArray[Any], step: int, block: int) -> NDArray[Any]:
-    """The channels that make the pixels of a block, `step` apart; zeros where there are none."""
+    """The channels of a block's pixels, `step` apart; zeros for missing channels."""
     channels = -(-x.shape[1] // block)
     taken = (step * np.arange(block)[:, None] + np.arange(channels)).ravel()
     missing = max(0, int(taken[-1]) + 1 - x.shape[1])

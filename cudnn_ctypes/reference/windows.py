@@ -1,4 +1,4 @@
-"""The windows of a pooling: what each output element sees of the image."""
+"""The windows of a pooling: the part of the image that each output element reads."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Index = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class Windows:
-    """Where the windows of one pooling lie on the image."""
+    """The positions of a pooling's windows on the image."""
 
     x_shape: tuple[int, ...]
     y_shape: tuple[int, ...]
@@ -66,10 +66,10 @@ class Windows:
 
     @functools.lru_cache(maxsize=32)  # noqa: B019 - of a few numbers
     def taps(self) -> tuple[tuple[int, Index, Index], ...]:
-        """For each place in the window, in row-major order: what the outputs see there.
+        """For each place in the window, in row-major order, the elements that outputs read there.
 
-        Its number; the outputs that see an element of the image there; and these elements. The last
-        two are indices of y and x.
+        Entries are the place's number, the outputs that read an element of the image there, and
+        these elements. The last two are indices of y and x.
         """
         found = []
         for number, place in enumerate(np.ndindex(*self.window)):
@@ -128,7 +128,7 @@ class Windows:
         return largest, number - number.dtype.type(1)
 
     def add_at(self, x: Array, number: Array, gradient: Array) -> None:
-        """Add to one element of x for each window: that in the place of this number, -1 is none."""
+        """Add to one element of x per window, at the place of this number; -1 adds nothing."""
         places = np.indices(self.window).reshape(len(self.window), -1)
         position = np.arange(math.prod(x.shape[:2])).reshape(*x.shape[:2], *(1 for _ in places))
         within = 0

@@ -1,5 +1,5 @@
-"""The reference device: the C functions that take a handle, carried out by the twins above.
+"""The reference device: C functions that take a handle, implemented with ``reference``'s functions.
 
-Modules named as a family register its functions by C name; the others read descriptors and
-memory, and check what cuDNN checks.
+A module with the name of a family registers the family's functions by C name. Other modules read
+descriptors and memory, and make cuDNN's checks.
 """

@@ -1,9 +1,8 @@
 """Activations on the reference device.
 
 Statuses are those of cuDNN 9.14 and 9.19: forward, BAD_PARAM for shapes and types that differ;
-backward, NOT_SUPPORTED for them, and for strides that differ. The gradient reads either x or y,
-and does not look at the other, which may be NULL. The identity is for
-`cudnnConvolutionBiasActivationForward` only.
+backward, NOT_SUPPORTED for these and for strides that differ. The gradient reads either x or y; the
+other one may be NULL. The identity is for `cudnnConvolutionBiasActivationForward` only.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ _MODES: dict[Any, Activation] = {
     raw.CUDNN_ACTIVATION_ELU: "elu",
     raw.CUDNN_ACTIVATION_SWISH: "swish",
 }
-_OF_X = ("relu", "clipped_relu", "swish")  # whose gradients read x; those of the others read y
+_OF_X = ("relu", "clipped_relu", "swish")  # their gradients read x; other gradients read y
 
 
 @implements("cudnnActivationForward")

@@ -1,4 +1,4 @@
-"""What cuDNN's functions ask of their tensors in common: equal shapes, types, strides."""
+"""Checks shared by functions: equal shapes, types and strides of tensors."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def compute_dtype(operand: Operand) -> np.dtype[Any]:
 
 
 def accumulation_dtype(operand: Operand) -> np.dtype[Any]:
-    """As `compute_dtype`, but int32 for integers: where nothing is computed they stay exact."""
+    """int32 for integers, which stay exact if only moved; else `compute_dtype`."""
     return np.dtype(np.int32) if operand.dtype.kind in "iu" else compute_dtype(operand)
 
 

@@ -1,17 +1,17 @@
 """Multi-head attention on the reference device, at the level of the C calls.
 
-The kernels take the sequences' lengths from the arrays in device memory, as on a GPU, where nobody
-compares them with those in the descriptors. Padding queries get what an empty window gives: biases
-and residuals. Gradients at padding are 0; so they are in cuDNN 9.14 and 9.19, which leave dq alone
-past the longest sequence if queries are not projected. Dropout is active in training only.
+The sequences' lengths come from the arrays in device memory, as on a GPU; they are not compared
+with the lengths in the descriptors. Padding queries have the output of an empty window: biases and
+residuals. Gradients at padding are 0, as in cuDNN 9.14 and 9.19, which however do not write dq past
+the longest sequence if queries are not projected. Dropout is active in training only.
 
 - BAD_PARAM: NULL; descriptors that do not fit the attention's or each other (`Problem`); a current
   index past the last query, or one in training; residuals where out and queries differ in length;
   buffers that are too small.
-- EXECUTION_FAILED: memory that is not there, or too small.
+- EXECUTION_FAILED: memory that is not allocated, or too small.
 
-In the weight queries, cuDNN empties the tensor descriptor of a weight that does not exist. Here
-the descriptor stays as it is: no public function empties one.
+In the weight queries, cuDNN empties the tensor descriptor of a weight that does not exist. Here the
+descriptor stays unchanged: no public function empties a descriptor.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from .registry import bad_param, implements
 
 @implements("cudnnGetMultiHeadAttnBuffers")
 def get_buffers(call: Call) -> None:
-    """Without `reserveSpaceSizeInBytes` the buffers are for inference."""
+    """Write the sizes of the buffers; without `reserveSpaceSizeInBytes` they are for inference."""
     call.require("weightSizeInBytes", "workSpaceSizeInBytes")
     attn = call.record("attnDesc", Attention)
     call.offer(
@@ -205,6 +205,6 @@ def _draw_dropouts(
 
 
 def _attended(out: NDArray[Any], reserve: dict[str, NDArray[Any]]) -> AttentionForwardResult:
-    """What forward left; `out` stands for its result, whose shape it has."""
+    """The intermediate results of forward; `out`, of the same shape, replaces its result."""
     names = ("q", "k", "v", "attention", "heads")
     return AttentionForwardResult(out, *(reserve[name] for name in names))

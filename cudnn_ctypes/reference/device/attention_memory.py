@@ -1,10 +1,10 @@
-"""Where multi-head attention keeps what: its weight buffer, and what forward leaves for backward.
+"""The memory layouts of multi-head attention: its weight buffer and its reserve space.
 
-The weight buffer holds the matrices of queries, keys, values and output, then their biases; what
-there is no projection for is left out. This is cuDNN's own layout (read from cuDNN 9.28 by
+The weight buffer holds the matrices of queries, keys, values and output, then their biases;
+operands without a projection have none. This is cuDNN's own layout (read from cuDNN 9.28 with
 `cudnnGetMultiHeadAttnWeights`):
 
-- the input matrices of all heads lie side by side, one column after the other: element (h, p, v) of
+- the input matrices of all heads are side by side, one column after the other: element (h, p, v) of
   (H, P, V) is at (v H + h) P + p;
 - the output matrices follow each other, one column after the other: element (h, o, p) of (H, O, P)
   is at (h P + p) O + o;
@@ -93,7 +93,7 @@ class Sizes:
 
     @classmethod
     def largest(cls, attn: Attention) -> Sizes:
-        """Those that buffers are sized for."""
+        """The largest sizes, for which buffers are allocated."""
         k_beam = attn.max_beam if attn.one_to_one else 1
         return cls(attn.qo_max_length, attn.kv_max_length, attn.max_batch, attn.max_beam, k_beam)
 
@@ -127,7 +127,7 @@ class Space:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """What is computed in: float64 for DOUBLE, float32 for FLOAT and HALF."""
+        """The dtype of the computation: float64 for DOUBLE, float32 for FLOAT and HALF."""
         return numpy_dtype(self._data_type)
 
     @property

@@ -72,7 +72,7 @@ class Problem:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """What is computed in."""
+        """The dtype of the computation."""
         return Space(self.attn, self.sizes, training=False).dtype
 
     def load(self, described: SequenceData, name: str, use: Use = "read") -> NDArray[Any]:
@@ -99,7 +99,7 @@ class Problem:
         self.call.use_workspace("workSpace", workspace_bytes(self.attn))
 
     def reserve(self, use: Use) -> dict[str, NDArray[Any]]:
-        """What forward leaves for backward, in the reserve space."""
+        """Views of forward's intermediate results in the reserve space."""
         address = self.call.buffer("reserveSpace", reserve_space(self.attn).nbytes)
         self.call.require("reserveSpace")
         return Space(self.attn, self.sizes, training=True).views(address, "reserveSpace", use)
@@ -126,10 +126,10 @@ class Problem:
 
 
 def workspace_bytes(attn: Attention) -> int:
-    """What inference needs, in the largest size that the attention allows."""
+    """Bytes of the workspace for inference, for the attention's largest sizes."""
     return Space(attn, Sizes.largest(attn), training=False).nbytes
 
 
 def reserve_space(attn: Attention) -> Space:
-    """What is kept for the gradients, in the largest size that the attention allows."""
+    """The memory kept for the gradients, for the attention's largest sizes."""
     return Space(attn, Sizes.largest(attn), training=True)

@@ -2,8 +2,8 @@
 
 Descriptors are cuDNN's own: it checks them, runs its heuristics and compiles its engines, for the
 properties of the GPU that the reference device stands for. Where a program sets a made-up handle,
-cuDNN gets these properties instead. What was set is noted on the way, and `backend_execution`
-carries it out.
+cuDNN gets these properties instead. The attributes that were set are noted, and
+`backend_execution` executes the graph.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ _TAKING_A_HANDLE = (
     Name.CUDNN_ATTR_EXECUTION_PLAN_HANDLE,
     Name.CUDNN_ATTR_DEVICEPROP_HANDLE,
 )
-# Who learns of the GPU from its operation graph's handle: where to tell it the properties.
+# Descriptors that get the GPU from their operation graph's handle, with the attribute for the
+# properties.
 _ASKING_THE_GRAPH = {
     Name.CUDNN_ATTR_ENGINE_OPERATION_GRAPH: Name.CUDNN_ATTR_ENGINE_DEVICEPROP,
     Name.CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH: Name.CUDNN_ATTR_ENGINEHEUR_DEVICEPROP,
@@ -48,7 +49,7 @@ _ASKING_THE_GRAPH = {
 @takes_over("cudnnBackendCreateDescriptor")
 def create(call: Call) -> int:
     if mode.reference_device_active:
-        ensure_driver()  # cuDNN tries once in a process to load what needs a driver
+        ensure_driver()  # cuDNN tries only once per process to load libraries that need a driver
     status = call.native()
     if status == 0:
         records.renew(call["descriptor"].contents, call["descriptorType"])
@@ -143,7 +144,7 @@ def _handle_in(name: Any, type_: Any, count: int, address: int | None) -> int | 
 def _set_handle(
     descriptor: Any, name: Any, type_: Any, count: int, handle: int
 ) -> int | raw.cudnnStatus_t:
-    """What cuDNN makes of a real handle, with the properties of a GPU instead."""
+    """Set a GPU's properties in place of a made-up handle; return the status."""
     if name not in _TAKING_A_HANDLE or type_ != Type.CUDNN_TYPE_HANDLE or count != 1:
         raise Refused(
             raw.CUDNN_STATUS_BAD_PARAM,
@@ -155,7 +156,7 @@ def _set_handle(
         status = _give_properties(descriptor, Name.CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP, handle)
     elif name == Name.CUDNN_ATTR_DEVICEPROP_HANDLE:
         status = _give_json(descriptor, _json(gpu_of(handle)))
-    elif own.finalized:  # cuDNN itself needs to be told nothing
+    elif own.finalized:  # cuDNN itself needs no properties
         raise Refused(raw.CUDNN_STATUS_BAD_PARAM, "the operation graph is finalized already")
     if status == 0:
         own.handle = handle
@@ -175,7 +176,7 @@ def _get_handle(
 
 
 def _set_device(descriptor: Any, type_: Any, count: int, address: int | None) -> int:
-    """The GPU by its number, of which the reference device has one."""
+    """Set the GPU's properties by its number, which must be 0; return the status."""
     if records.elements(type_, count, address) != (0,) or type_ != Type.CUDNN_TYPE_INT32:
         raise Refused(raw.CUDNN_STATUS_BAD_PARAM, "the reference device has one GPU, number 0")
     return _give_json(descriptor, _json(reference_gpu()))
@@ -224,7 +225,7 @@ def _properties(gpu: bytes) -> raw.cudnnBackendDescriptor_t:
     if status != 0:
         name = json.loads(gpu)["deviceName"]
         raise Refused(raw.cudnnStatus_t(status), f"cuDNN refused the properties of {name}")
-    records.forget(made.value)  # nobody asks what it holds
+    records.forget(made.value)  # its record is not needed
     return made
 
 

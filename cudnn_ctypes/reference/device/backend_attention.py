@@ -36,7 +36,7 @@ def _loaded(step: Step, letter: str) -> Any:
 
 
 def _modified(step: Step, scores: Any) -> Any:
-    """What the operation graph within the operation makes of the scores."""
+    """The scores after the operation graph in the attribute SUBGRAPH; unchanged without one."""
     held = step.option("SUBGRAPH")
     if held is None:
         return scores
@@ -54,7 +54,8 @@ def _modified(step: Step, scores: Any) -> Any:
 
 
 def _kept(step: Step, shape: tuple[int, ...]) -> Any:
-    """1 for the elements of the softmax that dropout keeps, times what keeps their sum."""
+    """Dropout factors for the softmax: 0 or the scale that keeps the expected sum; 1 without
+    dropout."""
     probability = step.option("DROPOUT_PROBABILITY", 0.0)
     if not probability:
         return 1.0

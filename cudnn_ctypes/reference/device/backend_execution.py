@@ -1,13 +1,13 @@
-"""Carrying out an operation graph in NumPy, on the memory of a variant pack.
+"""Executes an operation graph in NumPy, on the memory of a variant pack.
 
-It computes what the operations say, but for the gradient of a sink of attention, which it negates
-as engines do. Where engines of cuDNN 9.14 and 9.19 on an H200 do something else (measured):
+It follows the operations' definitions, except for the gradient of attention's sink, which it
+negates like the engines. Engines of cuDNN 9.14 and 9.19 on an H200 differ here (measured):
 
 - Products and convolutions of float32 are computed in TF32 there, with 10 bits of mantissa.
-- Random numbers are others; see ``reference.graph.random``.
-- A matrix product that is not part of attention takes no notice of sizes by batch.
-- Element-wise graphs of three dimensions go wrong from the second batch on if an operand broadcasts
-  along two of them.
+- Random numbers differ; see ``reference.graph.random``.
+- A matrix product outside of attention ignores sizes by batch.
+- Element-wise graphs of three dimensions give wrong results from the second batch on if an operand
+  broadcasts along two of them.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _FAMILIES = (backend_attention, backend_normalizations, backend_operations, back
 
 
 def execute(plan: Record, pack: Record, workspace_size: int) -> None:
-    """Carry out a plan: what its operation graph says, with the addresses of a variant pack.
+    """Execute a plan's operation graph with the addresses of a variant pack.
 
     Raises
     ------
     Refused
-        If the graph is not known, memory is missing, or an operation is not carried out here.
+        If the graph is unknown, memory is missing, or an operation is not implemented here.
     """
     graph = operation_graph_of(plan)
     if workspace_size:
@@ -63,7 +63,7 @@ def operation_graph_of(plan: Record) -> Record:
 
 
 def overrides_of(graph: Record, pack: Record) -> Overrides:
-    """Dims and strides of this execution; cuDNN takes no notice of them unless told before."""
+    """Overriding dims and strides of this execution; ignored unless the graph enables them."""
     if not graph.one(Name.CUDNN_ATTR_OPERATIONGRAPH_IS_OVERRIDE_SHAPE_ENABLED, False):
         return {}
     uids, dims, strides = (
@@ -74,7 +74,7 @@ def overrides_of(graph: Record, pack: Record) -> Overrides:
 
 
 def carry_out(graph: Record, memory: GraphMemory, overrides: Overrides | None = None) -> None:
-    """Carry out an operation graph; each tensor is rounded to its data type, virtual ones too.
+    """Execute an operation graph; each tensor is rounded to its data type, also virtual ones.
 
     GPUs round virtual tensors as well: engines of cuDNN 9.14 and 9.19 on an H200 that fuse
     element-wise operations, products and convolutions with others.
@@ -82,7 +82,7 @@ def carry_out(graph: Record, memory: GraphMemory, overrides: Overrides | None = 
     Parameters
     ----------
     overrides : mapping, optional
-        By unique id, dims and strides other than those of the graph.
+        Dims and strides that replace the graph's, by unique id.
     """
     values: Values = {}
     operations = graph.all(Name.CUDNN_ATTR_OPERATIONGRAPH_OPS)
@@ -123,7 +123,7 @@ def _gradients_of_sinks(steps: list[Step]) -> set[int]:
 
 
 def _mode(step: Step | None) -> raw.cudnnPointwiseMode_t | None:
-    """What an element-wise operation computes; None for others."""
+    """The mode of an element-wise operation; None for other operations."""
     if step is None or step.name != "pointwise":
         return None
     return raw.cudnnPointwiseMode_t(step.inner("PW_DESCRIPTOR").one("POINTWISE_MODE", 0))

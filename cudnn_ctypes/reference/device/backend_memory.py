@@ -30,27 +30,27 @@ class GraphMemory:
     Parameters
     ----------
     addresses : mapping of int to int
-        By the tensors' unique ids.
+        Addresses by the tensors' unique ids.
     """
 
     def __init__(self, addresses: Mapping[int, int | None]) -> None:
         self._addresses = addresses
 
     def load(self, info: TensorInfo) -> Array:
-        """The elements of a tensor in its logical shape: where they lie as such, their memory."""
+        """The elements of a tensor in its logical shape; a view of its memory if possible."""
         return _load(info, self._address(info), self._starts(info))
 
     def load_partly_written(self, info: TensorInfo) -> Array:
-        """The same for a tensor of which nobody says which parts are going to be read."""
+        """`load` for a tensor of which unknown parts will be read: unwritten parts are allowed."""
         with lent.any_contents():
             return self.load(info)
 
     def store(self, info: TensorInfo, values: Array) -> None:
-        """Write numbers that are `rounded`; what lies between the elements is left alone."""
+        """Write `rounded` numbers; memory between the elements is not changed."""
         _store(info, self._address(info), values, self._starts(info))
 
     def place(self, info: TensorInfo) -> Array | None:
-        """The memory of a tensor, to be written; None where elements do not lie there as such."""
+        """A view of a tensor's memory for writing; None if its layout allows no view."""
         if info.ragged is not None or info.vector_count != 1 or not _is_plain(info):
             return None
         dims, strides = info.dims, info.strides
@@ -80,7 +80,7 @@ def _load(info: TensorInfo, address: int, starts: Array | None = None) -> Array:
     Parameters
     ----------
     starts
-        For a ragged tensor: the offsets of its batches, in elements. What lies beyond a batch is 0.
+        For a ragged tensor: the offsets of its batches, in elements. Elements beyond a batch are 0.
     """
     if starts is not None:
         place, inside = _ragged(info, starts)
@@ -97,7 +97,7 @@ def _load(info: TensorInfo, address: int, starts: Array | None = None) -> Array:
 
 
 def _store(info: TensorInfo, address: int, values: Array, starts: Array | None = None) -> None:
-    """Write numbers that are `rounded`; what lies between the elements is left alone."""
+    """Write `rounded` numbers; memory between the elements is not changed."""
     with np.errstate(all="ignore"):
         stored = values.astype(info.dtype, copy=False)
     if starts is not None:
@@ -155,7 +155,7 @@ def _split(values: Array, info: TensorInfo) -> Array:
 
 
 def _places(info: TensorInfo) -> Array:
-    """Where each element lies, counted in elements."""
+    """The offset of each element, in elements."""
     if info.reordering != _INTERLEAVED:
         return offsets(info.dims, info.strides)
     rows, columns = info.dims[-2:]
@@ -169,7 +169,7 @@ def _places(info: TensorInfo) -> Array:
 
 
 def _ragged(info: TensorInfo, starts: Array) -> tuple[Array, Array]:
-    """Where each element lies, and whether its batch reaches so far."""
+    """The offset of each element, and whether it is within its batch."""
     starts = starts.astype(np.int64).ravel() * info.ragged_multiplier
     within = offsets(info.dims[1:], info.strides[1:])
     along = (-1, *(1,) * within.ndim)
@@ -184,7 +184,7 @@ def _ragged(info: TensorInfo, starts: Array) -> tuple[Array, Array]:
 
 
 def _flat(info: TensorInfo, address: int, place: Array, use: Use) -> Array:
-    """The memory as one row of elements, of which those at `place` are used."""
+    """The memory as one row of elements; only the elements at `place` are used."""
     where = _flags(place)
     return at(address, info.data_type, where.shape, (1,), info.name, use, where=where)
 
@@ -199,7 +199,7 @@ def _flags(place: Array) -> NDArray[np.bool_]:
 
 
 def _bytes(info: TensorInfo, address: int, place: Array, use: Use) -> tuple[Array, Array]:
-    """The memory, and by how many bits each element is shifted in its byte: the first by none."""
+    """The memory as bytes, and each element's shift in bits within its byte."""
     bits = element_bits(info.data_type)
     where = _flags(place * bits // 8)
     memory = at(address, raw.CUDNN_DATA_UINT8, where.shape, (1,), info.name, use, where=where)

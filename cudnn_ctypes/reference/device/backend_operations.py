@@ -84,7 +84,7 @@ def grouped_matmul(step: Step) -> Results:
     if mode == raw.CUDNN_MOE_GROUPED_MATMUL_MODE_GATHER:
         gather = step["TOKEN_INDEX_DESC"]
     elif mode == raw.CUDNN_MOE_GROUPED_MATMUL_MODE_SCATTER:
-        # A token's results lie together: its first choice of an expert, its second one …
+        # A token's results are adjacent: its first choice of an expert, its second choice …
         scatter = step["TOKEN_INDEX_DESC"] * step.option("TOP_K", 1) + step["TOKEN_KS_DESC"]
     operands = ("TOKEN_DESC", "WEIGHT_DESC", "FIRST_TOKEN_OFFSET_DESC")
     y = graph.grouped_matmul(*(step[port] for port in operands), gather=gather, scatter=scatter)
@@ -174,7 +174,7 @@ def _resampling(inner: Inner) -> graph.Resampling:
 
 
 def _dtype(step: Step, port: str) -> Any:
-    """In which a result may be rounded at once: that of its tensor, if nothing is to come."""
+    """The dtype to which a result may be rounded at once: float64 if it is scaled afterwards."""
     scaled = step.option("ALPHA", 1.0) != 1 or step.option("BETA", 0.0) != 0
     return np.dtype(np.float64) if scaled else step.tensor(port).dtype
 

@@ -12,14 +12,14 @@ from .registry import Refused
 __all__ = ["evaluate", "in_order"]
 
 _READING_PARTS = ("paged_cache_load", "slice")
-"""Operations that leave out elements of what they read; those may never have been written."""
+"""Operations that skip elements of their operands, which may be unwritten."""
 
 
 def evaluate(steps: Sequence[Step], negated: frozenset[int] = frozenset()) -> list[int]:
     """Compute the results of `steps`, which are in order; returns the uids of those in memory.
 
-    Operands that are not known yet are loaded. Each result is rounded to its data type, virtual
-    ones too; those at `negated` unique ids are negated before.
+    Unknown operands are loaded. Each result is rounded to its data type, also a virtual one;
+    results with `negated` unique ids are negated before.
     """
     outputs: list[int] = []
     for step in steps:
@@ -44,7 +44,7 @@ def evaluate(steps: Sequence[Step], negated: frozenset[int] = frozenset()) -> li
 
 
 def in_order(steps: list[Step]) -> list[Step]:
-    """Each after those whose results it reads; programs may list them in any order."""
+    """The steps, each after the steps whose results it reads; programs list them in any order."""
     made_by = {info.uid: step for step in steps for _, info in step.writes}
     ordered: list[Step] = []
 

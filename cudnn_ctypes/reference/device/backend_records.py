@@ -1,8 +1,8 @@
-"""What a program has set in each backend descriptor.
+"""Records of the attributes that a program has set in each backend descriptor.
 
-cuDNN does not give back all that a descriptor holds: of operations and operation graphs nothing. So
-what is set is noted on its way to cuDNN, and what cuDNN fills (engine configs from heuristics,
-say) is traced to the operation graph that it was asked about.
+cuDNN does not return all attributes, and none of operations and operation graphs. So attributes are
+noted on their way to cuDNN. A descriptor that cuDNN fills (an engine config from heuristics) is
+traced to the operation graph of the query.
 """
 
 from __future__ import annotations
@@ -49,23 +49,23 @@ _ON_THE_WAY = (
 
 @dataclass(eq=False)
 class Record:
-    """One descriptor.
+    """The record of one descriptor.
 
     Attributes
     ----------
     kind : cudnnBackendDescriptorType_t, optional
-        As it was created; None for one of which that was not seen.
+        The kind; None if its creation was not seen.
     values : dict
-        By attribute the type and the elements as they were set: numbers, records of descriptors
-        (None for unknown ones), addresses; tuples of int for shapes that are overridden.
+        The type and the elements by attribute: numbers, records of descriptors (None for unknown
+        ones), addresses; tuples of int for overridden shapes.
     finalized : bool
     handle : int, optional
         The made-up handle that was set.
     source : Record, optional
-        For what cuDNN filled: the operation graph that it belongs to. For a plan that was made
-        from JSON: the one that was serialized.
+        For a descriptor that cuDNN filled: its operation graph. For a plan made from JSON: the
+        operation graph of the serialized plan.
     text : bytes
-        The JSON of a plan, if it was made from that.
+        The JSON from which a plan was made, if any.
     """
 
     kind: raw.cudnnBackendDescriptorType_t | None = None
@@ -97,18 +97,18 @@ class Record:
 
 
 class Notes:
-    """What was set in the descriptors that somebody follows, by their addresses."""
+    """The records of the watched descriptors, by address."""
 
     def __init__(self) -> None:
         self._records: dict[int, Record] = {}
         self._by_json: collections.OrderedDict[bytes, Record] = collections.OrderedDict()
 
     def renew(self, descriptor: Any, kind: raw.cudnnBackendDescriptorType_t | None) -> None:
-        """A descriptor was created, or made empty again."""
+        """Start a new record for a descriptor that was created or emptied."""
         self._records[descriptor.value] = Record(kind)
 
     def record(self, descriptor: Any) -> Record:
-        """What was set in a descriptor: nothing, if it was made before anybody followed it."""
+        """The record of a descriptor; empty if it is older than the watching."""
         return self._records.setdefault(descriptor.value, Record())
 
     def any_known(self) -> bool:
@@ -121,7 +121,7 @@ class Notes:
         return getattr(handle, "value", None) in self._records
 
     def forget(self, address: int | None) -> None:
-        """A descriptor was destroyed. Others that refer to it keep what it held, as in cuDNN."""
+        """Drop a destroyed descriptor; others that refer to it keep its record, as in cuDNN."""
         self._records.pop(address or 0, None)
 
     def note(
@@ -148,7 +148,7 @@ class Notes:
                 self._records[each] = Record(finalized=True, source=graph)
 
     def note_json(self, descriptor: Any, text: bytes) -> None:
-        """A plan was serialized: the text stands for its operation graph."""
+        """Remember the operation graph for the JSON text of a serialized plan."""
         graph = self.record(descriptor).graph
         if graph is not None:
             self._by_json[_digest(text)] = graph
@@ -176,7 +176,7 @@ def elements(type_: Type, count: int, address: int | None) -> tuple[Any, ...]:
 
 
 def _vectors(address: int) -> tuple[tuple[int, ...], ...]:
-    """What cuDNN reads there: a std::vector of std::vector<int64_t>, begin and end of each."""
+    """The numbers in a std::vector of std::vector<int64_t>, read by its begin and end pointers."""
     begin, end = (ctypes.c_void_p * 2).from_address(address)
     found = []
     for inner in range(begin or 0, end or 0, 3 * ctypes.sizeof(ctypes.c_void_p)):

@@ -1,4 +1,4 @@
-"""Operations around attention, and those that move or draw elements, from their descriptors."""
+"""Operations around attention, and operations that move or draw elements."""
 
 from __future__ import annotations
 

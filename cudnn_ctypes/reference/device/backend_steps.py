@@ -39,16 +39,16 @@ Overrides = Mapping[int, tuple[tuple[int, ...], tuple[int, ...]]]
 
 @dataclass(frozen=True)
 class Operation:
-    """How operations of one descriptor type are carried out.
+    """The implementation of operations of one descriptor type.
 
     Attributes
     ----------
     prefix : str
-        With which the names of its attributes begin: "OPERATION_MATMUL".
+        The prefix of its attributes' names: "OPERATION_MATMUL".
     outputs : callable
-        From a step to the ports that it writes.
+        A function of a step; its result is the ports that it writes.
     compute : callable
-        From a step to arrays by port.
+        A function of a step; its result is the arrays by port.
     """
 
     prefix: str
@@ -62,7 +62,7 @@ _OPERATIONS: list[Operation] = []
 def operation(
     prefix: str, outputs: str | Callable[[Step], tuple[str, ...]]
 ) -> Callable[[Callable[[Step], Results]], Callable[[Step], Results]]:
-    """Register what carries out the operations whose attributes begin so, and what they write."""
+    """Register the implementation of operations with this prefix, and the ports they write."""
 
     def register(compute: Callable[[Step], Results]) -> Callable[[Step], Results]:
         names = (lambda step: tuple(outputs.split())) if isinstance(outputs, str) else outputs
@@ -75,7 +75,7 @@ def operation(
 
 
 def refuse(reason: str) -> Refused:
-    """For what the reference device does not carry out."""
+    """The refusal of an operation that the reference device does not implement."""
     return Refused(raw.CUDNN_STATUS_NOT_SUPPORTED, f"the reference device: {reason}")
 
 
@@ -97,7 +97,7 @@ def operation_of(record: Record) -> Operation:
 class Step:
     """An operation descriptor with the values of its operands.
 
-    Ports are attributes that hold tensors, without the operation's prefix: "XDESC".
+    Ports are attributes with tensors, without the operation's prefix: "XDESC".
 
     Parameters
     ----------
@@ -105,9 +105,9 @@ class Step:
         The operation's descriptor.
     memory : GraphMemory
     values : dict
-        By unique id, the tensors that were read or computed, and their numbers.
+        The tensors read or computed so far and their numbers, by unique id.
     overrides : mapping
-        By unique id, dims and strides other than those of the descriptors.
+        Dims and strides that replace the descriptors', by unique id.
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class Step:
         self.memory = memory
         self.values = values
         self.overrides = overrides
-        self.last = False  # of its graph: no other step reads what is in memory
+        self.last = False  # True for the graph's last step: no later step reads memory
         self.attends = False  # it is part of attention
         self.within: list[tuple[TensorInfo, Array]] = []  # results of operations that it holds
 
@@ -127,7 +127,7 @@ class Step:
         return self.operation.prefix.removeprefix("OPERATION_").lower()
 
     def beside(self, record: Record) -> Step:
-        """Another operation of the same graph, which this one holds."""
+        """A step for an operation in this operation's subgraph."""
         return Step(record, self.memory, self.values, self.overrides)
 
     # --- operands --------------------------------------------------------------------------------
@@ -137,7 +137,7 @@ class Step:
         return widened(self._elements(self.tensor(port)))
 
     def get(self, port: str) -> Array | None:
-        """The numbers of an operand, None if there is none."""
+        """The numbers of an operand; None without the operand."""
         info = self.find(port)
         return None if info is None else widened(self._elements(info))
 
@@ -167,11 +167,10 @@ class Step:
         *,
         narrow: bool = False,
     ) -> Array:
-        """The result at `port` of a formula that computes each element from those in its place.
+        """The result at `port` of an element-wise formula.
 
-        The formula is given numbers of the operands that there are at `ports`, in float64; if it is
-        a `narrow` one, in float32 where there is nothing else. The result of the last operation is
-        computed in its memory.
+        The formula receives the operands at `ports` in float64; a `narrow` formula receives float32
+        if all operands are. The result of the last operation is computed in its memory.
         """
         found = [self.find(each) for each in ports]
         operands = [self._elements(info) for info in found if info is not None]
@@ -192,7 +191,7 @@ class Step:
         )
 
     def _elements(self, info: TensorInfo) -> Array:
-        """What a tensor holds, in its data type."""
+        """The numbers of a tensor, in its data type."""
         made, values = self.values[info.uid]
         if (made.dims, made.strides) == (info.dims, info.strides):
             return values
@@ -200,7 +199,7 @@ class Step:
         return reshape(values, made.strides, info.dims, info.strides)
 
     def scaled(self, port: str, result: Array, alpha: float = 1.0, beta: float = 0.0) -> Array:
-        """alpha * result + beta * what the output held; that is not read if beta is 0."""
+        """alpha * result + beta * (the output's previous contents); not read if beta is 0."""
         result = result if alpha == 1 else alpha * result
         return result + beta * widened(self.memory.load(self.tensor(port))) if beta else result
 
@@ -215,7 +214,7 @@ class Step:
         return self._info(found[0]) if found else None
 
     def shape(self, port: str) -> tuple[int, ...]:
-        """That of a result which the operands do not determine."""
+        """The shape of a result that the operands do not determine."""
         info = self.tensor(port)
         if info.virtual and self.overrides:
             raise self.refused("its result is virtual, and with other shapes its own is not known")
@@ -265,7 +264,7 @@ class Step:
         return self.record.all(self._attribute(name))
 
     def refused(self, reason: str) -> Refused:
-        """To be raised for what the reference device does not carry out."""
+        """The refusal of this operation, with a reason."""
         return refuse(f"{self.name}: {reason}")
 
     def refuse_if_set(self, *names: str) -> None:

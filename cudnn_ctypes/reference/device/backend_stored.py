@@ -28,7 +28,7 @@ def operation_graph(text: bytes | str) -> Record:
     Raises
     ------
     ValueError
-        If it cannot be read; the message says what is not known.
+        If it cannot be read; the message names the unknown part.
     """
     try:
         stored = json.loads(text)["operationGraph"]

@@ -1,8 +1,8 @@
-"""The tensors of an operation graph: what their descriptors hold, and rounding to their data types.
+"""The tensors of an operation graph: their descriptors' values, and rounding to their data types.
 
-Numbers are held in their tensor's data type, and booleans as bool; operations compute in float64.
-Each result is rounded to its tensor's data type, those of virtual tensors too; to integers to
-nearest, as engines do.
+Numbers are stored in their tensor's data type, and booleans as bool; operations compute in float64.
+Each result is rounded to its tensor's data type, also for virtual tensors; to integers it is
+rounded to nearest, like engines do.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ _BOOLEANS = (raw.CUDNN_DATA_BOOLEAN, raw.CUDNN_DATA_BYTE_BOOLEAN)
 
 @dataclass(frozen=True)
 class TensorInfo:
-    """A TENSOR descriptor.
+    """The values of a TENSOR descriptor.
 
     Attributes
     ----------
     dims, strides : tuple of int
         In elements, or in vectors of `vector_count` elements.
     constant : int, optional
-        The address of the value that is fixed in the descriptor.
+        The address of a constant value in the descriptor.
     ragged : TensorInfo, optional
-        Of the offsets at which the batches begin.
+        The tensor of the offsets at which the batches begin.
     """
 
     uid: int
@@ -75,7 +75,7 @@ class TensorInfo:
 
 
 def tensor_info(record: Record) -> TensorInfo:
-    """What was set in a TENSOR descriptor."""
+    """The values set in a TENSOR descriptor."""
     one, ragged = record.one, record.one(Name.CUDNN_ATTR_TENSOR_RAGGED_OFFSET_DESC)
     return TensorInfo(
         uid=one(Name.CUDNN_ATTR_TENSOR_UNIQUE_ID, 0),
@@ -109,5 +109,5 @@ def widened(values: Array) -> Array:
     """`values` in float64; booleans and complex numbers stay so."""
     if values.dtype.kind in "bc":
         return values
-    with np.errstate(invalid="ignore"):  # memory that nobody has written may hold any NaN
+    with np.errstate(invalid="ignore"):  # unwritten memory may contain any NaN
         return values.astype(np.float64)

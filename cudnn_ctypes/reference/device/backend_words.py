@@ -1,6 +1,6 @@
 """The words in which cuDNN stores the operation graph of a plan, and the attributes behind them.
 
-What they mean was found by comparing graphs with what cuDNN 9.28 wrote for them.
+Their meanings were found by comparing graphs with cuDNN 9.28's JSON for them.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ IGNORED = {"operation", "mathPrec", "isDeterministic", "nbSpatialDims", "compTyp
 
 @dataclass(frozen=True)
 class Kind:
-    """Words of an operation, and the attributes that they stand for.
+    """The words of an operation, with the attributes they stand for.
 
     Attributes
     ----------
     prefix : str
-        Of the operation's attributes.
+        The prefix of the operation's attributes.
     tensors, options : mapping
         Words to attributes without their prefix.
     inner : str
-        The attribute that holds the descriptor of parameters, "" if there is none.
+        The attribute with the descriptor of parameters, "" without one.
     parameters : mapping
-        Words to all attributes of that descriptor for which they stand, with their prefix.
+        Words to the attributes of that descriptor, with their prefix.
     """
 
     prefix: str

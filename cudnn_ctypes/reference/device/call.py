@@ -1,7 +1,7 @@
-"""One call of a C function on the reference device, read as layer 1 declares the function.
+"""One call of a C function on the reference device, decoded by layer 1's declaration.
 
-The declaration says of each parameter what it is, which descriptor describes a piece of memory,
-which parameter its size, and by whose data type a scalar is a double or a float.
+The declaration has each parameter's type, the descriptor or size that describes memory, and the
+descriptor whose data type makes a scalar a double or a float.
 """
 
 from __future__ import annotations
@@ -67,17 +67,17 @@ class Call:
         return list(self._values.values())
 
     def named(self, *names: str) -> str:
-        """The one of these names that a parameter has: functions of a family differ in them."""
+        """The one of these names that is a parameter: functions of a family differ in names."""
         (name,) = (name for name in names if name in self._values)
         return name
 
     def native(self) -> int:
-        """Call cuDNN's own function with these arguments; its status."""
+        """Call cuDNN's own function with these arguments; return its status."""
         return int(raw_function.binding(self.name).native(*self.values))
 
     @property
     def memory(self) -> lent.Arguments:
-        """What was passed as memory."""
+        """The arguments that are memory."""
         return [
             (name, arg, self._values[name])
             for (name, type_), arg in zip(self._types.items(), self._args, strict=True)
@@ -93,14 +93,14 @@ class Call:
             if type_.kind == "value" and name.lower().endswith("desc")
         ]
 
-    # -- what goes in --------------------------------------------------------------------------
+    # -- inputs --------------------------------------------------------------------------------
 
     def require(self, *names: str) -> None:
         """Refuse NULL."""
         require(**{name: self[name] for name in names})
 
     def require_memory(self) -> None:
-        """Refuse NULL for whatever is memory."""
+        """Refuse NULL for all memory arguments."""
         self.require(*(name for name, _, _ in self.memory))
 
     def require_known(self, *names: str) -> None:
@@ -113,7 +113,7 @@ class Call:
         kind: type[_Record] | tuple[type[_Record], ...],
         unset: raw.cudnnStatus_t = raw.CUDNN_STATUS_BAD_PARAM,
     ) -> _Record:
-        """What the descriptor `name` holds, a `kind` of record.
+        """The record of the descriptor `name`, an instance of `kind`.
 
         Raises
         ------
@@ -128,9 +128,9 @@ class Call:
         return held
 
     def operand(self, name: str, *, nullable: bool = False) -> Operand:
-        """A tensor: its memory, and what its descriptor holds.
+        """A tensor argument: its memory and its descriptor's record.
 
-        A descriptor's name gives an operand without memory, as the questions for sizes have it.
+        The name of a descriptor gives an operand without memory, for size queries.
         """
         descriptor, address = name, None
         if self._types[name].kind == "device":
@@ -201,7 +201,7 @@ class Call:
         self.offer(**values)
 
     def offer(self, **values: Any) -> None:
-        """Write results on the host through those of their pointers that are not NULL."""
+        """Write results on the host, through pointers that are not NULL."""
         for name, value in values.items():
             if self[name]:
                 self[name].contents.value = value

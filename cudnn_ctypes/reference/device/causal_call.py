@@ -1,6 +1,6 @@
-"""What the causal convolutions of the reference device check.
+"""Checks of the causal convolutions on the reference device.
 
-Which sizes and types cuDNN refuses, and with which status, was measured with cuDNN 9.28.
+The refused sizes and types, and their statuses, were measured with cuDNN 9.28.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def check_width(call: Call, name: str, largest: int) -> int:
 
 
 def types(call: Call) -> tuple[raw.cudnnDataType_t, np.dtype[Any]]:
-    """The data type, and in which sums are formed.
+    """The data type, and the dtype of sums.
 
     All but FLOAT, DOUBLE, HALF and BFLOAT16 are refused, and gradients of filters that are not
     DOUBLE for DOUBLE and FLOAT for the others.
@@ -66,7 +66,7 @@ def check_activation(call: Call) -> Any:
 
 
 def check_aligned(call: Call) -> None:
-    """Refuse NULL, and what is not aligned to the 16 bytes that the FFT kernels ask for."""
+    """Refuse NULL, and memory not aligned to 16 bytes, which the FFT kernels require."""
     call.require_memory()
     for name, _, address in call.memory:
         if address and address % 16:

@@ -1,6 +1,6 @@
-"""The direct causal convolutions on the reference device: with a stream, without a handle.
+"""The direct causal convolutions on the reference device; they take a stream and no handle.
 
-What C declares as written and read, the gradients of filters and biases, is added to.
+The gradients of filters and biases, in/out parameters in C, are added to their memory.
 """
 
 from __future__ import annotations

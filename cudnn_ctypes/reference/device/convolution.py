@@ -1,16 +1,16 @@
 """Convolutions on the reference device, at the level of the C calls.
 
-Statuses are those that cuDNN 9.19 gave on an H200:
+Statuses are cuDNN 9.19's on an H200:
 
-- BAD_PARAM: NULL; a descriptor that was never set; shapes that do not fit each other; a workspace
+- BAD_PARAM: NULL; a descriptor that was never set; shapes that do not fit together; a workspace
   that is NULL or too small.
 - NOT_SUPPORTED: data types, layouts or an algorithm for which cuDNN has no kernel (see
-  `convolution_algorithms`). The fused convolution and the bias gradient have conditions of their
-  own, stated at them.
-- EXECUTION_FAILED: memory that is not there, or too small (see `memory`).
+  `convolution_algorithms`). The fused convolution and the bias gradient have their own conditions,
+  stated there.
+- EXECUTION_FAILED: memory that is not allocated, or too small (see `memory`).
 
-Stricter than cuDNN 9.19: the group count must fit the channels, and every algorithm wants all of
-the workspace that ``…WorkspaceSize`` asks for. The workspace is overwritten, as on a GPU.
+Stricter than cuDNN 9.19: the group count must fit the channels, and every algorithm needs the whole
+workspace that ``…WorkspaceSize`` reports. The workspace is overwritten, as on a GPU.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ def convolution(call: Call) -> None:
 
 @implements("cudnnConvolutionBackwardBias")
 def backward_bias(call: Call) -> None:
-    """dy of 4 dimensions or more in FLOAT, DOUBLE or HALF; db (1, C, 1...) of the same type."""
+    """The bias gradient: dy with 4 or more dimensions in FLOAT, DOUBLE or HALF; db (1, C, 1...) of
+    the same type."""
     dy, db = call.operands("dy", "db")
     shape = dy.shape
     wanted = (1, *shape[1:2], *(1,) * (len(shape) - 2))

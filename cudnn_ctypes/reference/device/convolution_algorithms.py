@@ -1,10 +1,10 @@
-"""Which algorithms cuDNN has for a convolution, which of them it offers when, and what they need.
+"""The algorithms of a convolution: the conditions for each, and its workspace.
 
-The reference device computes all of them alike. But a program that asks for the algorithms, looks
-at their statuses and allocates their workspaces should meet here what it meets on a GPU. So the
-conditions below were read off cuDNN 9.19 on an H200, on some 140 convolutions in three directions.
+The reference device computes all algorithms alike. But a program that queries algorithms, checks
+their statuses and allocates workspaces should see the same as on a GPU. So the conditions below
+were read off cuDNN 9.19 on an H200, with some 140 convolutions in three directions.
 
-Workspace sizes are nominal: what the method needs by the textbook, of the order of cuDNN's own.
+Workspace sizes are nominal: the textbook needs of the method, of the order of cuDNN's own.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def why_not(direction: Direction, algorithm: Any, problem: Problem) -> str:
 
 
 def result_types(problem: Problem) -> tuple[raw.cudnnDataType_t, ...]:
-    """The data types that y may have with those of x, w and the sums; none if no kernel has them.
+    """The data types of y for the types of x, w and the sums; empty if no kernel supports them.
 
     Integers are for the forward direction alone.
     """
@@ -202,7 +202,8 @@ def _in_vectors(tensor: Tensor) -> bool:
 
 
 def _packed(tensor: Tensor, strides: tuple[int, ...]) -> bool:
-    """Whether each image lies so; images may lie apart, and a size of 1 has no stride."""
+    """Whether each image has these strides; images may have gaps between them, and the stride of a
+    dimension of size 1 is ignored."""
     sizes = tensor.shape[1:]
     pairs = zip(tensor.strides[1:], strides[1:], sizes, strict=True)
     return all(have == wanted or size == 1 for have, wanted, size in pairs)

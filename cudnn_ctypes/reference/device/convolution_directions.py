@@ -42,15 +42,15 @@ class Direction:
     Attributes
     ----------
     name : str
-        As in the names of cuDNN's functions.
+        The direction in the names of cuDNN's functions.
     order : str
-        How these functions take the descriptors of x, w, the convolution (c) and y.
+        The order of these functions' descriptors: x, w, the convolution (c) and y.
     methods : dict
         The algorithms, in the order in which ``_v7`` prefers them.
     nondeterministic : frozenset
-        Those that add up in an order that changes from call to call.
+        The algorithms whose order of summation changes from call to call.
     max_count : int
-        What ``…AlgorithmMaxCount`` answers: cuDNN counts some algorithms once for each math type.
+        The result of ``…AlgorithmMaxCount``: cuDNN counts some algorithms once per math type.
     """
 
     name: str
@@ -60,7 +60,7 @@ class Direction:
     max_count: int
 
     def problem(self, call: Call) -> Problem:
-        """What the descriptors of a call in this direction state."""
+        """The problem that the descriptors of a call in this direction describe."""
         names = dict(zip(self.order, call.descriptors, strict=True))
         return Problem.read(call, *(names[role] for role in "xwcy"))
 

@@ -1,7 +1,7 @@
 """The fused convolution, bias and activation on the reference device.
 
-Statuses as in `device_convolution`; the conditions of the fused call were read off cuDNN 9.19 too.
-It takes every algorithm but DIRECT, also where the plain convolution has no kernel with it.
+Statuses are those of `convolution`; the conditions of the fused call were read off cuDNN 9.19 too.
+It accepts every algorithm but DIRECT, even if the plain convolution has no kernel for it.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ _ACTIVATIONS: dict[raw.cudnnActivationMode_t, Activation] = {
 
 @implements("cudnnConvolutionBiasActivationForward")
 def bias_activation_forward(call: Call) -> None:
-    """z described as y is, bias (1, K, 1...) in the type of y, or FLOAT; ReLU or identity.
+    """z with y's shape and type, bias (1, K, 1...) in y's type or FLOAT; ReLU or identity.
 
-    z and its descriptor must be given also where alpha2 is 0.
+    z and its descriptor are required even if alpha2 is 0.
     """
     x, w, z, bias, y = call.operands("x", "w", "z", "bias", "y")
     problem, algo = Problem.read(call, "xDesc", "wDesc", "convDesc", "yDesc"), call["algo"]

@@ -26,7 +26,7 @@ _MODES: dict[raw.cudnnConvolutionMode_t, Mode] = {
 
 @dataclass(frozen=True)
 class Problem:
-    """What the descriptors of x, w, the convolution and y hold, whichever of them is the output.
+    """The records of the descriptors of x, w, the convolution and y, in any direction.
 
     `names` are the parameters' names in C, in the same order: for backward data dxDesc, wDesc,
     convDesc, dyDesc.
@@ -40,7 +40,7 @@ class Problem:
 
     @classmethod
     def read(cls, call: Call, *names: str) -> Problem:
-        """The descriptors of x, w, the convolution and y, in this order, under their names in C."""
+        """Read the descriptors of x, w, the convolution and y, given by their C names."""
         x, w, convolution, y = names
         return cls(
             call.record(x, Tensor),

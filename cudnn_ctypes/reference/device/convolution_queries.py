@@ -1,18 +1,16 @@
-"""Asking for convolution algorithms on the reference device: counts, tables, workspace sizes.
+"""Queries for convolution algorithms on the reference device: counts, tables, workspace sizes.
 
-Which algorithm has a kernel is stated in `convolution_algorithms`. As in cuDNN 9.19,
+`convolution_algorithms` has the conditions for kernels. As in cuDNN 9.19,
 
-- ``_v7`` does not time (its ``time`` is -1) and puts the preferred algorithm first, the ones
+- ``_v7`` does not time (its ``time`` is -1). It lists the preferred algorithm first, and algorithms
   without a kernel last, with their status;
-- ``Find…`` gives times in milliseconds. For descriptors that do not fit each other it succeeds,
-  with rows of BAD_PARAM. ``Find…`` takes memory of its own; ``Find…Ex`` overwrites the output that
-  it is given, and gives algorithms that want more than its workspace the status
-  INTERNAL_ERROR_UNEXPECTED_VALUE.
+- ``Find…`` gives times in milliseconds. For descriptors that do not fit together it succeeds, with
+  rows of BAD_PARAM. ``Find…`` allocates its own memory; ``Find…Ex`` overwrites the caller's output,
+  and gives algorithms that need a larger workspace the status INTERNAL_ERROR_UNEXPECTED_VALUE.
 
-NumPy has one way to compute a convolution, whichever algorithm is asked for. So it is run and timed
-once, all algorithms get this time, and their order is the one in which cuDNN prefers them: no
-algorithm looks faster than another by chance. Each is listed once, with the descriptor's math type;
-cuDNN lists some twice.
+NumPy computes all algorithms in the same way. So one run is timed, all algorithms get this time,
+and their order is cuDNN's order of preference: no algorithm looks faster by chance. Each is listed
+once, with the descriptor's math type; cuDNN lists some twice.
 """
 
 from __future__ import annotations
@@ -96,7 +94,7 @@ def find(call: Call) -> None:
 
 @dataclass
 class _Row:
-    """One entry of a table of algorithms; `milliseconds` is -1 where nothing was timed."""
+    """One entry of a table of algorithms; `milliseconds` is -1 if not timed."""
 
     algorithm: Any
     status: raw.cudnnStatus_t
@@ -123,7 +121,7 @@ def _timed(direction: Direction, problem: Problem, operands: Operands | None) ->
             )
         )
     start = time.perf_counter()
-    with lent.any_contents():  # nobody looks at the results
+    with lent.any_contents():  # the results are not used
         run(direction, problem, operands)
     milliseconds = 1e3 * (time.perf_counter() - start)
     del owners  # until here

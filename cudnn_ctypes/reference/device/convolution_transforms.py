@@ -1,8 +1,7 @@
-"""What goes with convolutions on the reference device: im2col, reordered filters, folded strides.
+"""Transforms for convolutions on the reference device: im2col, filter reordering, folded strides.
 
-Conditions and statuses were read off cuDNN 9.19 on an H200. Where cuDNN takes what it cannot make
-sense of, descriptors that do not fit each other for im2col and convolutions that cannot be folded,
-the calls are refused here.
+Conditions and statuses were read off cuDNN 9.19 on an H200. cuDNN accepts im2col descriptors that
+do not fit together, and convolutions that cannot be folded; these calls are refused here.
 """
 
 from __future__ import annotations
@@ -68,7 +67,7 @@ def reorder_filter_and_bias(call: Call) -> None:
 
 @implements("cudnnGetFoldedConvBackwardDataDescriptors")
 def folded_backward_data_descriptors(call: Call) -> None:
-    """4 dimensions, cross-correlation, dilation 1 and one group: what folding is correct for."""
+    """Folding is correct for 4 dimensions, cross-correlation, dilation 1 and one group only."""
     problem = Problem.read(call, "gradDesc", "filterDesc", "convDesc", "diffDesc")
     geometry, convolution, layout = problem.geometry, problem.convolution, call["transformFormat"]
     if geometry.spatial != 2:
@@ -116,7 +115,7 @@ def folded_backward_data_descriptors(call: Call) -> None:
 
 
 def _transform(layout: raw.cudnnTensorFormat_t, transform: TensorTransform) -> tuple[Any, Any]:
-    """The function that sets a transform descriptor, and what it is set to."""
+    """The function that sets a transform descriptor, and its arguments."""
     direction = (
         raw.CUDNN_TRANSFORM_FOLD if transform.direction == "fold" else raw.CUDNN_TRANSFORM_UNFOLD
     )

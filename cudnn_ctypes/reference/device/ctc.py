@@ -1,18 +1,17 @@
 """CTC loss on the reference device, at the level of the C calls.
 
-Labels come one sample after the other in one array; symbol 0 is the blank. What cuDNN leaves
-alone in the gradients is left alone here too: with CUDNN_CTC_SKIP_OOB_GRADIENTS the samples that
-have too few steps for their labels, and the steps past a sample's input length. But with
-CUDNN_CTC_ZERO_OOB_GRADIENTS these become zero for samples whose labels need all of their steps or
-more, up to the longest input length (`cudnnCTCLoss`) or to T (`cudnnCTCLoss_v8`); so do cuDNN 9.14
-and 9.19. What these make of a sample without labels, at random, is not imitated.
+Labels come one sample after the other in one array; symbol 0 is the blank. As in cuDNN, some
+gradients are not written: with CUDNN_CTC_SKIP_OOB_GRADIENTS the samples with too few steps for
+their labels, and the steps past a sample's input length. With CUDNN_CTC_ZERO_OOB_GRADIENTS these
+become zero for samples whose labels need all of their steps or more, up to the longest input length
+(`cudnnCTCLoss`) or to T (`cudnnCTCLoss_v8`), as in cuDNN 9.14 and 9.19. Their random results for
+samples without labels are not reproduced.
 
 - BAD_PARAM: NULL; descriptors that are not (T, N, A) or differ; input lengths outside 1..T; labels
   in host memory outside 1..A-1; a workspace that is too small.
-- NOT_SUPPORTED: other types than FLOAT and DOUBLE, or not that of the loss descriptor; labels of
-  256 symbols or more; an unknown algorithm.
-- EXECUTION_FAILED: labels or lengths in device memory that do not fit, which the GPU's kernels
-  find.
+- NOT_SUPPORTED: other types than FLOAT and DOUBLE, or another type than the loss descriptor's;
+  labels of 256 symbols or more; an unknown algorithm.
+- EXECUTION_FAILED: invalid labels or lengths in device memory, which the GPU's kernels detect.
 """
 
 from __future__ import annotations
@@ -70,7 +69,7 @@ def host_labels(call: Call) -> None:
 
 
 def _on_host(call: Call, probs: Tensor, labels: str, label_lengths: str, lengths: str) -> Samples:
-    """The samples in arrays under these names."""
+    """The samples in the host arrays with these parameter names."""
     call.require(label_lengths, lengths)
     steps, batch, symbols = probs.shape
     of_labels, of_inputs = call[label_lengths][:batch], call[lengths][:batch]
@@ -167,7 +166,7 @@ def _loss(call: Call) -> CTCLoss:
 
 
 def _checked(call: Call, loss: CTCLoss) -> Tensor:
-    """The descriptor of probs; that of gradients is not looked at if none are wanted."""
+    """The record of probs, checked; gradients' descriptor is checked only if they are wanted."""
     probs = call.record("probsDesc", Tensor)
     if len(probs.shape) != 3:
         raise bad_param(f"probsDesc is not (T, N, A): {probs.shape}")

@@ -1,14 +1,14 @@
 """The reference device: calls of the C API carried out in NumPy, on host memory.
 
-While it is active ``cudnnCreate`` gives made-up handles. Every C function that takes a handle is
-intercepted: with a made-up handle it goes to the implementation that `registry` has of its C name,
-with a real one to cuDNN. A made-up handle never reaches cuDNN. Descriptors are cuDNN's own, and
-what they hold is read back from them. A function without a handle goes to cuDNN, unless there is an
-implementation of it: then the mode decides. Those of the backend API, through which handles pass
-as the values of attributes, are watched in every mode (`takes_over`).
+While it is active, ``cudnnCreate`` creates made-up handles. Every C function that takes a handle is
+intercepted: with a made-up handle it runs the implementation in `registry`, with a real handle
+cuDNN's. A made-up handle never reaches cuDNN. Descriptors are cuDNN's own; their values are read
+back from them. A function without a handle goes to cuDNN, unless it has an implementation and the
+reference device is active. Functions of the backend API, whose attributes can be handles, are
+watched in both modes (`takes_over`).
 
-Once the mode is off and the last made-up handle destroyed, calls go straight to cuDNN again. Only
-functions that create or set descriptors of which something is noted here are still followed.
+After deactivation and the destruction of the last made-up handle, calls go straight to cuDNN again.
+Only functions that create or set descriptors with notes here are still watched.
 """
 
 from __future__ import annotations
@@ -62,30 +62,30 @@ def use_reference_device(
 ) -> Any:
     """Carry out everything from now on in NumPy, on host memory; False goes back to the GPU.
 
-    Handles, buffers and tensors made before keep their device. Usable in ``with``, which restores
-    the mode found.
+    Existing handles, buffers and tensors keep their device. In ``with`` it restores the previous
+    mode at the end.
 
     Parameters
     ----------
     active : bool
         Whether to use it.
     device : str, os.PathLike, mapping or DeviceProperties, optional
-        The GPU that it stands for, for what engines the graph API has there: the name of a preset
-        ("B200") or a file of properties. Default: as it is; at first an H200, or what the
-        environment says (``CUDNN_CTYPES_DEVICE=reference:B200``). The conditions of the legacy API
-        are an H200's in any case.
+        The GPU that it stands for, whose engines the graph API has: the name of a preset ("B200")
+        or a file of properties. Default: unchanged; initially an H200, or the GPU in the
+        environment variable (``CUDNN_CTYPES_DEVICE=reference:B200``). The conditions of the legacy
+        API are always an H200's.
     strict : bool, optional
-        Whether reading memory that was never written is an `ExecutionFailedError`, or else a
-        `DeviceMemoryWarning` once per place. Default: as it is; at first what the environment
-        variable ``CUDNN_CTYPES_MEMCHECK`` says (``strict``, ``guard_pages``, or both with a comma).
+        Whether reading unwritten memory raises an `ExecutionFailedError`, or else gives a
+        `DeviceMemoryWarning` once per place. Default: unchanged; initially from the environment
+        variable ``CUDNN_CTYPES_MEMCHECK`` (``strict``, ``guard_pages``, or both with a comma).
     guard_pages : bool, optional
-        Whether memory that is allocated from now on ends at a page that cannot be touched: what
-        goes astray there ends the process. Default: likewise.
+        Whether an inaccessible page follows memory that is allocated from now on: a stray access
+        then ends the process. Default: as for `strict`.
 
     Returns
     -------
     context manager
-        At the end of a ``with`` it restores the mode before.
+        It restores the previous mode at the end of ``with``.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def _set_mode(active: bool, gpu: Mapping[str, Any] | None, strict: bool, guard_p
 
 @functools.cache
 def _load(module: str) -> None:
-    """Import a module of this folder, which registers what it has."""
+    """Import a module of this folder, which registers its functions."""
     importlib.import_module(f"..{module}", __name__)
 
 
@@ -144,16 +144,16 @@ def _route() -> None:
 
 
 def _is_followed(name: str) -> bool:
-    """Whether a function is looked at while nobody uses the reference device.
+    """Whether a function is intercepted even without made-up handles.
 
-    It sets, or creates at an address that was another's, descriptors of which something is noted.
+    It sets descriptors with notes, or creates them at an address that may have old notes.
     """
     noted = "TensorTransform" in name or name == "cudnnInitTransformDest"
     return noted or name in FOLLOWED or (name in TAKEN_OVER and backend_records.any_known())
 
 
 def reconsider() -> None:
-    """A backend descriptor of which something was noted is gone; perhaps it was the last one."""
+    """Stop intercepting backend functions if the last backend descriptor with notes is gone."""
     if not _routed and not backend_records.any_known():
         for name in TAKEN_OVER:
             raw_function.intercept(name, None)

@@ -1,12 +1,12 @@
 """Dropout on the reference device.
 
-cuDNN sets a dropout descriptor only together with a handle, so a made-up handle cannot set a real
-one: what the descriptor would hold is kept here, by its address. The states memory holds the
-position in the stream of random words (see `dropout`), two 64-bit words: the key, which is the
-seed, and the next block. A program that copies this memory and restores it repeats its masks.
+cuDNN needs a real handle to set a dropout descriptor, so the values set with a made-up handle are
+kept here, by the descriptor's address. The states memory holds the position in the stream of random
+words (see `dropout`), two 64-bit words: the key, which is the seed, and the next block. A program
+that copies this memory and restores it repeats its masks.
 
-Rates outside of 0 to 1 are refused here; cuDNN 9.14 and 9.19 take them. As there, BFLOAT16 is not
-supported.
+Rates outside of 0 to 1 are refused here; cuDNN 9.14 and 9.19 accept them. BFLOAT16 is not
+supported, as in cuDNN.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _held: dict[int, Dropout] = {}  # by the descriptor's address
 
 
 def held(descriptor: Any) -> Dropout:
-    """What a dropout descriptor, or the address of one, holds; nothing dropped if never set."""
+    """The values of a dropout descriptor or its address; rate 0 if it was never set."""
     address = getattr(descriptor, "value", descriptor)
     return _held.get(address, _NEW)
 

@@ -1,7 +1,7 @@
-"""Which module of this folder has what is done for a C function; it is imported by the first call.
+"""Tables of the module that implements each C function; the first call imports it.
 
-See `dispatch` for what is carried out, taken over or followed. A test compares the tables with what
-the modules register.
+`dispatch` explains the three kinds: implemented, taken over, followed. A test compares the tables
+with the modules' registrations.
 """
 
 from __future__ import annotations

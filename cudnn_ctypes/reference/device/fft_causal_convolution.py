@@ -1,7 +1,7 @@
-"""The causal convolutions by Fourier transforms on the reference device.
+"""Causal convolutions by Fourier transforms on the reference device.
 
-The reserve space of the long form holds the spectra of x and of the filter, one after the other,
-in complex numbers of FLOAT, or DOUBLE for DOUBLE; what cuDNN asks for has room for them.
+The reserve space of the long form holds the spectra of x and of the filter, one after the other, in
+complex numbers of FLOAT, or DOUBLE for DOUBLE; the size that cuDNN reports has room for them.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def _check_tiles(call: Call) -> None:
 
 
 def _use_buffers(call: Call) -> None:
-    """Refuse what cuDNN's own query refuses, and buffers smaller than it asks for."""
+    """Refuse sizes that cuDNN's own query refuses, and buffers smaller than its answers."""
     check_aligned(call)
     sizes = (call["batch"], call["dim"], call["seqLen"], call["kernelSize"])
     needed, kept = c_size_t(), c_size_t()

@@ -1,4 +1,4 @@
-"""What plans of fused operations need of their constants, checked when they are made."""
+"""Checks of a fused plan's constant pack, made when the plan is made."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ACTIVATIONS: dict[int, Any] = {
 
 @dataclass(frozen=True)
 class Constants:
-    """What a constant pack holds; what is unset is absent."""
+    """The values of a constant pack, without unset labels."""
 
     pack: ConstantPack
 
@@ -41,7 +41,7 @@ class Constants:
         Raises
         ------
         Refused
-            BAD_PARAM if one is not set.
+            BAD_PARAM if a label is not set.
         """
         for label in labels:
             if label not in self.pack.held:
@@ -58,7 +58,7 @@ class Constants:
 
 
 def check_convolution(constants: Constants) -> None:
-    """Half precision in NHWC throughout is what cuDNN has kernels for (documentation of 9.x)."""
+    """Refuse all but half precision in NHWC, for which cuDNN has kernels (documentation of 9.x)."""
     x, w, y, convolution = constants.needed("XDESC", "WDESC", "YDESC", "CONV_DESC")
     problem = Problem(x, w, convolution, y, ("XDESC", "WDESC", "CONV_DESC", "YDESC"))
     _ = problem.geometry
@@ -113,7 +113,7 @@ def check_inference(constants: Constants) -> None:
 
 
 def _check_input(constants: Constants, x: Tensor) -> None:
-    """Scale, bias and activation, each of which may be absent."""
+    """Check the scale, bias and activation, each of which may be absent."""
     if constants.given("BN_EQSCALE") or constants.given("BN_EQBIAS"):
         _check_mode(constants)
         (equivalent,) = constants.needed("BN_EQSCALEBIAS_DESC")

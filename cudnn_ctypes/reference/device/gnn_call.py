@@ -1,7 +1,7 @@
-"""What the GNN functions of the reference device check, and how they look at memory.
+"""Checks of the GNN functions on the reference device, and views of their memory.
 
-cuDNN looks at the GPU before it looks at its arguments, so which status it gives for which wrong
-argument was not measured: BAD_PARAM for pointers and sizes is what its header says.
+cuDNN checks the GPU before its arguments, so the statuses for wrong arguments were not measured:
+BAD_PARAM for pointers and sizes follows its header.
 """
 
 from __future__ import annotations
@@ -58,14 +58,14 @@ class Table:
         return address
 
     def load(self) -> NDArray[Any]:
-        """A view in float32 or integers; NULL is refused unless there is nothing to hold."""
+        """A view in float32 or integers; NULL is refused unless the table is empty."""
         if 0 in self.shape:
             return np.zeros(self.shape, np.float32)
         view = self.view()
         return view.astype(np.float32) if view.dtype.kind != "i" else view
 
     def check(self) -> None:
-        """Refuse NULL where there are features, and anything else where there are none."""
+        """Refuse NULL for a table with features, and an address for a table without."""
         if self.shape[0] and bool(self.address) != bool(self.shape[1]):
             given = "given" if self.address else "NULL"
             raise bad_param(f"{self.name} is {given} with {self.shape[1]} features")
@@ -95,8 +95,7 @@ def read_graph(call: Call) -> GnnCscGraph:
     Raises
     ------
     Refused
-        BAD_PARAM for NULL and for sizes that are none; EXECUTION_FAILED for indices that would
-        make a kernel read elsewhere.
+        BAD_PARAM for NULL and for invalid sizes; EXECUTION_FAILED for indices outside the tables.
     """
     call.require("graph")
     held = call["graph"].contents
@@ -116,10 +115,9 @@ def read_graph(call: Call) -> GnnCscGraph:
 
 
 def check_types(*kinds: raw.cudnnDataType_t) -> None:
-    """Refuse feature types that are not supported, and gradients of a third type.
+    """Refuse unsupported feature types, and gradients of another type than the features or FLOAT.
 
-    The first is the type of the features, the others, which must be the same or FLOAT, those of
-    gradients.
+    The first type is the features'; the others are the gradients'.
     """
     for kind in kinds:
         if kind not in _FEATURE_TYPES or kind not in (kinds[0], raw.CUDNN_DATA_FLOAT):
@@ -148,7 +146,7 @@ def mha_params(call: Call, node_features: int, edge_features: int) -> GnnMhaPara
 
 
 def use_workspaces(graph: GnnCscGraph, features: Table, weights: Table) -> None:
-    """Overwrite the workspaces of a deterministic backward pass, and check what it needs."""
+    """Check and overwrite the workspaces of a deterministic backward pass."""
     if bool(features.address) != bool(weights.address):
         raise bad_param(f"{features.name} and {weights.name} must both be given, or both be NULL")
     if features.address:

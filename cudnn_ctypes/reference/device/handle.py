@@ -18,7 +18,7 @@ def destroy(call: Call) -> None:
 
 @implements("cudnnQueryRuntimeError")
 def query_runtime_error(call: Call) -> None:
-    # Errors come with the call that makes them: none is left to be found later.
+    # Each call reports its own errors: none remain to be reported later.
     if not call["mode"].known:
         raise bad_param(f"mode is {int(call['mode'])}")
     call.put(rstatus=raw.CUDNN_STATUS_SUCCESS)

@@ -1,7 +1,7 @@
-"""The memory that a call's own arguments are, and the blocks that the call has used.
+"""The memory of a call's arguments, and the blocks that the call has used.
 
-A call receives addresses, from which nobody can tell how far the memory of another library's tensor
-reaches. The tensor can, so the arguments are looked at as the caller wrote them.
+A call receives addresses, which do not tell the size of another library's memory. The library's
+tensor does, so the caller's own arguments are kept and examined.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """An argument that has memory: the first address, the size in bytes, and what it is."""
+    """An argument with memory: its first address, size in bytes, and description."""
 
     address: int
     nbytes: int
@@ -44,7 +44,7 @@ class Owner:
 
 
 Arguments = Sequence[tuple[str, Any, int | None]]
-"""The memory that is passed to a call: C's name, what was passed, and its address."""
+"""The memory arguments of a call: C name, the caller's object, and its address."""
 
 
 class _Calls(threading.local):
@@ -58,7 +58,7 @@ _calls = _Calls()
 
 
 def begin(arguments: Arguments) -> Arguments:
-    """A call receives this memory; gives what `end` wants back."""
+    """Set the memory arguments of the current call; return the previous ones, for `end`."""
     before, _calls.arguments = _calls.arguments, arguments
     return before
 
@@ -80,13 +80,13 @@ def end(before: Arguments) -> None:
 
 
 def called(name: str, address: int) -> str:
-    """The name in C of the argument with this address; `name` if that is one, or there is none."""
+    """The C name of the argument with this address, preferably `name`; `name` without one."""
     names = [each for each, _, given in _calls.arguments if given == address]
     return name if name in names or not names else names[0]
 
 
 def owner(address: int) -> Owner | None:
-    """The argument of the current call in whose memory `address` lies."""
+    """The argument of the current call whose memory contains `address`."""
     for _, given, _ in _calls.arguments:
         found = None if given.__class__ is int else _owner(given)
         if found is not None and found.address <= address < found.address + max(found.nbytes, 1):
@@ -96,7 +96,7 @@ def owner(address: int) -> Owner | None:
 
 @contextmanager
 def any_contents() -> Iterator[None]:
-    """Take no notice of what was never written: the result does not depend on the contents."""
+    """Allow unwritten memory inside ``with``: the result does not depend on the contents."""
     before, _calls.any_contents = _calls.any_contents, True
     try:
         yield
@@ -105,7 +105,7 @@ def any_contents() -> Iterator[None]:
 
 
 def contents_matter() -> bool:
-    """Whether reading what was never written is a fault now."""
+    """Whether reading unwritten memory is a fault at the moment."""
     return not _calls.any_contents
 
 

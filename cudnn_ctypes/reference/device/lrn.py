@@ -3,9 +3,9 @@
 Statuses are those of cuDNN 9.14 and 9.19.
 
 LRN across channels: BAD_PARAM for tensors of 2 dimensions; forward, BAD_PARAM for tensors that do
-not match and for 5 dimensions or more that are not packed; backward, NOT_SUPPORTED for both. There
-y is not read, and may be NULL. Divisive normalization: BAD_PARAM for other than 4 or 5 dimensions
-and for tensors that do not match; NOT_SUPPORTED for strides that do not match.
+not match and for unpacked tensors of 5 or more dimensions; backward, NOT_SUPPORTED for both.
+Backward does not read y, which may be NULL. Divisive normalization: BAD_PARAM for other than 4 or 5
+dimensions and for tensors that do not match; NOT_SUPPORTED for strides that do not match.
 
 Both: NOT_SUPPORTED for other data types than FLOAT, DOUBLE and HALF, but for INT8 forward across
 channels. BFLOAT16 is documented, and refused.
@@ -35,7 +35,7 @@ _TYPES = (raw.CUDNN_DATA_FLOAT, raw.CUDNN_DATA_DOUBLE, raw.CUDNN_DATA_HALF)
 
 
 def _options(call: Call) -> dict[str, Any]:
-    """What the LRN descriptor holds, as keyword arguments of the reference functions."""
+    """The values of the LRN descriptor, as keyword arguments of the reference functions."""
     held = call.record("normDesc", LRN)
     return {"n": held.n, "lrn_alpha": held.alpha, "lrn_beta": held.beta, "k": held.k}
 
@@ -148,6 +148,6 @@ def _means(call: Call) -> Any:
 
 
 def _overwrite(temporaries: list[Operand]) -> None:
-    """What a program keeps there is lost here as well."""
+    """Fill the temporaries with NaN: on a GPU their contents are lost, too."""
     for temporary in temporaries:
         temporary.view("write")[...] = np.nan

@@ -1,4 +1,4 @@
-"""Handles of the reference device: addresses that nobody else can have."""
+"""Handles of the reference device: addresses that no other object can have."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _first = ctypes.addressof(ctypes.c_char.from_buffer(_block))
 _addresses = iter(range(_first, _first + len(_block), 16))
 
 open_handles: dict[int, Mapping[str, Any]] = {}
-"""Those that live, with the properties of the GPU that each stands for."""
+"""The open handles, each with the properties of the GPU that it stands for."""
 
 
 def create() -> int:
-    """The address of a new handle, which stands for the GPU that is chosen now."""
+    """The address of a new handle, which stands for the currently chosen GPU."""
     address = next(_addresses)
     open_handles[address] = reference_gpu()
     return address
@@ -35,7 +35,7 @@ def made_up(handle: Any) -> bool:
     Raises
     ------
     ClosedError
-        If it did, and was destroyed.
+        If it belonged to the reference device and was destroyed.
     """
     address = getattr(getattr(handle, "_as_parameter_", handle), "value", None)
     if address in open_handles:

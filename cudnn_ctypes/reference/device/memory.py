@@ -1,10 +1,9 @@
-"""Host memory that stands in for device memory: from addresses and descriptors to arrays and back.
+"""Host memory that stands in for device memory: arrays from addresses and descriptors.
 
 A C program passes addresses. On a GPU a wrong one makes a kernel fail; here it would end the
-interpreter. So before memory is touched its whole range is held against what is known of it: a
-block that this package allocated, the object that was given for it, or what the system says of
-this process's memory. What fails is refused with EXECUTION_FAILED, the status that cuDNN gives when
-a kernel fails.
+interpreter. So before memory is used its whole range is compared with the known memory: a block of
+this package, the caller's object, or the system's list of this process's memory. A wrong range is
+refused with EXECUTION_FAILED, cuDNN's status for a failed kernel.
 """
 
 from __future__ import annotations
@@ -40,12 +39,12 @@ __all__ = [
     "zeros",
 ]
 
-_MANY, _WORKING_BYTES = 1 << 24, 16  # elements, and what NumPy needs for each of them
+_MANY, _WORKING_BYTES = 1 << 24, 16  # elements, and NumPy's working memory per element
 
 _WIDEST = 8  # bytes, of a number
 
 Use = Literal["read", "write", "update"]
-"""What a call does with memory; "update" is both."""
+"""The use of memory in a call; "update" is reading and writing."""
 
 
 def require(**addresses: int | None) -> None:
@@ -69,7 +68,7 @@ def scalar(address: int | None, data_type: raw.cudnnDataType_t, name: str) -> fl
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """A tensor argument: its name in C, what its descriptor holds, and its address."""
+    """A tensor argument: its name in C, its descriptor's record, and its address."""
 
     name: str
     described: Tensor | Filter
@@ -87,12 +86,12 @@ class Operand:
 
     @property
     def data_type(self) -> raw.cudnnDataType_t:
-        """Of the descriptor."""
+        """The descriptor's data type."""
         return self.described.data_type
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Of one element."""
+        """The NumPy dtype of one element."""
         return numpy_dtype(self.described.data_type)
 
     def load(self, where: NDArray[np.bool_] | None = None) -> NDArray[Any]:
@@ -108,7 +107,7 @@ class Operand:
         return self.view("read", where)
 
     def prior(self, *betas: float) -> NDArray[Any]:
-        """As `load`, for the contents of an output that are read only if a beta is not 0."""
+        """The view of an output, whose contents are read only if a beta is not 0."""
         return self.view("update" if any(betas) else "write")
 
     def view(self, use: Use, where: NDArray[np.bool_] | None = None) -> NDArray[Any]:
@@ -119,14 +118,14 @@ class Operand:
         return np.moveaxis(stored, -1, 2).reshape(self.described.shape)
 
     def check(self) -> None:
-        """Refuse memory that is not there: for what cuDNN may read, and the reference does not."""
+        """Refuse memory that is not allocated: cuDNN may read it, the reference does not."""
         with lent.any_contents():
             self.load()
 
     def store(self, values: NDArray[Any]) -> None:
-        """Write `values`, of the logical shape; what lies between the elements is left alone.
+        """Write `values`, of the logical shape; memory between the elements is not changed.
 
-        Values that were computed in this memory already stay there.
+        Values that were computed in place are not copied.
         """
         length = vector_length(self.described.data_type)
         if length > 1:
@@ -163,27 +162,27 @@ def at(
     *,
     where: NDArray[np.bool_] | None = None,
 ) -> NDArray[Any]:
-    """The memory at `address` as an array; writing to it writes there, if that is the use.
+    """The memory at `address` as an array, writable if `use` allows it.
 
     Parameters
     ----------
     address
-        Of element (0, 0, ...), as an int; None is NULL.
+        Address of element (0, 0, ...), as an int; None is NULL.
     data_type
-        One whose elements take whole bytes; of the vectorised types, what one element is.
+        A type whose elements are whole bytes; for vectorised types, the type of one element.
     shape, strides
-        Of single elements; strides count elements, and may be negative.
+        Shape and strides of single elements; strides count elements, and may be negative.
     name
         The argument's name in C.
     use
-        What is going to be done with the elements.
+        The use of the elements.
     where
-        Of this shape or one that broadcasts to it: which elements are used, by default all.
+        A mask that broadcasts to this shape, True for the used elements; default: all.
 
     Raises
     ------
     Refused
-        BAD_PARAM for NULL, EXECUTION_FAILED if part of the range is not there, or not aligned.
+        BAD_PARAM for NULL, EXECUTION_FAILED if part of the range is not allocated, or unaligned.
     """
     require(**{name: address})
     assert address is not None
@@ -236,7 +235,7 @@ def _dense(shape: tuple[int, ...], strides: tuple[int, ...], count: int) -> bool
 def _record(
     block: Block, offset: int, shape: tuple[int, ...], steps: tuple[int, ...], itemsize: int
 ) -> NDArray[Any]:
-    """What `Block.record` says of each element: unsigned integers of its size, all ones if written.
+    """`Block.record` by elements: unsigned integers of an element's size, all ones if written.
 
     Elements of more than 8 bytes have two of them, along a last dimension.
     """
@@ -258,9 +257,9 @@ def check_written(
     Parameters
     ----------
     written
-        Of each element, as `_record` says.
+        The marks of each element, from `_record`.
     offset, steps
-        In the block, of the first element, and from one to the next along each dimension.
+        Bytes in the block: the first element's offset, and the steps along each dimension.
     """
     missing = written != np.iinfo(written.dtype).max
     if missing.ndim > len(steps):
@@ -314,9 +313,9 @@ def _reach(shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int) -> t
 
 
 def scribble(address: int | None, nbytes: int, name: str) -> None:
-    """Overwrite a workspace, as the GPU does: what a program keeps there is lost here as well.
+    """Overwrite a workspace, as the GPU does: a program's data there would be lost.
 
-    Of a large one its first and its last mebibyte: the rest takes time, and tells nobody more.
+    In a large workspace only the first and the last mebibyte are overwritten, to save time.
     """
     if nbytes:
         require(**{name: address})
@@ -330,19 +329,19 @@ def scribble(address: int | None, nbytes: int, name: str) -> None:
 def check_range(
     first: int, nbytes: int, name: str, use: Use = "read", address: int | None = None
 ) -> Block | None:
-    """Refuse memory that is not there, or not all in the block or object that it begins in.
+    """Refuse memory that is not allocated, or reaches beyond the block or object of its start.
 
     Parameters
     ----------
     first, nbytes
-        The range that is used.
+        The used range.
     address
-        The one that the user gave; default: `first`.
+        The caller's address; default: `first`.
 
     Returns
     -------
     Block or None
-        The block that the range lies in; None for memory that this package did not allocate.
+        The block of the range; None for memory that this package did not allocate.
     """
     address = first if address is None else address
     block = host_blocks.find(address)
@@ -373,7 +372,7 @@ def check_range(
 def _misplaced(
     start: int, nbytes: int, name: str, use: Use, size: int, owner: str, freed_at: str = ""
 ) -> Refused:
-    """`nbytes` bytes from `start` on do not lie in the living memory of `size` bytes."""
+    """The refusal of `nbytes` bytes from `start` on, outside of living memory of `size` bytes."""
     used = "read" if use == "read" else "written" if use == "write" else "read and written"
     if freed_at:
         fault = f"{name} was freed"

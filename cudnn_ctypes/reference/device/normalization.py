@@ -1,6 +1,6 @@
 """`cudnnBatchNormalization...` and `cudnnNormalization...` on the reference device.
 
-`normalization_call` says what they refuse.
+`normalization_call` lists the refused calls.
 """
 
 from __future__ import annotations

@@ -1,19 +1,19 @@
-"""A call of batch normalization on the reference device, whichever of the C functions made it.
+"""A call of batch normalization on the reference device, by any of the C functions.
 
-`cudnnBatchNormalization...`, its Ex forms and `cudnnNormalization...` differ in how they say what
-is to be done, and compute the same. Statuses are those that cuDNN documents:
+`cudnnBatchNormalization...`, its Ex forms and `cudnnNormalization...` compute the same with
+different parameters. Statuses are those in cuDNN's documentation:
 
-- BAD_PARAM: NULL where a tensor is needed; one of two statistics that go together; tensors that
+- BAD_PARAM: NULL for a required tensor; only one of two statistics; tensors that
   are not of 4 or 5 dimensions, or do not match; parameters of another shape or type than
   ``cudnnDeriveBNTensorDescriptor`` gives; an epsilon below 0; too little workspace or reserve
   space.
 - NOT_SUPPORTED: other data types than FLOAT, DOUBLE, HALF and BFLOAT16, except for INT8 in
-  inference; the fused forms except with ReLU, FLOAT, HALF or BFLOAT16, packed NHWC and the
-  persistent algorithm, and backward except with the saved statistics.
+  inference; the fused forms without ReLU, FLOAT, HALF or BFLOAT16, packed NHWC or the persistent
+  algorithm, and their backward pass without the saved statistics.
 
-The reserve space holds what the fused backward pass needs of the forward pass: one bit for each
-element, set where ReLU let it through. (cuDNN 9.14 and 9.19 have one only where a tensor is added.)
-The workspace holds two sums for each channel, as the kernels need, and is overwritten.
+The reserve space holds ReLU's mask for the fused backward pass: one bit per element, set where ReLU
+passed it. (cuDNN 9.14 and 9.19 have one only if a tensor is added.) The workspace has room for two
+sums per channel, which the kernels need, and is overwritten.
 """
 
 from __future__ import annotations
@@ -39,20 +39,20 @@ __all__ = ["Normalization"]
 
 @dataclass(frozen=True)
 class Normalization:
-    """What is to be done: averages over what, by which algorithm, followed by what.
+    """The options of a call: the averaged axes, the algorithm, the operations afterwards.
 
     Attributes
     ----------
     call
-        The call, and with it the memory.
+        The call, with its memory.
     x
-        What is normalized.
+        The normalized tensor.
     mode
         'per_activation' or 'spatial'.
     persistent
-        Whether the algorithm that keeps its data on the chip was asked for.
+        True for the persistent algorithm, which keeps its data on the chip.
     relu, adds
-        What follows: ReLU, with or without adding z before.
+        The operations afterwards: ReLU, and adding z before it.
     """
 
     call: Call
@@ -64,7 +64,7 @@ class Normalization:
 
     @classmethod
     def of(cls, call: Call, x: str = "xDesc") -> Normalization:
-        """A call of one of the families, checked; `x` is C's name of what is normalized."""
+        """The checked options of a call; `x` is the C name of the normalized tensor."""
         mode, adds, relu = call["mode"], False, False
         if "groupCnt" in call:
             call.require_known("mode", "normOps", "algo")
@@ -138,7 +138,7 @@ class Normalization:
         return operands
 
     def pair(self, first: str, second: str) -> list[Operand] | None:
-        """Two parameters that are given both or neither."""
+        """Two operands, or None if both are NULL; one alone is refused."""
         if not self.call[first] and not self.call[second]:
             return None
         if not (self.call[first] and self.call[second]):
@@ -155,11 +155,11 @@ class Normalization:
     # -- workspace and reserve space -----------------------------------------------------------
 
     def workspace_size(self) -> int:
-        """Bytes: two float sums for each channel in the fused forms, else none."""
+        """Bytes of the workspace: two float sums per channel in the fused forms, else 0."""
         return 2 * 4 * self.x.shape[1] if self.relu else 0
 
     def reserve_size(self) -> int:
-        """Bytes: a bit for each element in the fused forms, else none."""
+        """Bytes of the reserve space: a bit per element in the fused forms, else 0."""
         return -(-math.prod(self.x.shape) // 8) if self.relu else 0
 
     def use_workspace(self, name: str) -> None:
@@ -178,7 +178,7 @@ class Normalization:
             self._reserve("write")[:] = np.packbits(mask)
 
     def saved_mask(self) -> NDArray[np.bool_] | None:
-        """What `save_mask` kept."""
+        """The mask stored by `save_mask`; None without ReLU."""
         if not self.relu:
             return None
         bits = np.unpackbits(self._reserve("read"), count=math.prod(self.x.shape))

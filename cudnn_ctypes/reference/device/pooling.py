@@ -1,7 +1,7 @@
 """Pooling on the reference device.
 
 Statuses are those of cuDNN 9.14 and 9.19: BAD_PARAM for shapes, types or strides that do not fit
-each other, NOT_SUPPORTED for other than 2 or 3 spatial dimensions. The sizes of y are free.
+together, NOT_SUPPORTED for other than 2 or 3 spatial dimensions. The sizes of y are free.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ def accessible(address: int, nbytes: int, *, writes: bool = False) -> bool:
 
 
 def _listed(address: int, end: int, permissions: str) -> bool:
-    """The same by the list of the process's mappings; True where there is none."""
+    """Whether the list of the process's mappings has the range; True without such a list."""
     try:
         lines = Path("/proc/self/maps").read_text().splitlines()
     except OSError:

@@ -27,7 +27,7 @@ class RNN:
 
     @property
     def data_type(self) -> raw.cudnnDataType_t:
-        """Of weights, inputs and outputs."""
+        """The data type of weights, inputs and outputs."""
         return self.held.data_type
 
     @property

@@ -1,9 +1,8 @@
 """Reductions on the reference device.
 
 Statuses and sizes are those of cuDNN 9.14 and 9.19: BAD_PARAM for shapes and types that do not fit
-each other, and for indices or a workspace that are too small; NOT_SUPPORTED for types without a
-kernel. Operators without indices leave them alone. Indices have 32 bits, whatever the descriptor
-says.
+together, and for indices or a workspace that are too small; NOT_SUPPORTED for types without a
+kernel. Operators without indices do not write them. Indices have 32 bits for every descriptor.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What the reference device has: implementations of C functions, and refusals.
+"""The registered implementations of C functions, and their refusals.
 
-`dispatch` sends calls here; `families` says which module registers what.
+`dispatch` sends calls here; `families` lists the module of each function.
 """
 
 from __future__ import annotations
@@ -63,27 +63,26 @@ refused: dict[str, str] = {}
 
 
 def implements(*names: str) -> Callable[[Implementation], Implementation]:
-    """Register the implementation of C functions: it takes a `Call`, and returns None for success.
+    """Register an implementation of C functions: it takes a `Call`, and returns None on success.
 
-    C functions that compute the same share one, and `Call.name` says which of them was called.
+    Equivalent C functions share an implementation; `Call.name` is the called function's name.
     """
     return _register(names, implementations)
 
 
 def takes_over(*names: str) -> Callable[[Implementation], Implementation]:
-    """Register what is called in place of C functions, whatever the mode.
+    """Register a replacement of C functions that is called in both modes.
 
-    For functions without a handle in which handles hide all the same. What is registered calls
-    `Call.native`.
+    It is for functions without a handle parameter whose other arguments may contain handles. The
+    replacement calls `Call.native`.
     """
     return _register(names, taken_over)
 
 
 def follows(*names: str) -> Callable[[Implementation], Implementation]:
-    """Register what to do after each successful call of C functions without a handle.
+    """Register a function to call after each successful call of C functions without a handle.
 
-    They go to cuDNN itself, and the reference device keeps something for a descriptor that cuDNN's
-    own cannot hold.
+    These calls go to cuDNN itself; the function notes values that cuDNN's descriptor cannot hold.
     """
     return _register(names, followers)
 

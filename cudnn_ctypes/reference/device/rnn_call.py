@@ -1,9 +1,9 @@
-"""What the calls of the recurrent networks share: sizes of buffers, and arguments checked together.
+"""Parts shared by the calls of recurrent networks: sizes of buffers, and checks of arguments.
 
-The weight space is laid out as `rnn_network.weight_slots` says. The reserve space holds the tape of
-`rnn_network`, behind a header that says which network it belongs to and how far the work has come:
-what would give wrong gradients on a GPU, another reserve space or the backward functions in the
-wrong order, is refused here. The workspace has the size of the gates' input parts for one layer.
+`rnn_network.weight_slots` defines the layout of the weight space. The reserve space holds the tape
+of `rnn_network`, after a header with the network's signature and the stage of the work. Another
+reserve space or the backward functions in the wrong order, which give wrong gradients on a GPU, are
+refused here. The workspace has the size of the gates' input parts for one layer.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ FORWARD_DONE, DATA_DONE = 1, 2
 """How far the work has come."""
 
 plans: dict[int, int] = {}
-"""Of dynamic plans: the address of an RNN descriptor, and the batch that its plan is for."""
+"""The batch size of each dynamic plan, by the address of its RNN descriptor."""
 
 
 def weight_space_size(described: RNN) -> int:
@@ -85,13 +85,13 @@ class State:
         return None if self._operand is None else self._operand.load()
 
     def store(self, values: NDArray[Any] | None) -> None:
-        """Write the state, unless that is NULL or there are none."""
+        """Write the state, unless it is NULL or `values` is None."""
         if self._operand is not None and values is not None:
             self._operand.store(round_to(values, self._operand.dtype))
 
 
 class Pass:
-    """A call of one of the three passes: what they share, checked against each other."""
+    """A call of one of the three passes: their common arguments, checked against each other."""
 
     def __init__(self, call: Call) -> None:
         self.call = call
@@ -142,13 +142,13 @@ class Pass:
         return self._states("hDesc", self.network.output_size, names)
 
     def cells(self, *names: str) -> list[State]:
-        """The states of an LSTM; other cells ignore what they are given."""
+        """The cell states of an LSTM; other cells ignore these arguments."""
         if self.network.cell != "lstm":
             return [State(None) for _ in names]
         return self._states("cDesc", self.network.hidden_size, names)
 
     def _states(self, descriptor: str, size: int, names: tuple[str, ...]) -> list[State]:
-        """Where all states are NULL, the descriptor may be NULL too."""
+        """The states with these names; if all are NULL, the descriptor may be NULL too."""
         if not any(self.call[name] for name in names):
             return [State(None) for _ in names]
         described = self.call.record(descriptor, Tensor)
@@ -159,7 +159,7 @@ class Pass:
                 f"{descriptor} must have shape {shape}, fully packed, got {described.shape} with "
                 f"strides {described.strides}"
             )
-        # cuDNN ignores the descriptor's type: states are of the network's.
+        # cuDNN ignores the descriptor's type: states have the network's type.
         described = replace(described, data_type=self.described.data_type)
         return [
             State(Operand(name, described, self.call[name]) if self.call[name] else None)
@@ -178,7 +178,7 @@ class Pass:
         self.call.use_workspace("workSpace", workspace_size(self.described, self.x))
 
     def new_tape(self, use: Use = "write") -> Tape:
-        """A tape in the reserve space, with whatever is there."""
+        """A tape in the reserve space, with its present contents."""
         needed = reserve_size(self.described, self.x)
         address = self.call.buffer("reserveSpace", needed)
         self.call.require("reserveSpace")
@@ -189,7 +189,7 @@ class Pass:
         return Tape.on(self.network, self.x.max_length, self.x.batch_size, buffer)
 
     def tape(self, stage: int) -> Tape:
-        """What an earlier pass left in the reserve space; refused if it has not."""
+        """The tape of an earlier pass in the reserve space; refused if there is none."""
         self.new_tape()
         signature, reached = (int(word) for word in self._header())
         if signature != self.signature:

@@ -3,8 +3,8 @@
 =====================  ================================================================
 layout                 element [t][b][k], step t of sequence b
 =====================  ================================================================
-SEQ_MAJOR_UNPACKED     (t * B + b) * size + k, whatever the lengths
-BATCH_MAJOR_UNPACKED   (b * T + t) * size + k, whatever the lengths
+SEQ_MAJOR_UNPACKED     (t * B + b) * size + k, for all lengths
+BATCH_MAJOR_UNPACKED   (b * T + t) * size + k, for all lengths
 SEQ_MAJOR_PACKED       all steps 0, then all steps 1...: step t only of the sequences
                        longer than t, which come first since lengths descend
 =====================  ================================================================
@@ -40,7 +40,7 @@ def load(call: Call, data: RNNData, name: str) -> NDArray[Any]:
 
 
 def check(call: Call, data: RNNData, name: str) -> None:
-    """Refuse memory that is not there: for what cuDNN reads, and the reference does not."""
+    """Refuse memory that is not allocated: cuDNN reads it, the reference does not."""
     with lent.any_contents():
         _memory(call, data, name, "read")
 

@@ -1,10 +1,10 @@
 """The spatial transformer on the reference device.
 
-cuDNN has no function that reads a spatial transformer descriptor, so what programs set is kept
-here by the descriptor's address, from the moment on that the reference device was first activated.
+cuDNN has no function that reads a spatial transformer descriptor. So the values that programs set
+are kept here by the descriptor's address, once the reference device was activated.
 
-Statuses are those that cuDNN documents: BAD_PARAM for NULL and for tensors that do not match the
-descriptor; NOT_SUPPORTED for other than 4 dimensions.
+Statuses are those in cuDNN's documentation: BAD_PARAM for NULL and for tensors that do not match
+the descriptor; NOT_SUPPORTED for other than 4 dimensions.
 """
 
 from __future__ import annotations

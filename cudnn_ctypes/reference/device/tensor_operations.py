@@ -1,7 +1,7 @@
 """Element-wise tensor functions on the reference device: add, op, set, scale, plain transform.
 
-Statuses are those of cuDNN 9.14 and 9.19: BAD_PARAM for shapes and types that do not fit each
-other and for less than 4 dimensions, NOT_SUPPORTED for types without a kernel and for more than 5.
+Statuses are those of cuDNN 9.14 and 9.19: BAD_PARAM for shapes and types that do not fit together
+and for less than 4 dimensions, NOT_SUPPORTED for types without a kernel and for more than 5.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ def _require_dimensions(operand: Operand, function: str) -> None:
 def _status_of_types(
     compute: raw.cudnnDataType_t, given: raw.cudnnDataType_t, result: raw.cudnnDataType_t
 ) -> raw.cudnnStatus_t:
-    """With which status cuDNN refuses types that it cannot combine."""
+    """cuDNN's status for refused types: BAD_PARAM or NOT_SUPPORTED."""
     if result == _D:
         wrong = given in (_F, _H)
     elif compute == _F:

@@ -1,8 +1,8 @@
 """Tensor transforms on the reference device: descriptors, and padding and folding.
 
 `cudnnSetTensorTransformDescriptor` and `cudnnInitTransformDest` take no handle, yet without a
-driver they fail: libcudnn (9.28) loads its engines for them, which need one. So what a transform
-descriptor holds is kept here, by its address. Statuses of these two are those of cuDNN 9.28.
+driver they fail: libcudnn (9.28) loads its engines for them, which need a driver. So the values of
+a transform descriptor are kept here, by its address. Statuses of these two are cuDNN 9.28's.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MOST_DESTINATION_DIMENSIONS = 5
 
 @dataclass
 class _Held:
-    """What a descriptor holds; a new one transforms nothing."""
+    """The values of a transform descriptor; a new descriptor transforms nothing."""
 
     layout: int = 0
     direction: int = 0
@@ -66,7 +66,7 @@ def destroy(call: Call) -> int:
 
 @implements("cudnnSetTensorTransformDescriptor")
 def set_descriptor(call: Call) -> None:
-    """Arrays that are NULL, and dimensions from nbDims on, keep what was set before."""
+    """Set the values; NULL arrays, and dimensions from nbDims on, keep their previous values."""
     call.require("transformDesc")
     count, layout = call["nbDims"], call["destFormat"]
     if count < 2:

@@ -1,7 +1,7 @@
-"""What each operation of the graph API computes, in plain NumPy.
+"""The graph API's operations in plain NumPy.
 
-Functions take arrays in the tensors' logical shapes and give new ones, unrounded: float64 in,
-float64 out. In which data types and layouts the tensors are stored is no matter of theirs.
+Functions take float64 arrays in the tensors' logical shapes and return new, unrounded float64
+arrays. The tensors' data types and layouts in memory are handled elsewhere.
 """
 
 from .attention import (

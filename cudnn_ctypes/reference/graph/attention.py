@@ -27,7 +27,7 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class Softmax:
-    """Softmax of rows, and what else is known of each row: (…, 1).
+    """The softmax of rows, and statistics of each row: (…, 1).
 
     `stats` is the logarithm of `sum_exp` times exp(maximum), the sum of exponentials.
     """
@@ -44,7 +44,7 @@ def softmax(x: Array, sink: Array | None = None) -> Softmax:
     Parameters
     ----------
     sink
-        One more score of each row, which takes part in the sum only.
+        An additional score per row, which only enters the sum.
     """
     maximum = x.max(-1, keepdims=True)
     if sink is not None:

@@ -1,7 +1,7 @@
-"""Batch normalization in parts, as it is fused with convolutions.
+"""Batch normalization in the parts that are fused with convolutions.
 
-`finalize` makes of the sums that a convolution leaves the scale and bias that the next one applies;
-`backward_weights` does so on the way back.
+`finalize` computes, from a convolution's sums, the scale and bias that the next convolution
+applies; `backward_weights` is the counterpart in the backward pass.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class Finalized:
-    """What normalizes, y = x * eq_scale + eq_bias, and what is kept; all (1, c, 1, …).
+    """Scale and bias of the normalization, y = x * eq_scale + eq_bias, and statistics; all (1, c,
+    1, …).
 
     `unbiased` is the variance with n - 1 in the denominator, which running statistics keep.
     """
@@ -34,7 +35,7 @@ class Finalized:
 def finalize(
     total: Array, squares: Array, scale: Array, bias: Array, count: int, epsilon: float
 ) -> Finalized:
-    """From the sum and sum of squares of `count` elements in each channel."""
+    """The scale, bias and statistics from the sum and sum of squares of `count` elements."""
     mean = total / count
     variance = np.maximum(squares / count - mean**2, 0)
     inv = 1 / np.sqrt(variance + epsilon)

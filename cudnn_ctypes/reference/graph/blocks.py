@@ -23,12 +23,12 @@ _POWER_OF_TWO = np.dtype(ml_dtypes.float8_e8m0fnu)
 
 
 def block_axis(x_shape: Sequence[int], scale_shape: Sequence[int], size: int) -> int:
-    """The last axis of which the scales take only 1 in `size`; they may be padded.
+    """The last axis with one scale per `size` elements; the scales may be padded.
 
     Raises
     ------
     ValueError
-        If there is none.
+        If there is no such axis.
     """
     for axis in reversed(range(len(x_shape))):
         if -(-x_shape[axis] // size) <= scale_shape[axis] < max(x_shape[axis], 2):
@@ -42,15 +42,15 @@ def block_axis(x_shape: Sequence[int], scale_shape: Sequence[int], size: int) ->
 def quantize(
     x: Array, size: int, axis: int, dtype: DTypeLike, scale_dtype: DTypeLike
 ) -> tuple[Array, Array]:
-    """Each block of `x` divided by its scale, and the scales.
+    """The blocks of `x` divided by their scales, and the scales.
 
     The scale maps the largest magnitude of the block to the largest number of `dtype`. Scales that
-    are powers of two are rounded up, so that nothing overflows; others to nearest.
+    are powers of two are rounded up, so no element overflows; other scales to nearest.
 
     Returns
     -------
     y, scale
-        Still in float64: y is not rounded yet, the scales have values of `scale_dtype`.
+        Float64 arrays: y is not rounded yet, the scales have values of `scale_dtype`.
     """
     shape = (*x.shape[:axis], -1, size, *x.shape[axis + 1 :])
     blocks = x.reshape(shape)
@@ -71,7 +71,7 @@ def dequantize(x: Array, scale: Array, sizes: Sequence[int]) -> Array:
     Parameters
     ----------
     sizes
-        Of a block: along the last dimensions, or along the one that has fewer scales.
+        Sizes of a block along the last dimensions, or along the one dimension with fewer scales.
     """
     if len(sizes) == 1:
         axis = block_axis(x.shape, scale.shape, sizes[0])
@@ -85,7 +85,7 @@ def dequantize(x: Array, scale: Array, sizes: Sequence[int]) -> Array:
 
 
 def interleaved_scales(rows: int, columns: int) -> Array:
-    """Where the scale of (row, column) lies in the layout F8_128x4, in elements.
+    """The offset of the scale of (row, column) in the layout F8_128x4, in elements.
 
     The scales are cut into tiles of 128 rows and 4 columns, 512 elements each, tiles of one row of
     tiles after each other. Within a tile row r lies at 16 * (r % 32) + 4 * (r // 32).

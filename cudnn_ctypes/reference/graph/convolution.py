@@ -1,6 +1,6 @@
-"""Convolutions as the graph API has them: padding may differ between the sides of a dimension.
+"""Convolutions of the graph API: padding may differ between the sides of a dimension.
 
-What they compute stands in ``cudnn_ctypes.reference.convolution``; here the image is padded first.
+``cudnn_ctypes.reference.convolution`` computes them; here the image is padded first.
 Groups follow from the channels of image and filter.
 """
 

@@ -1,15 +1,15 @@
 """The error function of arrays, and the standard normal distribution function.
 
-Of float64, near a point p of a grid erf is its Taylor series,
+For float64, near a point p of a grid erf is its Taylor series,
 
     erf(p + d) = sum over k of  c[k] * d^k        c[k] = erf^(k)(p) / k!
 
 where erf(p) comes from `math.erf`, and the derivatives from Hermite polynomials:
-erf^(k + 1)(p) = 2 / sqrt(pi) * (-1)^k * H_k(p) * exp(-p^2). With |d| up to 2^-8 what follows
-after d^6 is below 2^-58. Beyond 6 erf is 1 to the last bit.
+erf^(k + 1)(p) = 2 / sqrt(pi) * (-1)^k * H_k(p) * exp(-p^2). With |d| up to 2^-8 the terms after d^6
+are below 2^-58. Beyond 6 erf is 1 to the last bit.
 
-Of float32 the tangent at a point of a finer grid will do: with |d| up to 2^-13 what follows after
-it is below a unit in the last place.
+For float32 the tangent at a point of a finer grid suffices: with |d| up to 2^-13 the other terms
+are below a unit in the last place.
 """
 
 from __future__ import annotations

@@ -43,8 +43,8 @@ def matmul(
     a, b
         (…, m, k) and (…, k, n); their batches are equal, or one divides the other.
     m, n, k
-        For each batch a size to be used instead: (b, 1, 1) or (b, 1, 1, 1). The sum takes the first
-        k products, and what lies beyond m and n in the result is `padding`.
+        Sizes for each batch, used instead: (b, 1, 1) or (b, 1, 1, 1). The sum has the first k
+        products, and elements beyond m and n in the result are `padding`.
 
     Returns
     -------
@@ -90,9 +90,9 @@ def grouped_matmul(
     first_token_offset
         (experts, 1, 1): the first row of each expert.
     gather
-        Which token each row is.
+        The token of each row.
     scatter
-        Where each row of the result goes.
+        The destination of each row of the result.
 
     Returns
     -------

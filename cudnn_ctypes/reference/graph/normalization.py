@@ -1,12 +1,12 @@
 """Normalization: y = (x - mean) * inv_variance * scale + bias, and its gradients.
 
-The modes differ in the axes over which mean and variance are taken:
+The modes differ in the axes over which mean and variance are computed:
 
 =============  ===================================================================
-batch          all but the channels
-instance       the spatial ones
-layer, rms     those along which the scale varies; without a scale, all but the batch
-ada_layer      as layer; but the scale has a batch dimension of its own
+batch          all axes but the channels
+instance       the spatial axes
+layer, rms     the axes along which the scale varies; without a scale, all but the batch
+ada_layer      the axes of layer; the scale also has a batch dimension
 =============  ===================================================================
 
 RMS normalization leaves out the mean: inv_variance = 1 / sqrt(mean(x**2) + epsilon). The gradient
@@ -43,7 +43,7 @@ class Statistics:
 
 @dataclass(frozen=True)
 class Gradients:
-    """Of `normalize`; those of scale and bias have the shape of the scale."""
+    """The gradients of `normalize`; dscale and dbias have the shape of the scale."""
 
     dx: Array
     dscale: Array
@@ -53,12 +53,12 @@ class Gradients:
 def axes_of(
     mode: Mode, x_shape: tuple[int, ...], scale_shape: tuple[int, ...] | None
 ) -> tuple[int, ...]:
-    """The axes over which mean and variance are taken.
+    """The axes over which mean and variance are computed.
 
     Raises
     ------
     ValueError
-        For group normalization, of which the graph API does not say the groups.
+        For group normalization, for which the graph API has no number of groups.
     """
     rank = len(x_shape)
     if mode == Mode.CUDNN_BATCH_NORM:
@@ -75,7 +75,7 @@ def axes_of(
 
 
 def statistics(mode: Mode, x: Array, axes: tuple[int, ...], epsilon: float) -> Statistics:
-    """Those of `x` over `axes`."""
+    """The statistics of `x` over `axes`."""
     mean = np.zeros((1,) * x.ndim)
     if mode != Mode.CUDNN_RMS_NORM:
         mean = x.mean(axes, keepdims=True)

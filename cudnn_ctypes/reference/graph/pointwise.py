@@ -26,7 +26,7 @@ Mode = cudnnPointwiseMode_t
 
 @dataclass(frozen=True)
 class Parameters:
-    """What some modes take beside their operands, under cuDNN's names and with its defaults."""
+    """Parameters of some modes, with cuDNN's names and defaults."""
 
     relu_lower_clip: float = 0.0
     relu_upper_clip: float = math.inf
@@ -68,7 +68,7 @@ def pointwise_backward(
 
 
 def keeps_float32(mode: Mode, parameters: Parameters) -> bool:
-    """Whether float32 may be computed with as such.
+    """Whether a mode may be computed in float32.
 
     The result is that of float64 rounded to float32; of the error function and gelu, with a
     relative error below 1e-6.

@@ -1,8 +1,8 @@
 """Random numbers, reproducible by seed and offset.
 
 cuDNN draws from Philox streams in an order that depends on the engine, so its numbers cannot be
-had here. These come from NumPy's Philox generator with the seed as its key and the offset as its
-counter: the same numbers for the same seed and offset, in the distribution that was asked for.
+reproduced here. These numbers come from NumPy's Philox generator with the seed as its key and the
+offset as its counter: equal numbers for equal seed and offset, in the requested distribution.
 """
 
 from __future__ import annotations

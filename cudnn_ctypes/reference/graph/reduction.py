@@ -29,20 +29,20 @@ _REDUCTIONS: dict[Mode, Callable[[Array, tuple[int, ...]], Any]] = {
 
 
 def reduce(mode: Mode, x: Array, y_shape: Sequence[int]) -> Array:
-    """One number for each group of neighbours of `x`: its sum, maximum, norm …
+    """One number for each block of `x`: its sum, maximum, norm …
 
-    Maxima and minima leave NaN out, as CUDA's fmaxf does, unless there is nothing else.
+    Maxima and minima ignore NaN, like CUDA's fmaxf, unless all elements are NaN.
 
     Parameters
     ----------
     y_shape
-        Along each dimension a divisor of the size of `x`: 1 reduces all of it, 2 gives a number for
-        each half.
+        In each dimension a divisor of the size of `x`: 1 reduces the whole dimension, 2 gives a
+        number for each half.
 
     Returns
     -------
     ndarray
-        Of `y_shape`.
+        An array of the shape `y_shape`.
     """
     split = [
         part for size, kept in zip(x.shape, y_shape, strict=True) for part in (kept, size // kept)

@@ -1,10 +1,10 @@
 """Resampling: pooling, and interpolation between pixels, forward and backward.
 
-Output i of a dimension looks at the window that begins at  i * stride - pre_padding. Pooling takes
-the maximum or mean of the window. Interpolation, for strides below 1, looks at the place in its
-middle,  i * stride - pre_padding + (window - 1) / 2  in pixels, and takes the pixel before, or both
-neighbours, weighed by their distance; beyond the edge the last pixel goes on. With a window of 2, a
-stride and a padding of 1/2 these are the pixels and the places halfway between them.
+Output i of a dimension reads the window that begins at  i * stride - pre_padding. Pooling takes the
+maximum or mean of the window. Interpolation, for strides below 1, reads at the window's middle,
+i * stride - pre_padding + (window - 1) / 2  in pixels. It takes the pixel before, or both
+neighbours, weighted by their distance; beyond the edge the last pixel is repeated. With a window of
+2, a stride and a padding of 1/2 these are the pixels and the places halfway between them.
 """
 
 from __future__ import annotations
@@ -156,10 +156,10 @@ class Resampling:
         return math.prod(windows.window) if counts_all else windows.counts()
 
     def _taps(self, x_shape: Sequence[int], y_shape: Sequence[int]) -> Taps:
-        """For each spatial axis: of which pixels, with which weights, an output is the sum.
+        """For each spatial axis, the pixels and weights whose weighted sum is an output.
 
-        An axis, its outputs, and twice (for the pixels before, and after): which outputs look at
-        such a pixel, which pixels these are, and with which weights.
+        Entries are an axis, its outputs and, for the pixels before and for those after: the outputs
+        that read such a pixel, these pixels, and their weights.
         """
         found: Taps = []
         axes = zip(self.window, self.stride, self.pre_padding, strict=True)

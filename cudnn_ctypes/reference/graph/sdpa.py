@@ -24,7 +24,7 @@ BLOCK = 128  # queries, and keys, to which one bit of a block mask applies
 
 @dataclass(frozen=True)
 class AttentionMask:
-    """Which scores take part: those of tokens within the lengths, and of blocks that are set.
+    """The mask of scores: tokens within the lengths, and blocks that are set.
 
     `seq_len_q` and `seq_len_kv` are (b, 1, 1, 1), `blocks` is bool, (b, h, queries, keys) or
     larger.
@@ -93,11 +93,11 @@ def sdpa(
     Parameters
     ----------
     modify
-        What is made of the scaled scores before the mask.
+        A function of the scaled scores, applied before the mask.
     sink
-        (1, h, 1, 1): one more score of each query, without a value.
+        (1, h, 1, 1): an additional score per query, without a value.
     kept
-        What each element of the softmax is multiplied with, (b, h, s_q, s_kv).
+        Dropout factors of the softmax, (b, h, s_q, s_kv).
     """
     found = softmax(_scores(q, k, scale, mask, modify), sink)
     some = np.isfinite(found.maximum)

@@ -17,7 +17,7 @@ Array = NDArray[Any]
 
 
 def offsets(shape: Sequence[int], strides: Sequence[int]) -> Array:
-    """Where each element of a tensor lies, counted in elements."""
+    """The offset of each element of a tensor, in elements."""
     found = np.zeros(tuple(shape), np.int64)
     for axis, (size, stride) in enumerate(zip(shape, strides, strict=True)):
         along = [1] * len(shape)
@@ -35,9 +35,9 @@ def reshape(
 ) -> Array:
     """The elements of `x` with other dims.
 
-    The result is another view of the memory that x would have with its strides: so exchanged
-    strides transpose. Where the two do not cover the same memory, and in the mode LOGICAL, the
-    elements keep their order by rows.
+    The result is another view of the memory that x would have with its strides: exchanged strides
+    transpose. If the two cover different memory, and in the mode LOGICAL, the elements keep their
+    row-major order.
     """
     logical = mode == cudnnBackendReshapeMode_t.CUDNN_RESHAPE_LOGICAL
     x_order, y_order = _packed_order(x.shape, x_strides), _packed_order(y_shape, y_strides)
@@ -54,7 +54,7 @@ def reshape(
 
 
 def _packed_order(shape: Sequence[int], strides: Sequence[int]) -> list[int] | None:
-    """The axes in the order in which a tensor lies in memory; None with gaps or overlaps."""
+    """The axes in memory order; None for a tensor with gaps or overlaps."""
     order = sorted(range(len(shape)), key=lambda axis: (shape[axis] > 1, strides[axis]))
     expected = 1
     for axis in order:
