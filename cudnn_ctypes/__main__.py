@@ -10,7 +10,7 @@ from .commands import command_module, command_parser
 
 __all__ = ["main"]
 
-_INTERRUPTED = 130  # as a shell says of a program that SIGINT ended
+_INTERRUPTED = 130  # a shell's exit status for a program that SIGINT ended
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -21,9 +21,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         status = int(command_module(parsed.command).main(parsed))
         sys.stdout.flush()
         return status
-    except KeyboardInterrupt:  # what is done was told, or written
+    except KeyboardInterrupt:  # finished results are printed or written already
         return _INTERRUPTED
-    except BrokenPipeError:  # whoever reads this has enough, such as `head`
+    except BrokenPipeError:  # the reader, `head` for instance, has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
 

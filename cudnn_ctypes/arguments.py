@@ -1,4 +1,4 @@
-"""Checks of arguments that all layers share, and what their messages end with."""
+"""Checks of arguments that all layers share, and suggestions for their messages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["flag", "suggestion"]
 
 
 def flag(name: str, value: Any) -> bool:
-    """A bool.
+    """`value`, which must be a bool.
 
     Raises
     ------
@@ -27,6 +27,6 @@ def flag(name: str, value: Any) -> bool:
 
 
 def suggestion(name: str, names: Iterable[str]) -> str:
-    """A question about names like `name`, to be put at the end of a message; perhaps ""."""
+    """A question about names spelled like `name`, for the end of a message; "" without any."""
     similar = difflib.get_close_matches(name, names, n=2, cutoff=0.5)
     return f"; did you mean {' or '.join(map(repr, similar))}?" if similar else ""

@@ -26,7 +26,7 @@ _UNITS = (("d", 86400), ("h", 3600), ("min", 60), ("s", 1))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command line of ``python -m cudnn_ctypes cache``."""
+    """Add the arguments of ``python -m cudnn_ctypes cache``."""
     parser.add_argument(
         "folder",
         nargs="?",
@@ -86,7 +86,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _change(cache: PlanCache, arguments: argparse.Namespace) -> None:
-    """What was asked for: clear it, or take over results, then write them."""
+    """Clear the cache, or merge tunings into it and then export them."""
     done: list[dict[str, Any]] = []
 
     def tell(what: str, count: int, path: Path) -> None:
@@ -143,7 +143,7 @@ def _cells(entry: CacheEntry, now: float) -> list[str]:
 
 
 def _age(seconds: float) -> str:
-    """How long ago: "3 h", in the largest unit of which it is one at least."""
+    """An age as text, "3 h", in the largest unit that fits at least once."""
     for unit, length in _UNITS:
         if seconds >= length:
             return f"{seconds // length:.0f} {unit}"

@@ -1,4 +1,4 @@
-"""What commands share: the files that they read and write, the GPU, what users can put right."""
+"""Parts shared by the commands: reading and writing files, choosing a GPU, errors of users."""
 
 from __future__ import annotations
 
@@ -53,17 +53,17 @@ USER_ERRORS = (
     CudnnError,
     SymbolNotFoundError,
 )
-"""What a command tells in a line rather than with a traceback. Others are mistakes of ours."""
+"""Errors that a command prints as one line; other exceptions are bugs and get a traceback."""
 
 
 @dataclass(frozen=True)
 class Output:
-    """Where a command writes: a file, or a folder if the name ends in "/" or is that of one.
+    """A command's output path: a file, or a folder if it ends in "/" or is an existing folder.
 
     Attributes
     ----------
     text : str
-        As it was given; a Path would lose the "/" at the end.
+        The path as written by the user; a Path would lose the "/" at the end.
     """
 
     text: str
@@ -77,7 +77,7 @@ class Output:
         return self.text.endswith(os.sep) or self.path.is_dir()
 
     def file(self, name: str) -> Path:
-        """The file to write, which in a folder is called `name`."""
+        """The file to write; in a folder it has the name `name`."""
         return self.path / name if self.is_folder else self.path
 
     def __str__(self) -> str:
@@ -101,18 +101,18 @@ def read_text(path: Path) -> str:
 
 
 def write_text(path: Path, text: str, *, force: bool = False) -> None:
-    """Write a file, and the folders above it if there are none.
+    """Write a file; missing parent folders are created.
 
     Raises
     ------
     CommandError
-        Also if the file is there already, unless `force` is true.
+        If the file exists and `force` is false, or it cannot be written.
     """
     write_bytes(path, text.encode(), force=force)
 
 
 def write_bytes(path: Path, data: bytes, *, force: bool = False) -> None:
-    """As `write_text`, for a file that is no text."""
+    """Write a binary file; see `write_text`."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("wb" if force or _is_no_file(path) else "xb") as file:
@@ -124,14 +124,14 @@ def write_bytes(path: Path, data: bytes, *, force: bool = False) -> None:
 
 
 def refuse_overwriting(paths: Iterable[Path | None], *, force: bool) -> None:
-    """Refuse files that are there already, before the work for them begins.
+    """Refuse existing output files, before the work for them begins.
 
-    A folder counts if there is something in it; None stands for no file.
+    A folder is refused unless it is empty; None means no file.
 
     Raises
     ------
     CommandError
-        Unless `force` is true.
+        If a file exists and `force` is false.
     """
     for path in paths:
         if path is None or force or not path.exists() or _is_no_file(path):
@@ -141,7 +141,7 @@ def refuse_overwriting(paths: Iterable[Path | None], *, force: bool) -> None:
 
 
 def _is_no_file(path: Path) -> bool:
-    """A terminal, a pipe: nothing in it is lost."""
+    """True for a terminal or pipe, in which nothing can be overwritten."""
     return path.exists() and not path.is_file() and not path.is_dir()
 
 
@@ -150,7 +150,7 @@ def _there_already(path: Path) -> CommandError:
 
 
 def read_graph(path: Path) -> Graph:
-    """The graph of a file.
+    """The graph stored in a file.
 
     Raises
     ------
@@ -164,7 +164,7 @@ def read_graph(path: Path) -> Graph:
 
 
 def add_device(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
-    """The option that `chosen_device` understands."""
+    """Add the option ``--device``, whose value `chosen_device` takes."""
     parser.add_argument(
         "--device",
         required=required,
@@ -174,7 +174,7 @@ def add_device(parser: argparse.ArgumentParser, *, required: bool = True) -> Non
 
 
 def chosen_device(name: str) -> DeviceProperties:
-    """The properties of the GPU that ``--device`` names; they are not to be closed.
+    """The properties of the GPU named by ``--device``; the caller must not close them.
 
     Raises
     ------
@@ -184,19 +184,19 @@ def chosen_device(name: str) -> DeviceProperties:
 
 
 def add_force(parser: argparse.ArgumentParser) -> None:
-    """The option without which no file is overwritten."""
+    """Add the option ``--force``, which allows overwriting files."""
     parser.add_argument(
         "--force", action="store_true", help="write over files that are there already"
     )
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
-    """The option to print data instead of text."""
+    """Add the option ``--json``, which prints data instead of text."""
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
 
 
 def positive(text: str) -> int:
-    """An argument that is a number from 1."""
+    """The value of an argument that must be an integer of at least 1."""
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"expected a number from 1, got {text!r}")
     return int(text)
@@ -204,14 +204,14 @@ def positive(text: str) -> int:
 
 @contextmanager
 def worker_pool(jobs: int) -> Iterator[ProcessPoolExecutor | None]:
-    """So many processes that compile; None for one, which is this process.
+    """A pool of `jobs` compiling processes; None for 1 job, which this process does itself.
 
-    They leave Ctrl-C to this process: what they have begun is ended, what waits is dropped.
+    The processes ignore Ctrl-C: they finish their present jobs, and waiting jobs are dropped.
     """
     if jobs < 2:
         yield None
         return
-    # Processes that begin anew: a fork of one that uses CUDA cannot use it.
+    # Spawned processes: a fork of a process that uses CUDA cannot use CUDA.
     fresh = multiprocessing.get_context("spawn")
     ignored = (signal.SIGINT, signal.SIG_IGN)
     executor = ProcessPoolExecutor(jobs, fresh, initializer=signal.signal, initargs=ignored)

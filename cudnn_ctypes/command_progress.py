@@ -1,4 +1,4 @@
-"""What a command shows while it works: a bar with the time left, and results as they come."""
+"""The progress display of commands: a bar with the time left, and results as they come."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Steps", "steps"]
 
 
 class Steps:
-    """The steps of a command; made by `steps`."""
+    """The steps of a command; `steps` creates it."""
 
     def __init__(self, bar: Progress | None, what: str, total: int | None) -> None:
         self._bar = bar
@@ -26,12 +26,12 @@ class Steps:
         self._out = Console(highlight=False)
 
     def begin(self, name: str) -> None:
-        """Show which step is done now."""
+        """Show the name of the current step."""
         if self._bar is not None and self._task is not None:
             self._bar.update(self._task, description=f"{self._what}: {name}")
 
     def expect(self, total: int) -> None:
-        """Say how many steps there are, once that is known, or better known."""
+        """Set the expected number of steps."""
         if self._bar is not None and self._task is not None:
             self._bar.update(self._task, total=total)
 
@@ -42,26 +42,26 @@ class Steps:
 
     @property
     def console(self) -> Console:
-        """Prints on the standard output, above the bar."""
+        """A console that prints on the standard output, above the bar."""
         if self._bar is not None and self._out.is_terminal:
             return self._bar.console
         return self._out
 
     def tell(self, result: str | Text) -> None:
-        """Print a result; lines are as long as they are."""
+        """Print a result without wrapping lines."""
         self.console.print(result, markup=False, soft_wrap=True)
 
 
 @contextmanager
 def steps(what: str, total: int | None = None) -> Iterator[Steps]:
-    """A bar on the standard error output, if that is a terminal; it goes when the block ends.
+    """Show a bar on the standard error output, if that is a terminal, until the block ends.
 
     Parameters
     ----------
     what : str
-        What is being done.
+        A name for the work.
     total : int, optional
-        How many steps there are; until it is known, no time that is left is shown.
+        The number of steps; the time left is shown once it is known.
     """
     console = Console(stderr=True, highlight=False)
     if not console.is_terminal:
@@ -71,7 +71,7 @@ def steps(what: str, total: int | None = None) -> Iterator[Steps]:
 
     times = progress.TimeRemainingColumn(elapsed_when_finished=True)
     columns = (progress.TextColumn("{task.description}"), progress.BarColumn(), times)
-    # Redirected, what goes into a pipe would go to the terminal.
+    # With redirection, output to a pipe would go to the terminal.
     bar = progress.Progress(
         *columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=False
     )

@@ -25,11 +25,11 @@ COMMANDS = {
     "port": "what becomes of a C, C++ or CUDA program: names that are gone, faults, kernels",
     "trace": "run a program and show its C calls; sum them up, look for NaN, compare two runs",
 }
-"""What each command does. Its module has `add_arguments(parser)` and `main(arguments)`."""
+"""The commands' summaries. A command's module has `add_arguments(parser)` and `main(arguments)`."""
 
 
-# Where the module is called otherwise: ``cudnn_ctypes.trace`` is a function, and the examples
-# themselves are in cudnn_ctypes/examples/ where a wheel was installed.
+# Modules with other names than their commands: ``cudnn_ctypes.trace`` is a function, and an
+# installed wheel has the examples themselves in cudnn_ctypes/examples/.
 _MODULES = {
     "completion": "completion_command",
     "examples": "examples_command",
@@ -44,7 +44,7 @@ def command_module(command: str) -> Any:
 
 
 def command_parser(commands: Sequence[str]) -> argparse.ArgumentParser:
-    """The parser, with the options of these commands; the modules of others are not imported."""
+    """The parser, with the options of `commands`; modules of other commands are not imported."""
     parser = argparse.ArgumentParser(
         prog="cudnn-ctypes", description="All of cuDNN's C API from Python."
     )

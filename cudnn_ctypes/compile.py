@@ -1,4 +1,4 @@
-"""The command that compiles graphs for a GPU that need not be there."""
+"""The command that compiles graphs for a GPU, which need not be present."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _MODES = ("a", "b", "fallback", "instant")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command line of ``python -m cudnn_ctypes compile``."""
+    """Add the arguments of ``python -m cudnn_ctypes compile``."""
     parser.epilog = (
         "Exit status: 0 if every graph has its plan, 1 if some have none, 2 if none was tried. "
         "cudnn_ctypes.compile_graphs does the same for graphs in Python, and by any executor: "
@@ -77,7 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Compile; 0 if every graph has its plan."""
+    """Compile the graphs; 0 if all of them compiled."""
     try:
         return _run(arguments)
     except USER_ERRORS as error:
@@ -139,12 +139,12 @@ def _sum_up(results: Sequence[CompiledGraph], seconds: float) -> None:
 
 
 def _targets(graphs: Sequence[Path], output: Output | None) -> list[Path]:
-    """Where each plan goes.
+    """The file of each plan.
 
     Raises
     ------
     ValueError
-        If two would go to one file.
+        If two plans would be written to one file.
     """
     names = [f"{path.name.removesuffix('.json')}.plan.json" for path in graphs]
     if output is None:
@@ -162,7 +162,7 @@ def _targets(graphs: Sequence[Path], output: Output | None) -> list[Path]:
 
 
 def _as_dict(source: Path, target: Path, result: CompiledGraph) -> dict[str, Any]:
-    """One result for JSON, without the plan, which is in its file."""
+    """A result as data for JSON, without the plan, which is in a file."""
     told: dict[str, Any] = {"graph": str(source), "seconds": round(result.seconds, 3)}
     if result.plan is None:
         return {**told, "error": str(result.error)}

@@ -1,4 +1,4 @@
-"""The command that prints a script with which a shell completes the commands and their options."""
+"""The command that prints a shell's completion script for the commands and their options."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .commands import COMMANDS, command_parser
 
 __all__ = ["add_arguments", "main", "script"]
 
-# Bash's own functions; zsh has them by `bashcompinit`.
+# It uses functions of bash; zsh gets them from `bashcompinit`.
 _SCRIPT = """\
 _cudnn_ctypes() {{
     local word="${{COMP_WORDS[COMP_CWORD]}}" before="${{COMP_WORDS[COMP_CWORD-1]}}" words=""
@@ -43,7 +43,7 @@ zsh: add this line to ~/.zshrc
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command line of ``python -m cudnn_ctypes completion``."""
+    """Add the arguments of ``python -m cudnn_ctypes completion``."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _ABOUT
     parser.add_argument("shell", choices=("bash", "zsh"))
@@ -56,7 +56,7 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def script(shell: str) -> str:
-    """The script for ``bash`` or ``zsh``, made from the parser of all commands."""
+    """The script for ``bash`` or ``zsh``, generated from the commands' parsers."""
     parsers = _parsers()
     options = [
         f'                {name}) words="{" ".join(_options(parser))}" ;;'
@@ -85,12 +85,12 @@ def _parsers() -> dict[str, argparse.ArgumentParser]:
 
 
 def _options(parser: argparse.ArgumentParser) -> list[str]:
-    """Long forms; the short ones have no other."""
+    """The long options, or short options without a long form."""
     return [name for action in parser._actions for name in action.option_strings if "--" in name]
 
 
 def _choices(command: str, parser: argparse.ArgumentParser) -> Iterator[tuple[str, str]]:
-    """Patterns of "command word-before", and what can stand there."""
+    """Patterns of "command previous-word", each with the possible next words."""
     for action in parser._actions:
         if action.choices and not isinstance(action.choices, dict):
             before = action.option_strings or [command]

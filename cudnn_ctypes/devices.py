@@ -1,4 +1,4 @@
-"""The command that shows the known GPUs, and which graphs compile for them."""
+"""The command that lists the known GPUs, and the graphs that compile for them."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ def _attention() -> Graph:
 def _fp8_product() -> Graph:
     graph = Graph("fp8 matmul", io_data_type="fp8_e4m3")
     a = graph.tensor((1, 512, 512), name="a")
-    b = graph.tensor((1, 512, 512), (262144, 1, 512), name="b")  # each column lies together
+    b = graph.tensor((1, 512, 512), (262144, 1, 512), name="b")  # column-major
     scale = graph.tensor((1, 1, 1), data_type="float32", name="descale")
     graph.mul(graph.matmul(a, b), scale).set_output(name="y", data_type="float16")
     return graph
 
 
 def _nvfp4_product() -> Graph:
-    """4-bit numbers with a scale for each 16 of them along K."""
+    """A product of matrices of 4-bit numbers, with a scale per 16 elements along K."""
     graph = Graph("nvfp4 matmul", io_data_type="fp4_e2m1")
     scales: dict[str, Any] = {"data_type": "fp8_e4m3", "reordering": "f8_128x4"}
     a = graph.tensor((1, 512, 512), name="a")
@@ -70,11 +70,11 @@ GRAPHS: tuple[Callable[[], Graph], ...] = (
     _fp8_product,
     _nvfp4_product,
 )
-"""What is tried for each GPU; the graphs' names are the columns of the table."""
+"""Functions that create the graphs tried for each GPU; the graphs' names are the columns."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command line of ``python -m cudnn_ctypes devices``."""
+    """Add the arguments of ``python -m cudnn_ctypes devices``."""
     parser.add_argument(
         "devices",
         nargs="*",
@@ -98,7 +98,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Print the table; 2 if a GPU is not known."""
+    """Print the table; 2 if a GPU is unknown."""
     try:
         devices = {name: chosen_device(name) for name in arguments.devices or presets()}
         if not arguments.compile:
@@ -124,7 +124,7 @@ def _print(devices: dict[str, DeviceProperties], *, as_json: bool) -> None:
 
 
 def _compile(devices: dict[str, DeviceProperties], jobs: int, *, as_json: bool) -> None:
-    """A row for each GPU when its graphs are done; under them why a graph does not compile."""
+    """Print a row per GPU once its graphs are done, and below the reasons for failures."""
     found: dict[str, list[CompiledGraph]] = {}
     names = [describe().name for describe in GRAPHS]
     widths = [max(map(len, (*devices, "device"))), len("capability")]
@@ -155,7 +155,7 @@ def _aligned(cells: Sequence[str], widths: Sequence[int]) -> str:
 def compiled(
     devices: dict[str, DeviceProperties], jobs: int = 1, progress: Steps | None = None
 ) -> Iterator[tuple[str, list[CompiledGraph]]]:
-    """GPUs' names, each with what compiling each of `GRAPHS` for it gives."""
+    """Yield each GPU's name with the results of compiling all `GRAPHS` for it."""
 
     def done(result: CompiledGraph) -> None:
         if progress is not None:
@@ -170,7 +170,7 @@ def compiled(
 
 
 def _row(name: str, device: DeviceProperties, found: dict[str, Any]) -> dict[str, Any]:
-    """One GPU, for JSON."""
+    """A GPU's row as data for JSON."""
     return {
         "name": name,
         "gpu": device.name,
@@ -193,7 +193,7 @@ def _reasons(each: CompiledGraph) -> tuple[str, ...]:
     return tuple(getattr(each.error, "messages", ())) or (str(each.error),)
 
 
-_SHOWN = 3  # of the reasons why a graph does not compile; --json has all
+_SHOWN = 3  # reasons shown for a graph that does not compile; --json has all
 
 
 def _refusals(found: dict[str, list[CompiledGraph]]) -> Iterator[str]:

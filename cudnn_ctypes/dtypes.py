@@ -1,13 +1,13 @@
-"""NumPy's data types and cuDNN's, both ways.
+"""Conversion between NumPy's data types and cuDNN's.
 
-``as_data_type`` takes what people have (an enumerator, a NumPy or ml_dtypes dtype, a PyTorch dtype,
-a name) and gives the ``cudnnDataType_t``; ``numpy_dtype`` goes back. The other functions say how
-cuDNN stores a type and which C type alpha and beta have for it.
+``as_data_type`` converts an enumerator, a NumPy, ml_dtypes or PyTorch dtype, or a name to a
+``cudnnDataType_t``; ``numpy_dtype`` converts back. The other functions tell how cuDNN stores a
+type, and the C type of alpha and beta for it.
 
-Facts that are easily got wrong:
+Facts that are easily mistaken:
 
 * ``CUDNN_DATA_BOOLEAN`` is packed, 8 elements to a byte. NumPy's bool takes a byte, and so does
-  ``CUDNN_DATA_BYTE_BOOLEAN`` (cuDNN 9.25 and newer): that is what ``as_data_type(bool)`` gives.
+  ``CUDNN_DATA_BYTE_BOOLEAN`` (cuDNN 9.25 and newer), the result of ``as_data_type(bool)``.
 * 4-bit types are packed two to a byte, the first element in the low half. ml_dtypes keeps one to
   a byte; ``DeviceTensor`` converts.
 * alpha and beta are float also where data and accumulation are integers.
@@ -42,7 +42,7 @@ __all__ = [
 
 
 class _TorchDataType(Protocol):
-    """A ``torch.dtype``, told without PyTorch."""
+    """The type of a ``torch.dtype``, declared without importing PyTorch."""
 
     @property
     def is_floating_point(self) -> bool: ...
@@ -52,15 +52,15 @@ class _TorchDataType(Protocol):
 
 
 DataTypeLike: TypeAlias = cudnnDataType_t | str | np.dtype[Any] | type[Any] | _TorchDataType
-"""What `as_data_type` takes."""
+"""The types that `as_data_type` accepts."""
 
 
 @dataclass(frozen=True)
 class _Format:
-    """How one enumerator is stored."""
+    """The storage of one data type."""
 
     name: str
-    bits: int  # of one element
+    bits: int  # per element
     dtype: np.dtype[Any] | None  # None: NumPy and ml_dtypes have no counterpart
     vector_length: int = 1
     aliases: tuple[str, ...] = ()
@@ -92,7 +92,7 @@ def _formats() -> dict[cudnnDataType_t, _Format]:
             "fp8_e4m3", ml_dtypes.float8_e4m3fn, "float8_e4m3fn", "float8_e4m3", "e4m3"
         ),
         t.CUDNN_DATA_FP8_E5M2: scalar("fp8_e5m2", ml_dtypes.float8_e5m2, "float8_e5m2", "e5m2"),
-        # A way to accumulate, not a way to store.
+        # A kind of accumulation, no storage type.
         t.CUDNN_DATA_FAST_FLOAT_FOR_FP8: _Format("fast_float_for_fp8", 32, None),
         t.CUDNN_DATA_FP8_E8M0: scalar(
             "fp8_e8m0", ml_dtypes.float8_e8m0fnu, "float8_e8m0fnu", "e8m0"
@@ -118,7 +118,7 @@ def _formats() -> dict[cudnnDataType_t, _Format]:
 
 _FORMATS = _formats()
 
-# NumPy's dtype to the plain (neither packed nor vectorised) enumerator.
+# The plain (neither packed nor vectorised) enumerator, by NumPy's dtype.
 _BY_DTYPE = {
     form.dtype: data_type
     for data_type, form in _FORMATS.items()
@@ -139,7 +139,7 @@ _BY_NAME = {
 
 
 def as_data_type(obj: DataTypeLike) -> cudnnDataType_t:
-    """The ``cudnnDataType_t`` that `obj` means.
+    """The ``cudnnDataType_t`` for `obj`.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ def as_data_type(obj: DataTypeLike) -> cudnnDataType_t:
         raise TypeError(f"expected a data type, got {obj!r} ({type(obj).__name__})")
     try:
         dtype: np.dtype[Any] = np.dtype(obj)  # type: ignore[arg-type]
-    except (TypeError, ValueError, NotImplementedError) as error:  # NumPy's of its own kind
+    except (TypeError, ValueError, NotImplementedError) as error:  # errors of numpy.dtype
         raise TypeError(f"expected a data type, got {obj!r} ({type(obj).__name__})") from error
     if not dtype.isnative:
         raise TypeError(f"cuDNN has no type for {dtype.str!r}: its byte order is not the machine's")
@@ -224,7 +224,7 @@ def numpy_dtype(data_type: Any) -> np.dtype[Any]:
 
 
 def data_type_name(data_type: Any) -> str:
-    """A short lower-case name, NumPy's where it has one: "float16", "fp8_e4m3", "int8x4"."""
+    """A short lower-case name, NumPy's if it has one: "float16", "fp8_e4m3", "int8x4"."""
     return _format(data_type).name
 
 
@@ -234,7 +234,7 @@ def element_bits(data_type: Any) -> int:
 
 
 def vector_length(data_type: Any) -> int:
-    """How many consecutive channels form one vector: 4 or 32 for INT8x4 and INT8x32, else 1."""
+    """Consecutive channels in a vector: 4 or 32 for INT8x4 and INT8x32, else 1."""
     return _format(data_type).vector_length
 
 
@@ -248,7 +248,7 @@ def vectorized(data_type: Any, length: int) -> cudnnDataType_t:
 
 
 def storage_bytes(data_type: Any, count: int) -> int:
-    """Bytes that `count` adjacent elements take, the last byte of packed types filled up."""
+    """Bytes of `count` adjacent elements; for packed types a started last byte counts fully."""
     return (count * element_bits(data_type) + 7) // 8
 
 
@@ -264,9 +264,9 @@ def host_scalar(value: Any, data_type: Any) -> ctypes.c_double | ctypes.c_float:
     Parameters
     ----------
     value : real number
-        A Python or NumPy number, or a ctypes scalar of the right type, which is returned as it is.
+        A Python or NumPy number, or a ctypes scalar of the right type, which is returned unchanged.
     data_type : data type
-        That of the tensors, as for `as_data_type`.
+        The tensors' data type, in a form that `as_data_type` accepts.
 
     Raises
     ------
@@ -301,7 +301,7 @@ def host_scalar(value: Any, data_type: Any) -> ctypes.c_double | ctypes.c_float:
 
 
 def _is_real(value: Any) -> bool:
-    # ml_dtypes' scalars are NumPy scalars, but registered with no abstract class of numbers.
+    # ml_dtypes' scalars are NumPy scalars, but not registered with the abstract number classes.
     return isinstance(value, numbers.Real) or (
         isinstance(value, np.generic)
         and np.dtype(type(value)) in _BY_DTYPE

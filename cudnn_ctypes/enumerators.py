@@ -16,13 +16,13 @@ E = TypeVar("E", bound=CudnnEnum)
 
 
 def enumerator(cls: type[E], value: Any, name: str) -> E:
-    """The member of `cls` that the argument called `name` means.
+    """The member of `cls` for the value of the argument called `name`.
 
     Parameters
     ----------
     value : member of `cls`, or str
-        A string is C's name, or the part of it that tells the members apart, or more of its end
-        ("per_channel" for CUDNN_NORM_PER_CHANNEL); in upper or lower case and with "-" or "_".
+        A string is C's name, the part of it that differs between members, or a longer ending
+        ("per_channel" for CUDNN_NORM_PER_CHANNEL), in any case and with "-" or "_".
 
     Raises
     ------
@@ -54,7 +54,7 @@ def enumerator(cls: type[E], value: Any, name: str) -> E:
 
 
 def short_name(member: CudnnEnum) -> str:
-    """A member's name in lower case without what all members of its enum begin with."""
+    """A member's name in lower case, without the common prefix of its enum's members."""
     if not member.known:
         return member.name
     short = member.name[_prefix_length(type(member), member.is_count) :]
@@ -77,7 +77,7 @@ def _prefix_length(cls: type[CudnnEnum], with_count: bool) -> int:
 
 
 def shown(value: Any) -> str:
-    """A value as an argument that a descriptor's ``repr`` prints: short names for enumerators."""
+    """A value as text for a descriptor's ``repr``; enumerators by their short names."""
     if isinstance(value, cudnnDataType_t):
         return repr(data_type_name(value) if value.known else value.name)
     if isinstance(value, CudnnEnum):

@@ -1,7 +1,7 @@
 """The exceptions of cudnn_ctypes.
 
-``CudnnError`` and its subclasses say that a C call returned a status other than success; the
-subclasses follow the categories of ``cudnnStatus_t``. The others come from this package itself.
+``CudnnError`` and its subclasses report that a C call returned a status other than success; the
+subclasses follow the categories of ``cudnnStatus_t``. Other exceptions come from this package.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ __all__ = [
 
 
 class OwnReason(str):
-    """A reason of this package, among those that cuDNN gave: the text of an error says so."""
+    """A reason given by this package among cuDNN's reasons; an error's text marks it."""
 
     __slots__ = ()
     source = "cudnn_ctypes"
 
     @classmethod
     def of(cls, error: CudnnError, text: str) -> str:
-        """A text made of an error's reason: this package's if that is not cuDNN's."""
+        """`text`, made from an error's reason; marked as this package's if not cuDNN's."""
         return text if error.source == "cuDNN" else cls(text)
 
 
@@ -57,18 +57,18 @@ class CudnnError(RuntimeError):
     arguments : dict of str to str
         Parameter names and the arguments as text.
     detail : str
-        cuDNN's last error string, "" if it gave none.
+        cuDNN's last error string, "" without one.
     messages : tuple of str
-        The reasons that were given, outermost last.
+        The reasons for the failure, outermost last.
     source : str
-        Who gave them: "cuDNN", which logged them; "cudnn_ctypes", if the call was refused before it
-        reached C; "reference device". A message of this package among those of cuDNN says so
-        itself: it has this attribute, too.
+        The origin of the reasons: "cuDNN", which logged them; "cudnn_ctypes", if this package
+        refused the call before C; "reference device". A message of this package among cuDNN's
+        messages has this attribute, too.
     hint : str
-        What usually causes this, "" if we know nothing.
+        The usual cause, "" if unknown.
     advice : tuple of str
-        Of a graph that could not be built: changes with which it can be, each in one line. They are
-        looked for when the message or this is read for the first time, for half a second at most.
+        For a graph that could not be built: changes with which it can be built, one line each. They
+        are searched for at most half a second, when the message or `advice` is first read.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class CudnnError(RuntimeError):
         return self._advice
 
     def advised_by(self, adviser: Callable[[], Sequence[str]]) -> None:
-        """Have `advice` be what `adviser` returns, which is called once, when it is read."""
+        """Set a function that returns `advice`; it is called once, on first access."""
         self._adviser = adviser
 
     def __str__(self) -> str:
@@ -174,7 +174,7 @@ class SymbolNotFoundError(AttributeError):
 
 
 class NoDeviceError(RuntimeError):
-    """An operation needs an NVIDIA GPU and there is none."""
+    """An operation needs an NVIDIA GPU, but there is none."""
 
 
 class ClosedError(ValueError):
@@ -182,7 +182,7 @@ class ClosedError(ValueError):
 
 
 class CudnnWarning(Warning):
-    """Base of this package's warnings; each of them also is one of Python's own categories.
+    """Base of this package's warnings; each is also a subclass of one of Python's warnings.
 
     Examples
     --------
@@ -192,11 +192,11 @@ class CudnnWarning(Warning):
 
 
 class UnclosedWarning(CudnnWarning, ResourceWarning):
-    """An object that owns something of C was forgotten, and is cleaned up."""
+    """An object that owns a C object or memory was not closed, and is cleaned up."""
 
 
 class CleanUpWarning(CudnnWarning, RuntimeWarning):
-    """cuDNN refused to destroy what belonged to a forgotten object, or to one closed in a call."""
+    """cuDNN refused to destroy the C object of an unclosed object or one closed during a call."""
 
 
 class PlanCacheWarning(CudnnWarning, RuntimeWarning):
@@ -206,5 +206,5 @@ class PlanCacheWarning(CudnnWarning, RuntimeWarning):
 class DeviceMemoryWarning(CudnnWarning, RuntimeWarning):
     """A program used device memory wrongly, and the reference device could go on.
 
-    It read what was never written, or wrote outside of what it allocated.
+    It read memory that was never written, or wrote outside of its allocations.
     """

@@ -1,4 +1,4 @@
-"""The examples: where they are, what they are called, and copying them."""
+"""The example files: their folder and titles, and a function that copies them."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ __all__ = ["Example", "copy", "examples", "folder"]
 
 @dataclass(frozen=True)
 class Example:
-    """A program or a notebook.
+    """An example program or notebook.
 
     Attributes
     ----------
     path : Path
         Relative to the examples' folder.
     title : str
-        The first sentence of what it says about itself.
+        The first paragraph of its description.
     about : str
-        The rest of that: what it teaches.
+        The rest of its description.
     """
 
     path: Path
@@ -32,7 +32,7 @@ class Example:
 
 
 def folder() -> Path:
-    """Where the examples are: in the installed package, or beside it in a checkout.
+    """The examples' folder: in the installed package, or beside it in a checkout.
 
     Raises
     ------
@@ -58,18 +58,18 @@ def examples() -> Iterator[Example]:
 
 
 def _parts(text: str) -> tuple[str, str]:
-    """The first paragraph in one line, and the others."""
+    """The first paragraph of a text as one line, and the other paragraphs."""
     first, _, others = text.strip().partition("\n\n")
     return " ".join(first.split()), others.strip()
 
 
 def copy(target: Path, *, force: bool = False) -> list[Path]:
-    """Copy everything in the examples' folder; the files that were written.
+    """Copy all files of the examples' folder; return the written files.
 
     Raises
     ------
     FileExistsError
-        If one of the files is there already and `force` is false; then nothing is copied.
+        If one of the files exists and `force` is false; then no file is copied.
     OSError
         If the folder cannot be written.
     """

@@ -1,4 +1,4 @@
-"""The command that lists the examples, and copies them to where they can be changed."""
+"""The command that lists the examples, and copies them to another folder."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["add_arguments", "main"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command line of ``python -m cudnn_ctypes examples``."""
+    """Add the arguments of ``python -m cudnn_ctypes examples``."""
     parser.add_argument(
         "name", nargs="?", help="a number or a part of a name: what these examples teach"
     )
@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """List, show or copy; 2 if that cannot be done."""
+    """List, show or copy the examples; 2 on an error."""
     try:
         if arguments.copy is not None:
             written = copy(arguments.copy, force=arguments.force)
@@ -47,7 +47,7 @@ def main(arguments: argparse.Namespace) -> int:
             _list()
         return 0
     except BrokenPipeError:
-        raise  # the command line knows what to do about it
+        raise  # the command line handles it
     except OSError as error:
         print(f"examples: {error}", file=sys.stderr)
         return 2

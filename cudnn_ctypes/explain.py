@@ -1,4 +1,4 @@
-"""The command that tells of every engine for a graph, on a GPU that need not be there."""
+"""The command that lists every engine for a graph, on a GPU that need not be present."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["add_arguments", "main"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command line of ``python -m cudnn_ctypes explain``."""
+    """Add the arguments of ``python -m cudnn_ctypes explain``."""
     parser.add_argument("graph", type=Path, help="a file that Graph.to_json wrote")
     add_device(parser)
     parser.add_argument(
@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Print the explanation; 0 if some engine can do it, 1 if none, 2 if it could not be asked."""
+    """Print the explanation; 0 if an engine supports the graph, 1 if none does, 2 on an error."""
     try:
         return _run(arguments)
     except USER_ERRORS as error:

@@ -16,8 +16,8 @@ __all__ = ["Handle"]
 class Handle(Resource[raw.cudnnHandle_t]):
     """A cuDNN context; follows ``cudnnCreate``.
 
-    It keeps what launches need again: their plans, and a workspace for each stream, which all
-    launches on that stream share, one after the other.
+    It keeps plans for later launches, and a workspace for each stream, which all launches on that
+    stream share, one after the other.
 
     Parameters
     ----------
@@ -53,13 +53,13 @@ class Handle(Resource[raw.cudnnHandle_t]):
             self._device.set_current()
         self._stream: Any = None
         self._allocator: Allocator | None = None
-        self._place = records.NOTHING  # of its record, which is the stream's address
+        self._place = records.NOTHING  # the entry of its record, which is the stream's address
         self._plans: dict[Any, Any] = {}
-        """Launches that were made before, by their keys."""
+        """Prepared launches, by their keys."""
         self._launches: dict[Any, tuple[Any, ...]] = {}
-        """The same, compiled, by their keys, and by operation and size of memory."""
+        """Compiled launches, by their keys, and by operation and size of memory."""
         self._fastest_algorithms: dict[Any, Any] = {}
-        """Algorithms that were timed for a convolution, by its descriptors."""
+        """The fastest algorithms timed for convolutions, by their descriptors."""
         self._workspaces: dict[tuple[int, int], list[Allocation]] = {}
         if stream is not None:
             self.stream = stream
@@ -71,7 +71,7 @@ class Handle(Resource[raw.cudnnHandle_t]):
 
     @property
     def stream(self) -> Any:
-        """The stream object that was set; the address of cuDNN's if none was."""
+        """The stream object that was set, else the address of cuDNN's stream."""
         pointer = self.stream_pointer
         given = self._stream
         return pointer if given is None or as_stream_pointer(given) != pointer else given
@@ -88,14 +88,14 @@ class Handle(Resource[raw.cudnnHandle_t]):
         return place.record if place.token else self._read_stream()
 
     def _read_stream(self) -> int:
-        """The stream's address, after it was set, or may have been."""
+        """Read the stream's address from C, after it may have changed."""
         pointer = int(records.record(self))
         self._place = records.place(self)
         return pointer
 
     @property
     def allocator(self) -> Allocator:
-        """Where memory for the work on the handle's stream comes from."""
+        """The allocator of memory for work on the handle's stream."""
         place, known = self._place, self._allocator
         stream = place.record if place.token else self._read_stream()
         if known is None or known.stream != stream:
@@ -107,8 +107,8 @@ class Handle(Resource[raw.cudnnHandle_t]):
     def workspace(self, nbytes: int, index: int = 0) -> Allocation:
         """Scratch memory of at least `nbytes` bytes for one launch on the handle's stream.
 
-        The same memory as for the launches before it on that stream, or larger memory. `index`
-        tells several workspaces of one launch apart.
+        It is the memory of earlier launches on that stream, or larger memory. `index` distinguishes
+        several workspaces of one launch.
         """
         place = self._place
         stream = place.record if place.token else self._read_stream()
@@ -116,12 +116,12 @@ class Handle(Resource[raw.cudnnHandle_t]):
         if kept is None:
             kept = self._workspaces.setdefault((stream, index), [])
         if not kept or kept[-1].nbytes < nbytes:
-            # Smaller ones stay: a CUDA graph that captured a launch may hold their addresses.
+            # Smaller workspaces stay: a CUDA graph that captured a launch may use their addresses.
             kept.append(self.allocator.allocate(nbytes))
         return kept[-1]
 
     def release_workspaces(self) -> None:
-        """Free the kept workspaces after the work on their streams."""
+        """Free the workspaces once the work on their streams is done."""
         while self._workspaces:
             for block in self._workspaces.popitem()[1]:
                 block.release()
@@ -144,7 +144,7 @@ class Handle(Resource[raw.cudnnHandle_t]):
 
     def synchronize(self) -> None:
         """Wait for all work on this handle's stream."""
-        if not self.on_reference_device:  # whose work is done when a call returns
+        if not self.on_reference_device:  # its work is done when a call returns
             synchronize(self._stream, device=self._device)
 
     def __repr__(self) -> str:

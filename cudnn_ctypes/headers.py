@@ -1,6 +1,6 @@
-"""The cuDNN headers on this machine: where they are, and how their comments are told from code.
+"""The cuDNN headers on this machine: their folder, and functions that extract their comments.
 
-The generator of layer 1 uses this too, so layer 1 is imported only to ask where its library is.
+The generator of layer 1 uses this module too, so layer 1 is imported only to find its library.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 
 __all__ = ["COMMENT", "HEADERS", "comments_in", "include_folder", "trailing_comments_in"]
 
-# cudnn.h of older versions does not include the last ones; a version lacks what it has not yet.
+# cudnn.h of older versions does not include the last headers; old versions lack some headers.
 HEADERS = (
     "cudnn_version.h",
     "cudnn_graph.h",
@@ -29,23 +29,23 @@ COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 
 
 def comments_in(text: str) -> str:
-    """All comments of a piece of C, joined."""
+    """All comments in C source, joined."""
     return "\n".join(COMMENT.findall(text))
 
 
 def trailing_comments_in(text: str) -> str:
-    """The `/**< ... */` comments of a piece of C: those about what stands before them."""
+    """The `/**< ... */` comments in C source, which describe the code before them."""
     return "\n".join(c for c in COMMENT.findall(text) if c.startswith("/**<"))
 
 
 def include_folder() -> Path | None:
-    """The folder of the headers that belong to the cuDNN found first; None if there are none.
+    """The folder of the headers that belong to the first cuDNN found; None without headers.
 
-    Looked for beside the library in use, then beside those that would be tried, in their order,
-    then where systems keep headers. No library is loaded.
+    The search goes through folders beside the library in use, beside the candidates for loading in
+    their order, and the system's header folders. No library is loaded.
     """
     for folder in _folders():
-        if (folder / "cudnn_graph.h").is_file():  # cuDNN 8 has none
+        if (folder / "cudnn_graph.h").is_file():  # cuDNN 8 lacks this header
             return folder
     return None
 
@@ -66,6 +66,6 @@ def _folders() -> Iterator[Path]:
 
 
 def _beside(library: Path) -> Iterator[Path]:
-    """Where the headers of ``lib/libcudnn.so`` or ``lib/x86_64-linux-gnu/libcudnn.so`` may be."""
+    """Possible header folders for ``lib/libcudnn.so`` or ``lib/x86_64-linux-gnu/libcudnn.so``."""
     for above in library.parents[:3]:
         yield above / "include"

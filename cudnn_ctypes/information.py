@@ -1,4 +1,4 @@
-"""What the loaded cuDNN says about itself: versions, error strings, errors of earlier kernels."""
+"""Facts that the loaded cuDNN reports: versions, error strings, errors of earlier kernels."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = [
 
 
 class Version(NamedTuple):
-    """A version; it prints as "9.28.0"."""
+    """A version number, printed as "9.28.0"."""
 
     major: int
     minor: int
@@ -35,18 +35,18 @@ class Version(NamedTuple):
 
 @dataclass(frozen=True)
 class LibraryVersions:
-    """Which cuDNN this is.
+    """The versions of the loaded cuDNN and of its CUDA runtime.
 
     Attributes
     ----------
     cudnn : Version
-        From ``cudnnGetProperty``.
+        The version from ``cudnnGetProperty``.
     number : int
         ``cudnnGetVersion``: 92800 for 9.28.0.
     cuda_runtime : Version
-        The CUDA runtime that it was built with, ``cudnnGetCudartVersion``.
+        The CUDA runtime with which it was built, ``cudnnGetCudartVersion``.
     newest_compute_capability : tuple of int
-        Of the newest GPUs that it knows, ``cudnnGetMaxDeviceVersion``.
+        The compute capability of the newest GPUs that it knows, ``cudnnGetMaxDeviceVersion``.
     """
 
     cudnn: Version
@@ -63,7 +63,7 @@ class LibraryVersions:
 
 
 def library_versions() -> LibraryVersions:
-    """The versions of the loaded library; loads it if need be.
+    """The versions of the loaded library; loads it if necessary.
 
     Examples
     --------
@@ -94,7 +94,7 @@ _VERSION_CHECKS = {
 
 
 def check_sublibraries() -> dict[str, raw.cudnnStatus_t | None]:
-    """Whether the sublibraries are of the main library's version.
+    """Check that the sublibraries have the main library's version.
 
     Follows ``cudnnGraphVersionCheck``, ``cudnnOpsVersionCheck``, ``cudnnCnnVersionCheck``,
     ``cudnnAdvVersionCheck`` and ``cudnnSubquadraticOpsVersionCheck``.
@@ -102,7 +102,7 @@ def check_sublibraries() -> dict[str, raw.cudnnStatus_t | None]:
     Returns
     -------
     dict
-        The status by the sublibrary's name; None where the loaded library has no such function.
+        The status by the sublibrary's name; None if the loaded library lacks the function.
     """
     statuses: dict[str, raw.cudnnStatus_t | None] = {}
     for name, check in _VERSION_CHECKS.items():
@@ -128,13 +128,13 @@ def error_string(status: int) -> str:
 def last_error_string(max_size: int = 4096) -> str:
     """cuDNN's message about the latest error of this thread; ``cudnnGetLastErrorString``.
 
-    Every `CudnnError` has it as ``detail``: this is for statuses that ``raw.cudnnX.unchecked``
-    returned. cuDNN forgets it when it is asked.
+    Every `CudnnError` has this message as ``detail``; use this function for statuses from
+    ``raw.cudnnX.unchecked``. Reading the message resets it.
 
     Parameters
     ----------
     max_size : int
-        Bytes of the message that are kept.
+        The largest number of bytes to read.
     """
     buffer = ctypes.create_string_buffer(max_size)
     raw.cudnnGetLastErrorString(buffer, max_size)
@@ -147,12 +147,12 @@ def query_runtime_error(handle: Handle, mode: Any = "rawcode") -> raw.cudnnStatu
     Parameters
     ----------
     mode : cudnnErrQueryMode_t or str
-        "rawcode", "nonblocking" or "blocking": the last one waits for the handle's stream.
+        "rawcode", "nonblocking" or "blocking"; "blocking" waits for the handle's stream.
 
     Returns
     -------
     cudnnStatus_t
-        Success if none was found.
+        Success if no error was found.
     """
     status = raw.cudnnStatus_t()
     member = enumerator(raw.cudnnErrQueryMode_t, mode, "mode")

@@ -1,4 +1,4 @@
-"""JSON that somebody wrote: values with the place where they stand, for messages."""
+"""Checks of JSON from users: values with their place in the document, for messages."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from .raw.values import described
 __all__ = ["Place"]
 
 _LONGEST = 60  # characters of a value that a message shows
-_DEEPEST = 50  # what is read here has less than ten levels; readers go by recursion
+_DEEPEST = 50  # valid documents have fewer than ten levels; readers are recursive
 
 
 @dataclass(frozen=True)
 class Place:
-    """A value and where it stands: ``graph.tensors.x.dims[0]``.
+    """A value and its place in the document: ``graph.tensors.x.dims[0]``.
 
-    All methods raise ValueError, naming the place, for what is not as expected.
+    All methods raise ValueError with the place for unexpected values.
     """
 
     value: Any
@@ -28,7 +28,7 @@ class Place:
 
     @classmethod
     def of_text(cls, text: str | bytes, path: str) -> Place:
-        """The object that the JSON `text` describes.
+        """The value of the JSON `text`.
 
         Raises
         ------
@@ -51,7 +51,7 @@ class Place:
         return found
 
     def _check_characters(self) -> None:
-        """Refuse halves of characters, which come of escapes."""
+        """Refuse lone surrogates, which escapes can produce."""
         try:
             json.dumps(self.value, ensure_ascii=False).encode()
         except UnicodeEncodeError as error:
@@ -95,7 +95,7 @@ class Place:
         return bool(self.value)
 
     def integer(self, least: int = -(1 << 63)) -> int:
-        """A number of 64 bits."""
+        """The value as an integer of 64 bits, at least `least`."""
         if isinstance(self.value, bool) or not isinstance(self.value, int):
             self._expected("an integer")
         if not least <= self.value < 1 << 63:

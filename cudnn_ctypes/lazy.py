@@ -19,13 +19,12 @@ def listed(package: str) -> dict[str, tuple[str, str]]:
     Parameters
     ----------
     package : str
-        Its dotted name; its folder has an ``__init__.pyi``.
+        The package's dotted name; its folder has an ``__init__.pyi``.
 
     Returns
     -------
     dict
-        For each name the module it comes from, by its dotted name, and its name there, which is
-        empty for a module.
+        For each name the dotted name of its module, and its name there; "" for a module itself.
     """
     names: dict[str, tuple[str, str]] = {}
     for node in ast.parse(_stub(package)).body:

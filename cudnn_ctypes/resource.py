@@ -1,4 +1,4 @@
-"""Ownership of what C creates: close, with, clean-up of the forgotten."""
+"""Ownership of C objects: ``close``, ``with``, and the clean-up of unclosed objects."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _H = TypeVar("_H")
 
 
 class Uncopied:
-    """Base of what owns something: a copy would own it a second time, so copying is refused.
+    """Base of owning classes: a copy would own the same object again, so copying is refused.
 
-    Subclasses say in `_instead` what to do.
+    Subclasses name an alternative in `_instead`.
     """
 
     __slots__ = ()
@@ -47,7 +47,7 @@ class Uncopied:
 
 
 class _Closed:
-    """What the handle of a closed object is."""
+    """The handle of a closed object: reading it raises `ClosedError`."""
 
     def __get__(self, owner: object, kind: type) -> NoReturn:
         if owner is None:
@@ -61,27 +61,28 @@ class Resource(Uncopied, Generic[_H]):
     Parameters
     ----------
     handle
-        A created raw handle. It is what raw functions receive when they are given this object.
+        A created raw handle. Raw functions use it when they receive this object.
     destroy
         Called with `handle`, once.
     parents
-        Resources that must outlive this one. They are kept alive by its finalizer, so that a
-        forgotten child goes before its parents, in a collected cycle and at exit too. A parent
-        must not refer to its children but weakly: they would keep each other until exit.
+        Resources that must outlive this one. Its finalizer keeps them alive, so an unclosed child
+        is destroyed before its parents, also in a collected cycle and at exit. A parent may refer
+        to its children only weakly: else they would keep each other alive until exit.
     """
 
     if not TYPE_CHECKING:
-        # Found where the object's own was taken away. A `__getattr__` makes all attributes slow.
+        # Python finds this after close() removed the object's own attribute. A `__getattr__` would
+        # make all attributes slow.
         _as_parameter_ = _Closed()
 
-    # Whether the C object is destroyed only after the calls that use it, in other threads.
+    # Whether destroying the C object waits for calls in other threads that use it.
     _waits: ClassVar[bool] = False
 
     def __init__(
         self, handle: _H, destroy: Callable[[_H], object], *, parents: Iterable[object] = ()
     ) -> None:
-        # ctypes reads this attribute; close() deletes it. Where calls are waited for, nothing else
-        # here refers to this object, so that a call that is running is the last that does.
+        # ctypes reads this attribute; close() deletes it. If calls are waited for, this is the only
+        # reference to the handle object here, so a running call holds the last reference.
         self._as_parameter_ = handle
         self._destroy = functools.partial(destroy, _copy(handle) if self._waits else handle)
         self._finalizer = weakref.finalize(
@@ -96,8 +97,8 @@ class Resource(Uncopied, Generic[_H]):
     def close(self) -> None:
         """Destroy the C object. A second call does nothing.
 
-        For a `Handle` and a backend descriptor, that is put off while another thread is in a C call
-        with it, until the call returns. It is closed for others all the same.
+        For a `Handle` and a backend descriptor, this is delayed until C calls that use it in other
+        threads have returned. New calls see a closed object at once.
 
         Raises
         ------
@@ -114,7 +115,7 @@ class Resource(Uncopied, Generic[_H]):
             pointers.close()
         # Parents stay alive until the child is destroyed.
         kept = self._finalizer.detach()
-        if kept is None:  # the interpreter exits, and has destroyed it
+        if kept is None:  # the interpreter is exiting, and has destroyed the object
             return
         user = None if in_use is None else in_use()
         if user is None:
@@ -166,7 +167,7 @@ class Pointers:
 
 
 def _copy(handle: Any) -> Any:
-    """Another object for the same C handle."""
+    """Another Python object for the same C handle."""
     copy = type(handle)()
     copy.value = handle.value
     return copy
@@ -186,7 +187,7 @@ _exiting = False
 
 @functools.cache
 def _note_exit() -> None:
-    # Registered after weakref's own exit hook, so it runs before that.
+    # Registered after weakref's own exit hook, so it runs before that hook.
     def exiting() -> None:
         global _exiting
         _exiting = True
@@ -198,7 +199,7 @@ _PACKAGE = str(Path(__file__).parent)
 
 
 def _origin() -> str:
-    """Where the user's code is now, if tracemalloc asks for places; as deep as it asks for."""
+    """The user's stack as text, as deep as tracemalloc's limit; "" if tracemalloc is off."""
     if not tracemalloc.is_tracing():
         return ""
     frames = [frame for frame in traceback.extract_stack() if _PACKAGE not in frame.filename]

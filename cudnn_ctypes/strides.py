@@ -1,4 +1,4 @@
-"""Strides from dims: packed in the order that a layout names, or of another tensor's dimensions."""
+"""Strides of packed tensors, in the order of a named layout or of another tensor."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from collections.abc import Sequence
 
 __all__ = ["axis_order", "broadcast", "layout_order", "overlapping", "packed", "packed_like"]
 
-# The axes of tensors as they are described, by their letters: images, filters, attention.
+# The letters of tensors' axes in the order of their dims: images, filters, attention.
 _LOGICAL_ORDERS = ("ncw", "nchw", "ncdhw", "kcs", "kcrs", "kctrs", "bhsd")
 
 
 def axis_order(dims: Sequence[int], strides: Sequence[int]) -> tuple[int, ...]:
     """The axes from the outermost to the innermost: (0, 2, 3, 1) for NHWC in (n, c, h, w) dims.
 
-    Of two axes with the same stride, the one with a single element is the inner one.
+    Between two axes of equal stride, the axis with a single element is the inner one.
     """
     return tuple(sorted(range(len(dims)), key=lambda axis: (-strides[axis], dims[axis] == 1, axis)))
 
 
 def layout_order(layout: str, rank: int) -> tuple[int, ...]:
-    """The axes from the outermost to the innermost in a layout of this name, in any case.
+    """The axes from the outermost to the innermost in the layout of this name.
 
     Parameters
     ----------
     layout : str
-        "nchw" or "nhwc", of any number of spatial dimensions; or the letters of one of ncw, ncdhw
-        (images), kcs, kcrs, kctrs (filters), bhsd (attention) in the order of memory, the outermost
-        first: "ndhwc", "krsc", "bshd". C's prefix ``CUDNN_TENSOR_`` is left out.
+        "nchw" or "nhwc" for any number of spatial dimensions; or the letters of ncw, ncdhw
+        (images), kcs, kcrs, kctrs (filters) or bhsd (attention) in memory order, the outermost
+        first: "ndhwc", "krsc", "bshd". Case and C's prefix ``CUDNN_TENSOR_`` are ignored.
 
     Raises
     ------
@@ -50,8 +50,8 @@ def layout_order(layout: str, rank: int) -> tuple[int, ...]:
 
 
 def packed(dims: Sequence[int], order: Sequence[int] | None = None) -> tuple[int, ...]:
-    """Strides without gaps, in elements; `order` lists the axes from the outermost, by default as
-    in C."""
+    """Strides of a packed tensor, in elements; `order` lists the axes from the outermost, by
+    default in C order."""
     strides = [1] * len(dims)
     size = 1
     for axis in reversed(range(len(dims)) if order is None else order):
@@ -63,14 +63,14 @@ def packed(dims: Sequence[int], order: Sequence[int] | None = None) -> tuple[int
 def packed_like(
     dims: Sequence[int], like_dims: Sequence[int], like_strides: Sequence[int]
 ) -> tuple[int, ...]:
-    """Strides without gaps for `dims`, in the order of another tensor of the same rank."""
+    """Strides of a packed tensor of `dims`, in the axis order of another tensor of equal rank."""
     if len(like_dims) != len(dims) or math.prod(like_dims) == 1:
         return packed(dims)
     return packed(dims, axis_order(like_dims, like_strides))
 
 
 def overlapping(dims: Sequence[int], strides: Sequence[int]) -> bool:
-    """Whether elements share memory: a stride is shorter than what lies within it."""
+    """Whether elements share memory: a stride is shorter than the extent of the inner axes."""
     reach = 1
     for stride, size in sorted(zip(strides, dims, strict=True)):
         if size > 1:
@@ -81,7 +81,7 @@ def overlapping(dims: Sequence[int], strides: Sequence[int]) -> bool:
 
 
 def broadcast(*shapes: Sequence[int]) -> tuple[int, ...] | None:
-    """The dims that all `shapes`, of one rank, stretch to; None if they do not fit."""
+    """The dims to which all `shapes`, of equal rank, broadcast; None if they do not fit."""
     if len({len(shape) for shape in shapes}) != 1:
         return None
     result = []

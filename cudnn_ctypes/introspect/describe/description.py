@@ -42,7 +42,7 @@ class Section:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Description:
-    """What `describe` returns: ``print`` shows the words, a notebook the words and the picture.
+    """The result of `describe`: ``print`` shows words, a notebook shows words and the picture.
 
     Attributes
     ----------
