@@ -102,7 +102,7 @@ class CudnnError(RuntimeError):
         return self._advice
 
     def advised_by(self, adviser: Callable[[], Sequence[str]]) -> None:
-        """Set a function that returns `advice`; it is called once, on first access."""
+        """Set `adviser`, a function that returns `advice`; it is called once, on first access."""
         self._adviser = adviser
 
     def __str__(self) -> str:

@@ -27,7 +27,7 @@ _FORMAT = 1
 
 
 class Trace(Uncopied):
-    """A recording of a program's C calls while it is open; `trace` creates it.
+    """A recording of a program's C calls while it is open; made by `trace`.
 
     Attributes
     ----------
