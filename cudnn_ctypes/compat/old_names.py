@@ -10,7 +10,7 @@ __all__ = ["OldNameWarning", "forget_warned", "warn_once"]
 
 
 class OldNameWarning(CudnnWarning, DeprecationWarning):
-    """A program used a name that cuDNN or a wrapper had once; the text tells the modern form."""
+    """A program used a name that cuDNN or a wrapper had once; the text has the modern form."""
 
 
 _warned: set[str] = set()
@@ -22,11 +22,11 @@ def warn_once(name: str, text: str, stacklevel: int = 2) -> None:
     Parameters
     ----------
     name : str
-        What is warned of once; with the name of its module.
+        The name to warn of once, with its module.
     text : str
         The modern form.
     stacklevel : int
-        As for `warnings.warn`, counted from the caller of this function.
+        The level for `warnings.warn`, counted from the caller of this function.
     """
     if name not in _warned:
         _warned.add(name)
@@ -34,5 +34,5 @@ def warn_once(name: str, text: str, stacklevel: int = 2) -> None:
 
 
 def forget_warned() -> None:
-    """Warn of every name again: for tests."""
+    """Let every name warn again, for tests."""
     _warned.clear()

@@ -1,7 +1,7 @@
-"""Calls of C functions with plain numbers, as wrappers had it that know no types of handles.
+"""Calls of C functions with plain numbers, for old wrappers without types of handles.
 
-Handles, descriptors and memory are addresses (ints or ``c_void_p``), enumerators are ints, and what
-C writes through pointers is returned.
+Handles, descriptors and memory are addresses (ints or ``c_void_p``), enumerators are ints, and
+values that C writes through pointers are returned.
 """
 
 from __future__ import annotations
@@ -19,30 +19,30 @@ __all__ = ["DestroyedError", "call", "handle_of", "is_result", "number", "plain"
 
 
 class DestroyedError(ValueError):
-    """An address was given of what was destroyed."""
+    """An argument is the address of a destroyed object."""
 
 
 def is_result(parameter: Parameter) -> bool:
-    """Whether C writes one value there, which a wrapper returns."""
+    """Whether the parameter is one value that C writes, which a wrapper returns."""
     return parameter.type.kind == "pointer" and parameter.direction == "out"
 
 
 def call(function: Any, given: Sequence[Any], *, scalars_are_addresses: bool = False) -> list[Any]:
-    """Call `function` with plain numbers; the variables that it filled.
+    """Call `function` with plain numbers; return the variables that it filled.
 
     Parameters
     ----------
     function
-        Of layer 1, or an old function.
+        A function of layer 1, or an old function.
     given : sequence
-        Values for all parameters but results, in C's order.
+        Values of all parameters but the results, in C's order.
     scalars_are_addresses : bool
         Whether an int for alpha or beta is the address of the number.
 
     Raises
     ------
     DestroyedError
-        If a handle is the address of what was destroyed.
+        If a handle is the address of a destroyed object.
     """
     values, results, arguments = iter(given), [], []
     count = 0
@@ -52,7 +52,7 @@ def call(function: Any, given: Sequence[Any], *, scalars_are_addresses: bool = F
             arguments.append(results[-1])
             continue
         value = next(values)
-        if parameter.type.kind in ("value", "device"):  # host memory stays the object that it is
+        if parameter.type.kind in ("value", "device"):  # objects of host memory are passed on
             value = number(value)
         if parameter.name == "seqLength":
             count = value
@@ -62,7 +62,7 @@ def call(function: Any, given: Sequence[Any], *, scalars_are_addresses: bool = F
 
 
 def plain(variable: Any) -> Any:
-    """What a variable holds, as an int or float; an address for a handle, 0 for NULL."""
+    """The variable's value as int or float; a handle's address; 0 for NULL."""
     value = variable.value
     if isinstance(variable, (OpaquePointer, ctypes.c_void_p)):
         return value or 0
@@ -75,7 +75,7 @@ def handle_of(kind: Any, address: Any) -> Any:
     Raises
     ------
     DestroyedError
-        If what lived there was destroyed.
+        If the object at the address was destroyed.
     """
     if not address:
         return None
@@ -87,12 +87,12 @@ def handle_of(kind: Any, address: Any) -> Any:
 
 
 def number(value: Any) -> Any:
-    """The number in a ctypes variable; anything else as it is."""
+    """The number in a ctypes variable; other values unchanged."""
     return value.value if isinstance(value, ctypes._SimpleCData) else value
 
 
 def _argument(parameter: Parameter, value: Any, scalars_are_addresses: bool, count: int) -> Any:
-    """A plain number as the C function takes it."""
+    """A plain number converted for the C function's parameter."""
     kind, base = parameter.type.kind, parameter.type.base
     if is_handle(parameter) and base.__name__.startswith("cudnn"):
         return handle_of(base, value) if value is None or isinstance(value, int) else value

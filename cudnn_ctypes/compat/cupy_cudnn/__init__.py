@@ -36,7 +36,7 @@ _MODULES = (
 )
 
 available = True
-"""As ``cupy.cuda.cudnn`` had it; the library is loaded by the first call."""
+"""Always True, as in ``cupy.cuda.cudnn``; the library is loaded by the first call."""
 
 __all__ = sorted({*MODERN, *FUNCTIONS, "available"})
 
@@ -64,7 +64,7 @@ def _high_level(name: str) -> Any:
 
 
 def _constant(name: str) -> Any:
-    """The number of an enumerator or macro, as cuDNN 8 had it."""
+    """The number of an enumerator or macro in cuDNN 8."""
     if find(name):
         from ..v7 import enums
 

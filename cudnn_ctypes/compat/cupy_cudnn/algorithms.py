@@ -1,4 +1,4 @@
-"""The algorithm that a convolution is run with: within the limit of memory, timed if wanted."""
+"""The choice of a convolution's algorithm: within the workspace limit, timed if requested."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _max_workspace_size = 8 * 1024 * 1024
 
 
 def get_max_workspace_size() -> int:
-    """The most bytes of workspace that a convolution is given."""
+    """The largest workspace of a convolution, in bytes."""
     return _max_workspace_size
 
 
 def set_max_workspace_size(size: int) -> None:
-    """Set the most bytes of workspace that a convolution is given."""
+    """Set the largest workspace of a convolution, in bytes."""
     global _max_workspace_size
     _max_workspace_size = size
 
@@ -62,13 +62,13 @@ class Problem(NamedTuple):
 
 
 _found: dict[Any, Algorithm] = {}
-"""Algorithms that were timed, by what they were timed for."""
+"""The fastest timed algorithms, by the problems."""
 
 
 def algorithm_for(
     problem: Problem, key: Any, session: Session, cores: bool, timed: bool, deterministic: bool
 ) -> Algorithm:
-    """The algorithm that is used: within the limit of memory, timed if it is wanted."""
+    """The algorithm for a problem: within the workspace limit, timed if requested."""
     handle, limit = get_handle(), _max_workspace_size
     if timed and not deterministic:
         return _timed(problem, (handle, key, limit), session, cores)
@@ -119,7 +119,7 @@ def _timed(problem: Problem, key: Any, session: Session, cores: bool) -> Algorit
 
 
 def _chosen(problem: Problem, limit: int) -> Algorithm:
-    """As `get...Algorithm_v6` with a limit."""
+    """The algorithm chosen like `get...Algorithm_v6` with a limit."""
     low.setConvolutionMathType(problem.convolution.value, _DEFAULT)
     kinds = {
         "Forward": ("Tensor", "Filter", "Tensor"),

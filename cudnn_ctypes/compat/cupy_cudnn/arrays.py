@@ -1,7 +1,7 @@
-"""Arrays of CuPy, and what stands in for them where there is none.
+"""Arrays of CuPy, and their substitutes if CuPy is missing.
 
 On a GPU the arrays are CuPy's, or `DeviceTensor`s. On the reference device they are `DeviceTensor`s
-or NumPy's: those are copied to memory of that device and what is written is copied back.
+or NumPy's: these are copied to memory of that device, and outputs are copied back.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _check(array: Any, name: str) -> None:
 
 
 def contiguous(array: Any, name: str = "array") -> Any:
-    """The array, or a copy of it that lies densely in C's order."""
+    """The array, or a contiguous copy in C order."""
     _check(array, name)
     if isinstance(array, DeviceTensor):
         strides, step = [], 1
@@ -53,7 +53,7 @@ class Session(ExitStack):
     Parameters
     ----------
     like : array
-        Results and scratch memory are of its kind.
+        An array; results and scratch memory are of the same kind.
     """
 
     def __init__(self, like: Any) -> None:
@@ -93,7 +93,7 @@ class Session(ExitStack):
         return address
 
     def _stage(self, array: Any) -> DeviceTensor:
-        """Device memory in place of a NumPy array."""
+        """Device memory that replaces a NumPy array."""
         if id(array) not in self._staged:
             flat = np.ascontiguousarray(array)
             if flat.size:
@@ -123,14 +123,14 @@ class Session(ExitStack):
         return sys.modules["cupy"].zeros(shape, dtype)
 
     def workspace(self, nbytes: int) -> int:
-        """The address of scratch memory that lives as long as the session; 0 for none."""
+        """The address of scratch memory for the session; 0 for 0 bytes."""
         if not nbytes:
             return 0
         self._kept.append(self.room(nbytes))
         return address_of(self._kept[-1])
 
     def room(self, nbytes: int) -> Any:
-        """Device memory that the caller keeps, such as a reserve space; None for none."""
+        """Device memory that the caller keeps, for instance a reserve space; None for 0 bytes."""
         if not nbytes:
             return None
         if _is_cupy(self._like):
@@ -139,12 +139,12 @@ class Session(ExitStack):
 
 
 def address_of(room: Any) -> int:
-    """The address of memory that `Session.room` made; 0 for None."""
+    """The address of memory from `Session.room`; 0 for None."""
     return 0 if room is None else int(room.ptr)
 
 
 def size_of(room: Any) -> int:
-    """Its size in bytes."""
+    """The size of memory from `Session.room`, in bytes."""
     if room is None:
         return 0
     return int(room.mem.size if hasattr(room, "mem") else room.nbytes)

@@ -40,7 +40,7 @@ _DTYPES = {
 def _descriptors(
     x: Any, is_for_conv2d: bool, mode: int, layout: int
 ) -> tuple[Descriptor, Descriptor, Any]:
-    """Of x and of the parameters, and the parameters' data type."""
+    """The descriptors of x and of the parameters, and the parameters' data type."""
     if is_for_conv2d:
         x_desc = create_tensor_descriptor(x, layout)
     else:
@@ -52,7 +52,7 @@ def _descriptors(
 
 
 def _cast(array: Any, dtype: Any) -> Any:
-    """The array, or a copy of another data type, dense in C's order."""
+    """The array, or a copy of another data type, contiguous in C order."""
     if np.dtype(array.dtype) == dtype:
         return contiguous(array)
     if isinstance(array, DeviceTensor):
@@ -72,7 +72,7 @@ def _check_overflow(debug: bool, mode: int) -> None:
 
 
 def _extra_spaces(x: Any, mode: int, layout: int) -> bool:
-    """Whether kernels for halves in NHWC can be had for a workspace and a reserve space."""
+    """Whether cuDNN has faster kernels with a workspace and reserve space: halves in NHWC."""
     fits = mode == _PERSISTENT and np.dtype(x.dtype) == np.float16 and layout == _NHWC
     return fits and x.shape[3] % 4 == 0
 
@@ -92,7 +92,7 @@ def batch_normalization_forward_training(
     debug: bool,
     d_layout: int = _NCHW,
 ) -> Any:
-    """y, and the mean and the inverse deviation of the batch where no arrays for them are given.
+    """y, and the batch's mean and inverse deviation unless there are arrays for them.
 
     The running statistics are updated: decay times the old ones plus 1 - decay times the batch's.
     """
@@ -129,7 +129,7 @@ def batch_normalization_forward_training_ex(
     debug: bool,
     d_layout: int = _NCHW,
 ) -> Any:
-    """As `batch_normalization_forward_training`, with a reserve space (or None) before y."""
+    """`batch_normalization_forward_training` that returns a reserve space (or None) before y."""
     if (mean is None) != (inv_std is None):
         raise ValueError("Both mean and inv_std must be None if one is.")
     x = contiguous(x, "x")
@@ -156,7 +156,7 @@ def batch_normalization_forward_training_ex(
 def _forward(
     s: Session, x: Any, y: Any, desc: int, mode: int, layout: int, parameters: tuple[Any, ...]
 ) -> Any:
-    """Launch; returns the reserve space, None where there is none."""
+    """Launch; return the reserve space, or None without one."""
     derived, handle = parameters[0], get_handle()
     operands = desc, s.read(x), desc, s.write(y)
     if not _extra_spaces(x, mode, layout):

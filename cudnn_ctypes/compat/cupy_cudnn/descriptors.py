@@ -45,7 +45,7 @@ _handles: dict[Any, int] = {}  # by device
 
 
 def get_handle() -> int:
-    """The handle of the current device, made when it is first wanted; on CuPy's stream."""
+    """The handle of the current device, created on first use; on CuPy's stream."""
     device = "reference" if mode.reference_device_active else current_device().device_id
     if device not in _handles:
         _handles[device] = low.create()
@@ -55,7 +55,7 @@ def get_handle() -> int:
 
 @atexit.register
 def reset_handles() -> None:
-    """Destroy the handles that `get_handle` made."""
+    """Destroy the handles that `get_handle` created."""
     while _handles:
         _, handle = _handles.popitem()
         low.destroy(handle)
@@ -254,7 +254,7 @@ def create_op_tensor_descriptor(op_type: int, dtype: Any) -> Descriptor:
 
 
 def create_reduce_tensor_descriptor(reduce_type: int, dtype: Any) -> Descriptor:
-    """A descriptor of a reduction; minimum and maximum tell where they were found."""
+    """A descriptor of a reduction; minimum and maximum also return indices."""
     descriptor = _made("ReduceTensorDescriptor")
     extreme = reduce_type in (raw.CUDNN_REDUCE_TENSOR_MIN, raw.CUDNN_REDUCE_TENSOR_MAX)
     indices = (

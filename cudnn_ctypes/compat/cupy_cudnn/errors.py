@@ -41,6 +41,6 @@ class CuDNNError(RuntimeError):
 
 
 def check_status(status: int) -> None:
-    """Raise for a status, given as its number before cuDNN 9; nothing for 0."""
+    """Raise for a status by its number before cuDNN 9; do nothing for 0."""
     if status:
         raise CuDNNError(status)

@@ -74,7 +74,7 @@ _KINDS = {
     raw.CUDNN_PARAM_WDESC: "Filter",
     raw.CUDNN_PARAM_DWDESC: "Filter",
 }
-"""Kinds of descriptors by label; tensors elsewhere."""
+"""Kinds of descriptors by label; other labels take tensors."""
 
 
 def _kind(label: raw.cudnnFusedOpsConstParamLabel_t) -> str:
@@ -96,7 +96,7 @@ def set_fused_ops_const_param_pack_attribute(
 def get_fused_ops_const_param_pack_attribute(
     const_pack: Descriptor, param_label: int
 ) -> tuple[int, int]:
-    """The number, or the address of a new descriptor; and whether it is NULL."""
+    """The number or the address of a new descriptor, and whether the value is NULL."""
     label = raw.cudnnFusedOpsConstParamLabel_t(param_label)
     if _is_number(label):
         number = c_int()

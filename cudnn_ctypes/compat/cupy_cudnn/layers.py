@@ -40,7 +40,7 @@ _NO_NAN = int(raw.CUDNN_NOT_PROPAGATE_NAN)
 
 
 def as_4d(array: Any) -> Descriptor:
-    """A descriptor (first size, all others, 1, 1), for what looks at every element by itself."""
+    """A descriptor (first size, all others, 1, 1), for element-wise operations."""
     first = array.shape[0] if len(array.shape) else 1
     return tensor_4d((first, math.prod(array.shape) // first, 1, 1), array.dtype)
 
@@ -191,7 +191,7 @@ class DropoutStates:
         set_dropout_descriptor(self._desc, get_handle(), dropout_ratio)
 
     def forward(self, handle: int | None, x: Any, dropout_ratio: float) -> tuple[Any, Any]:
-        """What `backward` needs, and the result."""
+        """The reserve space for `backward`, and the result."""
         handle, x = get_handle() if handle is None else handle, contiguous(x, "x")
         set_dropout_descriptor(self._desc, handle, dropout_ratio)
         desc = as_4d(x)

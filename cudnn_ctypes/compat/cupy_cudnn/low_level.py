@@ -1,7 +1,7 @@
 """The functions of ``cupy_backends.cuda.libs.cudnn``: C calls with plain numbers.
 
-Handles, descriptors, memory on either side and the numbers alpha and beta are addresses; what C
-writes through pointers to single values is returned.
+Handles, descriptors, host and device memory and the numbers alpha and beta are addresses. Values
+that C writes through pointers to single values are returned.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ fusedOpsExecute
 
 @dataclass
 class CuDNNAlgoPerf:
-    """An algorithm that a search or a question found; numbers as C has them."""
+    """An algorithm from a search or query; with C's numbers."""
 
     algo: int
     status: int
@@ -118,7 +118,7 @@ class CuDNNAlgoPerf:
 
     @classmethod
     def of(cls, perf: Any) -> CuDNNAlgoPerf:
-        """What a struct of layer 1 holds."""
+        """The values of a struct of layer 1."""
         return cls(
             int(perf.algo),
             old_status_number(perf.status),
@@ -157,7 +157,7 @@ class LowLevelFunction:
 
     @property
     def modern(self) -> str:
-        """The call that a program writes today."""
+        """The modern form of the call."""
         gone = find(self.calls)
         if gone is not None:
             return "; ".join(gone.now)
@@ -166,7 +166,7 @@ class LowLevelFunction:
 
 
 FUNCTIONS: dict[str, LowLevelFunction] = {}
-"""By CuPy's name."""
+"""The functions by CuPy's names."""
 
 
 def _c_function(name: str) -> Any:
@@ -174,7 +174,7 @@ def _c_function(name: str) -> Any:
 
 
 def use_current_stream(handle: Any) -> None:
-    """Have a handle work on CuPy's current stream, if CuPy is there and memory is on a GPU."""
+    """Set a handle's stream to CuPy's current one, if CuPy is loaded and memory is on a GPU."""
     cupy = sys.modules.get("cupy")
     if cupy is not None and not mode.reference_device_active:
         typed = handle_of(raw.cudnnHandle_t, handle) if isinstance(handle, int) else handle
@@ -200,7 +200,7 @@ def _plain(name: str, calls: str) -> Callable[..., Any]:
 
 
 def _returned(name: str, target: Any, given: tuple[Any, ...]) -> Any:
-    """Make the call; one result by itself, several as a tuple."""
+    """Make the call; return its one result, or a tuple of several."""
     parameters = [each for each in target.parameters if not is_result(each)]
     names = [each.name for each in parameters]
     if "perfResults" in names:
@@ -227,7 +227,7 @@ for _name in _FUNCTION_NAMES.split():
     _add(_name, _OTHERS.get(_name, f"cudnn{_name[0].upper()}{_name[1:]}"))
 
 
-# -- what returns or takes something else ------------------------------------------------------
+# -- functions with other parameters or results ------------------------------------------------
 
 
 def _query_runtime_error(handle: Any, query: int) -> int:
@@ -246,7 +246,7 @@ def _filter_nd(descriptor: Any, requested: int) -> tuple[int, int, int, tuple[in
 
 
 def _linear_layer(kind: str) -> Callable[..., None]:
-    """`cudnnGetRNNLinLayer...Params`, whose last argument is where the address is written."""
+    """`cudnnGetRNNLinLayer...Params`; the last argument receives the address."""
 
     def get(*given: Any) -> None:
         use_current_stream(given[0])

@@ -73,4 +73,4 @@ MODERN: dict[str, str] = {
     "softmax_backward": "softmax_backward(handle, y=y, dy=gy)",
     "softmax_forward": "softmax_forward(handle, x)",
 }
-"""By CuPy's name, with the names of ``cudnn_ctypes``."""
+"""The modern forms, with names of ``cudnn_ctypes``, by CuPy's names."""

@@ -1,4 +1,4 @@
-"""Recurrent networks: descriptors, where weights lie, and what a pass needs of a network."""
+"""Recurrent networks: descriptors, places of weights, and the operands of a pass."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def get_rnn_lin_layer_matrix_params(
     w: Any,
     lin_layer_id: int,
 ) -> Any:
-    """The part of `w`, which has one dimension, that is a matrix."""
+    """The part of the one-dimensional `w` with a matrix."""
     given = handle, rnn_desc.value, layer, x_desc.value, w_desc.value
     return _part(low.getRNNLinLayerMatrixParams, given, w, lin_layer_id)
 
@@ -81,7 +81,7 @@ def get_rnn_lin_layer_bias_params(
     w: Any,
     lin_layer_id: int,
 ) -> Any:
-    """The part of `w`, which has one dimension, that is a bias."""
+    """The part of the one-dimensional `w` with a bias."""
     given = handle, rnn_desc.value, layer, x_desc.value, w_desc.value
     return _part(low.getRNNLinLayerBiasParams, given, w, lin_layer_id)
 
@@ -115,7 +115,7 @@ class _Steps:
 
 
 def _sequences(array: Any, lengths: Any, padded: bool) -> Any:
-    """What describes sequences (their steps behind each other), or padded ones."""
+    """The descriptors of packed sequences, one per step, or one descriptor of padded sequences."""
     if not padded:
         return _Steps(lengths, array.shape[-1], array.dtype)
     descriptor = Descriptor(low.createRNNDataDescriptor(), low.destroyRNNDataDescriptor)
@@ -150,7 +150,7 @@ class Network(NamedTuple):
         return self.session.workspace(size), size
 
     def reserve_space(self) -> Any:
-        """Memory that the passes of a training step share."""
+        """The reserve space, shared by the passes of a training step."""
         size = low.getRNNTrainingReserveSize(
             get_handle(), self.desc.value, self.steps, self.every_step.value
         )
@@ -187,7 +187,7 @@ class Network(NamedTuple):
 def network_of(
     states: DropoutStates, direction: int, mode: int, hx: Any, xs: Any, lengths: Any, padded: bool
 ) -> Iterator[Network]:
-    """The network that reads `xs`, as long as the block."""
+    """The network that reads `xs`, inside ``with``."""
     directions = 2 if direction == raw.CUDNN_BIDIRECTIONAL else 1
     layers, data_type = hx.shape[0] // directions, get_data_type(xs.dtype)
     about = states._desc, _LINEAR, direction, mode, data_type

@@ -10,9 +10,9 @@ A program for it runs with the import line changed::
     float32 = libcudnn.cudnnDataType["CUDNN_DATA_FLOAT"]
     libcudnn.cudnnSetTensor4dDescriptor(x_desc, nchw, float32, 64, 3, 32, 32)
 
-Handles, descriptors and memory are addresses, as ints or ``c_void_p``; anything else that is memory
-on the device is taken too. alpha and beta are numbers. What C writes is returned. A call that fails
-raises the wrapper's exceptions, whose `status` is the number of cuDNN 2 to 8.
+Handles, descriptors and memory are addresses, as ints or ``c_void_p``; other objects of device
+memory are accepted too. alpha and beta are numbers. Values that C writes are returned. A failed
+call raises the wrapper's exceptions, whose `status` is the number of cuDNN 2 to 8.
 
 Convolutions compute in double where their tensors are doubles, in float elsewhere. The names that
 the wrapper had for cuDNN 1 alone (``cudnnSetFilterDescriptor``, for example) are not there.

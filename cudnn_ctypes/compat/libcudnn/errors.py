@@ -1,4 +1,4 @@
-"""The exceptions of the ctypes wrapper: one for each status, by the number that it had."""
+"""The exceptions of the ctypes wrapper, one per status, by the statuses' old numbers."""
 
 from __future__ import annotations
 
@@ -44,6 +44,6 @@ cudnnExceptions: dict[int, Any] = {
 
 
 def cudnnCheckStatus(status: int) -> None:
-    """Raise the exception for a status, given as its old number; none for 0."""
+    """Raise the exception for a status by its old number; do nothing for 0."""
     if status:
         raise cudnnExceptions.get(status, cudnnError)(status)

@@ -1,9 +1,9 @@
-"""The functions of the ctypes wrapper: which C call each makes, and what it returns.
+"""The functions of the ctypes wrapper: the C call that each makes, and its result.
 
-A row is the wrapper's function with its parameters, ``=``, the function of `v7` that is called with
-them, and ``->`` what is returned where that is not what C writes: ``variable`` for the ctypes
-object that holds it, ``perf`` for a list of structs, numbers for some of the values. ``|`` before a
-name marks a second way to call the function that stands above.
+A row is the wrapper's function with its parameters, ``=``, the function of `v7` that is called, and
+``->`` the result if it is not simply C's output values: ``variable`` for the ctypes object with the
+value, ``perf`` for a list of structs, numbers for a selection of the values. ``|`` before a name
+marks another way to call the function above.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ class WrapperFunction:
     Attributes
     ----------
     calls : tuple of str
-        The function of `v7` that it calls; two where it can be called in two ways.
+        The functions of `v7` that it calls: one for each way to call it.
     """
 
     def __init__(self, name: str) -> None:
@@ -176,7 +176,7 @@ class WrapperFunction:
             raise cudnnExceptions[3](3, text) from None
 
     def _modern(self) -> str:
-        """The call that a program writes today."""
+        """The modern form of the call."""
         name = self.calls[0]
         gone = find(name)
         if gone is not None:
@@ -188,7 +188,7 @@ class WrapperFunction:
 
 
 def _called(name: str, given: list[Any], returned: str) -> Any:
-    """Make the call; what the wrapper returned."""
+    """Make the call; return the wrapper's result."""
     function: Any = functions[name].quiet if find(name) else raw.FUNCTIONS[name]
     if name == "cudnnGetVersion":
         return int(function())
@@ -208,7 +208,7 @@ def _called(name: str, given: list[Any], returned: str) -> Any:
 
 
 def _found(name: str, function: Any, given: list[Any]) -> list[Any]:
-    """What a search for algorithms found."""
+    """The result structs of a search for algorithms."""
     direction = name.removeprefix("cudnnFindConvolution").removesuffix("Algorithm")
     results = (_PERF_TYPES[direction] * number(given[-1]))()
     (count,) = call(function, [*given, results])
@@ -216,7 +216,7 @@ def _found(name: str, function: Any, given: list[Any]) -> list[Any]:
 
 
 def _settle(function: Any, given: list[Any]) -> None:
-    """Where a convolution meets tensors: let it compute in their type."""
+    """Set the convolution's compute type from the tensors' type, if the function takes both."""
     parameters = [each for each in function.parameters if not is_result(each)]
     bases = [each.type.base for each in parameters]
     kinds = raw.cudnnConvolutionDescriptor_t, raw.cudnnTensorDescriptor_t

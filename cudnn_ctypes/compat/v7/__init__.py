@@ -1,4 +1,4 @@
-"""All names of cuDNN 9's C API, and those that cuDNN 2 to 8 had and 9 has not.
+"""All names of cuDNN 9's C API, and the names of cuDNN 2 to 8 that cuDNN 9 dropped.
 
 A program for cuDNN 7 or 8 in Python's spelling of C runs with this module in place of
 ``cudnn_ctypes.raw``:
@@ -7,14 +7,14 @@ A program for cuDNN 7 or 8 in Python's spelling of C runs with this module in pl
 >>> cudnn.cudnnGetConvolutionForwardAlgorithm.parameters[5].c_declaration
 'cudnnConvolutionFwdPreference_t preference'
 
-What is gone has its old meaning and parameters, and is carried out by functions of cuDNN 9; it
-warns once with the new call. A function that is still there and had other parameters once takes
-either. What is not carried over raises an AttributeError with the reason (`left_out`). Weights of
-an RNN lie where `cudnnGetRNNLinLayerMatrixParams` says. Statuses are those of cuDNN 9;
-`old_status_number` gives the number that they had.
+A dropped function has its old meaning and parameters and is implemented with functions of cuDNN 9;
+it warns once with the new call. A function whose parameters changed accepts old and new ones. A
+name without an implementation raises an AttributeError with the reason (`left_out`).
+`cudnnGetRNNLinLayerMatrixParams` tells the places of an RNN's weights. Statuses are cuDNN 9's;
+`old_status_number` returns their old numbers.
 
-A convolution descriptor that was set without computeType, as before cuDNN 6, computes in double
-where it meets tensors of doubles, in float elsewhere.
+A convolution descriptor set without computeType, as before cuDNN 6, computes in double with tensors
+of doubles, in float with others.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The choice of a convolution's algorithm by a preference and a limit of memory.
 
-``_v7`` gives every algorithm with its status and its memory, the one expected to be fastest first.
-The old functions gave one: the first that can be used and whose workspace is within the limit.
+``_v7`` returns every algorithm with its status and memory, the one expected to be fastest first.
+The old functions returned one: the first usable algorithm whose workspace is within the limit.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def _preferred(a: Arguments, call: str, *operands: Any) -> None:
 
 
 def choose(call: str, limit: int | None, handle: Any, *operands: Any) -> Any:
-    """The first algorithm that can be used and whose workspace is within the limit.
+    """The first usable algorithm whose workspace is within the limit.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def choose(call: str, limit: int | None, handle: Any, *operands: Any) -> Any:
     find(handle, *operands, _MOST, count, results)
     usable = [each.algo for each in results[: count.value] if not each.status]
     for algorithm in usable:
-        # What a program allocates next is for the convolution's own math type, not the result's.
+        # The program's workspace will be for the convolution's own math type, not the result's.
         size = c_size_t()
         known = not workspace_size.unchecked(handle, *operands, algorithm, size)
         if known and (limit is None or size.value <= limit):
@@ -99,7 +99,7 @@ def choose(call: str, limit: int | None, handle: Any, *operands: Any) -> Any:
 
 
 def _limit(a: Arguments) -> int | None:
-    """Bytes that the workspace may have; None for any number."""
+    """The largest size of the workspace in bytes; None for no limit."""
     preference = a.preference.name
     if preference.endswith("_NO_WORKSPACE"):
         return 0

@@ -1,4 +1,4 @@
-"""Descriptors of algorithms, and what a search found of them."""
+"""Descriptors of algorithms, and their results in a search."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ __all__: list[str] = []
 
 @dataclass
 class Performance:
-    """What `cudnnSetAlgorithmPerformance` sets."""
+    """The values set by `cudnnSetAlgorithmPerformance`."""
 
-    algorithm: int | None = None  # address of its descriptor
+    algorithm: int | None = None  # address of the algorithm's descriptor
     status: int = 0
     time: float = 0.0
     memory: int = 0
@@ -88,7 +88,7 @@ def destroy_performances(a: Arguments) -> None:
 
 
 def _several(a: Arguments, count: int) -> list[Any]:
-    """The first handles of an array, or one handle given by itself."""
+    """The first handles of an array, or a single handle."""
     a.require("algoPerf")
     target = getattr(a.algoPerf, "_obj", a.algoPerf)
     return [target] if isinstance(target, cudnnAlgorithmPerformance_t) else list(target[:count])

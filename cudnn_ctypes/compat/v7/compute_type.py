@@ -1,7 +1,7 @@
-"""The type that a convolution computes in, where a program did not give it.
+"""The compute type of a convolution for programs that do not set it.
 
-cuDNN 2 to 5 took it from the tensors; a descriptor of cuDNN 9 always has one. So one that was set
-without it says float, and is set again to double before it meets tensors of doubles.
+cuDNN 2 to 5 took it from the tensors; a descriptor of cuDNN 9 always has one. So a descriptor set
+without it gets float, and is set to double before it is used with tensors of doubles.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def _address(descriptor: Any) -> Any:
 
 
 def note_untyped(convolution: Any) -> None:
-    """Note that a convolution descriptor was set without a type to compute in."""
+    """Note that a convolution descriptor was set without a compute type."""
     _untyped[_address(convolution)] = place(convolution)
 
 
@@ -38,9 +38,9 @@ def settle_untyped(convolution: Any, tensor: Any) -> None:
 
 
 def settle(convolution: Any, tensor: Any) -> None:
-    """Let a convolution descriptor compute in double for a tensor of doubles, in float for others.
+    """Set a convolution's compute type: double for a tensor of doubles, else float.
 
-    A descriptor that computes in half is left alone.
+    A descriptor with compute type half is not changed.
     """
     held, of_tensor = record(convolution), record(tensor)
     if not isinstance(held, Convolution) or not isinstance(of_tensor, Tensor):
@@ -63,7 +63,7 @@ _KINDS = raw.cudnnConvolutionDescriptor_t, raw.cudnnTensorDescriptor_t
 
 
 def _positions(function: Function) -> tuple[int, int] | None:
-    """Where a function takes a convolution and the first tensor; None if it does not take both."""
+    """The positions of a function's convolution and first tensor; None if it lacks one."""
     bases = [each.type.base for each in function.parameters]
     if not all(kind in bases for kind in _KINDS):
         return None
@@ -72,11 +72,11 @@ def _positions(function: Function) -> tuple[int, int] | None:
 
 
 SETTLING = frozenset(name for name, each in raw.FUNCTIONS.items() if _positions(each))
-"""The functions of cuDNN 9 in which a convolution meets tensors."""
+"""The functions of cuDNN 9 that take a convolution and tensors."""
 
 
 class _Settled:
-    """A function of layer 1 that settles the type first; everything else is the function's."""
+    """A function of layer 1 that first sets the convolution's compute type."""
 
     def __init__(self, function: Function) -> None:
         self._function = function
@@ -107,5 +107,5 @@ class _Settled:
 
 @functools.cache
 def settled(name: str) -> Any:
-    """The function of this name, which settles the type that a convolution computes in first."""
+    """The function of this name, wrapped to set the convolution's compute type first."""
     return _Settled(raw.FUNCTIONS[name])

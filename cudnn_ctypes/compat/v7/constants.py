@@ -1,4 +1,4 @@
-"""The macros that cuDNN 9 has not: versions of libraries, and compute capabilities."""
+"""The macros that cuDNN 9 dropped: versions of libraries, and compute capabilities."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _ENDS = {"CUDNN_SM_9X_END": 999, "CUDNN_MIN_DEVICE_VERSION": 500}
 
 
 def value(macro: Gone) -> int:
-    """What a macro stood for; a version is that of cuDNN 9, whose macro replaces it."""
+    """The value of a macro; a version is cuDNN 9's, whose macro replaces it."""
     if macro.now:
         number: int = getattr(raw, macro.now[0])
         return number

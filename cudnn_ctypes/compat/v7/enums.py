@@ -1,4 +1,4 @@
-"""The enums that cuDNN 9 has not, with their numbers."""
+"""The enums that cuDNN 9 dropped, with their numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The old names that are not carried over, each with the reason."""
+"""The old names without an implementation, each with the reason."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _REASONS = {
 
 @functools.cache
 def left_out() -> dict[str, str]:
-    """The reason for every name of `gone_names` that `v7` has not.
+    """The reason for every name of `gone_names` that `v7` lacks.
 
     >>> left_out()["cudnnSetPoolingDescriptor"]
     'only cuDNN 1 had it'

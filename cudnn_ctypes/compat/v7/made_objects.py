@@ -1,4 +1,4 @@
-"""What lives behind handles that cuDNN 9 does not know: Python objects by made-up addresses."""
+"""Python objects behind handles that cuDNN 9 lacks, by made-up addresses."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .old_function import Refused
 
 __all__ = ["create", "destroy", "held"]
 
-_objects: dict[int, tuple[Any, Any]] = {}  # by address: the block that has it, the object
+_objects: dict[int, tuple[Any, Any]] = {}  # by address: the block at the address, the object
 
 
 def create(variable: Any, held: Any) -> None:
@@ -22,7 +22,7 @@ def create(variable: Any, held: Any) -> None:
 
 
 def held(handle: Any, name: str) -> Any:
-    """What a handle refers to; refused if it was destroyed or never created."""
+    """The object of a handle; refused if it was destroyed or never created."""
     address = None if handle is None else handle.value
     if address not in _objects:
         raise Refused(raw.CUDNN_STATUS_BAD_PARAM, f"{name} is NULL, destroyed or never created")
@@ -30,7 +30,7 @@ def held(handle: Any, name: str) -> Any:
 
 
 def destroy(handle: Any, name: str) -> None:
-    """Forget what a handle refers to."""
+    """Drop the object of a handle."""
     held(handle, name)
     del _objects[handle.value]
     handle.value = None

@@ -1,4 +1,4 @@
-"""The arguments of a call of an old function, and how it refuses them."""
+"""The arguments of a call of an old function, and their refusal."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Arguments", "Refused", "decoded"]
 
 
 class Refused(Exception):
-    """Raised by an implementation for arguments that cuDNN refused: a status and why."""
+    """Raised by an implementation for arguments that cuDNN refused: a status and a reason."""
 
     def __init__(self, code: raw.cudnnStatus_t, reason: str) -> None:
         super().__init__(reason)
@@ -25,9 +25,8 @@ class Refused(Exception):
 class Arguments:
     """The arguments of one call as attributes, under their names in C.
 
-    Numbers are Python's and enumerators members; a pointer to one value is the variable that it
-    points to; arrays that are read are lists; handles and memory are as the caller gave them. NULL
-    is None.
+    Numbers are Python numbers and enumerators are members; a pointer to one value is the variable
+    behind it; input arrays are lists; handles and memory are the caller's objects. NULL is None.
     """
 
     def __init__(self, values: dict[str, Any]) -> None:
@@ -57,11 +56,11 @@ class Arguments:
 
 _REFERENCE = type(ctypes.byref(ctypes.c_int()))
 _COUNTS = ("seqLength", "arrayLength", "nbDims")
-"""The parameters that tell how many elements an array has."""
+"""The parameters with the number of an array's elements."""
 
 
 def decoded(parameter: Parameter, converted: Any, given: Any, before: dict[str, Any]) -> Any:
-    """An argument as an implementation receives it; `before` holds those that stand before it."""
+    """An argument in an implementation's form; `before` has the earlier arguments by name."""
     match parameter.type.kind:
         case "value" if is_handle(parameter):
             return given
@@ -84,7 +83,7 @@ def decoded(parameter: Parameter, converted: Any, given: Any, before: dict[str, 
 
 
 def _variable(pointer: Any) -> Any:
-    """The ctypes variable behind what stands for a pointer to it."""
+    """The ctypes variable behind a pointer, ``byref`` or array argument."""
     target = getattr(pointer, "_obj", pointer)  # byref(...)
     if isinstance(target, ctypes.Array):
         return target[0]

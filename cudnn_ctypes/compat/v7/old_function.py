@@ -1,4 +1,4 @@
-"""A function that cuDNN had once, as a Python object that is called like those of layer 1."""
+"""A function that cuDNN had once, as a Python object that is called like layer 1's functions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Implementation = Callable[[Arguments], None]
 
 
 class OldFunction:
-    """A function that cuDNN had once, on the functions of cuDNN 9.
+    """A function that cuDNN had once, implemented with the functions of cuDNN 9.
 
     Calling it raises `CudnnError` on every status but success and returns the status. It warns once
     with an `OldNameWarning`.
@@ -36,7 +36,7 @@ class OldFunction:
     Attributes
     ----------
     parameters : tuple of Parameter
-        In C's order; of the last release that had the function.
+        The parameters in C's order, in the last release that had the function.
     prototype : str
         The declaration as C wrote it.
     unchecked : callable
@@ -60,12 +60,12 @@ class OldFunction:
 
     @property
     def quiet(self) -> Form:
-        """The last declaration, which is called without a warning."""
+        """The last declaration, as a function that does not warn."""
         return self._forms[-1]
 
     @property
     def forms(self) -> tuple[str, ...]:
-        """The prototypes of all releases that differ, the oldest first."""
+        """The different prototypes of all releases, the oldest first."""
         return tuple(str(form.prototype) for form in self._forms)
 
     @property
@@ -103,23 +103,23 @@ class OldFunction:
         return raw.CUDNN_STATUS_SUCCESS
 
     def _form(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Form | None:
-        """The declaration that a call is for; None for that of cuDNN 9."""
+        """The declaration that fits a call's arguments; None for cuDNN 9's."""
         fitting = (form for form in self._forms if form.fits(args, kwargs))
         return next(fitting, self._forms[-1] if self._living is None else None)
 
 
-_ANYTHING = Converter(lambda value: value)  # what layer 1 makes of numbers depends on descriptors
+_ANYTHING = Converter(lambda value: value)  # layer 1 converts numbers depending on descriptors
 
 
 class Form:
-    """One way in which an old function was declared, and what carries it out."""
+    """One declaration of an old function, with its implementation."""
 
     def __init__(self, prototype: Prototype, implementation: Implementation) -> None:
         self.prototype = prototype
         self.parameters: tuple[Parameter, ...] = prototype.parameters
         self.implementation = implementation
 
-    # What `explain` asks a binding for.
+    # The attributes of a binding that `explain` reads.
     @property
     def name(self) -> str:
         return self.prototype.name
@@ -133,7 +133,7 @@ class Form:
 
     @functools.cached_property
     def signature(self) -> inspect.Signature:
-        """Its parameters with their ctypes types."""
+        """The parameters with their ctypes types."""
         kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
         return inspect.Signature(
             [inspect.Parameter(p.name, kind, annotation=p.ctype) for p in self.parameters],
@@ -141,7 +141,7 @@ class Form:
         )
 
     def fits(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-        """Whether a call has as many arguments, and none that only another declaration takes."""
+        """Whether a call's arguments have the right number and fit this declaration only."""
         if len(args) + len(kwargs) != len(self.parameters):
             return False
         if not kwargs.keys() <= {p.name for p in self.parameters[len(args) :]}:
@@ -168,7 +168,7 @@ class Form:
             raise TypeError(f"{self.name}() {error}") from None
 
     def _decoded(self, given: tuple[Any, ...]) -> dict[str, Any]:
-        """The arguments as an implementation receives them; those that C refuses are refused."""
+        """The arguments in an implementation's form; arguments that C refuses are refused."""
         values: dict[str, Any] = {}
         for parameter, argtype, value in zip(self.parameters, self.argtypes, given, strict=True):
             try:
@@ -179,7 +179,7 @@ class Form:
         return values
 
     def _error(self, error: CudnnError, given: tuple[Any, ...]) -> CudnnError:
-        """What the caller sees of an error in a call of cuDNN 9, which is its cause."""
+        """The error that the caller sees for an error in a call of cuDNN 9, its cause."""
         shown = {
             p.name: status.describe(value, p)
             for p, value in zip(self.parameters, given, strict=True)
@@ -196,11 +196,11 @@ class Form:
 
 
 functions: dict[str, OldFunction] = {}
-"""By C name: what the modules of this package have registered."""
+"""The functions that the modules of this package have registered, by C name."""
 
 
 def implements(*prototypes: str) -> Callable[[Implementation], Implementation]:
-    """Register what carries out old functions; of one name, the oldest declaration comes first."""
+    """Register an implementation of old functions; the oldest declaration of a name first."""
 
     def register(implementation: Implementation) -> Implementation:
         for text in prototypes:

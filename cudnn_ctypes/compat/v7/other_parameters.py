@@ -1,4 +1,4 @@
-"""Functions that did in one call what takes several now."""
+"""Old functions that correspond to several calls of cuDNN 9."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def activation_backward(a: Arguments) -> None:
 
 
 def _activation(a: Arguments, function: Any, *operands: Any) -> None:
-    """Call with a descriptor of the mode, which lives as long as the call."""
+    """Call a function with a temporary descriptor of the mode."""
     descriptor = raw.cudnnActivationDescriptor_t()
     raw.cudnnCreateActivationDescriptor(descriptor)
     try:

@@ -1,8 +1,8 @@
 """C prototypes as text, and the parameters that they declare.
 
-An old function is declared as C declared it. What a parameter is follows from its C type, as in the
-generated declarations of layer 1; ``const void *`` is one number on the host where it is called
-alpha or beta, and device memory elsewhere.
+An old function has its C declaration. The kind of a parameter follows from its C type, as in layer
+1's generated declarations; ``const void *`` is a number on the host for alpha and beta, and device
+memory for other names.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Prototype:
 
 @functools.cache
 def parse(text: str) -> Prototype:
-    """A prototype written as C writes it, on any number of lines, without the return type."""
+    """Parse a C prototype on any number of lines, without the return type."""
     name, parameters = re.fullmatch(r"(\w+)\((.*)\)", " ".join(text.split())).groups()  # type: ignore[union-attr]
     return Prototype(name, tuple(_parameter(each) for each in parameters.split(", ") if each))
 

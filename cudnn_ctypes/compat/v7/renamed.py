@@ -1,8 +1,8 @@
-"""Functions that are another call of cuDNN 9: each with the call that it is.
+"""Old functions that are equivalent to one call of cuDNN 9.
 
 A row is the old declaration, ``=``, and the new call, with the old parameters by their names,
 enumerators, NULL, and ``_`` for an out parameter whose value is dropped. ``{,_v3}`` in a name
-stands for both: the first is a function of cuDNN 9 that had other parameters once.
+means both names: the first is a function of cuDNN 9 that had other parameters once.
 """
 
 from __future__ import annotations

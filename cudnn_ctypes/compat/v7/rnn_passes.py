@@ -162,7 +162,7 @@ def backward_weights(a: Arguments) -> None:
 
 @contextmanager
 def _sequences(a: Arguments, *names: str) -> Iterator[list[Any]]:
-    """The sequences' descriptors: as given to an ...Ex function, else made for the call."""
+    """The sequences' descriptors: arguments of an ...Ex function, or created for the call."""
     if "seqLength" not in a:
         yield [getattr(a, name) for name in names]
         return

@@ -1,9 +1,8 @@
 """The settings of RNN descriptors, which the old functions set one by one.
 
-The descriptor itself holds them all, where `cudnnSetRNNDescriptor_v8` puts them. That takes two
-that the old functions learn only from the tensors of later calls: the size of the input and the
-data type. Until then the descriptor holds the hidden size and the type of the computation; `settle`
-puts in what is right.
+The descriptor itself holds all of them, set by `cudnnSetRNNDescriptor_v8`. Two of its parameters
+are known only from the tensors of later calls: the input's size and the data type. Until then the
+descriptor holds the hidden size and the compute type; `settle` sets the right values.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ _PADDED = raw.CUDNN_RNN_PADDED_IO_ENABLED
 
 
 def described(descriptor: Any) -> RNN:
-    """What an RNN descriptor holds."""
+    """The record of an RNN descriptor; refused if it was never set."""
     held = record(descriptor)
     if held is None:
         raise Refused(raw.CUDNN_STATUS_BAD_PARAM, "rnnDesc is NULL, or was created but never set")
@@ -30,7 +29,7 @@ def described(descriptor: Any) -> RNN:
 
 
 def change(descriptor: Any, **changes: Any) -> None:
-    """Set some fields of what a descriptor holds, named as `cudnnSetRNNDescriptor_v8` does."""
+    """Set some values of a descriptor, by `cudnnSetRNNDescriptor_v8`'s parameter names."""
     held = described(descriptor)
     fields: dict[str, Any] = {
         "algo": held.algorithm,
@@ -49,7 +48,7 @@ def change(descriptor: Any, **changes: Any) -> None:
         "auxFlags": _PADDED if held.padded_io else 0,
     }
     raw.cudnnSetRNNDescriptor_v8(descriptor, **{**fields, **changes})
-    if held.clip is not None:  # setting a descriptor takes the clip away
+    if held.clip is not None:  # setting a descriptor removes the clip
         clip = raw.CUDNN_RNN_CLIP_MINMAX, held.clip_nan_propagation, *held.clip
         raw.cudnnRNNSetClip_v8(descriptor, *clip)
 
@@ -62,12 +61,12 @@ def dropout_of(held: RNN) -> Any:
 
 
 def settle(handle: Any, descriptor: Any, data_type: Any, input_size: int, batch: int = 0) -> None:
-    """Put into a descriptor what is known now; compile the kernels of the dynamic algorithm.
+    """Set the now known values of a descriptor; compile the kernels of the dynamic algorithm.
 
     Parameters
     ----------
     batch : int
-        Number of sequences; 0 where the call needs no kernels.
+        Number of sequences; 0 if the call needs no kernels.
     """
     held = described(descriptor)
     if (held.data_type, held.input_size) != (data_type, input_size):

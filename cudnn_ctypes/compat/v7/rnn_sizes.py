@@ -1,4 +1,4 @@
-"""Sizes of an RNN's buffers, where its weights lie, and plans of its persistent kernels."""
+"""Sizes of an RNN's buffers, places of its weights, and plans of its persistent kernels."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["sequences", "tensor", "weight_bytes"]
 
 
 def tensor(descriptor: Any, name: str) -> Tensor:
-    """What a tensor descriptor holds."""
+    """The record of a tensor descriptor; refused if it is not (batch, size, 1)."""
     held = record(descriptor)
     if held is None or len(held.shape) < 2:
         raise Refused(raw.CUDNN_STATUS_BAD_PARAM, f"{name} must be (batch, size, 1), got {held!r}")
@@ -29,10 +29,10 @@ def tensor(descriptor: Any, name: str) -> Tensor:
 
 @contextmanager
 def sequences(descriptors: list[Any] | None, steps: int, name: str) -> Iterator[Any]:
-    """One descriptor of sequences in place of one tensor descriptor for each time step.
+    """A descriptor of sequences, created from one tensor descriptor per time step.
 
-    The batch of a step may be smaller than that of the step before, never larger: shorter sequences
-    come last. The steps lie behind each other, as in the packed layout.
+    The batch of a step may be smaller than the previous step's, never larger: shorter sequences
+    come last. The steps follow each other in memory, as in the packed layout.
     """
     if descriptors is None or steps < 1 or len(descriptors) < steps:
         count = 0 if descriptors is None else len(descriptors)
@@ -73,7 +73,7 @@ _TEMPORARY = """(cudnnHandle_t handle, const cudnnRNNDescriptor_t rnnDesc, const
 
 
 def _temporary_sizes(a: Arguments) -> tuple[int, int, int]:
-    """Workspace for inference, workspace for training, reserve space."""
+    """Bytes of the workspaces for inference and for training, and of the reserve space."""
     a.require("sizeInBytes")
     sizes: list[int] = []
     with sequences(a.xDesc, a.seqLength, "xDesc") as data:
@@ -111,7 +111,7 @@ def parameters_size(a: Arguments) -> None:
     a.put(sizeInBytes=size.value)
 
 
-# -- where weights lie -------------------------------------------------------------------------
+# -- places of weights -------------------------------------------------------------------------
 
 _WHERE = """(cudnnHandle_t handle, const cudnnRNNDescriptor_t rnnDesc, const int pseudoLayer,
     const cudnnTensorDescriptor_t xDesc, const cudnnFilterDescriptor_t wDesc, const void *w,
@@ -119,7 +119,7 @@ _WHERE = """(cudnnHandle_t handle, const cudnnRNNDescriptor_t rnnDesc, const int
 
 
 def weight_bytes(descriptor: Any, name: str) -> int:
-    """Size of the weights that a filter descriptor describes."""
+    """Bytes of the weights that a filter descriptor describes."""
     held = record(descriptor)
     if held is None:
         raise Refused(raw.CUDNN_STATUS_BAD_PARAM, f"{name} is NULL, or was created but never set")
@@ -143,7 +143,7 @@ def bias_parameters(a: Arguments) -> None:
 
 
 def _where(a: Arguments, descriptor: Any, name: str, kind: str) -> None:
-    """Describe (1, rows, columns) at its address; NULL for what the network has not."""
+    """Write a weight's shape (1, rows, columns) and address; NULL for an absent weight."""
     a.require(name)
     x = tensor(a.xDesc, "xDesc")
     settle(a.handle, a.rnnDesc, x.data_type, x.shape[1])
@@ -184,7 +184,7 @@ def _where(a: Arguments, descriptor: Any, name: str, kind: str) -> None:
     """
 )
 def create_plan(a: Arguments) -> None:
-    """The kernels are compiled by the first call that knows the sizes, for its batch."""
+    """Create a plan; the first call that knows the sizes compiles the kernels for its batch."""
     a.require("plan")
     if described(a.rnnDesc).algorithm != raw.CUDNN_RNN_ALGO_PERSIST_DYNAMIC:
         reason = "rnnDesc: a plan is for CUDNN_RNN_ALGO_PERSIST_DYNAMIC"

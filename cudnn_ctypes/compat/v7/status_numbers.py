@@ -7,12 +7,12 @@ from ...raw.gone_table import OLD_STATUS_NUMBERS
 
 __all__ = ["old_status_number", "status_of_old_number"]
 
-# By the number of cuDNN 9, in which two old statuses may be one: the lower number stands for both.
+# By the number of cuDNN 9. If cuDNN 9 merged two old statuses, the lower old number is used.
 _NUMBERS = {
     int(raw.cudnnStatus_t[OLD_STATUS_NUMBERS[number]]): number
     for number in sorted(OLD_STATUS_NUMBERS, reverse=True)
 }
-# What stands for the statuses of a thousand that cuDNN 8 did not tell apart.
+# The status for each category (thousand) of statuses that cuDNN 8 did not distinguish.
 _CATEGORIES = {
     1: raw.CUDNN_STATUS_NOT_INITIALIZED,
     2: raw.CUDNN_STATUS_BAD_PARAM,
@@ -39,7 +39,7 @@ def old_status_number(status: int) -> int:
 
 
 def status_of_old_number(number: int) -> raw.cudnnStatus_t:
-    """The status that a number meant before cuDNN 9.
+    """The status of a number before cuDNN 9.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The handles, structs and other types that cuDNN 9 has not."""
+"""The handles, structs and other types that cuDNN 9 dropped."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class cudnnAlgorithmPerformanceStruct(Structure): ...
 
 
 class cudnnAlgorithmPerformance_t(OpaquePointer):
-    """An algorithm with what a search found of it: status, time, memory."""
+    """An algorithm with its results in a search: status, time, memory."""
 
     _type_ = cudnnAlgorithmPerformanceStruct
 
