@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import functools
 from collections import defaultdict, deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -47,6 +47,8 @@ class Definition:
     edges: set[Node] = field(default_factory=set)
     functions: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     """C functions, each with the methods that use it ("" for the class or function itself)."""
+    bases: list[str] = field(default_factory=list)
+    """Names of a class's bases."""
 
 
 @dataclass
@@ -70,6 +72,10 @@ def users(functions: frozenset[str]) -> dict[str, list[str]]:
         for name, definition in module.definitions.items()
     }
     public = _public(modules)
+    for node in public:
+        for base in _private_bases(modules, node, public):
+            for function, methods in base.functions.items():
+                graph[node].functions[function] |= methods
     reached_from: dict[Node, set[Node]] = defaultdict(set)
     for node, definition in graph.items():
         for target in definition.edges:
@@ -110,6 +116,17 @@ def _public(modules: dict[str, _Module]) -> dict[Node, str]:
             if node is not None:
                 names.setdefault(node, name)
     return names
+
+
+def _private_bases(
+    modules: dict[str, _Module], node: Node, public: Mapping[Node, str]
+) -> Iterator[Definition]:
+    """The bases of a class that are not public themselves, and theirs."""
+    for name in modules[node[0]].definitions[node[1]].bases:
+        base = _resolved(modules, (node[0], name))
+        if base is not None and base not in public:
+            yield modules[base[0]].definitions[base[1]]
+            yield from _private_bases(modules, base, public)
 
 
 def _resolved(modules: dict[str, _Module], node: Node) -> Node | None:
@@ -181,6 +198,10 @@ def _parse(path: Path, name: str, is_package: bool) -> _Module:
     for statement in tree.body:
         for defined in _defined(statement):
             definition = module.definitions.setdefault(defined, Definition())
+            if isinstance(statement, ast.ClassDef):
+                definition.bases = [
+                    base.id for base in statement.bases if isinstance(base, ast.Name)
+                ]
             for method, mentioned in _mentions(statement):
                 # Not yet resolved: the first word, the second word or "", and the method.
                 definition.functions["\0".join(mentioned)].add(method)

@@ -494,7 +494,7 @@ def cudnnBackendExecute(
     in  executionPlan  cudnnBackendDescriptor_t
     in  variantPack    cudnnBackendDescriptor_t
 
-    used by BackendDescriptor, ExecutionPlan
+    used by BackendDescriptor
     example: examples/19_first_graph_raw.py
     """
 

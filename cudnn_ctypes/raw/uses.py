@@ -104,10 +104,7 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
         "",
     ),
     "cudnnBackendExecute": (
-        (
-            "BackendDescriptor",
-            "ExecutionPlan",
-        ),
+        ("BackendDescriptor",),
         "19_first_graph_raw.py",
     ),
     "cudnnBackendPopulateCudaGraph": (
