@@ -128,7 +128,7 @@ def _text(graph: Graph | str) -> str:
 
 
 def _name(text: str) -> str:
-    """What a graph is called whose worker could not tell."""
+    """The name of a graph whose worker could not return it."""
     try:
         return str(json.loads(text)["name"])
     except (ValueError, TypeError, KeyError):

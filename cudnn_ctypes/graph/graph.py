@@ -128,7 +128,7 @@ class Graph(
         return self.expanded(self.validate(), Target.of(device))
 
     def expanded(self, nodes: Sequence[Node], target: Target) -> Expansion:
-        """What `nodes`, which `validate` returned, become for `target`, a cuDNN and a GPU."""
+        """Expand `nodes`, which `validate` returned, for `target`, a cuDNN and a GPU."""
         return expand(nodes, self.tensors, self._data_types(), target)
 
     def build(

@@ -1,4 +1,4 @@
-"""What a traced function is called with and returns: keys, tensors of its graph, and memory."""
+"""Arguments and results of traced functions: keys, tensors of the graph, and memory."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def look(name: str, value: Any, memory: list[Any], handle: Handle | None) -> Any
 
 
 def quick_key(args: tuple[Any, ...], kwargs: dict[str, Any], memory: list[Any]) -> Any:
-    """As `look` for all arguments, of PyTorch's tensors and plain values; finer than need be.
+    """The key of PyTorch tensors and plain values; finer than the key that `look` gives.
 
     Raises
     ------
@@ -115,7 +115,7 @@ def as_input(graph: Graph, name: str, value: Any, inputs: list[Tensor]) -> Any:
 
 
 def _address(value: Any) -> int:
-    """That of device memory; 0 for a description."""
+    """The address of device memory; 0 for a description."""
     if isinstance(value, DeviceTensor):
         return value.ptr
     is_torch = kind_of(value.__class__) == "torch"
@@ -123,7 +123,7 @@ def _address(value: Any) -> int:
 
 
 def leaves(returned: Any) -> Iterator[Any]:
-    """What tuples, lists and dicts hold, at any depth."""
+    """The members of tuples, lists and dicts, at any depth."""
     if isinstance(returned, (tuple, list)):
         for each in returned:
             yield from leaves(each)
@@ -134,7 +134,7 @@ def leaves(returned: Any) -> Iterator[Any]:
 
 
 def rebuilt(returned: Any, results: Mapping[str, Any]) -> Any:
-    """What a function returned, with memory by its name in place of each tensor."""
+    """The function's return value with memory, found by name, in place of each tensor."""
     if isinstance(returned, dict):
         return {key: rebuilt(each, results) for key, each in returned.items()}
     if isinstance(returned, (tuple, list)):

@@ -55,7 +55,7 @@ class TracedGraph:
         return {tensor: given for tensor, given, is_used in every if is_used}
 
     def empty_results(self, like: Any) -> Any:
-        """What the function returned, with new memory from PyTorch in place of tensors."""
+        """The function's return value with new PyTorch memory in place of tensors."""
         self.graph.validate()
         results = {each.name: ResultMemory(each).in_torch(like) for each in self.graph.outputs}
         return rebuilt(self._returned, results)

@@ -114,10 +114,10 @@ class GraphFunction:
         return results
 
     def run_again(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """What a call gives that was made before with tensors of PyTorch like these.
+        """Repeat an earlier call with other tensors of PyTorch of the same form.
 
-        Returns None if there was none, and for other memory. Tensors that require gradients are
-        taken as they are.
+        Returns None if there was no such call, and for other memory. Tensors that require
+        gradients are taken as they are.
         """
         memory: list[Any] = []
         try:
@@ -167,7 +167,7 @@ class GraphFunction:
         return self._trace(self._arguments(args, kwargs)).graph
 
     def empty_results(self, *args: Any, **kwargs: Any) -> Any:
-        """What a call would return, uninitialized: nothing is built or run.
+        """The results of a call, uninitialized: nothing is built or run.
 
         Parameters
         ----------
@@ -272,7 +272,7 @@ def graph_function(function: Callable[..., Any] | None = None, /, **options: Any
 
 
 def _signature(function: Callable[..., Any]) -> inspect.Signature:
-    """That of calls: without the graph."""
+    """The signature of calls: without the graph."""
     signature = inspect.signature(function)
     first, *others = signature.parameters.values() or (None,)
     if first is None or first.kind not in (first.POSITIONAL_ONLY, first.POSITIONAL_OR_KEYWORD):

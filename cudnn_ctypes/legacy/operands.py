@@ -28,7 +28,7 @@ else:
     from typing import TypeVar
 
     Made = TypeVar("Made")
-    """What the caller gave for a result, which is returned; a `DeviceTensor` if it is made."""
+    """The type of the memory passed for a result, which is returned; default `DeviceTensor`."""
 
 __all__ = ["AnyDescriptor", "Made", "Operands", "expect"]
 

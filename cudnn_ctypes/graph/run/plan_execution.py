@@ -29,7 +29,7 @@ __all__ = ["PlanExecution"]
 
 
 class PlanExecution(Uncopied):
-    """What an `ExecutionPlan` needs when it is executed, and how it is.
+    """Execution of an `ExecutionPlan`: workspace, variant packs, launches.
 
     Attributes
     ----------

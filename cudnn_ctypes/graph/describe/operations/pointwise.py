@@ -128,7 +128,7 @@ _TOLD = {
 
 
 def _docstring(text: str, names: list[str], options: Mapping[str, Any]) -> str:
-    """What a method computes, with its operands and options."""
+    """The docstring of a pointwise method: formula, operands and options."""
     if names[0] == "loss":
         operands = [f"{name} : Tensor\n    {_TOLD[name]}" for name in names]
     else:
