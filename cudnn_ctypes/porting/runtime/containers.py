@@ -61,8 +61,6 @@ class Vector:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Vector) and list(self) == list(other)
 
-    __hash__ = None  # type: ignore[assignment]
-
     def size(self) -> int:
         return self._size
 

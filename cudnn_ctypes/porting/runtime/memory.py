@@ -57,7 +57,7 @@ class Cell:
     """A variable of a pointer type whose address is taken; ``cell[0]`` is C's ``*p``."""
 
     def __init__(self, value: Any = None) -> None:
-        self.value = value
+        self.value: Any = value
 
     def __getitem__(self, index: int) -> Any:
         _within(index, 1)

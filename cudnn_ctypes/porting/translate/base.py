@@ -119,8 +119,8 @@ class Base:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.out = Output()
-        self.parser_language = program.language
+        self.out: Output = Output()
+        self.parser_language: str = program.language
         self.notes: list[tuple[int, str]] = []  # line and reason of what is not translated
         self.statements = 0
         self.kernel_names: list[str] = []
@@ -139,7 +139,7 @@ class Base:
         # Of the line that is written.
         self.before: list[str] = []
         self.after: list[str] = []
-        self.conditional = 0
+        self.conditional: int = 0
 
     def emit(self, text: str, line: int) -> None:
         """Write a line with what its expressions do before and after."""

@@ -128,7 +128,9 @@ class Calls(Functions):
             return value.text
         raise self.fail(node, f"a {value.type} for a kernel")
 
-    checked = False  # whether the call that is translated stands where a status is thrown away
+    checked: bool = (
+        False  # whether the call that is translated stands where a status is thrown away
+    )
 
     def _call_expression(self, node: Node) -> Value:
         function, arguments = node["function"], node.arguments

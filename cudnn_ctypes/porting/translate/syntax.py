@@ -20,7 +20,7 @@ class Node:
     __slots__ = ("_line", "tree")
 
     def __init__(self, tree: Any, line: int = 0) -> None:
-        self.tree = tree
+        self.tree: Any = tree
         self._line = line
 
     def __bool__(self) -> bool:
@@ -28,8 +28,6 @@ class Node:
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Node) and bool(self.tree == other.tree)
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __getitem__(self, field: str) -> Node:
         """The child in a field."""
