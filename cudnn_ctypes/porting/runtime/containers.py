@@ -20,9 +20,7 @@ __all__ = [
     "fixed",
     "max_element",
     "min_element",
-    "scientific",
     "setprecision",
-    "setw",
 ]
 
 
@@ -165,13 +163,7 @@ def setprecision(digits: int) -> _Manipulator:
     return _Manipulator("digits", digits)
 
 
-def setw(width: int) -> _Manipulator:
-    """``std::setw``."""
-    return _Manipulator("width", width)
-
-
 fixed: _Manipulator = _Manipulator("form", "f")
-scientific: _Manipulator = _Manipulator("form", "e")
 
 
 class _Output:
@@ -181,15 +173,13 @@ class _Output:
         self._name = name
         self.form: str = "g"
         self.digits: int = 6
-        self.width: int = 0
 
     def __call__(self, *values: Any) -> None:
         for value in values:
             if isinstance(value, _Manipulator):
                 setattr(self, value.name, value.value)
             else:
-                getattr(sys, self._name).write(self._text(value).rjust(self.width))
-                self.width = 0
+                getattr(sys, self._name).write(self._text(value))
 
     def _text(self, value: Any) -> str:
         if isinstance(value, (float, np.floating)):

@@ -193,11 +193,9 @@ class Base:
     # Types.
 
     def is_destroyed(self, kind: CType) -> bool:
-        """Whether objects of a class have a destructor, or members that have one."""
+        """Whether objects of a class have a destructor."""
         record = self.program.records.get(kind.name) if kind.kind == "struct" else None
-        if record is None:
-            return False
-        return "destroy" in record.methods or any(map(self.is_destroyed, record.fields.values()))
+        return record is not None and "destroy" in record.methods
 
     def by_reference(self, pointed: CType) -> bool:
         """Whether a pointer to such a type is the object itself in Python.
@@ -211,9 +209,9 @@ class Base:
         """The Python name of memory that holds one value of a type."""
         if ctype.kind == "pointer":
             return "object"
-        if ctype.kind == "vector" and not self.is_destroyed(ctype.pointed):
+        if ctype.kind == "vector":
             return f"lambda: Vector({self.element(ctype.pointed)})"
-        if ctype.kind in ("array", "vector") or not ctype.element:
+        if ctype.kind == "array" or not ctype.element:
             raise Untranslatable(f"memory of this type: {ctype}")
         return ctype.element
 

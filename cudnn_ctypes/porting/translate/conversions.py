@@ -59,6 +59,7 @@ class Conversions(Base):
         if template.kind == "template_type":
             self.refuse(template["name"].text != "vector", node, "a template")
             to = self.type_of(template.arguments[0])
+            self.refuse(self.is_destroyed(to), node, "a vector of objects with a destructor")
             return CType("vector", "vector", to=to, element="Vector")
         name = node.text
         if node.kind in _SPECIFIERS:
@@ -83,6 +84,7 @@ class Conversions(Base):
         elif node.kind.endswith("reference_declarator"):
             kind = replace(kind, reference=True)
         elif node.kind.endswith("array_declarator"):
+            self.refuse(self.is_destroyed(kind), node, "an array of objects with a destructor")
             length = self.expression(node["size"]) if node["size"] else None
             self.refuse(length and not length.type.is_integer, node, "the length of an array")
             kind = array_of(kind, length.text if length else "")
@@ -210,8 +212,6 @@ class Conversions(Base):
             return value.after("==")
         if value.type.is_text:
             return f"string({value.text})"
-        if value.type.name == "char":
-            return f"chr({value.text})"
         raise Untranslatable(f"a string of {value.type}")
 
 

@@ -9,7 +9,6 @@ from .loops import Loops
 from .names import number
 from .syntax import Node
 from .types import UNKNOWN, CType, array_of
-from .usage import changed_names
 from .value import Untranslatable, Value
 
 __all__ = ["Declarations"]
@@ -66,11 +65,9 @@ class Declarations(Loops):
     def _variable(self, node: Node, name: str, kind: CType, value: Node) -> None:
         if kind.kind == "unknown" or kind.reference:
             found = self.peek(value).type if value else UNKNOWN
-            body = self.function.node["body"] if self.function else value
-            names = {one.text for one in value.find("identifier", "field_identifier")}
-            changes = kind.is_cell or (kind.reference and names & changed_names(body))
-            if found.kind in ("unknown", "void", "function") or (changes and not found.is_object):
-                raise self.fail(node, "a type that is not known, or a reference to a number")
+            if found.kind in ("unknown", "void", "function"):
+                raise self.fail(node, "a type that is not known")
+            self.refuse(kind.reference and not found.is_object, node, "a reference to a number")
             is_reference = kind.reference
             kind = found.plain if kind.kind == "unknown" else kind.plain
             if is_reference:

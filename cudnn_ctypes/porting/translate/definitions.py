@@ -96,6 +96,7 @@ class Definitions(Declarations):
             if part == "declarator":
                 name, kind = self.declared(base, child)
                 self.refuse(kind.reference, node, "a member that is a reference")
+                self.refuse(self.is_destroyed(kind), node, "a member with a destructor")
                 record.fields[name] = kind.plain
             elif part == "default_value":
                 record.defaults[name] = child
@@ -205,16 +206,11 @@ class Definitions(Declarations):
         self.out.depth += 1
         self.out.add(f"fields = {{{', '.join(fields)}}}")
         methods = {name: one for name, one in record.methods.items() if one.has_body}
-        destroyed = [name for name, kind in record.fields.items() if self.is_destroyed(kind)]
         if record.defaults:
             methods.setdefault("__init__", Function("", [], VOID, Node(None)))
-        if destroyed:
-            methods.setdefault("destroy", Function("", [], VOID, Node(None), "destroy"))
         for name in sorted(methods, key=lambda one: (one != "__init__", one == "destroy")):
             self.out.add("")
             self._write_body(methods[name], record, "__init__" if name == "__init__" else "")
-            for member in reversed(destroyed) if name == "destroy" else ():
-                self.out.add(f"self.{self.safe_field(member)}.destroy()", deeper=1)
         self.out.depth -= 1
 
     def _write_function(self, node: Node) -> None:

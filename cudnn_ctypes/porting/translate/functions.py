@@ -19,7 +19,7 @@ __all__ = ["ALLOCATION", "Functions"]
 # Functions whose Python has the same name and arguments, by their result.
 _SAME_NAMES: dict[CType, str] = {
     c.INT: "printf fprintf sprintf puts fputs sscanf fscanf strcmp strncmp memcmp atoi rand remove",
-    c.TEXT: "strcpy strncpy strcat strchr strstr fgets setprecision setw",
+    c.TEXT: "strcpy strncpy strcat strchr strstr fgets setprecision",
     c.SIZE: "strlen fread fwrite",
     c.VOID: "perror srand",
     pointer_to(c.VOID): "memcpy memset",
@@ -79,9 +79,6 @@ class Functions(Operators):
         if name == "accumulate" and is_std and kind.pointed == values[-1].type and values[2:]:
             texts[2] = self.convert(values[2], kind.pointed).text
             return Value(f"accumulate({', '.join(texts)})", kind.pointed)
-        if name == "to_string" and is_std:
-            layout = "%f" if kind.kind == "float" else "%d"
-            return Value(f'formatted("{layout}", {texts[0]})', c.STRING)
         if name in ("__float2half", "__half2float"):
             return self.convert(values[0], c.HALF if name == "__float2half" else c.FLOAT)
         raise self.fail(node, "a function that is not known, or not in this form")
@@ -140,25 +137,15 @@ class Functions(Operators):
 
     def _new_expression(self, node: Node) -> Value:
         to = self.type_of(node["type"])
-        if node["declarator"]:
-            count = self.expression(node["declarator"].children[0]).text
-            return Value(f"allocate({self.element(to)}, {count})", pointer_to(to))
-        self.refuse(not to.is_object, node, "a single number on the heap")
-        is_list = node["arguments"].kind == "initializer_list"
-        make = self.initialized if is_list else self.constructed
-        made = make(node, to, node.arguments).text
-        return Value(made if self.by_reference(to) else f"Pointer([{made}])", pointer_to(to))
+        self.refuse(not node["declarator"], node, "a single object on the heap")
+        self.refuse(self.is_destroyed(to), node, "objects with a destructor on the heap")
+        count = self.expression(node["declarator"].children[0]).text
+        return Value(f"allocate({self.element(to)}, {count})", pointer_to(to))
 
     def template_call(self, node: Node, arguments: list[Node]) -> Value:
-        """``static_cast<T>(x)`` and ``std::max<T>(x, y)``."""
-        name = node["function"]["name"].text.removeprefix("std::")
-        if name in CASTS or name in ("max", "min"):
-            wanted = self.type_of(node["function"].arguments[0])
-            if name in CASTS:
-                return self.cast(node, arguments[0], wanted)
-            texts = [self.converted(one, wanted).text for one in arguments]
-            return Value(f"{name}({', '.join(texts)})", wanted)
-        raise self.fail(node, "a template")
+        """``static_cast<T>(x)``."""
+        self.refuse(node["function"]["name"].text not in CASTS, node, "a template")
+        return self.cast(node, arguments[0], self.type_of(node["function"].arguments[0]))
 
     pointer_call: Callable[[Node, Value, list[Node]], Value]
     user_call: Callable[..., Value]
@@ -204,10 +191,8 @@ class Functions(Operators):
         owner = self.pointee(self.expression(node["function"]["argument"]))
         name, kind, text = node["function"]["field"].text, owner.type, owner.at(".")
         small, to = (0, c.INT.range[1]), kind.pointed
-        strings = {"c_str": (text, c.TEXT), "empty": (f"not {text}", c.BOOL)}
-        strings |= dict.fromkeys(("size", "length"), (f"strlen({text})", c.SIZE))
-        if kind.kind == "string" and name in strings:
-            return Value(*strings[name], small if name in ("size", "length") else None)
+        if kind.kind == "string" and name == "c_str":
+            return Value(text, c.TEXT)
         results = {"size": c.SIZE, "empty": c.BOOL, "front": to, "back": to}
         results |= dict.fromkeys(("data", "begin", "end"), pointer_to(to))
         results |= dict.fromkeys(("push_back", "emplace_back", "pop_back", "clear"), c.VOID)

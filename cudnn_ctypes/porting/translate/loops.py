@@ -7,7 +7,7 @@ import re
 from .names import number
 from .statements import Statements
 from .syntax import Node, commas
-from .types import INT, CType, array_of, common
+from .types import CType, array_of, common
 from .usage import changed_names
 from .value import REASONS, Value, infix
 
@@ -183,8 +183,8 @@ class Loops(Statements):
         return not names & changed
 
     def _do_for_range_loop(self, node: Node) -> None:
-        declarator, body, right = node["declarator"], node["body"], node["right"]
-        name, kind = self.declared(self.type_of(node), declarator)
+        right = node["right"]
+        name, kind = self.declared(self.type_of(node), node["declarator"])
         if right.kind == "initializer_list":
             texts = [self.converted(one, kind).text for one in right.children]
             values = Value(f"({', '.join(texts)},)", array_of(kind.plain, str(len(texts))))
@@ -193,28 +193,16 @@ class Loops(Statements):
         element = values.type.pointed.plain
         self.refuse(values.type.kind not in ("vector", "array"), node, f"a loop over {values.type}")
         self.refuse(kind.kind != "unknown" and kind.plain != element, node, "a loop that converts")
-        by_number = not element.is_object
-        by_index = by_number and kind.reference and name in changed_names(body)
-        if by_number and (name in self.addressed or (by_index and not _is_name(values.text))):
+        changes = name in self.addressed or (kind.reference and name in changed_names(node["body"]))
+        if changes and not element.is_object:
             raise self.fail(node, "a loop that changes numbers or takes their address")
         self.scopes.append({})
-        if by_index:
-            index = self.declare("index", INT).name
-            self.declare(name, element).name = f"{values.text}[{index}]"
-            count = f"{values.text}.size()" if values.type.kind == "vector" else values.type.length
-            self.emit("", node.line)
-            self._loop(f"for {index} in range({count}):", node, [], [])
-        else:
-            python = self.declare(name, element).name
-            self.emit("", node.line)
-            copies = element.is_object and not kind.reference
-            first = [f"{python} = copied({python})"] if copies else []
-            self._loop(f"for {python} in {values.text}:", node, first, [])
+        python = self.declare(name, element).name
+        self.emit("", node.line)
+        copies = element.is_object and not kind.reference
+        first = [f"{python} = copied({python})"] if copies else []
+        self._loop(f"for {python} in {values.text}:", node, first, [])
         self.scopes.pop()
-
-
-def _is_name(text: str) -> bool:
-    return bool(re.fullmatch(r"[\w.]+", text))
 
 
 def _step(update: Node, name: str) -> int:

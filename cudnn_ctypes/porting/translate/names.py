@@ -31,7 +31,7 @@ _FLOATS = {"FLT_MAX": "3.4028234663852886e38", "FLT_MIN": "1.1754943508222875e-3
 _FLOATS |= {"FLT_EPSILON": "1.1920928955078125e-07", "INFINITY": '"inf"', "HUGE_VALF": '"inf"'}
 _REALS = {"DBL_MAX": "1.7976931348623157e308", "DBL_EPSILON": "2.220446049250313e-16"}
 _REALS |= {"M_PI": "3.141592653589793", "M_PI_2": "1.5707963267948966", "M_E": "2.718281828459045"}
-_TEXTS = {"endl": '"\\n"', "flush": '""', "fixed": "fixed", "scientific": "scientific"}
+_TEXTS = {"endl": '"\\n"', "flush": '""', "fixed": "fixed"}
 _TEXTS |= {f"PRI{x}{bits}": f'"{size}{x}"' for x in "dux" for bits, size in ((32, ""), (64, "l"))}
 _CONSTANTS: dict[str, Value] = {
     **{name: number(value) for name, value in _NUMBERS.items()},

@@ -274,9 +274,7 @@ class Statements(Calls):
         elif node.called == "assert":
             self.emit(f"assert {self.truth(node.arguments[0]).text}", line)
         elif node.kind == "delete_expression":
-            value = self.expression(node.children[0])
-            if self.is_destroyed(value.type.pointed) and "[" not in node.text:
-                self.emit(f"{value.text}.destroy()", line)
+            self.refuse("[" not in node.text, node, "a single object on the heap")
         elif node.kind == "conditional_expression":
             self.emit(f"if {self.condition(node['condition'])}:", line)
             self._one(node["consequence"])

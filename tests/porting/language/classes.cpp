@@ -82,8 +82,7 @@ int main() {
   std::vector<float> w = v;
   w[0] = 100;
   std::cout << v[0] << " " << w[0] << " " << v.size() << " " << norm(v) << std::endl;
-  std::cout << std::fixed << std::setprecision(3) << v[1] / 3 << " " << std::setw(8) << 2.5 << "|"
-            << std::endl;
+  std::cout << std::fixed << std::setprecision(3) << v[1] / 3 << " " << 2.5 << "|" << std::endl;
   std::vector<int> numbers = {5, -3, 8};
   int low, high;
   minmax(numbers, low, high);
@@ -95,12 +94,11 @@ int main() {
   if (mode == Mode::Train) std::cout << "train\n";
   else std::cout << "test\n";
   auto largest = std::max(numbers[0], numbers[2]);
-  Tensor *heap = new Tensor(5, 5);
-  std::cout << largest << " " << heap->rows() << " " << static_cast<float>(largest) / 3 << '\n';
-  delete heap;
-  std::string text = "layer" + std::to_string(2);
+  Tensor last(5, 5), *pointer = &last;
+  std::cout << largest << " " << pointer->rows() << " " << static_cast<float>(largest) / 3 << '\n';
+  std::string text = options.name + "2";
   const char *c = text.c_str();
-  printf("%s %zu %d\n", c, text.size(), text == "layer2");
+  printf("%s %d\n", c, text == "run-a2");
   bool done = false;
   while (!done) done = true;
   int *raw = new int[3]();

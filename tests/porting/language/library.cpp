@@ -35,12 +35,12 @@ struct Pair {
 };
 
 class Owner {
-  Counter inner;
+  Pair inner;
   Counter *other;
 
  public:
-  Owner() : inner("inner"), other(new Counter("other")) { inner.add(3); }
-  ~Owner() { delete other; }
+  explicit Owner(Counter *counter) : inner{2, 3}, other(counter) { inner.first++; }
+  ~Owner() { other->add(inner.first); }
 };
 
 static float sum(const Row &row) { return accumulate(row.begin(), row.end(), 0.0f); }
@@ -53,7 +53,8 @@ int main(int argc, char **argv) {
   Counter c("c");
   c.add().add(4);
   cout << c.count() << endl;
-  Owner owner;
+  Counter counted("other");
+  Owner owner(&counted);
   Row row = {1, 2, 3.5f};
   scale(row, 2);
   cout << sum(row) << " " << row.back() << " " << row.front() << endl;
@@ -85,14 +86,10 @@ int main(int argc, char **argv) {
   Index u = 3;
   cout << u - 4 << " " << static_cast<int>(u) - 4 << " " << sqrt(16.0f) << " " << pow(2, 10) << endl;
   Row fixed_row(3, 2.5f);
-  const float &view = fixed_row[2];
-  cout << view << " " << abs(-3) << " " << fabs(-2.5f) << endl;
-  for (auto &one : row) one = one * 2 + 1;
-  for (auto &r : matrix)
-    for (float &one : r) one += 0.5f;
-  int few[3] = {1, 2, 3};
-  for (int &one : few) one++;
-  cout << row[0] << " " << matrix[1][2] << " " << few[2] << endl;
+  const Row &view = matrix[1];
+  cout << view[2] << fixed_row[2] << " " << abs(-3) << " " << fabs(-2.5f) << endl;
+  for (auto &r : matrix) r[2] += 0.5f;
+  cout << row[0] << " " << matrix[1][2] << endl;
   unsigned char bytes[] = {1, 2, 250};
   const unsigned char *b = bytes;
   int total = 0;

@@ -58,7 +58,7 @@ int main() {
   std::printf("%g %g\n", g[0][1], copy[1]);
   std::cout << static_cast<int>(K::Two) << " " << (K::Five == K::Two) << " " << 1.0 / 3 << " "
             << 2.5f << " " << 'c' << " " << true << "\n";
-  std::string t = "a"; t += "bc"; std::cout << t << t.size() << std::endl;
+  std::string t = "a"; t += "bc"; std::cout << t << std::endl;
   const int dims[3] = {2, 3, 4};
   int prod = 1;
   for (int d : dims) prod *= d;
@@ -67,7 +67,7 @@ int main() {
   for (size_t i = 0; i < big.size(); i++) big[i] = i * 0.5f;
   big.resize(7, 2.0f);
   std::printf("%zu %g %g\n", big.size(), big[4], big[6]);
-  P *pp = new P(r); pp->y++; std::printf("%d %d\n", pp->y, r.y); delete pp;
+  P *pp = new P[2]; pp[1] = r; pp[1].y++; std::printf("%d %d\n", pp[1].y, r.y); delete[] pp;
   auto mx = *std::max_element(big.begin(), big.end());
   std::printf("%g %g\n", mx, std::max(1.0f, 2.0f) + std::sqrt(4.0f) + std::pow(2.0, 3));
   int arr[4] = {1, 2, 3, 4};
