@@ -15,17 +15,20 @@ __all__ = [
     "derives_from_a_filter_gradient",
     "gives_booleans",
     "joins_a_maximum",
+    "multiplies_a_band",
+    "multiplies_a_softmax",
     "multiplies_for_o",
     "multiplies_scattered_heads",
+    "reduces_o_to_its_maximum",
     "scales_attention_by_a_maximum",
     "scatters_heads",
     "takes_booleans",
-    "uses_the_maximum_of_o",
     "using",
 ]
 
 _TWO = "build two graphs"
 _BOOLEAN = cudnnDataType_t.CUDNN_DATA_BOOLEAN
+_FLOAT = cudnnDataType_t.CUDNN_DATA_FLOAT
 
 
 def after(graph: Graph, nodes: Iterable[Node], *, through_norms: bool = True) -> list[Node]:
@@ -41,18 +44,22 @@ def after(graph: Graph, nodes: Iterable[Node], *, through_norms: bool = True) ->
 
 
 def _maxima(graph: Graph) -> Iterator[Node]:
-    """The reductions to largest magnitudes of which other operations read the results."""
+    """The reductions to largest magnitudes."""
     for node in graph.of("reduction"):
-        amax = node.options["mode"] == cudnnReduceTensorOp_t.CUDNN_REDUCE_TENSOR_AMAX
-        if amax and node.outputs["y"].virtual:
+        if node.options["mode"] == cudnnReduceTensorOp_t.CUDNN_REDUCE_TENSOR_AMAX:
             yield node
+
+
+def _used_maxima(graph: Graph) -> Iterator[Node]:
+    """The reductions to largest magnitudes whose results other operations read."""
+    return (node for node in _maxima(graph) if node.outputs["y"].virtual)
 
 
 def scales_attention_by_a_maximum(graph: Graph) -> str:
     products = list(graph.of("matmul"))
     if len(products) < 2:
         return ""
-    for node in _maxima(graph):
+    for node in _used_maxima(graph):
         used = [each for each in after(graph, [node]) if each in products]
         if used:
             return f"{node} before {used[0]} of attention; {_TWO}"
@@ -63,7 +70,7 @@ def joins_a_maximum(graph: Graph) -> str:
     """The largest magnitude of an input, and what attention gives, in one operation."""
     products = list(graph.of("matmul"))
     of_attention = after(graph, products) if len(products) == 2 else []
-    for node in _maxima(graph):
+    for node in _used_maxima(graph):
         later = after(graph, [node])
         if node in of_attention or node.inputs["input"].virtual:
             continue
@@ -73,12 +80,37 @@ def joins_a_maximum(graph: Graph) -> str:
     return ""
 
 
-def uses_the_maximum_of_o(graph: Graph) -> str:
+def reduces_o_to_its_maximum(graph: Graph) -> str:
+    """In memory only a maximum in float32: cuDNN refuses others itself."""
     products = list(graph.of("matmul"))
     for node in _maxima(graph) if len(products) == 2 else ():
-        if node.inputs["input"] is products[-1].outputs["C"]:
-            for each in using(graph.nodes, node):
-                return f"{node} of what {products[-1]} gives, before {each}; {_TWO}"
+        y = node.outputs["y"]
+        if node.inputs["input"] is products[-1].outputs["C"] and (
+            y.virtual or y.data_type == _FLOAT
+        ):
+            return f"{node} of what {products[-1]} gives; {_TWO}"
+    return ""
+
+
+def multiplies_a_band(graph: Graph) -> str:
+    """The scores of attention can be masked in the same way."""
+    return _before_attention(graph, graph.of("diagonal_band_mask"))
+
+
+def multiplies_a_softmax(graph: Graph) -> str:
+    """Attention has a softmax of its own, after its first product."""
+    stored = (each for each in graph.of("softmax") if not each.outputs["y"].virtual)
+    return _before_attention(graph, stored)
+
+
+def _before_attention(graph: Graph, nodes: Iterable[Node]) -> str:
+    """The first of these nodes whose result an operand of attention depends on."""
+    products = list(graph.of("matmul"))
+    for node in nodes if len(products) == 2 else ():
+        if node not in after(graph, products):
+            for product in products:
+                if product in after(graph, [node]):
+                    return f"{node} before {product} of attention; {_TWO}"
     return ""
 
 
@@ -132,7 +164,7 @@ def gives_booleans(*counts: int) -> Callable[[Graph], str]:
 
 def _is_float32(product: Node) -> bool:
     """An A100, an RTX 4090 and a B200 have engines for attention on float32."""
-    return bool(product.inputs["A"].data_type == cudnnDataType_t.CUDNN_DATA_FLOAT)
+    return bool(product.inputs["A"].data_type == _FLOAT)
 
 
 def takes_booleans(count: int) -> Callable[[Graph], str]:

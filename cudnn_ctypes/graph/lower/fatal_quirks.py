@@ -16,12 +16,14 @@ from .fatal_attention import (
     derives_from_a_filter_gradient,
     gives_booleans,
     joins_a_maximum,
+    multiplies_a_band,
+    multiplies_a_softmax,
     multiplies_for_o,
     multiplies_scattered_heads,
+    reduces_o_to_its_maximum,
     scales_attention_by_a_maximum,
     scatters_heads,
     takes_booleans,
-    uses_the_maximum_of_o,
 )
 from .fatal_operations import (
     convolves,
@@ -109,15 +111,15 @@ FATAL = (
         "with o or with amax_s or amax_o of 8-bit attention; not where it is of a result",
     ),
     _fatal(
-        "largest magnitude of attention's result within the graph",
-        uses_the_maximum_of_o,
-        "SIGSEGV or SIGABRT, 9.14 to 9.28, not in every process; for a B200 up to 9.16, and in "
-        "9.28, while an engine is compiled",
+        "largest magnitude of attention's result",
+        reduces_o_to_its_maximum,
+        "SIGSEGV or SIGABRT, 9.14 to 9.28, not in every process, within the graph and, in float32, "
+        "in memory; for a B200 up to 9.16, and in 9.28, while an engine is compiled",
         (90, 100),
     ),
     _fatal(
-        "largest magnitude of attention's result within the graph, RTX 5090",
-        uses_the_maximum_of_o,
+        "largest magnitude of attention's result, RTX 5090",
+        reduces_o_to_its_maximum,
         "SIGSEGV or SIGABRT, 9.15 to 9.28; up to 9.16, and in 9.28, while an engine is compiled; "
         "9.14 has engines, which do not compile",
         (120,),
@@ -138,6 +140,20 @@ FATAL = (
         (100,),
         since=91700,
         repaired=92100,
+    ),
+    _fatal(
+        "softmax before attention",
+        multiplies_a_softmax,
+        "SIGSEGV, 9.20 to 9.28, in 9.28 while an engine is compiled: a result of the operation "
+        "softmax that is also an output, as q, k or v",
+        since=92000,
+    ),
+    _fatal(
+        "band mask before attention",
+        multiplies_a_band,
+        "SIGSEGV, 9.28, while an engine is compiled: for q, k and v in float32; in 16 bits there "
+        "is no engine",
+        since=92800,
     ),
     _fatal(
         "boolean result of attention",

@@ -132,6 +132,25 @@ def maximum_of_attention(graph: Graph) -> None:
     graph.relu(graph.reduction(o, "amax", axes=(0, 1, 2, 3))).set_output()
 
 
+def maximum_of_attention_in_memory(graph: Graph) -> None:
+    o = _attention(graph)
+    o.set_output()
+    graph.reduction(o, "amax", axes=(0, 1, 2, 3)).set_output(data_type="float32")
+
+
+def band_as_keys(graph: Graph) -> None:
+    q, k, v = (graph.tensor(IMAGE, data_type="float32") for _ in range(3))
+    band = graph.diagonal_band_mask(k, -1e9, right_shift=0)
+    graph.sdpa(q, band, v)[0].set_output(data_type="float32")
+
+
+def softmax_as_queries(graph: Graph) -> None:
+    x, k, v = (graph.tensor(HEADS) for _ in range(3))
+    q = graph.softmax(x)["y"]
+    q.set_output()
+    graph.sdpa(q, k, v)[0].set_output()
+
+
 def statistics_as_keys(graph: Graph) -> None:
     few = (1, 32, 1, 1)
     sums = [graph.tensor(few, data_type="float32") for _ in range(4)]
@@ -296,10 +315,18 @@ PROGRAMS: dict[str, tuple[Callable[[Graph], None], ...]] = {
         maximum_beside_attention,
         maximum_beside_that_of_attention,
     ),
-    "largest magnitude of attention's result within the graph": (maximum_of_attention,),
-    "largest magnitude of attention's result within the graph, RTX 5090": (maximum_of_attention,),
+    "largest magnitude of attention's result": (
+        maximum_of_attention,
+        maximum_of_attention_in_memory,
+    ),
+    "largest magnitude of attention's result, RTX 5090": (
+        maximum_of_attention,
+        maximum_of_attention_in_memory,
+    ),
     "final statistics as keys": (statistics_as_keys,),
     "gradient of a filter before attention's backward pass": (filter_gradient_as_queries,),
+    "band mask before attention": (band_as_keys,),
+    "softmax before attention": (softmax_as_queries,),
     "boolean result of attention": (comparison_of_attention, comparison_of_a_gradient),
     "boolean result of attention's forward pass": (comparison_of_attention,),
     "boolean operand of attention": (masked_attention,),
