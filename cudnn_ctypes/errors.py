@@ -69,6 +69,14 @@ class CudnnError(RuntimeError):
     advice : tuple of str
         For a graph that could not be built: changes with which it can be built, one line each. They
         are searched for at most half a second, when the message or `advice` is first read.
+
+    Examples
+    --------
+    >>> try:
+    ...     raw.cudnnCreate(None)
+    ... except CudnnError as error:
+    ...     print(error.function, error.status.name)
+    cudnnCreate CUDNN_STATUS_BAD_PARAM
     """
 
     def __init__(

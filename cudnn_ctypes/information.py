@@ -47,6 +47,12 @@ class LibraryVersions:
         The CUDA runtime with which it was built, ``cudnnGetCudartVersion``.
     newest_compute_capability : tuple of int
         The compute capability of the newest GPUs that it knows, ``cudnnGetMaxDeviceVersion``.
+
+    Examples
+    --------
+    >>> versions = library_versions()
+    >>> versions.number // 10000 == versions.cudnn.major
+    True
     """
 
     cudnn: Version
@@ -103,6 +109,11 @@ def check_sublibraries() -> dict[str, raw.cudnnStatus_t | None]:
     -------
     dict
         The status by the sublibrary's name; None if the loaded library lacks the function.
+
+    Examples
+    --------
+    >>> check_sublibraries()["graph"].name
+    'CUDNN_STATUS_SUCCESS'
     """
     statuses: dict[str, raw.cudnnStatus_t | None] = {}
     for name, check in _VERSION_CHECKS.items():
@@ -135,6 +146,12 @@ def last_error_string(max_size: int = 4096) -> str:
     ----------
     max_size : int
         The largest number of bytes to read.
+
+    Examples
+    --------
+    >>> status = raw.cudnnCreate.unchecked(None)
+    >>> last_error_string() != ""
+    True
     """
     buffer = ctypes.create_string_buffer(max_size)
     raw.cudnnGetLastErrorString(buffer, max_size)
@@ -153,6 +170,12 @@ def query_runtime_error(handle: Handle, mode: Any = "rawcode") -> raw.cudnnStatu
     -------
     cudnnStatus_t
         Success if no error was found.
+
+    Examples
+    --------
+    >>> with Handle() as handle:
+    ...     query_runtime_error(handle).name
+    'CUDNN_STATUS_SUCCESS'
     """
     status = raw.cudnnStatus_t()
     member = enumerator(raw.cudnnErrQueryMode_t, mode, "mode")

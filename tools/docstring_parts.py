@@ -92,6 +92,8 @@ def _find(name: str, owner: type | None) -> Any:
 def _references(item: Any, owner: type | None, what: str) -> Iterator[Any]:
     """The functions to which a docstring leaves its parameters, its errors or its result."""
     for sentence in _REFERENCE.findall(inspect.getdoc(item) or ""):
+        if "an example" in sentence:  # which shows, and says nothing of parameters
+            continue
         if what in sentence or (what == "parameters" and "errors are" not in sentence):
             for name in _NAMED.findall(sentence):
                 other = _find(name, owner)

@@ -29,6 +29,12 @@ def as_tensor(obj: Any, *, stream: Any = None) -> DeviceTensor:
     TypeError
         If it is host memory (copy it with ``DeviceTensor.from_numpy``), no tensor at all, or of a
         type that cuDNN has not.
+
+    Examples
+    --------
+    >>> x = DeviceTensor.full((2, 3), 1, "float32")
+    >>> as_tensor(x) is x
+    True
     """
     if pytorch.is_torch(type(obj)):
         borrowed = pytorch.from_torch(obj, stream=stream)

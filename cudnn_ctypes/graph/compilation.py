@@ -92,6 +92,14 @@ def compile_graphs(
     ------
     NoDeviceError
         Without an NVIDIA driver, on a machine that has no stand-in for it.
+
+    Examples
+    --------
+    >>> graph = Graph(io_data_type="float16")
+    >>> y = graph.relu(graph.tensor((8, 64, 32), name="x")).set_output()
+    >>> [compiled] = compile_graphs([graph], "H200")
+    >>> compiled.error is None
+    True
     """
     modes = (heuristics,) if isinstance(heuristics, str) else tuple(heuristics)
     gpu = as_properties(device).to_json()

@@ -21,6 +21,8 @@ __all__ = ["AlgorithmRow", "AlgorithmTable"]
 class AlgorithmRow:
     """One algorithm of a query's answer.
 
+    For an example see `AlgorithmTable`.
+
     Attributes
     ----------
     algorithm : cudnnConvolutionFwdAlgo_t, …BwdDataAlgo_t or …BwdFilterAlgo_t
@@ -98,6 +100,15 @@ class AlgorithmTable(Sequence[AlgorithmRow]):
         The data types and layouts that were asked about, for messages.
     note : str
         What a reader of the table must know, printed below its title.
+
+    Examples
+    --------
+    >>> x_desc, w_desc = TensorDescriptor((1, 4, 8, 8)), FilterDescriptor((8, 4, 3, 3))
+    >>> with Handle() as handle, ConvolutionDescriptor(1) as conv:
+    ...     problem = ConvolutionForward(x_desc, w_desc, conv, TensorDescriptor((1, 8, 8, 8)))
+    ...     table = problem.algorithms(handle)
+    >>> table[0].status.name
+    'CUDNN_STATUS_SUCCESS'
     """
 
     COLUMNS = ("algorithm", "status", "time", "workspace", "deterministic", "math")

@@ -32,6 +32,8 @@ __all__ = ["AttentionForwardResult", "attention_forward", "attention_forward_tra
 class AttentionForwardResult(NamedTuple):
     """Result of `attention_forward_training`.
 
+    For an example see `attention_forward_training`.
+
     Attributes
     ----------
     y : DeviceTensor, or y as it was given
@@ -177,6 +179,20 @@ def attention_forward_training(
     Returns
     -------
     AttentionForwardResult
+
+    Examples
+    --------
+    >>> attn = AttnDescriptor(1, q_size=1, qo_max_length=2, kv_max_length=2)
+    >>> q = DeviceTensor.zeros((2, 1, 1, 1), "float32")  # equal scores: y is the mean of v
+    >>> v = DeviceTensor.from_numpy(np.array([1, 3], "float32").reshape(2, 1, 1, 1))
+    >>> dy = DeviceTensor.full((2, 1, 1, 1), 1, "float32")
+    >>> with Handle() as handle:
+    ...     y, reserve_space = attention_forward_training(handle, q, q, v, attn)
+    ...     gradients = attention_backward_data(
+    ...         handle, attn, q=q, k=q, v=v, dy=dy, reserve_space=reserve_space
+    ...     )
+    >>> y.numpy().ravel(), gradients.dv.numpy().ravel()
+    (array([2., 2.], dtype=float32), array([1., 1.], dtype=float32))
     """
     described = {"q": (q, q_desc), "k": (k, k_desc), "v": (v, v_desc), "y": (y, y_desc)}
     with AttentionOperands(handle, attn, training=True, **described) as operands:

@@ -23,7 +23,10 @@ __all__ = ["AttentionGradients", "attention_backward_data", "attention_backward_
 
 
 class AttentionGradients(NamedTuple):
-    """Gradients with respect to queries, keys and values, from `attention_backward_data`."""
+    """Gradients with respect to queries, keys and values, from `attention_backward_data`.
+
+    For an example see `attention_forward_training`.
+    """
 
     dq: Any
     dk: Any
@@ -60,6 +63,8 @@ def attention_backward_data(
 
     The gradient by residuals is dy itself, and not in the results: where residuals are the
     queries, add it to dq.
+
+    For an example see `attention_forward_training`.
 
     Parameters
     ----------
@@ -140,6 +145,19 @@ def attention_backward_weights(
     AttentionWeights, or dweights as it was given
 
     The other parameters, and the errors, are those of `attention_backward_data`.
+
+    Examples
+    --------
+    >>> attn = AttnDescriptor(q_size=1, v_projection=1, qo_max_length=1, kv_max_length=1)
+    >>> v = DeviceTensor.full((1, 1, 1, 1), 3, "float32")
+    >>> with Handle() as handle, AttentionWeights(handle, attn) as weights:
+    ...     operands = {"q": v, "k": v, "v": v, "weights": weights}
+    ...     y, reserve_space = attention_forward_training(handle, attn=attn, **operands)
+    ...     operands |= {"dy": v, "reserve_space": reserve_space}
+    ...     gradients = attention_backward_data(handle, attn, **operands)
+    ...     dweights = attention_backward_weights(handle, attn, **operands)
+    >>> dweights.numpy()
+    {'v_weights': array([[[9.]]], dtype=float32)}
     """
     mode = enumerator(raw.cudnnWgradMode_t, mode, "mode")
     if mode == raw.CUDNN_WGRAD_MODE_ADD and dweights is None:

@@ -21,7 +21,10 @@ __all__ = ["AttentionBufferSizes", "AttentionWeights", "attention_buffer_sizes"]
 
 
 class AttentionBufferSizes(NamedTuple):
-    """Sizes in bytes of what multi-head attention needs; `reserve_space` is 0 for inference."""
+    """Sizes in bytes of what multi-head attention needs; `reserve_space` is 0 for inference.
+
+    For an example see `attention_buffer_sizes`.
+    """
 
     weights: int
     workspace: int
@@ -39,6 +42,14 @@ def attention_buffer_sizes(
         Heads, projections and the longest sequences.
     training : bool
         Whether a reserve space for the backward passes is wanted.
+
+    Examples
+    --------
+    >>> attn = AttnDescriptor(1, q_size=4, qo_max_length=3, kv_max_length=3)
+    >>> with Handle() as handle:
+    ...     sizes = attention_buffer_sizes(handle, attn, training=False)
+    >>> sizes.weights, sizes.reserve_space  # no projections, no backward pass
+    (0, 0)
     """
     expect("handle", handle, Handle)
     expect("attn", attn, AttnDescriptor)

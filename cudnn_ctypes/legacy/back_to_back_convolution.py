@@ -19,14 +19,20 @@ __all__ = [
 
 
 class BackToBackResult(NamedTuple):
-    """`gated` (batch, dim, time), the result, and `y`, which the backward pass wants."""
+    """`gated` (batch, dim, time), the result, and `y`, which the backward pass wants.
+
+    For an example see `back_to_back_convolution_forward`.
+    """
 
     gated: Any
     y: Any
 
 
 class BackToBackGradients(NamedTuple):
-    """Gradients of x (batch, dim, 3, time), of the filters and of skip_bias (dim,)."""
+    """Gradients of x (batch, dim, 3, time), of the filters and of skip_bias (dim,).
+
+    For an example see `back_to_back_convolution_backward`.
+    """
 
     dx: Any
     dw_proj: Any
@@ -65,6 +71,16 @@ def back_to_back_convolution_forward(
         (batch, dim, time). Default: allocated.
 
     The other parameters, and the errors, are those of `causal_convolution_forward`.
+
+    Examples
+    --------
+    >>> x = DeviceTensor.full((1, 1, 3, 4), 1, "float32")
+    >>> w_proj = DeviceTensor.from_numpy(np.array([[[0, 1]] * 3], "float32"))  # projections: x
+    >>> w_mixer = DeviceTensor.from_numpy(np.array([[1, 1]], "float32"))
+    >>> skip_bias = DeviceTensor.zeros((1,), "float32")
+    >>> result = back_to_back_convolution_forward(x, w_proj, w_mixer, skip_bias)
+    >>> result.gated.numpy().ravel()
+    array([1., 2., 2., 2.], dtype=float32)
     """
     with _BackToBack(stream) as operands:
         operands.inputs(x, w_proj, w_mixer, skip_bias)
@@ -105,6 +121,19 @@ def back_to_back_convolution_backward(
         Default: allocated, the last three of zeros; those are float32, or float64 for float64 data.
 
     The other parameters, and the errors, are those of `back_to_back_convolution_forward`.
+
+    Examples
+    --------
+    >>> x = DeviceTensor.full((1, 1, 3, 4), 1, "float32")
+    >>> w_proj = DeviceTensor.from_numpy(np.array([[[0, 1]] * 3], "float32"))
+    >>> w_mixer = DeviceTensor.from_numpy(np.array([[1, 1]], "float32"))
+    >>> skip_bias = DeviceTensor.zeros((1,), "float32")
+    >>> gated, y = back_to_back_convolution_forward(x, w_proj, w_mixer, skip_bias)
+    >>> gradients = back_to_back_convolution_backward(
+    ...     x=x, w_proj=w_proj, w_mixer=w_mixer, skip_bias=skip_bias, y=y, dgated=gated
+    ... )
+    >>> gradients.dw_mixer.numpy()
+    array([[6., 7.]], dtype=float32)
     """
     with _BackToBack(stream) as operands:
         operands.inputs(x, w_proj, w_mixer, skip_bias)

@@ -61,6 +61,13 @@ def batch_normalization_ex_sizes(
         What follows the normalization.
     adds : bool
         Whether a tensor is added before the activation.
+
+    Examples
+    --------
+    >>> with Handle() as handle, TensorDescriptor((2, 4, 8, 8), "float16", layout="NHWC") as x_desc:
+    ...     sizes = batch_normalization_ex_sizes(handle, x_desc)
+    >>> sizes.reserve_space  # without an activation
+    0
     """
     mode = enumerator(raw.cudnnBatchNormMode_t, mode, "mode")
     with NormalizationOperands(handle, mode, sizes=_SIZES, x=(None, x_desc)) as operands:
@@ -118,6 +125,18 @@ def batch_normalization_forward_training_ex(
         If cuDNN does not fuse these tensors, this mode and this activation.
 
     The other parameters and errors are those of `batch_normalization_forward_training`.
+
+    Examples
+    --------
+    >>> x = DeviceTensor.from_numpy(np.array([1, 2, 3, 4], "float32").reshape(4, 1, 1, 1))
+    >>> scale = DeviceTensor.full((1, 1, 1, 1), 1, "float32")
+    >>> bias = DeviceTensor.zeros((1, 1, 1, 1), "float32")
+    >>> with Handle() as handle:
+    ...     result = batch_normalization_forward_training_ex(
+    ...         handle, x, scale, bias, average_factor=1, mode="spatial"
+    ...     )
+    >>> result.y.numpy().ravel().round(2)
+    array([-1.34, -0.45,  0.45,  1.34], dtype=float32)
     """
     mode = enumerator(raw.cudnnBatchNormMode_t, mode, "mode")
     images: dict[str, Any] = {"x": (x, x_desc), "y": (y, y_desc), "z": (z, z_desc)}
@@ -198,6 +217,18 @@ def batch_normalization_backward_ex(
     NormalizationGradients
 
     The other parameters and errors are those of `batch_normalization_backward`.
+
+    Examples
+    --------
+    >>> x = DeviceTensor.from_numpy(np.array([1, 2, 3, 4], "float32").reshape(4, 1, 1, 1))
+    >>> dy = DeviceTensor.full(x.shape, 1, "float32")
+    >>> scale = DeviceTensor.full((1, 1, 1, 1), 1, "float32")
+    >>> with Handle() as handle:
+    ...     gradients = batch_normalization_backward_ex(
+    ...         handle, x=x, y=x, dy=dy, scale=scale, bias=scale, mode="spatial"
+    ...     )
+    >>> gradients.dbias.numpy().item()
+    4.0
     """
     mode = enumerator(raw.cudnnBatchNormMode_t, mode, "mode")
     adds = with_dz or dz is not None

@@ -28,6 +28,15 @@ class BoundOperation(Uncopied, Generic[R]):
     ----------
     result
         What the operation returns: the results that were given or made.
+
+    Examples
+    --------
+    >>> x = DeviceTensor.full((1, 1, 1, 2), -1, "float32")
+    >>> with Handle() as handle:
+    ...     relu = bind(activation_forward, handle, x, "relu")
+    ...     y = relu()
+    >>> y is relu.result
+    True
     """
 
     def __init__(self, plan: Plan, handle: Launcher, at: Any, given: Any) -> None:

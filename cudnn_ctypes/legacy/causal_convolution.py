@@ -30,7 +30,10 @@ __all__ = [
 
 
 class CausalConvolutionGradients(NamedTuple):
-    """Gradients: dx (batch, dim, time), dw (dim, K), db (dim,)."""
+    """Gradients: dx (batch, dim, time), dw (dim, K), db (dim,).
+
+    For an example see `causal_convolution_backward`.
+    """
 
     dx: Any
     dw: Any
@@ -132,6 +135,15 @@ def causal_convolution_backward(
         additions in no fixed order. Default: allocated, of zeros.
 
     The other parameters, and the errors, are those of `causal_convolution_forward`.
+
+    Examples
+    --------
+    >>> x = DeviceTensor.from_numpy(np.arange(4, dtype="float32").reshape(1, 1, 4))
+    >>> w = DeviceTensor.from_numpy(np.array([[1, 2]], "float32"))
+    >>> dy = DeviceTensor.full((1, 1, 4), 1, "float32")
+    >>> gradients = causal_convolution_backward(x=x, w=w, dy=dy)
+    >>> gradients.dx.numpy().ravel(), gradients.dw.numpy().ravel()
+    (array([3., 3., 3., 2.], dtype=float32), array([3., 6.], dtype=float32))
     """
     act = enumerator(raw.cudnnCausalConv1dActivation_t, activation, "activation")
     with CausalOperands(stream) as operands:

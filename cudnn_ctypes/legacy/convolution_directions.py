@@ -211,6 +211,18 @@ class ConvolutionBackwardData(ConvolutionDirection):
     """dx, the gradient of x, from w and dy; follows ``cudnnConvolutionBackwardData``.
 
     Raises ValueError if the shapes do not fit together. The descriptors are not closed with it.
+
+    Examples
+    --------
+    >>> w = DeviceTensor.full((1, 1, 1, 2), 1, "float32")
+    >>> dy = DeviceTensor.from_numpy(np.array([1, 2], "float32").reshape(1, 1, 1, 2))
+    >>> dx = DeviceTensor.zeros((1, 1, 1, 3), "float32")
+    >>> conv, w_desc = ConvolutionDescriptor(), FilterDescriptor(w.shape)
+    >>> dy_desc, dx_desc = TensorDescriptor(dy.shape), TensorDescriptor(dx.shape)
+    >>> with Handle() as handle:
+    ...     ConvolutionBackwardData(w_desc, dy_desc, conv, dx_desc).run(handle, w=w, dy=dy, dx=dx)
+    >>> dx.numpy().ravel()
+    array([1., 3., 2.], dtype=float32)
     """
 
     w_desc: FilterDescriptor
@@ -262,6 +274,18 @@ class ConvolutionBackwardFilter(ConvolutionDirection):
     """dw, the gradient of w, from x and dy; follows ``cudnnConvolutionBackwardFilter``.
 
     Raises ValueError if the shapes do not fit together. The descriptors are not closed with it.
+
+    Examples
+    --------
+    >>> x = DeviceTensor.from_numpy(np.array([1, 2, 3], "float32").reshape(1, 1, 1, 3))
+    >>> dy = DeviceTensor.full((1, 1, 1, 2), 1, "float32")
+    >>> dw = DeviceTensor.zeros((1, 1, 1, 2), "float32")
+    >>> conv, dw_desc = ConvolutionDescriptor(), FilterDescriptor(dw.shape)
+    >>> x_desc, dy_desc = TensorDescriptor(x.shape), TensorDescriptor(dy.shape)
+    >>> with Handle() as handle:
+    ...     ConvolutionBackwardFilter(x_desc, dy_desc, conv, dw_desc).run(handle, x=x, dy=dy, dw=dw)
+    >>> dw.numpy().ravel()
+    array([3., 5.], dtype=float32)
     """
 
     x_desc: TensorDescriptor

@@ -24,6 +24,8 @@ __all__ = ["FoldedBackwardData", "folded_backward_data"]
 class FoldedBackwardData(Uncopied):
     """Descriptors of a backward data convolution with stride 1, and of the way there and back.
 
+    For an example see `folded_backward_data`.
+
     Attributes
     ----------
     backward_data : ConvolutionBackwardData
@@ -75,6 +77,16 @@ def folded_backward_data(
     ValueError
         For convolutions that cannot be folded. cuDNN 9.19 reports success for them, with
         descriptors that do not lead to dx.
+
+    Examples
+    --------
+    >>> w_desc, dy_desc = FilterDescriptor((8, 4, 3, 3)), TensorDescriptor((1, 8, 4, 4))
+    >>> conv = ConvolutionDescriptor(1, 2)
+    >>> strided = ConvolutionBackwardData(w_desc, dy_desc, conv, TensorDescriptor((1, 4, 8, 8)))
+    >>> with Handle() as handle:
+    ...     folded = folded_backward_data(handle, strided)
+    >>> folded.backward_data.conv.stride, folded.backward_data.dx_desc.shape
+    ((1, 1), (1, 16, 4, 4))
     """
     w_desc, dy_desc = backward_data.w_desc, backward_data.dy_desc
     conv, dx_desc = backward_data.conv, backward_data.dx_desc

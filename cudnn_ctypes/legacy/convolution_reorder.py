@@ -17,7 +17,10 @@ __all__ = ["ReorderResult", "reorder_filter_and_bias"]
 
 
 class ReorderResult(NamedTuple):
-    """Filters and bias in the kernels' own order; the bias is None if none was given."""
+    """Filters and bias in the kernels' own order; the bias is None if none was given.
+
+    For an example see `reorder_filter_and_bias`.
+    """
 
     w: Any
     bias: Any
@@ -62,6 +65,14 @@ def reorder_filter_and_bias(
     ------
     NotSupportedError
         If w is not int8x32 (except for "no_reorder").
+
+    Examples
+    --------
+    >>> w = DeviceTensor.zeros((32, 32, 1, 1), "int8x32")
+    >>> with Handle() as handle:
+    ...     result = reorder_filter_and_bias(handle, w)
+    >>> result.w.shape, result.bias
+    ((32, 32, 1, 1), None)
     """
     reorder_type = enumerator(raw.cudnnReorderType_t, reorder_type, "reorder_type")
     with Operands(

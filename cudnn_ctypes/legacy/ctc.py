@@ -48,6 +48,8 @@ __all__ = [
 class CTCLossResult(NamedTuple):
     """Result of `ctc_loss` and `ctc_loss_v8`.
 
+    For an example see `ctc_loss`.
+
     Attributes
     ----------
     costs : DeviceTensor
@@ -184,6 +186,15 @@ def ctc_loss_v8(
         (N,), int32. Default: T.
 
     The other parameters, the result and the errors are those of `ctc_loss`.
+
+    Examples
+    --------
+    >>> logits = DeviceTensor.zeros((1, 1, 2), "float32")
+    >>> loss = CTCLossDescriptor(normalization="softmax", max_label_length=5)
+    >>> with Handle() as handle:
+    ...     result = ctc_loss_v8(handle, logits, [[1]], loss)
+    >>> result.costs.numpy().round(3)  # -log(1 / 2)
+    array([0.693], dtype=float32)
     """
     expect("loss", loss, CTCLossDescriptor)
     algorithm = enumerator(raw.cudnnCTCLossAlgo_t, algorithm, "algorithm")
@@ -243,6 +254,13 @@ def ctc_loss_workspace_size(
     Without `gradients_desc`, those for costs only.
 
     The other parameters and errors are those of `ctc_loss`.
+
+    Examples
+    --------
+    >>> with Handle() as handle, CTCLossDescriptor(normalization="softmax") as loss:
+    ...     size = ctc_loss_workspace_size(handle, TensorDescriptor((4, 1, 3)), [[1, 2]], loss)
+    >>> size > 0
+    True
     """
     steps, batch, symbols = check_shape("probs_desc", probs_desc)
     by_sample = check_labels(labels, batch, symbols)
@@ -275,6 +293,14 @@ def ctc_loss_v8_workspace_size(
     Without `gradients_desc`, those for costs only.
 
     The other parameters and errors are those of `ctc_loss`.
+
+    Examples
+    --------
+    >>> loss = CTCLossDescriptor(normalization="softmax", max_label_length=5)
+    >>> with Handle() as handle:
+    ...     size = ctc_loss_v8_workspace_size(handle, TensorDescriptor((4, 1, 3)), loss)
+    >>> size > 0
+    True
     """
     check_shape("probs_desc", probs_desc)
     algorithm = enumerator(raw.cudnnCTCLossAlgo_t, algorithm, "algorithm")

@@ -27,6 +27,8 @@ __all__ = [
 class DivisiveNormalizationGradients(NamedTuple):
     """Gradients from `divisive_normalization_backward`.
 
+    For an example see `divisive_normalization_backward`.
+
     Attributes
     ----------
     dx, dmeans : DeviceTensor, or as they were given
@@ -160,6 +162,15 @@ def divisive_normalization_backward(
     DivisiveNormalizationGradients
 
     The other parameters, and the errors, are those of `divisive_normalization_forward`.
+
+    Examples
+    --------
+    >>> x = DeviceTensor.zeros((1, 1, 1, 3), "float32")
+    >>> dy = DeviceTensor.full(x.shape, 1, "float32")
+    >>> with Handle() as handle, LRNDescriptor(1, alpha=1, beta=1, k=1) as lrn:
+    ...     gradients = divisive_normalization_backward(handle, lrn, x=x, dy=dy)
+    >>> gradients.dx.numpy().ravel()  # y = x / (1 + x * x)
+    array([1., 1., 1.], dtype=float32)
     """
     with_dmeans = with_dmeans or dmeans is not None
     with Operands(handle, x=(x, x_desc), dx=(dx, dx_desc)) as operands:

@@ -21,6 +21,8 @@ __all__ = ["DropoutResult", "dropout_backward", "dropout_forward"]
 class DropoutResult(NamedTuple):
     """Result of `dropout_forward`.
 
+    For an example see `dropout_forward`.
+
     Attributes
     ----------
     y : DeviceTensor, or y as it was given

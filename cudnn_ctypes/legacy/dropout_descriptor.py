@@ -24,7 +24,14 @@ _H = TypeVar("_H", bound=OpaquePointer)
 
 
 def dropout_states_size(handle: Handle) -> int:
-    """Bytes of a generator's states; follows ``cudnnDropoutGetStatesSize``."""
+    """Bytes of a generator's states; follows ``cudnnDropoutGetStatesSize``.
+
+    Examples
+    --------
+    >>> with Handle() as handle:
+    ...     dropout_states_size(handle) > 0
+    True
+    """
     size = c_size_t()
     raw.cudnnDropoutGetStatesSize(handle, size)
     return size.value

@@ -28,21 +28,30 @@ __all__ = [
 
 
 class FFTCausalConvolutionGradients(NamedTuple):
-    """Gradients: dx (batch, dim, time), dw (dim, K)."""
+    """Gradients: dx (batch, dim, time), dw (dim, K).
+
+    For an example see `fft_causal_convolution_backward`.
+    """
 
     dx: Any
     dw: Any
 
 
 class LongFFTBufferSizes(NamedTuple):
-    """Bytes of memory that the long form needs."""
+    """Bytes of memory that the long form needs.
+
+    For an example see `long_fft_causal_convolution_buffer_sizes`.
+    """
 
     workspace: int
     reserve_space: int
 
 
 class LongFFTResult(NamedTuple):
-    """`y` (batch, dim, time), and the spectra in `reserve_space` for the backward pass."""
+    """`y` (batch, dim, time), and the spectra in `reserve_space` for the backward pass.
+
+    For an example see `long_fft_causal_convolution_forward`.
+    """
 
     y: Any
     reserve_space: Any
@@ -109,6 +118,14 @@ def fft_causal_convolution_backward(
         Of the type of x. Default: allocated.
 
     The other parameters, and the errors, are those of `fft_causal_convolution_forward`.
+
+    Examples
+    --------
+    >>> x = DeviceTensor.full((1, 1, 256), 1, "float32")
+    >>> w = DeviceTensor.full((1, 256), 1, "float32")
+    >>> gradients = fft_causal_convolution_backward(x=x, w=w, dy=x)
+    >>> gradients.dx.numpy()[0, 0, -4:].round(3)
+    array([4., 3., 2., 1.], dtype=float32)
     """
     with CausalOperands(stream) as operands:
         operands.inputs(x, w)
@@ -134,6 +151,12 @@ def long_fft_causal_convolution_buffer_sizes(
     ------
     NotSupportedError
         If the time is no power of two from 4096 to 16777216 (float64: to 8388608).
+
+    Examples
+    --------
+    >>> sizes = long_fft_causal_convolution_buffer_sizes(1, 1, 4096)
+    >>> sizes.reserve_space > 2 * 4096 * 4  # it holds the spectra of x and w
+    True
     """
     workspace, reserve_space = c_size_t(), c_size_t()
     raw.cudnnLongFFTCausalConv1dGetBufferSizes(
@@ -164,6 +187,17 @@ def long_fft_causal_convolution_forward(
         Where the spectra of x and w are kept. Default: allocated, as a tensor of bytes.
 
     The other parameters, and the errors, are those of `fft_causal_convolution_forward`.
+
+    Examples
+    --------
+    >>> x = DeviceTensor.full((1, 1, 4096), 1, "float32")
+    >>> w = DeviceTensor.full((1, 4096), 1, "float32")
+    >>> result = long_fft_causal_convolution_forward(x, w)
+    >>> result.y.numpy()[0, 0, :4].round(2)
+    array([1., 2., 3., 4.], dtype=float32)
+    >>> gradients = long_fft_causal_convolution_backward(dy=x, reserve_space=result.reserve_space)
+    >>> gradients.dx.numpy()[0, 0, -4:].round(2)
+    array([4., 3., 2., 1.], dtype=float32)
     """
     with CausalOperands(stream) as operands:
         operands.inputs(x, w)
@@ -189,6 +223,8 @@ def long_fft_causal_convolution_backward(
     stream: Any = None,
 ) -> FFTCausalConvolutionGradients:
     """The gradients of x and w; follows ``cudnnLongFFTCausalConv1dBackward``.
+
+    For an example see `long_fft_causal_convolution_forward`.
 
     Parameters
     ----------

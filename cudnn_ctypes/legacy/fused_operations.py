@@ -25,7 +25,10 @@ __all__ = [
 
 
 class ConvolutionStatisticsResult(NamedTuple):
-    """y (N, K, output...), and the sums of y and y^2, float32 (1, K, 1...); None without them."""
+    """y (N, K, output...), and the sums of y and y^2, float32 (1, K, 1...); None without them.
+
+    For an example see `scale_bias_activation_convolution`.
+    """
 
     y: Any
     y_sum: Any
@@ -79,6 +82,18 @@ def scale_bias_activation_convolution(
         If shapes do not fit together; the message names the argument.
     NotSupportedError
         If cuDNN has no kernel for the combination.
+
+    Examples
+    --------
+    >>> x = DeviceTensor.full((1, 8, 4, 4), 1, "float16", layout="NHWC")
+    >>> w = DeviceTensor.full((8, 8, 1, 1), 1, "float16", layout="NHWC")
+    >>> scale, bias = (DeviceTensor.full((8,), value, "float16") for value in (2, 1))
+    >>> with Handle() as handle, ConvolutionDescriptor() as conv:
+    ...     result = scale_bias_activation_convolution(
+    ...         handle, x, w, conv, scale, bias, activation="relu", statistics=False
+    ...     )
+    >>> result.y.numpy()[0, 0, 0, 0].item()  # 8 channels of 2 * 1 + 1
+    24.0
     """
     if not statistics and (y_sum is not None or y_sqsum is not None):
         raise ValueError("y_sum and y_sqsum: only with statistics=True")
@@ -135,6 +150,17 @@ def scale_bias_activation_backward_filter(
         Shape of w, needed if dw is not given.
 
     The other parameters, and the errors, are those of `scale_bias_activation_convolution`.
+
+    Examples
+    --------
+    >>> x = DeviceTensor.full((1, 8, 4, 4), 1, "float16", layout="NHWC")
+    >>> scale, bias = (DeviceTensor.full((8,), value, "float16") for value in (2, 1))
+    >>> with Handle() as handle, ConvolutionDescriptor() as conv:
+    ...     dw = scale_bias_activation_backward_filter(
+    ...         handle, conv, x=x, dy=x, scale=scale, bias=bias, dw_shape=(8, 8, 1, 1)
+    ...     )
+    >>> dw.numpy()[0, 0].item()  # 16 pixels of 2 * 1 + 1
+    48.0
     """
     given = {"x": x, "dy": dy, "scale": scale, "bias": bias, "dw": dw}
     with FusedCall(handle, raw.CUDNN_FUSED_SCALE_BIAS_ACTIVATION_WGRAD, **given) as call:

@@ -149,6 +149,13 @@ class FusedOpsVariantParamPack(Descriptor[raw.cudnnFusedOpsVariantParamPack_t]):
         As for `FusedOpsConstParamPack`.
     **values
         By label; see `set`.
+
+    Examples
+    --------
+    >>> operation = "bn_finalize_statistics_training"
+    >>> pack = FusedOpsVariantParamPack(operation, scalar_double_bn_epsilon=0.5)
+    >>> pack.get("scalar_double_bn_epsilon")
+    0.5
     """
 
     _has_copies = False

@@ -30,6 +30,12 @@ class FusedOpsPlan(Descriptor[raw.cudnnFusedOpsPlan_t]):
     ----------
     workspace_size : int or None
         Bytes that an execution needs; None until it is made.
+
+    Examples
+    --------
+    >>> with FusedOpsPlan("scale_bias_activation_conv_bnstats") as plan:
+    ...     print(plan.workspace_size)
+    None
     """
 
     _has_copies = False

@@ -19,14 +19,20 @@ __all__ = [
 
 
 class ScaleBiasResult(NamedTuple):
-    """Scale and bias for the next convolution, both (1, K, 1...)."""
+    """Scale and bias for the next convolution, both (1, K, 1...).
+
+    For an example see `finalize_statistics_inference`.
+    """
 
     scale: Any
     bias: Any
 
 
 class FinalizedStatisticsResult(NamedTuple):
-    """Scale and bias for the next convolution, statistics for backward; all (1, K, 1...)."""
+    """Scale and bias for the next convolution, statistics for backward; all (1, K, 1...).
+
+    For an example see `finalize_statistics_training`.
+    """
 
     scale: Any
     bias: Any
@@ -81,6 +87,17 @@ def finalize_statistics_training(
         float32 or float64.
 
     The other parameters, and the errors, are those of `scale_bias_activation_convolution`.
+
+    Examples
+    --------
+    >>> values = dict(y_sum=8, y_sqsum=20, bn_scale=1, bn_bias=0)  # of the 4 numbers 1, 3, 1, 3
+    >>> tensors = {n: DeviceTensor.full((1, 32, 1, 1), v, "float32") for n, v in values.items()}
+    >>> with Handle() as handle:
+    ...     result = finalize_statistics_training(handle, count=4, average_factor=1, **tensors)
+    >>> result.saved_mean.numpy()[0, 0].item()
+    2.0
+    >>> result.scale.numpy()[0, 0].item(), result.bias.numpy()[0, 0].item()  # y = x - 2
+    (1.0, -2.0)
     """
     given = {"y_sum": y_sum, "y_sqsum": y_sqsum, "bn_scale": bn_scale, "bn_bias": bn_bias}
     given |= {"running_mean": running_mean, "running_variance": running_variance}
@@ -124,6 +141,15 @@ def finalize_statistics_inference(
 
     Follows ``CUDNN_FUSED_BN_FINALIZE_STATISTICS_INFERENCE``. The parameters, and the errors, are
     those of `finalize_statistics_training`.
+
+    Examples
+    --------
+    >>> values = dict(bn_scale=6, bn_bias=1, running_mean=2, running_variance=4)
+    >>> tensors = {n: DeviceTensor.full((1, 32, 1, 1), v, "float32") for n, v in values.items()}
+    >>> with Handle() as handle:
+    ...     result = finalize_statistics_inference(handle, epsilon=0, **tensors)
+    >>> result.scale.numpy()[0, 0].item(), result.bias.numpy()[0, 0].item()  # y = 3 * x - 5
+    (3.0, -5.0)
     """
     given = {"bn_scale": bn_scale, "bn_bias": bn_bias, "scale": scale, "bias": bias}
     given |= {"running_mean": running_mean, "running_variance": running_variance}

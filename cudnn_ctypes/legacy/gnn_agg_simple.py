@@ -25,14 +25,20 @@ __all__ = [
 
 
 class GnnAggSimpleResult(NamedTuple):
-    """`output` (destinations, features), and for max and min `out_positions`, else None."""
+    """`output` (destinations, features), and for max and min `out_positions`, else None.
+
+    For an example see `gnn_agg_simple_forward`.
+    """
 
     output: Any
     out_positions: Any
 
 
 class GnnAggSimpleGradients(NamedTuple):
-    """Gradients of the features of nodes, of edges, and of concatenated ones; None if absent."""
+    """Gradients of the features of nodes, of edges, and of concatenated ones; None if absent.
+
+    For an example see `gnn_agg_simple_backward`.
+    """
 
     dnode_features: Any
     dedge_features: Any
@@ -164,6 +170,14 @@ def gnn_agg_simple_backward(
         concatenated.
 
     The other parameters, and the errors, are those of `gnn_agg_simple_forward`.
+
+    Examples
+    --------
+    >>> graph = GnnCscGraph.from_edges([0, 1, 2], [0, 0, 1])
+    >>> doutput = DeviceTensor.from_numpy(np.array([[1], [2]], "float32"))
+    >>> gradients = gnn_agg_simple_backward(graph, doutput=doutput, node_feat_dim=1)
+    >>> gradients.dnode_features.numpy().ravel()
+    array([1., 1., 2.], dtype=float32)
     """
     expect("graph", graph, GnnCscGraph)
     agg_op = enumerator(raw.cudnnGnnAggOp_t, operation, "operation")

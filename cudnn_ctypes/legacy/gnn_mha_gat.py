@@ -31,6 +31,8 @@ class GnnMhaGatResult(NamedTuple):
     `output` (destinations, features, or those of one head if averaged); `sm_scores`, float32
     (2, heads, edges): the logits, and the coefficients before dropout; `act_scores` (edges,
     features), the output of GATv2's activation, None for GAT.
+
+    For an example see `gnn_mha_gat_forward`.
     """
 
     output: Any
@@ -88,6 +90,15 @@ def gnn_mha_gat_forward(
         If the GPU is too old, or the type is not supported.
     SymbolNotFoundError
         If the loaded library is older than cuDNN 9.28.
+
+    Examples
+    --------
+    >>> graph = GnnCscGraph.from_edges([0, 1], [0, 0])
+    >>> features = DeviceTensor.from_numpy(np.array([[1], [3]], "float32"))
+    >>> attn_weights = DeviceTensor.zeros((2,), "float32")  # equal scores: a mean
+    >>> result = gnn_mha_gat_forward(graph, features, None, attn_weights)
+    >>> result.output.numpy()
+    array([[2.]], dtype=float32)
     """
     with GatOperands(1, graph, params, stream) as operands:
         operands.inputs(src_features, dst_features, edge_features, attn_weights)
@@ -124,6 +135,15 @@ def gnn_mha_gat_v2_forward(
         Default: allocated.
 
     The other parameters, and the errors, are those of `gnn_mha_gat_forward`.
+
+    Examples
+    --------
+    >>> graph = GnnCscGraph.from_edges([0, 1], [0, 0])
+    >>> features = DeviceTensor.from_numpy(np.array([[1], [3]], "float32"))
+    >>> attn_weights = DeviceTensor.zeros((1,), "float32")  # equal scores: a mean
+    >>> result = gnn_mha_gat_v2_forward(graph, features, None, attn_weights)
+    >>> result.output.numpy()
+    array([[2.]], dtype=float32)
     """
     with GatOperands(2, graph, params, stream) as operands:
         operands.inputs(src_features, dst_features, edge_features, attn_weights)

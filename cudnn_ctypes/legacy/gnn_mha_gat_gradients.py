@@ -17,6 +17,8 @@ class GnnMhaGatGradients(NamedTuple):
 
     `ddst_features` is None where sources and destinations are the same nodes: `dsrc_features` then
     holds both gradients together. `dedge_features` is None without edge features.
+
+    For an example see `gnn_mha_gat_backward`.
     """
 
     dsrc_features: Any
@@ -68,6 +70,23 @@ def gnn_mha_gat_backward(
         float32.
 
     The other parameters, and the errors, are those of `gnn_mha_gat_forward`.
+
+    Examples
+    --------
+    >>> graph = GnnCscGraph.from_edges([0, 1], [0, 0])
+    >>> features = DeviceTensor.from_numpy(np.array([[1], [3]], "float32"))
+    >>> attn_weights = DeviceTensor.zeros((2,), "float32")
+    >>> result = gnn_mha_gat_forward(graph, features, None, attn_weights)
+    >>> gradients = gnn_mha_gat_backward(
+    ...     graph,
+    ...     doutput=DeviceTensor.full((1, 1), 1, "float32"),
+    ...     src_features=features,
+    ...     dst_features=None,
+    ...     attn_weights=attn_weights,
+    ...     sm_scores=result.sm_scores,
+    ... )
+    >>> gradients.dsrc_features.numpy().ravel()
+    array([0.5, 0.5], dtype=float32)
     """
     asked = (dsrc_features, ddst_features, dedge_features, dattn_weights, dsm_scores)
     with GatOperands(1, graph, params, stream) as operands:
@@ -123,6 +142,24 @@ def gnn_mha_gat_v2_backward(
         Of all gradients: the type of `src_features` (the default), or float32.
 
     The other parameters, and the errors, are those of `gnn_mha_gat_backward`.
+
+    Examples
+    --------
+    >>> graph = GnnCscGraph.from_edges([0, 1], [0, 0])
+    >>> features = DeviceTensor.from_numpy(np.array([[1], [3]], "float32"))
+    >>> attn_weights = DeviceTensor.zeros((1,), "float32")
+    >>> result = gnn_mha_gat_v2_forward(graph, features, None, attn_weights)
+    >>> gradients = gnn_mha_gat_v2_backward(
+    ...     graph,
+    ...     doutput=DeviceTensor.full((1, 1), 1, "float32"),
+    ...     src_features=features,
+    ...     dst_features=None,
+    ...     attn_weights=attn_weights,
+    ...     sm_scores=result.sm_scores,
+    ...     act_scores=result.act_scores,
+    ... )
+    >>> gradients.dsrc_features.numpy().ravel()
+    array([0.5, 0.5], dtype=float32)
     """
     asked = (dsrc_features, ddst_features, dedge_features, dattn_weights, dsm_scores)
     with GatOperands(2, graph, params, stream) as operands:

@@ -35,6 +35,11 @@ class GnnMhaParams:
         "linear", "relu", "sigmoid", "tanh", "elu", "scalar" or "leaky_relu".
     activation_alpha : float
         The negative slope of "leaky_relu", positive; the factor of "scalar".
+
+    Examples
+    --------
+    >>> GnnMhaParams(2, activation="relu").num_heads
+    2
     """
 
     num_heads: int = 1

@@ -72,6 +72,13 @@ def normalization_sizes(
     ``cudnnGetNormalizationBackwardWorkspaceSize`` and
     ``cudnnGetNormalizationTrainingReserveSpaceSize``. The parameters are those of
     `batch_normalization_ex_sizes` and of `normalization_forward_inference`.
+
+    Examples
+    --------
+    >>> with Handle() as handle, TensorDescriptor((2, 4, 8, 8), "float32") as x_desc:
+    ...     sizes = normalization_sizes(handle, x_desc)
+    >>> sizes.reserve_space  # without an activation
+    0
     """
     with _operands(handle, mode, algorithm, groups, x=(None, x_desc)) as operands:
         operands.describe_parameters()
@@ -124,6 +131,17 @@ def normalization_forward_inference(
         whose descriptors are derived from that of x.
 
     The other parameters, and the errors, are those of `batch_normalization_forward_inference`.
+
+    Examples
+    --------
+    >>> x = DeviceTensor.from_numpy(np.array([1, 3], "float32").reshape(2, 1, 1, 1))
+    >>> one, two = (DeviceTensor.full((1, 1, 1, 1), value, "float32") for value in (1, 2))
+    >>> with Handle() as handle:
+    ...     y = normalization_forward_inference(
+    ...         handle, x, scale=one, bias=two, estimated_mean=one, estimated_variance=one
+    ...     )
+    >>> y.numpy().ravel().round(3)  # (x - 1) / 1 + 2
+    array([2., 4.], dtype=float32)
     """
     images = {"x": (x, x_desc), "y": (y, y_desc), "z": (z, z_desc)}
     with _operands(handle, mode, algorithm, groups, **images) as operands:
@@ -260,6 +278,16 @@ def normalization_backward(
 
     The parameters and errors are those of `batch_normalization_backward_ex` and of
     `normalization_forward_inference`.
+
+    Examples
+    --------
+    >>> x = DeviceTensor.from_numpy(np.array([1, 2, 3, 4], "float32").reshape(4, 1, 1, 1))
+    >>> dy = DeviceTensor.full(x.shape, 1, "float32")
+    >>> scale = DeviceTensor.full((1, 1, 1, 1), 1, "float32")
+    >>> with Handle() as handle:
+    ...     gradients = normalization_backward(handle, x=x, y=x, dy=dy, scale=scale, bias=scale)
+    >>> gradients.dbias.numpy().item()
+    4.0
     """
     adds = with_dz or dz is not None
     images = {"x": (x, x_desc), "y": (y, y_desc), "dy": (dy, dy_desc)}

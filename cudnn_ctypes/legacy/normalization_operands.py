@@ -62,6 +62,8 @@ _OURS = {theirs: ours for ours, names in _C_NAMES.items() for theirs in names}
 class NormalizationResult(NamedTuple):
     """Result of the forward pass of training.
 
+    For an example see `normalization_forward_training`.
+
     Attributes
     ----------
     y : DeviceTensor, or y as it was given
@@ -80,6 +82,8 @@ class NormalizationResult(NamedTuple):
 class NormalizationGradients(NamedTuple):
     """Gradients from the backward pass.
 
+    For an example see `batch_normalization_backward`.
+
     Attributes
     ----------
     dx, dscale, dbias : DeviceTensor, or as they were given
@@ -94,7 +98,10 @@ class NormalizationGradients(NamedTuple):
 
 
 class NormalizationSizes(NamedTuple):
-    """Bytes of workspace, forward and backward, and of reserve space."""
+    """Bytes of workspace, forward and backward, and of reserve space.
+
+    For an example see `normalization_sizes`.
+    """
 
     forward_workspace: int
     backward_workspace: int

@@ -131,6 +131,15 @@ class ReduceResult(NamedTuple):
     indices : DeviceTensor or None
         If they are asked for: where each minimum or maximum is, counting the reduced elements in
         row-major order; uint32 of the shape of c. As it was given, if it was.
+
+    Examples
+    --------
+    >>> a = DeviceTensor.from_numpy(np.array([1, 5, 2], "float32").reshape(1, 1, 1, 3))
+    >>> reduction = ReduceTensorDescriptor("max", indices=True)
+    >>> with Handle() as handle:
+    ...     result = reduce_tensor(handle, a, reduction, c_shape=(1, 1, 1, 1))
+    >>> result.c.numpy().item(), result.indices.numpy().item()
+    (5.0, 1)
     """
 
     c: Any

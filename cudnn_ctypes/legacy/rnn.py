@@ -35,6 +35,8 @@ __all__ = ["RNN", "RNNForwardResult", "RNNGradients"]
 class RNNForwardResult(NamedTuple):
     """Result of `RNN.forward`.
 
+    For an example see `RNN`.
+
     Attributes
     ----------
     y : DeviceTensor

@@ -58,6 +58,14 @@ def rnn_weight_params(
     -------
     matrix, bias : DeviceTensor or None
         (rows, columns) and (rows,); None for what the network has not.
+
+    Examples
+    --------
+    >>> rnn = RNNDescriptor("lstm", input_size=8, hidden_size=16)
+    >>> with Handle() as handle, RNNWeights(handle, rnn) as weights:
+    ...     matrix, bias = rnn_weight_params(handle, rnn, 0, 0, weights.space)
+    ...     print(matrix.shape, bias.shape)
+    (16, 8) (16,)
     """
     matrix_address, bias_address = c_void_p(), c_void_p()
     with TensorDescriptor() as matrix_desc, TensorDescriptor() as bias_desc:
@@ -91,6 +99,13 @@ class RNNLayerWeights(Uncopied, Mapping[str, DeviceTensor]):
     """The weights of one pseudo-layer by name; views of the weight space.
 
     `RNNWeights` makes them.
+
+    Examples
+    --------
+    >>> rnn = RNNDescriptor("rnn_relu", input_size=8, hidden_size=16)
+    >>> with Handle() as handle, RNNWeights(handle, rnn) as weights:
+    ...     print({name: tensor.shape for name, tensor in weights[0].items()})
+    {'w_hidden': (16, 8), 'r_hidden': (16, 16), 'bw_hidden': (16,), 'br_hidden': (16,)}
     """
 
     def __init__(self, tensors: dict[str, DeviceTensor]) -> None:

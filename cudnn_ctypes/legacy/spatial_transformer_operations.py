@@ -30,6 +30,8 @@ __all__ = [
 class SpatialTfSamplerGradients(NamedTuple):
     """Gradients from `spatial_tf_sampler_backward`.
 
+    For an example see `spatial_tf_sampler_backward`.
+
     Attributes
     ----------
     dx, dgrid : DeviceTensor, or as they were given
@@ -110,6 +112,15 @@ def spatial_tf_grid_generator_backward(
     DeviceTensor, or dtheta as it was given
 
     The errors are those of `spatial_tf_grid_generator_forward`.
+
+    Examples
+    --------
+    >>> dgrid = DeviceTensor.full((1, 2, 2, 2), 1, "float32")
+    >>> with Handle() as handle, SpatialTransformerDescriptor((1, 1, 2, 2)) as transformer:
+    ...     dtheta = spatial_tf_grid_generator_backward(handle, transformer, dgrid=dgrid)
+    >>> dtheta.numpy()[0]  # sums over the 4 points: x and y cancel, ones do not
+    array([[0., 0., 4.],
+           [0., 0., 4.]], dtype=float32)
     """
     with _Operands(handle, transformer) as operands:
         operands.add_dense("dgrid", dgrid, transformer.grid_shape)
@@ -214,6 +225,18 @@ def spatial_tf_sampler_backward(
     SpatialTfSamplerGradients
 
     The other parameters, and the errors, are those of `spatial_tf_sampler_forward`.
+
+    Examples
+    --------
+    >>> x = DeviceTensor.zeros((1, 1, 2, 2), "float32")
+    >>> dy = DeviceTensor.from_numpy(np.arange(4, dtype="float32").reshape(1, 1, 2, 2))
+    >>> mirror = DeviceTensor.from_numpy(np.array([[[-1, 0, 0], [0, 1, 0]]], "float32"))
+    >>> with Handle() as handle, SpatialTransformerDescriptor((1, 1, 2, 2)) as transformer:
+    ...     grid = spatial_tf_grid_generator_forward(handle, mirror, transformer)
+    ...     gradients = spatial_tf_sampler_backward(handle, transformer, x=x, dy=dy, grid=grid)
+    >>> gradients.dx.numpy()[0, 0]
+    array([[1., 0.],
+           [3., 2.]], dtype=float32)
     """
     with _Operands(
         handle, transformer, x=(x, x_desc), dy=(dy, dy_desc), dx=(dx, dx_desc)

@@ -101,6 +101,14 @@ def transform_filter(
         How the memory is to be read; needed for addresses and buffers.
 
     The other parameters, and the errors, are those of `transform_tensor_ex`.
+
+    Examples
+    --------
+    >>> w = DeviceTensor.from_numpy(np.array([1, 2], "float32").reshape(1, 1, 1, 2))
+    >>> with Handle() as handle, TensorTransformDescriptor((0, 0, 0, 1), (0, 0, 0, 1)) as padding:
+    ...     y = transform_filter(handle, w, padding)
+    >>> y.numpy().ravel()
+    array([0., 1., 2., 0.], dtype=float32)
     """
     with Operands(handle, w=(w, w_desc), y=(y, y_desc)) as operands:
         w_desc = operands.describe_filter("w")

@@ -39,6 +39,13 @@ class LoggedArgument:
     fields : dict of str to LoggedArgument
         The contents of a descriptor, by cuDNN's names; empty for other arguments. A repeated name
         gets a number: "operation", "operation[1]" for the operations of a graph.
+
+    Examples
+    --------
+    >>> with log_messages("info") as messages:
+    ...     TensorDescriptor((1, 3, 4, 4)).close()
+    >>> messages[1].arguments["c"].type, messages[1].arguments["c"].value
+    ('int', 3)
     """
 
     type: str

@@ -50,6 +50,13 @@ class Message:
         Ordinal of the GPU, None if the call concerns none.
     text : str
         The whole message.
+
+    Examples
+    --------
+    >>> with log_messages("info") as messages:
+    ...     TensorDescriptor((1, 3, 4, 4)).close()
+    >>> messages[0].function, messages[0].status.name
+    ('cudnnCreateTensorDescriptor', 'CUDNN_STATUS_SUCCESS')
     """
 
     severity: raw.cudnnSeverity_t

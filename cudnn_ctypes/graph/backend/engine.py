@@ -45,6 +45,12 @@ class EngineChoice:
     ------
     TypeError
         If these are of other types.
+
+    Examples
+    --------
+    >>> choice = EngineChoice(22, {"tile_size": 8})
+    >>> choice.engine, choice.knobs["tile_size"]
+    (22, 8)
     """
 
     engine: int
@@ -84,6 +90,8 @@ class Knob:
 
 class Engine(Uncopied):
     """One engine for one operation graph; the ENGINE descriptor.
+
+    For an example see `heuristics`.
 
     Parameters
     ----------
@@ -217,6 +225,8 @@ class EngineConfig(Uncopied):
     """An engine and the values of its knobs: what a plan is made of; the ENGINECFG descriptor.
 
     `heuristics` and ``Engine.config`` make it.
+
+    For an example see `heuristics`.
     """
 
     def __init__(

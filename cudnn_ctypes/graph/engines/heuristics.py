@@ -78,6 +78,19 @@ def heuristics(
     ------
     NotSupportedError
         If cuDNN knows no engine for this graph at all.
+
+    Examples
+    --------
+    >>> like = {"dimensions": [8, 64, 32], "strides": [2048, 32, 1], "data_type": "float16"}
+    >>> x, y = (BackendDescriptor("tensor", unique_id=n, byte_alignment=16, **like) for n in (1, 2))
+    >>> relu = BackendDescriptor("pointwise", mode="relu_fwd", math_prec="float32").finalize()
+    >>> operation = BackendDescriptor(
+    ...     "operation_pointwise", pw_descriptor=relu, xdesc=x.finalize(), ydesc=y.finalize()
+    ... )
+    >>> graph = BackendDescriptor("operationgraph", ops=[operation.finalize()]).finalize()
+    >>> configs = heuristics(graph, device="H200")
+    >>> len(configs) >= 1
+    True
     """
     query = BackendDescriptor(
         "engineheur",

@@ -43,6 +43,18 @@ class BoundPlan(Uncopied, _Partial):
         The addresses.
     operands
         What the addresses belong to.
+
+    Examples
+    --------
+    >>> graph = Graph(io_data_type="float32")
+    >>> x = graph.tensor((1, 2, 2), name="x")
+    >>> y = graph.relu(x).set_output(name="y")
+    >>> memory = DeviceTensor.full((1, 2, 2), -1, "float32")
+    >>> with Handle() as handle:
+    ...     bound = graph.build(handle).bind(handle, {x.uid: memory, y.uid: memory})
+    ...     bound()
+    >>> memory.numpy().ravel()
+    array([0., 0., 0., 0.], dtype=float32)
     """
 
     # A partial without arguments, whose function a call reaches without a method in between.
