@@ -13,8 +13,7 @@ from .. import source as parse
 from .output import Output
 from .preprocess import Macro
 from .syntax import Node
-from .types import HALF, CType
-from .value import Untranslatable, Value
+from .types import HALF, CType, Untranslatable, Value
 
 __all__ = ["Base", "Function", "Parameter", "Program", "Record", "Variable"]
 

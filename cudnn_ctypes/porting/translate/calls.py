@@ -12,9 +12,8 @@ from .functions import ALLOCATION, Functions
 from .libraries import ALLOCATORS, foreign, is_library_call, of_ctypes, raw_parameters
 from .preprocess import Macro
 from .syntax import Node
-from .types import CType
+from .types import CType, Untranslatable, Value
 from .usage import only_checks
-from .value import Untranslatable, Value
 
 __all__ = ["Calls"]
 

@@ -11,8 +11,7 @@ from . import types as c
 from .base import Base, Parameter
 from .libraries import foreign_type
 from .syntax import Node
-from .types import CType, array_of, pointer_to
-from .value import REASONS, Untranslatable, Value, truth
+from .types import REASONS, CType, Untranslatable, Value, array_of, pointer_to, truth
 
 __all__ = ["CONDITION", "Conversions", "function_declarator"]
 
@@ -178,8 +177,6 @@ class Conversions(Base):
 
     def cast(self, node: Node, inner: Node, wanted: CType) -> Value:
         """C's ``(wanted) inner``."""
-        if wanted.is_pointer and inner.stripped.kind == "call_expression":
-            return self.converted(inner, wanted)
         value = self.expression(inner)
         if wanted.kind == "void":
             return value

@@ -8,8 +8,7 @@ from .base import Record
 from .loops import Loops
 from .names import number
 from .syntax import Node
-from .types import UNKNOWN, CType, array_of
-from .value import Untranslatable, Value
+from .types import UNKNOWN, CType, Untranslatable, Value, array_of
 
 __all__ = ["Declarations"]
 

@@ -9,9 +9,8 @@ from .base import Function, Parameter, Record
 from .conversions import function_declarator
 from .declarations import Declarations
 from .syntax import Node
-from .types import INT, UNKNOWN, VOID, CType
+from .types import INT, REASONS, UNKNOWN, VOID, CType, Untranslatable, told
 from .usage import addressed_in, is_status_check
-from .value import REASONS, Untranslatable, told
 
 __all__ = ["Definitions", "top_level"]
 

@@ -11,8 +11,7 @@ from .base import Function
 from .names import number
 from .operators import Operators
 from .syntax import CASTS, Node
-from .types import CType, common, pointer_to
-from .value import Value
+from .types import CType, Value, common, pointer_to
 
 __all__ = ["ALLOCATION", "Functions"]
 

@@ -7,9 +7,8 @@ import re
 from .names import number
 from .statements import Statements
 from .syntax import Node, commas
-from .types import CType, array_of, common
+from .types import CType, Value, array_of, common, infix
 from .usage import changed_names
-from .value import REASONS, Value, infix
 
 __all__ = ["Loops"]
 
@@ -41,15 +40,10 @@ class Loops(Statements):
         """The head of a ``while``, and what its body begins with."""
         if not node:
             return "while True:", []
-        self.clear()
-        self.conditional = 1
-        try:
-            value = self.truth(node)
-            if not self.before and not self.after:
-                return f"while {'True' if value.constant else value.text}:", []
-        except REASONS:
-            pass
-        return "while True:", self._leaving(node)
+        value = self.pure_condition(node)
+        if value is None:
+            return "while True:", self._leaving(node)
+        return f"while {'True' if value.constant else value.text}:", []
 
     def _leaving(self, condition: Node) -> list[str]:
         """The lines that leave a loop where a condition does not hold."""
@@ -148,17 +142,11 @@ class Loops(Statements):
         function = loop
         while function and function.kind != "function_definition":
             function = function.parent
-        if self.expanding or not function:
-            return True
         loops = [x for x in function.find("for_statement") if _sets(x["initializer"], name)]
-        spans = [range(one.tree.start_byte, one.tree.end_byte) for one in loops]
-        for one in function.find("identifier"):
-            above = one.parent
-            declared = above.kind == "declaration" or above["declarator"] == one
-            inside = any(one.tree.start_byte in span for span in spans)
-            if one.text == name and not declared and not inside:
-                return True
-        return False
+        inside = {one.tree.start_byte for each in loops for one in each.find("identifier")}
+        others = [x for x in function.find("identifier") if x.tree.start_byte not in inside]
+        read = any(x.text == name and not x.parent.declares(x) for x in others)
+        return read or not function or bool(self.expanding)
 
     def _stable(self, limit: Node, body: Node) -> bool:
         """Whether a limit keeps its value while the body runs."""

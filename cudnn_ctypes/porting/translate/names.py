@@ -11,8 +11,7 @@ from .base import Variable
 from .conversions import Conversions
 from .libraries import foreign, foreign_members, foreign_type
 from .syntax import Node
-from .types import CType, pointer_to, promoted
-from .value import Untranslatable, Value, integer, truth
+from .types import CType, Untranslatable, Value, integer, pointer_to, promoted, truth
 
 __all__ = ["Names", "number"]
 
@@ -241,8 +240,6 @@ class Names(Conversions):
         if place.object:
             shown = place.object if kind.kind == "pointer" else f"Pointer({place.object})"
             return Value(shown, pointer_to(kind))
-        if node.kind == "pointer_expression":
-            return self.expression(node["argument"])
         raise self.fail(node, "the address of this variable")
 
     def moved(self, base: Value, count: Value, operator: str) -> Value:

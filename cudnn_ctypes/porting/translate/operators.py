@@ -10,8 +10,7 @@ from .conversions import CONDITION
 from .names import Names, number
 from .preprocess import closing
 from .syntax import Node
-from .types import CType, common, pointer_to, promoted
-from .value import Value, infix, integer, truth
+from .types import CType, Value, common, infix, integer, pointer_to, promoted, truth
 
 __all__ = ["Operators"]
 

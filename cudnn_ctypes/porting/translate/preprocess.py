@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field
 
 from ...raw import constants
-from .value import Untranslatable
+from .types import Untranslatable
 
 __all__ = ["Macro", "Source", "closing", "preprocess", "replaced"]
 

@@ -8,8 +8,7 @@ from collections.abc import Callable
 from .calls import Calls
 from .preprocess import closing
 from .syntax import Node, commas
-from .types import VOID
-from .value import REASONS, told
+from .types import REASONS, VOID, Value, told
 
 __all__ = ["Statements"]
 
@@ -138,30 +137,34 @@ class Statements(Calls):
         self.after = []
         return "_condition"
 
-    def _do_if_statement(self, node: Node, word: str = "if") -> None:
+    def pure_condition(self, node: Node) -> Value | None:
+        """A condition, if nothing must be written before or after the line that has it."""
+        self.clear()
+        self.conditional = 1
+        try:
+            value = self.truth(node)
+            return None if self.before or self.after else value
+        except REASONS:
+            return None
+        finally:
+            self.clear()
+
+    def _do_if_statement(self, node: Node, header: str = "") -> None:
         if node["condition"].kind == "condition_clause" and len(node["condition"].children) != 1:
             raise self.fail(node["condition"], "a condition with a declaration")
-        text = self.condition(node["condition"])
-        self.emit(f"{word} {text}:", node.line)
+        header = header or f"if {self.condition(node['condition'])}:"
+        self.emit(header, node.line)
         self.body(node["consequence"])
         alternative = node["alternative"]
         if alternative.kind == "else_clause":
             alternative = alternative.children[-1]
-        if alternative.kind == "if_statement" and self._is_plain(alternative["condition"]):
-            self._do_if_statement(alternative, "elif")
+        chained = alternative.kind == "if_statement"
+        condition = self.pure_condition(alternative["condition"]) if chained else None
+        if condition is not None:
+            self._do_if_statement(alternative, f"elif {condition.text}:")
         elif alternative:
             self.out.add("else:")
             self.body(alternative)
-
-    def _is_plain(self, condition: Node) -> bool:
-        """Whether a condition is known and does nothing besides."""
-        try:
-            self.truth(condition)
-            return not self.before and not self.after
-        except REASONS:
-            return False
-        finally:
-            self.clear()
 
     def _do_switch_statement(self, node: Node) -> None:
         cases = node["body"].children

@@ -63,6 +63,10 @@ class Node:
     def parent(self) -> Node:
         return Node(self.tree.parent if self.tree is not None else None, self._line)
 
+    def declares(self, name: Node) -> bool:
+        """Whether it is a declaration of the variable that this identifier names."""
+        return self.kind == "declaration" or self["declarator"] == name
+
     @property
     def named(self) -> list[Node]:
         """Its children that are no punctuation."""

@@ -15,8 +15,8 @@ from .definitions import Definitions, top_level
 from .libraries import MODULES
 from .preprocess import Macro, Source, preprocess
 from .syntax import Node
+from .types import REASONS, told
 from .usage import note_uses
-from .value import REASONS, told
 
 __all__ = ["Translation", "translate"]
 
