@@ -72,6 +72,7 @@ def test_statements_look_like_python(c: str, python: str) -> None:
         "A *a = 0; delete a;",
         "std::string s = std::to_string(n);",
         'std::string s = "a"; n = s.size();',
+        'std::string s = "a"; n = s == "a";',
         "std::cout << std::setw(4) << n;",
         "std::cout << std::scientific << x;",
         "n = std::max<float>(n, x);",

@@ -142,7 +142,8 @@ class Loops(Statements):
         function = loop
         while function and function.kind != "function_definition":
             function = function.parent
-        loops = [x for x in function.find("for_statement") if _sets(x["initializer"], name)]
+        sets = re.compile(rf"(?<![\w.>]){name}\s*=(?!=)")
+        loops = [x for x in function.find("for_statement") if sets.search(x["initializer"].text)]
         inside = {one.tree.start_byte for each in loops for one in each.find("identifier")}
         others = [x for x in function.find("identifier") if x.tree.start_byte not in inside]
         read = any(x.text == name and not x.parent.declares(x) for x in others)
@@ -214,11 +215,3 @@ def _next(value: Value, step: int) -> Value:
     if value.text.isdigit():
         return number(int(value.text) + step)
     return Value(infix(value, "+" if step > 0 else "-", number(1)), value.type)
-
-
-def _sets(start: Node, name: str) -> bool:
-    """Whether the beginning of a loop gives a variable its value."""
-    if start.kind == "declaration":
-        return any((one["declarator"] or one).text == name for one in start.each("declarator"))
-    sets = [one["left"].text for one in commas(start) if one.kind == "assignment_expression"]
-    return name in sets

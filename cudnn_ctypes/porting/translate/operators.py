@@ -125,8 +125,6 @@ class Operators(Names):
     def _compared(self, node: Node, operator: str, left: Value, right: Value) -> str:
         pointers = [x for x in (left, right) if x.type.is_pointer or x.type.kind == "opaque"]
         negation = "not " if operator in ("!=", ">=", "<=") else ""
-        if "string" in (left.type.kind, right.type.kind):
-            return f"{self.as_string(left)} {operator} {self.as_string(right)}"
         if pointers and operator in ("==", "!=") and (left.is_zero or right.is_zero):
             return f"{negation}is_null({right.text if left.is_zero else left.text})"
         if len(pointers) == 2 and operator in ("==", "!="):

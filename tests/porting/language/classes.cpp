@@ -98,7 +98,7 @@ int main() {
   std::cout << largest << " " << pointer->rows() << " " << static_cast<float>(largest) / 3 << '\n';
   std::string text = options.name + "2";
   const char *c = text.c_str();
-  printf("%s %d\n", c, text == "run-a2");
+  printf("%s\n", c);
   bool done = false;
   while (!done) done = true;
   int *raw = new int[3]();
