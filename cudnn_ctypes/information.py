@@ -71,6 +71,11 @@ class LibraryVersions:
 def library_versions() -> LibraryVersions:
     """The versions of the loaded library; loads it if necessary.
 
+    Raises
+    ------
+    LibraryNotFoundError
+        If no usable cuDNN can be loaded.
+
     Examples
     --------
     >>> library_versions().cudnn.major
@@ -110,6 +115,11 @@ def check_sublibraries() -> dict[str, raw.cudnnStatus_t | None]:
     dict
         The status by the sublibrary's name; None if the loaded library lacks the function.
 
+    Raises
+    ------
+    LibraryNotFoundError
+        If no usable cuDNN can be loaded.
+
     Examples
     --------
     >>> check_sublibraries()["graph"].name
@@ -126,6 +136,13 @@ def check_sublibraries() -> dict[str, raw.cudnnStatus_t | None]:
 
 def error_string(status: int) -> str:
     """cuDNN's text for a status; follows ``cudnnGetErrorString``.
+
+    Raises
+    ------
+    ValueError
+        If `status` is no number.
+    LibraryNotFoundError
+        If no usable cuDNN can be loaded.
 
     Examples
     --------
@@ -146,6 +163,13 @@ def last_error_string(max_size: int = 4096) -> str:
     ----------
     max_size : int
         The largest number of bytes to read.
+
+    Raises
+    ------
+    ValueError
+        If `max_size` is below 0.
+    LibraryNotFoundError
+        If no usable cuDNN can be loaded.
 
     Examples
     --------
@@ -170,6 +194,15 @@ def query_runtime_error(handle: Handle, mode: Any = "rawcode") -> raw.cudnnStatu
     -------
     cudnnStatus_t
         Success if no error was found.
+
+    Raises
+    ------
+    TypeError
+        If `handle` is no `Handle`.
+    ValueError
+        For an unknown mode.
+    ClosedError
+        If the handle is closed.
 
     Examples
     --------

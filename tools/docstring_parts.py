@@ -174,9 +174,7 @@ def completed(item: Any, owner: type | None = None) -> list[str]:
         entries = _grouped([each for each in told.values() if each is not None])
         sections["Parameters"] = _lines(entries)
     for section, what in (("Raises", "errors"), ("Returns", "result")):
-        entries = [e for e in doc[section] if not _REFERENCE.search(f"{e.name} {e.type}")]
-        for other in _references(item, owner, what):
-            entries = entries or NumpyDocString(inspect.getdoc(other) or "")[section]
+        entries = _own_or_referred(item, owner, section, what)
         if section == "Returns" and not (entries or doc["Yields"] or isinstance(item, type)):
             entries = _result(item)
         if entries:
@@ -187,6 +185,17 @@ def completed(item: Any, owner: type | None = None) -> list[str]:
         if content:
             lines += [*([name, "-" * len(name)] if name else []), *content, ""]
     return lines
+
+
+def _own_or_referred(
+    item: Any, owner: type | None, section: str, what: str, depth: int = 4
+) -> list[Parameter]:
+    """A section's entries: the docstring's own, or those of a function to which it leaves them."""
+    doc = NumpyDocString(inspect.getdoc(item) or "")
+    entries = [e for e in doc[section] if not _REFERENCE.search(f"{e.name} {e.type}")]
+    for other in _references(item, owner, what) if depth else ():
+        entries = entries or _own_or_referred(other, owner, section, what, depth - 1)
+    return entries
 
 
 def _sections(text: str) -> dict[str, list[str]]:

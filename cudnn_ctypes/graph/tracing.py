@@ -258,6 +258,11 @@ def graph_function(function: Callable[..., Any] | None = None, /, **options: Any
     -------
     GraphFunction
 
+    Raises
+    ------
+    TypeError
+        If `function` is not callable, or an option is unknown.
+
     Examples
     --------
     >>> @graph_function

@@ -43,6 +43,11 @@ def attention_buffer_sizes(
     training : bool
         Whether a reserve space for the backward passes is wanted.
 
+    Raises
+    ------
+    TypeError
+        If `handle` is no `Handle`, or `attn` no `AttnDescriptor`.
+
     Examples
     --------
     >>> attn = AttnDescriptor(1, q_size=4, qo_max_length=3, kv_max_length=3)

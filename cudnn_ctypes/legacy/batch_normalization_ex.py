@@ -62,6 +62,17 @@ def batch_normalization_ex_sizes(
     adds : bool
         Whether a tensor is added before the activation.
 
+    Raises
+    ------
+    TypeError
+        If `handle` or `x_desc` is of another type.
+    ValueError
+        For an unknown mode or activation, or `adds` without an activation.
+    BadParamError
+        If `x_desc` was never set, or has other than 4 or 5 dimensions.
+    NotSupportedError
+        If cuDNN does not fuse this activation in this mode, type and layout.
+
     Examples
     --------
     >>> with Handle() as handle, TensorDescriptor((2, 4, 8, 8), "float16", layout="NHWC") as x_desc:

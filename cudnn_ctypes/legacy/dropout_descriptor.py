@@ -26,6 +26,13 @@ _H = TypeVar("_H", bound=OpaquePointer)
 def dropout_states_size(handle: Handle) -> int:
     """Bytes of a generator's states; follows ``cudnnDropoutGetStatesSize``.
 
+    Raises
+    ------
+    TypeError
+        If `handle` is no `Handle`.
+    ClosedError
+        If it is closed.
+
     Examples
     --------
     >>> with Handle() as handle:
@@ -39,6 +46,13 @@ def dropout_states_size(handle: Handle) -> int:
 
 def dropout_reserve_size(x_desc: TensorDescriptor) -> int:
     """Bytes that hold the mask of a tensor; follows ``cudnnDropoutGetReserveSpaceSize``.
+
+    Raises
+    ------
+    TypeError
+        If `x_desc` is no `TensorDescriptor`.
+    ClosedError
+        If it is closed.
 
     Examples
     --------

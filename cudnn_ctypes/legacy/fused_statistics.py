@@ -139,8 +139,9 @@ def finalize_statistics_inference(
 ) -> ScaleBiasResult:
     """Scale and bias that normalize with running statistics.
 
-    Follows ``CUDNN_FUSED_BN_FINALIZE_STATISTICS_INFERENCE``. The parameters, and the errors, are
-    those of `finalize_statistics_training`.
+    Follows ``CUDNN_FUSED_BN_FINALIZE_STATISTICS_INFERENCE``.
+
+    The parameters, and the errors, are those of `finalize_statistics_training`.
 
     Examples
     --------

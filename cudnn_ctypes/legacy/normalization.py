@@ -73,6 +73,17 @@ def normalization_sizes(
     ``cudnnGetNormalizationTrainingReserveSpaceSize``. The parameters are those of
     `batch_normalization_ex_sizes` and of `normalization_forward_inference`.
 
+    Raises
+    ------
+    TypeError
+        If `handle` or `x_desc` is of another type.
+    ValueError
+        For an unknown mode, algorithm or activation, or `adds` without an activation.
+    BadParamError
+        If `x_desc` was never set, or has other than 4 or 5 dimensions.
+    NotSupportedError
+        If cuDNN does not fuse this activation in this mode, type and layout, or `groups` is not 1.
+
     Examples
     --------
     >>> with Handle() as handle, TensorDescriptor((2, 4, 8, 8), "float32") as x_desc:

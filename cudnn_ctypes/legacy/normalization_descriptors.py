@@ -23,6 +23,15 @@ def derive_bn_tensor_descriptor(
     mode : cudnnBatchNormMode_t or str
         "per_activation", "spatial" or "spatial_persistent".
 
+    Raises
+    ------
+    TypeError
+        If `x_desc` is no `TensorDescriptor`.
+    ValueError
+        For an unknown mode.
+    BadParamError
+        If `x_desc` was never set.
+
     Examples
     --------
     >>> derive_bn_tensor_descriptor(TensorDescriptor((8, 3, 4, 4), "float16")).shape
@@ -54,6 +63,17 @@ def derive_norm_tensor_descriptor(
     Returns
     -------
     scale_bias, mean_variance : TensorDescriptor
+
+    Raises
+    ------
+    TypeError
+        If `x_desc` is no `TensorDescriptor`.
+    ValueError
+        For an unknown mode.
+    BadParamError
+        If `x_desc` was never set.
+    NotSupportedError
+        If `groups` is not 1.
 
     Examples
     --------

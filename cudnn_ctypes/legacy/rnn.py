@@ -54,7 +54,20 @@ class RNNForwardResult(NamedTuple):
 
 
 class RNNGradients(NamedTuple):
-    """Gradients of x, hx and, for an LSTM, cx, from `RNN.backward_data`."""
+    """Gradients of x, hx and, for an LSTM, cx, from `RNN.backward_data`.
+
+    Examples
+    --------
+    >>> x, dy = (DeviceTensor.full((3, 2, size), 1, "float32") for size in (8, 16))
+    >>> rnn = RNNDescriptor("lstm", input_size=8, hidden_size=16)
+    >>> network = RNN(rnn, RNNDataDescriptor([3, 3], 8))
+    >>> with Handle() as handle, RNNWeights(handle, rnn) as weights:
+    ...     y, *_, reserve_space = network.forward(handle, x, weights, training=True)
+    ...     saved = {"weights": weights, "reserve_space": reserve_space}
+    ...     gradients = network.backward_data(handle, y=y, dy=dy, **saved)
+    >>> gradients.dx.shape, gradients.dhx.shape
+    ((3, 2, 8), (1, 2, 16))
+    """
 
     dx: Any
     dhx: Any

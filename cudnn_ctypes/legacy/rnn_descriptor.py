@@ -29,7 +29,16 @@ _GATES: dict[raw.cudnnRNNMode_t, tuple[str, ...]] = {
 
 
 class RNNTempSpaceSizes(NamedTuple):
-    """Bytes of scratch memory for each call, and of what a training step keeps; 0 for inference."""
+    """Bytes of scratch memory for each call, and of what a training step keeps; 0 for inference.
+
+    Examples
+    --------
+    >>> rnn = RNNDescriptor("lstm", input_size=8, hidden_size=16)
+    >>> with Handle() as handle:
+    ...     sizes = rnn.temp_space_sizes(handle, RNNDataDescriptor([3, 3], 8), training=False)
+    >>> sizes.reserve_space  # nothing is kept for inference
+    0
+    """
 
     workspace: int
     reserve_space: int

@@ -59,6 +59,13 @@ def rnn_weight_params(
     matrix, bias : DeviceTensor or None
         (rows, columns) and (rows,); None for what the network has not.
 
+    Raises
+    ------
+    TypeError
+        If `rnn` is no `RNNDescriptor`.
+    BadParamError
+        If the network has no such layer or gate, or `space` is too small.
+
     Examples
     --------
     >>> rnn = RNNDescriptor("lstm", input_size=8, hidden_size=16)

@@ -128,6 +128,13 @@ def log_messages(
     list of Message
         The messages so far, in the order of their arrival.
 
+    Raises
+    ------
+    TypeError
+        If a severity is neither text nor an enumerator.
+    ValueError
+        For an unknown severity.
+
     Examples
     --------
     >>> with log_messages("info") as messages:

@@ -126,6 +126,65 @@ def test_functions_say_what_they_return(name: str) -> None:
         assert re.search(r"^(Returns|Yields)\n-+\n", text, re.MULTILINE)
 
 
+def test_functions_say_what_they_raise() -> None:
+    missing = {
+        name
+        for name, function in FUNCTIONS.items()
+        if "." not in name
+        and "\nRaises\n------" not in "\n".join(docstring_parts.completed(function))
+    }
+    assert missing == RAISES_UNTOLD.keys()
+
+
+RAISES_UNTOLD = {"use_reference_device": "its errors are those of the properties that it reads"}
+"""Functions without a section of errors, with the reason."""
+
+
+def without_example(items: dict[str, Any]) -> set[str]:
+    """Names without an example, whose docstring names no other that has one."""
+    texts = {name: inspect.getdoc(item) or "" for name, item in items.items()}
+    referred = {name: re.findall(r"an example see `(\w+)`", text) for name, text in texts.items()}
+    shown = {name for name, text in texts.items() if ">>> " in text}
+    return {name for name in texts.keys() - shown if not shown.intersection(referred[name])}
+
+
+def test_functions_and_classes_show_an_example() -> None:
+    top = {
+        name: item
+        for name, item in PUBLIC.items()
+        if "." not in name and not (isinstance(item, type) and issubclass(item, BaseException))
+    }
+    assert without_example(top) == EXAMPLES_MISSING.keys()
+
+
+EXAMPLES_MISSING = {
+    "CallRecord": "`trace` shows how to record calls",
+    "CapturedGraph": "only an NVIDIA GPU captures",
+    "Description": "`describe` shows how to make one",
+    "NativeGraph": "only an NVIDIA GPU captures",
+    "Trace": "`trace` makes it",
+    "read_trace": "`trace` shows how to record calls",
+}
+"""Functions and classes that show nothing yet, with the reason; errors and warnings need none."""
+
+
+def test_a_missing_example_is_seen() -> None:
+    def shown() -> None:
+        """Do it.
+
+        >>> shown()
+        """
+
+    def referring() -> None:
+        """Do it too. For an example see `shown`."""
+
+    def dangling() -> None:
+        """Do it too. For an example see `referring`."""
+
+    items = {each.__name__: each for each in (shown, referring, dangling)}
+    assert without_example(items) == {"dangling"}
+
+
 def test_functions_of_layer_2_name_the_function_that_they_follow() -> None:
     for name, function in FUNCTIONS.items():
         if ".legacy." in function.__module__ and name not in FOLLOW_NONE:
