@@ -163,6 +163,7 @@ class Calls(Functions):
             return self.library_call(node, name, arguments, checked)
         as_type = self.named_type(name)
         if as_type is not None:
+            self.refuse(self.is_destroyed(as_type), node, "a temporary object with a destructor")
             return self.constructed(node, as_type, arguments)
         return self.c_call(node, name, arguments)
 
@@ -209,6 +210,7 @@ class Calls(Functions):
         if wanted.kind == "pointer" and inner.called.removeprefix("std::") in ALLOCATION:
             return self.allocation(inner, node, wanted)
         if inner.kind == "initializer_list":
+            self.refuse(self.is_destroyed(wanted), node, "a temporary object with a destructor")
             return self.initialized(node, wanted, inner.children)
         return self.convert(self.expression(node), wanted)
 

@@ -112,6 +112,8 @@ class Conversions(Base):
             if one["declarator"]:
                 name, kind = self.declared(kind, one["declarator"])
             kind = pointer_to(kind.pointed) if kind.kind == "array" else kind
+            copies = self.is_destroyed(kind) and not kind.reference
+            self.refuse(copies, one, "an object with a destructor as an argument")
             found.append(Parameter(name, kind, one["default_value"]))
         return found
 

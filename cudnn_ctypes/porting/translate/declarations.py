@@ -67,12 +67,11 @@ class Declarations(Loops):
             if found.kind in ("unknown", "void", "function"):
                 raise self.fail(node, "a type that is not known")
             self.refuse(kind.reference and not found.is_object, node, "a reference to a number")
-            is_reference = kind.reference
-            kind = found.plain if kind.kind == "unknown" else kind.plain
-            if is_reference:
-                text = self.converted(value, kind).text
-                self.emit(f"{self.declare(name, kind).name} = {text}", node.line)
+            if kind.reference:
+                text = self.expression(value).text
+                self.emit(f"{self.declare(name, found.plain).name} = {text}", node.line)
                 return
+            kind = found.plain
         made = None
         if kind.kind == "array":
             kind, made = self._array(node, kind, value)
