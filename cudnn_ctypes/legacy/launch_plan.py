@@ -211,7 +211,8 @@ class Plan:
             pytorch.follow(self._device, launcher.stream_pointer)
 
     def __del__(self) -> None:
-        if hasattr(self, "_stack"):
+        # When the interpreter has taken the module's names away, all is closed.
+        if log is not None and hasattr(self, "_stack"):
             with log.set_aside():
                 self._stack.close()
 

@@ -44,22 +44,20 @@ def after(graph: Graph, nodes: Iterable[Node], *, through_norms: bool = True) ->
 
 
 def _maxima(graph: Graph) -> Iterator[Node]:
-    """The reductions to largest magnitudes."""
+    """The reductions to largest magnitudes; in memory only float32 ones: cuDNN refuses others."""
     for node in graph.of("reduction"):
-        if node.options["mode"] == cudnnReduceTensorOp_t.CUDNN_REDUCE_TENSOR_AMAX:
+        y = node.outputs["y"]
+        if node.options["mode"] == cudnnReduceTensorOp_t.CUDNN_REDUCE_TENSOR_AMAX and (
+            y.virtual or y.data_type == _FLOAT
+        ):
             yield node
-
-
-def _used_maxima(graph: Graph) -> Iterator[Node]:
-    """The reductions to largest magnitudes whose results other operations read."""
-    return (node for node in _maxima(graph) if node.outputs["y"].virtual)
 
 
 def scales_attention_by_a_maximum(graph: Graph) -> str:
     products = list(graph.of("matmul"))
     if len(products) < 2:
         return ""
-    for node in _used_maxima(graph):
+    for node in _maxima(graph):
         used = [each for each in after(graph, [node]) if each in products]
         if used:
             return f"{node} before {used[0]} of attention; {_TWO}"
@@ -70,7 +68,7 @@ def joins_a_maximum(graph: Graph) -> str:
     """The largest magnitude of an input, and what attention gives, in one operation."""
     products = list(graph.of("matmul"))
     of_attention = after(graph, products) if len(products) == 2 else []
-    for node in _used_maxima(graph):
+    for node in _maxima(graph):
         later = after(graph, [node])
         if node in of_attention or node.inputs["input"].virtual:
             continue
@@ -81,13 +79,9 @@ def joins_a_maximum(graph: Graph) -> str:
 
 
 def reduces_o_to_its_maximum(graph: Graph) -> str:
-    """In memory only a maximum in float32: cuDNN refuses others itself."""
     products = list(graph.of("matmul"))
     for node in _maxima(graph) if len(products) == 2 else ():
-        y = node.outputs["y"]
-        if node.inputs["input"] is products[-1].outputs["C"] and (
-            y.virtual or y.data_type == _FLOAT
-        ):
+        if node.inputs["input"] is products[-1].outputs["C"]:
             return f"{node} of what {products[-1]} gives; {_TWO}"
     return ""
 

@@ -102,13 +102,14 @@ FATAL = (
     _fatal(
         "largest magnitude before attention",
         scales_attention_by_a_maximum,
-        "SIGSEGV, 9.14 to 9.28: as bias and as scale",
+        "SIGSEGV, 9.14 to 9.28: as bias and as scale, within the graph and, in float32, in memory",
     ),
     _fatal(
         "largest magnitude joined with attention's result",
         joins_a_maximum,
-        "SIGSEGV, 9.14 to 9.28, in all types: that of an input, within the graph, joined "
-        "with o or with amax_s or amax_o of 8-bit attention; not where it is of a result",
+        "SIGSEGV, 9.14 to 9.28, in all types: that of an input, within the graph or, in float32, "
+        "in memory, joined with o or with amax_s or amax_o of 8-bit attention; not where it is of "
+        "a result",
     ),
     _fatal(
         "largest magnitude of attention's result",

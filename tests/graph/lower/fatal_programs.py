@@ -106,6 +106,12 @@ def maximum_as_bias(graph: Graph) -> None:
     _attention(graph, bias=bias).set_output()
 
 
+def maximum_in_memory_as_bias(graph: Graph) -> None:
+    bias = graph.reduction(graph.tensor((1, 1, 1, 64)), "amax", axes=(0, 1, 2, 3))
+    bias.set_output(data_type="float32")
+    _attention(graph, bias=bias).set_output()
+
+
 def maximum_as_scale(graph: Graph) -> None:
     scale = graph.reduction(graph.tensor((1, 1, 64, 64)), "amax", axes=(0, 1, 2, 3))
     _attention(graph, attn_scale=scale).set_output()
@@ -113,6 +119,12 @@ def maximum_as_scale(graph: Graph) -> None:
 
 def maximum_beside_attention(graph: Graph) -> None:
     largest = graph.reduction(graph.tensor(HEADS), "amax", axes=(0, 1, 2, 3))
+    graph.add(_attention(graph), graph.relu(largest)).set_output()
+
+
+def maximum_in_memory_beside_attention(graph: Graph) -> None:
+    largest = graph.reduction(graph.tensor(HEADS), "amax", axes=(0, 1, 2, 3))
+    largest.set_output(data_type="float32")
     graph.add(_attention(graph), graph.relu(largest)).set_output()
 
 
@@ -310,10 +322,15 @@ PROGRAMS: dict[str, tuple[Callable[[Graph], None], ...]] = {
         relu_of_scale_before_filter_gradient,
     ),
     "index of pooling within the graph": (relu_of_an_index,),
-    "largest magnitude before attention": (maximum_as_bias, maximum_as_scale),
+    "largest magnitude before attention": (
+        maximum_as_bias,
+        maximum_as_scale,
+        maximum_in_memory_as_bias,
+    ),
     "largest magnitude joined with attention's result": (
         maximum_beside_attention,
         maximum_beside_that_of_attention,
+        maximum_in_memory_beside_attention,
     ),
     "largest magnitude of attention's result": (
         maximum_of_attention,
