@@ -177,6 +177,7 @@ class TestAnswers:
         assert findings["libnvrtc.so.13"].state == "problem"
         assert findings["libnvrtc.so.13"].advice.endswith("pip install nvidia-cuda-nvrtc")
 
+    @pytest.mark.soak
     def test_nvrtc_cannot_compile(self, tmp_path: Path) -> None:
         """As without its builtins: it loads, and gives a status for each kernel."""
         loaded = raw.load()

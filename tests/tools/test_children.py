@@ -48,6 +48,7 @@ def run(*cases: str) -> list[Outcome[str]]:
     ("case", "result"),
     [("signal", "SIGSEGV"), ("hang", "hang"), ("memory", "memory"), ("error", "exit 97")],
 )
+@pytest.mark.thinned(4)
 def test_the_next_child_goes_on_behind_the_case_that_ended_one(case: str, result: str) -> None:
     first, fatal, *others = run("fine", case, "fine", "fine")
     assert (fatal.case, fatal.result, fatal.died) == (case, result, True)

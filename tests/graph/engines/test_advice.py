@@ -197,6 +197,7 @@ def test_each_fact_is_of_a_case_that_is_described() -> None:
     assert all(1 < fact.least <= fact.most for fact in FACTS)
 
 
+@pytest.mark.soak
 def test_the_reason_is_cudnn_s_own(h200: DeviceProperties) -> None:
     first = _advice("attention with heads of 20")[0]
     assert "not a multiple of 8" in first.reason  # rather than another engine's kernel
@@ -300,6 +301,7 @@ def test_two_changes_that_do_only_together(h200: DeviceProperties) -> None:
         assert built.find_tensor("y").data_type == raw.CUDNN_DATA_FLOAT
 
 
+@pytest.mark.soak
 def test_measured_times_decide(h200: DeviceProperties, monkeypatch: pytest.MonkeyPatch) -> None:
     """The GPU is made up here: 40 us for what is stored as in C, 20 us and 10 us for the others."""
 

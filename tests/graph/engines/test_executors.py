@@ -72,6 +72,7 @@ def _parts(task: Any) -> Any:
     return task if isinstance(task, tuple) else (task,)
 
 
+@pytest.mark.soak
 def test_a_dead_worker_loses_only_its_task() -> None:
     with _processes() as executor:
         found = dict(spread(executor, _square, [*range(12), 13, *range(14, 20)]))

@@ -87,6 +87,7 @@ class _Clock:
 # --- what comes back ------------------------------------------------------------------------------
 
 
+@pytest.mark.soak
 def test_results_and_failures_belong_to_their_configs() -> None:
     """In the order of the configs; one worker dies, some raise, the rest is measured."""
     with ProcessPoolExecutor(2, get_context("spawn")) as executor:
