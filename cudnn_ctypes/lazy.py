@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
 import pkgutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib.util import resolve_name
 from typing import Any
 
 __all__ = ["attach", "listed"]
 
 
-def listed(package: str) -> dict[str, tuple[str, str]]:
+@functools.cache
+def listed(package: str) -> Mapping[str, tuple[str, str]]:
     """The names that the imports of a package's stub list.
 
     Parameters
@@ -23,7 +25,7 @@ def listed(package: str) -> dict[str, tuple[str, str]]:
 
     Returns
     -------
-    dict
+    mapping
         For each name the dotted name of its module, and its name there; "" for a module itself.
     """
     names: dict[str, tuple[str, str]] = {}
@@ -46,7 +48,7 @@ def _stub(package: str) -> bytes:
     return pkgutil.get_data(root, f"{path}.pyi") or b""
 
 
-def _all_of(module: str) -> dict[str, tuple[str, str]]:
+def _all_of(module: str) -> Mapping[str, tuple[str, str]]:
     try:
         return listed(module)
     except OSError:  # no package with a stub
