@@ -100,11 +100,12 @@ def multiplies_a_softmax(graph: Graph) -> str:
 def _before_attention(graph: Graph, nodes: Iterable[Node]) -> str:
     """The first of these nodes whose result an operand of attention depends on."""
     products = list(graph.of("matmul"))
+    of_attention = after(graph, products) if len(products) == 2 else []
     for node in nodes if len(products) == 2 else ():
-        if node not in after(graph, products):
-            for product in products:
-                if product in after(graph, [node]):
-                    return f"{node} before {product} of attention; {_TWO}"
+        later = [] if node in of_attention else after(graph, [node])
+        for product in products:
+            if product in later:
+                return f"{node} before {product} of attention; {_TWO}"
     return ""
 
 
