@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import math
 from collections.abc import Callable
+from math import isfinite, isinf, isnan
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,9 @@ __all__ = [
     "int64",
     "int_div",
     "int_mod",
+    "isfinite",
+    "isinf",
+    "isnan",
     "rand",
     "round_half_away",
     "srand",

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Label", "NotTranslatedError", "Scope", "c_exit", "c_time", "clock", "run"]
+__all__ = ["Label", "NotTranslatedError", "Scope", "c_exit", "c_seconds", "c_time", "clock", "run"]
 
 
 class NotTranslatedError(NotImplementedError):
@@ -76,6 +76,9 @@ def c_exit(status: int = 0) -> None:
 def c_time() -> int:
     """C's ``time(NULL)``."""
     return int(time.time())
+
+
+c_seconds = time.perf_counter
 
 
 def clock() -> int:

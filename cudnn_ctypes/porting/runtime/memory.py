@@ -318,7 +318,7 @@ def cast(pointer: Any, element: Any) -> Any:
         return pointer
     found = pointer if isinstance(pointer, Pointer) else Pointer(pointer)
     if isinstance(found.memory, list) or element_of(found.memory) is element:
-        return pointer
+        return _flat(pointer)
     data = bytes_at(found)
     if element in _FLOATS:
         size = np.dtype(_FLOATS[element]).itemsize

@@ -137,10 +137,12 @@ class Calls(Functions):
         name = _NEWER.get(function.text, function.text.removeprefix("std::"))
         if any(one.kind == "kernel_call_syntax" for one in node.named):
             return self.launch(node, arguments)
-        if function.kind == "template_function":
+        if function.text.endswith(">"):
             return self.template_call(node, arguments)
         if function.kind == "field_expression":
             return self.method(node, arguments)
+        if function.kind == "parenthesized_expression" and self.named_type(function.bare.text):
+            return self.cast(node, arguments[0], self.named_type(function.bare.text) or c.UNKNOWN)
         if function.kind not in ("identifier", "qualified_identifier", "primitive_type"):
             raise self.fail(node, "a call of what is no name")
         macro = self.program.macros.get(name)

@@ -39,7 +39,7 @@ class Conversions(Base):
         for spelled in (name, ordered, ordered.removesuffix(" int")):
             if spelled in c.PRIMITIVES:
                 return c.PRIMITIVES[spelled]
-        return foreign_type(name)
+        return foreign_type(name) or c.duration(name)
 
     def type_of(self, node: Node) -> CType:
         """The type of a declaration, parameter or cast, without what declarators add."""
@@ -55,8 +55,7 @@ class Conversions(Base):
         if node.kind == "placeholder_type_specifier":
             return c.UNKNOWN
         template = node["name"] if node.kind == "qualified_identifier" else node
-        if template.kind == "template_type":
-            self.refuse(template["name"].text != "vector", node, "a template")
+        if template["name"].text == "vector":
             to = self.type_of(template.arguments[0])
             self.refuse(self.is_destroyed(to), node, "a vector of objects with a destructor")
             return CType("vector", "vector", to=to, element="Vector")
@@ -68,7 +67,8 @@ class Conversions(Base):
         if name in self.type_parameters:
             return CType("unknown", name)
         if found is None:
-            raise self.fail(node, "a type that is not known")
+            is_template = template.kind == "template_type"
+            raise self.fail(node, "a template" if is_template else "a type that is not known")
         return found
 
     def declared(self, kind: CType, node: Node) -> tuple[str, CType]:
@@ -138,7 +138,8 @@ class Conversions(Base):
             return value
         pointers = have.is_pointer or have.kind in ("opaque", "function", "unknown")
         to_pointer = wanted.is_pointer or (wanted.kind == "opaque" and have.is_pointer)
-        if wanted.kind == have.kind or (to_pointer and pointers):
+        to_rows = wanted.pointed.kind == "array" and have.pointed.is_number
+        if not to_rows and (wanted.kind == have.kind or (to_pointer and pointers)):
             return value.typed(wanted)
         raise Untranslatable(f"converting {have} to {wanted}")
 
@@ -219,4 +220,5 @@ def function_declarator(node: Node) -> Node:
     node = node["declarator"]
     while node.kind in ("pointer_declarator", "reference_declarator"):
         node = node["declarator"] or node.children[-1]
-    return node if node.kind == "function_declarator" else Node(None)
+    is_pointer = node["declarator"].kind == "parenthesized_declarator"
+    return node if node.kind == "function_declarator" and not is_pointer else Node(None)

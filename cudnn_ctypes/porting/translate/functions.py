@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable
 
 from ..runtime.arithmetic import MATH
@@ -23,6 +24,7 @@ _SAME_NAMES: dict[CType, str] = {
     c.VOID: "perror srand",
     pointer_to(c.VOID): "memcpy memset",
     c.DOUBLE: "atof",
+    c.BOOL: "isnan isinf isfinite",
     c.LONG: "clock",
     pointer_to(c.FILE): "fopen",
 }
@@ -80,6 +82,8 @@ class Functions(Operators):
             return Value(f"accumulate({', '.join(texts)})", kind.pointed)
         if name in ("__float2half", "__half2float"):
             return self.convert(values[0], c.HALF if name == "__float2half" else c.FLOAT)
+        if name.endswith("_clock::now"):
+            return Value("c_seconds()", c.duration("steady_clock::time_point") or c.UNKNOWN)
         raise self.fail(node, "a function that is not known, or not in this form")
 
     def _plain(self, node: Node) -> str:
@@ -142,9 +146,11 @@ class Functions(Operators):
         return Value(f"allocate({self.element(to)}, {count})", pointer_to(to))
 
     def template_call(self, node: Node, arguments: list[Node]) -> Value:
-        """``static_cast<T>(x)``."""
-        self.refuse(node["function"]["name"].text not in CASTS, node, "a template")
-        return self.cast(node, arguments[0], self.type_of(node["function"].arguments[0]))
+        """``static_cast<T>(x)``, ``duration<double>(x)``."""
+        function = next(node["function"].find("template_function"))
+        if function["name"].text in (*CASTS, "duration_cast"):
+            return self.cast(node, arguments[0], self.type_of(function.arguments[0]))
+        return self.constructed(node, self.type_of(node["function"]), arguments)
 
     pointer_call: Callable[[Node, Value, list[Node]], Value]
     user_call: Callable[..., Value]
@@ -155,6 +161,8 @@ class Functions(Operators):
         if wanted.is_number or wanted.kind in ("void", "pointer"):
             zero = self.convert(number(0), c.INT if wanted.kind == "void" else wanted)
             return self.cast(node, arguments[0], wanted) if arguments else zero
+        if wanted.kind == "duration" and arguments:
+            return self.converted(arguments[0], wanted)
         if wanted.kind == "string" and len(arguments) < 2:
             return self.converted(arguments[0], c.STRING) if arguments else Value('""', c.STRING)
         only = arguments[0] if len(arguments) == 1 else Node(None)
@@ -192,6 +200,9 @@ class Functions(Operators):
         small, to = (0, c.INT.range[1]), kind.pointed
         if kind.kind == "string" and name == "c_str":
             return Value(text, c.TEXT)
+        if kind.kind == "duration" and name == "count":
+            ticks = f"{owner.at('*')} * {kind.length}"
+            return Value(ticks, c.DOUBLE) if kind.bits else Value(f"int({ticks})", c.LONG)
         results = {"size": c.SIZE, "empty": c.BOOL, "front": to, "back": to}
         results |= dict.fromkeys(("data", "begin", "end"), pointer_to(to))
         results |= dict.fromkeys(("push_back", "emplace_back", "pop_back", "clear"), c.VOID)
@@ -213,6 +224,7 @@ class Functions(Operators):
     def printed(self, node: Node) -> str:
         """What ``std::cout << a << b`` is in Python; nothing if it is something else."""
         operands: list[Node] = []
+        whole = node
         while node.kind == "binary_expression" and node.operator == "<<":
             operands.insert(0, node["right"])
             node = node["left"]
@@ -221,7 +233,12 @@ class Functions(Operators):
         )
         if not operands or stream is None:
             return ""
-        return f"{stream}({', '.join(map(self._shown, operands))})"
+        texts = [self._shown(one) for one in operands]
+        for change in [*self.before, *self.after]:  # C++ makes it between two operands
+            target = re.compile(rf"\b{change.split()[0]}(?!\w)")
+            if sum(bool(target.search(one)) for one in texts) > 1:
+                raise self.fail(whole, "a line that prints what it changes")
+        return f"{stream}({', '.join(texts)})"
 
     def _shown(self, node: Node) -> str:
         value = self.expression(node)

@@ -26,6 +26,8 @@ _UNSIGNED_LONG = c.PRIMITIVES["unsigned long"]
 # Names that headers of C define.
 _NUMBERS = {"EOF": -1, "EXIT_SUCCESS": 0, "EXIT_FAILURE": 1, "RAND_MAX": 2**31 - 1}
 _NUMBERS |= {"INT_MAX": 2**31 - 1, "INT_MIN": -(2**31), "SEEK_SET": 0, "SEEK_CUR": 1, "SEEK_END": 2}
+_NUMBERS |= {f"INT{bits}_MAX": 2 ** (bits - 1) - 1 for bits in (8, 16, 32)}
+_NUMBERS |= {f"INT{bits}_MIN": -(2 ** (bits - 1)) for bits in (8, 16, 32)}
 _FLOATS = {"FLT_MAX": "3.4028234663852886e38", "FLT_MIN": "1.1754943508222875e-38"}
 _FLOATS |= {"FLT_EPSILON": "1.1920928955078125e-07", "INFINITY": '"inf"', "HUGE_VALF": '"inf"'}
 _REALS = {"DBL_MAX": "1.7976931348623157e308", "DBL_EPSILON": "2.220446049250313e-16"}
@@ -256,7 +258,7 @@ class Names(Conversions):
         by_name = to.is_object and to.kind != "opaque"
         element = "object" if by_name else self.element(inner)
         text = count.text if operator == "+" else f"-{count.at('~')}"
-        return Value(f"offset({base.text}, {text}, {element})", pointer_to(to))
+        return Value(f"offset({base.text}, {text}, {element})", pointer_to(inner))
 
 
 def _literal_type(worth: int, suffix: str, *, decimal: bool) -> CType:
@@ -279,5 +281,5 @@ def _unescaped(text: str) -> str:
 
 def _quoted(text: str) -> str:
     """A Python literal with double quotes."""
-    shown = repr(text + "'")[1:-1]
-    return '"' + shown[:-1].replace('\\"', '"').replace('"', '\\"') + '"'
+    quotes = {'"': '\\"', "'": "'"}
+    return f'"{"".join(quotes.get(one) or repr(one)[1:-1] for one in text)}"'

@@ -104,6 +104,8 @@ class Operators(Names):
             return truth(self._compared(node, operator, left, right), self.program.language)
         if operator == "+" and "string" in kinds:
             return Value(f"{self.as_string(left)} + {self.as_string(right)}", c.STRING)
+        if kinds == ("duration", "duration") and operator in "+-" and left.type == right.type:
+            return Value(infix(left, operator, right), left.type)
         if pointers:
             return self._pointer_arithmetic(node, operator, left, right)
         if not (left.type.is_number and right.type.is_number):

@@ -6,8 +6,9 @@ stand for types, keywords or nothing are replaced in it.
 
 from __future__ import annotations
 
+import functools
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ...raw import constants
 from .types import Untranslatable
@@ -65,11 +66,18 @@ class Source:
     macros: dict[str, Macro] = field(default_factory=dict)
     redefined: set[str] = field(default_factory=set)
 
+    @functools.cached_property
+    def used(self) -> set[str]:
+        """The words of the text and of the macros."""
+        bodies = [one.body for one in self.macros.values()]
+        return set(re.findall(r"\w+", " ".join([self.text, *bodies])))
+
 
 _DIRECTIVE = re.compile(r"[ \t]*#[ \t]*(\w+)(.*)", re.DOTALL)
 _DEFINE = re.compile(r"\s*(\w+)(\(([^)]*)\))?(.*)", re.DOTALL)
 _LITERAL = r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\''
 _COMMENT = re.compile(rf"({_LITERAL})|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_UNREAD = re.compile(rf"{_LITERAL}|//[^\n]*|/\*.*?\*/", re.DOTALL)
 _WORD = re.compile(rf"({_LITERAL})|//[^\n]*|/\*.*?\*/|[A-Za-z_]\w*", re.DOTALL)
 
 # Words that begin what is no expression.
@@ -116,6 +124,7 @@ def preprocess(text: str, language: str) -> Source:
             _define(rest, first + 1, source, defined)
     source.text = "\n".join(output)
     _take_out_textual(source)
+    _splice_loose(source)
     source.text = _without_namespaces(_terminated(source))
     return source
 
@@ -146,18 +155,78 @@ def _holds(word: str, text: str, defined: dict[str, str]) -> bool:
     text = re.sub(r"!(?!=)", " not ", text.replace("&&", " and ").replace("||", " or "))
     try:
         allowed = re.fullmatch(r"[\w\s()<>=!+\-*/%&|^~]*", text)
-        return bool(allowed and eval(text, {"__builtins__": {}}))
+        calls = re.search(r"[\d)]\s*\(", text)
+        return bool(allowed and not calls and eval(text, {"__builtins__": {}}))
     except Exception:  # what is no condition to Python is none to this reader
         return False
 
 
 def _take_out_textual(source: Source) -> None:
-    textual = {}
-    for name, macro in list(source.macros.items()):
-        word = bool(_NOT_VALUES.match(macro.body))
-        if not macro.is_function and (word or macro.body[:1] in "{;" or _is_list(macro.body)):
-            textual[name] = source.macros.pop(name).body
-    source.text = replaced(source.text, textual)
+    """Replace macros that stand for no value, in other macros too."""
+    textual = {"": ""}
+    while textual:
+        textual = {
+            name: macro.body
+            for name, macro in source.macros.items()
+            if not macro.is_function
+            and (_NOT_VALUES.match(macro.body) or macro.body[:1] in "{;" or _is_list(macro.body))
+        }
+        source.text = replaced(source.text, textual)
+        for name, macro in list(source.macros.items()):
+            source.macros[name] = replace(macro, body=replaced(macro.body, textual))
+            if name in textual:
+                del source.macros[name]
+
+
+def _splice_loose(source: Source) -> None:
+    """Write out macros with bare operators that bind to what stands beside the macro.
+
+    C puts ``a + 1`` into ``2 * A`` as text, so it means ``2 * a + 1``.
+    """
+    for name, macro in source.macros.items():
+        if name not in source.redefined and _is_loose(macro.body):
+            for other in source.macros.values():
+                if other != macro:
+                    body = _spliced(other.body, macro, source.macros)
+                    source.macros[other.name] = replace(other, body=body)
+            source.text = _spliced(source.text, macro, source.macros)
+
+
+def _is_loose(text: str) -> bool:
+    """Whether a macro is an expression with an operator outside of parentheses."""
+    text = re.sub(rf"{_LITERAL}|\b\d[\w.]*([eEpP][-+]\d+\w*)?", "0", text)
+    while (shorter := re.sub(r"\([^()]*\)|\[[^][]*\]|->|::|##?", " 0", text)) != text:
+        text = shorter
+    is_statement = re.search(r"[{};]|^\s*(do|if|for|while|switch|return|goto)\b", text)
+    return not is_statement and bool(re.search(r"\w\s*(?!=)[-+*/%<>&|^?]", text))
+
+
+def _spliced(text: str, macro: Macro, macros: dict[str, Macro]) -> str:
+    """C text with a macro written out wherever what stands beside it is part of its expression."""
+    code = _UNREAD.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+    for match in reversed(list(re.finditer(rf"(?<![\w.#]){macro.name}\b", code))):
+        start, end = match.span()
+        arguments: list[str] = []
+        if macro.is_function:
+            opening = re.match(r"\s*\(", code[end:])
+            close = closing(code, end + opening.end() - 1) if opening else -1
+            if close < 0 or not opening:
+                continue
+            arguments = _arguments(text[end + opening.end() : close])
+            end = close + 1
+        is_whole = re.search(r"[(\[{,;=:]\s*$|^\s*$", code[:start])
+        if not (is_whole and re.match(r"\s*([)\]},;]|$)", code[end:])):
+            text = text[:start] + macro.substituted(arguments, macros) + text[end:]
+    return text
+
+
+def _arguments(text: str) -> list[str]:
+    """What the commas outside of parentheses separate."""
+    found, depth = [""], 0
+    for char in text:
+        depth += (char in "([{") - (char in ")]}")
+        found = [*found, ""] if char == "," and not depth else [*found[:-1], found[-1] + char]
+    return [one.strip() for one in found]
 
 
 def _is_list(text: str) -> bool:

@@ -152,10 +152,8 @@ class _Translator(Definitions):
     def _write_constants(self, source: Source, first: int, last: int) -> None:
         """Write the macros that are constants and stand in these lines."""
         for name, macro in source.macros.items():
-            uses = [source.text, *(one.body for one in source.macros.values())]
-            used = any(re.search(rf"\b{name}\b", one) for one in uses)
             done = macro.is_function or name in self.scopes[0]
-            if done or not first <= macro.line <= last or not used:
+            if done or not first <= macro.line <= last or name not in source.used:
                 continue
             try:
                 self.clear()

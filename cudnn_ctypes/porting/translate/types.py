@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 __all__ = ["PRIMITIVES", "REASONS", "CType", "Untranslatable", "Value", "array_of", "common"]
-__all__ += ["infix", "integer", "pointer_to", "promoted", "told", "truth"]
+__all__ += ["duration", "infix", "integer", "pointer_to", "promoted", "told", "truth"]
 
 
 @dataclass(frozen=True)
@@ -17,9 +17,10 @@ class CType:
     """A type of C.
 
     `kind` is "integer", "bool", "float", "void", "pointer", "array", "struct", "enum", "opaque",
-    "vector", "string", "stream", "function" or "unknown"; `name` is C's, without qualifiers. `to`
-    is what it points to, consists of or returns, `length` the Python text of an array's length,
-    `element` the Python name of memory of this type: ``c_float``, ``raw.cudnnHandle_t``, a class.
+    "vector", "string", "stream", "duration", "function" or "unknown"; `name` is C's, without
+    qualifiers. `to` is what it points to, consists of or returns, `length` the Python text of an
+    array's length or of how many ticks of a clock a second has, `element` the Python name of
+    memory of this type: ``c_float``, ``raw.cudnnHandle_t``, a class.
     """
 
     kind: str
@@ -146,6 +147,23 @@ def _primitives() -> dict[str, CType]:
 
 PRIMITIVES = _primitives()
 """Types that need no declaration in the program."""
+
+
+_CLOCK = re.compile(
+    r"(?:chrono::)?(?:duration<(?P<real>float|(?:long)?double)(?:,(?:std::)?(milli|micro|nano))?>|"
+    r"(milli|micro|nano|)seconds|\w+_clock::time_point|time_point<.*>)"
+)
+_TICKS = {"": "1", "milli": "1000", "micro": "1000000", "nano": "1000000000"}
+
+
+def duration(name: str) -> CType | None:
+    """The type of ``std::chrono`` with that name; in Python it is a number of seconds."""
+    match = _CLOCK.fullmatch(name.replace(" ", ""))
+    if not match:
+        return None
+    ticks = _TICKS["nano" if "time_point" in name else match[2] or match[3] or ""]
+    bits = 64 if match["real"] else 0
+    return CType("duration", "std::chrono", bits, length=ticks, element="c_double")
 
 
 def promoted(one: CType) -> CType:

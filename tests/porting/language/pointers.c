@@ -79,6 +79,14 @@ int main(int argc, char **argv) {
   for (int i = 0; i < 2; i++)
     for (int j = 0; j < 3; j++) sum += grid[i][j];
   printf("%d %d\n", sum, *(&grid[1][0] + 2));
+  float square[2][2];
+  float *flat = (float *)square;
+  for (int i = 0; i < 4; i++) flat[i] = i;
+  flat[1] = 9;
+  printf("%g %g %g %g\n", square[0][0], square[0][1], square[1][0], *(flat + 3));
+  int *cells = (int *)grid;
+  cells[1] = -1;
+  printf("%d %d\n", grid[0][1], grid[1][1]);
   unsigned char bytes[4];
   unsigned int word = 0x01020304;
   memcpy(bytes, &word, 4);

@@ -20,6 +20,15 @@ struct Point {
   double x, y;
 };
 
+typedef struct step {
+  int factor;
+  struct step *before;
+  int (*run)(const struct step *, int);
+} step;
+
+static int scaled(const step *s, int x) { return s->factor * x; }
+static int shifted(const step *s, int x) { return s->before->run(s->before, x) + s->factor; }
+
 static Shape output(Shape s, int kernel, int pad, int stride) {
   s.h = (s.h + 2 * pad - kernel) / stride + 1;
   s.w = (s.w + 2 * pad - kernel) / stride + 1;
@@ -77,5 +86,8 @@ int main(void) {
   }
   Shape table[2] = {{1, 2, 3, 4}, {.n = 5, .w = 8}};
   printf("%d %d %d\n", table[0].w, table[1].n, table[1].c);
+  step steps[2] = {{3, NULL, scaled}, {4, NULL, shifted}};
+  steps[1].before = &steps[0];
+  printf("%d\n", steps[1].run(&steps[1], 5));
   return 0;
 }
