@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import raw
-from .device import as_stream_pointer, current_device, synchronize
+from .device import as_stream_pointer, current_device, make_current, synchronize
 from .device.allocation import Allocation, Allocator
 from .raw import mode, records
 from .resource import Resource
@@ -31,6 +31,8 @@ class Handle(Resource[raw.cudnnHandle_t]):
     ------
     NotInitializedError
         Without a usable GPU and driver. The message says how to use the reference device.
+    NoDeviceError
+        The same, where `device` is given.
 
     Examples
     --------
@@ -43,8 +45,8 @@ class Handle(Resource[raw.cudnnHandle_t]):
 
     def __init__(self, *, device: Any = None, stream: Any = None) -> None:
         self.on_reference_device: bool = mode.reference_device_active
-        if device is not None and not self.on_reference_device:
-            _make_current(device)
+        if device is not None:
+            make_current(device)
         handle = raw.cudnnHandle_t()
         raw.cudnnCreate(handle)
         super().__init__(handle, raw.cudnnDestroy)
@@ -152,9 +154,3 @@ class Handle(Resource[raw.cudnnHandle_t]):
             return "Handle(closed)"
         where = "reference device" if self.on_reference_device else self.device.name
         return f"Handle({where}, cuDNN {'.'.join(map(str, self.version))})"
-
-
-def _make_current(device: Any) -> None:
-    from .device import Device
-
-    (device if isinstance(device, Device) else Device(device)).set_current()

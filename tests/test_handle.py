@@ -124,6 +124,15 @@ class TestWithoutAGpu:
         assert "cudnn_ctypes.use_reference_device()" in text
         assert "CUDNN_CTYPES_DEVICE=reference" in text
 
+    @pytest.mark.parametrize(
+        ("device", "wanted"), [("0", "NoDeviceError"), ("'reference'", "TypeError")]
+    )
+    def test_also_where_a_device_is_named(self, device: str, wanted: str) -> None:
+        kind, text = printed(self.PROGRAM.replace("Handle()", f"Handle(device={device})"))
+        assert kind == wanted
+        assert "use_reference_device()" in text
+        assert "CUDNN_CTYPES_DEVICE=reference" in text
+
     def test_it_does_as_the_message_says(self) -> None:
         program = "from cudnn_ctypes import Handle\nprint(Handle())"
         (line,) = printed(program, environment={"CUDNN_CTYPES_DEVICE": "reference"})

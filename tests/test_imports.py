@@ -38,7 +38,17 @@ ALLOWED: dict[str, set[str]] = {
     "handle": {"raw", "device", "resource"},
     "cudart": {"lazy", "raw", "absent_gpu", "device", "errors", "reference"},
     "cublas": {"lazy", "raw", "cudart", "device", "dtypes", "errors", "reference"},
-    "legacy": {"lazy", "raw", "enumerators", "device", "resource", "handle", "dtypes", "errors"},
+    "legacy": {
+        "lazy",
+        "raw",
+        "arguments",
+        "enumerators",
+        "device",
+        "resource",
+        "handle",
+        "dtypes",
+        "errors",
+    },
     "graph": {
         "__version__",
         "raw",

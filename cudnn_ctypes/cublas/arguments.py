@@ -16,6 +16,7 @@ from cudnn_ctypes.cudart.places import host_address
 from cudnn_ctypes.dtypes import as_data_type
 from cudnn_ctypes.raw.ctypes_support import CudnnEnum
 from cudnn_ctypes.raw.memory import memory_pointer
+from cudnn_ctypes.raw.typed_memory import typed
 
 from .function import CublasFunction, fail, gpu_call
 from .handles import State, state_of
@@ -27,7 +28,7 @@ from .types import (
     cudaDataType_t,
 )
 
-__all__ = ["COMPUTE_TYPES", "Elements", "Invalid", "Scalar", "computing"]
+__all__ = ["COMPUTE_TYPES", "DTYPES", "Elements", "Invalid", "Scalar", "computing"]
 
 _P = ParamSpec("_P")
 
@@ -135,6 +136,9 @@ def computing(
         state = state_of(name, given[names[0]])
         elements = Elements(np.dtype(dtype(given) if callable(dtype) else dtype))
         types = {"result": np.dtype(result) if result else elements.dtype}
+        for key in "ABC":
+            if f"{key}type" in given:
+                types[key] = np.dtype(DTYPES.get(given[f"{key}type"], elements.dtype))
         values = {
             key: _value(name, state, types.get(key, elements.dtype), key, given[key])
             for key in names[1:]
@@ -173,9 +177,16 @@ def _value(function: str, state: State, dtype: np.dtype[Any], name: str, value: 
         return _scalar(function, state, dtype, name, value)
     assert name in _MEMORY
     try:
-        return memory_pointer(value, name) or 0
+        address = memory_pointer(value, name) or 0
     except (TypeError, ValueError) as error:
         raise type(error)(f"{function}: {error}") from None
+    known = typed(value)
+    if known is not None and known.data_type not in (dtype.name, "bytes"):
+        raise TypeError(
+            f"{function}: {name}: expected {dtype.name}, got {known.data_type}; pass the address "
+            f"to have it read as {dtype.name} all the same"
+        )
+    return address
 
 
 def _c_value(name: str, value: Any) -> Any:
@@ -212,6 +223,14 @@ COMPUTE_TYPES = {
     cudaDataType_t.CUDA_R_64F: cublasComputeType_t.CUBLAS_COMPUTE_64F,
 }
 """The compute type of ``cublasGemmEx``, by the type of alpha and beta."""
+
+DTYPES = {
+    cudaDataType_t.CUDA_R_16F: "float16",
+    cudaDataType_t.CUDA_R_16BF: "bfloat16",
+    cudaDataType_t.CUDA_R_32F: "float32",
+    cudaDataType_t.CUDA_R_64F: "float64",
+}
+"""The type of the elements of a matrix of ``cublasGemmEx``, by Atype, Btype or Ctype."""
 
 
 def _scalar(function: str, state: State, dtype: np.dtype[Any], name: str, value: Any) -> Scalar:

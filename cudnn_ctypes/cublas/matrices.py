@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .arguments import COMPUTE_TYPES, Elements, Invalid, Scalar, computing
+from .arguments import COMPUTE_TYPES, DTYPES, Elements, Invalid, Scalar, computing
 from .types import cublasComputeType_t, cublasOperation_t, cudaDataType_t
 
 __all__ = [
@@ -158,16 +158,9 @@ def _gemm_ex(
 ) -> None:
     """gemm for matrices of different types; alpha and beta have the compute type."""
     _sizes(m=m, n=n, k=k)
-    kinds = [Elements(np.dtype(_DTYPES[each])) for each in (Atype, Btype, Ctype)]
+    kinds = [Elements(np.dtype(DTYPES[each])) for each in (Atype, Btype, Ctype)]
     _product(kinds, (transa, transb), (m, n, k), (alpha, beta), (A, B, C), (lda, ldb, ldc))
 
-
-_DTYPES = {
-    cudaDataType_t.CUDA_R_16F: "float16",
-    cudaDataType_t.CUDA_R_16BF: "bfloat16",
-    cudaDataType_t.CUDA_R_32F: "float32",
-    cudaDataType_t.CUDA_R_64F: "float64",
-}
 
 _Two = tuple[Any, Any]
 _Three = tuple[int, int, int]

@@ -107,7 +107,8 @@ def cudaMallocHost(ptr: Any, size: int) -> None:
 @runtime_function
 def cudaHostAlloc(pHost: Any, size: int, flags: int = cudaHostAllocDefault) -> None:
     """Allocate page-locked host memory, with flags."""
-    _allocate("cudaHostAlloc", pHost, size, int(flags), name="pHost")
+    flags = count("cudaHostAlloc", "flags", flags)
+    _allocate("cudaHostAlloc", pHost, size, flags, name="pHost")
 
 
 @runtime_function

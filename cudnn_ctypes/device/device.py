@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass
 from typing import Any
 
@@ -100,12 +101,21 @@ def device_id(device: Any = None) -> int:
 
     Raises
     ------
+    TypeError
+        If it is none of these.
     ValueError
         If there is no such device.
     """
     if device is None:
         return int(current_device().device_id)
-    ordinal = int(getattr(device, "device_id", device))
+    try:
+        ordinal = operator.index(getattr(device, "device_id", device))
+    except TypeError:
+        raise TypeError(
+            f"device: expected the number of a GPU or a cuda.core.Device, got {device!r}; for the "
+            f"reference device call use_reference_device() or set "
+            f"{mode.ENVIRONMENT_VARIABLE}=reference"
+        ) from None
     if mode.reference_device_active:
         if ordinal != 0:
             raise ValueError(f"device={device!r}: the reference device is one device, number 0")

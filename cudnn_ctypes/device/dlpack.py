@@ -6,6 +6,7 @@ keeps theirs.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -138,7 +139,7 @@ def from_dlpack(obj: Any, *, stream: Any = None) -> Imported:
     BufferError
         If the exporter refuses, or its memory cannot be described with element strides.
     """
-    device_type, ordinal = obj.__dlpack_device__()
+    device_type, ordinal = _exporters(obj.__dlpack_device__)
     on_cuda = not mode.reference_device_active
     if device_type not in (ON_CUDA if on_cuda else ON_HOST):
         raise _misplaced(obj)
@@ -146,9 +147,9 @@ def from_dlpack(obj: Any, *, stream: Any = None) -> Imported:
         # Stream 0 is not allowed: the legacy default stream is 1. PyTorch wants the tensor's device
         # to be the current one.
         with cuda.on(ordinal):
-            capsule = request_capsule(obj, as_stream_pointer(stream) or LEGACY_DEFAULT)
+            capsule = _exporters(request_capsule, obj, as_stream_pointer(stream) or LEGACY_DEFAULT)
     else:
-        capsule = request_capsule(obj, None)
+        capsule = _exporters(request_capsule, obj, None)
     managed = managed_tensor(capsule)
     flags = managed.flags if isinstance(managed, DLManagedTensorVersioned) else 0
     tensor = managed.dl_tensor
@@ -165,6 +166,16 @@ def from_dlpack(obj: Any, *, stream: Any = None) -> Imported:
         keeper=capsule,
     )
     return Imported(memory, shape, strides, data_type, bool(flags & READ_ONLY))
+
+
+def _exporters(call: Callable[..., Any], *arguments: Any) -> Any:
+    """Call an exporter's own code, which may raise errors of any class."""
+    try:
+        return call(*arguments)
+    except (BufferError, TypeError):
+        raise
+    except Exception as error:
+        raise BufferError(str(error)) from error
 
 
 def _misplaced(obj: object) -> TypeError:

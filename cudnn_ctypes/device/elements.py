@@ -232,7 +232,8 @@ class Elements(NumpyFunctions):
             The one on which it is allocated and copied.
         """
         stream = self._open().stream if stream is None else stream
-        layout = layout or layouts.layout_name(self._shape, self._strides, self._data_type)
+        if layout is None:
+            layout = layouts.layout_name(self._shape, self._strides, self._data_type)
         made = self._empty_like(self._data_type, layout, stream)
         made.copy_from(self, stream=stream)
         return made
@@ -242,7 +243,7 @@ class Elements(NumpyFunctions):
         stream = self._open().stream if stream is None else stream
         data_type = as_data_type(dtype)
         layout = layouts.layout_name(self._shape, self._strides, self._data_type)
-        if layout is not None and layout.startswith("NCHW_VECT"):
+        if vector_length(data_type) != vector_length(self._data_type):
             layout = None
         made = self._empty_like(data_type, layout, stream)
         made._write(self.numpy(stream=stream).astype(numpy_dtype(data_type)), stream)
@@ -258,8 +259,8 @@ def _as_tensor(source: Any, stream: Any) -> Any:
 
     try:
         return as_tensor(source, stream=stream)
-    except TypeError as error:
-        raise TypeError(f"source: {error}") from None
+    except (TypeError, BufferError) as error:
+        raise type(error)(f"source: {error}") from None
 
 
 def _key_of_vectors(key: Any, shape: layouts.Shape, length: int) -> tuple[slice, ...]:

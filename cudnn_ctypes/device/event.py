@@ -108,8 +108,10 @@ def elapsed_ms(start: Event, end: Event) -> float:
     ValueError
         If one was recorded on the GPU and the other on the reference device.
     """
-    start._check_open()
-    end._check_open()
+    for name, event in (("start", start), ("end", end)):
+        if not isinstance(event, Event):
+            raise TypeError(f"{name}: expected an Event, got {event!r}")
+        event._check_open()
     if start._on_host != end._on_host:
         raise ValueError("start and end were recorded on different devices")
     if end._on_host:

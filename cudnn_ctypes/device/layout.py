@@ -49,8 +49,8 @@ def to_shape(shape: Any, name: str = "shape") -> Shape:
     entries = shape if hasattr(shape, "__iter__") else (shape,)
     try:
         result = tuple([operator.index(entry) for entry in entries])
-    except TypeError as error:
-        raise TypeError(f"{name}: expected ints, got {shape!r}") from error
+    except Exception:  # numbers of other libraries raise errors of any class
+        raise TypeError(f"{name}: expected ints, got {shape!r}") from None
     if min(result, default=0) < 0:
         raise ValueError(f"{name}: negative entry in {result}")
     return result

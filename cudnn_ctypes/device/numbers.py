@@ -14,10 +14,10 @@ from cudnn_ctypes.raw.enums import cudnnDataType_t
 __all__ = ["element"]
 
 
-def element(value: Any, data_type: cudnnDataType_t) -> NDArray[Any]:
+def element(value: Any, data_type: cudnnDataType_t, name: str = "value") -> NDArray[Any]:
     """`value` as an array without dimensions, of the type that elements are stored in.
 
-    Floating-point types round it.
+    Floating-point types round it. Errors begin with `name`.
 
     Raises
     ------
@@ -27,9 +27,12 @@ def element(value: Any, data_type: cudnnDataType_t) -> NDArray[Any]:
         If an integer type does not have exactly this number, or a floating-point type has no
         finite number, no infinity or no NaN where the value is one.
     """
-    number = np.asarray(value)
+    try:
+        number = np.asarray(value)
+    except Exception:  # objects of other libraries raise errors of any class
+        raise TypeError(f"{name}: expected a number, got {value!r}") from None
     if number.shape:
-        raise TypeError(f"value: expected a number, got an array of shape {number.shape}")
+        raise TypeError(f"{name}: expected a number, got an array of shape {number.shape}")
     dtype = numpy_dtype(data_type)
     try:
         wide = complex(number.item())
@@ -38,10 +41,12 @@ def element(value: Any, data_type: cudnnDataType_t) -> NDArray[Any]:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")  # what they warn of is refused below
             stored = number.astype(dtype)
-    except (TypeError, ValueError, OverflowError):
-        raise TypeError(f"value: expected a number, got {value!r}") from None
+    except OverflowError:
+        raise ValueError(f"{name}: {data_type_name(data_type)} has no {value!r}") from None
+    except (TypeError, ValueError):
+        raise TypeError(f"{name}: expected a number, got {value!r}") from None
     if not _alike(number, stored):
-        raise ValueError(f"value: {data_type_name(data_type)} has no {value!r}")
+        raise ValueError(f"{name}: {data_type_name(data_type)} has no {value!r}")
     return stored
 
 

@@ -81,7 +81,10 @@ def from_torch(tensor: Any, *, stream: Any = None) -> tuple[Borrowed, TensorForm
     on_host = mode.reference_device_active
     if tensor.requires_grad or not (tensor.is_cpu if on_host else tensor.is_cuda):
         return None
-    key = tensor.dtype, tensor.layout, tensor.shape, tensor.stride(), on_host
+    try:
+        key = tensor.dtype, tensor.layout, tensor.shape, tensor.stride(), on_host
+    except RuntimeError:  # sparse
+        return None
     form = _forms.get(key) or _learned(*key)
     if form is None:
         return None

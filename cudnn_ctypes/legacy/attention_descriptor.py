@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from .. import raw
+from ..arguments import flag
 from ..dtypes import as_data_type
 from ..raw.descriptors import Attention
 from .descriptor import read_back
 from .dropout_descriptor import UsesDropout
 from .enumerators import enumerator
-from .scalars import accumulator
+from .scalars import accumulator, integer, real
 
 __all__ = ["AttnDescriptor"]
 
@@ -164,7 +165,9 @@ class AttnDescriptor(UsesDropout[raw.cudnnAttnDescriptor_t]):
         compute = accumulator(data_type) if compute_data_type is None else compute_data_type
         _check(heads, scaler, sizes)
         with_biases = (
-            raw.CUDNN_ATTN_ENABLE_PROJ_BIASES if biases else raw.CUDNN_ATTN_DISABLE_PROJ_BIASES
+            raw.CUDNN_ATTN_ENABLE_PROJ_BIASES
+            if flag("biases", biases)
+            else raw.CUDNN_ATTN_DISABLE_PROJ_BIASES
         )
         raw.cudnnSetAttnDescriptor(
             self,
@@ -237,10 +240,8 @@ def _check(heads: int, scaler: float, sizes: dict[str, int]) -> None:
     """Say what cuDNN's BAD_PARAM does not: it gives no reason here."""
     projections = [name for name in _SIZES if name.endswith("_projection")]
     for name, value in {"heads": heads, **sizes}.items():
-        least = 0 if name in projections else 1
-        if value < least:
-            raise ValueError(f"{name}: expected at least {least}, got {value}")
-    if not scaler >= 0:
+        integer(name, value, least=0 if name in projections else 1)
+    if not real("scaler", scaler) >= 0:
         raise ValueError(f"scaler: expected 0 or more, got {scaler}")
     q, k = (sizes[f"{name}_projection"] or sizes[f"{name}_size"] for name in "qk")
     if q != k:

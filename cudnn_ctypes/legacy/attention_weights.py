@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from numpy.typing import NDArray
 
 from .. import raw
+from ..arguments import flag
 from ..device import DeviceBuffer, DeviceTensor
 from ..handle import Handle
 from .attention_descriptor import AttnDescriptor
@@ -60,7 +61,7 @@ def attention_buffer_sizes(
     expect("attn", attn, AttnDescriptor)
     weights, workspace, reserve_space = c_size_t(), c_size_t(), c_size_t()
     raw.cudnnGetMultiHeadAttnBuffers(
-        handle, attn, weights, workspace, reserve_space if training else None
+        handle, attn, weights, workspace, reserve_space if flag("training", training) else None
     )
     return AttentionBufferSizes(weights.value, workspace.value, reserve_space.value)
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import raw
+from ..arguments import flag
 from ..handle import Handle
 from .activation import ActivationDescriptor
 from .enumerators import enumerator
@@ -83,7 +84,7 @@ def batch_normalization_ex_sizes(
     mode = enumerator(raw.cudnnBatchNormMode_t, mode, "mode")
     with NormalizationOperands(handle, mode, sizes=_SIZES, x=(None, x_desc)) as operands:
         operands.describe_parameters()
-        operands.follow(activation, adds)
+        operands.follow(activation, flag("adds", adds))
         return operands.sizes(adds)
 
 
@@ -242,7 +243,7 @@ def batch_normalization_backward_ex(
     4.0
     """
     mode = enumerator(raw.cudnnBatchNormMode_t, mode, "mode")
-    adds = with_dz or dz is not None
+    adds = flag("with_dz", with_dz) or dz is not None
     images: dict[str, Any] = {"x": (x, x_desc), "y": (y, y_desc), "dy": (dy, dy_desc)}
     images |= {"dx": (dx, dx_desc), "dz": (dz, dz_desc)}
     with NormalizationOperands(handle, mode, sizes=_SIZES, **images) as operands:

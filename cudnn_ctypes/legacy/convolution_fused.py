@@ -12,6 +12,7 @@ from .convolution_directions import ConvolutionForward, is_find
 from .filter import FilterDescriptor
 from .launch import launched
 from .operands import Made, Operands, expect
+from .scalars import real
 from .tensor import TensorDescriptor
 
 __all__ = ["convolution_bias_activation_forward"]
@@ -74,10 +75,10 @@ def convolution_bias_activation_forward(
         expect("conv", conv, ConvolutionDescriptor)
         if y is None:
             shape = operands.shape_like("x", conv.output_shape(x_desc, w_desc))
-            y = operands.make("y", shape, data_type or x_desc.data_type)
+            y = operands.make("y", shape, data_type, default=x_desc.data_type)
         y_desc = operands.describe("y")
         operands.describe_channels("bias", y_desc.shape)
-        if z is None and alpha2:
+        if z is None and alpha2 is not None and real("alpha2", alpha2) != 0:
             raise ValueError(f"z: needed with alpha2={alpha2}")
         if alpha2 is None:
             alpha2 = 0 if z is None else 1

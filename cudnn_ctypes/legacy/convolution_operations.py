@@ -15,6 +15,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import raw
+from ..device.layout import to_shape
 from ..handle import Handle
 from .convolution import ConvolutionDescriptor
 from .convolution_directions import (
@@ -106,7 +107,7 @@ def convolution_forward(
         if y is None:
             refuse_beta("y", beta)
             shape = operands.shape_like("x", conv.output_shape(x_desc, w_desc))
-            y = operands.make("y", shape, data_type or x_desc.data_type)
+            y = operands.make("y", shape, data_type, default=x_desc.data_type)
         y_desc = operands.describe("y")
         direction = ConvolutionForward(x_desc, w_desc, conv, y_desc)
         direction._launch(
@@ -162,7 +163,7 @@ def convolution_backward_data(
         if dx is None:
             refuse_beta("dx", beta)
             shape = _shape_for("dx", dx_shape, dx_desc)
-            dx = operands.make("dx", shape, data_type or dy_desc.data_type)
+            dx = operands.make("dx", shape, data_type, default=dy_desc.data_type)
         dx_desc = operands.describe("dx")
         direction = ConvolutionBackwardData(w_desc, dy_desc, conv, dx_desc)
         direction._launch(
@@ -217,7 +218,7 @@ def convolution_backward_filter(
         if dw is None:
             refuse_beta("dw", beta)
             shape = _shape_for("dw", dw_shape, dw_desc)
-            dw = operands.make("dw", shape, data_type or x_desc.data_type)
+            dw = operands.make("dw", shape, data_type, default=x_desc.data_type)
         dw_desc = operands.describe_filter("dw")
         direction = ConvolutionBackwardFilter(x_desc, dy_desc, conv, dw_desc)
         direction._launch(
@@ -272,7 +273,7 @@ def _shape_for(
     name: str, shape: tuple[int, ...] | None, desc: TensorDescriptor | FilterDescriptor | None
 ) -> tuple[int, ...]:
     if shape is not None:
-        return tuple(shape)
+        return to_shape(shape, f"{name}_shape")
     if desc is not None:
         return desc.shape
     raise ValueError(

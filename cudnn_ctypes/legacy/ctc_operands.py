@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import raw
+from ..arguments import flag
 from .ctc_descriptor import CTCLossDescriptor
 from .operands import expect
 from .scalars import integers
@@ -36,15 +37,16 @@ class CTCOperands(SequenceOperands):
             costs = self.new(probs_desc.shape[1:2], probs_desc.data_type)
             self.alike("costs", costs, costs_desc)
         gradients, desc = self._operands["gradients"]
-        if not with_gradients:
+        if not flag("with_gradients", with_gradients):
             if gradients is not None:
                 raise ValueError("gradients: given, but with_gradients is False")
             self.alike("gradients", None, None)
             return costs, None, None
         if gradients is None:
-            self.alike("gradients", None, desc or probs_desc)
+            desc = probs_desc if desc is None else expect("gradients_desc", desc, TensorDescriptor)
+            self.alike("gradients", None, desc)
             gradients = self.result("gradients", zeros=True)
-        desc = self.describe("gradients")
+        desc = expect("gradients_desc", self.describe("gradients"), TensorDescriptor)
         if desc.shape != probs_desc.shape:
             raise ValueError(f"gradients: expected shape {probs_desc.shape}, got {desc.shape}")
         return costs, gradients, desc

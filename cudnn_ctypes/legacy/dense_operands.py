@@ -46,8 +46,8 @@ class DenseOperands(ExitStack):
             raise TypeError(f"{name}: an address or a DeviceBuffer has no shape: pass a tensor")
         try:
             tensor = as_tensor(value, stream=self.stream)
-        except TypeError as error:
-            raise TypeError(f"{name}: {error}") from None
+        except (TypeError, BufferError) as error:
+            raise type(error)(f"{name}: {error}") from None
         _ = tensor._as_parameter_  # ClosedError, or another device's memory
         return tensor
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from .. import raw
+from ..arguments import flag
 from ..handle import Handle
 from .enumerators import enumerator
 from .launch import Memory, launched
@@ -172,7 +173,7 @@ def divisive_normalization_backward(
     >>> gradients.dx.numpy().ravel()  # y = x / (1 + x * x)
     array([1., 1., 1.], dtype=float32)
     """
-    with_dmeans = with_dmeans or dmeans is not None
+    with_dmeans = flag("with_dmeans", with_dmeans) or dmeans is not None
     with Operands(handle, x=(x, x_desc), dx=(dx, dx_desc)) as operands:
         expect("lrn", lrn, LRNDescriptor)
         mode = enumerator(raw.cudnnDivNormMode_t, mode, "mode")

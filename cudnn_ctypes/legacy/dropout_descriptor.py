@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from .. import raw
+from ..arguments import flag
 from ..device import DeviceBuffer
 from ..handle import Handle
 from ..raw.ctypes_support import OpaquePointer
@@ -116,7 +117,7 @@ class DropoutDescriptor(Descriptor[raw.cudnnDropoutDescriptor_t]):
             raw.cudnnDestroyDropoutDescriptor,
         )
         with self._closed_on_error():
-            if restore:
+            if flag("restore", restore):
                 self.restore(rate, states, seed)
             else:
                 self.set(rate, seed, states)

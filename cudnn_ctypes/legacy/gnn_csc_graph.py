@@ -14,6 +14,7 @@ from ..device import DeviceTensor
 from ..errors import ClosedError
 from .dense_operands import DenseOperands
 from .launch_keys import Look, look
+from .scalars import integer
 
 __all__ = ["GnnCscGraph"]
 
@@ -71,7 +72,7 @@ class GnnCscGraph:
         if first.ndim != 1 or not first.size:
             raise ValueError(f"offsets: expected (destinations + 1,), got {first.shape}")
         self.index_type: raw.cudnnDataType_t = first.data_type
-        self.source_count: int = int(source_count)
+        self.source_count: int = integer("source_count", source_count, least=0)
         self.destination_count: int = first.size - 1
         self.edge_count: int = operands.imported("indices", indices).size
         if (reversed_offsets is None) != (reversed_rows is None):

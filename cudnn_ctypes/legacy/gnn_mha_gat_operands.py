@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import raw
+from ..arguments import flag
 from ..device import DeviceTensor
 from ..dtypes import as_data_type
 from .dense_operands import DenseOperands
@@ -15,6 +16,7 @@ from .enumerators import enumerator
 from .gnn_csc_graph import GnnCscGraph
 from .launch import Memory
 from .operands import expect
+from .scalars import integer, real
 
 __all__ = ["GatOperands", "GnnMhaParams"]
 
@@ -46,6 +48,12 @@ class GnnMhaParams:
     concat_heads: bool = True
     activation: Any = "leaky_relu"
     activation_alpha: float = 0.2
+
+    def __post_init__(self) -> None:
+        integer("num_heads", self.num_heads, least=1)
+        flag("concat_heads", self.concat_heads)
+        enumerator(raw.cudnnGnnActivationOp_t, self.activation, "activation")
+        real("activation_alpha", self.activation_alpha)
 
     @property
     def _as_parameter_(self) -> Any:

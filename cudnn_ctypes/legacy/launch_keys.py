@@ -100,8 +100,11 @@ def _at_own(value: DeviceTensor | DeviceBuffer, launcher: Any) -> Look:
 
 def _at_torch(value: Any, launcher: Any) -> Look:
     dtype, device = value.dtype, value.device
-    form = dtype, value.shape, value.stride(), device, *_flags(value)
-    return _forms[form], c_void_p(value.data_ptr())
+    try:
+        form = dtype, value.shape, value.stride(), device, *_flags(value)
+        return _forms[form], c_void_p(value.data_ptr())
+    except RuntimeError:  # sparse, say: refused with the argument's name by the operation itself
+        raise NoKey from None
 
 
 _forms = Tokens()

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import raw
+from ..arguments import flag
 from ..handle import Handle
 from .activation import ActivationDescriptor
 from .enumerators import enumerator
@@ -93,7 +94,7 @@ def normalization_sizes(
     """
     with _operands(handle, mode, algorithm, groups, x=(None, x_desc)) as operands:
         operands.describe_parameters()
-        operands.follow(activation, adds)
+        operands.follow(activation, flag("adds", adds))
         return operands.sizes(adds)
 
 
@@ -300,7 +301,7 @@ def normalization_backward(
     >>> gradients.dbias.numpy().item()
     4.0
     """
-    adds = with_dz or dz is not None
+    adds = flag("with_dz", with_dz) or dz is not None
     images = {"x": (x, x_desc), "y": (y, y_desc), "dy": (dy, dy_desc)}
     images |= {"dx": (dx, dx_desc), "dz": (dz, dz_desc)}
     with _operands(handle, mode, algorithm, groups, **images) as operands:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, cast
 
 from .. import raw
+from ..arguments import flag
 from ..dtypes import data_type_name
 from ..handle import Handle
 from ..raw.function import Function
@@ -238,7 +239,7 @@ class NormalizationOperands(Operands):
     ) -> NormalizationResult:
         """The forward pass of training."""
         y = self.result("y", y, numbers["beta"])
-        if save and all(each is None for each in saved):
+        if flag("save", save) and all(each is None for each in saved):
             names, scale = ("saved_mean", "saved_inv_variance"), parameters["scale"]
             saved = tuple(self.new_parameter(name, scale) for name in names)
         self.parameters(**parameters)

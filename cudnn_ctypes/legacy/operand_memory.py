@@ -10,6 +10,7 @@ from ..dtypes import data_type_name, numpy_dtype
 from ..handle import Handle
 from .filter import FilterDescriptor
 from .launch import Memory
+from .scalars import real
 from .tensor import TensorDescriptor
 
 __all__ = ["check_memory", "fitting", "imported", "is_address", "refuse_beta", "room"]
@@ -17,7 +18,7 @@ __all__ = ["check_memory", "fitting", "imported", "is_address", "refuse_beta", "
 
 def refuse_beta(name: str, beta: float) -> None:
     """Refuse a beta other than 0 for a result that is still to be made."""
-    if beta != 0:
+    if real("beta", beta) != 0:
         raise ValueError(f"{name}: needed with beta={beta}, which adds to what {name} holds")
 
 

@@ -96,6 +96,9 @@ class Operands(DeclaredLaunches):
         return imported(name, value, self._handle)
 
     def _common_layout(self) -> str | None:
+        for name, (_, desc) in self._operands.items():
+            if desc is not None and not isinstance(desc, AnyDescriptor):
+                expect(f"{name}_desc", desc, TensorDescriptor)
         return common_layout(
             value if desc is None else desc for value, desc in self._operands.values()
         )
@@ -215,15 +218,15 @@ class Operands(DeclaredLaunches):
         """
         refuse_beta(name, beta)
         value, desc = self._operands[source]
-        described: Any = value if desc is None else desc
-        shape, strides = described.shape, None
+        described: Any = imported(source, value, self._handle) if desc is None else desc
+        shape, strides, own = described.shape, None, described.data_type
         if described.layout is None:  # not dense in any layout
             strides = described.strides
-        elif len(shape) > 2 and vector_length(described.data_type) == 1:
-            fitting = fitting_layouts(shape, described.strides, described.data_type)
+        elif len(shape) > 2 and vector_length(own) == 1:
+            fitting = fitting_layouts(shape, described.strides, own)
             if self.layout not in fitting:
-                return self.make(name, shape, data_type or described.data_type, layout=fitting[0])
-        return self.make(name, shape, data_type or described.data_type, strides=strides)
+                return self.make(name, shape, data_type, default=own, layout=fitting[0])
+        return self.make(name, shape, data_type, default=own, strides=strides)
 
     def make(
         self,
@@ -231,16 +234,18 @@ class Operands(DeclaredLaunches):
         shape: tuple[int, ...],
         data_type: Any,
         *,
-        layout: str | None = None,
+        default: Any = None,
+        layout: Any = None,
         strides: tuple[int, ...] | None = None,
     ) -> Any:  # a DeviceTensor, where the caller may give another kind of tensor
         """Make the uninitialised result `name`, on the handle's device, for work on its stream.
 
         Its descriptor says how, if there is one; else `strides` or `layout`, by default the layout
-        of the operands.
+        of the operands, and `data_type`, or `default` where that is None.
         """
         _, desc = self._operands.get(name, (None, None))
-        options: dict[str, Any] = {"layout": layout or self._plain_layout()}
+        data_type = default if data_type is None else data_type
+        options: dict[str, Any] = {"layout": self._plain_layout() if layout is None else layout}
         if strides is not None:
             options = {"strides": strides}
         if desc is not None:

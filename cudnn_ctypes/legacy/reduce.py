@@ -11,6 +11,8 @@ from ctypes import c_size_t
 from typing import Any, NamedTuple
 
 from .. import raw
+from ..arguments import flag
+from ..device.layout import to_shape
 from ..dtypes import as_data_type
 from ..handle import Handle
 from ..raw.descriptors import ReduceTensor
@@ -88,7 +90,7 @@ class ReduceTensorDescriptor(Descriptor[raw.cudnnReduceTensorDescriptor_t]):
             as_data_type(compute_data_type),
             enumerator(raw.cudnnNanPropagation_t, nan_propagation, "nan_propagation"),
             raw.CUDNN_REDUCE_TENSOR_FLATTENED_INDICES
-            if indices
+            if flag("indices", indices)
             else raw.CUDNN_REDUCE_TENSOR_NO_INDICES,
             enumerator(raw.cudnnIndicesType_t, indices_type, "indices_type"),
         )
@@ -219,15 +221,20 @@ def reduce_tensor(
                 if c_desc is None:
                     raise ValueError("c: pass c_shape or c itself: it says what is reduced")
                 c_shape = c_desc.shape
-            c = operands.make("c", tuple(c_shape), data_type or a_desc.data_type)
+            c = operands.make(
+                "c", to_shape(c_shape, "c_shape"), data_type, default=a_desc.data_type
+            )
         c_desc = operands.describe("c")
         _check_fit(a_desc, c_desc)
         if desc.indices and desc.op not in _INDEXED:  # cuDNN would leave them unwritten
             raise ValueError(f"reduction: asks for indices, and {desc.op.name} has none")
+        if indices is not None and not desc.indices:
+            raise ValueError(
+                "indices: given, but the reduction asks for none: pass a ReduceTensorDescriptor "
+                "with indices=True"
+            )
         needed = desc.indices_size(handle, a_desc, c_desc)
-        if not needed:
-            indices = None
-        elif indices is None:
+        if indices is None and needed:
             indices = operands.make("indices", c_desc.shape, _INDEX_TYPE, layout="NCHW")
         operands.launch(
             raw.cudnnReduceTensor,

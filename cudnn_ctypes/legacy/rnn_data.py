@@ -6,10 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from .. import raw
-from ..dtypes import as_data_type, element_bits, numpy_dtype
+from ..device.numbers import element
+from ..dtypes import as_data_type, element_bits
 from ..raw.descriptors import RNNData
 from .descriptor import Descriptor, read_back
 from .enumerators import enumerator
@@ -153,7 +152,7 @@ class RNNDataDescriptor(Descriptor[raw.cudnnRNNDataDescriptor_t]):
             )
         fill = None
         if padding_fill is not None:
-            fill = np.array(padding_fill, numpy_dtype(data_type))
+            fill = element(padding_fill, data_type, "padding_fill")
         raw.cudnnSetRNNDataDescriptor(
             self, data_type, layout, max_length, len(lengths), vector_size, lengths, fill
         )

@@ -7,6 +7,7 @@ from ctypes import c_size_t
 from typing import Any, NamedTuple
 
 from .. import raw
+from ..arguments import flag
 from ..dtypes import as_data_type
 from ..handle import Handle
 from ..raw.descriptors import RNN
@@ -181,7 +182,11 @@ class RNNDescriptor(UsesDropout[raw.cudnnRNNDescriptor_t]):
             algo=enumerator(raw.cudnnRNNAlgo_t, algorithm, "algorithm"),
             cellMode=enumerator(raw.cudnnRNNMode_t, cell, "cell"),
             biasMode=enumerator(raw.cudnnRNNBiasMode_t, bias, "bias"),
-            dirMode=raw.CUDNN_BIDIRECTIONAL if bidirectional else raw.CUDNN_UNIDIRECTIONAL,
+            dirMode=(
+                raw.CUDNN_BIDIRECTIONAL
+                if flag("bidirectional", bidirectional)
+                else raw.CUDNN_UNIDIRECTIONAL
+            ),
             inputMode=mode,
             dataType=data_type,
             mathPrec=as_data_type(compute),
@@ -191,7 +196,7 @@ class RNNDescriptor(UsesDropout[raw.cudnnRNNDescriptor_t]):
             projSize=hidden_size if projection_size is None else projection_size,
             numLayers=layers,
             dropoutDesc=raw.cudnnDropoutDescriptor_t() if dropout is None else dropout,
-            auxFlags=raw.CUDNN_RNN_PADDED_IO_ENABLED if padded_io else 0,
+            auxFlags=raw.CUDNN_RNN_PADDED_IO_ENABLED if flag("padded_io", padded_io) else 0,
         )
         self._keep(dropout)
 

@@ -26,7 +26,7 @@ def integer(name: str, value: Any, *, least: int | None = None) -> int:
     """
     try:
         number = operator.index(value)
-    except TypeError:
+    except Exception:  # numbers of other libraries raise errors of any class
         raise TypeError(f"{name}: expected an int, got {value!r}") from None
     if least is not None and number < least:
         raise ValueError(f"{name}: expected at least {least}, got {number}")
@@ -45,7 +45,7 @@ def integers(name: str, values: Any) -> list[int]:
         if not isinstance(values, Iterable) or isinstance(values, (str, bytes)):
             raise TypeError
         return [operator.index(value) for value in values]
-    except TypeError:
+    except Exception:
         raise TypeError(f"{name}: expected ints, got {values!r}") from None
 
 
@@ -61,5 +61,5 @@ def real(name: str, value: Any) -> float:
         if isinstance(value, (str, bytes)):
             raise TypeError
         return float(value)
-    except (TypeError, ValueError):
+    except Exception:  # numbers of other libraries raise errors of any class
         raise TypeError(f"{name}: expected a number, got {value!r}") from None

@@ -6,15 +6,15 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from .. import raw
 from ..device import DeviceTensor
 from ..device.layout import Shape, to_shape
+from ..device.numbers import element
 from ..dtypes import as_data_type, numpy_dtype
 from ..raw.descriptors import SequenceData
 from ..raw.descriptors.attention import dense_strides
 from .descriptor import Descriptor, read_back
+from .scalars import integers
 
 __all__ = ["SeqDataDescriptor"]
 
@@ -131,7 +131,9 @@ class SeqDataDescriptor(Descriptor[raw.cudnnSeqDataDescriptor_t]):
                 f"lengths: expected {sequences} entries, one for each of {sizes[1]} x {sizes[2]} "
                 f"sequences, got {len(array)}"
             )
-        fill = None if padding_fill is None else np.full(1, padding_fill, numpy_dtype(data_type))
+        fill = None
+        if padding_fill is not None:
+            fill = element(padding_fill, data_type, "padding_fill").reshape(1)
         raw.cudnnSetSeqDataDescriptor(self, data_type, _NDIM, sizes, order, len(array), array, fill)
 
     # -- reading back --------------------------------------------------------------------------
@@ -188,7 +190,7 @@ def as_axes(axes: Any) -> tuple[raw.cudnnSeqDataAxis_t, ...]:
         If it is no order of the four axes.
     """
     letters = axes.upper() if isinstance(axes, str) else ""
-    entries = [_LETTERS.find(letter) for letter in letters] or list(axes)
+    entries = [_LETTERS.find(letter) for letter in letters] or integers("axes", axes)
     if sorted(entries) != list(range(_NDIM)):
         raise ValueError(f"axes: expected the letters of {_LETTERS!r} in some order, got {axes!r}")
     return tuple(raw.cudnnSeqDataAxis_t(int(entry)) for entry in entries)

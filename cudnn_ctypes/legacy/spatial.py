@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..device.layout import to_shape
+from .scalars import integer
 
 __all__ = ["spatial_entries"]
 
@@ -27,19 +28,23 @@ def spatial_entries(
     ValueError
         If the numbers of entries differ.
     """
-    lengths = {
-        name: len(to_shape(value, name))
+    entries = {
+        name: to_shape(value, name) if _is_sequence(value) else integer(name, value)
         for name, value in options.items()
-        if not hasattr(value, "__index__")
     }
-    if len(set(lengths.values())) > 1:
+    lengths = {name: len(each) for name, each in entries.items() if isinstance(each, tuple)}
+    if len(set(lengths.values())) > 1 or 0 in lengths.values():
         given = ", ".join(f"{name} has {length}" for name, length in lengths.items())
         raise ValueError(f"one entry is needed for each spatial dimension, but {given}")
     ndim = next(iter(lengths.values()), 2)
     if ndim == 1:
-        return [(height[name], *_entries(value, 1)) for name, value in options.items()]
-    return [_entries(value, ndim) for value in options.values()]
+        return [(height[name], *_each(entry, 1)) for name, entry in entries.items()]
+    return [_each(entry, ndim) for entry in entries.values()]
 
 
-def _entries(value: Any, ndim: int) -> tuple[int, ...]:
-    return (int(value),) * ndim if hasattr(value, "__index__") else tuple(value)
+def _is_sequence(value: Any) -> bool:
+    return hasattr(value, "__iter__") and getattr(value, "ndim", 1) != 0
+
+
+def _each(entry: int | tuple[int, ...], ndim: int) -> tuple[int, ...]:
+    return entry if isinstance(entry, tuple) else (entry,) * ndim

@@ -13,6 +13,7 @@ from ..dtypes import storage_bytes, vector_length
 from ..raw.descriptors import Tensor, record
 from .descriptor import Descriptor
 from .layouts import as_format, as_type, dense_layout, format_and_type, with_unit_dimensions
+from .scalars import integers
 
 __all__ = ["TensorDescriptor"]
 
@@ -72,6 +73,7 @@ class TensorDescriptor(Descriptor[raw.cudnnTensorDescriptor_t]):
         if strides is not None:
             if layout is not None:
                 raise ValueError("give either layout or strides, not both")
+            strides = integers("strides", strides)
             if len(strides) != len(shape):
                 raise ValueError(f"strides: expected {len(shape)} entries, got {tuple(strides)}")
             self.set_nd(data_type, shape, strides)

@@ -79,7 +79,7 @@ def transform_tensor(
         if y is None:
             refuse_beta("y", beta)
             shape = operands.shape_like("x", x_desc.shape)
-            y = operands.make("y", shape, data_type or x_desc.data_type, layout=layout)
+            y = operands.make("y", shape, data_type, layout=layout, default=x_desc.data_type)
         check_same("x", x_desc, "y", operands.describe("y"), types=False)
         operands.launch(raw.cudnnTransformTensor, alpha=alpha, beta=beta)
     return y

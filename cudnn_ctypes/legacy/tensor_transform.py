@@ -11,6 +11,7 @@ from ..raw.descriptors import TensorTransform
 from .descriptor import Descriptor, read_back
 from .enumerators import enumerator
 from .layouts import as_format
+from .scalars import integers
 from .tensor import TensorDescriptor
 
 __all__ = ["TensorTransformDescriptor"]
@@ -54,6 +55,7 @@ class TensorTransformDescriptor(Descriptor[raw.cudnnTensorTransformDescriptor_t]
         )
         with self._closed_on_error():
             if pad_before is not None:
+                pad_before = integers("pad_before", pad_before)
                 pad_after = (0,) * len(pad_before) if pad_after is None else pad_after
                 fold = (1,) * (len(pad_before) - 2) if fold is None else fold
                 self.set(layout, pad_before, pad_after, fold, direction)
@@ -69,6 +71,8 @@ class TensorTransformDescriptor(Descriptor[raw.cudnnTensorTransformDescriptor_t]
         direction: Any,
     ) -> None:
         """Set all; follows ``cudnnSetTensorTransformDescriptor``."""
+        pad_before = integers("pad_before", pad_before)
+        pad_after, fold = integers("pad_after", pad_after), integers("fold", fold)
         ndim = len(pad_before)
         if len(pad_after) != ndim or len(fold) != ndim - 2:
             raise ValueError(

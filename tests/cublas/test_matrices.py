@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.linalg import blas
 
-from cudnn_ctypes import cublas
+from cudnn_ctypes import DeviceTensor, cublas
 from cudnn_ctypes.cublas import CUBLAS_OP_C, CUBLAS_OP_N, CUBLAS_OP_T
 from cudnn_ctypes.device.cuda import CudaError
 
@@ -22,6 +22,23 @@ SCALARS = {"S": c_float, "D": c_double}
 
 # Sums of up to 7 products of numbers around 1, in another order than BLAS's.
 TOLERANCE: dict[Any, float] = {np.float16: 4e-3, np.float32: 4e-6, np.float64: 1e-14}
+
+
+def test_matrices_of_another_type(any_device: str) -> None:
+    half, single, double = (
+        DeviceTensor.zeros((2, 2), dtype) for dtype in ("float16", "float32", "float64")
+    )
+    with device() as (handle, _):
+        begin = handle, CUBLAS_OP_N, CUBLAS_OP_N, 2, 2, 2, 1
+        cublas.cublasSgemm(*begin, single, 2, single, 2, 0, single, 2)
+        with pytest.raises(TypeError, match="cublasSgemm: B: expected float32, got float64"):
+            cublas.cublasSgemm(*begin, single, 2, double, 2, 0, single, 2)
+        cublas.cublasSgemm(*begin, single, 2, double.ptr, 2, 0, single, 2)
+        a = half, cublas.CUDA_R_16F, 2
+        end = 2, cublas.CUBLAS_COMPUTE_32F, cublas.CUBLAS_GEMM_DEFAULT
+        cublas.cublasGemmEx(*begin, *a, *a, 0, single, cublas.CUDA_R_32F, *end)
+        with pytest.raises(TypeError, match="cublasGemmEx: C: expected float16, got float32"):
+            cublas.cublasGemmEx(*begin, *a, *a, 0, single, cublas.CUDA_R_16F, *end)
 
 
 def matrix(rows: int, columns: int, ld: int, dtype: Any, seed: int) -> np.ndarray[Any, Any]:

@@ -158,6 +158,14 @@ def test_conversion_keeps_the_layout(any_device: str, dtype: str) -> None:
         np.testing.assert_array_equal(converted.numpy(), array.astype(converted.dtype))
 
 
+def test_conversion_to_vectors_and_back(reference_device: None) -> None:
+    array = numbers(2, 8, 3, 2)
+    vectors = DeviceTensor.from_numpy(array, layout="NHWC").astype("int8x4")
+    assert vectors.layout == "NCHW_VECT_C4"
+    assert vectors.astype("float32").layout == "NCHW"
+    np.testing.assert_array_equal(vectors.numpy(), array)
+
+
 @pytest.mark.parametrize("dtype", ["int8", "float16", "float32", "float64"])
 def test_filling(any_device: str, dtype: str) -> None:
     with DeviceTensor.zeros((3, 5), dtype) as tensor:
@@ -297,6 +305,7 @@ def test_the_reference_device_has_no_resources(reference_device: None) -> None:
         (1.5, "int32", ValueError),
         (np.nan, "int64", ValueError),
         (2**63, "int64", ValueError),
+        (2**70, "int64", ValueError),
         (8, "int4", ValueError),
         (2, "boolean", ValueError),
         (1e39, "float32", ValueError),
@@ -399,6 +408,7 @@ def test_layouts_by_all_their_names(reference_device: None) -> None:
             DeviceTensor.full(shape, 1, "float32", layout),
         ):
             assert tensor.layout == "NHWC"
+            assert tensor.copy(layout=raw.CUDNN_TENSOR_NCHW).layout == "NCHW"  # it is 0
 
 
 def test_what_is_no_memory(reference_device: None) -> None:

@@ -90,6 +90,9 @@ def test_the_reference_device(reference_device: None) -> None:
     device.sync()
     with pytest.raises(ValueError, match="the reference device is one device"):
         device_id(1)
+    for unknown in ("reference", 0.0, (0,)):
+        with pytest.raises(TypeError, match=r"^device: expected the number of a GPU"):
+            device_id(unknown)
 
 
 def test_the_first_use_makes_a_context(fake_cuda: FakeCuda) -> None:

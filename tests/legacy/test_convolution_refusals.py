@@ -324,6 +324,25 @@ class TestObjects:
                 forward(handle, x, w, conv, w_desc=desc)
             with pytest.raises(TypeError, match=r"^w_desc: expected a FilterDescriptor"):
                 cudnn.ConvolutionForward(desc, desc, conv, desc)  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match=r"^x_desc: expected a TensorDescriptor"):
+            forward(handle, x, w, conv, x_desc=conv)
+        with pytest.raises(TypeError, match=r"^x: expected a tensor"):
+            cudnn.activation_forward(handle, None, "relu")
+        with pytest.raises(TypeError, match=r"^beta: expected a number"):
+            forward(handle, x, w, conv, beta=np.ones(2))
+
+    def test_tensors_without_memory_to_lend(self, handle: Handle) -> None:
+        torch: Any = pytest.importorskip("torch")
+        with tensor(*W) as weight:
+            for lent in (
+                torch.ones(2, 3).to_sparse(),
+                torch.ones(1, 3, 4, 4, device="meta"),
+                torch.ones(1, 3, 4, 4, requires_grad=True),
+            ):
+                with pytest.raises((BufferError, TypeError), match=r"^x: "):
+                    cudnn.activation_forward(handle, lent, "relu")
+                with pytest.raises((BufferError, TypeError), match=r"^x: "):
+                    cudnn.causal_convolution_forward(lent, weight)
 
 
 class TestLifetime:

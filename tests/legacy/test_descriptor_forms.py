@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any
 
 import numpy as np
@@ -84,6 +85,44 @@ def test_ctc_loss(handle: Handle) -> None:
             loss.set("float32")
             assert loss.normalization == raw.CUDNN_LOSS_NORMALIZATION_NONE
     equal(results)
+
+
+@pytest.mark.usefixtures("handle")
+def test_arguments_that_are_none_of_theirs_are_named() -> None:
+    torch: Any = pytest.importorskip("torch")
+    sizes: Any = {"q_size": 4, "qo_max_length": 3, "kv_max_length": 3}
+    network: Any = {"input_size": 3, "hidden_size": 4}
+    nodes = DeviceTensor.from_numpy(np.array([0, 1], "int32"))
+    several = torch.ones(2, 3)
+    for make, named in (
+        (lambda: cudnn.ConvolutionDescriptor(padding=()), "one entry is needed"),
+        (lambda: cudnn.ConvolutionDescriptor(padding=several), "padding"),
+        (lambda: cudnn.PoolingDescriptor(None), "window"),
+        (lambda: cudnn.PoolingDescriptor(()), "one entry is needed"),
+        (lambda: cudnn.AttnDescriptor("2", **sizes), "heads"),
+        (lambda: cudnn.AttnDescriptor(several, **sizes), "heads"),
+        (lambda: cudnn.AttnDescriptor(biases=several, **sizes), "biases"),
+        (lambda: cudnn.AttnDescriptor(scaler="1", **sizes), "scaler"),
+        (lambda: cudnn.RNNDescriptor("lstm", input_size=several, hidden_size=4), "inputSize"),
+        (lambda: cudnn.RNNDescriptor("lstm", bidirectional="no", **network), "bidirectional"),
+        (lambda: cudnn.RNNDescriptor("lstm", padded_io=None, **network), "padded_io"),
+        (lambda: cudnn.RNNDataDescriptor([2, 1], 3, padding_fill=(0, 1)), "padding_fill"),
+        (lambda: cudnn.RNNDataDescriptor([2, 1], several), "vectorSize"),
+        (lambda: cudnn.SeqDataDescriptor((3, 2, 1, 4), padding_fill="0"), "padding_fill"),
+        (lambda: cudnn.SeqDataDescriptor((3, 2, 1, 4), axes=torch.tensor(1)), "axes"),
+        (lambda: cudnn.TensorDescriptor((2, 3), strides=3), "strides"),
+        (lambda: cudnn.TensorTransformDescriptor(3, 3), "pad_before"),
+        (lambda: cudnn.TensorTransformDescriptor((0, 0, 0), 3), "pad_after"),
+        (lambda: cudnn.GnnCscGraph(nodes, nodes[:1], 1.5), "source_count"),
+        (lambda: cudnn.GnnCscGraph(nodes, nodes[:1], -1), "source_count"),
+        (lambda: cudnn.GnnMhaParams(0), "num_heads"),
+        (lambda: cudnn.GnnMhaParams(2, several), "concat_heads"),
+        (lambda: cudnn.GnnMhaParams(activation="gelu"), "activation"),
+        (lambda: cudnn.GnnMhaParams(activation_alpha=None), "activation_alpha"),
+        (lambda: raw.cudnnDropoutGetStatesSize(several, ctypes.c_size_t()), "handle"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=named):
+            make()  # type: ignore[no-untyped-call]
 
 
 @pytest.mark.usefixtures("handle")

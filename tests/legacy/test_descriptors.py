@@ -97,7 +97,8 @@ def test_equality_is_that_of_what_the_library_holds(make: Callable[[], Any]) -> 
 
 
 def test_repr_makes_an_equal_descriptor(make: Callable[[], Any]) -> None:
-    with make() as descriptor, eval(repr(descriptor), vars(legacy)) as again:
+    names = {name: getattr(legacy, name) for name in legacy.__all__}
+    with make() as descriptor, eval(repr(descriptor), names) as again:
         assert again == descriptor
 
 

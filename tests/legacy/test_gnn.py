@@ -476,12 +476,6 @@ def test_wrong_attention(on_reference: None) -> None:
             {"dropout_mask": zeros(1, 3, dtype="float16")},
         ),
         (
-            ValueError,
-            "activation: expected one of 'linear'",
-            (source, destination, weights),
-            {"params": GnnMhaParams(activation="gelu")},
-        ),
-        (
             TypeError,
             "params: expected a GnnMhaParams",
             (source, destination, weights),

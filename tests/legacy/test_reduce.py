@@ -169,6 +169,12 @@ def test_wrong_input(reference_handle: Handle) -> None:
     reduction = ReduceTensorDescriptor("add", indices=True)
     with reduction, pytest.raises(ValueError, match=r"^reduction: asks for indices, and .*ADD has"):
         reduce_tensor(handle, a, reduction, c_shape=(1, 1, 1, 1))
+    with DeviceBuffer(64) as memory, pytest.raises(ValueError, match=r"^indices: given, but"):
+        reduce_tensor(handle, a, "max", c_shape=(1, 1, 1, 1), indices=memory)
+    with pytest.raises(TypeError, match=r"^indices: expected True or False"):
+        ReduceTensorDescriptor("max", indices=a)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"^c_shape: expected ints"):
+        reduce_tensor(handle, a, "max", c_shape=(1, 1, 1, 1.5))  # type: ignore[arg-type]
     with ReduceTensorDescriptor("max", indices=True) as reduction, DeviceBuffer(4) as small:
         with pytest.raises(ValueError, match=r"^indices: 4 bytes are too small, 8 are needed"):
             reduce_tensor(handle, a, reduction, c_shape=(1, 2, 1, 1), indices=small)

@@ -38,6 +38,15 @@ class TestTransform:
             np.testing.assert_array_equal(y.numpy(), A)
             back = transform_tensor(handle, y)
             assert back.layout == "NHWC"
+            # These enumerators are 0.
+            assert transform_tensor(handle, y, layout=raw.CUDNN_TENSOR_NCHW).layout == "NCHW"
+            half = y.astype("float16")
+            assert op_tensor(handle, half, half, "add").dtype == np.float16
+            for wide in (
+                transform_tensor(handle, half, data_type=raw.CUDNN_DATA_FLOAT),
+                op_tensor(handle, half, half, "add", data_type=raw.CUDNN_DATA_FLOAT),
+            ):
+                assert wide.dtype == np.float32
             with tensor(np.zeros_like(A), strides=(90, 30, 6, 1)) as strided:
                 assert transform_tensor(handle, y, strided, alpha=2) is strided
                 np.testing.assert_array_equal(strided.numpy(), 2 * A)

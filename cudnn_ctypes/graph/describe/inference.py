@@ -120,7 +120,8 @@ def _fill(node: Node, port: str, tensor: Tensor, result: Result, data_types: Dat
         )
     if tensor.data_type is None:
         if result.data_type == "compute":
-            tensor.data_type = node.compute_data_type or data_types.compute
+            own = node.compute_data_type
+            tensor.data_type = data_types.compute if own is None else own
         elif result.data_type is not None:
             tensor.data_type = result.data_type
         else:

@@ -133,7 +133,9 @@ class Lowering:
 
     def _operation(self, node: Node) -> BackendDescriptor:
         kind, what = node.kind, str(node)
-        precision = node.compute_data_type or self._compute_data_type
+        precision = node.compute_data_type
+        if precision is None:  # not `or`: float32 is 0
+            precision = self._compute_data_type
         attributes: dict[str, Any] = {}
         for ports, tensors in ((kind.inputs, node.inputs), (kind.outputs, node.outputs)):
             for port, name in ports.items():

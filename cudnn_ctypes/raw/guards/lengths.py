@@ -36,7 +36,7 @@ def fragment(binding: Binding) -> Fragment | None:
         before=[
             "try:",
             f"    _fit = {fit}",
-            "except TypeError:",
+            "except Exception:",  # numbers of other libraries raise errors of any class
             "    _fit = False",
             "if not _fit:",
             *(f"    {line}" for line in null.array_lines(binding)),
@@ -65,7 +65,7 @@ def _check_lengths(
                 wanted = eval(length, {}, numbers)
                 wrong = given is not None and not 0 <= wanted <= given
                 too_few = 0 <= wanted < least
-            except TypeError:
+            except Exception:
                 continue  # the length is no number: its converter raises
             if too_few:
                 raise ValueError(

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import live
+from ..call_source import is_handle
 from ..ctypes_support import is_null, storage_type
 from . import Fragment
 
@@ -165,8 +166,8 @@ def _is_handle(parameter: Parameter) -> bool:
 
 
 def _condition(parameter: Parameter) -> str:
-    if parameter.type.kind == "value":
-        return f"not {parameter.name}"
+    if parameter.type.kind == "value":  # arrays and tensors have no truth value
+        return f"not _of_{parameter.name}" if is_handle(parameter) else f"not {parameter.name}"
     name = parameter.name
     null = f"{name} is None or {name}.__class__ is _pointer_{name} and not {name}"
     if isinstance(parameter.length, str):  # NULL is accepted for 0 elements

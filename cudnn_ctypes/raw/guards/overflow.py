@@ -59,7 +59,7 @@ def fragment(binding: Binding) -> Fragment | None:
     if length is None:  # the product and sum of four numbers below _SMALL are small
         small = f"    _small = 0 <= ({' | '.join(names)}) < {_SMALL}"
         refuse = [
-            *("try:", small, "except TypeError:", "    _small = False", "if not _small:"),
+            *("try:", small, "except Exception:", "    _small = False", "if not _small:"),
             *(f"    {line}" for line in refuse),
         ]
     return Fragment(before=refuse, scope={"_check_sizes": check})
@@ -94,11 +94,11 @@ def _ints(argument: Any, length: Any) -> list[int]:
     argument = getattr(argument, "value", argument)
     if isinstance(argument, ctypes._Pointer) and not (argument and 0 < length <= _MOST_DIMS):
         return []  # cuDNN does not read them either
-    if hasattr(argument, "tolist"):
-        argument = argument.tolist()
     try:
+        if hasattr(argument, "tolist"):
+            argument = argument.tolist()
         if hasattr(argument, "__index__"):
             return [operator.index(argument)]
         return [int(getattr(item, "value", item)) for item in argument[:length]]
-    except (TypeError, ValueError):
+    except Exception:  # numbers of other libraries raise errors of any class
         return []

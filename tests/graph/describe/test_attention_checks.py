@@ -249,6 +249,12 @@ REFUSED: dict[str, tuple[Callable[[Graph], Any], str]] = {
         lambda g: g.sdpa_fp8(*(heads(g, each) for each in "qkv"), *(number(g) for _ in range(6))),
         "sdpa_fp8 'sdpa_fp8': q 'q' must be fp8_e4m3 or fp8_e5m2, not float16",
     ),
+    "fp8 of 32 bits": (
+        lambda g: g.sdpa_fp8(
+            *(heads(g, each, data_type="float32") for each in "qkv"), *(number(g) for _ in range(6))
+        ),
+        "sdpa_fp8 'sdpa_fp8': q 'q' must be fp8_e4m3 or fp8_e5m2, not float32",
+    ),
     "fp8 with fewer heads of keys": (
         fp8_backward,
         "k 'k' .* must have as many heads as q 'q'",

@@ -199,7 +199,7 @@ class AttentionCheck:
         wanted = (cudnnDataType_t.CUDNN_DATA_FP8_E4M3, cudnnDataType_t.CUDNN_DATA_FP8_E5M2)
         for port, tensor in tensors.items():
             self.tensor(port, tensor)
-            data_type = tensor.data_type or default
+            data_type = default if tensor.data_type is None else tensor.data_type
             if data_type is not None and data_type not in wanted:
                 self.refuse(
                     f"{port} {tensor.name!r} must be fp8_e4m3 or fp8_e5m2, not "

@@ -175,7 +175,8 @@ def _computed_in(graph: Graph, natural: cudnnDataType_t) -> Edit:
         return edit
     for index, node in enumerate(graph.nodes):
         sums = node.kind.descriptor.startswith(("operation_convolution", "operation_matmul"))
-        if sums and (node.compute_data_type or graph.compute_data_type) != natural:
+        own = node.compute_data_type
+        if sums and (graph.compute_data_type if own is None else own) != natural:
             edit.nodes[index] = {"compute_data_type": natural}
     return edit
 
