@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import functools
 import gc
+import tracemalloc
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -39,7 +41,7 @@ def check_no_memory_is_left(
             step()
         growths: list[tuple[int, int]] = []
         while not growths or min(growths)[0] > count * FOUND // 2 or min(d for _, d in growths) > 0:
-            assert len(growths) < rounds, growths
+            assert len(growths) < rounds, f"{growths}\n{_what_grew(step, count)}"
             growths.append(_growth(handle, step, count))
 
 
@@ -49,6 +51,22 @@ def _growth(handle: Handle | None, step: Callable[[], Any], count: int) -> tuple
     for _ in range(count):
         step()
     return heap_bytes() - host, device_bytes(handle) - device
+
+
+def _what_grew(step: Callable[[], Any], count: int) -> str:
+    """The places in Python whose memory grew in `count` steps; none if C's alone did."""
+    tracemalloc.start(12)
+    try:
+        gc.collect()
+        before = tracemalloc.take_snapshot()
+        for _ in range(count):
+            step()
+        gc.collect()
+        grown = tracemalloc.take_snapshot().compare_to(before, "traceback")
+    finally:
+        tracemalloc.stop()
+    places = (["", str(entry), *entry.traceback.format()] for entry in grown[:8])
+    return "\n".join(line for place in places for line in place)
 
 
 @contextlib.contextmanager
@@ -62,18 +80,29 @@ def little_is_kept() -> Iterator[None]:
         yield
 
 
-def heap_bytes() -> int:
-    """Bytes that malloc has given out (not Python's own small objects)."""
+class _Info(ctypes.Structure):
+    """``struct mallinfo2``."""
 
-    class Info(ctypes.Structure):
-        _fields_ = [(f"field{i}", ctypes.c_size_t) for i in range(10)]
+    _fields_ = [(f"field{i}", ctypes.c_size_t) for i in range(10)]
 
+
+@functools.cache
+def _mallinfo2() -> Callable[[], _Info]:
     libc = ctypes.CDLL(None)
     if not hasattr(libc, "mallinfo2"):
         pytest.skip("needs glibc 2.33 or newer")
-    libc.mallinfo2.restype = Info
+    libc.mallinfo2.restype = _Info
+    return libc.mallinfo2
+
+
+def heap_bytes() -> int:
+    """Bytes that malloc has given out (not Python's own small objects).
+
+    A class made for each call would count as growth wherever something keeps it alive.
+    """
+    mallinfo2 = _mallinfo2()
     gc.collect()
-    return int(libc.mallinfo2().field7)
+    return int(mallinfo2().field7)
 
 
 def device_bytes(handle: Handle | None) -> int:
