@@ -19,9 +19,25 @@ from .raw import log
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["Pointers", "Resource", "Uncopied"]
+__all__ = ["Closing", "Pointers", "Resource", "Uncopied"]
 
 _H = TypeVar("_H")
+
+
+class Closing:
+    """Base of classes with `close`: the end of a ``with`` block closes them."""
+
+    __slots__ = ()
+
+    def close(self) -> None:
+        """Let go of what the object owns. A second call does nothing."""
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.close()
 
 
 class Uncopied:
@@ -55,7 +71,7 @@ class _Closed:
         raise ClosedError(f"this {kind.__name__} is closed")
 
 
-class Resource(Uncopied, Generic[_H]):
+class Resource(Closing, Uncopied, Generic[_H]):
     """The owner of one C handle.
 
     Parameters
@@ -124,12 +140,6 @@ class Resource(Uncopied, Generic[_H]):
         name = type(self).__name__
         late = weakref.finalize(user, _destroy_late, self._destroy, name, kept)
         late.atexit = False  # the call may never return
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        self.close()
 
 
 class Pointers:

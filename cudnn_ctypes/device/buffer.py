@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from cudnn_ctypes.errors import ClosedError, UnclosedWarning
 from cudnn_ctypes.raw import mode
 from cudnn_ctypes.raw.tokens import Tokens
-from cudnn_ctypes.resource import Uncopied
+from cudnn_ctypes.resource import Closing, Uncopied
 
 from . import copy
 from .allocation import Allocation
@@ -28,7 +28,7 @@ forms: Tokens = Tokens()
 """The parts of keys, by all that an operation may learn of memory but its address."""
 
 
-class DeviceBuffer(Uncopied):
+class DeviceBuffer(Closing, Uncopied):
     """A block of device memory, uninitialised; host memory on the reference device.
 
     It is allocated and freed in the order of a stream (``cuMemAllocFromPoolAsync``,
@@ -259,12 +259,6 @@ class DeviceBuffer(Uncopied):
     def closed(self) -> bool:
         """True once the buffer, or the one that it is a part of, was closed."""
         return not self._forgotten.alive or (self._parent is not None and self._parent.closed)
-
-    def __enter__(self) -> DeviceBuffer:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()
 
     def __len__(self) -> int:
         return self._nbytes

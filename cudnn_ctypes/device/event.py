@@ -7,7 +7,7 @@ from typing import Any
 
 from cudnn_ctypes.errors import ClosedError
 from cudnn_ctypes.raw import mode
-from cudnn_ctypes.resource import Uncopied
+from cudnn_ctypes.resource import Closing, Uncopied
 
 from . import cuda
 from .stream import as_core_stream, as_stream_pointer
@@ -15,7 +15,7 @@ from .stream import as_core_stream, as_stream_pointer
 __all__ = ["Event", "elapsed_ms"]
 
 
-class Event(Uncopied):
+class Event(Closing, Uncopied):
     """A point in a stream, which the device notes the time of when it gets there.
 
     Creating an event records it on `stream` (``cuEventCreate``, ``cuEventRecord``). On the
@@ -79,12 +79,6 @@ class Event(Uncopied):
     def closed(self) -> bool:
         """Whether `close` was called."""
         return self._closed
-
-    def __enter__(self) -> Event:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()
 
     def _check_open(self) -> None:
         if self._closed:

@@ -17,7 +17,7 @@ from cudnn_ctypes.dtypes import (
 from cudnn_ctypes.errors import ClosedError
 from cudnn_ctypes.raw import mode
 from cudnn_ctypes.raw.enums import cudnnDataType_t
-from cudnn_ctypes.resource import Uncopied
+from cudnn_ctypes.resource import Closing, Uncopied
 
 from . import copy, dlpack
 from . import layout as layouts
@@ -31,7 +31,7 @@ from .numbers import element
 __all__ = ["DeviceTensor"]
 
 
-class DeviceTensor(Described, Elements, Uncopied):
+class DeviceTensor(Described, Elements, Uncopied, Closing):
     """A tensor in device memory; in host memory on the reference device.
 
     The shape is the logical one, (N, C, spatial...) whatever the layout; the layout shows in the
@@ -353,12 +353,6 @@ class DeviceTensor(Described, Elements, Uncopied):
         if memory is None or (whole is not None and whole.closed):
             return True
         return isinstance(memory, DeviceBuffer) and memory.closed
-
-    def __enter__(self) -> DeviceTensor:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()
 
 
 def _described(

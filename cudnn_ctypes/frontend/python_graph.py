@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..graph.backend.devices import as_properties
 from ..raw import log
+from ..resource import Closing
 from .attention import AttentionMethods
 from .blocks import BlockMethods
 from .convolutions import ConvolutionMethods
@@ -49,6 +50,7 @@ class pygraph(
     ChoosingMethods,
     RunningMethods,
     InspectionMethods,
+    Closing,
 ):
     """Operations that cuDNN carries out together.
 
@@ -123,12 +125,6 @@ class pygraph(
     def close(self) -> None:
         """Destroy plans and descriptors. Without it they go with the graph."""
         self._held.close()
-
-    def __enter__(self) -> pygraph:
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        self.close()
 
     if not TYPE_CHECKING:
 

@@ -8,7 +8,7 @@ from typing import Any, Generic, ParamSpec, TypeVar
 from ..errors import ClosedError
 from ..raw import mode
 from ..raw.bare import watched
-from ..resource import Uncopied
+from ..resource import Closing, Uncopied
 from .launch_calls import make_call
 from .launch_plan import Plan, fill
 from .recording import Launcher
@@ -19,7 +19,7 @@ R = TypeVar("R")
 P = ParamSpec("P")
 
 
-class BoundOperation(Uncopied, Generic[R]):
+class BoundOperation(Closing, Uncopied, Generic[R]):
     """An operation with its operands: each call is one call of C. Made by `bind`.
 
     Fused operations take their pointers by calls before that one.
@@ -81,12 +81,6 @@ class BoundOperation(Uncopied, Generic[R]):
         for block in self._scratch:
             block.release()
         self._scratch = []
-
-    def __enter__(self) -> BoundOperation[R]:
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        self.close()
 
 
 def bind(operation: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> BoundOperation[R]:

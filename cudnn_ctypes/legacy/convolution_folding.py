@@ -8,7 +8,7 @@ from typing import Any
 
 from .. import raw
 from ..handle import Handle
-from ..resource import Uncopied
+from ..resource import Closing, Uncopied
 from .convolution import ConvolutionDescriptor
 from .convolution_directions import ConvolutionBackwardData
 from .enumerators import short_name
@@ -21,7 +21,7 @@ __all__ = ["FoldedBackwardData", "folded_backward_data"]
 
 
 @dataclass(frozen=True)
-class FoldedBackwardData(Uncopied):
+class FoldedBackwardData(Closing, Uncopied):
     """Descriptors of a backward data convolution with stride 1, and of the way there and back.
 
     For an example see `folded_backward_data`.
@@ -52,12 +52,6 @@ class FoldedBackwardData(Uncopied):
             self.unfold_dx,
         ):
             descriptor.close()
-
-    def __enter__(self) -> FoldedBackwardData:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()
 
 
 def folded_backward_data(

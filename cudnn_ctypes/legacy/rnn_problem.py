@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from .. import raw
 from ..handle import Handle
 from ..raw.records import record
-from ..resource import Uncopied
+from ..resource import Closing, Uncopied
 from .descriptor import Descriptor
 from .operands import expect
 from .rnn_data import RNNDataDescriptor
@@ -22,7 +22,7 @@ __all__ = ["RNNProblem"]
 Self = TypeVar("Self", bound="RNNProblem")
 
 
-class RNNProblem(Uncopied):
+class RNNProblem(Closing, Uncopied):
     """The part of `RNN` that makes, checks and closes descriptors."""
 
     def __init__(self, rnn: RNNDescriptor, x_desc: RNNDataDescriptor) -> None:
@@ -93,12 +93,6 @@ class RNNProblem(Uncopied):
     def close(self) -> None:
         """Close the descriptors that it made. A second call does nothing."""
         self._made.close()
-
-    def __enter__(self: Self) -> Self:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.rnn!r}, {self.x_desc!r})"

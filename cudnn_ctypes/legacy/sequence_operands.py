@@ -11,7 +11,7 @@ import numpy as np
 from .. import raw
 from ..device import DeviceBuffer, DeviceTensor
 from ..handle import Handle
-from ..resource import Uncopied
+from ..resource import Closing, Uncopied
 from .launch import Memory, recording
 from .launch_keys import Look, look
 from .operand_memory import check_memory, fitting, imported, is_address
@@ -21,7 +21,7 @@ from .tensor import TensorDescriptor
 __all__ = ["SequenceOperands", "WeightSpace"]
 
 
-class WeightSpace(Uncopied):
+class WeightSpace(Closing, Uncopied):
     """Device memory with the weights of a network in an order that only cuDNN knows.
 
     Attributes
@@ -73,12 +73,6 @@ class WeightSpace(Uncopied):
     def closed(self) -> bool:
         """Whether the space is closed."""
         return self.space.closed
-
-    def __enter__(self) -> Any:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()
 
 
 class SequenceOperands(Operands):

@@ -19,12 +19,13 @@ from ...absent_gpu.properties import (
 )
 from ...arguments import suggestion
 from ...errors import NoDeviceError, NotInitializedError
+from ...resource import Closing
 from .descriptor import BackendDescriptor
 
 __all__ = ["DeviceProperties", "presets"]
 
 
-class DeviceProperties:
+class DeviceProperties(Closing):
     """A finalized DEVICEPROP descriptor.
 
     Parameters
@@ -199,12 +200,6 @@ class DeviceProperties:
     def close(self) -> None:
         """Destroy its descriptor. A second call does nothing."""
         self.descriptor.close()
-
-    def __enter__(self) -> DeviceProperties:
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        self.close()
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, DeviceProperties):

@@ -18,7 +18,7 @@ from .devices import DeviceLike, device_attribute
 if TYPE_CHECKING:
     pass
 
-from ...resource import Uncopied
+from ...resource import Closing, Uncopied
 
 __all__ = [
     "Engine",
@@ -88,7 +88,7 @@ class Knob:
         return f"{self.minimum}-{self.maximum}{steps}" if several else str(self.minimum)
 
 
-class Engine(Uncopied):
+class Engine(Closing, Uncopied):
     """One engine for one operation graph; the ENGINE descriptor.
 
     For an example see `heuristics`.
@@ -208,12 +208,6 @@ class Engine(Uncopied):
         if self._owned is not None:
             self._owned.close()
 
-    def __enter__(self) -> Engine:
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        self.close()
-
     def __repr__(self) -> str:
         if self.descriptor.closed:
             return "Engine(closed)"
@@ -221,7 +215,7 @@ class Engine(Uncopied):
         return f"Engine({self.index}{', ' if notes else ''}{notes})"
 
 
-class EngineConfig(Uncopied):
+class EngineConfig(Closing, Uncopied):
     """An engine and the values of its knobs: what a plan is made of; the ENGINECFG descriptor.
 
     `heuristics` and ``Engine.config`` make it.
@@ -280,12 +274,6 @@ class EngineConfig(Uncopied):
         self.descriptor.close()
         while self._owned:
             self._owned.pop().close()
-
-    def __enter__(self) -> EngineConfig:
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         if self.descriptor.closed:

@@ -13,6 +13,7 @@ from ...errors import NoDeviceError, NotSupportedError, OwnReason
 from ...raw import cudnnStatus_t
 from ...raw.library import load
 from ...raw.values import described
+from ...resource import Closing
 from ..backend.device_properties import DeviceProperties
 from ..lower.lowering import Lowering, lowered
 from ..run.operands import Operands
@@ -160,7 +161,7 @@ def summary(
     return tuned
 
 
-class _Workspace:
+class _Workspace(Closing):
     """One block of device memory, as large as the largest that was asked for."""
 
     def __init__(self, handle: Handle) -> None:
@@ -178,12 +179,6 @@ class _Workspace:
         if self._buffer is not None:
             self._buffer.close()
             self._buffer = None
-
-    def __enter__(self) -> _Workspace:
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        self.close()
 
 
 def check_handle(handle: Any) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ...device import DeviceBuffer, Event, elapsed_ms
+from ...resource import Closing
 
 if TYPE_CHECKING:
     from ...handle import Handle
@@ -18,7 +19,7 @@ __all__ = ["Timer"]
 _SWEPT = 256 << 20
 
 
-class Timer:
+class Timer(Closing):
     """Measures on one handle's stream; owns memory by which it empties the cache.
 
     Parameters
@@ -58,9 +59,3 @@ class Timer:
 
     def close(self) -> None:
         self._swept.close()
-
-    def __enter__(self) -> Timer:
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        self.close()

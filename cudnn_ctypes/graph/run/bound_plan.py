@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ... import raw
-from ...resource import Uncopied
+from ...resource import Closing, Uncopied
 from ..backend.execution import execution_of
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ else:
 __all__ = ["BoundPlan"]
 
 
-class BoundPlan(Uncopied, _Partial):
+class BoundPlan(Uncopied, _Partial, Closing):
     """A plan with its operands and workspace, which it keeps alive; call it to execute.
 
     ``ExecutionPlan.bind`` makes it.
@@ -101,12 +101,6 @@ class BoundPlan(Uncopied, _Partial):
         """Let the operands go. The plan stays."""
         self.variant_pack.close()
         self.operands = None
-
-    def __enter__(self) -> BoundPlan:
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         return f"BoundPlan({self.plan!r}{', closed' if self.variant_pack.closed else ''})"

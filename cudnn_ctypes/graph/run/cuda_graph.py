@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from ..backend.descriptor import BackendDescriptor
     from .plan import ExecutionPlan
 
-from ...resource import Uncopied
+from ...resource import Closing, Uncopied
 
 __all__ = ["CapturedGraph", "NativeGraph", "capture"]
 
 _NOTE = "supports_cuda_graph_native_api"
 
 
-class CapturedGraph(Uncopied):
+class CapturedGraph(Closing, Uncopied):
     """Launches that were recorded once, to be replayed in one; `capture` makes it.
 
     The same memory is read and written each time: operands, workspaces, plans and the handle must
@@ -66,12 +66,6 @@ class CapturedGraph(Uncopied):
         if self._graph not in (None, _CLOSED):
             self._graph.close()
         self._graph = _CLOSED
-
-    def __enter__(self) -> CapturedGraph:
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        self.close()
 
 
 _CLOSED: Any = object()

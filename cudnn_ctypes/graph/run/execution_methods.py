@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...resource import Closing
 from .execution import Execution
 from .operands import Operands
 from .tensor_memory import new_shapes
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
-
     from ...handle import Handle
     from ..describe.tensor import Tensor
     from .bound_plan import BoundPlan
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["ExecutionMethods"]
 
 
-class ExecutionMethods:
+class ExecutionMethods(Closing):
     """Methods of `Graph` that use its plan."""
 
     name: str
@@ -136,9 +135,3 @@ class ExecutionMethods:
         if self._plan is not None:
             self._plan.close()
             self._plan = self._execution = self._outputs = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        self.close()

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from ...errors import CudnnError
-from ...resource import Uncopied
+from ...resource import Closing, Uncopied
 from ..backend.descriptor import BackendDescriptor
 from .stored_plan import StoredPlan, sealed
 
 __all__ = ["KernelCache"]
 
 
-class KernelCache(Uncopied):
+class KernelCache(Closing, Uncopied):
     """Compiled kernels of one graph for any dims; the KERNEL_CACHE descriptor.
 
     Graphs that are built with it have dynamic shapes: the kernel that was compiled for one of them
@@ -93,12 +93,6 @@ class KernelCache(Uncopied):
         """Destroy its descriptor. A second call does nothing."""
         if self._descriptor is not None:
             self._descriptor.close()
-
-    def __enter__(self) -> KernelCache:
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         if self._descriptor is None:

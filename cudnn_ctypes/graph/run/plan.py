@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ... import raw
 from ...errors import CudnnError
+from ...resource import Closing
 from ..backend.descriptor import BackendDescriptor
 from ..backend.devices import DeviceLike, as_device, device_attribute
 from ..backend.engine import EngineConfig
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["BoundPlan", "ExecutionPlan"]
 
 
-class ExecutionPlan(PlanExecution):
+class ExecutionPlan(PlanExecution, Closing):
     """A compiled plan; the EXECUTION_PLAN descriptor.
 
     Parameters
@@ -153,12 +154,6 @@ class ExecutionPlan(PlanExecution):
             self._config.close()
         self.close_packs()
         self.descriptor.close()
-
-    def __enter__(self) -> ExecutionPlan:
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         if self.descriptor.closed:
