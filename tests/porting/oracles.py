@@ -214,6 +214,37 @@ def old_rnn() -> Lines:
         yield f"step {step}: " + " ".join(f"{value:.4f}" for value in hidden[:, 0])
 
 
+def old_rnn_training() -> Lines:
+    def shown(name: str, values: torch.Tensor) -> str:
+        flat = values.detach().numpy().ravel()
+        total = (flat * (np.arange(flat.size) % 4 + 1)).sum()
+        return f"{name} {flat[0]:.4f} {flat[-1]:.4f} {total:.4f}"
+
+    yield "3 1 1 1 1 1"
+    yield "168 weights"
+    lstm = torch.nn.LSTM(2, 3, bidirectional=True)
+    parts = [
+        (getattr(lstm, f"{kind}_l0{way}"), index, first)
+        for index, way in enumerate(("", "_reverse"))
+        for kind, first in (("weight_ih", 0), ("weight_hh", 4), ("bias_ih", 0), ("bias_hh", 4))
+    ]
+    with torch.no_grad():
+        for weight, way, first in parts:
+            for gate, rows in enumerate(weight.split(3)):
+                i = torch.arange(rows.numel()).reshape(rows.shape)
+                matrix = 0.1 * ((i * 3 + (first + gate) * 2 + way) % 7) - 0.3
+                rows.copy_(matrix if rows.ndim == 2 else 0.05 * (first + gate + i + way) - 0.2)
+    x = (torch.arange(12) % 5 * 0.2 - 0.3).reshape(3, 2, 2).requires_grad_()
+    y, (hy, cy) = lstm(x)
+    y.backward((torch.arange(36) % 3 - 0.5).reshape(y.shape))
+    yield from (shown("y", y), shown("hy", hy), shown("cy", cy), shown("dx", x.grad))
+    for gate in (0, 3, 6):
+        kind = "ih" if gate < 4 else "hh"
+        matrix = getattr(lstm, f"weight_{kind}_l0_reverse").grad
+        yield shown("dw", matrix.split(3)[gate % 4])
+        yield shown("db", getattr(lstm, f"bias_{kind}_l0").grad.split(3)[gate % 4])
+
+
 ORACLES: dict[str, Callable[[], Lines]] = {
     "tiny.c": tiny,
     "convolution.c": convolution,
@@ -227,6 +258,7 @@ ORACLES: dict[str, Callable[[], Lines]] = {
     "backend.c": backend,
     "attention.c": attention,
     "old_rnn.cpp": old_rnn,
+    "old_rnn_training.c": old_rnn_training,
     "kernels.cu": kernels,
 }
 """By the name of the program."""

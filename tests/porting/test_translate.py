@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cudnn_ctypes import raw
 from cudnn_ctypes.__main__ import main
 from cudnn_ctypes.porting.translate import Translation, translate
 
@@ -175,6 +176,18 @@ def test_macros_that_choose_between_nothing_and_failing_are_checks() -> None:
     void f(cudnnHandle_t *handle) { CHECK(cudnnCreate(handle)); }
     """
     assert "    raw.cudnnCreate(handle)  # 3" in of(text, "program.c").python
+
+
+def test_text_of_a_macro_of_cudnn_is_its_number() -> None:
+    text = """
+    #define WORD(x) #x
+    #define NUMBER(x) WORD(x)
+    const char *f() { return NUMBER(CUDNN_MAJOR); }
+    const char *g() { return WORD(CUDNN_MAJOR); }
+    """
+    python = of(text, "program.c").python
+    assert f'return "{raw.CUDNN_MAJOR}"' in python
+    assert 'return "CUDNN_MAJOR"' in python
 
 
 def test_manipulators_of_streams_change_what_follows(tmp_path: Path) -> None:

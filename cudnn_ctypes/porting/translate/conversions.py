@@ -187,7 +187,7 @@ class Conversions(Base):
         if not (wanted.is_pointer and value.type.is_pointer):
             return self.convert(value, wanted).read()
         have, to = value.type.pointed, wanted.pointed
-        same = to.kind in ("void", "unknown") or have.plain == to.plain
+        same = to.kind in ("void", "unknown") or str(have) == str(to)
         if not same and to.is_number and (have.is_number or have.kind in ("void", "array")):
             return Value(f"cast({value.text}, {self.element(to)})", wanted)
         if value.is_zero or same or have.kind == "void":

@@ -40,6 +40,7 @@ class Macro:
             raise Untranslatable(f"{self.name} takes {len(parameters)} arguments")
         if any("#" in macros[one].body for one in re.findall(r"\w+", self.body) if one in macros):
             values = {name: one.body for name, one in macros.items() if not one.is_function}
+            values = _compiler_macros("c") | values
             arguments = [replaced(one, values) for one in arguments]
         given = dict(zip(parameters, arguments, strict=True))
 

@@ -97,6 +97,8 @@ int main(int argc, char **argv) {
   int last = 0;
   while (p < numbers + 3) last = *p++;
   printf("%d %s\n", last, argc > 5 ? argv[1] : "none");
+  const char **names = (const char **)argv;
+  printf("%d %d\n", names[0][0] == argv[0][0], names == (const char **)argv);
   float *none = NULL;
   printf("%d %d\n", none == NULL, !x);
   free(x);
