@@ -7,9 +7,10 @@ of Python, wrapped by functions such as `uint32` where C's types would wrap; ``f
 
 from __future__ import annotations
 
-from . import arithmetic, containers, files, flow, kernels, memory, shared, structs, text
+from . import arithmetic, bytewise, containers, files, flow, kernels, memory, shared, structs, text
 from .arithmetic import *  # noqa: F403
 from .arithmetic import MATH
+from .bytewise import *  # noqa: F403
 from .containers import *  # noqa: F403
 from .files import *  # noqa: F403
 from .flow import *  # noqa: F403
@@ -21,13 +22,8 @@ from .text import *  # noqa: F403
 
 globals().update(MATH)
 
-NAMES = frozenset(
-    [
-        *(name for part in (arithmetic, containers, files, flow) for name in part.__all__),
-        *(name for part in (kernels, memory, shared, structs, text) for name in part.__all__),
-        *MATH,
-    ]
-)
+_PARTS = (arithmetic, bytewise, containers, files, flow, kernels, memory, shared, structs, text)
+NAMES = frozenset([*(name for part in _PARTS for name in part.__all__), *MATH])
 """All names that a translated program may import."""
 
 __all__ = sorted(NAMES)

@@ -7,7 +7,8 @@ import os
 import sys
 from typing import Any
 
-from .memory import Pointer, bytes_at
+from .bytewise import bytes_at
+from .memory import Pointer
 from .text import formatted, scan, string
 
 __all__ = [

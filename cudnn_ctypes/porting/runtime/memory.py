@@ -19,24 +19,19 @@ __all__ = [
     "addresses",
     "allocate",
     "array",
-    "bytes_at",
-    "cast",
     "chars",
     "difference",
     "is_null",
-    "memcmp",
-    "memcpy",
-    "memset",
     "offset",
     "precedes",
     "same",
 ]
 
-_FLOATS = {ctypes.c_float: np.float32, ctypes.c_double: np.float64, np.float16: np.float16}
+FLOATS = {ctypes.c_float: np.float32, ctypes.c_double: np.float64, np.float16: np.float16}
 _CDATA: Any = ctypes.Structure.__base__
 
 
-class _Single:
+class Single:
     """A ctypes variable seen as an array of one element."""
 
     def __init__(self, variable: Any) -> None:
@@ -97,8 +92,8 @@ class Pointer:
         elif isinstance(memory, str):
             memory = chars(memory)
         elif isinstance(memory, _CDATA) and not isinstance(memory, ctypes.Array):
-            memory = _Single(memory)
-        self.memory = _flat(memory)
+            memory = Single(memory)
+        self.memory = flat(memory)
         self.index = offset
 
     def __getitem__(self, index: int) -> Any:
@@ -136,7 +131,7 @@ class Pointer:
     @property
     def _as_parameter_(self) -> Any:
         """The argument for C functions."""
-        if isinstance(self.memory, _Single):
+        if isinstance(self.memory, Single):
             return ctypes.pointer(self.memory.variable)
         element = element_of(self.memory)
         return ctypes.cast(address_of(self), ctypes.POINTER(element))
@@ -148,7 +143,7 @@ def _within(index: int, length: int) -> int:
     return index
 
 
-def _flat(memory: Any) -> Any:
+def flat(memory: Any) -> Any:
     """Memory with one index."""
     if isinstance(memory, np.ndarray):
         return memory if memory.ndim == 1 else memory.reshape(-1)
@@ -185,8 +180,8 @@ def allocate(element: Any, count: int) -> Any:
     """Memory for `count` elements, all zero: C's ``malloc``, ``calloc`` and ``new[]``."""
     if count < 0:
         raise ValueError(f"count: {count} elements cannot be allocated")
-    if element in _FLOATS:
-        return np.zeros(count, _FLOATS[element])
+    if element in FLOATS:
+        return np.zeros(count, FLOATS[element])
     if element is object:
         return [None] * count
     if _is_ctypes(element):
@@ -200,8 +195,8 @@ def _is_ctypes(element: Any) -> bool:
 
 def array(element: Any, *lengths: int, values: Any = None) -> Any:
     """An array of C, with one index for each of `lengths`; `values` are its first elements."""
-    if element in _FLOATS:
-        found: Any = np.zeros(lengths, _FLOATS[element])
+    if element in FLOATS:
+        found: Any = np.zeros(lengths, FLOATS[element])
     elif _is_ctypes(element):
         kind: Any = element
         for length in reversed(lengths):
@@ -233,7 +228,7 @@ def is_null(pointer: Any) -> bool:
 def offset(pointer: Any, count: int, element: Any) -> Any:
     """C's ``pointer + count``, for host and device memory of `element`."""
     if hasattr(pointer, "ctype"):  # one of `cudart`
-        return type(pointer)(_pointed(element), int(pointer)) + count
+        return type(pointer)(pointed_type(element), int(pointer)) + count
     if pointer is None or isinstance(pointer, (int, ctypes.c_void_p)):
         start = pointer.value if isinstance(pointer, ctypes.c_void_p) else pointer
         size = np.dtype(element).itemsize if element is np.float16 else ctypes.sizeof(element)
@@ -241,7 +236,7 @@ def offset(pointer: Any, count: int, element: Any) -> Any:
     return Pointer(pointer, count)
 
 
-def _pointed(element: Any) -> Any:
+def pointed_type(element: Any) -> Any:
     return ctypes.c_uint16 if element is np.float16 else element
 
 
@@ -278,7 +273,7 @@ def address_of(pointer: Any) -> int:
     """The address of host memory as a number."""
     found = pointer if isinstance(pointer, Pointer) else Pointer(pointer)
     memory = found.memory
-    if isinstance(memory, _Single):
+    if isinstance(memory, Single):
         return ctypes.addressof(memory.variable)
     if isinstance(memory, np.ndarray):
         return int(memory.ctypes.data + found.index * memory.itemsize)
@@ -291,72 +286,3 @@ def addresses(pointers: Any) -> Any:
     """An array of pointers as C holds it."""
     values = [getattr(one, "value", one) for one in pointers]
     return (ctypes.c_void_p * len(values))(*values)
-
-
-def bytes_at(pointer: Any) -> memoryview:
-    """The bytes from where a host pointer points to the end of its memory."""
-    packed = getattr(pointer, "packed_bytes", None)
-    if packed is not None:
-        return memoryview(packed())
-    found = pointer if isinstance(pointer, Pointer) else Pointer(pointer)
-    memory = found.memory
-    if isinstance(memory, _Single):
-        return memoryview(memory.variable).cast("B")
-    if isinstance(memory, np.ndarray):
-        data: Any = memory.view(np.uint8)
-        return memoryview(data)[found.index * memory.itemsize :]
-    if isinstance(memory, ctypes.Array):
-        return memoryview(memory).cast("B")[found.index * ctypes.sizeof(element_of(memory)) :]
-    raise TypeError(f"expected numbers in host memory, got {type(memory).__name__}")
-
-
-def cast(pointer: Any, element: Any) -> Any:
-    """C's ``(element *) pointer``: the same memory, read as another type."""
-    if hasattr(pointer, "ctype"):
-        return type(pointer)(_pointed(element), int(pointer))
-    if pointer is None or isinstance(pointer, (int, ctypes.c_void_p, ctypes._Pointer)):
-        return pointer
-    found = pointer if isinstance(pointer, Pointer) else Pointer(pointer)
-    if isinstance(found.memory, list) or element_of(found.memory) is element:
-        return _flat(pointer)
-    data = bytes_at(found)
-    if element in _FLOATS:
-        size = np.dtype(_FLOATS[element]).itemsize
-        return np.frombuffer(data[: len(data) // size * size], _FLOATS[element])
-    return (element * (len(data) // ctypes.sizeof(element))).from_buffer(data)
-
-
-def _checked(pointer: Any, count: int, function: str) -> memoryview:
-    data = bytes_at(pointer)
-    if not 0 <= count <= len(data):
-        raise IndexError(f"{function}: {count} bytes of host memory with {len(data)}")
-    return data
-
-
-def memcpy(target: Any, source: Any, count: int) -> Any:
-    """C's ``memcpy`` and ``memmove`` within host memory."""
-    if isinstance(source, str):
-        source = chars(source)
-    data = bytes(_checked(source, count, "memcpy")[:count])
-    if hasattr(target, "unpack_bytes"):
-        target.unpack_bytes(data)
-    else:
-        _checked(target, count, "memcpy")[:count] = data
-    return target
-
-
-def memset(target: Any, value: int, count: int) -> Any:
-    """C's ``memset`` of host memory."""
-    data = bytes([value & 255]) * count
-    if hasattr(target, "unpack_bytes"):
-        target.unpack_bytes(data)
-    else:
-        _checked(target, count, "memset")[:count] = data
-    return target
-
-
-def memcmp(left: Any, right: Any, count: int) -> int:
-    """C's ``memcmp``: negative, zero or positive."""
-    first = bytes(_checked(left, count, "memcmp")[:count])
-    second = bytes(_checked(right, count, "memcmp")[:count])
-    return (first > second) - (first < second)
