@@ -54,11 +54,7 @@ class ActivationDescriptor(Descriptor[raw.cudnnActivationDescriptor_t]):
         coef: float = 0.0,
         swish_beta: float = 1.0,
     ) -> None:
-        super().__init__(
-            raw.cudnnActivationDescriptor_t(),
-            raw.cudnnCreateActivationDescriptor,
-            raw.cudnnDestroyActivationDescriptor,
-        )
+        super().__init__(raw.cudnnActivationDescriptor_t())
         with self._closed_on_error():
             self.set(mode, nan_propagation, coef)
             self.swish_beta = swish_beta

@@ -109,11 +109,7 @@ class AttnDescriptor(UsesDropout[raw.cudnnAttnDescriptor_t]):
         attention_dropout: Any = None,
         output_dropout: Any = None,
     ) -> None:
-        super().__init__(
-            raw.cudnnAttnDescriptor_t(),
-            raw.cudnnCreateAttnDescriptor,
-            raw.cudnnDestroyAttnDescriptor,
-        )
+        super().__init__(raw.cudnnAttnDescriptor_t())
         with self._closed_on_error():
             self.set(
                 heads=heads,

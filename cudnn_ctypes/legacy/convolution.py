@@ -72,11 +72,7 @@ class ConvolutionDescriptor(Descriptor[raw.cudnnConvolutionDescriptor_t]):
         math_type: Any = "default_math",
         reorder_type: Any = "default_reorder",
     ) -> None:
-        super().__init__(
-            raw.cudnnConvolutionDescriptor_t(),
-            raw.cudnnCreateConvolutionDescriptor,
-            raw.cudnnDestroyConvolutionDescriptor,
-        )
+        super().__init__(raw.cudnnConvolutionDescriptor_t())
         with self._closed_on_error():
             padding, stride, dilation = spatial_entries(
                 {"padding": padding, "stride": stride, "dilation": dilation},

@@ -52,11 +52,7 @@ class CTCLossDescriptor(Descriptor[raw.cudnnCTCLossDescriptor_t]):
         gradient_mode: Any = "zero_oob_gradients",
         max_label_length: int = 0,
     ) -> None:
-        super().__init__(
-            raw.cudnnCTCLossDescriptor_t(),
-            raw.cudnnCreateCTCLossDescriptor,
-            raw.cudnnDestroyCTCLossDescriptor,
-        )
+        super().__init__(raw.cudnnCTCLossDescriptor_t())
         with self._closed_on_error():
             self.set_v9(compute_data_type, normalization, gradient_mode, max_label_length)
 

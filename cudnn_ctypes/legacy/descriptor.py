@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+from .. import raw
 from ..raw.ctypes_support import OpaquePointer
 from ..raw.descriptors import record
 from ..raw.records import NOTHING, Entry
@@ -49,8 +49,8 @@ class Descriptor(Resource[_H]):
     ----------
     handle
         A raw handle that is still NULL.
-    create, destroy
-        The C functions.
+    *options
+        Further arguments of the C function that creates it.
     """
 
     _being_shown = False
@@ -58,11 +58,10 @@ class Descriptor(Resource[_H]):
     _place: Entry = NOTHING
     """Where its record was when a launch last looked."""
 
-    def __init__(
-        self, handle: _H, create: Callable[[_H], object], destroy: Callable[[_H], object]
-    ) -> None:
-        create(handle)
-        super().__init__(handle, destroy)
+    def __init__(self, handle: _H, *options: object) -> None:
+        kind = type(handle).__name__.removeprefix("cudnn").removesuffix("_t")
+        getattr(raw, f"cudnnCreate{kind}")(handle, *options)
+        super().__init__(handle, getattr(raw, f"cudnnDestroy{kind}"))
 
     def _closed_on_error(self) -> _ClosedOnError:
         return _ClosedOnError(self)

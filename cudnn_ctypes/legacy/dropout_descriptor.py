@@ -111,11 +111,7 @@ class DropoutDescriptor(Descriptor[raw.cudnnDropoutDescriptor_t]):
         self._handle = expect("handle", handle, Handle)
         self._own_states: DeviceBuffer | None = None
         self._states: Any = None
-        super().__init__(
-            raw.cudnnDropoutDescriptor_t(),
-            raw.cudnnCreateDropoutDescriptor,
-            raw.cudnnDestroyDropoutDescriptor,
-        )
+        super().__init__(raw.cudnnDropoutDescriptor_t())
         with self._closed_on_error():
             if flag("restore", restore):
                 self.restore(rate, states, seed)

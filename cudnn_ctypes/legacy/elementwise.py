@@ -51,11 +51,7 @@ class OpTensorDescriptor(Descriptor[raw.cudnnOpTensorDescriptor_t]):
         compute_data_type: Any = "float32",
         nan_propagation: Any = "propagate_nan",
     ) -> None:
-        super().__init__(
-            raw.cudnnOpTensorDescriptor_t(),
-            raw.cudnnCreateOpTensorDescriptor,
-            raw.cudnnDestroyOpTensorDescriptor,
-        )
+        super().__init__(raw.cudnnOpTensorDescriptor_t())
         with self._closed_on_error():
             self.set(op, compute_data_type, nan_propagation)
 

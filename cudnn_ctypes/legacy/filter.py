@@ -53,11 +53,7 @@ class FilterDescriptor(Descriptor[raw.cudnnFilterDescriptor_t]):
         *,
         layout: Any = None,
     ) -> None:
-        super().__init__(
-            raw.cudnnFilterDescriptor_t(),
-            raw.cudnnCreateFilterDescriptor,
-            raw.cudnnDestroyFilterDescriptor,
-        )
+        super().__init__(raw.cudnnFilterDescriptor_t())
         with self._closed_on_error():
             if shape is not None:
                 shape = to_shape(shape)

@@ -69,11 +69,7 @@ class FusedOpsConstParamPack(Descriptor[raw.cudnnFusedOpsConstParamPack_t]):
         self.operation: raw.cudnnFusedOps_t = enumerator(
             raw.cudnnFusedOps_t, operation, "operation"
         )
-        super().__init__(
-            raw.cudnnFusedOpsConstParamPack_t(),
-            lambda pack: raw.cudnnCreateFusedOpsConstParamPack(pack, self.operation),
-            raw.cudnnDestroyFusedOpsConstParamPack,
-        )
+        super().__init__(raw.cudnnFusedOpsConstParamPack_t(), self.operation)
         with self._closed_on_error():
             for label, value in values.items():
                 self.set(label, value)
@@ -165,11 +161,7 @@ class FusedOpsVariantParamPack(Descriptor[raw.cudnnFusedOpsVariantParamPack_t]):
             raw.cudnnFusedOps_t, operation, "operation"
         )
         self._kept: dict[str, tuple[int | None, Any]] = {}  # pointers: address and memory
-        super().__init__(
-            raw.cudnnFusedOpsVariantParamPack_t(),
-            lambda pack: raw.cudnnCreateFusedOpsVariantParamPack(pack, self.operation),
-            raw.cudnnDestroyFusedOpsVariantParamPack,
-        )
+        super().__init__(raw.cudnnFusedOpsVariantParamPack_t(), self.operation)
         with self._closed_on_error():
             for label, value in values.items():
                 self.set(label, value)

@@ -45,11 +45,7 @@ class FusedOpsPlan(Descriptor[raw.cudnnFusedOpsPlan_t]):
             raw.cudnnFusedOps_t, operation, "operation"
         )
         self.workspace_size: int | None = None
-        super().__init__(
-            raw.cudnnFusedOpsPlan_t(),
-            lambda plan: raw.cudnnCreateFusedOpsPlan(plan, self.operation),
-            raw.cudnnDestroyFusedOpsPlan,
-        )
+        super().__init__(raw.cudnnFusedOpsPlan_t(), self.operation)
 
     def make(self, handle: Handle, constants: FusedOpsConstParamPack) -> int:
         """Make the plan of a constant pack; return the bytes of workspace that it needs.

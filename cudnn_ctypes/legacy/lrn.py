@@ -52,9 +52,7 @@ class LRNDescriptor(Descriptor[raw.cudnnLRNDescriptor_t]):
     def __init__(
         self, n: int = 5, *, alpha: float = 1e-4, beta: float = 0.75, k: float = 2.0
     ) -> None:
-        super().__init__(
-            raw.cudnnLRNDescriptor_t(), raw.cudnnCreateLRNDescriptor, raw.cudnnDestroyLRNDescriptor
-        )
+        super().__init__(raw.cudnnLRNDescriptor_t())
         with self._closed_on_error():
             self.set(n, alpha, beta, k)
 

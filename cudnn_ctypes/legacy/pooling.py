@@ -58,11 +58,7 @@ class PoolingDescriptor(Descriptor[raw.cudnnPoolingDescriptor_t]):
         mode: Any = "max",
         nan_propagation: Any = "propagate_nan",
     ) -> None:
-        super().__init__(
-            raw.cudnnPoolingDescriptor_t(),
-            raw.cudnnCreatePoolingDescriptor,
-            raw.cudnnDestroyPoolingDescriptor,
-        )
+        super().__init__(raw.cudnnPoolingDescriptor_t())
         with self._closed_on_error():
             stride = window if stride is None else stride
             window, padding, stride = spatial_entries(

@@ -67,11 +67,7 @@ class ReduceTensorDescriptor(Descriptor[raw.cudnnReduceTensorDescriptor_t]):
         indices: bool = False,
         indices_type: Any = raw.CUDNN_32BIT_INDICES,
     ) -> None:
-        super().__init__(
-            raw.cudnnReduceTensorDescriptor_t(),
-            raw.cudnnCreateReduceTensorDescriptor,
-            raw.cudnnDestroyReduceTensorDescriptor,
-        )
+        super().__init__(raw.cudnnReduceTensorDescriptor_t())
         with self._closed_on_error():
             self.set(op, compute_data_type, nan_propagation, indices, indices_type)
 

@@ -68,11 +68,7 @@ class RNNDataDescriptor(Descriptor[raw.cudnnRNNDataDescriptor_t]):
         max_length: int | None = None,
         padding_fill: float | None = None,
     ) -> None:
-        super().__init__(
-            raw.cudnnRNNDataDescriptor_t(),
-            raw.cudnnCreateRNNDataDescriptor,
-            raw.cudnnDestroyRNNDataDescriptor,
-        )
+        super().__init__(raw.cudnnRNNDataDescriptor_t())
         with self._closed_on_error():
             if lengths is not None:
                 lengths = integers("lengths", lengths)

@@ -122,11 +122,7 @@ class RNNDescriptor(UsesDropout[raw.cudnnRNNDescriptor_t]):
         padded_io: bool = True,
         clip: tuple[float, float] | None = None,
     ) -> None:
-        super().__init__(
-            raw.cudnnRNNDescriptor_t(),
-            raw.cudnnCreateRNNDescriptor,
-            raw.cudnnDestroyRNNDescriptor,
-        )
+        super().__init__(raw.cudnnRNNDescriptor_t())
         with self._closed_on_error():
             if cell is None:
                 return

@@ -69,11 +69,7 @@ class SeqDataDescriptor(Descriptor[raw.cudnnSeqDataDescriptor_t]):
         lengths: Sequence[int] | None = None,
         padding_fill: float | None = None,
     ) -> None:
-        super().__init__(
-            raw.cudnnSeqDataDescriptor_t(),
-            raw.cudnnCreateSeqDataDescriptor,
-            raw.cudnnDestroySeqDataDescriptor,
-        )
+        super().__init__(raw.cudnnSeqDataDescriptor_t())
         with self._closed_on_error():
             self.set(data_type, shape, axes, lengths, padding_fill)
 

@@ -46,11 +46,7 @@ class SpatialTransformerDescriptor(Descriptor[raw.cudnnSpatialTransformerDescrip
     def __init__(
         self, shape: Sequence[int], data_type: Any = "float32", *, sampler: Any = "bilinear"
     ) -> None:
-        super().__init__(
-            raw.cudnnSpatialTransformerDescriptor_t(),
-            raw.cudnnCreateSpatialTransformerDescriptor,
-            raw.cudnnDestroySpatialTransformerDescriptor,
-        )
+        super().__init__(raw.cudnnSpatialTransformerDescriptor_t())
         with self._closed_on_error():
             self.set_nd(sampler, data_type, shape)
 

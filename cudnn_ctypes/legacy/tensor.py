@@ -56,11 +56,7 @@ class TensorDescriptor(Descriptor[raw.cudnnTensorDescriptor_t]):
         layout: Any = None,
         strides: Sequence[int] | None = None,
     ) -> None:
-        super().__init__(
-            raw.cudnnTensorDescriptor_t(),
-            raw.cudnnCreateTensorDescriptor,
-            raw.cudnnDestroyTensorDescriptor,
-        )
+        super().__init__(raw.cudnnTensorDescriptor_t())
         with self._closed_on_error():
             if shape is not None:
                 self._set(to_shape(shape), data_type, layout, strides)

@@ -48,11 +48,7 @@ class TensorTransformDescriptor(Descriptor[raw.cudnnTensorTransformDescriptor_t]
         direction: Any = "fold",
         layout: Any = "NCHW",
     ) -> None:
-        super().__init__(
-            raw.cudnnTensorTransformDescriptor_t(),
-            raw.cudnnCreateTensorTransformDescriptor,
-            raw.cudnnDestroyTensorTransformDescriptor,
-        )
+        super().__init__(raw.cudnnTensorTransformDescriptor_t())
         with self._closed_on_error():
             if pad_before is not None:
                 pad_before = integers("pad_before", pad_before)
