@@ -12,6 +12,8 @@ from .resource import Resource
 
 __all__ = ["Handle"]
 
+_MOST_STREAMS = 8  # whose allocators a handle keeps
+
 
 class Handle(Resource[raw.cudnnHandle_t]):
     """A cuDNN context; follows ``cudnnCreate``.
@@ -50,11 +52,14 @@ class Handle(Resource[raw.cudnnHandle_t]):
         handle = raw.cudnnHandle_t()
         raw.cudnnCreate(handle)
         super().__init__(handle, raw.cudnnDestroy)
+        del handle  # closing waits for those that use it
         self._device = current_device()
         if not self.on_reference_device:
             self._device.set_current()
         self._stream: Any = None
         self._allocator: Allocator | None = None
+        self._allocators: dict[int, tuple[Any, Allocator]] = {}
+        """Streams as they were given, and their allocators, by address; the last used is last."""
         self._place = records.NOTHING  # the entry of its record, which is the stream's address
         self._plans: dict[Any, Any] = {}
         """Prepared launches, by their keys."""
@@ -64,7 +69,11 @@ class Handle(Resource[raw.cudnnHandle_t]):
         """The fastest algorithms timed for convolutions, by their descriptors."""
         self._workspaces: dict[tuple[int, int], list[Allocation]] = {}
         if stream is not None:
-            self.stream = stream
+            try:
+                self.stream = stream
+            except BaseException:
+                self.close()
+                raise
 
     @property
     def device(self) -> Any:
@@ -80,6 +89,7 @@ class Handle(Resource[raw.cudnnHandle_t]):
 
     @stream.setter
     def stream(self, stream: Any) -> None:
+        as_stream_pointer(stream)  # says more of what it refuses than layer 1
         raw.cudnnSetStream(self, stream)
         self._stream = stream  # kept alive: cuDNN holds only its address
 
@@ -101,10 +111,21 @@ class Handle(Resource[raw.cudnnHandle_t]):
         place, known = self._place, self._allocator
         stream = place.record if place.token else self._read_stream()
         if known is None or known.stream != stream:
-            if known is not None:
-                known.close()
-            known = self._allocator = Allocator(self._device, self.stream, keeps=True)
+            known = self._allocator = self._allocator_of(stream, self.stream)
         return known
+
+    def _allocator_of(self, pointer: int, stream: Any) -> Allocator:
+        """The allocator of a stream, kept for a handle that goes back and forth between several."""
+        known = self._allocators.pop(pointer, None)
+        if known is not None and known[0] != stream:  # another one, since created at its address
+            known[1].close()
+            known = None
+        if known is None:
+            known = stream, Allocator(self._device, stream, keeps=True)
+        self._allocators[pointer] = known
+        while len(self._allocators) > _MOST_STREAMS:
+            self._allocators.pop(next(iter(self._allocators)))[1].close()
+        return known[1]
 
     def workspace(self, nbytes: int, index: int = 0) -> Allocation:
         """Scratch memory of at least `nbytes` bytes for one launch on the handle's stream.
@@ -123,10 +144,16 @@ class Handle(Resource[raw.cudnnHandle_t]):
         return kept[-1]
 
     def release_workspaces(self) -> None:
-        """Free the workspaces once the work on their streams is done."""
+        """Free the workspaces, and memory kept for results, in the order of their streams.
+
+        To be called before a stream is destroyed that the handle was set to.
+        """
         while self._workspaces:
             for block in self._workspaces.popitem()[1]:
                 block.release()
+        self._allocator = None
+        while self._allocators:
+            self._allocators.popitem()[1][1].close()
 
     def close(self) -> None:
         self._place = records.NOTHING
@@ -134,8 +161,6 @@ class Handle(Resource[raw.cudnnHandle_t]):
         self._launches.clear()
         self._fastest_algorithms.clear()
         self.release_workspaces()
-        if self._allocator is not None:
-            self._allocator.close()
         super().close()
 
     @property

@@ -53,17 +53,54 @@ class TestOnTheReferenceDevice:
         with Handle(stream=0x77) as handle:
             assert handle.stream == 0x77
 
+    def test_streams_that_alternate_keep_their_memory(self) -> None:
+        class Stream:
+            def __init__(self, address: int) -> None:
+                self.address = address
+
+            def __cuda_stream__(self) -> tuple[int, int]:
+                return 0, self.address
+
+        with Handle() as handle:
+
+            def allocators(*streams: Any) -> list[Any]:
+                found = []
+                for handle.stream in streams:
+                    found.append(handle.allocator)
+                return found
+
+            one, two = Stream(0x1000), Stream(0x2000)
+            first, second, *again = allocators(one, two, one, two, 0)
+            assert first is again[0] is not second is again[1]
+            # A stream that was destroyed, and another one at its address.
+            assert allocators(Stream(0x1000))[0] is not first
+            # The longest unused of many goes.
+            allocators(two, *range(0x3000, 0x3007))
+            assert allocators(two)[0] is second
+            allocators(*range(0x4000, 0x4008))
+            assert allocators(two)[0] is not second
+
     def test_what_is_no_stream(self) -> None:
-        with Handle() as handle, pytest.raises(TypeError, match="'streamId'"):
-            handle.stream = "default"
+        class Unknown:
+            def __cuda_stream__(self) -> tuple[int, int]:
+                return 1, 0x1000
+
+        with Handle() as handle:
+            for wrong, message in (("default", "expected None, an add"), (Unknown(), "version 1")):
+                with pytest.raises(TypeError, match=rf"^stream: {message}"):
+                    handle.stream = wrong
+            with pytest.raises(ValueError, match=r"^stream: -1 is no"):
+                handle.stream = -1
+            assert handle.stream == 0
 
     def test_a_failure_while_configuring_closes_it(self) -> None:
         from cudnn_ctypes.reference.device import made_up_handles
 
         before = len(made_up_handles.open_handles)
-        with pytest.raises(TypeError, match="'streamId'"):
+        with pytest.raises(TypeError, match=r"^stream: ") as caught:
             Handle(stream="default")
-        assert len(made_up_handles.open_handles) == before
+        assert len(made_up_handles.open_handles) == before  # while the traceback keeps it alive
+        del caught
 
     def test_closed(self) -> None:
         handle = Handle()

@@ -77,7 +77,7 @@ ALLOWED: dict[str, set[str]] = {
     },
     "torch_ops": {"graph"},
     "compat": {"raw", "device", "dtypes", "errors"},
-    "reference": {"lazy", "raw", "absent_gpu", "errors", "dtypes"},
+    "reference": {"lazy", "raw", "absent_gpu", "arguments", "errors", "dtypes"},
 }
 
 # What each room of the graph API may import of the others; what stands beside them, of all.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import operator
 from contextlib import suppress
 from ctypes import c_void_p
 from typing import Any
@@ -12,7 +13,14 @@ from cudnn_ctypes.raw import host_blocks
 from . import cuda
 from .stream import as_core_stream
 
-__all__ = ["Block", "OutOfDeviceMemoryError", "checked_size", "host_memory", "readable"]
+__all__ = [
+    "Block",
+    "OutOfDeviceMemoryError",
+    "checked_int",
+    "checked_size",
+    "host_memory",
+    "readable",
+]
 
 
 class OutOfDeviceMemoryError(MemoryError):
@@ -102,10 +110,16 @@ def readable(nbytes: int) -> str:
     return f"{nbytes / 1024**power:.1f} {unit} ({nbytes} bytes)"
 
 
+def checked_int(name: str, value: Any) -> int:
+    """The argument `name`, a number of bytes, as an int."""
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise TypeError(f"{name}: expected an int, got {value!r} ({type(value).__name__})")
+    return operator.index(value)
+
+
 def checked_size(nbytes: Any) -> int:
     """A size that the user gave, as an int of 0 or more."""
-    if isinstance(nbytes, bool) or not hasattr(nbytes, "__index__"):
-        raise TypeError(f"nbytes: expected an int, got {nbytes!r} ({type(nbytes).__name__})")
+    nbytes = checked_int("nbytes", nbytes)
     if nbytes < 0:
         raise ValueError(f"nbytes: expected 0 or more, got {nbytes}")
     return int(nbytes)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from cudnn_ctypes.raw import host_blocks
 
 from . import cuda
+from .blocks import checked_int
 from .stream import as_stream_pointer
 
 __all__ = ["Memory", "between", "fill", "host_bytes", "read", "write"]
@@ -143,7 +144,7 @@ def host_bytes(data: Any) -> NDArray[np.uint8]:
 
 
 def _check_range(memory: Memory, offset: int, nbytes: int) -> None:
-    if offset < 0 or nbytes < 0 or offset + nbytes > memory.nbytes:
+    if checked_int("offset", offset) < 0 or nbytes < 0 or offset + nbytes > memory.nbytes:
         raise ValueError(
             f"bytes {offset} to {offset + nbytes} are not within the {memory.nbytes} bytes of "
             f"device memory"

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from cudnn_ctypes.dtypes import as_data_type, storage_bytes
+from cudnn_ctypes.raw import mode
 
 from . import cuda
 from .borrowed import Borrowed, Imported, c_strides, not_negative
@@ -21,6 +22,11 @@ def from_cuda_array_interface(obj: Any, *, stream: Any = None) -> Imported:
 
     `stream` waits for the stream that the exporter names. Raises as `from_dlpack` does.
     """
+    if mode.reference_device_active:
+        raise TypeError(
+            f"{type(obj).__module__}.{type(obj).__name__} is not in host memory, but the reference "
+            f"device is active"
+        )
     interface = obj.__cuda_array_interface__
     if interface.get("mask") is not None:
         raise BufferError("a masked array cannot be imported")

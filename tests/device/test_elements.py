@@ -411,6 +411,21 @@ def test_layouts_by_all_their_names(reference_device: None) -> None:
             assert tensor.copy(layout=raw.CUDNN_TENSOR_NCHW).layout == "NCHW"  # it is 0
 
 
+def test_offsets_are_ints(reference_device: None) -> None:
+    with DeviceBuffer(8) as buffer:
+        for wrong in ("1", 1.5, None, True):
+            for use in (
+                lambda wrong=wrong: buffer.view(wrong),
+                lambda wrong=wrong: buffer.copy_from_host(b"1", offset=wrong),
+                lambda wrong=wrong: buffer.copy_from(buffer, offset=wrong),
+                lambda wrong=wrong: DeviceTensor(buffer, (1,), "int8", offset=wrong),
+            ):
+                with pytest.raises(TypeError, match=r"^offset: expected an int"):
+                    use()
+        with pytest.raises(TypeError, match=r"^nbytes: expected an int"):
+            buffer.view(0, 1.5)  # type: ignore[arg-type]
+
+
 def test_what_is_no_memory(reference_device: None) -> None:
     for memory in (4096, np.zeros(4), None):
         with pytest.raises(TypeError, match="memory: expected a DeviceBuffer"):

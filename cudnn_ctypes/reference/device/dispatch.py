@@ -22,6 +22,7 @@ from typing import Any
 
 from ... import raw
 from ...absent_gpu.properties import gpu_values
+from ...arguments import flag
 from ...raw import function as raw_function
 from ...raw import live, log, mode
 from ...raw.function import Function
@@ -93,6 +94,9 @@ def use_reference_device(
     ...     print(handle)
     Handle(reference device, cuDNN ...)
     """
+    for name, value in (("active", active), ("strict", strict), ("guard_pages", guard_pages)):
+        if value is not None or name == "active":
+            flag(name, value)
     before = {
         "active": mode.reference_device_active,
         "gpu": mode.reference_gpu,

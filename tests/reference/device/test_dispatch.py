@@ -191,6 +191,12 @@ def test_having_used_it_costs_nothing():
     assert printed(AFTER_USE) == ["done False"]
 
 
+@pytest.mark.parametrize("wrong", [{"active": "B200"}, {"strict": 1}, {"guard_pages": "no"}])
+def test_switches_are_bools(wrong):
+    with pytest.raises(TypeError, match=f"^{next(iter(wrong))}: expected True or False"):
+        use_reference_device(**wrong)
+
+
 def test_modes_are_restored():
     before = mode.strict, mode.guard_pages
     with use_reference_device(strict=not before[0], guard_pages=not before[1]):
