@@ -202,6 +202,9 @@ def _parse(path: Path, name: str, is_package: bool) -> _Module:
                 definition.bases = [
                     base.id for base in statement.bases if isinstance(base, ast.Name)
                 ]
+                for stem in _owned(statement):  # `legacy.descriptor` derives these two
+                    definition.functions[f"raw\0cudnnCreate{stem}"].add("")
+                    definition.functions[f"raw\0cudnnDestroy{stem}"].add("")
             for method, mentioned in _mentions(statement):
                 # Not yet resolved: the first word, the second word or "", and the method.
                 definition.functions["\0".join(mentioned)].add(method)
@@ -227,6 +230,14 @@ def _resolve_edges(
             target = _resolved(modules, inside) or _resolved(modules, home)
             if target is not None:
                 definition.edges.add(target)
+
+
+def _owned(statement: ast.ClassDef) -> Iterator[str]:
+    """The kinds of descriptors that the bases of a class name, as in ``Descriptor[raw.…]``."""
+    for base in statement.bases:
+        match base:
+            case ast.Subscript(slice=ast.Attribute(value=ast.Name("raw"), attr=pointer)):
+                yield pointer.removeprefix("cudnn").removesuffix("_t")
 
 
 def _defined(statement: ast.stmt) -> Iterator[str]:
