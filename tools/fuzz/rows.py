@@ -44,7 +44,7 @@ from .children import outcomes
 from .graph_cases import MODES, REFUSED, Case
 from .pairs import Asker
 
-__all__ = ["GPUS", "Question", "answers", "main", "marks"]
+__all__ = ["GPUS", "Program", "Question", "answers", "main", "marks"]
 
 GPUS = {75: "t4", 80: "a100", 89: "rtx4090", 90: "h200", 100: "b200", 120: "rtx5090"}
 """Presets of properties by compute capability."""

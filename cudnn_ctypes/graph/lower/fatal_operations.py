@@ -8,11 +8,13 @@ from ...raw import (
     cudnnDataType_t,
     cudnnPointwiseMode_t,
 )
+from ..describe.node import Node
 from .fatal_attention import after, using
 from .quirk import Graph
 
 __all__ = [
     "convolves",
+    "derives_before_a_norm",
     "derives_beside_a_norm",
     "fuses_a_filter_gradient",
     "lacks_epsilon",
@@ -20,6 +22,7 @@ __all__ = [
     "multiplies_beside_experts",
     "prepares_a_filter_gradient",
     "quantizes_an_adaptive_norm",
+    "rectifies_before_a_filter_gradient",
     "uses_an_index",
 ]
 
@@ -104,25 +107,42 @@ def lacks_epsilon(graph: Graph) -> str:
 
 
 def quantizes_an_adaptive_norm(graph: Graph) -> str:
-    for node in graph.of("norm_forward"):
-        if node.options["mode"] == _Norm.CUDNN_ADA_LAYER_NORM:
-            for other in using(list(graph.of("block_scale_quantize")), node):
-                return f"{node} and {other}; {_TWO}"
-    return ""
+    adaptive = _Norm.CUDNN_ADA_LAYER_NORM
+    norms = [node for node in graph.of("norm_forward") if node.options["mode"] == adaptive]
+    return _in_order(norms, list(graph.of("block_scale_quantize")))
+
+
+def derives_before_a_norm(graph: Graph) -> str:
+    return _in_order(*_derivatives_and_norms(graph))
 
 
 def derives_beside_a_norm(graph: Graph) -> str:
+    derivatives, norms = _derivatives_and_norms(graph)
+    return _in_order(derivatives, norms) or _in_order(norms, derivatives)
+
+
+def _derivatives_and_norms(graph: Graph) -> tuple[list[Node], list[Node]]:
     norms = [node for node in graph.of("norm_forward") if node.options["mode"] in _LAYERS]
-    derivatives = [node for node in graph.of("pointwise") if "dy" in node.inputs]
-    for nodes, others in ((derivatives, norms), (norms, derivatives)):
-        for before in nodes:
-            for node in using(others, before):
-                return f"{before} before {node}; {_TWO}"
+    return [node for node in graph.of("pointwise") if "dy" in node.inputs], norms
+
+
+def _in_order(nodes: list[Node], others: list[Node]) -> str:
+    """The first of `nodes` whose result one of the others uses."""
+    for before in nodes:
+        for node in using(others, before):
+            return f"{before} before {node}; {_TWO}"
     return ""
+
+
+def rectifies_before_a_filter_gradient(graph: Graph) -> str:
+    relu = _Mode.CUDNN_POINTWISE_RELU_FWD
+    rectified = [node for node in graph.of("pointwise") if node.options["mode"] == relu]
+    return _in_order(rectified, list(graph.of("convolution_backward_filter")))
 
 
 def fuses_a_filter_gradient(graph: Graph) -> str:
     for node in graph.of("convolution_backward_filter") if graph.single is None else ():
-        if any(tensor.data_type == _FLOAT for tensor in (*node.operands, *node.results)):
-            return f"{node} in float32 beside {next(e for e in graph.nodes if e is not node)}"
+        if node.inputs["loss"].data_type == _FLOAT:
+            other = next(each for each in graph.nodes if each is not node)
+            return f"{node} in float32 beside {other}"
     return ""

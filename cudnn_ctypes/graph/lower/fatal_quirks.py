@@ -2,8 +2,9 @@
 
 Unless a row has modes, the heuristics modes a and b end it, or compiling what they propose does,
 and the mode fallback has no engine that compiles: a refusal takes nothing away. Ranges of versions
-are what ``python -m tools.fuzz rows`` told of every minor release from 9.14 to 9.28, and of the
-patch releases where one differs from the next.
+are what ``python -m tools.fuzz rows`` told of every minor release from 9.8 to 9.28, and of the
+patch releases where one differs from the next. Before 9.8 no GPU can be meant that is absent.
+Up to 9.12 the mode fallback has no engine for attention.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from .fatal_attention import (
 )
 from .fatal_operations import (
     convolves,
+    derives_before_a_norm,
     derives_beside_a_norm,
     fuses_a_filter_gradient,
     lacks_epsilon,
@@ -34,6 +36,7 @@ from .fatal_operations import (
     multiplies_beside_experts,
     prepares_a_filter_gradient,
     quantizes_an_adaptive_norm,
+    rectifies_before_a_filter_gradient,
     uses_an_index,
 )
 from .quirk import Graph, Quirk
@@ -51,7 +54,7 @@ def _fatal(
     evidence: str,
     capabilities: tuple[int, ...] = _AMPERE_ON,
     *,
-    since: int = 91400,
+    since: int = 90800,
     repaired: int | None = None,
     modes: tuple[str, ...] = (),
     beside_another: bool = False,
@@ -73,7 +76,7 @@ FATAL = (
     _fatal(
         "product of a convolution",
         multiplies_a_convolution,
-        "SIGSEGV, 9.14 to 9.28, in all modes, types and layouts, also with element-wise "
+        "SIGSEGV, 9.8 to 9.28, in all modes, types and layouts, also with element-wise "
         "operations, a reduction, pooling or another convolution between; not with a norm between, "
         "nor with two products",
     ),
@@ -87,34 +90,42 @@ FATAL = (
     _fatal(
         "element-wise operation before the gradient of a filter",
         prepares_a_filter_gradient,
-        "SIGSEGV, 9.14 to 9.28 for a B200, in the modes a and b: relu, add, mul, or relu of "
+        "SIGSEGV, 9.8 to 9.28 for a B200, in the modes a and b: relu, add, mul, or relu of "
         "one of the two, and nothing else; mul, add and relu together have no engine there; other "
         "GPUs have engines for some of these graphs",
         (100,),
     ),
     _fatal(
+        "relu before the gradient of a filter",
+        rectifies_before_a_filter_gradient,
+        "SIGFPE, 9.8 to 9.10, in all modes, in a process that has not asked about a gradient of a "
+        "filter alone; 9.12 has engines, 9.11 has none",
+        (80, 89, 120),
+        repaired=91100,
+    ),
+    _fatal(
         "index of pooling within the graph",
         uses_an_index,
-        "SIGSEGV, 9.14 to 9.28, in all modes, channels last; where the index is an output "
+        "SIGSEGV, 9.8 to 9.28, in all modes, channels last; where the index is an output "
         "too, there are engines",
         _TURING_ON,
     ),
     _fatal(
         "largest magnitude before attention",
         scales_attention_by_a_maximum,
-        "SIGSEGV, 9.14 to 9.28: as bias and as scale, within the graph and, in float32, in memory",
+        "SIGSEGV, 9.8 to 9.28: as bias and as scale, within the graph and, in float32, in memory",
     ),
     _fatal(
         "largest magnitude joined with attention's result",
         joins_a_maximum,
-        "SIGSEGV, 9.14 to 9.28, in all types: that of an input, within the graph or, in float32, "
+        "SIGSEGV, 9.8 to 9.28, in all types: that of an input, within the graph or, in float32, "
         "in memory, joined with o or with amax_s or amax_o of 8-bit attention; not where it is of "
         "a result",
     ),
     _fatal(
         "largest magnitude of attention's result",
         reduces_o_to_its_maximum,
-        "SIGSEGV or SIGABRT, 9.14 to 9.28, not in every process, within the graph and, in float32, "
+        "SIGSEGV or SIGABRT, 9.8 to 9.28, not in every process, within the graph and, in float32, "
         "in memory; for a B200 up to 9.16, and in 9.28, while an engine is compiled",
         (90, 100),
     ),
@@ -122,15 +133,16 @@ FATAL = (
         "largest magnitude of attention's result, RTX 5090",
         reduces_o_to_its_maximum,
         "SIGSEGV or SIGABRT, 9.15 to 9.28; up to 9.16, and in 9.28, while an engine is compiled; "
-        "9.14 has engines, which do not compile",
+        "before there are engines, which do not compile",
         (120,),
         since=91500,
     ),
     _fatal(
         "final statistics as keys",
         attends_to_final_statistics,
-        "SIGSEGV, 9.14 to 9.22, float32, all results of bn_finalize; in 16 bits, and from 9.23 on, "
+        "SIGSEGV, 9.9 to 9.22, float32, all results of bn_finalize; in 16 bits, and from 9.23 on, "
         "there is no engine",
+        since=90900,
         repaired=92300,
     ),
     _fatal(
@@ -159,7 +171,7 @@ FATAL = (
     _fatal(
         "boolean result of attention",
         gives_booleans(2, 5),
-        "SIGFPE, 9.14 to 9.28; an A100 and an RTX 4090 have engines, which do not compile",
+        "SIGFPE, 9.8 to 9.28; an A100 and an RTX 4090 have engines, which do not compile",
         (90, 100),
     ),
     _fatal(
@@ -172,24 +184,27 @@ FATAL = (
     _fatal(
         "boolean operand of attention",
         takes_booleans(2),
-        "SIGFPE, 9.14 to 9.28, in 9.28 while an engine is compiled: a mask in score_mod, or an "
+        "SIGFPE, 9.13 to 9.28, in 9.28 while an engine is compiled: a mask in score_mod, or an "
         "operation on o",
+        since=91300,
     ),
     _fatal(
         "boolean operand of attention's backward pass",
         takes_booleans(5),
-        "SIGFPE, 9.14 to 9.28: a mask in score_mod, or an operation on a gradient",
+        "SIGFPE, 9.13 to 9.28: a mask in score_mod, or an operation on a gradient",
+        since=91300,
     ),
     _fatal(
         "product added to a gradient of attention",
         adds_a_product_to_a_gradient,
-        "SIGSEGV, 9.14 to 9.28: the product of two inputs, if its uid is larger than that "
+        "SIGSEGV, 9.13 to 9.28: the product of two inputs, if its uid is larger than that "
         "of dO * o",
+        since=91300,
     ),
     _fatal(
         "product for o of attention's backward pass",
         multiplies_for_o,
-        "SIGABRT or SIGSEGV, 9.14 to 9.24: o is computed in the graph by mul; for an A100 not in "
+        "SIGABRT or SIGSEGV, 9.8 to 9.24: o is computed in the graph by mul; for an A100 not in "
         "every process; 9.25 and 9.26 have engines",
         repaired=92501,
     ),
@@ -202,21 +217,23 @@ FATAL = (
     _fatal(
         "scattered heads",
         multiplies_scattered_heads,
-        "SIGSEGV, 9.14 to 9.28, for q, k and v, in 9.28 while an engine is compiled; an A100 and "
+        "SIGSEGV, 9.10 to 9.28, for q, k and v, in 9.28 while an engine is compiled; an A100 and "
         "an RTX 4090 have engines",
         (90,),
+        since=91000,
     ),
     _fatal(
         "scattered heads, B200",
         multiplies_scattered_heads,
-        "SIGSEGV, 9.14 to 9.27, for q, k and v; 9.28 has engines",
+        "SIGSEGV, 9.10 to 9.27, for q, k and v; 9.28 has engines",
         (100,),
+        since=91000,
         repaired=92800,
     ),
     _fatal(
         "scattered heads, RTX 5090",
         multiplies_scattered_heads,
-        "SIGSEGV, 9.15 to 9.27, for q, k and v; 9.14 and 9.28 have engines",
+        "SIGSEGV, 9.15 to 9.27, for q, k and v; before, and in 9.28, there are engines",
         (120,),
         since=91500,
         repaired=92800,
@@ -224,8 +241,9 @@ FATAL = (
     _fatal(
         "scattered heads in attention's backward pass",
         scatters_heads,
-        "SIGSEGV, 9.14 to 9.28, for q, k, v and dO; other GPUs have engines",
+        "SIGSEGV, 9.10 to 9.28, for q, k, v and dO; other GPUs have engines",
         (90,),
+        since=91000,
     ),
     _fatal(
         "scattered heads in attention's backward pass, B200",
@@ -235,18 +253,19 @@ FATAL = (
         since=91500,
     ),
     _fatal(
-        "scattered heads in attention's backward pass, B200 and 9.14",
+        "scattered heads in attention's backward pass, B200 up to 9.14",
         scatters_heads,
-        "SIGSEGV, 9.14; the mode fallback has engines",
+        "SIGSEGV, 9.10 to 9.14; in 9.13 and 9.14 the mode fallback has engines",
         (100,),
+        since=91000,
         repaired=91500,
         modes=("a", "b", "instant"),
     ),
     _fatal(
         "instance norm without epsilon",
         lacks_epsilon,
-        "SIGSEGV, 9.15 to 9.28, in all modes; 9.14 refuses it itself, and with an epsilon there "
-        "are engines",
+        "SIGSEGV, 9.15 to 9.28, in all modes; before, cuDNN refuses it itself, and with an epsilon "
+        "there are engines",
         _TURING_ON,
         since=91500,
     ),
@@ -262,15 +281,32 @@ FATAL = (
     _fatal(
         "derivative beside a norm",
         derives_beside_a_norm,
-        "SIGSEGV, 9.14 to 9.22, in all modes: relu_backward and gelu_backward before and after "
+        "SIGSEGV, 9.11 to 9.22, in all modes: relu_backward and gelu_backward before and after "
         "layer and RMS norm; from 9.23 on there is no engine",
         _TURING_ON,
+        since=91100,
         repaired=92300,
+    ),
+    _fatal(
+        "derivative beside a norm, up to 9.10",
+        derives_beside_a_norm,
+        "SIGSEGV, 9.9 and 9.10; 9.8 before the norm only; the modes a and b have no engine",
+        repaired=91100,
+        modes=("fallback",),
+    ),
+    _fatal(
+        "derivative before a norm, 9.8",
+        derives_before_a_norm,
+        "SIGSEGV, 9.8; other GPUs have no engine in these modes",
+        (80, 89, 90),
+        repaired=90900,
+        modes=("a", "b", "instant"),
     ),
     _fatal(
         "fused gradient of a filter in float32",
         fuses_a_filter_gradient,
-        "SIGFPE, 9.14 to 9.18 for an RTX 5090, before and after the gradient; 9.19 has engines",
+        "SIGFPE, 9.8 to 9.18 for an RTX 5090: the gradient of the result is float32, in memory or "
+        "within the graph; with one of 16 bits, and in 9.19, there are engines",
         (120,),
         repaired=91900,
     ),
@@ -281,6 +317,7 @@ FATAL = (
         "forward operation: in the modes a and b, and without them in `explain`. Where no GPU is "
         "visible it answers",
         (100,),
+        since=91400,
         beside_another=True,
     ),
 )

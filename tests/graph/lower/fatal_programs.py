@@ -321,6 +321,10 @@ PROGRAMS: dict[str, tuple[Callable[[Graph], None], ...]] = {
         relu_of_bias_before_filter_gradient,
         relu_of_scale_before_filter_gradient,
     ),
+    "relu before the gradient of a filter": (
+        relu_before_filter_gradient,
+        relu_of_bias_before_filter_gradient,
+    ),
     "index of pooling within the graph": (relu_of_an_index,),
     "largest magnitude before attention": (
         maximum_as_bias,
@@ -356,10 +360,14 @@ PROGRAMS: dict[str, tuple[Callable[[Graph], None], ...]] = {
     "scattered heads, RTX 5090": (scattered_heads,),
     "scattered heads in attention's backward pass": (gradients_of_scattered_heads,),
     "scattered heads in attention's backward pass, B200": (gradients_of_scattered_heads,),
-    "scattered heads in attention's backward pass, B200 and 9.14": (gradients_of_scattered_heads,),
+    "scattered heads in attention's backward pass, B200 up to 9.14": (
+        gradients_of_scattered_heads,
+    ),
     "instance norm without epsilon": (instance_norm_without_epsilon,),
     "adaptive norm in blocks": (adaptive_norm_in_blocks,),
     "derivative beside a norm": (norm_of_a_derivative, derivative_of_a_norm),
+    "derivative beside a norm, up to 9.10": (norm_of_a_derivative, derivative_of_a_norm),
+    "derivative before a norm, 9.8": (norm_of_a_derivative,),
     "fused gradient of a filter in float32": (filter_gradient_in_float32,),
     "convolution for a Blackwell GPU beside another": (convolution,),
 }

@@ -11,9 +11,12 @@ from programs import run_program
 from cudnn_ctypes import DeviceProperties, NotSupportedError, raw
 from cudnn_ctypes.graph import Graph
 from cudnn_ctypes.graph.lower.fatal_quirks import FATAL
+from cudnn_ctypes.graph.lower.flattening import flattened
+from cudnn_ctypes.graph.lower.quirk import Graph as Lowered
 from cudnn_ctypes.graph.lower.quirk import Quirk
+from cudnn_ctypes.graph.lower.quirks import refusing
 from cudnn_ctypes.graph.lower.target import Target
-from tools.fuzz.rows import GPUS, Question, answers
+from tools.fuzz.rows import GPUS, Program, Question, answers
 
 from . import fatal_programs
 from .fatal_programs import PROGRAMS
@@ -145,3 +148,43 @@ def test_gpus_without_the_fault_are_not_refused() -> None:
     graph = fatal_programs.described(fatal_programs.relu_before_filter_gradient)
     with DeviceProperties.preset("rtx4090") as device:
         assert graph.explain(device, ["a"]).usable
+
+
+def _rows_of(graph: Graph, version: int, gpu: str) -> list[str]:
+    with DeviceProperties.preset(gpu) as device:
+        nodes = graph.expansion(device).nodes
+        capability = Target.of(device).capability
+    found = refusing(Lowered(nodes, flattened(nodes)), Target(version, capability))
+    return [row.name for row in found]
+
+
+@pytest.mark.parametrize(("data_type", "refused"), [("float16", False), ("float32", True)])
+def test_filter_gradients_from_16_bits_are_not_refused(data_type: str, refused: bool) -> None:
+    """Float32 within the graph does no harm where the gradient of the result has 16 bits."""
+    graph = Graph(io_data_type=data_type, intermediate_data_type="float32")
+    gradient = graph.conv_wgrad(fatal_programs.last(graph), fatal_programs.last(graph), padding=1)
+    gradient.dims = fatal_programs.FILTER
+    graph.relu(gradient).set_output()
+    rows = ["fused gradient of a filter in float32"] * refused
+    assert _rows_of(graph, 91400, "rtx5090") == rows
+
+
+@pytest.mark.parametrize(
+    ("program", "version", "gpu", "row"),
+    [
+        (fatal_programs.convolution_then_product, 90800, "h200", "product of a convolution"),
+        (
+            fatal_programs.relu_before_filter_gradient,
+            91000,
+            "a100",
+            "relu before the gradient of a filter",
+        ),
+        (fatal_programs.relu_before_filter_gradient, 91200, "a100", ""),
+        (fatal_programs.scattered_heads, 90900, "h200", ""),
+        (fatal_programs.scattered_heads, 91000, "h200", "scattered heads"),
+        (fatal_programs.product_added_to_a_gradient, 91200, "h200", ""),
+    ],
+)
+def test_versions_of_a_fault(program: Program, version: int, gpu: str, row: str) -> None:
+    graph = fatal_programs.described(program)
+    assert _rows_of(graph, version, gpu) == [row] * bool(row)
