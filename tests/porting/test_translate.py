@@ -118,6 +118,7 @@ def test_what_is_not_known_raises(c: str) -> None:
         "struct A { int a; A operator+(A b) { return b; } };",
         "struct A { int a; operator int() const { return a; } };",
         "void Layer::forward() { n_ = 1; }",
+        "int Layer::count = 0;",
         "REGISTER_LAYER(Sigmoid);",
     ],
 )

@@ -144,7 +144,9 @@ class Calls(Functions):
         if function.kind == "parenthesized_expression" and self.named_type(function.bare.text):
             return self.cast(node, arguments[0], self.named_type(function.bare.text) or c.UNKNOWN)
         if function.kind not in ("identifier", "qualified_identifier", "primitive_type"):
-            raise self.fail(node, "a call of what is no name")
+            value = self.expression(function)
+            self.refuse(value.type.pointed.kind != "function", node, "a call of what is no name")
+            return self.pointer_call(node, value, arguments)
         macro = self.program.macros.get(name)
         if macro and not macro.is_function and macro.body.isidentifier():
             name, macro = macro.body, self.program.macros.get(macro.body)

@@ -25,6 +25,7 @@ class Declarations(Loops):
             if declarator.kind == "init_declarator":
                 declarator = declarator["declarator"]
             name, kind = self.declared(base, declarator)
+            self.refuse("::" in name, node, "a static member")
             if kind.kind == "function":
                 value = self._arguments(base, declarator)
                 if not value:

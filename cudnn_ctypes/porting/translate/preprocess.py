@@ -52,8 +52,8 @@ class Macro:
         body = re.sub(r",\s*##\s*__VA_ARGS__", rest, self.body)
         body = re.sub(r"(?<!#)#\s*(\w+)", quoted, body)
         body = re.sub(
-            r"(\w+)\s*##\s*(\w+)",
-            lambda match: given.get(match[1], match[1]) + given.get(match[2], match[2]),
+            r"\w+(\s*##\s*\w+)+",
+            lambda match: "".join(given.get(one, one) for one in re.split(r"\s*##\s*", match[0])),
             body,
         )
         return replaced(body, given).replace("\n", " ")

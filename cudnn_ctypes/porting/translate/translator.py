@@ -141,6 +141,7 @@ class _Translator(Definitions):
             try:
                 self.clear()
                 self.write(node)
+                ast.parse("\n".join("    " * n + text for n, text, _ in self.out.lines[mark:]))
             except REASONS as reason:
                 del self.out.lines[mark:]
                 self.function, self.record, self.scopes = None, None, self.scopes[:1]

@@ -18,11 +18,16 @@
 #define NEXT(x) (x) + 1
 #define TINY 1e-3f
 #define CHOOSE(c) c ? 10 : 20
+#define JOIN3(a, b, c) a##b##c
 #define SAFE(x) ((x) * 2)
 #define INDEX(r, c) (r) * WIDTH + (c)
 
 typedef enum { FIRST, SECOND } Mode;
 typedef unsigned char Byte;
+
+static int add(int a, int b) { return a + b; }
+static int subtract(int a, int b) { return a - b; }
+static int (*const operations[])(int, int) = {add, subtract};
 
 int main(void) {
   ELEMENT values[LENGTH];
@@ -39,5 +44,7 @@ int main(void) {
   Mode mode = (Mode)(atoi("1"));
   Byte low = (Byte)(atoi("258"));
   printf("%d %d\n", mode == SECOND, low);
+  int x1y = 6;
+  printf("%d %d %d\n", JOIN3(x, 1, y), operations[1](5, 3), operations[0](5, 3));
   return 0;
 }
