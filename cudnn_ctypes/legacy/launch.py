@@ -85,6 +85,12 @@ class _Operation:
     def _launcher(self) -> str:
         return "handle" if "handle" in self._parameters else "stream"
 
+    def first(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., Any]:
+        """What a first call with these arguments calls; `function` refuses wrong ones."""
+        with suppress(TypeError):
+            return self.compile(args, kwargs)
+        return self.function
+
     def compile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., Any]:
         """Give `call` the code of this operation, whose first call has these arguments."""
         name, call, function = self.function.__name__, self.call, self.function
@@ -190,11 +196,7 @@ class _Operation:
 def _first_call(*args: Any, **kwargs: Any) -> Any:
     """The code of an operation's function until it is called."""
     operation: _Operation = _operation  # type: ignore[name-defined]  # noqa: F821
-    try:
-        operation.compile(args, kwargs)
-    except TypeError:  # said again, as Python says it
-        return operation.function(*args, **kwargs)
-    return operation.call(*args, **kwargs)
+    return operation.first(args, kwargs)(*args, **kwargs)
 
 
 def keep(cache: dict[Any, Any], key: Any, value: Any) -> None:
