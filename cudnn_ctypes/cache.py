@@ -15,7 +15,8 @@ from rich.console import Console
 
 from .command_line import USER_ERRORS, CommandError, Output, add_force, read_text, write_text
 from .graph.engines.cache import CacheEntry, PlanCache
-from .graph.engines.tables import aligned, bytes_text, rich_table
+from .graph.engines.tables import bytes_text, rich_table
+from .raw.describe import aligned
 from .raw.library import version_text
 
 __all__ = ["add_arguments", "main"]
@@ -120,7 +121,7 @@ def _print_table(entries: Sequence[CacheEntry], console: Console) -> None:
     now = time.time()
     rows = [_cells(each, now) for each in entries]
     if not console.is_terminal:
-        print(aligned(_COLUMNS, rows, _RIGHT))
+        print(aligned([_COLUMNS, *rows], _RIGHT))
         return
     table = rich_table(_COLUMNS, _RIGHT)
     for row in rows:

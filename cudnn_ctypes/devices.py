@@ -13,6 +13,7 @@ from .command_progress import Steps, steps
 from .graph.backend.device_properties import DeviceProperties, presets
 from .graph.compilation import CompiledGraph, compile_graphs
 from .graph.graph import Graph
+from .raw.describe import aligned
 
 __all__ = ["GRAPHS", "add_arguments", "compiled", "main"]
 
@@ -118,9 +119,7 @@ def _print(devices: dict[str, DeviceProperties], *, as_json: bool) -> None:
         return
     header = {"name": "device", "gpu": "GPU", "compute_capability": "capability"}
     header["source"] = "known from"
-    widths = [max(len(row[key]) for row in (header, *rows)) for key in header]
-    for row in (header, *rows):
-        print(_aligned([row[key] for key in header], widths))
+    print(aligned([row[key] for key in header] for row in (header, *rows)))
 
 
 def _compile(devices: dict[str, DeviceProperties], jobs: int, *, as_json: bool) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 from typing import Any, TypeVar
 
+from .arguments import suggestion
 from .dtypes import data_type_name
 from .raw import cudnnDataType_t
 from .raw.ctypes_support import CudnnEnum
@@ -46,8 +46,7 @@ def enumerator(cls: type[E], value: Any, name: str) -> E:
     ending = [m for m in cls.__members__.values() if m.name.upper().endswith(f"_{wanted}")]
     if len(ending) == 1:
         return ending[0]
-    similar = difflib.get_close_matches(wanted.lower(), names, n=1)
-    question = f"; did you mean {similar[0]!r}?" if similar else ""
+    question = suggestion(wanted.lower(), names)
     raise ValueError(
         f"{name}: expected one of {', '.join(map(repr, names))}, got {value!r}{question}"
     )

@@ -30,7 +30,7 @@ ALLOWED: dict[str, set[str]] = {
     "raw": {"errors"},
     "headers": {"raw", "errors"},
     "absent_gpu": {"raw", "errors", "arguments"},
-    "enumerators": {"raw", "dtypes"},
+    "enumerators": {"raw", "arguments", "dtypes"},
     "messages": {"raw", "enumerators"},
     "information": {"raw", "enumerators", "errors", "handle"},
     "resource": {"raw", "errors"},

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ..graph.engines.cache_location import standard_folder
-from ..graph.engines.tables import aligned
+from ..raw.describe import aligned
 from .results import BenchResult
 
 __all__ = ["History", "compared", "default_folder"]
@@ -90,10 +90,10 @@ def compared(results: Sequence[BenchResult]) -> str:
         fastest = "-" if best is None or best.median is None else f"{best.median:,.1f}"
         what = "nothing was timed" if best is None else f"{best.api}: {best.what}"
         rows.append((when, result.cudnn, result.package, fastest, what))
-    parts = [aligned(("when", "cuDNN", "package", "us", "fastest"), rows, _RIGHT)]
+    parts = [aligned([("when", "cuDNN", "package", "us", "fastest"), *rows], _RIGHT)]
     if len(results) > 1 and (changes := list(_changes(results[-2], results[-1]))):
         head = f"changes beyond the spread, cuDNN {results[-2].cudnn} to {results[-1].cudnn}"
-        table = aligned(("us", "now", "change", "what"), changes, (*_RIGHT, "change"))
+        table = aligned([("us", "now", "change", "what"), *changes], (*_RIGHT, "change"))
         parts.append(f"{head}\n{table}")
     elif len(results) > 1:
         parts.append("no change beyond the spread since the run before")

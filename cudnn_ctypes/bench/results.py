@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ..graph.engines.tables import aligned, bytes_text
+from ..graph.engines.tables import bytes_text
+from ..raw.describe import aligned
 
 if TYPE_CHECKING:
     from ..introspect.pictures.plots import Bar
@@ -134,11 +135,11 @@ class BenchResult:
         others = [row for row in self.ranking if row.median is None]
         parts = ["\n".join(self._title())]
         if timed:
-            parts.append(aligned(COLUMNS, [self._cells(row) for row in timed], _RIGHT))
+            parts.append(aligned([COLUMNS, *map(self._cells, timed)], _RIGHT))
         if others:
             columns = (*COLUMNS[5:], "note")
             cells = [(*self._cells(row)[5:], row.note) for row in others]
-            parts.append(aligned(columns, cells, ("workspace",)))
+            parts.append(aligned([columns, *cells], ("workspace",)))
         return "\n\n".join(parts)
 
     def _title(self) -> Iterator[str]:

@@ -8,7 +8,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from ..graph.engines.tables import WIDE, aligned
+from ..graph.engines.tables import WIDE
+from ..raw.describe import aligned
 from .gpu_runs import gpu_runs
 from .table import Row
 
@@ -42,7 +43,7 @@ def _print_lines(rows: Sequence[Row]) -> None:
             for row in rows
             if row.header == header
         ]
-        print(f"{header}\n{aligned(_COLUMNS, cells, ())}\n")
+        print(f"{header}\n{aligned([_COLUMNS, *cells])}\n")
     print("\n".join(summary(rows)))
 
 

@@ -37,11 +37,7 @@ class Sums:
         count = sum(sums[0] for _, sums in rows)
         failures = sum(sums[1] for _, sums in rows)
         cells.append(("all", f"{count:.0f}", f"{failures:.0f}", f"{1e3 * whole:.3f}", "", "", ""))
-        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-        return aligned(
-            (row[0], *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)))
-            for row in cells
-        )
+        return aligned(cells, right=cells[0][1:])
 
 
 def statistics(calls: Iterable[CallRecord]) -> str:

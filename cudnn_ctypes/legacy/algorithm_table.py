@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 from .. import raw
 from ..errors import NotSupportedError
 from ..raw.ctypes_support import CudnnEnum
+from ..raw.describe import aligned
 from .enumerators import short_name
 
 if TYPE_CHECKING:
@@ -180,13 +181,8 @@ class AlgorithmTable(Sequence[AlgorithmRow]):
         )
 
     def __repr__(self) -> str:
-        lines = [self.COLUMNS, *(row.cells() for row in self._rows)]
-        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        table = [
-            "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
-            for line in lines
-        ]
-        return "\n".join([self._title, *table])
+        table = aligned([self.COLUMNS, *(row.cells() for row in self._rows)])
+        return f"{self._title}\n{table}"
 
     @property
     def _title(self) -> str:

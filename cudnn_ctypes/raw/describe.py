@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from . import constants, enums, functions, types
@@ -203,14 +203,17 @@ def _c_name(base: Any) -> str:
     return _C_NAMES.get(name, name.removeprefix("c_"))
 
 
-def aligned(rows: Iterable[tuple[str, ...]]) -> str:
-    """Rows of text in columns, each as wide as its widest entry."""
+def aligned(rows: Iterable[Sequence[str]], right: Iterable[str] = ()) -> str:
+    """Rows of text in columns as wide as their widest entries.
+
+    Columns whose entry in the first row is in `right` end together.
+    """
     table = list(rows)
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    return "\n".join(
-        "  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in table
-    )
+    columns = [
+        f"{{:{'>' if column[0] in right else '<'}{max(map(len, column))}}}"
+        for column in zip(*table, strict=True)
+    ]
+    return "\n".join("  ".join(columns).format(*row).rstrip() for row in table)
 
 
 def _paragraphs(*parts: str) -> str:

@@ -102,18 +102,24 @@ class Library:
                 self._sublibraries.prepare_engines()
         return callback.stand_in(name) or found
 
+    def outdated(self, name: str, since: str) -> str:
+        """The message for a `name` that came after this library, with `since`; "" if it did not."""
+        if _version_number(since) <= self.version:
+            return ""
+        return f"{name} needs cuDNN {since}; {self._loaded}. Install a newer cuDNN."
+
     def _absent(self, name: str, since: str) -> str:
-        loaded = f"loaded is {self.version_text} from {self.path} ({self.source})"
-        if _version_number(since) > self.version:
-            return f"{name} needs cuDNN {since}; {loaded}. Install a newer cuDNN."
-        return (
+        return self.outdated(name, since) or (
             f"{name} is in cuDNN's headers since {since}, but this build does not export it; "
-            f"{loaded}. {_REDUCED}"
+            f"{self._loaded}. {_REDUCED}"
         )
 
     def _without(self, file: str, name: str) -> str:
-        loaded = f"{self.version_text} from {self.path} ({self.source})"
-        return f"{name} is in {file}, which this build lacks; loaded is {loaded}. {_REDUCED}"
+        return f"{name} is in {file}, which this build lacks; {self._loaded}. {_REDUCED}"
+
+    @property
+    def _loaded(self) -> str:
+        return f"loaded is {self.version_text} from {self.path} ({self.source})"
 
     def load_cuda_libraries(self) -> None:
         """Load the NVRTC and cuBLAS that belong to this library, where they can be found."""

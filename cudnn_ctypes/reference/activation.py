@@ -59,7 +59,7 @@ def activate(
         case "relu":
             result = _larger(x, zero, propagate_nan)
         case "sigmoid":
-            result = _sigmoid(x)
+            result = sigmoid(x)
         case "tanh":
             result = np.tanh(x)
         case "clipped_relu":
@@ -68,7 +68,7 @@ def activate(
             result = np.where(x > 0, x, factor * np.expm1(np.minimum(x, zero)))
         case "swish":
             with np.errstate(invalid="ignore"):  # infinity times 0
-                result = x * _sigmoid(factor * x)
+                result = x * sigmoid(factor * x)
         case _:
             raise _unknown(activation)
     return result
@@ -116,7 +116,7 @@ def derivative(
         case "elu":
             result = np.where(y > 0, one, y + factor)
         case "swish":
-            slope = _sigmoid(factor * x)
+            slope = sigmoid(factor * x)
             with np.errstate(invalid="ignore"):  # infinity times 0
                 result = slope + factor * x * slope * (one - slope)
         case _:
@@ -238,7 +238,8 @@ def _unknown(activation: object) -> ValueError:
     return ValueError(f"activation must be one of {names}, got {activation!r}")
 
 
-def _sigmoid(x: NDArray[Any]) -> NDArray[Any]:
+def sigmoid(x: NDArray[Any]) -> NDArray[Any]:
+    """1 / (1 + exp(-x))."""
     # 1 / (1 + exp(-x)) = (1 + tanh(x / 2)) / 2, which does not overflow.
     half = x.dtype.type(0.5)
     result: NDArray[Any] = half + half * np.tanh(half * x)

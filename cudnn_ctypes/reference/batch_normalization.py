@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from .arithmetic import blend, check_shape, kept, round_to
-from .tiles import tiled
+from .tiles import other_axes, tiled
 
 Mode = Literal["per_activation", "spatial"]
 Array = NDArray[Any]
@@ -182,7 +182,7 @@ def batch_normalization_forward_training(
         )
 
     operands = (x, scale, bias, running_mean, running_variance, z, y)
-    results: tuple[Any, ...] = tiled(formula, *operands, axes=_apart(x, axes), out=out)
+    results: tuple[Any, ...] = tiled(formula, *operands, axes=other_axes(x, axes), out=out)
     return BatchNormalizationResult(*results)
 
 
@@ -338,7 +338,7 @@ def batch_normalization_backward(
     operands = (x, dy, scale, saved_mean, saved_inv_variance, mask, dx, dscale, dbias)
     copies = out is not None and np.may_share_memory(out, dy)
     dz = dy.astype(stored, copy=copies) if mask is None else None  # all of dy got through
-    results: tuple[Any, ...] = tiled(formula, *operands, axes=_apart(x, axes), out=out)
+    results: tuple[Any, ...] = tiled(formula, *operands, axes=other_axes(x, axes), out=out)
     dx, dscale, dbias, through = results
     return BatchNormalizationGradients(dx, dscale, dbias, through if dz is None else dz)
 
@@ -350,11 +350,6 @@ def _checked(x: NDArray[Any], mode: Mode, **parameters: NDArray[Any]) -> tuple[i
         if parameter.shape != shape:
             raise ValueError(f"{name} must have shape {shape}, got {parameter.shape}")
     return (0,) if mode == "per_activation" else (0, *range(2, x.ndim))
-
-
-def _apart(x: Array, axes: tuple[int, ...]) -> list[int]:
-    """The axes whose places have statistics of their own."""
-    return [axis for axis in range(x.ndim) if axis not in axes]
 
 
 def _statistics(x: NDArray[Any], axes: tuple[int, ...]) -> tuple[NDArray[Any], NDArray[Any]]:

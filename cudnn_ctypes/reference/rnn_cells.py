@@ -43,6 +43,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .activation import sigmoid
+
 Cell = Literal["relu", "tanh", "lstm", "gru"]
 
 GATES: dict[str, tuple[str, ...]] = {
@@ -111,14 +113,14 @@ def step(
         case "lstm":
             gates = a + r
             for gate in (0, 1, 3):
-                gates[:, gate] = _sigmoid(gates[:, gate])
+                gates[:, gate] = sigmoid(gates[:, gate])
             gates[:, 2] = np.tanh(gates[:, 2])
             i, f, g, o = (gates[:, gate] for gate in range(4))
             c = f * _clipped(c_before, clip) + i * g
             return Step(gates, c, o * np.tanh(_clipped(c, clip)))
         case "gru":
             gates = np.empty_like(a)
-            gates[:, :2] = _sigmoid(a[:, :2] + r[:, :2])
+            gates[:, :2] = sigmoid(a[:, :2] + r[:, :2])
             s, u = gates[:, 0], gates[:, 1]
             gates[:, 2] = np.tanh(a[:, 2] + s * r[:, 2])
             return Step(gates, r[:, 2], (1 - u) * gates[:, 2] + u * h_before)
@@ -169,13 +171,6 @@ def step_backward(
             return StepGradient(by_input, by_recurrent, dh * u, 0.0)
         case _:
             raise ValueError(f"cell must be one of {', '.join(GATES)}, got {cell!r}")
-
-
-def _sigmoid(x: NDArray[Any]) -> NDArray[Any]:
-    # 1 / (1 + exp(-x)) = (1 + tanh(x / 2)) / 2, which does not overflow.
-    half = x.dtype.type(0.5)
-    result: NDArray[Any] = half + half * np.tanh(half * x)
-    return result
 
 
 def _clipped(c: NDArray[Any], clip: Clip | None) -> NDArray[Any]:

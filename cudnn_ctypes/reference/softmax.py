@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from .arithmetic import blend, check_shape, round_to
-from .tiles import tiled
+from .tiles import other_axes, tiled
 
 Algorithm = Literal["fast", "accurate", "log"]
 SoftmaxMode = Literal["instance", "channel"]
@@ -78,7 +78,7 @@ def softmax_forward(
         return blend(result, y, alpha=alpha, beta=beta, out_dtype=stored, name="y")
 
     check_shape("y", y, x.shape)
-    return tiled(formula, x, y, axes=_others(x, axes))
+    return tiled(formula, x, y, axes=other_axes(x, axes))
 
 
 def softmax_backward(
@@ -129,11 +129,7 @@ def softmax_backward(
         return blend(result, dx, alpha=alpha, beta=beta, out_dtype=stored, name="dx")
 
     check_shape("dx", dx, y.shape)
-    return tiled(formula, y, dy, dx, axes=_others(y, axes))
-
-
-def _others(x: NDArray[Any], axes: tuple[int, ...]) -> list[int]:
-    return [axis for axis in range(x.ndim) if axis not in axes]
+    return tiled(formula, y, dy, dx, axes=other_axes(y, axes))
 
 
 def _axes(x: NDArray[Any], algorithm: str, mode: str) -> tuple[int, ...]:

@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["same_place", "tiled", "tiles"]
+__all__ = ["other_axes", "same_place", "tiled", "tiles"]
 
 Array = NDArray[Any]
 Tile = tuple[slice, ...]
@@ -117,3 +117,8 @@ def _whole(part: Array | None, shape: tuple[int, ...], axes: tuple[int, ...]) ->
         return None
     sizes = [shape[axis] if axis in axes else size for axis, size in enumerate(part.shape)]
     return np.empty_like(part, shape=sizes)
+
+
+def other_axes(x: Array, axes: tuple[int, ...]) -> list[int]:
+    """The axes of `x` that are not in `axes`."""
+    return [axis for axis in range(x.ndim) if axis not in axes]

@@ -23,12 +23,8 @@ def require(enumerator: CudnnEnum, what: str) -> None:
     since = ENUM_SINCE.get(enumerator.name)
     if since is None:
         return
-    library = raw.load()
-    if _number(since) > library.version:
-        raise SymbolNotFoundError(
-            f"{what} needs cuDNN {since}; loaded is {library.version_text} from {library.path} "
-            f"({library.source}). Install a newer cuDNN."
-        )
+    if outdated := raw.load().outdated(what, since):
+        raise SymbolNotFoundError(outdated)
 
 
 def require_kind(kind: Kind) -> None:
@@ -37,8 +33,3 @@ def require_kind(kind: Kind) -> None:
 
 def require_attribute(attribute: Attribute) -> None:
     require(attribute.name, f"the attribute {attribute.full_name!r}")
-
-
-def _number(text: str) -> int:
-    major, minor, patch = (int(part) for part in text.split("."))
-    return major * 10000 + minor * 100 + patch

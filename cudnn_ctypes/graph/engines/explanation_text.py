@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from .tables import WIDE, aligned, bytes_text, rich_table, spans
+from ...raw.describe import aligned
+from .tables import WIDE, bytes_text, rich_table, spans
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions
@@ -29,8 +30,8 @@ def plain_text(explanation: Explanation) -> str:
     lines = [_title(explanation), *_modes(explanation)]
     if explanation.usable:
         configs = [[*_cells(row).values()] for row in explanation.usable]
-        lines += ["", aligned(_ENGINES, _engines(explanation), _NUMBERS)]
-        lines += ["", aligned(_CONFIGS, configs, _NUMBERS)]
+        lines += ["", aligned([_ENGINES, *_engines(explanation)], _NUMBERS)]
+        lines += ["", aligned([_CONFIGS, *configs], _NUMBERS)]
     left = _left(explanation)
     if left:
         lines += ["", *(f"{engines}: {reason}" for engines, reason in left)]

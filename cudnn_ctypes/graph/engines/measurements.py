@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, TextIO
 
+from ...raw.describe import aligned
 from .measurement import Measurement, Settings
-from .tables import WIDE, aligned, bytes_text, rich_table, show
+from .tables import WIDE, bytes_text, rich_table, show
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions
@@ -166,7 +167,7 @@ def _bars(tuned: Autotuning) -> list[Bar]:
 def plain_text(tuned: Autotuning) -> str:
     """All lines, as long as they need to be."""
     cells = [_cells(each) for each in tuned.ranking]
-    return "\n".join([_title(tuned), "", aligned(_COLUMNS, cells, _NUMBERS), *_others(tuned)])
+    return "\n".join([_title(tuned), "", aligned([_COLUMNS, *cells], _NUMBERS), *_others(tuned)])
 
 
 class RichText:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any, TextIO
 
-__all__ = ["WIDE", "aligned", "bytes_text", "rich_table", "show", "spans"]
+__all__ = ["WIDE", "bytes_text", "rich_table", "show", "spans"]
 
 WIDE = 110
 """From so many characters on there is room for every column."""
@@ -15,19 +15,6 @@ WIDE = 110
 def bytes_text(count: int | None) -> str:
     """A number of bytes with thousands apart; "-" for None."""
     return "-" if count is None else f"{count:,}"
-
-
-def aligned(header: Sequence[str], rows: Sequence[Sequence[str]], right: Iterable[str]) -> str:
-    """Columns with two spaces between them; those named in `right` end together."""
-    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
-    lines = []
-    for cells in (header, *rows):
-        parts = [
-            cell.rjust(width) if name in right else cell.ljust(width)
-            for name, cell, width in zip(header, cells, widths, strict=True)
-        ]
-        lines.append("  ".join(parts).rstrip())
-    return "\n".join(lines)
 
 
 def rich_table(columns: Sequence[str], right: Iterable[str] = ()) -> Any:

@@ -332,12 +332,11 @@ def _refused_data_type(array: Any) -> tuple[int, str] | None:
 def _is_data_type(code: int) -> bool:
     from .. import library
 
-    version = library.load().version
-    if code > max(cudnnDataType_t) and version > CUDNN_VERSION:  # it may be newer than the headers
-        return True
-    since = ENUM_SINCE.get(cudnnDataType_t(code).name, "9.0.0")
-    major, minor, patch = (int(part) for part in since.split("."))
-    return cudnnDataType_t(code).known and major * 10000 + minor * 100 + patch <= version
+    loaded = library.load()
+    if code > max(cudnnDataType_t) and loaded.version > CUDNN_VERSION:
+        return True  # it may be newer than the headers
+    data_type = cudnnDataType_t(code)
+    return data_type.known and not loaded.outdated("", ENUM_SINCE.get(data_type.name, "9.0.0"))
 
 
 # --- contents of arrays --------------------------------------------------------------------------
