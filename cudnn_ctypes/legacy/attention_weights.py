@@ -115,6 +115,8 @@ class AttentionWeights(WeightSpace, Mapping[str, DeviceTensor]):
         ValueError
             If a name is not one of this attention's, or a shape is another; the message names it.
         """
+        if not isinstance(arrays, Mapping):
+            raise TypeError(f"arrays: expected arrays by name, got {arrays!r}")
         unknown = [name for name in arrays if name not in self._tensors]
         if unknown:
             raise ValueError(

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from .. import raw
 from ..device import DeviceTensor
+from ..dtypes import as_data_type, data_type_name, numpy_dtype
 from ..errors import ClosedError
 from .dense_operands import DenseOperands
 from .launch_keys import Look, look
@@ -129,18 +130,24 @@ class GnnCscGraph:
         ValueError
             If a number is negative or too large.
         """
-        starts, ends = np.asarray(sources, np.int64), np.asarray(destinations, np.int64)
+        starts, ends = _numbers("sources", sources), _numbers("destinations", destinations)
         if starts.ndim != 1 or starts.shape != ends.shape:
             raise ValueError(
                 f"sources and destinations: expected as many of each, got {starts.shape} and "
                 f"{ends.shape}"
             )
-        source_count = _count("sources", starts, source_count)
-        destination_count = _count("destinations", ends, destination_count)
+        index_type = as_data_type(dtype)
+        if index_type not in _INDEX_TYPES:
+            raise TypeError(f"dtype: expected int32 or int64, got {data_type_name(index_type)}")
+        most = np.iinfo(numpy_dtype(index_type)).max
+        source_count = _count("source", starts, source_count, most)
+        destination_count = _count("destination", ends, destination_count, most)
         rows = np.argsort(ends, kind="stable")
 
         def upload(array: NDArray[Any]) -> DeviceTensor:
-            return DeviceTensor.from_numpy(array.astype(dtype), device=device, stream=stream)
+            return DeviceTensor.from_numpy(
+                array.astype(numpy_dtype(index_type)), device=device, stream=stream
+            )
 
         return cls(
             upload(_offsets(ends, destination_count)),
@@ -199,11 +206,23 @@ class GnnCscGraph:
         )
 
 
-def _count(name: str, numbers: NDArray[Any], count: int | None) -> int:
+def _numbers(name: str, values: Any) -> NDArray[Any]:
+    try:
+        array = np.asarray(values)
+    except Exception:  # tensors of other libraries raise errors of any class
+        raise TypeError(f"{name}: expected ints on the host, got {values!r}") from None
+    if array.dtype.kind not in "iu" and array.size:
+        raise TypeError(f"{name}: expected ints, got {values!r}")
+    return array.astype(np.int64)
+
+
+def _count(name: str, numbers: NDArray[Any], count: int | None, most: int) -> int:
     largest = int(numbers.max(initial=-1))
-    count = largest + 1 if count is None else int(count)
+    count = largest + 1 if count is None else integer(f"{name}_count", count, least=0)
+    if count > most:
+        raise ValueError(f"{name}_count: expected at most {most}, got {count}")
     if numbers.min(initial=0) < 0 or largest >= count:
-        raise ValueError(f"{name}: expected numbers from 0 to {count - 1}")
+        raise ValueError(f"{name}s: expected numbers from 0 to {count - 1}")
     return count
 
 

@@ -21,6 +21,7 @@ from contextlib import ExitStack
 from typing import Any, NamedTuple
 
 from .. import raw
+from ..arguments import flag
 from ..handle import Handle
 from .enumerators import enumerator
 from .launch import launched
@@ -162,6 +163,7 @@ class RNN(RNNProblem):
             operands.require("x")
             sizes = self.temp_space_sizes(handle, training=training)
             y = operands.result("y") if y is None else y
+            final_states = flag("final_states", final_states)
             hy, cy = self._states(operands, final_states, hy=hy, cy=cy)
             reserve_space = operands.reserve_space(reserve_space, sizes.reserve_space)
             operands.launch(
@@ -216,6 +218,7 @@ class RNN(RNNProblem):
             operands.require("y", "dy")
             sizes = self.temp_space_sizes(handle)
             dx = operands.result("dx") if dx is None else dx
+            initial_gradients = flag("initial_gradients", initial_gradients)
             dhx, dcx = self._states(operands, initial_gradients, dhx=dhx, dcx=dcx)
             operands.launch(
                 raw.cudnnRNNBackwardData_v8,

@@ -247,7 +247,9 @@ class RNNDescriptor(UsesDropout[raw.cudnnRNNDescriptor_t]):
         expect("handle", handle, Handle)
         self._check_dropouts()
         work, reserve = c_size_t(), c_size_t()
-        mode = raw.CUDNN_FWD_MODE_TRAINING if training else raw.CUDNN_FWD_MODE_INFERENCE
+        mode = raw.CUDNN_FWD_MODE_INFERENCE
+        if flag("training", training):
+            mode = raw.CUDNN_FWD_MODE_TRAINING
         raw.cudnnGetRNNTempSpaceSizes(handle, self, mode, x_desc, work, reserve)
         return RNNTempSpaceSizes(work.value, reserve.value)
 

@@ -74,6 +74,7 @@ def rnn_weight_params(
     ...     print(matrix.shape, bias.shape)
     (16, 8) (16,)
     """
+    expect("space", space, DeviceBuffer)
     matrix_address, bias_address = c_void_p(), c_void_p()
     with TensorDescriptor() as matrix_desc, TensorDescriptor() as bias_desc:
         raw.cudnnGetRNNWeightParams(
@@ -213,6 +214,8 @@ class RNNWeights(WeightSpace, Sequence[RNNLayerWeights]):
         ValueError
             If a layer, a name or a shape does not fit.
         """
+        if not isinstance(layers, Sequence) or not all(isinstance(e, Mapping) for e in layers):
+            raise TypeError(f"layers: expected a sequence of mappings, got {layers!r}")
         if len(layers) != len(self._layers):
             raise ValueError(f"layers: expected {len(self._layers)}, got {len(layers)}")
         for number, (own, given) in enumerate(zip(self._layers, layers, strict=True)):

@@ -19,6 +19,7 @@ from cudnn_ctypes import (
     RNNDataDescriptor,
     RNNDescriptor,
     RNNWeights,
+    rnn_weight_params,
     use_reference_device,
 )
 from cudnn_ctypes.errors import ClosedError, NotSupportedError
@@ -468,6 +469,8 @@ class TestWrongInput:
             ({"weights": ((7,), "float64")}, ValueError, "weights: 56 bytes are too small"),
             ({"workspace": ((7,), "uint8")}, ValueError, "workspace: 7 bytes are too small, "),
             ({"workspace": 4096}, TypeError, "workspace: the size behind an address"),
+            ({"training": np.ones(2)}, TypeError, "^training: expected True or False"),
+            ({"final_states": "no"}, TypeError, "^final_states: expected True or False"),
             (
                 {"reserve_space": ((7,), "uint8")},
                 ValueError,
@@ -551,6 +554,10 @@ class TestWrongInput:
             weights.copy_from(layers[:1])
         with pytest.raises(ValueError, match=r"layers\[1\]\['w_cell'\]: expected shape \(4, 4\)"):
             weights.copy_from([layers[0], {**layers[1], "w_cell": np.zeros(3)}])
+        with pytest.raises(TypeError, match=r"^layers: expected a sequence of mappings"):
+            weights.copy_from(layers[0])  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match=r"^space: expected a DeviceBuffer"):
+            rnn_weight_params(run.handle, run.rnn, 0, 0, None)  # type: ignore[arg-type]
         del layers[1]["w_cell"]
         with pytest.raises(ValueError, match=r"layers\[1\]: expected w_input"):
             weights.copy_from(layers)
