@@ -86,7 +86,7 @@ class _Operation:
         return "handle" if "handle" in self._parameters else "stream"
 
     def first(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., Any]:
-        """What a first call with these arguments calls; `function` refuses wrong ones."""
+        """The function for a first call with these arguments; `function` refuses wrong ones."""
         with suppress(TypeError):
             return self.compile(args, kwargs)
         return self.function
