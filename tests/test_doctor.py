@@ -200,7 +200,8 @@ class TestAnswers:
 
     def test_wrong_numbers(self) -> None:
         answer = {"handle": "Handle()", "convolution": False}
-        assert probes._device("GPU", answer, "missing", "").state == "problem"
+        finding = probes._device("GPU", answer, "missing", probes._NO_GPU)
+        assert (finding.state, finding.advice) == ("problem", "please report this message")
 
     def test_a_crash_is_an_answer(self, monkeypatch: pytest.MonkeyPatch) -> None:
         def crash(*_: Any, **__: Any) -> subprocess.CompletedProcess[str]:

@@ -26,6 +26,7 @@ _NO_GPU = (
     "without an NVIDIA GPU and its driver, use the reference device: "
     "cudnn_ctypes.use_reference_device() or CUDNN_CTYPES_DEVICE=reference"
 )
+_REPORT = "please report this message"
 _INSTALL = "pip install 'cudnn-ctypes[cu12]' (or [cu13])"
 _REDUCED = (
     "the nvidia-cudnn-jit wheels hold the graph API only: for the legacy API install the full "
@@ -202,9 +203,7 @@ def _what_works(library: dict[str, Any], ask: Callable[..., Any]) -> Iterator[Fi
     yield _descriptors(ask("descriptors"))
     yield _graph(ask("graph"))
     yield _device("GPU", ask("handle"), "missing", _NO_GPU)
-    yield _device(
-        "reference device", ask("handle", "reference"), "problem", "please report this message"
-    )
+    yield _device("reference device", ask("handle", "reference"), "problem", _REPORT)
 
 
 def _descriptors(answer: dict[str, Any]) -> Finding:
@@ -240,9 +239,8 @@ def _device(name: str, answer: dict[str, Any], state: Any, advice: str) -> Findi
             state, advice = "missing", _REDUCED
         return Finding(section, name, _first_lines(answer["error"]), state, advice)
     if not answer["convolution"]:
-        return Finding(
-            section, name, f"{answer['handle']} computes wrong numbers", "problem", advice
-        )
+        text = f"{answer['handle']} computes wrong numbers"
+        return Finding(section, name, text, "problem", _REPORT)
     return Finding(section, name, f"{answer['handle']} computes a convolution")
 
 
