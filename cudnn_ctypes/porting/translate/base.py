@@ -23,7 +23,8 @@ class Variable:
     """A variable of the program: its name in Python, and how it is held.
 
     `cell` says that a ctypes object (or a `Cell`) holds it, since its address is taken; `filled`
-    that it is a `DevicePointer` that functions of the libraries write to.
+    that it is a `DevicePointer` that functions of the libraries write to; `refers` that it is a
+    reference to another object.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Variable:
     is_global: bool = False
     bounds: tuple[int, int] | None = None
     filled: bool = False
+    refers: bool = False
 
 
 @dataclass
@@ -174,7 +176,9 @@ class Base:
     def safe_field(self, name: str) -> str:
         return f"{name}_" if name in ("fields", *keyword.kwlist) else name
 
-    def declare(self, name: str, ctype: CType, *, cell: bool = False) -> Variable:
+    def declare(
+        self, name: str, ctype: CType, *, cell: bool = False, refers: bool = False
+    ) -> Variable:
         """A new variable in the innermost scope; its Python name differs from living ones."""
         python, number = self.safe(name), 2
         is_global = len(self.scopes) == 1
@@ -182,7 +186,7 @@ class Base:
         here = self.scopes[-1].get(name)
         while not is_global and python in living and not (here and here.name == python):
             python, number = f"{self.safe(name)}_{number}", number + 1
-        variable = Variable(python, ctype, cell, is_global)
+        variable = Variable(python, ctype, cell, is_global, refers=refers)
         self.scopes[-1][name] = variable
         return variable
 

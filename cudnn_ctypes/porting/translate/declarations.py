@@ -70,7 +70,8 @@ class Declarations(Loops):
             self.refuse(kind.reference and not found.is_object, node, "a reference to a number")
             if kind.reference:
                 text = self.expression(value).text
-                self.emit(f"{self.declare(name, found.plain).name} = {text}", node.line)
+                python = self.declare(name, found.plain, refers=True).name
+                self.emit(f"{python} = {text}", node.line)
                 return
             kind = found.plain
         made = None
@@ -162,7 +163,7 @@ class Declarations(Loops):
             if element.kind == "float" and one.kind != "initializer_list":
                 plain = self.peek(one)
                 value = plain if plain.constant is not None else value
-            texts.append(value.text)
+            texts.append(self.copied(value, one))
         zeros = all(one in ("0", "0.0", "[]") for one in texts)
         return "" if zeros else f"[{', '.join(texts)}]"
 
@@ -172,7 +173,7 @@ class Declarations(Loops):
         is_plain = record is None or not (record.defaults or "__init__" in record.methods)
         zeros = is_plain and all(one.text in ("0", "NULL") for one in listed)
         if kind.kind == "vector":
-            texts = [self.converted(one, kind.pointed).text for one in listed]
+            texts = [self.copied(self.converted(one, kind.pointed), one) for one in listed]
             return Value(f"Vector({self.element(kind.pointed)}, [{', '.join(texts)}])", kind)
         if record and is_plain and not zeros:
             pairs = zip(listed, record.fields.items(), strict=False)
@@ -192,7 +193,7 @@ class Declarations(Loops):
         if kind.kind == "array" and node.kind == "initializer_list":
             lengths, element = kind.dimensions
             return prefix + (self._list(element, node, len(lengths)) or "[]")
-        return prefix + self.converted(node, kind).text
+        return prefix + self.copied(self.converted(node, kind), node)
 
     def field_kind(self, name: str, kind: CType) -> str:
         """What `Struct.fields` says of a field."""

@@ -262,7 +262,7 @@ class Definitions(Declarations):
         kind, name = parameter.type, parameter.name
         addressed = name in self.addressed and (kind.is_number or kind.kind == "pointer")
         cell = kind.is_cell or addressed
-        variable = self.declare(name or "_", kind.plain, cell=cell)
+        variable = self.declare(name or "_", kind.plain, cell=cell, refers=kind.reference)
         python = variable.name
         if addressed and not kind.is_cell:
             prologue.append(f"{python} = {self._cell(kind.plain, python)}")

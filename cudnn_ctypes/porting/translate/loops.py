@@ -186,7 +186,7 @@ class Loops(Statements):
         if changes and not element.is_object:
             raise self.fail(node, "a loop that changes numbers or takes their address")
         self.scopes.append({})
-        python = self.declare(name, element).name
+        python = self.declare(name, element, refers=kind.reference).name
         self.emit("", node.line)
         copies = element.is_object and not kind.reference
         first = [f"{python} = copied({python})"] if copies else []

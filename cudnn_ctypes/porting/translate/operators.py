@@ -17,7 +17,13 @@ __all__ = ["Operators"]
 # Functions that may be called once more without a difference.
 _REPEATABLE = {"offset", "cast", "int_div", "int_mod", "sizeof", "data", "size", "Pointer", "value"}
 _REPEATABLE |= {f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
-_PLACES = ("identifier", "field_expression", "subscript_expression", "pointer_expression")
+_PLACES: tuple[str, ...] = (
+    "identifier",
+    "field_expression",
+    "subscript_expression",
+    "pointer_expression",
+)
+_PLACES += ("conditional_expression", "assignment_expression", "comma_expression")
 
 
 class Operators(Names):
@@ -220,7 +226,12 @@ class Operators(Names):
     def copied(self, value: Value, node: Node) -> str:
         """The text of a value that another variable takes."""
         is_value = value.type.kind in ("struct", "opaque", "vector") and value.text != "None"
-        is_place = node.stripped.kind in _PLACES
+        inner = node.stripped
+        name = re.split(r"\W+", inner.called)[-1]
+        found = [one.methods.get(name) for one in self.program.records.values()]
+        found.append(self.program.functions.get(name))
+        refers = name in ("front", "back") or any(one and one.result.reference for one in found)
+        is_place = inner.kind in _PLACES or refers
         return f"copied({value.text})" if is_value and is_place else value.text
 
 

@@ -207,8 +207,8 @@ class Statements(Switches):
             raise self.fail(node, "an object with a destructor as a result")
         value = self.converted(given, result)
         local = self.lookup(given.text) if given.kind == "identifier" else None
-        is_copy = result.kind == "struct" and not result.reference
-        keeps = is_copy and (local is None or local.is_global)
+        is_copy = result.kind in ("struct", "vector") and not result.reference
+        keeps = is_copy and (local is None or local.is_global or local.refers)
         text = self.copied(value, given) if keeps else value.text
         if self.after:
             self.before += [f"_result = {text}", *self.after]

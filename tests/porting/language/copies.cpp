@@ -1,0 +1,70 @@
+// Values are copied wherever C++ copies them, whatever expression names them.
+#include <cstdio>
+#include <vector>
+
+struct Point {
+  int a;
+  float b;
+};
+
+struct Pair {
+  Point in, out;
+};
+
+struct List {
+  std::vector<Point> items;
+  void add(Point x) { items.push_back(x); }
+  Point last() const { return items.back(); }
+  Point &at(int i) { return items[i]; }
+};
+
+static Point same(const Point &x) { return x; }
+static Point choose(bool c, const Point &x, const Point &y) { return c ? x : y; }
+static Point &first(std::vector<Point> &v) { return v[0]; }
+static std::vector<int> numbers(const std::vector<int> &v) { return v; }
+
+static Point by_reference(std::vector<Point> &v) {
+  Point &r = v[0];
+  r.b = 1;
+  return r;
+}
+
+static Point in_a_loop(std::vector<Point> &v) {
+  for (Point &one : v)
+    if (one.a > 1) return one;
+  return v[0];
+}
+
+int main() {
+  Point x = {1, 2}, y = same(x);
+  y.a = 9;
+  Point z = choose(true, x, y), t = x.a > 0 ? x : y;
+  z.a = t.a = 100;
+  std::printf("%d %d\n", x.a, y.a);
+  Point row[2] = {x, y};
+  row[0].a = 5;
+  Pair pair = {x, y}, other = pair;
+  pair.in.a = 6;
+  std::vector<Point> v = {x, y};
+  v[1].a = 7;
+  std::printf("%d %d %d %d %d\n", x.a, y.a, row[0].a, pair.in.a, other.in.a);
+  Point c = by_reference(v), d = in_a_loop(v), e = first(v);
+  c.a = d.a = e.a = 50;
+  std::printf("%d %d %g\n", v[0].a, v[1].a, v[0].b);
+  first(v).a = 8;
+  List list;
+  list.add(v[0]);
+  Point last = list.last(), front = v.front(), at = list.at(0);
+  last.a = front.a = at.a = 51;
+  std::printf("%d %d\n", v[0].a, list.items[0].a);
+  list.at(0).a = 52;
+  std::printf("%d\n", list.last().a);
+  Point p, q;
+  p = q = x;
+  p.a = 53;
+  std::printf("%d %d\n", q.a, x.a);
+  std::vector<int> n = {1, 2}, m = numbers(n);
+  m[0] = 54;
+  std::printf("%d %d\n", n[0], m[0]);
+  return 0;
+}
