@@ -101,6 +101,7 @@ def graph() -> dict[str, Any]:
 def cuda_libraries() -> dict[str, Any]:
     """Report the NVRTC and cuBLAS that cuDNN would load."""
     from cudnn_ctypes import raw
+    from cudnn_ctypes.raw.nvrtc import compilation_failure
     from cudnn_ctypes.raw.process import cuda_library_files, cudnn_files
 
     raw.load().load_cuda_libraries()
@@ -113,7 +114,7 @@ def cuda_libraries() -> dict[str, Any]:
             nvrtc = ctypes.CDLL(file)
             nvrtc.nvrtcVersion(ctypes.byref(major), ctypes.byref(minor))
             files[file] = f"{major.value}.{minor.value}"
-            if failure := _compilation_failure(nvrtc):
+            if failure := compilation_failure(nvrtc):
                 failures[file] = failure
         elif name.startswith("libcublasLt.so"):
             get_version = ctypes.CDLL(file).cublasLtGetVersion
@@ -122,22 +123,6 @@ def cuda_libraries() -> dict[str, Any]:
             files[file] = f"{number // 10000}.{number // 100 % 100}.{number % 100}"
     cudnn = [str(file) for file in cudnn_files()]
     return {"files": files, "cudnn": cudnn, "compilation_failures": failures}
-
-
-def _compilation_failure(nvrtc: ctypes.CDLL) -> str:
-    """Why NVRTC cannot compile an empty kernel, as when its builtins are missing; "" if it can."""
-    program = ctypes.c_void_p()
-    source = b"__global__ void kernel() {}"
-    nvrtc.nvrtcCreateProgram(ctypes.byref(program), source, None, 0, None, None)
-    if not (status := nvrtc.nvrtcCompileProgram(program, 0, None)):
-        return ""
-    size = ctypes.c_size_t()
-    nvrtc.nvrtcGetProgramLogSize(program, ctypes.byref(size))
-    log = ctypes.create_string_buffer(size.value + 1)
-    nvrtc.nvrtcGetProgramLog(program, log)
-    nvrtc.nvrtcGetErrorString.restype = ctypes.c_char_p
-    name = nvrtc.nvrtcGetErrorString(status) or b"status %d" % status
-    return b": ".join(filter(None, (name, log.value.strip()))).decode(errors="replace")
 
 
 def gpus() -> dict[str, Any]:

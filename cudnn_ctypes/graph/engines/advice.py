@@ -198,13 +198,16 @@ class Advice(Sequence[Suggestion]):
         Time that the trials took.
     complete : bool
         Whether all was tried before the limit of time or number.
+    broken : str
+        Why no graph can be compiled, and the command that mends it; then no change was tried.
     """
 
     explanation: Explanation
-    suggestions: tuple[Suggestion, ...]
+    suggestions: tuple[Suggestion, ...] = ()
     tried: int = 0
     seconds: float = 0.0
     complete: bool = True
+    broken: str = ""
 
     def __iter__(self) -> Iterator[Suggestion]:
         return iter(self.suggestions)
@@ -228,6 +231,7 @@ class Advice(Sequence[Suggestion]):
             "tried": self.tried,
             "seconds": self.seconds,
             "complete": self.complete,
+            "broken": self.broken,
         }
 
     def show(self, file: TextIO | None = None) -> None:
@@ -269,6 +273,8 @@ class Advice(Sequence[Suggestion]):
         asked = f"{self.tried} changed {graphs} asked about in {self.seconds:.1f} s"
         asked += "" if self.complete else ", not all that could be"
         found = "" if self.suggestions else "; none of them helps"
+        if self.broken:
+            asked, found = self.broken, ""
         return (
             f"{told.graph!r} ({told.operations}) on {told.device}, cuDNN {told.cudnn}: {state}; "
             f"{asked}{found}"

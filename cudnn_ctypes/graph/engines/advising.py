@@ -15,7 +15,7 @@ from .advice import Advice, Suggestion
 from .explanation import Explanation
 from .measured_facts import FACTS
 from .probing import Conditions, examined, options_of
-from .refusals import Refusal
+from .refusals import Refusal, broken_compiler
 from .remedy_search import Search, Tried
 
 if TYPE_CHECKING:
@@ -42,6 +42,9 @@ def advise(
         raise ValueError(f"advice: limit: expected seconds, 0 or more, got {limit!r}")
     if flag("advice: measure", measure):
         _check_gpu(conditions.device)
+    reasons = (message for row in explanation.rows for message in (row.reason, *row.messages))
+    if not explanation.usable and (broken := broken_compiler(reasons)):
+        return Advice(explanation, broken=broken)
     with _open(conditions) as here:
         probe = examined(here)
         search = Search(graph, probe, tries=_TRIES, seconds=limit)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..backend.device_properties import DeviceProperties
 from .probing import Conditions, asked_at_once
+from .refusals import broken_compiler
 from .remedy_search import Search, Tried
 from .tables import spans
 
@@ -39,7 +40,7 @@ def add_advice(
 ) -> None:
     """Have the error of a failed build find advice when it is read."""
     conditions = Conditions(device, tuple(modes), selection, sm_count=sm_count)
-    error.advised_by(BuildAdvice(graph, conditions))
+    error.advised_by(BuildAdvice(graph, conditions, error.messages))
 
 
 class BuildAdvice:
@@ -55,10 +56,13 @@ class BuildAdvice:
         Validated.
     conditions : Conditions
         Under which it was to be built.
+    messages : sequence of str
+        cuDNN's reasons. If they come from a broken compiler, the advice is to mend that.
     """
 
-    def __init__(self, graph: Graph, conditions: Conditions) -> None:
+    def __init__(self, graph: Graph, conditions: Conditions, messages: Sequence[str] = ()) -> None:
         self._graph = graph.replaced()
+        self._messages = tuple(messages)
         self._properties = _properties(conditions.device)
         self._conditions = conditions
         self._process = os.getpid()
@@ -66,6 +70,8 @@ class BuildAdvice:
     def __call__(self) -> tuple[str, ...]:
         if os.getpid() != self._process:  # in a fork cuDNN's threads are gone
             return ()
+        if broken := broken_compiler(self._messages):
+            return (broken,)
         try:
             with DeviceProperties(self._properties) as device:
                 probe = asked_at_once(replace(self._conditions, device=device))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import os
 import pickle
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,11 +15,12 @@ from cudnn_ctypes.errors import BadParamError, CudnnError, NotSupportedError, Ow
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.backend.engine import EngineChoice
 from cudnn_ctypes.graph.engines import build_advice
+from cudnn_ctypes.graph.engines.advising import advise
 from cudnn_ctypes.graph.engines.build_advice import BuildAdvice
 from cudnn_ctypes.graph.engines.probing import Conditions
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.run.kernel_cache import KernelCache
-from cudnn_ctypes.raw import cudnnStatus_t
+from cudnn_ctypes.raw import cudnnStatus_t, nvrtc
 
 from ..advice_cases import ADVISED
 
@@ -195,3 +197,28 @@ def test_whose_reason_it_is_stands_before_each() -> None:
     own = NotSupportedError("f", 3000, source="cudnn_ctypes")
     assert str(OwnReason.of(own, "text")) == "text"
     assert type(OwnReason.of(error, "text")) is str
+
+
+_CANNOT_COMPILE = (
+    "engine 1: kernel_cfg=6: NOT_SUPPORTED: rtk(kernelNumRunning)->compile(compilerFlags, true )",
+    "engine 7: NOT_SUPPORTED: rtk()->compile(compilerFlags, useNvrtcSassPath, true )",
+    "engine 1: NOT_SUPPORTED_RUNTIME_PREREQUISITE_MISSING: cannot load libnvrtc",
+)
+
+
+@pytest.mark.parametrize("reason", _CANNOT_COMPILE)
+def test_a_broken_compiler_is_the_only_advice(
+    reason: str, h200: DeviceProperties, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No other data type is compiled by it either."""
+    graph, conditions = _as_in_c(), Conditions(h200, ("a",), Selection())
+    told = BuildAdvice(graph, conditions, (reason,))
+    assert "channels last" in told()[0]  # NVRTC works: it was this graph
+    monkeypatch.setattr(nvrtc, "defect", lambda: "libnvrtc.so.12 is not found")
+    assert told() == ("libnvrtc.so.12 is not found",)
+    assert "channels last" in BuildAdvice(graph, conditions, ("engine 1: !is_NHWC",))()[0]
+    explanation = graph.explain(h200)
+    rows = tuple(replace(row, state="refused", reason=reason) for row in explanation.rows)
+    advice = advise(graph, conditions, replace(explanation, rows=rows))
+    assert (advice.broken, advice.suggestions, advice.tried) == (told()[0], (), 0)
+    assert str(advice).endswith("no engine; libnvrtc.so.12 is not found")
