@@ -68,7 +68,8 @@ class CudnnError(RuntimeError):
         The usual cause, "" if unknown.
     advice : tuple of str
         For a graph that could not be built: changes with which it can be built, one line each. They
-        are searched for at most half a second, when the message or `advice` is first read.
+        are searched for at most half a second, or three where kernels could not be compiled, when
+        the message or `advice` is first read.
 
     Examples
     --------

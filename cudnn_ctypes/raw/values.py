@@ -21,6 +21,8 @@ __all__ = [
     "real_converter",
 ]
 
+_LONGEST = 200  # characters of a value in a message
+
 
 class Converter:
     """An entry of ``argtypes``: an object with ``from_param``."""
@@ -115,4 +117,8 @@ def c_name(base: Any) -> str:
 
 
 def described(value: Any) -> str:
-    return f"{value!r} ({type(value).__name__})"
+    """The value in one line of bounded length, and its type."""
+    text = " ".join(repr(value).split())
+    if len(text) > _LONGEST:
+        text = f"{text[:_LONGEST]}…"
+    return f"{text} ({type(value).__name__})"

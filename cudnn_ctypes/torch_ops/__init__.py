@@ -72,8 +72,8 @@ def custom_op(
     ...     product,
     ...     backward={
     ...         "dz": lambda graph, dy, y: graph.relu_backward(dy, y),
-    ...         "dx": lambda graph, dz, w: graph.matmul(dz, graph.transpose(w, (0, 2, 1))),
-    ...         "dw": lambda graph, x, dz: graph.matmul(graph.transpose(x, (0, 2, 1)), dz),
+    ...         "dx": lambda graph, dz, w: graph.matmul(dz, w, transpose_B=True),
+    ...         "dw": lambda graph, x, dz: graph.matmul(x, dz, transpose_A=True),
     ...     },
     ... )  # doctest: +SKIP
     >>> matmul_relu(x, w).sum().backward()  # doctest: +SKIP

@@ -11,6 +11,7 @@ import torch
 
 from ..graph import GraphFunction
 from ..graph import Tensor as GraphTensor
+from ..raw.values import described
 
 __all__ = [
     "checked_names",
@@ -136,7 +137,9 @@ class _Kernel:
     def _checked(self, returned: Any) -> Any:
         several = tuple(returned) if isinstance(returned, (tuple, list)) else (returned,)
         if len(several) != self._results or isinstance(returned, dict):
-            raise TypeError(f"{self._name}: expected {self._results} tensors, got {returned!r}")
+            raise TypeError(
+                f"{self._name}: expected {self._results} tensors, got {described(returned)}"
+            )
         return several[0] if self._results == 1 else several
 
 

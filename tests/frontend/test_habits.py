@@ -507,3 +507,14 @@ def test_what_is_no_data_type():
         assert cudnn.datatypes._torch_to_cudnn_data_type(wrong) is None
         with pytest.raises(TypeError, match=r"expected a data_type or a torch\.dtype"):
             cudnn.datatypes._library_type(wrong)
+
+
+def test_memory_of_another_type(device: str) -> None:
+    """Only the type is compared with the tensor's: strides have no part in the message."""
+    graph = pygraph(io_data_type=HALF)
+    x = graph.tensor(name="x", dim=[2, 16, 8], stride=[128, 8, 1])
+    y = graph.relu(x).set_output(True)
+    graph.build([cudnn.heur_mode.A])
+    memory = randn(2, 16, 8, device=device)
+    with pytest.raises(ValueError, match=r"'x' \(2, 16, 8\) is float16, got float32 "):
+        execute(graph, {x: memory.float(), y: memory}, device)

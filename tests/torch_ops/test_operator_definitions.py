@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 from typing import Any
 
 import pytest
@@ -134,8 +135,21 @@ def test_wrong_definitions(
 
 def test_a_function_with_another_number_of_results() -> None:
     operator = custom_op("cudnn_ctypes_tests::two", lambda graph, x: (-x, x + 1))
-    with pytest.raises(TypeError, match=r"two: expected 1 tensors, got"):
+    with pytest.raises(TypeError, match=r"two: expected 1 tensors, got .*… \(tuple\)$"):
         operator(torch.randn(1, 4, 8))
+
+
+def test_the_example_and_its_gradients() -> None:
+    """It is not run as a doctest, which would need PyTorch."""
+    x = torch.randn(2, 8, 16, requires_grad=True)
+    w = torch.randn(2, 16, 8, requires_grad=True)
+    known = {"custom_op": custom_op, "x": x, "w": w}
+    for example in doctest.DocTestParser().get_examples(custom_op.__doc__):
+        exec(example.source, known)
+    exact = [each.detach().double().requires_grad_() for each in (x, w)]
+    (exact[0] @ exact[1]).relu().sum().backward()
+    for each, right in zip((x, w), exact, strict=True):
+        torch.testing.assert_close(each.grad.double(), right.grad, rtol=1e-5, atol=1e-5)
 
 
 def test_a_gradient_that_equals_another_tensor_runs_no_graph() -> None:

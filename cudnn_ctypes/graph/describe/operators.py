@@ -95,6 +95,18 @@ class TensorOperators:
             "a choice by element take the graph's binary_select"
         )
 
+    @classmethod
+    def __torch_function__(
+        cls, function: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> NoReturn:
+        """Refuse functions of PyTorch, which would ask for a "Tensor, not Tensor"."""
+        name = getattr(function, "__name__", function)
+        raise TypeError(
+            f"PyTorch's {name} was given a Tensor of a graph, which describes numbers that only an "
+            "execution has: describe the operation by a method of the graph; memory of PyTorch "
+            "comes in as an argument"
+        )
+
     if TYPE_CHECKING:
 
         def __add__(self, other: Self | float) -> Self: ...

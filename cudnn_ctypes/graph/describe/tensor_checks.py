@@ -140,7 +140,9 @@ def _sizes(place: str, given: Any, least: int) -> tuple[int, ...]:
     if not isinstance(given, (Sequence, np.ndarray)) or isinstance(given, (str, bytes)):
         raise TypeError(f"{place}: expected integers, got {described(given)}")
     sizes = tuple(integer(f"{place}[{i}]", each) for i, each in enumerate(given))
-    if not sizes or min(sizes) < least:
+    if not sizes:
+        raise ValueError(f"{place}: expected at least one, got none")
+    if min(sizes) < least:
         wanted = "positive" if least else "at least 0"
         raise ValueError(f"{place} must be {wanted}, got {sizes}")
     return sizes

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from ...arguments import flag
 from ...errors import CudnnError, NoDeviceError
+from ...raw import nvrtc
 from ..backend.device_properties import DeviceProperties
 from .advice import Advice, Suggestion
 from .explanation import Explanation
 from .measured_facts import FACTS
 from .probing import Conditions, examined, options_of
-from .refusals import Refusal, broken_compiler
+from .refusals import Refusal, failed_to_compile
 from .remedy_search import Search, Tried
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def advise(
     if flag("advice: measure", measure):
         _check_gpu(conditions.device)
     reasons = (message for row in explanation.rows for message in (row.reason, *row.messages))
-    if not explanation.usable and (broken := broken_compiler(reasons)):
+    if not explanation.usable and failed_to_compile(reasons) and (broken := nvrtc.defect()):
         return Advice(explanation, broken=broken)
     with _open(conditions) as here:
         probe = examined(here)

@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ...raw import nvrtc
 from ..backend.device_properties import DeviceProperties
 from .probing import Conditions, asked_at_once
-from .refusals import broken_compiler
+from .refusals import failed_to_compile
 from .remedy_search import Search, Tried
 from .tables import spans
 
@@ -27,6 +28,7 @@ __all__ = ["BuildAdvice", "add_advice"]
 
 _TRIES = 30  # changed graphs, each of which takes 2 to 60 ms
 _SECONDS = 0.5
+_SECONDS_TO_COMPILE = 3.0
 _LINES = 3
 
 
@@ -46,9 +48,10 @@ def add_advice(
 class BuildAdvice:
     """Changes with which a graph has an engine; called once, it looks for them.
 
-    Nothing is compiled, and the search ends after the first kind of change that does: one change,
-    several, a graph in two, or what loses something. Whatever goes wrong on the way, the error that
-    is told of is the one of the build.
+    Nothing is compiled unless it was compiling that failed: then cuDNN's acceptance means little.
+    A broken compiler is the only advice. Else the search ends after the first kind of change that
+    does: one change, several, a graph in two, or what loses something. Whatever goes wrong on the
+    way, the error that is told of is the one of the build.
 
     Parameters
     ----------
@@ -57,7 +60,7 @@ class BuildAdvice:
     conditions : Conditions
         Under which it was to be built.
     messages : sequence of str
-        cuDNN's reasons. If they come from a broken compiler, the advice is to mend that.
+        cuDNN's reasons.
     """
 
     def __init__(self, graph: Graph, conditions: Conditions, messages: Sequence[str] = ()) -> None:
@@ -70,12 +73,14 @@ class BuildAdvice:
     def __call__(self) -> tuple[str, ...]:
         if os.getpid() != self._process:  # in a fork cuDNN's threads are gone
             return ()
-        if broken := broken_compiler(self._messages):
+        uncompiled = failed_to_compile(self._messages)
+        if uncompiled and (broken := nvrtc.defect()):
             return (broken,)
         try:
             with DeviceProperties(self._properties) as device:
-                probe = asked_at_once(replace(self._conditions, device=device))
-                search = Search(self._graph, probe, tries=_TRIES, seconds=_SECONDS)
+                here = replace(self._conditions, device=device, compile=uncompiled)
+                seconds = _SECONDS_TO_COMPILE if uncompiled else _SECONDS
+                search = Search(self._graph, asked_at_once(here), tries=_TRIES, seconds=seconds)
                 found = list(search.cures(first_only=True))
         except Exception:
             return ()

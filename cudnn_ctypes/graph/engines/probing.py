@@ -105,18 +105,18 @@ def _proposed(lowering: Lowering, conditions: Conditions) -> list[int]:
             index = config.engine.index
             if index in lowering.faulty or selection.refusal(config):
                 continue
-            if engines or _buildable(config, conditions.device):
+            if engines or _buildable(config, conditions):
                 engines.append(index)
                 chosen = mode
     return engines
 
 
-def _buildable(config: EngineConfig, device: Any) -> bool:
+def _buildable(config: EngineConfig, conditions: Conditions) -> bool:
     """Whether cuDNN makes a plan; of engines that would be compiled, whether it accepts them."""
-    if "runtime_compilation" in config.behavior_notes:
+    if "runtime_compilation" in config.behavior_notes and not conditions.compile:
         return True
     try:
-        ExecutionPlan(config, device=device).close()
+        ExecutionPlan(config, device=conditions.device).close()
     except PLAN_ERRORS:
         return False
     return True

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 from ...absent_gpu.driver_stub import ensure_driver
 from ...errors import CudnnError
-from ...raw import nvrtc
 
-__all__ = ["ONLY_THERE", "Refusal", "broken_compiler", "refusal"]
+__all__ = ["ONLY_THERE", "Refusal", "failed_to_compile", "refusal"]
 
 ONLY_THERE = "perhaps where the GPU is: cuDNN asks the GPU itself, and there is none here"
 """The state of an engine that can be neither compiled nor ruled out for an absent GPU."""
@@ -18,7 +17,7 @@ ONLY_THERE = "perhaps where the GPU is: cuDNN asks the GPU itself, and there is 
 _STATED = re.compile(r"^CUDNN_STATUS_(\w+); Reason: (.*)$", re.DOTALL)
 _CALL = re.compile(r"^[\w.:>-]+\(")
 _BARE = re.compile(r"^(status|treePair\.first)$|^\(CUDNN_STATUS_\w+ == status\)")
-_COMPILING = re.compile(r"\brtk\([^)]*\)\s*->\s*compile|cannot load libnvrtc")
+_COMPILING = re.compile(r"\brtk\([^)]*\)\s*->\s*compile|COMPILATION_FAILED|cannot load libnvrtc")
 _ADDRESS = re.compile(r"0x[0-9a-f]{6,}")
 
 
@@ -78,12 +77,9 @@ def refusal(error: CudnnError) -> Refusal:
     return Refusal(status, reason, tuple(messages))
 
 
-def broken_compiler(messages: Iterable[str]) -> str:
-    """Why nothing can be compiled and the command that mends it, if cuDNN's messages hint at it.
-
-    "" if none does, or NVRTC works: then no engine could be compiled for this graph only.
-    """
-    return nvrtc.defect() if any(map(_COMPILING.search, messages)) else ""
+def failed_to_compile(messages: Iterable[str]) -> bool:
+    """Whether cuDNN accepted an engine and could not compile its kernel."""
+    return any(map(_COMPILING.search, messages))
 
 
 def _asks_cublas(message: str) -> bool:

@@ -148,7 +148,8 @@ def refusal(value: Any, wanted: Extent) -> str | None:
         return None
     if says.nbytes < wanted.size_in_bytes:
         return short
-    return f"is {name} with strides {wanted.strides}, got {says}"
+    strides = f" with strides {wanted.strides}" if wanted.strides else ""
+    return f"is {name}{strides}, got {says}"
 
 
 def memory_bytes(tensor: Tensor) -> int:

@@ -222,3 +222,14 @@ def test_a_broken_compiler_is_the_only_advice(
     advice = advise(graph, conditions, replace(explanation, rows=rows))
     assert (advice.broken, advice.suggestions, advice.tried) == (told()[0], (), 0)
     assert str(advice).endswith("no engine; libnvrtc.so.12 is not found")
+
+
+def test_advice_after_a_failed_compilation_compiles(h200: DeviceProperties) -> None:
+    """The engine that cuDNN accepted for this graph, it accepts for changed ones too."""
+    for data_type, advised in (("int64", ()), ("float64", ("float32",))):
+        graph = Graph(io_data_type=data_type)
+        graph.relu(graph.tensor((2, 3, 4))).set_output()
+        error = _failure(graph, h200)
+        assert "COMPILATION_FAILED" in str(error)
+        assert [word for line in error.advice for word in advised if word in line] == [*advised]
+        assert len(error.advice) == len(advised)
