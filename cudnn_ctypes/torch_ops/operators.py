@@ -11,7 +11,6 @@ import torch
 
 from ..graph import GraphFunction
 from ..graph import Tensor as GraphTensor
-from ..raw.values import described
 
 __all__ = [
     "checked_names",
@@ -137,8 +136,9 @@ class _Kernel:
     def _checked(self, returned: Any) -> Any:
         several = tuple(returned) if isinstance(returned, (tuple, list)) else (returned,)
         if len(several) != self._results or isinstance(returned, dict):
+            kind = type(returned).__name__
             raise TypeError(
-                f"{self._name}: expected {self._results} tensors, got {described(returned)}"
+                f"{self._name}: expected {self._results} tensors, got {len(several)} ({kind})"
             )
         return several[0] if self._results == 1 else several
 

@@ -135,7 +135,7 @@ def test_wrong_definitions(
 
 def test_a_function_with_another_number_of_results() -> None:
     operator = custom_op("cudnn_ctypes_tests::two", lambda graph, x: (-x, x + 1))
-    with pytest.raises(TypeError, match=r"two: expected 1 tensors, got .*… \(tuple\)$"):
+    with pytest.raises(TypeError, match=r"two: expected 1 tensors, got 2 \(tuple\)$"):
         operator(torch.randn(1, 4, 8))
 
 

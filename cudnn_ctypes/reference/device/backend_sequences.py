@@ -134,7 +134,8 @@ def quantize(step: Step) -> Results:
     axis = graph.block_axis(x.shape, scale.shape, size)
     quantized, scales = graph.quantize(x, size, axis, y.dtype, scale.dtype)
     padding = [(0, full - part) for full, part in zip(scale.shape, scales.shape, strict=True)]
-    return {"YDESC": quantized, "SCALE_DESC": np.pad(scales, padding)}
+    padded = np.pad(scales, padding, constant_values=2.0**-127)  # zeros, in bytes
+    return {"YDESC": quantized, "SCALE_DESC": padded}
 
 
 @operation("OPERATION_BLOCK_SCALE_DEQUANTIZE", "YDESC")

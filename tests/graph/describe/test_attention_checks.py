@@ -124,6 +124,14 @@ REFUSED: dict[str, tuple[Callable[[Graph], Any], str]] = {
         lambda g: forward(g, use_causal_mask=True, diagonal_band_right_bound=3),
         "a causal mask has no diagonal_band_right_bound, got 3",
     ),
+    "causal from both ends": (
+        lambda g: forward(g, use_causal_mask=True, use_causal_mask_bottom_right=True),
+        "use_causal_mask begins at the top left",
+    ),
+    "causal from the other end": (
+        lambda g: forward(g, use_causal_mask=True, diagonal_alignment="bottom_right"),
+        "use_causal_mask begins at the top left",
+    ),
     "alignment": (
         lambda g: forward(g, diagonal_alignment="middle"),
         "diagonal_alignment: expected .* got 'middle'",

@@ -463,7 +463,7 @@ def test_uids_are_given_and_unique() -> None:
     ("arguments", "message"),
     [
         ({"dims": (2, 0)}, "positive"),
-        ({"dims": ()}, "positive"),
+        ({"dims": ()}, "at least one"),
         ({"dims": (2, 3), "strides": (1,)}, "2 dims .* but 1 strides"),
     ],
 )

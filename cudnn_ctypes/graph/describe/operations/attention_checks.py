@@ -223,6 +223,11 @@ def check_mask(node: Node, check: AttentionCheck) -> Mask:
     causal = options.get("use_causal_mask") or options.get("use_causal_mask_bottom_right")
     if causal and right not in (None, 0):
         check.refuse(f"a causal mask has no diagonal_band_right_bound, got {right}")
+    if options.get("use_causal_mask") and mask.bottom_right:
+        check.refuse(
+            "use_causal_mask begins at the top left: for the bottom right give "
+            "use_causal_mask_bottom_right alone"
+        )
     check.lengths(node, dims[0] if dims else None)
     if mask.bias is not None and dims is not None:
         check.bias(mask.bias, dims)

@@ -29,6 +29,10 @@ def _infer_quantize(node: Node) -> Mapping[str, Result]:
     if x.rank == 3 and scale.reordering == Reordering.CUDNN_TENSOR_REORDERING_NONE:
         # The only order that cuDNN takes then.
         scale.reordering = Reordering.CUDNN_TENSOR_REORDERING_F8_128x4
+    if x.rank == 3 and axis > 0:  # whole tiles
+        other = 3 - axis
+        scales[axis] += -scales[axis] % 4
+        scales[other] += -scales[other] % 128
     return {"y": Result(x.dims, x), "scale": Result(tuple(scales), x)}
 
 
@@ -93,7 +97,8 @@ class BlockOperations(Operations):
             The dims of `input`; give it a data type, "fp8_e4m3" or "fp4_e2m1".
         scale : Tensor
             Along `axis` one for each block; give it a data type, "fp8_e8m0" or "fp8_e4m3". With
-            three dimensions its reordering is "f8_128x4" by default.
+            three dimensions its reordering is "f8_128x4" by default, and its dims are those of
+            whole tiles: multiples of 4 along `axis` and of 128 along the other.
 
         Examples
         --------
