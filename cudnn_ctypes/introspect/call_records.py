@@ -64,6 +64,14 @@ class CallRecord:
         The thread's name.
     not_finite : dict of str to str
         Names of outputs with NaN or infinity, with the counts as text; only filled with `nan`.
+
+    Examples
+    --------
+    >>> from cudnn_ctypes import ActivationDescriptor, trace
+    >>> with trace(only="cudnnSetActivation*") as t, ActivationDescriptor("relu"):
+    ...     call = t.calls[0]
+    >>> {each.name: each.value for each in call.arguments if each.name in ("mode", "coef")}
+    {'mode': 'CUDNN_ACTIVATION_RELU', 'coef': 0.0}
     """
 
     number: int

@@ -33,6 +33,14 @@ class Trace(Uncopied):
     ----------
     calls : list of CallRecord
         The finished calls, in the order in which they ended.
+
+    Examples
+    --------
+    >>> from cudnn_ctypes import PoolingDescriptor
+    >>> with trace(only="cudnn*PoolingDescriptor") as t:
+    ...     PoolingDescriptor(2).close()
+    >>> [call.function for call in t.calls if call.function.startswith("cudnnCreate")]
+    ['cudnnCreatePoolingDescriptor']
     """
 
     _instead = "its calls can be, and save() keeps them in a file"
@@ -298,9 +306,17 @@ def read_trace(path: str | os.PathLike[str]) -> list[CallRecord]:
         If the file cannot be read.
     ValueError
         If the file is no trace.
+
+    Examples
+    --------
+    >>> from cudnn_ctypes import LRNDescriptor
+    >>> with trace(only="cudnnSetLRN*") as t, LRNDescriptor():
+    ...     t.save("calls.json")
+    >>> read_trace("calls.json") == t.calls
+    True
     """
-    lines = Path(path).read_text().splitlines()
     try:
+        lines = Path(path).read_text().splitlines()
         header, *calls = map(json.loads, lines)
         if header["cudnn_ctypes_trace"] != _FORMAT:
             raise ValueError(f"format {header['cudnn_ctypes_trace']}, expected {_FORMAT}")

@@ -30,7 +30,7 @@ class CapturedGraph(Closing, Uncopied):
     """Launches that were recorded once, to be replayed in one; `capture` makes it.
 
     The same memory is read and written each time: operands, workspaces, plans and the handle must
-    live as long as this.
+    live as long as this. For an example see `capture`.
     """
 
     def __init__(self, handle: Handle) -> None:
@@ -138,6 +138,12 @@ class NativeGraph(Resource[raw.cudaGraph_t]):
         Before cuDNN 9.5.
     NoDeviceError
         If the handle is on the reference device.
+
+    Examples
+    --------
+    >>> native = NativeGraph(handle, plan, pointers, workspace)  # doctest: +SKIP
+    >>> native.replay()  # doctest: +SKIP
+    >>> native.update(other_pointers, workspace)  # doctest: +SKIP
     """
 
     def __init__(

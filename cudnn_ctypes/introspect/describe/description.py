@@ -51,6 +51,13 @@ class Description:
     picture : callable, optional
         Draws the picture as SVG, with ``standalone=False`` for a part of a page; None without a
         picture.
+
+    Examples
+    --------
+    >>> from cudnn_ctypes import TensorDescriptor, describe
+    >>> with TensorDescriptor((1, 2, 2, 2), "float32", layout="NHWC") as x:
+    ...     description = describe(x)
+    >>> description.save("x.svg")
     """
 
     title: str
