@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from ..device import DeviceBuffer, DeviceTensor, as_tensor
 from ..device.layout import Shape
+from ..device.stream import as_stream_pointer
 from ..dtypes import as_data_type, data_type_name
 from ..raw import CUDNN_DATA_UINT8, cudnnDataType_t
 from ..raw.function import Function
@@ -34,6 +35,7 @@ class DenseOperands(ExitStack):
 
     def __init__(self, stream: Any, *, channels_last: bool = False) -> None:
         super().__init__()
+        as_stream_pointer(stream)  # refuses what is none, also where no tensor needs it
         self.stream = stream
         self.channels_last = channels_last
         self._results: list[DeviceTensor] = []

@@ -115,6 +115,7 @@ def test_arguments_that_are_none_of_theirs_are_named() -> None:
         (lambda: cudnn.TensorTransformDescriptor((0, 0, 0), 3), "pad_after"),
         (lambda: cudnn.GnnCscGraph(nodes, nodes[:1], 1.5), "source_count"),
         (lambda: cudnn.GnnCscGraph(nodes, nodes[:1], -1), "source_count"),
+        (lambda: cudnn.GnnCscGraph(nodes, nodes[:1], 1, stream=0.5), "stream"),
         (lambda: cudnn.GnnCscGraph.from_edges([0.5], [0]), "sources"),
         (lambda: cudnn.GnnCscGraph.from_edges([0], several), "destinations"),
         (lambda: cudnn.GnnCscGraph.from_edges([0], [0], 1.5), "source_count"),
