@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
+from ...raw.values import described
 from ..backend.devices import as_device
 from ..run.scratch import Scratch
 from .selection import Selection
@@ -48,6 +49,8 @@ class EngineMethods:
         self, expansion: Expansion, selection: Selection | None, workspace_limit: int | None = None
     ) -> Selection:
         """The conditions on a plan itself: what the graph keeps in the workspace is taken off."""
+        if selection is not None and not isinstance(selection, Selection):
+            raise TypeError(f"selection: expected a Selection, got {described(selection)}")
         wanted = (selection or Selection()).within(workspace_limit)
         kept = Scratch(expansion.tensors)
         if not kept or wanted.workspace_limit is None:

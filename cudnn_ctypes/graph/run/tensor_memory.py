@@ -113,9 +113,10 @@ class Extent(NamedTuple):
 
 def extent(tensor: Tensor) -> Extent:
     """The extent that a tensor's memory must have; for a ragged one only the data type."""
-    assert tensor.dims is not None
-    assert tensor.strides is not None
-    assert tensor.data_type is not None
+    if tensor.dims is None or tensor.strides is None or tensor.data_type is None:
+        raise ValueError(
+            f"tensor {tensor.name!r} was changed after the graph was built: build it again"
+        )
     dims, strides, nbytes = tensor.dims, tensor.strides, memory_bytes(tensor)
     if tensor.vector_count != 1:
         dims = (*dims, tensor.vector_count)

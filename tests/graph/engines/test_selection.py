@@ -13,6 +13,7 @@ from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.backend.engine import EngineConfig
 from cudnn_ctypes.graph.engines.heuristics import heuristics
 from cudnn_ctypes.graph.engines.selection import BEHAVIOR_NOTES, NUMERICAL_NOTES, Selection
+from cudnn_ctypes.graph.graph import Graph
 
 from ..graphs import Made
 
@@ -168,3 +169,14 @@ def test_it_shows_what_was_set() -> None:
 def test_wrong_conditions(conditions: dict[str, Any], error: type[Exception], says: str) -> None:
     with pytest.raises(error, match=says):
         Selection(**conditions)
+
+
+def test_no_selection(h200: DeviceProperties) -> None:
+    graph = Graph(io_data_type="float16")
+    graph.relu(graph.tensor((2, 3, 4))).set_output()
+    given: Any = {"deterministic": True}
+    for method in (graph.build, graph.explain):
+        with pytest.raises(
+            TypeError, match=r"selection: expected a Selection, got .'deterministic'"
+        ):
+            method(h200, selection=given)

@@ -527,3 +527,13 @@ def test_a_graph_takes_tensors_of_another_one() -> None:
 def test_a_graph_takes_tensors_of_another_one_on_a_gpu() -> None:
     with Handle() as handle:
         chained(handle)
+
+
+@reference
+def test_a_tensor_that_lost_its_strides_after_the_build() -> None:
+    with Handle() as handle, product() as graph:
+        graph.build(handle)
+        graph.find_tensor("a").strides = None
+        memory = {name: DeviceTensor.from_numpy(array) for name, array in numbers().items()}
+        with pytest.raises(ValueError, match="'a' was changed after the graph was built"):
+            graph.run(memory, handle=handle)
