@@ -410,7 +410,9 @@ class TestOutput:
         seen.save(tmp_path / "run.json")
         assert read_trace(tmp_path / "run.json") == seen.calls
 
-    @pytest.mark.parametrize("text", ["", "[]", "{}", '{"cudnn_ctypes_trace": 99}', "no json", "\xff"])
+    @pytest.mark.parametrize(
+        "text", ["", "[]", "{}", '{"cudnn_ctypes_trace": 99}', "no json", "\xff"]
+    )
     def test_what_is_no_trace_is_refused(self, text: str, tmp_path: Any) -> None:
         (tmp_path / "run.json").write_text(text, "latin1")
         with pytest.raises(ValueError, match=r"run\.json: this is no trace"):
