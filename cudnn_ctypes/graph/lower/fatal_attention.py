@@ -12,6 +12,7 @@ __all__ = [
     "adds_a_product_to_a_gradient",
     "after",
     "attends_to_final_statistics",
+    "computes_o",
     "derives_from_a_filter_gradient",
     "gives_booleans",
     "joins_a_maximum",
@@ -201,15 +202,28 @@ def using(nodes: Sequence[Node], node: Node) -> list[Node]:
 
 def multiplies_for_o(graph: Graph) -> str:
     """cuDNN takes the operation that makes o for the product of dO and o."""
+    return _operation_for_o(graph, _products(graph))
+
+
+def computes_o(graph: Graph) -> str:
+    return _operation_for_o(graph, list(graph.of("pointwise")))
+
+
+def _products(graph: Graph) -> list[Node]:
+    multiply = cudnnPointwiseMode_t.CUDNN_POINTWISE_MUL
+    return [node for node in graph.of("pointwise") if node.options["mode"] == multiply]
+
+
+def _operation_for_o(graph: Graph, operations: list[Node]) -> str:
+    """The first of these operations that makes o; matrix products use dO, also in memory."""
     matmuls = list(graph.of("matmul"))
     if len(matmuls) != 5:
         return ""
     later = after(graph, matmuls)
-    multiply = cudnnPointwiseMode_t.CUDNN_POINTWISE_MUL
-    products = [node for node in graph.of("pointwise") if node.options["mode"] == multiply]
-    for row in (node for node in products if using(list(graph.of("reduction")), node)):
-        for node in products if row not in later else ():
-            if row in using([row], node) and all(each.virtual for each in node.outputs.values()):
+    for row in (node for node in _products(graph) if using(list(graph.of("reduction")), node)):
+        for node in operations if row not in later else ():
+            within = all(each.virtual for each in node.outputs.values())
+            if using([row], node) and (within or not using(matmuls, node)):
                 return f"{node} before {row}, of which it makes an operand; {_TWO}"
     return ""
 

@@ -14,7 +14,6 @@ from .quirk import Graph
 
 __all__ = [
     "convolves",
-    "derives_before_a_norm",
     "derives_beside_a_norm",
     "fuses_a_filter_gradient",
     "lacks_epsilon",
@@ -112,18 +111,10 @@ def quantizes_an_adaptive_norm(graph: Graph) -> str:
     return _in_order(norms, list(graph.of("block_scale_quantize")))
 
 
-def derives_before_a_norm(graph: Graph) -> str:
-    return _in_order(*_derivatives_and_norms(graph))
-
-
 def derives_beside_a_norm(graph: Graph) -> str:
-    derivatives, norms = _derivatives_and_norms(graph)
-    return _in_order(derivatives, norms) or _in_order(norms, derivatives)
-
-
-def _derivatives_and_norms(graph: Graph) -> tuple[list[Node], list[Node]]:
     norms = [node for node in graph.of("norm_forward") if node.options["mode"] in _LAYERS]
-    return [node for node in graph.of("pointwise") if "dy" in node.inputs], norms
+    derivatives = [node for node in graph.of("pointwise") if "dy" in node.inputs]
+    return _in_order(derivatives, norms) or _in_order(norms, derivatives)
 
 
 def _in_order(nodes: list[Node], others: list[Node]) -> str:

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from .fatal_attention import (
     adds_a_product_to_a_gradient,
     attends_to_final_statistics,
+    computes_o,
     derives_from_a_filter_gradient,
     gives_booleans,
     joins_a_maximum,
@@ -28,7 +29,6 @@ from .fatal_attention import (
 )
 from .fatal_operations import (
     convolves,
-    derives_before_a_norm,
     derives_beside_a_norm,
     fuses_a_filter_gradient,
     lacks_epsilon,
@@ -202,10 +202,17 @@ FATAL = (
         since=91300,
     ),
     _fatal(
+        "operation for o of attention's backward pass",
+        computes_o,
+        "SIGABRT or SIGSEGV, 9.8 to 9.12: o is computed in the graph by any pointwise operation",
+        repaired=91300,
+    ),
+    _fatal(
         "product for o of attention's backward pass",
         multiplies_for_o,
-        "SIGABRT or SIGSEGV, 9.8 to 9.24: o is computed in the graph by mul; for an A100 not in "
-        "every process; 9.25 and 9.26 have engines",
+        "SIGABRT or SIGSEGV, 9.13 to 9.24, not in every process: o is computed in the graph by mul "
+        "and may be an output; 9.25 and 9.26 have engines",
+        since=91300,
         repaired=92501,
     ),
     _fatal(
@@ -295,9 +302,10 @@ FATAL = (
         modes=("fallback",),
     ),
     _fatal(
-        "derivative before a norm, 9.8",
-        derives_before_a_norm,
-        "SIGSEGV, 9.8; other GPUs have no engine in these modes",
+        "derivative beside a norm, 9.8",
+        derives_beside_a_norm,
+        "SIGSEGV, 9.8, float32, before a norm and for its result as x; other GPUs have no engine "
+        "in these modes",
         (80, 89, 90),
         repaired=90900,
         modes=("a", "b", "instant"),

@@ -261,6 +261,18 @@ def gradients_of_a_scaled_result(graph: Graph) -> None:
     _backward(graph, [q, k, v, graph.scale(o, 0.5), d_o])
 
 
+def gradients_of_a_scaled_result_in_memory(graph: Graph) -> None:
+    q, k, v, o, d_o = (graph.tensor(HEADS) for _ in range(5))
+    scaled = graph.scale(o, 0.5)
+    _backward(graph, [q, k, v, scaled, d_o])
+    scaled.set_output()
+
+
+def gradients_of_a_positive_result(graph: Graph) -> None:
+    q, k, v, o, d_o = (graph.tensor(HEADS) for _ in range(5))
+    _backward(graph, [q, k, v, graph.relu(o), d_o])
+
+
 def gradients_of_scattered_heads(graph: Graph) -> None:
     _, h, s, d = HEADS
     scattered = graph.tensor(HEADS, (h * s * d, 1, h * d, h))
@@ -353,8 +365,18 @@ PROGRAMS: dict[str, tuple[Callable[[Graph], None], ...]] = {
     "boolean operand of attention": (masked_attention,),
     "boolean operand of attention's backward pass": (masked_gradients, logic_on_a_gradient),
     "product added to a gradient of attention": (product_added_to_a_gradient,),
-    "product for o of attention's backward pass": (gradients_of_a_scaled_result,),
-    "product for o of attention's backward pass, from 9.27 on": (gradients_of_a_scaled_result,),
+    "operation for o of attention's backward pass": (
+        gradients_of_a_positive_result,
+        gradients_of_a_scaled_result,
+    ),
+    "product for o of attention's backward pass": (
+        gradients_of_a_scaled_result,
+        gradients_of_a_scaled_result_in_memory,
+    ),
+    "product for o of attention's backward pass, from 9.27 on": (
+        gradients_of_a_scaled_result,
+        gradients_of_a_scaled_result_in_memory,
+    ),
     "scattered heads": (scattered_heads,),
     "scattered heads, B200": (scattered_heads,),
     "scattered heads, RTX 5090": (scattered_heads,),
@@ -367,7 +389,7 @@ PROGRAMS: dict[str, tuple[Callable[[Graph], None], ...]] = {
     "adaptive norm in blocks": (adaptive_norm_in_blocks,),
     "derivative beside a norm": (norm_of_a_derivative, derivative_of_a_norm),
     "derivative beside a norm, up to 9.10": (norm_of_a_derivative, derivative_of_a_norm),
-    "derivative before a norm, 9.8": (norm_of_a_derivative,),
+    "derivative beside a norm, 9.8": (norm_of_a_derivative, derivative_of_a_norm),
     "fused gradient of a filter in float32": (filter_gradient_in_float32,),
     "convolution for a Blackwell GPU beside another": (convolution,),
 }

@@ -183,6 +183,19 @@ def test_filter_gradients_from_16_bits_are_not_refused(data_type: str, refused: 
         (fatal_programs.scattered_heads, 90900, "h200", ""),
         (fatal_programs.scattered_heads, 91000, "h200", "scattered heads"),
         (fatal_programs.product_added_to_a_gradient, 91200, "h200", ""),
+        (
+            fatal_programs.gradients_of_a_positive_result,
+            91200,
+            "a100",
+            "operation for o of attention's backward pass",
+        ),
+        (fatal_programs.gradients_of_a_positive_result, 91300, "a100", ""),
+        (
+            fatal_programs.gradients_of_a_scaled_result_in_memory,
+            91900,
+            "h200",
+            "product for o of attention's backward pass",
+        ),
     ],
 )
 def test_versions_of_a_fault(program: Program, version: int, gpu: str, row: str) -> None:
