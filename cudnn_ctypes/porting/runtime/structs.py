@@ -184,9 +184,22 @@ def _array_copied(value: Any) -> Any:
 
 
 def assign(target: Any, source: Any) -> None:
-    """C's ``*target = source`` for structs and handles."""
+    """C's ``target = source`` for structs and handles: pointers into `target` stay valid."""
     if isinstance(target, Struct):
-        target.__dict__.update(copied(source).__dict__)
+        for name in target.fields:
+            old, new = getattr(target, name), getattr(source, name)
+            if isinstance(old, (Struct, list, np.ndarray, ctypes.Array)):
+                assign(old, new)
+            else:
+                setattr(target, name, copied(new))
+    elif isinstance(target, np.ndarray):
+        target[...] = source
+    elif isinstance(target, list):
+        for index, new in enumerate(source):
+            if isinstance(target[index], (Struct, list)):
+                assign(target[index], new)
+            else:
+                target[index] = copied(new)
     elif hasattr(target, "duplicate"):
         target.replace(source)
     else:

@@ -206,7 +206,8 @@ class Operators(Names):
         repeated = used or (operator and line.startswith(f"{place.target} = "))
         if repeated and set(re.findall(r"(\w+)\(", place.target)) - _REPEATABLE:
             raise self.fail(node, "a change of what a call chooses")
-        if kind.is_object and left.kind == "pointer_expression" and place.text == place.target:
+        is_handle = left.kind == "pointer_expression" and place.text == place.target
+        if kind.is_object and (is_handle or self._is_shared(left, kind)):
             line = f"assign({place.target}, {text})"
         self.note_write(place)
         is_late = not right and node.tree.children[0].type not in ("++", "--")
@@ -216,6 +217,16 @@ class Operators(Names):
             return Value(f"({place.text}, {change[1:-1]})[0]" if is_late else change, kind)
         (self.after if is_late else self.before).append(line)
         return place.read()
+
+    def _is_shared(self, place: Node, kind: CType) -> bool:
+        """Whether pointers or references to an object of the program may live."""
+        variable = self.lookup(place.text) if place.kind == "identifier" else None
+        maker = self.record and self.function and self.function.name == self.record.name
+        if maker and variable is None:  # the members of an object that is made
+            return False
+        hidden = variable and not (variable.refers or variable.is_global)
+        is_own = kind.kind == "vector" or kind.name in self.program.records
+        return is_own and not (hidden and place.text not in self.addressed)
 
     def note_write(self, place: Value) -> None:
         """Note that a function assigns to a global variable."""

@@ -34,6 +34,11 @@ def addressed_in(node: Node, program: Program) -> tuple[set[str], set[str]]:
             fields.add(taken.text)  # it may be a member of the class that the function is in
         elif taken.kind == "field_expression":
             fields.add(taken["field"].text)
+        while taken.kind == "subscript_expression":
+            taken = taken["argument"]
+        while taken.kind == "field_expression" and taken.operator == ".":
+            taken = taken["argument"]
+            names.update([taken.text] if taken.kind == "identifier" else ())
 
     for one in node.find("pointer_expression"):
         call, index = _call_with(one)
@@ -42,6 +47,9 @@ def addressed_in(node: Node, program: Program) -> tuple[set[str], set[str]]:
             if is_library_call(call.called):
                 taken = one["argument"].bare
                 program.filled.add(taken["field"].text or taken.text)
+    for one in node.find("init_declarator"):
+        if one["declarator"].kind == "reference_declarator":
+            note(one["value"])
     for call in node.find("call_expression"):
         last = re.split(r"\W+", call.called)[-1]
         functions = [one.methods.get(last) for one in program.records.values()]

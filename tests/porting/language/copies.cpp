@@ -66,5 +66,16 @@ int main() {
   std::vector<int> n = {1, 2}, m = numbers(n);
   m[0] = 54;
   std::printf("%d %d\n", n[0], m[0]);
+  Point *into = &x, *member = &pair.in, *element = &row[1];
+  Point &alias = y;
+  x = pair.out;
+  pair = other;
+  row[1] = row[0];
+  y = v[0];
+  into->a += 100;
+  member->a += 200;
+  element->a += 300;
+  alias.a += 400;
+  std::printf("%d %d %d %d %d\n", x.a, pair.in.a, row[1].a, y.a, other.in.a);
   return 0;
 }
