@@ -234,9 +234,9 @@ class Elements(NumpyFunctions):
         stream = self._open().stream if stream is None else stream
         if layout is None:
             layout = layouts.layout_name(self._shape, self._strides, self._data_type)
-        made = self._empty_like(self._data_type, layout, stream)
-        made.copy_from(self, stream=stream)
-        return made
+        result = self._empty_like(self._data_type, layout, stream)
+        result.copy_from(self, stream=stream)
+        return result
 
     def astype(self, dtype: Any, *, stream: Any = None) -> Self:
         """A new tensor of another type in the same layout; converted on the host, as NumPy does."""
@@ -245,9 +245,9 @@ class Elements(NumpyFunctions):
         layout = layouts.layout_name(self._shape, self._strides, self._data_type)
         if vector_length(data_type) != vector_length(self._data_type):
             layout = None
-        made = self._empty_like(data_type, layout, stream)
-        made._write(self.numpy(stream=stream).astype(numpy_dtype(data_type)), stream)
-        return made
+        result = self._empty_like(data_type, layout, stream)
+        result._write(self.numpy(stream=stream).astype(numpy_dtype(data_type)), stream)
+        return result
 
     def _empty_like(self, data_type: Any, layout: Any, stream: Any) -> Self:
         """A tensor of the same shape on the same device."""

@@ -61,11 +61,11 @@ def tensor_maker(forms: Sequence[tuple[int, TensorForm]]) -> Makes:
     sizes = [form[-1] for _, form in forms]
 
     def one_by_one(allocator: Allocator) -> tuple[Sequence[DeviceTensor], Sequence[c_void_p]]:
-        made = [
+        tensors = [
             DeviceTensor._in(memory, form, (token, memory.pointer))
             for memory, (token, form) in zip(allocator.allocate_each(sizes), forms, strict=True)
         ]
-        return made, [tensor._memory.pointer for tensor in made]
+        return tensors, [tensor._memory.pointer for tensor in tensors]
 
     if not all(0 < nbytes <= LARGEST_KEPT for nbytes in sizes):
         return one_by_one

@@ -52,10 +52,10 @@ def _named(name: str, names: list[str], options: dict[str, Any]) -> Callable[...
     )
 
     def method(*args: Any, **kwargs: Any) -> Any:
-        given = dict(signature.bind(*args, **kwargs).arguments)
-        graph: Described = given.pop("self")
-        tensors = [given.pop(each) for each in names]
-        return graph._one(name, "OUT_0", *tensors, **{"name": "", **given})
+        arguments = dict(signature.bind(*args, **kwargs).arguments)
+        graph: Described = arguments.pop("self")
+        tensors = [arguments.pop(each) for each in names]
+        return graph._one(name, "OUT_0", *tensors, **{"name": "", **arguments})
 
     method.__name__ = name
     method.__qualname__ = f"pygraph.{name}"

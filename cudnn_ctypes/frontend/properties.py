@@ -29,9 +29,9 @@ def create_device_properties(device: int | str) -> device_properties:
         )
     if isinstance(device, str):
         return device_properties(device)
-    made = device_properties.from_device(device)
-    assert isinstance(made, device_properties)
-    return made
+    properties = device_properties.from_device(device)
+    assert isinstance(properties, device_properties)
+    return properties
 
 
 class kernel_cache(KernelCache):

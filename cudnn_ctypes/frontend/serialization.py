@@ -85,7 +85,7 @@ def _entry(each: Tensor) -> dict[str, Any]:
 def _tensor(entry: Any) -> tensor:
     data_type = entry["data_type"]
     value = entry["value"]
-    made = tensor(
+    result = tensor(
         name=str(entry["name"]),
         dims=tuple(map(int, entry["dims"])),
         strides=tuple(map(int, entry["strides"])),
@@ -96,11 +96,11 @@ def _tensor(entry: Any) -> tensor:
     )
     if entry["view_of"] is not None:
         uid, offset = entry["view_of"]
-        made.view_of = (int(uid), int(offset))
+        result.view_of = (int(uid), int(offset))
     if entry["ragged"]:
         # How much memory it takes is in its offsets; only that it has some is known here.
-        made.ragged_offset = Tensor()
-    return made
+        result.ragged_offset = Tensor()
+    return result
 
 
 def _nvidias(data: str | bytes) -> str:

@@ -49,7 +49,7 @@ class TensorMethods(Holding):
         alignment_value : int
             A number that divides every element; nothing here needs to know it.
         """
-        made = self._graph.tensor(
+        described = self._graph.tensor(
             integers("dim", dim),
             None if stride is None else integers("stride", stride),
             c_data_type(data_type),
@@ -61,8 +61,8 @@ class TensorMethods(Holding):
             ragged_offset_multiplier=ragged_offset_multiplier.__index__(),
             reordering=c_member(named(tensor_reordering, reordering_type, "reordering_type")),
         )
-        assert isinstance(made, _tensor)
-        return made.set_alignment_value(alignment_value)
+        assert isinstance(described, _tensor)
+        return described.set_alignment_value(alignment_value)
 
     def tensor_like(self, template: Any, name: str = "", is_virtual: bool = False) -> _tensor:
         """A tensor with the shape, strides and data type of `template`: a tensor or an array.

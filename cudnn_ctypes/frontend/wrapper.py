@@ -150,9 +150,9 @@ class Graph:
         return functools.partial(self._add, name, method)
 
     def _made_tensor(self, method: Callable[..., tensor], *args: Any, **kwargs: Any) -> tensor:
-        made = method(*args, **kwargs)
-        self._own.append(made)
-        return made
+        result = method(*args, **kwargs)
+        self._own.append(result)
+        return result
 
     def _add(self, operation: str, method: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         number = self._counts[operation] = self._counts.get(operation, -1) + 1
@@ -160,12 +160,12 @@ class Graph:
         if any(key.startswith(f"{node}::") for key in self._inputs):
             raise ValueError(f"there is a node {node!r} already")
         args, kwargs = in_classic_order(operation, args, kwargs)
-        given = inspect.signature(method).bind(*args, **kwargs).arguments
-        for place, (key, value) in enumerate(given.items()):
-            given[key] = self._as_tensors(value, f"{node}::{key}")
+        arguments = inspect.signature(method).bind(*args, **kwargs).arguments
+        for place, (key, value) in enumerate(arguments.items()):
+            arguments[key] = self._as_tensors(value, f"{node}::{key}")
             if place < len(args):
-                self._as_tensors(given[key], f"{node}::{place}")
-        results = method(**given)
+                self._as_tensors(arguments[key], f"{node}::{place}")
+        results = method(**arguments)
         for each in results if isinstance(results, list) else [results]:
             if each is not None:
                 self._outputs[each.get_name()] = each
@@ -236,10 +236,10 @@ class Graph:
         inputs, outputs = self._positional
         if len(args) != len(inputs):
             raise ValueError(f"expected {len(inputs)} arrays, got {len(args)}")
-        made = [_empty(each, args) for each in outputs]
-        memory = dict(zip((*inputs, *outputs), (*args, *made), strict=True))
+        results = [_empty(each, args) for each in outputs]
+        memory = dict(zip((*inputs, *outputs), (*args, *results), strict=True))
         self._run(memory, workspace, handle)
-        return made[0] if len(made) == 1 else made
+        return results[0] if len(results) == 1 else results
 
     def _call_by_name(self, arrays: dict[Any, Any], workspace: Any, handle: Any) -> Any:
         memory: dict[tensor, Any] = {}

@@ -106,12 +106,12 @@ class Decoder:
         # The handle, which C needs to read a dropout descriptor.
         further = [v for name, v in self.given.items() if name == "handle"]
         is_dropout = base.__name__ == "cudnnDropoutDescriptor_t"
-        held = records.record(value, *(further if is_dropout else ()))
-        if not dataclasses.is_dataclass(held):
+        values = records.record(value, *(further if is_dropout else ()))
+        if not dataclasses.is_dataclass(values):
             return named
-        fields = [field.name for field in dataclasses.fields(held)]
-        holds = {name: plain(getattr(held, name)) for name in fields}
-        return {**named, "holds": {**holds, **_strides(held)}}
+        fields = [field.name for field in dataclasses.fields(values)]
+        holds = {name: plain(getattr(values, name)) for name in fields}
+        return {**named, "holds": {**holds, **_strides(values)}}
 
     def _memory(self, parameter: Parameter, value: Any) -> Any:
         address = memory_pointer(value, parameter.name)

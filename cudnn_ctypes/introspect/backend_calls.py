@@ -202,9 +202,9 @@ class Graphs:
 
     def addresses(self, pack: Any) -> tuple[int, ...]:
         """The addresses of memory in a variant pack."""
-        held = self._record(pack)
-        pointers = held.all(Name.CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS)
-        workspace = held.all(Name.CUDNN_ATTR_VARIANT_PACK_WORKSPACE)
+        values = self._record(pack)
+        pointers = values.all(Name.CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS)
+        workspace = values.all(Name.CUDNN_ATTR_VARIANT_PACK_WORKSPACE)
         return tuple(each for each in (*pointers, *workspace) if each)
 
     def _record(self, descriptor: Any) -> Record:

@@ -74,10 +74,10 @@ def _described(parameter: Parameter, given: Mapping[str, Any]) -> Described | No
     """Shape, strides and data type from the descriptor or else the memory; None if unknown."""
     for name in parameter.described_by:
         by = given.get(name)
-        held = records.record(by) if live.address(by) else None
-        if isinstance(held, (Tensor, Filter)):
-            return held.shape, held.strides, held.data_type
-        if not isinstance(by, int) and held is not None:
+        values = records.record(by) if live.address(by) else None
+        if isinstance(values, (Tensor, Filter)):
+            return values.shape, values.strides, values.data_type
+        if not isinstance(by, int) and values is not None:
             return None  # sequences: the memory behind a short one may be unwritten
     memory = given.get(parameter.name)
     if isinstance(memory, DeviceTensor) and not parameter.described_by:

@@ -184,8 +184,8 @@ class AttnDescriptor(UsesDropout[raw.cudnnAttnDescriptor_t]):
     @property
     def sizes(self) -> dict[str, int]:
         """Lengths of vectors and projections, and the most steps, batch entries and beams."""
-        held = self._record(Attention)
-        return {name: getattr(held, name) for name in _SIZES}
+        attention = self._record(Attention)
+        return {name: getattr(attention, name) for name in _SIZES}
 
     @property
     def output_size(self) -> int:
@@ -217,15 +217,15 @@ class AttnDescriptor(UsesDropout[raw.cudnnAttnDescriptor_t]):
     math_type: raw.cudnnMathType_t = read_back(Attention, "Whether tensor cores may be used.")
 
     def _held(self) -> dict[str, Any]:
-        held = super()._held()
-        if held:
-            held["query_map"] = _query_map(held.pop("one_to_one"))
-        return held
+        values = super()._held()
+        if values:
+            values["query_map"] = _query_map(values.pop("one_to_one"))
+        return values
 
     def _arguments(self) -> dict[str, Any]:
-        held = self._held()
-        names = ("attention_dropout", "output_dropout") if held else ()
-        return {**held, **{name: getattr(self, name) for name in names}}
+        values = self._held()
+        names = ("attention_dropout", "output_dropout") if values else ()
+        return {**values, **{name: getattr(self, name) for name in names}}
 
 
 def _query_map(one_to_one: bool) -> str:

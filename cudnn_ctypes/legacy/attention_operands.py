@@ -105,9 +105,9 @@ class AttentionOperands(SequenceOperands):
         shape, strides = desc.shape, desc.strides
         if getattr(self._operands[source][0], "ndim", 4) == 3:
             shape, strides = (*shape[:2], shape[3]), (*strides[:2], strides[3])
-        made = self.new(shape, desc.data_type, strides=strides, zeros=zeros)
-        self.alike(name, made, desc)
-        return made
+        result = self.new(shape, desc.data_type, strides=strides, zeros=zeros)
+        self.alike(name, result, desc)
+        return result
 
     # -- what is not sequences ---------------------------------------------------------------
 
@@ -128,11 +128,11 @@ class AttentionOperands(SequenceOperands):
 
     def device_lengths(self, q: Any, k: Any) -> tuple[Any, Any]:
         """The sequences' lengths in device memory: those given, else copies of the descriptors'."""
-        given = (("device_q_lengths", q, "q"), ("device_k_lengths", k, "k"))
-        lengths = [self.describe(source).lengths for _, _, source in given]
+        arguments = (("device_q_lengths", q, "q"), ("device_k_lengths", k, "k"))
+        lengths = [self.describe(source).lengths for _, _, source in arguments]
         return tuple(  # type: ignore[return-value]
             self.copied(of) if value is None else self.integers(name, value, len(of))
-            for (name, value, _), of in zip(given, lengths, strict=True)
+            for (name, value, _), of in zip(arguments, lengths, strict=True)
         )
 
     def launch_with(

@@ -178,8 +178,8 @@ class _BackToBack(DenseOperands):
         mixer = self.imported("w_mixer", w_mixer).shape[-1:]
         self.shapes = (sequences.shape, (dim, 3, *proj), (dim, *mixer), (dim,))
         names = ("x", "w_proj", "w_mixer", "skip_bias")
-        given = (x, w_proj, w_mixer, skip_bias)
-        for name, value, shape in zip(names, given, self.shapes, strict=True):
+        operands = (x, w_proj, w_mixer, skip_bias)
+        for name, value, shape in zip(names, operands, self.shapes, strict=True):
             self.tensor(name, value, shape, self.data_type)
 
     def launch_sized(self, function: Callable[..., Any], **arguments: Any) -> None:

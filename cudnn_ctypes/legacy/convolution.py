@@ -200,9 +200,9 @@ class ConvolutionDescriptor(Descriptor[raw.cudnnConvolutionDescriptor_t]):
         ValueError
             If x, w and this convolution do not fit together; the message says in what.
         """
-        held = self._record(Convolution)
+        convolution = self._record(Convolution)
         x_shape, w_shape = x_desc.shape, w_desc.shape
-        misfit = convolution_misfit(x_shape, w_shape, held)
+        misfit = convolution_misfit(x_shape, w_shape, convolution)
         if misfit:  # cuDNN's BAD_PARAM would not say it, or not in these words
             raise ValueError(misfit)
         if len(x_shape) == 4:

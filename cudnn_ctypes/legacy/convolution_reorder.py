@@ -89,8 +89,8 @@ def reorder_filter_and_bias(
         if bias is not None:
             bias_desc = operands.describe_channels("bias", (1, *w_desc.shape))
             if reordered_bias is None:
-                made = w_desc.shape[:1] if getattr(bias, "ndim", 1) == 1 else bias_desc.shape
-                reordered_bias = operands.make("reordered_bias", made, bias_desc.data_type)
+                shape = w_desc.shape[:1] if getattr(bias, "ndim", 1) == 1 else bias_desc.shape
+                reordered_bias = operands.make("reordered_bias", shape, bias_desc.data_type)
             memory = check_memory("reordered_bias", reordered_bias, bias_desc, handle, written=True)
             biases = {"biasData": "bias", "reorderedBiasData": memory}
         operands.launch(

@@ -122,8 +122,8 @@ def ctc_loss(
     """
     expect("loss", loss, CTCLossDescriptor)
     algorithm = enumerator(raw.cudnnCTCLossAlgo_t, algorithm, "algorithm")
-    given = {"probs": (probs, probs_desc), "gradients": (gradients, gradients_desc)}
-    with CTCOperands(handle, **given) as operands:
+    described = {"probs": (probs, probs_desc), "gradients": (gradients, gradients_desc)}
+    with CTCOperands(handle, **described) as operands:
         operands.require("probs")
         probs_desc = operands.describe("probs")
         steps, batch, symbols = check_shape("probs", probs_desc)
@@ -198,8 +198,8 @@ def ctc_loss_v8(
     """
     expect("loss", loss, CTCLossDescriptor)
     algorithm = enumerator(raw.cudnnCTCLossAlgo_t, algorithm, "algorithm")
-    given = {"probs": (probs, probs_desc), "gradients": (gradients, gradients_desc)}
-    with CTCOperands(handle, **given) as operands:
+    described = {"probs": (probs, probs_desc), "gradients": (gradients, gradients_desc)}
+    with CTCOperands(handle, **described) as operands:
         operands.require("probs")
         probs_desc = operands.describe("probs")
         steps, batch, symbols = check_shape("probs", probs_desc)

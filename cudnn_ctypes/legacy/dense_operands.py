@@ -106,23 +106,23 @@ class DenseOperands(ExitStack):
         if value is not None:
             self.tensor(name, value, shape, data_type, written=True)
             return value
-        made = self._new(shape, data_type, zeros)
-        self._results.append(made)
-        self._memory[name] = Memory(name, made, written=True)
+        result = self._new(shape, data_type, zeros)
+        self._results.append(result)
+        self._memory[name] = Memory(name, result, written=True)
         if self._recording is not None:
-            self._recording.made.append(made)
-        return made
+            self._recording.made.append(result)
+        return result
 
     def temporary(
         self, shape: Shape, data_type: cudnnDataType_t, *, zeros: bool = False, name: str = ""
     ) -> DeviceTensor:
         """A tensor for this call only, which stands for the operand `name`, if that is given."""
-        made = self.enter_context(self._new(shape, data_type, zeros))
+        tensor = self.enter_context(self._new(shape, data_type, zeros))
         if name:
-            self._memory[name] = Memory(name, made, written=not zeros)
+            self._memory[name] = Memory(name, tensor, written=not zeros)
         if self._recording is not None:
-            self._recording.scratch.append(made)
-        return made
+            self._recording.scratch.append(tensor)
+        return tensor
 
     def buffer(self, name: str, value: Any, nbytes: int, *, written: bool = False) -> None:
         """Take the memory `name`, of any type: at least `nbytes` of it.
@@ -160,10 +160,10 @@ class DenseOperands(ExitStack):
     def _new(self, shape: Shape, data_type: cudnnDataType_t, zeros: bool) -> DeviceTensor:
         make = DeviceTensor.zeros if zeros else DeviceTensor.empty
         strides = dense_strides(shape, channels_last=self.channels_last)
-        made = make(shape, data_type, strides=strides, stream=self.stream)
+        tensor = make(shape, data_type, strides=strides, stream=self.stream)
         if zeros and self._recording is not None:
-            self._recording.zeroed.append(made)
-        return made
+            self._recording.zeroed.append(tensor)
+        return tensor
 
     def launch(self, function: Callable[..., Any], **arguments: Any) -> None:
         """Launch a C function with these operands, by its declaration.

@@ -74,16 +74,16 @@ class Descriptor(Resource[_H]):
         ValueError
             If it is not set.
         """
-        held = record(self)
-        if not isinstance(held, kind):
+        values = record(self)
+        if not isinstance(values, kind):
             raise ValueError(f"this {type(self).__name__} is not set")
-        return held
+        return values
 
     def _held(self) -> dict[str, Any]:
         """The values in the library by name; equal for equal descriptors."""
-        held = record(self)
-        names = [] if held is None else [field.name for field in fields(held)]
-        return {name: getattr(held, name) for name in names}
+        values = record(self)
+        names = [] if values is None else [field.name for field in fields(values)]
+        return {name: getattr(values, name) for name in names}
 
     def _arguments(self) -> dict[str, Any]:
         """The arguments with which the class makes an equal descriptor, for ``repr``."""
@@ -112,10 +112,10 @@ class Descriptor(Resource[_H]):
             return f"{type(self).__name__}(unreadable)"
         self._being_shown = True
         try:
-            held = self._arguments()
+            values = self._arguments()
         finally:
             self._being_shown = False
-        arguments = ", ".join(f"{name}={shown(value)}" for name, value in held.items())
+        arguments = ", ".join(f"{name}={shown(value)}" for name, value in values.items())
         return f"{type(self).__name__}({arguments})"
 
 

@@ -189,9 +189,9 @@ class DropoutDescriptor(Descriptor[raw.cudnnDropoutDescriptor_t]):
             self._own_states.close()
 
     def _arguments(self) -> dict[str, Any]:
-        held = self._held()
-        held.pop("states", None)
-        return {"handle": self._handle, **held}
+        arguments = self._held()
+        arguments.pop("states", None)
+        return {"handle": self._handle, **arguments}
 
 
 class UsesDropout(Descriptor[_H]):

@@ -137,9 +137,9 @@ class FilterDescriptor(Descriptor[raw.cudnnFilterDescriptor_t]):
     @property
     def layout(self) -> str:
         """The layout by name, with the length of its vectors."""
-        held = self._filter()
-        name = held.format.name.removeprefix("CUDNN_TENSOR_")
-        return f"{name}{vector_length(held.data_type)}" if name == "NCHW_VECT_C" else name
+        values = self._filter()
+        name = values.format.name.removeprefix("CUDNN_TENSOR_")
+        return f"{name}{vector_length(values.data_type)}" if name == "NCHW_VECT_C" else name
 
     @property
     def size_in_bytes(self) -> int:
@@ -147,6 +147,6 @@ class FilterDescriptor(Descriptor[raw.cudnnFilterDescriptor_t]):
         return self._filter().size_in_bytes
 
     def _arguments(self) -> dict[str, Any]:
-        held = self._filter()
-        arguments = {"shape": held.shape, "data_type": held.data_type, "layout": self.layout}
-        return arguments if held.shape else {}
+        values = self._filter()
+        arguments = {"shape": values.shape, "data_type": values.data_type, "layout": self.layout}
+        return arguments if values.shape else {}

@@ -97,10 +97,10 @@ def scale_bias_activation_convolution(
     """
     if not statistics and (y_sum is not None or y_sqsum is not None):
         raise ValueError("y_sum and y_sqsum: only with statistics=True")
-    given = {"x": x, "w": w, "scale": scale, "bias": bias}
-    given |= {"y": y, "y_sum": y_sum, "y_sqsum": y_sqsum}
+    tensors = {"x": x, "w": w, "scale": scale, "bias": bias}
+    tensors |= {"y": y, "y_sum": y_sum, "y_sqsum": y_sqsum}
     operation = raw.CUDNN_FUSED_SCALE_BIAS_ACTIVATION_CONV_BNSTATS
-    with FusedCall(handle, operation, **given) as call:
+    with FusedCall(handle, operation, **tensors) as call:
         x_desc = call.pack("x", call.describe("x"), "xdesc", "xdata")
         w_desc = call.pack("w", call.describe_filter("w"), "wdesc", "wdata")
         call.constants["conv_desc"] = expect("conv", conv, ConvolutionDescriptor)
@@ -162,8 +162,8 @@ def scale_bias_activation_backward_filter(
     >>> dw.numpy()[0, 0].item()  # 16 pixels of 2 * 1 + 1
     48.0
     """
-    given = {"x": x, "dy": dy, "scale": scale, "bias": bias, "dw": dw}
-    with FusedCall(handle, raw.CUDNN_FUSED_SCALE_BIAS_ACTIVATION_WGRAD, **given) as call:
+    tensors = {"x": x, "dy": dy, "scale": scale, "bias": bias, "dw": dw}
+    with FusedCall(handle, raw.CUDNN_FUSED_SCALE_BIAS_ACTIVATION_WGRAD, **tensors) as call:
         x_desc = call.pack("x", call.describe("x"), "xdesc", "xdata")
         dy_desc = call.pack("dy", call.describe("dy"), "dydesc", "dydata")
         if dw is None:

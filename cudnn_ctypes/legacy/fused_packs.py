@@ -126,14 +126,14 @@ class FusedOpsConstParamPack(Descriptor[raw.cudnnFusedOpsConstParamPack_t]):
         return self._record(ConstantPack).placeholders
 
     def _held(self) -> dict[str, Any]:
-        held: dict[str, Any] = {"operation": self.operation}
+        values: dict[str, Any] = {"operation": self.operation}
         for name, value in self._record(ConstantPack).held.items():
             label = raw.cudnnFusedOpsConstParamLabel_t[f"CUDNN_PARAM_{name}"]
             if descriptor_name(label.name) is not None:
-                held[short_name(label)] = value
+                values[short_name(label)] = value
             elif value:
-                held[short_name(label)] = _enum_of(label)(value)
-        return held
+                values[short_name(label)] = _enum_of(label)(value)
+        return values
 
 
 class FusedOpsVariantParamPack(Descriptor[raw.cudnnFusedOpsVariantParamPack_t]):
@@ -198,13 +198,13 @@ class FusedOpsVariantParamPack(Descriptor[raw.cudnnFusedOpsVariantParamPack_t]):
 
     def _look(self, launcher: Any) -> Look:
         """The key of an execution: set values, and which addresses are NULL or aligned."""
-        held = self._record(VariantPack).held
+        values = self._record(VariantPack).held
         for label, (address, memory) in self._kept.items():
-            if held.get(label.upper()) == address:
+            if values.get(label.upper()) == address:
                 memory_pointer(memory, label)  # ClosedError
         part = [
-            (name, name.startswith("PTR_") and held[name] and held[name] % ALIGNMENT == 0)
-            for name in held
+            (name, name.startswith("PTR_") and values[name] and values[name] % ALIGNMENT == 0)
+            for name in values
         ]
         return (self.operation, *part), self._as_parameter_
 

@@ -99,11 +99,11 @@ def finalize_statistics_training(
     >>> result.scale.numpy()[0, 0].item(), result.bias.numpy()[0, 0].item()  # y = x - 2
     (1.0, -2.0)
     """
-    given = {"y_sum": y_sum, "y_sqsum": y_sqsum, "bn_scale": bn_scale, "bn_bias": bn_bias}
-    given |= {"running_mean": running_mean, "running_variance": running_variance}
-    given |= {"scale": scale, "bias": bias}
-    given |= {"saved_mean": saved_mean, "saved_inv_variance": saved_inv_variance}
-    with FusedCall(handle, raw.CUDNN_FUSED_BN_FINALIZE_STATISTICS_TRAINING, **given) as call:
+    tensors = {"y_sum": y_sum, "y_sqsum": y_sqsum, "bn_scale": bn_scale, "bn_bias": bn_bias}
+    tensors |= {"running_mean": running_mean, "running_variance": running_variance}
+    tensors |= {"scale": scale, "bias": bias}
+    tensors |= {"saved_mean": saved_mean, "saved_inv_variance": saved_inv_variance}
+    with FusedCall(handle, raw.CUDNN_FUSED_BN_FINALIZE_STATISTICS_TRAINING, **tensors) as call:
         shape = call.pack("y_sum", call.describe("y_sum"), "ystats_desc", "ysum").shape
         call.same("y_sqsum", shape, "ystats_desc", "ysqsum")
         call.parameters(shape)
@@ -152,9 +152,9 @@ def finalize_statistics_inference(
     >>> result.scale.numpy()[0, 0].item(), result.bias.numpy()[0, 0].item()  # y = 3 * x - 5
     (3.0, -5.0)
     """
-    given = {"bn_scale": bn_scale, "bn_bias": bn_bias, "scale": scale, "bias": bias}
-    given |= {"running_mean": running_mean, "running_variance": running_variance}
-    with FusedCall(handle, raw.CUDNN_FUSED_BN_FINALIZE_STATISTICS_INFERENCE, **given) as call:
+    tensors = {"bn_scale": bn_scale, "bn_bias": bn_bias, "scale": scale, "bias": bias}
+    tensors |= {"running_mean": running_mean, "running_variance": running_variance}
+    with FusedCall(handle, raw.CUDNN_FUSED_BN_FINALIZE_STATISTICS_INFERENCE, **tensors) as call:
         shape = call.describe("bn_scale").shape
         call.parameters(shape)
         result = ScaleBiasResult(*call.equivalent(shape, data_type))

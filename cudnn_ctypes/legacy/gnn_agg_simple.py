@@ -106,7 +106,7 @@ def gnn_agg_simple_forward(
     """
     expect("graph", graph, GnnCscGraph)
     agg_op = enumerator(raw.cudnnGnnAggOp_t, operation, "operation")
-    given = {
+    features = {
         "node_features": node_features,
         "edge_features": edge_features,
         "concat_features": concat_features,
@@ -116,7 +116,7 @@ def gnn_agg_simple_forward(
     with DenseOperands(stream) as operands:
         widths: list[int] = []
         data_type: Any = None
-        for (name, value), count in zip(given.items(), _counts(graph), strict=True):
+        for (name, value), count in zip(features.items(), _counts(graph), strict=True):
             if value is None:
                 operands.absent(name)
                 widths.append(0)
@@ -187,12 +187,14 @@ def gnn_agg_simple_backward(
         "dconcat_features": dconcat_features,
     }
     with DenseOperands(stream) as operands:
-        given = operands.imported("doutput", doutput)
+        gradient = operands.imported("doutput", doutput)
         rows, aggregated = graph.destination_count, node_feat_dim + edge_feat_dim
-        if given.ndim != 2 or given.shape[1] < aggregated:
-            raise ValueError(f"doutput: expected ({rows}, {aggregated} or more), got {given.shape}")
-        data_type, width = given.data_type, given.shape[1]
-        operands.tensor("doutput", given, (rows, width), data_type)
+        if gradient.ndim != 2 or gradient.shape[1] < aggregated:
+            raise ValueError(
+                f"doutput: expected ({rows}, {aggregated} or more), got {gradient.shape}"
+            )
+        data_type, width = gradient.data_type, gradient.shape[1]
+        operands.tensor("doutput", gradient, (rows, width), data_type)
         if _has_positions(operands, agg_op, out_positions):
             if out_positions is None:
                 raise ValueError(f"out_positions: needed for {operation!r}")

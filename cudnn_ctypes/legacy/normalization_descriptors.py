@@ -39,10 +39,10 @@ def derive_bn_tensor_descriptor(
     """
     expect("x_desc", x_desc, TensorDescriptor)
     mode = enumerator(raw.cudnnBatchNormMode_t, mode, "mode")
-    made = TensorDescriptor()
-    with made._closed_on_error():
-        raw.cudnnDeriveBNTensorDescriptor(made, x_desc, mode)
-    return made
+    descriptor = TensorDescriptor()
+    with descriptor._closed_on_error():
+        raw.cudnnDeriveBNTensorDescriptor(descriptor, x_desc, mode)
+    return descriptor
 
 
 def derive_norm_tensor_descriptor(

@@ -158,8 +158,8 @@ class RNN(RNNProblem):
         NotSupportedError
             If cuDNN has no kernel: for example, persistent algorithms and lengths that differ.
         """
-        given = {"x": x, "y": y, "hx": hx, "hy": hy, "cx": cx, "cy": cy}
-        with SequenceOperands(handle, **self._described(given)) as operands:
+        tensors = {"x": x, "y": y, "hx": hx, "hy": hy, "cx": cx, "cy": cy}
+        with SequenceOperands(handle, **self._described(tensors)) as operands:
             operands.require("x")
             sizes = self.temp_space_sizes(handle, training=training)
             y = operands.result("y") if y is None else y
@@ -212,9 +212,9 @@ class RNN(RNNProblem):
 
         The other parameters and the errors are those of `forward`.
         """
-        given = {"y": y, "dy": dy, "dx": dx, "hx": hx, "dhy": dhy, "dhx": dhx}
-        given |= {"cx": cx, "dcy": dcy, "dcx": dcx}
-        with SequenceOperands(handle, **self._described(given)) as operands:
+        tensors = {"y": y, "dy": dy, "dx": dx, "hx": hx, "dhy": dhy, "dhx": dhx}
+        tensors |= {"cx": cx, "dcy": dcy, "dcx": dcx}
+        with SequenceOperands(handle, **self._described(tensors)) as operands:
             operands.require("y", "dy")
             sizes = self.temp_space_sizes(handle)
             dx = operands.result("dx") if dx is None else dx
@@ -264,10 +264,10 @@ class RNN(RNNProblem):
         The other parameters and the errors are those of `forward`.
         """
         mode = enumerator(raw.cudnnWgradMode_t, mode, "mode")
-        given = {"x": x, "y": y, "hx": hx}
+        tensors = {"x": x, "y": y, "hx": hx}
         with (
             ExitStack() as on_error,
-            SequenceOperands(handle, **self._described(given)) as operands,
+            SequenceOperands(handle, **self._described(tensors)) as operands,
         ):
             operands.require("x", "y")
             sizes, needed = self.temp_space_sizes(handle), self.rnn.weight_space_size(handle)

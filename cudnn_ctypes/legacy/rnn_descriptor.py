@@ -301,15 +301,15 @@ class RNNDescriptor(UsesDropout[raw.cudnnRNNDescriptor_t]):
         return self._dropout_at(self._record(RNN).dropout)
 
     def _held(self) -> dict[str, Any]:
-        held = super()._held()
-        if held and held["clip"] is None:  # then it clips nothing, NaN neither
-            del held["clip_nan_propagation"]
-        return held
+        values = super()._held()
+        if values and values["clip"] is None:  # then it clips nothing, NaN neither
+            del values["clip_nan_propagation"]
+        return values
 
     def _arguments(self) -> dict[str, Any]:
-        held = self._held()
-        held.pop("clip_nan_propagation", None)
-        return {**held, "dropout": self.dropout} if held else {}
+        arguments = self._held()
+        arguments.pop("clip_nan_propagation", None)
+        return {**arguments, "dropout": self.dropout} if arguments else {}
 
 
 def _clip(limits: tuple[float, float] | None) -> tuple[raw.cudnnRNNClipMode_t, float, float]:

@@ -156,8 +156,8 @@ class SeqDataDescriptor(Descriptor[raw.cudnnSeqDataDescriptor_t]):
         return math.prod(self.shape) * numpy_dtype(self.data_type).itemsize
 
     def _arguments(self) -> dict[str, Any]:
-        held = self._held()
-        return {**held, "axes": axis_letters(held["axes"])} if held else {}
+        arguments = self._held()
+        return {**arguments, "axes": axis_letters(arguments["axes"])} if arguments else {}
 
 
 def axis_letters(axes: Sequence[int]) -> str:

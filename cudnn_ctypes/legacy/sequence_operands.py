@@ -111,9 +111,9 @@ class SequenceOperands(Operands):
     def result(self, name: str, *, zeros: bool = False) -> DeviceTensor:
         """Make the result `name` as its descriptor says, uninitialised or of zeros."""
         desc: Any = self.describe(name)
-        made = self.new(desc.shape, desc.data_type, strides=desc.strides, zeros=zeros)
-        self.alike(name, made, desc)
-        return made
+        result = self.new(desc.shape, desc.data_type, strides=desc.strides, zeros=zeros)
+        self.alike(name, result, desc)
+        return result
 
     def memory(self, name: str, *, written: bool = False) -> Any:
         """The memory of the operand `name`, which must fit its descriptor; None for NULL."""
@@ -150,9 +150,9 @@ class SequenceOperands(Operands):
 
     def copied(self, numbers: Sequence[int]) -> Any:
         """Integers of the host in device memory, for the call and those that repeat it."""
-        made = DeviceTensor.from_numpy(
+        tensor = DeviceTensor.from_numpy(
             np.array(numbers, np.int32), device=self._handle.device, stream=self._handle.stream
         )
         if (current := recording()) is not None:
-            current.constants.append(made)
-        return self.enter_context(made)
+            current.constants.append(tensor)
+        return self.enter_context(tensor)

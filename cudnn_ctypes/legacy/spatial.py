@@ -34,8 +34,8 @@ def spatial_entries(
     }
     lengths = {name: len(each) for name, each in entries.items() if isinstance(each, tuple)}
     if len(set(lengths.values())) > 1 or 0 in lengths.values():
-        given = ", ".join(f"{name} has {length}" for name, length in lengths.items())
-        raise ValueError(f"one entry is needed for each spatial dimension, but {given}")
+        counts = ", ".join(f"{name} has {length}" for name, length in lengths.items())
+        raise ValueError(f"one entry is needed for each spatial dimension, but {counts}")
     ndim = next(iter(lengths.values()), 2)
     if ndim == 1:
         return [(height[name], *_each(entry, 1)) for name, entry in entries.items()]

@@ -191,8 +191,8 @@ class TensorDescriptor(Descriptor[raw.cudnnTensorDescriptor_t]):
     @property
     def layout(self) -> str | None:
         """The layout that the strides follow, None if none; where several fit, the first."""
-        held = self._tensor()
-        data_type, shape, strides = held.data_type, held.shape, held.strides
+        values = self._tensor()
+        data_type, shape, strides = values.data_type, values.shape, values.strides
         # What lies in vectors looks the same as what has these strides, except for its size.
         if vector_length(data_type) > 1 and self.size_in_bytes != _dense_size(data_type, shape):
             return None

@@ -95,10 +95,10 @@ class TensorTransformDescriptor(Descriptor[raw.cudnnTensorTransformDescriptor_t]
     )
 
     def _arguments(self) -> dict[str, Any]:
-        held = self._held()
-        if held:
-            held["layout"] = held.pop("format")
-        return held
+        arguments = self._held()
+        if arguments:
+            arguments["layout"] = arguments.pop("format")
+        return arguments
 
     # -- what it makes -------------------------------------------------------------------------
 
@@ -112,7 +112,7 @@ class TensorTransformDescriptor(Descriptor[raw.cudnnTensorTransformDescriptor_t]
         NotSupportedError
             For more than 5 dimensions, and layouts other than NCHW and NHWC.
         """
-        made = TensorDescriptor()
-        with made._closed_on_error():
-            raw.cudnnInitTransformDest(self, x_desc, made, c_size_t())
-        return made
+        descriptor = TensorDescriptor()
+        with descriptor._closed_on_error():
+            raw.cudnnInitTransformDest(self, x_desc, descriptor, c_size_t())
+        return descriptor

@@ -137,16 +137,16 @@ def _transform(
     else:
         like_w = TensorDescriptor(x_desc.shape, x_desc.data_type, layout=x_desc.layout)
         source = operands.enter_context(like_w)
-    made = operands.enter_context(transform.destination(source))
+    descriptor = operands.enter_context(transform.destination(source))
     if y is None:
         refuse_beta("y", beta)
-        y = operands.make("y", made.shape, made.data_type, layout=made.layout)
+        y = operands.make("y", descriptor.shape, descriptor.data_type, layout=descriptor.layout)
     # Where the strides fit two layouts, the transform says which one.
-    operands.layout = made.layout
+    operands.layout = descriptor.layout
     y_desc = operands.describe_filter("y") if is_filter else operands.describe("y")
-    if y_desc.shape != made.shape:
+    if y_desc.shape != descriptor.shape:
         raise ValueError(
-            f"y: expected shape {made.shape}, that of {name} transformed, got {y_desc.shape}"
+            f"y: expected shape {descriptor.shape}, that of {name} transformed, got {y_desc.shape}"
         )
     if y_desc.data_type != x_desc.data_type:
         raise ValueError(

@@ -154,12 +154,12 @@ def log_messages(
         if member not in wanted and member in _ENABLED:
             return
         try:
-            made = Message.of(
+            received = Message.of(
                 severity, raw.cudnnDebug_t.from_address(debug), message_lines(message)
             )
-            messages.append(made)
+            messages.append(received)
             if callback is not None:
-                callback(made)
+                callback(received)
         except BaseException as error:  # no exception may escape into C
             raised.append(error)
 

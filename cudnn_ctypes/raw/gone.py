@@ -105,7 +105,7 @@ def _spelled_out(line: str) -> str:
     call = re.fullmatch(r"(cudnn\w+)(?:\((.*)\))?", line)
     if call is None:
         return line
-    given = dict(each.split("=") for each in call[2].split(", ")) if call[2] else {}
+    values = dict(each.split("=") for each in call[2].split(", ")) if call[2] else {}
     names = [p.name for p in getattr(functions, call[1]).parameters]
-    assert given.keys() <= set(names)
-    return f"{call[1]}({', '.join(given.get(name, name) for name in names)})"
+    assert values.keys() <= set(names)
+    return f"{call[1]}({', '.join(values.get(name, name) for name in names)})"

@@ -83,8 +83,8 @@ def custom_op(
         raise ValueError(f'name: expected "namespace::name", got {name!r}')
     outputs = checked_names("outputs", outputs)
     parameters = parameters_of(forward)
-    made = new_operator(name, forward, parameters, len(outputs), options)
+    operator = new_operator(name, forward, parameters, len(outputs), options)
     if backward is not None:
         gradient = Gradient(name, parameters, outputs, backward, options)
-        made.register_autograd(gradient.backward, setup_context=gradient.setup_context)
-    return made
+        operator.register_autograd(gradient.backward, setup_context=gradient.setup_context)
+    return operator

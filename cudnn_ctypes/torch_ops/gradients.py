@@ -126,8 +126,8 @@ class Gradient:
         """Save what the graphs of the gradient read."""
         results = output if isinstance(output, tuple) else (output,)
         if keyword_only_inputs:
-            given = dict(zip(self._inputs, inputs, strict=False)) | dict(keyword_only_inputs)
-            inputs = tuple(given[each] for each in self._inputs)
+            arguments = dict(zip(self._inputs, inputs, strict=False)) | dict(keyword_only_inputs)
+            inputs = tuple(arguments[each] for each in self._inputs)
         values = (*inputs, *results)
         tensors, ctx.options = [], []
         for place in self._saved:

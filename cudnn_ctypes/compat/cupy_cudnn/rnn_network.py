@@ -68,8 +68,8 @@ def get_rnn_lin_layer_matrix_params(
     lin_layer_id: int,
 ) -> Any:
     """The part of the one-dimensional `w` with a matrix."""
-    given = handle, rnn_desc.value, layer, x_desc.value, w_desc.value
-    return _part(low.getRNNLinLayerMatrixParams, given, w, lin_layer_id)
+    arguments = handle, rnn_desc.value, layer, x_desc.value, w_desc.value
+    return _part(low.getRNNLinLayerMatrixParams, arguments, w, lin_layer_id)
 
 
 def get_rnn_lin_layer_bias_params(
@@ -82,8 +82,8 @@ def get_rnn_lin_layer_bias_params(
     lin_layer_id: int,
 ) -> Any:
     """The part of the one-dimensional `w` with a bias."""
-    given = handle, rnn_desc.value, layer, x_desc.value, w_desc.value
-    return _part(low.getRNNLinLayerBiasParams, given, w, lin_layer_id)
+    arguments = handle, rnn_desc.value, layer, x_desc.value, w_desc.value
+    return _part(low.getRNNLinLayerBiasParams, arguments, w, lin_layer_id)
 
 
 def _part(get: Any, given: tuple[int, ...], w: Any, lin_layer_id: int) -> Any:

@@ -163,11 +163,11 @@ class WrapperFunction:
         ways = (each for each in self._ways if len(each[0].parameters) == count)
         signature, name, returned = next(ways, self._ways[0])
         try:
-            given = list(signature.bind(*args, **kwargs).arguments.values())
+            values = list(signature.bind(*args, **kwargs).arguments.values())
         except TypeError as error:
             raise TypeError(f"{self.__name__}() {error}") from None
         try:
-            return _called(name, given, returned)
+            return _called(name, values, returned)
         except CudnnError as error:
             number = v7.old_status_number(error.status)
             raise cudnnExceptions.get(number, cudnnError)(number, str(error)) from error

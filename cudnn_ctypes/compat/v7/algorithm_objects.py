@@ -102,8 +102,8 @@ def _several(a: Arguments, count: int) -> list[Any]:
 )
 def set_performance(a: Arguments) -> None:
     made_objects.held(a.algoDesc, "algoDesc")
-    held = made_objects.held(a.algoPerf, "algoPerf")
-    held.algorithm, held.status, held.time, held.memory = (
+    performance = made_objects.held(a.algoPerf, "algoPerf")
+    performance.algorithm, performance.status, performance.time, performance.memory = (
         a.algoDesc.value,
         int(a.status),
         a.time,
@@ -118,6 +118,11 @@ def set_performance(a: Arguments) -> None:
     """
 )
 def get_performance(a: Arguments) -> None:
-    held = made_objects.held(a.algoPerf, "algoPerf")
-    status = raw.cudnnStatus_t(held.status)
-    a.put(algoDesc=held.algorithm, status=status, time=held.time, memory=held.memory)
+    performance = made_objects.held(a.algoPerf, "algoPerf")
+    status = raw.cudnnStatus_t(performance.status)
+    a.put(
+        algoDesc=performance.algorithm,
+        status=status,
+        time=performance.time,
+        memory=performance.memory,
+    )

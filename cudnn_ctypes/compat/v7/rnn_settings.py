@@ -21,35 +21,35 @@ _PADDED = raw.CUDNN_RNN_PADDED_IO_ENABLED
 
 def described(descriptor: Any) -> RNN:
     """The record of an RNN descriptor; refused if it was never set."""
-    held = record(descriptor)
-    if held is None:
+    rnn = record(descriptor)
+    if rnn is None:
         raise Refused(raw.CUDNN_STATUS_BAD_PARAM, "rnnDesc is NULL, or was created but never set")
-    assert isinstance(held, RNN)
-    return held
+    assert isinstance(rnn, RNN)
+    return rnn
 
 
 def change(descriptor: Any, **changes: Any) -> None:
     """Set some values of a descriptor, by `cudnnSetRNNDescriptor_v8`'s parameter names."""
-    held = described(descriptor)
+    rnn = described(descriptor)
     fields: dict[str, Any] = {
-        "algo": held.algorithm,
-        "cellMode": held.cell,
-        "biasMode": held.bias,
-        "dirMode": raw.CUDNN_BIDIRECTIONAL if held.bidirectional else raw.CUDNN_UNIDIRECTIONAL,
-        "inputMode": held.input_mode,
-        "dataType": held.data_type,
-        "mathPrec": held.compute_data_type,
-        "mathType": held.math_type,
-        "inputSize": held.input_size,
-        "hiddenSize": held.hidden_size,
-        "projSize": held.projection_size or held.hidden_size,
-        "numLayers": held.layers,
-        "dropoutDesc": dropout_of(held),
-        "auxFlags": _PADDED if held.padded_io else 0,
+        "algo": rnn.algorithm,
+        "cellMode": rnn.cell,
+        "biasMode": rnn.bias,
+        "dirMode": raw.CUDNN_BIDIRECTIONAL if rnn.bidirectional else raw.CUDNN_UNIDIRECTIONAL,
+        "inputMode": rnn.input_mode,
+        "dataType": rnn.data_type,
+        "mathPrec": rnn.compute_data_type,
+        "mathType": rnn.math_type,
+        "inputSize": rnn.input_size,
+        "hiddenSize": rnn.hidden_size,
+        "projSize": rnn.projection_size or rnn.hidden_size,
+        "numLayers": rnn.layers,
+        "dropoutDesc": dropout_of(rnn),
+        "auxFlags": _PADDED if rnn.padded_io else 0,
     }
     raw.cudnnSetRNNDescriptor_v8(descriptor, **{**fields, **changes})
-    if held.clip is not None:  # setting a descriptor removes the clip
-        clip = raw.CUDNN_RNN_CLIP_MINMAX, held.clip_nan_propagation, *held.clip
+    if rnn.clip is not None:  # setting a descriptor removes the clip
+        clip = raw.CUDNN_RNN_CLIP_MINMAX, rnn.clip_nan_propagation, *rnn.clip
         raw.cudnnRNNSetClip_v8(descriptor, *clip)
 
 
@@ -68,10 +68,10 @@ def settle(handle: Any, descriptor: Any, data_type: Any, input_size: int, batch:
     batch : int
         Number of sequences; 0 if the call needs no kernels.
     """
-    held = described(descriptor)
-    if (held.data_type, held.input_size) != (data_type, input_size):
+    rnn = described(descriptor)
+    if (rnn.data_type, rnn.input_size) != (data_type, input_size):
         change(descriptor, dataType=data_type, inputSize=input_size)
-    if batch and held.algorithm == raw.CUDNN_RNN_ALGO_PERSIST_DYNAMIC:
+    if batch and rnn.algorithm == raw.CUDNN_RNN_ALGO_PERSIST_DYNAMIC:
         _compile(handle, descriptor, batch)
 
 
@@ -137,16 +137,16 @@ _GET = """(cudnnHandle_t handle, const cudnnRNNDescriptor_t rnnDesc, int *hidden
 
 @implements(f"cudnnGetRNNDescriptor{_GET}", f"cudnnGetRNNDescriptor_v6{_GET}")
 def get_v6(a: Arguments) -> None:
-    held = described(a.rnnDesc)
+    rnn = described(a.rnnDesc)
     a.put(
-        hiddenSize=held.hidden_size,
-        numLayers=held.layers,
-        dropoutDesc=held.dropout,
-        inputMode=held.input_mode,
-        direction=raw.CUDNN_BIDIRECTIONAL if held.bidirectional else raw.CUDNN_UNIDIRECTIONAL,
-        cellMode=held.cell,
-        algo=held.algorithm,
-        mathPrec=held.compute_data_type,
+        hiddenSize=rnn.hidden_size,
+        numLayers=rnn.layers,
+        dropoutDesc=rnn.dropout,
+        inputMode=rnn.input_mode,
+        direction=raw.CUDNN_BIDIRECTIONAL if rnn.bidirectional else raw.CUDNN_UNIDIRECTIONAL,
+        cellMode=rnn.cell,
+        algo=rnn.algorithm,
+        mathPrec=rnn.compute_data_type,
     )
 
 
@@ -202,8 +202,8 @@ def set_projection(a: Arguments) -> None:
     """
 )
 def get_projection(a: Arguments) -> None:
-    held = described(a.rnnDesc)
-    a.put(recProjSize=held.projection_size or held.hidden_size, outProjSize=0)
+    rnn = described(a.rnnDesc)
+    a.put(recProjSize=rnn.projection_size or rnn.hidden_size, outProjSize=0)
 
 
 @implements(

@@ -39,13 +39,13 @@ def sequences(descriptors: list[Any] | None, steps: int, name: str) -> Iterator[
         raise Refused(
             raw.CUDNN_STATUS_BAD_PARAM, f"{name}: {count} descriptors for {steps} time steps"
         )
-    held = [tensor(each, f"{name}[{step}]") for step, each in enumerate(descriptors[:steps])]
-    batches = [each.shape[0] for each in held]
+    tensors = [tensor(each, f"{name}[{step}]") for step, each in enumerate(descriptors[:steps])]
+    batches = [each.shape[0] for each in tensors]
     if batches != sorted(batches, reverse=True):
         raise Refused(
             raw.CUDNN_STATUS_BAD_PARAM, f"{name}: the batch must never grow, got {batches}"
         )
-    if len({(each.shape[1], each.data_type) for each in held}) > 1:
+    if len({(each.shape[1], each.data_type) for each in tensors}) > 1:
         raise Refused(raw.CUDNN_STATUS_BAD_PARAM, f"{name}: time steps differ in size or data type")
     lengths = [sum(batch > index for batch in batches) for index in range(batches[0])]
     data = raw.cudnnRNNDataDescriptor_t()
@@ -53,11 +53,11 @@ def sequences(descriptors: list[Any] | None, steps: int, name: str) -> Iterator[
     try:
         raw.cudnnSetRNNDataDescriptor(
             data,
-            held[0].data_type,
+            tensors[0].data_type,
             raw.CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED,
             steps,
             batches[0],
-            held[0].shape[1],
+            tensors[0].shape[1],
             lengths,
             None,
         )
@@ -120,16 +120,16 @@ _WHERE = """(cudnnHandle_t handle, const cudnnRNNDescriptor_t rnnDesc, const int
 
 def weight_bytes(descriptor: Any, name: str) -> int:
     """Bytes of the weights that a filter descriptor describes."""
-    held = record(descriptor)
-    if held is None:
+    filters = record(descriptor)
+    if filters is None:
         raise Refused(raw.CUDNN_STATUS_BAD_PARAM, f"{name} is NULL, or was created but never set")
-    assert isinstance(held, Filter)
+    assert isinstance(filters, Filter)
     from ...dtypes import element_bits
 
     count = 1
-    for size in held.shape:
+    for size in filters.shape:
         count *= size
-    return count * element_bits(held.data_type) // 8
+    return count * element_bits(filters.data_type) // 8
 
 
 @implements(f"cudnnGetRNNLinLayerMatrixParams{_WHERE.format('linLayerMat')}")

@@ -247,21 +247,21 @@ class BackendDescriptor(Resource[raw.cudnnBackendDescriptor_t]):
                 "those of the right one; read them where they were set",
             )
         (wanted,) = known.wants
-        made = [BackendDescriptor(wanted) for _ in range(descriptor_count(handle, known))]
+        descriptors = [BackendDescriptor(wanted) for _ in range(descriptor_count(handle, known))]
         used = 0
         try:
-            used = fill_descriptors(handle, known, [each._as_parameter_ for each in made])
-            for each in made[:used]:
+            used = fill_descriptors(handle, known, [each._as_parameter_ for each in descriptors])
+            for each in descriptors[:used]:
                 each._finalized = True
                 each._was_read = True
         finally:
             # cuDNN can count more than it fills. The others have no contents, and it crashes on
             # them.
-            for each in made[used:]:
+            for each in descriptors[used:]:
                 each.close()
         if known.is_array:
-            return made[:used]
-        return made[0] if used else None
+            return descriptors[:used]
+        return descriptors[0] if used else None
 
     def held(self) -> dict[str, Any]:
         """All attributes that hold something, by short name; what cuDNN does not tell is left out.

@@ -100,19 +100,19 @@ class DeviceProperties(Closing):
         if handle is not None and device is not None:
             raise TypeError("give a device or a handle, not both")
         chosen = {"handle": handle} if handle is not None else {"device_id": device or 0}
-        made = cls.__new__(cls)
-        made.filled = {}
+        properties = cls.__new__(cls)
+        properties.filled = {}
         try:
-            made.descriptor = BackendDescriptor("deviceprop", **chosen).finalize()
+            properties.descriptor = BackendDescriptor("deviceprop", **chosen).finalize()
         except NotInitializedError as error:
             raise NoDeviceError(
                 "there is no NVIDIA GPU here whose properties could be read; take a preset "
                 f"({', '.join(presets())}) or a file that was written where the GPU is. {error}"
             ) from error
-        made._values = json.loads(made.descriptor.get("json_representation"))
+        properties._values = json.loads(properties.descriptor.get("json_representation"))
         # Those of the reference device say what they are.
-        made.source = str(made._values.pop(SOURCE, "measured"))
-        return made
+        properties.source = str(properties._values.pop(SOURCE, "measured"))
+        return properties
 
     @classmethod
     def preset(cls, name: str) -> DeviceProperties:

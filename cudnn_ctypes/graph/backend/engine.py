@@ -132,10 +132,10 @@ class Engine(Closing, Uncopied):
 
     @classmethod
     def _of(cls, descriptor: BackendDescriptor) -> Engine:
-        made = cls.__new__(cls)
-        made.descriptor = descriptor
-        made._owned = None
-        return made
+        engine = cls.__new__(cls)
+        engine.descriptor = descriptor
+        engine._owned = None
+        return engine
 
     def closes_with_it(self, owned: ExitStack) -> None:
         """Have `close` close `owned` too: what the engine was made for."""
@@ -193,10 +193,10 @@ class Engine(Closing, Uncopied):
                 kind = enumerator(raw.cudnnBackendKnobType_t, name, "knob")
                 choice = BackendDescriptor("knob_choice", knob_type=kind, knob_value=value)
                 choices.append(choice.finalize())
-            made = BackendDescriptor(
+            descriptor = BackendDescriptor(
                 "enginecfg", engine=self.descriptor, knob_choices=choices or None
             )
-            return EngineConfig(made.finalize(), choices)
+            return EngineConfig(descriptor.finalize(), choices)
         except BaseException:
             for choice in choices:
                 choice.close()

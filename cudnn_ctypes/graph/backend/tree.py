@@ -58,10 +58,10 @@ def _entries(
         return
     seen.append(descriptor)
     yield depth, title if descriptor.finalized else f"{title} (not finalized)"
-    held = descriptor.held()  # before the children: it reads those of an engine config
+    values = descriptor.held()  # before the children: it reads those of an engine config
     children = list(descriptor.children())
     with_children = {name for name, _ in children}
-    for name, value in held.items():
+    for name, value in values.items():
         if name not in with_children:
             yield depth + 1, f"{name} = {_shown(value)}"
     for name, child in children:

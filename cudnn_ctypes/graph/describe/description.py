@@ -101,18 +101,18 @@ class DescriptionMethods:
     @property
     def inputs(self) -> list[Tensor]:
         """The tensors that execution reads: device memory, or numbers not fixed in the graph."""
-        made = {id(tensor) for node in self.nodes for tensor in node.results}
+        results = {id(tensor) for node in self.nodes for tensor in node.results}
         return [
             tensor
             for tensor in self.tensors
-            if id(tensor) not in made and tensor.value is None and not tensor.scratch
+            if id(tensor) not in results and tensor.value is None and not tensor.scratch
         ]
 
     @property
     def outputs(self) -> list[Tensor]:
         """The tensors that execution writes."""
-        made = [tensor for node in self.nodes for tensor in node.results]
-        return [tensor for tensor in made if not tensor.virtual and not tensor.scratch]
+        results = [tensor for node in self.nodes for tensor in node.results]
+        return [tensor for tensor in results if not tensor.virtual and not tensor.scratch]
 
     def __repr__(self) -> str:
         operations = ", ".join(str(node) for node in self.nodes)

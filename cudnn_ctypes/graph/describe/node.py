@@ -247,11 +247,11 @@ class Node:
 
     def axis(self, rank: int, of: str) -> int:
         """The option `axis` of `rank` dimensions, counted from the first; settles negative ones."""
-        given = self.options.get("axis")
-        if not isinstance(given, numbers.Integral) or not -rank <= int(given) < rank:
-            self.refuse(f"axis {given} is none of the {rank} dimensions of {of}")
-        self.options["axis"] = int(given) % rank
-        return int(given) % rank
+        axis = self.options.get("axis")
+        if not isinstance(axis, numbers.Integral) or not -rank <= int(axis) < rank:
+            self.refuse(f"axis {axis} is none of the {rank} dimensions of {of}")
+        self.options["axis"] = int(axis) % rank
+        return int(axis) % rank
 
     def refuse(self, reason: str) -> NoReturn:
         """Raise ValueError for this operation."""

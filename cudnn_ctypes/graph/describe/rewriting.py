@@ -168,8 +168,8 @@ def halves(graph: G, at: Tensor, data_type: Any) -> tuple[G, G]:
     after = [node for node in nodes if id(node) not in first]
     if not after:
         raise ValueError(f"split: at: all operations are needed for {at!r}: nothing is left")
-    made = {id(tensor) for node in before for tensor in node.results}
-    between = [each for each in graph.tensors if id(each) in made & _tensors_of(after)]
+    results = {id(tensor) for node in before for tensor in node.results}
+    between = [each for each in graph.tensors if id(each) in results & _tensors_of(after)]
     one, ones = copied(graph, before)
     two, twos = copied(graph, after)
     for tensor in between:

@@ -105,10 +105,10 @@ def check_tensors(tensors: Sequence[Tensor], nodes: Sequence[Node]) -> None:
     used |= inputs | {id(each.output) for each in subgraphs}
     used |= {id(each.ragged_offset) for each in tensors if each.ragged_offset is not None}
     every = [each for node in nodes for each in (node, *node.inner)]
-    made = {id(tensor): node for node in every for tensor in node.outputs.values()}
+    makers = {id(tensor): node for node in every for tensor in node.outputs.values()}
     for tensor in tensors:
-        if id(tensor) in made:
-            node = made[id(tensor)]
+        if id(tensor) in makers:
+            node = makers[id(tensor)]
             port = next(port for port, each in node.outputs.items() if each is tensor)
             idle = node.may_go_unused or port in node.kind.unread
             if tensor.virtual and id(tensor) not in used and not idle:
@@ -129,9 +129,9 @@ def check_results(tensors: Sequence[Tensor], nodes: Sequence[Node]) -> None:
     ------
     ValueError
     """
-    made = {id(tensor) for node in nodes for tensor in node.results}
+    results = {id(tensor) for node in nodes for tensor in node.results}
     for tensor in tensors:
-        check_memory(tensor, id(tensor) in made)
+        check_memory(tensor, id(tensor) in results)
         if tensor.ragged_offset is not None and tensor.ragged_offset.data_type is not None:
             name = data_type_name(tensor.ragged_offset.data_type)
             if name not in ("int32", "int64"):

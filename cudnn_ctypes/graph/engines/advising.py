@@ -114,7 +114,7 @@ def _gains(tried: Tried, before: Explanation) -> bool:
 def _suggestion(tried: Tried, before: Explanation) -> Suggestion:
     explanations = tuple(each.explanation for each in tried.outcomes if each.explanation)
     known = {step.known for step in tried.variant.steps}
-    made = Suggestion(
+    suggestion = Suggestion(
         tried.variant.steps,
         tried.variant.graphs,
         tuple(each.options for each in tried.outcomes),
@@ -123,7 +123,7 @@ def _suggestion(tried: Tried, before: Explanation) -> Suggestion:
         explanations,
         fact=next((each for each in FACTS if each.case in known), None),
     )
-    return replace(made, reason=_reason(made, before))
+    return replace(suggestion, reason=_reason(suggestion, before))
 
 
 def _reason(made: Suggestion, before: Explanation) -> str:

@@ -92,9 +92,9 @@ def reference_plan(
         raise ValueError(
             f"without_engine: only the reference device does that, got {described(device)}"
         )
-    given = [name for name, value in chosen.items() if value is not None]
-    if given:
-        raise ValueError(f"without_engine: {', '.join(given)} would choose or keep an engine")
+    options = [name for name, value in chosen.items() if value is not None]
+    if options:
+        raise ValueError(f"without_engine: {', '.join(options)} would choose or keep an engine")
     kept = [
         t
         for node in expansion.nodes

@@ -90,10 +90,10 @@ def _engine(engine: Engine) -> Description:
 def _descriptor(item: BackendDescriptor) -> Description:
     if item.closed:
         return Description(f"BackendDescriptor of kind {item.name}: closed")
-    held = item.held()
+    values = item.held()
     state = "finalized" if item.finalized else "not finalized: cuDNN has not checked it yet"
-    if item.name == "tensor" and held.get("dimensions") and held.get("strides"):
-        return _tensor(f"BackendDescriptor of kind tensor, {state}", held)
+    if item.name == "tensor" and values.get("dimensions") and values.get("strides"):
+        return _tensor(f"BackendDescriptor of kind tensor, {state}", values)
     return Description(
         f"BackendDescriptor of kind {item.name}, {state}", (Section(text=item.tree()),)
     )

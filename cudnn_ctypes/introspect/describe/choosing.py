@@ -148,19 +148,19 @@ def _c_object(item: Any, x: Any, w: Any, handle: Any) -> Description | None:
         return Description(f"{name}: {state}")
     if isinstance(pointer, cudnnBackendDescriptor_t):
         return _backend(item)
-    held = records.record(item, *(() if handle is None or item is not pointer else (handle,)))
-    if held is None:
+    values = records.record(item, *(() if handle is None or item is not pointer else (handle,)))
+    if values is None:
         return Description(f"{name}: {_untold(type(pointer).__name__)}")
-    if isinstance(held, Convolution):
-        return windows.convolution_words(name, held, x, w)
-    if isinstance(held, Pooling):
-        return windows.pooling_words(name, held, x)
-    if isinstance(held, RNN):
-        return _rnn(item, name, held, handle)
-    if isinstance(held, Dropout):
+    if isinstance(values, Convolution):
+        return windows.convolution_words(name, values, x, w)
+    if isinstance(values, Pooling):
+        return windows.pooling_words(name, values, x)
+    if isinstance(values, RNN):
+        return _rnn(item, name, values, handle)
+    if isinstance(values, Dropout):
         size = getattr(getattr(item, "_states", None), "nbytes", None)
-        return operations.dropout_words(name, held, size)
-    return _BY_RECORD[type(held)](name, held) if type(held) in _BY_RECORD else None
+        return operations.dropout_words(name, values, size)
+    return _BY_RECORD[type(values)](name, values) if type(values) in _BY_RECORD else None
 
 
 def _untold(kind: str) -> str:

@@ -74,9 +74,9 @@ def node_words(node: Node) -> Description:
 def front_node_words(node: Any) -> Description:
     """The description of an operation of the front end, from the program's call."""
     rows = [f"{port}: {_tensor_line(each)}" for port, each in node.inputs.items()]
-    made = [f"{port}: {_tensor_line(each)}" for port, each in node.outputs.items()]
+    results = [f"{port}: {_tensor_line(each)}" for port, each in node.outputs.items()]
     options = [f"{name} = {value}" for name, value in node.params.items() if value is not None]
-    sections = [Section("Inputs", tuple(rows)), Section("Outputs", tuple(made))]
+    sections = [Section("Inputs", tuple(rows)), Section("Outputs", tuple(results))]
     if options:
         sections.append(Section("Other arguments", tuple(options)))
     return Description(f"Node {node.name!r}: {node.node_type.name}", tuple(sections))
@@ -89,12 +89,12 @@ def _sentence(node: Node) -> str:
         for port, value in node.inputs.items()
         if isinstance(value, (Tensor, list, tuple))
     ]
-    made = [f"{each.name!r}{_dims(each)}" for each in node.outputs.values()]
+    results = [f"{each.name!r}{_dims(each)}" for each in node.outputs.values()]
     called = "" if node.name == node.operation else f" {node.name!r}"
     inner = f", with the function{'s' if len(node.subgraphs) > 1 else ''} {listed(node.subgraphs)}"
     return (
         f"{node.operation}{called} of {listed(read) or 'nothing'}"
-        f"{inner if node.subgraphs else ''} makes {listed(made)}"
+        f"{inner if node.subgraphs else ''} makes {listed(results)}"
     )
 
 
@@ -109,14 +109,14 @@ def _dims(each: Tensor) -> str:
 
 
 def _operands(nodes: list[Node]) -> Iterator[str]:
-    made = {id(each) for node in nodes for each in node.results}
+    results = {id(each) for node in nodes for each in node.results}
     seen: set[int] = set()
     for node in nodes:
         for each in (*node.operands, *node.outputs.values()):
             in_memory = not (each.virtual or each.scratch)
             if in_memory and id(each) not in seen:
                 seen.add(id(each))
-                role = "output" if id(each) in made else "input"
+                role = "output" if id(each) in results else "input"
                 yield f"{role} {_tensor_line(each)}"
 
 

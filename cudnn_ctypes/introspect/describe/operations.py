@@ -183,13 +183,13 @@ def fused_words(name: str, held: ConstantPack | VariantPack | FusedPlan) -> Desc
     """The description of a pack or a plan of a fused operation."""
     lines = [f"operation {name_of(held.operation)}"]
     if isinstance(held, FusedPlan):
-        made = held.constants
-        if made is None:
+        constants = held.constants
+        if constants is None:
             lines.append("not made yet: cudnnMakeFusedOpsPlan makes it of a constant pack")
             return Description(
                 f"{name}: a plan of a fused operation", (Section(lines=tuple(lines)),)
             )
-        what, shown = "a plan of a fused operation, made of", made.held
+        what, shown = "a plan of a fused operation, made of", constants.held
     elif isinstance(held, ConstantPack):
         what, shown = "what does not change between executions", held.held
     else:

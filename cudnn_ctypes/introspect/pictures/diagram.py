@@ -99,8 +99,8 @@ def diagram(name: str, nodes: Sequence[Any], region: Region | None = None) -> Di
     origins: dict[int, int] = {}
     makers: dict[int, int] = {}
     for node in nodes:
-        made = _tensors(node.outputs.values())
-        makers |= {id(tensor): len(found.boxes) for tensor in made}
+        results = _tensors(node.outputs.values())
+        makers |= {id(tensor): len(found.boxes) for tensor in results}
         found.boxes.append(_operation(node, _origin(node, origins, found.origins)))
     held: dict[int, int] = {}
     for index, node in enumerate(nodes):

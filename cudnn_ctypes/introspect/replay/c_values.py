@@ -157,10 +157,10 @@ def _scalar(scalar: Scalar) -> str:
     if scalar.data_type == "float32":
         return f"&(float){{{_single(scalar.value)}}}"
     if scalar.data_type == "float16":
-        held = struct.pack("<e", scalar.value)
+        packed = struct.pack("<e", scalar.value)
     else:  # bfloat16: the upper half of a float
-        held = struct.pack("<f", scalar.value)[2:]
-    return f"&(uint16_t){{{host_value(held, scalar.data_type)}}}"
+        packed = struct.pack("<f", scalar.value)[2:]
+    return f"&(uint16_t){{{host_value(packed, scalar.data_type)}}}"
 
 
 def _literal(text: bytes) -> str:

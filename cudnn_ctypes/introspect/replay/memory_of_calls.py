@@ -89,8 +89,8 @@ def _nbytes(moment: Moment, parameter: Parameter, value: Any) -> int:
 def _any_type(moment: Moment) -> cudnnDataType_t | None:
     """The data type of one of the call's descriptors; None without one."""
     for value in moment.given.values():
-        held = records.record(value) if live.address(value) else None
-        data_type = getattr(held, "data_type", None)
+        values = records.record(value) if live.address(value) else None
+        data_type = getattr(values, "data_type", None)
         if data_type is not None:
             return cudnnDataType_t(data_type)
     return None

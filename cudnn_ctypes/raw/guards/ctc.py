@@ -30,10 +30,10 @@ def fragment(binding: Binding) -> Fragment | None:
     base = next(p.type.base for p in binding.parameters if p.name == names[0])
 
     def check(probs: Any, *arrays: Any) -> None:
-        held = records.record(probs)
-        if held is None or len(held.shape) < 2:
+        tensor = records.record(probs)
+        if tensor is None or len(tensor.shape) < 2:
             return
-        batch = held.shape[1]
+        batch = tensor.shape[1]
         labels, label_lengths, _ = arrays
         for name, array in zip(names[1:], arrays[1:], strict=True):
             _require(name, array, batch, "one for each sample of the batch")
@@ -44,11 +44,11 @@ def fragment(binding: Binding) -> Fragment | None:
                 _require(names[0], labels, sum(lengths), f"the sum of {names[1]}")
 
     def _require(name: str, array: Any, wanted: int, why: str) -> None:
-        given = elements(array, base)
-        if given is not None and given < wanted:
+        numbers = elements(array, base)
+        if numbers is not None and numbers < wanted:
             raise ValueError(
                 f"{binding.name}() argument {name!r}: {wanted} elements expected, {why}, "
-                f"got {given}"
+                f"got {numbers}"
             )
 
     lines = [

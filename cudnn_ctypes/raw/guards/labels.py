@@ -106,8 +106,8 @@ def _check_address(name: str, parameter: str, label: Any, value: Any) -> None:
 
 
 def _check_room(name: str, parameter: str, label: Any, value: Any, wanted: int) -> None:
-    given = room(value)
-    if given is not None and given < wanted:
+    size = room(value)
+    if size is not None and size < wanted:
         raise ValueError(
-            f"{name}() argument {parameter!r}: {label.name} takes {wanted} bytes, got {given}"
+            f"{name}() argument {parameter!r}: {label.name} takes {wanted} bytes, got {size}"
         )

@@ -60,10 +60,10 @@ def _check_lengths(
             for name, argument in by_name.items()
         }
         for array, base, length in arrays:
-            given = elements(by_name[array], base)
+            lengths = elements(by_name[array], base)
             try:
                 wanted = eval(length, {}, numbers)
-                wrong = given is not None and not 0 <= wanted <= given
+                wrong = lengths is not None and not 0 <= wanted <= lengths
                 too_few = 0 <= wanted < least
             except Exception:
                 continue  # the length is no number: its converter raises
@@ -74,7 +74,7 @@ def _check_lengths(
             if wrong:
                 raise ValueError(
                     f"{binding.name}() argument {array!r}: {length} = {wanted} elements expected, "
-                    f"got {given}"
+                    f"got {lengths}"
                 )
 
     return check

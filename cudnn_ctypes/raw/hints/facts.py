@@ -82,8 +82,8 @@ def _code(value: Any) -> int:
 def _dimensions(failure: Failure) -> str:
     named = failure.argument("dimA", "filterDimA")
     sizes = named if named is not None else [failure.argument(name) for name in "nkchw"]
-    given = [_code(size) for size in sizes if size is not None]
-    return "every dimension must be at least 1" if any(size < 1 for size in given) else ""
+    numbers = [_code(size) for size in sizes if size is not None]
+    return "every dimension must be at least 1" if any(size < 1 for size in numbers) else ""
 
 
 def _vectors(failure: Failure) -> str:

@@ -219,14 +219,14 @@ def _properties(gpu: bytes) -> raw.cudnnBackendDescriptor_t:
             "graphs on the reference device need device properties, which came with cuDNN 9.8.0; "
             f"loaded is {raw.load().version_text}"
         )
-    made = raw.cudnnBackendDescriptor_t()
-    raw.cudnnBackendCreateDescriptor(code_of(raw.CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR), made)
-    status = _give_json(made, gpu) or native("cudnnBackendFinalize")(made)
+    descriptor = raw.cudnnBackendDescriptor_t()
+    raw.cudnnBackendCreateDescriptor(code_of(raw.CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR), descriptor)
+    status = _give_json(descriptor, gpu) or native("cudnnBackendFinalize")(descriptor)
     if status != 0:
         name = json.loads(gpu)["deviceName"]
         raise Refused(raw.cudnnStatus_t(status), f"cuDNN refused the properties of {name}")
-    records.forget(made.value)  # its record is not needed
-    return made
+    records.forget(descriptor.value)  # its record is not needed
+    return descriptor
 
 
 # --- plans ---------------------------------------------------------------------------------------

@@ -37,11 +37,11 @@ def _loaded(step: Step, letter: str) -> Any:
 
 def _modified(step: Step, scores: Any) -> Any:
     """The scores after the operation graph in the attribute SUBGRAPH; unchanged without one."""
-    held = step.option("SUBGRAPH")
-    if held is None:
+    subgraph = step.option("SUBGRAPH")
+    if subgraph is None:
         return scores
     first, last = (step.option(f"SUBGRAPH_{each}_UID") for each in ("INPUT", "OUTPUT"))
-    operations = held.all(Name.CUDNN_ATTR_OPERATIONGRAPH_OPS)
+    operations = subgraph.all(Name.CUDNN_ATTR_OPERATIONGRAPH_OPS)
     steps = in_order([step.beside(each) for each in operations])
     given = next((info for each in steps for info in each.reads if info.uid == first), None)
     if given is None:

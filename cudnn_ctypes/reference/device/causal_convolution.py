@@ -72,7 +72,7 @@ def backward(call: Call) -> None:
     here = _Direct(call)
     dw = here.filter("dweight", call["dwDataType"])
     db = here.bias("dbias", call["dwDataType"])
-    made = causal_convolution_backward(
+    gradients = causal_convolution_backward(
         x=here.sequence("x"),
         w=here.filter("weight", here.data_type),
         dy=here.sequence("dy"),
@@ -83,8 +83,8 @@ def backward(call: Call) -> None:
         compute_dtype=here.compute_dtype,
         dw_dtype=here.compute_dtype,
     )
-    here.sequence("dx")[...] = made.dx
-    dw[...], db[...] = made.dw, made.db
+    here.sequence("dx")[...] = gradients.dx
+    dw[...], db[...] = gradients.dw, gradients.db
 
 
 # -- back to back ----------------------------------------------------------------------------------
@@ -127,9 +127,9 @@ class _BackToBack:
 @implements("cudnnB2BCausalConv1dForward")
 def back_to_back(call: Call) -> None:
     here = _BackToBack(call)
-    made = back_to_back_convolution_forward(**here.given(), compute_dtype=here.compute_dtype)
-    here.array("y", "y")[...] = made.y
-    here.array("yGated", "y")[...] = made.gated
+    results = back_to_back_convolution_forward(**here.given(), compute_dtype=here.compute_dtype)
+    here.array("y", "y")[...] = results.y
+    here.array("yGated", "y")[...] = results.gated
 
 
 @implements("cudnnB2BCausalConv1dBackward")

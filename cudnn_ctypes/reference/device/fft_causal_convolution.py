@@ -47,11 +47,11 @@ def forward(call: Call) -> None:
 @implements("cudnnFFTCausalConv1dBackward")
 def backward(call: Call) -> None:
     _check_tiles(call)
-    made = fft_causal_convolution_backward(
+    gradients = fft_causal_convolution_backward(
         x=_sequence(call, "x"), w=_filter(call, "weight"), dy=_sequence(call, "dy")
     )
-    _sequence(call, "dx")[...] = made.dx
-    _filter(call, "dweight")[...] = made.dw
+    _sequence(call, "dx")[...] = gradients.dx
+    _filter(call, "dweight")[...] = gradients.dw
 
 
 @implements("cudnnLongFFTCausalConv1dForward")

@@ -128,7 +128,7 @@ class _Given:
 def _convolve(given: _Given) -> None:
     x, w, y, convolution = given.constants.needed("XDESC", "WDESC", "YDESC", "CONV_DESC")
     problem = Problem(x, w, convolution, y, ("XDESC", "WDESC", "CONV_DESC", "YDESC"))
-    made = scale_bias_activation_convolution(
+    results = scale_bias_activation_convolution(
         given.load("XDATA", x),
         given.load("WDATA", w),
         **given.input(),
@@ -136,10 +136,10 @@ def _convolve(given: _Given) -> None:
         compute_dtype=problem.compute_dtype,
         out_dtype=numpy_dtype(y.data_type),
     )
-    given.store("YDATA", y, made.y)
+    given.store("YDATA", y, results.y)
     statistics = given.constants.get("YSTATS_DESC")
-    given.store("YSUM", statistics, made.y_sum)
-    given.store("YSQSUM", statistics, made.y_sqsum)
+    given.store("YSUM", statistics, results.y_sum)
+    given.store("YSQSUM", statistics, results.y_sqsum)
 
 
 def _filter_gradient(given: _Given) -> None:
@@ -163,7 +163,7 @@ def _finalize_training(given: _Given) -> None:
     )
     averages = ("BN_RUNNING_MEAN", "BN_RUNNING_VAR")
     averaging = any(given.constants.given(name) for name in averages)
-    made = finalize_statistics_training(
+    results = finalize_statistics_training(
         given.load("YSUM", sums),
         given.load("YSQSUM", sums),
         given.number("SCALAR_INT64_T_BN_ACCUMULATION_COUNT"),
@@ -175,12 +175,12 @@ def _finalize_training(given: _Given) -> None:
         running_variance=given.optional("BN_RUNNING_VAR", parameters),
         compute_dtype=np.float64,
     )
-    given.store("BN_EQSCALE", equivalent, made.scale)
-    given.store("BN_EQBIAS", equivalent, made.bias)
-    given.store("BN_SAVED_MEAN", parameters, made.saved_mean)
-    given.store("BN_SAVED_INVSTD", parameters, made.saved_inv_variance)
-    given.store("BN_RUNNING_MEAN", parameters, made.running_mean)
-    given.store("BN_RUNNING_VAR", parameters, made.running_variance)
+    given.store("BN_EQSCALE", equivalent, results.scale)
+    given.store("BN_EQBIAS", equivalent, results.bias)
+    given.store("BN_SAVED_MEAN", parameters, results.saved_mean)
+    given.store("BN_SAVED_INVSTD", parameters, results.saved_inv_variance)
+    given.store("BN_RUNNING_MEAN", parameters, results.running_mean)
+    given.store("BN_RUNNING_VAR", parameters, results.running_variance)
 
 
 def _finalize_inference(given: _Given) -> None:

@@ -56,7 +56,7 @@ class _Aggregation:
 def forward(call: Call) -> None:
     here = _Aggregation(call)
     call.require("output")
-    made = gnn_agg_simple_forward(
+    result = gnn_agg_simple_forward(
         here.graph,
         here.table("nodeFeatures", here.nodes).optional(),
         here.table("edgeFeatures", here.edges).optional(),
@@ -64,9 +64,9 @@ def forward(call: Call) -> None:
         operation=here.operation,
         compute_dtype=np.float32,
     )
-    here.table("output", here.outputs).store(made.output)
-    if made.out_positions is not None:
-        here.out_positions().store(made.out_positions)
+    here.table("output", here.outputs).store(result.output)
+    if result.out_positions is not None:
+        here.out_positions().store(result.out_positions)
 
 
 @implements("cudnnGnnAggSimpleBackward")
@@ -81,7 +81,7 @@ def backward(call: Call) -> None:
         positions = here.out_positions().load()
         _check_positions(positions, here.nodes[0], here.edges[0], here.nodes[1])
     passed.check()
-    made = gnn_agg_simple_backward(
+    gradients = gnn_agg_simple_backward(
         here.graph,
         doutput=here.table("gradOutput", here.outputs).load(),
         out_positions=positions,
@@ -92,7 +92,7 @@ def backward(call: Call) -> None:
         operation=here.operation,
         compute_dtype=np.float32,
     )
-    for table, gradient in zip((nodes, edges, passed), made, strict=True):
+    for table, gradient in zip((nodes, edges, passed), gradients, strict=True):
         if gradient is not None:
             table.store(gradient)
 

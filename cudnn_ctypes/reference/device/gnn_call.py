@@ -98,18 +98,18 @@ def read_graph(call: Call) -> GnnCscGraph:
         BAD_PARAM for NULL and for invalid sizes; EXECUTION_FAILED for indices outside the tables.
     """
     call.require("graph")
-    held = call["graph"].contents
+    graph = call["graph"].contents
     for name in ("nSrcNodes", "nDstNodes", "nIndices"):
-        if getattr(held, name) < 0:
-            raise bad_param(f"graph: {name} is {getattr(held, name)}")
-    if held.idxType not in _INDEX_TYPES:
-        raise bad_param(f"graph: idxType must be INT32 or INT64, is {held.idxType}")
-    edges = held.nIndices
-    offsets = _integers(held, "cscOffsets", held.nDstNodes + 1)
-    indices = _integers(held, "cscIndices", edges)
-    rows = _integers(held, "mapCscToCoo", edges) if held.mapCscToCoo else None
+        if getattr(graph, name) < 0:
+            raise bad_param(f"graph: {name} is {getattr(graph, name)}")
+    if graph.idxType not in _INDEX_TYPES:
+        raise bad_param(f"graph: idxType must be INT32 or INT64, is {graph.idxType}")
+    edges = graph.nIndices
+    offsets = _integers(graph, "cscOffsets", graph.nDstNodes + 1)
+    indices = _integers(graph, "cscIndices", edges)
+    rows = _integers(graph, "mapCscToCoo", edges) if graph.mapCscToCoo else None
     try:
-        return GnnCscGraph(offsets, indices, held.nSrcNodes, rows)
+        return GnnCscGraph(offsets, indices, graph.nSrcNodes, rows)
     except ValueError as error:
         raise execution_failed(f"graph: {error}") from None
 
@@ -128,8 +128,8 @@ def check_types(*kinds: raw.cudnnDataType_t) -> None:
 def mha_params(call: Call, node_features: int, edge_features: int) -> GnnMhaParams:
     """The call's ``cudnnGnnMhaParams_t``, with the sizes that must be multiples of its heads."""
     call.require("params")
-    held = call["params"].contents
-    heads = held.numHeads
+    params = call["params"].contents
+    heads = params.numHeads
     if heads < 1 or node_features < 1 or edge_features < 0:
         raise bad_param(f"numHeads {heads}, dimNode {node_features}, dimEdge {edge_features}")
     if node_features % heads or edge_features % heads:
@@ -137,12 +137,12 @@ def mha_params(call: Call, node_features: int, edge_features: int) -> GnnMhaPara
             f"dimNode {node_features} and dimEdge {edge_features} must be multiples of {heads} "
             f"heads"
         )
-    if held.activation not in _ACTIVATIONS:
-        raise bad_param(f"activation {int(held.activation)}")
-    activation = _ACTIVATIONS[held.activation]
-    if activation == "leaky_relu" and held.activationAlpha <= 0:
-        raise bad_param(f"activationAlpha must be positive: {held.activationAlpha}")
-    return GnnMhaParams(heads, bool(held.concatHeads), activation, held.activationAlpha)
+    if params.activation not in _ACTIVATIONS:
+        raise bad_param(f"activation {int(params.activation)}")
+    activation = _ACTIVATIONS[params.activation]
+    if activation == "leaky_relu" and params.activationAlpha <= 0:
+        raise bad_param(f"activationAlpha must be positive: {params.activationAlpha}")
+    return GnnMhaParams(heads, bool(params.concatHeads), activation, params.activationAlpha)
 
 
 def use_workspaces(graph: GnnCscGraph, features: Table, weights: Table) -> None:

@@ -75,15 +75,15 @@ class _Attention:
 def forward(call: Call) -> None:
     here = _Attention(call)
     function = gnn_mha_gat_v2_forward if here.v2 else gnn_mha_gat_forward
-    given = here.given()
+    operands = here.given()
     output = here.required("output", *here.outputs)
     scores = here.required("smScores", *here.scores, data_type=FLOAT)
     activated = here.required("actScores", *here.activated) if here.v2 else None
-    made = function(here.graph, **given, dropout_mask=here.per_head("dropoutMask"))
-    output.store(made.output)
-    scores.store(made.sm_scores)
-    if activated is not None and made.act_scores is not None:
-        activated.store(made.act_scores)
+    results = function(here.graph, **operands, dropout_mask=here.per_head("dropoutMask"))
+    output.store(results.output)
+    scores.store(results.sm_scores)
+    if activated is not None and results.act_scores is not None:
+        activated.store(results.act_scores)
 
 
 @implements("cudnnGnnMhaGatBackward", "cudnnGnnMhaGatV2Backward")
@@ -95,7 +95,7 @@ def backward(call: Call) -> None:
     check_types(here.data_type, kind, weight_kind)
     if kind == FLOAT != weight_kind:
         raise not_supported(f"gradWeightType {weight_kind.name} with gradDataType {kind.name}")
-    given = here.given()
+    operands = here.given()
     if not here.v2:
         call.require("gradWeights")
     dsource = here.required("gradSrcFeatures", *here.sources, data_type=kind)
@@ -111,25 +111,25 @@ def backward(call: Call) -> None:
         here.table("gradWspaceWeights", destinations, here.weight_count, data_type=weight_kind),
     )
     if here.v2:
-        given["act_scores"] = here.required("actScores", *here.activated).load()
-    made = (gnn_mha_gat_v2_backward if here.v2 else gnn_mha_gat_backward)(
+        operands["act_scores"] = here.required("actScores", *here.activated).load()
+    gradients = (gnn_mha_gat_v2_backward if here.v2 else gnn_mha_gat_backward)(
         here.graph,
-        **given,
+        **operands,
         doutput=here.required("gradOut", *here.outputs).load(),
         sm_scores=here.required("smScores", *here.scores, data_type=FLOAT).load(),
         dropout_mask=here.per_head("dropoutMask"),
         dattention=here.per_head("gradAttention"),
     )
-    by_source, by_destination = made.dsrc_features, made.ddst_features
+    by_source, by_destination = gradients.dsrc_features, gradients.ddst_features
     if dsource.address == ddestination.address:  # one set of nodes: both together
         count = min(len(by_source), len(by_destination))
         by_source, by_destination = by_source.copy(), by_destination.copy()
-        by_source[:count] += made.ddst_features[:count]
-        by_destination[:count] += made.dsrc_features[:count]
+        by_source[:count] += gradients.ddst_features[:count]
+        by_destination[:count] += gradients.dsrc_features[:count]
     dsource.store(by_source)
     ddestination.store(by_destination)
-    if made.dedge_features is not None:
-        dedges.store(made.dedge_features)
+    if gradients.dedge_features is not None:
+        dedges.store(gradients.dedge_features)
     if dweights.address:
-        dweights.store(made.dattn_weights)
-    dscores.store(made.dsm_scores)
+        dweights.store(gradients.dattn_weights)
+    dscores.store(gradients.dsm_scores)

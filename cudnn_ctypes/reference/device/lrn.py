@@ -36,8 +36,8 @@ _TYPES = (raw.CUDNN_DATA_FLOAT, raw.CUDNN_DATA_DOUBLE, raw.CUDNN_DATA_HALF)
 
 def _options(call: Call) -> dict[str, Any]:
     """The values of the LRN descriptor, as keyword arguments of the reference functions."""
-    held = call.record("normDesc", LRN)
-    return {"n": held.n, "lrn_alpha": held.alpha, "lrn_beta": held.beta, "k": held.k}
+    lrn = call.record("normDesc", LRN)
+    return {"n": lrn.n, "lrn_alpha": lrn.alpha, "lrn_beta": lrn.beta, "k": lrn.k}
 
 
 # -- across channels ---------------------------------------------------------------------------

@@ -29,10 +29,10 @@ from .registry import bad_param, implements, not_supported
 
 def _read(call: Call) -> SpatialTransformer:
     """The descriptor: the data type of all tensors, and the shape (N, C, H, W) of the output."""
-    held = call.record("stDesc", SpatialTransformer)
-    if len(held.shape) != 4 or min(held.shape) < 1:
-        raise not_supported(f"stDesc must hold 4 dimensions of at least 1, got {held.shape}")
-    return held
+    transformer = call.record("stDesc", SpatialTransformer)
+    if len(transformer.shape) != 4 or min(transformer.shape) < 1:
+        raise not_supported(f"stDesc must hold 4 dimensions of at least 1, got {transformer.shape}")
+    return transformer
 
 
 def _grid(call: Call, held: SpatialTransformer, name: str, use: Use | None = None) -> NDArray[Any]:
@@ -47,40 +47,42 @@ def _theta(call: Call, held: SpatialTransformer, name: str) -> NDArray[Any]:
 
 @implements("cudnnSpatialTfGridGeneratorForward")
 def grid_generator_forward(call: Call) -> None:
-    held = _read(call)
-    points = spatial_tf_grid_generator_forward(_theta(call, held, "theta"), held.shape[2:])
-    _grid(call, held, "grid", "write")[...] = points
+    transformer = _read(call)
+    points = spatial_tf_grid_generator_forward(
+        _theta(call, transformer, "theta"), transformer.shape[2:]
+    )
+    _grid(call, transformer, "grid", "write")[...] = points
 
 
 @implements("cudnnSpatialTfGridGeneratorBackward")
 def grid_generator_backward(call: Call) -> None:
-    held = _read(call)
-    dtheta = spatial_tf_grid_generator_backward(dgrid=_grid(call, held, "dgrid"))
-    _theta(call, held, "dtheta")[...] = dtheta
+    transformer = _read(call)
+    dtheta = spatial_tf_grid_generator_backward(dgrid=_grid(call, transformer, "dgrid"))
+    _theta(call, transformer, "dtheta")[...] = dtheta
 
 
 @implements("cudnnSpatialTfSamplerForward")
 def sampler_forward(call: Call) -> None:
-    held = _read(call)
+    transformer = _read(call)
     x, y = call.operands("x", "y")
-    _check(held, x, y)
+    _check(transformer, x, y)
     factors = call.factors()
-    grid = _grid(call, held, "grid")
+    grid = _grid(call, transformer, "grid")
     y.store(spatial_tf_sampler_forward(x.load(), grid, y=y.prior(factors["beta"]), **factors))
 
 
 @implements("cudnnSpatialTfSamplerBackward")
 def sampler_backward(call: Call) -> None:
-    held = _read(call)
+    transformer = _read(call)
     x, dx, dy = call.operands("x", "dx", "dy")
-    _check(held, x, dy)
+    _check(transformer, x, dy)
     require_equal(x, dx)
     factors = call.factors()
-    dgrid = _grid(call, held, "dgrid", "update" if factors["betaDgrid"] else "write")
+    dgrid = _grid(call, transformer, "dgrid", "update" if factors["betaDgrid"] else "write")
     by_x, by_points = spatial_tf_sampler_backward(
         x=x.load(),
         dy=dy.load(),
-        grid=_grid(call, held, "grid"),
+        grid=_grid(call, transformer, "grid"),
         alpha=factors["alpha"],
         beta=factors["beta"],
         dx=dx.prior(factors["beta"]),

@@ -73,9 +73,12 @@ def set_descriptor(call: Call) -> None:
         raise bad_param(f"nbDims = {count} is less than 2")
     if count > _MOST_DIMENSIONS or layout > raw.CUDNN_TENSOR_NCHW_VECT_C:
         raise not_supported(f"nbDims = {count}, destFormat = {layout}")
-    held = _held.setdefault(call["transformDesc"].value, _Held())
-    held.layout, held.direction = layout, int(call["direction"] != raw.CUDNN_TRANSFORM_FOLD)
-    for name, array, length in held.arrays(count):
+    transform = _held.setdefault(call["transformDesc"].value, _Held())
+    transform.layout, transform.direction = (
+        layout,
+        int(call["direction"] != raw.CUDNN_TRANSFORM_FOLD),
+    )
+    for name, array, length in transform.arrays(count):
         if call[name]:
             array[:length] = call[name][:length]
 

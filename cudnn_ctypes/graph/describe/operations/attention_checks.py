@@ -178,11 +178,11 @@ class AttentionCheck:
         sink: bool = False,
     ) -> None:
         """Both or none, float32, one number per query; not with `stats`, nor with a sink."""
-        given = {"score_max": score_max, "score_sum_exp": score_sum_exp}
-        present = {name: tensor for name, tensor in given.items() if tensor is not None}
+        parts = {"score_max": score_max, "score_sum_exp": score_sum_exp}
+        present = {name: tensor for name, tensor in parts.items() if tensor is not None}
         if not present:
             return
-        if len(present) < len(given):
+        if len(present) < len(parts):
             raise TypeError(f"{self.operation}: score_max and score_sum_exp go together")
         if stats:
             self.refuse("score_max and score_sum_exp take the place of generate_stats")

@@ -214,7 +214,7 @@ class Operations:
         name = self._name(name, operation)
         before = len(self.tensors)
         try:
-            given = {
+            operands = {
                 port: self._operand(operation, name, port, value)
                 for port, value in inputs.items()
                 if value is not None
@@ -241,7 +241,7 @@ class Operations:
                     raise ValueError(f"{operation} {name!r}: {port} {tensor!r} is of another graph")
                 if tensor is not None:
                     results[port] = self._operand(operation, name, port, tensor)
-            node = Node(kind, operation, name, given, results, settled, data_type)
+            node = Node(kind, operation, name, operands, results, settled, data_type)
             for option, function in (functions or {}).items():
                 if function is not None:
                     node.subgraphs[option] = self._subgraph(node, option, function)
@@ -261,14 +261,14 @@ class Operations:
         if not callable(function):
             raise TypeError(f"{node}: {option}: expected a function, got {function!r}")
         before = len(self.nodes)
-        given = self._own(
+        operand = self._own(
             self.tensor_class(name=self._free_name(f"{node.name}.{option}"), virtual=True)
         )
         try:
-            returned = function(self, given)
+            returned = function(self, operand)
             if not isinstance(returned, Tensor):
                 raise TypeError(f"{node}: {option} must return a tensor, got {returned!r}")
-            return Subgraph(given, returned, self.nodes[before:])
+            return Subgraph(operand, returned, self.nodes[before:])
         finally:
             del self.nodes[before:]
 

@@ -69,7 +69,7 @@ def _group(graph: Graph, uid: int, axis: int) -> tuple[Sequence[Axis], AxisLinks
 def _widened(graph: Graph, uid: int, axis: int, size: int) -> Edit:
     edit = Edit()
     group, links = _group(graph, uid, axis)
-    made = {id(each) for node in graph.nodes for each in node.results}
+    results = {id(each) for node in graph.nodes for each in node.results}
     filled: list[str] = []
     ignored: list[str] = []
     places = {id(each): index for index, each in enumerate(graph.tensors)}
@@ -81,7 +81,7 @@ def _widened(graph: Graph, uid: int, axis: int, size: int) -> Edit:
             continue
         dims[of] = size
         if not tensor.virtual:
-            (ignored if each in made else filled).append(repr(tensor.name))
+            (ignored if each in results else filled).append(repr(tensor.name))
     for each, dims in new_dims.items():
         tensor = links.tensors[each]
         if tuple(dims) != tensor.dims:
