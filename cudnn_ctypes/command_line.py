@@ -19,8 +19,7 @@ from .errors import (
     NoDeviceError,
     SymbolNotFoundError,
 )
-from .graph.backend.device_properties import DeviceProperties, presets
-from .graph.backend.devices import as_properties
+from .graph.backend.device_properties import presets
 from .graph.graph import Graph
 
 __all__ = [
@@ -30,7 +29,6 @@ __all__ = [
     "add_device",
     "add_force",
     "add_json",
-    "chosen_device",
     "positive",
     "read_graph",
     "read_text",
@@ -164,23 +162,13 @@ def read_graph(path: Path) -> Graph:
 
 
 def add_device(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
-    """Add the option ``--device``, whose value `chosen_device` takes."""
+    """Add the option ``--device``, whose value `as_properties` takes."""
     parser.add_argument(
         "--device",
         required=required,
         help="the GPU: the name of a preset, a .json file that `doctor --save-device` or "
         f"DeviceProperties.to_json wrote, or 'here' (presets: {', '.join(presets())})",
     )
-
-
-def chosen_device(name: str) -> DeviceProperties:
-    """The properties of the GPU named by ``--device``; the caller must not close them.
-
-    Raises
-    ------
-    ValueError, NoDeviceError, CudnnError
-    """
-    return as_properties(name)
 
 
 def add_force(parser: argparse.ArgumentParser) -> None:

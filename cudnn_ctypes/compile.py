@@ -16,7 +16,6 @@ from .command_line import (
     add_device,
     add_force,
     add_json,
-    chosen_device,
     positive,
     read_text,
     refuse_overwriting,
@@ -24,6 +23,7 @@ from .command_line import (
     write_text,
 )
 from .command_progress import steps
+from .graph.backend.devices import as_properties
 from .graph.compilation import CompiledGraph, compile_graphs
 
 __all__ = ["add_arguments", "main"]
@@ -89,7 +89,7 @@ def _run(arguments: argparse.Namespace) -> int:
     targets = _targets(arguments.graphs, arguments.output)
     refuse_overwriting(targets, force=arguments.force)
     texts = [read_text(path) for path in arguments.graphs]
-    device = chosen_device(arguments.device)
+    device = as_properties(arguments.device)
     results: list[CompiledGraph] = []
     start = time.perf_counter()
     with (

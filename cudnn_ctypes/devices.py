@@ -8,9 +8,10 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from .command_line import USER_ERRORS, add_json, chosen_device, positive, worker_pool
+from .command_line import USER_ERRORS, add_json, positive, worker_pool
 from .command_progress import Steps, steps
 from .graph.backend.device_properties import DeviceProperties, presets
+from .graph.backend.devices import as_properties
 from .graph.compilation import CompiledGraph, compile_graphs
 from .graph.graph import Graph
 from .raw.describe import aligned
@@ -101,7 +102,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> int:
     """Print the table; 2 if a GPU is unknown."""
     try:
-        devices = {name: chosen_device(name) for name in arguments.devices or presets()}
+        devices = {name: as_properties(name) for name in arguments.devices or presets()}
         if not arguments.compile:
             _print(devices, as_json=arguments.json)
             return 0

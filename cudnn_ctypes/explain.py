@@ -7,8 +7,9 @@ import json
 import sys
 from pathlib import Path
 
-from .command_line import USER_ERRORS, add_device, chosen_device, read_graph
+from .command_line import USER_ERRORS, add_device, read_graph
 from .command_progress import steps
+from .graph.backend.devices import as_properties
 from .graph.engines.selection import Selection
 
 __all__ = ["add_arguments", "main"]
@@ -56,7 +57,7 @@ def _run(arguments: argparse.Namespace) -> int:
     )
     graph = read_graph(arguments.graph)
     told = graph.explain(
-        chosen_device(arguments.device),
+        as_properties(arguments.device),
         arguments.heuristics,
         selection=selection,
         compile=arguments.compile,

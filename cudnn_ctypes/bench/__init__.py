@@ -18,7 +18,6 @@ from ..command_line import (
     add_device,
     add_force,
     add_json,
-    chosen_device,
     positive,
     refuse_overwriting,
 )
@@ -26,6 +25,7 @@ from ..command_progress import steps
 from ..dtypes import as_data_type, data_type_name
 from ..errors import CudnnError, NoDeviceError, NotInitializedError
 from ..graph.backend.device_properties import DeviceProperties
+from ..graph.backend.devices import as_properties
 from ..graph.engines.measurement import Settings
 from ..handle import Handle
 from ..raw.library import load
@@ -154,7 +154,7 @@ def _without_gpu(problem: Problem, arguments: argparse.Namespace) -> int:
             "(--device names another one)",
             file=sys.stderr,
         )
-    device = chosen_device(name)
+    device = as_properties(name)
     result = _result(problem, device, engines_of(problem, device))
     _tell(result, arguments)
     return 0 if any(row.workspace is not None for row in result.rows) else 1

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cudnn_ctypes import DeviceTensor
 from cudnn_ctypes.dtypes import data_type_name, numpy_dtype
 from cudnn_ctypes.graph.describe.tensor import Tensor
 from cudnn_ctypes.graph.graph import Graph
@@ -108,6 +109,16 @@ def problem(case: Case, graph: Graph) -> tuple[dict[str, NDArray[Any]], dict[str
     inputs = {tensor.name: stored(values[tensor.name], tensor) for tensor in graph.inputs}
     exact = {name: array.astype(np.float64) for name, array in inputs.items()}
     return inputs, dict(case.compute(exact))
+
+
+def device_memory(graph: Graph, inputs: Mapping[str, NDArray[Any]]) -> dict[Any, DeviceTensor]:
+    """Tensors on the device for a graph: its inputs, and outputs full of a wrong number."""
+    arrays = {tensor: inputs[tensor.name] for tensor in graph.inputs}
+    arrays |= {tensor: stored(np.full(tensor.dims, 77.0), tensor) for tensor in graph.outputs}
+    return {
+        tensor: DeviceTensor.from_numpy(array, dtype=tensor.data_type, strides=tensor.strides)
+        for tensor, array in arrays.items()
+    }
 
 
 def _drawn(

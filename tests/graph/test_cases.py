@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from error_report import Report
 
-from cudnn_ctypes import DeviceBuffer, DeviceTensor, Handle, raw
+from cudnn_ctypes import DeviceBuffer, Handle, raw
 from cudnn_ctypes.dtypes import data_type_name
 from cudnn_ctypes.errors import NotSupportedError, SymbolNotFoundError
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.graph import Graph
 
-from .cases import problem, stored
+from .cases import device_memory, problem
 from .families import CASES
 from .kernels import kernels_of
 
@@ -82,17 +80,7 @@ def test_computes_what_it_says(name: str, report: Report) -> None:
             report.not_supported(key, _reason(error)[:150])
             _skip_if_old(error)
         inputs, expected = problem(case, graph)
-        memory: dict[Any, Any] = {
-            tensor: DeviceTensor.from_numpy(
-                inputs[tensor.name], dtype=tensor.data_type, strides=tensor.strides
-            )
-            for tensor in graph.inputs
-        }
-        for tensor in graph.outputs:
-            poison = stored(np.full(tensor.dims, 77.0), tensor)
-            memory[tensor] = DeviceTensor.from_numpy(
-                poison, dtype=tensor.data_type, strides=tensor.strides
-            )
+        memory = device_memory(graph, inputs)
         with DeviceBuffer(max(graph.workspace_size, 1)) as workspace:
             graph.execute(memory, workspace)
             handle.synchronize()

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cudnn_ctypes import DeviceBuffer, DeviceTensor, Handle, raw, use_reference_device
+from cudnn_ctypes import DeviceBuffer, Handle, raw, use_reference_device
 from cudnn_ctypes.errors import NotSupportedError, SymbolNotFoundError
 from cudnn_ctypes.reference.device.backend_stored import operation_graph
-from tests.graph.cases import problem, stored
+from tests.graph.cases import device_memory, problem
 from tests.graph.families import CASES
 
 from .evaluation import evaluate
@@ -65,17 +65,7 @@ def test_plans_compute_what_they_say(name: str, handle: Handle) -> None:
                 raise
             pytest.skip(str(error))
         inputs, expected = problem(case, graph)
-        memory: dict[Any, Any] = {
-            tensor: DeviceTensor.from_numpy(
-                inputs[tensor.name], dtype=tensor.data_type, strides=tensor.strides
-            )
-            for tensor in graph.inputs
-        }
-        for tensor in graph.outputs:
-            poison = stored(np.full(tensor.dims, 77.0), tensor)
-            memory[tensor] = DeviceTensor.from_numpy(
-                poison, dtype=tensor.data_type, strides=tensor.strides
-            )
+        memory = device_memory(graph, inputs)
         with DeviceBuffer(max(graph.workspace_size, 1)) as workspace:
             graph.execute(memory, workspace)
         check(name, {each.name: memory[each].numpy() for each in graph.outputs}, expected)
