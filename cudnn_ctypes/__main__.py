@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -11,6 +12,7 @@ from .commands import command_module, command_parser
 __all__ = ["main"]
 
 _INTERRUPTED = 130  # a shell's exit status for a program that SIGINT ended
+_NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -24,8 +26,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:  # finished results are printed or written already
         return _INTERRUPTED
     except BrokenPipeError:  # the reader, `head` for instance, has closed the pipe
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_output()
         return 1
+    except OSError as error:
+        if error.errno not in _NO_SPACE or error.filename is not None:
+            raise
+        _discard_output()
+        print(f"cudnn-ctypes: the output cannot be written: {error.strerror}", file=sys.stderr)
+        return 1
+
+
+def _discard_output() -> None:
+    """Send the rest of the output nowhere: Python writes it at exit, and would complain."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

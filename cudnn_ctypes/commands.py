@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from . import __version__
 
@@ -43,11 +43,23 @@ def command_module(command: str) -> Any:
     return importlib.import_module(f".{_MODULES.get(command, command)}", __package__)
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser that suggests a command for a misspelled one."""
+
+    word = ""
+
+    def error(self, message: str) -> NoReturn:
+        if self.word and self.word not in COMMANDS and not self.word.startswith("-"):
+            from .arguments import suggestion
+
+            message += suggestion(self.word, COMMANDS)
+        super().error(message)
+
+
 def command_parser(commands: Sequence[str]) -> argparse.ArgumentParser:
     """The parser, with the options of `commands`; modules of other commands are not imported."""
-    parser = argparse.ArgumentParser(
-        prog="cudnn-ctypes", description="All of cuDNN's C API from Python."
-    )
+    parser = _Parser(prog="cudnn-ctypes", description="All of cuDNN's C API from Python.")
+    parser.word = commands[0] if commands else ""
     parser.add_argument("--version", action="version", version=f"cudnn-ctypes {__version__}")
     parsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, summary in COMMANDS.items():

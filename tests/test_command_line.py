@@ -133,6 +133,48 @@ def test_port_and_trace_into_folders_and_over_nothing(
         assert "--force" in err
 
 
+def test_a_misspelled_command_is_suggested(capsys: pytest.CaptureFixture[str]) -> None:
+    for words, suggested in ((["docter"], "doctor"), (["bench", "convolutoin"], "convolution")):
+        try:
+            status = main(words)
+        except SystemExit as error:
+            status = error.code
+        assert status == 2
+        assert f"did you mean '{suggested}'?" in capsys.readouterr().err
+
+
+def test_a_folder_is_no_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["trace", str(tmp_path)]) == 2
+    assert "this is a folder" in capsys.readouterr().err
+
+
+def test_a_program_that_cannot_be_read_has_no_traceback(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    binary = tmp_path / "binary.py"
+    binary.write_bytes(b"\0\0")
+    for words in (["-m", "no_such_module"], [str(binary)]):
+        assert main(["trace", *words]) == 1
+        message = capsys.readouterr().err
+        assert "Traceback" not in message
+        assert message.count("\n") == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_gives_one_line() -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "cudnn_ctypes", "devices"],
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    message = "cudnn-ctypes: the output cannot be written: No space left on device\n"
+    assert (done.returncode, done.stderr) == (1, message)
+
+
 # --- Ctrl-C --------------------------------------------------------------------------------------
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..arguments import suggestion
 from ..command_line import read_graph
 from ..graph.graph import Graph
 from ..strides import packed
@@ -77,7 +78,11 @@ def problem_of(kind: str, shapes: Sequence[str], options: Options) -> Problem:
         return describe([_shape(text) for text in shapes], options)
     if shapes:
         raise ValueError(f"expected one of {', '.join(KINDS)}, or one file of a graph: {kind!r}")
-    graph = read_graph(Path(kind))
+    path = Path(kind)
+    if not path.suffix and not path.exists():
+        known = f"expected one of {', '.join(KINDS)}, or a file of a graph, got {kind!r}"
+        raise ValueError(known + suggestion(kind, KINDS))
+    graph = read_graph(path)
     code = hashlib.sha256(graph.to_json(indent=None).encode()).hexdigest()[:8]
     return Problem(f"graph {graph.name!r} ({code})", graph)
 

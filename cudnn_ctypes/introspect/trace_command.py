@@ -167,7 +167,8 @@ def _run(arguments: argparse.Namespace) -> int:
     program = arguments.program
     output, json, py = _files(arguments)
     if not arguments.module and not Path(program).is_file():
-        raise ValueError(f"{program}: there is no such file")
+        kind = "this is a folder" if Path(program).is_dir() else "there is no such file"
+        raise ValueError(f"{program}: {kind}; expected a Python program")
     with ExitStack() as stack:
         out: IO[str] = sys.stderr
         if output is not None:
@@ -249,11 +250,14 @@ def _status_of(program: str, arguments: list[str], *, as_module: bool) -> int:
 
 
 def _print_traceback(error: BaseException) -> None:
-    """Print the traceback without the frames of this module and of runpy."""
+    """Print the traceback without the frames of this module and of runpy.
+
+    Nothing but the error is left if the program cannot be read: a missing module, a binary file.
+    """
     entry = error.__traceback__
     while entry is not None and (
         entry.tb_frame.f_code.co_filename == __file__
         or entry.tb_frame.f_globals.get("__name__") == "runpy"
     ):
         entry = entry.tb_next
-    traceback.print_exception(type(error), error, entry or error.__traceback__)
+    traceback.print_exception(type(error), error, entry)

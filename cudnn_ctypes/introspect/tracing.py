@@ -316,8 +316,10 @@ def read_trace(path: str | os.PathLike[str]) -> list[CallRecord]:
     True
     """
     try:
-        lines = Path(path).read_text().splitlines()
-        header, *calls = map(json.loads, lines)
+        lines = Path(path).read_text("utf-8").splitlines()
+        header, *calls = map(json.loads, lines or ["null"])
+        if not isinstance(header, dict) or "cudnn_ctypes_trace" not in header:
+            raise ValueError("its first line does not say cudnn_ctypes_trace")
         if header["cudnn_ctypes_trace"] != _FORMAT:
             raise ValueError(f"format {header['cudnn_ctypes_trace']}, expected {_FORMAT}")
         return [CallRecord.from_dict(each) for each in calls]

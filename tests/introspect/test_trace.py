@@ -411,11 +411,17 @@ class TestOutput:
         assert read_trace(tmp_path / "run.json") == seen.calls
 
     @pytest.mark.parametrize(
-        "text", ["", "[]", "{}", '{"cudnn_ctypes_trace": 99}', "no json", "\xff"]
+        ("data", "reason"),
+        [
+            *((each, "its first line does not") for each in (b"", b"null", b"[]", b"{}")),
+            (b'{"cudnn_ctypes_trace": 99}', "format 99, expected 1"),
+            (b"no json", "Expecting value"),
+            (b"\xec\xff", "'utf-8' codec can't decode"),
+        ],
     )
-    def test_what_is_no_trace_is_refused(self, text: str, tmp_path: Any) -> None:
-        (tmp_path / "run.json").write_text(text, "latin1")
-        with pytest.raises(ValueError, match=r"run\.json: this is no trace"):
+    def test_what_is_no_trace_is_refused(self, data: bytes, reason: str, tmp_path: Any) -> None:
+        (tmp_path / "run.json").write_bytes(data)
+        with pytest.raises(ValueError, match=rf"run\.json: this is no trace: {reason}"):
             read_trace(tmp_path / "run.json")
 
     def test_statistics(self) -> None:
