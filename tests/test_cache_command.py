@@ -70,3 +70,10 @@ def test_a_folder_that_cannot_be_used(folder: Path, capsys: pytest.CaptureFixtur
     assert main(["cache", str(folder)]) == 2
     assert capsys.readouterr().err.startswith("cache: others can write to the folder")
     assert main(["cache", str(folder / "none")]) == 0
+
+
+def test_files_of_others_are_not_removed(tmp_path: Path) -> None:
+    (tmp_path / "settings.json").write_text("{}")
+    (tmp_path / "plan-0.json").write_text("{}")
+    assert main(["cache", "--clear", str(tmp_path)]) == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["settings.json"]

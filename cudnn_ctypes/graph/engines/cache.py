@@ -69,7 +69,7 @@ class PlanCache:
         if limit < 0:
             raise ValueError(f"limit: expected a number of bytes, got {limit}")
         self.folder: Path = standard_folder() if folder is None else as_folder(folder)
-        self._files = EntryFolder(self.folder, limit)
+        self._files = EntryFolder(self.folder, limit, ("plan-", "tuning-"))
 
     @property
     def limit(self) -> int:

@@ -51,10 +51,13 @@ class EntryFolder:
         Made for the user alone when the first file is written.
     limit : int
         Bytes of all files at most; the files not used for the longest time go first.
+    prefixes : tuple of str
+        How the files' names begin; others in the folder are not ours, and stay.
     """
 
-    def __init__(self, path: Path, limit: int) -> None:
+    def __init__(self, path: Path, limit: int, prefixes: tuple[str, ...] = ("",)) -> None:
         self.path = path
+        self.prefixes = prefixes
         self.limit = limit
 
     def read(self, name: str, *, use: bool = True) -> str | None:
@@ -94,7 +97,7 @@ class EntryFolder:
     def files(self) -> list[File]:
         """All files, the one used last first."""
         with self._opened() as folder:
-            return [] if folder is None else _files(folder)
+            return [] if folder is None else _files(folder, self.prefixes)
 
     def remove(self, name: str) -> None:
         """Remove a file, if it is there."""
@@ -107,7 +110,10 @@ class EntryFolder:
         with self._opened() as folder:
             if folder is None:
                 return 0
-            found = [*(file.name for file in _files(folder)), *_unfinished(folder, 0.0)]
+            found = [
+                *(file.name for file in _files(folder, self.prefixes)),
+                *_unfinished(folder, 0.0),
+            ]
             for name in found:
                 _remove(folder, name)
             return len(found)
@@ -116,7 +122,7 @@ class EntryFolder:
         for name in _unfinished(folder, _ABANDONED):
             _remove(folder, name)
         size = 0
-        for file in _files(folder):
+        for file in _files(folder, self.prefixes):
             size += file.size
             if size > self.limit:
                 _remove(folder, file.name)
@@ -185,11 +191,11 @@ def _write(folder: int, name: str, content: str) -> None:
         raise
 
 
-def _files(folder: int) -> list[File]:
+def _files(folder: int, prefixes: tuple[str, ...]) -> list[File]:
     found = [
         File(name, status.st_size, status.st_mtime)
         for name, status in _listed(folder)
-        if name.endswith(_SUFFIX)
+        if name.startswith(prefixes) and name.endswith(_SUFFIX)
     ]
     return sorted(found, key=lambda file: (-file.used, file.name))
 
