@@ -267,5 +267,9 @@ class Graph(
 
         self.close()
         plan.scratch = Scratch(expansion.tensors)
-        self._plan, self._operands = plan, expansion.tensors
+        self._plan, self._operands, self._node_count = plan, expansion.tensors, len(self.nodes)
         self._handle = None if isinstance(device, DeviceProperties) else device
+
+    def _node_added(self) -> None:
+        """Have the next execution find out that the plan lacks an operation."""
+        self._execution = self._outputs = None

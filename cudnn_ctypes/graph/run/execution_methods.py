@@ -12,6 +12,7 @@ from .tensor_memory import new_shapes
 
 if TYPE_CHECKING:
     from ...handle import Handle
+    from ..describe.node import Node
     from ..describe.tensor import Tensor
     from .bound_plan import BoundPlan
     from .plan import ExecutionPlan
@@ -39,6 +40,7 @@ class ExecutionMethods(Closing):
     """Methods of `Graph` that use its plan."""
 
     name: str
+    nodes: list[Node]
 
     def __init__(self) -> None:
         super().__init__()
@@ -47,6 +49,7 @@ class ExecutionMethods(Closing):
         self._execution: Execution | None = None
         self._handle: Handle | None = None
         self._outputs: Outputs | None = None
+        self._node_count = 0  # when the plan was built
         self._operands: list[Tensor] = []
         """The tensors of the plan, once there is one."""
 
@@ -121,8 +124,16 @@ class ExecutionMethods(Closing):
         return execution.bind(self._chosen(handle), memory, workspace, new, check=check)
 
     def _made_execution(self, plan: ExecutionPlan) -> Execution:
+        if self._has_grown():
+            raise ValueError(
+                f"graph {self.name!r}: operations were added after it was built: build it again"
+            )
         self._execution = Execution(plan, Operands(self._operands))
         return self._execution
+
+    def _has_grown(self) -> bool:
+        """Whether operations were added after the build."""
+        return len(self.nodes) != self._node_count
 
     def _chosen(self, handle: Handle | None) -> Handle:
         chosen = handle or self._handle

@@ -160,7 +160,7 @@ class RunMethods(ExecutionMethods):
         execution = self._execution
         if execution is None or self._outputs is None:
             with _building:
-                if self._plan is None:
+                if self._plan is None or self._has_grown():
                     build = self.build if kept else self._build_without_handle
                     build(handle)
                 assert self._plan is not None

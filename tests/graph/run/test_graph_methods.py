@@ -170,6 +170,23 @@ def test_a_graph_that_was_built_runs_with_that_plan(graph: Graph) -> None:
 
 
 @reference
+def test_operations_added_after_the_build_are_in_the_next_run() -> None:
+    graph, given = product(), numbers()
+    memory = on_device(given)
+    with Handle() as handle:
+        check(graph.run(memory, handle=handle), given)
+        results = {name: DeviceTensor.empty((2, 8, 4), "float32") for name in "yz"}
+        graph.neg(graph.outputs[1]).set_output(name="n")
+        for use in (graph.execute, graph.bind):
+            with pytest.raises(ValueError, match="'product': operations were added after it was"):
+                use({**memory, **results}, handle=handle)
+        made = graph.run(memory, handle=handle)
+        np.testing.assert_array_equal(made["n"].numpy(), -made.pop("z").numpy())
+        assert [*made] == ["y", "n"]
+        assert np.abs(made["n"].numpy()).max() > 1
+
+
+@reference
 def test_after_building_again_the_new_plan_is_used(graph: Graph) -> None:
     given = numbers()
     graph.run(on_device(given))

@@ -252,7 +252,11 @@ class Operations:
             del self.tensors[before:]
             raise
         self.nodes.append(node)
+        self._node_added()
         return results
+
+    def _node_added(self) -> None:
+        """Do nothing: nothing here was made of the nodes before."""
 
     def _subgraph(
         self, node: Node, option: str, function: Callable[[Any, Tensor], Tensor]
