@@ -1,0 +1,148 @@
+"""Run what needs a GPU, within a time limit: tests, benchmarks and the memory checker.
+
+``python -m tools.gpu_check FOLDER [--only PART ...] [--seconds N] [--library FILE]``: what the
+parts print goes to ``FOLDER/log.txt``, each failure of a test to ``FOLDER/failures.txt`` at once. A
+part that fails or runs too long does not end the others; tests for which no time is left are
+skipped. `--library` names another cuDNN. The exit status is 1 if a part failed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cudnn_ctypes.raw.library import ENVIRONMENT_VARIABLE
+
+# For the processes of pytest, which load this file as a plugin.
+_FAILURES, _END = "CUDNN_CTYPES_GPU_FAILURES", "CUDNN_CTYPES_GPU_END"
+
+
+@dataclass(frozen=True)
+class Part:
+    """One command: its limit in seconds, and its words after ``python -m``."""
+
+    seconds: int
+    command: str
+    under: str = ""  # a program that runs it
+
+    @property
+    def tests(self) -> bool:
+        return self.command.startswith("pytest")
+
+
+_LAUNCHES = "tests/legacy/test_launch.py tests/legacy/test_operation_table.py tests/graph/run"
+_LEAKS = " ".join(f"tests/legacy/test_{name}leaks.py" for name in ("", "layer_", "gnn_"))
+_MEMCHECK = "compute-sanitizer --tool memcheck --error-exitcode 9 --print-limit 20"
+PARTS = {
+    "doctor": Part(40, "cudnn_ctypes doctor"),
+    "launches": Part(110, f"pytest -m gpu {_LAUNCHES} tests/raw/test_torch_forms.py"),
+    "tests": Part(260, "pytest -m 'gpu and not soak' tests"),
+    "bench_gpu": Part(60, "tools.bench_gpu"),
+    "bench_graph": Part(60, "tools.bench_graph --rounds 61"),
+    "bench_empty": Part(40, "tools.bench_graph --rounds 61 --empty"),
+    "bench_cache": Part(70, "tools.bench_cache --execute --rounds 3"),
+    "bench_torch_ops": Part(110, "tools.bench_torch_ops"),
+    "leaks": Part(150, f"pytest -m 'gpu and soak' {_LEAKS}"),
+    "memcheck": Part(160, f"pytest -m 'gpu and not soak' -n 0 {_LAUNCHES}", _MEMCHECK),
+    "soak": Part(330, "pytest -m 'gpu and soak' tests"),
+}
+"""In the order in which they run."""
+
+
+def _words(part: Part, workers: int) -> list[str]:
+    words = [*shlex.split(part.under), sys.executable, "-m", *shlex.split(part.command)]
+    if part.tests:
+        if "-n" not in words:
+            words += ["-n", str(workers), "--dist", "worksteal"]
+        words += ["-p", __spec__.name, "-q", "--tb=no", "-rfE", "--durations", "12"]
+    return words
+
+
+def _run(part: Part, log: Any, environment: dict[str, str], left: float, workers: int) -> int:
+    """The exit status of a part; 124 if it ran too long."""
+    limit = min(part.seconds, left)
+    environment = {**environment, _END: str(time.time() + limit - 25)}
+    process = subprocess.Popen(
+        _words(part, workers),
+        stdout=log,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+        env=environment,
+        start_new_session=True,
+    )
+    try:
+        return process.wait(limit)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        return 124
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="tools.gpu_check", description=__doc__.partition("\n")[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS), metavar="PART")
+    parser.add_argument("--seconds", type=float, default=1800, help="for all parts together")
+    parser.add_argument("--library", help="another cuDNN: a file or directory")
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
+    options = parser.parse_args(arguments)
+    options.folder.mkdir(parents=True, exist_ok=True)
+    environment = {**os.environ, _FAILURES: str(options.folder / "failures.txt")}
+    if options.library:
+        environment[ENVIRONMENT_VARIABLE] = options.library
+    end, failed = time.monotonic() + options.seconds, False
+    with (options.folder / "log.txt").open("a") as log:
+
+        def say(text: str) -> None:
+            print(text, flush=True)
+            print(f"##### {text}", file=log, flush=True)
+
+        for name in options.only:
+            part, left = PARTS[name], end - time.monotonic()
+            if left < 30:
+                say(f"{name}: left out, no time")
+                failed = True
+            elif part.under and not shutil.which(part.under.partition(" ")[0]):
+                say(f"{name}: left out, there is no {part.under.partition(' ')[0]}")
+            else:
+                began = time.monotonic()
+                status = _run(part, log, environment, left, options.workers)
+                say(f"{name}: status {status} after {time.monotonic() - began:.0f} s")
+                failed = failed or status != 0
+    return int(failed)
+
+
+# --- a plugin of pytest ---------------------------------------------------------------------------
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """Write a failure down when it happens: what ends a process does not take it along."""
+    report = yield
+    if report.failed:
+        with open(os.environ[_FAILURES], "a", errors="replace") as file:
+            file.write(f"\n=== {item.nodeid} ({report.when})\n{str(report.longrepr)[-8000:]}\n")
+    return report
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup() -> None:
+    """Skip what there is no time for, so that pytest ends by itself."""
+    if time.time() > float(os.environ[_END]):
+        pytest.skip("no time left")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
