@@ -14,7 +14,7 @@ from ...raw.host_blocks import warn
 from ...raw.values import described
 from ..run.plan import ExecutionPlan
 from ..run.stored_plan import StoredPlan, sealed, unsealed
-from .cache_entries import FORMAT, VERSION, CacheEntry, read_entry, shown_entry
+from .cache_entries import FORMAT, KINDS, VERSION, CacheEntry, read_entry, shown_entry
 from .cache_location import as_folder, by_environment, standard_folder
 from .entry_folder import EntryFolder
 from .measurement_records import content, from_content
@@ -69,7 +69,7 @@ class PlanCache:
         if limit < 0:
             raise ValueError(f"limit: expected a number of bytes, got {limit}")
         self.folder: Path = standard_folder() if folder is None else as_folder(folder)
-        self._files = EntryFolder(self.folder, limit, ("plan-", "tuning-"))
+        self._files = EntryFolder(self.folder, limit, tuple(f"{kind}-" for kind in KINDS))
 
     @property
     def limit(self) -> int:

@@ -10,10 +10,11 @@ from ..backend.engine import EngineChoice
 from ..run.stored_plan import unsealed
 from .entry_folder import File
 
-__all__ = ["FORMAT", "VERSION", "CacheEntry", "read_entry", "shown_entry"]
+__all__ = ["FORMAT", "KINDS", "VERSION", "CacheEntry", "read_entry", "shown_entry"]
 
 FORMAT = "cudnn_ctypes cache entry"
 VERSION = 1
+KINDS = ("plan", "tuning", "device")  # file names begin with them
 
 
 @dataclass(frozen=True)
