@@ -3,7 +3,7 @@
 ``python -m tools.gpu_check FOLDER [--only PART ...] [--seconds N] [--library FILE]``: what the
 parts print goes to ``FOLDER/log.txt``, each failure of a test to ``FOLDER/failures.txt`` at once. A
 part that fails or runs too long does not end the others; tests for which no time is left are
-skipped. `--library` names another cuDNN. The exit status is 1 if a part failed.
+skipped. `--library` names another cuDNN. The exit status is 1 if a part failed, 2 without a GPU.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from typing import Any
 
 import pytest
 
+from cudnn_ctypes.raw import mode
 from cudnn_ctypes.raw.library import ENVIRONMENT_VARIABLE
 
 # For the processes of pytest, which load this file as a plugin.
@@ -98,6 +99,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--library", help="another cuDNN: a file or directory")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     options = parser.parse_args(arguments)
+    if missing := mode.why_no_gpu():  # all tests would be skipped, which is no failure
+        parser.error(missing)
     options.folder.mkdir(parents=True, exist_ok=True)
     environment = {**os.environ, _FAILURES: str(options.folder / "failures.txt")}
     if options.library:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from cudnn_ctypes.raw import mode
 from tools import gpu_check
 from tools.gpu_check import Part, main
 
@@ -37,6 +38,7 @@ def parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "last": Part(60, "this"),
     }
     monkeypatch.setattr(gpu_check, "PARTS", made)
+    monkeypatch.setattr(mode, "why_no_gpu", lambda: "")
     return tmp_path / "results"
 
 
@@ -63,3 +65,13 @@ def test_one_part_does_not_end_the_others(parts: Path, capsys: pytest.CaptureFix
 def test_what_no_time_is_left_for_is_told(parts: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([str(parts), "--only", "last", "--seconds", "5"]) == 1
     assert capsys.readouterr().out == "last: left out, no time\n"
+
+
+def test_a_machine_without_a_gpu_is_refused(
+    parts: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(mode, "why_no_gpu", lambda: "the driver sees no GPU")
+    with pytest.raises(SystemExit, match="2"):
+        main([str(parts), "--only", "last"])
+    assert "the driver sees no GPU" in capsys.readouterr().err
+    assert not parts.exists()
