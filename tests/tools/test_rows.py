@@ -60,3 +60,10 @@ def test_the_rows_are_true_of_this_cudnn() -> None:
 )
 def test_marks(results: dict[str, str], died: str, refused: str, seen: bool, told: str) -> None:
     assert marks(results, set(died.split()), set(refused.split()), seen=seen) == told
+
+
+def test_marks_of_what_ends_some_processes_only() -> None:
+    refused = {*DIES}
+    for died in ({"a"}, set()):  # another example ends the process
+        assert marks(BUILT, died, refused, seen=True, sometimes=True) == ""
+    assert marks(BUILT, set(), refused, seen=False, sometimes=True) == "not seen"

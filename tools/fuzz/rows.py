@@ -10,7 +10,8 @@ another reason. Lines where the table of faults says otherwise are marked:
 
 - "not refused": it ended the process, and no row says so: a row wants another range, or a GPU.
 - "not seen": it is refused, and nothing ended: the row wants its `repaired`, or fewer GPUs.
-- "built": a mode that builds a plan is refused: the row wants `modes`.
+- "built": a mode that builds a plan is refused: the row wants `modes`, or to be said to end some
+  processes only.
 
 Some faults depend on the addresses of descriptors, so graphs are asked about several times on GPUs
 for which some version has the fault.
@@ -129,7 +130,14 @@ def _rows(program: str, gpu: str) -> list[Quirk]:
         return refusing(Lowered(nodes, flattened(nodes)), Target.of(device))
 
 
-def marks(results: Mapping[str, str], died: Set[str], refused: Set[str], *, seen: bool) -> str:
+def marks(
+    results: Mapping[str, str],
+    died: Set[str],
+    refused: Set[str],
+    *,
+    seen: bool,
+    sometimes: bool = False,
+) -> str:
     """What the table of faults has otherwise.
 
     Parameters
@@ -140,9 +148,12 @@ def marks(results: Mapping[str, str], died: Set[str], refused: Set[str], *, seen
         The modes that ended the process, and those that rows refuse.
     seen : bool
         Whether an example of these rows ended the process on this GPU.
+    sometimes : bool
+        Whether one of the rows ends some processes only.
     """
     found = [f"not refused: {mode}" for mode in results if mode in died - refused]
-    built = [mode for mode in results if mode in refused and results[mode] == "built"]
+    wrongly = set() if sometimes else refused
+    built = [mode for mode in results if mode in wrongly and results[mode] == "built"]
     if refused and not died and (built or not seen):
         found.append("not seen")
     elif built:
@@ -193,6 +204,7 @@ def _report(
                 {mode for mode in MODES if Question(name, gpu, mode) in died},
                 {mode for row in rows[name, gpu] for mode in row.modes or MODES},
                 seen=any((row.name, gpu) in ended for row in rows[name, gpu]),
+                sometimes=any(row.sometimes for row in rows[name, gpu]),
             )
             marked += bool(told)
             text = ", ".join(f"{mode} {found[Question(name, gpu, mode)]}" for mode in MODES)

@@ -58,6 +58,7 @@ def _fatal(
     repaired: int | None = None,
     modes: tuple[str, ...] = (),
     beside_another: bool = False,
+    sometimes: bool = False,
 ) -> Quirk:
     return Quirk(
         name,
@@ -69,6 +70,7 @@ def _fatal(
         repaired,
         modes=modes,
         beside_another=beside_another,
+        sometimes=sometimes,
     )
 
 
@@ -125,9 +127,10 @@ FATAL = (
     _fatal(
         "largest magnitude of attention's result",
         reduces_o_to_its_maximum,
-        "SIGSEGV or SIGABRT, 9.8 to 9.28, not in every process, within the graph and, in float32, "
-        "in memory; for a B200 up to 9.16, and in 9.28, while an engine is compiled",
+        "SIGSEGV or SIGABRT, 9.8 to 9.28, within the graph and, in float32, in memory; for a B200 "
+        "up to 9.16, and in 9.28, while an engine is compiled",
         (90, 100),
+        sometimes=True,
     ),
     _fatal(
         "largest magnitude of attention's result, RTX 5090",
@@ -210,16 +213,18 @@ FATAL = (
     _fatal(
         "product for o of attention's backward pass",
         multiplies_for_o,
-        "SIGABRT or SIGSEGV, 9.13 to 9.24, not in every process: o is computed in the graph by mul "
-        "and may be an output; 9.25 and 9.26 have engines",
+        "SIGABRT or SIGSEGV, 9.13 to 9.24: o is computed in the graph by mul and may be an output; "
+        "9.25 and 9.26 have engines",
         since=91300,
         repaired=92501,
+        sometimes=True,
     ),
     _fatal(
         "product for o of attention's backward pass, from 9.27 on",
         multiplies_for_o,
-        "SIGABRT or SIGSEGV, 9.27 and 9.28, not in every process",
+        "SIGABRT or SIGSEGV, 9.27 and 9.28",
         since=92700,
+        sometimes=True,
     ),
     _fatal(
         "scattered heads",

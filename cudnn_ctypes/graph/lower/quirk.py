@@ -78,6 +78,8 @@ class Quirk:
         Modes of heuristics that have it; the others are asked.
     beside_another : bool
         Whether it is only where the GPU is known by its properties, on a machine with another one.
+    sometimes : bool
+        Whether it shows in some processes only: on addresses, say.
     reported : bool
         Whether NVIDIA tells of it, and it was not measured.
     """
@@ -92,6 +94,7 @@ class Quirk:
     engines: tuple[int, ...] = ()
     modes: tuple[str, ...] = ()
     beside_another: bool = False
+    sometimes: bool = False
     reported: bool = False
 
     def applies(self, target: Target) -> bool:
