@@ -10,6 +10,7 @@ Up to 9.12 the mode fallback has no engine for attention.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from .fatal_attention import (
     adds_a_product_to_a_gradient,
@@ -55,23 +56,9 @@ def _fatal(
     capabilities: tuple[int, ...] = _AMPERE_ON,
     *,
     since: int = 90800,
-    repaired: int | None = None,
-    modes: tuple[str, ...] = (),
-    beside_another: bool = False,
-    sometimes: bool = False,
+    **facts: Any,
 ) -> Quirk:
-    return Quirk(
-        name,
-        _ENDS,
-        where,
-        evidence,
-        since,
-        capabilities,
-        repaired,
-        modes=modes,
-        beside_another=beside_another,
-        sometimes=sometimes,
-    )
+    return Quirk(name, _ENDS, where, evidence, since, capabilities, **facts)
 
 
 FATAL = (

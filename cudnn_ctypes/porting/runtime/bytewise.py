@@ -57,20 +57,20 @@ def memcpy(target: Any, source: Any, count: int) -> Any:
     if isinstance(source, str):
         source = chars(source)
     data = bytes(_checked(source, count, "memcpy")[:count])
-    if hasattr(target, "unpack_bytes"):
-        target.unpack_bytes(data)
-    else:
-        _checked(target, count, "memcpy")[:count] = data
-    return target
+    return _stored(target, data, count, "memcpy")
 
 
 def memset(target: Any, value: int, count: int) -> Any:
     """C's ``memset`` of host memory."""
-    data = bytes([value & 255]) * count
+    return _stored(target, bytes([value & 255]) * count, count, "memset")
+
+
+def _stored(target: Any, data: bytes, count: int, function: str) -> Any:
+    """`target`, a struct or host memory, with `data` in its first `count` bytes."""
     if hasattr(target, "unpack_bytes"):
         target.unpack_bytes(data)
     else:
-        _checked(target, count, "memset")[:count] = data
+        _checked(target, count, function)[:count] = data
     return target
 
 
