@@ -78,12 +78,12 @@ rng = np.random.default_rng(0)
 image = np.array(rng.uniform(-1, 1, (4, 64, 28, 28)), "f2")
 filters = np.array(rng.uniform(-0.1, 0.1, (64, 64, 3, 3)), "f2")
 results: list[np.ndarray] = []
-print("\nconvolution, gelu, built on the reference device that stands for")
+print("\nconvolution, built on the reference device that stands for")
 for gpu in ("A100", "H200"):
     with (
         use_reference_device(device=gpu),
         Handle() as handle,
-        graphs["convolution, gelu"]() as graph,
+        graphs["convolution"]() as graph,
         DeviceTensor.from_numpy(image, layout="NHWC") as x,
         DeviceTensor.from_numpy(filters, layout="NHWC") as w,
     ):
