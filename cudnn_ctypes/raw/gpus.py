@@ -211,10 +211,11 @@ def _said_by(thing: Any) -> int | None:
         ordinal = getattr(owner, attribute, None)
         if isinstance(ordinal, int):
             return ordinal
-    if hasattr(thing, "__dlpack_device__"):
+    try:
         device_type, ordinal = thing.__dlpack_device__()
-        return int(ordinal) if device_type in ON_CUDA else None
-    return None
+    except Exception:  # an exporter's own code; what is no memory of a GPU is refused by its reader
+        return None
+    return int(ordinal) if device_type in ON_CUDA else None
 
 
 # --- wrappers of the C functions -----------------------------------------------------------------

@@ -93,11 +93,8 @@ class Execution:
             return
         space = 0
         if self.workspace_size:
+            self.check_workspace(workspace)
             space = memory_pointer(workspace, "workspace") or 0
-            checked = self.operands.checked
-            if space != checked[0][-1]:
-                self.check_workspace(workspace)
-                checked[0] = (*checked[0][:-1], space)
         packs.execute(handle, self._plan.descriptor, (*addresses, space), numbers)
         if check and not numbers:
             self._learn(packs, memory, workspace)
@@ -108,9 +105,8 @@ class Execution:
             return
         launched = self.operands.launched(memory)
         if launched is not None:
-            checked, size = self.operands.checked, self.workspace_size
-            plan = self._plan.descriptor
-            launch(self.launches, memory, workspace, size, plan, packs, *launched, checked)
+            plan, size = self._plan.descriptor, self.workspace_size
+            launch(self.launches, memory, workspace, size, plan, packs, *launched)
 
     def bind(
         self,

@@ -89,9 +89,9 @@ class ExecutionMethods(Closing):
         handle : Handle, optional
             By default that of `build`.
         check : bool
-            Whether memory that says its data type, dims and strides is held against its tensor,
-            whenever its address is not that of the last time. It may tell the same memory in other
-            words: without dims of one element, with neighbouring dims joined, or as bytes.
+            Whether memory that says its data type, dims and strides is held against its tensor.
+            It may tell the same memory in other words: without dims of one element, with
+            neighbouring dims joined, or as bytes.
 
         Raises
         ------

@@ -8,7 +8,7 @@ needs, no loops. Whatever is not as it was, and not known to fit, goes the long 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from ...raw import cudnnHandle_t
@@ -18,6 +18,7 @@ from ...raw.function import binding
 from ...raw.gpus import ordinals
 from ...raw.log import forget, logged
 from ...raw.memory import memory_pointer
+from ...raw.torch_forms import alike
 from ...raw.typed_memory import by_class, is_own, is_torch
 
 if TYPE_CHECKING:
@@ -42,13 +43,12 @@ def launch(long_way, handle, memory, workspace):
     if len(memory) != {count}:
         return launches().other(memory, workspace)(long_way, handle, memory, workspace)
     try:
-        to_handle, to_plan, known = handle._as_parameter_, plan["_as_parameter_"], checked[0]
-        good = {same}type(to_handle) is handle_t and to_handle
+        to_handle, to_plan = handle._as_parameter_, plan["_as_parameter_"]
+        good = {fits}type(to_handle) is handle_t and to_handle
+        known = last[-1].key if last else None
         if key == known:
             key = known
-        elif {checks}:
-            checked[0] = key
-        else:
+        elif not ({are_addresses}):
             good = False
     except Exception:
         good = False
@@ -69,9 +69,8 @@ def launch(long_way, handle, memory, workspace):
     last.append(pack)
 """
 
-_SAME = "tensor{0}.value is value{0} and "
-# At place {0}: memory at the address of the last time, or other memory that fits.
-_CHECK = "(key[{0}] == known[{0}] or key[{0}] and ({1}))"
+_SAME = "tensor{0}.value is value{0}"
+_IN_RANGE = "0 < key[{0}] < most"
 _HIGHEST_ADDRESS = 1 << 62  # so far that of a part of this memory has 64 bits, too
 
 
@@ -95,8 +94,7 @@ class _Reading(NamedTuple):
 _TORCH = _Reading(
     "data_ptr{0}(v{0} := {1})",
     "v{0}.is_cuda",
-    "v{0}.is_cuda and (v{0}.dtype == dtype{0} and v{0}.shape == shape{0} and "
-    "v{0}.stride() == strides{0} or (v{0}.dtype, v{0}.shape, v{0}.stride()) in fitting{0})",
+    "v{0}.is_cuda and (v{0}.dtype, v{0}.shape, v{0}.stride()) in fitting{0}",
     "v{0}.is_cuda and v{0}.nbytes >= size",
 )
 _OWN = _Reading(
@@ -105,10 +103,7 @@ _OWN = _Reading(
     "(v{0}._keyed or v{0}.keyed())[0] in fitting{0}",  # which says where it is
     "not v{0}._on_host and v{0}.nbytes >= size",
 )
-_IN_RANGE = "0 < v{0} < most"
-_ADDRESS = _Reading(
-    "(v{0} if type(v{0} := {1}) is int else of_another_class())", _IN_RANGE, _IN_RANGE, _IN_RANGE
-)
+_ADDRESS = _Reading("(v{0} if type(v{0} := {1}) is int else of_another_class())", *["True"] * 3)
 _OTHER = _Reading("address(v{0} := {1})", "True", "fits(v{0}, fitting{0})", "v{0}.nbytes >= size")
 
 
@@ -118,7 +113,8 @@ class Operand(NamedTuple):
     Attributes
     ----------
     fitting : set, optional
-        For memory of the user: the forms that fit, as `by_class` identifies them; None for any.
+        For memory of the user: the forms that were found to fit, as `by_class` identifies them;
+        None for any.
     base, offset : int, optional
         The place of the operand of which this one is a part, and the bytes before it.
     number : int, optional
@@ -191,7 +187,6 @@ def launch(
     packs: VariantPacks,
     operands: Sequence[Operand],
     places: Sequence[int],
-    checked: list[Any],
 ) -> None:
     """Add a function for executions like the one that was just made.
 
@@ -208,14 +203,10 @@ def launch(
         By place.
     places : sequence of int
         Of what was given, in the order of the keys.
-    checked : list
-        Its one element is the addresses, by place, that were found to fit the last time, and that
-        of the workspace. It is kept up to date.
     """
     scope = {
         "watched": watched,
         "ordinals": ordinals,
-        "checked": checked,
         "descriptor": plan,
         "plan": vars(plan),
         "handle_t": cudnnHandle_t,
@@ -235,35 +226,49 @@ def launch(
     for place, operand in enumerate(operands):
         scope[f"fitting{place}"], scope[f"number{place}"] = operand.fitting, operand.number
         scope[f"tensor{place}"], scope[f"value{place}"] = operand.tensor, operand.value
-    readings = {}
+    readings, given = {}, {}
     for place, (key, each) in zip(places, memory.items(), strict=True):
         scope[f"key{place}"] = key
-        readings[place] = _reading(each, place, scope)
+        given[place], readings[place] = each, _reading(each, place, scope)
     of_workspace = None
     if workspace_size:
+        given[len(operands)] = workspace
         of_workspace = _reading(workspace, len(operands), scope)
-    made: Launch = function_of(_source(operands, readings, of_workspace), "a plan", scope)
-    launches.add(memory, workspace, made)
+    of_torch = {place: each for place, each in given.items() if is_torch(type(each))}
+    if of_torch:
+        scope["alike"] = alike([*of_torch.values()])
+    source = _source(operands, readings, of_workspace, of_torch)
+    launches.add(memory, workspace, function_of(source, "a plan", scope))
 
 
 def _source(
-    operands: Sequence[Operand], readings: Mapping[int, _Reading], of_workspace: _Reading | None
+    operands: Sequence[Operand],
+    readings: Mapping[int, _Reading],
+    of_workspace: _Reading | None,
+    of_torch: Collection[int],
 ) -> str:
     """Source of a launch: reads the memory at each place, and the workspace if there is one."""
-    checks = ["key"]  # not empty
+    fits, in_range = {}, []
     for place, reading in readings.items():
-        fits = reading.on_gpu if operands[place].fitting is None else reading.fits
-        checks.append(_CHECK.format(place, fits.format(place)))
+        does_fit = reading.on_gpu if operands[place].fitting is None else reading.fits
+        fits[place] = does_fit.format(place)
+        in_range.append(_IN_RANGE.format(place))
     if of_workspace is not None:
-        place = len(operands)
-        checks.append(_CHECK.format(place, of_workspace.has_room.format(place)))
+        fits[len(operands)] = of_workspace.has_room.format(len(operands))
+        in_range.append(_IN_RANGE.format(len(operands)))
+    # PyTorch compares all its tensors in one call. Others that fit, and one that is given twice,
+    # are read one by one.
+    one_by_one = [fits.pop(place) for place in of_torch]
+    conditions = [_SAME.format(at) for at, each in enumerate(operands) if each.tensor is not None]
+    if of_torch:
+        arguments = ", ".join(f"v{place}" for place in of_torch)
+        conditions.append(f"(alike({arguments}) or {' and '.join(one_by_one)})")
+    conditions += [each for each in fits.values() if each != "True"]
     return _LAUNCH.format(
         key="\n        ".join(_key(operands, readings, of_workspace)),
         count=len(readings),
-        checks=" and ".join(checks),
-        same="".join(
-            _SAME.format(at) for at, each in enumerate(operands) if each.tensor is not None
-        ),
+        fits="".join(f"{each} and " for each in conditions),
+        are_addresses=" and ".join(in_range) or "key",
     )
 
 
@@ -291,8 +296,6 @@ def _reading(memory: Any, place: int, scope: dict[str, Any]) -> _Reading:
     cls = type(memory)
     if is_torch(cls):
         scope[f"data_ptr{place}"] = cls.data_ptr
-        form = by_class.of(memory).identity(memory)
-        scope[f"dtype{place}"], scope[f"shape{place}"], scope[f"strides{place}"] = form
         return _TORCH
     if is_own(cls) and hasattr(cls, "keyed"):
         return _OWN
@@ -304,6 +307,5 @@ def _of_another_class() -> NoReturn:
 
 
 def _fits(memory: Any, fitting: set[Any]) -> bool:
-    """Whether memory of this description was found to fit."""
-    identity = by_class.of(memory).identity(memory)
-    return identity is not None and identity in fitting
+    """Whether memory of this description, or that has none, was found to fit."""
+    return by_class.of(memory).identity(memory) in fitting

@@ -33,9 +33,6 @@ class Operands:
     tensors : list of Tensor
         Those with memory, or passed by value; an operand's place is its index here.
     uids : tuple of int
-    checked : list
-        Its one element is the addresses of the last time, by place, whose memory was found to fit;
-        behind them is room for that of the workspace.
     renamed : callable
         Called when an operand is found to have another name than before.
     """
@@ -48,7 +45,6 @@ class Operands:
         self.renamed: Callable[[], None] = _nothing
         self._name()
         self._extents = [None if each.by_value else self.extent(each) for each in self.tensors]
-        self.checked: list[Any] = [(None,) * (len(self.tensors) + 1)]
         # By place what `by_class` gives for memory that was found to fit.
         self._fitting: list[set[Any]] = [set() for _ in self.tensors]
         # Memory that is part of another operand's: its place, that one's, and the offset in bytes.
@@ -91,7 +87,7 @@ class Operands:
         """For each operand its address, and by place the numbers that were given.
 
         The numbers' addresses are good for as long as the caller keeps them. With `check` memory
-        that is not where it was the last time is held against its tensor.
+        is held against its tensor.
 
         Raises
         ------
@@ -107,7 +103,6 @@ class Operands:
         found: list[Any] = self._fixed.copy()
         numbers = self._changed_numbers(found) if self._needed < len(found) else {}
         place_of, on_gpu = self._in_memory.get, not mode.reference_device_active
-        checked = [None] * len(found) if shapes else self.checked[0]
         for key, value in memory.items():
             place = place_of(key)
             if place is None:
@@ -126,7 +121,7 @@ class Operands:
                 address = value.data_ptr()
             else:
                 address = memory_pointer(value, key)
-            if check and address != checked[place]:
+            if check:
                 self._check(value, place, shapes)
             found[place] = address
         for place, base, offset in self._views:
@@ -135,8 +130,6 @@ class Operands:
             self.check_keys(memory)
         if not all(found):
             self._refuse_missing(found)
-        if check and not shapes:
-            self.checked[0] = (*found, self.checked[0][-1])
         return found, numbers
 
     def launched(self, memory: dict[Any, Any]) -> tuple[list[Operand], list[int]] | None:

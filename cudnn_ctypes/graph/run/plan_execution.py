@@ -185,8 +185,7 @@ class PlanExecution(Uncopied):
         space = device_address("workspace", workspace) if self.workspace_size else None
         if self.scratch.must_write:
             self.scratch.write(handle, self._own_size, workspace)
-        key = (*addresses, space or 0)
-        packs.execute(handle, self.descriptor, key, numbers)
+        packs.execute(handle, self.descriptor, (*addresses, space or 0), numbers)
         if type(given) is not dict or pointers is not given or numbers:
             return
         if self._launches.lack(given, workspace):
@@ -199,7 +198,6 @@ class PlanExecution(Uncopied):
                 packs,
                 operands=[Operand()] * len(given),
                 places=range(len(given)),
-                checked=[key],
             )
 
     def packs(self, uids: tuple[int, ...]) -> VariantPacks:

@@ -486,6 +486,22 @@ def test_the_current_device_stays_and_the_memory_s_gpu_is_used(torch: Any) -> No
 
 @gpu
 @pytest.mark.gpu
+def test_a_smaller_tensor_at_an_address_that_is_known(torch: Any) -> None:
+    memory = images(torch)
+    with image_graph() as graph, Handle() as handle:
+        y = graph.run(memory, handle=handle)["y"]
+        space = torch.empty(graph.workspace_size, dtype=torch.uint8, device="cuda")
+        for _ in range(3):
+            graph.execute({**memory, "y": y}, space, handle=handle)
+            for wrong in ({"y": y[:, :-8]}, {"x": memory["x"][:1, :, :-1]}, {"y": y.float()}):
+                with pytest.raises(ValueError, match="tensor '[xy]'"):
+                    graph.execute({**memory, "y": y, **wrong}, handle=handle)
+        handle.synchronize()
+        check_images(torch, y, memory)
+
+
+@gpu
+@pytest.mark.gpu
 def test_host_memory_of_torch_is_refused_on_a_gpu(torch: Any) -> None:
     with image_graph() as graph, pytest.raises(TypeError, match="host memory"):
         graph.run(images(torch, "cpu"))

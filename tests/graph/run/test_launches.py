@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import gc
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -21,6 +21,7 @@ from cudnn_ctypes import (
 )
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.graph import Graph
+from cudnn_ctypes.graph.run import launches as launches_module
 from cudnn_ctypes.graph.run.execution import Execution
 from cudnn_ctypes.graph.run.launches import Launches
 from cudnn_ctypes.graph.run.plan import ExecutionPlan
@@ -73,6 +74,21 @@ Tensor.__module__ = "torch"
 
 A, B, C, SPACE = 0x10000, 0x20000, 0x30000, 0x5000000
 SIZE = 1 << 12
+
+
+def alike(tensors: Sequence[Tensor]) -> Callable[..., bool]:
+    """PyTorch's comparison, which refuses these tensors."""
+
+    def forms(tensors: Sequence[Tensor]) -> list[Any]:
+        return [(each.shape, each.dtype, each.is_cuda) for each in tensors]
+
+    before = forms(tensors)
+    return lambda *others: len({*others}) == len(others) and forms(others) == before
+
+
+@pytest.fixture(autouse=True)
+def compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(launches_module, "alike", alike)
 
 
 class LongWay:
@@ -368,17 +384,32 @@ def test_workspaces_of_this_package(
     assert long_way.calls == 2
 
 
-def test_the_same_address_is_not_asked_what_it_is_again(
+def test_other_memory_at_the_same_address_is_refused(
+    with_space: Any, product: Product, stand_in: StandIn, long_way: LongWay
+) -> None:
+    """Allocators give addresses again: a last batch can lie where all others did."""
+    launches, memory = with_space
+    others = Tensor(C, (4, 64, 63)), Tensor(C, dtype="torch.float32"), Tensor(C, is_cuda=False)
+    for other in others:
+        wrong = {**memory, "c": other}
+        launches.last(long_way, product.handle, wrong, SPACE)
+        with pytest.raises((ValueError, TypeError), match="c"):
+            product.graph.execute(wrong, SPACE, handle=product.handle)
+    assert long_way.calls == len(others)
+    with pytest.raises(ValueError, match="workspace"):
+        product.graph.execute(memory, Memory(SPACE, SIZE - 1), handle=product.handle)
+    assert len(stand_in.executed) == 1
+
+
+def test_tensors_of_pytorch_are_compared_in_one_call(
     with_space: Any, product: Product, long_way: LongWay
 ) -> None:
     launches, memory = with_space
-    again = {**memory, "c": Tensor(C)}
-    launches.last(long_way, product.handle, again, SPACE)
-    assert not again["c"].asked
-    again["c"] = Tensor(C + 256)
-    launches.last(long_way, product.handle, again, SPACE)
-    assert again["c"].asked
-    assert not long_way.calls
+    for other, is_asked in ((Tensor(C), False), (Tensor(C + 256), False), (memory["b"], True)):
+        other.asked.clear()
+        launches.last(long_way, product.handle, {**memory, "c": other}, SPACE)
+        assert bool(other.asked) is is_asked
+    assert long_way.calls == 1
 
 
 def test_addresses_that_are_none_are_refused(with_space: Any, product: Product) -> None:
