@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import difflib
+import operator
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from .raw.values import described
+from .raw.ctypes_support import CudnnEnum
+from .raw.values import as_int, described
 
-__all__ = ["flag", "suggestion"]
+__all__ = ["c_integer", "flag", "integer", "integers", "suggestion"]
 
 
 def flag(name: str, value: Any) -> bool:
@@ -24,6 +26,60 @@ def flag(name: str, value: Any) -> bool:
     if not isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name}: expected True or False, got {described(value)}")
     return bool(value)
+
+
+def integer(name: str, value: Any, *, least: int | None = None, expected: str = "an int") -> int:
+    """`value`, an int of any library, as an int of at least `least`.
+
+    A bool, an enumerator and an array are none: where an int is meant, each is a mistake.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is none, or less; the message begins with `name`.
+    """
+    try:
+        is_member = isinstance(value, CudnnEnum) and not value.is_count
+        if is_member or isinstance(value, (bool, np.bool_)) or getattr(value, "ndim", None):
+            raise TypeError
+        number = int(operator.index(value))
+    except Exception:  # numbers of other libraries raise errors of any class
+        raise TypeError(f"{name}: expected {expected}, got {described(value)}") from None
+    if least is not None and number < least:
+        raise ValueError(f"{name}: expected {expected}, at least {least}, got {number}")
+    return number
+
+
+def integers(name: str, values: Any) -> tuple[int, ...]:
+    """`values`, a sequence of ints of either sign, as a tuple.
+
+    Raises
+    ------
+    TypeError
+        If it is none; the message begins with `name`.
+    """
+    try:
+        if not isinstance(values, Iterable) or isinstance(values, (str, bytes)):
+            raise TypeError
+        return tuple([integer(name, value) for value in values])
+    except Exception:
+        raise TypeError(f"{name}: expected ints, got {described(values)}") from None
+
+
+def c_integer(name: str, value: Any, ctype: Any) -> int:
+    """`value`, an int or a C variable that holds one, as an int within the range of `ctype`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is none, or beyond the range; the message begins with `name`.
+    """
+    if isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name}: expected an int, got {described(value)}")
+    try:
+        return as_int(value, ctype)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{name}: {error}") from None
 
 
 def suggestion(name: str, names: Iterable[str]) -> str:

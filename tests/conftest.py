@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import collections
-import functools
 import gc
-import importlib
 import os
 import pickle
 from collections.abc import Iterator
@@ -26,20 +24,6 @@ import pytest
 from cudnn_ctypes.raw import mode
 
 
-@functools.cache
-def why_no_gpu() -> str:
-    """Empty if there is a usable GPU, else the reason why not."""
-    try:
-        driver = importlib.import_module("cuda.bindings.driver")
-        (status,) = driver.cuInit(0)
-        if int(status) != 0:
-            return f"cuInit gave {status.name}"
-        status, count = driver.cuDeviceGetCount()
-        return "" if int(status) == 0 and count > 0 else "cuDeviceGetCount found no GPU"
-    except (ImportError, OSError, RuntimeError) as error:
-        return str(error)
-
-
 def pytest_addoption(parser: pytest.Parser) -> None:
     gpu_coverage.add_option(parser)
 
@@ -54,9 +38,10 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     _thin(items)
     _leave_out_soak_tests(config, items)
-    for item in items:
-        if item.get_closest_marker("gpu") and why_no_gpu():
-            item.add_marker(pytest.mark.skip(reason=f"no GPU: {why_no_gpu()}"))
+    on_gpu = [item for item in items if item.get_closest_marker("gpu")]
+    if on_gpu and (reason := mode.why_no_gpu()):
+        for item in on_gpu:
+            item.add_marker(pytest.mark.skip(reason=f"no GPU: {reason}"))
 
 
 def _thin(items: list[pytest.Item]) -> None:

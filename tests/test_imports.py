@@ -34,10 +34,10 @@ ALLOWED: dict[str, set[str]] = {
     "messages": {"raw", "enumerators"},
     "information": {"raw", "enumerators", "errors", "handle"},
     "resource": {"raw", "errors"},
-    "device": {"raw", "absent_gpu", "resource", "errors", "dtypes", "strides"},
+    "device": {"raw", "arguments", "absent_gpu", "resource", "errors", "dtypes", "strides"},
     "handle": {"raw", "device", "resource"},
-    "cudart": {"lazy", "raw", "absent_gpu", "device", "errors", "reference"},
-    "cublas": {"lazy", "raw", "cudart", "device", "dtypes", "errors", "reference"},
+    "cudart": {"lazy", "raw", "arguments", "absent_gpu", "device", "errors", "reference"},
+    "cublas": {"lazy", "raw", "arguments", "cudart", "device", "dtypes", "errors", "reference"},
     "legacy": {
         "lazy",
         "raw",

@@ -12,6 +12,7 @@ from typing import Any, Concatenate, ParamSpec
 import numpy as np
 from numpy.typing import NDArray
 
+from cudnn_ctypes.arguments import integer
 from cudnn_ctypes.cudart.places import host_address
 from cudnn_ctypes.dtypes import as_data_type
 from cudnn_ctypes.raw.ctypes_support import CudnnEnum
@@ -198,9 +199,7 @@ def _c_value(name: str, value: Any) -> Any:
 
 
 def _integer(function: str, name: str, value: Any) -> int:
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise TypeError(f"{function}: {name}: expected an int, got {value!r}")
-    number = int(value)
+    number = integer(f"{function}: {name}", value)
     bits = 8 * ctypes.sizeof(_INTEGERS[name])
     if not -(1 << bits - 1) <= number < 1 << bits - 1:
         raise ValueError(f"{function}: {name}: {number} does not fit into {bits} bits")

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from cudnn_ctypes.arguments import integer
 from cudnn_ctypes.device import cuda
 from cudnn_ctypes.raw import host_blocks, mode
 from cudnn_ctypes.raw.memory import memory_pointer, on_gpu
@@ -161,9 +162,7 @@ def _fill(function: str, memory: Any, value: Any, nbytes: Any, *stream: int) -> 
 
 def _byte(function: str, value: Any) -> int:
     """The lowest byte of an int, to which memset sets memory."""
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise TypeError(f"{function}: value: expected an int, got {value!r}; it fills bytes")
-    return int(value) & 0xFF
+    return integer(f"{function}: value", value) & 0xFF
 
 
 def _direction(function: str, kind: Any) -> cudaMemcpyKind:

@@ -10,6 +10,7 @@ from typing import Any
 
 from cudnn_ctypes import raw
 from cudnn_ctypes.absent_gpu import properties as gpus
+from cudnn_ctypes.arguments import integer
 from cudnn_ctypes.device import cuda
 from cudnn_ctypes.raw import host_blocks, mode
 
@@ -111,12 +112,11 @@ def _reference_values() -> Mapping[str, Any]:
 
 
 def _ordinal(function: str, device: Any) -> int:
-    if isinstance(device, bool) or not hasattr(device, "__index__"):
-        raise TypeError(f"{function}: device: expected an int, got {device!r}")
-    if mode.reference_device_active and device != 0:
-        reason = f"device: {device}; the reference device is one device, number 0"
+    ordinal = integer(f"{function}: device", device)
+    if mode.reference_device_active and ordinal != 0:
+        reason = f"device: {ordinal}; the reference device is one device, number 0"
         fail(function, cudaError_t.cudaErrorInvalidDevice, reason)
-    return int(device)
+    return ordinal
 
 
 @runtime_function

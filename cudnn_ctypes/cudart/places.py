@@ -7,12 +7,12 @@ living blocks. A wrong address is refused like on a GPU, with a more detailed me
 from __future__ import annotations
 
 import ctypes
-import operator
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
+from cudnn_ctypes.arguments import integer
 from cudnn_ctypes.device import copy
 from cudnn_ctypes.raw import host_blocks, mode
 from cudnn_ctypes.raw.ctypes_support import OpaquePointer
@@ -55,9 +55,7 @@ allocated: dict[int, Allocated] = {}
 
 def count(function: str, name: str, value: Any) -> int:
     """A number of bytes or rows, 0 or more."""
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise TypeError(f"{function}: {name}: expected an int, got {value!r}")
-    number = operator.index(value)
+    number = integer(f"{function}: {name}", value)
     if not 0 <= number < 1 << 63:
         raise ValueError(f"{function}: {name}: expected a number of bytes, got {number}")
     return number

@@ -10,12 +10,13 @@ from contextlib import suppress
 from ctypes import c_void_p
 from typing import Any
 
+from cudnn_ctypes.arguments import integer
 from cudnn_ctypes.raw import mode
 from cudnn_ctypes.raw.host_blocks import ALIGNMENT
 from cudnn_ctypes.resource import Uncopied
 
 from . import cuda
-from .blocks import Block, OutOfDeviceMemoryError, checked_size, host_memory, readable
+from .blocks import Block, OutOfDeviceMemoryError, host_memory, readable
 from .device import device_id
 from .stream import LEGACY_DEFAULT, PER_THREAD_DEFAULT, as_core_stream, as_stream_pointer
 
@@ -263,7 +264,7 @@ class Allocation(Uncopied):
         cls, nbytes: int, *, device: Any = None, stream: Any = None, memory_resource: Any = None
     ) -> Allocation:
         """A new block; the parameters are those of `Allocator`."""
-        nbytes = checked_size(nbytes)
+        nbytes = integer("nbytes", nbytes, least=0)
         return Allocator(device, stream, memory_resource=memory_resource).allocate(nbytes)
 
     @property

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import operator
 from contextlib import suppress
 from ctypes import c_void_p
 from typing import Any
@@ -16,8 +15,6 @@ from .stream import as_core_stream
 __all__ = [
     "Block",
     "OutOfDeviceMemoryError",
-    "checked_int",
-    "checked_size",
     "host_memory",
     "readable",
 ]
@@ -108,18 +105,3 @@ def readable(nbytes: int) -> str:
     power = min((nbytes.bit_length() - 1) // 10, 6)
     unit = ("KiB", "MiB", "GiB", "TiB", "PiB", "EiB")[power - 1]
     return f"{nbytes / 1024**power:.1f} {unit} ({nbytes} bytes)"
-
-
-def checked_int(name: str, value: Any) -> int:
-    """The argument `name`, a number of bytes, as an int."""
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise TypeError(f"{name}: expected an int, got {value!r} ({type(value).__name__})")
-    return operator.index(value)
-
-
-def checked_size(nbytes: Any) -> int:
-    """A size that the user gave, as an int of 0 or more."""
-    nbytes = checked_int("nbytes", nbytes)
-    if nbytes < 0:
-        raise ValueError(f"nbytes: expected 0 or more, got {nbytes}")
-    return int(nbytes)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cudnn_ctypes.arguments import integer
 from cudnn_ctypes.errors import ClosedError, UnclosedWarning
 from cudnn_ctypes.raw import mode
 from cudnn_ctypes.raw.tokens import Tokens
@@ -18,7 +19,6 @@ from cudnn_ctypes.resource import Closing, Uncopied
 
 from . import copy
 from .allocation import Allocation
-from .blocks import checked_int
 
 __all__ = ["DeviceBuffer", "Keyed", "check_reachable", "forms"]
 
@@ -104,14 +104,14 @@ class DeviceBuffer(Closing, Uncopied):
             If the part is not within this buffer.
         """
         self._root()
-        offset = checked_int("offset", offset)
+        offset = integer("offset", offset)
         if nbytes is None:
             if not 0 <= offset <= self._nbytes:
                 raise ValueError(
                     f"offset {offset} is not within this buffer of {self._nbytes} bytes"
                 )
             nbytes = self._nbytes - offset
-        nbytes = checked_int("nbytes", nbytes)
+        nbytes = integer("nbytes", nbytes)
         if offset < 0 or nbytes < 0 or offset + nbytes > self._nbytes:
             raise ValueError(
                 f"bytes {offset} to {offset + nbytes} are not within this buffer of "

@@ -11,10 +11,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from cudnn_ctypes.arguments import integer
 from cudnn_ctypes.raw import host_blocks
 
 from . import cuda
-from .blocks import checked_int
 from .stream import as_stream_pointer
 
 __all__ = ["Memory", "between", "fill", "host_bytes", "read", "write"]
@@ -144,7 +144,7 @@ def host_bytes(data: Any) -> NDArray[np.uint8]:
 
 
 def _check_range(memory: Memory, offset: int, nbytes: int) -> None:
-    if checked_int("offset", offset) < 0 or nbytes < 0 or offset + nbytes > memory.nbytes:
+    if integer("offset", offset) < 0 or nbytes < 0 or offset + nbytes > memory.nbytes:
         raise ValueError(
             f"bytes {offset} to {offset + nbytes} are not within the {memory.nbytes} bytes of "
             f"device memory"

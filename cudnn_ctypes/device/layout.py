@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import functools
 import math
-import operator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cudnn_ctypes.arguments import integers
 from cudnn_ctypes.dtypes import element_bits, numpy_dtype, storage_bytes, vector_length, vectorized
 from cudnn_ctypes.raw.enums import cudnnDataType_t, cudnnTensorFormat_t
 from cudnn_ctypes.strides import layout_order
@@ -46,11 +46,7 @@ def to_shape(shape: Any, name: str = "shape") -> Shape:
     TypeError, ValueError
         If an entry is no int, or negative.
     """
-    entries = shape if hasattr(shape, "__iter__") else (shape,)
-    try:
-        result = tuple([operator.index(entry) for entry in entries])
-    except Exception:  # numbers of other libraries raise errors of any class
-        raise TypeError(f"{name}: expected ints, got {shape!r}") from None
+    result = integers(name, shape if hasattr(shape, "__iter__") else (shape,))
     if min(result, default=0) < 0:
         raise ValueError(f"{name}: negative entry in {result}")
     return result

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cudnn_ctypes.arguments import integer
 from cudnn_ctypes.dtypes import (
     as_data_type,
     data_type_name,
@@ -22,7 +23,6 @@ from cudnn_ctypes.resource import Closing, Uncopied
 from . import copy, dlpack
 from . import layout as layouts
 from .allocation import Allocation
-from .blocks import checked_int
 from .borrowed import Imported
 from .buffer import DeviceBuffer, Keyed, check_reachable, forms
 from .described import Described, TensorForm
@@ -96,7 +96,7 @@ class DeviceTensor(Described, Elements, Uncopied, Closing):
                 f"memory: expected a DeviceBuffer, got {memory!r} ({type(memory).__name__})"
             )
         shape, strides, data_type = _described(shape, dtype, layout, strides)
-        self._set(memory, shape, strides, data_type, offset=checked_int("offset", offset))
+        self._set(memory, shape, strides, data_type, offset=integer("offset", offset))
         if isinstance(memory, DeviceTensor):
             self._memory, self._whole = memory._open(), memory
             self._offset += memory._offset

@@ -5,6 +5,8 @@ from __future__ import annotations
 import fnmatch
 from typing import Any
 
+from ..arguments import integer
+
 __all__ = ["Choice"]
 
 _MEMORY = ("allocate", "free")
@@ -37,13 +39,7 @@ class Choice:
 
 
 def _limit(first: Any) -> int | None:
-    if first is None:
-        return None
-    if isinstance(first, bool) or not hasattr(first, "__index__"):
-        raise TypeError(f"first: expected an int, got {first!r}")
-    if first < 0:
-        raise ValueError(f"first: expected 0 or more, got {first}")
-    return int(first)
+    return None if first is None else integer("first", first, least=0)
 
 
 def _patterns(name: str, given: Any) -> tuple[str, ...]:

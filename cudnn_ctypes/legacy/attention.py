@@ -18,12 +18,12 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from .. import raw
+from ..arguments import integer
 from ..handle import Handle
 from .attention_descriptor import AttnDescriptor
 from .attention_operands import AttentionOperands
 from .launch import launched
 from .operands import Made
-from .scalars import integer
 from .sequence_data import SeqDataDescriptor
 
 __all__ = ["AttentionForwardResult", "attention_forward", "attention_forward_training"]
@@ -213,7 +213,7 @@ def attention_forward_training(
 def _launch(
     operands: AttentionOperands,
     residuals: Any,
-    windows: dict[str, list[int]],
+    windows: dict[str, tuple[int, ...]],
     lengths: tuple[Any, Any],
     spaces: tuple[Any, Any, Any],
     current: int | None = None,

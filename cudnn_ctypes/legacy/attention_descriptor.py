@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from .. import raw
-from ..arguments import flag
+from ..arguments import flag, integer
 from ..dtypes import as_data_type
 from ..raw.descriptors import Attention
 from .descriptor import read_back
 from .dropout_descriptor import UsesDropout
 from .enumerators import enumerator
-from .scalars import accumulator, integer, real
+from .scalars import accumulator, real
 
 __all__ = ["AttnDescriptor"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..arguments import integers
 from ..device import DeviceTensor
 from ..device.layout import to_shape
 from ..handle import Handle
@@ -12,7 +13,6 @@ from .attention_descriptor import AttnDescriptor
 from .attention_fit import check_fit
 from .attention_weights import AttentionBufferSizes, attention_buffer_sizes
 from .operands import expect
-from .scalars import integers
 from .sequence_data import SeqDataDescriptor, axis_letters, fitting_axes, four_dimensions
 from .sequence_operands import SequenceOperands
 
@@ -111,13 +111,15 @@ class AttentionOperands(SequenceOperands):
 
     # -- what is not sequences ---------------------------------------------------------------
 
-    def windows(self, low: Any, high: Any, current: int | None = None) -> dict[str, list[int]]:
+    def windows(
+        self, low: Any, high: Any, current: int | None = None
+    ) -> dict[str, tuple[int, ...]]:
         """The windows of all queries: C reads one entry for each, or the current one's."""
         steps, keys = self.describe("q").shape[0], self.describe("k").shape[0]
         wanted = steps if current is None else current + 1
         arrays = []
         for name, value, default in (("low", low, 0), ("high", high, keys)):
-            array = [default] * steps if value is None else integers(name, value)
+            array = (default,) * steps if value is None else integers(name, value)
             if len(array) < wanted:
                 raise ValueError(
                     f"{name}: expected {wanted} entries, one for each time step of the queries, "

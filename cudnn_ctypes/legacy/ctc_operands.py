@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from .. import raw
-from ..arguments import flag
+from ..arguments import flag, integers
 from .ctc_descriptor import CTCLossDescriptor
 from .operands import expect
-from .scalars import integers
 from .sequence_operands import SequenceOperands
 from .tensor import TensorDescriptor
 
@@ -65,7 +64,7 @@ def check_labels(labels: Any, batch: int, symbols: int) -> list[tuple[int, ...]]
         labels = labels.tolist()
     if not isinstance(labels, Sequence) or len(labels) != batch:
         raise ValueError(f"labels: expected a sequence for each of {batch} samples, got {labels!r}")
-    by_sample = [tuple(integers(f"labels[{n}]", sequence)) for n, sequence in enumerate(labels)]
+    by_sample = [integers(f"labels[{n}]", sequence) for n, sequence in enumerate(labels)]
     for n, sequence in enumerate(by_sample):
         if not sequence:
             raise ValueError(
@@ -90,7 +89,7 @@ def check_input_lengths(
         If one is not from 1 to T, or less than the sample has labels.
     """
     batch = len(labels)
-    checked = (steps,) * batch if lengths is None else tuple(integers("input_lengths", lengths))
+    checked = (steps,) * batch if lengths is None else integers("input_lengths", lengths)
     if len(checked) != batch or not all(1 <= length <= steps for length in checked):
         raise ValueError(f"input_lengths: expected {batch} ints from 1 to {steps}, got {checked}")
     for n, (length, sequence) in enumerate(zip(checked, labels, strict=True)):

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from .. import raw
-from ..arguments import flag
+from ..arguments import flag, integer
 from ..device import DeviceBuffer
 from ..handle import Handle
 from ..raw.ctypes_support import OpaquePointer
@@ -16,7 +16,7 @@ from ..raw.descriptors import Dropout
 from .descriptor import Descriptor, read_back
 from .operand_memory import imported
 from .operands import expect
-from .scalars import integer, real
+from .scalars import real
 from .tensor import TensorDescriptor
 
 __all__ = ["DropoutDescriptor", "UsesDropout", "dropout_reserve_size", "dropout_states_size"]

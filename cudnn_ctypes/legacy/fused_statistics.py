@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from .. import raw
+from ..arguments import integer
 from ..handle import Handle
 from .fused_call import FusedCall
 from .launch import launched_by_alignment
-from .scalars import integer, real
+from .scalars import real
 
 __all__ = [
     "FinalizedStatisticsResult",

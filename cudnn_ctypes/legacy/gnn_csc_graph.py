@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import raw
+from ..arguments import integer
 from ..device import DeviceTensor
 from ..dtypes import as_data_type, data_type_name, numpy_dtype
 from ..errors import ClosedError
 from .dense_operands import DenseOperands
 from .launch_keys import Look, look
-from .scalars import integer
 
 __all__ = ["GnnCscGraph"]
 

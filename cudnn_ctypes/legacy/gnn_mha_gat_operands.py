@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import raw
-from ..arguments import flag
+from ..arguments import flag, integer
 from ..device import DeviceTensor
 from ..dtypes import as_data_type
 from .dense_operands import DenseOperands
@@ -16,7 +16,7 @@ from .enumerators import enumerator
 from .gnn_csc_graph import GnnCscGraph
 from .launch import Memory
 from .operands import expect
-from .scalars import integer, real
+from .scalars import real
 
 __all__ = ["GatOperands", "GnnMhaParams"]
 

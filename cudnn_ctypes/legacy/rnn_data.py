@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import raw
+from ..arguments import integers
 from ..device.numbers import element
 from ..dtypes import as_data_type, element_bits
 from ..raw.descriptors import RNNData
 from .descriptor import Descriptor, read_back
 from .enumerators import enumerator
-from .scalars import integers
 
 __all__ = ["RNNDataDescriptor"]
 
@@ -142,7 +142,7 @@ class RNNDataDescriptor(Descriptor[raw.cudnnRNNDataDescriptor_t]):
         if not all(0 <= length <= max_length for length in lengths):
             raise ValueError(f"lengths: expected ints from 0 to {max_length}, got {lengths}")
         packed = layout == _PACKED
-        if packed and (lengths != sorted(lengths, reverse=True) or 0 in lengths):
+        if packed and (list(lengths) != sorted(lengths, reverse=True) or 0 in lengths):
             raise ValueError(
                 f"lengths: must descend, and be 1 at least, in the packed layout, got {lengths}"
             )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import raw
+from ..arguments import integers
 from ..device import DeviceTensor
 from ..device.layout import Shape, to_shape
 from ..device.numbers import element
@@ -14,7 +15,6 @@ from ..dtypes import as_data_type, numpy_dtype
 from ..raw.descriptors import SequenceData
 from ..raw.descriptors.attention import dense_strides
 from .descriptor import Descriptor, read_back
-from .scalars import integers
 
 __all__ = ["SeqDataDescriptor"]
 
@@ -186,6 +186,8 @@ def as_axes(axes: Any) -> tuple[raw.cudnnSeqDataAxis_t, ...]:
         If it is no order of the four axes.
     """
     letters = axes.upper() if isinstance(axes, str) else ""
+    if isinstance(axes, (list, tuple)):
+        axes = [axis.value if isinstance(axis, raw.cudnnSeqDataAxis_t) else axis for axis in axes]
     entries = [_LETTERS.find(letter) for letter in letters] or integers("axes", axes)
     if sorted(entries) != list(range(_NDIM)):
         raise ValueError(f"axes: expected the letters of {_LETTERS!r} in some order, got {axes!r}")

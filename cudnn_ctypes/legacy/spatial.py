@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..arguments import integer
 from ..device.layout import to_shape
-from .scalars import integer
 
 __all__ = ["spatial_entries"]
 

@@ -7,11 +7,11 @@ from ctypes import c_size_t
 from typing import Any
 
 from .. import raw
+from ..arguments import integers
 from ..raw.descriptors import TensorTransform
 from .descriptor import Descriptor, read_back
 from .enumerators import enumerator
 from .layouts import as_format
-from .scalars import integers
 from .tensor import TensorDescriptor
 
 __all__ = ["TensorTransformDescriptor"]

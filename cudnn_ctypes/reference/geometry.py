@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
+
+from ..arguments import integer, integers
 
 Mode = Literal["cross_correlation", "convolution"]
 
@@ -137,15 +138,8 @@ def output_shape(
     ).y_shape
 
 
-def _ints(name: str, values: Sequence[int]) -> tuple[int, ...]:
-    try:
-        return tuple(operator.index(value) for value in values)
-    except TypeError:
-        raise TypeError(f"{name} must be a sequence of ints, got {values!r}") from None
-
-
 def _positive(name: str, sizes: Sequence[int]) -> tuple[int, ...]:
-    checked = _ints(name, sizes)
+    checked = integers(name, sizes)
     if any(size < 1 for size in checked):
         raise ValueError(f"{name} must hold sizes of at least 1, got {checked}")
     return checked
@@ -157,7 +151,7 @@ def per_dimension(
     """One int of at least `least` for each spatial dimension; ValueError names the argument."""
     if values is None:
         return (default,) * spatial
-    checked = _ints(name, values)
+    checked = integers(name, values)
     if len(checked) != spatial:
         raise ValueError(
             f"{name} must hold one int for each of the {spatial} spatial dimensions, got {checked}"
@@ -168,8 +162,7 @@ def per_dimension(
 
 
 def _check_channels(channels: int, w_shape: tuple[int, ...], groups: int) -> None:
-    if operator.index(groups) < 1:
-        raise ValueError(f"groups must be at least 1, got {groups}")
+    integer("groups", groups, least=1)
     if channels % groups or w_shape[0] % groups:
         raise ValueError(
             f"groups must divide the {channels} input channels and the {w_shape[0]} filters, "

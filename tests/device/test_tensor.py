@@ -154,6 +154,7 @@ def test_copy_from_writes_elements_and_keeps_gaps(any_device: str) -> None:
         ({"dtype": "fast_float_for_fp8"}, TypeError, "neither NumPy nor ml_dtypes"),
         ({"shape": (2, -1)}, ValueError, "shape: negative"),
         ({"shape": 1.5}, TypeError, "shape: expected ints"),
+        ({"shape": (2, True)}, TypeError, r"shape: expected ints, got \(2, True\)"),
         ({"layout": "HWC"}, ValueError, "layout: expected one of NCHW, NHWC"),
         ({"layout": "NHWC", "strides": (3, 1)}, ValueError, "not both"),
         ({"strides": (1, 1)}, ValueError, "overlap"),

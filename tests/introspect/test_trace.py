@@ -546,7 +546,7 @@ class TestTheFirstCalls:
         [
             ("2", TypeError, "first: expected an int, got '2'"),
             (True, TypeError, "first: expected an int, got True"),
-            (-1, ValueError, "first: expected 0 or more, got -1"),
+            (-1, ValueError, "first: expected an int, at least 0, got -1"),
         ],
     )
     def test_other_numbers_are_refused(self, first: Any, error: type[Exception], text: str) -> None:

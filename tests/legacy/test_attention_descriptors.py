@@ -56,7 +56,8 @@ def test_sequences_read_back_what_was_set(axes: str, data_type: str) -> None:
         assert desc.strides == tuple(memory.transpose(order).strides)
         with eval(repr(desc)) as same:
             assert same == desc
-            same.set(data_type, (4, 3, 2, 5), axes)
+            same.set(data_type, (4, 3, 2, 5), desc.axes)
+            assert same.axes == desc.axes
             assert same.lengths == (4,) * 6
             assert same != desc
 
@@ -107,6 +108,8 @@ def test_wrong_lengths_and_axes(reference_handle: Handle) -> None:
             SeqDataDescriptor((4, 1, 1, 5), axes=axes)
     with pytest.raises(BadParamError):
         SeqDataDescriptor((4, 1, 1, 5), axes="VTNB")
+    with pytest.raises(TypeError, match="lengths: expected ints, got"):
+        SeqDataDescriptor((4, 1, 1, 5), lengths=(raw.CUDNN_SEQDATA_BATCH_DIM,))
     gaps = DeviceTensor.empty((4, 3, 2, 5), "float32", strides=(36, 12, 6, 1))
     with pytest.raises(ValueError, match="cuDNN describes dense sequences only"):
         SeqDataDescriptor.of(gaps)
@@ -142,9 +145,9 @@ def test_compute_type_follows_the_data(data_type: str, compute_data_type: str) -
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        ({"q_size": 0}, ValueError, "q_size: expected at least 1, got 0"),
-        ({"o_projection": -1}, ValueError, "o_projection: expected at least 0, got -1"),
-        ({"max_beam": 0}, ValueError, "max_beam: expected at least 1"),
+        ({"q_size": 0}, ValueError, "q_size: expected an int, at least 1, got 0"),
+        ({"o_projection": -1}, ValueError, "o_projection: expected an int, at least 0, got -1"),
+        ({"max_beam": 0}, ValueError, "max_beam: expected an int, at least 1"),
         ({"scaler": -1.0}, ValueError, "scaler: expected 0 or more"),
         ({"scaler": float("nan")}, ValueError, "scaler: expected 0 or more"),
         ({"k_projection": 4}, ValueError, "keys are 4 long after projection, queries 3"),

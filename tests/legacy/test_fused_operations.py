@@ -761,7 +761,7 @@ def test_wrong_statistics(reference_handle: Handle) -> None:
         inference(reference_handle, np.zeros((1, 8, 1, 1)), *good[1:])
     with pytest.raises(TypeError, match="bn_scale: expected a tensor"):
         inference(reference_handle, None, *good[1:])
-    with pytest.raises(ValueError, match="count: expected at least 1, got 0"):
+    with pytest.raises(ValueError, match="count: expected an int, at least 1, got 0"):
         training(reference_handle, *good[:2], 0, *good[2:])
     with pytest.raises(TypeError, match=r"count: expected an int, got 9\.5"):
         training(reference_handle, *good[:2], 9.5, *good[2:])

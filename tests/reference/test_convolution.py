@@ -194,7 +194,7 @@ def test_other_wrong_arguments():
         convolution_backward_filter(x=IMAGE, dy=np.zeros((1, 1, 4)), dw_shape=KERNEL.shape)
     with pytest.raises(ValueError, match="dy must be"):
         convolution_backward_bias(dy=np.zeros((2, 3)))
-    with pytest.raises(TypeError, match=r"stride must be a sequence of ints, got \(1.5, 1\)"):
+    with pytest.raises(TypeError, match=r"stride: expected ints, got \(1.5, 1\)"):
         convolution_forward(IMAGE, KERNEL, stride=(1.5, 1))
-    with pytest.raises(TypeError, match="padding must be a sequence of ints, got 1"):
+    with pytest.raises(TypeError, match="padding: expected ints, got 1"):
         convolution_forward(IMAGE, KERNEL, padding=1)

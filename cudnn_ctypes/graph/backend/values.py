@@ -8,6 +8,7 @@ follows from the attribute, and Python values are checked against it.
 from __future__ import annotations
 
 import ctypes
+import functools
 import numbers
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -17,14 +18,14 @@ from typing import Any
 import numpy as np
 
 from ... import raw
-from ...arguments import flag
+from ...arguments import c_integer, flag
 from ...dtypes import as_data_type
 from ...enumerators import enumerator
 from ...raw import cudnnBackendAttributeType_t as Type
 from ...raw.attributes import ENUMS, Attribute, element_type
 from ...raw.ctypes_support import CudnnEnum
 from ...raw.memory import memory_pointer
-from ...raw.values import as_int, described
+from ...raw.values import described
 from .versions import require
 
 __all__ = [
@@ -147,15 +148,7 @@ def _enumerator(cls: type[CudnnEnum], name: str, value: Any) -> int:
 
 
 def _integer(ctype: Any) -> Callable[[str, Any], int]:
-    def convert(name: str, value: Any) -> int:
-        if isinstance(value, (bool, np.bool_)):
-            raise TypeError(f"{name}: expected an int, got {described(value)}")
-        try:
-            return as_int(value, ctype)
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"{name}: {error}") from None
-
-    return convert
+    return functools.partial(c_integer, ctype=ctype)
 
 
 def _real(name: str, value: Any) -> float:

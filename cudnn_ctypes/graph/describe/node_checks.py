@@ -9,12 +9,11 @@ from typing import Any, get_args, get_origin
 
 import numpy as np
 
-from ...arguments import flag, suggestion
+from ...arguments import c_integer, flag, suggestion
 from ...raw import cudnnBackendAttributeType_t as Type
 from ...raw import cudnnDataType_t
 from ...raw.attributes import ATTRIBUTES, ENUMS, KINDS, Attribute
-from ...raw.ctypes_support import CudnnEnum
-from ...raw.values import as_int, described
+from ...raw.values import described
 from .node import Kind, Node, Subgraph
 from .tensor import Tensor
 from .tensor_checks import check_number
@@ -141,7 +140,7 @@ def _check_elements(known: Attribute, value: Any, place: str, *, one: bool) -> N
         elif Type.CUDNN_TYPE_BOOLEAN in known.types:
             flag(at, each)
         else:
-            _check_integer(each, at, ctypes_taken[0])
+            c_integer(at, each, ctypes_taken[0])
 
 
 def _check_names(node: Node, what: str, given: Collection[str], known: Collection[str]) -> None:
@@ -170,7 +169,7 @@ def _check_type(wanted: Any, value: Any, place: str) -> None:
         for i, each in enumerate(value):
             _check_type(get_args(wanted)[0], each, f"{place}[{i}]")
     elif wanted is int:
-        _check_integer(value, place)
+        c_integer(place, value, ctypes.c_int64)
     elif wanted is float:
         if isinstance(value, (bool, np.bool_)):
             raise TypeError(f"{place}: expected a number, got {described(value)}")
@@ -180,15 +179,6 @@ def _check_type(wanted: Any, value: Any, place: str) -> None:
     elif wanted is slice:
         for part in (value.start, value.stop, value.step):
             if part is not None:
-                _check_integer(part, place)
+                c_integer(place, part, ctypes.c_int64)
         if value.step == 0:
             raise ValueError(f"{place}: the step of {value} is 0")
-
-
-def _check_integer(value: Any, place: str, ctype: Any = ctypes.c_int64) -> None:
-    if isinstance(value, (bool, np.bool_, CudnnEnum)):
-        raise TypeError(f"{place}: expected an int, got {described(value)}")
-    try:
-        as_int(value, ctype)
-    except (TypeError, ValueError) as error:
-        raise type(error)(f"{place}: {error}") from None

@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, cast
 
 import numpy as np
 
+from ...arguments import integer
 from ...dtypes import data_type_name
 from ...enumerators import short_name
 from ...raw.ctypes_support import CudnnEnum
 from .node import Kind, Node
 from .tensor import Tensor
-from .tensor_checks import integer
 
 if TYPE_CHECKING:
     from ..graph import Graph

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ...arguments import integer, integers
 from ...dtypes import as_data_type, data_type_name
 from ...raw import cudnnBackendTensorReordering_t, cudnnDataType_t, cudnnTensorFormat_t
 from ...raw.values import described
@@ -15,7 +16,7 @@ from .operators import TensorOperators
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["Tensor", "in_layout", "integers"]
+__all__ = ["Tensor", "in_layout"]
 
 
 @dataclass(eq=False, repr=False)
@@ -105,7 +106,7 @@ class Tensor(TensorOperators):
         if name is not None:
             self.name = name
         if uid is not None:
-            (self.uid,) = integers(f"tensor {self.name!r}: uid", [uid])
+            self.uid = integer(f"tensor {self.name!r}: uid", uid)
         return self
 
     @property
@@ -121,28 +122,6 @@ class Tensor(TensorOperators):
         parts += [f"value={self.value!r}"] if self.by_value else []
         parts += [f"uid={self.uid}"] if self.uid is not None else []
         return f"Tensor({', '.join(parts)})"
-
-
-def integers(place: str, values: Sequence[int]) -> tuple[int, ...]:
-    """A tuple of ints.
-
-    Parameters
-    ----------
-    place : str
-        What the values are, for the message.
-
-    Raises
-    ------
-    TypeError
-        If `values` is something else than a sequence of integers.
-    """
-    try:
-        given = list(values)
-        if not any(isinstance(value, bool) for value in given):
-            return tuple(value.__index__() for value in given)
-    except (TypeError, AttributeError):
-        pass
-    raise TypeError(f"{place}: expected integers, got {values!r}")
 
 
 def in_layout(place: str, dims: Any, strides: Any, layout: Any) -> tuple[int, ...]:

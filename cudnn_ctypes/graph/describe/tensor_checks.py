@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from ... import arguments
 from ...raw import cudnnBackendTensorReordering_t, cudnnDataType_t
 from ...raw.ctypes_support import CudnnEnum
 from ...raw.values import described
@@ -125,12 +126,7 @@ def integer(place: str, value: Any) -> int:
     ------
     TypeError, ValueError
     """
-    is_int = hasattr(value, "__index__") and not isinstance(
-        value, (bool, np.bool_, CudnnEnum, type)
-    )
-    if not is_int or getattr(value, "ndim", None):
-        raise TypeError(f"{place}: expected an int, got {described(value)}")
-    number = int(value.__index__())
+    number = arguments.integer(place, value)
     if not -_MOST <= number <= _MOST:
         raise ValueError(f"{place}: {number} has more than 64 bits")
     return number
@@ -138,7 +134,7 @@ def integer(place: str, value: Any) -> int:
 
 def _sizes(place: str, given: Any, least: int) -> tuple[int, ...]:
     if not isinstance(given, (Sequence, np.ndarray)) or isinstance(given, (str, bytes)):
-        raise TypeError(f"{place}: expected integers, got {described(given)}")
+        raise TypeError(f"{place}: expected ints, got {described(given)}")
     sizes = tuple(integer(f"{place}[{i}]", each) for i, each in enumerate(given))
     if not sizes:
         raise ValueError(f"{place}: expected at least one, got none")

@@ -9,9 +9,9 @@ import time
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
+from ...arguments import integer
 from ...errors import CudnnError, PlanCacheWarning, SymbolNotFoundError
 from ...raw.host_blocks import warn
-from ...raw.values import described
 from ..run.plan import ExecutionPlan
 from ..run.stored_plan import StoredPlan, sealed, unsealed
 from .cache_entries import FORMAT, KINDS, VERSION, CacheEntry, read_entry, shown_entry
@@ -64,10 +64,7 @@ class PlanCache:
     def __init__(
         self, folder: str | os.PathLike[str] | None = None, *, limit: int = _LIMIT
     ) -> None:
-        if isinstance(limit, bool) or not isinstance(limit, int):
-            raise TypeError(f"limit: expected a number of bytes, got {described(limit)}")
-        if limit < 0:
-            raise ValueError(f"limit: expected a number of bytes, got {limit}")
+        limit = integer("limit", limit, least=0, expected="a number of bytes")
         self.folder: Path = standard_folder() if folder is None else as_folder(folder)
         self._files = EntryFolder(self.folder, limit, tuple(f"{kind}-" for kind in KINDS))
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ... import raw
-from ...arguments import suggestion
+from ...arguments import integer, suggestion
 from ...enumerators import enumerator, short_name
 
 if TYPE_CHECKING:
@@ -194,23 +194,15 @@ def _known(cls: Any, name: str) -> bool:
     return True
 
 
-def _limit(argument: str, given: Any) -> int | None:
-    if given is None:
+def _limit(argument: str, nbytes: Any) -> int | None:
+    if nbytes is None:
         return None
-    if isinstance(given, bool) or not hasattr(given, "__index__"):
-        raise TypeError(f"{argument}: expected a number of bytes, got {given!r}")
-    if int(given) < 0:
-        raise ValueError(f"{argument}: expected a number of bytes, got {given!r}")
-    return int(given)
+    return integer(argument, nbytes, least=0, expected="a number of bytes")
 
 
-def _indices(argument: str, given: Any) -> frozenset[int]:
-    each = [given] if hasattr(given, "__index__") and not isinstance(given, bool) else given
-    if isinstance(each, (str, bytes, bool)) or not isinstance(each, Collection):
-        raise TypeError(f"{argument}: expected indices of engines, got {given!r}")
-    for index in each:
-        if isinstance(index, bool) or not hasattr(index, "__index__"):
-            raise TypeError(f"{argument}: expected indices of engines, got {index!r}")
-        if int(index) < 0:
-            raise ValueError(f"{argument}: expected indices of engines, got {index!r}")
-    return frozenset(int(index) for index in each)
+def _indices(argument: str, engines: Any) -> frozenset[int]:
+    several = isinstance(engines, Collection) and not isinstance(engines, (str, bytes))
+    return frozenset(
+        integer(argument, index, least=0, expected="indices of engines")
+        for index in (engines if several else [engines])
+    )

@@ -108,7 +108,7 @@ def test_results_are_left_out() -> None:
         ({"io_data_type": 3}, TypeError, "expected a data type"),
         ({"tensors": ["a"]}, TypeError, "tensors: expected mappings by name"),
         ({"tensors": {"a": 3}}, TypeError, "tensors: expected mappings by name"),
-        ({"tensors": {"a": {"dims": "x"}}}, TypeError, "'a': dims: expected integers"),
+        ({"tensors": {"a": {"dims": "x"}}}, TypeError, "'a': dims: expected ints"),
         ({"tensors": {"a": {"dims": (2, 8)}}}, ValueError, "2 dims .*, but 3 strides"),
         ({"tensors": {"a": {"alignment": None}}}, TypeError, "'a': alignment: expected an int"),
         ({"operations": "relu"}, TypeError, "operations: expected mappings by name"),

@@ -200,7 +200,7 @@ def test_integers_of_all_libraries_are_taken(number: Any) -> None:
 @pytest.mark.parametrize(
     ("field", "value", "says"),
     [
-        ("dims", "23", r"tensor 'y': dims: expected integers, got '23'"),
+        ("dims", "23", r"tensor 'y': dims: expected ints, got '23'"),
         ("dims", (2, 0), r"tensor 'y': dims must be positive, got \(2, 0\)"),
         ("dims", (), r"tensor 'y': dims: expected at least one, got none"),
         ("dims", (2, 3.0), r"tensor 'y': dims\[1\]: expected an int, got 3.0"),

@@ -96,7 +96,7 @@ AT_ONCE: dict[str, tuple[type[Exception], Build, str]] = {
     "axes": (
         TypeError,
         lambda g: g.reduction(_x(g, 2, 3), "add", axes=1),  # type: ignore[arg-type]
-        "reduction: axes: expected integers, got 1",
+        "reduction: axes: expected ints, got 1",
     ),
     "norm mode": (
         ValueError,
@@ -168,7 +168,7 @@ AT_ONCE: dict[str, tuple[type[Exception], Build, str]] = {
     "permutation": (
         TypeError,
         lambda g: g.transpose(_x(g, 2, 3), "ab"),  # type: ignore[arg-type]
-        "transpose: permutation: expected integers",
+        "transpose: permutation: expected ints",
     ),
     "slices": (
         TypeError,
@@ -183,7 +183,7 @@ AT_ONCE: dict[str, tuple[type[Exception], Build, str]] = {
     "reshape": (
         TypeError,
         lambda g: g.reshape(_x(g, 2, 3), 6),  # type: ignore[arg-type]
-        "reshape: dims: expected integers, got 6",
+        "reshape: dims: expected ints, got 6",
     ),
     "distribution": (
         ValueError,

@@ -7,7 +7,7 @@ import numbers
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from ....arguments import flag
+from ....arguments import flag, integer
 from ....dtypes import data_type_name
 from ....raw import cudnnDataType_t
 from ....raw.values import described
@@ -129,11 +129,8 @@ class AttentionCheck:
 
     def bounds(self, left: Any, right: Any) -> None:
         for name, value, least in (("left", left, 1), ("right", right, 0)):
-            if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
-                raise TypeError(
-                    f"{self.operation}: the {name} bound: expected an int, got {value!r}"
-                )
-            if value is not None and value < least:
+            argument = f"{self.operation}: the {name} bound"
+            if value is not None and integer(argument, value) < least:
                 self.refuse(f"the {name} bound must be at least {least}, got {value}")
 
     def small_operands(self, node: Node, dims: tuple[int, ...] | None) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ....arguments import integers
 from ....enumerators import enumerator
 from ....raw import cudnnPointwiseMode_t
 from ..node import Kind, Node, Result
 from ..tensor import Tensor
-from .base import Operations, integers
+from .base import Operations
 
 __all__ = [
     "CONTRACT_BAND_MATRIX",

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ....arguments import flag
+from ....arguments import flag, integers
 from ....dtypes import as_data_type
 from ....enumerators import enumerator
 from ....raw import cudnnBackendTensorReordering_t, cudnnDataType_t
@@ -19,10 +19,10 @@ from ....raw.values import described
 from ....strides import packed
 from ..node import Kind, Node, Subgraph
 from ..node_checks import check_node
-from ..tensor import Tensor, in_layout, integers
+from ..tensor import Tensor, in_layout
 from ..tensor_checks import check_number, check_tensor
 
-__all__ = ["Operations", "as_type", "flag", "integers", "listed"]
+__all__ = ["Operations", "as_type", "flag", "listed"]
 
 
 class Operations:

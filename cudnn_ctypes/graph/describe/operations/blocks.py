@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ....arguments import flag
+from ....arguments import flag, integers
 from ....raw import cudnnBackendTensorReordering_t
 from ..node import Kind, Node, Result
 from ..tensor import Tensor
-from .base import Operations, integers
+from .base import Operations
 
 __all__ = ["BLOCK_SCALE_DEQUANTIZE", "BLOCK_SCALE_QUANTIZE", "BlockOperations"]
 
@@ -151,10 +151,7 @@ class BlockOperations(Operations):
             Of the dims of `input`; give it a data type.
         """
         one = not isinstance(block_size, Sequence)
-        sizes = integers(
-            "block_scale_dequantize: block_size",
-            [block_size] if one else block_size,  # type: ignore[arg-type, list-item]
-        )
+        sizes = integers("block_scale_dequantize: block_size", [block_size] if one else block_size)
         negative = flag("block_scale_dequantize: is_negative_scale", is_negative_scale)
         return self._add(
             BLOCK_SCALE_DEQUANTIZE,

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ....arguments import flag
+from ....arguments import flag, integers
 from ....enumerators import enumerator
 from ....raw import cudnnGenStatsMode_t, cudnnReduceTensorOp_t
 from ..node import Inner, Kind, Node, Result
 from ..tensor import Tensor
 from ..tensor_checks import check_number
-from .base import Operations, integers
+from .base import Operations
 
 __all__ = ["GENSTATS", "MATMUL", "REDUCTION", "ReductionOperations"]
 

@@ -7,12 +7,13 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ....arguments import integers
 from ....enumerators import enumerator
 from ....raw import cudnnBackendReshapeMode_t, cudnnRngDistribution_t
 from ..node import Inner, Kind, Node, Result, exchanged
 from ..tensor import Tensor
 from ..tensor_checks import check_number, integer
-from .base import Operations, integers, listed
+from .base import Operations, listed
 
 __all__ = ["CONCATENATE", "RESHAPE", "RNG", "SLICE", "TRANSPOSE", "ShapeOperations"]
 
