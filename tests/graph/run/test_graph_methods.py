@@ -494,7 +494,7 @@ def test_a_smaller_tensor_at_an_address_that_is_known(torch: Any) -> None:
         for _ in range(3):
             graph.execute({**memory, "y": y}, space, handle=handle)
             for wrong in ({"y": y[:, :-8]}, {"x": memory["x"][:1, :, :-1]}, {"y": y.float()}):
-                with pytest.raises(ValueError, match="tensor '[xy]'"):
+                with pytest.raises(ValueError, match=r"tensor '[xy]'"):
                     graph.execute({**memory, "y": y, **wrong}, handle=handle)
         handle.synchronize()
         check_images(torch, y, memory)
