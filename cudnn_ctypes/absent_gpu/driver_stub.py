@@ -14,7 +14,6 @@ import struct
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 from .. import raw
 from ..errors import NoDeviceError
@@ -76,13 +75,10 @@ class Driver:
 
     Attributes
     ----------
-    path : Path
-        The file; its bare name if the system's loader found it, or for the stand-in.
     is_stub : bool
         True for the stand-in, with which nothing can be executed.
     """
 
-    path: Path
     is_stub: bool
 
 
@@ -107,22 +103,15 @@ def ensure_driver() -> Driver:
     if _driver is None:
         with _lock:
             if _driver is None:
-                _driver = _real_driver() or _load_stub()
+                _driver = Driver(is_stub=False) if process.driver_present() else _load_stub()
     return _driver
-
-
-def _real_driver() -> Driver | None:
-    if not process.driver_present():
-        return None
-    loaded = [file for file in process.cuda_library_files() if file.name.startswith("libcuda.so")]
-    return Driver(loaded[0] if loaded else Path(SONAME), is_stub=False)
 
 
 def _load_stub() -> Driver:
     content = stub(_DRIVER_VERSIONS.get(raw.load().cuda_major, 13000))
     # cuDNN's dlopen("libcuda.so.1") finds it by its soname.
     elf.load_from_memory(content, SONAME, ctypes.RTLD_GLOBAL)
-    return Driver(Path(SONAME), is_stub=True)
+    return Driver(is_stub=True)
 
 
 def stub(driver_version: int) -> bytes:

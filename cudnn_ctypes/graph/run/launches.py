@@ -18,7 +18,6 @@ from ...raw.function import binding
 from ...raw.gpus import ordinals
 from ...raw.log import forget, logged
 from ...raw.memory import memory_pointer
-from ...raw.torch_forms import alike
 from ...raw.typed_memory import by_class, is_own, is_torch
 
 if TYPE_CHECKING:
@@ -34,6 +33,7 @@ Launch = Callable[[Callable[[Any, Any, Any], None], Any, dict[Any, Any], Any], N
 
 _LAUNCH = """\
 def launch(long_way, handle, memory, workspace):
+    {declaration}
     if watched or ordinals:
         return long_way(handle, memory, workspace)
     try:
@@ -50,6 +50,7 @@ def launch(long_way, handle, memory, workspace):
             key = known
         elif not ({are_addresses}):
             good = False
+        {comparison}
     except Exception:
         good = False
     if not good:
@@ -69,6 +70,17 @@ def launch(long_way, handle, memory, workspace):
     last.append(pack)
 """
 
+# Tensors of PyTorch are read only if they are not the objects of the last time, where those were:
+# PyTorch gives addresses again, to tensors of other shapes too.
+_COMPARISON = """\
+if not (key is seen and {same}):
+            good = good and {fits}
+            if good:
+                seen = key"""
+_IS_SAME = "ref{0}() is v{0}"
+_READ = (
+    "(ref{0}() is v{0} and key[{0}] == seen[{0}] or key[{0}] and {1} and (ref{0} := weak(v{0})))"
+)
 _SAME = "tensor{0}.value is value{0}"
 _IN_RANGE = "0 < key[{0}] < most"
 _HIGHEST_ADDRESS = 1 << 62  # so far that of a part of this memory has 64 bits, too
@@ -94,7 +106,8 @@ class _Reading(NamedTuple):
 _TORCH = _Reading(
     "data_ptr{0}(v{0} := {1})",
     "v{0}.is_cuda",
-    "v{0}.is_cuda and (v{0}.dtype, v{0}.shape, v{0}.stride()) in fitting{0}",
+    "v{0}.is_cuda and (v{0}.dtype == dtype{0} and v{0}.shape == shape{0} and "
+    "v{0}.stride() == strides{0} or (v{0}.dtype, v{0}.shape, v{0}.stride()) in fitting{0})",
     "v{0}.is_cuda and v{0}.nbytes >= size",
 )
 _OWN = _Reading(
@@ -222,6 +235,7 @@ def launch(
         "fits": _fits,
         "size": workspace_size,
         "launches": weakref.ref(launches),
+        "weak": weakref.ref,
     }
     for place, operand in enumerate(operands):
         scope[f"fitting{place}"], scope[f"number{place}"] = operand.fitting, operand.number
@@ -234,9 +248,9 @@ def launch(
     if workspace_size:
         given[len(operands)] = workspace
         of_workspace = _reading(workspace, len(operands), scope)
-    of_torch = {place: each for place, each in given.items() if is_torch(type(each))}
-    if of_torch:
-        scope["alike"] = alike([*of_torch.values()])
+    of_torch = [place for place, each in given.items() if is_torch(type(each))]
+    scope |= {f"ref{place}": weakref.ref(given[place]) for place in of_torch}
+    scope["seen"] = (None,) * (len(operands) + 1)
     source = _source(operands, readings, of_workspace, of_torch)
     launches.add(memory, workspace, function_of(source, "a plan", scope))
 
@@ -248,27 +262,29 @@ def _source(
     of_torch: Collection[int],
 ) -> str:
     """Source of a launch: reads the memory at each place, and the workspace if there is one."""
-    fits, in_range = {}, []
+    fits = {}
     for place, reading in readings.items():
         does_fit = reading.on_gpu if operands[place].fitting is None else reading.fits
         fits[place] = does_fit.format(place)
-        in_range.append(_IN_RANGE.format(place))
     if of_workspace is not None:
         fits[len(operands)] = of_workspace.has_room.format(len(operands))
-        in_range.append(_IN_RANGE.format(len(operands)))
-    # PyTorch compares all its tensors in one call. Others that fit, and one that is given twice,
-    # are read one by one.
-    one_by_one = [fits.pop(place) for place in of_torch]
-    conditions = [_SAME.format(at) for at, each in enumerate(operands) if each.tensor is not None]
+    in_range = [_IN_RANGE.format(place) for place in fits if place not in of_torch]
+    declaration, comparison = "", ""
     if of_torch:
-        arguments = ", ".join(f"v{place}" for place in of_torch)
-        conditions.append(f"(alike({arguments}) or {' and '.join(one_by_one)})")
+        declaration = f"global seen, {', '.join(f'ref{place}' for place in of_torch)}"
+        comparison = _COMPARISON.format(
+            same=" and ".join(_IS_SAME.format(place) for place in of_torch),
+            fits=" and ".join(_READ.format(place, fits.pop(place)) for place in of_torch),
+        )
+    conditions = [_SAME.format(at) for at, each in enumerate(operands) if each.tensor is not None]
     conditions += [each for each in fits.values() if each != "True"]
     return _LAUNCH.format(
+        declaration=declaration,
         key="\n        ".join(_key(operands, readings, of_workspace)),
         count=len(readings),
         fits="".join(f"{each} and " for each in conditions),
-        are_addresses=" and ".join(in_range) or "key",
+        are_addresses=" and ".join(in_range) or "True",
+        comparison=comparison,
     )
 
 
@@ -296,6 +312,8 @@ def _reading(memory: Any, place: int, scope: dict[str, Any]) -> _Reading:
     cls = type(memory)
     if is_torch(cls):
         scope[f"data_ptr{place}"] = cls.data_ptr
+        form = by_class.of(memory).identity(memory)
+        scope[f"dtype{place}"], scope[f"shape{place}"], scope[f"strides{place}"] = form
         return _TORCH
     if is_own(cls) and hasattr(cls, "keyed"):
         return _OWN
