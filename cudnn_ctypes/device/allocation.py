@@ -112,9 +112,10 @@ class Allocator:
         pool = _pools.get(self.device_id)
         if pool is None:
             with cuda.current_context(self.device_id) as current:
-                pool = current, current.memory_resource, as_core_stream(None, current)
+                _, total = cuda.call("cuMemGetInfo")
+                pool = current, current.memory_resource, as_core_stream(None, current), total
                 _pools[self.device_id] = pool
-        target, resource, default = pool
+        target, resource, default, _ = pool
         self._resource = resource if memory_resource is None else memory_resource
         on_default = self.stream in (0, LEGACY_DEFAULT)
         self._core_stream = default if on_default else as_core_stream(stream, target)
@@ -204,7 +205,11 @@ class Allocator:
     def _device_memory(self, nbytes: int) -> Any:
         """Memory from another device than the current one, or the reason why there is none."""
         ordinal, resource = self.device_id, self._resource
+        _, pool, _, total = _pools[ordinal]
         with cuda.current_context(ordinal) as device:
+            # The pool would take all that is free, for a moment, before it gave up.
+            if nbytes > total and resource is pool:
+                raise _out_of_memory(nbytes, device)
             with suppress(Exception):  # said below
                 return resource.allocate(nbytes, stream=self._core_stream)
             for allocator in list(_keeping):
@@ -217,11 +222,16 @@ class Allocator:
                 # The pool took all that was free before it gave up, and keeps it from others.
                 if hasattr(resource, "handle"):  # not on a device without pools
                     cuda.call("cuMemPoolTrimTo", resource.handle, 0)
-                free, total = cuda.call("cuMemGetInfo")
-                raise OutOfDeviceMemoryError(
-                    f"asked for {readable(nbytes)} on device {ordinal} ({device.name}); "
-                    f"{readable(free)} of {readable(total)} are free"
-                ) from error
+                raise _out_of_memory(nbytes, device) from error
+
+
+def _out_of_memory(nbytes: int, device: Any) -> OutOfDeviceMemoryError:
+    """The error for memory of the current device."""
+    free, total = cuda.call("cuMemGetInfo")
+    return OutOfDeviceMemoryError(
+        f"asked for {readable(nbytes)} on device {device.device_id} ({device.name}); "
+        f"{readable(free)} of {readable(total)} are free"
+    )
 
 
 class Allocation(Uncopied):
@@ -328,8 +338,8 @@ _keeping: weakref.WeakSet[Allocator] = weakref.WeakSet()
 """The allocators that keep blocks."""
 
 
-_pools: dict[int, tuple[Any, Any, Any]] = {}
-"""The device, its memory resource and its legacy default stream, by ordinal.
+_pools: dict[int, tuple[Any, Any, Any, int]] = {}
+"""The device, its memory resource, its legacy default stream and its bytes of memory, by ordinal.
 
 Asking cuda.core for them takes three times as long as an allocation.
 """

@@ -31,25 +31,28 @@ _SONAME = re.compile(r"libcudnn(?:_\w+)?\.so\.9(?=\.|$)")
 _CACHED = re.compile(rb"/[^\0]*/libcudnn[^/\0]*\.so[^/\0]*")
 
 
-def _mapped_files() -> list[Path]:
-    """The shared objects mapped into this process, in the order of their first mapping."""
+def _mapped_files(prefixes: tuple[str, ...]) -> list[Path]:
+    """The shared objects of such names in this process, in the order of their first mapping."""
     try:
         lines = Path("/proc/self/maps").read_text(errors="surrogateescape").splitlines()
     except OSError:
         return []
     paths = (line.split(maxsplit=5)[5] for line in lines if ".so" in line and "/" in line)
-    return [Path(path.removesuffix(" (deleted)")) for path in dict.fromkeys(paths)]
+    return [
+        Path(path.removesuffix(" (deleted)"))
+        for path in dict.fromkeys(paths)
+        if path.rpartition("/")[2].startswith(prefixes)
+    ]
 
 
 def cudnn_files() -> list[Path]:
     """The cuDNN main library and sublibraries in this process, loaded by any package."""
-    return [path for path in _mapped_files() if path.name.startswith("libcudnn")]
+    return _mapped_files(("libcudnn",))
 
 
 def cuda_library_files() -> list[Path]:
     """The cuBLAS, NVRTC and CUDA runtime and driver libraries in this process."""
-    prefixes = ("libcublas", "libnvrtc.", "libcudart.", "libcuda.")
-    return [path for path in _mapped_files() if path.name.startswith(prefixes)]
+    return _mapped_files(("libcublas", "libnvrtc.", "libcudart.", "libcuda."))
 
 
 def mixture(main: Path) -> tuple[Path, Path] | None:

@@ -10,6 +10,7 @@ import sys
 import threading
 import tracemalloc
 import weakref
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -195,6 +196,17 @@ def test_too_large_on_a_gpu(fake_cuda: FakeCuda) -> None:
         "asked for 768.0 MiB (805306368 bytes) on device 0 (Fake GPU 0); "
         "512.0 MiB (536870912 bytes) of 1.0 GiB (1073741824 bytes) are free"
     )
+
+
+def test_more_than_a_gpu_has_is_not_asked_for(fake_cuda: FakeCuda) -> None:
+    """Its pool takes all that is free before it gives up, and others find none."""
+    with pytest.raises(OutOfDeviceMemoryError, match=r"asked for 2\.0 GiB .* of 1\.0 GiB"):
+        DeviceBuffer(2 << 30)
+    asked: list[int] = []
+    resource = SimpleNamespace(allocate=lambda size, stream: asked.append(size))
+    with suppress(Exception):
+        DeviceBuffer(2 << 30, memory_resource=resource)
+    assert asked  # it may have memory elsewhere
 
 
 def test_everything_is_ordered_on_the_stream_that_is_given(fake_cuda: FakeCuda) -> None:

@@ -170,13 +170,19 @@ static void compare(const char *name, const void *memory, enum type type, const 
         printf("%s: equal\\n", name);
     }} else {{
         bool close = type != BYTES;
-        double largest = 0, relative = type == BFLOAT16 ? {RELATIVE_BFLOAT16} : {RELATIVE};
+        double largest = 0, scale = 1;
+        const double relative = type == BFLOAT16 ? {RELATIVE_BFLOAT16} : {RELATIVE};
+        for (size_t i = 0; i < nbytes / sizes[type] && close; i++) {{
+            double b = fabs(element(expected, type, i));
+            if (isfinite(b))
+                scale = fmax(scale, b);
+        }}
         for (size_t i = 0; i < nbytes / sizes[type] && close; i++) {{
             double a = element(found, type, i), b = element(expected, type, i);
             if (a == b || (isnan(a) && isnan(b)))
                 continue;
             double difference = fabs(a - b);
-            close = isfinite(b) && difference <= {TOLERANCE} + relative * fabs(b);
+            close = isfinite(b) && difference <= {TOLERANCE} * scale + relative * fabs(b);
             largest = fmax(largest, difference);
         }}
         if (close)

@@ -77,7 +77,8 @@ def check(name, memory, data_type, key):
     if data_type != "bytes":
         found, expected = numbers(found, data_type), numbers(expected, data_type)
         relative = {RELATIVE_BFLOAT16} if data_type == "bfloat16" else {RELATIVE}
-        if np.allclose(found, expected, relative, {TOLERANCE}, equal_nan=True):
+        scale = float(np.abs(expected[np.isfinite(expected)]).max(initial=1))
+        if np.allclose(found, expected, relative, {TOLERANCE} * scale, equal_nan=True):
             print(f"{{name}}: largest difference {{np.nanmax(np.abs(found - expected)):.2g}}")
             return
     different += 1

@@ -48,8 +48,9 @@ from .values import Values
 __all__ = ["RELATIVE", "RELATIVE_BFLOAT16", "TOLERANCE", "Recording"]
 
 TOLERANCE, RELATIVE, RELATIVE_BFLOAT16 = 1e-5, 1e-3, 2.0**-7
-"""Allowed differences of a replay's output: absolute, and relative to the recorded output. Another
-order of summation rounds differently, in bfloat16 by one step of 2^-7 at most."""
+"""Allowed differences of an element of a replay's output: relative to the largest recorded element,
+but 1 at least, and to that very element. Another order of summation rounds differently, in bfloat16
+by one step of 2^-7 at most."""
 
 _SHORT_TEXT = 60  # longer texts go to a data file
 
