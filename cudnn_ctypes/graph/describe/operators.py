@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -11,48 +11,6 @@ if TYPE_CHECKING:
     from .operations.base import Operations
 
 __all__ = ["TensorOperators"]
-
-T = TypeVar("T")
-
-
-def _operator(method: str, symbol: str, *, reflected: bool = False) -> Callable[[T, Any], T]:
-    """The special method of an operator with two operands.
-
-    Parameters
-    ----------
-    method : str
-        Of the graph.
-    symbol : str
-        What the user writes, for the docstring.
-    reflected : bool
-        Whether the tensor is the right operand.
-    """
-
-    def special(self: Any, other: Any) -> Any:
-        if other is None:  # to the methods, an operand that is left out
-            return NotImplemented
-        operands = (other, self) if reflected else (self, other)
-        graph = self.graph
-        if isinstance(other, TensorOperators) and not graph._owns(other):
-            raise ValueError(
-                f"{method}: {other!r} is of another graph than {self!r}: call {method} of the one "
-                "that is meant"
-            )
-        return getattr(graph, method)(*operands)
-
-    left, right = ("other", "self") if reflected else ("self", "other")
-    special.__doc__ = f"``{left} {symbol} {right}``: the graph's `{method}`."
-    return special
-
-
-def _of_one(method: str, symbol: str) -> Callable[[T], T]:
-    """The special method of an operator with one operand."""
-
-    def special(self: Any) -> Any:
-        return getattr(self.graph, method)(self)
-
-    special.__doc__ = f"``{symbol}``: the graph's `{method}`."
-    return special
 
 
 class TensorOperators:
@@ -107,53 +65,85 @@ class TensorOperators:
             "comes in as an argument"
         )
 
-    if TYPE_CHECKING:
+    def _node(self, method: str, *operands: Any) -> Self:
+        """The result of the node that a method of the graph adds for an operator."""
+        graph: Any = self.graph
+        for operand in operands:
+            if operand is None:  # to the methods, an operand that is left out
+                return NotImplemented  # type: ignore[no-any-return]
+            if isinstance(operand, TensorOperators) and not graph._owns(operand):
+                raise ValueError(
+                    f"{method}: {operand!r} is of another graph than {self!r}: call {method} of "
+                    "the one that is meant"
+                )
+        result: Self = getattr(graph, method)(*operands)
+        return result
 
-        def __add__(self, other: Self | float) -> Self: ...
-        def __radd__(self, other: float) -> Self: ...
-        def __sub__(self, other: Self | float) -> Self: ...
-        def __rsub__(self, other: float) -> Self: ...
-        def __mul__(self, other: Self | float) -> Self: ...
-        def __rmul__(self, other: float) -> Self: ...
-        def __truediv__(self, other: Self | float) -> Self: ...
-        def __rtruediv__(self, other: float) -> Self: ...
-        def __pow__(self, other: Self | float) -> Self: ...
-        def __rpow__(self, other: float) -> Self: ...
-        def __matmul__(self, other: Self) -> Self: ...
-        def __rmatmul__(self, other: Self) -> Self: ...
-        def __lt__(self, other: Self | float) -> Self: ...
-        def __le__(self, other: Self | float) -> Self: ...
-        def __gt__(self, other: Self | float) -> Self: ...
-        def __ge__(self, other: Self | float) -> Self: ...
-        def __and__(self, other: Self) -> Self: ...
-        def __rand__(self, other: Self) -> Self: ...
-        def __or__(self, other: Self) -> Self: ...
-        def __ror__(self, other: Self) -> Self: ...
-        def __invert__(self) -> Self: ...
-        def __neg__(self) -> Self: ...
-        def __abs__(self) -> Self: ...
+    def __add__(self, other: Self | float) -> Self:
+        return self._node("add", self, other)
 
-    else:
-        __add__ = _operator("add", "+")
-        __radd__ = _operator("add", "+", reflected=True)
-        __sub__ = _operator("sub", "-")
-        __rsub__ = _operator("sub", "-", reflected=True)
-        __mul__ = _operator("mul", "*")
-        __rmul__ = _operator("mul", "*", reflected=True)
-        __truediv__ = _operator("div", "/")
-        __rtruediv__ = _operator("div", "/", reflected=True)
-        __pow__ = _operator("pow", "**")
-        __rpow__ = _operator("pow", "**", reflected=True)
-        __matmul__ = _operator("matmul", "@")
-        __rmatmul__ = _operator("matmul", "@", reflected=True)
-        __lt__ = _operator("cmp_lt", "<")
-        __le__ = _operator("cmp_le", "<=")
-        __gt__ = _operator("cmp_gt", ">")
-        __ge__ = _operator("cmp_ge", ">=")
-        __and__ = _operator("logical_and", "&")
-        __rand__ = _operator("logical_and", "&", reflected=True)
-        __or__ = _operator("logical_or", "|")
-        __ror__ = _operator("logical_or", "|", reflected=True)
-        __invert__ = _of_one("logical_not", "~self")
-        __neg__ = _of_one("neg", "-self")
-        __abs__ = _of_one("abs", "abs(self)")
+    def __radd__(self, other: float) -> Self:
+        return self._node("add", other, self)
+
+    def __sub__(self, other: Self | float) -> Self:
+        return self._node("sub", self, other)
+
+    def __rsub__(self, other: float) -> Self:
+        return self._node("sub", other, self)
+
+    def __mul__(self, other: Self | float) -> Self:
+        return self._node("mul", self, other)
+
+    def __rmul__(self, other: float) -> Self:
+        return self._node("mul", other, self)
+
+    def __truediv__(self, other: Self | float) -> Self:
+        return self._node("div", self, other)
+
+    def __rtruediv__(self, other: float) -> Self:
+        return self._node("div", other, self)
+
+    def __pow__(self, other: Self | float) -> Self:
+        return self._node("pow", self, other)
+
+    def __rpow__(self, other: float) -> Self:
+        return self._node("pow", other, self)
+
+    def __matmul__(self, other: Self) -> Self:
+        return self._node("matmul", self, other)
+
+    def __rmatmul__(self, other: Self) -> Self:
+        return self._node("matmul", other, self)
+
+    def __and__(self, other: Self) -> Self:
+        return self._node("logical_and", self, other)
+
+    def __rand__(self, other: Self) -> Self:
+        return self._node("logical_and", other, self)
+
+    def __or__(self, other: Self) -> Self:
+        return self._node("logical_or", self, other)
+
+    def __ror__(self, other: Self) -> Self:
+        return self._node("logical_or", other, self)
+
+    def __lt__(self, other: Self | float) -> Self:
+        return self._node("cmp_lt", self, other)
+
+    def __le__(self, other: Self | float) -> Self:
+        return self._node("cmp_le", self, other)
+
+    def __gt__(self, other: Self | float) -> Self:
+        return self._node("cmp_gt", self, other)
+
+    def __ge__(self, other: Self | float) -> Self:
+        return self._node("cmp_ge", self, other)
+
+    def __invert__(self) -> Self:
+        return self._node("logical_not", self)
+
+    def __neg__(self) -> Self:
+        return self._node("neg", self)
+
+    def __abs__(self) -> Self:
+        return self._node("abs", self)
