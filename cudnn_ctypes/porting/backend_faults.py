@@ -44,9 +44,9 @@ def backend_faults(program: Program) -> Iterator[Finding]:
 
 def _attribute(program: Program, call: Call) -> Iterator[Finding]:
     """A type that the attribute does not take, or a variable that is not of the type."""
-    name = getattr(enums, program.text(call.arguments["attributeName"]), None)
+    name = getattr(enums, call.arguments["attributeName"].text, None)
     written = call.arguments["attributeType"]
-    given = getattr(enums, program.text(written), None)
+    given = getattr(enums, written.text, None)
     if not isinstance(name, cudnnBackendAttributeName_t):
         return
     if not isinstance(given, cudnnBackendAttributeType_t):
@@ -93,11 +93,11 @@ def _a(noun: str) -> str:
 def _heuristics(program: Program) -> Iterator[Finding]:
     """The number of engine configurations that the heuristics give may be 0."""
     for call in program.named("cudnnBackendGetAttribute"):
-        asked = program.text(call.arguments["attributeName"])
+        asked = call.arguments["attributeName"].text
         variable = program.variable(call, "elementCount")
-        if asked != "CUDNN_ATTR_ENGINEHEUR_RESULTS" or variable is None or call.home is None:
+        if asked != "CUDNN_ATTR_ENGINEHEUR_RESULTS" or variable is None or not call.home:
             continue
-        body = program.text(call.home)
+        body = call.home.text
         name = re.escape(variable.name)
         # `i < count` is no check when what follows the loop takes the first anyway.
         if not re.search(rf"\b{name}\s*(?:==|<=|!=|>|<)\s*[01]\b|!\s*{name}\b", body):
@@ -110,11 +110,11 @@ def _heuristics(program: Program) -> Iterator[Finding]:
 def _letters(program: Program) -> Iterator[Finding]:
     """Unique ids written as letters."""
     for call in program.named("cudnnBackendSetAttribute"):
-        if program.text(call.arguments["attributeName"]) != "CUDNN_ATTR_TENSOR_UNIQUE_ID":
+        if call.arguments["attributeName"].text != "CUDNN_ATTR_TENSOR_UNIQUE_ID":
             continue
         variable = program.variable(call, "arrayOfElements")
-        if variable is not None and program.text(variable.value).startswith("'"):
-            letter = program.text(variable.value)
+        if variable is not None and variable.value.text.startswith("'"):
+            letter = variable.value.text
             text = f"a letter is a number in C: {letter} is ord({letter}) in Python"
             where = call.arguments["arrayOfElements"]
             code = (f"{variable.name} = c_int64(ord({letter}))",)

@@ -6,14 +6,11 @@ import ast
 import operator
 import re
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cudnn_ctypes.raw import constants
 
 from .source import Source
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
 
 __all__ = ["holds", "left_out"]
 
@@ -27,19 +24,12 @@ _KNOWN = {
 
 def left_out(source: Source) -> Iterator[tuple[int, int]]:
     """First and last line of each branch that only other releases of cuDNN compile."""
-    for node in source.of_type("preproc_if", "preproc_elif"):
-        condition = node.child_by_field_name("condition")
-        value = None if condition is None else holds(source.text(condition))
-        other = node.child_by_field_name("alternative")
-        if value is False:
-            yield source.line(node) + 1, _last_line(node, other)
-        elif value is True and other is not None:
-            yield source.line(other), int(other.end_point[0]) + 1
-
-
-def _last_line(node: Node, other: Node | None) -> int:
-    """The last line of the branch: the one before the next branch begins."""
-    return int(node.end_point[0]) + 1 if other is None else int(other.start_point[0])
+    for node in source.root.find("preproc_if", "preproc_elif"):
+        value, other = holds(node["condition"].text), node["alternative"]
+        if value is False:  # up to the line before the next branch begins
+            yield node.line + 1, other.line - 1 if other else node.last_line
+        elif value is True and other:
+            yield other.line, other.last_line
 
 
 def holds(condition: str) -> bool | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from cudnn_ctypes.raw import functions
 from cudnn_ctypes.raw.function import Function
@@ -13,9 +12,7 @@ from .declarations import Declarations, Variable
 from .finding import Finding
 from .own_headers import own_headers
 from .source import Source
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
+from .syntax import Node
 
 __all__ = ["Call", "Program", "program_of"]
 
@@ -31,15 +28,15 @@ class Call:
     function : Function
     arguments : dict of str to Node
         By the names of the parameters; empty if there are more or fewer than cuDNN 9 takes.
-    home : Node or None
-        The function definition that it is in.
+    home : Node
+        The function definition that it is in; empty if it is in none.
     """
 
     name: str
     node: Node
     function: Function
     arguments: dict[str, Node]
-    home: Node | None
+    home: Node
 
 
 @dataclass(frozen=True)
@@ -59,28 +56,24 @@ class Program:
         argument = call.arguments.get(parameter)
         return None if argument is None else self.known.find(argument)
 
-    def text(self, node: Node | None) -> str:
-        """The source text of a node."""
-        return "" if node is None else self.source.text(node)
-
     def at(
         self, node: Node, kind: str, name: str, text: str, code: tuple[str, ...] = ()
     ) -> Finding:
         """A finding at a node."""
-        return Finding(kind, self.source.line(node), self.source.column(node), name, text, code)
+        return Finding(kind, *node.place, name, text, code)
 
 
 def program_of(source: Source) -> Program:
     """The variables and the calls of a program."""
     known = Declarations(source, own_headers(source))
     calls = []
-    for node in source.of_type("call_expression"):
-        name = source.field(node, "function")
+    for node in source.root.find("call_expression"):
+        name = node["function"].text
         function = getattr(functions, name, None)
         if not isinstance(function, Function):
             continue
-        given = source.arguments(node)
+        passed = node.arguments
         names = [parameter.name for parameter in function.parameters]
-        arguments = dict(zip(names, given, strict=True)) if len(names) == len(given) else {}
-        calls.append(Call(name, node, function, arguments, known.function(node)))
+        arguments = dict(zip(names, passed, strict=True)) if len(names) == len(passed) else {}
+        calls.append(Call(name, node, function, arguments, node.home))
     return Program(source, known, calls)

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from cudnn_ctypes import cublas
 from cudnn_ctypes.lazy import listed
 
 from .finding import Finding
 from .source import Source
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
 
 __all__ = ["LIBRARIES", "RENAMED", "Library", "cuda_names"]
 
@@ -117,18 +114,18 @@ def cuda_names(source: Source) -> Iterator[Finding]:
     """A finding for every place that names something of CUDA, and for every library."""
     own = set(source.macros) | _defined(source)
     old_cublas = any(include.name == "cublas.h" for include in source.includes)
-    for node in source.of_type(*_IDENTIFIERS):
-        name = source.text(node)
+    for node in source.root.find(*_IDENTIFIERS):
+        name = node.text
         if name in own:
             continue
-        place = source.line(node), source.column(node)
+        place = node.place
         if re.fullmatch(r"cuda[A-Z]\w+", name):
             yield _runtime(name, *place)
         elif re.fullmatch(r"(?:cublas|CUBLAS_|CUDA_[RC]_)\w+", name):
             if name not in cublas.__all__ and not name.startswith("cublas"):
                 continue  # said of the function that takes it
             yield _cublas(name, *place, old=old_cublas)
-        elif re.fullmatch(r"cu[A-Z][a-z]+\w*", name) and _is_called(node):
+        elif re.fullmatch(r"cu[A-Z][a-z]+\w*", name) and node.parent.kind == "call_expression":
             yield Finding("cuda", *place, name, f"cuda.bindings.driver.{name} of CUDA Python")
     yield from _libraries(source, own)
 
@@ -136,15 +133,10 @@ def cuda_names(source: Source) -> Iterator[Finding]:
 def _defined(source: Source) -> set[str]:
     """The functions and types that the program itself has."""
     names = set()
-    for node in source.of_type("function_declarator", "struct_specifier", "class_specifier"):
-        inner = node.child_by_field_name("declarator") or node.child_by_field_name("name")
-        if inner is not None:
-            names.add(source.text(inner))
+    for node in source.root.find("function_declarator", "struct_specifier", "class_specifier"):
+        inner = node["declarator"] or node["name"]
+        names.add(inner.text)
     return names
-
-
-def _is_called(node: Node) -> bool:
-    return node.parent is not None and node.parent.type == "call_expression"
 
 
 def _runtime(name: str, line: int, column: int) -> Finding:
@@ -185,9 +177,9 @@ def _libraries(source: Source, own: set[str]) -> Iterator[Finding]:
             if re.fullmatch(library.includes, include.name)
         ]
         places += [
-            (source.line(node), source.column(node), source.text(node))
-            for node in source.of_type(*_IDENTIFIERS)
-            if re.fullmatch(library.names, source.text(node)) and source.text(node) not in own
+            (*node.place, node.text)
+            for node in source.root.find(*_IDENTIFIERS)
+            if re.fullmatch(library.names, node.text) and node.text not in own
         ]
         if places:
             line, column, _ = min(places)

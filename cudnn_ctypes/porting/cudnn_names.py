@@ -6,7 +6,6 @@ import difflib
 import functools
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from cudnn_ctypes.compat.v7.left_out import left_out
 from cudnn_ctypes.raw import constants, enums, functions, types
@@ -18,9 +17,7 @@ from .declarations import Declarations
 from .finding import Finding
 from .new_calls import filled_in, new_call, with_the_program_s_names
 from .source import Source
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
+from .syntax import Node
 
 __all__ = ["cudnn_names"]
 
@@ -39,44 +36,43 @@ def cudnn_names(source: Source, known: Declarations) -> Iterator[Finding]:
     own = known.names.union(
         _own_names(source), *(_own_names(header.source) for header in known.headers)
     )
-    for node in source.of_type(*_IDENTIFIERS):
-        name = source.text(node)
+    for node in source.root.find(*_IDENTIFIERS):
+        name = node.text
         if _NAME.fullmatch(name) and name not in own:
-            yield _finding(name, source.line(node), source.column(node), node, known)
+            yield _finding(name, *node.place, node, known)
     for macro in source.macros.values():
         for name in dict.fromkeys(_NAME.findall(macro.body)):
             if name not in own:
-                yield _finding(name, macro.line, 1, None, known)
+                yield _finding(name, macro.line, 1, Node(None), known)
 
 
 def _own_names(source: Source) -> set[str]:
     """The program's own definitions with names like cuDNN's."""
     own = set(source.macros)
-    for node in source.of_type("function_definition", "struct_specifier", "class_specifier"):
-        inner = node.child_by_field_name("declarator") or node.child_by_field_name("name")
-        has_body = node.child_by_field_name("body") is not None
-        if inner is not None and has_body:
-            own |= set(_NAME.findall(source.text(inner).partition("(")[0]))
+    for node in source.root.find("function_definition", "struct_specifier", "class_specifier"):
+        inner = node["declarator"] or node["name"]
+        if node["body"]:
+            own |= set(_NAME.findall(inner.text.partition("(")[0]))
     return own
 
 
-def _finding(name: str, line: int, column: int, node: Node | None, known: Declarations) -> Finding:
+def _finding(name: str, line: int, column: int, node: Node, known: Declarations) -> Finding:
     call = _call_of(node)
-    arguments = known.source.arguments(call) if call is not None else []
+    arguments = call.arguments
     if gone := find_gone(name):
-        if call is None and (owner := _argument_of(node)):
-            with_it = find_gone(known.source.field(owner, "function"))
+        if not call and node.parent.kind == "argument_list":
+            with_it = find_gone(node.parent.parent.called)
             if with_it is not None and with_it.why == gone.why:
                 text = f"gone since cuDNN {gone.gone}, with {with_it.name}"
                 return Finding("gone", line, column, name, text)
         code = with_the_program_s_names(gone.now, arguments, known)
         return Finding("gone", line, column, name, _why(gone), code)
     if name not in _living():
-        return _unknown(name, line, column, node, known)
+        return _unknown(name, line, column, node)
     function = getattr(functions, name, None)
     if not isinstance(function, Function):
         return Finding("kept", line, column, name)
-    if call is not None and len(arguments) != len(function.parameters):
+    if call and len(arguments) != len(function.parameters):
         text = f"{len(arguments)} arguments; it takes {len(function.parameters)}"
         note = changed(name)
         text += f" ({note}; cudnn_ctypes.compat.v7 takes either)" if note else ""
@@ -91,10 +87,9 @@ def _finding(name: str, line: int, column: int, node: Node | None, known: Declar
     return Finding("kept", line, column, name)
 
 
-def _unknown(name: str, line: int, column: int, node: Node | None, known: Declarations) -> Finding:
-    call, source = _call_of(node), known.source
-    arguments = source.arguments(call) if call is not None else []
-    if len(arguments) == 1 and source.field(arguments[0], "function") in functions.__all__:
+def _unknown(name: str, line: int, column: int, node: Node) -> Finding:
+    arguments = _call_of(node).arguments
+    if len(arguments) == 1 and arguments[0].called in functions.__all__:
         text = f"it looks at a status, which Python's functions do: {name}(f(x)) is f(x)"
         return Finding("note", line, column, name, text)
     if like := _misspelt(name):
@@ -116,16 +111,6 @@ def _why(gone: Gone) -> str:
     return f"{text} (cudnn_ctypes.compat.v7 has it as it was)"
 
 
-def _argument_of(node: Node | None) -> Node | None:
-    """The call that a name is an argument of."""
-    listed = node.parent if node is not None else None
-    return listed.parent if listed is not None and listed.type == "argument_list" else None
-
-
-def _call_of(node: Node | None) -> Node | None:
+def _call_of(node: Node) -> Node:
     """The call whose function a name is."""
-    call = node.parent if node is not None else None
-    if call is None or node is None or call.type != "call_expression":
-        return None
-    function = call.child_by_field_name("function")
-    return call if function is not None and function.id == node.id else None
+    return node.parent if node and node.parent["function"] == node else Node(None)

@@ -10,12 +10,9 @@ import functools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from .source import Source
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
+from .syntax import Node
 
 __all__ = ["Declarations", "Variable"]
 
@@ -32,8 +29,8 @@ class Variable:
     pointers : int
         How many ``*``.
     is_array : bool
-    value : Node or None
-        What it begins with.
+    value : Node
+        What it begins with; empty if with nothing.
     line : int
     """
 
@@ -41,7 +38,7 @@ class Variable:
     type: str
     pointers: int
     is_array: bool
-    value: Node | None
+    value: Node
     line: int
 
     @property
@@ -64,9 +61,8 @@ class Declarations:
         self.source = source
         self.headers: list[Declarations] = [Declarations(header) for header in headers]
         self._by_function: dict[int, dict[str, Variable]] = {0: {}}
-        for node in source.of_type("declaration", "parameter_declaration", "field_declaration"):
-            home = self.function(node)
-            known = self._by_function.setdefault(home.id if home else 0, {})
+        for node in source.root.find("declaration", "parameter_declaration", "field_declaration"):
+            known = self._by_function.setdefault(node.home.id, {})
             for variable in self._declared(node):
                 known[variable.name] = variable
 
@@ -79,20 +75,19 @@ class Declarations:
     def find(self, expression: Node) -> Variable | None:
         """The variable that an expression names: ``x``, ``&x``, ``x[2]``, ``layer->x``."""
         name = self.name_in(expression)
-        home = self.function(expression)
-        own = self._by_function.get(home.id if home else 0, {})
+        own = self._by_function.get(expression.home.id, {})
         return own.get(name) or self._by_function[0].get(name) or self._anywhere.get(name)
 
     def name_in(self, expression: Node) -> str:
         """The name of a variable or, of a member, its last name; "" if there is none."""
-        if expression.type in ("identifier", "field_identifier"):
-            return self.source.text(expression)
+        if expression.kind in ("identifier", "field_identifier"):
+            return expression.text
         for field in ("field", "argument", "value"):
-            inner = expression.child_by_field_name(field)
-            if inner is not None and expression.type in _NAMING:
+            inner = expression[field]
+            if inner and expression.kind in _NAMING:
                 return self.name_in(inner)
-        if expression.type == "parenthesized_expression" and expression.named_children:
-            return self.name_in(expression.named_children[0])
+        if expression.kind == "parenthesized_expression" and expression.children:
+            return self.name_in(expression.children[0])
         return ""
 
     @functools.cached_property
@@ -107,37 +102,30 @@ class Declarations:
             own |= known.keys()
         return found
 
-    @staticmethod
-    def function(node: Node | None) -> Node | None:
-        """The function definition around a node."""
-        while node is not None and node.type not in ("function_definition", "lambda_expression"):
-            node = node.parent
-        return node
-
     def _declared(self, node: Node) -> Iterator[Variable]:
-        kind = re.sub(r"\b(?:const|struct|enum|volatile)\b", "", self.source.field(node, "type"))
-        for declarator in node.children_by_field_name("declarator"):
-            yield from self._variable(declarator, " ".join(kind.split()), self.source.line(node))
+        kind = re.sub(r"\b(?:const|struct|enum|volatile)\b", "", node["type"].text)
+        for declarator in node.each("declarator"):
+            yield from _variable(declarator, " ".join(kind.split()), node.line)
 
-    def _variable(self, node: Node, kind: str, line: int) -> Iterator[Variable]:
-        """The variable of a declarator; nothing for a function's prototype."""
-        pointers, is_array, value = 0, False, None
-        while node.type not in ("identifier", "field_identifier"):
-            if node.type == "init_declarator":
-                value = node.child_by_field_name("value")
-            pointers += node.type == "pointer_declarator"
-            is_array |= node.type == "array_declarator"
-            inner = node.child_by_field_name("declarator")
-            inner = inner or next((n for n in node.named_children if "declarator" in n.type), None)
-            if node.type == "function_declarator":
-                return
-            if inner is None:  # a reference: its name has no field
-                named = [n for n in node.named_children if n.type == "identifier"]
-                if not named:
-                    return
-                inner = named[0]
-            node = inner
-        yield Variable(self.source.text(node), kind, pointers, is_array, value, line)
+
+def _variable(node: Node, kind: str, line: int) -> Iterator[Variable]:
+    """The variable of a declarator; nothing for a function's prototype."""
+    pointers, is_array, value = 0, False, Node(None)
+    while node.kind not in ("identifier", "field_identifier"):
+        if node.kind == "init_declarator":
+            value = node["value"]
+        pointers += node.kind == "pointer_declarator"
+        is_array |= node.kind == "array_declarator"
+        inner = node["declarator"]
+        inner = inner or next((one for one in node.named if "declarator" in one.kind), inner)
+        if node.kind == "function_declarator":
+            return
+        if not inner:  # a reference: its name has no field
+            inner = next((one for one in node.named if one.kind == "identifier"), inner)
+        if not inner:
+            return
+        node = inner
+    yield Variable(node.text, kind, pointers, is_array, value, line)
 
 
 _NAMING = (

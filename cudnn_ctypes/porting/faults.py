@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from cudnn_ctypes.raw import enums
 from cudnn_ctypes.raw.ctypes_support import CudnnEnum
@@ -14,9 +13,7 @@ from .backend_faults import backend_faults
 from .calls import Call, Program
 from .finding import Finding
 from .memory_faults import memory_faults
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
+from .syntax import Node
 
 __all__ = ["faults"]
 
@@ -45,7 +42,7 @@ def _enums_of_other_types(program: Program) -> Iterator[Finding]:
             argument, wanted = call.arguments.get(parameter.name), parameter.type.base
             if argument is None or parameter.type.kind != "value":
                 continue
-            found = getattr(enums, program.text(argument), None)
+            found = getattr(enums, argument.text, None)
             if not isinstance(found, CudnnEnum) or not isinstance(wanted, type):
                 continue
             if issubclass(wanted, CudnnEnum) and not isinstance(found, wanted):
@@ -65,25 +62,25 @@ def _order(call: Call) -> str:
 _PERF_TYPE = re.compile(r"cudnnConvolution(?:Fwd|BwdData|BwdFilter)AlgoPerf_t")
 
 
-def _members(program: Program, member: str) -> Iterator[tuple[Node, str, Node | None]]:
-    """Where a member of a struct of measured algorithms is read: the place, whose, and where in."""
-    for node in program.source.of_type("field_expression"):
-        if program.source.field(node, "field") != member:
+def _members(program: Program, member: str) -> Iterator[tuple[Node, str, int]]:
+    """Where a member of a struct of measured algorithms is read: the place, whose, the function."""
+    for node in program.source.root.find("field_expression"):
+        if node["field"].text != member:
             continue
-        variable = program.known.find(node.named_children[0])
+        variable = program.known.find(node.children[0])
         if variable is not None and _PERF_TYPE.search(variable.type):
-            yield node, variable.name, program.known.function(node)
+            yield node, variable.name, node.home.id
 
 
 def _times_of_v7(program: Program) -> Iterator[Finding]:
     filled = {
-        (variable.name, call.home.id if call.home else 0)
+        (variable.name, call.home.id)
         for call in program.calls
         if call.name.endswith("Algorithm_v7")
         and (variable := program.variable(call, "perfResults")) is not None
     }
     for node, name, home in _members(program, "time"):
-        if (name, home.id if home else 0) in filled:
+        if (name, home) in filled:
             text = (
                 "the _v7 functions do not time: it is -1, so the fastest by time is always the "
                 "first; cudnnFindConvolution...Algorithm times"
@@ -92,13 +89,11 @@ def _times_of_v7(program: Program) -> Iterator[Finding]:
 
 
 def _status_of_the_first(program: Program) -> Iterator[Finding]:
-    looked_at = {(name, home.id if home else 0) for _, name, home in _members(program, "status")}
-    said = set()
+    looked_at = {(name, home) for _, name, home in _members(program, "status")}
     for node, name, home in _members(program, "algo"):
-        place = (name, home.id if home else 0)
-        if place in looked_at or place in said:
+        if (name, home) in looked_at:
             continue
-        said.add(place)
+        looked_at.add((name, home))
         text = f"the status of {name} is not looked at: an entry may be one that failed"
         code = (f"algo = next(p.algo for p in {name} if p.status == CUDNN_STATUS_SUCCESS)",)
         yield program.at(node, "fault", name, text, code)
@@ -117,10 +112,10 @@ def _no_workspace(program: Program) -> Iterator[Finding]:
         if "WorkspaceSize" in call.name:
             variable = program.variable(call, "sizeInBytes")
             sizes |= {variable.name} if variable else set()
-    for node in program.source.of_type("if_statement"):
-        zero = _IS_ZERO.fullmatch(program.text(node.child_by_field_name("condition")))
+    for node in program.source.root.find("if_statement"):
+        zero = _IS_ZERO.fullmatch(node["condition"].text)
         name = next((group for group in zero.groups() if group), "") if zero else ""
-        then = program.text(node.child_by_field_name("consequence"))
+        then = node["consequence"].text
         if name in sizes and _GIVES_UP.search(then):
             text = f"{name} == 0 is no failure: many algorithms need no workspace"
             yield program.at(node, "fault", name, text)
@@ -153,7 +148,7 @@ def _scalars(program: Program) -> Iterator[Finding]:
                 )
                 yield program.at(argument, "fault", call.name, text, (f"{parameter.name}=1.0",))
             if parameter.name == "beta" and call.name != "cudnnAddTensor":
-                value = program.text(variable.value).strip("(){} ").rstrip("fF")
+                value = variable.value.text.strip("(){} ").rstrip("fF")
                 if re.fullmatch(r"\d*\.?\d*(?:e-?\d+)?", value) and value and float(value):
                     text = f"beta is {value}: the result is added to what the output holds"
                     yield program.at(argument, "note", call.name, text)
@@ -163,22 +158,20 @@ def _scalars(program: Program) -> Iterator[Finding]:
 
 
 def _softmax_instance(program: Program) -> Iterator[Finding]:
-    for node in program.source.of_type("identifier"):
-        if program.text(node) == "CUDNN_SOFTMAX_MODE_INSTANCE":
+    for node in program.source.root.find("identifier"):
+        if node.text == "CUDNN_SOFTMAX_MODE_INSTANCE":
             text = "over C, H and W together; CUDNN_SOFTMAX_MODE_CHANNEL is over C alone"
             yield program.at(node, "note", "CUDNN_SOFTMAX_MODE_INSTANCE", text)
 
 
 def _status_numbers(program: Program) -> Iterator[Finding]:
     """Statuses by number: all but 0 changed with cuDNN 9."""
-    for node in program.source.of_type("binary_expression"):
-        operator = program.source.field(node, "operator")
-        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        if operator not in ("==", "!=") or left is None or right is None:
+    for node in program.source.root.find("binary_expression"):
+        left, right = node["left"], node["right"]
+        if node.operator not in ("==", "!="):
             continue
         for each, number in ((left, right), (right, left)):
-            variable = program.known.find(each)
-            text = program.text(number)
+            variable, text = program.known.find(each), number.text
             if variable is None or variable.type != "cudnnStatus_t" or not text.isdecimal():
                 continue
             name = OLD_STATUS_NUMBERS.get(int(text))
@@ -193,7 +186,7 @@ def _int32_tensors(program: Program) -> Iterator[Finding]:
         return
     for call in program.named("cudnnSetTensor4dDescriptor", "cudnnSetTensorNdDescriptor"):
         argument = call.arguments["dataType"]
-        if program.text(argument) == "CUDNN_DATA_INT32":
+        if argument.text == "CUDNN_DATA_INT32":
             text = (
                 "no convolution gives INT32, in which it only computes: y is INT8 or FLOAT; "
                 "`python -m cudnn_ctypes explain` tells what there is"

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-from .declarations import Declarations
 from .finding import Finding
 from .new_calls import in_python
 from .source import Source
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
+from .syntax import Node
 
 __all__ = ["kernels"]
 
@@ -31,28 +27,27 @@ _CTYPES = {
 }
 
 
-def kernels(source: Source, known: Declarations) -> Iterator[Finding]:
+def kernels(source: Source) -> Iterator[Finding]:
     """A finding for every kernel that is defined, and for every launch."""
     parameters: dict[str, list[Node]] = {}
-    for node in source.of_type("function_definition", "declaration"):
-        text = source.text(node).partition("{")[0]
-        declarator = next(source.of_type("function_declarator", within=node), None)
-        if "__global__" not in text or declarator is None:
+    for node in source.root.find("function_definition", "declaration"):
+        text = node.text.partition("{")[0]
+        declarator = next(node.find("function_declarator"), Node(None))
+        if "__global__" not in text or not declarator:
             continue
-        name = source.field(declarator, "declarator")
-        listed = declarator.child_by_field_name("parameters")
-        parameters[name] = [] if listed is None else list(listed.named_children)
-        if node.type == "function_definition":
-            yield _definition(source, node, name)
-    for node in source.of_type("call_expression"):
-        syntax = next((n for n in node.children if n.type == "kernel_call_syntax"), None)
+        name = declarator["declarator"].text
+        parameters[name] = declarator["parameters"].children
+        if node.kind == "function_definition":
+            yield _definition(node, name)
+    for node in source.root.find("call_expression"):
+        syntax = next((one for one in node.named if one.kind == "kernel_call_syntax"), None)
         if syntax is not None:
-            yield _launch(source, known, node, syntax, parameters)
+            yield _launch(node, syntax, parameters)
 
 
-def _definition(source: Source, node: Node, name: str) -> Finding:
+def _definition(node: Node, name: str) -> Finding:
     """Code that compiles a kernel; in it ``code`` is the kernels' text, without host includes."""
-    of_template = node.parent is not None and node.parent.type == "template_declaration"
+    of_template = node.parent.kind == "template_declaration"
     expression = f"{name}<float>" if of_template else name
     code = (
         "from cuda.core import Device, LaunchConfig, Program, ProgramOptions, Stream, launch",
@@ -64,25 +59,22 @@ def _definition(source: Source, node: Node, name: str) -> Finding:
         "cuda.core compiles it from its text, without the host's #includes, and needs a GPU to "
         "run it; on the reference device it is to be written in NumPy"
     )
-    return Finding("kernel", source.line(node), source.column(node), name, text, code)
+    return Finding("kernel", *node.place, name, text, code)
 
 
-def _launch(
-    source: Source, known: Declarations, call: Node, syntax: Node, parameters: dict[str, list[Node]]
-) -> Finding:
-    function = source.field(call, "function")
-    name = function.partition("<")[0]
-    chosen = [_dimensions(source, each, name) for each in syntax.named_children]
+def _launch(call: Node, syntax: Node, parameters: dict[str, list[Node]]) -> Finding:
+    name = call.called.partition("<")[0]
+    chosen = [_dimensions(each) for each in syntax.named]
     options = dict(zip(("grid", "block", "shmem_size", "stream"), chosen, strict=False))
     stream = _stream(options.pop("stream", "0") or "stream")
     config = ", ".join(f"{key}={value or key}" for key, value in options.items())
     declared = parameters.get(name, [])
     values = [
-        _argument(source, known, each, declared[index] if index < len(declared) else None, index)
-        for index, each in enumerate(source.arguments(call))
+        _argument(each, declared[index] if index < len(declared) else Node(None), index)
+        for index, each in enumerate(call.arguments)
     ]
     line = f"launch({', '.join((stream, f'LaunchConfig({config})', name, *values))})"
-    return Finding("kernel", source.line(call), source.column(call), name, "a launch", (line,))
+    return Finding("kernel", *call.place, name, "a launch", (line,))
 
 
 def _stream(text: str) -> str:
@@ -92,27 +84,24 @@ def _stream(text: str) -> str:
     return f"Stream.from_handle({text}.value or 0)"
 
 
-def _dimensions(source: Source, node: Node, name: str) -> str:
+def _dimensions(node: Node) -> str:
     """A size or stream as Python writes it; "" for what is more than a name or a number."""
-    text = source.text(node)
-    if node.type == "call_expression" and source.field(node, "function") == "dim3":
-        text = f"({', '.join(source.text(each) for each in source.arguments(node))},)"
+    text = node.text
+    if node.called == "dim3":
+        text = f"({', '.join(each.text for each in node.arguments)},)"
     text = text.replace("->", ".").replace("/", "//")
     return text if _is_python(text) else ""
 
 
-def _argument(
-    source: Source, known: Declarations, node: Node, parameter: Node | None, index: int
-) -> str:
+def _argument(node: Node, parameter: Node, index: int) -> str:
     """An argument with the type that the kernel wants; without its declaration as it is."""
-    text = in_python(source, node) or source.text(node).rstrip("fF")
-    declared = "" if parameter is None else source.text(parameter)
+    text, declared = in_python(node) or node.text.rstrip("fF"), parameter.text
     if not _is_python(text):
         name = declared.rpartition(" ")[2].lstrip("*&") if declared else ""
         text = name if name.isidentifier() else f"argument_{index}"
     if "*" in declared:
         return f"int({text})"
-    kind = "" if parameter is None else " ".join(source.field(parameter, "type").split())
+    kind = " ".join(parameter["type"].text.split())
     ctype = _CTYPES.get(kind.removeprefix("const ").strip())
     return f"{ctype}({text})" if ctype else text
 

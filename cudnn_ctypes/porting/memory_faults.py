@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from .calls import Program
 from .finding import Finding
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
+from .syntax import Node
 
 __all__ = ["memory_faults"]
 
@@ -37,15 +34,15 @@ def memory_faults(program: Program) -> Iterator[Finding]:
             if argument is None or parameter.type.kind != "device":
                 continue
             if why := places.on_host(argument):
-                text = f"{parameter.name} is device memory, and {program.text(argument)} is {why}"
+                text = f"{parameter.name} is device memory, and {argument.text} is {why}"
                 yield program.at(argument, "fault", call.name, text)
-    for node in program.source.of_type("call_expression"):
+    for node in program.source.root.find("call_expression"):
         yield from _runtime(program, places, node)
 
 
 def _runtime(program: Program, places: _Places, node: Node) -> Iterator[Finding]:
-    name, arguments = program.source.field(node, "function"), program.source.arguments(node)
-    texts = [program.text(each) for each in arguments]
+    name, arguments = node.called, node.arguments
+    texts = [each.text for each in arguments]
     if name in _COPIES and len(arguments) >= 4 and texts[3] in _DEVICE_SIDES:
         for side in (0, 1):
             on_device = side in _DEVICE_SIDES[texts[3]]
@@ -72,30 +69,25 @@ class _Places:
     """Where the memory of a program's pointers was allocated, by function and name."""
 
     def __init__(self, program: Program) -> None:
-        self.program = program
+        self.known = program.known
         self._found: dict[tuple[int, str], set[str]] = {}
-        source = program.source
-        for node in source.of_type("init_declarator", "assignment_expression"):
-            value = node.child_by_field_name("value") or node.child_by_field_name("right")
-            target = node.child_by_field_name("declarator") or node.child_by_field_name("left")
-            if target is not None and value is not None and _ALLOCATES.search(source.text(value)):
+        root = program.source.root
+        for node in root.find("init_declarator", "assignment_expression"):
+            value = node["value"] or node["right"]
+            target = node["declarator"] or node["left"]
+            if target and _ALLOCATES.search(value.text):
                 self._note(target, "host")
-        for node in source.of_type("call_expression"):
-            if source.field(node, "function") in ("cudaMalloc", "cudaMallocPitch"):
-                for argument in source.arguments(node)[:1]:
+        for node in root.find("call_expression"):
+            if node.called in ("cudaMalloc", "cudaMallocPitch"):
+                for argument in node.arguments[:1]:
                     self._note(argument, "device")
 
     def _note(self, node: Node, place: str) -> None:
-        name = self.program.source.text(node)
-        name = re.sub(r"\(\s*void\s*\*\s*\*\s*\)", "", name).lstrip("&*( ").rstrip(") ")
-        self._found.setdefault((self._home(node), name), set()).add(place)
-
-    def _home(self, node: Node) -> int:
-        home = self.program.known.function(node)
-        return 0 if home is None else int(home.id)
+        name = re.sub(r"\(\s*void\s*\*\s*\*\s*\)", "", node.text).lstrip("&*( ").rstrip(") ")
+        self._found.setdefault((node.home.id, name), set()).add(place)
 
     def _allocated(self, node: Node) -> set[str]:
-        return self._found.get((self._home(node), self.program.text(node)), set())
+        return self._found.get((node.home.id, node.text), set())
 
     def on_gpu(self, argument: Node) -> str:
         """Why an argument is device memory; "" if it is not known to be."""
@@ -103,12 +95,9 @@ class _Places:
 
     def on_host(self, argument: Node) -> str:
         """Why an argument is host memory; "" if it is not known to be."""
-        program = self.program
-        text, variable = program.text(argument), program.known.find(argument)
+        text, variable = argument.text, self.known.find(argument)
         if text.endswith((".data()", ".begin()")):
-            owner = argument.child_by_field_name("function")
-            owner = None if owner is None else owner.child_by_field_name("argument")
-            variable = None if owner is None else program.known.find(owner)
+            variable = self.known.find(argument["function"]["argument"])
             is_vector = variable is not None and re.match(r"(?:std::)?vector\s*<", variable.type)
             return "a std::vector" if is_vector else ""
         if self._allocated(argument) == {"host"}:
@@ -117,5 +106,5 @@ class _Places:
             return ""
         if text.startswith("&") and variable.is_plain:
             return f"a {variable.type} of the host"
-        is_own = variable.is_array and not variable.pointers and argument.type == "identifier"
+        is_own = variable.is_array and not variable.pointers and argument.kind == "identifier"
         return "an array of the host" if is_own else ""

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from cudnn_ctypes.raw import enums, functions
 from cudnn_ctypes.raw.ctypes_support import CudnnEnum, OpaquePointer
 from cudnn_ctypes.raw.function import Function
 
 from .declarations import Declarations
-from .source import Source
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
+from .syntax import Node
 
 __all__ = ["filled_in", "in_python", "new_call", "with_the_program_s_names"]
 
@@ -42,7 +38,7 @@ def with_the_program_s_names(
     """
     names: dict[str, list[str]] = {}
     for argument in arguments:
-        text, kind = in_python(known.source, argument), _type_of(argument, known)
+        text, kind = in_python(argument), _type_of(argument, known)
         if text and kind:
             names.setdefault(kind, []).append(text)
     return tuple(ast.unparse(_Renamed(names).visit(ast.parse(line))) for line in lines)
@@ -50,7 +46,7 @@ def with_the_program_s_names(
 
 def _type_of(argument: Node, known: Declarations) -> str:
     """The type of an enumerator, or of a variable that is no pointer; "" if it is not known."""
-    enumerator = getattr(enums, known.source.text(argument), None)
+    enumerator = getattr(enums, argument.text, None)
     if isinstance(enumerator, CudnnEnum):
         return type(enumerator).__name__
     variable = known.find(argument)
@@ -67,29 +63,29 @@ def filled_in(
     names = [parameter.name for parameter in getattr(functions, name).parameters]
     if missing not in names or len(arguments) != len(names) - 1:
         return ()
-    given = iter(arguments)
-    texts = [each if each == missing else _text(known.source, next(given), each) for each in names]
+    old = iter(arguments)
+    texts = [each if each == missing else _text(next(old), each) for each in names]
     return (f"{name}({', '.join(texts)})",)
 
 
-def _text(source: Source, argument: Node, parameter: str) -> str:
+def _text(argument: Node, parameter: str) -> str:
     """An argument as Python writes it; the parameter's name for what needs more than a look."""
-    if text := in_python(source, argument):
+    if text := in_python(argument):
         return text
-    written = source.text(argument)
-    return written if argument.type == "number_literal" and written.isdecimal() else parameter
+    is_count = argument.kind == "number_literal" and argument.text.isdecimal()
+    return argument.text if is_count else parameter
 
 
-def in_python(source: Source, expression: Node) -> str:
+def in_python(expression: Node) -> str:
     """A name, member or element as Python writes it; "" for what is more than that."""
-    if expression.type in ("identifier", "field_identifier"):
-        return source.text(expression)
-    if expression.type == "pointer_expression" and source.text(expression).startswith("&"):
-        return in_python(source, expression.named_children[0])
-    if expression.type == "this":
+    if expression.kind in ("identifier", "field_identifier"):
+        return expression.text
+    if expression.kind == "pointer_expression" and expression.operator == "&":
+        return in_python(expression["argument"])
+    if expression.kind == "this":
         return "self"
-    text = source.text(expression).replace("->", ".").replace("this.", "self.")
-    if expression.type not in ("field_expression", "subscript_expression"):
+    text = expression.text.replace("->", ".").replace("this.", "self.")
+    if expression.kind not in ("field_expression", "subscript_expression"):
         return ""
     try:
         ast.parse(text, mode="eval")

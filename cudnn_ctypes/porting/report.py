@@ -105,11 +105,11 @@ def _findings(program: Program) -> Iterator[Finding]:
     yield from cudnn_names(source, known)
     yield from faults(program)
     yield from cuda_names(source)
-    yield from kernels(source, known)
+    yield from kernels(source)
     yield from _checks(source)
-    for node in source.errors:
+    for node in source.root.errors:
         text = "the grammar does not understand this; names in it are reported all the same"
-        yield Finding("unread", source.line(node), source.column(node), "", text)
+        yield Finding("unread", *node.place, "", text)
 
 
 _LOOKS = re.compile(

@@ -1,4 +1,4 @@
-"""A C, C++ or CUDA program as a syntax tree, with what stands beside the tree: macros, comments.
+"""A C, C++ or CUDA program as a syntax tree, with its macros and the files that it includes.
 
 The preprocessor does not run: both branches of an ``#if`` are seen, and a macro is a call whose
 definition `Source.macros` has.
@@ -9,17 +9,18 @@ from __future__ import annotations
 import functools
 import importlib
 import re
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cudnn_ctypes.command_line import CommandError
 
-if TYPE_CHECKING:
-    from tree_sitter import Node, Parser, Tree
+from .syntax import Node
 
-__all__ = ["Comment", "Include", "Macro", "Source", "parse", "parse_text"]
+if TYPE_CHECKING:
+    from tree_sitter import Parser
+
+__all__ = ["Include", "Macro", "Source", "parse", "parse_text"]
 
 _LANGUAGES = {".c": "c", ".cc": "cpp", ".cpp": "cpp", ".cxx": "cpp", ".hpp": "cpp"}
 """Languages by a file's suffix; others are CUDA, whose grammar takes C++ too."""
@@ -49,15 +50,6 @@ class Macro:
 
 
 @dataclass(frozen=True, slots=True)
-class Comment:
-    """A comment: its first line, its last, and its text without the marks."""
-
-    line: int
-    end_line: int
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class Include:
     """An ``#include``: the name of the file, and whether it stands in ``<>``."""
 
@@ -83,8 +75,7 @@ class Source:
     path : Path
     language : str
         The one that it was read as.
-    tree : tree_sitter.Tree
-    root : tree_sitter.Node
+    root : Node
     """
 
     def __init__(
@@ -96,110 +87,37 @@ class Source:
         readable = _DEFINE.sub(lambda found: _COMMENT.sub(_blank, found[0]), code)
         readable = _EXPORTED.sub(lambda found: found[1] + b" " * len(found[2]), readable)
         self.language: str
-        self.tree: Any
-        self.language, self.tree = _best(readable, self.path, language)
-        self.root: Node = self.tree.root_node
+        self.root: Node
+        self.language, self.root = _best(readable, self.path, language)
 
     def __repr__(self) -> str:
         return f"<Source {self.path}: {len(self.lines)} lines of {self.language}>"
-
-    # -- positions -------------------------------------------------------------------------------
 
     @functools.cached_property
     def lines(self) -> list[str]:
         """The text of each line; that of line n is ``lines[n - 1]``."""
         return self.code.decode("utf-8", "replace").splitlines()
 
-    def text(self, node: Node) -> str:
-        """The source text of a node."""
-        return self.code[node.start_byte : node.end_byte].decode("utf-8", "replace")
-
-    @staticmethod
-    def line(node: Node) -> int:
-        """The line that a node begins in, from 1."""
-        return int(node.start_point[0]) + 1
-
-    @staticmethod
-    def column(node: Node) -> int:
-        """The byte in its line that a node begins at, from 1."""
-        return int(node.start_point[1]) + 1
-
-    # -- nodes -----------------------------------------------------------------------------------
-
-    def walk(self, node: Node | None = None) -> Iterator[Node]:
-        """A node, by default the whole program, and all named ones in it, in the text's order."""
-        waiting = [self.root if node is None else node]
-        while waiting:
-            each = waiting.pop()
-            yield each
-            waiting.extend(reversed(each.named_children))
-
-    def of_type(self, *types: str, within: Node | None = None) -> Iterator[Node]:
-        """The nodes of these types, in the text's order."""
-        return (node for node in self.walk(within) if node.type in types)
-
-    def field(self, node: Node, name: str) -> str:
-        """The text of a node's field, "" if it has none."""
-        child = node.child_by_field_name(name)
-        return "" if child is None else self.text(child)
-
-    def arguments(self, call: Node) -> list[Node]:
-        """The arguments of a ``call_expression``, without comments."""
-        found = call.child_by_field_name("arguments")
-        return [] if found is None else [n for n in found.named_children if n.type != "comment"]
-
-    @functools.cached_property
-    def errors(self) -> list[Node]:
-        """Places that the grammar could not read."""
-        return [node for node in _all(self.root) if node.is_error or node.is_missing]
-
-    # -- beside the tree -------------------------------------------------------------------------
-
-    @functools.cached_property
-    def comments(self) -> list[Comment]:
-        """All comments, those in macros too."""
-        places = [(node.start_byte, node.end_byte) for node in self.of_type("comment")]
-        for define in _DEFINE.finditer(self.code):
-            inside = _COMMENT.finditer(self.code, define.start(), define.end())
-            places += [match.span() for match in inside if match[0].startswith(b"/")]
-        return [self._comment(*place) for place in sorted(set(places))]
-
-    def _comment(self, start: int, end: int) -> Comment:
-        first = self.code.count(b"\n", 0, start) + 1
-        text = self.code[start:end].decode("utf-8", "replace")
-        return Comment(first, first + text.count("\n"), _plain(text))
-
     @functools.cached_property
     def includes(self) -> list[Include]:
         """All files that it includes."""
-        found = []
-        for node in self.of_type("preproc_include"):
-            written = self.field(node, "path")
-            found.append(Include(self.line(node), written.strip('<>"'), written.startswith("<")))
-        return found
+        files = [(node.line, node["path"].text) for node in self.root.find("preproc_include")]
+        return [Include(line, name.strip('<>"'), name.startswith("<")) for line, name in files]
 
     @functools.cached_property
     def macros(self) -> dict[str, Macro]:
         """Macros by name; the last definition of a name counts."""
-        return {
-            macro.name: macro
-            for macro in map(self._macro, self.of_type("preproc_def", "preproc_function_def"))
-        }
+        macros = map(_macro, self.root.find("preproc_def", "preproc_function_def"))
+        return {macro.name: macro for macro in macros}
 
-    def _macro(self, node: Node) -> Macro:
-        listed = node.child_by_field_name("parameters")
-        names = None if listed is None else [self.text(n) for n in listed.children]
-        parameters = None if names is None else tuple(n for n in names if n not in ("(", ")", ","))
-        body = _COMMENT.sub(_blank, self.field(node, "value").encode()).decode()
-        body = re.sub(r"\\\r?\n", " ", body)
-        return Macro(self.field(node, "name"), parameters, " ".join(body.split()), self.line(node))
 
-    def fragment(self, text: str) -> Source:
-        """Statements that do not stand in the program, such as a macro's body, as a program.
-
-        They are in the body of its only function.
-        """
-        return Source(f"void fragment() {{\n{text};\n}}".encode(), self.path, language="cuda")
+def _macro(node: Node) -> Macro:
+    listed = node["parameters"]
+    names = [one.text for one in listed.all if one.text not in ("(", ")", ",")]
+    body = re.sub(r"\\\r?\n", " ", node["value"].text)
+    return Macro(
+        node["name"].text, tuple(names) if listed else None, " ".join(body.split()), node.line
+    )
 
 
 def parse(path: Path | str) -> Source:
@@ -241,40 +159,22 @@ def _blank(found: re.Match[bytes]) -> bytes:
     return re.sub(rb"[^\n\\]", b" ", found[0]) if found[0].startswith(b"/") else found[0]
 
 
-def _plain(comment: str) -> str:
-    """A comment without its marks."""
-    if comment.startswith("//"):
-        return comment.lstrip("/").strip()
-    lines = comment[2:].removesuffix("*/").splitlines()
-    return "\n".join(re.sub(r"^\s*\*+ ?", "", line).rstrip() for line in lines).strip()
-
-
 # -- the grammars ---------------------------------------------------------------------------------
 
 
-def _best(code: bytes, path: Path, language: str | None) -> tuple[str, Tree]:
+def _best(code: bytes, path: Path, language: str | None) -> tuple[str, Node]:
     """The language, and the tree in which the fewest places could not be read."""
     first = language or _LANGUAGES.get(path.suffix.lower(), "cuda")
-    tree = _parser(first).parse(code)
-    if language or not tree.root_node.has_error:
-        return first, tree
-    trees = [(first, tree)]
-    trees += [(each, _parser(each).parse(code)) for each in ("cuda", "cpp", "c") if each != first]
-    return min(trees, key=lambda pair: _mistakes(pair[1].root_node))
+    root = _tree(code, first)
+    if language or not root.tree.has_error:
+        return first, root
+    trees = [(first, root)]
+    trees += [(each, _tree(code, each)) for each in ("cuda", "cpp", "c") if each != first]
+    return min(trees, key=lambda pair: len(pair[1].errors))
 
 
-def _mistakes(root: Node) -> int:
-    return sum(node.is_error or node.is_missing for node in _all(root))
-
-
-def _all(root: Node) -> Iterable[Node]:
-    """All nodes, also those without a name, which a missing parenthesis is."""
-    waiting = [root]
-    while waiting:
-        node = waiting.pop()
-        yield node
-        if node.has_error:
-            waiting.extend(reversed(node.children))
+def _tree(code: bytes, language: str) -> Node:
+    return Node(_parser(language).parse(code).root_node)
 
 
 @functools.cache

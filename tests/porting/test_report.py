@@ -374,8 +374,8 @@ def test_headers_of_the_program_are_read(tmp_path: Path) -> None:
     text = "void f() { cudnnGetRNNParamsSize(h, r, x_, &n, CUDNN_DATA_FLOTA); }"
     program.write_text(f'#include "layer.h"\n#include "none.h"\n{text}')
     known = program_of(parse(program)).known
-    (call,) = program_of(parse(program)).source.of_type("call_expression")
-    assert known.find(known.source.arguments(call)[2]).type == "cudnnTensorDescriptor_t"
+    (call,) = program_of(parse(program)).source.root.find("call_expression")
+    assert known.find(call.arguments[2]).type == "cudnnTensorDescriptor_t"
     assert [each.kind for each in report_on(parse(program)).findings] == ["gone"]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from cudnn_ctypes.command_line import CommandError
 from cudnn_ctypes.porting import source
-from cudnn_ctypes.porting.source import Comment, Include, Macro, parse, parse_text
+from cudnn_ctypes.porting.source import Include, Macro, parse, parse_text
 
 PROGRAM = """\
 #include <cudnn.h>
@@ -31,31 +31,24 @@ int main() {
 def test_positions_and_texts() -> None:
     program = parse_text(PROGRAM)
     assert program.language == "cuda"
-    assert program.errors == []
-    calls = list(program.of_type("call_expression"))
-    names = [program.field(call, "function") for call in calls]
-    assert names == ["scale", "CHECK", "cudnnCreate"]
+    assert program.root.errors == []
+    calls = list(program.root.find("call_expression"))
+    assert [call.called for call in calls] == ["scale", "CHECK", "cudnnCreate"]
     launch, _, create = calls
-    assert (program.line(launch), program.column(launch)) == (10, 5)
+    assert launch.place == (10, 5)
     assert program.lines[9] == "    scale<<<1, N>>>(x, 2);"
-    assert [program.text(each) for each in program.arguments(launch)] == ["x", "2"]
-    assert (program.line(create), program.column(create)) == (11, 11)
+    assert [each.text for each in launch.arguments] == ["x", "2"]
+    assert create.place == (11, 11)
+    assert create.home["declarator"].text == "main()"
 
 
 def test_what_the_tree_does_not_say() -> None:
     program = parse_text(PROGRAM)
     assert program.includes == [Include(1, "cudnn.h", True), Include(2, "layer.h", False)]
-    assert program.comments[0] == Comment(3, 4, "Two lines\nof text.")
     assert program.macros == {
         "N": Macro("N", None, "4", 5),
         "CHECK": Macro("CHECK", ("call", "..."), "do { if ((call) != 0) exit(1); } while (0)", 6),
     }
-
-
-def test_a_macro_s_body_can_be_parsed() -> None:
-    program = parse_text(PROGRAM)
-    body = program.fragment(program.macros["CHECK"].body)
-    assert [body.field(each, "function") for each in body.of_type("call_expression")] == ["exit"]
 
 
 @pytest.mark.parametrize(
@@ -73,19 +66,20 @@ def test_the_language(tmp_path: Path, name: str, code: str, language: str) -> No
     path.write_text(code)
     program = parse(path)
     assert program.language == language
-    assert program.errors == []
+    assert program.root.errors == []
 
 
 def test_what_cannot_be_read_has_a_place() -> None:
     program = parse_text("int main() {\n  int x = ;\n  return 0;\n}\n")
-    assert [program.line(each) for each in program.errors] == [2]
+    assert [each.line for each in program.root.errors] == [2]
 
 
 def test_other_encodings_do_not_stop_it(tmp_path: Path) -> None:
     path = tmp_path / "a.c"
     path.write_bytes(b"/* Stra\xdfe */ int x;\n")
-    assert parse(path).errors == []
-    assert parse(path).comments[0].text == "Stra\ufffde"
+    root = parse(path).root
+    assert root.errors == []
+    assert root.named[0].text == "/* Stra\ufffde */"
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
@@ -113,9 +107,8 @@ def test_comments_in_macros_are_none_of_their_text() -> None:
         '#define URL "http://a"\n'
         "#define B(x)  \\\n  g(x); /* three */ \\\n  h(x)\nint y; // four\n"
     )
-    assert program.errors == []
+    assert program.root.errors == []
     bodies = {name: macro.body for name, macro in program.macros.items()}
     assert bodies["A"] == "f(x)"
     assert bodies["URL"] == '"http://a"'
     assert bodies["B"] == "g(x); h(x)"
-    assert [each.text for each in program.comments][-2:] == ["three", "four"]

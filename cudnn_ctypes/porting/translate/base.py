@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 
 from .. import runtime
 from .. import source as parse
+from ..syntax import Node
 from .output import Output
 from .preprocess import Macro
-from .syntax import Node
 from .types import HALF, CType, Untranslatable, Value
 
 __all__ = ["Base", "Function", "Parameter", "Program", "Record", "Variable"]
@@ -164,7 +164,7 @@ class Base:
     def fragment(self, text: str, line: int = 0) -> Node:
         """The block of statements that do not stand in the program; empty if it cannot be read."""
         code = f"void fragment() {{ {text}; }}".encode()
-        root = parse.Source(code, language=self.parser_language).root
+        root = parse.Source(code, language=self.parser_language).root.tree
         return Node(None) if root.has_error else next(Node(root, line).find("compound_statement"))
 
     # Names.

@@ -6,12 +6,12 @@ import re
 from typing import Any
 
 from ...raw.gone import changed
+from ..syntax import Node
 from . import types as c
 from .base import Function
 from .functions import ALLOCATION, Functions
 from .libraries import ALLOCATORS, foreign, is_library_call, of_ctypes, raw_parameters
 from .preprocess import Macro
-from .syntax import Node
 from .types import CType, Untranslatable, Value
 from .usage import only_checks
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..syntax import Node
 from . import types as c
 from .base import Base, Parameter
 from .libraries import foreign_type
-from .syntax import Node
 from .types import REASONS, CType, Untranslatable, Value, array_of, pointer_to, truth
 
 __all__ = ["CONDITION", "Conversions", "function_declarator"]

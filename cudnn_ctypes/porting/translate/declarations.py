@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
+from ..syntax import Node
 from .base import Record
 from .loops import Loops
 from .names import number
-from .syntax import Node
 from .types import UNKNOWN, CType, Untranslatable, Value, array_of
 
 __all__ = ["Declarations"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 import re
 
+from ..syntax import Node
 from .base import Function, Parameter, Record
 from .conversions import function_declarator
 from .declarations import Declarations
-from .syntax import Node
 from .types import INT, REASONS, UNKNOWN, VOID, CType, Untranslatable, told
 from .usage import addressed_in, is_status_check
 

@@ -7,11 +7,11 @@ import re
 from collections.abc import Callable
 
 from ..runtime.arithmetic import MATH
+from ..syntax import CASTS, Node
 from . import types as c
 from .base import Function
 from .names import number
 from .operators import Operators
-from .syntax import CASTS, Node
 from .types import CType, Value, common, pointer_to
 
 __all__ = ["ALLOCATION", "Functions"]

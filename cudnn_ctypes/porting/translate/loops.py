@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from ..syntax import Node, commas
 from .names import number
 from .statements import Statements
-from .syntax import Node, commas
 from .types import CType, Value, array_of, common, infix
 from .usage import changed_names
 
@@ -139,9 +139,7 @@ class Loops(Statements):
 
     def _read_elsewhere(self, loop: Node, name: str) -> bool:
         """Whether a counter of an outer scope is read other than in loops that set it."""
-        function = loop
-        while function and function.kind != "function_definition":
-            function = function.parent
+        function = loop.home
         sets = re.compile(rf"(?<![\w.>]){name}\s*=(?!=)")
         loops = [x for x in function.find("for_statement") if sets.search(x["initializer"].text)]
         inside = {one.tree.start_byte for each in loops for one in each.find("identifier")}

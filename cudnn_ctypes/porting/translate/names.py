@@ -6,11 +6,11 @@ import ast
 import re
 from dataclasses import replace
 
+from ..syntax import Node
 from . import types as c
 from .base import Variable
 from .conversions import Conversions
 from .libraries import foreign, foreign_members, foreign_type
-from .syntax import Node
 from .types import CType, Untranslatable, Value, integer, pointer_to, promoted, truth
 
 __all__ = ["Names", "number"]

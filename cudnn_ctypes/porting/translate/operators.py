@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from ..syntax import Node
 from . import types as c
 from .conversions import CONDITION
 from .names import Names, number
 from .preprocess import closing
-from .syntax import Node
 from .types import CType, Value, common, infix, integer, pointer_to, promoted, truth
 
 __all__ = ["Operators"]

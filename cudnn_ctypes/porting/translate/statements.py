@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from ..syntax import Node, commas
 from .preprocess import closing
 from .switches import Switches
-from .syntax import Node, commas
 from .types import REASONS, VOID, Value, told
 
 __all__ = ["Statements"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ..syntax import Node
 from .calls import Calls
-from .syntax import Node
 
 __all__ = ["Switches"]
 

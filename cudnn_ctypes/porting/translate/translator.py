@@ -10,11 +10,11 @@ from pathlib import Path
 
 from .. import runtime
 from .. import source as parse
+from ..syntax import Node
 from .base import Program
 from .definitions import Definitions, top_level
 from .libraries import MODULES
 from .preprocess import Macro, Source, preprocess
-from .syntax import Node
 from .types import REASONS, told
 from .usage import note_uses
 
@@ -97,7 +97,7 @@ class _Translator(Definitions):
         program.using_std = "using namespace std;" in text
         program.macros, program.redefined = source.macros, source.redefined
         parsed = parse.Source(source.text.encode(), Path(self.name))
-        self.parser_language, root = parsed.language, Node(parsed.root)
+        self.parser_language, root = parsed.language, parsed.root
         nodes = top_level(root)
         for node in nodes:
             self.read(node)

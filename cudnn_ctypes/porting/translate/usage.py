@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from ..syntax import CASTS, Node
 from .base import Program
 from .libraries import ALLOCATORS, is_library_call, raw_parameters
-from .syntax import CASTS, Node
 
 __all__ = ["addressed_in", "changed_names", "is_status_check", "note_uses", "only_checks"]
 

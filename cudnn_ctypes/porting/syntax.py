@@ -1,4 +1,4 @@
-"""The syntax tree of a C program, and what the translator asks it."""
+"""The syntax tree of a C program."""
 
 from __future__ import annotations
 
@@ -56,16 +56,45 @@ class Node:
         return self["operator"].text
 
     @property
+    def id(self) -> int:
+        """A number that no other node of its tree has; 0 if it is empty."""
+        return int(self.tree.id) if self.tree is not None else 0
+
+    @property
     def line(self) -> int:
+        """The line that it begins in, from 1."""
         return self._line or int(self.tree.start_point[0]) + 1
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """The line that it begins in, and the byte in that line, from 1."""
+        return self.line, int(self.tree.start_point[1]) + 1
+
+    @property
+    def last_line(self) -> int:
+        """The line that it ends in."""
+        return int(self.tree.end_point[0]) + 1
 
     @property
     def parent(self) -> Node:
         return Node(self.tree.parent if self.tree is not None else None, self._line)
 
+    @property
+    def home(self) -> Node:
+        """The function definition around it."""
+        node = self
+        while node and node.kind not in ("function_definition", "lambda_expression"):
+            node = node.parent
+        return node
+
     def declares(self, name: Node) -> bool:
         """Whether it is a declaration of the variable that this identifier names."""
         return self.kind == "declaration" or self["declarator"] == name
+
+    @property
+    def all(self) -> list[Node]:
+        """Its children, punctuation too."""
+        return [Node(one, self._line) for one in self.tree.children] if self else []
 
     @property
     def named(self) -> list[Node]:
@@ -94,7 +123,19 @@ class Node:
             one = pending.pop()
             if one.type in kinds:
                 yield Node(one, self._line)
-            pending.extend(reversed(one.children))
+            pending.extend(reversed(one.named_children))
+
+    @property
+    def errors(self) -> list[Node]:
+        """Places in it that the grammar could not read: a missing parenthesis, too."""
+        found, pending = [], [self.tree] if self else []
+        while pending:
+            one = pending.pop()
+            if one.is_error or one.is_missing:
+                found.append(Node(one, self._line))
+            if one.has_error:
+                pending.extend(reversed(one.children))
+        return found
 
     def has(self, *kinds: str) -> bool:
         """Whether there is a node of these kinds in it."""
