@@ -9,7 +9,7 @@ from ..syntax import Node
 from . import types as c
 from .conversions import CONDITION
 from .names import Names, number
-from .preprocess import closing
+from .preprocess import brackets
 from .types import CType, Value, common, infix, integer, pointer_to, promoted, truth
 
 __all__ = ["Operators"]
@@ -270,7 +270,7 @@ def _shortened(target: str, text: str, operator: str) -> str:
     for sign in {operator, "//" if operator == "/" else operator} if operator else ():
         if text.startswith(f"{target} {sign} "):
             rest = text[len(f"{target} {sign} ") :]
-            bare = rest[0] == "(" and closing(rest, 0) == len(rest) - 1
+            bare = rest[0] == "(" and brackets(rest, 0)[0] == len(rest) - 1
             return f"{target} {sign}= {rest[1:-1] if bare else rest}"
     return f"{target} = {text}"
 

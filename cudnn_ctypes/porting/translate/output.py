@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from .preprocess import brackets, pieces
+
 __all__ = ["Output"]
 
 _WIDTH = 100
+_OPENING = re.compile(r'(?:"(?:\\.|[^"\\])*"|[^"([{])*[([{]')
 
 
 @dataclass
@@ -55,36 +57,28 @@ def _wrapped(text: str, width: int) -> list[str]:
     if found is None:
         return [text]
     start, end, commas = found
-    cuts = [start, *commas, end]
-    pieces = [text[a + 1 : b].strip() for a, b in itertools.pairwise(cuts)]
+    parts = pieces(text, [start, *commas, end])
     comma = "," if commas else ""  # a comma would make a tuple of what stands in brackets
-    whole = ", ".join(pieces)
+    whole = ", ".join(parts)
     if len(whole) + 4 <= width and text[start] == "(" and commas:
         body = [whole]
-    elif all(re.fullmatch(r"[-\w.()\[\]]{1,24}", piece) for piece in pieces):
+    elif all(re.fullmatch(r"[-\w.()\[\]]{1,24}", piece) for piece in parts):
         body = [""]
-        for piece in pieces:
+        for piece in parts:
             if len(body[-1]) + len(piece) + 6 > width:
                 body.append("")
             body[-1] += f"{' ' if body[-1] else ''}{piece}{comma}"
     else:
-        body = [part for piece in pieces if piece for part in _wrapped(piece + comma, width - 4)]
+        body = [part for piece in parts if piece for part in _wrapped(piece + comma, width - 4)]
     return [text[: start + 1], *(f"    {one}" for one in body), text[end:]]
 
 
 def _widest_brackets(text: str) -> tuple[int, int, list[int]] | None:
     """Where the widest outer brackets are, and the commas directly in them."""
     pairs: list[tuple[int, int, list[int]]] = []
-    stack: list[int] = []
-    commas: list[int] = []
-    for match in re.finditer(r'"(?:\\.|[^"\\])*"|[(\[{)\]},]', text):
-        if match[0] in "([{":
-            stack.append(match.start())
-        elif match[0] == ",":
-            commas += [match.start()] if len(stack) == 1 else []
-        elif match[0] in ")]}":
-            start = stack.pop()
-            if not stack:
-                pairs.append((start, match.start(), commas))
-                commas = []
+    end = -1
+    while match := _OPENING.match(text, end + 1):
+        start = match.end() - 1
+        end, commas = brackets(text, start)
+        pairs.append((start, end, commas))
     return max(pairs, key=lambda pair: pair[1] - pair[0]) if pairs else None

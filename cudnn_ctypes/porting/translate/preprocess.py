@@ -7,23 +7,19 @@ stand for types, keywords or nothing are replaced in it.
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from dataclasses import dataclass, field, replace
 
 from ...raw import constants
+from .. import source
 from .types import Untranslatable
 
-__all__ = ["Macro", "Source", "closing", "preprocess", "replaced"]
+__all__ = ["Macro", "Source", "brackets", "pieces", "preprocess", "replaced"]
 
 
-@dataclass(frozen=True)
-class Macro:
-    """A ``#define``: `parameters` is None for one without parentheses."""
-
-    name: str
-    parameters: tuple[str, ...] | None
-    body: str
-    line: int
+class Macro(source.Macro):
+    """A ``#define`` of which the translator asks what its calls stand for."""
 
     @property
     def is_function(self) -> bool:
@@ -77,6 +73,7 @@ class Source:
 _DIRECTIVE = re.compile(r"[ \t]*#[ \t]*(\w+)(.*)", re.DOTALL)
 _DEFINE = re.compile(r"\s*(\w+)(\(([^)]*)\))?(.*)", re.DOTALL)
 _LITERAL = r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\''
+_BRACKET = re.compile(rf"{_LITERAL}|[][(){{}},]")
 _COMMENT = re.compile(rf"({_LITERAL})|//[^\n]*|/\*.*?\*/", re.DOTALL)
 _UNREAD = re.compile(rf"{_LITERAL}|//[^\n]*|/\*.*?\*/", re.DOTALL)
 _WORD = re.compile(rf"({_LITERAL})|//[^\n]*|/\*.*?\*/|[A-Za-z_]\w*", re.DOTALL)
@@ -210,24 +207,15 @@ def _spliced(text: str, macro: Macro, macros: dict[str, Macro]) -> str:
         arguments: list[str] = []
         if macro.is_function:
             opening = re.match(r"\s*\(", code[end:])
-            close = closing(code, end + opening.end() - 1) if opening else -1
+            close, cuts = brackets(code, end + opening.end() - 1) if opening else (-1, [])
             if close < 0 or not opening:
                 continue
-            arguments = _arguments(text[end + opening.end() : close])
+            arguments = pieces(text, [end + opening.end() - 1, *cuts, close])
             end = close + 1
         is_whole = re.search(r"[(\[{,;=:]\s*$|^\s*$", code[:start])
         if not (is_whole and re.match(r"\s*([)\]},;]|$)", code[end:])):
             text = text[:start] + macro.substituted(arguments, macros) + text[end:]
     return text
-
-
-def _arguments(text: str) -> list[str]:
-    """What the commas outside of parentheses separate."""
-    found, depth = [""], 0
-    for char in text:
-        depth += (char in "([{") - (char in ")]}")
-        found = [*found, ""] if char == "," and not depth else [*found[:-1], found[-1] + char]
-    return [one.strip() for one in found]
 
 
 def _is_list(text: str) -> bool:
@@ -246,24 +234,32 @@ def _terminated(source: Source) -> str:
             continue
         is_head = re.match(r"(for|while|if)\b", macro.body) and macro.body[-1] not in ";}"
         for match in reversed(list(re.finditer(rf"^[ \t]*{macro.name}\s*\(", text, re.M))):
-            end = closing(text, match.end() - 1)
+            end, cuts = brackets(text, match.end() - 1)
             if is_head and end >= 0:  # the head of a loop, whose body follows
-                given = [one.strip() for one in text[match.end() : end].split(",")]
-                head = macro.substituted(given, source.macros)
+                arguments = pieces(text, [match.end() - 1, *cuts, end])
+                head = macro.substituted(arguments, source.macros)
                 text = text[: match.start()] + head + text[end + 1 :]
             elif end >= 0 and re.match(r"\s*[a-zA-Z}#/*_&]", text[end + 1 :]):
                 text = text[: end + 1] + ";" + text[end + 1 :]
     return text
 
 
-def closing(text: str, start: int) -> int:
-    """Where the parenthesis that opens at `start` closes, or -1."""
+def brackets(text: str, start: int) -> tuple[int, list[int]]:
+    """Where the bracket that opens at `start` closes (-1: nowhere), and its own commas."""
     depth = 0
-    for index in range(start, len(text)):
-        depth += (text[index] == "(") - (text[index] == ")")
+    commas: list[int] = []
+    for match in _BRACKET.finditer(text, start):
+        depth += (match[0] in "([{") - (match[0] in ")]}")
         if not depth:
-            return index
-    return -1
+            return match.start(), commas
+        if match[0] == "," and depth == 1:
+            commas.append(match.start())
+    return -1, []
+
+
+def pieces(text: str, cuts: list[int]) -> list[str]:
+    """What stands between the characters at these places."""
+    return [text[a + 1 : b].strip() for a, b in itertools.pairwise(cuts)]
 
 
 def _without_namespaces(text: str) -> str:

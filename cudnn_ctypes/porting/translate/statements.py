@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from ..syntax import Node, commas
-from .preprocess import closing
+from .preprocess import brackets
 from .switches import Switches
 from .types import REASONS, VOID, Value, told
 
@@ -64,7 +64,7 @@ class Statements(Switches):
         wrong = wrong or (node.kind == "expression_statement" and node.tree.has_error)
         if not (match and macro and macro.is_function and wrong) or self.expanding:
             return Node(None)
-        if closing(text, match.end() - 1) != len(text) - 1:
+        if brackets(text, match.end() - 1)[0] != len(text) - 1:
             return Node(None)
         block = self.fragment(f"x = {text}", node.line)
         return next(block.find("assignment_expression"))["right"] if block else block

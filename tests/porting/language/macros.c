@@ -21,6 +21,7 @@
 #define JOIN3(a, b, c) a##b##c
 #define SAFE(x) ((x) * 2)
 #define INDEX(r, c) (r) * WIDTH + (c)
+#define EACH(i, n) for (int i = 0; i < (n); i++)
 
 typedef enum { FIRST, SECOND } Mode;
 typedef unsigned char Byte;
@@ -44,6 +45,9 @@ int main(void) {
   Mode mode = (Mode)(atoi("1"));
   Byte low = (Byte)(atoi("258"));
   printf("%d %d\n", mode == SECOND, low);
+  EACH(i, add(1, 2)) {
+    printf("%d ) ,\n", i);
+  }
   int x1y = 6;
   printf("%d %d %d\n", JOIN3(x, 1, y), operations[1](5, 3), operations[0](5, 3));
   return 0;
