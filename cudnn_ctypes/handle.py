@@ -84,8 +84,8 @@ class Handle(Resource[raw.cudnnHandle_t]):
     def stream(self) -> Any:
         """The stream object that was set, else the address of cuDNN's stream."""
         pointer = self.stream_pointer
-        given = self._stream
-        return pointer if given is None or as_stream_pointer(given) != pointer else given
+        stream = self._stream
+        return pointer if stream is None or as_stream_pointer(stream) != pointer else stream
 
     @stream.setter
     def stream(self, stream: Any) -> None:

@@ -118,8 +118,8 @@ def main(arguments: argparse.Namespace) -> int:
     try:
         plot = None if arguments.plot is None else arguments.plot.file("bench.png")
         refuse_overwriting([plot], force=arguments.force)
-        given = {field.name: getattr(arguments, field.name) for field in fields(Options)}
-        problem = problem_of(arguments.what, arguments.shapes, Options(**given))
+        options = {field.name: getattr(arguments, field.name) for field in fields(Options)}
+        problem = problem_of(arguments.what, arguments.shapes, Options(**options))
         handle = None if arguments.device not in (None, "here") else _handle()
         if handle is None:
             return _without_gpu(problem, arguments)

@@ -133,15 +133,15 @@ def computing(
     compute: Callable[..., None] = body
 
     def call(*args: Any, **kwargs: Any) -> None:
-        given = public.bind(*args, **kwargs).arguments
-        state = state_of(name, given[names[0]])
-        elements = Elements(np.dtype(dtype(given) if callable(dtype) else dtype))
+        arguments = public.bind(*args, **kwargs).arguments
+        state = state_of(name, arguments[names[0]])
+        elements = Elements(np.dtype(dtype(arguments) if callable(dtype) else dtype))
         types = {"result": np.dtype(result) if result else elements.dtype}
         for key in "ABC":
-            if f"{key}type" in given:
-                types[key] = np.dtype(DTYPES.get(given[f"{key}type"], elements.dtype))
+            if f"{key}type" in arguments:
+                types[key] = np.dtype(DTYPES.get(arguments[f"{key}type"], elements.dtype))
         values = {
-            key: _value(name, state, types.get(key, elements.dtype), key, given[key])
+            key: _value(name, state, types.get(key, elements.dtype), key, arguments[key])
             for key in names[1:]
         }
         if state.on_host:

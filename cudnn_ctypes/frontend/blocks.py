@@ -57,7 +57,7 @@ class BlockMethods(Described):
         out_dims: Any = None,
     ) -> tensor:
         """`input` times the scale of its block."""
-        made: tensor = self._one(
+        result: tensor = self._one(
             "block_scale_dequantize",
             "OUT_0",
             input,
@@ -68,7 +68,7 @@ class BlockMethods(Described):
             name=name,
             out_dims=out_dims,
         )
-        return made
+        return result
 
     def moe_grouped_matmul(
         self,
@@ -96,7 +96,7 @@ class BlockMethods(Described):
             stem = str(name) or self._graph.node_name("moe_grouped_matmul")
             refused: tensor = self._refused(error, stem, "OUT_0")[0]
             return refused
-        made: tensor = self._one(
+        result: tensor = self._one(
             "moe_grouped_matmul",
             "OUT_0",
             token,
@@ -110,7 +110,7 @@ class BlockMethods(Described):
             name=name,
             out_dims=out_dims,
         )
-        return made
+        return result
 
     def moe_grouped_matmul_bwd(
         self,
@@ -122,7 +122,7 @@ class BlockMethods(Described):
         out_dims: Any = None,
     ) -> tensor:
         """The gradient of `moe_grouped_matmul` with respect to weight."""
-        made: tensor = self._one(
+        result: tensor = self._one(
             "moe_grouped_matmul_bwd",
             "dweight",
             doutput,
@@ -132,7 +132,7 @@ class BlockMethods(Described):
             name=name,
             out_dims=out_dims,
         )
-        return made
+        return result
 
     def rope(
         self,
@@ -174,7 +174,7 @@ class BlockMethods(Described):
         name: str,
         out_dims: Any,
     ) -> tensor:
-        made: tensor = self._one(
+        result: tensor = self._one(
             operation,
             "OUT_0",
             x,
@@ -184,7 +184,7 @@ class BlockMethods(Described):
             name=name,
             out_dims=out_dims,
         )
-        return made
+        return result
 
 
 def _pack_along(x: tensor, axis: int, size: int, results: Sequence[tensor]) -> None:

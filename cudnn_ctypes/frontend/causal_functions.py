@@ -60,14 +60,14 @@ def _as_in_c(name: str, c_name: str) -> Launch:
     signature = inspect.Signature(places)
 
     def launch(*arguments: Any) -> None:
-        given = signature.bind(*arguments).arguments
+        in_order = signature.bind(*arguments).arguments
         sizes = ("batch", "dim", "seqLen", "kernelSize", "SizeInBytes")
         function(
             *(
                 value
                 if each.startswith(sizes[:-1]) or each.endswith(sizes[-1])
                 else c_argument(each, value)
-                for each, value in given.items()
+                for each, value in in_order.items()
             )
         )
 

@@ -106,7 +106,7 @@ class ConvolutionMethods(Described):
             # Four lists by their place: those for the two sides come first.
             before, after, stride = (sizes.get(each, ()) for each in ("padding", *_STEPS))
             sizes, mode = _sizes((), before, after, stride, mode), _CROSS_CORRELATION
-        made: tensor = self._one(
+        result: tensor = self._one(
             operation,
             port,
             *operands,
@@ -116,7 +116,7 @@ class ConvolutionMethods(Described):
             out_dims=out_dims,
             **sizes,
         )
-        return made
+        return result
 
     def matmul(
         self,
@@ -127,10 +127,10 @@ class ConvolutionMethods(Described):
         name: str = "",
     ) -> tensor:
         """The matrix product of the last two dimensions; those before are batches and broadcast."""
-        made: tensor = self._one(
+        result: tensor = self._one(
             "matmul", "C", A, B, compute_data_type=compute_data_type, padding=padding, name=name
         )
-        return made
+        return result
 
 
 def _sizes(

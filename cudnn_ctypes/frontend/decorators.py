@@ -49,10 +49,10 @@ def jit(heur_modes: Any = heur_mode.A, **options: Any) -> Callable[..., Any]:
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)
         def built(*args: Any, **kwargs: Any) -> tuple[Any, list[int]]:
-            made, tensors = function(*args, **kwargs)
-            if made.get_execution_plan_count() == 0:
-                made.build(modes)
-            return made, [each.get_uid() for each in tensors]
+            graph, tensors = function(*args, **kwargs)
+            if graph.get_execution_plan_count() == 0:
+                graph.build(modes)
+            return graph, [each.get_uid() for each in tensors]
 
         return built
 

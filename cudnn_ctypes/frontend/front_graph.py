@@ -117,11 +117,11 @@ class FrontGraph(Graph):
         expansion = super().expanded(nodes, target)
         if target.version >= _HAS_SLICE:
             return expansion
-        made = {id(each) for node in expansion.nodes for each in node.outputs.values()}
+        produced = {id(each) for node in expansion.nodes for each in node.outputs.values()}
         kept = []
         for node in expansion.nodes:
             x, y = node.inputs.get("input"), next(iter(node.outputs.values()))
-            if node.operation != "slice" or id(x) in made or not isinstance(y, tensor):
+            if node.operation != "slice" or id(x) in produced or not isinstance(y, tensor):
                 kept.append(node)
             elif y.virtual or y.view_of is not None:
                 _make_view(node, x, y)

@@ -45,9 +45,9 @@ class InspectionMethods(Described):
     def context(self) -> GraphContext:
         """The data types that the graph was made with."""
         graph = self._graph
-        given = (graph.io_data_type, graph.intermediate_data_type, graph.compute_data_type)
+        data_types = (graph.io_data_type, graph.intermediate_data_type, graph.compute_data_type)
         return GraphContext(
-            *(data_type.NOT_SET if each is None else member_of(each) for each in given)
+            *(data_type.NOT_SET if each is None else member_of(each) for each in data_types)
         )
 
     def find_tensor(self, name_or_uid: str | int) -> tensor | None:

@@ -42,11 +42,11 @@ def in_classic_order(
     tensor_first = bool(args) and (isinstance(args[0], tensor) or hasattr(args[0], "__dlpack__"))
     if method not in _BOTH_ORDERS or not tensor_first:
         return args, kwargs
-    given = _TENSORS_FIRST.bind_partial(*args).arguments
-    twice = given.keys() & kwargs.keys()
+    tensors = _TENSORS_FIRST.bind_partial(*args).arguments
+    twice = tensors.keys() & kwargs.keys()
     if twice:
         raise TypeError(f"{method}() got multiple values for argument {min(twice)!r}")
-    return (), {**given, **kwargs}
+    return (), {**tensors, **kwargs}
 
 
 def in_both_orders(method: Callable[P, R]) -> Callable[P, R]:
@@ -206,7 +206,7 @@ class NormMethods(NormGradientMethods):
         out_dims: Any = None,
     ) -> tensor:
         """(input - mean) * inv_variance * scale + bias."""
-        made: tensor = self._one(
+        result: tensor = self._one(
             "batchnorm_inference",
             "Y",
             *(input, mean, inv_variance, scale, bias),
@@ -214,4 +214,4 @@ class NormMethods(NormGradientMethods):
             name=name,
             out_dims=out_dims,
         )
-        return made
+        return result

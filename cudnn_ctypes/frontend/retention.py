@@ -13,7 +13,7 @@ _VARIABLE = "CUDNN_CUDA_GRAPH_RETENTION"
 _HAS_ATTRIBUTE = 92800  # the first version with a choice; older ones keep nothing alive
 
 
-def chosen_retention(given: cuda_graph_retention | None) -> cuda_graph_retention:
+def chosen_retention(retention: cuda_graph_retention | None) -> cuda_graph_retention:
     """The graph's retention, or else the environment's; PER_GRAPH by default.
 
     Raises
@@ -21,8 +21,8 @@ def chosen_retention(given: cuda_graph_retention | None) -> cuda_graph_retention
     ValueError
         If the variable is neither "per_graph" nor "none".
     """
-    if given is not None:
-        return named(cuda_graph_retention, given, "cuda_graph_retention")
+    if retention is not None:
+        return named(cuda_graph_retention, retention, "cuda_graph_retention")
     said = os.environ.get(_VARIABLE, "").strip()
     if not said:
         return cuda_graph_retention.PER_GRAPH

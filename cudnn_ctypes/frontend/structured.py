@@ -36,7 +36,7 @@ class StructuredMethods(Described):
 
         `group_offset` says where groups of rows begin, each of which is reduced; cuDNN 9.24.
         """
-        made: tensor = self._one(
+        result: tensor = self._one(
             "reduction",
             "OUT_0",
             input,
@@ -46,7 +46,7 @@ class StructuredMethods(Described):
             name=name,
             out_dims=out_dims,
         )
-        return made
+        return result
 
     def genstats(
         self,
@@ -76,8 +76,8 @@ class StructuredMethods(Described):
         mode = named(_reshape_mode, reshape_mode, "reshape_mode")
         # Older versions have no mode, and do what VIEW_ONLY does.
         chosen = None if mode is _reshape_mode.VIEW_ONLY else c_member(mode)
-        made: tensor = self._one("reshape", "OUT_0", input, reshape_mode=chosen, name=name)
-        return made
+        result: tensor = self._one("reshape", "OUT_0", input, reshape_mode=chosen, name=name)
+        return result
 
     def transpose(
         self,
@@ -88,7 +88,7 @@ class StructuredMethods(Described):
         out_dims: Any = None,
     ) -> tensor:
         """Dimension i of the result is dimension permutation[i] of `input`."""
-        made: tensor = self._one(
+        result: tensor = self._one(
             "transpose",
             "OUT_0",
             input,
@@ -97,7 +97,7 @@ class StructuredMethods(Described):
             name=name,
             out_dims=out_dims,
         )
-        return made
+        return result
 
     def slice(
         self,
@@ -108,7 +108,7 @@ class StructuredMethods(Described):
         out_dims: Any = None,
     ) -> tensor:
         """Part of `input`: one Python slice per dimension, with positive steps."""
-        made: tensor = self._one(
+        result: tensor = self._one(
             "slice",
             "OUT_0",
             input,
@@ -117,7 +117,7 @@ class StructuredMethods(Described):
             name=name,
             out_dims=out_dims,
         )
-        return made
+        return result
 
     def concatenate(
         self,
@@ -128,7 +128,7 @@ class StructuredMethods(Described):
         out_dims: Any = None,
     ) -> tensor:
         """`inputs` one after the other along `axis`."""
-        made: tensor = self._one(
+        result: tensor = self._one(
             "concatenate",
             "OUT_0",
             inputs,
@@ -137,7 +137,7 @@ class StructuredMethods(Described):
             name=name,
             out_dims=out_dims,
         )
-        return made
+        return result
 
 
 _reshape_mode = reshape_mode

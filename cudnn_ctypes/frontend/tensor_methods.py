@@ -70,25 +70,25 @@ class TensorMethods(Holding):
         Arrays are PyTorch tensors, or anything with ``__dlpack__``; their memory is not looked at.
         One element on the host is to be passed by value.
         """
-        made = self._graph.tensor_like(template, name=str(name))
-        made.virtual = bool(is_virtual)
-        return made
+        result = self._graph.tensor_like(template, name=str(name))
+        result.virtual = bool(is_virtual)
+        return result
 
     def tensor_scalar(
         self, value: float | int, scalar_type: scalar_type, name: str = ""
     ) -> _tensor:
         """A number that is fixed in the graph: FLOAT for a float, INT32 for an int."""
         kind = named(_scalar_type, scalar_type, "scalar_type")
-        made = self._graph.tensor_scalar(
+        result = self._graph.tensor_scalar(
             value,
             cudnnDataType_t.CUDNN_DATA_INT32
             if isinstance(value, int)
             else cudnnDataType_t.CUDNN_DATA_FLOAT,
             name=str(name),
         )
-        assert isinstance(made, _tensor)
-        made.compile_time_constant = kind is _scalar_type.COMPILE_TIME_CONST
-        return made
+        assert isinstance(result, _tensor)
+        result.compile_time_constant = kind is _scalar_type.COMPILE_TIME_CONST
+        return result
 
     def query_tensor_attributes_of_uid(self, uid: int) -> _tensor:
         """The tensor with this unique id."""

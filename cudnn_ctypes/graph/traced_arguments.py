@@ -101,8 +101,8 @@ def _alignment(address: int) -> int:
 def as_input(graph: Graph, name: str, value: Any, inputs: list[Tensor]) -> Any:
     """An argument with tensors of the graph in place of memory; these are added to `inputs`."""
     if isinstance(value, (tuple, list)):
-        made = [as_input(graph, f"{name}_{i}", each, inputs) for i, each in enumerate(value)]
-        return made if isinstance(value, list) else tuple(made)
+        entries = [as_input(graph, f"{name}_{i}", each, inputs) for i, each in enumerate(value)]
+        return entries if isinstance(value, list) else tuple(entries)
     if isinstance(value, dict):
         return {key: as_input(graph, f"{name}_{key}", v, inputs) for key, v in value.items()}
     if not _is_tensor(value):

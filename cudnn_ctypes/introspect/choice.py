@@ -42,10 +42,10 @@ def _limit(first: Any) -> int | None:
     return None if first is None else integer("first", first, least=0)
 
 
-def _patterns(name: str, given: Any) -> tuple[str, ...]:
-    patterns = (given,) if isinstance(given, str) else tuple(given)
+def _patterns(name: str, value: Any) -> tuple[str, ...]:
+    patterns = (value,) if isinstance(value, str) else tuple(value)
     if not all(isinstance(each, str) for each in patterns):
-        raise TypeError(f"{name}: expected names of C functions, got {given!r}")
+        raise TypeError(f"{name}: expected names of C functions, got {value!r}")
     # "Convolution*" means cudnnConvolution*.
     return tuple(
         each if each.startswith(("cudnn", "*", "?", "[")) or each in _MEMORY else f"cudnn{each}"

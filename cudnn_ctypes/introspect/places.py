@@ -88,23 +88,23 @@ class Places:
         fresh, self._fresh = self._fresh, []
         return fresh
 
-    def place(self, address: int, given: Any, name: str) -> tuple[str, int]:
+    def place(self, address: int, memory: Any, name: str) -> tuple[str, int]:
         """The allocation's name and the offset in bytes; for the parameters see `region`."""
-        region = self.region(address, given, name)
+        region = self.region(address, memory, name)
         return region.name, address - region.address
 
-    def region(self, address: int, given: Any, name: str) -> Region:
+    def region(self, address: int, memory: Any, name: str) -> Region:
         """The allocation that contains an address; a new one is named.
 
         Parameters
         ----------
         address : int
-        given : object
+        memory : object
             The program's argument.
         name : str
             The parameter's name, which becomes a new allocation's name.
         """
-        region = find(address, given, self._regions.values())
+        region = find(address, memory, self._regions.values())
         if region.key in self._regions:
             return self._regions[region.key]
         if region.address in self._own:

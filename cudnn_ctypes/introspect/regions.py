@@ -66,19 +66,19 @@ def about_memory(what: str, region: Region) -> CallRecord:
     return CallRecord(0, what, tuple(arguments), "", file=file, line=line)
 
 
-def find(address: int, given: Any, known: Iterable[Region]) -> Region:
+def find(address: int, memory: Any, known: Iterable[Region]) -> Region:
     """The allocation that contains an address, without a name.
 
     Parameters
     ----------
     address : int
-    given : object
+    memory : object
         The program's argument; None if only the address is known.
     known : iterable of Region
         Existing allocations; one of them is returned if it contains the address.
     """
-    if is_torch(type(given)):
-        return _storage(given)
+    if is_torch(type(memory)):
+        return _storage(memory)
     for region in known:
         if region.owner == TORCH and region.contains(address):
             return region

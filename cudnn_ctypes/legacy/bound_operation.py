@@ -116,10 +116,10 @@ def bind(operation: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Bou
     known = getattr(function, "_operation", None)
     if known is None:
         raise TypeError(f"operation: expected a launching function of cuDNN, got {operation!r}")
-    given: tuple[Any, ...] = args
+    arguments: tuple[Any, ...] = args
     if function is not operation:
-        given = (operation.__self__, *args)  # type: ignore[attr-defined]
-    bound: BoundOperation[R] | None = known.bound(given, kwargs)
+        arguments = (operation.__self__, *args)  # type: ignore[attr-defined]
+    bound: BoundOperation[R] | None = known.bound(arguments, kwargs)
     if bound is None:
         raise TypeError(
             f"{known.function.__name__}: these operands cannot be bound: give DeviceTensors, "

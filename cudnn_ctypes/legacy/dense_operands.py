@@ -198,8 +198,8 @@ class DenseOperands(ExitStack):
 
     def __exit__(self, *exception: Any) -> bool | None:
         if exception[0] is not None:
-            for made in self._results:
-                made.close()
+            for result in self._results:
+                result.close()
         return super().__exit__(*exception)
 
 

@@ -145,15 +145,15 @@ class DropoutDescriptor(Descriptor[raw.cudnnDropoutDescriptor_t]):
             self._own_states = DeviceBuffer(needed, device=handle.device, stream=handle.stream)
             states = self._own_states
         if states is not None:
-            given = states
+            memory = states
             if not isinstance(states, DeviceBuffer):
-                given = imported("states", states, handle)
-            if given.nbytes < needed:
-                raise ValueError(f"states: {given.nbytes} bytes, {needed} are needed")
-            if self._own_states is not None and given is not self._own_states:
+                memory = imported("states", states, handle)
+            if memory.nbytes < needed:
+                raise ValueError(f"states: {memory.nbytes} bytes, {needed} are needed")
+            if self._own_states is not None and memory is not self._own_states:
                 self._own_states.close()
                 self._own_states = None
-            self._states = given
+            self._states = memory
         return self._states
 
     # -- reading back --------------------------------------------------------------------------

@@ -94,9 +94,11 @@ class _Operation:
     def compile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., Any]:
         """Give `call` the code of this operation, whose first call has these arguments."""
         name, call, function = self.function.__name__, self.call, self.function
-        _, given = self._given(args, kwargs)
+        _, arguments = self._given(args, kwargs)
         # The first memory, by whose size launches are found.
-        self._subject = max(given, key=lambda each: sizes[type(given[each])](given[each]) > 0)
+        self._subject = max(
+            arguments, key=lambda each: sizes[type(arguments[each])](arguments[each]) > 0
+        )
         source = operation_source(name, list(self._parameters.values()), self._subject)
         call.__globals__.update(
             _recordings=_recordings,
@@ -117,28 +119,30 @@ class _Operation:
         """The handle or stream, and the other arguments by name."""
         bound = inspect.signature(self.function).bind(*args, **kwargs)
         bound.apply_defaults()
-        given = dict(bound.arguments)
-        return given.pop(self._launcher), given
+        arguments = dict(bound.arguments)
+        return arguments.pop(self._launcher), arguments
 
     def bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> BoundOperation[Any] | None:
         """The operation with these operands; None if they cannot be bound."""
-        launcher, given = self._given(args, kwargs)
+        launcher, arguments = self._given(args, kwargs)
         if self._launcher == "stream":
             launcher = StreamLauncher(launcher)
-        if type(launcher) not in (Handle, StreamLauncher) or any(map(is_foreign, given.values())):
+        if type(launcher) not in (Handle, StreamLauncher) or any(
+            map(is_foreign, arguments.values())
+        ):
             return None
-        key, seen = self._look(launcher, given.values())
+        key, seen = self._look(launcher, arguments.values())
         plan = launcher._plans.get(key)
         if plan is None or not plan.fits(launcher):
-            plan = self._recorded(launcher, key, given, launches=False)[1]
+            plan = self._recorded(launcher, key, arguments, launches=False)[1]
         if plan is None or key is None:
             return None
-        return BoundOperation(plan, launcher, [at for _, at in seen], tuple(given.values()))
+        return BoundOperation(plan, launcher, [at for _, at in seen], tuple(arguments.values()))
 
-    def _look(self, launcher: Launcher, given: Iterable[Any]) -> tuple[Any, list[Look]]:
+    def _look(self, launcher: Launcher, arguments: Iterable[Any]) -> tuple[Any, list[Look]]:
         """The key of a launch, None if it has none, and the looks of its arguments."""
         try:
-            seen = [looks[type(value)](value, launcher) for value in given]
+            seen = [looks[type(value)](value, launcher) for value in arguments]
         except NoKey:
             return None, []
         where = launcher.launch_key if isinstance(launcher, StreamLauncher) else None
@@ -148,28 +152,28 @@ class _Operation:
     def _found(self, launcher: Launcher, values: tuple[Any, ...]) -> Any:
         """Run the plan of these arguments; without one, go the long way, which makes it."""
         names = [name for name in self._parameters if name != self._launcher]
-        given = dict(zip(names, values, strict=True))
+        arguments = dict(zip(names, values, strict=True))
         key, seen = self._look(launcher, values)
         plan = launcher._plans.get(key)
         if plan is None or not plan.fits(launcher):
-            return self._recorded(launcher, key, given, launches=True)[0]
+            return self._recorded(launcher, key, arguments, launches=True)[0]
         if watched:
             return plan.run(launcher, [at for _, at in seen], values)
         known = launcher._launches.get(key, ())
         for tried in known:  # others of its size were in front of it
             result = tried(launcher, *values)
             if result is not OTHER:
-                self._put_first(launcher, given, tried)
+                self._put_first(launcher, arguments, tried)
                 return result
         if len(known) < _FORMS:  # else compiled checks do not recognize these arguments
-            made = plan.compiled(given, seen, self._looked_at, by_alignment=self._by_alignment)
+            made = plan.compiled(arguments, seen, self._looked_at, by_alignment=self._by_alignment)
             keep(launcher._launches, key, (made, *known))
-            self._put_first(launcher, given, made)
+            self._put_first(launcher, arguments, made)
         return plan.run(launcher, [at for _, at in seen], values)
 
-    def _put_first(self, launcher: Launcher, given: dict[str, Any], launch: Any) -> None:
+    def _put_first(self, launcher: Launcher, arguments: dict[str, Any], launch: Any) -> None:
         """Have a compiled launch tried first for memory of this size."""
-        subject = given[self._subject]
+        subject = arguments[self._subject]
         index = self._number + sizes[type(subject)](subject)
         others = [each for each in launcher._launches.get(index, ()) if each is not launch]
         keep(launcher._launches, index, (launch, *others[: _TRIED - 1]))
@@ -179,14 +183,14 @@ class _Operation:
         return [at for _, at in self._look(launcher, values)[1]]
 
     def _recorded(
-        self, launcher: Launcher, key: Any, given: dict[str, Any], *, launches: bool
+        self, launcher: Launcher, key: Any, arguments: dict[str, Any], *, launches: bool
     ) -> tuple[Any, Plan | None]:
         """Go the long way; the result, and the plan that was made of it."""
         if isinstance(launcher, StreamLauncher):  # layer 1 looks at what a handle's functions get
-            launcher.check_memory(given)
+            launcher.check_memory(arguments)
         on = launcher if self._launcher == "handle" else launcher.stream
-        recording = Recording(launcher, given, launches=launches)
-        result, plan = _recorded(recording, self.function, {**given, self._launcher: on})
+        recording = Recording(launcher, arguments, launches=launches)
+        result, plan = _recorded(recording, self.function, {**arguments, self._launcher: on})
         if plan is not None and key is not None:
             keep(launcher._plans, key, plan)
             launcher._launches.pop(key, None)  # of a plan for another stream

@@ -152,7 +152,7 @@ class NormalizationOperands(Operands):
 
     # -- what the operation is -----------------------------------------------------------------
 
-    def describe_parameters(self, **given: TensorDescriptor | None) -> None:
+    def describe_parameters(self, **descriptors: TensorDescriptor | None) -> None:
         """Derive the descriptors of parameters; those of the user must have the derived shapes."""
         x_desc, mode = self.describe("x"), self._arguments["mode"]
         if isinstance(mode, raw.cudnnBatchNormMode_t):
@@ -161,7 +161,7 @@ class NormalizationOperands(Operands):
             groups = self._arguments["groups"]
             derived = [*derive_norm_tensor_descriptor(x_desc, mode, groups=groups)]
         described = [self.enter_context(desc) for desc in derived]
-        for i, (name, desc) in enumerate(given.items()):
+        for i, (name, desc) in enumerate(descriptors.items()):
             if desc is not None:
                 described[i], wanted = expect(name, desc, TensorDescriptor), described[i]
                 if (desc.shape, desc.data_type) != (wanted.shape, wanted.data_type):

@@ -118,10 +118,10 @@ class Operands(DeclaredLaunches):
             return expect(f"{name}_desc", desc, cls)
         value = imported(name, value, self._handle)
         try:
-            made = cls.of(value, layout=self.layout, min_dims=4)
+            descriptor = cls.of(value, layout=self.layout, min_dims=4)
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
-        return self._keep(name, value, made)
+        return self._keep(name, value, descriptor)
 
     def _keep(self, name: str, value: Any, made: A) -> A:
         self._operands[name] = value, None
@@ -153,8 +153,8 @@ class Operands(DeclaredLaunches):
         if is_vector and value.shape == of[1:2]:
             if value.strides[0] != 1 and of[1] > 1:
                 raise ValueError(f"{name}: elements must be adjacent, got strides {value.strides}")
-            made = TensorDescriptor(expected, value.data_type, layout=self._plain_layout())
-            return self._keep(name, value, made)
+            descriptor = TensorDescriptor(expected, value.data_type, layout=self._plain_layout())
+            return self._keep(name, value, descriptor)
         shape = value.shape if is_vector else self.describe(name).shape
         if shape != expected:
             raise ValueError(f"{name}: expected shape {of[1:2]} or {expected}, got {shape}")
@@ -254,24 +254,24 @@ class Operands(DeclaredLaunches):
                 options = {"strides": desc.strides}
         elif vector_length(as_data_type(data_type)) > 1:
             options = {}
-        made = self.new(shape, data_type, **options)
-        self._operands[name] = (made, desc)
-        return made
+        result = self.new(shape, data_type, **options)
+        self._operands[name] = (result, desc)
+        return result
 
     def new(
         self, shape: tuple[int, ...], data_type: Any, *, zeros: bool = False, **options: Any
     ) -> DeviceTensor:
         """A tensor for a result, uninitialised or of zeros, which is closed if the call fails."""
         make = DeviceTensor.zeros if zeros else DeviceTensor.empty
-        made = make(
+        result = make(
             shape, data_type, device=self._handle.device, stream=self._handle.stream, **options
         )
-        self._results.append(made)
+        self._results.append(result)
         if (current := recording()) is not None:
-            current.made.append(made)
+            current.made.append(result)
             if zeros:
-                current.zeroed.append(made)
-        return made
+                current.zeroed.append(result)
+        return result
 
     def enter_context(self, context: AbstractContextManager[C]) -> C:
         """Enter what is to be closed after the call, or with the plan that it is recorded in."""
@@ -283,12 +283,12 @@ class Operands(DeclaredLaunches):
     def scratch(self, nbytes: int) -> DeviceBuffer:
         """A workspace for this call only; closing it waits for the work on the handle's stream."""
         handle = self._handle
-        made = DeviceBuffer(nbytes, device=handle.device, stream=handle.stream)
+        buffer = DeviceBuffer(nbytes, device=handle.device, stream=handle.stream)
         if (current := recording()) is not None:
-            current.scratch.append(made)
-        return self._scratch.enter_context(made)
+            current.scratch.append(buffer)
+        return self._scratch.enter_context(buffer)
 
-    def workspace(self, given: Any, needed: int) -> tuple[Any, int]:
+    def workspace(self, workspace: Any, needed: int) -> tuple[Any, int]:
         """The workspace and its size in bytes; it is allocated if it is None.
 
         Raises
@@ -296,7 +296,9 @@ class Operands(DeclaredLaunches):
         ValueError
             If it has fewer bytes than `needed`.
         """
-        return self.room("workspace", self.scratch(needed) if given is None else given, needed)
+        return self.room(
+            "workspace", self.scratch(needed) if workspace is None else workspace, needed
+        )
 
     def room(self, name: str, value: Any, needed: int) -> tuple[Memory | None, int]:
         """Memory without a shape, and its size: see `room`."""
@@ -309,8 +311,8 @@ class Operands(DeclaredLaunches):
         self._scratch.close()
         current = recording()
         if exception[0] is not None:
-            for made in self._results:
-                made.close()
+            for result in self._results:
+                result.close()
         elif current is not None:
             current.stack.enter_context(self._stack.pop_all())
             return

@@ -166,8 +166,8 @@ class PoolingDescriptor(Descriptor[raw.cudnnPoolingDescriptor_t]):
         ValueError
             If x and this pooling do not fit together; the message says in what.
         """
-        held, shape = self._record(Pooling), x_desc.shape
-        _check_fit(shape, held)
+        pooling, shape = self._record(Pooling), x_desc.shape
+        _check_fit(shape, pooling)
         if len(shape) == 4:
             n, c, h, w = c_int(), c_int(), c_int(), c_int()
             raw.cudnnGetPooling2dForwardOutputDim(self, x_desc, n, c, h, w)
@@ -177,18 +177,18 @@ class PoolingDescriptor(Descriptor[raw.cudnnPoolingDescriptor_t]):
         return tuple(sizes)
 
 
-def _check_fit(shape: tuple[int, ...], held: Pooling) -> None:
+def _check_fit(shape: tuple[int, ...], pooling: Pooling) -> None:
     """Say what cuDNN's BAD_PARAM would not."""
-    ndim = len(held.window)
+    ndim = len(pooling.window)
     if len(shape) != ndim + 2:
         raise ValueError(
             f"a pooling over {ndim} spatial dimensions needs x of {ndim + 2} dimensions, got x "
             f"{shape}"
         )
     for axis in range(ndim):
-        padded = shape[axis + 2] + 2 * held.padding[axis]
-        if held.window[axis] > padded:
+        padded = shape[axis + 2] + 2 * pooling.padding[axis]
+        if pooling.window[axis] > padded:
             raise ValueError(
-                f"the window reaches over {held.window[axis]} elements along spatial dimension "
+                f"the window reaches over {pooling.window[axis]} elements along spatial dimension "
                 f"{axis}, the padded x has {padded}: x {shape}"
             )

@@ -72,6 +72,6 @@ def descriptor_type_entry(name: str, item: Any) -> Entry:
     ]
     text = f"{documentation(name)}\n\nin Python: BackendDescriptor({kind_name(item)!r})"
     text += f"\n\n{aligned(rows)}" if rows else ""
-    held = [a.full_name for a in attributes() if item in a.wants]
+    holders = [a.full_name for a in attributes() if item in a.wants]
     facts = {"value": int(item), "short_name": kind_name(item), "attributes": list(own)}
-    return declared(name, "backend descriptor type", text, {"held by": held}, facts)
+    return declared(name, "backend descriptor type", text, {"held by": holders}, facts)

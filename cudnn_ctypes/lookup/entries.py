@@ -164,5 +164,5 @@ def _takers(cls: Any) -> dict[str, list[str]]:
         for name, base in getattr(struct, "_cfields_", ())
         if base is cls
     ]
-    held = attributes_holding(cls)
-    return {"taken by": takes, "given by": gives, "attributes": held, "fields": fields}
+    holders = attributes_holding(cls)
+    return {"taken by": takes, "given by": gives, "attributes": holders, "fields": fields}

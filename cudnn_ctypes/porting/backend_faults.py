@@ -46,23 +46,23 @@ def _attribute(program: Program, call: Call) -> Iterator[Finding]:
     """A type that the attribute does not take, or a variable that is not of the type."""
     name = getattr(enums, call.arguments["attributeName"].text, None)
     written = call.arguments["attributeType"]
-    given = getattr(enums, written.text, None)
+    type_ = getattr(enums, written.text, None)
     if not isinstance(name, cudnnBackendAttributeName_t):
         return
-    if not isinstance(given, cudnnBackendAttributeType_t):
+    if not isinstance(type_, cudnnBackendAttributeType_t):
         return
     kind, short = owner_and_short_name(name)
     types = ATTRIBUTES[kind][short].types
-    if given not in types:
+    if type_ not in types:
         wanted = " or ".join(each.name for each in types)
-        yield program.at(written, "fault", name.name, f"it holds {wanted}, not {given.name}")
+        yield program.at(written, "fault", name.name, f"it holds {wanted}, not {type_.name}")
         return
     variable = program.variable(call, "arrayOfElements")
     if variable is None:
         return
-    wrong = _mismatch(variable, given)
+    wrong = _mismatch(variable, type_)
     if wrong:
-        text = f"{given.name} is {wrong}, and {variable.name} is {_a(variable.type)}"
+        text = f"{type_.name} is {wrong}, and {variable.name} is {_a(variable.type)}"
         yield program.at(call.arguments["arrayOfElements"], "fault", name.name, text)
 
 

@@ -227,10 +227,10 @@ def _key(descriptor: Any) -> bytes:
     return bytes(getattr(descriptor, "_as_parameter_", descriptor))
 
 
-def note(descriptor: Any, held: Any) -> None:
+def note(descriptor: Any, record: Any) -> None:
     """Store the record of a descriptor that C does not let be read."""
     forget(descriptor)
-    cache.setdefault(_key(descriptor), Entry()).fill(held)
+    cache.setdefault(_key(descriptor), Entry()).fill(record)
 
 
 def forget(descriptor: Any) -> None:

@@ -118,10 +118,10 @@ class RecurrentNetwork:
         for number, own in enumerate(weights):
             for name, shape in self.weight_shapes(number).items():
                 array = getattr(own, name)
-                given = None if array is None else array.shape
-                if given != shape:
+                actual = None if array is None else array.shape
+                if actual != shape:
                     raise ValueError(
-                        f"weights[{number}].{name} must have shape {shape}, got {given}"
+                        f"weights[{number}].{name} must have shape {shape}, got {actual}"
                     )
 
 

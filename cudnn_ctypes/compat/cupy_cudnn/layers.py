@@ -62,9 +62,9 @@ def activation_backward(x: Any, y: Any, gy: Any, mode: int, coef: float = 0.0) -
     desc, activation = as_4d(y), create_activation_descriptor(mode, _NO_NAN, coef)
     with Session(x) as s:
         gx = s.empty(x.shape, x.dtype)
-        given = [each for array in (y, gy, x) for each in (desc.value, s.read(array))]
+        operands = [each for array in (y, gy, x) for each in (desc.value, s.read(array))]
         result = 0.0, desc.value, s.write(gx)
-        low.activationBackward_v4(get_handle(), activation.value, 1.0, *given, *result)
+        low.activationBackward_v4(get_handle(), activation.value, 1.0, *operands, *result)
     return gx
 
 

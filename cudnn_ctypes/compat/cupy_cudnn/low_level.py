@@ -191,34 +191,34 @@ def _plain(name: str, calls: str) -> Callable[..., Any]:
     first = target.parameters[0].name if target.parameters else ""
     launches = first == "handle" and name not in ("destroy", "setStream", "getStream")
 
-    def function(*given: Any) -> Any:
-        if launches and given:
-            use_current_stream(given[0])
-        return _returned(name, target, given)
+    def function(*arguments: Any) -> Any:
+        if launches and arguments:
+            use_current_stream(arguments[0])
+        return _returned(name, target, arguments)
 
     return function
 
 
-def _returned(name: str, target: Any, given: tuple[Any, ...]) -> Any:
+def _returned(name: str, target: Any, arguments: tuple[Any, ...]) -> Any:
     """Make the call; return its one result, or a tuple of several."""
     parameters = [each for each in target.parameters if not is_result(each)]
     names = [each.name for each in parameters]
     if "perfResults" in names:
-        return _found(target, names, parameters, given)
-    if len(given) != len(names):
+        return _found(target, names, parameters, arguments)
+    if len(arguments) != len(names):
         listed = ", ".join(names)
-        raise TypeError(f"{name} takes {len(names)} arguments ({listed}), got {len(given)}")
-    results = [plain(each) for each in call(target, given, scalars_are_addresses=True)]
+        raise TypeError(f"{name} takes {len(names)} arguments ({listed}), got {len(arguments)}")
+    results = [plain(each) for each in call(target, arguments, scalars_are_addresses=True)]
     return None if not results else results[0] if len(results) == 1 else tuple(results)
 
 
 def _found(
-    target: Any, names: list[str], parameters: list[Any], given: tuple[Any, ...]
+    target: Any, names: list[str], parameters: list[Any], arguments: tuple[Any, ...]
 ) -> list[CuDNNAlgoPerf]:
     index = names.index("perfResults")
-    count = given[names.index("requestedAlgoCount")]
+    count = arguments[names.index("requestedAlgoCount")]
     perf = (parameters[index].type.base * count)()
-    values = [*given[:index], perf, *given[index:]]
+    values = [*arguments[:index], perf, *arguments[index:]]
     (found,) = call(target, values, scalars_are_addresses=True)
     return [CuDNNAlgoPerf.of(each) for each in perf[: found.value]]
 
@@ -248,21 +248,21 @@ def _filter_nd(descriptor: Any, requested: int) -> tuple[int, int, int, tuple[in
 def _linear_layer(kind: str) -> Callable[..., None]:
     """`cudnnGetRNNLinLayer...Params`; the last argument receives the address."""
 
-    def get(*given: Any) -> None:
-        use_current_stream(given[0])
-        (found,) = call(_c_function(f"cudnnGetRNNLinLayer{kind}Params"), given[:-1])
-        ctypes.c_void_p.from_address(given[-1]).value = found.value
+    def get(*arguments: Any) -> None:
+        use_current_stream(arguments[0])
+        (found,) = call(_c_function(f"cudnnGetRNNLinLayer{kind}Params"), arguments[:-1])
+        ctypes.c_void_p.from_address(arguments[-1]).value = found.value
 
     return get
 
 
-def _rnn_data(descriptor: Any, *given: int) -> None:
+def _rnn_data(descriptor: Any, *arguments: int) -> None:
     """Everything but the length of an array is an address where C writes."""
     typed = handle_of(raw.cudnnRNNDataDescriptor_t, descriptor)
     data_type: Any = raw.cudnnDataType_t()
     layout: Any = raw.cudnnRNNDataLayout_t()
     to_int = ctypes.POINTER(ctypes.c_int)
-    *single, count, lengths, fill = given
+    *single, count, lengths, fill = arguments
     sizes: list[Any] = [ctypes.cast(each, to_int) for each in single[2:]]
     array: Any = ctypes.cast(lengths, to_int)
     get: Any = raw.cudnnGetRNNDataDescriptor

@@ -86,12 +86,12 @@ def get_rnn_lin_layer_bias_params(
     return _part(low.getRNNLinLayerBiasParams, arguments, w, lin_layer_id)
 
 
-def _part(get: Any, given: tuple[int, ...], w: Any, lin_layer_id: int) -> Any:
+def _part(get: Any, arguments: tuple[int, ...], w: Any, lin_layer_id: int) -> Any:
     address = c_void_p()
     part = Descriptor(low.createFilterDescriptor(), low.destroyFilterDescriptor)
     with Session(w) as s:
         begin = s.read(w, "w")
-        get(*given, begin, lin_layer_id, part.value, addressof(address))
+        get(*arguments, begin, lin_layer_id, part.value, addressof(address))
     *_, dims = low.getFilterNdDescriptor(part.value, 3)
     offset = ((address.value or begin) - begin) // np.dtype(w.dtype).itemsize
     return w[offset : offset + math.prod(dims)]

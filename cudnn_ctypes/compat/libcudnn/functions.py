@@ -187,17 +187,17 @@ class WrapperFunction:
         return f"libcudnn.{self.__name__} is of an old wrapper; with cudnn_ctypes.raw: {modern}"
 
 
-def _called(name: str, given: list[Any], returned: str) -> Any:
+def _called(name: str, arguments: list[Any], returned: str) -> Any:
     """Make the call; return the wrapper's result."""
     function: Any = functions[name].quiet if find(name) else raw.FUNCTIONS[name]
     if name == "cudnnGetVersion":
         return int(function())
     if name == "cudnnSetConvolutionNdDescriptor":
-        given.insert(1, len(given[1]))
-    _settle(function, given)
+        arguments.insert(1, len(arguments[1]))
+    _settle(function, arguments)
     if returned == "perf":
-        return _found(name, function, given)
-    results = call(function, given)
+        return _found(name, function, arguments)
+    results = call(function, arguments)
     if returned == "variable":
         (result,) = results
         return c_int(int(result.value)) if find(name) else result
@@ -207,21 +207,21 @@ def _called(name: str, given: list[Any], returned: str) -> Any:
     return None if not values else values[0] if len(values) == 1 else tuple(values)
 
 
-def _found(name: str, function: Any, given: list[Any]) -> list[Any]:
+def _found(name: str, function: Any, arguments: list[Any]) -> list[Any]:
     """The result structs of a search for algorithms."""
     direction = name.removeprefix("cudnnFindConvolution").removesuffix("Algorithm")
-    results = (_PERF_TYPES[direction] * number(given[-1]))()
-    (count,) = call(function, [*given, results])
+    results = (_PERF_TYPES[direction] * number(arguments[-1]))()
+    (count,) = call(function, [*arguments, results])
     return list(results[: count.value])
 
 
-def _settle(function: Any, given: list[Any]) -> None:
+def _settle(function: Any, arguments: list[Any]) -> None:
     """Set the convolution's compute type from the tensors' type, if the function takes both."""
     parameters = [each for each in function.parameters if not is_result(each)]
     bases = [each.type.base for each in parameters]
     kinds = raw.cudnnConvolutionDescriptor_t, raw.cudnnTensorDescriptor_t
     if all(kind in bases for kind in kinds):
-        settle(*(handle_of(kind, number(given[bases.index(kind)])) for kind in kinds))
+        settle(*(handle_of(kind, number(arguments[bases.index(kind)])) for kind in kinds))
 
 
 FUNCTIONS: dict[str, WrapperFunction] = {}

@@ -89,8 +89,8 @@ class _Settled:
 
         def call(*args: Any, **kwargs: Any) -> Any:
             if _untyped and positions is not None:
-                given = {**dict(zip(names, args, strict=False)), **kwargs}
-                settle_untyped(*(given.get(names[index]) for index in positions))
+                arguments = {**dict(zip(names, args, strict=False)), **kwargs}
+                settle_untyped(*(arguments.get(names[index]) for index in positions))
             return function(*args, **kwargs)
 
         return call

@@ -151,15 +151,15 @@ class Form:
         return not any(_is_descriptor(each) for each in plain)
 
     def __call__(self, *args: Any, **kwargs: Any) -> None:
-        given = self._in_order(args, kwargs)
+        arguments = self._in_order(args, kwargs)
         try:
-            self.implementation(Arguments(self._decoded(given)))
+            self.implementation(Arguments(self._decoded(arguments)))
         except Refused as refusal:
             log.put(refusal.reason, source=log.GUARD)
-            named = zip(self.parameters, given, strict=True)
+            named = zip(self.parameters, arguments, strict=True)
             raise status.error(self.name, refusal.code, named) from None
         except CudnnError as error:
-            raise self._error(error, given) from error
+            raise self._error(error, arguments) from error
 
     def _in_order(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         try:
@@ -167,22 +167,24 @@ class Form:
         except TypeError as error:
             raise TypeError(f"{self.name}() {error}") from None
 
-    def _decoded(self, given: tuple[Any, ...]) -> dict[str, Any]:
+    def _decoded(self, arguments: tuple[Any, ...]) -> dict[str, Any]:
         """The arguments in an implementation's form; arguments that C refuses are refused."""
         values: dict[str, Any] = {}
-        for parameter, argtype, value in zip(self.parameters, self.argtypes, given, strict=True):
+        for parameter, argtype, value in zip(
+            self.parameters, self.argtypes, arguments, strict=True
+        ):
             try:
                 converted = argtype.from_param(value)
             except (TypeError, ValueError, ctypes.ArgumentError) as error:
-                explain(self, error, given)  # type: ignore[arg-type]
+                explain(self, error, arguments)  # type: ignore[arg-type]
             values[parameter.name] = decoded(parameter, converted, value, values)
         return values
 
-    def _error(self, error: CudnnError, given: tuple[Any, ...]) -> CudnnError:
+    def _error(self, error: CudnnError, arguments: tuple[Any, ...]) -> CudnnError:
         """The error that the caller sees for an error in a call of cuDNN 9, its cause."""
         shown = {
             p.name: status.describe(value, p)
-            for p, value in zip(self.parameters, given, strict=True)
+            for p, value in zip(self.parameters, arguments, strict=True)
         }
         return error_class(error.status)(
             self.name,

@@ -53,10 +53,10 @@ def change(descriptor: Any, **changes: Any) -> None:
         raw.cudnnRNNSetClip_v8(descriptor, *clip)
 
 
-def dropout_of(held: RNN) -> Any:
+def dropout_of(rnn: RNN) -> Any:
     """The dropout descriptor of a network, as a handle."""
     dropout = raw.cudnnDropoutDescriptor_t()
-    dropout.value = held.dropout
+    dropout.value = rnn.dropout
     return dropout
 
 

@@ -200,10 +200,10 @@ class Node:
         for value in self.inputs.values():
             yield from value if isinstance(value, (list, tuple)) else (value,)
         if self.subgraphs:
-            made = {id(each.input) for each in self.subgraphs.values()}
-            made |= {id(each) for node in self.inner for each in node.outputs.values()}
+            produced = {id(each.input) for each in self.subgraphs.values()}
+            produced |= {id(each) for node in self.inner for each in node.outputs.values()}
             for node in self.inner:
-                yield from (each for each in node.operands if id(each) not in made)
+                yield from (each for each in node.operands if id(each) not in produced)
 
     @property
     def inner(self) -> Iterator[Node]:

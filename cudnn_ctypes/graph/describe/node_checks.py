@@ -143,8 +143,8 @@ def _check_elements(known: Attribute, value: Any, place: str, *, one: bool) -> N
             c_integer(at, each, ctypes_taken[0])
 
 
-def _check_names(node: Node, what: str, given: Collection[str], known: Collection[str]) -> None:
-    for name in given:
+def _check_names(node: Node, what: str, names: Collection[str], known: Collection[str]) -> None:
+    for name in names:
         if name not in known:
             node.refuse(f"there is no {what} {name!r}{suggestion(str(name), known)}")
 

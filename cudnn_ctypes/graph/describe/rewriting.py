@@ -71,7 +71,7 @@ def copied(graph: G, nodes: Sequence[Node] | None = None) -> tuple[G, dict[int, 
     twins : dict of int to Tensor
         Its tensors by the ids of those that they are copies of.
     """
-    made = type(graph)(graph.name, **{name: getattr(graph, name) for name in DATA_TYPES})
+    new = type(graph)(graph.name, **{name: getattr(graph, name) for name in DATA_TYPES})
     kept = None if nodes is None else _tensors_of(nodes)
     twins = {
         id(tensor): copy.copy(tensor)
@@ -81,9 +81,9 @@ def copied(graph: G, nodes: Sequence[Node] | None = None) -> tuple[G, dict[int, 
     for twin in twins.values():
         if twin.ragged_offset is not None:
             twin.ragged_offset = twins[id(twin.ragged_offset)]
-    made.tensors.extend(twins.values())
-    made.nodes.extend(_twin_of(node, twins) for node in (graph.nodes if nodes is None else nodes))
-    return made, twins
+    new.tensors.extend(twins.values())
+    new.nodes.extend(_twin_of(node, twins) for node in (graph.nodes if nodes is None else nodes))
+    return new, twins
 
 
 def _tensors_of(nodes: Sequence[Node]) -> set[int]:
@@ -118,24 +118,24 @@ def _twin_of(node: Node, twins: Mapping[int, Tensor]) -> Node:
 
 def edited(graph: G, edit: Edit) -> G:
     """A graph of its own, described as `graph` is but for `edit`."""
-    made, _ = copied(graph)
+    copy, _ = copied(graph)
     for name, value in edit.data_types.items():
-        _change_default(made, name, value)
+        _change_default(copy, name, value)
     for index, fields in edit.tensors.items():
         for name, value in fields.items():
-            setattr(made.tensors[index], name, value)
+            setattr(copy.tensors[index], name, value)
     for index, options in edit.nodes.items():
-        node = made.nodes[index]
+        node = copy.nodes[index]
         for name, value in options.items():
             if name == "compute_data_type":
                 node.compute_data_type = value
             else:
                 node.options[name] = value
-    gone = {id(made.tensors[index]) for index in edit.without}
-    for node in made.nodes:
+    gone = {id(copy.tensors[index]) for index in edit.without}
+    for node in copy.nodes:
         node.outputs = {port: each for port, each in node.outputs.items() if id(each) not in gone}
-    made.tensors[:] = [each for each in made.tensors if id(each) not in gone]
-    return made
+    copy.tensors[:] = [each for each in copy.tensors if id(each) not in gone]
+    return copy
 
 
 def _change_default(graph: Graph, name: str, value: Any) -> None:
@@ -189,11 +189,11 @@ def edit_of(
 ) -> Edit:
     """Read the arguments of ``Graph.replaced``; refuse those without a meaning."""
     edit = Edit(data_types={name: as_data_type(value) for name, value in data_types.items()})
-    for argument, given in (("tensors", tensors or {}), ("operations", operations or {})):
-        if not isinstance(given, Mapping) or not all(
-            isinstance(each, Mapping) for each in given.values()
+    for argument, changes in (("tensors", tensors or {}), ("operations", operations or {})):
+        if not isinstance(changes, Mapping) or not all(
+            isinstance(each, Mapping) for each in changes.values()
         ):
-            raise TypeError(f"replaced: {argument}: expected mappings by name, got {given!r}")
+            raise TypeError(f"replaced: {argument}: expected mappings by name, got {changes!r}")
     if isinstance(without, (str, Tensor)) or not isinstance(without, Collection):
         raise TypeError(f"replaced: without: expected several tensors, got {without!r}")
     for key, fields in (tensors or {}).items():

@@ -132,10 +132,10 @@ def integer(place: str, value: Any) -> int:
     return number
 
 
-def _sizes(place: str, given: Any, least: int) -> tuple[int, ...]:
-    if not isinstance(given, (Sequence, np.ndarray)) or isinstance(given, (str, bytes)):
-        raise TypeError(f"{place}: expected ints, got {described(given)}")
-    sizes = tuple(integer(f"{place}[{i}]", each) for i, each in enumerate(given))
+def _sizes(place: str, values: Any, least: int) -> tuple[int, ...]:
+    if not isinstance(values, (Sequence, np.ndarray)) or isinstance(values, (str, bytes)):
+        raise TypeError(f"{place}: expected ints, got {described(values)}")
+    sizes = tuple(integer(f"{place}[{i}]", each) for i, each in enumerate(values))
     if not sizes:
         raise ValueError(f"{place}: expected at least one, got none")
     if min(sizes) < least:

@@ -88,9 +88,9 @@ def _unchanged(graph: Graph, explanation: Explanation) -> Iterator[Suggestion]:
         yield Suggestion((), (graph.replaced(),), (options,), after=(explanation,))
 
 
-def _compiles(made: Suggestion, device: Any) -> bool:
+def _compiles(suggestion: Suggestion, device: Any) -> bool:
     """Whether engines that no mode proposes can be compiled; cuDNN accepts some that cannot."""
-    for graph, options in zip(made.graphs, made.options, strict=True):
+    for graph, options in zip(suggestion.graphs, suggestion.options, strict=True):
         if "config" in options:
             with graph.replaced() as own:
                 try:
@@ -126,15 +126,17 @@ def _suggestion(tried: Tried, before: Explanation) -> Suggestion:
     return replace(suggestion, reason=_reason(suggestion, before))
 
 
-def _reason(made: Suggestion, before: Explanation) -> str:
+def _reason(suggestion: Suggestion, before: Explanation) -> str:
     """Why an engine that is gained refused the graph; of two graphs there is none."""
     if before.refusal:
         return before.refusal
-    if len(made.graphs) > 1 or any(e.engine_count != before.engine_count for e in made.after):
+    if len(suggestion.graphs) > 1 or any(
+        e.engine_count != before.engine_count for e in suggestion.after
+    ):
         return ""
     reasons = [
         (row, Refusal(row.status, row.reason))
-        for gained in made.gained
+        for gained in suggestion.gained
         for row in before.rows
         if row.engine == gained.engine and row.reason
     ]
@@ -146,17 +148,17 @@ def _reason(made: Suggestion, before: Explanation) -> str:
     return f"engine {row.engine}: {why.without_index(row.engine)}"
 
 
-def _rank(made: Suggestion) -> tuple[Any, ...]:
+def _rank(suggestion: Suggestion) -> tuple[Any, ...]:
     """First what is known to be faster, found by a plain build, loses nothing, is little to do."""
-    proposed = [row for row in made.gained if row.proposed_by]
+    proposed = [row for row in suggestion.gained if row.proposed_by]
     return (
-        made.fact is None,
-        bool(made.steps) and any(made.options),
-        any(step.topic in ("input type", "results") for step in made.steps),
-        len(made.graphs),
-        not any(step.known for step in made.steps),
-        bool(made.before) and not proposed,
-        len(made.steps),
+        suggestion.fact is None,
+        bool(suggestion.steps) and any(suggestion.options),
+        any(step.topic in ("input type", "results") for step in suggestion.steps),
+        len(suggestion.graphs),
+        not any(step.known for step in suggestion.steps),
+        bool(suggestion.before) and not proposed,
+        len(suggestion.steps),
         -len(proposed),
     )
 

@@ -39,20 +39,20 @@ PLAN_ERRORS = (NotSupportedError, InternalError, ExecutionFailedError)
 """Exceptions after which another config may work; the last since some engines ask the driver."""
 
 
-def as_modes(given: str | Sequence[str]) -> list[str]:
+def as_modes(value: str | Sequence[str]) -> list[str]:
     """The modes of heuristics that an argument names, checked, by short name."""
-    modes = [given] if isinstance(given, (str, cudnnBackendHeurMode_t)) else list(given)
+    modes = [value] if isinstance(value, (str, cudnnBackendHeurMode_t)) else list(value)
     if not modes:
         raise ValueError("heuristics: expected at least one mode, got none")
     return [short_name(enumerator(cudnnBackendHeurMode_t, m, "heuristics")) for m in modes]
 
 
-def as_choice(given: Any) -> EngineChoice | None:
+def as_choice(value: Any) -> EngineChoice | None:
     """The engine and knobs that an argument names: a choice, or what has one."""
-    choice = getattr(given, "choice", given)
+    choice = getattr(value, "choice", value)
     if choice is None or isinstance(choice, EngineChoice):
         return choice
-    raise TypeError(f"config: expected an EngineChoice or EngineConfig, got {described(given)}")
+    raise TypeError(f"config: expected an EngineChoice or EngineConfig, got {described(value)}")
 
 
 def lowered_engine(

@@ -232,7 +232,7 @@ class PlanCache:
         return f"PlanCache({str(self.folder)!r})"
 
 
-def as_cache(given: Any) -> PlanCache | None:
+def as_cache(cache: Any) -> PlanCache | None:
     """The cache that an argument `cache` names; None for none.
 
     Raises
@@ -242,10 +242,10 @@ def as_cache(given: Any) -> PlanCache | None:
     ValueError
         If the environment variable has a value that is not known.
     """
-    if given is None:
-        given = by_environment()
-    if isinstance(given, PlanCache):
-        return given
-    if isinstance(given, bool):
-        return PlanCache() if given else None
-    return PlanCache(given)
+    if cache is None:
+        cache = by_environment()
+    if isinstance(cache, PlanCache):
+        return cache
+    if isinstance(cache, bool):
+        return PlanCache() if cache else None
+    return PlanCache(cache)

@@ -13,7 +13,7 @@ __all__ = ["ENVIRONMENT_VARIABLE", "as_folder", "by_environment", "standard_fold
 ENVIRONMENT_VARIABLE = "CUDNN_CTYPES_CACHE"
 
 
-def as_folder(given: Any) -> Path:
+def as_folder(folder: Any) -> Path:
     """The folder that an argument `cache` names.
 
     Raises
@@ -21,11 +21,11 @@ def as_folder(given: Any) -> Path:
     TypeError, ValueError
         If it names none.
     """
-    if not isinstance(given, (str, os.PathLike)):
+    if not isinstance(folder, (str, os.PathLike)):
         raise TypeError(
-            f"cache: expected True, False, a folder or a PlanCache, got {described(given)}"
+            f"cache: expected True, False, a folder or a PlanCache, got {described(folder)}"
         )
-    path = os.fspath(given)
+    path = os.fspath(folder)
     if not isinstance(path, str) or not path or "\0" in path:
         raise ValueError(f"cache: expected the name of a folder, got {path!r}")
     return Path(path).expanduser().absolute()

@@ -161,28 +161,28 @@ _OTHERS: tuple[tuple[str, Any], ...] = (
 )
 
 
-def _notes(argument: str, given: Any) -> frozenset[str]:
+def _notes(argument: str, notes: Any) -> frozenset[str]:
     kinds = (raw.cudnnBackendNumericalNote_t, raw.cudnnBackendBehaviorNote_t)
-    each = [given] if isinstance(given, (str, *kinds)) else given
+    each = [notes] if isinstance(notes, (str, *kinds)) else notes
     if not isinstance(each, Collection):
-        raise TypeError(f"{argument}: expected notes or their names, got {given!r}")
+        raise TypeError(f"{argument}: expected notes or their names, got {notes!r}")
     return frozenset(_note(argument, note) for note in each)
 
 
-def _note(argument: str, given: Any) -> str:
+def _note(argument: str, note: Any) -> str:
     for cls, names in (
         (raw.cudnnBackendNumericalNote_t, NUMERICAL_NOTES),
         (raw.cudnnBackendBehaviorNote_t, BEHAVIOR_NOTES),
     ):
-        if isinstance(given, cls) or (isinstance(given, str) and _known(cls, given)):
-            found = short_name(enumerator(cls, given, argument))
+        if isinstance(note, cls) or (isinstance(note, str) and _known(cls, note)):
+            found = short_name(enumerator(cls, note, argument))
             if found in names:
                 return found
-    if not isinstance(given, str):
-        raise TypeError(f"{argument}: expected a note or its name, got {given!r}")
+    if not isinstance(note, str):
+        raise TypeError(f"{argument}: expected a note or its name, got {note!r}")
     every = sorted(NUMERICAL_NOTES | BEHAVIOR_NOTES)
-    guess = suggestion(given.lower().replace("-", "_"), every)
-    raise ValueError(f"{argument}: there is no note {given!r}{guess}; there are {', '.join(every)}")
+    guess = suggestion(note.lower().replace("-", "_"), every)
+    raise ValueError(f"{argument}: there is no note {note!r}{guess}; there are {', '.join(every)}")
 
 
 @functools.cache

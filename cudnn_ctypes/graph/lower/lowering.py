@@ -88,13 +88,13 @@ class Lowering:
 
     def _make(self, kind: str, what: str, **attributes: Any) -> BackendDescriptor:
         try:
-            made = BackendDescriptor(kind, **attributes).finalize()
+            descriptor = BackendDescriptor(kind, **attributes).finalize()
         except CudnnError as error:
             raise _naming(error, what) from None
         except SymbolNotFoundError as error:
             raise SymbolNotFoundError(f"{what}: {error}") from None
-        self._made.append(made)
-        return made
+        self._made.append(descriptor)
+        return descriptor
 
     def _tensor(
         self, tensor: Tensor, transposed: bool = False, what: str = ""
@@ -126,10 +126,10 @@ class Lowering:
             attributes["ragged_offset_desc"] = self._tensor(tensor.ragged_offset)
             if tensor.ragged_offset_multiplier != 1:
                 attributes["ragged_offset_multiplier"] = tensor.ragged_offset_multiplier
-        self._tensors[id(tensor), transposed] = made = self._make(
+        self._tensors[id(tensor), transposed] = descriptor = self._make(
             "tensor", what or f"tensor {tensor.name!r}", **attributes
         )
-        return made
+        return descriptor
 
     def _operation(self, node: Node) -> BackendDescriptor:
         kind, what = node.kind, str(node)

@@ -111,11 +111,11 @@ class ExecutionPlan(PlanExecution, Closing):
         ValueError
             If cuDNN refuses it.
         """
-        made = cls.__new__(cls)
+        plan = cls.__new__(cls)
         # For these cuDNN would write the text anew, which takes as long as reading it.
-        made.uids, made.takes_shapes = stored.uids, stored.takes_shapes
+        plan.uids, plan.takes_shapes = stored.uids, stored.takes_shapes
         try:
-            made.descriptor = BackendDescriptor(
+            plan.descriptor = BackendDescriptor(
                 "execution_plan",
                 json_representation=stored.text,
                 cuda_graph_retention=cuda_graph_retention,
@@ -123,8 +123,8 @@ class ExecutionPlan(PlanExecution, Closing):
             ).finalize()
         except CudnnError as error:
             raise ValueError(f"cuDNN does not take this plan; it is damaged: {error}") from error
-        made._config = None
-        return made
+        plan._config = None
+        return plan
 
     def to_json(self) -> str:
         """The plan with its compiled kernels as text, for the same cuDNN version and GPU.

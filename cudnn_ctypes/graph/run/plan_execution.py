@@ -242,9 +242,9 @@ class PlanExecution(Uncopied):
         needed = self.workspace_size
         if needed and (workspace is None or (type(workspace) is int and not workspace)):
             raise ValueError(f"workspace: this plan needs {needed} bytes of device memory")
-        given = getattr(workspace, "nbytes", needed)
-        if isinstance(given, int) and given < needed:
-            raise ValueError(f"workspace: this plan needs {needed} bytes, got {given}")
+        available = getattr(workspace, "nbytes", needed)
+        if isinstance(available, int) and available < needed:
+            raise ValueError(f"workspace: this plan needs {needed} bytes, got {available}")
 
     def bind(
         self,

@@ -99,15 +99,15 @@ def _descriptor(item: BackendDescriptor) -> Description:
     )
 
 
-def _tensor(name: str, held: dict[str, Any]) -> Description:
-    dims, strides = tuple(held["dimensions"]), tuple(held["strides"])
+def _tensor(name: str, attributes: dict[str, Any]) -> Description:
+    dims, strides = tuple(attributes["dimensions"]), tuple(attributes["strides"])
     more = [
         f"{field.replace('_', ' ')} {name_of(value)}"
-        for field, value in held.items()
+        for field, value in attributes.items()
         if field not in ("dimensions", "strides", "data_type")
     ]
     axes = axes_of(len(dims), IMAGE_AXES if len(dims) > 3 else {})
-    data_type = held.get("data_type")
+    data_type = attributes.get("data_type")
     if data_type is None:
         said = f"dims {dims}, strides {strides}, no data type"
         return Description(name, (Section(lines=(said, *more)),))
@@ -122,20 +122,20 @@ def raw_backend_words(item: cudnnBackendDescriptor_t) -> Description:
             "cudnnBackendDescriptor_t: a backend descriptor",
             (Section(lines=("it was not created here, so nobody knows of what kind it is",)),),
         )
-    held = _told(item, known.kind)
+    attributes = _told(item, known.kind)
     name = f"cudnnBackendDescriptor_t of kind {kind_name(known.kind)}"
-    if not held:
+    if not attributes:
         said = "cuDNN tells nothing of it: it is not finalized, or of a kind that is not told"
         return Description(name, (Section(lines=(said,)),))
-    if held.get("dimensions") and held.get("strides"):
-        return _tensor(name, held)
-    lines = tuple(f"{field} = {value}" for field, value in held.items())
+    if attributes.get("dimensions") and attributes.get("strides"):
+        return _tensor(name, attributes)
+    lines = tuple(f"{field} = {value}" for field, value in attributes.items())
     return Description(name, (Section(lines=lines),))
 
 
 def _told(item: cudnnBackendDescriptor_t, kind: Any) -> dict[str, Any]:
     """The attributes that cuDNN returns, by name, without descriptors."""
-    held: dict[str, Any] = {}
+    attributes: dict[str, Any] = {}
     for name, attribute in ATTRIBUTES[kind].items():
         if Type.CUDNN_TYPE_BACKEND_DESCRIPTOR in attribute.types:
             continue
@@ -144,5 +144,5 @@ def _told(item: cudnnBackendDescriptor_t, kind: Any) -> dict[str, Any]:
         except (CudnnError, SymbolNotFoundError):
             continue
         if value not in (None, [], ""):
-            held[name] = value
-    return held
+            attributes[name] = value
+    return attributes

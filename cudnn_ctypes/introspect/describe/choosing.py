@@ -178,14 +178,14 @@ def _backend(item: Any) -> Description | None:
     return backend_words(item) or raw_backend_words(item)
 
 
-def _rnn(item: Any, name: str, held: RNN, handle: Any) -> Description:
+def _rnn(item: Any, name: str, rnn: RNN, handle: Any) -> Description:
     from ...legacy import RNNDescriptor, RNNWeights
 
     if handle is None or not isinstance(item, RNNDescriptor):
-        return recurrent.rnn_words(name, held)
+        return recurrent.rnn_words(name, rnn)
     weights = RNNWeights(handle, item)
     try:
-        return recurrent.rnn_words(name, held, weights)
+        return recurrent.rnn_words(name, rnn, weights)
     finally:
         weights.close()
 

@@ -147,53 +147,53 @@ KINDS: dict[type, tuple[str, dict[str, Meaning]]] = {
 """By class of a descriptor's record: a noun, and each field's meaning."""
 
 
-def fields_words(name: str, held: Any) -> Description:
+def fields_words(name: str, fields: Any) -> Description:
     """The description of a descriptor whose record is in `KINDS`."""
-    what, meanings = KINDS[type(held)]
+    what, meanings = KINDS[type(fields)]
     lines = []
-    for field in dataclasses.fields(held):
-        value, meaning = getattr(held, field.name), meanings[field.name]
+    for field in dataclasses.fields(fields):
+        value, meaning = getattr(fields, field.name), meanings[field.name]
         said = meaning if isinstance(meaning, str) else meaning(value)
         lines.append(f"{field.name.replace('_', ' ')} {name_of(value)}: {said}")
     return Description(f"{name}: {what}", (Section(lines=tuple(lines)),))
 
 
-def dropout_words(name: str, held: Dropout, states_size: int | None = None) -> Description:
+def dropout_words(name: str, dropout: Dropout, states_size: int | None = None) -> Description:
     """The description of a dropout descriptor and its generator's states."""
-    kept = 1 - held.rate
+    kept = 1 - dropout.rate
     scale = f"those that stay are multiplied by 1 / (1 - rate) = {1 / kept:g}" if kept else ""
     lines = [
-        f"rate {held.rate:g}: each element is dropped with this probability",
+        f"rate {dropout.rate:g}: each element is dropped with this probability",
         scale or "every element is dropped",
-        f"seed {held.seed}: from which the generator started",
+        f"seed {dropout.seed}: from which the generator started",
     ]
-    if held.states is None:
+    if dropout.states is None:
         lines.append("states NULL: there is no generator, so nothing can be dropped")
     else:
         size = "" if states_size is None else f", {counted(states_size, 'byte')}"
         lines.append(
-            f"states at {held.states:#x}{size}: device memory of the generator; every mask that is "
-            f"drawn advances them, so they must live as long as the descriptor"
+            f"states at {dropout.states:#x}{size}: device memory of the generator; every mask that "
+            f"is drawn advances them, so they must live as long as the descriptor"
         )
     lines.append("the mask is kept in the reserve space, for the backward pass")
     return Description(f"{name}: dropout, and its random generator", (Section(lines=tuple(lines)),))
 
 
-def fused_words(name: str, held: ConstantPack | VariantPack | FusedPlan) -> Description:
+def fused_words(name: str, pack: ConstantPack | VariantPack | FusedPlan) -> Description:
     """The description of a pack or a plan of a fused operation."""
-    lines = [f"operation {name_of(held.operation)}"]
-    if isinstance(held, FusedPlan):
-        constants = held.constants
+    lines = [f"operation {name_of(pack.operation)}"]
+    if isinstance(pack, FusedPlan):
+        constants = pack.constants
         if constants is None:
             lines.append("not made yet: cudnnMakeFusedOpsPlan makes it of a constant pack")
             return Description(
                 f"{name}: a plan of a fused operation", (Section(lines=tuple(lines)),)
             )
         what, shown = "a plan of a fused operation, made of", constants.held
-    elif isinstance(held, ConstantPack):
-        what, shown = "what does not change between executions", held.held
+    elif isinstance(pack, ConstantPack):
+        what, shown = "what does not change between executions", pack.held
     else:
-        what, shown = "the memory and numbers of one execution", held.held
+        what, shown = "the memory and numbers of one execution", pack.held
     for label, value in shown.items():
         if label.endswith("PLACEHOLDER"):
             value = cudnnFusedOpsPointerPlaceHolder_t(value)

@@ -30,39 +30,39 @@ _LAYOUTS = {
 }
 
 
-def rnn_words(name: str, held: RNN, weights: Any = None) -> Description:
+def rnn_words(name: str, rnn: RNN, weights: Any = None) -> Description:
     """The description of an RNN descriptor, with the weights' places from `weights` (RNNWeights).
 
     Without `weights` the places are the reference device's: cuDNN's need a handle.
     """
     lines = [
-        f"cell {name_of(held.cell)}: {_CELLS.get(name_of(held.cell), 'not known')}",
-        f"input size {held.input_size}, hidden size {held.hidden_size}: x_t and the cells' states "
+        f"cell {name_of(rnn.cell)}: {_CELLS.get(name_of(rnn.cell), 'not known')}",
+        f"input size {rnn.input_size}, hidden size {rnn.hidden_size}: x_t and the cells' states "
         f"have so many elements",
-        f"layers {held.layers}"
+        f"layers {rnn.layers}"
         + (
             ", each in two directions, so "
-            f"{counted(2 * held.layers, 'pseudo-layer')}; their outputs are concatenated"
-            if held.bidirectional
+            f"{counted(2 * rnn.layers, 'pseudo-layer')}; their outputs are concatenated"
+            if rnn.bidirectional
             else ""
         ),
-        f"bias {name_of(held.bias)}, input mode {name_of(held.input_mode)}",
-        f"data type {name_of(held.data_type)}, computed in {name_of(held.compute_data_type)}, "
-        f"math type {name_of(held.math_type)}",
-        f"algorithm {name_of(held.algorithm)}",
-        "sequences may be padded" if held.padded_io else "sequences must be packed",
-        "no dropout between layers" if held.dropout is None else "dropout between the layers",
+        f"bias {name_of(rnn.bias)}, input mode {name_of(rnn.input_mode)}",
+        f"data type {name_of(rnn.data_type)}, computed in {name_of(rnn.compute_data_type)}, "
+        f"math type {name_of(rnn.math_type)}",
+        f"algorithm {name_of(rnn.algorithm)}",
+        "sequences may be padded" if rnn.padded_io else "sequences must be packed",
+        "no dropout between layers" if rnn.dropout is None else "dropout between the layers",
     ]
-    if held.projection_size is not None:
-        lines.append(f"projection to {held.projection_size} elements of h_t")
-    if held.clip is not None:
-        lines.append(f"cell states are clipped to {held.clip[0]} to {held.clip[1]}")
+    if rnn.projection_size is not None:
+        lines.append(f"projection to {rnn.projection_size} elements of h_t")
+    if rnn.clip is not None:
+        lines.append(f"cell states are clipped to {rnn.clip[0]} to {rnn.clip[1]}")
     facts = Section(lines=tuple(lines))
     title = f"{name}: a recurrent network"
     if weights is not None:
         parts, total, whose = _parts_of(weights), int(weights.space.nbytes), "as cuDNN has it"
     else:
-        parts, total = _reference_parts(held)
+        parts, total = _reference_parts(rnn)
         whose = "as the reference device has it; with handle=, as cuDNN has it"
     return Description(title, (facts, _table(parts, total, whose)), _picture(name, parts, total))
 
@@ -74,19 +74,19 @@ def weights_words(weights: Any) -> Description:
     return Description(title, (_table(parts, total, ""),), _picture("RNNWeights", parts, total))
 
 
-def rnn_data_words(name: str, held: RNNData) -> Description:
+def rnn_data_words(name: str, data: RNNData) -> Description:
     """The description of an RNN data descriptor."""
-    layout = name_of(held.layout)
-    count = math.prod(held.memory_shape)
-    nbytes = count * element_bits(held.data_type) // 8
+    layout = name_of(data.layout)
+    count = math.prod(data.memory_shape)
+    nbytes = count * element_bits(data.data_type) // 8
     lines = (
-        f"{counted(held.batch_size, 'sequence')} of lengths {held.lengths}, the longest may have "
-        f"{held.max_length}",
-        f"each step is a vector of {counted(held.vector_size, 'element')}, "
-        f"{name_of(held.data_type)}",
+        f"{counted(data.batch_size, 'sequence')} of lengths {data.lengths}, the longest may have "
+        f"{data.max_length}",
+        f"each step is a vector of {counted(data.vector_size, 'element')}, "
+        f"{name_of(data.data_type)}",
         f"layout {layout}: {_LAYOUTS.get(layout, 'not known')}",
-        f"memory {held.memory_shape}: {counted(nbytes, 'byte')}",
-        f"padding is filled with {held.padding_fill:g}",
+        f"memory {data.memory_shape}: {counted(nbytes, 'byte')}",
+        f"padding is filled with {data.padding_fill:g}",
     )
     return Description(f"{name}: sequences of vectors", (Section(lines=lines),))
 
@@ -109,18 +109,18 @@ def _parts_of(weights: Any) -> list[Part]:
     ]
 
 
-def _reference_parts(held: RNN) -> tuple[list[Part], int]:
+def _reference_parts(rnn: RNN) -> tuple[list[Part], int]:
     network = RecurrentNetwork(
-        cell=name_of(held.cell).removeprefix("rnn_"),  # type: ignore[arg-type]
-        input_size=held.input_size,
-        hidden_size=held.hidden_size,
-        layers=held.layers,
-        bidirectional=held.bidirectional,
-        bias=held.bias.name.removeprefix("CUDNN_RNN_").lower(),  # type: ignore[arg-type]
-        projection_size=held.projection_size,
-        skip_input=name_of(held.input_mode).startswith("skip"),
+        cell=name_of(rnn.cell).removeprefix("rnn_"),  # type: ignore[arg-type]
+        input_size=rnn.input_size,
+        hidden_size=rnn.hidden_size,
+        layers=rnn.layers,
+        bidirectional=rnn.bidirectional,
+        bias=rnn.bias.name.removeprefix("CUDNN_RNN_").lower(),  # type: ignore[arg-type]
+        projection_size=rnn.projection_size,
+        skip_input=name_of(rnn.input_mode).startswith("skip"),
     )
-    each = element_bits(held.data_type) // 8
+    each = element_bits(rnn.data_type) // 8
     parts = []
     for slot in weight_slots(network):
         gate = "" if slot.gate is None else f"_{network.gates[slot.gate]}"

@@ -35,22 +35,22 @@ _NAMED = {tuple(letters) for letters in (*IMAGE_AXES.values(), *FILTER_AXES.valu
 """Axes whose order in memory has a name."""
 
 
-def tensor_words(name: str, held: Tensor) -> Description:
+def tensor_words(name: str, desc: Tensor) -> Description:
     """The description of a tensor descriptor."""
-    axes = axes_of(len(held.shape), IMAGE_AXES)
-    return tensor(name, held.shape, held.strides, held.data_type, axes)
+    axes = axes_of(len(desc.shape), IMAGE_AXES)
+    return tensor(name, desc.shape, desc.strides, desc.data_type, axes)
 
 
-def filter_words(name: str, held: Filter) -> Description:
+def filter_words(name: str, desc: Filter) -> Description:
     """The description of a filter descriptor."""
-    axes = axes_of(len(held.shape), FILTER_AXES)
-    filters, channels = held.shape[:2]
+    axes = axes_of(len(desc.shape), FILTER_AXES)
+    filters, channels = desc.shape[:2]
     meaning = f"{counted(filters, 'filter')} over {counted(channels, 'channel')} in each group"
     return tensor(
         name,
-        held.shape,
-        held.strides,
-        held.data_type,
+        desc.shape,
+        desc.strides,
+        desc.data_type,
         axes,
         noun="a filter",
         meanings=_FILTER_LAYOUTS,
@@ -58,20 +58,20 @@ def filter_words(name: str, held: Filter) -> Description:
     )
 
 
-def sequence_words(name: str, held: SequenceData) -> Description:
+def sequence_words(name: str, desc: SequenceData) -> Description:
     """The description of a sequence data descriptor."""
     lines = (
         "t: time steps, n: batch, b: beam, v: elements of a vector",
-        f"lengths of the sequences, those of a batch entry's beam together: {held.lengths}",
-        f"padding is filled with {held.padding_fill}"
-        if held.padding_fill is not None
+        f"lengths of the sequences, those of a batch entry's beam together: {desc.lengths}",
+        f"padding is filled with {desc.padding_fill}"
+        if desc.padding_fill is not None
         else "cuDNN does not tell what padding is filled with",
     )
     return tensor(
         name,
-        held.shape,
-        held.strides,
-        held.data_type,
+        desc.shape,
+        desc.strides,
+        desc.data_type,
         ("t", "n", "b", "v"),
         noun="sequences",
         more=lines,

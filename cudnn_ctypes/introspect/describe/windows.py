@@ -56,57 +56,57 @@ def shape_of(operand: Any) -> Ints | None:
 # --- convolutions --------------------------------------------------------------------------------
 
 
-def convolution_words(name: str, held: Convolution, x: Any = None, w: Any = None) -> Description:
+def convolution_words(name: str, conv: Convolution, x: Any = None, w: Any = None) -> Description:
     """The description of a convolution; default: an example's `x` and `w`."""
     x_shape, w_shape = shape_of(x), shape_of(w)
     example = x_shape is None or w_shape is None
-    ndim = len(held.padding)
+    ndim = len(conv.padding)
     if w_shape is None:
-        channels = held.groups if x_shape is None else x_shape[1]
-        w_shape = (held.groups, max(channels // held.groups, 1), *(3,) * ndim)
+        channels = conv.groups if x_shape is None else x_shape[1]
+        w_shape = (conv.groups, max(channels // conv.groups, 1), *(3,) * ndim)
     if x_shape is None:
-        reach = [(s - 1) * d + 1 for s, d in zip(w_shape[2:], held.dilation, strict=False)]
-        sizes = [max(r - 2 * p, 1) + 5 for r, p in zip(reach, held.padding, strict=False)]
-        x_shape = (1, w_shape[1] * held.groups, *sizes)
-    misfit = convolution_misfit(x_shape, w_shape, held)
-    sections = [Section(lines=tuple(_convolution_lines(held)))]
+        reach = [(s - 1) * d + 1 for s, d in zip(w_shape[2:], conv.dilation, strict=False)]
+        sizes = [max(r - 2 * p, 1) + 5 for r, p in zip(reach, conv.padding, strict=False)]
+        x_shape = (1, w_shape[1] * conv.groups, *sizes)
+    misfit = convolution_misfit(x_shape, w_shape, conv)
+    sections = [Section(lines=tuple(_convolution_lines(conv)))]
     if misfit:
         lines = (*_formula(), misfit)
-        return Description(_title(name, held), (*sections, Section("Size of the output", lines)))
-    y_shape = convolution_output(x_shape, w_shape, held)
-    sections.append(Section(*_output_size(held, x_shape, w_shape, y_shape, example)))
-    drawn = _window(name, held, x_shape, w_shape, y_shape) if ndim < 4 else None
+        return Description(_title(name, conv), (*sections, Section("Size of the output", lines)))
+    y_shape = convolution_output(x_shape, w_shape, conv)
+    sections.append(Section(*_output_size(conv, x_shape, w_shape, y_shape, example)))
+    drawn = _window(name, conv, x_shape, w_shape, y_shape) if ndim < 4 else None
     picture = None if drawn is None else functools.partial(window, drawn)
-    return Description(_title(name, held), tuple(sections), picture)
+    return Description(_title(name, conv), tuple(sections), picture)
 
 
-def _title(name: str, held: Convolution) -> str:
-    dims = counted(len(held.padding), "spatial dimension")
+def _title(name: str, conv: Convolution) -> str:
+    dims = counted(len(conv.padding), "spatial dimension")
     return f"{name}: how filters move over an image of {dims}"
 
 
-def _convolution_lines(held: Convolution) -> list[str]:
-    mode, math = name_of(held.mode), name_of(held.math_type)
+def _convolution_lines(conv: Convolution) -> list[str]:
+    mode, math = name_of(conv.mode), name_of(conv.math_type)
     lines = [
-        f"padding {held.padding}: so many zeros are added on each side along "
-        f"{', '.join(_names(len(held.padding)))}",
-        f"stride {held.stride}: the filter moves on by so many elements from one output to the "
+        f"padding {conv.padding}: so many zeros are added on each side along "
+        f"{', '.join(_names(len(conv.padding)))}",
+        f"stride {conv.stride}: the filter moves on by so many elements from one output to the "
         f"next",
-        f"dilation {held.dilation}: taps of the filter that are neighbours lie so far apart on the "
+        f"dilation {conv.dilation}: taps of the filter that are neighbours lie so far apart on the "
         f"image",
-        f"groups {held.groups}: "
+        f"groups {conv.groups}: "
         + (
             "every filter sees all channels"
-            if held.groups == 1
-            else f"channels and filters are split into {held.groups}, and each group of filters "
+            if conv.groups == 1
+            else f"channels and filters are split into {conv.groups}, and each group of filters "
             f"sees its own channels"
         ),
         f"mode {mode}: {_MODES.get(mode, 'not known')}",
-        f"compute data type {name_of(held.compute_data_type)}: products are summed in it",
+        f"compute data type {name_of(conv.compute_data_type)}: products are summed in it",
         f"math type {math}: {_MATH.get(math, 'not known')}",
     ]
-    if name_of(held.reorder_type) != "default_reorder":
-        lines.append(f"reorder type {name_of(held.reorder_type)}: filters are in order already")
+    if name_of(conv.reorder_type) != "default_reorder":
+        lines.append(f"reorder type {name_of(conv.reorder_type)}: filters are in order already")
     return lines
 
 
@@ -118,12 +118,16 @@ def _formula() -> tuple[str, ...]:
 
 
 def _output_size(
-    held: Convolution, x_shape: Ints, w_shape: Ints, y_shape: Ints, example: bool
+    conv: Convolution, x_shape: Ints, w_shape: Ints, y_shape: Ints, example: bool
 ) -> tuple[str, tuple[str, ...]]:
     lines = [*_formula()]
-    for axis, name in enumerate(_names(len(held.padding))):
+    for axis, name in enumerate(_names(len(conv.padding))):
         x, w, y = x_shape[axis + 2], w_shape[axis + 2], y_shape[axis + 2]
-        pad, stride, step = held.padding[axis], held.stride[axis], held.dilation[axis]
+        pad, stride, step = (
+            conv.padding[axis],
+            conv.stride[axis],
+            conv.dilation[axis],
+        )
         reach = (w - 1) * step + 1
         lines.append(
             f"{name}: reach = ({w} - 1) * {step} + 1 = {reach}, y = floor(({x} + 2 * {pad} - "
@@ -144,11 +148,11 @@ def _pair(values: Sequence[int], default: int) -> tuple[int, int]:
     return last[0], last[1]
 
 
-def _window(name: str, held: Convolution, x: Ints, w: Ints, y: Ints) -> Window:
-    stride, padding, dilation = held.stride, held.padding, held.dilation
+def _window(name: str, conv: Convolution, x: Ints, w: Ints, y: Ints) -> Window:
+    stride, padding, dilation = conv.stride, conv.padding, conv.dilation
     size = " x ".join(map(str, w[2:]))
     title = f"{name}: a {size} filter over {' x '.join(map(str, x[2:]))}"
-    flipped = name_of(held.mode) == "convolution"
+    flipped = name_of(conv.mode) == "convolution"
     notes = (
         f"padding {padding}, stride {stride}, dilation {dilation}"
         + (", filter flipped" if flipped else ""),
@@ -170,22 +174,22 @@ def _window(name: str, held: Convolution, x: Ints, w: Ints, y: Ints) -> Window:
 # --- poolings ------------------------------------------------------------------------------------
 
 
-def pooling_words(name: str, held: Pooling, x: Any = None) -> Description:
+def pooling_words(name: str, pooling: Pooling, x: Any = None) -> Description:
     """The description of a pooling; default: an example's `x`."""
-    ndim = len(held.window)
+    ndim = len(pooling.window)
     shape = shape_of(x)
     example = shape is None
     if shape is None:
         sizes = [
             max(w - 2 * p, 1) + 2 * s
-            for w, p, s in zip(held.window, held.padding, held.stride, strict=True)
+            for w, p, s in zip(pooling.window, pooling.padding, pooling.stride, strict=True)
         ]
         shape = (1, 1, *sizes)
-    mode, nan = name_of(held.mode), name_of(held.nan_propagation)
+    mode, nan = name_of(pooling.mode), name_of(pooling.nan_propagation)
     facts = Section(
         lines=(
-            f"window {held.window}: so many elements count for each output",
-            f"padding {held.padding} on each side, stride {held.stride}",
+            f"window {pooling.window}: so many elements count for each output",
+            f"padding {pooling.padding} on each side, stride {pooling.stride}",
             f"mode {mode}: {_POOLING.get(mode, 'not known')}",
             f"NaN: {nan}",
         )
@@ -196,37 +200,40 @@ def pooling_words(name: str, held: Pooling, x: Any = None) -> Description:
         return Description(title, (facts, Section("Size of the output", (problem,))))
     sizes = [
         (x + 2 * p - w) // s + 1
-        for x, w, p, s in zip(shape[2:], held.window, held.padding, held.stride, strict=True)
+        for x, w, p, s in zip(
+            shape[2:], pooling.window, pooling.padding, pooling.stride, strict=True
+        )
     ]
     lines = ["y = floor((x + 2 * padding - window) / stride) + 1"]
     for axis, label in enumerate(_names(ndim)):
         lines.append(
-            f"{label}: floor(({shape[axis + 2]} + 2 * {held.padding[axis]} - {held.window[axis]}) "
-            f"/ {held.stride[axis]}) + 1 = {sizes[axis]}"
+            f"{label}: floor(({shape[axis + 2]} + 2 * {pooling.padding[axis]} - "
+            f"{pooling.window[axis]}) / {pooling.stride[axis]}) + 1 = {sizes[axis]}"
         )
     if min(sizes) < 1:
         lines.append("the window is larger than the padded image: there is no output")
     else:
         lines.append(f"x {shape} gives y {(*shape[:2], *sizes)}")
     heading = f"Size of the output{', for example' if example else ''}"
-    drawn = _pooling_window(name, held, shape, sizes) if min(sizes) > 0 and ndim < 4 else None
+    drawn = _pooling_window(name, pooling, shape, sizes) if min(sizes) > 0 and ndim < 4 else None
     picture = None if drawn is None else functools.partial(window, drawn)
     return Description(title, (facts, Section(heading, tuple(lines))), picture)
 
 
-def _pooling_window(name: str, held: Pooling, x: Ints, sizes: Sequence[int]) -> Window | None:
-    if min(held.padding) < 0:
+def _pooling_window(name: str, pooling: Pooling, x: Ints, sizes: Sequence[int]) -> Window | None:
+    if min(pooling.padding) < 0:
         return None
-    largest = name_of(held.mode).startswith("max")
+    largest = name_of(pooling.mode).startswith("max")
     return Window(
-        f"{name}: a {' x '.join(map(str, held.window))} window over {' x '.join(map(str, x[2:]))}",
-        (f"{name_of(held.mode)}, padding {held.padding}, stride {held.stride}",),
+        f"{name}: a {' x '.join(map(str, pooling.window))} window over "
+        f"{' x '.join(map(str, x[2:]))}",
+        (f"{name_of(pooling.mode)}, padding {pooling.padding}, stride {pooling.stride}",),
         _pair(x[2:], 1),
-        _pair(held.window, 1),
-        _pair(held.padding, 0),
-        _pair(held.stride, 1),
+        _pair(pooling.window, 1),
+        _pair(pooling.padding, 0),
+        _pair(pooling.stride, 1),
         (1, 1),
         _pair(sizes, 1),
-        fill="-" if largest or "exclude" in name_of(held.mode) else "0",
+        fill="-" if largest or "exclude" in name_of(pooling.mode) else "0",
         filtered=False,
     )

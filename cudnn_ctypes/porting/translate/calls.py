@@ -59,11 +59,11 @@ class Calls(Functions):
             target = f"{pointer.at('.')}[0]"
             place = Value(target, pointer.type.pointed, target=target)
         self.note_write(place)
-        made = self.device_pointer(kind, place.type.pointed)
+        allocated = self.device_pointer(kind, place.type.pointed)
         if self.conditional and place.simple:
-            return f"byref({place.target} := {made})"
+            return f"byref({place.target} := {allocated})"
         self.refuse(self.conditional, node, "an allocation that only happens sometimes")
-        self.before.append(f"{place.target} = {made}")
+        self.before.append(f"{place.target} = {allocated}")
         return f"byref({place.target})"
 
     def _argument_of(self, node: Node, parameter: Any) -> str:
@@ -106,9 +106,9 @@ class Calls(Functions):
         syntax = next(one for one in node.named if one.kind == "kernel_call_syntax")
         settings = [self.expression(one).text for one in syntax.children]
         settings += ["0", "None"][len(settings) - 2 :]
-        given = _template_arguments(kernel.node, called)
+        types = _template_arguments(kernel.node, called)
         texts = [
-            self._kernel_argument(one, given.get(parameter.type.name, parameter.type))
+            self._kernel_argument(one, types.get(parameter.type.name, parameter.type))
             for one, parameter in zip(arguments, kernel.parameters, strict=True)
         ]
         if name not in self.kernel_names:

@@ -201,8 +201,8 @@ class Declarations(Loops):
         if lengths:
             return f"({', '.join([self.element(element), *lengths])})"
         record = self.program.records.get(kind.name) if kind.kind == "struct" else None
-        made = record.methods.get("__init__") if record else None
-        if made and any(not one.default for one in made.parameters):
+        constructor = record.methods.get("__init__") if record else None
+        if constructor and any(not one.default for one in constructor.parameters):
             return "lambda: None"  # the constructor makes it
         text = self.element(kind)
         celled = name in self.program.addressed_fields and not kind.is_object

@@ -108,16 +108,16 @@ class Definitions(Declarations):
         self.refuse(not declarator or "operator" in name, node, "an operator of a class")
         if name in (record.name, f"~{record.name}"):
             python = "destroy" if name[0] == "~" else self.safe(record.name)
-            made = Function(name, self.parameters(declarator), VOID, node, python)
+            method = Function(name, self.parameters(declarator), VOID, node, python)
             name = "destroy" if name[0] == "~" else "__init__"
         else:
-            made = self._signature(node)
+            method = self._signature(node)
         before = record.methods.get(name)
-        if before and (before.has_body or not made.has_body):
+        if before and (before.has_body or not method.has_body):
             raise self.fail(node, "several functions of one name")
-        for one, old in zip(made.parameters, before.parameters if before else [], strict=False):
+        for one, old in zip(method.parameters, before.parameters if before else [], strict=False):
             one.default = one.default or old.default
-        record.methods[name] = made
+        record.methods[name] = method
 
     def _signature(self, node: Node) -> Function:
         name, kind = self.declared(self.type_of(node), node["declarator"])
@@ -138,20 +138,20 @@ class Definitions(Declarations):
         parameters = re.findall(r"\b(?:typename|class)\s+(\w+)", node["parameters"].text)
         self.type_parameters = set(parameters)
         try:
-            made = self._signature(inner)
+            function = self._signature(inner)
         except REASONS as reason:
-            made = Function(name, [], UNKNOWN, node, problem=told(reason))
+            function = Function(name, [], UNKNOWN, node, problem=told(reason))
         self.type_parameters = set()
-        made.node = node
+        function.node = node
         if "__host__" not in inner.head and re.search(r"__(global|device)__", inner.head):
-            made.kind = "kernel" if "__global__" in inner.head else "device"
-        if node != inner and made.kind != "kernel":
-            made.problem = "a template"
-        made.is_check = is_status_check(inner, self.program)
+            function.kind = "kernel" if "__global__" in inner.head else "device"
+        if node != inner and function.kind != "kernel":
+            function.problem = "a template"
+        function.is_check = is_status_check(inner, self.program)
         before = self.program.functions.get(name)
         if before is not None and before.node.kind == node.kind:
-            made.problem = before.problem = "several functions of one name"
-        self.program.functions[name] = made
+            function.problem = before.problem = "several functions of one name"
+        self.program.functions[name] = function
 
     # Writing.
 
@@ -274,12 +274,12 @@ class Definitions(Declarations):
     def _write_members(self, record: Record, node: Node) -> None:
         """Write what a constructor begins with: the initial values of members."""
         self.out.add("super().__init__()")
-        given = dict(record.defaults)
+        initial_values = dict(record.defaults)
         for one in node.find("field_initializer") if node else ():
-            given[one.children[0].text] = one.children[1]
-        for name in sorted(given, key=[*record.fields, *given].index):
+            initial_values[one.children[0].text] = one.children[1]
+        for name in sorted(initial_values, key=[*record.fields, *initial_values].index):
             self.clear()
-            value = given[name]
+            value = initial_values[name]
             try:
                 text = self.initial(value, record.fields[name], value).text
                 place = self.field("self", name, record.fields[name])

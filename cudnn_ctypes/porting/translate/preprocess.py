@@ -38,21 +38,21 @@ class Macro(source.Macro):
             values = {name: one.body for name, one in macros.items() if not one.is_function}
             values = _compiler_macros("c") | values
             arguments = [replaced(one, values) for one in arguments]
-        given = dict(zip(parameters, arguments, strict=True))
+        texts = dict(zip(parameters, arguments, strict=True))
 
         def quoted(match: re.Match[str]) -> str:
-            text = given.get(match[1], "").replace("\\", "\\\\").replace('"', '\\"')
+            text = texts.get(match[1], "").replace("\\", "\\\\").replace('"', '\\"')
             return f'"{text}"'
 
-        rest = ", __VA_ARGS__" if given.get("__VA_ARGS__") else ""
+        rest = ", __VA_ARGS__" if texts.get("__VA_ARGS__") else ""
         body = re.sub(r",\s*##\s*__VA_ARGS__", rest, self.body)
         body = re.sub(r"(?<!#)#\s*(\w+)", quoted, body)
         body = re.sub(
             r"\w+(\s*##\s*\w+)+",
-            lambda match: "".join(given.get(one, one) for one in re.split(r"\s*##\s*", match[0])),
+            lambda match: "".join(texts.get(one, one) for one in re.split(r"\s*##\s*", match[0])),
             body,
         )
-        return replaced(body, given).replace("\n", " ")
+        return replaced(body, texts).replace("\n", " ")
 
 
 @dataclass

@@ -200,16 +200,16 @@ class Statements(Switches):
         if not node.children:
             self.out.add("return", node.line)
             return
-        given = node.children[0]
+        returned = node.children[0]
         self.refuse(result.kind == "void", node, "a value of a function without one")
         self.refuse(result.is_cell, node, "a reference to a number")
         if self.is_destroyed(result) and not result.reference:
             raise self.fail(node, "an object with a destructor as a result")
-        value = self.converted(given, result)
-        local = self.lookup(given.text) if given.kind == "identifier" else None
+        value = self.converted(returned, result)
+        local = self.lookup(returned.text) if returned.kind == "identifier" else None
         is_copy = result.kind in ("struct", "vector") and not result.reference
         keeps = is_copy and (local is None or local.is_global or local.refers)
-        text = self.copied(value, given) if keeps else value.text
+        text = self.copied(value, returned) if keeps else value.text
         if self.after:
             self.before += [f"_result = {text}", *self.after]
             self.after, text = [], "_result"

@@ -208,8 +208,8 @@ def note_spatial_transformer(
     """Store the values set in a spatial transformer: C has no function that reads them."""
     sizes = tuple(int(size) for size in shape[: as_int(count, c_int)])
     data_type, sampler = (getattr(each, "value", each) for each in (data_type, sampler))
-    held = SpatialTransformer(sizes, cudnnDataType_t(data_type), cudnnSamplerType_t(sampler))
-    note(descriptor, held)
+    transformer = SpatialTransformer(sizes, cudnnDataType_t(data_type), cudnnSamplerType_t(sampler))
+    note(descriptor, transformer)
 
 
 @reader(cudnnDropoutDescriptor_t)

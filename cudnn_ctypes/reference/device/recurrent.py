@@ -44,29 +44,29 @@ def rnn(call: Call) -> RNN:
     Refused
         BAD_PARAM for NULL and for a network that cannot be, NOT_INITIALIZED if it was never set.
     """
-    held = call.record("rnnDesc", descriptors.RNN, raw.CUDNN_STATUS_NOT_INITIALIZED)
-    bias: Bias = word(held.bias, "CUDNN_RNN_")
-    cell: Cell = word(held.cell, "CUDNN_").removeprefix("rnn_")
+    rnn = call.record("rnnDesc", descriptors.RNN, raw.CUDNN_STATUS_NOT_INITIALIZED)
+    bias: Bias = word(rnn.bias, "CUDNN_RNN_")
+    cell: Cell = word(rnn.cell, "CUDNN_").removeprefix("rnn_")
     try:
         network = RecurrentNetwork(
             cell=cell,
-            input_size=held.input_size,
-            hidden_size=held.hidden_size,
-            layers=held.layers,
-            bidirectional=held.bidirectional,
+            input_size=rnn.input_size,
+            hidden_size=rnn.hidden_size,
+            layers=rnn.layers,
+            bidirectional=rnn.bidirectional,
             bias=bias,
-            projection_size=held.projection_size,
-            skip_input=held.input_mode == raw.CUDNN_SKIP_INPUT,
-            clip=_clip(held),
+            projection_size=rnn.projection_size,
+            skip_input=rnn.input_mode == raw.CUDNN_SKIP_INPUT,
+            clip=_clip(rnn),
         )
     except ValueError as error:
         raise bad_param(f"rnnDesc: {error}") from None
-    return RNN(held, network)
+    return RNN(rnn, network)
 
 
-def _clip(held: descriptors.RNN) -> Clip | None:
+def _clip(rnn: descriptors.RNN) -> Clip | None:
     """Limits as the kernels have them: float32, in networks of DOUBLE too."""
-    if held.clip is None:
+    if rnn.clip is None:
         return None
-    low, high = (float(np.float32(limit)) for limit in held.clip)
-    return Clip(low, high, held.clip_nan_propagation == raw.CUDNN_PROPAGATE_NAN)
+    low, high = (float(np.float32(limit)) for limit in rnn.clip)
+    return Clip(low, high, rnn.clip_nan_propagation == raw.CUDNN_PROPAGATE_NAN)

@@ -35,14 +35,18 @@ def _read(call: Call) -> SpatialTransformer:
     return transformer
 
 
-def _grid(call: Call, held: SpatialTransformer, name: str, use: Use | None = None) -> NDArray[Any]:
+def _grid(
+    call: Call, transformer: SpatialTransformer, name: str, use: Use | None = None
+) -> NDArray[Any]:
     """Sampling points, (N, H, W, 2)."""
-    return call.array(name, held.data_type, held.shape[0], *held.shape[2:], 2, use=use)
+    return call.array(
+        name, transformer.data_type, transformer.shape[0], *transformer.shape[2:], 2, use=use
+    )
 
 
-def _theta(call: Call, held: SpatialTransformer, name: str) -> NDArray[Any]:
+def _theta(call: Call, transformer: SpatialTransformer, name: str) -> NDArray[Any]:
     """Affine maps, (N, 2, 3)."""
-    return call.array(name, held.data_type, held.shape[0], 2, 3)
+    return call.array(name, transformer.data_type, transformer.shape[0], 2, 3)
 
 
 @implements("cudnnSpatialTfGridGeneratorForward")
@@ -94,17 +98,18 @@ def sampler_backward(call: Call) -> None:
     dgrid[...] = by_points
 
 
-def _check(held: SpatialTransformer, x: Operand, y: Operand) -> None:
+def _check(transformer: SpatialTransformer, x: Operand, y: Operand) -> None:
     """x may be of another size than the output, but not of another number of images or channels."""
     if len(x.shape) != 4:
         raise not_supported(f"xDesc must have 4 dimensions, got {x.shape}")
-    if y.shape != held.shape or x.shape[:2] != held.shape[:2]:
+    if y.shape != transformer.shape or x.shape[:2] != transformer.shape[:2]:
         raise bad_param(
-            f"stDesc holds shape {held.shape}, which {y.name}Desc must have and xDesc begin with, "
-            f"got {y.shape} and {x.shape}"
+            f"stDesc holds shape {transformer.shape}, which {y.name}Desc must have and xDesc begin "
+            f"with, got {y.shape} and {x.shape}"
         )
     for operand in (x, y):
-        if operand.data_type != held.data_type:
+        if operand.data_type != transformer.data_type:
             raise bad_param(
-                f"stDesc holds {held.data_type.name}, {operand.name}Desc {operand.data_type.name}"
+                f"stDesc holds {transformer.data_type.name}, {operand.name}Desc "
+                f"{operand.data_type.name}"
             )

@@ -151,15 +151,15 @@ def _require_dimensions(operand: Operand, function: str) -> None:
 
 
 def _status_of_types(
-    compute: raw.cudnnDataType_t, given: raw.cudnnDataType_t, result: raw.cudnnDataType_t
+    compute: raw.cudnnDataType_t, data_type: raw.cudnnDataType_t, result: raw.cudnnDataType_t
 ) -> raw.cudnnStatus_t:
     """cuDNN's status for refused types: BAD_PARAM or NOT_SUPPORTED."""
     if result == _D:
-        wrong = given in (_F, _H)
+        wrong = data_type in (_F, _H)
     elif compute == _F:
-        wrong = result in (_F, _H, _B, _I) and _OTHER_HALF.get(given) != result
+        wrong = result in (_F, _H, _B, _I) and _OTHER_HALF.get(data_type) != result
     else:
-        wrong = given == _D and result in (_F, _H, _B, _I)
+        wrong = data_type == _D and result in (_F, _H, _B, _I)
     return raw.CUDNN_STATUS_BAD_PARAM if wrong else raw.CUDNN_STATUS_NOT_SUPPORTED
 
 

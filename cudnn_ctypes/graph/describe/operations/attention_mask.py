@@ -68,9 +68,9 @@ def score_dims(node: Node) -> tuple[int, ...] | None:
         tensor, table = node.inputs[port], node.inputs.get(f"paged_attention_{port}_table")
         length = None if tensor.dims is None else tensor.dims[2]
         if table is not None:
-            given = node.options.get("paged_attention_max_seq_len_kv")
+            longest = node.options.get("paged_attention_max_seq_len_kv")
             pages = None if length is None or table.dims is None else length * table.dims[2]
-            length = pages if given is None else given
+            length = pages if longest is None else longest
         if q.dims is not None and length is not None:
             return (*q.dims[:3], length)
     return None

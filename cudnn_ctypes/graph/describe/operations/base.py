@@ -305,11 +305,11 @@ class Operations:
     def _owns(self, tensor: Tensor) -> bool:
         return any(tensor is own for own in self.tensors)
 
-    def _name(self, given: str, stem: str) -> str:
+    def _name(self, name: str, stem: str) -> str:
         """The name that was given, or a free one."""
-        if not isinstance(given, str):
-            raise TypeError(f"{stem}: name: expected text, got {described(given)}")
-        return given or self._free_name(stem)
+        if not isinstance(name, str):
+            raise TypeError(f"{stem}: name: expected text, got {described(name)}")
+        return name or self._free_name(stem)
 
     def _free_name(self, stem: str) -> str:
         if not isinstance(stem, str):
@@ -339,7 +339,7 @@ def _plain(value: Any) -> Any:
         return value
 
 
-def as_type(place: str, given: Any) -> cudnnDataType_t | None:
+def as_type(place: str, data_type: Any) -> cudnnDataType_t | None:
     """The data type that an argument means; None for None.
 
     Raises
@@ -348,7 +348,7 @@ def as_type(place: str, given: Any) -> cudnnDataType_t | None:
         If cuDNN has none such.
     """
     try:
-        return None if given is None else as_data_type(given)
+        return None if data_type is None else as_data_type(data_type)
     except TypeError as error:
         raise TypeError(f"{place}: {error}") from None
 

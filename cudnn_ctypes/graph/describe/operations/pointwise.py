@@ -96,15 +96,15 @@ def _method(mode: str, operands: str, /, text: str, **options: Any) -> Callable[
         except TypeError as error:
             raise TypeError(f"{operation}: {error}") from None
         bound.apply_defaults()
-        given = bound.arguments
-        graph: Operations = given["self"]
+        arguments = bound.arguments
+        graph: Operations = arguments["self"]
         results = graph._add(
             kind,
             operation,
-            {port: given[name] for port, name in zip(ports, names, strict=False)},
-            {"mode": code, **{option: given[option] for option in options}},
-            name=given["name"],
-            compute_data_type=given["compute_data_type"],
+            {port: arguments[name] for port, name in zip(ports, names, strict=False)},
+            {"mode": code, **{option: arguments[option] for option in options}},
+            name=arguments["name"],
+            compute_data_type=arguments["compute_data_type"],
         )
         return next(iter(results.values()))
 

@@ -37,10 +37,12 @@ def _infer_reshape(node: Node) -> Mapping[str, Result]:
 
 
 def _infer_transpose(node: Node) -> Mapping[str, Result]:
-    x, given = node.inputs["input"], node.options["permutation"]
-    order = tuple(axis + x.rank if axis < 0 else axis for axis in given)
+    x, permutation = node.inputs["input"], node.options["permutation"]
+    order = tuple(axis + x.rank if axis < 0 else axis for axis in permutation)
     if sorted(order) != list(range(x.rank)):
-        node.refuse(f"permutation {tuple(given)} does not order the {x.rank} axes of {x.name!r}")
+        node.refuse(
+            f"permutation {tuple(permutation)} does not order the {x.rank} axes of {x.name!r}"
+        )
     node.options["permutation"] = order
     return {"y": Result(tuple(x.dims[axis] for axis in order), data_type=x.data_type)}
 

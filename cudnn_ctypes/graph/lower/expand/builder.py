@@ -82,8 +82,12 @@ class Builder(
         """Add one operation whose results are those of the node that is being expanded."""
         assert self.origin is not None
         data_type = self.origin.compute_data_type
-        given = {"targets": outputs, "compute_data_type": data_type, "name": self.named(operation)}
-        self._add(kind, operation, inputs, options, outputs=(), **given)
+        arguments = {
+            "targets": outputs,
+            "compute_data_type": data_type,
+            "name": self.named(operation),
+        }
+        self._add(kind, operation, inputs, options, outputs=(), **arguments)
         self.nodes[-1].subgraphs |= subgraphs or {}
 
     def held(self, start: int, first: Tensor, last: Tensor) -> Subgraph:
@@ -155,9 +159,9 @@ class Builder(
 
     def softmax_scale(self, node: Node) -> Tensor | float:
         """The factor of attention scores; default 1 / sqrt(d)."""
-        given = node.inputs.get("attn_scale", node.options.get("attn_scale"))
-        if given is not None:
-            return given  # type: ignore[no-any-return]
+        scale = node.inputs.get("attn_scale", node.options.get("attn_scale"))
+        if scale is not None:
+            return scale  # type: ignore[no-any-return]
         return 1 / math.sqrt(node.inputs["q"].dims[-1])
 
 
