@@ -13,7 +13,15 @@ from typing import Any
 
 from rich.console import Console
 
-from .command_line import USER_ERRORS, CommandError, Output, add_force, read_text, write_text
+from .command_line import (
+    USER_ERRORS,
+    CommandError,
+    Output,
+    add_force,
+    file_name,
+    read_text,
+    write_text,
+)
 from .graph.engines.cache import CacheEntry, PlanCache
 from .graph.engines.tables import bytes_text, rich_table
 from .raw.describe import aligned
@@ -42,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--merge",
         nargs="+",
         default=[],
-        type=Path,
+        type=file_name,
         metavar="FILE",
         help="take over what --export wrote, here or on another machine",
     )
@@ -61,6 +69,8 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    if arguments.clear and (arguments.merge or arguments.export is not None):
+        raise CommandError("--clear goes alone, without --export and --merge")
     cache = PlanCache(arguments.folder)
     if arguments.clear or arguments.merge or arguments.export is not None:
         _change(cache, arguments)

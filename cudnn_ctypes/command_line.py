@@ -29,6 +29,8 @@ __all__ = [
     "add_device",
     "add_force",
     "add_json",
+    "file_name",
+    "make_folder",
     "positive",
     "read_graph",
     "read_text",
@@ -65,6 +67,9 @@ class Output:
     """
 
     text: str
+
+    def __post_init__(self) -> None:
+        file_name(self.text)
 
     @property
     def path(self) -> Path:
@@ -111,14 +116,29 @@ def write_text(path: Path, text: str, *, force: bool = False) -> None:
 
 def write_bytes(path: Path, data: bytes, *, force: bool = False) -> None:
     """Write a binary file; see `write_text`."""
+    make_folder(path.parent)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("wb" if force or _is_no_file(path) else "xb") as file:
             file.write(data)
     except OSError as error:
         if isinstance(error, FileExistsError) and path.exists():
             raise _there_already(path) from None
         raise CommandError(f"{path}: it cannot be written: {error.strerror}") from None
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder with its parents, unless it is there.
+
+    Raises
+    ------
+    CommandError
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise CommandError(f"{path}: this is a file, and a folder is wanted") from None
+    except OSError as error:
+        raise CommandError(f"{path}: it cannot be made: {error.strerror}") from None
 
 
 def refuse_overwriting(paths: Iterable[Path | None], *, force: bool) -> None:
@@ -181,6 +201,13 @@ def add_force(parser: argparse.ArgumentParser) -> None:
 def add_json(parser: argparse.ArgumentParser) -> None:
     """Add the option ``--json``, which prints data instead of text."""
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
+
+
+def file_name(text: str) -> Path:
+    """The value of an argument that names a file or folder."""
+    if not text:
+        raise argparse.ArgumentTypeError("expected the name of a file or folder, got ''")
+    return Path(text)
 
 
 def positive(text: str) -> int:

@@ -16,6 +16,7 @@ from .command_line import (
     add_device,
     add_force,
     add_json,
+    file_name,
     positive,
     read_text,
     refuse_overwriting,
@@ -39,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "cudnn_ctypes.compile_graphs does the same for graphs in Python, and by any executor: "
         "Dask's, MPI's."
     )
-    parser.add_argument("graphs", nargs="+", type=Path, help="files that Graph.to_json wrote")
+    parser.add_argument("graphs", nargs="+", type=file_name, help="files that Graph.to_json wrote")
     add_device(parser)
     parser.add_argument(
         "-o",
@@ -86,9 +87,9 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    texts = [read_text(path) for path in arguments.graphs]
     targets = _targets(arguments.graphs, arguments.output)
     refuse_overwriting(targets, force=arguments.force)
-    texts = [read_text(path) for path in arguments.graphs]
     device = as_properties(arguments.device)
     results: list[CompiledGraph] = []
     start = time.perf_counter()

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import ast
 import json
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Example", "copy", "examples", "folder"]
+__all__ = ["Example", "examples", "files", "folder"]
 
 
 @dataclass(frozen=True)
@@ -63,26 +62,11 @@ def _parts(text: str) -> tuple[str, str]:
     return " ".join(first.split()), others.strip()
 
 
-def copy(target: Path, *, force: bool = False) -> list[Path]:
-    """Copy all files of the examples' folder; return the written files.
-
-    Raises
-    ------
-    FileExistsError
-        If one of the files exists and `force` is false; then no file is copied.
-    OSError
-        If the folder cannot be written.
-    """
+def files() -> list[Path]:
+    """All programs, notebooks and texts, relative to the examples' folder."""
     place = folder()
-    files = sorted(
+    return sorted(
         path.relative_to(place)
         for path in place.rglob("*")
         if path.is_file() and path.suffix in (".py", ".c", ".ipynb", ".md")
     )
-    for file in files:
-        if not force and (target / file).exists():
-            raise FileExistsError(f"{target / file} is there already; --force writes over it")
-    for file in files:
-        (target / file).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(place / file, target / file)
-    return [target / file for file in files]

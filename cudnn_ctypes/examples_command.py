@@ -9,18 +9,28 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from .command_line import add_force, add_json
-from .example_files import Example, copy, examples, folder
+from .command_line import (
+    CommandError,
+    add_force,
+    add_json,
+    file_name,
+    refuse_overwriting,
+    write_bytes,
+)
+from .example_files import Example, examples, files, folder
 
 __all__ = ["add_arguments", "main"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``python -m cudnn_ctypes examples``."""
-    parser.add_argument(
+    either = parser.add_mutually_exclusive_group()
+    either.add_argument(
         "name", nargs="?", help="a number or a part of a name: what these examples teach"
     )
-    parser.add_argument("--copy", type=Path, metavar="DIR", help="copy all of them into a folder")
+    either.add_argument(
+        "--copy", type=file_name, metavar="DIR", help="copy all of them into a folder"
+    )
     add_force(parser)
     add_json(parser)
 
@@ -29,7 +39,7 @@ def main(arguments: argparse.Namespace) -> int:
     """List, show or copy the examples; 2 on an error."""
     try:
         if arguments.copy is not None:
-            written = copy(arguments.copy, force=arguments.force)
+            written = _copy(arguments.copy, force=arguments.force)
             if arguments.json:
                 print(json.dumps([str(path) for path in written], indent=2))
             else:
@@ -46,15 +56,25 @@ def main(arguments: argparse.Namespace) -> int:
         else:
             _list()
         return 0
-    except BrokenPipeError:
-        raise  # the command line handles it
-    except OSError as error:
+    except (CommandError, FileNotFoundError) as error:
         print(f"examples: {error}", file=sys.stderr)
         return 2
 
 
 def _chosen(name: str) -> Iterator[Example]:
+    """The examples with a number, or with a part of a name."""
+    if name.isdecimal():
+        return (each for each in examples() if int(each.path.name.partition("_")[0]) == int(name))
     return (each for each in examples() if name.lower() in str(each.path).lower())
+
+
+def _copy(target: Path, *, force: bool) -> list[Path]:
+    """Copy all files; none if one of them exists and `force` is false."""
+    written = [target / file for file in files()]
+    refuse_overwriting(written, force=force)
+    for file in files():
+        write_bytes(target / file, (folder() / file).read_bytes(), force=force)
+    return written
 
 
 def _as_dict(example: Example) -> dict[str, str]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from pathlib import Path
 
-from .command_line import USER_ERRORS, add_device, read_graph
+from .command_line import USER_ERRORS, add_device, file_name, read_graph
 from .command_progress import steps
 from .graph.backend.devices import as_properties
 from .graph.engines.selection import Selection
@@ -17,7 +16,7 @@ __all__ = ["add_arguments", "main"]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``python -m cudnn_ctypes explain``."""
-    parser.add_argument("graph", type=Path, help="a file that Graph.to_json wrote")
+    parser.add_argument("graph", type=file_name, help="a file that Graph.to_json wrote")
     add_device(parser)
     parser.add_argument(
         "--heuristics",

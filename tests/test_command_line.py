@@ -133,6 +133,49 @@ def test_port_and_trace_into_folders_and_over_nothing(
         assert "--force" in err
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("compile", "", "--device", "T4"),
+        ("explain", "", "--device", "T4"),
+        ("port", ""),
+        ("cache", "--export", ""),
+        ("examples", "--copy", ""),
+        ("demo", "-o", ""),
+        ("trace", "--read", ""),
+    ],
+)
+def test_an_empty_name_is_no_file(
+    words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(words)
+    assert caught.value.code == 2
+    assert "expected the name of a file or folder, got ''" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("port", "a.c", "-o", "a.py"), "port: -o/--output goes with --translate"),
+        (("cache", "--clear", "--export", "a.json"), "cache: --clear goes alone"),
+        (("compile", ".", "--device", "T4"), "compile: .: it cannot be read: Is a directory"),
+    ],
+)
+def test_arguments_that_do_not_go_together(
+    words: tuple[str, ...], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == 2
+    assert says in capsys.readouterr().err
+
+
+def test_a_file_is_no_folder(tmp_path: Path) -> None:
+    file = tmp_path / "a.txt"
+    file.touch()
+    with pytest.raises(CommandError, match=r"a\.txt: this is a file, and a folder is wanted"):
+        write_text(file / "b.txt", "")
+
+
 def test_a_misspelled_command_is_suggested(capsys: pytest.CaptureFixture[str]) -> None:
     for words, suggested in ((["docter"], "doctor"), (["bench", "convolutoin"], "convolution")):
         try:

@@ -45,6 +45,7 @@ def test_shows_what_one_teaches(capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr().out
     assert str(EXAMPLES / "05_algorithms.py") in out
     assert "in how far rounding takes them" in out
+    assert "15_" not in out
     assert main(["examples", "no such"]) == 2
     assert "none is called 'no such'" in capsys.readouterr().err
 
@@ -58,6 +59,8 @@ def test_copies_and_overwrites_nothing(tmp_path: Path, capsys: pytest.CaptureFix
     assert main(["examples", "--copy", str(target)]) == 2
     assert "is there already" in capsys.readouterr().err
     assert (target / "README.md").read_text() == "mine"
+    assert main(["examples", "--copy", str(target / "README.md"), "--force"]) == 2
+    assert capsys.readouterr().err.endswith("README.md: this is a file, and a folder is wanted\n")
 
 
 def test_the_index_names_each_once() -> None:

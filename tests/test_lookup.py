@@ -142,6 +142,14 @@ def test_words_list_the_names_that_have_them(capsys):
     assert named("") == named("no such words at all") == []
 
 
+def test_methods_of_classes(capsys):
+    assert "cudnn_ctypes.Graph.sdpa(self, q, k, v" in looked_up(capsys, "Graph.sdpa")
+    assert "DeviceTensor.from_numpy(array" in looked_up(capsys, "DeviceTensor.from_numpy(x)")
+    assert "words of 'sdpa', 40 of them:\n  Graph.sdpa\n" in looked_up(capsys, "sdpa")
+    for private in ("Graph._nodes", "Graph.__init__"):
+        looked_up(capsys, private, status=1)
+
+
 def test_words_need_no_quotes_but_names_stand_alone(capsys):
     assert "cudnnPoolingBackward: function" in looked_up(capsys, "pooling", "backward")
     out = looked_up(capsys, "cudnnCreate", "2000")

@@ -18,6 +18,8 @@ from ..command_line import (
     add_device,
     add_force,
     add_json,
+    file_name,
+    make_folder,
     positive,
     refuse_overwriting,
 )
@@ -95,7 +97,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--compare", action="store_true", help="show the earlier results on this GPU too"
     )
     parser.add_argument(
-        "--folder", type=Path, help="where results are kept (default: beside the plan cache)"
+        "--folder", type=file_name, help="where results are kept (default: beside the plan cache)"
     )
     parser.add_argument("--no-keep", action="store_true", help="do not keep the result")
     add_force(parser)
@@ -163,6 +165,8 @@ def _without_gpu(problem: Problem, arguments: argparse.Namespace) -> int:
 def _on_gpu(
     problem: Problem, handle: Handle, arguments: argparse.Namespace, plot: Path | None
 ) -> int:
+    if plot is not None:
+        make_folder(plot.parent)
     rows: list[BenchRow] = []
     with DeviceProperties.from_device(handle=handle) as device:
         try:
@@ -181,7 +185,6 @@ def _on_gpu(
         except OSError as error:
             print(f"bench: {history.path}: not kept: {error.strerror}", file=sys.stderr)
     if plot is not None:
-        plot.parent.mkdir(parents=True, exist_ok=True)
         result.plot().figure.savefig(plot)
     return 0 if result.best is not None else 1
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from ..arguments import suggestion
@@ -14,8 +14,6 @@ from ..strides import packed
 from .pytorch import TorchCall
 
 __all__ = ["KINDS", "LegacyConvolution", "Options", "Problem", "problem_of"]
-
-KINDS = ("attention", "convolution", "matmul", "norm")
 
 Shape = tuple[int, ...]
 
@@ -73,15 +71,18 @@ def problem_of(kind: str, shapes: Sequence[str], options: Options) -> Problem:
     CommandError
         If the file cannot be read.
     """
-    describe = _PROBLEMS.get(kind)
+    path = Path(kind)
+    if not kind or (kind not in KINDS and not path.suffix and not path.exists()):
+        known = f"expected one of {', '.join(KINDS)}, or a file of a graph, got {kind!r}"
+        raise ValueError(known + suggestion(kind, KINDS))
+    describe, own_options = _PROBLEMS.get(kind, (None, ()))
+    for field in fields(options):
+        if getattr(options, field.name) != field.default and field.name not in own_options:
+            raise ValueError(f"{kind} has no --{field.name.removeprefix('data_')}")
     if describe is not None:
         return describe([_shape(text) for text in shapes], options)
     if shapes:
-        raise ValueError(f"expected one of {', '.join(KINDS)}, or one file of a graph: {kind!r}")
-    path = Path(kind)
-    if not path.suffix and not path.exists():
-        known = f"expected one of {', '.join(KINDS)}, or a file of a graph, got {kind!r}"
-        raise ValueError(known + suggestion(kind, KINDS))
+        raise ValueError(f"{kind}: a stored graph has its shapes; leave out {' '.join(shapes)}")
     graph = read_graph(path)
     code = hashlib.sha256(graph.to_json(indent=None).encode()).hexdigest()[:8]
     return Problem(f"graph {graph.name!r} ({code})", graph)
@@ -195,9 +196,14 @@ def _norm(shapes: Sequence[Shape], options: Options) -> Problem:
     )
 
 
-_PROBLEMS: dict[str, Callable[[Sequence[Shape], Options], Problem]] = {
-    "attention": _attention,
-    "convolution": _convolution,
-    "matmul": _matmul,
-    "norm": _norm,
+_WINDOW = ("layout", "direction", "padding", "stride", "dilation")
+_Describe = Callable[[Sequence[Shape], Options], Problem]
+
+# The function that describes each kind, and the options that it reads.
+_PROBLEMS: dict[str, tuple[_Describe, tuple[str, ...]]] = {
+    "attention": (_attention, ("data_type", "causal")),
+    "convolution": (_convolution, ("data_type", *_WINDOW)),
+    "matmul": (_matmul, ("data_type",)),
+    "norm": (_norm, ("data_type", "norm")),
 }
+KINDS = tuple(_PROBLEMS)

@@ -144,11 +144,11 @@ class BenchResult:
 
     def _title(self) -> Iterator[str]:
         yield f"{self.problem} on {self.gpu}, cuDNN {self.cudnn}"
-        yield f"{self.flops / 1e9:,.3f} GFLOP, {self.nbytes / 1e6:,.3f} MB at least"
+        yield f"{self.flops / 1e9:,.3g} GFLOP, {self.nbytes / 1e6:,.3g} MB at least"
         if self.limit is None:
             yield f"no limit is known for this GPU and data type ({self.limit_source})"
         else:
-            yield f"limit {self.limit:.1f} us: {self.limit_source}"
+            yield f"limit {self.limit:.3g} us: {self.limit_source}"
 
     def _cells(self, row: BenchRow) -> tuple[str, ...]:
         speeds = self._speeds(row)

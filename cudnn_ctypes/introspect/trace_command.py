@@ -12,7 +12,14 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO
 
-from ..command_line import CommandError, Output, add_force, refuse_overwriting
+from ..command_line import (
+    CommandError,
+    Output,
+    add_force,
+    file_name,
+    make_folder,
+    refuse_overwriting,
+)
 from .call_records import CallRecord
 from .call_text import WIDTH, line
 from .comparison import compare
@@ -74,7 +81,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--c",
-        type=Path,
+        type=file_name,
         metavar="FOLDER",
         help="write a C program that makes the same calls and stands alone, with its data, a "
         "Makefile and a README; 'make run' there compares what the calls write with what they "
@@ -102,11 +109,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--width", type=int, help="columns; 0 puts each call on one line (default: the terminal's)"
     )
-    parser.add_argument("--read", type=Path, metavar="FILE", help="show what --json wrote")
+    parser.add_argument("--read", type=file_name, metavar="FILE", help="show what --json wrote")
     parser.add_argument(
         "--diff",
         nargs=2,
-        type=Path,
+        type=file_name,
         metavar=("A", "B"),
         help="compare two runs that --json wrote; the exit status is 1 if they differ",
     )
@@ -120,17 +127,32 @@ def main(arguments: argparse.Namespace) -> int:
     """Run the program and return its exit status, or compare two traces; 2 on wrong arguments."""
     try:
         if arguments.diff:
+            _refuse(arguments, "--diff", ("stats", "nan", "lines", *_OF_A_RUN))
             return _diff(arguments)
         if arguments.read:
+            _refuse(arguments, "--read", _OF_A_RUN)
             return _read(arguments)
-        if arguments.program is None:
+        if not arguments.program:
             raise ValueError("expected a program, --read FILE or --diff A B")
         return _run(arguments)
     except BrokenPipeError:
         raise
-    except (CommandError, ValueError, OSError) as error:
+    except OSError as error:
+        print(f"trace: {error.filename}: {error.strerror}", file=sys.stderr)
+    except (CommandError, ValueError) as error:
         print(f"trace: {error}", file=sys.stderr)
-        return 2
+    return 2
+
+
+_OF_A_RUN = ("program", "json", "py", "c", "memory", "first", "flush", "output")
+
+
+def _refuse(arguments: argparse.Namespace, option: str, others: Sequence[str]) -> None:
+    """Refuse arguments that mean nothing beside an option that runs no program."""
+    for name in others:
+        if value := getattr(arguments, name):
+            shown = repr(value) if name == "program" else f"--{name}"
+            raise ValueError(f"{option} shows what was recorded, and {shown} is for a run")
 
 
 def _width(arguments: argparse.Namespace, file: IO[str]) -> int:
@@ -212,7 +234,9 @@ def _files(arguments: argparse.Namespace) -> list[Path | None]:
     refuse_overwriting([*files, arguments.c], force=arguments.force)
     for file in files:
         if file is not None:
-            file.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(file.parent)
+    if arguments.c is not None:
+        make_folder(arguments.c)
     return files
 
 

@@ -23,7 +23,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         metavar="NAME",
         help="a function, type, enumerator, macro, backend attribute (tensor.data_type), status "
-        "(2000), exception, a name of an older cuDNN, or words (pooling backward)",
+        "(2000), exception, class, method (Graph.sdpa), a name of an older cuDNN, or words "
+        "(pooling backward)",
     )
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
 
@@ -59,6 +60,9 @@ def _answer(query: str) -> tuple[list[Entry], list[str], list[str]]:
     if _is_name(query) and (like := near(query)):
         return [], [], like
     found = named(query) or [name for name in mentioning(_plain(query)) if find(name)]
+    operation = f"Graph.{query}"
+    if query.isidentifier() and find(operation):
+        found.insert(0, operation)
     if len(found) == 1:
         return find(found[0]), [], []
     return [], found, [] if found else near(query)

@@ -44,8 +44,8 @@ def find(name: str) -> list[Entry]:
         return [Entry(name, f"{gone.kind}, gone", str(gone), facts=facts)]
     if name in errors.__all__:
         return [exception_entry(name)]
-    if inspect.isclass(item := getattr(cudnn_ctypes, name, None)) or inspect.isfunction(item):
-        return [_public(name, item)]
+    if public := _public(name):
+        return [public]
     return [_declared(each) for each in dict.fromkeys(_meant(name.lower()))]
 
 
@@ -133,8 +133,16 @@ def _used_by(public: str) -> list[str]:
     ]
 
 
-def _public(name: str, item: Any) -> Entry:
-    kind = "class" if isinstance(item, type) else "Python function"
+def _public(name: str) -> Entry | None:
+    """The entry of a public class, function or method; None if there is none."""
+    owner, dot, member = name.partition(".")
+    item = getattr(cudnn_ctypes, owner, None)
+    if dot:
+        public = inspect.isclass(item) and member[:1] not in ("", "_")
+        item = getattr(item, member, None) if public else None
+    if not (inspect.isclass(item) or inspect.isfunction(item) or inspect.ismethod(item)):
+        return None
+    kind = "class" if inspect.isclass(item) else "Python function"
     signature = inspect.signature(item)
     bare = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
     shown = signature.replace(parameters=bare, return_annotation=signature.empty)

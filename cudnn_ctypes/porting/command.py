@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from pathlib import Path
 
-from cudnn_ctypes.command_line import CommandError, Output, add_force, add_json
+from cudnn_ctypes.command_line import CommandError, Output, add_force, add_json, file_name
 from cudnn_ctypes.command_progress import steps
 
 from .report import Report, report_on
@@ -18,7 +17,9 @@ __all__ = ["add_arguments", "main"]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of ``python -m cudnn_ctypes port``."""
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a C, C++ or CUDA file")
+    parser.add_argument(
+        "files", nargs="+", type=file_name, metavar="FILE", help="a C, C++ or CUDA file"
+    )
     add_json(parser)
     parser.add_argument(
         "--translate",
@@ -30,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--output",
         type=Output,
         metavar="OUT.py",
-        help="where the Python program goes; by default it is printed",
+        help="where the Python program of --translate goes; by default it is printed",
     )
     add_force(parser)
 
@@ -56,6 +57,9 @@ def main(arguments: argparse.Namespace) -> int:
     """
     if arguments.translate:
         return _translated(arguments)
+    if arguments.output is not None:
+        print("port: -o/--output goes with --translate", file=sys.stderr)
+        return 2
     reports: list[Report] = []
     try:
         with steps("reading", len(arguments.files)) as progress:

@@ -149,6 +149,9 @@ def test_a_stored_graph_for_a_gpu_that_is_not_here(
         (["pooling", "2x2"], "expected one of attention, convolution"),
         (["missing.json"], "missing.json: it cannot be read"),
         (["matmul", "2x3", "4x5"], "do not fit together"),
+        (["matmul", "2x3", "3x5", "--causal"], "matmul has no --causal"),
+        (["missing.json", "--type", "bfloat16"], "missing.json has no --type"),
+        (["missing.json", "2x3"], "a stored graph has its shapes; leave out 2x3"),
         (["matmul", "2x3", "3x5", "--device", "Z1"], "Z1"),
     ],
 )

@@ -142,7 +142,10 @@ def test_to_a_file_and_by_name(program: Path, tmp_path: Path) -> None:
     [
         ((), "expected a program"),
         (("missing.py",), "missing.py: there is no such file"),
-        (("--read", "missing.json"), "No such file"),
+        (("",), "expected a program"),
+        (("--read", "missing.json"), "trace: missing.json: No such file"),
+        (("--read", "calls.json", "program.py"), "'program.py' is for a run"),
+        (("--diff", "a.json", "b.json", "--stats"), "--stats is for a run"),
         (("--diff", __file__, __file__), "this is no trace"),
     ],
 )
@@ -278,4 +281,4 @@ def test_the_first_calls_and_memory(program: Path) -> None:
 def test_a_folder_that_cannot_be_made(program: Path) -> None:
     done = run("--c", program / "below", program, "4", "relu")
     assert done.returncode == 2
-    assert done.stderr.startswith("trace: ")
+    assert done.stderr == f"trace: {program / 'below'}: it cannot be made: Not a directory\n"
