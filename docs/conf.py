@@ -31,6 +31,7 @@ myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 nb_execution_mode = "off"  # the notebooks hold their outputs, which a test compares
 default_role = "py:obj"
+highlight_language = "none"  # literal blocks of docstrings are formulas and C
 numpydoc_show_class_members = False
 autodoc_typehints = "none"  # docstrings say types shorter
 autodoc_preserve_defaults = True
@@ -47,10 +48,11 @@ html_theme_options = {
     "show_prev_next": False,
 }
 html_context = {"reference_names": reference_names()}
+_WITHOUT_NAMES = ("types", "statuses", "versions")
 html_sidebars = {
     f"{folder}*": ["sidebar-collapse.html", "names.html"]
     for folder in html_context["reference_names"]
-} | {f"reference/{page}": [] for page in ("types", "statuses", "versions")}
+} | {page: [] for page in ("contributing", *map("reference/{}".format, _WITHOUT_NAMES))}
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_copy_source = False

@@ -7,6 +7,7 @@ all of them; this puts them together, and tests see what no docstring tells.
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import re
 from collections.abc import Callable, Iterator
@@ -15,7 +16,7 @@ from typing import Any
 from numpydoc.docscrape import NumpyDocString, Parameter
 
 import cudnn_ctypes
-from cudnn_ctypes import Graph, graph, raw
+from cudnn_ctypes import Graph, graph, raw, reference
 
 __all__ = ["COMMON", "complete", "complete_docstring", "completed", "unknown", "untold"]
 
@@ -74,10 +75,16 @@ def documented(item: Any) -> dict[str, Parameter]:
     return told
 
 
-def _find(name: str, owner: type | None) -> Any:
-    """A public function, class or method of which a docstring speaks."""
+def _find(name: str, owner: type | None, speaker: Any) -> Any:
+    """A public function, class or method of which a docstring speaks.
+
+    Functions of the NumPy reference speak of each other, by their modules or in one module.
+    """
     first, _, method = name.partition(".")
-    if method:
+    if speaker.__module__.startswith(f"{reference.__name__}."):
+        place = f"{reference.__name__}.{first}" if method else speaker.__module__
+        item = getattr(importlib.import_module(place), method or name, None)
+    elif method:
         item = getattr(getattr(cudnn_ctypes, first, None), method, None)
     elif owner is not None and hasattr(owner, name):
         item = getattr(owner, name)
@@ -96,7 +103,7 @@ def _references(item: Any, owner: type | None, what: str) -> Iterator[Any]:
             continue
         if what in sentence or (what == "parameters" and "errors are" not in sentence):
             for name in _NAMED.findall(sentence):
-                other = _find(name, owner)
+                other = _find(name, owner, item)
                 if other is not None and other is not item:
                     yield other
 

@@ -148,12 +148,13 @@ def graph_counterparts(function: Function) -> Iterator[str]:
 
 @functools.cache
 def numpy_modules() -> dict[str, ModuleType]:
-    """The modules of the NumPy reference that users read, by their short names."""
-    return {
+    """The modules of the NumPy reference with functions that users read, by their short names."""
+    modules = {
         each.name: importlib.import_module(f"{reference.__name__}.{each.name}")
         for each in pkgutil.iter_modules(reference.__path__)
         if not each.ispkg and not each.name.startswith("_")
     }
+    return {name: module for name, module in modules.items() if numpy_functions(module)}
 
 
 def numpy_functions(module: ModuleType) -> list[Any]:
@@ -181,12 +182,11 @@ def first_paragraphs(item: Any) -> str:
 def numpy_pages() -> None:
     rows = []
     for short, module in numpy_modules().items():
-        functions = numpy_functions(module)
-        if functions:
-            rows.append((f"[`{short}`]({short}.rst)", summary(module)))
-            texts = [auto("function", f"{module.__name__}.{each.__name__}") for each in functions]
-            introduction = auto("module", module.__name__)
-            write(f"numpy/{short}.rst", title(f"reference.{short}"), introduction, *texts)
+        rows.append((f"[`{short}`]({short}.rst)", summary(module)))
+        names = (f"{module.__name__}.{each.__name__}" for each in numpy_functions(module))
+        texts = [auto("function", name) for name in names]
+        introduction = auto("module", module.__name__)
+        write(f"numpy/{short}.rst", title(f"reference.{short}"), introduction, *texts)
     write(
         "numpy/index.md",
         "# What each operation computes",
@@ -221,6 +221,7 @@ def reference_names() -> dict[str, list[str]]:
         "reference/c/": sorted(raw.FUNCTIONS),
         "reference/api/": sorted(public(), key=str.lower),
         "reference/graph/": sorted(operations()),
+        "reference/numpy/": sorted(numpy_modules()),
     }
 
 
@@ -288,11 +289,13 @@ def c_functions(name: str) -> str:
 
 @functools.cache
 def operations() -> dict[str, Any]:
-    """The methods of `Graph` that describe an operation."""
+    """The methods of `Graph` that describe an operation; those of its base describe tensors."""
     return {
         name: method
         for name, method in inspect.getmembers(Graph, inspect.isfunction)
-        if not name.startswith("_") and ".describe.operations." in method.__module__
+        if not name.startswith("_")
+        and ".describe.operations." in method.__module__
+        and not method.__module__.endswith(".base")
     }
 
 

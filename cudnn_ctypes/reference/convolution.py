@@ -62,6 +62,8 @@ def convolution_forward(
         One int for each spatial dimension; default: 0, 1 and 1.
     groups
         Group g of K / groups filters sees only group g of C / groups channels.
+    mode
+        "cross_correlation", or "convolution", which turns the filters around.
     y
         The output's previous contents; read only if beta is not 0, and never written.
     compute_dtype

@@ -72,6 +72,8 @@ def rnn_forward(
 
     Parameters
     ----------
+    network
+        The cell, its layers and sizes.
     weights
         The weights of each pseudo-layer.
     x

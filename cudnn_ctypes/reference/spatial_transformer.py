@@ -154,6 +154,8 @@ def spatial_tf_sampler_backward(
         (N, H, W, 2).
     dx, dgrid
         The outputs' previous contents; read only if beta or beta_dgrid is not 0, and never written.
+    alpha_dgrid, beta_dgrid
+        Factors of the gradient by the grid, and of what dgrid held.
 
     The other parameters, the results' dtype and the errors are those of
     `spatial_tf_sampler_forward`.

@@ -14,8 +14,10 @@ import cudnn_ctypes
 
 validation = pytest.importorskip("numpydoc.validate")
 
+from numpydoc.docscrape import NumpyDocString  # noqa: E402
+
 from tools import docstring_parts  # noqa: E402
-from tools.reference_pages import operations  # noqa: E402
+from tools.reference_pages import numpy_functions, numpy_modules, operations  # noqa: E402
 
 CHECKS = {
     "GL03": "no double blank lines",
@@ -214,3 +216,11 @@ def test_what_another_docstring_says_is_put_in() -> None:
     assert "NotSupportedError" in text
     assert "DeviceTensor, or the output as it was given" in text
     assert "those of `pooling_forward`" not in text
+
+
+def test_pages_of_formulas_tell_each_parameter_that_they_leave_to_another() -> None:
+    for module in numpy_modules().values():
+        for function in numpy_functions(module):
+            doc = NumpyDocString("\n".join(docstring_parts.completed(function)))
+            sentences = [each.name for each in doc["Parameters"] if "`" in each.name]
+            assert not sentences, function.__name__

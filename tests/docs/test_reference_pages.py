@@ -49,6 +49,13 @@ def test_every_function_has_a_page_and_a_place_in_the_sidebar(site: Path) -> Non
         assert written == set(names), folder
 
 
+def test_methods_that_describe_tensors_are_on_the_page_of_graphs(site: Path) -> None:
+    operations = {path.stem for path in (site / "graph").iterdir()}
+    assert {"matmul", "sdpa"} <= operations
+    assert not {"find_tensor", "tensor", "tensor_like", "tensor_scalar"} & operations
+    assert "find_tensor" not in (site / "api" / "Graph.rst").read_text()  # of those left out
+
+
 def test_links_between_generated_pages_lead_somewhere(site: Path) -> None:
     for page in site.rglob("*.md"):
         for target in re.findall(r"\]\((?!http)([^)#\s]+\.(?:md|rst|ipynb))", page.read_text()):

@@ -10,18 +10,18 @@ from .environments import Result
 
 __all__ = ["page"]
 
-_COLUMNS = {
-    "library": "loads",
+_STEPS = {
+    "library": "loading",
     "legacy_descriptors": "legacy descriptors",
-    "legacy_on_the_reference_device": "legacy, reference device",
+    "legacy_on_the_reference_device": "legacy on the reference device",
     "graph_descriptors": "graph descriptors",
-    "graph_on_the_reference_device": "graph, reference device",
-    "compiling_for_an_h200": "compiles for an H200",
+    "graph_on_the_reference_device": "graph on the reference device",
+    "compiling_for_an_h200": "compiling for an H200",
     "cuda_python": "CUDA Python",
     "doctor": "doctor",
 }
 
-_HEAD = """\
+_HEAD = f"""\
 ---
 orphan: true
 ---
@@ -31,6 +31,8 @@ orphan: true
 Written by `python -m tools.wheel_matrix`. Each row is an environment of its own: the built wheel,
 installed with its extra and nothing else, in a process without the variables of a shell, without a
 compiler on the path, and with a home folder that cannot be written, on a machine without a GPU.
+Tried are:
+{", ".join(_STEPS.values())}.
 """
 
 
@@ -56,26 +58,24 @@ class _Notes:
         self.texts: list[str] = []
 
     def mark(self, text: str) -> str:
-        if text == "ok":
-            return "yes"
         if text not in self.texts:
             self.texts.append(text)
-        return f"no ({self.texts.index(text) + 1})"
+        return f"({self.texts.index(text) + 1})"
 
     def __str__(self) -> str:
         return "\n".join(f"{n}. {_cell(text)}" for n, text in enumerate(self.texts, 1)) + "\n"
 
 
 def _versions(results: Sequence[Result], notes: _Notes) -> str:
-    head = ("cuDNN", "extra", "functions", *_COLUMNS.values())
+    head = ("cuDNN", "extra", "functions", "works")
     return _table(
-        head, ((_name(r), r.row.extra, _functions(r, notes), *_steps(r, notes)) for r in results)
+        head, ((_name(r), r.row.extra, _functions(r, notes), _works(r, notes)) for r in results)
     )
 
 
 def _dependencies(results: Sequence[Result], notes: _Notes) -> str:
     packages = ("numpy", "ml_dtypes", "cuda-core", "cuda-bindings", "rich")
-    head = ("Python", "extra", "cuDNN", *packages, *_COLUMNS.values())
+    head = ("Python", "extra", "cuDNN", *packages, "works")
     return _table(
         head,
         (
@@ -84,7 +84,7 @@ def _dependencies(results: Sequence[Result], notes: _Notes) -> str:
                 r.row.extra or "none",
                 _name(r),
                 *(r.versions.get(name, "") for name in packages),
-                *_steps(r, notes),
+                _works(r, notes),
             )
             for r in results
         ),
@@ -101,10 +101,16 @@ def _functions(result: Result, notes: _Notes) -> str:
     return str(len(result.exports))
 
 
-def _steps(result: Result, notes: _Notes) -> list[str]:
+def _works(result: Result, notes: _Notes) -> str:
     if result.failure:
-        return [notes.mark(result.failure)] * len(_COLUMNS)
-    return [notes.mark(result.steps[step]) for step in _COLUMNS]
+        return f"nothing {notes.mark(result.failure)}"
+    reasons = {step: text for step, text in result.steps.items() if text != "ok"}
+    marks = {_STEPS[step]: notes.mark(reasons[step]) for step in _STEPS if step in reasons}
+    if len(marks) > len(_STEPS) // 2:
+        working = (name for name in _STEPS.values() if name not in marks)
+        return f"only {', '.join(working)} {' '.join(dict.fromkeys(marks.values()))}"
+    failing = ", ".join(f"{name} {mark}" for name, mark in marks.items())
+    return f"all but {failing}" if failing else "all"
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
