@@ -63,7 +63,8 @@ def _program(path: Path) -> str:
 def notebook_page(example: Example) -> str:
     """The notebook with its outputs, and a link to it as a file."""
     notebook = json.loads((folder() / example.path).read_text("utf-8"))
-    link = f"{{download}}`This notebook <../../../examples/{example.path}>` runs without a GPU."
+    link = f"{{download}}`This notebook <../../../examples/{example.path}>` runs without a GPU; "
+    link += "`python -m cudnn_ctypes examples --copy DIR` copies all, with what they import."
     first, number = notebook["cells"][0], example.path.name[:2]
     title, _, others = "".join(first["source"]).partition("\n")
     first["source"] = f"# {number}: {title.removeprefix('# ')}\n{others}\n\n{link}"

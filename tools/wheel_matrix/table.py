@@ -22,10 +22,6 @@ _STEPS = {
 }
 
 _HEAD = f"""\
----
-orphan: true
----
-
 # What was tried with which cuDNN
 
 Written by `python -m tools.wheel_matrix`. Each row is an environment of its own: the built wheel,
