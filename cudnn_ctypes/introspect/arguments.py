@@ -44,16 +44,16 @@ class Decoder:
     Parameters
     ----------
     function : Function
-    given : dict
+    arguments : dict
         The program's arguments by the parameters' C names, in C's order.
     names : Names
     """
 
-    def __init__(self, function: Function, given: Mapping[str, Any], names: Names) -> None:
+    def __init__(self, function: Function, arguments: Mapping[str, Any], names: Names) -> None:
         self.function = function
-        self.given = given
+        self.values = arguments
         self._names = names
-        self._parameters = [p for p in function.parameters if p.name in given]
+        self._parameters = [p for p in function.parameters if p.name in arguments]
         self._before = {p.name: self._guarded(self._read, p) for p in self._parameters}
 
     def arguments(self, succeeded: bool) -> tuple[Argument, ...]:
@@ -69,7 +69,7 @@ class Decoder:
 
     def _guarded(self, decode: Callable[[Parameter, Any], Any], parameter: Parameter) -> Any:
         """A decoded value, or its type's name if decoding fails: a trace never stops a program."""
-        value = self.given[parameter.name]
+        value = self.values[parameter.name]
         try:
             return decode(parameter, value)
         except Exception:
@@ -104,7 +104,7 @@ class Decoder:
         if base.__name__ in _WITHOUT_RECORD or changes:
             return named
         # The handle, which C needs to read a dropout descriptor.
-        further = [v for name, v in self.given.items() if name == "handle"]
+        further = [v for name, v in self.values.items() if name == "handle"]
         is_dropout = base.__name__ == "cudnnDropoutDescriptor_t"
         values = records.record(value, *(further if is_dropout else ()))
         if not dataclasses.is_dataclass(values):
@@ -134,13 +134,13 @@ class Decoder:
     def _nbytes(self, parameter: Parameter, says: Typed | None) -> int | None:
         """Size in bytes from the descriptor or size parameter, or the memory; None if unknown."""
         for name in parameter.described_by:
-            by = self.given.get(name)
+            by = self.values.get(name)
             by = getattr(by, "value", by) if isinstance(by, ctypes._SimpleCData) else by
             if isinstance(by, int):
                 return by
-            held: Any = records.record(by) if live.address(by) else None
-            if getattr(held, "size_in_bytes", 0):
-                return int(held.size_in_bytes)
+            record: Any = records.record(by) if live.address(by) else None
+            if getattr(record, "size_in_bytes", 0):
+                return int(record.size_in_bytes)
         return None if says is None else says.nbytes
 
     # --- after the call --------------------------------------------------------------------------
@@ -152,7 +152,7 @@ class Decoder:
         if kind == "array":
             return self._elements(base, value)
         if self.function.__name__ in _ATTRIBUTES:
-            found = elements_of(self.given, value, self._names)
+            found = elements_of(self.values, value, self._names)
             if found is not None:
                 return found
         return self._unread(parameter, value)
@@ -231,6 +231,6 @@ def _scalar(value: Any) -> Any:
     return float(target) if isinstance(target, (int, float)) else plain(target)
 
 
-def _strides(held: Any) -> dict[str, Any]:
+def _strides(record: Any) -> dict[str, Any]:
     """The strides of a record, also of a filter's, which computes them from its format."""
-    return {"strides": list(held.strides)} if hasattr(held, "strides") else {}
+    return {"strides": list(record.strides)} if hasattr(record, "strides") else {}

@@ -55,16 +55,16 @@ def _number(value: Any) -> int:
     return int(getattr(getattr(value, "_obj", value), "value", getattr(value, "_obj", value)))
 
 
-def element_count(given: Mapping[str, Any]) -> int:
+def element_count(arguments: Mapping[str, Any]) -> int:
     """Number of elements that were set or read."""
-    count = _number(given["elementCount"]) if given["elementCount"] is not None else 1
-    asked = given.get("requestedElementCount")
+    count = _number(arguments["elementCount"]) if arguments["elementCount"] is not None else 1
+    asked = arguments.get("requestedElementCount")
     return count if asked is None else min(count, _number(asked))
 
 
-def elements_of(given: Mapping[str, Any], array: Any, names: Names) -> Any:
+def elements_of(arguments: Mapping[str, Any], array: Any, names: Names) -> Any:
     """The elements that an attribute call set or read; None if they cannot be read."""
-    type_, count = Type(_number(given["attributeType"])), element_count(given)
+    type_, count = Type(_number(arguments["attributeType"])), element_count(arguments)
     address = address_on_host(array)
     if not address or not type_.known:
         return None
@@ -73,14 +73,14 @@ def elements_of(given: Mapping[str, Any], array: Any, names: Names) -> Any:
     if type_ == Type.CUDNN_TYPE_CHAR:
         text = ctypes.string_at(address, min(count, _TEXT, size or count))
         return text.rstrip(b"\0").decode("utf-8", "replace") + ("…" if count > _TEXT else "")
-    word = memory_word(given)
+    word = memory_word(arguments)
     found = [_element(type_, each, names, word) for each in elements(type_, shown, address)]
     return found + ([f"… {count} in all"] if count > shown else [])
 
 
-def memory_word(given: Mapping[str, Any]) -> str:
+def memory_word(arguments: Mapping[str, Any]) -> str:
     """The name for memory in an attribute."""
-    is_workspace = _number(given["attributeName"]) == Name.CUDNN_ATTR_VARIANT_PACK_WORKSPACE
+    is_workspace = _number(arguments["attributeName"]) == Name.CUDNN_ATTR_VARIANT_PACK_WORKSPACE
     return "workspace" if is_workspace else "memory"
 
 
@@ -163,39 +163,42 @@ class Graphs:
     def __init__(self) -> None:
         self._notes = Notes()
 
-    def follow(self, function: str, given: Mapping[str, Any]) -> None:
+    def follow(self, function: str, arguments: Mapping[str, Any]) -> None:
         """Note the values of a successful call."""
-        descriptor = given.get("descriptor")
+        descriptor = arguments.get("descriptor")
         if function == "cudnnBackendCreateDescriptor":
             self._notes.renew(_Address(live.address(live.out_variable(descriptor))), None)
         elif function == "cudnnBackendInitialize":
             self._notes.renew(_Address(live.address(descriptor)), None)
         elif function in ("cudnnBackendSetAttribute", "cudnnBackendGetAttribute"):
-            self._attribute(function, given)
+            self._attribute(function, arguments)
 
-    def _attribute(self, function: str, given: Mapping[str, Any]) -> None:
-        descriptor = _Address(live.address(given["descriptor"]))
-        name, type_ = Name(_number(given["attributeName"])), Type(_number(given["attributeType"]))
-        array = given["arrayOfElements"]
+    def _attribute(self, function: str, arguments: Mapping[str, Any]) -> None:
+        descriptor = _Address(live.address(arguments["descriptor"]))
+        name, type_ = (
+            Name(_number(arguments["attributeName"])),
+            Type(_number(arguments["attributeType"])),
+        )
+        array = arguments["arrayOfElements"]
         address = address_on_host(array)
         if not address or descriptor.value is None:
             return
         if function == "cudnnBackendSetAttribute":
-            self._notes.note(descriptor, name, type_, element_count(given), address)
+            self._notes.note(descriptor, name, type_, element_count(arguments), address)
         elif type_ == Type.CUDNN_TYPE_BACKEND_DESCRIPTOR:
-            self._notes.note_filled(descriptor, name, element_count(given), address)
+            self._notes.note_filled(descriptor, name, element_count(arguments), address)
         elif name == Name.CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION:
-            self._notes.note_json(descriptor, ctypes.string_at(address, element_count(given)))
+            self._notes.note_json(descriptor, ctypes.string_at(address, element_count(arguments)))
 
     def forget(self, address: int | None) -> None:
         """Drop the notes about a destroyed descriptor."""
         self._notes.forget(address)
 
-    def execution(self, given: Mapping[str, Any]) -> Execution | None:
+    def execution(self, arguments: Mapping[str, Any]) -> Execution | None:
         """The operands of a call of ``cudnnBackendExecute``; None if its plan is unknown."""
         try:
             return Execution(
-                self._record(given["executionPlan"]), self._record(given["variantPack"])
+                self._record(arguments["executionPlan"]), self._record(arguments["variantPack"])
             )
         except (Refused, ValueError, KeyError):
             return None

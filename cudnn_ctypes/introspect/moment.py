@@ -20,7 +20,7 @@ class Moment:
     Attributes
     ----------
     function : Function
-    given : mapping
+    arguments : mapping
         The program's arguments, by the parameters' C names.
     names : Names
         The names of objects and memory.
@@ -35,7 +35,7 @@ class Moment:
     """
 
     function: Function
-    given: Mapping[str, Any]
+    arguments: Mapping[str, Any]
     names: Names
     graphs: Graphs
     file: str = ""

@@ -22,7 +22,7 @@ __all__ = ["Described", "not_finite", "tensors"]
 
 
 def not_finite(
-    function: Function, given: Mapping[str, Any], execution: Execution | None, *, outputs: bool
+    function: Function, arguments: Mapping[str, Any], execution: Execution | None, *, outputs: bool
 ) -> dict[str, str]:
     """The names of tensors with NaN or infinity, and the numbers of these elements as text.
 
@@ -33,12 +33,12 @@ def not_finite(
     outputs : bool
         True to check the call's outputs, False for its inputs.
     """
-    handle = given.get("handle")
+    handle = arguments.get("handle")
     stream = records.record(handle) if live.address(handle) else None
     if handle is None or (not mode.reference_device_active and cuda.is_capturing(stream or 0)):
         return {}
     found: dict[str, str] = {}
-    for name, address, described in tensors(function, given, execution, outputs=outputs):
+    for name, address, described in tensors(function, arguments, execution, outputs=outputs):
         if not _is_float(described[2]):
             continue
         text = _counts(_values(address, described, stream))
@@ -52,7 +52,7 @@ Described = tuple[tuple[int, ...], tuple[int, ...], cudnnDataType_t]
 
 
 def tensors(
-    function: Function, given: Mapping[str, Any], execution: Execution | None, *, outputs: bool
+    function: Function, arguments: Mapping[str, Any], execution: Execution | None, *, outputs: bool
 ) -> Iterator[tuple[str, int, Described]]:
     """The tensors that a call writes or reads: name, address, and shape, strides and data type."""
     if execution is not None:
@@ -64,22 +64,22 @@ def tensors(
     for parameter in function.parameters:
         if parameter.type.kind != "device" or (parameter.direction != "in") != outputs:
             continue
-        described = _described(parameter, given)
-        address = memory_pointer(given.get(parameter.name), parameter.name)
+        described = _described(parameter, arguments)
+        address = memory_pointer(arguments.get(parameter.name), parameter.name)
         if described is not None and address:
             yield parameter.name, address, described
 
 
-def _described(parameter: Parameter, given: Mapping[str, Any]) -> Described | None:
+def _described(parameter: Parameter, arguments: Mapping[str, Any]) -> Described | None:
     """Shape, strides and data type from the descriptor or else the memory; None if unknown."""
     for name in parameter.described_by:
-        by = given.get(name)
+        by = arguments.get(name)
         values = records.record(by) if live.address(by) else None
         if isinstance(values, (Tensor, Filter)):
             return values.shape, values.strides, values.data_type
         if not isinstance(by, int) and values is not None:
             return None  # sequences: the memory behind a short one may be unwritten
-    memory = given.get(parameter.name)
+    memory = arguments.get(parameter.name)
     if isinstance(memory, DeviceTensor) and not parameter.described_by:
         return memory.shape, memory.strides, memory.data_type
     return None

@@ -138,17 +138,17 @@ class _Session:
             _thread.inside = False
 
     def _told(self, function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        given = _by_name(function, args, kwargs)
+        arguments = _by_name(function, args, kwargs)
         self._tell_of_freed_memory()
-        decoder = Decoder(function, given, self._names)
+        decoder = Decoder(function, arguments, self._names)
         addresses: dict[str, int | None] = {}
         with suppress(Exception):  # a trace never stops a program
-            addresses = {each: live.address(value) for each, value in given.items()}
+            addresses = {each: live.address(value) for each, value in arguments.items()}
         place = place_in_program()
-        moment = Moment(function, given, self._names, self._graphs, *place)
+        moment = Moment(function, arguments, self._names, self._graphs, *place)
         if function.__name__ == _EXECUTE:
             with suppress(Exception):
-                moment.execution = self._graphs.execution(given)
+                moment.execution = self._graphs.execution(arguments)
         for listener in _listeners:
             if listener.wants(function.__name__):
                 listener.prepare(moment)
@@ -169,7 +169,7 @@ class _Session:
             moment.refused = getattr(reasons, "source", "") == log.GUARD
         else:
             with suppress(Exception):
-                self._follow(function, given, addresses)
+                self._follow(function, arguments, addresses)
         self._tell(decoder, outcome, seconds, moment)
         return result
 
@@ -180,11 +180,11 @@ class _Session:
                     listener.freed(region)
 
     def _follow(
-        self, function: Function, given: Mapping[str, Any], addresses: Mapping[str, int | None]
+        self, function: Function, arguments: Mapping[str, Any], addresses: Mapping[str, int | None]
     ) -> None:
         name = function.__name__
         if name.startswith("cudnnBackend"):
-            self._graphs.follow(name, given)
+            self._graphs.follow(name, arguments)
         if "Destroy" in name:
             for parameter in function.parameters:
                 address = addresses.get(parameter.name)
@@ -214,9 +214,9 @@ class _Session:
         bad: dict[str, str] = {}
         if not failed and any(each.looks_at_numbers for each in listeners):
             with suppress(Exception):
-                bad = not_finite(function, decoder.given, execution, outputs=True)
+                bad = not_finite(function, decoder.values, execution, outputs=True)
                 if bad:
-                    read = not_finite(function, decoder.given, execution, outputs=False)
+                    read = not_finite(function, decoder.values, execution, outputs=False)
                     bad |= {f"{name}, which it read": text for name, text in read.items()}
         with _lock:
             call = CallRecord(

@@ -65,8 +65,8 @@ class FusedCall(Operands):
 
     def result(self, name: str, shape: tuple[int, ...], data_type: Any) -> Any:
         """The result `name`: as it was given, or an uninitialised tensor."""
-        given = self._values_given[name]
-        return self.make(name, shape, data_type) if given is None else given
+        value = self._values_given[name]
+        return self.make(name, shape, data_type) if value is None else value
 
     def affine(self, name: str, shape: tuple[int, ...], *, written: bool = False) -> None:
         """Add the scale or the bias of a tensor of this shape; both have one type."""

@@ -134,7 +134,7 @@ def recorded_call(
 
 def _place(recording: Recording, places: dict[Any, Place], memory: Memory) -> Place:
     """Where a launch finds the address of an operand, or of memory that was made for the call."""
-    value, operand = memory._as_parameter_, recording.given.get(memory.name)
+    value, operand = memory._as_parameter_, recording.arguments.get(memory.name)
     if (made := places.get(id(value))) is not None:
         return made
     if value is not operand:  # it is what the operand was imported as

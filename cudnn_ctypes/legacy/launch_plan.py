@@ -36,7 +36,7 @@ class Plan:
     """
 
     def __init__(self, recording: Recording, result: Any) -> None:
-        handle, given = recording.handle, recording.given
+        handle, given = recording.handle, recording.arguments
         self.on_host: bool = handle.on_reference_device
         self._ordinal = handle.launch_key if isinstance(handle, StreamLauncher) else None
         self._device = None if self.on_host else handle.device.device_id
@@ -75,8 +75,8 @@ class Plan:
             if result is made:
                 return f"_made[{position}]"
         # In place a result is an operand too, and other calls need not be in place.
-        for name in sorted(recording.given, key=lambda name: name not in written):
-            if result is recording.given[name]:
+        for name in sorted(recording.arguments, key=lambda name: name not in written):
+            if result is recording.arguments[name]:
                 return name
         raise NoKey
 

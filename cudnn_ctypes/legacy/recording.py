@@ -46,15 +46,17 @@ class Recording:
     Parameters
     ----------
     handle : Handle
-    given : dict
+    arguments : dict
         The other arguments by name.
     launches : bool
         False: nothing is launched, only recorded.
     """
 
-    def __init__(self, handle: Launcher, given: dict[str, Any], *, launches: bool = True) -> None:
+    def __init__(
+        self, handle: Launcher, arguments: dict[str, Any], *, launches: bool = True
+    ) -> None:
         self.handle = handle
-        self.given = given
+        self.arguments = arguments
         self.stack: ExitStack[bool | None] = ExitStack()
         """Closes what was made for the call; with the plan, if there will be one."""
         self.made: list[DeviceTensor] = []
@@ -71,7 +73,7 @@ class Recording:
     def places(self) -> dict[Any, Place]:
         """Where a launch finds operands, by their names, and other things, by their identities."""
         places: dict[Any, Place] = {id(self.handle): ("handle",)}
-        for i, (name, value) in enumerate(self.given.items()):
+        for i, (name, value) in enumerate(self.arguments.items()):
             places[name] = ("at", i)
             if hasattr(value, "descriptors"):
                 for j, descriptor in enumerate(value.descriptors):

@@ -284,7 +284,7 @@ class RNN(RNNProblem):
 
     # -- arguments -----------------------------------------------------------------------------
 
-    def _described(self, given: dict[str, Any]) -> dict[str, Any]:
+    def _described(self, operands: dict[str, Any]) -> dict[str, Any]:
         """The operands, each with its descriptor."""
         self._check_fit()
         descriptors: dict[str, Any] = {
@@ -294,15 +294,16 @@ class RNN(RNNProblem):
             "c": self.c_desc,
         }
         for name in ("cx", "cy", "dcx", "dcy"):
-            if given.get(name) is not None and self.rnn.cell != raw.CUDNN_LSTM:
+            if operands.get(name) is not None and self.rnn.cell != raw.CUDNN_LSTM:
                 raise ValueError(f"{name}: only an LSTM has cell states")
         return {
-            name: (value, descriptors[name.removeprefix("d")[0]]) for name, value in given.items()
+            name: (value, descriptors[name.removeprefix("d")[0]])
+            for name, value in operands.items()
         }
 
-    def _states(self, operands: SequenceOperands, make: bool, **given: Any) -> tuple[Any, Any]:
+    def _states(self, operands: SequenceOperands, make: bool, **states: Any) -> tuple[Any, Any]:
         """Results for a hidden and a cell state; None for what is not wanted."""
-        (h_name, h), (c_name, c) = given.items()
+        (h_name, h), (c_name, c) = states.items()
         if h is None and make:
             h = operands.result(h_name)
         if c is None and make and self.rnn.cell == raw.CUDNN_LSTM:

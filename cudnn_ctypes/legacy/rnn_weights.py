@@ -218,12 +218,12 @@ class RNNWeights(WeightSpace, Sequence[RNNLayerWeights]):
             raise TypeError(f"layers: expected a sequence of mappings, got {layers!r}")
         if len(layers) != len(self._layers):
             raise ValueError(f"layers: expected {len(self._layers)}, got {len(layers)}")
-        for number, (own, given) in enumerate(zip(self._layers, layers, strict=True)):
-            if set(given) != set(own):
+        for number, (own, new) in enumerate(zip(self._layers, layers, strict=True)):
+            if set(new) != set(own):
                 raise ValueError(
-                    f"layers[{number}]: expected {', '.join(own)}; got {', '.join(given)}"
+                    f"layers[{number}]: expected {', '.join(own)}; got {', '.join(new)}"
                 )
-            for name, array in given.items():
+            for name, array in new.items():
                 self._write(f"layers[{number}][{name!r}]", own[name], array)
 
     def __repr__(self) -> str:

@@ -301,9 +301,9 @@ class _Operands(Operands):
         self._check_type(name)
 
     def _check_type(self, name: str) -> None:
-        given, wanted = self.describe(name).data_type, self.transformer.data_type
-        if given != wanted:
+        data_type, wanted = self.describe(name).data_type, self.transformer.data_type
+        if data_type != wanted:
             raise ValueError(
                 f"{name}: expected {data_type_name(wanted)}, the type of the transformer, got "
-                f"{data_type_name(given)}"
+                f"{data_type_name(data_type)}"
             )

@@ -204,11 +204,11 @@ class TensorDescriptor(Descriptor[raw.cudnnTensorDescriptor_t]):
         return self._tensor().size_in_bytes
 
     def _arguments(self) -> dict[str, Any]:
-        held, layout = self._tensor(), self.layout
-        if not held.shape:
+        record, layout = self._tensor(), self.layout
+        if not record.shape:
             return {}
-        where = {"strides": held.strides} if layout is None else {"layout": layout}
-        return {"shape": held.shape, "data_type": held.data_type, **where}
+        where = {"strides": record.strides} if layout is None else {"layout": layout}
+        return {"shape": record.shape, "data_type": record.data_type, **where}
 
 
 def _dense_size(data_type: raw.cudnnDataType_t, shape: Shape) -> int:

@@ -211,18 +211,18 @@ class BackendDescriptor(Resource[raw.cudnnBackendDescriptor_t]):
         """
         known = attribute(self.kind, name)
         self._as_parameter_  # noqa: B018  raises if this is closed
-        given = self._given.get(known.short_name)
-        as_given = given and _AS_GIVEN.intersection(known.types)
+        value = self._given.get(known.short_name)
+        as_given = value and _AS_GIVEN.intersection(known.types)
         if not self._finalized or (as_given and not self._lost(known)):
-            return given
+            return value
         require_attribute(known)
         if known.types[0] != Type.CUDNN_TYPE_BACKEND_DESCRIPTOR:
             try:
                 return read_values(self._as_parameter_, known)
             except NotSupportedError:  # of variant packs, for example
-                if given is None:
+                if value is None:
                     raise
-                return given
+                return value
         read = self._read_descriptors(known)
         if known.settable:
             self._given[known.short_name] = read

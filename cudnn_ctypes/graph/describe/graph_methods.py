@@ -69,12 +69,12 @@ class RewritingMethods:
         >>> graph.replaced({"y": {"data_type": "float32"}}).find_tensor("y").data_type
         cudnnDataType_t.CUDNN_DATA_FLOAT
         """
-        given = {
+        changes = {
             "io_data_type": io_data_type,
             "intermediate_data_type": intermediate_data_type,
             "compute_data_type": compute_data_type,
         }
-        data_types = {name: value for name, value in given.items() if value is not None}
+        data_types = {name: value for name, value in changes.items() if value is not None}
         return edited(self, edit_of(self, tensors, operations, without, data_types))
 
     def split(  # type: ignore[misc]

@@ -96,12 +96,12 @@ def bench(
     context that `alone` gives.
     """
     tensors = expansion.tensors
-    given = [t for t in graph.tensors if any(_names(key, t) for key in memory)]
+    named = [t for t in graph.tensors if any(_names(key, t) for key in memory)]
     with ExitStack() as stack:
         with alone():
             others: Mapping[Any, DeviceBuffer] = random_memory(
-                [t for t in graph.inputs if t not in given],
-                [t for t in graph.outputs if t not in given],
+                [t for t in graph.inputs if t not in named],
+                [t for t in graph.outputs if t not in named],
                 handle,
                 stack.enter_context,
             )

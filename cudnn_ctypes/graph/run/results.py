@@ -106,8 +106,8 @@ class Outputs:
         return known
 
     def _look(self, keys: Sequence[Any]) -> list[ResultMemory]:
-        given = {self._operands.place_of(key) for key in keys}
-        return [each for each in self.memory if self._operands.place_of(each.tensor) not in given]
+        places = {self._operands.place_of(key) for key in keys}
+        return [each for each in self.memory if self._operands.place_of(each.tensor) not in places]
 
     def by_name(self, memory: Mapping[Any, Any], made: Mapping[Tensor, Any]) -> dict[str, Any]:
         """All outputs: those that were allocated, and those in `memory`."""

@@ -62,9 +62,9 @@ def new_shapes(
     """
     wanted = {t.uid or 0: t for t in tensors if not t.virtual and not t.scratch}
     found: dict[int, Shape] = {}
-    for key, given in (dims or {}).items():
+    for key, sizes in (dims or {}).items():
         tensor = find_tensor(key, wanted)
-        new = tuple(int(size) for size in given)
+        new = tuple(int(size) for size in sizes)
         assert tensor.dims is not None
         assert tensor.strides is not None
         if len(new) != len(tensor.dims) or min(new) < 1:

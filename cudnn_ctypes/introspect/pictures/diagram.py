@@ -102,15 +102,15 @@ def diagram(name: str, nodes: Sequence[Any], region: Region | None = None) -> Di
         results = _tensors(node.outputs.values())
         makers |= {id(tensor): len(found.boxes) for tensor in results}
         found.boxes.append(_operation(node, _origin(node, origins, found.origins)))
-    held: dict[int, int] = {}
+    indices: dict[int, int] = {}
     for index, node in enumerate(nodes):
         for port, tensor in _ports(node):
             tail = makers.get(id(tensor))
             if tail is None:
-                if id(tensor) not in held:
-                    held[id(tensor)] = len(found.boxes)
+                if id(tensor) not in indices:
+                    indices[id(tensor)] = len(found.boxes)
                     found.boxes.append(_tensor(tensor, "number" if _is_number(tensor) else "input"))
-                tail = held[id(tensor)]
+                tail = indices[id(tensor)]
             said = plain(f"{tensor.name}: {port} of {node.name}")
             found.arrows.append(Arrow(tail, index, said))
         for port, tensor in node.outputs.items():

@@ -31,11 +31,11 @@ def used(moment: Moment) -> Iterator[tuple[int, Any, str, int]]:
             yield address, None, moment.execution.roles.get(info.uid, "memory"), reach
         return
     if moment.function.__name__ == "cudnnBackendExecute":
-        for address in moment.graphs.addresses(moment.given["variantPack"]):
+        for address in moment.graphs.addresses(moment.arguments["variantPack"]):
             yield address, None, "memory", 0
         return
     for parameter in moment.function.parameters:
-        value = moment.given.get(parameter.name)
+        value = moment.arguments.get(parameter.name)
         if parameter.type.kind == "device" and not _is_workspace(parameter):
             address = memory_pointer(value, parameter.name)
             if address:
@@ -49,19 +49,19 @@ def outputs(moment: Moment) -> Iterator[tuple[int, Any, str, int | None, str]]:
     """
     found: set[str] = set()
     for name, address, described in tensors(
-        moment.function, moment.given, moment.execution, outputs=True
+        moment.function, moment.arguments, moment.execution, outputs=True
     ):
         found.add(name)
-        given = moment.given.get(name)
-        label = name if given is not None else "memory"
-        yield address, given, label, _reach(described), _dtype(described[2])
+        memory = moment.arguments.get(name)
+        label = name if memory is not None else "memory"
+        yield address, memory, label, _reach(described), _dtype(described[2])
     if moment.execution is not None:
         return
     for parameter in moment.function.parameters:
         is_result = parameter.type.kind == "device" and parameter.direction != "in"
         hidden = _is_workspace(parameter) or "reserve" in parameter.name.lower()
         if is_result and not hidden and parameter.name not in found:
-            value = moment.given.get(parameter.name)
+            value = moment.arguments.get(parameter.name)
             place = memory_pointer(value, parameter.name)
             if place:
                 size = _nbytes(moment, parameter, value)
@@ -75,10 +75,10 @@ def _is_workspace(parameter: Parameter) -> bool:
 def _nbytes(moment: Moment, parameter: Parameter, value: Any) -> int:
     """Size in bytes from the descriptor or size parameter, or the memory; 0 if unknown."""
     for name in parameter.described_by:
-        by = moment.given.get(name)
-        held: Any = records.record(by) if live.address(by) else None
-        if getattr(held, "size_in_bytes", 0):
-            return int(held.size_in_bytes)
+        by = moment.arguments.get(name)
+        record: Any = records.record(by) if live.address(by) else None
+        if getattr(record, "size_in_bytes", 0):
+            return int(record.size_in_bytes)
         number = getattr(by, "value", by)
         if isinstance(number, int) and not live.address(by):
             return number
@@ -88,7 +88,7 @@ def _nbytes(moment: Moment, parameter: Parameter, value: Any) -> int:
 
 def _any_type(moment: Moment) -> cudnnDataType_t | None:
     """The data type of one of the call's descriptors; None without one."""
-    for value in moment.given.values():
+    for value in moment.arguments.values():
         values = records.record(value) if live.address(value) else None
         data_type = getattr(values, "data_type", None)
         if data_type is not None:

@@ -131,10 +131,10 @@ class Recording:
         return self._names_of_data[digest]
 
     def _allocation(
-        self, moment: Moment, address: int, given: Any, name: str, nbytes: int = 0
+        self, moment: Moment, address: int, memory: Any, name: str, nbytes: int = 0
     ) -> tuple[Allocation, int]:
         """The allocation that contains an address, and the offset in it."""
-        region = moment.names.places.region(address, given, name)
+        region = moment.names.places.region(address, memory, name)
         if region.name not in self._allocations:
             self._allocations[region.name] = Allocation.of(region)
             self.steps.append(Allocate(self._allocations[region.name]))
@@ -161,17 +161,17 @@ class Recording:
                 self._before([*self.steps, coming])
 
     def _noted(self, moment: Moment) -> _Pending:
-        handle = moment.given.get("handle")
+        handle = moment.arguments.get("handle")
         stream = records.record(handle) if live.address(handle) else None
         found: dict[str, Allocation] = {}
-        for address, given, name, nbytes in used(moment):
-            allocation, _ = self._allocation(moment, address, given, name, nbytes)
+        for address, memory, name, nbytes in used(moment):
+            allocation, _ = self._allocation(moment, address, memory, name, nbytes)
             allocation.role = allocation.role or name
             found[allocation.name] = allocation
         values = Values(
             moment,
             lambda kind, address, name: self._known(moment, kind, address, name),
-            lambda address, given, name: Memory(*self._allocation(moment, address, given, name)),
+            lambda address, memory, name: Memory(*self._allocation(moment, address, memory, name)),
             self._text,
         )
         for allocation in found.values():
@@ -222,8 +222,10 @@ class Recording:
                 is_own = at == made
                 return Object(name, kind) if is_own else self._known(moment, other, at, parameter)
 
-            for function, given in calls:
-                values = Values(replace(moment, function=function, given=given), known).by_name
+            for function, arguments in calls:
+                values = Values(
+                    replace(moment, function=function, arguments=arguments), known
+                ).by_name
                 if function.__name__.startswith("cudnnCreate"):
                     (parameter,) = values
                     values[parameter] = Variable(kind, parameter, created=name)
@@ -267,8 +269,8 @@ class Recording:
             return
         for allocation in pending.allocations:
             allocation.take(pending.stream)
-        for address, given, name, nbytes, data_type in outputs(moment):
-            allocation, offset = self._allocation(moment, address, given, name)
+        for address, memory, name, nbytes, data_type in outputs(moment):
+            allocation, offset = self._allocation(moment, address, memory, name)
             whole = allocation.nbytes - offset
             allocation.outputs[offset] = (whole if nbytes is None else nbytes, data_type)
 

@@ -32,7 +32,7 @@ def creation(kind: type[OpaquePointer], address: int) -> Iterator[tuple[int, _Ca
         return
     calls: _Calls = []
     try:
-        with overhearing(lambda function, given: calls.append((function, given))):
+        with overhearing(lambda function, arguments: calls.append((function, arguments))):
             copy = _owner(kind, address).__copy__()
     except Exception as reason:
         raise NotReproducible(f"made before the trace began, {reason}") from None

@@ -71,9 +71,9 @@ class Values:
 
     def _of(self, parameter: Parameter) -> Value:
         name = parameter.name
-        if name not in self._moment.given:
+        if name not in self._moment.arguments:
             raise NotReproducible(f"{name} is missing")
-        value, base = self._moment.given[name], parameter.type.base
+        value, base = self._moment.arguments[name], parameter.type.base
         if value is None:
             return Null()
         match parameter.type.kind:
@@ -94,7 +94,7 @@ class Values:
                 return self._place(address, value, name)
             case "scalar":
                 return self._scalar(parameter, value)
-            case "host" if "elementCount" in self._moment.given:
+            case "host" if "elementCount" in self._moment.arguments:
                 return self._attribute(value)
         raise NotReproducible(f"{name} is {parameter.c_declaration}")
 
@@ -103,12 +103,12 @@ class Values:
             return Null()
         return self._known(base, address, name)
 
-    def _place(self, address: int | None, given: Any, name: str) -> Value:
+    def _place(self, address: int | None, memory: Any, name: str) -> Value:
         if not address:
             return Null()
         if self._memory is None:
             raise NotReproducible(f"{name} is memory of its own")
-        return self._memory(address, given, name)
+        return self._memory(address, memory, name)
 
     def _array(self, base: Any, value: Any) -> Value:
         if hasattr(value, "tolist"):
@@ -129,7 +129,7 @@ class Values:
             raise NotReproducible("a scalar is given by its address")
         types = []
         for name in parameter.described_by:
-            by = self._moment.given.get(name)
+            by = self._moment.arguments.get(name)
             is_type = isinstance(by, (int, CudnnEnum))
             of = cudnnDataType_t(int(by)) if is_type else _data_type(by)  # type: ignore[arg-type]
             types += [] if of is None else [of]
@@ -143,18 +143,18 @@ class Values:
 
     def _attribute(self, value: Any) -> Value:
         """The elements of a backend attribute."""
-        given = self._moment.given
-        type_ = given["attributeType"]
+        arguments = self._moment.arguments
+        type_ = arguments["attributeType"]
         type_ = Type(int(getattr(type_, "value", type_)))
         base = _element_class(type_)
-        getting = "requestedElementCount" in given
+        getting = "requestedElementCount" in arguments
         if getting:
-            count = given["requestedElementCount"]
+            count = arguments["requestedElementCount"]
             count = int(getattr(count, "value", count))
             if type_ != Type.CUDNN_TYPE_BACKEND_DESCRIPTOR:
-                return Room(base, _attribute_name(given), count, is_attribute=True)
+                return Room(base, _attribute_name(arguments), count, is_attribute=True)
         else:
-            count = element_count(given)
+            count = element_count(arguments)
         address = address_on_host(value)
         if type_ == Type.CUDNN_TYPE_CHAR:
             assert address is not None
@@ -167,7 +167,7 @@ class Values:
         if value is None:
             return Null()
         if type_ == Type.CUDNN_TYPE_VOID_PTR:
-            return self._place(value, None, memory_word(self._moment.given))
+            return self._place(value, None, memory_word(self._moment.arguments))
         if type_ == Type.CUDNN_TYPE_FRACTION:
             return Fraction(value.numerator, value.denominator)
         if type_ in (Type.CUDNN_TYPE_BACKEND_DESCRIPTOR, Type.CUDNN_TYPE_HANDLE):
@@ -175,9 +175,9 @@ class Values:
         return _number(base, value)
 
 
-def _attribute_name(given: Any) -> str:
+def _attribute_name(arguments: Any) -> str:
     """An attribute's name without its descriptor type's: "workspace_size"."""
-    number = given["attributeName"]
+    number = arguments["attributeName"]
     return owner_and_short_name(Name(int(getattr(number, "value", number))))[1]
 
 
@@ -189,8 +189,8 @@ _PADDING = {
 
 
 def _data_type(descriptor: Any) -> Any:
-    held = records.record(descriptor) if live.address(descriptor) else None
-    return records.data_type_of(held)
+    record = records.record(descriptor) if live.address(descriptor) else None
+    return records.data_type_of(record)
 
 
 def _element_class(type_: Type) -> Any:
@@ -214,12 +214,12 @@ def _stream(value: Any) -> Value:
 
 
 def _number(base: Any, value: Any) -> Number:
-    held = value if isinstance(value, CudnnEnum) else getattr(value, "value", value)
+    plain = value if isinstance(value, CudnnEnum) else getattr(value, "value", value)
     if issubclass(base, CudnnEnum):
-        return Number(base, base(int(held)))
-    if isinstance(held, bool):
-        return Number(base, held)
-    number = held.item() if hasattr(held, "item") else held
+        return Number(base, base(int(plain)))
+    if isinstance(plain, bool):
+        return Number(base, plain)
+    number = plain.item() if hasattr(plain, "item") else plain
     return Number(base, float(number) if isinstance(number, float) else int(number))
 
 

@@ -54,12 +54,12 @@ def require_equal(
     """Refuse tensors whose descriptors differ in `fields`: "data_type", "shape", "strides"."""
     for other in others:
         for field in fields:
-            wanted, given = getattr(first.described, field), getattr(other.described, field)
-            if given != wanted:
+            wanted, actual = getattr(first.described, field), getattr(other.described, field)
+            if actual != wanted:
                 raise Refused(
                     status,
                     f"{first.name} and {other.name} must have the same {field}, got "
-                    f"{_shown(wanted)} and {_shown(given)}",
+                    f"{_shown(wanted)} and {_shown(actual)}",
                 )
 
 

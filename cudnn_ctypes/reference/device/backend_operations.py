@@ -102,8 +102,8 @@ def grouped_matmul_backward(step: Step) -> Results:
 
 def _parameters(inner: Inner) -> graph.Parameters:
     names = graph.Parameters.__dataclass_fields__
-    given = {name: inner.one(f"POINTWISE_{name.upper()}") for name in names}
-    return graph.Parameters(**{name: value for name, value in given.items() if value is not None})
+    values = {name: inner.one(f"POINTWISE_{name.upper()}") for name in names}
+    return graph.Parameters(**{name: value for name, value in values.items() if value is not None})
 
 
 @operation("OPERATION_POINTWISE", "YDESC DXDESC")

@@ -57,16 +57,16 @@ def execute(call: Call) -> None:
     if variants.operation != constants.operation:
         raise bad_param("varPack and plan are for different operations")
     _, carry_out = _OPERATIONS[constants.operation]
-    given = _Given(Constants(constants), variants.held)
-    given.use_workspace()
-    carry_out(given)
+    packs = _Packs(Constants(constants), variants.held)
+    packs.use_workspace()
+    carry_out(packs)
 
 
 # --- executing -----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class _Given:
+class _Packs:
     """The constants of a plan and the pointers and numbers of one execution."""
 
     constants: Constants
@@ -125,81 +125,81 @@ class _Given:
         }
 
 
-def _convolve(given: _Given) -> None:
-    x, w, y, convolution = given.constants.needed("XDESC", "WDESC", "YDESC", "CONV_DESC")
+def _convolve(packs: _Packs) -> None:
+    x, w, y, convolution = packs.constants.needed("XDESC", "WDESC", "YDESC", "CONV_DESC")
     problem = Problem(x, w, convolution, y, ("XDESC", "WDESC", "CONV_DESC", "YDESC"))
     results = scale_bias_activation_convolution(
-        given.load("XDATA", x),
-        given.load("WDATA", w),
-        **given.input(),
+        packs.load("XDATA", x),
+        packs.load("WDATA", w),
+        **packs.input(),
         options=problem.options,
         compute_dtype=problem.compute_dtype,
         out_dtype=numpy_dtype(y.data_type),
     )
-    given.store("YDATA", y, results.y)
-    statistics = given.constants.get("YSTATS_DESC")
-    given.store("YSUM", statistics, results.y_sum)
-    given.store("YSQSUM", statistics, results.y_sqsum)
+    packs.store("YDATA", y, results.y)
+    statistics = packs.constants.get("YSTATS_DESC")
+    packs.store("YSUM", statistics, results.y_sum)
+    packs.store("YSQSUM", statistics, results.y_sqsum)
 
 
-def _filter_gradient(given: _Given) -> None:
-    x, w, dy, convolution = given.constants.needed("XDESC", "DWDESC", "DYDESC", "CONV_DESC")
+def _filter_gradient(packs: _Packs) -> None:
+    x, w, dy, convolution = packs.constants.needed("XDESC", "DWDESC", "DYDESC", "CONV_DESC")
     problem = Problem(x, w, convolution, dy, ("XDESC", "DWDESC", "CONV_DESC", "DYDESC"))
     dw = scale_bias_activation_backward_filter(
-        x=given.load("XDATA", x),
-        dy=given.load("DYDATA", dy),
+        x=packs.load("XDATA", x),
+        dy=packs.load("DYDATA", dy),
         dw_shape=w.shape,
-        **given.input(),
+        **packs.input(),
         options=problem.options,
         compute_dtype=problem.compute_dtype,
         out_dtype=numpy_dtype(w.data_type),
     )
-    given.store("DWDATA", w, dw)
+    packs.store("DWDATA", w, dw)
 
 
-def _finalize_training(given: _Given) -> None:
-    sums, parameters, equivalent = given.constants.needed(
+def _finalize_training(packs: _Packs) -> None:
+    sums, parameters, equivalent = packs.constants.needed(
         "YSTATS_DESC", "BN_SCALEBIAS_MEANVAR_DESC", "BN_EQSCALEBIAS_DESC"
     )
     averages = ("BN_RUNNING_MEAN", "BN_RUNNING_VAR")
-    averaging = any(given.constants.given(name) for name in averages)
+    averaging = any(packs.constants.given(name) for name in averages)
     results = finalize_statistics_training(
-        given.load("YSUM", sums),
-        given.load("YSQSUM", sums),
-        given.number("SCALAR_INT64_T_BN_ACCUMULATION_COUNT"),
-        given.load("BN_SCALE", parameters),
-        given.load("BN_BIAS", parameters),
-        epsilon=given.number("SCALAR_DOUBLE_BN_EPSILON"),
-        average_factor=given.number("SCALAR_DOUBLE_BN_EXP_AVG_FACTOR") if averaging else 1.0,
-        running_mean=given.optional("BN_RUNNING_MEAN", parameters),
-        running_variance=given.optional("BN_RUNNING_VAR", parameters),
+        packs.load("YSUM", sums),
+        packs.load("YSQSUM", sums),
+        packs.number("SCALAR_INT64_T_BN_ACCUMULATION_COUNT"),
+        packs.load("BN_SCALE", parameters),
+        packs.load("BN_BIAS", parameters),
+        epsilon=packs.number("SCALAR_DOUBLE_BN_EPSILON"),
+        average_factor=packs.number("SCALAR_DOUBLE_BN_EXP_AVG_FACTOR") if averaging else 1.0,
+        running_mean=packs.optional("BN_RUNNING_MEAN", parameters),
+        running_variance=packs.optional("BN_RUNNING_VAR", parameters),
         compute_dtype=np.float64,
     )
-    given.store("BN_EQSCALE", equivalent, results.scale)
-    given.store("BN_EQBIAS", equivalent, results.bias)
-    given.store("BN_SAVED_MEAN", parameters, results.saved_mean)
-    given.store("BN_SAVED_INVSTD", parameters, results.saved_inv_variance)
-    given.store("BN_RUNNING_MEAN", parameters, results.running_mean)
-    given.store("BN_RUNNING_VAR", parameters, results.running_variance)
+    packs.store("BN_EQSCALE", equivalent, results.scale)
+    packs.store("BN_EQBIAS", equivalent, results.bias)
+    packs.store("BN_SAVED_MEAN", parameters, results.saved_mean)
+    packs.store("BN_SAVED_INVSTD", parameters, results.saved_inv_variance)
+    packs.store("BN_RUNNING_MEAN", parameters, results.running_mean)
+    packs.store("BN_RUNNING_VAR", parameters, results.running_variance)
 
 
-def _finalize_inference(given: _Given) -> None:
-    parameters, equivalent = given.constants.needed(
+def _finalize_inference(packs: _Packs) -> None:
+    parameters, equivalent = packs.constants.needed(
         "BN_SCALEBIAS_MEANVAR_DESC", "BN_EQSCALEBIAS_DESC"
     )
     scale, bias = finalize_statistics_inference(
-        given.load("BN_SCALE", parameters),
-        given.load("BN_BIAS", parameters),
-        given.load("BN_RUNNING_MEAN", parameters),
-        given.load("BN_RUNNING_VAR", parameters),
-        epsilon=given.number("SCALAR_DOUBLE_BN_EPSILON"),
+        packs.load("BN_SCALE", parameters),
+        packs.load("BN_BIAS", parameters),
+        packs.load("BN_RUNNING_MEAN", parameters),
+        packs.load("BN_RUNNING_VAR", parameters),
+        epsilon=packs.number("SCALAR_DOUBLE_BN_EPSILON"),
     )
-    given.store("BN_EQSCALE", equivalent, scale)
-    given.store("BN_EQBIAS", equivalent, bias)
+    packs.store("BN_EQSCALE", equivalent, scale)
+    packs.store("BN_EQBIAS", equivalent, bias)
 
 
 _OPERATIONS: dict[
-    raw.cudnnFusedOps_t, tuple[Callable[[Constants], None], Callable[[_Given], None]]
+    raw.cudnnFusedOps_t, tuple[Callable[[Constants], None], Callable[[_Packs], None]]
 ] = {
     raw.CUDNN_FUSED_SCALE_BIAS_ACTIVATION_CONV_BNSTATS: (check_convolution, _convolve),
     raw.CUDNN_FUSED_SCALE_BIAS_ACTIVATION_WGRAD: (check_filter_gradient, _filter_gradient),

@@ -155,11 +155,11 @@ def use_workspaces(graph: GnnCscGraph, features: Table, weights: Table) -> None:
             scribble(space.address, space.nbytes, space.name)
 
 
-def _check_reversed(graph: GnnCscGraph, held: Any) -> None:
+def _check_reversed(graph: GnnCscGraph, buffer: Any) -> None:
     """Refuse a graph without its reverse, or with another graph's."""
-    require(cscRevOffsets=held.cscRevOffsets, mapRevToCoo=held.mapRevToCoo)
-    offsets = _integers(held, "cscRevOffsets", graph.source_count + 1)
-    rows = _integers(held, "mapRevToCoo", graph.edge_count)
+    require(cscRevOffsets=buffer.cscRevOffsets, mapRevToCoo=buffer.mapRevToCoo)
+    offsets = _integers(buffer, "cscRevOffsets", graph.source_count + 1)
+    rows = _integers(buffer, "mapRevToCoo", graph.edge_count)
     sources = np.empty(graph.edge_count, np.int64)
     sources[graph.rows] = graph.indices
     in_range = not len(rows) or (rows.min() >= 0 and rows.max() < graph.edge_count)
@@ -174,7 +174,7 @@ def _check_reversed(graph: GnnCscGraph, held: Any) -> None:
         )
 
 
-def _integers(held: Any, name: str, count: int) -> NDArray[Any]:
+def _integers(buffer: Any, name: str, count: int) -> NDArray[Any]:
     if count == 0:
-        return np.zeros(0, numpy_dtype(held.idxType))
-    return at(getattr(held, name), held.idxType, (count,), (1,), f"graph: {name}")
+        return np.zeros(0, numpy_dtype(buffer.idxType))
+    return at(getattr(buffer, name), buffer.idxType, (count,), (1,), f"graph: {name}")

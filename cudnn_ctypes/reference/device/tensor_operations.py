@@ -164,11 +164,11 @@ def _status_of_types(
 
 
 def _require_broadcast(operand: Operand, whole: Operand) -> None:
-    given, wanted = operand.shape, whole.shape
-    if len(given) != len(wanted) or any(
-        size not in (1, full) for size, full in zip(given, wanted, strict=True)
+    shape, wanted = operand.shape, whole.shape
+    if len(shape) != len(wanted) or any(
+        size not in (1, full) for size, full in zip(shape, wanted, strict=True)
     ):
         raise bad_param(
             f"{operand.name} must have the shape of {whole.name}, {wanted}, or ones in it, got "
-            f"{given}"
+            f"{shape}"
         )
