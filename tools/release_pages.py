@@ -66,9 +66,13 @@ def write_statuses() -> None:
     parts = [
         "# Statuses",
         "Each status by the exception that it is raised as, with the number that it had before "
-        "cuDNN 9.0, and what usually helps, where one thing does.",
+        "cuDNN 9.0, and the usual cause, where there is one. "
+        "[Errors from A to Z](../errors.md) has those of each exception.",
     ]
+    head = ("status", "number", "before 9.0", "usual cause")
     for error, found in rows.items():
         parts.append(f"## [{error}](api/{error}.rst)" if error != "Success" else f"## {error}")
-        parts.append(grid(("status", "number", "before 9.0", "usual cause"), found))
+        columns = [each for each in zip(head, *found, strict=True) if any(each[1:])]
+        shown, *rest = zip(*columns, strict=True)
+        parts.append(grid(shown, rest))
     write("statuses.md", *parts)
