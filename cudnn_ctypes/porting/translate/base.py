@@ -98,6 +98,11 @@ class Program:
     using_std: bool = False
     overloads_math: bool = False
 
+    def named(self, name: str) -> list[Function]:
+        """The functions and methods of that name."""
+        functions = [self.functions, *(one.methods for one in self.records.values())]
+        return [one[name] for one in functions if name in one]
+
 
 # Names that generated programs use themselves.
 _TAKEN = (

@@ -163,9 +163,7 @@ class Loops(Statements):
         memory = {name for name, x in variables if x is not None and not x.type.is_number}
         passed = {x.text for call in body.find("argument_list") for x in call.find("identifier")}
         changed = changed_names(body) | (passed & memory)
-        functions = {name for one in self.program.records.values() for name in one.methods}
-        functions |= set(self.program.functions)
-        if functions & {re.split(r"\W+", one)[-1] for one in called}:
+        if any(self.program.named(re.split(r"\W+", one)[-1]) for one in called):
             changed |= shared & (self.program.changed | self.addressed)
         return not names & changed
 

@@ -239,9 +239,8 @@ class Operators(Names):
         is_value = value.type.kind in ("struct", "opaque", "vector") and value.text != "None"
         inner = node.stripped
         name = re.split(r"\W+", inner.called)[-1]
-        found = [one.methods.get(name) for one in self.program.records.values()]
-        found.append(self.program.functions.get(name))
-        refers = name in ("front", "back") or any(one and one.result.reference for one in found)
+        refers = any(one.result.reference for one in self.program.named(name))
+        refers = refers or name in ("front", "back")
         is_place = inner.kind in _PLACES or refers
         return f"copied({value.text})" if is_value and is_place else value.text
 

@@ -52,8 +52,7 @@ def addressed_in(node: Node, program: Program) -> tuple[set[str], set[str]]:
             note(one["value"])
     for call in node.find("call_expression"):
         last = re.split(r"\W+", call.called)[-1]
-        functions = [one.methods.get(last) for one in program.records.values()]
-        for function in filter(None, [*functions, program.functions.get(call.called)]):
+        for function in program.named(last):
             for argument, parameter in zip(call.arguments, function.parameters, strict=False):
                 if parameter.type.reference and not parameter.type.const:
                     note(argument)
