@@ -96,6 +96,14 @@ def gpu_device() -> Iterator[None]:
     mode.set_reference_device_active(before)
 
 
+@pytest.fixture(scope="session")
+def torch() -> Any:
+    """PyTorch, as the oracle of a test."""
+    module = pytest.importorskip("torch", reason="PyTorch (CPU) is the oracle of this test")
+    module.set_num_threads(1)
+    return module
+
+
 @pytest.fixture
 def report(request: pytest.FixtureRequest) -> error_report.Report:
     """How exact the tests of this session are, printed at its end."""

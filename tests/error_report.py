@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
+
+from cudnn_ctypes import NotSupportedError, SymbolNotFoundError
 
 __all__ = ["Report", "report_of", "write"]
 
@@ -41,6 +45,17 @@ class Report:
 
     def not_supported(self, key: tuple[str, str, str], reason: str) -> None:
         self.refused[(*key, reason)] += 1
+
+    def carried_out(self, key: tuple[str, str, str], function: Callable[[], Any]) -> Any:
+        """The function's result; the test is skipped, with the reason, if cuDNN has none."""
+        try:
+            return function()
+        except SymbolNotFoundError as error:
+            self.not_supported(key, str(error).split(";")[0])
+            pytest.skip(str(error))
+        except NotSupportedError as error:
+            self.not_supported(key, f"{error.function}: {error.status!s}")
+            pytest.skip(str(error))
 
 
 _REPORT = pytest.StashKey[Report]()

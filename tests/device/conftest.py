@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from fake_cuda import FakeCuda
@@ -28,3 +29,12 @@ def any_device(request: pytest.FixtureRequest) -> str:
     """Name of the device that the test runs on."""
     request.getfixturevalue(request.param)
     return str(request.param)
+
+
+@pytest.fixture
+def torch() -> Any:
+    """PyTorch that can use the GPU."""
+    module = pytest.importorskip("torch")
+    if not module.cuda.is_available():
+        pytest.skip("this PyTorch cannot use the GPU")
+    return module

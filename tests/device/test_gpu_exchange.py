@@ -39,14 +39,6 @@ WITH_TYPESTR = [entry for entry in TYPES if np.dtype(entry[2]).isbuiltin == 1]
 
 
 @pytest.fixture
-def torch() -> Any:
-    module = pytest.importorskip("torch")
-    if not module.cuda.is_available():
-        pytest.skip("this PyTorch cannot use the GPU")
-    return module
-
-
-@pytest.fixture
 def cupy() -> Any:
     return pytest.importorskip("cupy")
 

@@ -28,14 +28,6 @@ MIB = 1 << 20
 SLEEP = 200_000_000  # cycles: some 0.1 s
 
 
-@pytest.fixture
-def torch() -> Any:
-    module = pytest.importorskip("torch")
-    if not module.cuda.is_available():
-        pytest.skip("this PyTorch cannot use the GPU")
-    return module
-
-
 def used() -> int:
     """Bytes of the device's memory pool that are in use."""
     synchronize()

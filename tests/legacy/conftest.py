@@ -7,9 +7,10 @@ from collections.abc import Iterator
 import pytest
 from error_report import Report
 
-from cudnn_ctypes import Handle, use_reference_device
+from cudnn_ctypes import AttentionWeights, AttnDescriptor, Handle, use_reference_device
 
 from .compiled_launches import handle_of
+from .small_attention import HEADS, OPTIONS, arrays
 
 __all__ = ["Report"]
 
@@ -47,3 +48,17 @@ def on_reference() -> Iterator[None]:
     """The reference device, for functions without a handle."""
     with use_reference_device():
         yield
+
+
+@pytest.fixture
+def attn() -> Iterator[AttnDescriptor]:
+    """A small attention."""
+    with AttnDescriptor(HEADS, **OPTIONS) as attn:
+        yield attn
+
+
+@pytest.fixture
+def weights(handle: Handle, attn: AttnDescriptor) -> Iterator[AttentionWeights]:
+    """The weights of the small attention."""
+    with AttentionWeights(handle, attn, arrays()) as weights:
+        yield weights

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -28,18 +27,6 @@ from cudnn_ctypes import (
 from cudnn_ctypes.reference.attention import attention_forward as attention_reference
 
 from .small_attention import CLOSE, FMA_CLOSE, HEADS, OPTIONS, TK, TQ, N, arrays, expected, normal
-
-
-@pytest.fixture
-def attn() -> Iterator[AttnDescriptor]:
-    with AttnDescriptor(HEADS, **OPTIONS) as attn:
-        yield attn
-
-
-@pytest.fixture
-def weights(handle: Handle, attn: AttnDescriptor) -> Iterator[AttentionWeights]:
-    with AttentionWeights(handle, attn, arrays()) as weights:
-        yield weights
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -24,19 +23,6 @@ from cudnn_ctypes import (
 from cudnn_ctypes.reference.attention import attention_forward as attention_reference
 
 from .small_attention import CLOSE, HEADS, OPTIONS, SHAPES, TK, TQ, N, arrays, normal
-
-
-@pytest.fixture
-def attn() -> Iterator[AttnDescriptor]:
-    with AttnDescriptor(HEADS, **OPTIONS) as attn:
-        yield attn
-
-
-@pytest.fixture
-def weights(handle: Handle, attn: AttnDescriptor) -> Iterator[AttentionWeights]:
-    with AttentionWeights(handle, attn, arrays()) as weights:
-        yield weights
-
 
 # --- sequences ----------------------------------------------------------------------------------
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import ml_dtypes
@@ -85,18 +84,6 @@ def wide(*arrays: NDArray[Any]) -> list[NDArray[Any]]:
     return [array.astype(np.float64) for array in arrays]
 
 
-def carried_out(report: Report, key: tuple[str, str, str], function: Callable[[], Any]) -> Any:
-    """The function's result; the test is skipped, with the reason, if cuDNN has none."""
-    try:
-        return function()
-    except SymbolNotFoundError as error:
-        report.not_supported(key, str(error).split(";")[0])
-        pytest.skip(str(error))
-    except NotSupportedError as error:
-        report.not_supported(key, f"{error.function}: {error.status!s}")
-        pytest.skip(str(error))
-
-
 @pytest.mark.thinned(8)
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("activation", ["identity", "silu"])
@@ -115,8 +102,7 @@ def test_random_direct(device: str, report: Report, dtype: Any, activation: Any,
     ]
     bias_memory = upload(bias)
     key = (device, sums.dtype.name, "causal forward")
-    y = carried_out(
-        report,
+    y = report.carried_out(
         key,
         lambda: cudnn.causal_convolution_forward(*given, bias_memory, activation=activation),
     )
@@ -132,8 +118,7 @@ def test_random_direct(device: str, report: Report, dtype: Any, activation: Any,
     )
 
     key = (device, sums.dtype.name, "causal backward")
-    gradients = carried_out(
-        report,
+    gradients = report.carried_out(
         key,
         lambda: cudnn.causal_convolution_backward(
             x=given[0],
@@ -167,7 +152,7 @@ def test_random_back_to_back(device: str, report: Report, dtype: Any, seed: int)
     operands = [sums.normal(*shape, scale=0.5) for shape in shapes]
     exact, given = wide(*operands), [upload(array) for array in operands]
     key = (device, sums.dtype.name, "back to back forward")
-    made = carried_out(report, key, lambda: cudnn.back_to_back_convolution_forward(*given))
+    made = report.carried_out(key, lambda: cudnn.back_to_back_convolution_forward(*given))
     expected = reference.back_to_back_convolution_forward(*exact)
     sizes = reference.back_to_back_convolution_forward(*map(np.abs, exact))
     length = 3 * proj + mixer
@@ -178,8 +163,7 @@ def test_random_back_to_back(device: str, report: Report, dtype: Any, seed: int)
 
     key = (device, sums.dtype.name, "back to back backward")
     dgated = sums.normal(batch, dim, time)
-    gradients = carried_out(
-        report,
+    gradients = report.carried_out(
         key,
         lambda: cudnn.back_to_back_convolution_backward(
             **dict(zip(names, given, strict=True)), y=made.y, dgated=upload(dgated)
@@ -205,14 +189,13 @@ def test_random_fft(device: str, report: Report, dtype: Any, width: int) -> None
     weight = sums.normal(dim, width, scale=1 / 8)
     exact, given = wide(x, weight), (upload(x), upload(weight))
     key = (device, sums.dtype.name, "FFT forward")
-    y = carried_out(report, key, lambda: cudnn.fft_causal_convolution_forward(*given))
+    y = report.carried_out(key, lambda: cudnn.fft_causal_convolution_forward(*given))
     # A transform mixes all elements, so its roundings are of the size of the largest sums.
     size = reference.fft_causal_convolution_forward(*map(np.abs, exact)).max(keepdims=True)
     expected = reference.fft_causal_convolution_forward(*exact)
     sums.check(report, key, y, expected, np.broadcast_to(size, y.shape), width)
     key = (device, sums.dtype.name, "FFT backward")
-    gradients = carried_out(
-        report,
+    gradients = report.carried_out(
         key,
         lambda: cudnn.fft_causal_convolution_backward(x=given[0], w=given[1], dy=upload(dy)),
     )
@@ -233,8 +216,7 @@ def test_long_fft(device: str, report: Report, dtype: Any) -> None:
     weight = sums.normal(dim, time, scale=1 / 64)
     exact = wide(x, weight)
     key = (device, sums.dtype.name, "long FFT forward")
-    made = carried_out(
-        report,
+    made = report.carried_out(
         key,
         lambda: cudnn.long_fft_causal_convolution_forward(upload(x), upload(weight)),
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import ml_dtypes
@@ -17,7 +16,6 @@ from cudnn_ctypes import (
     GnnCscGraph,
     GnnMhaParams,
     NotSupportedError,
-    SymbolNotFoundError,
     raw,
     reference,
 )
@@ -75,18 +73,6 @@ def check(
     scale = scale if scale > 1e-6 else 1.0
     report.ran(key, float(error.max(initial=0.0) / scale), over)
     assert over <= 1, f"{key}: error {error.max()} where results reach {scale}"
-
-
-def carried_out(report: Report, key: tuple[str, str, str], function: Callable[[], Any]) -> Any:
-    """The function's result; the test is skipped, with the reason, if cuDNN has none."""
-    try:
-        return function()
-    except SymbolNotFoundError as error:
-        report.not_supported(key, str(error).split(";")[0])
-        pytest.skip(str(error))
-    except NotSupportedError as error:
-        report.not_supported(key, f"{error.function}: {error.status!s}")
-        pytest.skip(str(error))
 
 
 # --- the graph ----------------------------------------------------------------------------------
@@ -188,8 +174,7 @@ def test_random_aggregation(
         ]
         given, exact = [upload(table) for table in tables], wide(*tables)
         key = (device, case.dtype.name, f"aggregate {operation}")
-        made = carried_out(
-            report,
+        made = report.carried_out(
             key,
             lambda given=given, graph=graph: cudnn.gnn_agg_simple_forward(
                 graph, *given, operation=operation
@@ -367,8 +352,7 @@ def test_random_attention(
         name = "GAT" if version == 1 else "GATv2"
         key = (device, case.dtype.name, name)
         given: Any = {**case.given, "params": case.params, "dropout_mask": upload(case.mask)}
-        made = carried_out(
-            report,
+        made = report.carried_out(
             key,
             lambda case=case, forward=forward, given=given: forward(case.graph, **given),
         )

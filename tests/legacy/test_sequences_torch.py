@@ -24,13 +24,6 @@ HEADS, EACH, STEPS, BATCH = 3, 4, 5, 2
 SIZE = HEADS * EACH
 
 
-@pytest.fixture(scope="module")
-def torch() -> Any:
-    module = pytest.importorskip("torch", reason="PyTorch (CPU) is the oracle of this test")
-    module.set_num_threads(1)
-    return module
-
-
 def test_multi_head_attention(reference_handle: Handle, torch: Any) -> None:
     """torch.nn.MultiheadAttention with its own weights, and their gradients."""
     torch.manual_seed(0)

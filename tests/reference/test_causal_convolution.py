@@ -17,13 +17,6 @@ from .finite_differences import gradient
 SHAPES = [(1, 1, 1, 2), (2, 3, 9, 4), (2, 2, 5, 8), (3, 4, 16, 2), (1, 2, 40, 17)]
 
 
-@pytest.fixture(scope="module")
-def torch() -> Any:
-    module = pytest.importorskip("torch", reason="PyTorch (CPU) is the oracle of this test")
-    module.set_num_threads(1)
-    return module
-
-
 def normal(rng: np.random.Generator, *shape: int) -> np.ndarray:
     return rng.standard_normal(shape)
 

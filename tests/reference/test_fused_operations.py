@@ -13,13 +13,6 @@ from cudnn_ctypes.reference import fused_operations as fused
 from .finite_differences import gradient
 
 
-@pytest.fixture(scope="module")
-def torch() -> Any:
-    module = pytest.importorskip("torch", reason="PyTorch (CPU) is the oracle of this test")
-    module.set_num_threads(1)
-    return module
-
-
 def normal(seed: int, *shape: int) -> np.ndarray:
     return np.random.default_rng([seed, *shape]).standard_normal(shape)
 

@@ -19,13 +19,6 @@ from .gnn_graphs import random_graph
 OPERATIONS = get_args(Operation)
 
 
-@pytest.fixture(scope="module")
-def torch() -> Any:
-    module = pytest.importorskip("torch", reason="PyTorch (CPU) is the oracle of this test")
-    module.set_num_threads(1)
-    return module
-
-
 def reduced(torch: Any, operation: str, values: Any) -> Any:
     if operation in ("max", "min"):
         return getattr(values, operation)(dim=0).values

@@ -18,13 +18,6 @@ HEADS, FEATURES = 2, 6
 NAMES = ("src_features", "dst_features", "edge_features", "attn_weights")
 
 
-@pytest.fixture(scope="module")
-def torch() -> Any:
-    module = pytest.importorskip("torch", reason="PyTorch (CPU) is the oracle of this test")
-    module.set_num_threads(1)
-    return module
-
-
 def operands(rng: np.random.Generator, graph: Any, version: int, with_edges: bool) -> list[Any]:
     """Features of sources, destinations, edges; weights."""
     edge_features = FEATURES if version == 2 else 4

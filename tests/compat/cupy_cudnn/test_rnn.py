@@ -19,13 +19,6 @@ GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
 MODES = {"LSTM": "CUDNN_LSTM", "GRU": "CUDNN_GRU", "RNN": "CUDNN_RNN_TANH"}
 
 
-@pytest.fixture(scope="module")
-def torch() -> Any:
-    module = pytest.importorskip("torch", reason="PyTorch (CPU) is the oracle of this test")
-    module.set_num_threads(1)
-    return module
-
-
 def weights(arrays: Arrays, model: Any, states: Any, mode: int, direction: int) -> Any:
     """The weights as Chainer put them together, one part after the other, and where each lies."""
     handle = cudnn.get_handle()

@@ -17,13 +17,6 @@ from .old_rnn import OldProgram
 pytestmark = pytest.mark.filterwarnings("ignore::cudnn_ctypes.compat.OldNameWarning")
 
 
-@pytest.fixture(scope="module")
-def torch() -> Any:
-    module = pytest.importorskip("torch", reason="PyTorch (CPU) is the oracle of this test")
-    module.set_num_threads(1)
-    return module
-
-
 def check_training_step(
     torch: Any, handle: Handle, model: Any, lengths: list[int], **options: Any
 ) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from cudnn_ctypes import Handle, use_reference_device
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.raw.bare import bare, watched
 
@@ -35,3 +36,10 @@ def product(h200: DeviceProperties, directly: None) -> Iterator[Product]:
     yield made
     made.graph.close()
     made.handle.close()
+
+
+@pytest.fixture
+def handle() -> Iterator[Handle]:
+    """A handle on the GPU."""
+    with use_reference_device(False), Handle() as handle:
+        yield handle

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import suppress
 
 import pytest
@@ -24,12 +23,6 @@ from ..plan_cases import PLAN_CASES
 
 NOTE = "supports_cuda_graph_native_api"
 gpu = pytest.mark.gpu
-
-
-@pytest.fixture
-def handle() -> Iterator[Handle]:
-    with use_reference_device(False), Handle() as made:
-        yield made
 
 
 @gpu

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 
 import pytest
 
@@ -143,12 +142,6 @@ def test_a_workspace_for_other_shapes_on_the_reference_device() -> None:
         graph.build(handle)
         with pytest.raises(ValueError, match="this plan was built for fixed shapes"):
             graph.plan.workspace_size_for(handle, shapes)
-
-
-@pytest.fixture
-def handle() -> Iterator[Handle]:
-    with use_reference_device(False), Handle() as made:
-        yield made
 
 
 @pytest.mark.gpu

@@ -313,12 +313,6 @@ def test_the_number_of_multiprocessors(h200: DeviceProperties) -> None:
 # --- on a GPU -------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def handle() -> Iterator[Handle]:
-    with use_reference_device(False), Handle() as made:
-        yield made
-
-
 @pytest.mark.gpu
 @pytest.mark.parametrize("name", ["convolution", "matmul + bias + gelu", "attention"])
 def test_a_plan_from_json_computes_the_same(name: str, handle: Handle) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
 from ctypes import c_int, c_size_t, c_void_p
 
 import ml_dtypes
@@ -15,11 +14,9 @@ from cudnn_ctypes import (
     DeviceBuffer,
     DeviceTensor,
     ExecutionFailedError,
-    Handle,
     NotSupportedError,
     as_data_type,
     raw,
-    use_reference_device,
 )
 from cudnn_ctypes.reference.attention import (
     WEIGHT_NAMES,
@@ -40,12 +37,6 @@ K_LENGTHS = [5, 3, 2]
 LOW, HIGH = [0, 0, 2, 1], [5, 2, 2, 9]  # the third window is empty
 POISON = -77.0
 ORDERS = [(*order, 3) for order in itertools.permutations(range(3))]
-
-
-@pytest.fixture
-def handle() -> Iterator[Handle]:
-    with use_reference_device(), Handle() as handle:
-        yield handle
 
 
 def created(name):

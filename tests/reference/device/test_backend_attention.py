@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
-from cudnn_ctypes import Handle, raw, use_reference_device
+from cudnn_ctypes import Handle, raw
 from cudnn_ctypes.errors import BadParamError, NotSupportedError, SymbolNotFoundError
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.reference.device.backend_stored import operation_graph
@@ -30,12 +29,6 @@ pytest.importorskip("torch")
 
 # As on a GPU: the softmax, the gradients of scores and the results are rounded to 11 bits.
 TOLERANCE, OF_STATS = 3 * 2.0**-11, 1e-6
-
-
-@pytest.fixture
-def handle() -> Iterator[Handle]:
-    with use_reference_device(), Handle() as made:
-        yield made
 
 
 def check(attention: Attention, found: dict[str, Any], exact: dict[str, Any], a: Any) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from ctypes import c_size_t
 from itertools import chain
 
@@ -14,10 +13,8 @@ from cudnn_ctypes import (
     DeviceBuffer,
     DeviceTensor,
     ExecutionFailedError,
-    Handle,
     NotSupportedError,
     raw,
-    use_reference_device,
 )
 from cudnn_ctypes.reference.ctc import ctc_loss, log_softmax
 
@@ -29,12 +26,6 @@ POISON = -77.0
 SOFTMAX, NONE = raw.CUDNN_LOSS_NORMALIZATION_SOFTMAX, raw.CUDNN_LOSS_NORMALIZATION_NONE
 ZERO, SKIP = raw.CUDNN_CTC_ZERO_OOB_GRADIENTS, raw.CUDNN_CTC_SKIP_OOB_GRADIENTS
 DETERMINISTIC = raw.CUDNN_CTC_LOSS_ALGO_DETERMINISTIC
-
-
-@pytest.fixture
-def handle() -> Iterator[Handle]:
-    with use_reference_device(), Handle() as handle:
-        yield handle
 
 
 class Program:

@@ -8,15 +8,9 @@ from ctypes import c_float, c_size_t, c_ulonglong, c_void_p
 import numpy as np
 import pytest
 
-from cudnn_ctypes import DeviceBuffer, DeviceTensor, Handle, raw, use_reference_device
+from cudnn_ctypes import DeviceBuffer, DeviceTensor, Handle, raw
 
 FLOAT, HALF, BFLOAT16 = raw.CUDNN_DATA_FLOAT, raw.CUDNN_DATA_HALF, raw.CUDNN_DATA_BFLOAT16
-
-
-@pytest.fixture
-def handle() -> Iterator[Handle]:
-    with use_reference_device(), Handle() as handle:
-        yield handle
 
 
 @pytest.fixture

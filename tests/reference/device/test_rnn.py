@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator
 from ctypes import byref, c_int, c_size_t, c_void_p
 from dataclasses import replace
 
@@ -11,7 +10,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from cudnn_ctypes import DeviceBuffer, DeviceTensor, Handle, raw, use_reference_device
+from cudnn_ctypes import DeviceBuffer, DeviceTensor, raw
 from cudnn_ctypes.reference.dropout import Position, draw_mask
 from cudnn_ctypes.reference.rnn import rnn_backward_data, rnn_backward_weights, rnn_forward
 from cudnn_ctypes.reference.rnn_cells import Clip
@@ -32,12 +31,6 @@ TRAINING, INFERENCE = raw.CUDNN_FWD_MODE_TRAINING, raw.CUDNN_FWD_MODE_INFERENCE
 BAD_PARAM, NOT_SUPPORTED = raw.CUDNN_STATUS_BAD_PARAM, raw.CUDNN_STATUS_NOT_SUPPORTED
 STEPS, LENGTHS = 5, (5, 4, 4, 1)
 BATCH = len(LENGTHS)
-
-
-@pytest.fixture
-def handle() -> Iterator[Handle]:
-    with use_reference_device(), Handle() as handle:
-        yield handle
 
 
 def created(kind: str):

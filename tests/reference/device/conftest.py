@@ -1,0 +1,15 @@
+"""The reference device."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from cudnn_ctypes import Handle, use_reference_device
+
+
+@pytest.fixture
+def handle() -> Iterator[Handle]:
+    with use_reference_device(), Handle() as handle:
+        yield handle
