@@ -61,7 +61,7 @@ def integers(name: str, values: Any) -> tuple[int, ...]:
     try:
         if not isinstance(values, Iterable) or isinstance(values, (str, bytes)):
             raise TypeError
-        return tuple([integer(name, value) for value in values])
+        return tuple([v if type(v) is int else integer(name, v) for v in values])
     except Exception:
         raise TypeError(f"{name}: expected ints, got {described(values)}") from None
 
