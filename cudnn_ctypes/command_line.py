@@ -28,6 +28,7 @@ __all__ = [
     "Output",
     "add_device",
     "add_force",
+    "add_jobs",
     "add_json",
     "file_name",
     "make_folder",
@@ -195,6 +196,18 @@ def add_force(parser: argparse.ArgumentParser) -> None:
     """Add the option ``--force``, which allows overwriting files."""
     parser.add_argument(
         "--force", action="store_true", help="write over files that are there already"
+    )
+
+
+def add_jobs(parser: argparse.ArgumentParser) -> None:
+    """Add the option ``--jobs``, the size of a `worker_pool`."""
+    parser.add_argument(
+        "-j",
+        "--jobs",
+        type=positive,
+        metavar="N",
+        default=1,
+        help="processes that compile (default: %(default)s)",
     )
 
 

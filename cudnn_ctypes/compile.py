@@ -15,6 +15,7 @@ from .command_line import (
     Output,
     add_device,
     add_force,
+    add_jobs,
     add_json,
     file_name,
     positive,
@@ -67,14 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--sm-count", type=positive, metavar="N", help="how many multiprocessors to use"
     )
-    parser.add_argument(
-        "-j",
-        "--jobs",
-        type=positive,
-        metavar="N",
-        default=1,
-        help="processes that compile (default: %(default)s)",
-    )
+    add_jobs(parser)
 
 
 def main(arguments: argparse.Namespace) -> int:

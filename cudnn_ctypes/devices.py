@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from .command_line import USER_ERRORS, add_json, positive, worker_pool
+from .command_line import USER_ERRORS, add_jobs, add_json, worker_pool
 from .command_progress import Steps, steps
 from .graph.backend.device_properties import DeviceProperties, presets
 from .graph.backend.devices import as_properties
@@ -88,14 +88,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="try which of a few graphs compile for each of them; some seconds for each GPU",
     )
-    parser.add_argument(
-        "-j",
-        "--jobs",
-        type=positive,
-        metavar="N",
-        default=1,
-        help="processes that compile (default: %(default)s)",
-    )
+    add_jobs(parser)
     add_json(parser)
 
 
