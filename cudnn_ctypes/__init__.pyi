@@ -27,6 +27,7 @@ from .errors import (
     CudnnWarning as CudnnWarning,
     DeviceMemoryWarning as DeviceMemoryWarning,
     ExecutionFailedError as ExecutionFailedError,
+    FaultWarning as FaultWarning,
     InternalError as InternalError,
     LibraryNotFoundError as LibraryNotFoundError,
     NoDeviceError as NoDeviceError,

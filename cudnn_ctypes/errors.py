@@ -17,6 +17,7 @@ __all__ = [
     "CudnnWarning",
     "DeviceMemoryWarning",
     "ExecutionFailedError",
+    "FaultWarning",
     "InternalError",
     "LibraryNotFoundError",
     "NoDeviceError",
@@ -206,6 +207,10 @@ class UnclosedWarning(CudnnWarning, ResourceWarning):
 
 class CleanUpWarning(CudnnWarning, RuntimeWarning):
     """cuDNN refused to destroy the C object of an unclosed object or one closed during a call."""
+
+
+class FaultWarning(CudnnWarning, RuntimeWarning):
+    """A graph was built that cuDNN computes wrong for some data, and right for other data."""
 
 
 class PlanCacheWarning(CudnnWarning, RuntimeWarning):

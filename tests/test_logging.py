@@ -16,6 +16,7 @@ from cudnn_ctypes import (
     DeviceBuffer,
     DeviceMemoryWarning,
     DeviceProperties,
+    FaultWarning,
     Graph,
     PlanCache,
     PlanCacheWarning,
@@ -97,6 +98,7 @@ OWN = {
     UnclosedWarning: ResourceWarning,
     CleanUpWarning: RuntimeWarning,
     DeviceMemoryWarning: RuntimeWarning,
+    FaultWarning: RuntimeWarning,
     PlanCacheWarning: RuntimeWarning,
     OldNameWarning: DeprecationWarning,
 }

@@ -8,8 +8,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ...errors import CudnnError, NotSupportedError, OwnReason, SymbolNotFoundError
+from ...errors import (
+    CudnnError,
+    FaultWarning,
+    NotSupportedError,
+    OwnReason,
+    SymbolNotFoundError,
+)
 from ...raw import cudnnDataType_t, cudnnStatus_t
+from ...raw.host_blocks import warn
 from ..backend.descriptor import BackendDescriptor
 from ..backend.device_properties import DeviceProperties
 from ..backend.devices import device_attribute
@@ -17,7 +24,7 @@ from ..describe.node import Node, Subgraph, exchanged
 from ..describe.tensor import Tensor
 from .expand.expansion import Expansion
 from .flattening import View, flattened
-from .quirks import Graph, faulty_engines, faulty_modes, refusals
+from .quirks import Graph, cautions, faulty_engines, faulty_modes, refusals
 from .target import Target
 
 if TYPE_CHECKING:
@@ -183,6 +190,8 @@ def _checked(graph: Graph, target: Target) -> Mapping[int, str]:
         raise NotSupportedError(
             "Graph.build", status, messages=tuple(faults), source=OwnReason.source
         )
+    for caution in cautions(graph, target):
+        warn(caution, FaultWarning)
     return faulty_engines(graph, target)
 
 

@@ -73,11 +73,13 @@ class Quirk:
     repaired : int, optional
         The first version that is known to be without it.
     engines : tuple of int
-        Those that have the fault. Without engines and modes the graph is refused.
+        Those that have the fault. Without engines and modes the graph is refused, but `by_data`.
     modes : tuple of str
         Modes of heuristics that have it; the others are asked.
     beside_another : bool
         Whether it is only where the GPU is known by its properties, on a machine with another one.
+    by_data : bool
+        Whether it shows with some data only, which the graph does not say: its build warns.
     sometimes : bool
         Whether it shows in some processes only: on addresses, say.
     reported : bool
@@ -94,6 +96,7 @@ class Quirk:
     engines: tuple[int, ...] = ()
     modes: tuple[str, ...] = ()
     beside_another: bool = False
+    by_data: bool = False
     sometimes: bool = False
     reported: bool = False
 

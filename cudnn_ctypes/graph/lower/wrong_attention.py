@@ -15,6 +15,7 @@ __all__ = [
     "differentiates_alibi_to_both_sides",
     "differentiates_one_row_of_bias",
     "differentiates_part_of_a_tile",
+    "limits_the_last_queries_by_length",
     "reads_strided_statistics",
 ]
 
@@ -62,17 +63,26 @@ def differentiates_one_row_of_bias(graph: Graph) -> str:
 
 # What alibi may add to a score before its exponential overflows, less what the scores may be.
 _LARGEST = {cudnnDataType_t.CUDNN_DATA_HALF: 8, cudnnDataType_t.CUDNN_DATA_BFLOAT16: 80}
-_TILE = 128
+_HALF_TILE = 64
 
 
 def differentiates_alibi_to_both_sides(graph: Graph) -> str:
-    """Alibi without a mask, and keys that do not fill the last tile."""
+    """Alibi without a mask, and keys that fill half of the last tile."""
     for node in graph.as_written("sdpa_backward"):
         mask, dims = mask_of(node), score_dims(node)
         masked = (mask.left, mask.right, mask.seq_len_kv) != (None, None, None)
-        if not mask.alibi or masked or dims is None:
+        if not mask.alibi or masked or dims is None or dims[3] % (2 * _HALF_TILE) != _HALF_TILE:
             continue
-        added = max(alibi_slopes(dims[1])) * (-dims[3] % _TILE)
+        added = max(alibi_slopes(dims[1])) * _HALF_TILE
         if added > _LARGEST.get(node.inputs["q"].data_type, math.inf):
             return f"{node} with use_alibi_mask, without a mask, and with {dims[3]} keys"
+    return ""
+
+
+def limits_the_last_queries_by_length(graph: Graph) -> str:
+    """A band of keys at the bottom right, of sequences whose lengths the data say."""
+    for node in graph.as_written("sdpa_fp8"):
+        mask = mask_of(node)
+        if mask.bottom_right and mask.left is not None and mask.seq_len_kv is not None:
+            return f"{node} with a left bound, aligned to the bottom right, and with seq_len_kv"
     return ""
