@@ -10,28 +10,12 @@ from cudnn_ctypes.raw import enums
 from cudnn_ctypes.raw.attributes import ATTRIBUTES, ENUMS, element_type, owner_and_short_name
 from cudnn_ctypes.raw.enums import cudnnBackendAttributeName_t, cudnnBackendAttributeType_t
 
+from .c_types import primitive
 from .calls import Call, Program
 from .declarations import Variable
 from .finding import Finding
 
 __all__ = ["backend_faults"]
-
-_WHOLE = {
-    "bool": 1,
-    "char": 1,
-    "short": 2,
-    "int": 4,
-    "int32_t": 4,
-    "unsigned": 4,
-    "unsigned int": 4,
-    "int64_t": 8,
-    "long": 8,
-    "long int": 8,
-    "long long": 8,
-    "long long int": 8,
-    "size_t": 8,
-}
-_REAL = {"float": 4, "double": 8}
 
 
 def backend_faults(program: Program) -> Iterator[Finding]:
@@ -72,17 +56,20 @@ def _mismatch(variable: Variable, kind: cudnnBackendAttributeType_t) -> str:
     enum = ENUMS.get(kind)
     if variable.pointers or "vector" in variable.type or "array" in variable.type:
         return ""
+    have, is_real = primitive(variable.type), kind.name in ("CUDNN_TYPE_FLOAT", "CUDNN_TYPE_DOUBLE")
+    is_wrong = False
+    if have is not None and have.is_number:
+        is_wrong = have.bits != 8 * size or (have.kind == "float") != is_real
     if enum is not None:
-        is_wrong = _WHOLE.get(variable.type, size) != size or variable.type in _REAL
         is_other = variable.type.startswith("cudnn") and variable.type != enum.__name__
         return f"a {enum.__name__} of {size} bytes" if is_wrong or is_other else ""
-    if kind.name in ("CUDNN_TYPE_FLOAT", "CUDNN_TYPE_DOUBLE"):
-        is_wrong = variable.type in _WHOLE or _REAL.get(variable.type, size) != size
-        return f"a {kind.name.removeprefix('CUDNN_TYPE_').lower()}" if is_wrong else ""
+    if not is_wrong:
+        return ""
+    if is_real:
+        return f"a {kind.name.removeprefix('CUDNN_TYPE_').lower()}"
     if kind.name in ("CUDNN_TYPE_INT64", "CUDNN_TYPE_INT32", "CUDNN_TYPE_BOOLEAN"):
-        is_wrong = variable.type in _REAL or _WHOLE.get(variable.type, size) != size
         plain = "bool" if size == 1 else f"int{8 * size}_t"
-        return f"{_a(plain)} of {size} byte{'s' * (size > 1)}" if is_wrong else ""
+        return f"{_a(plain)} of {size} byte{'s' * (size > 1)}"
     return ""
 
 

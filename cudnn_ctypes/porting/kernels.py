@@ -5,26 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from .c_types import primitive
 from .finding import Finding
 from .new_calls import in_python
 from .source import Source
 from .syntax import Node
 
 __all__ = ["kernels"]
-
-_CTYPES = {
-    "bool": "c_bool",
-    "char": "c_char",
-    "double": "c_double",
-    "float": "c_float",
-    "int": "c_int",
-    "long": "c_long",
-    "size_t": "c_size_t",
-    "unsigned": "c_uint",
-    "unsigned int": "c_uint",
-    "int64_t": "c_int64",
-    "int32_t": "c_int32",
-}
 
 
 def kernels(source: Source) -> Iterator[Finding]:
@@ -102,8 +89,8 @@ def _argument(node: Node, parameter: Node, index: int) -> str:
     if "*" in declared:
         return f"int({text})"
     kind = " ".join(parameter["type"].text.split())
-    ctype = _CTYPES.get(kind.removeprefix("const ").strip())
-    return f"{ctype}({text})" if ctype else text
+    ctype = primitive(kind.removeprefix("const ").strip())
+    return f"{ctype.element}({text})" if ctype and ctype.element.startswith("c_") else text
 
 
 def _is_python(text: str) -> bool:

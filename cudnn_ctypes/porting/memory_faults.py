@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from .c_types import primitive
 from .calls import Program
 from .finding import Finding
 from .syntax import Node
@@ -22,7 +23,6 @@ _COPIES = {"cudaMemcpy", "cudaMemcpyAsync"}
 _ON_DEVICE = {"cudaFree", "cudaMemset", "cudaMemsetAsync"}  # of their first argument
 
 _ALLOCATES = re.compile(r"\b(?:malloc|calloc|aligned_alloc)\s*\(|\bnew\b")
-_NUMBERS = {"float", "double", "int", "char", "half", "__half", "int8_t", "int32_t", "unsigned"}
 
 
 def memory_faults(program: Program) -> Iterator[Finding]:
@@ -102,7 +102,8 @@ class _Places:
             return "a std::vector" if is_vector else ""
         if self._allocated(argument) == {"host"}:
             return "allocated on the host"
-        if variable is None or variable.type not in _NUMBERS:
+        kind = None if variable is None else primitive(variable.type)
+        if variable is None or kind is None or not kind.is_number:
             return ""
         if text.startswith("&") and variable.is_plain:
             return f"a {variable.type} of the host"

@@ -218,15 +218,15 @@ def test_what_cannot_be_written_in_python_has_the_parameter_s_name() -> None:
         each
         for each in report_on(
             parse_text(
-                "__global__ void k(float *out, int count);\n"
-                "void f() { k<<<g ? 1 : 2, b>>>(p ? q : r, sizeof(int)); }"
+                "__global__ void k(float *out, int count, const char fill, long unsigned n);\n"
+                "void f() { k<<<g ? 1 : 2, b>>>(p ? q : r, sizeof(int), 7, n); }"
             )
         ).findings
         if each.code
     )
     assert launch.code[0] == (
         "launch(Device().default_stream, LaunchConfig(grid=grid, block=b), k, int(out), "
-        "c_int(sizeof(int)))"
+        "c_int(sizeof(int)), c_byte(7), c_ulong(n))"
     )
 
 

@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 
 from .. import runtime
 from .. import source as parse
+from ..c_types import HALF, CType
 from ..syntax import Node
 from .output import Output
 from .preprocess import Macro
-from .types import HALF, CType, Untranslatable, Value
+from .values import Untranslatable, Value
 
 __all__ = ["Base", "Function", "Parameter", "Program", "Record", "Variable"]
 

@@ -6,14 +6,15 @@ import re
 from typing import Any
 
 from ...raw.gone import changed
+from .. import c_types as c
+from ..c_types import CType
 from ..syntax import Node
-from . import types as c
 from .base import Function
 from .functions import ALLOCATION, Functions
 from .libraries import ALLOCATORS, foreign, is_library_call, of_ctypes, raw_parameters
 from .preprocess import Macro
-from .types import CType, Untranslatable, Value
 from .usage import only_checks
+from .values import Untranslatable, Value
 
 __all__ = ["Calls"]
 

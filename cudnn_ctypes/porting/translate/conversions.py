@@ -7,11 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from .. import c_types as c
+from ..c_types import CType, array_of, pointer_to
 from ..syntax import Node
-from . import types as c
 from .base import Base, Parameter
 from .libraries import foreign_type
-from .types import REASONS, CType, Untranslatable, Value, array_of, pointer_to, truth
+from .values import REASONS, Untranslatable, Value, truth
 
 __all__ = ["CONDITION", "Conversions", "function_declarator"]
 
@@ -34,12 +35,7 @@ class Conversions(Base):
         name = " ".join(_QUALIFIERS.sub(" ", name).split()).removeprefix("std::")
         if name in self.program.types:
             return self.program.types[name]
-        words = sorted(name.split(), key=lambda word: (word != "unsigned", word == "int"))
-        ordered = " ".join(words)
-        for spelled in (name, ordered, ordered.removesuffix(" int")):
-            if spelled in c.PRIMITIVES:
-                return c.PRIMITIVES[spelled]
-        return foreign_type(name) or c.duration(name)
+        return c.primitive(name) or foreign_type(name) or c.duration(name)
 
     def type_of(self, node: Node) -> CType:
         """The type of a declaration, parameter or cast, without what declarators add."""

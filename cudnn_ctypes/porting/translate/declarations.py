@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
+from ..c_types import UNKNOWN, CType, array_of
 from ..syntax import Node
 from .base import Record
 from .loops import Loops
 from .names import number
-from .types import UNKNOWN, CType, Untranslatable, Value, array_of
+from .values import Untranslatable, Value
 
 __all__ = ["Declarations"]
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import re
 
+from ..c_types import INT, UNKNOWN, VOID, CType
 from ..syntax import Node
 from .base import Function, Parameter, Record
 from .conversions import function_declarator
 from .declarations import Declarations
-from .types import INT, REASONS, UNKNOWN, VOID, CType, Untranslatable, told
 from .usage import addressed_in, is_status_check
+from .values import REASONS, Untranslatable, told
 
 __all__ = ["Definitions", "top_level"]
 

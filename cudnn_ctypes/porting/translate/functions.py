@@ -6,13 +6,14 @@ import functools
 import re
 from collections.abc import Callable
 
+from .. import c_types as c
+from ..c_types import CType, common, pointer_to
 from ..runtime.arithmetic import MATH
 from ..syntax import CASTS, Node
-from . import types as c
 from .base import Function
 from .names import number
 from .operators import Operators
-from .types import CType, Value, common, pointer_to
+from .values import Value
 
 __all__ = ["ALLOCATION", "Functions"]
 

@@ -13,7 +13,7 @@ from typing import Any
 from ...raw import FUNCTIONS
 from ...raw.ctypes_support import OpaquePointer
 from ...raw.values import INTEGER_RANGES
-from .types import PRIMITIVES, TEXT, VOID, CType, array_of, pointer_to
+from ..c_types import PRIMITIVES, TEXT, VOID, CType, array_of, pointer_to
 
 __all__ = ["ALLOCATORS", "MODULES", "foreign", "foreign_members", "foreign_type"]
 __all__ += ["is_library_call", "of_ctypes", "raw_parameters"]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
+from ..c_types import CType, array_of, common
 from ..syntax import Node, commas
 from .names import number
 from .statements import Statements
-from .types import CType, Value, array_of, common, infix
 from .usage import changed_names
+from .values import Value, infix
 
 __all__ = ["Loops"]
 

@@ -6,12 +6,13 @@ import ast
 import re
 from dataclasses import replace
 
+from .. import c_types as c
+from ..c_types import CType, pointer_to, promoted
 from ..syntax import Node
-from . import types as c
 from .base import Variable
 from .conversions import Conversions
 from .libraries import foreign, foreign_members, foreign_type
-from .types import CType, Untranslatable, Value, integer, pointer_to, promoted, truth
+from .values import Untranslatable, Value, integer, truth
 
 __all__ = ["Names", "number"]
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from .. import c_types as c
+from ..c_types import CType, common, pointer_to, promoted
 from ..syntax import Node
-from . import types as c
 from .conversions import CONDITION
 from .names import Names, number
 from .preprocess import brackets
-from .types import CType, Value, common, infix, integer, pointer_to, promoted, truth
+from .values import Value, infix, integer, truth
 
 __all__ = ["Operators"]
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from ...raw import constants
 from .. import source
-from .types import Untranslatable
+from .values import Untranslatable
 
 __all__ = ["Macro", "Source", "brackets", "pieces", "preprocess", "replaced"]
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from ..c_types import VOID
 from ..syntax import Node, commas
 from .preprocess import brackets
 from .switches import Switches
-from .types import REASONS, VOID, Value, told
+from .values import REASONS, Value, told
 
 __all__ = ["Statements"]
 

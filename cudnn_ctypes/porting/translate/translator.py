@@ -15,8 +15,8 @@ from .base import Program
 from .definitions import Definitions, top_level
 from .libraries import MODULES
 from .preprocess import Macro, Source, preprocess
-from .types import REASONS, told
 from .usage import note_uses
+from .values import REASONS, told
 
 __all__ = ["Translation", "translate"]
 
