@@ -12,8 +12,10 @@ __all__ = [
     "adds_a_product_to_a_gradient",
     "after",
     "attends_to_final_statistics",
+    "attends_to_gradients",
     "computes_o",
     "derives_from_a_filter_gradient",
+    "draws_from_a_fixed_seed",
     "gives_booleans",
     "joins_a_maximum",
     "multiplies_a_band",
@@ -23,6 +25,7 @@ __all__ = [
     "reduces_o_to_its_maximum",
     "scales_attention_by_a_maximum",
     "scatters_heads",
+    "scatters_pages",
     "takes_booleans",
     "using",
 ]
@@ -115,6 +118,26 @@ def derives_from_a_filter_gradient(graph: Graph) -> str:
         for each in using(list(graph.of("sdpa_bwd")), node):
             if not all(tensor.virtual for tensor in node.outputs.values()):
                 return f"{node} before {each}, with its result in memory; {_TWO}"
+    return ""
+
+
+def attends_to_gradients(graph: Graph) -> str:
+    """Gradients within the graph as keys or values; as queries they have engines."""
+    products = list(graph.of("matmul"))
+    for node in graph.of("sdpa_bwd") if len(products) == 2 else ():
+        for product in products:
+            b = product.inputs["B"]
+            if b.virtual and any(b is each for each in node.outputs.values()):
+                return f"{node} before {product} of attention; make {b.name!r} an output"
+    return ""
+
+
+def draws_from_a_fixed_seed(graph: Graph) -> str:
+    """Random numbers beside attention or in it, as for a dropout; a tensor as seed has engines."""
+    products = list(graph.of("matmul"))
+    for node in graph.of("rng") if len(products) in (2, 5) else ():
+        if "seed" not in node.inputs:
+            return f"{node} beside {products[0]} of attention; give its seed as a tensor"
     return ""
 
 
@@ -234,7 +257,6 @@ def multiplies_scattered_heads(graph: Graph) -> str:
     sums = [node for node in graph.of("reduction") if node in after(graph, products[:1])]
     attends = len(products) == 2 and products[1] in after(graph, sums)
     for node in products if attends else ():
-        both = not any(node.inputs[port].virtual for port in "AB")
         for port in "AB":
             tensor = node.inputs[port]
             if tensor.virtual or tensor.rank < 2:
@@ -243,13 +265,29 @@ def multiplies_scattered_heads(graph: Graph) -> str:
                 exchanged(values) if port in node.transposed else values
                 for values in (tensor.dims or (), tensor.strides or ())
             ]
-            # The second one of two in memory is k or v, transposed.
-            size, stride = (each[-2 if both and port == "B" else -1] for each in seen)
+            transposed = node is products[0] and port == "B"  # k
+            size, stride = (each[-2 if transposed else -1] for each in seen)
             if size > 1 and stride != 1:
                 return (
                     f"{node}: {node.argument(tensor)} {tensor.dims} must have stride 1 along its "
                     f"heads, next to another product; its strides are {tensor.strides}"
                 )
+    return ""
+
+
+def scatters_pages(graph: Graph) -> str:
+    """Pages whose heads do not lie together, beside attention on 16 bits, whoever uses them."""
+    products = list(graph.of("matmul"))
+    if len(products) != 2 or _is_float32(products[0]):
+        return ""
+    for node in graph.of("paged_cache_load"):
+        pages = node.inputs["container"]
+        dims, strides = pages.dims or (1,), pages.strides or (1,)
+        if dims[-1] > 1 and strides[-1] != 1:
+            return (
+                f"{node}: {node.argument(pages)} {pages.dims} must have stride 1 along its heads, "
+                f"next to {products[0]}; its strides are {pages.strides}"
+            )
     return ""
 
 

@@ -13,11 +13,13 @@ from .fatal_attention import after, using
 from .quirk import Graph
 
 __all__ = [
+    "concatenates_beside_pooling",
     "convolves",
     "derives_beside_a_norm",
     "fuses_a_filter_gradient",
     "lacks_epsilon",
     "multiplies_a_convolution",
+    "multiplies_a_signal",
     "multiplies_beside_experts",
     "prepares_a_filter_gradient",
     "quantizes_an_adaptive_norm",
@@ -38,6 +40,22 @@ def multiplies_a_convolution(graph: Graph) -> str:
             if products[0] in after(graph, [node], through_norms=False):
                 return f"{node} and {products[0]}, which uses its result; {_TWO}"
     return ""
+
+
+def multiplies_a_signal(graph: Graph) -> str:
+    """The signal's result as the first operand; as the second one there is no engine."""
+    signals = list(graph.of("signal"))
+    for product in graph.of("matmul"):
+        for node in signals:
+            if node.outputs["y"] is product.inputs["A"]:
+                return f"{node} before {product}, of which it makes A; {_TWO}"
+    return ""
+
+
+def concatenates_beside_pooling(graph: Graph) -> str:
+    joined = list(graph.of("concat"))
+    pooled = list(graph.of("resample_fwd", "resample_bwd"))
+    return f"{joined[0]} and {pooled[0]} in one graph; {_TWO}" if joined and pooled else ""
 
 
 def multiplies_beside_experts(graph: Graph) -> str:
@@ -93,7 +111,7 @@ def uses_an_index(graph: Graph) -> str:
 
 
 _Norm = cudnnBackendNormMode_t
-_LAYERS = (_Norm.CUDNN_LAYER_NORM, _Norm.CUDNN_RMS_NORM)
+_LAYERS = (_Norm.CUDNN_LAYER_NORM, _Norm.CUDNN_RMS_NORM, _Norm.CUDNN_ADA_LAYER_NORM)
 
 
 def lacks_epsilon(graph: Graph) -> str:

@@ -15,8 +15,10 @@ from typing import Any
 from .fatal_attention import (
     adds_a_product_to_a_gradient,
     attends_to_final_statistics,
+    attends_to_gradients,
     computes_o,
     derives_from_a_filter_gradient,
+    draws_from_a_fixed_seed,
     gives_booleans,
     joins_a_maximum,
     multiplies_a_band,
@@ -26,14 +28,17 @@ from .fatal_attention import (
     reduces_o_to_its_maximum,
     scales_attention_by_a_maximum,
     scatters_heads,
+    scatters_pages,
     takes_booleans,
 )
 from .fatal_operations import (
+    concatenates_beside_pooling,
     convolves,
     derives_beside_a_norm,
     fuses_a_filter_gradient,
     lacks_epsilon,
     multiplies_a_convolution,
+    multiplies_a_signal,
     multiplies_beside_experts,
     prepares_a_filter_gradient,
     quantizes_an_adaptive_norm,
@@ -70,6 +75,14 @@ FATAL = (
         "nor with two products",
     ),
     _fatal(
+        "product of a signal",
+        multiplies_a_signal,
+        "SIGSEGV, 9.8 to 9.28, from 9.27 on while an engine is compiled, in the modes a and b: "
+        "also where the signal's result is an output, or an operation follows; other GPUs have no "
+        "engine",
+        (80, 89),
+    ),
+    _fatal(
         "product beside experts",
         multiplies_beside_experts,
         "SIGSEGV, 9.18 to 9.28, in all modes and types, connected or not; not with two products; "
@@ -98,6 +111,23 @@ FATAL = (
         "SIGSEGV, 9.8 to 9.28, in all modes, channels last; where the index is an output "
         "too, there are engines",
         _TURING_ON,
+    ),
+    _fatal(
+        "concatenation beside pooling",
+        concatenates_beside_pooling,
+        "SIGSEGV, 9.8 to 9.22, in all modes, connected or not, in one process of several; in 9.23 "
+        "and 9.26 it was not seen; no GPU has an engine",
+        (80, 89),
+        repaired=92300,
+        sometimes=True,
+    ),
+    _fatal(
+        "concatenation beside pooling, from 9.27 on",
+        concatenates_beside_pooling,
+        "SIGSEGV while an engine is compiled, 9.27 and 9.28, in one process of fifty",
+        (80, 89),
+        since=92700,
+        sometimes=True,
     ),
     _fatal(
         "largest magnitude before attention",
@@ -143,6 +173,22 @@ FATAL = (
         (100,),
         since=91700,
         repaired=92100,
+    ),
+    _fatal(
+        "gradient of attention before attention",
+        attends_to_gradients,
+        "SIGSEGV, 9.17 to 9.20, in all modes: any result of sdpa_unified_backward, within the "
+        "graph, as k or v; as q, or as an output too, it has engines; from 9.21 on there is none",
+        since=91700,
+        repaired=92100,
+    ),
+    _fatal(
+        "random numbers of a fixed seed beside attention",
+        draws_from_a_fixed_seed,
+        "SIGSEGV, 9.8 to 9.22 for a B200, also within attention, as its dropout, and beside its "
+        "backward pass; with a tensor as seed there are engines, and from 9.23 on there is none",
+        (100,),
+        repaired=92300,
     ),
     _fatal(
         "softmax before attention",
@@ -238,6 +284,30 @@ FATAL = (
         repaired=92800,
     ),
     _fatal(
+        "scattered pages beside attention",
+        scatters_pages,
+        "SIGSEGV, 9.15 to 9.28, in 9.28 while an engine is compiled; an A100 and an RTX 4090 have "
+        "engines, and all GPUs for float32",
+        (90,),
+        since=91500,
+    ),
+    _fatal(
+        "scattered pages beside attention, B200",
+        scatters_pages,
+        "SIGSEGV, 9.10 to 9.27; 9.9 and 9.28 have engines",
+        (100,),
+        since=91000,
+        repaired=92800,
+    ),
+    _fatal(
+        "scattered pages beside attention, RTX 5090",
+        scatters_pages,
+        "SIGSEGV, 9.18 to 9.27; before, and in 9.28, there are engines",
+        (120,),
+        since=91800,
+        repaired=92800,
+    ),
+    _fatal(
         "scattered heads in attention's backward pass",
         scatters_heads,
         "SIGSEGV, 9.10 to 9.28, for q, k, v and dO; other GPUs have engines",
@@ -281,7 +351,8 @@ FATAL = (
         "derivative beside a norm",
         derives_beside_a_norm,
         "SIGSEGV, 9.11 to 9.22, in all modes: relu_backward and gelu_backward before and after "
-        "layer and RMS norm; from 9.23 on there is no engine",
+        "layer and RMS norm, and adaptive layer norm, for which the modes a and b have no engine; "
+        "from 9.23 on there is none",
         _TURING_ON,
         since=91100,
         repaired=92300,

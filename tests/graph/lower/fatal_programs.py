@@ -279,6 +279,53 @@ def gradients_of_scattered_heads(graph: Graph) -> None:
     _backward(graph, [scattered, *(graph.tensor(HEADS) for _ in range(4))])
 
 
+def scattered_pages_beside_attention(graph: Graph) -> None:
+    o, _ = graph.sdpa(*(graph.tensor(HEADS) for _ in range(3)))
+    table = graph.tensor((2, 1, 2, 1), data_type="int32")
+    lengths = graph.tensor((2, 1, 1, 1), data_type="int32")
+    graph.paged_cache_load(last(graph), table, lengths, 32).set_output()
+    o.set_output()
+
+
+def _random(graph: Graph) -> None:
+    graph.rng(HEADS, "bernoulli", seed=1234, probability=0.5).set_output()
+
+
+def random_numbers_beside_attention(graph: Graph) -> None:
+    o, _ = graph.sdpa(*(graph.tensor(HEADS) for _ in range(3)))
+    o.set_output()
+    _random(graph)
+
+
+def random_numbers_beside_gradients(graph: Graph) -> None:
+    _backward(graph, [graph.tensor(HEADS) for _ in range(5)])
+    _random(graph)
+
+
+def gradient_as_keys(graph: Graph) -> None:
+    q, k, v, o, d_o, more, other = (graph.tensor(HEADS) for _ in range(7))
+    stats = graph.tensor((*HEADS[:3], 1), data_type="float32")
+    dq, dk, dv = graph.sdpa_unified_backward(q, k, v, o, d_o, stats)
+    for each in (dk, dv, graph.sdpa(more, dq, other)[0]):
+        each.set_output()
+
+
+def product_of_a_signal(graph: Graph) -> None:
+    flag = graph.tensor((1, 1, 1), data_type="int32")
+    x = graph.signal(graph.tensor((4, 64, 64)), flag, "wait", 1)
+    graph.matmul(x, graph.tensor((4, 64, 64))).set_output()
+
+
+def concatenation_pooled(graph: Graph) -> None:
+    x = graph.concatenate([last(graph), last(graph)], -1)
+    graph.resample(x, "avgpool", window=2, stride=2)[0].set_output()
+
+
+def concatenation_beside_pooling(graph: Graph) -> None:
+    graph.concatenate([last(graph), last(graph)], -1).set_output()
+    graph.resample(last(graph), "maxpool", window=2, stride=2)[0].set_output()
+
+
 def instance_norm_without_epsilon(graph: Graph) -> None:
     channels = (1, 32, 1, 1)
     scale, bias = (graph.tensor(channels, data_type="float32") for _ in range(2))
@@ -309,6 +356,21 @@ def derivative_of_a_norm(graph: Graph) -> None:
     graph.relu_backward(y, other).set_output(data_type="float32")
 
 
+def adaptive_norm_of_a_derivative(graph: Graph) -> None:
+    x, dy = (graph.tensor((4, 64, 64), data_type="float32") for _ in range(2))
+    scale, bias = (graph.tensor((4, 1, 64), data_type="float32") for _ in range(2))
+    x = graph.relu_backward(dy, x)
+    y = graph.norm_forward("ada_layer", "inference", x, scale, bias, 1e-5)["y"]
+    y.set_output(data_type="float32")
+
+
+def derivative_of_an_adaptive_norm(graph: Graph) -> None:
+    x, other = (graph.tensor((4, 64, 64), data_type="float32") for _ in range(2))
+    scale, bias = (graph.tensor((4, 1, 64), data_type="float32") for _ in range(2))
+    y = graph.norm_forward("ada_layer", "inference", x, scale, bias, 1e-5)["y"]
+    graph.relu_backward(y, other).set_output(data_type="float32")
+
+
 def filter_gradient_in_float32(graph: Graph) -> None:
     image, loss = (graph.tensor(IMAGE, data_type="float32") for _ in range(2))
     gradient = graph.conv_wgrad(graph.erf(image), loss, padding=1)
@@ -319,12 +381,20 @@ def convolution(graph: Graph) -> None:
     graph.conv_fprop(graph.tensor(IMAGE), graph.tensor(FILTER), padding=1).set_output()
 
 
+_DERIVATIVES = (
+    norm_of_a_derivative,
+    derivative_of_a_norm,
+    adaptive_norm_of_a_derivative,
+    derivative_of_an_adaptive_norm,
+)
+
 PROGRAMS: dict[str, tuple[Callable[[Graph], None], ...]] = {
     "product of a convolution": (
         convolution_then_product,
         convolution_relu_product,
         convolution_given_to_both,
     ),
+    "product of a signal": (product_of_a_signal,),
     "product beside experts": (product_for_experts, experts_then_product, experts_beside_product),
     "element-wise operation before the gradient of a filter": (
         relu_before_filter_gradient,
@@ -338,6 +408,11 @@ PROGRAMS: dict[str, tuple[Callable[[Graph], None], ...]] = {
         relu_of_bias_before_filter_gradient,
     ),
     "index of pooling within the graph": (relu_of_an_index,),
+    "concatenation beside pooling": (concatenation_pooled, concatenation_beside_pooling),
+    "concatenation beside pooling, from 9.27 on": (
+        concatenation_beside_pooling,
+        concatenation_pooled,
+    ),
     "largest magnitude before attention": (
         maximum_as_bias,
         maximum_as_scale,
@@ -358,6 +433,11 @@ PROGRAMS: dict[str, tuple[Callable[[Graph], None], ...]] = {
     ),
     "final statistics as keys": (statistics_as_keys,),
     "gradient of a filter before attention's backward pass": (filter_gradient_as_queries,),
+    "gradient of attention before attention": (gradient_as_keys,),
+    "random numbers of a fixed seed beside attention": (
+        random_numbers_beside_attention,
+        random_numbers_beside_gradients,
+    ),
     "softmax before attention": (softmax_as_queries,),
     "band mask before attention": (band_as_keys,),
     "boolean result of attention": (comparison_of_attention, comparison_of_a_gradient),
@@ -380,6 +460,9 @@ PROGRAMS: dict[str, tuple[Callable[[Graph], None], ...]] = {
     "scattered heads": (scattered_heads,),
     "scattered heads, B200": (scattered_heads,),
     "scattered heads, RTX 5090": (scattered_heads,),
+    "scattered pages beside attention": (scattered_pages_beside_attention,),
+    "scattered pages beside attention, B200": (scattered_pages_beside_attention,),
+    "scattered pages beside attention, RTX 5090": (scattered_pages_beside_attention,),
     "scattered heads in attention's backward pass": (gradients_of_scattered_heads,),
     "scattered heads in attention's backward pass, B200": (gradients_of_scattered_heads,),
     "scattered heads in attention's backward pass, B200 up to 9.14": (
@@ -387,9 +470,9 @@ PROGRAMS: dict[str, tuple[Callable[[Graph], None], ...]] = {
     ),
     "instance norm without epsilon": (instance_norm_without_epsilon,),
     "adaptive norm in blocks": (adaptive_norm_in_blocks,),
-    "derivative beside a norm": (norm_of_a_derivative, derivative_of_a_norm),
-    "derivative beside a norm, up to 9.10": (norm_of_a_derivative, derivative_of_a_norm),
-    "derivative beside a norm, 9.8": (norm_of_a_derivative, derivative_of_a_norm),
+    "derivative beside a norm": _DERIVATIVES,
+    "derivative beside a norm, up to 9.10": _DERIVATIVES,
+    "derivative beside a norm, 9.8": _DERIVATIVES,
     "fused gradient of a filter in float32": (filter_gradient_in_float32,),
     "convolution for a Blackwell GPU beside another": (convolution,),
 }

@@ -51,7 +51,7 @@ def test_cudnn_still_ends_the_process(name: str) -> None:
         for capability in sorted({quirk.capabilities[0], quirk.capabilities[-1]})
     ]
     results = set()
-    for _ in range(10):
+    for _ in range(100 if quirk.sometimes else 10):
         for _, result, died in answers(todo):
             if died and result.startswith("SIG"):
                 return
@@ -169,6 +169,32 @@ def test_filter_gradients_from_16_bits_are_not_refused(data_type: str, refused: 
     assert _rows_of(graph, 91400, "rtx5090") == rows
 
 
+@pytest.mark.parametrize("fixed", [True, False])
+def test_dropouts_of_a_tensor_s_seed_are_not_refused(fixed: bool) -> None:
+    graph = Graph(io_data_type="float16")
+    one, scores = (1, 1, 1, 1), (*fatal_programs.HEADS[:3], fatal_programs.HEADS[2])
+    seed = 7 if fixed else graph.tensor(one, data_type="int64")
+    offset = None if fixed else graph.tensor(one, data_type="int64")
+    kept = graph.rng(scores, "bernoulli", probability=0.5, seed=seed, offset=offset)
+    q, k, v = (graph.tensor(fatal_programs.HEADS) for _ in range(3))
+    graph.sdpa(q, k, v, score_mod=lambda graph, x: graph.mul(x, kept))[0].set_output()
+    rows = ["random numbers of a fixed seed beside attention"] * fixed
+    assert _rows_of(graph, 91900, "b200") == rows
+
+
+@pytest.mark.parametrize("query", [True, False])
+def test_gradients_as_queries_are_not_refused(query: bool) -> None:
+    graph = Graph(io_data_type="float16")
+    *operands, k, v = (graph.tensor(fatal_programs.HEADS) for _ in range(7))
+    stats = graph.tensor((*fatal_programs.HEADS[:3], 1), data_type="float32")
+    dq, dk, dv = graph.sdpa_unified_backward(*operands, stats)
+    o, _ = graph.sdpa(dq, k, v) if query else graph.sdpa(k, v, dq)
+    for each in (dk, dv, o):
+        each.set_output()
+    rows = [] if query else ["gradient of attention before attention"]
+    assert _rows_of(graph, 91900, "h200") == rows
+
+
 @pytest.mark.parametrize(
     ("program", "version", "gpu", "row"),
     [
@@ -190,6 +216,33 @@ def test_filter_gradients_from_16_bits_are_not_refused(data_type: str, refused: 
             "operation for o of attention's backward pass",
         ),
         (fatal_programs.gradients_of_a_positive_result, 91300, "a100", ""),
+        (fatal_programs.product_of_a_signal, 91900, "a100", "product of a signal"),
+        (fatal_programs.product_of_a_signal, 91900, "h200", ""),
+        (fatal_programs.concatenation_pooled, 91400, "a100", "concatenation beside pooling"),
+        (fatal_programs.concatenation_pooled, 91400, "h200", ""),
+        (
+            fatal_programs.gradient_as_keys,
+            92000,
+            "a100",
+            "gradient of attention before attention",
+        ),
+        (fatal_programs.gradient_as_keys, 92100, "a100", ""),
+        (
+            fatal_programs.random_numbers_beside_attention,
+            92200,
+            "b200",
+            "random numbers of a fixed seed beside attention",
+        ),
+        (fatal_programs.random_numbers_beside_attention, 92300, "b200", ""),
+        (fatal_programs.random_numbers_beside_attention, 92200, "h200", ""),
+        (fatal_programs.scattered_pages_beside_attention, 91400, "h200", ""),
+        (
+            fatal_programs.scattered_pages_beside_attention,
+            91500,
+            "h200",
+            "scattered pages beside attention",
+        ),
+        (fatal_programs.adaptive_norm_of_a_derivative, 91900, "t4", "derivative beside a norm"),
         (
             fatal_programs.gradients_of_a_scaled_result_in_memory,
             91900,
