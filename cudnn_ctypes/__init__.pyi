@@ -45,7 +45,7 @@ from .graph.backend.engine import (
     EngineConfig as EngineConfig,
 )
 from .graph.compilation import compile_graphs as compile_graphs
-from .graph.engines.cache import PlanCache as PlanCache
+from .graph.engines.cache.plan_cache import PlanCache as PlanCache
 from .graph.engines.heuristics import heuristics as heuristics
 from .graph.engines.selection import Selection as Selection
 from .graph.graph import Graph as Graph

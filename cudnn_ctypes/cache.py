@@ -22,8 +22,8 @@ from .command_line import (
     read_text,
     write_text,
 )
-from .graph.engines.cache import CacheEntry, PlanCache
-from .graph.engines.tables import bytes_text, rich_table
+from .graph.engines.cache.plan_cache import CacheEntry, PlanCache
+from .graph.engines.explaining.tables import bytes_text, rich_table
 from .raw.describe import aligned
 from .raw.library import version_text
 

@@ -24,8 +24,8 @@ from cudnn_ctypes import (
 )
 from cudnn_ctypes.compat import OldNameWarning
 from cudnn_ctypes.graph.backend.engine import EngineChoice
-from cudnn_ctypes.graph.engines.measurement import Measurement
-from cudnn_ctypes.graph.engines.tuning import _log
+from cudnn_ctypes.graph.engines.tuning.measurement import Measurement
+from cudnn_ctypes.graph.engines.tuning.tuning import _log
 
 
 def product() -> Graph:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cudnn_ctypes import Graph, Handle, NotSupportedError
-from cudnn_ctypes.graph.engines.timing import Timer
+from cudnn_ctypes.graph.engines.tuning.timing import Timer
 from cudnn_ctypes.strides import packed
 
 __all__ = ["LAYERS", "Convolution", "main"]

@@ -28,7 +28,7 @@ from ..dtypes import as_data_type, data_type_name
 from ..errors import CudnnError, NoDeviceError, NotInitializedError
 from ..graph.backend.device_properties import DeviceProperties
 from ..graph.backend.devices import as_properties
-from ..graph.engines.measurement import Settings
+from ..graph.engines.tuning.measurement import Settings
 from ..handle import Handle
 from ..raw.library import load
 from .history import History, compared, default_folder

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ..graph.engines.cache_location import standard_folder
+from ..graph.engines.cache.location import standard_folder
 from ..raw.describe import aligned
 from .results import BenchResult
 

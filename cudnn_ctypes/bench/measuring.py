@@ -12,12 +12,12 @@ from .. import raw
 from ..device import DeviceBuffer, OutOfDeviceMemoryError
 from ..errors import CudnnError
 from ..graph.backend.device_properties import DeviceProperties
-from ..graph.engines.autotuning import bench, check_handle
-from ..graph.engines.explanation import EngineRow
-from ..graph.engines.measurement import Measurement, Settings
-from ..graph.engines.random_memory import random_memory
-from ..graph.engines.timing import Timer
-from ..graph.engines.tuning import tune
+from ..graph.engines.explaining.explanation import EngineRow
+from ..graph.engines.tuning.autotuning import bench, check_handle
+from ..graph.engines.tuning.measurement import Measurement, Settings
+from ..graph.engines.tuning.random_memory import random_memory
+from ..graph.engines.tuning.timing import Timer
+from ..graph.engines.tuning.tuning import tune
 from ..handle import Handle
 from ..legacy import (
     AlgorithmRow,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ..graph.engines.tables import bytes_text
+from ..graph.engines.explaining.tables import bytes_text
 from ..raw.describe import aligned
 
 if TYPE_CHECKING:

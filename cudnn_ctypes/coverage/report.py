@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from ..graph.engines.tables import WIDE
+from ..graph.engines.explaining.tables import WIDE
 from ..raw.describe import aligned
 from .gpu_runs import gpu_runs
 from .table import Row

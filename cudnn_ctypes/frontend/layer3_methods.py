@@ -12,8 +12,8 @@ from .errors import translated
 from .handles import AnyHandle, Handle, as_handle
 
 if TYPE_CHECKING:
-    from ..graph.engines.explanation import Explanation
-    from ..graph.engines.measurements import Autotuning
+    from ..graph.engines.explaining.explanation import Explanation
+    from ..graph.engines.tuning.measurements import Autotuning
     from ..introspect.pictures.diagram import Diagram, Region
 
 __all__ = ["Layer3Methods"]
@@ -102,7 +102,7 @@ class Layer3Methods(BuildingMethods, PictureMethods):
         return diagram(self._graph.name, self._graph.nodes, self._region())
 
     def _region(self) -> Region | None:
-        from ..graph.engines.plan_region import plan_region
+        from ..graph.engines.explaining.plan_region import plan_region
 
         try:
             return plan_region(self._plan(None))

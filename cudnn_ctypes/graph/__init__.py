@@ -56,13 +56,13 @@ from .compilation import CompiledGraph, compile_graphs
 from .describe.changes import Change
 from .describe.tensor import Tensor
 from .describe.variants.remedy import Step
-from .engines.advice import Advice, Suggestion
-from .engines.cache import CacheEntry, PlanCache
-from .engines.explanation import EngineRow, Explanation
+from .engines.cache.plan_cache import CacheEntry, PlanCache
+from .engines.explaining.advice import Advice, Suggestion
+from .engines.explaining.explanation import EngineRow, Explanation
+from .engines.explaining.measured_facts import Fact
 from .engines.heuristics import heuristics
-from .engines.measured_facts import Fact
-from .engines.measurements import Autotuning, Measurement
 from .engines.selection import BEHAVIOR_NOTES, NUMERICAL_NOTES, Selection
+from .engines.tuning.measurements import Autotuning, Measurement
 from .graph import Graph
 from .run.cuda_graph import CapturedGraph, NativeGraph, capture
 from .run.kernel_cache import KernelCache

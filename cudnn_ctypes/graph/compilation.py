@@ -14,7 +14,7 @@ from ..errors import CudnnError, LibraryNotFoundError, NoDeviceError, SymbolNotF
 from ..raw.values import described
 from .backend.device_properties import DeviceProperties
 from .backend.devices import as_properties
-from .engines.executors import Executor
+from .engines.tuning.executors import Executor
 from .graph import Graph
 
 __all__ = ["CompiledGraph", "compile_graphs"]

@@ -27,7 +27,7 @@ from .describe.operations.sequences import SequenceOperations
 from .describe.operations.shapes import ShapeOperations
 from .describe.pictures import PictureMethods
 from .engines.building import as_choice, as_modes
-from .engines.cached_building import obtained_plan
+from .engines.cache.cached_building import obtained_plan
 from .engines.graph_methods import EngineMethods
 from .engines.selection import Selection
 from .lower.expand.expansion import Expansion, expand
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from ..handle import Handle
     from .backend.device_properties import DeviceProperties
     from .backend.devices import DeviceLike
-    from .engines.cache import PlanCache
+    from .engines.cache.plan_cache import PlanCache
     from .run.kernel_cache import KernelCache
     from .run.plan import ExecutionPlan
 
@@ -226,7 +226,7 @@ class Graph(
             )
         except (NotSupportedError, BadParamError) as error:
             if choice is None and kernel_cache is None and not override_shapes:
-                from .engines.build_advice import add_advice
+                from .engines.explaining.build_advice import add_advice
 
                 add_advice(error, self, device, modes, wanted, sm_count)
             raise

@@ -17,7 +17,7 @@ from cudnn_ctypes.bench import _handle
 from cudnn_ctypes.bench.measuring import algorithm_rows, engine_rows, torch_row
 from cudnn_ctypes.bench.problems import Options, problem_of
 from cudnn_ctypes.bench.results import BenchRow
-from cudnn_ctypes.graph.engines.measurement import Measurement, Settings
+from cudnn_ctypes.graph.engines.tuning.measurement import Measurement, Settings
 
 PROBLEMS = {
     "attention": (["1x2x64x64"], Options(causal=True)),

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from ..graph import Graph
     from ..lower.expand.expansion import Expansion
     from ..run.plan import ExecutionPlan
-    from .cache import PlanCache
-    from .executors import Executor
-    from .explanation import Explanation
-    from .measurements import Autotuning
+    from .cache.plan_cache import PlanCache
+    from .explaining.explanation import Explanation
+    from .tuning.executors import Executor
+    from .tuning.measurements import Autotuning
 
 __all__ = ["EngineMethods"]
 
@@ -138,11 +138,11 @@ class EngineMethods:
         ValueError, SymbolNotFoundError
             As in `build`.
         """
-        from .advising import advise
         from .building import as_modes
-        from .examination import explain
-        from .probing import Conditions
-        from .progress import progress_bar
+        from .explaining.advising import advise
+        from .explaining.examination import explain
+        from .explaining.probing import Conditions
+        from .tuning.progress import progress_bar
 
         device = as_device(device)
         modes, expansion = as_modes(heuristics), self.expansion(device)
@@ -250,12 +250,12 @@ class EngineMethods:
         >>> with ProcessPoolExecutor(2, spawning) as executor:  # doctest: +SKIP
         ...     tuned = graph.autotune(handle, executor=executor, devices=[0, 1])
         """
-        from .autotuning import autotune
         from .building import as_modes
-        from .cache import as_cache
-        from .cached_building import keep_tuning
-        from .measurement import Settings
-        from .spread_tuning import checked_executor, spread_autotune
+        from .cache.cached_building import keep_tuning
+        from .cache.plan_cache import as_cache
+        from .tuning.autotuning import autotune
+        from .tuning.measurement import Settings
+        from .tuning.spread import checked_executor, spread_autotune
 
         numbers = checked_executor(executor, devices)
         modes, expansion, plans = as_modes(heuristics), self.expansion(handle), as_cache(cache)
@@ -282,6 +282,6 @@ class EngineMethods:
         plan = self._plan
         if plan is None or plan.descriptor.closed:
             return None
-        from .plan_region import plan_region
+        from .explaining.plan_region import plan_region
 
         return plan_region(plan)

@@ -21,10 +21,10 @@ from cudnn_ctypes.dtypes import numpy_dtype
 from cudnn_ctypes.errors import NoDeviceError
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.describe.variants import data_types, layouts
-from cudnn_ctypes.graph.engines import advising
-from cudnn_ctypes.graph.engines.advice import Advice, Suggestion
-from cudnn_ctypes.graph.engines.measured_facts import FACTS
-from cudnn_ctypes.graph.engines.probing import Conditions
+from cudnn_ctypes.graph.engines.explaining import advising
+from cudnn_ctypes.graph.engines.explaining.advice import Advice, Suggestion
+from cudnn_ctypes.graph.engines.explaining.measured_facts import FACTS
+from cudnn_ctypes.graph.engines.explaining.probing import Conditions
 from cudnn_ctypes.graph.graph import Graph
 
 from ..advice_cases import ADVISED

@@ -14,10 +14,10 @@ from cudnn_ctypes import Handle, Selection, raw, use_reference_device
 from cudnn_ctypes.errors import BadParamError, CudnnError, NotSupportedError, OwnReason
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.backend.engine import EngineChoice
-from cudnn_ctypes.graph.engines import build_advice
-from cudnn_ctypes.graph.engines.advising import advise
-from cudnn_ctypes.graph.engines.build_advice import BuildAdvice
-from cudnn_ctypes.graph.engines.probing import Conditions
+from cudnn_ctypes.graph.engines.explaining import build_advice
+from cudnn_ctypes.graph.engines.explaining.advising import advise
+from cudnn_ctypes.graph.engines.explaining.build_advice import BuildAdvice
+from cudnn_ctypes.graph.engines.explaining.probing import Conditions
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.run.kernel_cache import KernelCache
 from cudnn_ctypes.raw import cudnnStatus_t, nvrtc
@@ -138,7 +138,7 @@ def test_no_plan_is_compiled_for_it(
 
 def _plans(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     made: list[Any] = []
-    from cudnn_ctypes.graph.engines import probing
+    from cudnn_ctypes.graph.engines.explaining import probing
 
     monkeypatch.setattr(probing, "ExecutionPlan", lambda *args, **kw: made.append(args))
     return made

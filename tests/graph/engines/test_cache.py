@@ -26,12 +26,12 @@ from cudnn_ctypes import (
     use_reference_device,
 )
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
-from cudnn_ctypes.graph.engines import cache_key as cache_key_module
-from cudnn_ctypes.graph.engines import cached_building
-from cudnn_ctypes.graph.engines.cache import as_cache
-from cudnn_ctypes.graph.engines.cache_key import CacheKeys, Request
-from cudnn_ctypes.graph.engines.cache_location import ENVIRONMENT_VARIABLE
-from cudnn_ctypes.graph.engines.known_gpus import important_properties
+from cudnn_ctypes.graph.engines.cache import cached_building
+from cudnn_ctypes.graph.engines.cache import key as cache_key_module
+from cudnn_ctypes.graph.engines.cache.key import CacheKeys, Request
+from cudnn_ctypes.graph.engines.cache.known_gpus import important_properties
+from cudnn_ctypes.graph.engines.cache.location import ENVIRONMENT_VARIABLE
+from cudnn_ctypes.graph.engines.cache.plan_cache import as_cache
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.run.stored_plan import sealed, unsealed
 from cudnn_ctypes.raw import cudnnStatus_t
@@ -109,7 +109,7 @@ def test_another_process_finds_the_plan(h200: DeviceProperties, cache: PlanCache
     program = """
         import sys
         from cudnn_ctypes.graph import DeviceProperties, Graph
-        from cudnn_ctypes.graph.engines import cached_building
+        from cudnn_ctypes.graph.engines.cache import cached_building
         def build_plan(*arguments, **options):
             raise AssertionError("it is built again")
         cached_building.build_plan = build_plan

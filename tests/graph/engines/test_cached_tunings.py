@@ -11,10 +11,14 @@ import pytest
 from cudnn_ctypes import EngineChoice, PlanCache, Selection
 from cudnn_ctypes.__main__ import main
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
-from cudnn_ctypes.graph.engines import cached_building
-from cudnn_ctypes.graph.engines.cache_location import ENVIRONMENT_VARIABLE
-from cudnn_ctypes.graph.engines.cached_building import keep_tuning
-from cudnn_ctypes.graph.engines.measurements import Autotuning, Measurement, Settings
+from cudnn_ctypes.graph.engines.cache import cached_building
+from cudnn_ctypes.graph.engines.cache.cached_building import keep_tuning
+from cudnn_ctypes.graph.engines.cache.location import ENVIRONMENT_VARIABLE
+from cudnn_ctypes.graph.engines.tuning.measurements import (
+    Autotuning,
+    Measurement,
+    Settings,
+)
 
 from ..damage import accident, damages, raised, sample
 from ..plan_cases import PLAN_CASES

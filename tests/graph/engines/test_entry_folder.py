@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from cudnn_ctypes.graph.engines.entry_folder import EntryFolder
+from cudnn_ctypes.graph.engines.cache.entry_folder import EntryFolder
 
 PLENTY = 1 << 30
 

@@ -20,7 +20,7 @@ from typing import Any
 
 import pytest
 
-from cudnn_ctypes.graph.engines.executors import spread, worker_count
+from cudnn_ctypes.graph.engines.tuning.executors import spread, worker_count
 
 
 def _square(task: Any, place: Any) -> Any:

@@ -8,7 +8,11 @@ from typing import Any
 
 import pytest
 
-from cudnn_ctypes.graph.engines.measurements import Autotuning, Measurement, Settings
+from cudnn_ctypes.graph.engines.tuning.measurements import (
+    Autotuning,
+    Measurement,
+    Settings,
+)
 
 from ..damage import accident, damages, raised, sample
 

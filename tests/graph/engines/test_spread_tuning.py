@@ -24,14 +24,23 @@ from cudnn_ctypes.dtypes import numpy_dtype
 from cudnn_ctypes.errors import NotSupportedError
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.backend.engine import EngineChoice
-from cudnn_ctypes.graph.engines import autotuning, spread_tuning, tuning_worker
-from cudnn_ctypes.graph.engines.gpu_lock import gpu_lock
-from cudnn_ctypes.graph.engines.host_operands import host_operands
-from cudnn_ctypes.graph.engines.measurement import Measurement, Settings
 from cudnn_ctypes.graph.engines.selection import Selection
-from cudnn_ctypes.graph.engines.spread_tuning import SpreadTuner, checked_executor
-from cudnn_ctypes.graph.engines.tuning import Tuner
-from cudnn_ctypes.graph.engines.tuning_worker import Chunk, Target, _measured, _on_the_gpu
+from cudnn_ctypes.graph.engines.tuning import autotuning
+from cudnn_ctypes.graph.engines.tuning import spread as spread_tuning
+from cudnn_ctypes.graph.engines.tuning import worker as tuning_worker
+from cudnn_ctypes.graph.engines.tuning.gpu_lock import gpu_lock
+from cudnn_ctypes.graph.engines.tuning.host_operands import host_operands
+from cudnn_ctypes.graph.engines.tuning.measurement import Measurement, Settings
+from cudnn_ctypes.graph.engines.tuning.spread import SpreadTuner, checked_executor
+from cudnn_ctypes.graph.engines.tuning.tuning import (
+    Tuner,
+)
+from cudnn_ctypes.graph.engines.tuning.worker import (
+    Chunk,
+    Target,
+    _measured,
+    _on_the_gpu,
+)
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.lower.lowering import lowered
 from cudnn_ctypes.graph.run.plan import ExecutionPlan

@@ -9,7 +9,11 @@ from typing import Any
 
 import pytest
 
-from cudnn_ctypes.graph.engines.measurements import Autotuning, Measurement, Settings
+from cudnn_ctypes.graph.engines.tuning.measurements import (
+    Autotuning,
+    Measurement,
+    Settings,
+)
 from cudnn_ctypes.introspect.pictures.html import Table, page
 from cudnn_ctypes.introspect.pictures.plots import Bar, bars
 from cudnn_ctypes.introspect.pictures.svg import text_width

@@ -9,13 +9,17 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
-from ...device import DeviceBuffer, as_tensor
-from ...dtypes import data_type_name, element_bits, numpy_dtype
-from ...raw.values import described
-from ..run.tensor_memory import find_tensor, memory_bytes
+from ....device import DeviceBuffer, as_tensor
+from ....dtypes import (
+    data_type_name,
+    element_bits,
+    numpy_dtype,
+)
+from ....raw.values import described
+from ...run.tensor_memory import find_tensor, memory_bytes
 
 if TYPE_CHECKING:
-    from ..describe.tensor import Tensor
+    from ...describe.tensor import Tensor
 
 __all__ = ["host_operands"]
 

@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ..backend.engine import EngineChoice
+from ...backend.engine import EngineChoice
 
 __all__ = ["Measurement", "Settings"]
 

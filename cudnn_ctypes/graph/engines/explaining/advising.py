@@ -8,19 +8,23 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ...arguments import flag
-from ...errors import CudnnError, NoDeviceError
-from ...raw import nvrtc
-from ..backend.device_properties import DeviceProperties
+from ....arguments import flag
+from ....errors import CudnnError, NoDeviceError
+from ....raw import nvrtc
+from ...backend.device_properties import DeviceProperties
+from ..refusals import Refusal, failed_to_compile
 from .advice import Advice, Suggestion
 from .explanation import Explanation
 from .measured_facts import FACTS
-from .probing import Conditions, examined, options_of
-from .refusals import Refusal, failed_to_compile
+from .probing import (
+    Conditions,
+    examined,
+    options_of,
+)
 from .remedy_search import Search, Tried
 
 if TYPE_CHECKING:
-    from ..graph import Graph
+    from ...graph import Graph
 
 __all__ = ["advise"]
 

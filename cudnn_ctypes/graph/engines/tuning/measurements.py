@@ -6,14 +6,19 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, TextIO
 
-from ...raw.describe import aligned
+from ....raw.describe import aligned
+from ..explaining.tables import (
+    WIDE,
+    bytes_text,
+    rich_table,
+    show,
+)
 from .measurement import Measurement, Settings
-from .tables import WIDE, bytes_text, rich_table, show
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions
 
-    from ...introspect.pictures.plots import Bar
+    from ....introspect.pictures.plots import Bar
 
 __all__ = ["Autotuning", "Measurement", "Settings"]
 
@@ -75,7 +80,7 @@ class Autotuning:
 
     def to_json(self) -> str:
         """All of it as JSON text, for `from_json` on this or another machine."""
-        from .measurement_records import to_json
+        from .records import to_json
 
         return to_json(self)
 
@@ -88,7 +93,7 @@ class Autotuning:
         ValueError
             If the text is damaged; the message names the place.
         """
-        from .measurement_records import from_json
+        from .records import from_json
 
         return from_json(cls, text)
 
@@ -103,7 +108,7 @@ class Autotuning:
         ValueError
             If the GPU, the version of cuDNN, or whether the cache was cold, are not the same.
         """
-        from .measurement_records import merged
+        from .records import merged
 
         return merged((self, *others))
 
@@ -132,14 +137,18 @@ class Autotuning:
         --------
         >>> graph.autotune(handle).plot().figure.savefig("times.png")  # doctest: +SKIP
         """
-        from ...introspect.pictures.plots import axes
+        from ....introspect.pictures.plots import axes
 
         title = f"{self.graph!r} on {self.device}\ncuDNN {self.cudnn}"
         return axes(_bars(self), title, "us", ax)
 
     def _repr_html_(self) -> str:
-        from ...introspect.pictures.html import Table, page, wide
-        from ...introspect.pictures.plots import bars
+        from ....introspect.pictures.html import (
+            Table,
+            page,
+            wide,
+        )
+        from ....introspect.pictures.plots import bars
 
         table = Table(_COLUMNS, [_cells(each) for each in self.ranking], _NUMBERS)
         others = Table(("not measured, and why",), [[line] for line in _others(self)])
@@ -154,7 +163,7 @@ class Autotuning:
 
 
 def _bars(tuned: Autotuning) -> list[Bar]:
-    from ...introspect.pictures.plots import Bar
+    from ....introspect.pictures.plots import Bar
 
     found = []
     for each in tuned.ranking:

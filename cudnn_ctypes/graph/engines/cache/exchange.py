@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from ...json_place import Place
-from .cache_key import CacheKey
-from .measurement_records import from_content
-from .measurements import Autotuning
+from ....json_place import Place
+from ..tuning.measurements import Autotuning
+from ..tuning.records import from_content
+from .key import CacheKey
 
 if TYPE_CHECKING:
-    from .cache import PlanCache
+    from .plan_cache import PlanCache
 
 __all__ = ["exported", "merge"]
 

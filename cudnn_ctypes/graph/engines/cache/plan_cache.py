@@ -9,24 +9,43 @@ import time
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
-from ...arguments import integer
-from ...errors import CudnnError, PlanCacheWarning, SymbolNotFoundError
-from ...raw.host_blocks import warn
-from ..run.plan import ExecutionPlan
-from ..run.stored_plan import StoredPlan, sealed, unsealed
-from .cache_entries import FORMAT, KINDS, VERSION, CacheEntry, read_entry, shown_entry
-from .cache_location import as_folder, by_environment, standard_folder
+from ....arguments import integer
+from ....errors import (
+    CudnnError,
+    PlanCacheWarning,
+    SymbolNotFoundError,
+)
+from ....raw.host_blocks import warn
+from ...run.plan import ExecutionPlan
+from ...run.stored_plan import (
+    StoredPlan,
+    sealed,
+    unsealed,
+)
+from ..tuning.measurements import Autotuning
+from ..tuning.records import content, from_content
+from .entries import (
+    FORMAT,
+    KINDS,
+    VERSION,
+    CacheEntry,
+    read_entry,
+    shown_entry,
+)
 from .entry_folder import EntryFolder
-from .measurement_records import content, from_content
-from .measurements import Autotuning
+from .location import (
+    as_folder,
+    by_environment,
+    standard_folder,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ...handle import Handle
-    from ...json_place import Place
-    from ..backend.device_properties import DeviceProperties
-    from .cache_key import CacheKey
+    from ....handle import Handle
+    from ....json_place import Place
+    from ...backend.device_properties import DeviceProperties
+    from .key import CacheKey
 
 __all__ = ["CacheEntry", "PlanCache", "as_cache"]
 
@@ -170,7 +189,7 @@ class PlanCache:
         ValueError, OSError
             If the folder is not safe, or cannot be read.
         """
-        from .cache_exchange import exported
+        from .exchange import exported
 
         return exported(self)
 
@@ -185,7 +204,7 @@ class PlanCache:
         ValueError
             If the text is damaged; the message names the place. Nothing is taken over then.
         """
-        from .cache_exchange import merge
+        from .exchange import merge
 
         return merge(self, text)
 

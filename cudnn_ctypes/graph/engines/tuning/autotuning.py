@@ -7,29 +7,41 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
-from ... import raw
-from ...device import DeviceBuffer
-from ...errors import NoDeviceError, NotSupportedError, OwnReason
-from ...raw import cudnnStatus_t
-from ...raw.library import load
-from ...raw.values import described
-from ...resource import Closing
-from ..backend.device_properties import DeviceProperties
-from ..lower.lowering import Lowering, lowered
-from ..run.operands import Operands
-from ..run.plan import ExecutionPlan
-from ..run.scratch import Scratch
-from .measurements import Autotuning, Measurement, Settings
+from .... import raw
+from ....device import DeviceBuffer
+from ....errors import (
+    NoDeviceError,
+    NotSupportedError,
+    OwnReason,
+)
+from ....raw import cudnnStatus_t
+from ....raw.library import load
+from ....raw.values import described
+from ....resource import Closing
+from ...backend.device_properties import DeviceProperties
+from ...lower.lowering import Lowering, lowered
+from ...run.operands import Operands
+from ...run.plan import ExecutionPlan
+from ...run.scratch import Scratch
+from ..selection import Selection
+from .measurements import (
+    Autotuning,
+    Measurement,
+    Settings,
+)
 from .progress import progress_bar
 from .random_memory import random_memory
-from .selection import Selection
 from .timing import Timer
-from .tuning import Noted, Tuner, tune
+from .tuning import (
+    Noted,
+    Tuner,
+    tune,
+)
 
 if TYPE_CHECKING:
-    from ...handle import Handle
-    from ..describe.tensor import Tensor
-    from ..lower.expand.expansion import Expansion
+    from ....handle import Handle
+    from ...describe.tensor import Tensor
+    from ...lower.expand.expansion import Expansion
 
 __all__ = [
     "autotune",

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from ...json_place import Place
-from ..backend.engine import EngineChoice
-from ..run.stored_plan import unsealed
+from ....json_place import Place
+from ...backend.engine import EngineChoice
+from ...run.stored_plan import unsealed
 from .entry_folder import File
 
 __all__ = ["FORMAT", "KINDS", "VERSION", "CacheEntry", "read_entry", "shown_entry"]

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from ...errors import CudnnError, SymbolNotFoundError
-from ...raw.library import version_text
+from ....errors import CudnnError, SymbolNotFoundError
+from ....raw.library import version_text
+from ..reference_plan import ReferencePlan
 from .examination import engine_kind
-from .reference_plan import ReferencePlan
 
 if TYPE_CHECKING:
-    from ...introspect.pictures.diagram import Region
-    from ..run.plan import ExecutionPlan
+    from ....introspect.pictures.diagram import Region
+    from ...run.plan import ExecutionPlan
 
 __all__ = ["plan_region"]
 
@@ -24,7 +24,7 @@ def plan_region(plan: ExecutionPlan) -> Region:
 
     Kernels are named of engines that compile them; others do not tell theirs.
     """
-    from ...introspect.pictures.diagram import Region
+    from ....introspect.pictures.diagram import Region
 
     if isinstance(plan, ReferencePlan):
         return Region("carried out operation by operation, without an engine")

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from ...raw.values import described
+from ....raw.values import described
 
 __all__ = ["ENVIRONMENT_VARIABLE", "as_folder", "by_environment", "standard_folder"]
 

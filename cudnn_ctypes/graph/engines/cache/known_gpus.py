@@ -9,15 +9,15 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ... import raw
-from ...absent_gpu.properties import SOURCE
-from ...device import cuda
-from ..backend.device_properties import DeviceProperties
-from .cache_key import CacheKey
+from .... import raw
+from ....absent_gpu.properties import SOURCE
+from ....device import cuda
+from ...backend.device_properties import DeviceProperties
+from .key import CacheKey
 
 if TYPE_CHECKING:
-    from ...handle import Handle
-    from .cache import PlanCache
+    from ....handle import Handle
+    from .plan_cache import PlanCache
 
 __all__ = ["device_properties", "important_properties"]
 

@@ -7,20 +7,20 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ...errors import CudnnError, SymbolNotFoundError
-from ..backend.engine import EngineChoice, EngineConfig
-from ..lower.lowering import lowered
-from ..run.plan import ExecutionPlan
-from .building import PLAN_ERRORS, proposals
+from ....errors import CudnnError, SymbolNotFoundError
+from ...backend.engine import EngineChoice, EngineConfig
+from ...lower.lowering import lowered
+from ...run.plan import ExecutionPlan
+from ..building import PLAN_ERRORS, proposals
+from ..selection import Selection
 from .examination import explain
 from .explanation import EngineRow, Explanation
-from .selection import Selection
 
 if TYPE_CHECKING:
-    from ...handle import Handle
-    from ..backend.device_properties import DeviceProperties
-    from ..graph import Graph
-    from ..lower.lowering import Lowering
+    from ....handle import Handle
+    from ...backend.device_properties import DeviceProperties
+    from ...graph import Graph
+    from ...lower.lowering import Lowering
 
 __all__ = ["BUILT_BY", "Conditions", "Outcome", "Probe", "asked_at_once", "examined", "options_of"]
 

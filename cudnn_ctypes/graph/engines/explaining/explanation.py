@@ -6,10 +6,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TextIO
 
-from ..backend.engine import EngineChoice, Knob
-from .explanation_text import RichText, html, plain_text
-from .refusals import Refusal
+from ...backend.engine import EngineChoice, Knob
+from ..refusals import Refusal
 from .tables import show
+from .text import (
+    RichText,
+    html,
+    plain_text,
+)
 
 if TYPE_CHECKING:
     from .advice import Advice

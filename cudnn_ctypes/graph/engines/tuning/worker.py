@@ -9,20 +9,20 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from ...device import DeviceBuffer
-from ...errors import CudnnError, SymbolNotFoundError
-from ...raw.library import load
-from ..backend.engine import Engine, EngineChoice
+from ....device import DeviceBuffer
+from ....errors import CudnnError, SymbolNotFoundError
+from ....raw.library import load
+from ...backend.engine import Engine, EngineChoice
+from ..cache.known_gpus import important_properties
+from ..selection import Selection
 from .autotuning import bench, check_handle
 from .gpu_lock import gpu_lock
-from .known_gpus import important_properties
 from .measurement import Measurement, Settings
-from .selection import Selection
 from .tuning import Tuner, failed
 
 if TYPE_CHECKING:
-    from ...handle import Handle
-    from ..backend.descriptor import BackendDescriptor
+    from ....handle import Handle
+    from ...backend.descriptor import BackendDescriptor
 
 __all__ = ["Chunk", "Target", "measured"]
 
@@ -112,7 +112,7 @@ def measured(chunk: Chunk, device: int | None) -> list[Measurement]:
     ValueError
         If the worker has another GPU, or another cuDNN, than the configs are for.
     """
-    from ...handle import Handle
+    from ....handle import Handle
 
     graph = copy.copy(chunk.graph)
     with ExitStack() as stack:

@@ -11,18 +11,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ...raw import nvrtc
-from ..backend.device_properties import DeviceProperties
+from ....raw import nvrtc
+from ...backend.device_properties import DeviceProperties
+from ..refusals import failed_to_compile
 from .probing import Conditions, asked_at_once
-from .refusals import failed_to_compile
 from .remedy_search import Search, Tried
 from .tables import spans
 
 if TYPE_CHECKING:
-    from ...errors import CudnnError
-    from ...handle import Handle
-    from ..graph import Graph
-    from .selection import Selection
+    from ....errors import CudnnError
+    from ....handle import Handle
+    from ...graph import Graph
+    from ..selection import Selection
 
 __all__ = ["BuildAdvice", "add_advice"]
 

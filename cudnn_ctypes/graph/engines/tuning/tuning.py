@@ -10,19 +10,29 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ...errors import CudnnError, NotSupportedError, SymbolNotFoundError
-from ..backend.engine import Engine, EngineChoice, EngineConfig, Knob, engine_count
-from ..run.plan import ExecutionPlan
-from .heuristics import default_configs, proposed_configs
+from ....errors import (
+    CudnnError,
+    NotSupportedError,
+    SymbolNotFoundError,
+)
+from ...backend.engine import (
+    Engine,
+    EngineChoice,
+    EngineConfig,
+    Knob,
+    engine_count,
+)
+from ...run.plan import ExecutionPlan
+from ..heuristics import default_configs, proposed_configs
+from ..refusals import Refusal, refusal
+from ..selection import Selection
 from .measurement import Measurement, Settings
-from .refusals import Refusal, refusal
-from .selection import Selection
 
 if TYPE_CHECKING:
-    from ...handle import Handle
-    from ..backend.descriptor import BackendDescriptor
-    from ..backend.device_properties import DeviceProperties
-    from ..lower.lowering import Lowering
+    from ....handle import Handle
+    from ...backend.descriptor import BackendDescriptor
+    from ...backend.device_properties import DeviceProperties
+    from ...lower.lowering import Lowering
 
 __all__ = ["Noted", "Tuner", "failed", "knob_settings", "next_start", "proposed", "tune"]
 

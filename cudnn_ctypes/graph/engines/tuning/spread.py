@@ -10,24 +10,43 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ...errors import CudnnError
-from ...raw.values import described
-from ..backend.engine import Engine, EngineChoice
-from ..lower.lowering import Lowering, lowered
-from ..run.plan import ExecutionPlan
-from .autotuning import check_handle, nothing_measured, summary, tuning_bar
-from .executors import Executor, spread, worker_count
+from ....errors import CudnnError
+from ....raw.values import described
+from ...backend.engine import Engine, EngineChoice
+from ...lower.lowering import Lowering, lowered
+from ...run.plan import ExecutionPlan
+from ..selection import Selection
+from .autotuning import (
+    check_handle,
+    nothing_measured,
+    summary,
+    tuning_bar,
+)
+from .executors import (
+    Executor,
+    spread,
+    worker_count,
+)
 from .host_operands import host_operands
 from .measurement import Measurement, Settings
-from .selection import Selection
-from .tuning import Noted, failed, knob_settings, next_start, proposed
-from .tuning_worker import Chunk, Target, measured
+from .tuning import (
+    Noted,
+    failed,
+    knob_settings,
+    next_start,
+    proposed,
+)
+from .worker import (
+    Chunk,
+    Target,
+    measured,
+)
 
 if TYPE_CHECKING:
-    from ...handle import Handle
-    from ..backend.descriptor import BackendDescriptor
-    from ..backend.device_properties import DeviceProperties
-    from ..lower.expand.expansion import Expansion
+    from ....handle import Handle
+    from ...backend.descriptor import BackendDescriptor
+    from ...backend.device_properties import DeviceProperties
+    from ...lower.expand.expansion import Expansion
     from .measurements import Autotuning
 
 __all__ = ["SpreadTuner", "checked_executor", "spread_autotune"]

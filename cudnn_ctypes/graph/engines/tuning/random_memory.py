@@ -8,14 +8,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...device import DeviceBuffer
-from ...dtypes import data_type_name, element_bits, numpy_dtype
-from ...raw import cudnnDataType_t as Type
-from ..run.tensor_memory import memory_bytes
+from ....device import DeviceBuffer
+from ....dtypes import (
+    data_type_name,
+    element_bits,
+    numpy_dtype,
+)
+from ....raw import cudnnDataType_t as Type
+from ...run.tensor_memory import memory_bytes
 
 if TYPE_CHECKING:
-    from ...handle import Handle
-    from ..describe.tensor import Tensor
+    from ....handle import Handle
+    from ...describe.tensor import Tensor
 
 __all__ = ["random_bytes", "random_memory"]
 

@@ -9,22 +9,22 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ...errors import NotSupportedError
-from ..lower.lowering import faulty
-from .building import build_plan
-from .cache import PlanCache, as_cache
-from .cache_key import CacheKeys, Request
+from ....errors import NotSupportedError
+from ...lower.lowering import faulty
+from ..building import build_plan
+from ..selection import Selection
+from .key import CacheKeys, Request
 from .known_gpus import important_properties
-from .selection import Selection
+from .plan_cache import PlanCache, as_cache
 
 if TYPE_CHECKING:
-    from ...handle import Handle
-    from ..backend.device_properties import DeviceProperties
-    from ..backend.engine import EngineChoice
-    from ..lower.expand.expansion import Expansion
-    from ..run.kernel_cache import KernelCache
-    from ..run.plan import ExecutionPlan
-    from .measurements import Autotuning, Measurement
+    from ....handle import Handle
+    from ...backend.device_properties import DeviceProperties
+    from ...backend.engine import EngineChoice
+    from ...lower.expand.expansion import Expansion
+    from ...run.kernel_cache import KernelCache
+    from ...run.plan import ExecutionPlan
+    from ..tuning.measurements import Autotuning, Measurement
 
 __all__ = ["keep_tuning", "obtained_plan"]
 

@@ -7,22 +7,32 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ...errors import BadParamError, CudnnError, NotSupportedError, SymbolNotFoundError
-from ...raw.library import load
-from ..backend.device_properties import DeviceProperties
-from ..backend.engine import Engine, EngineChoice, EngineConfig, engine_count
-from ..lower.lowering import lowered
-from ..run.plan import ExecutionPlan
-from .building import proposals
+from ....errors import (
+    BadParamError,
+    CudnnError,
+    NotSupportedError,
+    SymbolNotFoundError,
+)
+from ....raw.library import load
+from ...backend.device_properties import DeviceProperties
+from ...backend.engine import (
+    Engine,
+    EngineChoice,
+    EngineConfig,
+    engine_count,
+)
+from ...lower.lowering import lowered
+from ...run.plan import ExecutionPlan
+from ..building import proposals
+from ..heuristics import default_configs
+from ..refusals import Refusal, refusal
+from ..selection import Selection
 from .explanation import EngineRow, Explanation
-from .heuristics import default_configs
-from .refusals import Refusal, refusal
-from .selection import Selection
 
 if TYPE_CHECKING:
-    from ...handle import Handle
-    from ..backend.descriptor import BackendDescriptor
-    from ..lower.expand.expansion import Expansion
+    from ....handle import Handle
+    from ...backend.descriptor import BackendDescriptor
+    from ...lower.expand.expansion import Expansion
 
 __all__ = ["engine_kind", "explain"]
 

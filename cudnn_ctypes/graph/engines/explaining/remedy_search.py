@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from .probing import Outcome, Probe
 
 if TYPE_CHECKING:
-    from ..describe.variants.remedy import Remedy, Variant
-    from ..graph import Graph
+    from ...describe.variants.remedy import Remedy, Variant
+    from ...graph import Graph
 
 __all__ = ["Search", "Tried"]
 

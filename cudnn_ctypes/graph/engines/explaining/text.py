@@ -6,8 +6,13 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from ...raw.describe import aligned
-from .tables import WIDE, bytes_text, rich_table, spans
+from ....raw.describe import aligned
+from .tables import (
+    WIDE,
+    bytes_text,
+    rich_table,
+    spans,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions
@@ -72,7 +77,7 @@ class RichText:
 
 def html(explanation: Explanation) -> str:
     """The same tables for a notebook."""
-    from ...introspect.pictures.html import Table, page
+    from ....introspect.pictures.html import Table, page
 
     tables = [
         Table(_ENGINES, _engines(explanation), _NUMBERS),

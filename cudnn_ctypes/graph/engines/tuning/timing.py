@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ...device import DeviceBuffer, Event, elapsed_ms
-from ...resource import Closing
+from ....device import (
+    DeviceBuffer,
+    Event,
+    elapsed_ms,
+)
+from ....resource import Closing
 
 if TYPE_CHECKING:
-    from ...handle import Handle
+    from ....handle import Handle
 
 __all__ = ["Timer"]
 

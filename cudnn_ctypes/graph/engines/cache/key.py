@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from ... import __version__, raw
+from .... import __version__, raw
 
 if TYPE_CHECKING:
-    from ..backend.engine import EngineChoice
-    from ..lower.expand.expansion import Expansion
-    from .selection import Selection
+    from ...backend.engine import EngineChoice
+    from ...lower.expand.expansion import Expansion
+    from ..selection import Selection
 
 __all__ = ["CacheKey", "CacheKeys", "Request"]
 

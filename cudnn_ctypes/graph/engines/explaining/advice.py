@@ -8,15 +8,19 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from .explanation import EngineRow, Explanation
 from .measured_facts import Fact
-from .tables import rich_table, show, spans
+from .tables import (
+    rich_table,
+    show,
+    spans,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions
 
-    from ..backend.devices import DeviceLike
-    from ..describe.changes import Change
-    from ..describe.variants.remedy import Step
-    from ..graph import Graph
+    from ...backend.devices import DeviceLike
+    from ...describe.changes import Change
+    from ...describe.variants.remedy import Step
+    from ...graph import Graph
 
 __all__ = ["Advice", "Suggestion"]
 
@@ -239,7 +243,7 @@ class Advice(Sequence[Suggestion]):
         show(self, file)
 
     def _repr_html_(self) -> str:
-        from ...introspect.pictures.html import Table, page
+        from ....introspect.pictures.html import Table, page
 
         rows = [[each.words, each.effect, each.caveat or "-"] for each in self.suggestions]
         table = Table(("change", "effect", "mind"), rows)

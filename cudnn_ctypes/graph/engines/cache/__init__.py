@@ -1,0 +1,1 @@
+"""Plans and results of autotuning on disk."""

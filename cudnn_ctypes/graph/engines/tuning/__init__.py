@@ -1,0 +1,1 @@
+"""Autotuning: which plan is the fastest, and on which GPU."""
