@@ -78,7 +78,7 @@ def refusals(graph: Graph, target: Target) -> list[str]:
 
 
 def cautions(graph: Graph, target: Target) -> list[str]:
-    """What of a graph is computed wrong for some data only."""
+    """Parts of a graph that are computed wrong for some data only."""
     return [
         f"{place}: {quirk.fault}"
         for quirk, place in _found(QUIRKS, graph, target, lambda quirk: quirk.by_data)

@@ -101,7 +101,7 @@ def differentiates_by_a_part_of_a_line(graph: Graph) -> str:
 
 
 def gives_gelu_of_a_product(graph: Graph) -> str:
-    """As float32, whose rounding does not hide what an approximation leaves."""
+    """Gelu as float32, whose rounding does not hide what an approximation leaves."""
     if not any(graph.of("matmul")):
         return ""
     for node in graph.of("pointwise"):
