@@ -275,7 +275,7 @@ def test_the_first_calls_and_memory(program: Path) -> None:
     assert len(done.stderr.splitlines()) == 3
     refused = run("--first", -1, program, "4", "relu")
     assert refused.returncode == 2
-    assert refused.stderr == "trace: first: expected 0 or more, got -1\n"
+    assert refused.stderr == "trace: first: expected an int, at least 0, got -1\n"
 
 
 def test_a_folder_that_cannot_be_made(program: Path) -> None:
