@@ -22,6 +22,7 @@ __all__ = [
     "multiplies_a_signal",
     "multiplies_beside_experts",
     "prepares_a_filter_gradient",
+    "quantizes_a_norm_of_rows",
     "quantizes_an_adaptive_norm",
     "rectifies_before_a_filter_gradient",
     "uses_an_index",
@@ -126,6 +127,16 @@ def lacks_epsilon(graph: Graph) -> str:
 def quantizes_an_adaptive_norm(graph: Graph) -> str:
     adaptive = _Norm.CUDNN_ADA_LAYER_NORM
     norms = [node for node in graph.of("norm_forward") if node.options["mode"] == adaptive]
+    return _in_order(norms, list(graph.of("block_scale_quantize")))
+
+
+def quantizes_a_norm_of_rows(graph: Graph) -> str:
+    """Tensors of three dimensions; of two or four there are engines."""
+    norms = [
+        node
+        for node in graph.of("norm_forward")
+        if node.options["mode"] in _LAYERS and len(graph.dims(node.inputs["input"])) == 3
+    ]
     return _in_order(norms, list(graph.of("block_scale_quantize")))
 
 

@@ -41,6 +41,7 @@ from .fatal_operations import (
     multiplies_a_signal,
     multiplies_beside_experts,
     prepares_a_filter_gradient,
+    quantizes_a_norm_of_rows,
     quantizes_an_adaptive_norm,
     rectifies_before_a_filter_gradient,
     uses_an_index,
@@ -346,6 +347,16 @@ FATAL = (
         _TURING_ON,
         since=91700,
         modes=("a", "b", "instant"),
+    ),
+    _fatal(
+        "norm of three dimensions in blocks",
+        quantizes_a_norm_of_rows,
+        "SIGSEGV, 9.8 to 9.22, in all modes, in some processes only, mostly while descriptors are "
+        "finalized: layer, RMS and, from 9.9 on, adaptive layer norm, also in training; no GPU has "
+        "an engine. With two or four dimensions there are engines; 9.23 and 9.28 refuse it",
+        _TURING_ON,
+        repaired=92300,
+        sometimes=True,
     ),
     _fatal(
         "derivative beside a norm",

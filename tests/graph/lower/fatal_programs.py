@@ -340,6 +340,24 @@ def adaptive_norm_in_blocks(graph: Graph) -> None:
     scales.set_output(data_type="fp8_e8m0")
 
 
+def _norm_of_rows_in_blocks(graph: Graph, mode: str) -> None:
+    few = (1, 1, 64)
+    scale = graph.tensor(few, data_type="float32")
+    bias = None if mode == "rms" else graph.tensor(few, data_type="float32")
+    results = graph.norm_forward(mode, "inference", graph.tensor((1, 128, 64)), scale, bias, 1e-5)
+    y, scales = graph.block_scale_quantize(results["y"], 32)
+    y.set_output(data_type="fp8_e4m3")
+    scales.set_output(data_type="fp8_e8m0")
+
+
+def rms_norm_of_rows_in_blocks(graph: Graph) -> None:
+    _norm_of_rows_in_blocks(graph, "rms")
+
+
+def layer_norm_of_rows_in_blocks(graph: Graph) -> None:
+    _norm_of_rows_in_blocks(graph, "layer")
+
+
 def norm_of_a_derivative(graph: Graph) -> None:
     rows = (4, 64, 64)
     x, dy = (graph.tensor(rows, data_type="float32") for _ in range(2))
@@ -470,6 +488,10 @@ PROGRAMS: dict[str, tuple[Callable[[Graph], None], ...]] = {
     ),
     "instance norm without epsilon": (instance_norm_without_epsilon,),
     "adaptive norm in blocks": (adaptive_norm_in_blocks,),
+    "norm of three dimensions in blocks": (
+        rms_norm_of_rows_in_blocks,
+        layer_norm_of_rows_in_blocks,
+    ),
     "derivative beside a norm": _DERIVATIVES,
     "derivative beside a norm, up to 9.10": _DERIVATIVES,
     "derivative beside a norm, 9.8": _DERIVATIVES,

@@ -246,6 +246,14 @@ def test_gradients_as_queries_are_not_refused(query: bool) -> None:
         ),
         (fatal_programs.adaptive_norm_of_a_derivative, 91900, "t4", "derivative beside a norm"),
         (
+            fatal_programs.layer_norm_of_rows_in_blocks,
+            92200,
+            "t4",
+            "norm of three dimensions in blocks",
+        ),
+        (fatal_programs.layer_norm_of_rows_in_blocks, 92300, "t4", ""),
+        (fatal_programs.adaptive_norm_in_blocks, 91400, "b200", ""),
+        (
             fatal_programs.gradients_of_a_scaled_result_in_memory,
             91900,
             "h200",
