@@ -2,9 +2,9 @@
 
 Unless a row has modes, the heuristics modes a and b end it, or compiling what they propose does,
 and the mode fallback has no engine that compiles: a refusal takes nothing away. Ranges of versions
-are what ``python -m tools.fuzz rows`` told of every minor release from 9.8 to 9.28, and of the
-patch releases where one differs from the next. Before 9.8 no GPU can be meant that is absent.
-Up to 9.12 the mode fallback has no engine for attention.
+are what ``python -m tools.fuzz rows`` told of every minor release from 9.8 to 9.28 (of most, if a
+row says `sometimes`), and of the patch releases where one differs from the next. Before 9.8 no GPU
+can be meant that is absent. Up to 9.12 the mode fallback has no engine for attention.
 """
 
 from __future__ import annotations
