@@ -39,7 +39,7 @@ def test_what_became_of_an_example_is_printed() -> None:
 @linux
 @pytest.mark.soak
 def test_the_rows_are_true_of_this_cudnn() -> None:
-    done = asked()
+    done = asked("--times", "2")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "SIGSEGV" in done.stdout
 
@@ -64,6 +64,6 @@ def test_marks(results: dict[str, str], died: str, refused: str, seen: bool, tol
 
 def test_marks_of_what_ends_some_processes_only() -> None:
     refused = {*DIES}
-    for died in ({"a"}, set()):  # another example ends the process
-        assert marks(BUILT, died, refused, seen=True, sometimes=True) == ""
-    assert marks(BUILT, set(), refused, seen=False, sometimes=True) == "not seen"
+    for results, died in ((BUILT, {"a"}), (BUILT, set()), (NONE, set())):
+        assert marks(results, died, refused, seen=bool(died), sometimes=True) == ""
+    assert marks(DIES, {"a"}, set(), seen=True, sometimes=True) == "not refused: a"

@@ -149,11 +149,12 @@ def marks(
     seen : bool
         Whether an example of these rows ended the process on this GPU.
     sometimes : bool
-        Whether one of the rows ends some processes only.
+        Whether one of the rows ends some processes only, so that no answer contradicts it.
     """
     found = [f"not refused: {mode}" for mode in results if mode in died - refused]
-    wrongly = set() if sometimes else refused
-    built = [mode for mode in results if mode in wrongly and results[mode] == "built"]
+    if sometimes:
+        return "; ".join(found)
+    built = [mode for mode in results if mode in refused and results[mode] == "built"]
     if refused and not died and (built or not seen):
         found.append("not seen")
     elif built:
