@@ -73,8 +73,7 @@ PARTS = {
 def _words(part: Part, workers: int) -> list[str]:
     words = [*shlex.split(part.under), sys.executable, "-m", *shlex.split(part.command)]
     if part.tests:
-        if "-n" not in words:
-            words += ["-n", str(workers), "--dist", "worksteal"]
+        words += ["-n", str(workers), "--dist", "worksteal"]
         words += ["-p", __spec__.name, "-q", "--tb=no", "-rfE", "--durations", "12"]
     return words
 

@@ -123,12 +123,9 @@ def derives_from_a_filter_gradient(graph: Graph) -> str:
 
 def attends_to_gradients(graph: Graph) -> str:
     """Gradients within the graph as keys or values; as queries they have engines."""
-    products = list(graph.of("matmul"))
-    for node in graph.of("sdpa_bwd") if len(products) == 2 else ():
-        for product in products:
-            b = product.inputs["B"]
-            if b.virtual and any(b is each for each in node.outputs.values()):
-                return f"{node} before {product} of attention; make {b.name!r} an output"
+    for node, product in _making_keys(graph, "sdpa_bwd"):
+        name = product.inputs["B"].name
+        return f"{node} before {product} of attention; make {name!r} an output"
     return ""
 
 
@@ -142,13 +139,19 @@ def draws_from_a_fixed_seed(graph: Graph) -> str:
 
 
 def attends_to_final_statistics(graph: Graph) -> str:
-    products = list(graph.of("matmul"))
-    for node in graph.of("bn_finalize_statistics") if len(products) == 2 else ():
-        for product in products:
-            k = product.inputs["B"]
-            if k.virtual and any(k is each for each in node.outputs.values()):
-                return f"{node} before {product}, of which it makes the keys; {_TWO}"
+    for node, product in _making_keys(graph, "bn_finalize_statistics"):
+        return f"{node} before {product}, of which it makes the keys; {_TWO}"
     return ""
+
+
+def _making_keys(graph: Graph, kind: str) -> Iterator[tuple[Node, Node]]:
+    """Operations of a kind, and the products of attention for which they make keys or values."""
+    products = list(graph.of("matmul"))
+    for node in graph.of(kind) if len(products) == 2 else ():
+        for product in products:
+            b = product.inputs["B"]
+            if b.virtual and any(b is each for each in node.outputs.values()):
+                yield node, product
 
 
 def _attention(graph: Graph) -> tuple[list[Node], list[Node], list[Node]]:

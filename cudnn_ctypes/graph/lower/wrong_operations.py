@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from ...dtypes import element_bits
+from ...dtypes import storage_bytes
 from ...raw import cudnnBackendNormMode_t, cudnnDataType_t, cudnnPointwiseMode_t
 from .flattening import broken_broadcast
 from .quirk import Graph
@@ -86,13 +86,11 @@ _LINE = 128  # bytes to which cuDNN rounds up the parts of its workspace
 def differentiates_by_a_part_of_a_line(graph: Graph) -> str:
     """A window of one element, and a gradient that has not its channels last."""
     for node in graph.of("convolution_backward_filter"):
-        loss, rank = node.inputs["loss"], len(node.outputs["dw"].dims or ()) - 2
-        if loss.virtual or any(size != 1 for size in (node.outputs["dw"].dims or ())[2:]):
+        loss, window = node.inputs["loss"], graph.dims(node.outputs["dw"])[2:]
+        if loss.virtual or set(window) != {1} or loss.strides is None or loss.strides[1] == 1:
             continue
-        if loss.strides is None or loss.strides[1] == 1:
-            continue
-        nbytes = math.prod(loss.dims or ()) * element_bits(loss.data_type) // 8
-        if rank and nbytes % _LINE:
+        nbytes = storage_bytes(loss.data_type, math.prod(graph.dims(loss)))
+        if nbytes % _LINE:
             return (
                 f"{node}: dy {loss.name!r} {loss.dims} has {nbytes} bytes, no multiple of {_LINE}; "
                 "store images with their channels last"
