@@ -8,13 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ...errors import (
-    CudnnError,
-    FaultWarning,
-    NotSupportedError,
-    OwnReason,
-    SymbolNotFoundError,
-)
+from ...errors import CudnnError, FaultWarning, NotSupportedError, OwnReason, SymbolNotFoundError
 from ...raw import cudnnDataType_t, cudnnStatus_t
 from ...raw.host_blocks import warn
 from ..backend.descriptor import BackendDescriptor

@@ -17,11 +17,7 @@ from cudnn_ctypes.errors import BadParamError, NotSupportedError, SymbolNotFound
 from cudnn_ctypes.graph.backend.descriptor import BackendDescriptor
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.backend.engine import EngineChoice, Knob
-from cudnn_ctypes.graph.engines.explaining.explanation import (
-    EngineRow,
-    Explanation,
-    reasons,
-)
+from cudnn_ctypes.graph.engines.explaining.explanation import EngineRow, Explanation, reasons
 from cudnn_ctypes.graph.engines.refusals import refusal
 from cudnn_ctypes.graph.engines.selection import Selection
 from cudnn_ctypes.graph.graph import Graph

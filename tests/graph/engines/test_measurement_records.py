@@ -8,11 +8,7 @@ from typing import Any
 
 import pytest
 
-from cudnn_ctypes.graph.engines.tuning.measurements import (
-    Autotuning,
-    Measurement,
-    Settings,
-)
+from cudnn_ctypes.graph.engines.tuning.measurements import Autotuning, Measurement, Settings
 
 from ..damage import accident, damages, raised, sample
 

@@ -32,15 +32,8 @@ from cudnn_ctypes.graph.engines.tuning.gpu_lock import gpu_lock
 from cudnn_ctypes.graph.engines.tuning.host_operands import host_operands
 from cudnn_ctypes.graph.engines.tuning.measurement import Measurement, Settings
 from cudnn_ctypes.graph.engines.tuning.spread import SpreadTuner, checked_executor
-from cudnn_ctypes.graph.engines.tuning.tuning import (
-    Tuner,
-)
-from cudnn_ctypes.graph.engines.tuning.worker import (
-    Chunk,
-    Target,
-    _measured,
-    _on_the_gpu,
-)
+from cudnn_ctypes.graph.engines.tuning.tuning import Tuner
+from cudnn_ctypes.graph.engines.tuning.worker import Chunk, Target, _measured, _on_the_gpu
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.lower.lowering import lowered
 from cudnn_ctypes.graph.run.plan import ExecutionPlan

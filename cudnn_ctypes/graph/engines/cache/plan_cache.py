@@ -10,34 +10,15 @@ from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ....arguments import integer
-from ....errors import (
-    CudnnError,
-    PlanCacheWarning,
-    SymbolNotFoundError,
-)
+from ....errors import CudnnError, PlanCacheWarning, SymbolNotFoundError
 from ....raw.host_blocks import warn
 from ...run.plan import ExecutionPlan
-from ...run.stored_plan import (
-    StoredPlan,
-    sealed,
-    unsealed,
-)
+from ...run.stored_plan import StoredPlan, sealed, unsealed
 from ..tuning.measurements import Autotuning
 from ..tuning.records import content, from_content
-from .entries import (
-    FORMAT,
-    KINDS,
-    VERSION,
-    CacheEntry,
-    read_entry,
-    shown_entry,
-)
+from .entries import FORMAT, KINDS, VERSION, CacheEntry, read_entry, shown_entry
 from .entry_folder import EntryFolder
-from .location import (
-    as_folder,
-    by_environment,
-    standard_folder,
-)
+from .location import as_folder, by_environment, standard_folder
 
 if TYPE_CHECKING:
     from pathlib import Path

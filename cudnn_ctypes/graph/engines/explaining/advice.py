@@ -8,11 +8,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from .explanation import EngineRow, Explanation
 from .measured_facts import Fact
-from .tables import (
-    rich_table,
-    show,
-    spans,
-)
+from .tables import rich_table, show, spans
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions

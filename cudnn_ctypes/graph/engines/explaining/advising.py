@@ -16,11 +16,7 @@ from ..refusals import Refusal, failed_to_compile
 from .advice import Advice, Suggestion
 from .explanation import Explanation
 from .measured_facts import FACTS
-from .probing import (
-    Conditions,
-    examined,
-    options_of,
-)
+from .probing import Conditions, examined, options_of
 from .remedy_search import Search, Tried
 
 if TYPE_CHECKING:

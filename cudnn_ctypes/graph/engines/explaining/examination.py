@@ -7,20 +7,10 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ....errors import (
-    BadParamError,
-    CudnnError,
-    NotSupportedError,
-    SymbolNotFoundError,
-)
+from ....errors import BadParamError, CudnnError, NotSupportedError, SymbolNotFoundError
 from ....raw.library import load
 from ...backend.device_properties import DeviceProperties
-from ...backend.engine import (
-    Engine,
-    EngineChoice,
-    EngineConfig,
-    engine_count,
-)
+from ...backend.engine import Engine, EngineChoice, EngineConfig, engine_count
 from ...lower.lowering import lowered
 from ...run.plan import ExecutionPlan
 from ..building import proposals

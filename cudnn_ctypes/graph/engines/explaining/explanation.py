@@ -9,11 +9,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from ...backend.engine import EngineChoice, Knob
 from ..refusals import Refusal
 from .tables import show
-from .text import (
-    RichText,
-    html,
-    plain_text,
-)
+from .text import RichText, html, plain_text
 
 if TYPE_CHECKING:
     from .advice import Advice

@@ -7,12 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ....raw.describe import aligned
-from .tables import (
-    WIDE,
-    bytes_text,
-    rich_table,
-    spans,
-)
+from .tables import WIDE, bytes_text, rich_table, spans
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions

@@ -9,11 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .... import raw
 from ....device import DeviceBuffer
-from ....errors import (
-    NoDeviceError,
-    NotSupportedError,
-    OwnReason,
-)
+from ....errors import NoDeviceError, NotSupportedError, OwnReason
 from ....raw import cudnnStatus_t
 from ....raw.library import load
 from ....raw.values import described
@@ -24,19 +20,11 @@ from ...run.operands import Operands
 from ...run.plan import ExecutionPlan
 from ...run.scratch import Scratch
 from ..selection import Selection
-from .measurements import (
-    Autotuning,
-    Measurement,
-    Settings,
-)
+from .measurements import Autotuning, Measurement, Settings
 from .progress import progress_bar
 from .random_memory import random_memory
 from .timing import Timer
-from .tuning import (
-    Noted,
-    Tuner,
-    tune,
-)
+from .tuning import Noted, Tuner, tune
 
 if TYPE_CHECKING:
     from ....handle import Handle

@@ -10,11 +10,7 @@ from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
 from ....device import DeviceBuffer, as_tensor
-from ....dtypes import (
-    data_type_name,
-    element_bits,
-    numpy_dtype,
-)
+from ....dtypes import data_type_name, element_bits, numpy_dtype
 from ....raw.values import described
 from ...run.tensor_memory import find_tensor, memory_bytes
 

@@ -7,12 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, TextIO
 
 from ....raw.describe import aligned
-from ..explaining.tables import (
-    WIDE,
-    bytes_text,
-    rich_table,
-    show,
-)
+from ..explaining.tables import WIDE, bytes_text, rich_table, show
 from .measurement import Measurement, Settings
 
 if TYPE_CHECKING:
@@ -143,11 +138,7 @@ class Autotuning:
         return axes(_bars(self), title, "us", ax)
 
     def _repr_html_(self) -> str:
-        from ....introspect.pictures.html import (
-            Table,
-            page,
-            wide,
-        )
+        from ....introspect.pictures.html import Table, page, wide
         from ....introspect.pictures.plots import bars
 
         table = Table(_COLUMNS, [_cells(each) for each in self.ranking], _NUMBERS)

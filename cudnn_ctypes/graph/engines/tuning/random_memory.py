@@ -9,11 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....device import DeviceBuffer
-from ....dtypes import (
-    data_type_name,
-    element_bits,
-    numpy_dtype,
-)
+from ....dtypes import data_type_name, element_bits, numpy_dtype
 from ....raw import cudnnDataType_t as Type
 from ...run.tensor_memory import memory_bytes
 

@@ -16,31 +16,12 @@ from ...backend.engine import Engine, EngineChoice
 from ...lower.lowering import Lowering, lowered
 from ...run.plan import ExecutionPlan
 from ..selection import Selection
-from .autotuning import (
-    check_handle,
-    nothing_measured,
-    summary,
-    tuning_bar,
-)
-from .executors import (
-    Executor,
-    spread,
-    worker_count,
-)
+from .autotuning import check_handle, nothing_measured, summary, tuning_bar
+from .executors import Executor, spread, worker_count
 from .host_operands import host_operands
 from .measurement import Measurement, Settings
-from .tuning import (
-    Noted,
-    failed,
-    knob_settings,
-    next_start,
-    proposed,
-)
-from .worker import (
-    Chunk,
-    Target,
-    measured,
-)
+from .tuning import Noted, failed, knob_settings, next_start, proposed
+from .worker import Chunk, Target, measured
 
 if TYPE_CHECKING:
     from ....handle import Handle

@@ -5,11 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ....device import (
-    DeviceBuffer,
-    Event,
-    elapsed_ms,
-)
+from ....device import DeviceBuffer, Event, elapsed_ms
 from ....resource import Closing
 
 if TYPE_CHECKING:

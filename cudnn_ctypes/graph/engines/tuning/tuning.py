@@ -10,18 +10,8 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ....errors import (
-    CudnnError,
-    NotSupportedError,
-    SymbolNotFoundError,
-)
-from ...backend.engine import (
-    Engine,
-    EngineChoice,
-    EngineConfig,
-    Knob,
-    engine_count,
-)
+from ....errors import CudnnError, NotSupportedError, SymbolNotFoundError
+from ...backend.engine import Engine, EngineChoice, EngineConfig, Knob, engine_count
 from ...run.plan import ExecutionPlan
 from ..heuristics import default_configs, proposed_configs
 from ..refusals import Refusal, refusal
