@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 import weakref
 from collections import defaultdict
 from collections.abc import Iterable
@@ -77,6 +78,7 @@ class Allocator:
         "__weakref__",
         "_core_stream",
         "_kept",
+        "_largest",
         "_resource",
         "_stream",
         "device_id",
@@ -101,6 +103,7 @@ class Allocator:
         self.stream: int = as_stream_pointer(stream)
         self.device_id: int = device_id(device)
         self._stream, self._core_stream, self._resource = stream, None, memory_resource
+        self._largest: int = sys.maxsize  # bytes that the resource is asked for
         if memory_resource is not None and not hasattr(memory_resource, "allocate"):
             raise TypeError(
                 f"memory_resource: expected a cuda.core.MemoryResource, got {memory_resource!r}"
@@ -115,8 +118,10 @@ class Allocator:
                 _, total = cuda.call("cuMemGetInfo")
                 pool = current, current.memory_resource, as_core_stream(None, current), total
                 _pools[self.device_id] = pool
-        target, resource, default, _ = pool
+        target, resource, default, total = pool
         self._resource = resource if memory_resource is None else memory_resource
+        if self._resource is resource:  # which takes all free memory before it gives up
+            self._largest = total
         on_default = self.stream in (0, LEGACY_DEFAULT)
         self._core_stream = default if on_default else as_core_stream(stream, target)
         # The per-thread default stream is another one in each thread.
@@ -177,7 +182,7 @@ class Allocator:
             memory: Any = host_memory(nbytes)
             return Block(self, memory, memory.address, nbytes)
         memory = None
-        if cuda.is_current(self.device_id):
+        if nbytes <= self._largest and cuda.is_current(self.device_id):
             with suppress(Exception):  # said below
                 memory = self._resource.allocate(nbytes, stream=self._core_stream)
         if memory is None:
@@ -204,11 +209,9 @@ class Allocator:
 
     def _device_memory(self, nbytes: int) -> Any:
         """Memory from another device than the current one, or the reason why there is none."""
-        ordinal, resource = self.device_id, self._resource
-        _, pool, _, total = _pools[ordinal]
-        with cuda.current_context(ordinal) as device:
-            # The pool would take all that is free, for a moment, before it gave up.
-            if nbytes > total and resource is pool:
+        resource = self._resource
+        with cuda.current_context(self.device_id) as device:
+            if nbytes > self._largest:
                 raise _out_of_memory(nbytes, device)
             with suppress(Exception):  # said below
                 return resource.allocate(nbytes, stream=self._core_stream)

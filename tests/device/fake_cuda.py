@@ -99,6 +99,7 @@ class FakeCuda:
 
             def _allocate(self, size: int, *, stream: FakeStream) -> FakeBuffer:
                 if cuda.used + size > cuda.capacity:
+                    cuda.log.append(("refuse", size))
                     raise RuntimeError("CUDA_ERROR_OUT_OF_MEMORY: not enough")
                 cuda.log.append(("allocate", self.device_id, stream._handle))
                 return FakeBuffer(cuda, size, stream)

@@ -202,6 +202,7 @@ def test_more_than_a_gpu_has_is_not_asked_for(fake_cuda: FakeCuda) -> None:
     """Its pool takes all that is free before it gives up, and others find none."""
     with pytest.raises(OutOfDeviceMemoryError, match=r"asked for 2\.0 GiB .* of 1\.0 GiB"):
         DeviceBuffer(2 << 30)
+    assert ("refuse", 2 << 30) not in fake_cuda.log
     asked: list[int] = []
     resource = SimpleNamespace(allocate=lambda size, stream: asked.append(size))
     with suppress(Exception):
