@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 
 NAMES = ("attributes", "calls", "libraries", "nulls", "numbers", "pairs", "rows")
@@ -10,4 +11,6 @@ NAMES = ("attributes", "calls", "libraries", "nulls", "numbers", "pairs", "rows"
 if __name__ == "__main__":
     if len(sys.argv) < 2 or sys.argv[1] not in NAMES:
         sys.exit(f"usage: python -m tools.fuzz {{{','.join(NAMES)}}} ...")
+    # For NumPy and PyTorch, whose threads only hinder many processes with small products.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
     sys.exit(importlib.import_module(f"tools.fuzz.{sys.argv[1]}").main(sys.argv[2:]))

@@ -42,7 +42,7 @@ _CASES = 200  # of one child
 
 
 def run(case: dict[str, Any], handle: Handle) -> str:
-    """What became of one case: "right", "refused: …", "wrong: …" or "undecided"."""
+    """What became of one case: "right", "refused: …", "wrong: …", "warned of: …" or "undecided"."""
     if case["family"] in random_attention.FAMILIES:
         return random_attention.run(case, handle)
     with describe(case) as graph:
@@ -153,7 +153,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             counts[kind] += 1
             if kind.startswith("refused"):
                 reasons[result] += 1
-            elif kind not in ("right", "undecided"):
+            elif kind not in ("right", "undecided", "warned of"):
                 bad += 1
                 print(f"{result}\n    {json.dumps(case)}", flush=True)
         print(f"{family}: {', '.join(f'{n} {kind}' for kind, n in counts.most_common())}")
