@@ -53,8 +53,8 @@ _MEMCHECK = (
     "--error-exitcode 9 --print-limit 20"
 )
 # Examples of cuDNN's faults read beyond their operands; the checker keeps memory that was freed, and
-# takes longer than searches and translated programs wait for what they start.
-_CLEAN = "not (still_there or lifetime or no_memory or fuzz or numbers or corpus or spread)"
+# slows programs down for longer than those wait that start them.
+_CLEAN = "not (still_there or lifetime or no_memory or test_fuzz or test_numbers or test_corpus)"
 PARTS = {
     "doctor": Part(40, "cudnn_ctypes doctor"),
     "launches": Part(110, f"pytest -m gpu {_LAUNCHES} tests/raw/test_torch_forms.py"),
