@@ -93,7 +93,7 @@ class Candidates:
         except BaseException:
             self._lowering.close()
             raise
-        self._faulty = self._lowering.faulty
+        self._faulty = self._lowering.faults.engines
 
     # --- what may be chosen ----------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from ...raw.values import described
 from ..backend.descriptor import BackendDescriptor
 from ..backend.device_properties import DeviceProperties
 from ..backend.engine import Engine, EngineChoice, EngineConfig
-from ..lower.lowering import Lowering, lowered
+from ..lower.lowering import Faults, Lowering, lowered
 from ..run.plan import ExecutionPlan
 from .build_failure import BuildFailure
 from .heuristics import proposed_configs
@@ -109,11 +109,12 @@ def build_plan(
     sm_count: int | None = None,
     kernel_cache: KernelCache | None = None,
     override_shapes: bool = False,
+    faults: Faults | None = None,
 ) -> ExecutionPlan:
     """A plan for a graph; everything else that was made for it is destroyed.
 
     Configs are compiled one by one until one works and `selection` wants it. With `config` this
-    is the only one.
+    is the only one. `faults` are those of the graph, if they are known already.
 
     Raises
     ------
@@ -125,8 +126,8 @@ def build_plan(
         "is_dynamic_shape_enabled": True if kernel_cache is not None else None,
         "is_override_shape_enabled": override_shapes or None,
     }
-    with lowered(expansion, device, **shapes) as lowering:
-        graph, faulty = lowering.graph, lowering.faulty
+    with lowered(expansion, device, faults=faults, **shapes) as lowering:
+        graph, faulty = lowering.graph, lowering.faults.engines
         cache = None if kernel_cache is None else kernel_cache.begin(graph)
         compiled = functools.partial(ExecutionPlan, device=device, kernel_cache=cache)
         if config is not None:

@@ -117,12 +117,12 @@ def proposed_configs(
     NotSupportedError
         If cuDNN knows no engine for this graph at all, or must not be asked.
     """
-    if mode in lowering.faulty_modes:
+    if mode in lowering.faults.modes:
         raise NotSupportedError(
             "Graph.build",
             cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED,
             arguments={"heuristics": mode},
-            messages=(lowering.faulty_modes[mode],),
+            messages=(lowering.faults.modes[mode],),
             source=OwnReason.source,
         )
     return heuristics(lowering.graph, device=device, mode=mode, sm_count=sm_count)

@@ -104,6 +104,6 @@ def reference_plan(
     # The numbers that are fixed in a graph are part of its descriptors or scratch memory.
     uids = {t.uid for t in kept if t.uid is not None and not t.by_value}
     with ExitStack() as stack:
-        attributes = {"is_override_shape_enabled": override_shapes or None}
+        attributes: dict[str, Any] = {"is_override_shape_enabled": override_shapes or None}
         lowering = stack.enter_context(lowered(expansion, device, NO_GPU, **attributes))
         return ReferencePlan(lowering.graph, uids, stack.pop_all(), takes_shapes=override_shapes)

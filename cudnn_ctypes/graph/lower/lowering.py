@@ -6,7 +6,7 @@ import ctypes
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...errors import CudnnError, FaultWarning, NotSupportedError, OwnReason, SymbolNotFoundError
 from ...raw import cudnnDataType_t, cudnnStatus_t
@@ -24,9 +24,16 @@ from .target import Target
 if TYPE_CHECKING:
     from ...handle import Handle
 
-__all__ = ["Lowering", "faulty", "lowered", "operation_graph_attributes"]
+__all__ = ["Faults", "Lowering", "known_faults", "lowered", "operation_graph_attributes"]
 
 _DYNAMIC = ("is_dynamic_shape_enabled", "is_override_shape_enabled")
+
+
+class Faults(NamedTuple):
+    """Engines and modes of heuristics that a graph must not be built with, and why."""
+
+    engines: Mapping[int, str] = {}
+    modes: Mapping[str, str] = {}
 
 
 class Lowering:
@@ -43,10 +50,8 @@ class Lowering:
     ----------
     graph : BackendDescriptor
         What `operation_graph` made.
-    faulty : mapping of int to str
-        The engines that the graph must not be built with, and why.
-    faulty_modes : mapping of str to str
-        The modes of heuristics that must not be asked about it, and why.
+    faults : Faults
+        What the graph must not be built with.
     """
 
     graph: BackendDescriptor
@@ -54,15 +59,18 @@ class Lowering:
     def __init__(self, compute_data_type: cudnnDataType_t, target: Target) -> None:
         self._compute_data_type = compute_data_type
         self._target = target
-        self.faulty: Mapping[int, str] = {}
-        self.faulty_modes: Mapping[str, str] = {}
+        self.faults = Faults()
         self._made: list[BackendDescriptor] = []
         self._tensors: dict[tuple[int, bool], BackendDescriptor] = {}
         self._stretched: frozenset[int] = frozenset()
         self._views: Mapping[int, View] = {}
 
-    def operation_graph(self, nodes: Iterable[Node], **attributes: Any) -> BackendDescriptor:
+    def operation_graph(
+        self, nodes: Iterable[Node], *, faults: Faults | None = None, **attributes: Any
+    ) -> BackendDescriptor:
         """The OPERATIONGRAPH descriptor of `nodes`, in this order.
+
+        `faults` are what `known_faults` found, if it was asked before.
 
         Raises
         ------
@@ -73,9 +81,7 @@ class Lowering:
         # Other shapes may come to graphs of dynamic shapes; these stay as they are described.
         fixed = not any(attributes.get(name) for name in _DYNAMIC)
         self._views = flattened(nodes) if fixed else {}
-        graph = Graph(nodes, self._views)
-        self.faulty = _checked(graph, self._target)
-        self.faulty_modes = faulty_modes(graph, self._target)
+        self.faults = faults or _checked(Graph(nodes, self._views), self._target)
         self._stretched = _stretched(nodes)
         self.graph = self._make(
             "operationgraph", "the graph", ops=[self._operation(n) for n in nodes], **attributes
@@ -177,8 +183,8 @@ class Lowering:
         }
 
 
-def _checked(graph: Graph, target: Target) -> Mapping[int, str]:
-    """The engines that a graph must not be built with; raises if it must not be built at all."""
+def _checked(graph: Graph, target: Target) -> Faults:
+    """What a graph must not be built with; raises if it must not be built at all."""
     if faults := refusals(graph, target):
         status = cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED
         raise NotSupportedError(
@@ -186,13 +192,13 @@ def _checked(graph: Graph, target: Target) -> Mapping[int, str]:
         )
     for caution in cautions(graph, target):
         warn(caution, FaultWarning)
-    return faulty_engines(graph, target)
+    return Faults(faulty_engines(graph, target), faulty_modes(graph, target))
 
 
-def faulty(
+def known_faults(
     expansion: Expansion, device: Handle | DeviceProperties, *, dynamic: bool = False
-) -> Mapping[int, str]:
-    """`Lowering.faulty` of a graph that is not lowered; `dynamic` says that shapes may change.
+) -> Faults:
+    """`Lowering.faults` of a graph that is not lowered; `dynamic` says that shapes may change.
 
     Raises
     ------
@@ -282,13 +288,15 @@ def lowered(
     expansion: Expansion,
     device: Handle | DeviceProperties,
     target: Target | None = None,
+    *,
+    faults: Faults | None = None,
     **attributes: Any,
 ) -> Iterator[Lowering]:
     """The OPERATIONGRAPH descriptor of a graph, destroyed at the end with its parts.
 
-    `target` is the loaded cuDNN and the device's GPU if left out.
+    `target` is the loaded cuDNN and the device's GPU if left out, `faults` what is known of it.
     """
     attributes |= operation_graph_attributes(device)
     with closing(Lowering(expansion.compute_data_type, target or Target.of(device))) as lowering:
-        lowering.operation_graph(expansion.nodes, **attributes)
+        lowering.operation_graph(expansion.nodes, faults=faults, **attributes)
         yield lowering

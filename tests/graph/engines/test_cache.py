@@ -18,6 +18,7 @@ from cudnn_ctypes import (
     DeviceBuffer,
     DeviceTensor,
     EngineChoice,
+    FaultWarning,
     Handle,
     KernelCache,
     NotSupportedError,
@@ -33,6 +34,8 @@ from cudnn_ctypes.graph.engines.cache.known_gpus import important_properties
 from cudnn_ctypes.graph.engines.cache.location import ENVIRONMENT_VARIABLE
 from cudnn_ctypes.graph.engines.cache.plan_cache import as_cache
 from cudnn_ctypes.graph.graph import Graph
+from cudnn_ctypes.graph.lower import lowering
+from cudnn_ctypes.graph.lower.lowering import Faults
 from cudnn_ctypes.graph.run.stored_plan import sealed, unsealed
 from cudnn_ctypes.raw import cudnnStatus_t
 from tools import bench_cache
@@ -356,8 +359,9 @@ def test_engines_that_are_found_faulty_later_are_not_loaded(
     h200: DeviceProperties, cache: PlanCache, builds: _Builds, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     engine = _built(h200, cache)
-    monkeypatch.setattr(cached_building, "faulty", lambda *_, **__: {engine: "wrong numbers"})
-    _built(h200, cache)
+    faults = Faults({engine: "wrong numbers"})
+    monkeypatch.setattr(cached_building, "known_faults", lambda *_, **__: faults)
+    assert _built(h200, cache) != engine
     assert builds.count == 2
     for _ in range(2):  # but it can be asked for
         assert _built(h200, cache, config=EngineChoice(engine)) == engine
@@ -375,10 +379,21 @@ def test_graphs_that_are_found_faulty_later_are_refused(
         status = cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED
         raise NotSupportedError("Graph.build", status, messages=["it is computed wrong"])
 
-    monkeypatch.setattr(cached_building, "faulty", faulty)
+    monkeypatch.setattr(cached_building, "known_faults", faulty)
     for options in ({}, {"config": choice}):
         with pytest.raises(NotSupportedError, match="it is computed wrong"):
             _built(h200, cache, **options)
+
+
+def test_a_fault_is_warned_of_once(
+    h200: DeviceProperties, cache: PlanCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether the plan is built or loaded."""
+    monkeypatch.setattr(lowering, "cautions", lambda *_: ["it is wrong for some data"])
+    for _ in range(2):
+        with pytest.warns(FaultWarning, match="wrong for some data") as warned:
+            _built(h200, cache)
+        assert len(warned) == 1
 
 
 def test_a_failing_build_stores_nothing(h200: DeviceProperties, cache: PlanCache) -> None:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ....errors import NotSupportedError
-from ...lower.lowering import faulty
+from ...lower.lowering import known_faults
 from ..building import build_plan
 from ..selection import Selection
 from .key import CacheKeys, Request
@@ -112,9 +112,9 @@ class _Building:
         *,
         dynamic: bool,
     ) -> None:
-        # Engines that compute this graph wrong, which can be chosen by name all the same; raises
-        # for a graph that none computes right.
-        self._avoided = faulty(expansion, device, dynamic=dynamic)
+        # Engines among them can be chosen by name all the same; raises for a graph that none
+        # computes right.
+        self._faults = known_faults(expansion, device, dynamic=dynamic)
         self._plans = plans
         self._expansion = expansion
         self._device = device
@@ -124,7 +124,7 @@ class _Building:
     def tuned_plan(self, request: Request) -> ExecutionPlan | None:
         """The plan that autotuning found to be the fastest of those that are wanted, if any."""
         for measurement in self._tuned(request):
-            if measurement.engine not in self._avoided:
+            if measurement.engine not in self._faults.engines:
                 chosen = replace(request, modes=(), config=measurement.choice)
                 with suppress(NotSupportedError, ValueError):  # then the next one
                     return self.plan(chosen)
@@ -142,7 +142,7 @@ class _Building:
 
     def plan(self, request: Request) -> ExecutionPlan:
         """The stored plan, or one that is built and stored."""
-        avoided = () if request.config is not None else self._avoided
+        avoided = () if request.config is not None else self._faults.engines
         key = self._keys.plan(request)
         begun = time.perf_counter()
         plan = self._plans.load_plan(key, self._device, avoided=avoided)
@@ -164,6 +164,7 @@ class _Building:
             config=request.config,
             sm_count=request.sm_count,
             override_shapes=request.override_shapes,
+            faults=self._faults,
         )
 
 

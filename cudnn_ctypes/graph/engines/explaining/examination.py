@@ -55,7 +55,7 @@ def explain(
         except (NotSupportedError, BadParamError) as error:
             return Explanation(**told, refusal=str(refusal(error)))
         graph, count = lowering.graph, engine_count(lowering.graph)
-        examiner = _Examiner(graph, device, selection, compile, sm_count, lowering.faulty)
+        examiner = _Examiner(graph, device, selection, compile, sm_count, lowering.faults.engines)
         refused_modes: dict[str, str] = {}
         counts = dict.fromkeys(modes, 0)
         found: dict[EngineChoice, EngineRow] = {}

@@ -103,7 +103,7 @@ def _proposed(lowering: Lowering, conditions: Conditions) -> list[int]:
             if engines and mode != chosen:
                 break
             index = config.engine.index
-            if index in lowering.faulty or selection.refusal(config):
+            if index in lowering.faults.engines or selection.refusal(config):
                 continue
             if engines or _buildable(config, conditions):
                 engines.append(index)

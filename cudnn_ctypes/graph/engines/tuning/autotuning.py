@@ -127,7 +127,7 @@ def bench(
             time_plan,
             settings,
             selection or Selection(),
-            faulty=lowering.faulty,
+            faulty=lowering.faults.engines,
         )
         try:
             yield tuner, lowering
