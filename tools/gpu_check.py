@@ -52,8 +52,8 @@ _MEMCHECK = (
     "compute-sanitizer --tool memcheck --target-processes all --report-api-errors no "
     "--error-exitcode 9 --print-limit 20"
 )
-# Examples of cuDNN's faults read beyond their operands; the checker keeps memory that was freed, and
-# slows programs down for longer than those wait that start them.
+# Examples of cuDNN's faults read beyond their operands; the checker keeps memory that was freed,
+# and slows programs down for longer than those wait that start them.
 _CLEAN = "not (still_there or lifetime or no_memory or test_fuzz or test_numbers or test_corpus)"
 PARTS = {
     "doctor": Part(40, "cudnn_ctypes doctor"),
