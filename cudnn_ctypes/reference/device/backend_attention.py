@@ -15,11 +15,11 @@ from .backend_tensors import rounded
 __all__: list[str] = []
 
 
-def _mask(step: Step) -> graph.AttentionMask:
+def _mask(step: Step, queries: int, keys: int) -> graph.AttentionMask:
     blocks = step.get("BLOCK_MASK_DESC") if step.name == "sdpa_fwd" else None
     return graph.AttentionMask(
-        step.lengths("Q"),
-        step.lengths("KV"),
+        step.lengths("Q", queries),
+        step.lengths("KV", keys),
         None if blocks is None else graph.unpacked_blocks(blocks),
     )
 
@@ -29,10 +29,11 @@ def _loaded(step: Step, letter: str) -> Any:
     stored, table = step[f"{letter}DESC"], step.get(f"PAGE_TABLE_{letter}DESC")
     if table is None:
         return stored
-    lengths = step.lengths("KV")
+    length = table.shape[2] * stored.shape[2]
+    lengths = step.lengths("KV", length)
     if lengths is None:
         raise step.refused("pages without the lengths of the sequences")
-    return graph.load_pages(stored, table, lengths, table.shape[2] * stored.shape[2])
+    return graph.load_pages(stored, table, lengths, length)
 
 
 def _modified(step: Step, scores: Any) -> Any:
@@ -79,7 +80,7 @@ def sdpa(step: Step) -> Results:
         k,
         v,
         step.number("SCALEDESC", 1.0),
-        _mask(step),
+        _mask(step, q.shape[2], k.shape[2]),
         modify=lambda scores: _modified(step, scores),
         sink=None if softmax is None else softmax.get("SINK_DESC"),
         kept=kept,
@@ -95,14 +96,15 @@ def sdpa(step: Step) -> Results:
 def sdpa_backward(step: Step) -> Results:
     step.refuse_if_set("SUBGRAPH", "SINK_DESC", "DBIAS_DESC", "DROPOUT_SEED_DESC")
     step.refuse_if_set("DROPOUT_PROBABILITY")
+    q, k = step["QDESC"], step["KDESC"]
     dq, dk, dv = graph.sdpa_backward(
-        step["QDESC"],
-        step["KDESC"],
+        q,
+        k,
         step["VDESC"],
         step["ODESC"],
         step["DODDESC"],
         step["STATSDESC"],
         step.number("SCALEDESC", 1.0),
-        _mask(step),
+        _mask(step, q.shape[2], k.shape[2]),
     )
     return {"DQDESC": dq, "DKDESC": dk, "DVDESC": dv}

@@ -72,9 +72,13 @@ def convolution_backward_filter(step: Step) -> Results:
 
 @operation("OPERATION_MATMUL", "CDESC")
 def matmul(step: Step) -> Results:
-    sizes = {letter: step.get(f"GEMM_{letter.upper()}_OVERRIDE_DESC") for letter in "mnk"}
+    a, b = step["ADESC"], step["BDESC"]
+    sizes = {
+        letter: step.sizes(f"GEMM_{letter.upper()}_OVERRIDE_DESC", limit)
+        for letter, limit in zip("mkn", (*a.shape[-2:], b.shape[-1]), strict=True)
+    }
     padding = step.inner("DESC").one("MATMUL_PADDING_VALUE", 0.0)
-    return {"CDESC": graph.matmul(step["ADESC"], step["BDESC"], padding=padding, **sizes)}
+    return {"CDESC": graph.matmul(a, b, padding=padding, **sizes)}
 
 
 @operation("OPERATION_MOE_GROUPED_MATMUL", "OUTPUT_DESC")

@@ -30,16 +30,17 @@ def softmax(step: Step) -> Results:
 
 @operation("OPERATION_DIAGONAL_BAND_MASK", "YDESC")
 def diagonal_band_mask(step: Step) -> Results:
+    x = step["XDESC"]
     y = graph.diagonal_band_mask(
-        step["XDESC"],
+        x,
         step["BDESC"],
         comparison=raw.cudnnPointwiseMode_t(
             step.option("COMPARISON_MODE", raw.CUDNN_POINTWISE_CMP_GE)
         ),
         left_bound=step.get("LEFT_BOUND_DESC"),
         right_shift=step.get("SHIFT_RIGHT_BOUND_DESC"),
-        seq_len_q=step.lengths("Q"),
-        seq_len_kv=step.lengths("KV"),
+        seq_len_q=step.lengths("Q", x.shape[-2]),
+        seq_len_kv=step.lengths("KV", x.shape[-1]),
     )
     return {"YDESC": y}
 
@@ -75,7 +76,9 @@ def paged_cache_load(step: Step) -> Results:
     exchanged = y.strides[2] < y.strides[3]
     length = y.shape[3 if exchanged else 2]
     container, table = step["CONTAINER_DESC"], step["PAGE_TABLE_DESC"]
-    loaded = graph.load_pages(container, table, step["SEQUENCE_DESC"], length)
+    lengths = step.sizes("SEQUENCE_DESC", length)
+    assert lengths is not None
+    loaded = graph.load_pages(container, table, lengths, length)
     return {"YDESC": loaded.swapaxes(2, 3) if exchanged else loaded}
 
 

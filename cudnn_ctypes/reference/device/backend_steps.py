@@ -18,7 +18,7 @@ from ..tiles import tiled
 from .backend_memory import GraphMemory
 from .backend_records import Record
 from .backend_tensors import TensorInfo, rounded, tensor_info, widened
-from .registry import Refused
+from .registry import Refused, execution_failed
 
 __all__ = [
     "Operation",
@@ -146,10 +146,26 @@ class Step:
         found = self.get(port)
         return default if found is None else float(found.ravel()[0])
 
-    def lengths(self, side: str) -> Array | None:
-        """How many tokens each sequence has, (b, 1, 1, 1), of "Q" or "KV"; None if all."""
+    def lengths(self, side: str, limit: int) -> Array | None:
+        """How many tokens each sequence has, (b, 1, 1, 1), of "Q" or "KV"; None if all `limit`."""
         sums = self.get(f"CU_SEQ_LEN_{side}DESC")
-        return self.get(f"SEQ_LEN_{side}DESC") if sums is None else np.diff(sums, axis=0)
+        if sums is None:
+            return self.sizes(f"SEQ_LEN_{side}DESC", limit)
+        return self._within(f"CU_SEQ_LEN_{side}DESC", np.diff(sums, axis=0), limit)
+
+    def sizes(self, port: str, limit: int) -> Array | None:
+        """An operand that says how many of `limit` elements each batch has, if it is set."""
+        found = self.get(port)
+        return None if found is None else self._within(port, found, limit)
+
+    def _within(self, port: str, sizes: Array, limit: int) -> Array:
+        """`sizes`, unless kernels would compute with memory that is none of the operand's."""
+        if np.any((sizes < 0) | (sizes > limit)):
+            raise execution_failed(
+                f"{self.name}: {self.tensor(port).name} gives the lengths "
+                f"{sizes.ravel().astype(int).tolist()}; expected 0 to {limit}, its size"
+            )
+        return sizes
 
     def listed(self, port: str) -> list[Array]:
         """The operands of a list."""

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from cudnn_ctypes import Handle, raw
-from cudnn_ctypes.errors import BadParamError, NotSupportedError, SymbolNotFoundError
+from cudnn_ctypes.errors import (
+    BadParamError,
+    NotSupportedError,
+    SymbolNotFoundError,
+)
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.reference.device.backend_stored import operation_graph
+from cudnn_ctypes.reference.device.registry import Refused
 from tests.graph import test_attention_fp8 as fp8
 from tests.graph import test_attention_unified as unified
 from tests.graph.attention_problems import (
@@ -89,6 +95,34 @@ def test_queries_without_keys_get_and_give_nothing(handle: Handle) -> None:
     found = execute(attention, described(attention.backward), a, handle)
     assert np.all(found["dq"][:, :, 48 + 20 :] == 0)
     check(attention, found, exact, a)
+
+
+@pytest.mark.parametrize("length", [-1, 33])
+@pytest.mark.parametrize("side", ["q", "kv"])
+@pytest.mark.parametrize("operation", ["sdpa", "sdpa_unified", "sdpa_backward", "pages", "sums"])
+def test_lengths_beyond_the_tokens_fail(
+    operation: str, side: str, length: int, handle: Handle
+) -> None:
+    """A GPU goes on into other memory."""
+    options: dict[str, Any] = {"page": 16} if operation == "pages" else {}
+    lengths = ((32, 17), (32, 8))
+    attention = Attention(queries=32, keys=32, lengths=lengths, inference=True, **options)
+    if operation == "sums":
+        attention = replace(attention, cumulative=True)
+    a = attention.values("float16")
+    name = f"seq_len_{side}"
+    a[name][1] = length
+    a[f"cu_{name}"][2] = a[f"cu_{name}"][1] + length
+    if operation == "sdpa_backward":
+        graph = described(replace(attention, inference=False).backward)
+        a |= {"o": a["dO"], "stats": np.zeros((*attention.scores[:3], 1))}
+    else:
+        one = operation in ("sdpa_unified", "sums")
+        graph = described(lambda graph: attention.forward(graph, unified=one))
+    (uid,) = {t.uid for t in graph.tensors if t.name.endswith(name)}
+    told = rf"tensor {uid} gives the lengths \[32, {length}\]; expected 0 to 32"
+    with pytest.raises(Refused, match=told):
+        execute(attention, graph, a, handle)
 
 
 @pytest.mark.parametrize("name", ["alibi", "causal", "ragged"])
