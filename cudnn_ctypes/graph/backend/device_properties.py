@@ -107,7 +107,8 @@ class DeviceProperties(Closing):
         except NotInitializedError as error:
             raise NoDeviceError(
                 "there is no NVIDIA GPU here whose properties could be read; take a preset "
-                f"({', '.join(presets())}) or a file that was written where the GPU is. {error}"
+                f"({', '.join(presets())}) or a file that was written where the GPU is; "
+                "`python -m cudnn_ctypes doctor` says what is missing"
             ) from error
         properties._values = json.loads(properties.descriptor.get("json_representation"))
         # Those of the reference device say what they are.
