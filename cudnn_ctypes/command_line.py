@@ -80,9 +80,18 @@ class Output:
     def is_folder(self) -> bool:
         return self.text.endswith(os.sep) or self.path.is_dir()
 
-    def file(self, name: str) -> Path:
-        """The file to write; in a folder it has the name `name`."""
-        return self.path / name if self.is_folder else self.path
+    def file(self, name: str, *endings: str) -> Path:
+        """The file to write; in a folder it has the name `name`.
+
+        Raises
+        ------
+        CommandError
+            If its name has none of the `endings`, of which there are any.
+        """
+        path = self.path / name if self.is_folder else self.path
+        if endings and path.suffix.lower() not in endings and not _is_no_file(path):
+            raise CommandError(f"{path}: expected a name that ends in {' or '.join(endings)}")
+        return path
 
     def __str__(self) -> str:
         return self.text

@@ -65,6 +65,25 @@ def test_a_name_that_ends_in_a_slash_is_a_folder(tmp_path: Path) -> None:
     assert Output(str(tmp_path)).file("a.png") == tmp_path / "a.png"
 
 
+@pytest.mark.parametrize(
+    ("words", "endings"),
+    [
+        (("demo", "--device", "reference", "-o"), ".png"),
+        (("doctor", "--save-device"), ".json"),
+        (("bench", "matmul", "64x32", "32x16", "--plot"), ".png or .svg or .pdf"),
+    ],
+)
+def test_a_file_has_the_ending_of_its_format(
+    words: tuple[str, ...], endings: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("x.txt", "x"):
+        assert main([*words, str(tmp_path / name)]) == 2
+        assert f"{name}: expected a name that ends in {endings}\n" in capsys.readouterr().err
+    assert Output("X.PNG").file("", ".png") == Path("X.PNG")
+    assert Output("/dev/null").file("", ".png") == Path("/dev/null")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_nothing_is_overwritten_unasked(tmp_path: Path) -> None:
     file = tmp_path / "folder" / "a.txt"
     write_text(file, "one")

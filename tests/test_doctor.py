@@ -313,13 +313,9 @@ class TestSavingTheGpu:
     def test_without_a_gpu(self, tmp_path: Path) -> None:
         done = run("doctor", "--save-device", str(tmp_path / "gpu.json"))
         assert done.returncode == 2
-        assert "there is no NVIDIA GPU here" in done.stderr
+        (line,) = done.stderr.splitlines()
+        assert "there is no NVIDIA GPU here" in line
         assert list(tmp_path.iterdir()) == []
-
-    def test_another_ending(self, tmp_path: Path) -> None:
-        done = run("doctor", "--save-device", str(tmp_path / "gpu"))
-        assert done.returncode == 2
-        assert "expected a name that ends in .json" in done.stderr
 
     @pytest.mark.soak
     def test_a_folder_and_nothing_overwritten(self, tmp_path: Path) -> None:

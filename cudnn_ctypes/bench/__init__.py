@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import sys
 import time
@@ -22,6 +23,7 @@ from ..command_line import (
     make_folder,
     positive,
     refuse_overwriting,
+    write_bytes,
 )
 from ..command_progress import steps
 from ..dtypes import as_data_type, data_type_name
@@ -30,6 +32,7 @@ from ..graph.backend.device_properties import DeviceProperties
 from ..graph.backend.devices import as_properties
 from ..graph.engines.tuning.measurement import Settings
 from ..handle import Handle
+from ..introspect.pictures.plots import import_pyplot
 from ..raw.library import load
 from .history import History, compared, default_folder
 from .limits import limits_of
@@ -118,7 +121,10 @@ def _from_zero(text: str) -> int:
 def main(arguments: argparse.Namespace) -> int:
     """Measure and print; 0 if something can be measured, 1 if nothing, 2 on an error."""
     try:
-        plot = None if arguments.plot is None else arguments.plot.file("bench.png")
+        plot = None
+        if arguments.plot is not None:
+            plot = arguments.plot.file("bench.png", ".png", ".svg", ".pdf")
+            import_pyplot()
         refuse_overwriting([plot], force=arguments.force)
         options = {field.name: getattr(arguments, field.name) for field in fields(Options)}
         problem = problem_of(arguments.what, arguments.shapes, Options(**options))
@@ -185,7 +191,9 @@ def _on_gpu(
         except OSError as error:
             print(f"bench: {history.path}: not kept: {error.strerror}", file=sys.stderr)
     if plot is not None:
-        result.plot().figure.savefig(plot)
+        picture = io.BytesIO()
+        result.plot().figure.savefig(picture, format=plot.suffix[1:])
+        write_bytes(plot, picture.getvalue(), force=arguments.force)
     return 0 if result.best is not None else 1
 
 

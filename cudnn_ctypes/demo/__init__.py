@@ -62,8 +62,8 @@ def main(arguments: argparse.Namespace) -> int:
     Where nobody named the picture and its folder can only be read, it is left out.
     """
     console = Console(highlight=False, quiet=arguments.json)
-    target = arguments.output.file("cudnn_demo.png")
     try:
+        target = arguments.output.file("cudnn_demo.png", ".png")
         refuse_overwriting([target], force=arguments.force)
         told = _run(arguments.device, console)
     except USER_ERRORS as error:

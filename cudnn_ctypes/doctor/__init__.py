@@ -6,10 +6,9 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..command_line import USER_ERRORS, CommandError, Output, add_force, add_json, write_text
+from ..command_line import USER_ERRORS, Output, add_force, add_json, write_text
 from ..command_progress import Steps, steps
 from .findings import Finding
 from .probes import PROBE_COUNT, examine
@@ -50,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> int:
     """Print the report; 0 unless the C API cannot be loaded, or a file cannot be written."""
     if arguments.save_device:
-        return _save_device(arguments.save_device.file("gpu.json"), force=arguments.force)
+        return _save_device(arguments.save_device, force=arguments.force)
     if arguments.coverage:
         return _print_coverage(as_json=arguments.json)
     shown = not (arguments.json or arguments.report)
@@ -71,12 +70,11 @@ def main(arguments: argparse.Namespace) -> int:
     return 0 if any(f.name == "C API" and f.state == "ok" for f in findings) else 1
 
 
-def _save_device(path: Path, *, force: bool) -> int:
+def _save_device(output: Output, *, force: bool) -> int:
     from ..graph.backend.device_properties import DeviceProperties
 
     try:
-        if path.suffix != ".json":  # the suffix distinguishes files from names of GPUs
-            raise CommandError(f"--save-device {path}: expected a name that ends in .json")
+        path = output.file("gpu.json", ".json")  # the ending tells files from names of GPUs
         with DeviceProperties.from_device() as here:
             write_text(path, here.to_json() + "\n", force=force)
             print(f"{path}: {here!r}, {here.source}")

@@ -193,7 +193,7 @@ def test_results_are_kept_compared_and_plotted(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     pytest.importorskip("matplotlib").use("Agg")
-    times = iter((8.0, 4.0, 4.0))
+    times = iter((8.0, 9.0, 4.0, 4.0))
 
     def measure(problem: object, handle: object, arguments: object, rows: list[BenchRow]) -> None:
         time = next(times)
@@ -207,6 +207,8 @@ def test_results_are_kept_compared_and_plotted(
         assert (tmp_path / "plots" / "bench.png").is_file()
         assert main([*words, "--plot", f"{tmp_path}/plots/"]) == 2
         assert "--force" in capsys.readouterr().err
+        assert main([*words, "--no-keep", "--plot", "/proc/times.svg"]) == 2
+        assert "/proc/times.svg: it cannot be written" in capsys.readouterr().err
         assert main([*words, "--compare"]) == 0
         assert "-50%" in capsys.readouterr().out
         assert main([*words, "--compare", "--json", "--no-keep"]) == 0

@@ -10,7 +10,7 @@ from typing import Any
 from .diagram import plain
 from .svg import FONT, text_width
 
-__all__ = ["Bar", "axes", "bars"]
+__all__ = ["Bar", "axes", "bars", "import_pyplot"]
 
 _ROW = 20.0
 _LENGTH = 380.0  # length of the longest bar
@@ -87,6 +87,15 @@ def _bar(bar: Bar, number: str, top: float, left: float, scale: float) -> str:
     )
 
 
+def import_pyplot() -> Any:
+    """The module ``matplotlib.pyplot``; ImportError says how to install it."""
+    try:
+        from matplotlib import pyplot
+    except ImportError as error:
+        raise ImportError(f"plots need matplotlib (pip install matplotlib): {error}") from error
+    return pyplot
+
+
 def axes(measured: Sequence[Bar], title: str, unit: str, into: Any = None) -> Any:
     """Draw the bars on matplotlib axes: `into`, or new axes.
 
@@ -95,10 +104,7 @@ def axes(measured: Sequence[Bar], title: str, unit: str, into: Any = None) -> An
     ImportError
         If matplotlib is missing; the message says how to install it.
     """
-    try:
-        from matplotlib import pyplot
-    except ImportError as error:
-        raise ImportError(f"plots need matplotlib (pip install matplotlib): {error}") from error
+    pyplot = import_pyplot()
     if into is None:
         _, into = pyplot.subplots(figsize=(8, 1.2 + 0.3 * len(measured)), layout="constrained")
     places = range(len(measured))
