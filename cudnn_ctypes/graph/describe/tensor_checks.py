@@ -56,6 +56,8 @@ def check_tensor(tensor: Any) -> None:
     _check_type(f"{place}: data_type", tensor.data_type, (cudnnDataType_t, type(None)))
     _check_type(f"{place}: reordering", tensor.reordering, cudnnBackendTensorReordering_t)
     _check_type(f"{place}: ragged_offset", tensor.ragged_offset, (Tensor, type(None)))
+    if tensor.uid == -1:  # cuDNN 9.28 refuses element-wise graphs with it, for other reasons
+        raise ValueError(f"{place}: uid: -1 is cuDNN's own; any other int will do")
     if tensor.ragged_offset is not None and tensor.ragged_offset.ragged_offset is not None:
         raise ValueError(f"{place}: its ragged_offset has one itself")
     if tensor.value is not None:

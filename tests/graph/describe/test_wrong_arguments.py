@@ -211,6 +211,7 @@ def test_integers_of_all_libraries_are_taken(number: Any) -> None:
             r"tensor 'y': data_type: expected a cudnnDataType_t, got",
         ),
         ("uid", "1", r"tensor 'y': uid: expected an int, got '1'"),
+        ("uid", -1, r"tensor 'y': uid: -1 is cuDNN's own; any other int will do"),
         ("virtual", 1, r"tensor 'y': virtual: expected a bool, got 1"),
         ("alignment", None, r"tensor 'y': alignment: expected an int, got None"),
         ("vector_count", 0, r"tensor 'y': vector_count must be positive, got 0"),
