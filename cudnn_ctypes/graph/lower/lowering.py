@@ -184,7 +184,7 @@ class Lowering:
 
 
 def _checked(graph: Graph, target: Target) -> Faults:
-    """What a graph must not be built with; raises if it must not be built at all."""
+    """Engines and modes that a graph must not be built with; raises if no build is right."""
     if faults := refusals(graph, target):
         status = cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED
         raise NotSupportedError(
