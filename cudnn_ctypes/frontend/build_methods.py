@@ -41,7 +41,7 @@ class BuildingMethods(Holding):
         with translated("pygraph.build_operation_graph"):
             device = self._device
             self._held.close()
-            expansion = self._graph.expanded(self._nodes, Target.of(device))
+            expansion = self._graph._expanded(self._nodes, Target.of(device))
             self._held.tensors = list(expansion.tensors)
             self._held.plans = Plans(
                 expansion,

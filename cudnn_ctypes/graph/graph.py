@@ -125,9 +125,9 @@ class Graph(
         ValueError, TypeError
             As in `validate`.
         """
-        return self.expanded(self.validate(), Target.of(device))
+        return self._expanded(self.validate(), Target.of(device))
 
-    def expanded(self, nodes: Sequence[Node], target: Target) -> Expansion:
+    def _expanded(self, nodes: Sequence[Node], target: Target) -> Expansion:
         """Expand `nodes`, which `validate` returned, for `target`, a cuDNN and a GPU."""
         return expand(nodes, self.tensors, self._data_types(), target)
 

@@ -252,7 +252,7 @@ def test_batch_normalization_is_done_again_for_its_gradient(device):
 
 def expanded(graph):
     """What cuDNN is told of a graph."""
-    return graph._graph.expanded(graph._graph.validate(), Target(91900, 90)).nodes
+    return graph._graph._expanded(graph._graph.validate(), Target(91900, 90)).nodes
 
 
 def test_by_itself_it_is_element_wise(device):

@@ -94,7 +94,7 @@ def _lowered(text: str) -> None:
     target = Target(91900, 90)
     lowering = Lowering(graph.compute_data_type, target)
     try:
-        lowering.operation_graph(graph.expanded(graph.validate(), target).nodes)
+        lowering.operation_graph(graph._expanded(graph.validate(), target).nodes)
     finally:
         lowering.close()
 

@@ -38,7 +38,7 @@ H200 = Target(91900, 90)
 
 
 def _lowered(graph: Graph) -> Lowered:
-    nodes = graph.expanded(graph.validate(), H200).nodes
+    nodes = graph._expanded(graph.validate(), H200).nodes
     return Lowered(nodes, flattened(nodes))
 
 

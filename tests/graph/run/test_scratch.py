@@ -24,7 +24,7 @@ def _graph(attention: Attention) -> Graph:
 
 def _tensors(attention: Attention) -> list[Tensor]:
     graph = _graph(attention)
-    return graph.expanded(graph.validate(), Target(91900, 90)).tensors
+    return graph._expanded(graph.validate(), Target(91900, 90)).tensors
 
 
 def test_lies_behind_what_the_plan_needs() -> None:

@@ -24,7 +24,7 @@ STORED = Path(__file__).parents[2] / "stored_graphs"
 
 
 def for_version(graph: Graph, version: int = 91900) -> Expansion:
-    return graph.expanded(graph.validate(), Target(version, 90))
+    return graph._expanded(graph.validate(), Target(version, 90))
 
 
 def with_outputs(graph: Graph, results: Any) -> Graph:
