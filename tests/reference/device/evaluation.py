@@ -42,7 +42,7 @@ def view(memory: Array, tensor: Any) -> Array:
 
 def expansion(graph: Graph) -> Expansion:
     """The operations of a graph, for an H200."""
-    return graph.expanded(graph.validate(), Target(raw.load().version, 90))
+    return graph._expanded(graph.validate(), Target(raw.load().version, 90))
 
 
 def run(graph: Graph, addresses: Mapping[int, int], operations: Record | None = None) -> None:
