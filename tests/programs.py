@@ -17,11 +17,16 @@ ROOT = Path(__file__).parents[1]
 _NOT_INHERITED = (
     "CUDNN_CTYPES_CACHE",
     "CUDNN_CTYPES_DEVICE",
-    "CUDNN_CTYPES_LIBRARY",
     "CUDNN_CTYPES_TRACE",
     "LD_LIBRARY_PATH",
     "LD_PRELOAD",
 )
+
+
+def inherited_environment(**changes: str) -> dict[str, str]:
+    """The environment of a program that a test starts: it finds the cuDNN of the test run."""
+    inherited = {k: v for k, v in os.environ.items() if k not in _NOT_INHERITED}
+    return {**inherited, "PYTHONPATH": str(ROOT), **changes}
 
 
 def run_program(
@@ -34,10 +39,9 @@ def run_program(
     timeout: float = 300,
 ) -> subprocess.CompletedProcess[str]:
     """Run Python source in a fresh interpreter; with `check`, it must succeed."""
-    inherited = {k: v for k, v in os.environ.items() if k not in _NOT_INHERITED}
     done = subprocess.run(
         [sys.executable, *flags, "-c", textwrap.dedent(source), *arguments],
-        env={**inherited, "PYTHONPATH": str(ROOT), **(environment or {})},
+        env=inherited_environment(**(environment or {})),
         cwd=folder,
         capture_output=True,
         text=True,

@@ -17,6 +17,8 @@ from typing import Any
 import nbformat
 from nbclient import NotebookClient
 
+from cudnn_ctypes.raw.candidates import ENVIRONMENT_VARIABLE
+
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "examples" / "notebooks"
 VARIES = "varies"
@@ -47,7 +49,11 @@ def kernel() -> Iterator[Any]:
     """A kernel in which notebooks can be executed one after the other."""
     from jupyter_client.manager import KernelManager
 
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("CUDNN_CTYPES")}
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("CUDNN_CTYPES") or name == ENVIRONMENT_VARIABLE
+    }
     path = os.pathsep.join(filter(None, (str(ROOT), environment.get("PYTHONPATH"))))
     manager = KernelManager(kernel_name="python3")
     manager.start_kernel(

@@ -14,12 +14,18 @@ from programs import fake_cudnn, fake_library, printed, run_program
 
 from cudnn_ctypes import BackendDescriptor, LibraryNotFoundError, NotSupportedError, raw
 from cudnn_ctypes.raw import candidates, library, process
+from cudnn_ctypes.raw.candidates import ENVIRONMENT_VARIABLE
 
 LOADED = """
 from cudnn_ctypes import raw
 found = raw.load()
 print(found.path, found.source, found.version_text, sep="\\n")
 """
+
+
+@pytest.fixture(autouse=True)
+def _no_library_by_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(ENVIRONMENT_VARIABLE, raising=False)
 
 
 def refusal(source: str, **options: Any) -> str:

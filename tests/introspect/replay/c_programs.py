@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from programs import ROOT
+from programs import inherited_environment
 
 from tools.generate.include import compiler, include_flags, wheel_include
 
@@ -20,11 +19,9 @@ STRICT = ("-std=c99", "-Wall", "-Wextra", "-Werror")
 
 
 def run(*command: object, device: str = "reference", **options: Any) -> Any:
-    inherited = {name: value for name, value in os.environ.items() if "CUDNN_CTYPES" not in name}
-    environment = {**inherited, "PYTHONPATH": str(ROOT), "CUDNN_CTYPES_DEVICE": device}
     return subprocess.run(
         [str(each) for each in command],
-        env={**environment, **options},
+        env=inherited_environment(CUDNN_CTYPES_DEVICE=device, **options),
         capture_output=True,
         text=True,
         timeout=600,
