@@ -27,7 +27,7 @@ def make_call(function: Function, callee: Callable[..., Any], arguments: list[An
     if log.logged:
         log.forget()
     if code := callee(*arguments):
-        raise function._binding.error(code, tuple(arguments))
+        function._binding.settle(code, tuple(arguments))
 
 
 class Call(NamedTuple):

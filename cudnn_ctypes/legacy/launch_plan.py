@@ -8,7 +8,6 @@ from typing import Any
 from ..device import DeviceTensor, copy, pytorch
 from ..device.allocation import Allocation
 from ..device.new_tensors import tensor_maker
-from ..errors import CudnnError
 from ..raw import log, mode
 from ..raw.bare import watched
 from ..raw.compiled_functions import function_of
@@ -131,12 +130,12 @@ class Plan:
             result=self._result,
         )
 
-        def failed(
+        def settle(
             index: int, code: int, launcher: Launcher, given: Any, made: Any, scratch: Any
-        ) -> CudnnError:
+        ) -> None:
             values = _values(launcher, looked_at(launcher, given), made, scratch)
             function, _, arguments = [*self.filled(values, checked=True)][index]
-            return function._binding.error(code, tuple(arguments))
+            function._binding.settle(code, tuple(arguments))
 
         scope: dict[str, Any] = {
             "_mode": mode,
@@ -155,7 +154,7 @@ class Plan:
             "_zeros": [nbytes for _, nbytes in self._zeroed],
             "_logged": log.logged,
             "_forget": log.forget,
-            "_failed": failed,
+            "_settle": settle,
             **self._kinds,
             **checks.scope,
         }

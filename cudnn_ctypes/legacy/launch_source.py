@@ -101,7 +101,7 @@ def launch_source(
         work += [
             "if _logged: _forget()",
             f"_code = _call{i}({', '.join(arguments)})",
-            f"if _code: raise _failed({i}, _code, _launcher, ({given}), _made, ({spaces}))",
+            f"if _code: _settle({i}, _code, _launcher, ({given}), _made, ({spaces}))",
         ]
     if makes:
         work = [

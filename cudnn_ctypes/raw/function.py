@@ -276,8 +276,8 @@ class Binding:
                 if self._interceptor is None:
                     self.native  # noqa: B018 - the library may lack it
                 code, scope = compiled(self)
-                raising = {"_failed": self._raise, "_refused": self._raise_refusal}
-                returning = {"_failed": self._status, "_refused": self._return_refusal}
+                raising = {"_failed": self.settle, "_refused": self._raise_refusal}
+                returning = {"_failed": self._settled, "_refused": self._return_refusal}
                 if not self.returns_status:
                     raising = returning
                 self._scopes = {**scope, **raising}, {**scope, **returning}
@@ -325,20 +325,36 @@ class Binding:
 
         return status.error(self.name, code, zip(self.parameters, args, strict=True))
 
-    def _raise(self, code: int, args: tuple[Any, ...]) -> None:
-        raise self.error(code, args)
+    def settle(self, code: int, args: tuple[Any, ...]) -> Any:
+        """Raise the error of a call that returned `code`, or make it again in a context of CUDA.
 
-    def _status(self, code: int, args: tuple[Any, ...]) -> Any:
+        Returns
+        -------
+        cudnnStatus_t
+            Success, of the second call.
+        """
+        settled = self._settled(code, args)
+        if settled:
+            raise self.error(settled, args)
+        return settled
+
+    def _settled(self, code: int, args: tuple[Any, ...]) -> Any:
+        """The status of a call that returned `code`, or of a second one; see `settle`."""
+        from . import gpus
+
+        if self._interceptor is None and gpus.context_was_missing():
+            log.forget()
+            code = self.native(*args)
         return self.result_type(code)
 
     def _raise_refusal(self, code: int, args: tuple[Any, ...], *reasons: str) -> None:
         """Raise the error for a call that a guard refuses with the status `code`, before C."""
         log.put(*reasons, source=log.GUARD)
-        self._raise(code, args)
+        raise self.error(code, args)
 
     def _return_refusal(self, code: int, args: tuple[Any, ...], *reasons: str) -> Any:
         log.put(*reasons, source=log.GUARD)
-        return self._status(code, args) if self.returns_status else None
+        return self.result_type(code) if self.returns_status else None
 
 
 watched: set[str] = set()

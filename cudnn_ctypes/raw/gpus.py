@@ -1,9 +1,10 @@
-"""Handles in a process with several GPUs: each call runs on its handle's GPU, whichever is current.
+"""The GPU of a handle: each call runs on it, whichever is current.
 
-The first handle created in such a process wraps every C function that takes a handle or an
-attribute that may be a handle. With one GPU nothing is wrapped. A plan or stream of another GPU
-than the handle's is refused, and so is memory of another GPU, unless the handle's GPU has access to
-it. Plain addresses are not checked.
+The first handle created in a process with several GPUs wraps every C function that takes a handle
+or an attribute that may be a handle. With one GPU nothing is wrapped: a call that fails in a thread
+in which no GPU is current is made again. A plan or stream of another GPU than the handle's is
+refused, and so is memory of another GPU, unless the handle's GPU has access to it. Plain addresses
+are not checked.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ __all__ = [
     "Driver",
     "check_memory",
     "check_memory_on",
+    "context_was_missing",
     "created",
     "driver",
     "on",
@@ -74,6 +76,9 @@ class Driver:
         context = ctypes.c_void_p()
         self._call("cuCtxGetCurrent", ctypes.byref(context))
         return context
+
+    def set(self, context: Any) -> None:
+        self._call("cuCtxSetCurrent", context)
 
     def push(self, context: Any) -> None:
         self._call("cuCtxPushCurrent_v2", context)
@@ -129,13 +134,33 @@ def ordinal_of(handle: Any) -> int | None:
 def created(argument: Any) -> None:
     """Note the GPU of a handle that ``cudnnCreate`` made."""
     address = live.address(live.out_variable(argument))
-    if mode.reference_device_active or address is None or driver().count() < 2:
+    if mode.reference_device_active or address is None:
         return
     ordinal = driver().current()
-    if ordinal is not None:
-        _contexts.setdefault(ordinal, driver().context())
+    if ordinal is None:
+        return
+    _contexts.setdefault(ordinal, driver().context())
+    if driver().count() > 1:
         ordinals[address] = ordinal
         _watch()
+
+
+def context_was_missing() -> bool:
+    """Whether no context was current in this thread; now the one of the only GPU's handles is.
+
+    The CUDA runtime does so by itself, but cuDNN launches many kernels through the driver. A call
+    that fails for want of a context has launched nothing: the runtime would have made one current.
+    """
+    if ordinals or not _contexts or mode.reference_device_active:
+        return False
+    try:
+        if driver().context():
+            return False
+        (context,) = _contexts.values()
+        driver().set(context)
+    except OSError:  # the context is gone
+        return False
+    return True
 
 
 @contextmanager

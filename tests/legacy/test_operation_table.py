@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -188,6 +189,26 @@ def test_launched_by_one_key_and_bound(
             check_launched_by_key(*given, long_ways)
             check_bound(*given)
             handle.synchronize()
+
+
+@pytest.mark.gpu
+@by_family
+def test_launched_in_a_new_thread(gpu_handle: Handle, family: Any) -> None:
+    """In which no GPU is current, as the runtime's own calls make one."""
+    with carried_out(family, gpu_handle) as made:
+        for name, case in made.items():
+            contents = case.contents()
+            try:
+                expected = numbers(case, case())
+            except LACKING:
+                continue
+            with case.bind() as bound:
+                for way in (case, case, bound):
+                    case.restore(contents)
+                    gpu_handle.synchronize()
+                    with ThreadPoolExecutor(1) as thread:
+                        result = thread.submit(way).result()
+                    check_equal(name, numbers(case, result), expected, exact=False)
 
 
 @by_family

@@ -14,6 +14,7 @@ import pytest
 from programs import fake_cudnn, printed
 
 from cudnn_ctypes import raw
+from cudnn_ctypes.errors import CudnnError
 from cudnn_ctypes.raw import gpus, log
 from cudnn_ctypes.raw.function import binding
 
@@ -33,8 +34,11 @@ class FakeDriver:
     def current(self) -> int | None:
         return self.stack[-1] - 100 if self.stack else None
 
-    def context(self) -> int:
-        return self.stack[-1]
+    def context(self) -> int | None:
+        return self.stack[-1] if self.stack else None
+
+    def set(self, context: int) -> None:
+        self.stack = [context]
 
     def push(self, context: int) -> None:
         self.stack.append(context)
@@ -127,6 +131,49 @@ def test_a_destroyed_handle_is_forgotten(driver: FakeDriver) -> None:
     assert gpus.ordinals[SECOND] == 1
     assert called(driver, "cudnnDestroy", handle(SECOND)) == (0, 1)
     assert SECOND not in gpus.ordinals
+
+
+# --- one GPU, and a thread in which it is not current --------------------------------------------
+
+
+@pytest.fixture
+def only_gpu(driver: FakeDriver, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int | None]]:
+    """The GPUs that were current in calls of cudnnSetStream, which fails without one."""
+    monkeypatch.setattr(gpus, "ordinals", {})
+    monkeypatch.setattr(gpus, "_contexts", {0: 100})
+    monkeypatch.setattr(raw.mode, "reference_device_active", False)
+    seen: list[int | None] = []
+
+    def callee(*_: Any) -> int:
+        seen.append(driver.current())
+        return 5001 if driver.current() is None else 0
+
+    bound = binding("cudnnSetStream")
+    bound.wrap(lambda symbol: callee)
+    bound.rebind()
+    yield seen
+    bound._wrapper = None
+    vars(bound).pop("native", None)
+    bound.rebind()
+
+
+def test_a_call_without_a_current_gpu_is_made_again(
+    driver: FakeDriver, only_gpu: list[int | None]
+) -> None:
+    driver.stack = []
+    assert raw.cudnnSetStream(handle(FIRST), 0) == 0
+    assert only_gpu == [None, 0]
+    driver.stack = []
+    assert raw.cudnnSetStream.unchecked(handle(FIRST), 0) == 0
+    assert driver.stack == [100]  # as the runtime leaves it
+    assert raw.cudnnSetStream(handle(FIRST), 0) == 0
+    assert only_gpu == [None, 0, None, 0, 0]
+
+
+def test_other_calls_are_made_once(driver: FakeDriver, only_gpu: list[int | None]) -> None:
+    with pytest.raises(CudnnError):
+        binding("cudnnSetStream").settle(5001, (handle(FIRST), 0))
+    assert not only_gpu
 
 
 # --- memory, streams and plans -------------------------------------------------------------------

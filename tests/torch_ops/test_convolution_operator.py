@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import gc
+import os
 import weakref
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+from programs import ROOT, run_program
 from torch_operators import BACKENDS, GPU, PLACES
 
 from cudnn_ctypes import use_reference_device
@@ -206,6 +209,29 @@ def test_forward_and_backward_in_a_stream_of_their_own() -> None:
         late = [torch.zeros_like(each).copy_(each.detach()).requires_grad_() for each in operands]
         compare(of_operator, "cuda", late)
     stream.synchronize()
+
+
+# No GPU is current yet in the thread that computes gradients.
+FIRST_GRADIENT = """
+    import torch
+    from test_convolution_operator import close, expected_convolution, images, of_operator
+
+    operands = images("cuda")
+    dy = torch.ones(2, 16, 6, 5, device="cuda", dtype=torch.float16)
+    dy = dy.contiguous(memory_format=torch.channels_last)
+    gradients = torch.autograd.grad(of_operator(*operands), operands, dy)
+    exact = [each.detach().double().requires_grad_() for each in operands]
+    expected = torch.autograd.grad(expected_convolution(*exact), exact, dy.double())
+    for each, wanted in zip(gradients, expected, strict=True):
+        close(each, wanted)
+"""
+
+
+@GPU
+def test_a_gradient_is_the_first_work_of_its_thread() -> None:
+    here = Path(__file__).parent
+    path = os.pathsep.join(map(str, (here, here.parent, ROOT)))
+    run_program(FIRST_GRADIENT, environment={"PYTHONPATH": path})
 
 
 @GPU

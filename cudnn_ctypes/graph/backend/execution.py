@@ -47,7 +47,7 @@ def execute(handle: Handle, plan: BackendDescriptor, pack: BackendDescriptor) ->
         forget()
     code = bare.cudnnBackendExecute(pointer, plan._as_parameter_, pack._as_parameter_)
     if code:
-        raise binding("cudnnBackendExecute").error(code, (handle, plan, pack))
+        binding("cudnnBackendExecute").settle(code, (handle, plan, pack))
 
 
 def execution_of(
@@ -58,7 +58,7 @@ def execution_of(
     if type(getattr(handle, "_as_parameter_", None)) is not cudnnHandle_t:
         return long_way
     pointers = Pointers(handle, plan, pack)
-    native, error = bare.cudnnBackendExecute, binding("cudnnBackendExecute").error
+    native, settle = bare.cudnnBackendExecute, binding("cudnnBackendExecute").settle
 
     def call() -> None:
         if watched or ordinals or logged:
@@ -71,7 +71,7 @@ def execution_of(
         if code:
             if not arguments[0]:  # cuDNN refuses NULL; this says more
                 return long_way()
-            raise error(code, (handle, plan, pack))
+            settle(code, (handle, plan, pack))
         return None
 
     return call

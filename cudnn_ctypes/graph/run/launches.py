@@ -66,7 +66,7 @@ def launch(long_way, handle, memory, workspace):
         forget()
     code = execute(to_handle, to_plan, pack.argument)
     if code:
-        raise error(code, (handle, descriptor, pack.descriptor))
+        settle(code, (handle, descriptor, pack.descriptor))
     last.append(pack)
 """
 
@@ -228,7 +228,7 @@ def launch(
         "logged": logged,
         "forget": forget,
         "execute": bare.cudnnBackendExecute,
-        "error": binding("cudnnBackendExecute").error,
+        "settle": binding("cudnnBackendExecute").settle,
         "address": memory_pointer,
         "of_another_class": _of_another_class,
         "most": _HIGHEST_ADDRESS,

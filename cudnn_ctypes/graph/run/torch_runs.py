@@ -45,7 +45,7 @@ def run({inputs}):
             forget()
         code = bare.cudnnBackendExecute(lent[0]._as_parameter_, to_plan, pack.argument)
         if code:
-            raise error(code, (lent[0], descriptor, pack.descriptor))
+            settle(code, (lent[0], descriptor, pack.descriptor))
     finally:
         give_back(ordinal, lent)
     last.append(pack)
@@ -151,5 +151,5 @@ def _scope(plan: BackendDescriptor, packs: VariantPacks, like: Any) -> Mapping[s
         "bare": bare,
         "logged": logged,
         "forget": forget,
-        "error": binding("cudnnBackendExecute").error,
+        "settle": binding("cudnnBackendExecute").settle,
     }

@@ -102,7 +102,7 @@ class VariantPacks(Uncopied):
             forget()
         code = bare.cudnnBackendExecute(pointer, plan._as_parameter_, pack.argument)
         if code:
-            raise binding("cudnnBackendExecute").error(code, (handle, plan, pack.descriptor))
+            binding("cudnnBackendExecute").settle(code, (handle, plan, pack.descriptor))
         self.last.append(pack)
 
     def taken(self, key: Addresses) -> Pack:

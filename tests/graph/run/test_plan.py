@@ -400,6 +400,29 @@ def test_threads_share_a_plan(handle: Handle) -> None:
 
 
 @pytest.mark.gpu
+@pytest.mark.parametrize("name", ["matmul + bias + gelu", "attention"])
+def test_new_threads_execute(name: str, handle: Handle) -> None:
+    """In which no GPU is current: cuDNN launches these kernels through the driver."""
+    with built(PLAN_CASES[name], handle) as (graph, operands, workspace):
+        pointers, plan = operands.pointers, graph.plan
+        with graph.bind(operands.memory, workspace) as bound:
+            ways = {
+                "raw": lambda: raw.cudnnBackendExecute(handle, plan.descriptor, pack),
+                "plan": lambda: plan.execute(handle, pointers, workspace),
+                "bound": bound,
+                "first": lambda: graph.execute(operands.memory, workspace),
+                "again": lambda: graph.execute(operands.memory, workspace),
+            }
+            with plan.variant_pack(pointers, workspace) as pack:
+                for way in ways.values():
+                    operands.poison()
+                    handle.synchronize()
+                    with ThreadPoolExecutor(1) as thread:
+                        thread.submit(way).result()
+                    operands.check(handle)
+
+
+@pytest.mark.gpu
 @needs_precompiled_engines
 def test_a_number_of_multiprocessors_computes_the_same(handle: Handle) -> None:
     with built(PLAN_CASES["convolution"], handle, sm_count=8) as (graph, operands, workspace):
