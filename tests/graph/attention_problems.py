@@ -22,6 +22,9 @@ BOTH: dict[str, Attention] = {
     "window to both sides": Attention(left=32, right=5),
     "causal window from the bottom right": Attention(left=32, right=0, bottom_right=True),
     "window from the bottom right": Attention(left=32, right=3, bottom_right=True),
+    "window from the bottom right, up to the first key": Attention(
+        left=64, right=0, bottom_right=True
+    ),
     "padding": PADDED,
     "padding, causal": Attention(lengths=LENGTHS, right=0),
     "padding, causal from the bottom right": Attention(lengths=LENGTHS, right=0, bottom_right=True),

@@ -301,7 +301,13 @@ class Attention:
         inside = torch.tensor(self.valid("q", a))
         loss: Any = (o * torch.tensor(a["dO"]) * inside).sum()
         loss.backward()
+        found = {}
+        if self.sink:
+            terms = (given["sink"] - stats).exp() * (o * torch.tensor(a["dO"])).sum(3, True)
+            squares = (terms * inside).detach().numpy() ** 2
+            found["dsink_terms"] = np.sqrt(squares.sum((0, 2, 3), keepdims=True))
         return {
+            **found,
             "o": o.detach().numpy(),
             "stats": stats.detach().numpy(),
             "amax_s": largest,
@@ -416,7 +422,9 @@ def errors(
     """The largest error of each output, relative to its largest magnitude; padding aside.
 
     The gradients of queries and keys are exactly 0 where each query has one key: they are held
-    against the largest of all gradients then, since rounding leaves something of them.
+    against the largest of all gradients then, since rounding leaves something of them. The gradient
+    of a sink is a sum that may nearly cancel out: it is held against what its terms would add up to
+    if they were independent.
     """
     result = {}
     gradients = [name for name in exact if name.lower() in ("dq", "dk", "dv")]
@@ -428,5 +436,7 @@ def errors(
         valid = valid & np.isfinite(exact[name])  # of the statistics of a query without a key
         difference = np.abs(np.where(valid, found[name], 0) - np.where(valid, exact[name], 0))
         magnitude = np.abs(np.where(valid, exact[name], 0)).max() or largest
+        if name == "dsink":
+            magnitude = max(magnitude, exact["dsink_terms"].max())
         result[name] = float(difference.max() / magnitude)
     return result

@@ -147,6 +147,9 @@ FP8_FORWARD: dict[str, Fp8Attention] = {
         Attention(size=128, value_size=128, right=0, bottom_right=True)
     ),
     "causal window": Fp8Attention(Attention(size=128, value_size=128, right=0, left=32)),
+    "window from the bottom right, up to the first key": Fp8Attention(
+        Attention(size=128, value_size=128, left=64, right=0, bottom_right=True)
+    ),
     "one head of keys for two": Fp8Attention(Attention(size=128, value_size=128, key_heads=2)),
     "padding": Fp8Attention(Attention(size=128, value_size=128, lengths=LENGTHS)),
     "pages": Fp8Attention(Attention(lengths=LENGTHS, page=16, inference=True)),
@@ -164,6 +167,9 @@ FP8_BACKWARD: dict[str, Fp8Attention] = {
     "e4m3, gradients in e5m2": Fp8Attention(_LARGE),
     "e4m3": Fp8Attention(_LARGE, gradient_type="fp8_e4m3"),
     "causal": Fp8Attention(Attention(size=128, value_size=128, right=0)),
+    "window from the bottom right, up to the first key": Fp8Attention(
+        Attention(size=128, value_size=128, left=64, right=0, bottom_right=True)
+    ),
     "padding": Fp8Attention(
         Attention(size=128, value_size=128, lengths=LENGTHS),
         gradient_type="fp8_e4m3",

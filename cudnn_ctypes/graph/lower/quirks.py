@@ -21,6 +21,7 @@ from .wrong_attention import (
     differentiates_alibi_to_both_sides,
     differentiates_one_row_of_bias,
     differentiates_part_of_a_tile,
+    leaves_statistics_out,
     limits_the_last_queries_by_length,
     reads_strided_statistics,
 )
@@ -239,6 +240,16 @@ QUIRKS = (
         "right, and so are 9.14, in 24 graphs, and 9.27, in 15",
         since=91900,
         repaired=92700,
+    ),
+    Quirk(
+        "packed statistics of one query",
+        "it writes those of the first head only of all that share a head of keys",
+        leaves_statistics_out,
+        "H200, 9.14 and 9.19: engine 1, of unified attention 8, in all of 28 graphs, whatever "
+        "masks, bias and data type; with a sink, with as many heads of keys, with two queries or "
+        "unpacked they are right, and so are all results",
+        since=91400,
+        engines=(1, 8),
     ),
     Quirk(
         "band of attention in 8 bits",

@@ -15,6 +15,7 @@ __all__ = [
     "differentiates_alibi_to_both_sides",
     "differentiates_one_row_of_bias",
     "differentiates_part_of_a_tile",
+    "leaves_statistics_out",
     "limits_the_last_queries_by_length",
     "reads_strided_statistics",
 ]
@@ -76,6 +77,20 @@ def differentiates_alibi_to_both_sides(graph: Graph) -> str:
         added = max(alibi_slopes(dims[1])) * _HALF_TILE
         if added > _LARGEST.get(node.inputs["q"].data_type, math.inf):
             return f"{node} with use_alibi_mask, without a mask, and with {dims[3]} keys"
+    return ""
+
+
+def leaves_statistics_out(graph: Graph) -> str:
+    """Packed statistics of one query, for several heads that share a head of keys."""
+    for node in graph.as_written("sdpa", "sdpa_unified"):
+        stats, heads = node.outputs.get("stats"), [node.inputs[name].dims[1] for name in "qk"]
+        if stats is None or stats.ragged_offset is None or "sink_token" in node.inputs:
+            continue
+        if node.inputs["q"].dims[2] == 1 and heads[0] > heads[1]:
+            return (
+                f"{node}: packed stats {stats.name!r} of one query, of {heads[0]} heads for "
+                f"{heads[1]} of k; store them without ragged_offset"
+            )
     return ""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -402,6 +403,28 @@ def test_a_band_of_8_bits_that_is_wrong_for_some_lengths_is_built_with_a_warning
             graph.build(h200)
 
 
+def _packed_statistics(*, unified: bool = False, **options: Any) -> Graph:
+    defaults = {"queries": 1, "keys": 80, "lengths": ((1,), (80,)), "ragged": True}
+    one = Attention(**{"batch": 1, "heads": 2, "key_heads": 1, **defaults, **options})
+    graph = Graph(io_data_type="float16")
+    one.forward(graph, unified=unified)
+    return graph
+
+
+def test_packed_statistics_of_one_query_pass_over_engines() -> None:
+    assert _faulty(_packed_statistics()) == {1, 8}
+    assert _faulty(_packed_statistics(unified=True)) == {1, 8}
+    beside: list[dict[str, Any]] = [
+        {"queries": 2, "lengths": ((1,), (80,))},
+        {"key_heads": 2},
+        {"ragged": False},
+        {"sink": True},
+        {"inference": True},
+    ]
+    for options in beside:
+        assert _faulty(_packed_statistics(**options)) == set()
+
+
 def _window_of_one(
     size: int = 9, *, order: tuple[int, ...] | None = None, window: int = 1
 ) -> Graph:
@@ -561,6 +584,7 @@ EXAMPLES: dict[str, Callable[[], Graph]] = {
     "gradient of a sink with dropout": lambda: _gradients("sink", "dropout"),
     "gradient of one row of bias": lambda: _gradients("bias"),
     "gradient with alibi to both sides": lambda: _gradients("alibi"),
+    "packed statistics of one query": _packed_statistics,
     "band of attention in 8 bits": _band_of_8_bits,
     "attention of 9.10": _attention,
     "8-bit attention of 9.10": lambda: _gradients_of_8_bits(16),
@@ -657,6 +681,7 @@ def _inputs(graph: Graph) -> dict[str, Any]:
     """Random numbers; statistics of attention are near those of scores of 0."""
     rng = np.random.default_rng(3)
     arrays = {}
+    offsets = {each.ragged_offset: each for each in graph.tensors if each.ragged_offset is not None}
     for tensor in expansion(graph).tensors:
         if tensor in graph.inputs:
             array = rng.standard_normal(tensor.dims)
@@ -671,7 +696,12 @@ def _inputs(graph: Graph) -> dict[str, Any]:
                 array = np.ones(tensor.dims)
             elif tensor.name.startswith("seq_len_"):  # the queries are more, in the last sequence
                 array = np.array([160, 97] if tensor.name.endswith("kv") else [128, 128])
-                array = array.reshape(tensor.dims)
+                if tensor.dims[0] == 1:
+                    name = "k" if tensor.name.endswith("kv") else "q"
+                    array = next(each.dims[2:3] for each in graph.inputs if each.name == name)
+                array = np.reshape(array, tensor.dims)
+            elif tensor in offsets:
+                array = np.reshape([0, math.prod(offsets[tensor].dims)], tensor.dims)
             arrays[tensor.name] = array.astype(numpy_dtype(tensor.data_type))
     return arrays
 

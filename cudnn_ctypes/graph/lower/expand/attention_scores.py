@@ -97,13 +97,15 @@ def _moved(
     """`index` + `bound`; from the bottom right also + `sign` * (s_kv - s_q)."""
 
     def moved(by: int) -> Tensor:
-        return _whole(g, "add", index, g.tensor_scalar(by, "int32")) if by else index
+        # A left bound without an addition, even of 0, cuDNN takes and computes something else.
+        needed = by or sign < 0
+        return _whole(g, "add", index, g.tensor_scalar(by, "int32")) if needed else index
 
     if not mask.bottom_right:
         return moved(bound)
     if mask.seq_len_q is None or mask.seq_len_kv is None:
         return moved(bound + sign * (dims[3] - dims[2]))
-    # In another order cuDNN takes the graph and computes something else.
+    # So it does in another order.
     if sign < 0:
         index = moved(bound)
     modes = ("add", "sub")[::sign]

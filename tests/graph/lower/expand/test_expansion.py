@@ -238,6 +238,21 @@ def test_lengths_for_an_older_cudnn_are_no_mask() -> None:
     assert {"sdpa_backward.seq_len_q", "sdpa_backward.seq_len_kv"} <= scratch(expansion).keys()
 
 
+@pytest.mark.parametrize("bound", [1, 72, 73])  # of 128 keys more than queries
+def test_all_left_bounds_have_the_same_operations(bound: int) -> None:
+    """cuDNN knows a window by them, also where it ends with the first key."""
+
+    def operations(left: int) -> list[Any]:
+        graph = Graph(io_data_type="float16")
+        q = graph.tensor((2, 4, 56, 64), name="q")
+        k, v = (graph.tensor((2, 4, 128, 64), name=name) for name in "kv")
+        band = {"diagonal_band_left_bound": left, "diagonal_alignment": "bottom_right"}
+        with_outputs(graph, graph.sdpa(q, k, v, **band)[:1])
+        return [node.options.get("mode", node.kind) for node in for_version(graph).nodes]
+
+    assert operations(bound) == operations(20)
+
+
 def test_scores_are_scaled_by_the_head_size_unless_said_otherwise() -> None:
     graph = Graph(io_data_type="float16")
     with_outputs(graph, forward(graph))
