@@ -112,10 +112,12 @@ def limits_of(
         bus_width = later_value("memoryBusWidth", device.name)
     # Two transfers per clock.
     bandwidth = None if bus_width is None else 2e3 * device["memClockRateKHz"] * bus_width / 8
-    known = "memory clock x bus width"
+    known = f"memory clock x bus width of {device.name}"
+    if device.source == "public data":
+        known += " by public data"
     rate = None if data_type is None else _rate(device, _kind(data_type))
     if rate is None:
-        return Limits(None, bandwidth, f"{known} of {device.name}")
+        return Limits(None, bandwidth, known)
     flops = 1e3 * rate * device["multiProcessorCount"] * device["smClockRateKHz"]
     name = _kind(data_type)
     if name == "float32" and device.compute_capability != _NO_TF32:
@@ -123,7 +125,7 @@ def limits_of(
     return Limits(
         flops,
         bandwidth,
-        f"{rate} {name} operations a clock x multiprocessors x clock, {known} of {device.name}",
+        f"{rate} {name} operations a clock (public data) x multiprocessors x clock, {known}",
     )
 
 

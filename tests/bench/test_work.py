@@ -48,7 +48,18 @@ PUBLISHED = {
     ("t4", "float32"): 8.1,
     ("t4", "int8"): 130,
 }
-BANDWIDTH = {"a100": 2039, "h100": 3350, "h200": 4800, "l4": 300, "rtx5090": 1792, "t4": 320}
+BANDWIDTH = {
+    "a100": 2039,
+    "b200": 8000,
+    "gb200": 8000,
+    "h100": 3350,
+    "h200": 4800,
+    "l4": 300,
+    "l40s": 864,
+    "rtx4090": 1008,
+    "rtx5090": 1792,
+    "t4": 320,
+}
 
 
 @pytest.mark.parametrize(("device", "data_type"), PUBLISHED)
@@ -56,13 +67,16 @@ def test_peaks_are_those_of_the_data_sheets(device: str, data_type: str) -> None
     with DeviceProperties.preset(device) as properties:
         limits = limits_of(properties, as_data_type(data_type))
     assert limits.flops == pytest.approx(1e12 * PUBLISHED[device, data_type], rel=0.09)
-    assert properties.name in limits.source
+    assert limits.source.endswith(f"of {properties.name} by public data")
+    assert "a clock (public data) x" in limits.source
 
 
 @pytest.mark.parametrize("device", BANDWIDTH)
 def test_bandwidths_are_those_of_the_data_sheets(device: str) -> None:
     with DeviceProperties.preset(device) as properties:
-        assert limits_of(properties).bandwidth == pytest.approx(1e9 * BANDWIDTH[device], rel=0.03)
+        limits = limits_of(properties)
+    assert limits.bandwidth == pytest.approx(1e9 * BANDWIDTH[device], rel=0.03)
+    assert limits.source.endswith("by public data") == (device != "h200")
 
 
 @pytest.mark.parametrize(
@@ -89,6 +103,7 @@ class OlderProperties(dict[str, int]):
     """As cuDNN before 9.27 tells them."""
 
     name = "a GPU"
+    source = "measured"
     compute_capability = (8, 0)
 
 
