@@ -52,9 +52,14 @@ _MEMCHECK = (
     "compute-sanitizer --tool memcheck --target-processes all --report-api-errors no "
     "--error-exitcode 9 --print-limit 20"
 )
-# Examples of cuDNN's faults read beyond their operands; the checker keeps memory that was freed,
-# and slows programs down for longer than those wait that start them.
-_CLEAN = "not (still_there or lifetime or no_memory or test_fuzz or test_numbers or test_corpus)"
+# Examples of cuDNN's faults read beyond their operands. The checker keeps memory that was freed, and
+# slows down programs for longer than those wait that start them. PyTorch's own check of its CUDA
+# graphs fails under it, without this package too.
+_LEFT_OUT = (
+    "still_there lifetime no_memory compiled_with_cuda_graphs "
+    "fuzz test_numbers corpus examples spread with_a_handle test_mode"
+)
+_CLEAN = f"not ({' or '.join(_LEFT_OUT.split())})"
 PARTS = {
     "doctor": Part(40, "cudnn_ctypes doctor"),
     "launches": Part(110, f"pytest -m gpu {_LAUNCHES} tests/raw/test_torch_forms.py"),
