@@ -52,7 +52,7 @@ _MEMCHECK = (
     "compute-sanitizer --tool memcheck --target-processes all --report-api-errors no "
     "--error-exitcode 9 --print-limit 20"
 )
-# Examples of cuDNN's faults read beyond their operands. The checker keeps memory that was freed, and
+# Examples of cuDNN's faults read beyond their operands. The checker keeps memory that was freed and
 # slows down programs for longer than those wait that start them. PyTorch's own check of its CUDA
 # graphs fails under it, without this package too.
 _LEFT_OUT = (
