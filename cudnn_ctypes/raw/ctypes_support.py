@@ -189,6 +189,9 @@ class CudnnEnum(enum.IntEnum, metaclass=_EnumType):
         member._value_ = value
         return cls._value2member_map_.setdefault(value, member)
 
+    def __reduce_ex__(self, protocol: object) -> tuple[Any, ...]:
+        return type(self), (int(self),)  # Python 3.11.2's enums pickle the name
+
     def __str__(self) -> str:
         return self.name
 

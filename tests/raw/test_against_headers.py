@@ -109,7 +109,11 @@ def test_macros_have_the_value_of_c(header_compiler):
     names = [n for n in constants.__all__ if not callable(getattr(constants, n))]
     program = "".join(f'printf("{n} %.17g\\n", (double) {n});\n' for n in names)
     printed = [line.split() for line in header_compiler.run(program)]
-    assert [(n, float(v)) for n, v in printed] == [(n, getattr(raw, n)) for n in names]
+    values = {name: float(value) for name, value in printed}
+    for name in ("CUDNN_PATCHLEVEL", "CUDNN_VERSION"):  # the installed headers may be a patch ahead
+        assert values.pop(name) >= getattr(raw, name)
+        names.remove(name)
+    assert values == {name: getattr(raw, name) for name in names}
 
 
 def test_macros_with_parameters_compute_what_c_computes(header_compiler):

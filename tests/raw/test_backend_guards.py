@@ -6,6 +6,7 @@ import ctypes
 from collections.abc import Iterator
 from ctypes import byref, c_bool, c_int, c_int32, c_int64, c_void_p
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,8 @@ import pytest
 from programs import fuzz
 
 from cudnn_ctypes import BadParamError, NotSupportedError, raw
-from cudnn_ctypes.raw import live
+from cudnn_ctypes.raw import library, live
+from cudnn_ctypes.raw.guards import attributes
 from tools.fuzz.descriptors import Workshop
 
 TENSOR, INT64, DESCRIPTOR = (
@@ -133,6 +135,15 @@ def test_data_types_that_do_not_exist(tensor: Any, code: int) -> None:
         with pytest.raises(BadParamError, match=f"has no data type {code}"):
             raw.cudnnBackendSetAttribute(tensor, name, type_, 1, memory)
     raw.cudnnBackendSetAttribute(tensor, name, type_, 1, c_int(raw.CUDNN_DATA_HALF))
+
+
+@pytest.mark.parametrize(("version", "passes"), [(92801, False), (92900, True)])
+def test_a_newer_minor_release_may_have_more_data_types(
+    monkeypatch: pytest.MonkeyPatch, version: int, passes: bool
+) -> None:
+    loaded = SimpleNamespace(version=version, outdated=lambda *_: False)
+    monkeypatch.setattr(library, "load", lambda: loaded)
+    assert attributes._is_data_type.__wrapped__(99) is passes
 
 
 def test_a_block_of_no_elements(shop: Workshop) -> None:

@@ -333,8 +333,9 @@ def _is_data_type(code: int) -> bool:
     from .. import library
 
     loaded = library.load()
-    if code > max(cudnnDataType_t) and loaded.version > CUDNN_VERSION:
-        return True  # it may be newer than the headers
+    # A release newer than the headers may have it; patch releases bring no enumerators.
+    if code > max(cudnnDataType_t) and loaded.version // 100 > CUDNN_VERSION // 100:
+        return True
     data_type = cudnnDataType_t(code)
     return data_type.known and not loaded.outdated("", ENUM_SINCE.get(data_type.name, "9.0.0"))
 
