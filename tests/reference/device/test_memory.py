@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import mmap
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from ctypes import addressof, byref, c_double, c_float
+from types import SimpleNamespace
 
 import ml_dtypes
 import numpy as np
@@ -25,8 +27,9 @@ from cudnn_ctypes.raw import host_blocks, mode
 from cudnn_ctypes.raw.descriptors import Filter, Tensor
 from cudnn_ctypes.raw.host_blocks import Block
 from cudnn_ctypes.reference import pack
-from cudnn_ctypes.reference.device import lent, memory
+from cudnn_ctypes.reference.device import lent, memory, process_memory
 from cudnn_ctypes.reference.device.memory import Operand
+from cudnn_ctypes.reference.device.process_memory import accessible
 from cudnn_ctypes.reference.device.registry import Refused
 
 FLOAT = raw.CUDNN_DATA_FLOAT
@@ -138,6 +141,30 @@ def test_a_range_that_runs_out_of_mapped_memory():
     array = np.zeros(16, np.uint8)
     with pytest.raises(Refused, match="not memory of this process"):
         memory.at(address(array), FLOAT, (2,), (1 << 46,), "x")
+
+
+@pytest.mark.parametrize("madvise_touches", [True, False])
+def test_pages_are_accessible_as_they_are_protected(
+    monkeypatch: pytest.MonkeyPatch, madvise_touches: bool
+):
+    """Also where `madvise` succeeds without touching, as it does in QEMU's emulation."""
+    c_library, page = ctypes.CDLL(None), mmap.PAGESIZE
+    if not madvise_touches:
+        emulated = SimpleNamespace(madvise=lambda *_: 0)
+        monkeypatch.setattr(ctypes, "CDLL", lambda *_, **__: emulated)
+        advise = process_memory._advise.__wrapped__()
+        monkeypatch.setattr(process_memory, "_advise", lambda: advise)
+    with mmap.mmap(-1, 4 * page) as pages:
+        view = (ctypes.c_char * len(pages)).from_buffer(pages)
+        start = addressof(view)
+        del view
+        c_library.mprotect(ctypes.c_void_p(start + 2 * page), page, mmap.PROT_READ)
+        c_library.mprotect(ctypes.c_void_p(start + 3 * page), page, 0)
+        reads = [accessible(start, count * page) for count in (1, 2, 3, 4)]
+        writes = [accessible(start, count * page, writes=True) for count in (1, 2, 3, 4)]
+        assert (reads, writes) == ([True] * 3 + [False], [True] * 2 + [False] * 2)
+        assert not accessible(start + 3 * page - 1, 2)
+        c_library.mprotect(ctypes.c_void_p(start), 4 * page, mmap.PROT_READ | mmap.PROT_WRITE)
 
 
 @pytest.mark.usefixtures("reference_device")
