@@ -62,10 +62,13 @@ def draw(family: str, seed: int) -> dict[str, Any]:
         options["heads"] = key_heads
     options["value_size"] = options["size"]
     if rng.random() < 0.4:
-        options["right"] = 0 if rng.random() < 0.7 else rng.randint(1, 20)
-        options["bottom_right"] = queries <= keys and rng.random() < 0.4
+        ends = [abs(keys - queries), queries, keys, rng.randint(1, 20)]
+        options["right"] = 0 if rng.random() < 0.7 else rng.choice(ends)
+        options["bottom_right"] = rng.random() < (0.4 if queries <= keys else 0.1)
         if rng.random() < 0.4:
-            options["left"] = rng.randint(1, 64)
+            # Where the band ends with the first key or query, or has one key.
+            ends = [1, keys, queries, keys - queries, keys - queries + 1, queries - keys]
+            options["left"] = max(rng.choice([rng.randint(1, 64), rng.choice(ends)]), 1)
     options |= _feature(rng, family, options)
     if not narrow and rng.random() < 0.25:
         known = ["cap", "relative"] if "right" in options else ["cap", "relative", "causal"]
