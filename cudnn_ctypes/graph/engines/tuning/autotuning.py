@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from ....handle import Handle
     from ...describe.tensor import Tensor
     from ...lower.expand.expansion import Expansion
+    from .spread import SpreadTuner
 
 __all__ = [
     "autotune",
     "bench",
     "check_handle",
-    "nothing_measured",
     "summary",
     "tuning_bar",
 ]
@@ -74,9 +74,9 @@ def autotune(
             sm_count=sm_count,
             noted=noted,
         )
-    if tuner.plan is None:
-        raise nothing_measured(expansion, modes, tuner.measurements)
-    return summary(graph, handle, tuner.measurements, settings, tuner.seconds), tuner.plan
+    tuned = summary(graph, expansion, handle, modes, settings, tuner)
+    assert tuner.plan is not None
+    return tuned, tuner.plan
 
 
 @contextmanager
@@ -138,24 +138,32 @@ def bench(
 
 def summary(
     graph: Any,
+    expansion: Expansion,
     handle: Handle,
-    measurements: Sequence[Measurement],
+    modes: Sequence[str],
     settings: Settings,
-    seconds: float,
+    tuner: Tuner | SpreadTuner,
 ) -> Autotuning:
-    """The result with the best of measurements, of which there is one at least."""
-    full = [each for each in measurements if each.state == "measured"]
+    """The result of a tuner.
+
+    Raises
+    ------
+    NotSupportedError
+        If no plan was measured to the end; the message has the reasons.
+    """
+    if tuner.best is None:
+        raise _nothing_measured(expansion, modes, tuner.measurements)
     tuned = Autotuning(
         graph=graph.name,
         device=str(handle.device.name),
         cudnn=load().version_text,
-        measurements=tuple(measurements),
-        best=min(full, key=lambda each: each.median),
+        measurements=tuple(tuner.measurements),
+        best=tuner.best,
         settings=settings,
-        seconds=seconds,
+        seconds=tuner.seconds,
     )
     if _logger.isEnabledFor(logging.INFO):
-        took = f"{len(tuned.ranking)} plans measured in {seconds:.1f} s"
+        took = f"{len(tuned.ranking)} plans measured in {tuned.seconds:.1f} s"
         fastest = f"{tuned.best.choice}, {tuned.best.median:.1f} us"
         _logger.info("graph %r: %s, the fastest is %s", tuned.graph, took, fastest)
     return tuned
@@ -206,10 +214,9 @@ def _names(key: Any, tensor: Tensor) -> bool:
     return key is tensor or (isinstance(key, (int, str)) and key in (tensor.uid, tensor.name))
 
 
-def nothing_measured(
+def _nothing_measured(
     expansion: Expansion, modes: Sequence[str], measurements: Sequence[Measurement]
 ) -> Exception:
-    """The exception for a run in which no plan was measured to the end."""
     reasons = dict.fromkeys(
         f"{each.status}: {each.reason}" if each.status else OwnReason(each.reason)
         for each in measurements

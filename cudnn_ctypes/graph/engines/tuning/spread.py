@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from ....errors import CudnnError
 from ....raw.values import described
-from ...backend.engine import Engine, EngineChoice
+from ...backend.engine import Engine, EngineChoice, EngineConfig
 from ...lower.lowering import Lowering, lowered
 from ...run.plan import ExecutionPlan
 from ..selection import Selection
-from .autotuning import check_handle, nothing_measured, summary, tuning_bar
+from .autotuning import check_handle, summary, tuning_bar
 from .executors import Executor, spread, worker_count
 from .host_operands import host_operands
 from .measurement import Measurement, Settings
-from .tuning import Noted, failed, knob_settings, next_start, proposed
+from .tuning import Noted, failed, neighbours, next_start, proposed
 from .worker import Chunk, Target, measured
 
 if TYPE_CHECKING:
     from ....handle import Handle
-    from ...backend.descriptor import BackendDescriptor
     from ...backend.device_properties import DeviceProperties
     from ...lower.expand.expansion import Expansion
     from .measurements import Autotuning
@@ -70,9 +70,7 @@ def spread_autotune(
     with lowered(expansion, handle) as lowering, tuning_bar(progress) as noted:
         tuner = SpreadTuner(executor, chunk, places=places, noted=noted)
         tuner.tune(lowering, handle, modes, every_engine=every_engine)
-        if tuner.best is None:
-            raise nothing_measured(expansion, modes, tuner.measurements)
-        result = summary(graph, handle, tuner.measurements, settings, tuner.seconds)
+        result = summary(graph, expansion, handle, modes, settings, tuner)
         best = result.best
         with (
             Engine(lowering.graph, best.engine, device=handle, sm_count=sm_count) as engine,
@@ -185,23 +183,26 @@ class SpreadTuner:
                 found.setdefault(config.choice, source)
         self.measure(list(found.items()), len(found) + knobs)
         if knobs:
-            with ExitStack() as stack:
-                search = _KnobSearch(lowering.graph, device, sm_count, stack)
-                self._search(search, knobs)
+            search = functools.partial(neighbours, lowering.graph, device, sm_count)
+            self._search(search, knobs)
 
-    def _search(self, search: _KnobSearch, limit: int) -> None:
+    def _search(self, search: Callable[..., Iterable[EngineConfig]], limit: int) -> None:
         """Neighbours of the fastest config, all at once, then of the next, up to a number."""
         changed: set[EngineChoice] = set()
+        tried = {each.choice for each in self.measurements}
         total = len(self.measurements) + limit
         while limit > 0 and not self._out_of_time:
             start = next_start(self.measurements, changed)
             if start is None:
                 return
             changed.add(start.choice)
-            tried = {each.choice for each in self.measurements}
-            choices = search.around(start.choice, tried, limit)
+            choices = []
+            for config in islice(search(start.choice, tried), limit):
+                choices.append((config.choice, "knobs"))
+                config.close()
+            tried.update(choice for choice, _ in choices)
             limit -= len(choices)
-            self.measure([(choice, "knobs") for choice in choices], total)
+            self.measure(choices, total)
 
     def measure(self, choices: Choices, total: int) -> None:
         """Have configs measured, and add what came of each."""
@@ -251,40 +252,3 @@ def _results(chunk: Chunk, result: Any) -> Sequence[Measurement]:
         ]
     measurements: Sequence[Measurement] = result
     return measurements
-
-
-class _KnobSearch:
-    """Settings of knobs that there are kernels for, around a config."""
-
-    def __init__(
-        self,
-        graph: BackendDescriptor,
-        device: Handle | DeviceProperties,
-        sm_count: int | None,
-        stack: ExitStack,
-    ) -> None:
-        self._graph = graph
-        self._device = device
-        self._sm_count = sm_count
-        self._stack = stack
-        self._engines: dict[int, Engine] = {}
-
-    def around(
-        self, start: EngineChoice, tried: set[EngineChoice], limit: int
-    ) -> list[EngineChoice]:
-        engine = self._engines.get(start.engine)
-        if engine is None:
-            engine = Engine(self._graph, start.engine, device=self._device, sm_count=self._sm_count)
-            self._engines[start.engine] = self._stack.enter_context(engine)
-        found: list[EngineChoice] = []
-        for choice in knob_settings(start, engine.knobs):
-            if len(found) == limit:
-                break
-            if choice in tried:
-                continue
-            try:
-                engine.config(choice.knobs).close()
-            except CudnnError:  # as most settings, it is no kernel that there is
-                continue
-            found.append(choice)
-        return found

@@ -24,7 +24,16 @@ if TYPE_CHECKING:
     from ...backend.device_properties import DeviceProperties
     from ...lower.lowering import Lowering
 
-__all__ = ["Noted", "Tuner", "failed", "knob_settings", "next_start", "proposed", "tune"]
+__all__ = [
+    "Noted",
+    "Tuner",
+    "failed",
+    "knob_settings",
+    "neighbours",
+    "next_start",
+    "proposed",
+    "tune",
+]
 
 _logger = logging.getLogger(__name__)
 
@@ -247,34 +256,40 @@ def _search_knobs(
     """Change one knob of the fastest config whose knobs were not changed yet, and so on."""
     left = limit
     changed: set[EngineChoice] = set()
-    with ExitStack() as stack:
-        engines: dict[int, Engine] = {}
-        while (start := next_start(tuner.measurements, changed)) is not None:
-            changed.add(start.choice)
-            if start.engine not in engines:
-                engine = Engine(graph, start.engine, device=device, sm_count=sm_count)
-                engines[start.engine] = stack.enter_context(engine)
-            engine = engines[start.engine]
-            for choice in knob_settings(start.choice, engine.knobs):
+    while (start := next_start(tuner.measurements, changed)) is not None:
+        changed.add(start.choice)
+        for config in neighbours(graph, device, sm_count, start.choice, tuner.tried):
+            with config:
                 if left == 0 or tuner.out_of_time:
                     return
-                if choice in tuner.tried:
-                    continue
-                try:
-                    config = engine.config(choice.knobs)
-                except CudnnError:
-                    # Most settings of several knobs are no kernel that there is; cuDNN says so
-                    # at once.
-                    tuner.tried.add(choice)
-                    continue
-                with config:
-                    measurement = tuner.measure(config, "knobs")
-                if measurement is not None:
-                    left -= 1
-                    noted(measurement, total)
-                if tuner.best is measurement:  # go on from there; the rest of this one later
-                    changed.discard(start.choice)
-                    break
+                measurement = tuner.measure(config, "knobs")
+            if measurement is not None:
+                left -= 1
+                noted(measurement, total)
+            if tuner.best is measurement:  # go on from there; the rest of this one later
+                changed.discard(start.choice)
+                break
+
+
+def neighbours(
+    graph: BackendDescriptor,
+    device: Handle | DeviceProperties,
+    sm_count: int | None,
+    start: EngineChoice,
+    tried: set[EngineChoice],
+) -> Iterator[EngineConfig]:
+    """Configs that differ in one knob from `start`, but those `tried`; each to be closed."""
+    with Engine(graph, start.engine, device=device, sm_count=sm_count) as engine:
+        for choice in knob_settings(start, engine.knobs):
+            if choice in tried:
+                continue
+            try:
+                config = engine.config(choice.knobs)
+            except CudnnError:
+                # Most settings of several knobs are no kernel that there is; cuDNN says so at once.
+                tried.add(choice)
+                continue
+            yield config
 
 
 def next_start(
