@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
 import numpy as np
@@ -59,7 +59,7 @@ def integers(name: str, values: Any) -> tuple[int, ...]:
         If it is none; the message begins with `name`.
     """
     try:
-        if not isinstance(values, Iterable) or isinstance(values, (str, bytes)):
+        if not isinstance(values, Iterable) or isinstance(values, (str, bytes, Set, Mapping)):
             raise TypeError
         return tuple([v if type(v) is int else integer(name, v) for v in values])
     except Exception:

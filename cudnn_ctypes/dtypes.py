@@ -30,6 +30,7 @@ from cudnn_ctypes.raw.enums import cudnnDataType_t
 __all__ = [
     "DataTypeLike",
     "as_data_type",
+    "data_type_argument",
     "data_type_name",
     "element_bits",
     "host_scalar",
@@ -169,7 +170,7 @@ def as_data_type(obj: DataTypeLike) -> cudnnDataType_t:
         return _from_name(obj)
     if type(obj).__module__.partition(".")[0] == "torch":
         return _from_torch(obj)
-    if obj is None or isinstance(obj, numbers.Number):
+    if obj is None or isinstance(obj, (numbers.Number, list, tuple, dict)):
         raise TypeError(f"expected a data type, got {obj!r} ({type(obj).__name__})")
     try:
         dtype: np.dtype[Any] = np.dtype(obj)  # type: ignore[arg-type]
@@ -186,6 +187,14 @@ def _from_name(name: str) -> cudnnDataType_t:
     if name.lower() not in _BY_NAME:
         raise _no_such_type(name)
     return _BY_NAME[name.lower()]
+
+
+def data_type_argument(name: str, value: Any) -> cudnnDataType_t:
+    """`as_data_type` for an argument, whose `name` the message of its TypeError begins with."""
+    try:
+        return as_data_type(value)
+    except TypeError as error:
+        raise TypeError(f"{name}: {error}") from None
 
 
 def _from_torch(obj: Any) -> cudnnDataType_t:

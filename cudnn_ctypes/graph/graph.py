@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..dtypes import as_data_type
+from ..dtypes import data_type_argument
 from ..errors import BadParamError, NotSupportedError
 from ..raw import cudnnDataType_t
+from ..raw.values import described
 from .backend.devices import as_device
 from .describe.description import DescriptionMethods
 from .describe.graph_methods import RewritingMethods
@@ -102,12 +103,18 @@ class Graph(
         compute_data_type: Any = "float32",
     ) -> None:
         super().__init__()
+        if not isinstance(name, str):
+            raise TypeError(f"Graph: name: expected text, got {described(name)}")
         self.name = name
         self.io_data_type: cudnnDataType_t | None = None
         if io_data_type is not None:
-            self.io_data_type = as_data_type(io_data_type)
-        self.intermediate_data_type: cudnnDataType_t = as_data_type(intermediate_data_type)
-        self.compute_data_type: cudnnDataType_t = as_data_type(compute_data_type)
+            self.io_data_type = data_type_argument("Graph: io_data_type", io_data_type)
+        self.intermediate_data_type: cudnnDataType_t = data_type_argument(
+            "Graph: intermediate_data_type", intermediate_data_type
+        )
+        self.compute_data_type: cudnnDataType_t = data_type_argument(
+            "Graph: compute_data_type", compute_data_type
+        )
 
     def expansion(self, device: DeviceLike) -> Expansion:
         """The operations and tensors that the loaded cuDNN wants for this graph on a GPU.

@@ -12,6 +12,7 @@ from ...raw.bare import bare, watched
 from ...raw.function import binding
 from ...raw.gpus import ordinals
 from ...raw.log import forget, logged
+from ...raw.values import described
 from ...resource import Pointers
 
 if TYPE_CHECKING:
@@ -54,6 +55,9 @@ def execution_of(
     handle: Handle, plan: BackendDescriptor, pack: BackendDescriptor
 ) -> Callable[[], None]:
     """`execute` with these arguments."""
+    pointer = getattr(handle, "_as_parameter_", handle)
+    if pointer is not None and not isinstance(pointer, cudnnHandle_t):
+        raise TypeError(f"handle: expected a Handle, got {described(handle)}")
     long_way = functools.partial(execute, handle, plan, pack)
     if type(getattr(handle, "_as_parameter_", None)) is not cudnnHandle_t:
         return long_way

@@ -19,7 +19,7 @@ import numpy as np
 
 from ... import raw
 from ...arguments import c_integer, flag
-from ...dtypes import as_data_type
+from ...dtypes import data_type_argument
 from ...enumerators import enumerator
 from ...raw import cudnnBackendAttributeType_t as Type
 from ...raw.attributes import ENUMS, Attribute, element_type
@@ -133,10 +133,7 @@ def _points_to_host(attribute: Attribute) -> bool:
 
 
 def _data_type(name: str, value: Any) -> int:
-    try:
-        data_type = as_data_type(value)
-    except TypeError as error:
-        raise TypeError(f"{name}: {error}") from None
+    data_type = data_type_argument(name, value)
     require(data_type, str(data_type))
     return int(data_type)
 

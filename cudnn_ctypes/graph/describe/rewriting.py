@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...arguments import suggestion
-from ...dtypes import as_data_type
+from ...dtypes import data_type_argument
 from ...enumerators import enumerator
 from ...raw.ctypes_support import CudnnEnum
 from .node import Node, Subgraph
@@ -188,7 +188,12 @@ def edit_of(
     data_types: Mapping[str, Any],
 ) -> Edit:
     """Read the arguments of ``Graph.replaced``; refuse those without a meaning."""
-    edit = Edit(data_types={name: as_data_type(value) for name, value in data_types.items()})
+    edit = Edit(
+        data_types={
+            name: data_type_argument(f"replaced: {name}", value)
+            for name, value in data_types.items()
+        }
+    )
     for argument, changes in (("tensors", tensors or {}), ("operations", operations or {})):
         if not isinstance(changes, Mapping) or not all(
             isinstance(each, Mapping) for each in changes.values()
@@ -204,7 +209,9 @@ def edit_of(
                     f"replaced: tensor {tensor.name!r}: there is no field {name!r}"
                     f"{suggestion(str(name), _FIELDS)}"
                 )
-            typed = as_data_type(value) if name == "data_type" and value is not None else value
+            typed = value
+            if name == "data_type" and value is not None:
+                typed = data_type_argument(f"replaced: tensor {tensor.name!r}: data_type", value)
             edit.of_tensor(_index(graph.tensors, tensor), **{name: typed})
         twin = copy.copy(tensor)
         for name, value in edit.tensors.get(_index(graph.tensors, tensor), {}).items():
@@ -242,7 +249,7 @@ def _node(graph: Graph, name: str) -> int:
 
 def _option(node: Node, name: str, value: Any) -> Any:
     if name == "compute_data_type":
-        return None if value is None else as_data_type(value)
+        return None if value is None else data_type_argument(f"{node}: {name}", value)
     if name not in node.kind.all_options:
         node.refuse(f"there is no option {name!r}{suggestion(str(name), node.kind.all_options)}")
     before = node.options.get(name)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...arguments import integer, integers
-from ...dtypes import as_data_type, data_type_name
+from ...dtypes import data_type_argument, data_type_name
 from ...raw import cudnnBackendTensorReordering_t, cudnnDataType_t, cudnnTensorFormat_t
 from ...raw.values import described
 from ...strides import layout_order, packed
@@ -102,7 +102,7 @@ class Tensor(TensorOperators):
         if strides is not None:
             self.strides = integers(f"tensor {self.name!r}: strides", strides)
         if data_type is not None:
-            self.data_type = as_data_type(data_type)
+            self.data_type = data_type_argument(f"tensor {self.name!r}: data_type", data_type)
         if name is not None:
             self.name = name
         if uid is not None:

@@ -101,7 +101,9 @@ class ExecutionMethods(Closing):
             If a key is no tensor with memory of this graph.
         """
         execution = self._execution or self._made_execution(self.plan)
-        chosen = handle or self._handle or self._chosen(None)
+        chosen = self._handle if handle is None else handle
+        if chosen is None:
+            chosen = self._chosen(None)
         if type(memory) is dict and check and not dims:
             execution.launches.last(execution, chosen, memory, workspace)
             return
@@ -136,7 +138,7 @@ class ExecutionMethods(Closing):
         return len(self.nodes) != self._node_count
 
     def _chosen(self, handle: Handle | None) -> Handle:
-        chosen = handle or self._handle
+        chosen = self._handle if handle is None else handle
         if chosen is None:
             raise ValueError(f"graph {self.name!r} was built without a handle: pass one")
         return chosen

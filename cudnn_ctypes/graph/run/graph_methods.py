@@ -7,13 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...device import pytorch
+from ...handle import Handle
 from ...raw import mode
+from ...raw.values import described
 from .execution_methods import ExecutionMethods
 from .given_memory import GivenMemory
 from .results import Outputs
 
 if TYPE_CHECKING:
-    from ...handle import Handle
     from ..describe.tensor import Tensor
     from .execution import Execution
     from .plan import ExecutionPlan
@@ -72,7 +73,7 @@ class RunMethods(ExecutionMethods):
             As in `build` and `execute`; for a tensor of PyTorch that requires gradients, while
             PyTorch computes some; if two outputs have one name.
         TypeError
-            For host memory, and for what is no memory.
+            For host memory, for what is no memory, and for what is no handle.
         KeyError
             If a key is no tensor with memory of this graph.
         NotSupportedError
@@ -86,7 +87,9 @@ class RunMethods(ExecutionMethods):
         >>> y = (a @ b).set_output(name="y")
         >>> graph.run({"a": x, "b": w})["y"]  # doctest: +SKIP
         """
-        chosen = handle or self._handle
+        if handle is not None and not isinstance(handle, Handle):
+            raise TypeError(f"handle: expected a Handle, got {described(handle)}")
+        chosen = self._handle if handle is None else handle
         given = GivenMemory(memory, chosen, check=check)
         if chosen is None:
             with given.on(None) as lent:

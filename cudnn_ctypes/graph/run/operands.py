@@ -114,13 +114,13 @@ class Operands:
                     numbers[place] = number = self.number(value, tensor)
                     found[place] = ctypes.addressof(number)
                     continue
-            if type(value) is int:
+            if type(value) is int and not value >> 64:
                 found[place] = value
                 continue
             if on_gpu and getattr(value, "is_cuda", False):  # PyTorch
                 address = value.data_ptr()
             else:
-                address = memory_pointer(value, key)
+                address = memory_pointer(value, self.tensors[place].name)
             if check:
                 self._check(value, place, shapes)
             found[place] = address

@@ -263,3 +263,35 @@ def test_scratch_that_would_write_beyond_its_place_is_refused() -> None:
     x.value, x.strides = None, (8, 1)
     with pytest.raises(ValueError, match=r"'x'.* lies in the workspace without gaps"):
         g.validate()
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda g: Graph(5), r"Graph: name: expected text, got 5"),
+        (lambda g: Graph(None), r"Graph: name: expected text, got None"),
+        (lambda g: Graph(io_data_type=5), r"Graph: io_data_type: expected a data type, got 5"),
+        (
+            lambda g: Graph(intermediate_data_type=[]),
+            r"Graph: intermediate_data_type: expected a data type, got \[\]",
+        ),
+        (
+            lambda g: Graph(compute_data_type="float17"),
+            r"Graph: compute_data_type: cuDNN has no data type 'float17'",
+        ),
+        (
+            lambda g: g.tensor((2, 3), name="x").set_output(data_type=b"x"),
+            r"tensor 'x': data_type: expected a data type, got b'x'",
+        ),
+        (
+            lambda g: g.replaced(io_data_type=5),
+            r"replaced: io_data_type: expected a data type, got 5",
+        ),
+        (lambda g: g.tensor({2, 3}), r"tensor 'tensor': dims: expected ints, got \{2, 3\}"),
+        (lambda g: g.tensor((2, 3), {3: 1, 1: 3}), r"tensor 'tensor': strides: expected ints"),
+    ],
+)
+def test_wrong_arguments_are_named(call: Any, says: str) -> None:
+    """A set has no order, in which dims would be."""
+    with pytest.raises(TypeError, match=f"^{says}"):
+        call(Graph())

@@ -271,6 +271,24 @@ def test_what_is_missing_or_unknown_is_named(graph: Graph) -> None:
         graph.run({**memory, "a": numbers()["a"]})
     with pytest.raises(ValueError, match=r"tensor 'a' \(2, 8, 16\)"):
         graph.run({**memory, "a": DeviceTensor.empty((2, 8, 16), "float16")})
+    for address in (-1, 1 << 64):
+        with pytest.raises(ValueError, match=f"^a: {address} is no 64-bit address"):
+            graph.run({**memory, "a": address})
+
+
+@reference
+@pytest.mark.parametrize("wrong", [0, "", "H200", [], np.zeros(2)], ids=repr)
+def test_what_is_no_handle_is_refused(graph: Graph, wrong: Any) -> None:
+    """Also before the build, and what is false."""
+    memory = on_device(numbers())
+    with pytest.raises(TypeError, match=r"^handle: expected a Handle, got"):
+        graph.run(memory, handle=wrong)
+    memory |= graph.run(memory)
+    with Handle() as handle:
+        graph.build(handle)
+        for method in (graph.run, graph.execute, graph.bind):
+            with pytest.raises(TypeError, match=r"handle.*expected a .*andle.*, got"):
+                method(memory, handle=wrong)  # type: ignore[operator]
 
 
 @reference

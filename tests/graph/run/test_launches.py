@@ -402,7 +402,7 @@ def test_tensors_that_were_read_are_known_where_they_were(
 def test_addresses_that_are_none_are_refused(with_space: Any, product: Product) -> None:
     _, memory = with_space
     for wrong in (-1, 1 << 64):
-        with pytest.raises(ValueError, match="expected addresses of 64 bits"):
+        with pytest.raises(ValueError, match=r"^a: .* is no 64-bit address"):
             product.graph.execute({**memory, "a": wrong}, SPACE, handle=product.handle)
 
 
@@ -550,5 +550,5 @@ def test_bound_plans_look_at_what_they_are_given(product: Product, stand_in: Sta
     with pytest.raises(ClosedError):
         bound()
     wrong: Any = product.plan.descriptor
-    with product.plan.bind(wrong, pointers) as bound, pytest.raises(TypeError):
-        bound()
+    with pytest.raises(TypeError, match="handle: expected a Handle, got BackendDescriptor"):
+        product.plan.bind(wrong, pointers)

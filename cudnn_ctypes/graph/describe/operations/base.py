@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ....arguments import flag, integers
-from ....dtypes import as_data_type
+from ....dtypes import data_type_argument
 from ....enumerators import enumerator
 from ....raw import cudnnBackendTensorReordering_t, cudnnDataType_t
 from ....raw.values import described
@@ -347,10 +347,7 @@ def as_type(place: str, data_type: Any) -> cudnnDataType_t | None:
     TypeError
         If cuDNN has none such.
     """
-    try:
-        return None if data_type is None else as_data_type(data_type)
-    except TypeError as error:
-        raise TypeError(f"{place}: {error}") from None
+    return None if data_type is None else data_type_argument(place, data_type)
 
 
 def listed(place: str, values: Any) -> list[Any]:
