@@ -22,6 +22,8 @@ from .parameter import Parameter, c_type, declaration
 from .vocabulary import as_parameter_type
 
 if TYPE_CHECKING:
+    from types import CodeType
+
     from typing_extensions import ParamSpec, Self, TypeVar
 
     from .guards import Fragment
@@ -233,6 +235,11 @@ class Binding:
     # --- binding -------------------------------------------------------------------------------
 
     @functools.cached_property
+    def _compiled(self) -> tuple[CodeType, dict[str, Any]]:
+        """Kept when the function is bound anew, with another C function or interceptor."""
+        return compiled(self)
+
+    @functools.cached_property
     def argtypes(self) -> list[Any]:
         from .converters import converter
 
@@ -275,7 +282,7 @@ class Binding:
             if not self._scopes:
                 if self._interceptor is None:
                     self.native  # noqa: B018 - the library may lack it
-                code, scope = compiled(self)
+                code, scope = self._compiled
                 raising = {"_failed": self.settle, "_refused": self._raise_refusal}
                 returning = {"_failed": self._settled, "_refused": self._return_refusal}
                 if not self.returns_status:

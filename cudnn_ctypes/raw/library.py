@@ -149,8 +149,9 @@ class Library:
     def refuses_engines(self) -> str:
         """Why a question about engines would end the process; "" if it would not."""
         soname = f"libcublasLt.so.{self.cuda_major}"
-        full = self.path.with_name("libcudnn_engines_precompiled.so.9").exists()
-        if soname not in self._missing or self.version >= _NEEDS_NO_CUBLAS or not full:
+        if soname not in self._missing or self.version >= _NEEDS_NO_CUBLAS:
+            return ""
+        if not self.path.with_name("libcudnn_engines_precompiled.so.9").exists():
             return ""
         return (
             f"cuDNN {self.version_text} ends the process when it is asked for engines without "

@@ -63,6 +63,7 @@ def in_c(noting: ctypes.CDLL) -> Iterator[Callable[..., Any]]:
         vars(bound)["native"] = symbol
         if not guards:
             vars(bound)["guard"] = Fragment()
+            vars(bound).pop("_compiled", None)
         bound.rebind()
         changed.append((bound, bound._interceptor))
         bound.intercept(None)
@@ -73,6 +74,7 @@ def in_c(noting: ctypes.CDLL) -> Iterator[Callable[..., Any]]:
     for bound, interceptor in changed:
         vars(bound).pop("native", None)
         vars(bound).pop("guard", None)
+        vars(bound).pop("_compiled", None)
         bound.intercept(interceptor)
         bound.rebind()
 
