@@ -30,6 +30,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     gpu_coverage.configure(config)
+    gc.disable()  # until all tests are collected: they stay, so there is little garbage
     # Whatever a test, or what it tests, does wrong with the reference device's memory is an error.
     mode.strict = mode.guard_pages = True
 
@@ -76,6 +77,7 @@ def pytest_collection_finish() -> None:
     """Have the garbage collector look at what tests make, not at the tests themselves."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture

@@ -108,9 +108,21 @@ def dotted(path: Path) -> list[str]:
 
 
 @functools.cache
+def read(path: Path) -> tuple[frozenset[str], frozenset[str]]:
+    """Of a module, parsed once: the names that it imports, and the exceptions that it defines."""
+    tree = ast.parse(path.read_text())
+    exceptions = frozenset(
+        node.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+        and any(ast.unparse(base).endswith(("Error", "Exception")) for base in node.bases)
+    )
+    return _names(tree, path), exceptions
+
+
 def imported(path: Path) -> frozenset[str]:
     """Dotted names that a module imports anywhere, relative ones resolved."""
-    return _names(ast.parse(path.read_text()), path)
+    return read(path)[0]
 
 
 def _names(tree: ast.AST, path: Path) -> frozenset[str]:
@@ -384,13 +396,7 @@ INTERNAL_ERRORS = {
 
 
 def test_exceptions_are_public() -> None:
-    defined = {
-        node.name
-        for path in modules()
-        for node in ast.walk(ast.parse(path.read_text()))
-        if isinstance(node, ast.ClassDef)
-        and any(ast.unparse(base).endswith(("Error", "Exception")) for base in node.bases)
-    }
+    defined = {name for path in modules() for name in read(path)[1]}
     exported = {*cudnn_ctypes.__all__, *cudnn_ctypes.frontend.__all__}
     exported |= {*libcudnn.__all__, *cupy_cudnn.__all__, *runtime.__all__}
     assert defined - exported == INTERNAL_ERRORS

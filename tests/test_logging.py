@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,29 @@ from cudnn_ctypes.compat import OldNameWarning
 from cudnn_ctypes.graph.backend.engine import EngineChoice
 from cudnn_ctypes.graph.engines.tuning.measurement import Measurement
 from cudnn_ctypes.graph.engines.tuning.tuning import _log
+
+
+class Kept(logging.Handler):
+    """Keeps the records."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.records: list[logging.LogRecord] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.records.append(record)
+
+
+@pytest.fixture
+def records() -> Iterator[list[logging.LogRecord]]:
+    """All that the logger tells while the test runs."""
+    logger, handler = logging.getLogger("cudnn_ctypes"), Kept()
+    before = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.DEBUG)
+    yield handler.records
+    logger.setLevel(before)
+    logger.removeHandler(handler)
 
 
 def product() -> Graph:
@@ -58,17 +82,16 @@ def test_nothing_is_printed_unless_it_is_asked_for(tmp_path: Path) -> None:
     assert run_program(program).stderr == ""
 
 
-def test_plans_built_and_loaded(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO, "cudnn_ctypes")
+def test_plans_built_and_loaded(tmp_path: Path, records: list[logging.LogRecord]) -> None:
     cache = PlanCache(tmp_path)
-    with DeviceProperties.preset("h200") as device:
+    with DeviceProperties.preset("A100") as device:
         for _ in range(2):
             with product() as graph:
                 graph.build(device, cache=cache)
                 engine = graph.plan.config.choice.engine
         with product() as graph:
             graph.build(device, cache=False)
-    built, loaded, uncached = (r.getMessage() for r in caplog.records if "plan of" in r.msg)
+    built, loaded, uncached = (r.getMessage() for r in records if "plan of" in r.msg)
     assert built.startswith(f"graph 'product': plan of engine {engine}: ")
     assert f" built and put into the cache in {tmp_path} in " in built
     assert f"loaded from the cache in {tmp_path} in " in loaded
@@ -76,20 +99,18 @@ def test_plans_built_and_loaded(tmp_path: Path, caplog: pytest.LogCaptureFixture
 
 
 def test_allocations_that_the_driver_makes(
-    reference_device: None, caplog: pytest.LogCaptureFixture
+    reference_device: None, records: list[logging.LogRecord]
 ) -> None:
-    caplog.set_level(logging.DEBUG, "cudnn_ctypes")
     with cudnn_ctypes.use_reference_device(), DeviceBuffer(4 << 20), DeviceBuffer(16):
         pass
-    told = [r.getMessage() for r in caplog.records if r.name == "cudnn_ctypes.device.allocation"]
+    told = [r.getMessage() for r in records if r.name == "cudnn_ctypes.device.allocation"]
     assert told == ["4.0 MiB (4194304 bytes) allocated on the reference device"]
 
 
-def test_measurements_of_autotuning(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.DEBUG, "cudnn_ctypes")
+def test_measurements_of_autotuning(records: list[logging.LogRecord]) -> None:
     _log(Measurement(3, {"tile": 1}, "a 1", "measured", (2.0, 3.0, 4.0)))
     _log(Measurement(4, {}, "engine", "failed", reason="it refused"))
-    first, second = (record.getMessage() for record in caplog.records)
+    first, second = (record.getMessage() for record in records)
     assert first == f"{EngineChoice(3, {'tile': 1})} (a 1) measured: 3.0 us"
     assert second.endswith("failed: it refused")
 
@@ -114,7 +135,7 @@ def test_all_can_be_turned_into_errors_at_once(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     cache = PlanCache(tmp_path / "file" / "plans")
     with (
-        DeviceProperties.preset("h200") as device,
+        DeviceProperties.preset("A100") as device,
         product() as graph,
         warnings.catch_warnings(),
     ):
