@@ -25,7 +25,7 @@ FLOAT16_ERROR = 2 * 2.0**-11
 
 @pytest.fixture(params=PLACES)
 def device(request) -> Iterator[str]:
-    with use_reference_device(request.param == "cpu"):
+    with use_reference_device(request.param == "cpu", device="A100"):
         yield request.param
 
 

@@ -50,7 +50,7 @@ def _graphs() -> list[Graph | str]:
     return [PLAN_CASES["convolution"].graph(), _impossible(), product]
 
 
-def _check(results: list[Any], h200: DeviceProperties) -> None:
+def _check(results: list[Any], a100: DeviceProperties) -> None:
     convolution, impossible, product = results
     assert impossible.plan is None
     assert isinstance(impossible.error, NotSupportedError)
@@ -62,7 +62,7 @@ def _check(results: list[Any], h200: DeviceProperties) -> None:
         assert result.error is None
         assert result.cudnn_version == raw.load().version_text
         with PLAN_CASES[name].graph() as graph:
-            plan = graph.load_plan(result.plan, h200)
+            plan = graph.load_plan(result.plan, a100)
             assert str(plan.config.choice).startswith(result.engine.split(":")[0])
             assert graph.workspace_size == result.workspace_size
 
@@ -109,12 +109,12 @@ EXECUTORS: dict[str, Callable[[], Any]] = {
 
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("kind", EXECUTORS)
-def test_any_executor_will_do(kind: str, h200: DeviceProperties) -> None:
+def test_any_executor_will_do(kind: str, a100: DeviceProperties) -> None:
     seen: list[Any] = []
     with EXECUTORS[kind]() as executor:
-        results = compile_graphs(_graphs(), h200, executor=executor, on_done=seen.append)
+        results = compile_graphs(_graphs(), a100, executor=executor, on_done=seen.append)
     assert seen == results
-    _check(results, h200)
+    _check(results, a100)
 
 
 class Losing(Elsewhere):
@@ -132,8 +132,8 @@ class Losing(Elsewhere):
         return future
 
 
-def test_a_lost_worker_does_not_stop_the_others(h200: DeviceProperties) -> None:
-    results = compile_graphs(_graphs(), h200, executor=Losing())
+def test_a_lost_worker_does_not_stop_the_others(a100: DeviceProperties) -> None:
+    results = compile_graphs(_graphs(), a100, executor=Losing())
     assert [each.plan is None for each in results] == [False, True, False]
     assert str(results[1].error) == "the worker is gone"
     assert results[1].name == "impossible"
@@ -145,26 +145,26 @@ def test_options_reach_the_build() -> None:
     scale, bias = (graph.tensor((1, 32, 1, 1), data_type="float32") for _ in range(2))
     for tensor in graph.batchnorm(x, scale, bias)[:3]:
         tensor.set_output()
-    (free,) = compile_graphs([graph], "H200", heuristics="a")
-    (limited,) = compile_graphs([graph], "H200", heuristics="a", workspace_limit=0)
+    (free,) = compile_graphs([graph], "A100", heuristics="a")
+    (limited,) = compile_graphs([graph], "A100", heuristics="a", workspace_limit=0)
     assert free.workspace_size > 0
     assert "needs a workspace of" in str(limited.error)
     assert graph.tensors[0].uid is None  # it is not changed
 
 
 def test_a_damaged_graph_is_a_result_too() -> None:
-    (result,) = compile_graphs(['{"format": "cudnn_ctypes graph"}'], "H200")
+    (result,) = compile_graphs(['{"format": "cudnn_ctypes graph"}'], "A100")
     assert "graph: 'version' is missing" in str(result.error)
 
 
 def test_wrong_graphs() -> None:
     with pytest.raises(TypeError, match="graphs: expected Graphs or their JSON text, got 3"):
-        compile_graphs([3], "H200")  # type: ignore[list-item]
+        compile_graphs([3], "A100")  # type: ignore[list-item]
 
 
-def test_a_device_from_a_file(h200: DeviceProperties, tmp_path: Path) -> None:
-    h200.to_json(tmp_path / "gpu.json")
-    for given in (tmp_path / "gpu.json", str(tmp_path / "gpu.json"), h200):
+def test_a_device_from_a_file(a100: DeviceProperties, tmp_path: Path) -> None:
+    a100.to_json(tmp_path / "gpu.json")
+    for given in (tmp_path / "gpu.json", str(tmp_path / "gpu.json"), a100):
         (result, _) = compile_graphs(_graphs()[:2], given)
         assert result.plan is not None
 
@@ -173,36 +173,36 @@ def test_a_device_from_a_file(h200: DeviceProperties, tmp_path: Path) -> None:
 
 
 def test_one_graph_to_one_file(
-    tmp_path: Path, h200: DeviceProperties, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, a100: DeviceProperties, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    source, target = tmp_path / "gate.json", tmp_path / "out" / "gate-for-h200.json"
+    source, target = tmp_path / "gate.json", tmp_path / "out" / "gate-for-a100.json"
     case = PLAN_CASES["sigmoid(a + b * c)"]
     source.write_text(case.graph().to_json())
-    assert main(["compile", str(source), "--device", "H200", "-o", str(target)]) == 0
+    assert main(["compile", str(source), "--device", "A100", "-o", str(target)]) == 0
     said = capsys.readouterr().out
-    assert "NVIDIA H200" in said
+    assert "NVIDIA A100-SXM4-80GB" in said
     assert f"{source} -> {target}: engine" in said
     assert "compiled, workspace 0 bytes" in said
     assert "1 of 1 compiled in " in said
     with Graph.from_json(source.read_text()) as graph:
-        graph.load_plan(target.read_text(), h200)
+        graph.load_plan(target.read_text(), a100)
 
 
 @pytest.mark.soak
 def test_several_graphs_by_several_processes(
-    tmp_path: Path, h200: DeviceProperties, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, a100: DeviceProperties, capsys: pytest.CaptureFixture[str]
 ) -> None:
     sources = write_graphs(tmp_path)[:3]
     names = [str(source) for source in sources]
-    assert main(["compile", *names, "--device", "H200", "--jobs", "2"]) == 0
+    assert main(["compile", *names, "--device", "A100", "--jobs", "2"]) == 0
     for source in sources:
         plan = source.with_name(f"{source.stem}.plan.json")
         with Graph.from_json(source.read_text()) as graph:
-            graph.load_plan(plan.read_text(), h200)
+            graph.load_plan(plan.read_text(), a100)
     broken = tmp_path / "broken.json"
     broken.write_text("{")
     folder = tmp_path / "plans"
-    assert main(["compile", str(broken), *names[:1], "--device", "H200", "-o", str(folder)]) == 1
+    assert main(["compile", str(broken), *names[:1], "--device", "A100", "-o", str(folder)]) == 1
     assert [each.name for each in folder.iterdir()] == ["convolution.plan.json"]
     assert f"{broken}: graph: the JSON is damaged" in capsys.readouterr().out
 
@@ -210,12 +210,12 @@ def test_several_graphs_by_several_processes(
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["no.json", "--device", "H200"], "no.json: it cannot be read: No such file or directory"),
-        (["b", "--device", "H200"], "b: it cannot be read: Is a directory"),
+        (["no.json", "--device", "A100"], "no.json: it cannot be read: No such file or directory"),
+        (["b", "--device", "A100"], "b: it cannot be read: Is a directory"),
         (["a.json", "--device", "no.json"], "no.json: it cannot be read: No such file"),
         (["a.json", "--device", "a.json"], "a.json: these are no device properties"),
         (
-            ["a.json", "--device", "H200", "-o", "a.json/x"],
+            ["a.json", "--device", "A100", "-o", "a.json/x"],
             "a.json: this is a file, and a folder is wanted",
         ),
         (["a.json", "--device", "B9"], "no preset for 'B9'"),
@@ -223,9 +223,9 @@ def test_several_graphs_by_several_processes(
             *(["a.json", "--device", "here"], "there is no NVIDIA GPU here"),
             marks=pytest.mark.skipif(not ensure_driver().is_stub, reason="there is a driver"),
         ),
-        (["a.json", "b/a.json", "--device", "H200", "-o", "x"], "two plans would be written to x"),
+        (["a.json", "b/a.json", "--device", "A100", "-o", "x"], "two plans would be written to x"),
         (
-            ["a.json", "b/a.json", "--device", "H200", "-o", "a.json"],
+            ["a.json", "b/a.json", "--device", "A100", "-o", "a.json"],
             "--output a.json: several plans need a folder",
         ),
     ],
@@ -249,10 +249,10 @@ def test_wrong_arguments(
     ("arguments", "says"),
     [
         (["a.json"], "required: --device"),
-        (["a.json", "--device", "H200", "-j", "0"], "expected a number from 1, got '0'"),
-        (["a.json", "--device", "H200", "--sm-count", "-4"], "expected a number from 1, got '-4'"),
-        (["a.json", "--device", "H200", "--workspace-limit", "4Q"], "expected a number of bytes"),
-        (["a.json", "--device", "H200", "--heuristics", "c"], "invalid choice: 'c'"),
+        (["a.json", "--device", "A100", "-j", "0"], "expected a number from 1, got '0'"),
+        (["a.json", "--device", "A100", "--sm-count", "-4"], "expected a number from 1, got '-4'"),
+        (["a.json", "--device", "A100", "--workspace-limit", "4Q"], "expected a number of bytes"),
+        (["a.json", "--device", "A100", "--heuristics", "c"], "invalid choice: 'c'"),
     ],
 )
 def test_arguments_that_mean_nothing(
@@ -268,7 +268,7 @@ def test_the_command_needs_no_driver_no_compiler_and_no_home(tmp_path: Path) -> 
     source = tmp_path / "graph.json"
     source.write_text(PLAN_CASES["convolution"].graph().to_json())
     done = subprocess.run(
-        [sys.executable, "-m", "cudnn_ctypes", "compile", str(source), "--device", "H200"],
+        [sys.executable, "-m", "cudnn_ctypes", "compile", str(source), "--device", "A100"],
         env={"PATH": "/nowhere", "XDG_CACHE_HOME": "/proc/nowhere", "HOME": "/proc/nowhere"},
         cwd=ROOT,
         capture_output=True,

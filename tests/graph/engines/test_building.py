@@ -25,11 +25,11 @@ def _product() -> tuple[Graph, Tensor, Tensor, Tensor]:
     return graph, a, b, graph.mul(graph.matmul(a, b), 0.5).set_output(name="c")
 
 
-def test_only_the_plan_is_left(h200: DeviceProperties) -> None:
+def test_only_the_plan_is_left(a100: DeviceProperties) -> None:
     gc.collect()
     before = [each for each in gc.get_objects() if type(each) is BackendDescriptor]
     graph, *_ = _product()
-    graph.build(h200)
+    graph.build(a100)
     gc.collect()
     known = {id(each) for each in before}
     new = [
@@ -44,50 +44,50 @@ def test_only_the_plan_is_left(h200: DeviceProperties) -> None:
         _ = graph.plan
 
 
-def test_a_graph_can_be_changed_and_built_again(h200: DeviceProperties) -> None:
+def test_a_graph_can_be_changed_and_built_again(a100: DeviceProperties) -> None:
     graph, _, _, c = _product()
-    first = graph.build(h200)
+    first = graph.build(a100)
     graph.relu(c).set_output()
-    with graph.build(h200) as second:
+    with graph.build(a100) as second:
         assert first.descriptor.closed
         assert not second.descriptor.closed
 
 
-def test_no_engine_says_why(h200: DeviceProperties) -> None:
+def test_no_engine_says_why(a100: DeviceProperties) -> None:
     graph = Graph(io_data_type="float16")
     graph.reduction(graph.tensor((4, 64, 128)), "add", axes=(2,), name="rows").set_output()
     with pytest.raises(NotSupportedError, match=r"(?s)engine .*reduction 'rows'") as caught:
-        graph.build(h200)
+        graph.build(a100)
     assert any("CUDNN_DATA_FLOAT" in message for message in caught.value.messages)
 
 
-def test_what_cudnn_refuses_names_the_operation(h200: DeviceProperties) -> None:
+def test_what_cudnn_refuses_names_the_operation(a100: DeviceProperties) -> None:
     graph = Graph(io_data_type="float16")
     x = graph.tensor((4, 64, 128))
     graph.transpose(x, (0, 2, 1), name="turned").set_output(data_type="float32")
     with pytest.raises((CudnnError, SymbolNotFoundError), match="turned"):
-        graph.build(h200)
+        graph.build(a100)
 
 
 def test_an_older_cudnn_says_which_version_has_it(
-    h200: DeviceProperties, monkeypatch: pytest.MonkeyPatch
+    a100: DeviceProperties, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(raw.load(), "version", 92100)
     graph = Graph(io_data_type="float16")
     graph.transpose(graph.tensor((4, 64, 128)), (0, 2, 1), name="turned").set_output()
     with pytest.raises(SymbolNotFoundError, match=r"transpose 'turned': .* needs cuDNN 9\.22\.0"):
-        graph.build(h200)
+        graph.build(a100)
 
 
-def test_a_workspace_limit_is_kept(h200: DeviceProperties) -> None:
+def test_a_workspace_limit_is_kept(a100: DeviceProperties) -> None:
     graph = Graph(io_data_type="float16")
     x = graph.tensor((4, 32, 14, 14), (6272, 1, 448, 32))
     scale, bias = (graph.tensor((1, 32, 1, 1), data_type="float32") for _ in range(2))
     for tensor in graph.batchnorm(x, scale, bias)[:3]:
         tensor.set_output()
-    assert graph.build(h200).workspace_size > 0
+    assert graph.build(a100).workspace_size > 0
     with pytest.raises(NotSupportedError, match="needs a workspace of"):
-        graph.build(h200, workspace_limit=0)
+        graph.build(a100, workspace_limit=0)
 
 
 # --- arguments of an execution -------------------------------------------------------------------
@@ -156,30 +156,30 @@ def test_numbers_by_value_have_the_tensors_type(data_type: str, ctype: type) -> 
     assert np.frombuffer(bytes(scalar), dtype)[0] == 3
 
 
-def test_executing_needs_a_handle(h200: DeviceProperties) -> None:
+def test_executing_needs_a_handle(a100: DeviceProperties) -> None:
     graph, a, b, c = _product()
     with graph:
-        graph.build(h200)
+        graph.build(a100)
         with pytest.raises(ValueError, match="graph 'product' was built without a handle"):
             graph.execute({a: 1, b: 2, c: 3})
 
 
-def test_a_variant_pack_takes_what_an_execution_gives(h200: DeviceProperties) -> None:
+def test_a_variant_pack_takes_what_an_execution_gives(a100: DeviceProperties) -> None:
     graph, a, b, c = _product()
     with graph:
-        plan = graph.build(h200)
+        plan = graph.build(a100)
         found = Operands(graph.tensors).by_uid({a: 0x1000, b: 0x2000, c: 0x3000})
         with plan.variant_pack(found, 0x4000) as pack:
             assert sorted(pack["unique_ids"]) == sorted(found)
 
 
-def test_a_graph_of_an_epilogue_by_rows(h200: DeviceProperties) -> None:
+def test_a_graph_of_an_epilogue_by_rows(a100: DeviceProperties) -> None:
     """A matrix product with one bias for each row."""
     graph = Graph(io_data_type="float16")
     product = graph.matmul(A=graph.tensor((4, 64, 128)), B=graph.tensor((4, 128, 256)))
     graph.bias(input=product, bias=graph.tensor((4, 64, 1)), name="bias").set_output()
     with graph:
-        assert graph.build(h200, ["a"]).workspace_size >= 0
+        assert graph.build(a100, ["a"]).workspace_size >= 0
 
 
 def test_only_a_gpu_is_built_for() -> None:

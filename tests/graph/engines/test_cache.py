@@ -92,12 +92,12 @@ def _files(cache: PlanCache) -> list[Path]:
 
 
 def test_the_second_build_compiles_nothing(
-    h200: DeviceProperties, cache: PlanCache, builds: _Builds
+    a100: DeviceProperties, cache: PlanCache, builds: _Builds
 ) -> None:
     with FUSED.graph() as first, FUSED.graph() as second:
-        built = first.build(h200, cache=cache)
+        built = first.build(a100, cache=cache)
         assert builds.count == 1
-        loaded = second.build(h200, cache=cache.folder)
+        loaded = second.build(a100, cache=cache.folder)
         assert builds.count == 1
         kernels = [json.loads(plan.to_json())["engine"]["payload"] for plan in (built, loaded)]
         assert kernels[0] == kernels[1]
@@ -107,8 +107,8 @@ def test_the_second_build_compiles_nothing(
     assert len(_files(cache)) == 1
 
 
-def test_another_process_finds_the_plan(h200: DeviceProperties, cache: PlanCache) -> None:
-    _built(h200, cache, FUSED)
+def test_another_process_finds_the_plan(a100: DeviceProperties, cache: PlanCache) -> None:
+    _built(a100, cache, FUSED)
     program = """
         import sys
         from cudnn_ctypes.graph import DeviceProperties, Graph
@@ -117,7 +117,7 @@ def test_another_process_finds_the_plan(h200: DeviceProperties, cache: PlanCache
             raise AssertionError("it is built again")
         cached_building.build_plan = build_plan
         graph = Graph.from_json(open(sys.argv[1]).read())
-        with graph, DeviceProperties.preset("H200") as device:
+        with graph, DeviceProperties.preset("A100") as device:
             print(graph.build(device, cache=sys.argv[2]).workspace_size)
             print(graph.build(device).workspace_size)  # by the environment
     """
@@ -128,7 +128,7 @@ def test_another_process_finds_the_plan(h200: DeviceProperties, cache: PlanCache
 
 
 def test_names_make_no_difference(
-    h200: DeviceProperties, cache: PlanCache, builds: _Builds
+    a100: DeviceProperties, cache: PlanCache, builds: _Builds
 ) -> None:
     def graph(name: str) -> Graph:
         graph = Graph(name, io_data_type="float16")
@@ -138,7 +138,7 @@ def test_names_make_no_difference(
 
     for name in ("a", "0"):  # the canonical form calls tensors by numbers
         with graph(name) as each:
-            each.build(h200, cache=cache)
+            each.build(a100, cache=cache)
     assert builds.count == 1
 
 
@@ -181,20 +181,20 @@ _REQUESTS: dict[str, dict[str, Any]] = {
 
 
 def test_each_request_has_its_plan(
-    h200: DeviceProperties, cache: PlanCache, builds: _Builds
+    a100: DeviceProperties, cache: PlanCache, builds: _Builds
 ) -> None:
-    engine = _built(h200, cache)
+    engine = _built(a100, cache)
     requests = {**_REQUESTS, "an engine": {"config": EngineChoice(engine)}}
     done = 1
     for what, options in requests.items():
         try:
-            first = _built(h200, cache, **options)
+            first = _built(a100, cache, **options)
         except NotSupportedError:  # no engine for it: nothing is stored either
             builds.count = done
             continue
         done += 1
         assert builds.count == done, what
-        assert _built(h200, cache, **options) == first, what
+        assert _built(a100, cache, **options) == first, what
         assert builds.count == done, what
     assert done > 6
     assert len(_files(cache)) == done
@@ -207,47 +207,47 @@ def _key(graph: Graph, device: Any, **options: Any) -> str:
 
 
 def test_gpus_libraries_and_tf32_are_told_apart(
-    h200: DeviceProperties, monkeypatch: pytest.MonkeyPatch
+    a100: DeviceProperties, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     graph = CONVOLUTION.graph()
-    keys = [_key(graph, h200)]
-    with DeviceProperties.preset("H100") as h100, h200.replace(multiProcessorCount=66) as half:
+    keys = [_key(graph, a100)]
+    with DeviceProperties.preset("H100") as h100, a100.replace(multiProcessorCount=66) as half:
         keys += [_key(graph, h100), _key(graph, half)]
     with monkeypatch.context() as patch:
         patch.setenv("NVIDIA_TF32_OVERRIDE", "0")
-        keys.append(_key(graph, h200))
+        keys.append(_key(graph, a100))
     with monkeypatch.context() as patch:
         patch.setattr(cache_key_module, "__version__", "0.0.1")
-        keys.append(_key(graph, h200))
+        keys.append(_key(graph, a100))
     library = cache_key_module.raw.load()
     with monkeypatch.context() as patch:
         patch.setattr(library, "version", library.version - 1)
-        keys.append(_key(graph, h200))
+        keys.append(_key(graph, a100))
     with monkeypatch.context() as patch:
         patch.setattr(library, "path", library.path.parent.parent / library.path.name)
-        keys.append(_key(graph, h200))
+        keys.append(_key(graph, a100))
     assert len(set(keys)) == len(keys) == 7
-    with h200.replace(pciDeviceId=99, cudaDeviceId=5, totalGlobalMem=1 << 36) as elsewhere:
+    with a100.replace(pciDeviceId=99, cudaDeviceId=5, totalGlobalMem=1 << 36) as elsewhere:
         assert _key(graph, elsewhere) == keys[0]
 
 
 @pytest.mark.soak
-def test_every_graph_has_a_key_of_its_own(h200: DeviceProperties) -> None:
+def test_every_graph_has_a_key_of_its_own(a100: DeviceProperties) -> None:
     """Also after it went through JSON, and under other names."""
     keys: dict[str, list[str]] = {}
     for name, case in CASES.items():
         graph = case.graph()
         try:
-            key = _key(graph, h200)
+            key = _key(graph, a100)
         except ValueError:  # not for this version
             continue
-        assert _key(graph, h200) == key
+        assert _key(graph, a100) == key
         copy = Graph.from_json(graph.to_json())
-        assert _key(copy, h200) == key, name
+        assert _key(copy, a100) == key, name
         keys.setdefault(key, []).append(name)
         for number, tensor in enumerate(graph.tensors):
             tensor.name = f"another {number}"
-        assert _key(graph, h200) == key, name
+        assert _key(graph, a100) == key, name
     assert len(keys) > 200
     for names in keys.values():
         first = CASES[names[0]].graph()
@@ -269,14 +269,14 @@ def test_every_graph_has_a_key_of_its_own(h200: DeviceProperties) -> None:
     ],
 )
 def test_every_part_of_a_graph_counts(
-    change: Callable[[Graph], object], h200: DeviceProperties
+    change: Callable[[Graph], object], a100: DeviceProperties
 ) -> None:
     graph, changed = CONVOLUTION.graph(), CONVOLUTION.graph()
     graph.validate()
     change(changed)
     changed.validate()
     assert graph.nodes[0].kind.descriptor == "operation_convolution_forward"
-    assert _key(changed, h200) != _key(graph, h200)
+    assert _key(changed, a100) != _key(graph, a100)
 
 
 # --- what cannot be loaded ------------------------------------------------------------------------
@@ -293,9 +293,9 @@ def _write(path: Path, entry: Any) -> None:
 
 @pytest.mark.parametrize("what", ["nothing", "a part", "another byte", "no text", "other JSON"])
 def test_damaged_entries_are_built_anew_in_place(
-    what: str, h200: DeviceProperties, cache: PlanCache, builds: _Builds
+    what: str, a100: DeviceProperties, cache: PlanCache, builds: _Builds
 ) -> None:
-    _built(h200, cache)
+    _built(a100, cache)
     (path,) = _files(cache)
     content = path.read_bytes()
     place = random.Random(3).randrange(len(content))
@@ -309,32 +309,32 @@ def test_damaged_entries_are_built_anew_in_place(
     }
     path.write_bytes(damaged[what])
     assert [each.kind for each in cache.entries()] == ["damaged"]
-    _built(h200, cache)
+    _built(a100, cache)
     assert builds.count == 2
     assert [each.kind for each in cache.entries()] == ["plan"]
-    _built(h200, cache)
+    _built(a100, cache)
     assert builds.count == 2
 
 
 @pytest.mark.soak
 def test_an_entry_of_another_key_is_not_taken(
-    h200: DeviceProperties, cache: PlanCache, builds: _Builds
+    a100: DeviceProperties, cache: PlanCache, builds: _Builds
 ) -> None:
-    _built(h200, cache)
+    _built(a100, cache)
     (path,) = _files(cache)
-    _built(h200, cache, FUSED)
+    _built(a100, cache, FUSED)
     (other,) = (each for each in _files(cache) if each != path)
     other.write_bytes(path.read_bytes())
-    _built(h200, cache, FUSED)
+    _built(a100, cache, FUSED)
     assert builds.count == 3
 
 
 @pytest.mark.soak
 def test_sealed_damage_is_taken_or_built_anew(
-    h200: DeviceProperties, cache: PlanCache, builds: _Builds
+    a100: DeviceProperties, cache: PlanCache, builds: _Builds
 ) -> None:
     """Changes with a checksum that fits: in the entry, and in cuDNN's part of it."""
-    engine = _built(h200, cache)
+    engine = _built(a100, cache)
     path, entry = _entry(cache)
     plan = json.loads(entry["plan"])
     members = {name: value for name, value in entry.items() if name != "plan"}
@@ -349,31 +349,31 @@ def test_sealed_damage_is_taken_or_built_anew(
         _write(path, each)
         cache.entries()
         with CONVOLUTION.graph() as graph:
-            assert graph.build(h200, cache=cache).workspace_size >= 0
+            assert graph.build(a100, cache=cache).workspace_size >= 0
     assert builds.count > len(changed) / 3
     path.unlink()
-    assert _built(h200, cache) == engine
+    assert _built(a100, cache) == engine
 
 
 def test_engines_that_are_found_faulty_later_are_not_loaded(
-    h200: DeviceProperties, cache: PlanCache, builds: _Builds, monkeypatch: pytest.MonkeyPatch
+    a100: DeviceProperties, cache: PlanCache, builds: _Builds, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    engine = _built(h200, cache)
+    engine = _built(a100, cache)
     faults = Faults({engine: "wrong numbers"})
     monkeypatch.setattr(cached_building, "known_faults", lambda *_, **__: faults)
-    assert _built(h200, cache) != engine
+    assert _built(a100, cache) != engine
     assert builds.count == 2
     for _ in range(2):  # but it can be asked for
-        assert _built(h200, cache, config=EngineChoice(engine)) == engine
+        assert _built(a100, cache, config=EngineChoice(engine)) == engine
     assert builds.count == 3
 
 
 def test_graphs_that_are_found_faulty_later_are_refused(
-    h200: DeviceProperties, cache: PlanCache, monkeypatch: pytest.MonkeyPatch
+    a100: DeviceProperties, cache: PlanCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also where an engine is asked for and its plan is stored."""
-    choice = EngineChoice(_built(h200, cache))
-    assert _built(h200, cache, config=choice) == choice.engine
+    choice = EngineChoice(_built(a100, cache))
+    assert _built(a100, cache, config=choice) == choice.engine
 
     def faulty(*arguments: Any, **options: Any) -> Any:
         status = cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED
@@ -382,38 +382,38 @@ def test_graphs_that_are_found_faulty_later_are_refused(
     monkeypatch.setattr(cached_building, "known_faults", faulty)
     for options in ({}, {"config": choice}):
         with pytest.raises(NotSupportedError, match="it is computed wrong"):
-            _built(h200, cache, **options)
+            _built(a100, cache, **options)
 
 
 def test_a_fault_is_warned_of_once(
-    h200: DeviceProperties, cache: PlanCache, monkeypatch: pytest.MonkeyPatch
+    a100: DeviceProperties, cache: PlanCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whether the plan is built or loaded."""
     monkeypatch.setattr(lowering, "cautions", lambda *_: ["it is wrong for some data"])
     for _ in range(2):
         with pytest.warns(FaultWarning, match="wrong for some data") as warned:
-            _built(h200, cache)
+            _built(a100, cache)
         assert len(warned) == 1
 
 
-def test_a_failing_build_stores_nothing(h200: DeviceProperties, cache: PlanCache) -> None:
+def test_a_failing_build_stores_nothing(a100: DeviceProperties, cache: PlanCache) -> None:
     with CONVOLUTION.graph() as graph, pytest.raises(Exception, match="engine"):
-        graph.build(h200, cache=cache, selection=Selection(engines=[]))
+        graph.build(a100, cache=cache, selection=Selection(engines=[]))
     assert _files(cache) == []
 
 
-def test_a_disk_that_fails_stops_no_build(h200: DeviceProperties, tmp_path: Path) -> None:
+def test_a_disk_that_fails_stops_no_build(a100: DeviceProperties, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.warns(RuntimeWarning, match="plan cache in .*file/plans cannot be used: Not a dir"):
-        _built(h200, tmp_path / "file" / "plans")
+        _built(a100, tmp_path / "file" / "plans")
 
 
 def test_a_folder_that_others_can_write_stops_the_build(
-    h200: DeviceProperties, tmp_path: Path
+    a100: DeviceProperties, tmp_path: Path
 ) -> None:
     tmp_path.chmod(0o777)
     with pytest.raises(ValueError, match="cache: others can write to the folder"):
-        _built(h200, tmp_path)
+        _built(a100, tmp_path)
 
 
 # --- which cache ----------------------------------------------------------------------------------
@@ -487,10 +487,10 @@ def test_the_environment_chooses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ],
 )
 def test_what_is_no_cache(
-    given: Any, error: type[Exception], says: str, h200: DeviceProperties
+    given: Any, error: type[Exception], says: str, a100: DeviceProperties
 ) -> None:
     with pytest.raises(error, match=says):
-        _built(h200, given)
+        _built(a100, given)
 
 
 @pytest.mark.parametrize("limit", [-1, 1.5, True, "1"])
@@ -500,14 +500,14 @@ def test_what_is_no_limit(limit: Any) -> None:
 
 
 def test_plans_that_cannot_be_stored(
-    h200: DeviceProperties, cache: PlanCache, monkeypatch: pytest.MonkeyPatch
+    a100: DeviceProperties, cache: PlanCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An argument is refused; the environment does not concern them."""
     with pytest.raises(ValueError, match="cache: a plan with a kernel_cache is not kept on disk"):
-        _built(h200, cache, FUSED, kernel_cache=KernelCache())
+        _built(a100, cache, FUSED, kernel_cache=KernelCache())
     monkeypatch.setenv(ENVIRONMENT_VARIABLE, str(cache.folder))
     with KernelCache() as kernels:
-        _built(h200, None, FUSED, kernel_cache=kernels)
+        _built(a100, None, FUSED, kernel_cache=kernels)
     with use_reference_device(), Handle() as handle, CONVOLUTION.graph() as graph:
         with pytest.raises(ValueError, match="without_engine: cache would choose or keep"):
             graph.build(handle, without_engine=True, cache=True)
@@ -519,14 +519,14 @@ def test_plans_that_cannot_be_stored(
 # --- looking --------------------------------------------------------------------------------------
 
 
-def test_entries_tell_what_they_hold(h200: DeviceProperties, cache: PlanCache) -> None:
-    engine = _built(h200, cache)
-    _built(h200, cache, FUSED)
+def test_entries_tell_what_they_hold(a100: DeviceProperties, cache: PlanCache) -> None:
+    engine = _built(a100, cache)
+    _built(a100, cache, FUSED)
     os.utime(_files(cache)[0], (0, 0))
     recent, old = cache.entries()
     assert old.used == 0 < recent.used
     (entry,) = (each for each in (recent, old) if "conv" in each.operations)
-    assert (entry.kind, entry.device, entry.graph) == ("plan", "NVIDIA H200", "graph")
+    assert (entry.kind, entry.device, entry.graph) == ("plan", "NVIDIA A100-SXM4-80GB", "graph")
     assert entry.engine.startswith(f"engine {engine}")
     assert entry.cudnn == cache_key_module.raw.load().version
     assert entry.size == (cache.folder / entry.file_name).stat().st_size
@@ -536,12 +536,12 @@ def test_entries_tell_what_they_hold(h200: DeviceProperties, cache: PlanCache) -
     assert repr(cache) == f"PlanCache({str(cache.folder)!r})"
 
 
-def test_it_is_bounded(h200: DeviceProperties, tmp_path: Path) -> None:
-    _built(h200, tmp_path / "a")
+def test_it_is_bounded(a100: DeviceProperties, tmp_path: Path) -> None:
+    _built(a100, tmp_path / "a")
     size = PlanCache(tmp_path / "a").entries()[0].size
     cache = PlanCache(tmp_path / "b", limit=2 * size + size // 2)
     for limit in (None, 1 << 30, 1 << 31, 1 << 32):
-        _built(h200, cache, workspace_limit=limit)
+        _built(a100, cache, workspace_limit=limit)
     assert len(cache.entries()) == 2
     assert sum(each.size for each in cache.entries()) <= cache.limit
 

@@ -57,9 +57,9 @@ def test_only_the_first_shape_is_compiled(h200: DeviceProperties) -> None:
         assert _kernel(graph.build(h200, kernel_cache=again)) in kernels
 
 
-def test_without_a_cache_shapes_are_fixed(h200: DeviceProperties) -> None:
+def test_without_a_cache_shapes_are_fixed(a100: DeviceProperties) -> None:
     with product(64).graph() as graph:
-        graph_content = json.loads(graph.build(h200).to_json())["operationGraph"]
+        graph_content = json.loads(graph.build(a100).to_json())["operationGraph"]
         assert not graph_content.get("isDynamicShapeEnabled", False)
 
 
@@ -77,9 +77,9 @@ def test_damaged_caches(text: str, error: type[Exception], says: str) -> None:
         KernelCache(text)
 
 
-def test_a_cache_that_cudnn_does_not_take(h200: DeviceProperties) -> None:
+def test_a_cache_that_cudnn_does_not_take(a100: DeviceProperties) -> None:
     with KernelCache() as cache, product(64).graph() as graph:
-        graph.build(h200, kernel_cache=cache)
+        graph.build(a100, kernel_cache=cache)
         stored = json.loads(cache.to_json())
         del stored["sha256"]
     stored["operationGraph"]["nodes"][0]["operation"] = "CUDNN_X"
@@ -91,19 +91,19 @@ def test_a_cache_that_cudnn_does_not_take(h200: DeviceProperties) -> None:
 
 
 @pytest.mark.soak
-def test_shapes_that_change_at_execution_need_a_newer_cudnn(h200: DeviceProperties) -> None:
+def test_shapes_that_change_at_execution_need_a_newer_cudnn(a100: DeviceProperties) -> None:
     with product(64).graph() as graph:
         if raw.load().version < OVERRIDES:
             with pytest.raises(SymbolNotFoundError, match=r"override_shape.* needs cuDNN 9\.21"):
-                graph.build(h200, override_shapes=True)
+                graph.build(a100, override_shapes=True)
         else:
-            stored = json.loads(graph.build(h200, override_shapes=True).to_json())
+            stored = json.loads(graph.build(a100, override_shapes=True).to_json())
             assert stored["operationGraph"]["isOverrideShapeEnabled"] is True
 
 
-def test_other_shapes_are_refused_where_they_mean_nothing(h200: DeviceProperties) -> None:
+def test_other_shapes_are_refused_where_they_mean_nothing(a100: DeviceProperties) -> None:
     with product(64).graph() as graph:
-        graph.build(h200)
+        graph.build(a100)
         memory = {"a": 1 << 20, "b": 2 << 20, "bias": 3 << 20, "c": 4 << 20}
         with pytest.raises(ValueError, match=r"a' .4, 64, 128.: expected as many dims, positive"):
             graph.bind(memory, dims={"a": (4, 32)}, handle=None)
@@ -113,9 +113,9 @@ def test_other_shapes_are_refused_where_they_mean_nothing(h200: DeviceProperties
 
 
 @pytest.mark.skipif(raw.load().version < OVERRIDES, reason="needs cuDNN 9.21")
-def test_other_shapes_in_a_variant_pack(h200: DeviceProperties) -> None:
+def test_other_shapes_in_a_variant_pack(a100: DeviceProperties) -> None:
     with product(64).graph() as graph:
-        plan = graph.build(h200, override_shapes=True)
+        plan = graph.build(a100, override_shapes=True)
         pointers = dict.fromkeys(plan.uids, 1 << 20)
         shapes = {1: ((4, 32, 128), (4096, 128, 1)), 6: ((4, 32, 256), (8192, 256, 1))}
         with plan.variant_pack(pointers, shapes=shapes) as pack:
