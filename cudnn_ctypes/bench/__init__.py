@@ -115,7 +115,9 @@ def _data_type(text: str) -> str:
 
 
 def _from_zero(text: str) -> int:
-    return 0 if text == "0" else positive(text)
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"expected a number from 0, got {text!r}")
+    return int(text)
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -153,10 +155,10 @@ def _handle() -> Handle | None:
 
 
 def _without_gpu(problem: Problem, arguments: argparse.Namespace) -> int:
-    name = arguments.device or _DEFAULT_DEVICE
+    name = _DEFAULT_DEVICE if arguments.device is None else arguments.device
     if arguments.compare or arguments.plot is not None:
         raise CommandError("--compare and --plot need times, and so the GPU itself")
-    if not arguments.device:
+    if arguments.device is None:
         print(
             f"bench: there is no GPU here, so nothing is timed; these engines compile for {name} "
             "(--device names another one)",

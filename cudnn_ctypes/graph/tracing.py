@@ -75,6 +75,8 @@ class GraphFunction:
             "intermediate_data_type": intermediate_data_type,
             "compute_data_type": compute_data_type,
         }
+        if not isinstance(build or {}, Mapping):
+            raise TypeError(f"build: expected arguments of Graph.build, got {described(build)}")
         self._build = dict(build or {})
         self._traces: dict[Any, TracedGraph] = {}
         self._runs: dict[Any, TorchRun] = {}
@@ -278,7 +280,10 @@ def graph_function(function: Callable[..., Any] | None = None, /, **options: Any
 
 def _signature(function: Callable[..., Any]) -> inspect.Signature:
     """The signature of calls: without the graph."""
-    signature = inspect.signature(function)
+    try:
+        signature = inspect.signature(function)
+    except ValueError as error:  # of some that are not written in Python
+        raise TypeError(f"function: expected one with named parameters: {error}") from None
     first, *others = signature.parameters.values() or (None,)
     if first is None or first.kind not in (first.POSITIONAL_ONLY, first.POSITIONAL_OR_KEYWORD):
         raise TypeError(f"{function!r}: its first argument must be the graph, then come tensors")

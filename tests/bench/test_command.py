@@ -153,6 +153,7 @@ def test_a_stored_graph_for_a_gpu_that_is_not_here(
         (["missing.json", "--type", "bfloat16"], "missing.json has no --type"),
         (["missing.json", "2x3"], "a stored graph has its shapes; leave out 2x3"),
         (["matmul", "2x3", "3x5", "--device", "Z1"], "Z1"),
+        (["matmul", "2x3", "3x5", "--device", ""], "no preset for ''"),
     ],
 )
 def test_what_cannot_be_measured(
@@ -168,6 +169,12 @@ def test_a_type_that_there_is_not(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["bench", "matmul", "2x3", "3x5", "--type", "float17"])
     assert "Did you mean 'float16'" in capsys.readouterr().err
+
+
+def test_padding_counts_from_zero(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["bench", "convolution", "1x1x2x2", "1x1x1x1", "--padding", "-1"])
+    assert "--padding: expected a number from 0, got '-1'" in capsys.readouterr().err
 
 
 def test_ctrl_c_tells_what_was_measured(

@@ -269,6 +269,11 @@ def test_wrong_results() -> None:
 def test_wrong_functions() -> None:
     with pytest.raises(TypeError, match="expected a function"):
         graph_function(3)  # type: ignore[call-overload]
+    with pytest.raises(TypeError, match="function: expected one with named parameters"):
+        graph_function(dict)  # type: ignore[call-overload]
+    for build in (1, "a", [("heuristics", "a")]):
+        with pytest.raises(TypeError, match=r"build: expected arguments of Graph\.build, got"):
+            graph_function(lambda graph, x: x, build=build)  # type: ignore[call-overload]
     with pytest.raises(TypeError, match="first argument must be the graph"):
         graph_function(lambda: None)
     with pytest.raises(TypeError, match="'handle'"):

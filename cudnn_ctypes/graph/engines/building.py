@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +41,10 @@ PLAN_ERRORS = (NotSupportedError, InternalError, ExecutionFailedError)
 
 def as_modes(value: str | Sequence[str]) -> list[str]:
     """The modes of heuristics that an argument names, checked, by short name."""
-    modes = [value] if isinstance(value, (str, cudnnBackendHeurMode_t)) else list(value)
+    modes = [value] if isinstance(value, (str, cudnnBackendHeurMode_t)) else value
+    if isinstance(modes, bytes) or not isinstance(modes, Iterable):
+        raise TypeError(f"heuristics: expected modes by name, got {described(value)}")
+    modes = list(modes)
     if not modes:
         raise ValueError("heuristics: expected at least one mode, got none")
     return [short_name(enumerator(cudnnBackendHeurMode_t, m, "heuristics")) for m in modes]

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
+from ...arguments import flag
 from ...raw.values import described
 from ..backend.devices import as_device
 from ..run.scratch import Scratch
@@ -147,6 +148,7 @@ class EngineMethods:
         device = as_device(device)
         modes, expansion = as_modes(heuristics), self.expansion(device)
         wanted = self._wanted(expansion, selection)
+        compile = flag("compile", compile)
         with progress_bar("explaining", progress if compile else bool(progress)) as noted:
             told = explain(
                 expansion,

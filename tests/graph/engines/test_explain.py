@@ -8,6 +8,7 @@ import gc
 import io
 import json
 import re
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -429,3 +430,22 @@ def test_engines_with_one_reason_are_told_together() -> None:
         ("S: k > 3", (9,)),
         ("S: this engine is not there", (3, 4, 7)),
     ]
+
+
+@pytest.mark.parametrize(
+    ("method", "options", "says"),
+    [
+        ("build", {"heuristics": 1}, "heuristics: expected modes by name, got 1"),
+        ("explain", {"heuristics": None}, "heuristics: expected modes by name, got None"),
+        ("explain", {"heuristics": b"a"}, "heuristics: expected modes by name, got b'a'"),
+        ("explain", {"compile": "no"}, "compile: expected True or False, got 'no'"),
+        ("build", {"kernel_cache": "k"}, "kernel_cache: expected a KernelCache, got 'k'"),
+    ],
+)
+def test_wrong_options_are_named(
+    method: str, options: dict[str, Any], says: str, h200: DeviceProperties
+) -> None:
+    graph = Graph(io_data_type="float16")
+    graph.relu(graph.tensor((1, 8, 8))).set_output()
+    with pytest.raises(TypeError, match=f"^{says}"):
+        getattr(graph, method)(h200, **options)

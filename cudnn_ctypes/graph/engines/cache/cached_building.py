@@ -10,7 +10,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ....errors import NotSupportedError
+from ....raw.values import described
 from ...lower.lowering import known_faults
+from ...run.kernel_cache import KernelCache
 from ..building import build_plan
 from ..selection import Selection
 from .key import CacheKeys, Request
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
     from ...backend.device_properties import DeviceProperties
     from ...backend.engine import EngineChoice
     from ...lower.expand.expansion import Expansion
-    from ...run.kernel_cache import KernelCache
     from ...run.plan import ExecutionPlan
     from ..tuning.measurements import Autotuning, Measurement
 
@@ -56,6 +57,8 @@ def obtained_plan(
     plans = as_cache(cache)
     begun = time.perf_counter()
     if kernel_cache is not None:
+        if not isinstance(kernel_cache, KernelCache):
+            raise TypeError(f"kernel_cache: expected a KernelCache, got {described(kernel_cache)}")
         if plans is not None and cache is not None:
             raise ValueError(
                 "cache: a plan with a kernel_cache is not kept on disk; KernelCache.to_json keeps "
