@@ -55,6 +55,8 @@ def test_examples_do_what_they_show(
     finder = doctest.DocTestFinder(recurse=name != "cudnn_ctypes.raw")
     runner = Runner(optionflags=FLAGS)
     for test in finder.find(module, name, globs={**PUBLIC, **vars(module)}):
+        if not test.examples:  # each run looks whether the files of all tracebacks have changed
+            continue
         with cudnn_ctypes.use_reference_device():
             runner.run(test)
     assert runner.failures == 0

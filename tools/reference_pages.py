@@ -128,7 +128,7 @@ def users(name: str) -> list[str]:
     follow = [
         each
         for each, item in public().items()
-        if re.search(rf"\b{name}\b", first_paragraphs(item)) and inspect.isroutine(item)
+        if inspect.isroutine(item) and re.search(rf"\b{name}\b", first_paragraphs(item))
     ]
     return list(dict.fromkeys([*follow, *named]))
 
@@ -175,6 +175,7 @@ def formulas_of(name: str) -> Iterator[tuple[str, Any]]:
                 yield short, item
 
 
+@functools.cache
 def first_paragraphs(item: Any) -> str:
     return (inspect.getdoc(item) or "").partition("\nParameters\n")[0].strip()
 

@@ -18,7 +18,7 @@ from . import (
 )
 from .cases import CASES, Case
 
-__all__ = ["CASES", "FAMILIES", "Case"]
+__all__ = ["CASES", "FAMILIES", "ONE_OF_EACH", "Case"]
 
 FAMILIES = (
     attention_cases,
@@ -34,3 +34,16 @@ FAMILIES = (
     resample_cases,
     shape_cases,
 )
+
+
+def _one_of_each() -> list[str]:
+    """One case of each sequence of operations, of those that cuDNN builds without a GPU."""
+    found: dict[str, str] = {}
+    for name, case in CASES.items():
+        if case.here:
+            found.setdefault(" ".join(node.operation for node in case.graph().nodes), name)
+    return list(found.values())
+
+
+ONE_OF_EACH = _one_of_each()
+"""The cases that are executed on the reference device, which is an H200, too."""

@@ -102,12 +102,12 @@ def _by_hand(graph: Graph, device: Any) -> EngineChoice:
 @pytest.mark.parametrize("entry", ENTRIES)
 @pytest.mark.filterwarnings("error::ResourceWarning")
 def test_names_and_files_are_taken_wherever_a_gpu_is_wanted(
-    entry: str, h200: DeviceProperties, tmp_path: Path
+    entry: str, a100: DeviceProperties, tmp_path: Path
 ) -> None:
     path = tmp_path / "gpu.json"
-    h200.to_json(path)
+    a100.to_json(path)
     found = []
-    for device in (h200, "H200", "nvidia h200", path, str(path)):
+    for device in (a100, "A100", "nvidia a100", path, str(path)):
         with _product() as graph:
             found.append(ENTRIES[entry](graph, device))
     assert found == found[:1] * 5
