@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -25,6 +26,16 @@ def test_versions_are_tried_with_the_packages_that_have_them() -> None:
     assert [row.extra for row in rows if row.cudnn == "9.0"] == ["cu12"]
     assert [row.extra for row in rows if row.cudnn == "9.14"] == list(EXTRAS)
     assert Row("3.10", "jit12", cudnn="9.14").requirement == "nvidia-cudnn-jit-cu12==9.14.*"
+
+
+def test_the_conda_recipe_asks_for_what_the_wheel_asks() -> None:
+    recipe = (ROOT / "conda/recipe/recipe.yaml").read_text()
+    project = (ROOT / "pyproject.toml").read_text()
+    (block,) = re.findall(r"^dependencies = \[\n(.*?)^\]", project, re.DOTALL | re.MULTILINE)
+    dependencies = re.findall(r'"([\w-]+)(.*)"', block)
+    (python,) = re.findall(r'^requires-python = "(.*)"', project, re.MULTILINE)
+    for name, releases in [("python", python), *dependencies]:
+        assert f"    - {name} {releases}\n" in recipe.partition("  run:\n")[2]
 
 
 def test_every_environment_can_be_listed(capsys: pytest.CaptureFixture[str]) -> None:
