@@ -11,9 +11,10 @@ import functools
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 __all__ = ["product", "products_of"]
@@ -39,10 +40,18 @@ def products_of(multiply_adds: int) -> Iterator[None]:
     """Restrict NumPy's BLAS to one thread inside ``with``, if products of this size are small.
 
     Without OpenBLAS it has no effect. Other Python threads have one BLAS thread meanwhile, too.
+    Infinities and NaN are results like others, so NumPy does not warn of them. (With OpenBLAS's
+    kernels for aarch64 with SME it also warns of finite products.)
     """
+    with np.errstate(all="ignore"), _one_thread() if multiply_adds <= SMALL else nullcontext():
+        yield
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
     global _inside, _before
     threads = _threads()
-    if threads is None or multiply_adds > SMALL:
+    if threads is None:
         yield
         return
     get, set_ = threads

@@ -73,3 +73,12 @@ def test_product_is_that_of_the_last_two_dimensions() -> None:
     rng = np.random.default_rng(0)
     a, b = rng.standard_normal((2, 1, 3, 4)), rng.standard_normal((5, 4, 6))
     np.testing.assert_array_equal(product(a, b), a @ b)
+
+
+@pytest.mark.parametrize("size", [2, 600])
+@pytest.mark.filterwarnings("error")
+def test_infinities_and_nan_are_results_without_a_warning(size: int) -> None:
+    a = np.full((size, size), 3e38, np.float32)
+    assert (product(a, a) == np.inf).all()
+    a[0] = np.inf
+    assert np.isnan(product(a, np.zeros_like(a))[0]).all()

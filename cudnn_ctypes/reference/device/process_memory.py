@@ -52,7 +52,7 @@ def _listed(address: int, end: int, permissions: str) -> bool:
 
 @functools.cache
 def _advise() -> Any:
-    """``madvise``; None where it touches no pages: QEMU's emulation takes all advice for good."""
+    """``madvise``; None where it ignores the advice, as in QEMU's emulation of a process."""
     function = ctypes.CDLL(None, use_errno=True).madvise
     function.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
     return None if function(None, mmap.PAGESIZE, _TOUCH_READING) == 0 else function
