@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import numbers
 from collections.abc import Collection, Sequence
 from typing import Any, get_args, get_origin
@@ -112,6 +113,10 @@ def check_option(kind: Kind, option: str, value: Any, place: str) -> None:
         return  # newer than the loaded cuDNN or not, is asked when it is built
     if isinstance(value, (str, bytes)):
         raise TypeError(f"{place}: expected a number, got {described(value)}")
+    is_parameter = kind.descriptor.startswith("operation_pointwise")
+    # cuDNN compiles no kernel for it, except as an upper bound.
+    if is_parameter and isinstance(value, (float, np.floating)) and math.isnan(value):
+        raise ValueError(f"{place}: expected a number, got NaN")
     # Of a convolution or pooling: one number stands for as many as there are spatial dimensions.
     spatial = known.is_array and kind.inner is not None and option in kind.inner.options
     one = spatial and isinstance(value, (numbers.Number, np.generic))

@@ -266,6 +266,26 @@ def test_scratch_that_would_write_beyond_its_place_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
+    ("method", "option"),
+    [
+        ("relu", "lower_clip"),
+        ("relu", "upper_clip"),
+        ("elu", "elu_alpha"),
+        ("softplus", "softplus_beta"),
+        ("swish", "swish_beta"),
+    ],
+)
+def test_parameters_of_functions_are_not_nan(method: str, option: str) -> None:
+    """Those of cuDNN's kernels; NaN among the operands is a number like others."""
+    g = Graph(io_data_type="float16")
+    x = g.tensor((2, 3, 4), name="x")
+    with pytest.raises(ValueError, match=f"^{method} '{method}': {option}: expected a .*, got NaN"):
+        getattr(g, method)(x, **{option: float("nan")})
+    (x + float("nan")).set_output()
+    g.validate()
+
+
+@pytest.mark.parametrize(
     ("call", "says"),
     [
         (lambda g: Graph(5), r"Graph: name: expected text, got 5"),
