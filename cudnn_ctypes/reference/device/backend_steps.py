@@ -159,7 +159,7 @@ class Step:
         return None if found is None else self._within(port, found, limit)
 
     def _within(self, port: str, sizes: Array, limit: int) -> Array:
-        """`sizes`, unless kernels would compute with memory that is none of the operand's."""
+        """`sizes`, if none is beyond the operand."""
         if np.any((sizes < 0) | (sizes > limit)):
             raise execution_failed(
                 f"{self.name}: {self.tensor(port).name} gives the lengths "

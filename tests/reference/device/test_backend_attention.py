@@ -103,7 +103,7 @@ def test_queries_without_keys_get_and_give_nothing(handle: Handle) -> None:
 def test_lengths_beyond_the_tokens_fail(
     operation: str, side: str, length: int, handle: Handle
 ) -> None:
-    """A GPU goes on into other memory."""
+    """No check stands before a GPU, where the lengths are in device memory."""
     options: dict[str, Any] = {"page": 16} if operation == "pages" else {}
     lengths = ((32, 17), (32, 8))
     attention = Attention(queries=32, keys=32, lengths=lengths, inference=True, **options)
