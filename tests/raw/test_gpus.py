@@ -149,11 +149,14 @@ def only_gpu(driver: FakeDriver, monkeypatch: pytest.MonkeyPatch) -> Iterator[li
         return 5001 if driver.current() is None else 0
 
     bound = binding("cudnnSetStream")
+    interceptor = bound._interceptor  # of a handle of the reference device that still lives
     bound.wrap(lambda symbol: callee)
+    bound.intercept(None)
     bound.rebind()
     yield seen
     bound._wrapper = None
     vars(bound).pop("native", None)
+    bound.intercept(interceptor)
     bound.rebind()
 
 
