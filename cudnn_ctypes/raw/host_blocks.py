@@ -254,8 +254,13 @@ def find(address: int) -> Block | None:
 
 def overlapping(start: int, stop: int) -> Block | None:
     """The last block, living or freed, that a range of addresses touches."""
-    position = bisect.bisect_left(_starts, stop)
-    block = _blocks.get(_starts[position - 1]) if position else None
+    while True:
+        position = bisect.bisect_left(_starts, stop)
+        around = _starts[max(position - 1, 0) : position + 1]
+        before = [lower for lower in around if lower < stop]
+        if len(before) == min(position, 1):  # else another thread has moved the blocks meanwhile
+            break
+    block = _blocks.get(before[0]) if before else None
     return block if block is not None and start < block.upper else None
 
 

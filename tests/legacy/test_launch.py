@@ -6,10 +6,10 @@ import gc
 import itertools
 import pickle
 import sys
-import threading
 import warnings
 import weakref
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -392,11 +392,8 @@ def test_threads_share_plans(handle: Handle) -> None:
             if not np.array_equal(y.numpy(), np.maximum(x.numpy(), 0)):
                 wrong.append(seed)
 
-    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(work, range(6)))
     assert wrong == []
 
 

@@ -17,6 +17,7 @@ from cudnn_ctypes import (
     DeviceTensor,
     Handle,
     InternalError,
+    NotSupportedError,
     raw,
     use_reference_device,
 )
@@ -50,7 +51,7 @@ def test_the_tables_name_what_exists() -> None:
     for name, text in {**overflow.PRODUCTS, **overflow.EXTENTS}.items():
         parameters = {p.name for p in raw.FUNCTIONS[name].parameters}
         assert set(text.replace("*", "").split()) <= parameters
-    for name in lengths.LEAST:
+    for name in {**lengths.LEAST, **lengths.MOST}:
         assert [p for p in raw.FUNCTIONS[name].parameters if isinstance(p.length, str)]
 
 
@@ -98,6 +99,22 @@ def test_a_spatial_transformer_of_no_dimensions() -> None:
     transformer = new("SpatialTransformer")
     with pytest.raises(ValueError, match="'nbDims': at least 1 expected, got 0"):
         raw.cudnnSetSpatialTransformerNdDescriptor(transformer, 0, 0, 0, [])
+    raw.cudnnDestroySpatialTransformerDescriptor(transformer)
+
+
+@pytest.mark.parametrize("count", [9, c_int(9), np.int64(16), 200, 100_000])
+def test_more_dimensions_than_cudnn_has_room_for(count: Any) -> None:
+    """In cuDNN they overwrite its stack or its heap, which may end the process."""
+    sizes = (c_int * 100_000)(*[1] * 100_000)
+    tensor, transformer = new("Tensor"), new("SpatialTransformer")
+    for dims in (sizes, ctypes.cast(sizes, POINTER)):
+        with pytest.raises(NotSupportedError, match=r"nbDims = .* is more than 8"):
+            raw.cudnnSetTensorNdDescriptorEx(tensor, 0, 0, count, dims)
+        with pytest.raises(BadParamError, match=r"nbDims = .* is more than 8"):
+            raw.cudnnSetSpatialTransformerNdDescriptor(transformer, 0, 0, count, dims)
+    raw.cudnnSetTensorNdDescriptorEx(tensor, 0, 0, 8, sizes)
+    raw.cudnnSetSpatialTransformerNdDescriptor(transformer, 0, 0, 8, sizes)
+    raw.cudnnDestroyTensorDescriptor(tensor)
     raw.cudnnDestroySpatialTransformerDescriptor(transformer)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import backend, live
 from ..attributes import kind_name
+from ..constants import CUDNN_DIM_MAX
 from ..descriptors import Convolution, Filter, Tensor
 from ..descriptors.convolution_fit import convolution_misfit
 from ..descriptors.images import vector_length
@@ -80,8 +81,11 @@ def _code(value: Any) -> int:
 
 
 def _dimensions(failure: Failure) -> str:
-    named = failure.argument("dimA", "filterDimA")
-    sizes = named if named is not None else [failure.argument(name) for name in "nkchw"]
+    array, count = failure.argument("dimA", "filterDimA"), failure.argument("nbDims")
+    if array is None:
+        sizes = [failure.argument(name) for name in "nkchw"]
+    else:  # a pointer has no end of its own
+        sizes = array[: min(max(_code(count), 0), CUDNN_DIM_MAX)]
     numbers = [_code(size) for size in sizes if size is not None]
     return "every dimension must be at least 1" if any(size < 1 for size in numbers) else ""
 

@@ -50,6 +50,9 @@ class TestSetting:
         assert hint_of(raw.cudnnSetTensor4dDescriptor, x, 0, 0, 1, -3, 1, 1) == wanted
         with FilterDescriptor((1, 1, 1, 1)) as w:
             assert hint_of(raw.cudnnSetFilter4dDescriptor, w, 0, 0, 0, 1, 1, 1) == wanted
+        sizes, strides = (ctypes.c_int * 4)(2, 2, 0, 2), [4, 4, 2, 1]
+        pointer = ctypes.cast(sizes, ctypes.POINTER(ctypes.c_int))  # it has no end of its own
+        assert hint_of(raw.cudnnSetTensorNdDescriptor, x, 0, 4, pointer, strides) == wanted
 
     def test_a_stride_of_zero_is_not_a_dimension_of_zero(self, x: Any) -> None:
         assert hint_of(raw.cudnnSetTensorNdDescriptor, x, 0, 4, [2] * 4, [0, 4, 2, 1]) == ""

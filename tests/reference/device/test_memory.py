@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import ctypes
 import mmap
 import warnings
@@ -170,6 +171,26 @@ def test_pages_are_accessible_as_they_are_protected(
 @pytest.mark.usefixtures("reference_device")
 class TestBlocks:
     """The bounds and the life of memory that this package allocated."""
+
+    @pytest.mark.parametrize("change", ["insert", "remove"])
+    def test_blocks_of_other_threads_hide_none(self, monkeypatch: pytest.MonkeyPatch, change: str):
+        """A block comes or goes just after the position of another one was looked up."""
+        blocks = sorted((Block(64) for _ in range(3)), key=lambda block: block.lower)
+        starts = [1, *(block.lower for block in blocks)]
+        changes = {"insert": lambda: starts.insert(0, 0), "remove": lambda: starts.remove(1)}
+
+        def bisect_left(starts: list[int], stop: int) -> int:
+            position = bisect.bisect_left(starts, stop)
+            changes.pop(change, lambda: None)()
+            return position
+
+        with monkeypatch.context() as patch:
+            patch.setattr(host_blocks, "_starts", starts)
+            patch.setattr(host_blocks, "bisect", SimpleNamespace(bisect_left=bisect_left))
+            assert host_blocks.find(blocks[1].address) is blocks[1]
+        assert change not in changes
+        for block in blocks:
+            block.free()
 
     @pytest.fixture(params=["guard pages", "patterns"], autouse=True)
     def kind(self, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
