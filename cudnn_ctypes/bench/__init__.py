@@ -32,7 +32,6 @@ from ..graph.backend.device_properties import DeviceProperties
 from ..graph.backend.devices import as_properties
 from ..graph.engines.tuning.measurement import Settings
 from ..handle import Handle
-from ..introspect.pictures.plots import import_pyplot
 from ..raw.library import load
 from .history import History, compared, default_folder
 from .limits import limits_of
@@ -126,6 +125,8 @@ def main(arguments: argparse.Namespace) -> int:
         plot = None
         if arguments.plot is not None:
             plot = arguments.plot.file("bench.png", ".png", ".svg", ".pdf")
+            from ..introspect.pictures.plots import import_pyplot
+
             import_pyplot()
         refuse_overwriting([plot], force=arguments.force)
         options = {field.name: getattr(arguments, field.name) for field in fields(Options)}
