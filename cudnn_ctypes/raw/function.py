@@ -349,9 +349,9 @@ class Binding:
         """The status of a call that returned `code`, or of a second one; see `settle`."""
         from . import gpus
 
-        if self._interceptor is None and gpus.context_was_missing():
+        if gpus.context_was_missing():
             log.forget()
-            code = self.native(*args)
+            code = (self._interceptor or self.native)(*args)
         return self.result_type(code)
 
     def _raise_refusal(self, code: int, args: tuple[Any, ...], *reasons: str) -> None:

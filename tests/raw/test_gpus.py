@@ -136,8 +136,10 @@ def test_a_destroyed_handle_is_forgotten(driver: FakeDriver) -> None:
 # --- one GPU, and a thread in which it is not current --------------------------------------------
 
 
-@pytest.fixture
-def only_gpu(driver: FakeDriver, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int | None]]:
+@pytest.fixture(params=[False, True], ids=["alone", "beside a handle of the reference device"])
+def only_gpu(
+    driver: FakeDriver, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> Iterator[list[int | None]]:
     """The GPUs that were current in calls of cudnnSetStream, which fails without one."""
     monkeypatch.setattr(gpus, "ordinals", {})
     monkeypatch.setattr(gpus, "_contexts", {0: 100})
@@ -149,9 +151,9 @@ def only_gpu(driver: FakeDriver, monkeypatch: pytest.MonkeyPatch) -> Iterator[li
         return 5001 if driver.current() is None else 0
 
     bound = binding("cudnnSetStream")
-    interceptor = bound._interceptor  # of a handle of the reference device that still lives
+    interceptor = bound._interceptor  # of such a handle of another test, that still lives
     bound.wrap(lambda symbol: callee)
-    bound.intercept(None)
+    bound.intercept(callee if request.param else None)
     bound.rebind()
     yield seen
     bound._wrapper = None
