@@ -102,6 +102,7 @@ def test_the_wheel_has_them_and_nothing_else(installed: Path) -> None:
     assert not (installed / "tests").exists()
 
 
+@pytest.mark.soak
 def test_the_installed_package_lists_copies_and_runs_them(installed: Path, tmp_path: Path) -> None:
     environment = {
         **os.environ,

@@ -64,7 +64,7 @@ def check(
         assert error <= allowed, name
 
 
-@pytest.mark.thinned(48)
+@pytest.mark.thinned(96)
 @pytest.mark.parametrize("name", FORWARDS)
 def test_forward_builds_for_an_h200(name: str, h200: DeviceProperties) -> None:
     with Graph(io_data_type="float16") as graph:
@@ -72,7 +72,7 @@ def test_forward_builds_for_an_h200(name: str, h200: DeviceProperties) -> None:
         build(graph, h200)
 
 
-@pytest.mark.thinned(48)
+@pytest.mark.thinned(96)
 @pytest.mark.parametrize("name", BACKWARDS)
 def test_backward_builds_for_an_h200(name: str, h200: DeviceProperties) -> None:
     with Graph(io_data_type="float16") as graph:

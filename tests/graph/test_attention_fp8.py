@@ -38,7 +38,7 @@ def _check(
         assert error <= allowed, name
 
 
-@pytest.mark.thinned(12)
+@pytest.mark.thinned(24)
 @pytest.mark.parametrize("name", FP8_FORWARD)
 def test_forward_builds_for_an_h200(name: str, h200: DeviceProperties) -> None:
     with Graph() as graph:
@@ -46,7 +46,7 @@ def test_forward_builds_for_an_h200(name: str, h200: DeviceProperties) -> None:
         build(graph, h200)
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.thinned(8)
 @pytest.mark.parametrize("name", FP8_BACKWARD)
 def test_backward_builds_for_an_h200(name: str, h200: DeviceProperties) -> None:
     with Graph() as graph:

@@ -103,7 +103,7 @@ def _build_backward(graph: Graph, device: Handle | DeviceProperties) -> None:
         pytest.skip(str(error))
 
 
-@pytest.mark.thinned(24)
+@pytest.mark.thinned(48)
 @pytest.mark.parametrize("name", FORWARDS)
 def test_forward_builds_for_an_h200(name: str, h200: DeviceProperties) -> None:
     with Graph(io_data_type="float16") as graph:

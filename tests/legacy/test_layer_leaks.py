@@ -149,7 +149,7 @@ FAMILIES = (
 )
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.thinned(12)
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
 def test_steps_leave_no_memory(handle: Handle, family: Callable[..., Step]) -> None:
     """Host memory, and on a GPU device memory; nothing is forgotten, which would warn."""

@@ -114,9 +114,9 @@ def fused(handle: Handle) -> Iterator[Step]:
     [
         pytest.param(recurrent, marks=pytest.mark.soak),
         ctc,
-        dropout,
+        pytest.param(dropout, marks=pytest.mark.soak),
         pytest.param(attention, marks=pytest.mark.soak),
-        fused,
+        pytest.param(fused, marks=pytest.mark.soak),
     ],
     ids=lambda family: family.__name__,
 )

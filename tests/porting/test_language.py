@@ -13,7 +13,7 @@ from .translated import HERE, run_python, translation_of
 PROGRAMS = sorted((HERE / "language").glob("*.c*"))
 
 
-@pytest.mark.thinned(5)
+@pytest.mark.thinned(15)
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.name)
 def test_prints_what_the_compiled_program_prints(path: Path, tmp_path: Path) -> None:
     compiler = "gcc" if path.suffix == ".c" else "g++"

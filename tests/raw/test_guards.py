@@ -31,6 +31,7 @@ def test_the_table_names_what_exists() -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="needs fork")
+@pytest.mark.soak
 def test_no_null_crashes_the_interpreter() -> None:
     lines = fuzz("nulls", "--guarded").splitlines()
     assert int(lines[0].split()[0]) > 3000

@@ -45,7 +45,7 @@ def _advice(name: str) -> Advice:
         return case.graph().explain(device).advice()
 
 
-@pytest.mark.thinned(6)
+@pytest.mark.thinned(18)
 @pytest.mark.parametrize("name", ADVISED)
 def test_the_first_suggestion_is_told_in_the_user_s_words(name: str) -> None:
     case, advice = ADVISED[name], _advice(name)
@@ -118,7 +118,7 @@ def test_following_each_suggestion_builds(name: str) -> None:
                     assert graph.plan.config.choice.engine in engines, suggestion
 
 
-@pytest.mark.thinned(8)
+@pytest.mark.thinned(24)
 @pytest.mark.parametrize("name", COMPUTED)
 def test_following_a_suggestion_computes_the_same(name: str, handle: Handle) -> None:
     """The graph as it is, by NumPy without any engine, is the oracle."""
@@ -350,6 +350,7 @@ def test_copies_of_an_explanation_have_no_graph(h200: DeviceProperties) -> None:
     assert "adviser" not in repr(told)
 
 
+@pytest.mark.soak
 def test_advice_as_data() -> None:
     advice = _advice("attention with heads of 20")
     told = json.loads(json.dumps(advice.as_dict()))

@@ -249,6 +249,7 @@ def _tuned(name: str, device: DeviceProperties, settings: Settings, **options: A
     return tuner
 
 
+@pytest.mark.soak
 def test_all_that_heuristics_propose_is_measured_once(h200: DeviceProperties) -> None:
     told: list[tuple[str, int]] = []
     tuner = _tuned(

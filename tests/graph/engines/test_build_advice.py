@@ -144,6 +144,7 @@ def _plans(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return made
 
 
+@pytest.mark.soak
 def test_the_search_is_bounded(h200: DeviceProperties, monkeypatch: pytest.MonkeyPatch) -> None:
     error = _failure(ADVISED["attention with heads of 20"].graph(), h200)
     monkeypatch.setattr(build_advice, "_TRIES", 2)
@@ -224,6 +225,7 @@ def test_a_broken_compiler_is_the_only_advice(
     assert str(advice).endswith("no engine; libnvrtc.so.12 is not found")
 
 
+@pytest.mark.soak
 def test_advice_after_a_failed_compilation_compiles(h200: DeviceProperties) -> None:
     """The engine that cuDNN accepted for this graph, it accepts for changed ones too."""
     for data_type, advised in (("int64", ()), ("float64", ("float32",))):

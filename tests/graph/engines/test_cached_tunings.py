@@ -201,6 +201,7 @@ def test_results_for_one_key_become_one(
     assert _built(cache, h200) == first.engine
 
 
+@pytest.mark.soak
 def test_a_damaged_export_is_refused_whole(
     h200: DeviceProperties, cache: PlanCache, tmp_path: Path
 ) -> None:

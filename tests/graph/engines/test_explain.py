@@ -47,7 +47,7 @@ def _without_engine() -> Graph:
 HERE = [name for name, case in CASES.items() if case.here]
 
 
-@pytest.mark.thinned(48)
+@pytest.mark.thinned(96)
 @pytest.mark.parametrize("name", HERE)
 def test_every_engine_is_told_of(name: str, h200: DeviceProperties) -> None:
     try:
@@ -93,6 +93,7 @@ def test_the_first_row_is_what_is_built(name: str, h200: DeviceProperties) -> No
         assert plan.numerical_notes == set(told.usable[0].numerical_notes)
 
 
+@pytest.mark.soak
 def test_engines_of_runtime_fusion_are_compiled_when_asked(h200: DeviceProperties) -> None:
     name = "matmul + bias + gelu"
     only = Selection(engines=[_explained(name, h200).usable[0].engine])

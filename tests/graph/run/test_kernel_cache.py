@@ -35,6 +35,7 @@ def _counts(cache: KernelCache) -> tuple[int, int]:
     return cache.entry_count, cache.revision
 
 
+@pytest.mark.soak
 def test_only_the_first_shape_is_compiled(h200: DeviceProperties) -> None:
     cache = KernelCache()
     assert repr(cache) == "KernelCache(empty)"

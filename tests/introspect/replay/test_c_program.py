@@ -204,6 +204,7 @@ def test_a_call_that_never_came_to_c_is_left_out(tmp_path: Path) -> None:
     check_equal(on_the_reference_device(folder), text)
 
 
+@pytest.mark.soak
 def test_a_call_that_ends_the_process_is_the_last(tmp_path: Path) -> None:
     program, folder = tmp_path / "program.py", tmp_path / "out"
     program.write_text(
