@@ -22,6 +22,7 @@ def rows() -> dict[str, Row]:
     return {row.function: row for row in table()}
 
 
+@pytest.mark.soak
 def test_there_is_a_row_for_each_function() -> None:
     assert list(rows()) == list(raw.FUNCTIONS)
 

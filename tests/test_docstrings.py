@@ -90,6 +90,7 @@ def handwritten() -> list[Path]:
     return [path for path in clean if "do not edit" not in (PACKAGE / path).read_text()[:600]]
 
 
+@pytest.mark.soak
 def test_docstrings_begin_with_a_noun_or_a_verb() -> None:
     found = {str(path): riddles((PACKAGE / path).read_text()) for path in handwritten()}
     assert not {path: texts for path, texts in found.items() if texts}

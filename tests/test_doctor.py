@@ -79,6 +79,7 @@ def test_names_and_paths_are_whole_at_80_columns() -> None:
         assert any(finding["name"] in line and first in line for line in lines), finding
 
 
+@pytest.mark.soak
 def test_the_report_is_one_block_with_everything() -> None:
     done = run("doctor", "--report", CUDNN_CTYPES_LIBRARY="/nowhere/libcudnn.so.9")
     lines = done.stdout.splitlines()

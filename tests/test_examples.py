@@ -46,10 +46,8 @@ EXPECTED = {
 FEW = (
     "01_smallest_program",
     "02_convolution_raw",
-    "08_batch_norm",
     "09_rnn",
     "18_first_graph",
-    "19_first_graph_raw",
     "27_nvidia_front_end",
 )
 

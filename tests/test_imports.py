@@ -369,6 +369,7 @@ def test_every_public_name_can_be_had() -> None:
     ]
 
 
+@pytest.mark.soak
 def test_import_time() -> None:
     """At most 60 ms more than importing NumPy; in fact a fraction of it."""
     from tools.bench_call import import_milliseconds

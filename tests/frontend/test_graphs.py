@@ -333,6 +333,7 @@ def test_notes_of_the_other_kind_are_refused(graph):
         graph.select_behavior_notes([cudnn.numerical_note.FFT])
 
 
+@pytest.mark.soak
 def test_one_engine_with_knobs(graph):
     prepared(graph)
     engine, knobs = first_with_knobs(graph)

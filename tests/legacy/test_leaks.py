@@ -126,7 +126,7 @@ def test_steps_leave_no_memory(handle: Handle, family: Any) -> None:
         check_no_memory_is_left(step, handle)
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.soak
 @pytest.mark.parametrize("every", [1, 3])
 def test_a_leak_is_found(reference_handle: Handle, every: int) -> None:
     """As small a one as there is, and one of every third step."""

@@ -207,7 +207,7 @@ def networks_for_differences() -> list[RecurrentNetwork]:
     return rest
 
 
-@pytest.mark.thinned(5)
+@pytest.mark.thinned(10)
 @pytest.mark.parametrize("network", networks_for_differences(), ids=str)
 @pytest.mark.parametrize("dropout", [False, True])
 def test_gradients_against_finite_differences(network: RecurrentNetwork, dropout: bool):

@@ -28,6 +28,7 @@ def layouts(tmp_path_factory: pytest.TempPathFactory) -> _Layouts:
     ],
     ids=str,
 )
+@pytest.mark.soak
 def test_layouts(layouts: _Layouts, case: Case, result: str) -> None:
     found, text = examine(case, layouts)
     assert found == result, text

@@ -24,6 +24,7 @@ def asked(*flags: str) -> Any:
 
 
 @linux
+@pytest.mark.soak
 def test_what_became_of_an_example_is_printed() -> None:
     done = asked("--only", "convolution_then_product", "--gpus", "h200", "t4")
     *lines, last = done.stdout.splitlines()

@@ -98,7 +98,7 @@ def has_length(parameter: Parameter) -> bool:
     return parameter.type.kind != "array" or parameter.length is not None
 
 
-@pytest.mark.thinned(6)
+@pytest.mark.soak
 @pytest.mark.parametrize("name", CALLS)
 def test_makes_the_same_calls(name: str, tmp_path: Path) -> None:
     folder, first, second = (tmp_path / each for each in ("program", "first", "second"))

@@ -126,7 +126,7 @@ def near(folder: Path, factor: str) -> str:
     return str(done.stdout)
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.soak
 @pytest.mark.parametrize("data_type", ["float64", "float16", "bfloat16", "float32"])
 def test_reals_may_be_near(data_type: str, tmp_path: Path) -> None:
     program, folder = tmp_path / "program.py", tmp_path / "out"
@@ -157,6 +157,7 @@ def test_reals_may_be_near(data_type: str, tmp_path: Path) -> None:
     assert near(folder, "0.51f") == "y+0: DIFFERENT\n"
 
 
+@pytest.mark.soak
 def test_a_part_of_a_program(tmp_path: Path) -> None:
     """What was there before is made in it; what cannot be is said to lack."""
     folder = tmp_path / "part"
