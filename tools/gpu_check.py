@@ -1,10 +1,11 @@
 """Run what needs a GPU, within a time limit: tests, benchmarks and the memory checker.
 
-``python -m tools.gpu_check FOLDER [--only PART ...] [--seconds N] [--library FILE]``: what the
-parts print goes to ``FOLDER/log.txt``, each failure of a test to ``FOLDER/failures.txt`` at once. A
-part that fails or runs too long does not end the others; tests for which no time is left are
-skipped. `--library` names another cuDNN; tests then do without PyTorch, which loads the one that it
-was made for. The exit status is 1 if a part failed, 2 without a GPU.
+``python -m tools.gpu_check FOLDER [--only PART ...] [--share 1/2] [--seconds N] [--library FILE]``:
+what the parts print goes to ``FOLDER/log.txt``, each failure of a test to ``FOLDER/failures.txt``
+at once. A part that fails or runs too long does not end the others; tests for which no time is left
+are skipped. `--share` runs that share of each part's tests, for parts that take longer than a
+command may. `--library` names another cuDNN; tests then do without PyTorch, which loads the one
+that it was made for. The exit status is 1 if a part failed, 2 without a GPU.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from cudnn_ctypes.raw.library import ENVIRONMENT_VARIABLE
 
 # For the processes of pytest, which load this file as a plugin.
 _FAILURES, _END = "CUDNN_CTYPES_GPU_FAILURES", "CUDNN_CTYPES_GPU_END"
-_WITHOUT_TORCH = "CUDNN_CTYPES_GPU_WITHOUT_TORCH"
+_WITHOUT_TORCH, _SHARE = "CUDNN_CTYPES_GPU_WITHOUT_TORCH", "CUDNN_CTYPES_GPU_SHARE"
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,13 @@ PARTS = {
 """In the order in which they run."""
 
 
+def _share(text: str) -> str:
+    number, _, of = text.partition("/")
+    if not (number.isdigit() and of.isdigit() and 1 <= int(number) <= int(of)):
+        raise argparse.ArgumentTypeError(f"{text!r} is no share such as 1/2")
+    return text
+
+
 def _words(part: Part, workers: int) -> list[str]:
     words = [*shlex.split(part.under), sys.executable, "-m", *shlex.split(part.command)]
     if part.tests:
@@ -108,6 +116,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="tools.gpu_check", description=__doc__.partition("\n")[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS), metavar="PART")
+    parser.add_argument("--share", type=_share, default="1/1", help="of the tests, such as 1/2")
     parser.add_argument("--seconds", type=float, default=1800, help="for all parts together")
     parser.add_argument("--library", help="another cuDNN: a file or directory")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
@@ -116,6 +125,7 @@ def main(arguments: list[str] | None = None) -> int:
         parser.error(missing)
     options.folder.mkdir(parents=True, exist_ok=True)
     environment = {**os.environ, _FAILURES: str(options.folder / "failures.txt")}
+    environment[_SHARE] = options.share
     if options.library:
         environment |= {ENVIRONMENT_VARIABLE: options.library, _WITHOUT_TORCH: "1"}
     end, failed = time.monotonic() + options.seconds, False
@@ -155,6 +165,15 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
         with open(os.environ[_FAILURES], "a", errors="replace") as file:
             file.write(f"\n=== {item.nodeid} ({report.when})\n{str(report.longrepr)[-8000:]}\n")
     return report
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the tests of other shares."""
+    number, of = map(int, os.environ[_SHARE].split("/"))
+    mine = items[number - 1 :: of]
+    config.hook.pytest_deselected(items=[item for item in items if item not in mine])
+    items[:] = mine
 
 
 @pytest.hookimpl(tryfirst=True)
