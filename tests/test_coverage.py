@@ -27,6 +27,7 @@ def test_there_is_a_row_for_each_function() -> None:
     assert list(rows()) == list(raw.FUNCTIONS)
 
 
+@pytest.mark.soak
 def test_every_function_has_a_user_or_a_reason() -> None:
     assert [row.function for row in rows().values() if not row.used_by and not row.reason] == []
 

@@ -292,6 +292,7 @@ def test_an_unknown_command_names_the_known_ones() -> None:
 
 
 class TestSavingTheGpu:
+    @pytest.mark.soak
     def test_of_the_reference_device(self, tmp_path: Path) -> None:
         path = tmp_path / "new" / "gpu.json"
         done = run("doctor", "--save-device", str(path), CUDNN_CTYPES_DEVICE="reference")

@@ -85,6 +85,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "installed"
 
 
+@pytest.mark.soak
 def test_the_wheel_has_them_and_nothing_else(installed: Path) -> None:
     place = installed / "cudnn_ctypes" / "examples"
     found = {path.relative_to(place) for path in place.rglob("*") if path.is_file()}

@@ -288,6 +288,7 @@ def test_what_describes_a_graph_never_asks_the_library(path: Path) -> None:
     assert "raw.load(" not in path.read_text()
 
 
+@pytest.mark.soak
 def test_the_check_sees_every_kind_of_import(tmp_path: Path) -> None:
     """The check itself: relative, absolute and inside functions."""
     names = imported(PACKAGE / "handle.py")

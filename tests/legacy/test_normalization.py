@@ -480,6 +480,7 @@ def test_nothing_is_forgotten(handle: Handle) -> None:
         gc.collect()
 
 
+@pytest.mark.soak
 def test_steps_leave_no_memory(handle: Handle) -> None:
     x, scale = random(0, *X, dtype=np.float16, layout="NHWC"), random(1, C)
 

@@ -334,6 +334,7 @@ PROGRAM = """
 """
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("count", [1, 2])
 def test_the_first_handle_among_several_gpus_puts_the_guard_in_place(
     tmp_path: Path, count: int

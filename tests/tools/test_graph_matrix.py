@@ -40,6 +40,7 @@ def test_all_graphs_are_the_same_under_other_versions(capsys: pytest.CaptureFixt
     assert len(printed.splitlines()) == len(others) + 2
 
 
+@pytest.mark.soak
 def test_a_library_that_does_not_load_is_named(tmp_path: pytest.TempPathFactory) -> None:
     with pytest.raises(SystemExit, match="status 1"):
         main([f"{tmp_path}/libcudnn.so.9"])
