@@ -32,6 +32,7 @@ def test_every_function_has_a_user_or_a_reason() -> None:
     assert [row.function for row in rows().values() if not row.used_by and not row.reason] == []
 
 
+@pytest.mark.soak
 def test_reasons_are_not_stale() -> None:
     assert [name for name in REASONS if name not in rows() or rows()[name].used_by] == []
 
