@@ -195,7 +195,7 @@ class AlgorithmTable(Sequence[AlgorithmRow]):
         table = Table(title=self._title, title_justify="left", box=box.SIMPLE, show_edge=False)
         table.padding = (0, 1, 0, 0)  # 80 columns in all
         for name in self.COLUMNS:
-            table.add_column(name.replace("deterministic", "determi-\nnistic"), no_wrap=True)
+            table.add_column(name.replace("deterministic", "same\nbits"), no_wrap=True)
         for row in self._rows:
             table.add_row(*row.cells(), style=None if row.usable else "dim")
         return table

@@ -219,6 +219,10 @@ def test_tables_fit_in_a_terminal(width: int, h200: DeviceProperties) -> None:
     for row in told.usable:
         for name, value in row.knobs.items():
             assert f" {name}={value} " in text
+        for note in {*row.numerical_notes, *row.behavior_notes} - {"runtime_compilation"}:
+            assert re.search(rf" {note}[ ,]", text)
+        for name, knob in row.knob_ranges.items():
+            assert f" {name}={knob} " in text
 
 
 def test_rows_are_data(h200: DeviceProperties) -> None:

@@ -50,15 +50,21 @@ class RichText:
         explanation = self._explanation
         yield escape("\n".join([_title(explanation), *_modes(explanation)]))
         if explanation.usable:
-            engines = rich_table(_ENGINES, _NUMBERS)
-            for cells in _engines(explanation):
-                engines.add_row(*map(escape, cells))
+            wide = options.max_width >= WIDE
+            columns = tuple(name for name in _ENGINES if wide or name != "configs")
+            engines = rich_table(columns, _NUMBERS)
+            # In little room each name has a line of its own: rich would break it.
+            for row in _engines(explanation, " " if wide else "\n"):
+                cells = dict(zip(_ENGINES, row, strict=True))
+                engines.add_row(*(escape(cells[name]) for name in columns))
             yield engines
-            columns = _CONFIGS if options.max_width >= WIDE else _NARROW
+            columns = _CONFIGS if wide else _NARROW
             configs = rich_table(columns, _NUMBERS)
-            for row in explanation.usable:
-                cells = [_cells(row)[name] for name in columns]
-                configs.add_row(*map(escape, cells), style=_STYLES[row.state])
+            for each in explanation.usable:
+                cells = _cells(each)
+                configs.add_row(
+                    *(escape(cells[name]) for name in columns), style=_STYLES[each.state]
+                )
             yield configs
         left = _left(explanation)
         if left:
@@ -111,17 +117,17 @@ def _modes(explanation: Explanation) -> list[str]:
     return lines + [f"heuristics of mode {mode} refuse: {reason}" for mode, reason in refused]
 
 
-def _engines(explanation: Explanation) -> list[list[str]]:
+def _engines(explanation: Explanation, space: str = " ") -> list[list[str]]:
     """Cells that describe engines, not their configs; the best engine first."""
     rows = {row.engine: row for row in reversed(explanation.usable)}
     counts = Counter(row.engine for row in explanation.usable)
     return [
         [
             str(engine),
-            rows[engine].kind,
+            rows[engine].kind.replace(" ", space),
             str(count),
-            ", ".join(_notes(rows[engine])) or "-",
-            " ".join(f"{name}={knob}" for name, knob in rows[engine].knob_ranges.items()) or "-",
+            f",{space}".join(_notes(rows[engine])) or "-",
+            space.join(f"{name}={knob}" for name, knob in rows[engine].knob_ranges.items()) or "-",
         ]
         for engine, count in counts.items()
     ]
