@@ -18,6 +18,7 @@ from pathlib import Path
 
 from cudnn_ctypes import raw
 from cudnn_ctypes.absent_gpu.driver_stub import ensure_driver
+from cudnn_ctypes.raw.bare import bare
 
 OUTPUT = Path(__file__).resolve().parents[1] / "cudnn_ctypes" / "raw" / "attribute_types.py"
 
@@ -135,8 +136,10 @@ def _set(name: str, kind: int, type_: raw.cudnnBackendAttributeType_t, count: in
         for i, tensor in enumerate(tensors):
             raw.cudnnBackendCreateDescriptor(raw.CUDNN_BACKEND_TENSOR_DESCRIPTOR, tensor)
             values[i] = tensor.value or 0
-    status = raw.cudnnBackendSetAttribute.unchecked(
-        descriptor, raw.cudnnBackendAttributeName_t[f"CUDNN_ATTR_{name}"], type_, count, values
+    attribute = int(raw.cudnnBackendAttributeName_t[f"CUDNN_ATTR_{name}"])
+    # Not by raw, which refuses what the table that is to be written does not have.
+    status = bare.cudnnBackendSetAttribute(
+        descriptor, attribute, int(type_), ctypes.c_int64(count), values
     )
     return 0 if status == raw.CUDNN_STATUS_SUCCESS else 1
 

@@ -113,7 +113,7 @@ def owner_and_short_name(name: Name) -> tuple[Kind, str]:
     for prefix, kind in _by_length():
         if text.startswith(prefix + "_"):
             return kind, text[len(prefix) + 1 :]
-    raise KeyError(name.name)
+    raise KeyError(f"{name.name} begins with no descriptor type's name: state it in _PREFIXES")
 
 
 @functools.cache
@@ -127,8 +127,11 @@ def _by_length() -> tuple[tuple[str, Kind], ...]:
 def _table() -> dict[Kind, dict[str, Attribute]]:
     table: dict[Kind, dict[str, Attribute]] = {kind: {} for kind in Kind}
     for name in Name:
+        facts = ATTRIBUTE_TYPES.get(name.name.removeprefix("CUDNN_ATTR_"))
+        if facts is None:  # just generated, and not yet measured by tools.probe_attributes
+            continue
         kind, short = owner_and_short_name(name)
-        types, is_array, settable, wants = ATTRIBUTE_TYPES[name.name.removeprefix("CUDNN_ATTR_")]
+        types, is_array, settable, wants = facts
         table[kind][short] = Attribute(
             name,
             short,

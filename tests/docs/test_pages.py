@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from pages import FAILED, NEEDS, ROOT, Block, blocks, faults, pages, run
+
+import cudnn_ctypes
+from cudnn_ctypes import raw
 
 PAGES = pages()
 
@@ -64,6 +68,44 @@ def test_block_that_is_not_run_here(page: Path, block: Block) -> None:
     else:
         subprocess.run(["bash", "-n", "-c", block.source], check=True)
     pytest.skip(f"not run, only parsed: {NEEDS[min(SKIPPED & set(block.needs))]}")
+
+
+# --- what pages say of the code ------------------------------------------------------------------
+
+
+def _page(name: str) -> str:
+    return (ROOT / "docs" / name).read_text()
+
+
+def test_every_environment_variable_that_is_read_is_told() -> None:
+    read = {
+        name
+        for path in (ROOT / "cudnn_ctypes").rglob("*.py")
+        if "os.environ" in (source := path.read_text())
+        for name in re.findall(r'"((?:CUDNN|CUDA|NVIDIA|XDG|LD|CONDA)_[A-Z0-9_]+)"', source)
+    }
+    assert len(read) > 10
+    assert not {name for name in read if f"`{name}`" not in _page("environment.md")} - {
+        "CUDNN_STATUS_SUCCESS"
+    }
+
+
+def test_every_exception_is_told_in_the_order_of_the_alphabet() -> None:
+    errors = _page("errors.md")
+    terms = re.findall(r"^\[?(\w+)\]?(?:\(.*\))?\n: ", errors, re.MULTILINE)
+    assert terms == sorted(terms)
+    for name in cudnn_ctypes.__all__:
+        item = getattr(cudnn_ctypes, name)
+        if isinstance(item, type) and issubclass(item, BaseException):
+            assert name in terms or f"`{name}`" in errors, name
+
+
+def test_pages_name_the_release_that_is_declared() -> None:
+    release = f"{raw.CUDNN_MAJOR}.{raw.CUDNN_MINOR}"
+    named = re.compile(r"(?:9\.0 to|headers of(?: cuDNN)?|declared by|compatible with) (9\.\d+)")
+    for name in ("raw.md", "compatibility.md", "pictures/layers.svg"):
+        assert set(named.findall(_page(name))) == {release}, name
+    assert f"has all {len(raw.FUNCTIONS)}" in _page("raw.md")
 
 
 # --- the mechanism itself ------------------------------------------------------------------------

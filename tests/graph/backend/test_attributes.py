@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import pytest
+from programs import printed
 
 from cudnn_ctypes import raw
 from cudnn_ctypes.graph.backend.attributes import as_kind, attribute
 from cudnn_ctypes.raw.attribute_types import ATTRIBUTE_TYPES
-from cudnn_ctypes.raw.attributes import ATTRIBUTES, ENUMS, KINDS, element_type, owner_and_short_name
+from cudnn_ctypes.raw.attributes import (
+    ATTRIBUTES,
+    ENUMS,
+    KINDS,
+    _table,
+    element_type,
+    owner_and_short_name,
+)
 
 NAMES = list(raw.cudnnBackendAttributeName_t)
 TYPES = list(raw.cudnnBackendAttributeType_t)
@@ -20,6 +28,32 @@ def test_every_attribute_is_reachable_once():
 
 def test_every_attribute_has_measured_facts_and_no_fact_is_left_over():
     assert {f"CUDNN_ATTR_{name}" for name in ATTRIBUTE_TYPES} == {name.name for name in NAMES}
+
+
+def test_an_attribute_that_is_not_measured_yet_is_passed_over(monkeypatch):
+    """Else nothing could measure it, nor could the generator end: both import the table."""
+    monkeypatch.delitem(ATTRIBUTE_TYPES, "TENSOR_DATA_TYPE")
+    table = _table()
+    assert ATTRIBUTES[raw.CUDNN_BACKEND_TENSOR_DESCRIPTOR].keys() - {"data_type"} == set(
+        table[raw.CUDNN_BACKEND_TENSOR_DESCRIPTOR]
+    )
+
+
+def test_the_table_is_measured_and_not_read_from_itself():
+    names = ["TENSOR_DIMENSIONS", "OPERATION_MATMUL_DESC"]
+    program = f"""
+        from cudnn_ctypes import raw
+        from cudnn_ctypes.absent_gpu.driver_stub import ensure_driver
+        from cudnn_ctypes.raw.attributes import owner_and_short_name
+        from tools.probe_attributes import measured
+
+        ensure_driver()
+        raw.cudnnSetCallback(0, None, None)
+        for short in {names}:
+            name = raw.cudnnBackendAttributeName_t["CUDNN_ATTR_" + short]
+            print(measured(short, owner_and_short_name(name)[0]))
+    """
+    assert printed(program) == [str(ATTRIBUTE_TYPES[name]) for name in names]
 
 
 def test_every_descriptor_type_has_attributes_and_a_short_name():
