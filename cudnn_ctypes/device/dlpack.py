@@ -6,7 +6,6 @@ keeps theirs.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,10 +23,13 @@ from cudnn_ctypes.raw.dlpack import (
     DLDeviceType,
     DLManagedTensorVersioned,
     DLTensor,
+    device_of,
     managed_tensor,
     request_capsule,
 )
 from cudnn_ctypes.raw.enums import cudnnDataType_t
+from cudnn_ctypes.raw.torch_forms import unreadable
+from cudnn_ctypes.raw.values import described
 
 from . import cuda
 from .allocation import Allocation
@@ -134,12 +136,16 @@ def from_dlpack(obj: Any, *, stream: Any = None) -> Imported:
     Raises
     ------
     TypeError
-        If it is in host memory, or on the reference device in device memory; or if
-        cuDNN has no such data type.
+        If it exports nothing, or is in host memory, or on the reference device in device memory; or
+        if cuDNN has no such data type.
     BufferError
         If the exporter refuses, or its memory cannot be described with element strides.
     """
-    device_type, ordinal = _exporters(obj.__dlpack_device__)
+    if isinstance(obj, (type, np.ma.MaskedArray)) or not hasattr(obj, "__dlpack__"):
+        raise TypeError(f"expected a tensor with __dlpack__, got {described(obj)}")
+    if why := unreadable(obj):
+        raise BufferError(why)
+    device_type, ordinal = device_of(obj)
     on_cuda = not mode.reference_device_active
     if device_type not in (ON_CUDA if on_cuda else ON_HOST):
         raise _misplaced(obj)
@@ -147,9 +153,9 @@ def from_dlpack(obj: Any, *, stream: Any = None) -> Imported:
         # Stream 0 is not allowed: the legacy default stream is 1. PyTorch wants the tensor's device
         # to be the current one.
         with cuda.on(ordinal):
-            capsule = _exporters(request_capsule, obj, as_stream_pointer(stream) or LEGACY_DEFAULT)
+            capsule = request_capsule(obj, as_stream_pointer(stream) or LEGACY_DEFAULT)
     else:
-        capsule = _exporters(request_capsule, obj, None)
+        capsule = request_capsule(obj, None)
     managed = managed_tensor(capsule)
     flags = managed.flags if isinstance(managed, DLManagedTensorVersioned) else 0
     tensor = managed.dl_tensor
@@ -166,16 +172,6 @@ def from_dlpack(obj: Any, *, stream: Any = None) -> Imported:
         keeper=capsule,
     )
     return Imported(memory, shape, strides, data_type, bool(flags & READ_ONLY))
-
-
-def _exporters(call: Callable[..., Any], *arguments: Any) -> Any:
-    """Call an exporter's own code, which may raise errors of any class."""
-    try:
-        return call(*arguments)
-    except (BufferError, TypeError):
-        raise
-    except Exception as error:
-        raise BufferError(str(error)) from error
 
 
 def _misplaced(obj: object) -> TypeError:

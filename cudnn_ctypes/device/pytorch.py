@@ -14,6 +14,7 @@ from typing import Any
 from cudnn_ctypes.dtypes import data_type_name, element_bits, numpy_dtype
 from cudnn_ctypes.raw import mode
 from cudnn_ctypes.raw.enums import cudnnDataType_t
+from cudnn_ctypes.raw.torch_forms import unreadable
 
 from . import cuda
 from .borrowed import Borrowed, Imported
@@ -69,22 +70,19 @@ def from_torch(tensor: Any, *, stream: Any = None) -> tuple[Borrowed, TensorForm
     """A tensor for use on `stream`, which waits for PyTorch's current one; None: ask DLPack.
 
     DLPack knows what is to be said of tensors on another device, of a type not seen before, that
-    require gradients, that are sparse, or of complex numbers.
+    require gradients, or of complex numbers.
 
     Raises
     ------
     BufferError
-        If its elements are negated when they are read.
+        If its elements are not what lies in memory.
     """
-    if tensor.is_neg():  # PyTorch's capsule does not tell
-        raise BufferError("PyTorch negates these elements when it reads them: pass x.resolve_neg()")
+    if why := unreadable(tensor):
+        raise BufferError(why)
     on_host = mode.reference_device_active
     if tensor.requires_grad or not (tensor.is_cpu if on_host else tensor.is_cuda):
         return None
-    try:
-        key = tensor.dtype, tensor.layout, tensor.shape, tensor.stride(), on_host
-    except RuntimeError:  # sparse
-        return None
+    key = tensor.dtype, tensor.layout, tensor.shape, tensor.stride(), on_host
     form = _forms.get(key) or _learned(*key)
     if form is None:
         return None

@@ -201,7 +201,7 @@ class DeviceTensor(Described, Elements, Uncopied, Closing):
         layout, strides, stream, **options
             As for `empty`. Gaps that the strides leave are zero.
         """
-        if not isinstance(array, (np.ndarray, np.generic)):
+        if not isinstance(array, (np.ndarray, np.generic)) or isinstance(array, np.ma.MaskedArray):
             raise TypeError(f"array: expected a numpy.ndarray, got a {type(array).__name__}")
         array = np.asarray(array)
         data_type = as_data_type(array.dtype if dtype is None else dtype)

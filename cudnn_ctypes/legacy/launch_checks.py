@@ -79,6 +79,10 @@ class Checks:
             if kind in _AT:
                 self.at.append(f"_at_{name} = {_AT[kind].format(name)}")
         if tensors:
+            self.conditions += [
+                f"{name}.__class__ is not _kind_{name} or {name}.is_nested"
+                for name in tensors.values()
+            ]
             self.scope["_alike"] = alike([given[name] for name in tensors.values()])
             self.conditions.append(f"not _alike({', '.join(tensors.values())})")
             self.conditions += [f"{name}.requires_grad" for name in tensors.values()]

@@ -20,6 +20,7 @@ from ..device import DeviceBuffer, DeviceTensor, as_tensor, pytorch
 from ..raw import mode, records
 from ..raw.ctypes_support import CudnnEnum
 from ..raw.tokens import Tokens
+from ..raw.torch_forms import unreadable
 from .descriptor import Descriptor
 
 __all__ = [
@@ -99,21 +100,13 @@ def _at_own(value: DeviceTensor | DeviceBuffer, launcher: Any) -> Look:
 
 
 def _at_torch(value: Any, launcher: Any) -> Look:
-    dtype, device = value.dtype, value.device
-    try:
-        form = dtype, value.shape, value.stride(), device, *_flags(value)
-        return _forms[form], c_void_p(value.data_ptr())
-    except RuntimeError:  # sparse, say: refused with the argument's name by the operation itself
-        raise NoKey from None
+    if unreadable(value):  # refused with the argument's name by the operation itself
+        raise NoKey
+    form = value.dtype, value.shape, value.stride(), value.device, value.requires_grad
+    return _forms[form], c_void_p(value.data_ptr())
 
 
 _forms = Tokens()
-
-
-def _flags(tensor: Any) -> tuple[bool, bool, bool]:
-    """Whether a tensor requires gradients, is negated when read, and is conjugated when read."""
-    is_conjugated = tensor.dtype.is_complex and tensor.is_conj()
-    return tensor.requires_grad, tensor.is_neg(), is_conjugated
 
 
 def _at_descriptor(value: Descriptor[Any], launcher: Any) -> Look:
@@ -263,7 +256,7 @@ def kind_of_look(value: Any) -> str:
     if at is _at_int:
         return "address" if value >= LOWEST_ADDRESS else "number"
     if at is _at_torch:
-        plain = not any(_flags(value)) and not value.dtype.is_complex
+        plain = not (value.requires_grad or value.dtype.is_complex)
         return "torch" if plain and value.device.type in ("cuda", "cpu") else "other"
     return _KINDS.get(at, "other")
 

@@ -13,7 +13,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .ctypes_support import CudnnEnum, OpaquePointer, storage_type
-from .values import INTEGER_RANGES, Converter, as_int, c_name, described, enum_converter
+from .values import (
+    INTEGER_RANGES,
+    Converter,
+    as_int,
+    c_name,
+    described,
+    enum_converter,
+    parameter_of,
+)
 
 __all__ = ["array_classes", "in_array", "out_array"]
 
@@ -59,7 +67,8 @@ def in_array(base: Any) -> Converter:
         if hasattr(value, "tolist"):  # numpy.ndarray
             value = value.tolist()
         if not isinstance(value, Sequence):
-            return pointer.from_param(value)  # byref(...), or ctypes' own TypeError
+            # byref(...), or ctypes' own TypeError
+            return pointer.from_param(parameter_of(value))
         if isinstance(value, (ctypes.Array, str, bytes)):
             raise TypeError(f"expected an array of {c_name(base)}, got {described(value)}")
         return (element * len(value))(*[make(item) for item in value])
@@ -127,6 +136,6 @@ def out_array(base: Any) -> Converter:
                 f"this array is written by the call: pass a ctypes array such as "
                 f"({c_name(base)} * {len(value)})(), not a {type(value).__name__}"
             )
-        return pointer.from_param(value)
+        return pointer.from_param(parameter_of(value))
 
     return Converter(from_param)

@@ -20,6 +20,7 @@ from .values import (
     described,
     enum_converter,
     integer_converter,
+    parameter_of,
     real_converter,
 )
 from .vocabulary import ParameterType
@@ -77,7 +78,7 @@ def _handle(base: Any) -> Converter:
 
     def from_param(value: Any) -> Any:
         # The usual case; ctypes' own check takes 70 ns longer.
-        return value if value.__class__ is base else convert(value)
+        return value if value.__class__ is base else convert(parameter_of(value))
 
     return Converter(from_param)
 
@@ -125,8 +126,6 @@ def _device(name: str) -> Converter:
     from_address = ctypes.c_void_p.from_param
 
     def from_param(value: Any) -> Any:
-        if value is None or type(value) is int:
-            return from_address(value)
         return from_address(memory_pointer(value, name))
 
     return Converter(from_param)
@@ -145,15 +144,15 @@ def _host(base: Any, lowest: int = _LOWEST) -> Converter:
         if isinstance(value, str):  # ctypes would pass its characters
             raise refusal(value)
         pointer = getattr(value, "ctypes", None)  # numpy.ndarray
-        if pointer is not None:
-            return from_address(pointer)
         if isinstance(value, _CDATA):
             return _address_of(value)
-        if hasattr(value, "_as_parameter_"):
-            if on_gpu(value):
-                raise refusal(value)
-            return from_param(value._as_parameter_)
         try:
+            if pointer is not None:
+                return from_address(parameter_of(pointer))
+            if hasattr(value, "_as_parameter_"):
+                if on_gpu(value):
+                    raise refusal(value)
+                return from_param(parameter_of(value))
             return from_address(value)  # byref(...), a pointer, an array
         except TypeError:
             raise refusal(value) from None
@@ -200,16 +199,15 @@ def _scalar() -> Converter:
 def _pointer(base: Any) -> Any:
     element = storage_type(base)
     pointer = ctypes.POINTER(element)
-    if element is base:
-        return pointer
 
     def from_param(value: Any) -> Any:
-        if type(value) is ctypes.c_int:  # plain storage for an enum value
-            return ctypes.cast(ctypes.byref(value), pointer)
-        target = getattr(value, "_obj", None)  # byref(c_int())
-        if type(target) is ctypes.c_int:
-            return ctypes.cast(value, pointer)
-        return pointer.from_param(value)
+        if element is not base:
+            if type(value) is ctypes.c_int:  # plain storage for an enum value
+                return ctypes.cast(ctypes.byref(value), pointer)
+            target = getattr(value, "_obj", None)  # byref(c_int())
+            if type(target) is ctypes.c_int:
+                return ctypes.cast(value, pointer)
+        return pointer.from_param(parameter_of(value))
 
     return Converter(from_param)
 

@@ -22,6 +22,7 @@ __all__ = [
     "DLManagedTensor",
     "DLManagedTensorVersioned",
     "DLTensor",
+    "device_of",
     "managed_tensor",
     "request_capsule",
 ]
@@ -156,8 +157,37 @@ def request_capsule(exporter: Any, stream: int | None) -> object:
 
     `stream` is the consumer's stream in DLPack's numbering for CUDA: 1 for the legacy default, 2
     for the per-thread default, -1 for no synchronisation; None for host memory.
+
+    Raises
+    ------
+    BufferError
+        If the exporter's own code raises an error of any class.
     """
     try:
-        return exporter.__dlpack__(stream=stream, max_version=(1, 1))
-    except TypeError:  # an exporter from before DLPack 1.0 has no max_version
-        return exporter.__dlpack__(stream=stream)
+        try:
+            return exporter.__dlpack__(stream=stream, max_version=(1, 1))
+        except TypeError:  # an exporter from before DLPack 1.0 has no max_version
+            return exporter.__dlpack__(stream=stream)
+    except Exception as error:
+        raise _refused("__dlpack__", exporter, error) from error
+
+
+def device_of(exporter: Any) -> tuple[int, int]:
+    """Type and ordinal of the device on which an exporter's memory is.
+
+    Raises
+    ------
+    BufferError
+        If the exporter does not tell.
+    """
+    try:
+        device_type, ordinal = exporter.__dlpack_device__()
+        return int(device_type), int(ordinal)
+    except Exception as error:
+        raise _refused("__dlpack_device__", exporter, error) from error
+
+
+def _refused(method: str, exporter: object, error: Exception) -> BufferError:
+    if isinstance(error, BufferError):
+        return error
+    return BufferError(f"{type(exporter).__name__}.{method}() raised {error!r}")

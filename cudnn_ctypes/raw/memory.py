@@ -11,9 +11,12 @@ import enum
 import numbers
 from typing import Any
 
+from ..errors import ClosedError
 from . import mode
 from .ctypes_support import OpaquePointer
-from .dlpack import ON_CUDA, ON_HOST, DLDeviceType, managed_tensor, request_capsule
+from .dlpack import ON_CUDA, ON_HOST, DLDeviceType, device_of, managed_tensor, request_capsule
+from .torch_forms import is_tensor, unreadable
+from .values import described, parameter_of
 
 __all__ = ["memory_pointer", "on_gpu"]
 
@@ -43,15 +46,21 @@ def memory_pointer(value: Any, name: object = "memory") -> int | None:
     Raises
     ------
     TypeError
-        If `value` is host memory, or not memory at all.
+        If `value` is host memory, or not memory at all; for a tensor of PyTorch whose elements are
+        not what lies in memory (sparse, nested, negated when read).
     ValueError
         If an address does not fit in 64 bits.
+    ClosedError
+        If `value` is closed.
     """
     # A PyTorch tensor is the usual case; testing it after the others takes ten times as long.
-    if getattr(value, "is_cuda", False) and not mode.reference_device_active:
-        return value.data_ptr()  # type: ignore[no-any-return]
+    if is_tensor(value) or (getattr(value, "is_cuda", False) and not mode.reference_device_active):
+        return _from_torch(value, name)
     # Memory of this package; NumPy's array.ctypes has the same attribute.
-    parameter = getattr(value, "_as_parameter_", None)
+    try:
+        parameter = getattr(value, "_as_parameter_", None)
+    except ClosedError as error:
+        raise ClosedError(f"{name}: {error}") from None
     if parameter.__class__ is ctypes.c_void_p and not type(value).__module__.startswith("numpy"):
         return parameter.value
     if value is None:
@@ -60,29 +69,32 @@ def memory_pointer(value: Any, name: object = "memory") -> int | None:
         return _address(value, name)
     if isinstance(value, _CDATA):
         return _from_ctypes(value, name)
+    if isinstance(value, type):
+        raise _no_memory(value, name)
     package = type(value).__module__.partition(".")[0]
     if package == "numpy":
         return _from_numpy(value, name)
     if parameter is not None:
         if isinstance(parameter, OpaquePointer):
-            raise TypeError(f"{name}: expected device memory, got {_described(value)}")
+            raise TypeError(f"{name}: expected device memory, got {described(value)}")
+        try:
+            parameter = parameter_of(parameter)
+        except TypeError:
+            raise _no_memory(value, name) from None
         return memory_pointer(parameter, name)
-    if package == "torch" and hasattr(value, "data_ptr"):
+    if package == "torch" and hasattr(value, "data_ptr"):  # a storage
         return _from_torch(value, name)
     if not mode.reference_device_active:
         interface = getattr(value, "__cuda_array_interface__", None)
         if interface is not None:
-            return int(interface["data"][0])
+            return _from_interface(value, interface, name)
     if hasattr(value, "__dlpack__"):
         return _from_dlpack(value, name)
     if package in ("cuda", "cupy") and hasattr(value, "__int__"):
         return int(value)  # CUdeviceptr, cupy.cuda.MemoryPointer
     if _is_host_memory(value):
         raise _host_memory(value, name)
-    raise TypeError(
-        f"{name}: expected device memory (a DeviceBuffer, a DeviceTensor, an object with "
-        f"__cuda_array_interface__ or __dlpack__, an address, or None), got {_described(value)}"
-    )
+    raise _no_memory(value, name)
 
 
 def on_gpu(value: Any) -> bool:
@@ -95,7 +107,7 @@ def on_gpu(value: Any) -> bool:
 
 def _address(value: int, name: object) -> int:
     if isinstance(value, (bool, enum.Enum)):
-        raise TypeError(f"{name}: expected device memory, got {_described(value)}")
+        raise TypeError(f"{name}: expected device memory, got {described(value)}")
     if not 0 <= value <= _HIGHEST_ADDRESS:
         raise ValueError(f"{name}: {value} is no 64-bit address")
     return value
@@ -107,7 +119,7 @@ def _from_ctypes(value: Any, name: object) -> int | None:
     if isinstance(value, ctypes._Pointer) and not isinstance(value, OpaquePointer):
         return ctypes.cast(value, ctypes.c_void_p).value
     if isinstance(value, OpaquePointer):
-        raise TypeError(f"{name}: expected device memory, got {_described(value)}")
+        raise TypeError(f"{name}: expected device memory, got {described(value)}")
     raise _host_memory(value, name)
 
 
@@ -119,18 +131,33 @@ def _from_numpy(value: Any, name: object) -> int:
 
 def _from_torch(value: Any, name: object) -> int:
     on_cuda = bool(value.is_cuda)
-    if on_cuda == mode.reference_device_active or value.device.type not in ("cuda", "cpu"):
+    if on_cuda == mode.reference_device_active or not (on_cuda or value.device.type == "cpu"):
         raise _wrong_place(value, name, f"torch device '{value.device}'")
+    if why := unreadable(value):
+        raise TypeError(f"{name}: {why}")
     return int(value.data_ptr())
 
 
+def _from_interface(value: object, interface: Any, name: object) -> int:
+    try:
+        return int(interface["data"][0])
+    except (KeyError, TypeError, IndexError, ValueError):
+        raise TypeError(
+            f"{name}: the __cuda_array_interface__ of this {_type_name(value)} has no address in "
+            f"'data': {interface!r}"
+        ) from None
+
+
 def _from_dlpack(value: Any, name: object) -> int:
-    device_type, _ = value.__dlpack_device__()
-    if device_type not in (ON_HOST if mode.reference_device_active else ON_CUDA):
-        raise _wrong_place(value, name, f"DLPack device type {int(device_type)}")
-    capsule = request_capsule(value, None if device_type == DLDeviceType.CPU else -1)
-    # The object keeps the memory alive during the call, not this capsule.
-    address: int = managed_tensor(capsule).dl_tensor.address
+    try:
+        device_type, _ = device_of(value)
+        if device_type not in (ON_HOST if mode.reference_device_active else ON_CUDA):
+            raise _wrong_place(value, name, f"DLPack device type {device_type}")
+        capsule = request_capsule(value, None if device_type == DLDeviceType.CPU else -1)
+        # The object keeps the memory alive during the call, not this capsule.
+        address: int = managed_tensor(capsule).dl_tensor.address
+    except BufferError as error:
+        raise TypeError(f"{name}: {error}") from None
     return address
 
 
@@ -160,10 +187,13 @@ def _host_memory(value: object, name: object, place: str = "") -> TypeError:
     )
 
 
+def _no_memory(value: object, name: object) -> TypeError:
+    return TypeError(
+        f"{name}: expected device memory (a DeviceBuffer, a DeviceTensor, an object with "
+        f"__cuda_array_interface__ or __dlpack__, an address, or None), got {described(value)}"
+    )
+
+
 def _type_name(value: object) -> str:
     cls = type(value)
     return cls.__name__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__name__}"
-
-
-def _described(value: object) -> str:
-    return f"{value!r} ({_type_name(value)})"

@@ -14,7 +14,7 @@ from ..errors import ClosedError
 from . import mode
 from .memory import memory_pointer
 from .records import Fitting
-from .torch_forms import alike
+from .torch_forms import alike, unreadable
 from .typed_memory import by_class, is_own, is_torch
 
 __all__ = ["fitting_pointer", "pointer_with_room"]
@@ -23,8 +23,10 @@ _pointer = ctypes.c_void_p.from_param
 
 
 def _torch_fitting(tensor: Any, fitting: Fitting) -> Any:
+    if not _is_reachable(tensor):
+        return None
     key = tensor.dtype, tensor.shape, tensor.stride()
-    if key not in fitting or not _is_reachable(tensor):
+    if key not in fitting:
         return None
     if fitting.last_key != key:  # else a flag that does not matter differs
         fitting.kind = None  # for other threads
@@ -34,7 +36,8 @@ def _torch_fitting(tensor: Any, fitting: Fitting) -> Any:
 
 
 def _is_reachable(tensor: Any) -> bool:
-    return bool(tensor.is_cpu if mode.reference_device_active else tensor.is_cuda)
+    on_device = tensor.is_cpu if mode.reference_device_active else tensor.is_cuda
+    return on_device and not unreadable(tensor)
 
 
 def _own_fitting(memory: Any, fitting: Fitting) -> Any:
@@ -65,7 +68,7 @@ def _any_fitting(memory: Any, fitting: Fitting) -> Any:
 
 
 def _torch_with_room(tensor: Any, size: Any) -> Any:
-    if size.__class__ is int and tensor.nbytes >= size and _is_reachable(tensor):
+    if size.__class__ is int and _is_reachable(tensor) and tensor.nbytes >= size:
         return _pointer(tensor.data_ptr())
     return None
 

@@ -1,7 +1,8 @@
-"""Comparing tensors of PyTorch with earlier ones: classes, types, shapes, strides and devices.
+"""Tensors of PyTorch: which of them have their elements in memory, and which are like earlier ones.
 
-PyTorch compares them in one call, for its own compiler. To read as much from Python takes ten times
-as long. If a version of PyTorch lacks the comparison, or it fails a test, they are read.
+PyTorch compares classes, types, shapes, strides and devices in one call, for its own compiler. To
+read as much from Python takes ten times as long. If a version of PyTorch lacks the comparison, or
+it fails a test, they are read.
 """
 
 from __future__ import annotations
@@ -11,16 +12,45 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
-__all__ = ["alike"]
+__all__ = ["alike", "is_tensor", "unreadable"]
 
 Alike = Callable[..., bool]
+
+
+def is_tensor(value: Any) -> bool:
+    """Whether it is a tensor of PyTorch, of a subclass too. PyTorch is not imported."""
+    return isinstance(value, getattr(sys.modules.get("torch"), "Tensor", ()))
+
+
+def unreadable(tensor: Any) -> str:
+    """Why the elements of a tensor of PyTorch are not what lies at its address; "" if they are.
+
+    "" for objects of other libraries, too.
+    """
+    if not is_tensor(tensor):
+        return ""
+    if tensor.is_nested:
+        return "expected a dense tensor, got a nested one: pass its parts, or to_padded_tensor()"
+    if tensor.layout is not sys.modules["torch"].strided:
+        return f"expected a dense tensor, got one of layout {tensor.layout}: pass its to_dense()"
+    if tensor.is_neg():  # PyTorch's capsule does not tell
+        return "PyTorch negates these elements when it reads them: pass its resolve_neg()"
+    if tensor.dtype.is_complex and tensor.is_conj():
+        return "PyTorch conjugates these elements when it reads them: pass its resolve_conj()"
+    try:
+        if tensor.data_ptr() or not tensor.numel():
+            return ""
+    except RuntimeError:  # in torch.func's transformations
+        pass
+    kind = f"{type(tensor).__module__}.{type(tensor).__name__}"
+    return f"expected device memory, and this {kind} on device '{tensor.device}' has none"
 
 
 def alike(tensors: Sequence[Any]) -> Alike:
     """A function of the same number of tensors: true if each is like the one of these.
 
     It keeps none of them, and is false for one object given twice. It may ignore whether they
-    require gradients.
+    require gradients. It must not be given nested tensors: PyTorch 2.13 ends the process.
     """
     return _guard(tensors) if _guards_work() else _read(tensors)
 

@@ -17,6 +17,7 @@ from ..errors import ClosedError
 from . import mode
 from .dlpack import DLDataTypeCode, managed_tensor, request_capsule
 from .enums import cudnnDataType_t
+from .torch_forms import unreadable
 
 __all__ = [
     "Describers",
@@ -135,11 +136,13 @@ def _torch_identity(tensor: Any) -> Any:
     return tensor.dtype, tensor.shape, tensor.stride()
 
 
-def _torch_nbytes(tensor: Any) -> int:
-    return int(tensor.nbytes)
+def _torch_nbytes(tensor: Any) -> int | None:
+    return None if unreadable(tensor) else int(tensor.nbytes)
 
 
-def _of_torch(tensor: Any) -> Typed:
+def _of_torch(tensor: Any) -> Typed | None:
+    if unreadable(tensor):  # the converter raises a clear error
+        return None
     name = str(tensor.dtype).removeprefix("torch.")
     return _described(name, tensor.element_size(), tuple(tensor.shape), tuple(tensor.stride()))
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .ctypes_support import CudnnEnum, storage_type
+from .torch_forms import is_tensor
 
 __all__ = [
     "INTEGER_RANGES",
@@ -116,8 +117,30 @@ def c_name(base: Any) -> str:
     return str(getattr(base, "__name__", base))
 
 
+_MOST_PARAMETERS = 4  # one owns another one, at most
+
+
+def parameter_of(value: Any) -> Any:
+    """What C receives for an object: its ``_as_parameter_``, or the object itself.
+
+    Raises
+    ------
+    TypeError
+        If that has one, and so on, as a mock's has. ctypes would follow them until the stack ends.
+    """
+    parameter = value
+    for _ in range(_MOST_PARAMETERS):
+        found = getattr(parameter, "_as_parameter_", None)
+        if found is None:
+            return parameter
+        parameter = found
+    raise TypeError(f"got {described(value)}, whose _as_parameter_ has one, and so on")
+
+
 def described(value: Any) -> str:
-    """The value in one line of bounded length, and its type."""
+    """The value in one line of bounded length, and its type; no elements of PyTorch's tensors."""
+    if is_tensor(value):  # PyTorch would copy them, and read where no memory is
+        return f"a tensor of {value.dtype} on {value.device} ({type(value).__name__})"
     text = " ".join(repr(value).split())
     if len(text) > _LONGEST:
         text = f"{text[:_LONGEST]}…"

@@ -420,7 +420,7 @@ def test_tensors_of_pytorch_that_are_negated_when_read(reference_handle: Handle)
     for _ in range(2):
         for x in (numbers.imag, numbers.conj().imag):
             if x.is_neg():
-                with pytest.raises(BufferError, match=r"^x: .* pass x.resolve_neg\(\)"):
+                with pytest.raises(BufferError, match=r"^x: .* pass its resolve_neg\(\)"):
                     cudnn.activation_forward(reference_handle, x, "relu")
                 x = x.resolve_neg()
             y = cudnn.activation_forward(reference_handle, x, "relu")

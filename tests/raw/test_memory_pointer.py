@@ -7,11 +7,19 @@ import ctypes
 import gc
 import weakref
 from typing import Any
+from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
 
-from cudnn_ctypes import raw
+from cudnn_ctypes import (
+    ClosedError,
+    DeviceTensor,
+    Handle,
+    TensorDescriptor,
+    raw,
+    use_reference_device,
+)
 from cudnn_ctypes.raw.memory import memory_pointer
 
 ADDRESS = 0x7F0000001000
@@ -115,6 +123,42 @@ def test_what_is_no_memory_is_refused(value: object) -> None:
         memory_pointer(value, "w")
 
 
+class OwnParameter:
+    def __getattr__(self, name: str) -> OwnParameter:
+        return self
+
+    def __call__(self, *arguments: object, **options: object) -> OwnParameter:
+        return self
+
+
+@pytest.mark.parametrize("value", [Handle, DeviceTensor, OwnParameter(), MagicMock()], ids=type)
+def test_classes_and_mocks(reference_device: None, value: object) -> None:
+    """ctypes follows ``_as_parameter_`` until the stack ends."""
+    with pytest.raises(TypeError, match=r"^x: expected device memory"):
+        memory_pointer(value, "x")
+    with use_reference_device(), Handle() as handle, TensorDescriptor((2, 3), "float32") as desc:
+        arguments = {"handle": handle, "algo": 0, "mode": 0, "alpha": 1, "xDesc": desc, "x": None}
+        arguments |= {"beta": 0, "yDesc": desc, "y": None}
+        for name in ("handle", "alpha", "xDesc", "x", "yDesc", "y"):
+            with pytest.raises(TypeError, match=name):
+                raw.cudnnSoftmaxForward(*{**arguments, name: value}.values())
+    with pytest.raises(TypeError):
+        raw.cudnnCreate(value)
+    with pytest.raises((TypeError, ValueError), match=r"dimA|OwnParameter"):
+        raw.cudnnSetTensorNdDescriptor(raw.cudnnTensorDescriptor_t(), 0, 1, value, value)
+
+
+@pytest.mark.parametrize("address", [-1, 1 << 64])
+def test_impossible_addresses_in_a_call(address: int) -> None:
+    with (
+        use_reference_device(),
+        Handle() as handle,
+        TensorDescriptor((2, 3), "float32") as desc,
+        pytest.raises(ValueError, match=r"argument 'x' .*is no 64-bit address"),
+    ):
+        raw.cudnnSoftmaxForward(handle, 0, 0, 1, desc, address, 0, desc, None)
+
+
 @pytest.mark.parametrize("address", [-1, 1 << 64])
 def test_impossible_addresses(address: int) -> None:
     with pytest.raises(ValueError, match=r"^x: .* is no 64-bit address"):
@@ -204,3 +248,42 @@ def test_a_consumed_capsule_is_refused() -> None:
         managed_tensor(capsule)
     with pytest.raises(BufferError, match="expected a DLPack capsule"):
         managed_tensor(object())
+
+
+class Exporter:
+    def __init__(self, device: Any, capsule: Any = None) -> None:
+        self.device, self.capsule = device, capsule
+
+    def __dlpack_device__(self) -> Any:
+        if self.device is KeyError:
+            raise KeyError("no device")
+        return self.device
+
+    def __dlpack__(self, **_: object) -> Any:
+        if self.capsule is KeyError:
+            raise KeyError("no capsule")
+        return self.capsule
+
+
+@pytest.mark.parametrize(
+    "value",
+    [Exporter(None), Exporter(KeyError), Exporter((1, 0)), Exporter((1, 0), KeyError)],
+)
+def test_exporters_that_fail(reference_device: None, value: object) -> None:
+    with pytest.raises(TypeError, match=r"^x: (Exporter.__dlpack.*raised|expected a DLPack)"):
+        memory_pointer(value, "x")
+
+
+@pytest.mark.parametrize("interface", [{}, {"data": None}, {"data": ("a", True)}, 3])
+def test_interfaces_without_an_address(gpu_device: None, interface: object) -> None:
+    value = WithInterface(ADDRESS)
+    value.__cuda_array_interface__ = interface  # type: ignore[assignment]
+    with pytest.raises(TypeError, match=r"^x: the __cuda_array_interface__ of this .* no address"):
+        memory_pointer(value, "x")
+
+
+def test_closed_memory_is_named(reference_device: None) -> None:
+    closed = DeviceTensor.zeros((2,), "float32")
+    closed.close()
+    with pytest.raises(ClosedError, match=r"^x: this DeviceTensor of shape \(2,\) is closed"):
+        memory_pointer(closed, "x")

@@ -1,13 +1,26 @@
-"""Whether tensors of PyTorch are alike, as PyTorch compares them and as they are read."""
+"""Tensors of PyTorch: whether they are alike, and whether their elements are in memory."""
 
 from __future__ import annotations
 
 import gc
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from cudnn_ctypes import (
+    ActivationDescriptor,
+    DeviceTensor,
+    Graph,
+    Handle,
+    TensorDescriptor,
+    activation_forward,
+    as_tensor,
+    frontend,
+    raw,
+    use_reference_device,
+)
 from cudnn_ctypes.raw import torch_forms
 
 torch: Any = pytest.importorskip("torch")
@@ -72,3 +85,84 @@ def test_a_version_that_cannot_compare(monkeypatch: pytest.MonkeyPatch) -> None:
         assert alike(torch.ones(2, 3))
         assert not alike(torch.ones(3, 2))
     torch_forms._guards_work.cache_clear()
+
+
+SHAPE = (2, 3, 4, 4)
+
+
+def without_memory() -> Any:
+    x = torch.ones(SHAPE)
+    x.untyped_storage().resize_(0)
+    return x
+
+
+def in_vmap() -> Any:
+    seen: list[Any] = []
+    torch.func.vmap(lambda x: [seen.append(x), x][1])(torch.ones(2, *SHAPE))
+    return seen[0]
+
+
+def fake() -> Any:
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    with FakeTensorMode():
+        return torch.ones(SHAPE)
+
+
+UNREADABLE: list[tuple[Callable[[], Any], str]] = [
+    (lambda: torch.ones(SHAPE).to_sparse(), "layout torch.sparse_coo: pass its to_dense"),
+    (lambda: torch.ones(6, 16).to_sparse_csr(), "layout torch.sparse_csr: pass its to_dense"),
+    (lambda: torch.ones(SHAPE).to_mkldnn(), "layout torch._mkldnn: pass its to_dense"),
+    (lambda: torch.nested.nested_tensor([torch.ones(2, 3), torch.ones(3, 3)]), "a nested one"),
+    (lambda: torch._neg_view(torch.ones(SHAPE)), "negates .*: pass its resolve_neg"),
+    (
+        lambda: torch.ones(SHAPE, dtype=torch.complex64).conj(),
+        "conjugates .*resolve_conj",
+    ),
+    (without_memory, "this torch.Tensor on device 'cpu' has none"),
+    (in_vmap, "this torch.Tensor on device 'cpu' has none"),
+    (fake, "FakeTensor on device 'cpu' has none"),
+]
+
+
+@pytest.mark.filterwarnings("ignore")  # of prototypes
+@pytest.mark.parametrize(("make", "reason"), UNREADABLE)
+def test_elements_that_are_not_in_memory(make: Callable[[], Any], reason: str) -> None:
+    """Every layer refuses them by the operand's name, after dense tensors too."""
+    dense, odd = torch.ones(SHAPE), make()
+    with (
+        use_reference_device(),
+        Handle() as handle,
+        DeviceTensor.zeros(SHAPE, "float32") as y,
+        TensorDescriptor(SHAPE, "float32") as desc,
+        ActivationDescriptor("relu") as relu,
+        Graph(io_data_type="float32") as graph,
+    ):
+        graph.relu(graph.tensor(SHAPE, name="x")).set_output(name="y")
+        plan = graph.build(handle)
+        built = frontend.pygraph(handle=handle, io_data_type="float32")
+        built.relu(built.tensor(name="x", dim=SHAPE, stride=dense.stride())).set_output(True)
+        built.build([frontend.heur_mode.A])
+        uids = sorted(plan.uids)
+        calls: list[tuple[Callable[[Any], Any], str]] = [
+            (lambda x: raw.cudnnActivationForward(handle, relu, 1, desc, x, 0, desc, y), r".*'x'"),
+            (lambda x: activation_forward(handle, x, relu), "x: "),
+            (lambda x: graph.execute({"x": x, "y": y}), "x: "),
+            (lambda x: graph.execute({"x": x, "y": y}, check=False), "x: "),
+            (lambda x: graph.run({"x": x}), "x: "),
+            (lambda x: graph.bind({"x": x, "y": y}), "x: "),
+            (lambda x: plan.execute(handle, dict(zip(uids, (x, y), strict=True))), ".*pointers"),
+            (lambda x: built.execute({"x": x, uids[1]: y}), "x: "),
+            (as_tensor, ""),
+            (DeviceTensor.from_dlpack, ""),
+        ]
+        for call, name in calls:
+            call(dense)
+            call(torch.ones(SHAPE))
+            with pytest.raises((TypeError, BufferError), match=f"^{name}.*{reason}"):
+                call(odd)
+
+
+def test_tensors_without_elements_have_no_address() -> None:
+    assert torch_forms.unreadable(torch.ones(0, 3)) == ""
+    assert torch_forms.unreadable(object()) == ""

@@ -97,7 +97,8 @@ def values_of(attribute: Attribute, value: Any) -> list[Any]:
         if not is_list and not isinstance(value, Iterable):
             raise TypeError(f"{attribute.full_name}: expected a list, got {described(value)}")
         return list(value)
-    if is_list and not (isinstance(value, np.ndarray) and _points_to_host(attribute)):
+    is_memory = Type.CUDNN_TYPE_VOID_PTR in attribute.types and isinstance(value, np.ndarray)
+    if is_list and not is_memory:
         raise TypeError(f"{attribute.full_name}: expected one value, got {described(value)}")
     return [value]
 

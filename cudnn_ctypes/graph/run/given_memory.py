@@ -66,8 +66,7 @@ class GivenMemory:
                     _refuse_gradients(key, value)
                 if self.torch is None:
                     self.torch = value
-                    if value.is_cuda == mode.reference_device_active:
-                        memory_pointer(value, key)  # says what is wrong with it
+                    memory_pointer(value, getattr(key, "name", key))  # says what is wrong with it
             elif kind == "foreign":
                 foreign[key] = imported(key, value, handle)
         if foreign:

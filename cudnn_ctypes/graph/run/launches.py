@@ -106,7 +106,7 @@ class _Reading(NamedTuple):
 _TORCH = _Reading(
     "data_ptr{0}(v{0} := {1})",
     "v{0}.is_cuda",
-    "v{0}.is_cuda and (v{0}.dtype == dtype{0} and v{0}.shape == shape{0} and "
+    "v{0}.is_cuda and not v{0}.is_neg() and (v{0}.dtype == dtype{0} and v{0}.shape == shape{0} and "
     "v{0}.stride() == strides{0} or (v{0}.dtype, v{0}.shape, v{0}.stride()) in fitting{0})",
     "v{0}.is_cuda and v{0}.nbytes >= size",
 )

@@ -6,7 +6,6 @@ import ctypes
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...raw import mode
 from ...raw.memory import memory_pointer
 from ...raw.typed_memory import by_class
 from .launches import Operand
@@ -102,7 +101,7 @@ class Operands:
             raise TypeError(f"variant pack: expected a mapping, got a {type(memory).__name__}")
         found: list[Any] = self._fixed.copy()
         numbers = self._changed_numbers(found) if self._needed < len(found) else {}
-        place_of, on_gpu = self._in_memory.get, not mode.reference_device_active
+        place_of = self._in_memory.get
         for key, value in memory.items():
             place = place_of(key)
             if place is None:
@@ -117,10 +116,7 @@ class Operands:
             if type(value) is int and not value >> 64:
                 found[place] = value
                 continue
-            if on_gpu and getattr(value, "is_cuda", False):  # PyTorch
-                address = value.data_ptr()
-            else:
-                address = memory_pointer(value, self.tensors[place].name)
+            address = memory_pointer(value, self.tensors[place].name)
             if check:
                 self._check(value, place, shapes)
             found[place] = address

@@ -11,6 +11,7 @@ from ... import raw
 from ...errors import CudnnError
 from ...raw import gpus
 from ...raw.bare import watched
+from ...raw.memory import memory_pointer
 from ...resource import Uncopied
 from ..backend.descriptor import BackendDescriptor
 from ..backend.values import device_address
@@ -97,11 +98,14 @@ class PlanExecution(Uncopied):
         Raises
         ------
         ValueError
-            If a tensor is missing, the plan needs a workspace and none is given, or it is too
-            small.
+            If a tensor is missing or NULL, the plan needs a workspace and none is given, or it is
+            too small.
+        TypeError
+            If something is no device memory.
         """
         pointers = self._complete(pointers, workspace)
         self._check_uids(pointers)
+        _addresses(pointers)  # refuses what is none
         overrides: dict[str, Any] = {}
         if shapes:
             if not self.takes_shapes:  # cuDNN would take no notice of them
@@ -174,15 +178,10 @@ class PlanExecution(Uncopied):
             gpus.check_memory(handle, [*given.items(), ("workspace", workspace)])
         pointers = self._complete(given, workspace)
         packs = self.packs(tuple(pointers))
-        addresses, numbers = [], False
-        for uid, value in pointers.items():
-            if type(value) is int:
-                addresses.append(value)
-                continue
-            # A number on the host may be another one the next time.
-            numbers = numbers or isinstance(value, ctypes._SimpleCData)
-            addresses.append(device_address(f"pointers[{uid}]", value) or 0)
-        space = device_address("workspace", workspace) if self.workspace_size else None
+        addresses = _addresses(pointers)
+        # A number on the host may be another one the next time.
+        numbers = any(isinstance(value, ctypes._SimpleCData) for value in pointers.values())
+        space = memory_pointer(workspace, "workspace") if self.workspace_size else None
         if self.scratch.must_write:
             self.scratch.write(handle, self._own_size, workspace)
         packs.execute(handle, self.descriptor, (*addresses, space or 0), numbers)
@@ -233,14 +232,14 @@ class PlanExecution(Uncopied):
             raise ValueError(f"pointers: nothing was given for the tensors with uid {missing}")
 
     def check_workspace(self, workspace: Any) -> None:
-        """Refuse a workspace that is none or too small.
+        """Refuse a workspace that is no device memory, or too small.
 
         Raises
         ------
-        ValueError
+        TypeError, ValueError
         """
-        needed = self.workspace_size
-        if needed and (workspace is None or (type(workspace) is int and not workspace)):
+        needed, address = self.workspace_size, memory_pointer(workspace, "workspace")
+        if needed and not address:
             raise ValueError(f"workspace: this plan needs {needed} bytes of device memory")
         available = getattr(workspace, "nbytes", needed)
         if isinstance(available, int) and available < needed:
@@ -270,3 +269,14 @@ class PlanExecution(Uncopied):
         """Destroy the variant packs that were kept."""
         for packs in tuple(self._packs.values()):  # another thread may add one
             packs.close()
+
+
+def _addresses(pointers: Mapping[int, Any]) -> list[int]:
+    """The addresses of device memory, by unique id, none of which may be NULL."""
+    addresses = []
+    for uid, value in pointers.items():
+        address = device_address(f"pointers[{uid}]", value)
+        if not address:
+            raise ValueError(f"pointers[{uid}]: expected device memory, got {value!r}")
+        addresses.append(address)
+    return addresses

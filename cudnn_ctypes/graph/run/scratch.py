@@ -17,7 +17,7 @@ from ...device import cuda
 from ...device.stream import as_stream_pointer
 from ...dtypes import element_bits, numpy_dtype
 from ...raw import host_blocks
-from ..backend.values import device_address
+from ...raw.memory import memory_pointer
 from .tensor_memory import host_value
 
 if TYPE_CHECKING:
@@ -82,12 +82,12 @@ class Scratch:
             pointers = {**self._numbers, **pointers}
         if not self:
             return pointers
-        start = device_address("workspace", workspace) or 0
+        start = memory_pointer(workspace, "workspace") or 0
         return {**pointers, **{uid: start + offset for uid, offset in self.offsets(own).items()}}
 
     def write(self, handle: Handle, own: int, workspace: Any) -> None:
         """Write the contents that are fixed, in the order of the handle's stream."""
-        start = (device_address("workspace", workspace) or 0) + _rounded(own)
+        start = (memory_pointer(workspace, "workspace") or 0) + _rounded(own)
         if handle.on_reference_device:
             for offset, contents in self._contents:
                 ctypes.memmove(start + offset, contents.ctypes.data, contents.nbytes)

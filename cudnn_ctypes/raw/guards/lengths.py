@@ -99,7 +99,7 @@ def _check_lengths(
 
 def elements(array: Any, base: Any) -> int | None:
     """Number of elements of an array; None if unknown."""
-    if array is None:
+    if array is None or isinstance(array, type):
         return None
     if isinstance(getattr(array, "size", None), int):  # numpy.ndarray
         return int(array.size)

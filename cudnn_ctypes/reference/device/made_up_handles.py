@@ -40,7 +40,7 @@ def made_up(handle: Any) -> bool:
     address = getattr(getattr(handle, "_as_parameter_", handle), "value", None)
     if address in open_handles:
         return True
-    if address is not None and _first <= address < _first + len(_block):
+    if isinstance(address, int) and _first <= address < _first + len(_block):
         raise ClosedError("this handle of the reference device was destroyed")
     return False
 

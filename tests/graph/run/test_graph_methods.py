@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import threading
 import warnings
@@ -588,3 +589,25 @@ def test_a_tensor_that_lost_its_strides_after_the_build() -> None:
         memory = {name: DeviceTensor.from_numpy(array) for name, array in numbers().items()}
         with pytest.raises(ValueError, match="'a' was changed after the graph was built"):
             graph.run(memory, handle=handle)
+
+
+@reference
+@pytest.mark.parametrize("wrong", [np.zeros(8, np.uint8), [1], "w", Handle, True, -1], ids=repr)
+def test_a_workspace_that_is_no_device_memory_is_named(graph: Graph, wrong: Any) -> None:
+    given = on_device(numbers())
+    results = graph.run(given)
+    with Handle() as handle:
+        for call in (graph.execute, graph.bind, graph.run):
+            with pytest.raises((TypeError, ValueError), match=r"^workspace: "):
+                call({**given, **results}, wrong, handle=handle)
+
+
+@reference
+@pytest.mark.parametrize("nothing", [None, 0, ctypes.c_void_p()])
+def test_a_plan_takes_no_null(graph: Graph, nothing: Any) -> None:
+    results = graph.run(on_device(numbers()))
+    with Handle() as handle:
+        pointers = dict.fromkeys(graph.plan.uids, results["y"]) | {min(graph.plan.uids): nothing}
+        for call in (graph.plan.execute, graph.plan.bind):
+            with pytest.raises(ValueError, match=r"^pointers\[\d+\]: expected device memory, got"):
+                call(handle, pointers)

@@ -45,6 +45,7 @@ class Tensor:
         self._address = address
         self.shape, self.dtype, self.is_cuda = shape, dtype, is_cuda
         self.device = type("device", (), {"type": "cuda" if is_cuda else "cpu"})
+        self.is_negated = False  # when it is read
         self.asked: list[str] = []
 
     @property
@@ -59,6 +60,9 @@ class Tensor:
 
     def data_ptr(self) -> int:
         return self._address
+
+    def is_neg(self) -> bool:
+        return self.is_negated
 
     def stride(self) -> tuple[int, ...]:
         self.asked.append("stride")
@@ -374,12 +378,16 @@ def test_other_memory_at_the_same_address_is_refused(
     """Allocators give addresses again: a last batch can lie where all others did."""
     launches, memory = with_space
     others = Tensor(C, (4, 64, 63)), Tensor(C, dtype="torch.float32"), Tensor(C, is_cuda=False)
+    negated = Tensor(C)
+    negated.is_negated = True
+    launches.last(long_way, product.handle, {**memory, "c": negated}, SPACE)
+    assert long_way.calls == 1
     for other in others:
         wrong = {**memory, "c": other}
         launches.last(long_way, product.handle, wrong, SPACE)
         with pytest.raises((ValueError, TypeError), match="c"):
             product.graph.execute(wrong, SPACE, handle=product.handle)
-    assert long_way.calls == len(others)
+    assert long_way.calls == 1 + len(others)
     with pytest.raises(ValueError, match="workspace"):
         product.graph.execute(memory, Memory(SPACE, SIZE - 1), handle=product.handle)
     assert len(stand_in.executed) == 1
