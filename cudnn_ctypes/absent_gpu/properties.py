@@ -135,7 +135,7 @@ def _names() -> dict[str, str]:
 
 def _of(key: str) -> dict[str, Any]:
     if key in _MEASURED:
-        text = resources.files(__package__).joinpath("presets", _MEASURED[key]).read_text()
+        text = (resources.files(__package__) / "presets" / _MEASURED[key]).read_text()
         values: dict[str, Any] = json.loads(text)
         return values
     gpu = _PUBLIC[key]

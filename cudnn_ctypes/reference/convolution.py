@@ -292,8 +292,8 @@ def _multiply_adds(geometry: Geometry) -> int:
 
 def _column_matrix(columns: Array, geometry: Geometry, images: slice, rows: slice) -> Array:
     """(groups, C / groups * R, N * Y) of some images and rows of the columns (C, R..., N, Y...)."""
-    of_all: Any = (slice(None),) * (geometry.spatial + 1)
-    part = columns[(*of_all, images, rows)]
+    index = (*(slice(None),) * (geometry.spatial + 1), images, rows)
+    part = columns[index]
     return part.reshape(geometry.groups, math.prod(geometry.w_shape[1:]), -1)
 
 

@@ -92,7 +92,7 @@ def attend_backward(
     dlogits = c * (dc - sum of c * dc).
     """
     if params.concat_heads:
-        dby_head = doutput.reshape(graph.destination_count, params.num_heads, -1)
+        dby_head: NDArray[Any] = doutput.reshape(graph.destination_count, params.num_heads, -1)
     else:
         dby_head = np.repeat(doutput[:, None] / params.num_heads, params.num_heads, axis=1)
     arriving = dby_head[graph.destinations]  # (edges, heads, features of a head)

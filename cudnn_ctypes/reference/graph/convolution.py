@@ -64,11 +64,9 @@ class Convolution:
         padded = (*x_shape[:2], *(size + before + after for size, before, after in sizes))
         groups = x_shape[1] // w.shape[1]
         dx = convolution_backward_data(w=w, dy=dy, dx_shape=padded, groups=groups, **self._options)
-        inside = [
-            slice(before, before + size)
-            for before, size in zip(self._before, x_shape[2:], strict=True)
-        ]
-        return dx[(slice(None), slice(None), *inside)]
+        begins = (0, 0, *self._before)
+        inside = (slice(b, b + size) for b, size in zip(begins, x_shape, strict=True))
+        return dx[tuple(inside)]
 
     def backward_filter(self, x: Array, dy: Array, w_shape: Sequence[int]) -> Array:
         """dw, of `w_shape`, from x and the gradient of y."""
