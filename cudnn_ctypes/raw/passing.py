@@ -68,8 +68,14 @@ def _any_fitting(memory: Any, fitting: Fitting) -> Any:
 
 
 def _torch_with_room(tensor: Any, size: Any) -> Any:
-    if size.__class__ is int and _is_reachable(tensor) and tensor.nbytes >= size:
-        return _pointer(tensor.data_ptr())
+    # How the elements are to be read does not matter here.
+    try:
+        on_device = tensor.is_cpu if mode.reference_device_active else tensor.is_cuda
+        if size.__class__ is int and on_device and tensor.nbytes >= size:
+            address = tensor.data_ptr()
+            return _pointer(address) if address else None
+    except RuntimeError:  # sparse, say: the converter raises a clear error
+        pass
     return None
 
 
