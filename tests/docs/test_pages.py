@@ -165,5 +165,12 @@ def test_a_block_that_nobody_would_run_is_refused(info: str) -> None:
         list(blocks(f"```{info}\n1\n```\n"))
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+def test_no_code_is_marked_by_its_indentation_alone(page: Path) -> None:
+    """Nobody would run it."""
+    unfenced = re.sub(r"^(```+).*?^\1", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    assert not re.search(r"\n\n {4,}\S", unfenced)
+
+
 def test_directives_of_the_site_are_no_code() -> None:
     assert not list(blocks("```{toctree}\npage\n```\n"))
