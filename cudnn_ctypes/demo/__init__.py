@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ..command_line import USER_ERRORS, Output, add_force, add_json, refuse_overwriting, write_bytes
+from ..command_progress import Steps, steps
 from ..device import DeviceBuffer, DeviceTensor, Event, elapsed_ms
 from ..errors import NotInitializedError
 from ..handle import Handle
@@ -65,7 +66,8 @@ def main(arguments: argparse.Namespace) -> int:
     try:
         target = arguments.output.file("cudnn_demo.png", ".png")
         refuse_overwriting([target], force=arguments.force)
-        told = _run(arguments.device, console)
+        with steps("demo", 3) as shown:
+            told = _run(arguments.device, console if arguments.json else shown.console, shown)
     except USER_ERRORS as error:
         print(f"demo: {error}", file=sys.stderr)
         return 2
@@ -90,14 +92,20 @@ def main(arguments: argparse.Namespace) -> int:
     return 0 if told["agrees"] else 1
 
 
-def _run(device: str, console: Console) -> dict[str, Any]:
+def _run(device: str, console: Console, shown: Steps) -> dict[str, Any]:
     """Run the convolution; the facts to report, and the sheet of pictures."""
+    shown.begin("drawing")
     picture = landscape()
+    shown.advance()
+    shown.begin("filtering")
     with _handle(device, console) as handle:
         results, algorithm, milliseconds = _convolve(handle, picture, console)
         tolerance = _TOLERANCE_FLOAT32 if handle.on_reference_device else _TOLERANCE_TF32
         where = repr(handle)
+    shown.advance()
+    shown.begin("checking")
     error = _largest_error(picture, results)
+    shown.advance()
     return {
         "device": where,
         "algorithm": algorithm,

@@ -89,10 +89,12 @@ def _print_coverage(*, as_json: bool) -> int:
 
     from ..coverage import print_table, table
 
+    with steps("reading the package"):
+        rows = table()
     if as_json:
-        print(json.dumps([row.as_dict() for row in table()], indent=2))
+        print(json.dumps([row.as_dict() for row in rows], indent=2))
     else:
-        print_table(table(), Console(highlight=False))
+        print_table(rows, Console(highlight=False))
     return 0
 
 

@@ -194,6 +194,7 @@ class AlgorithmTable(Sequence[AlgorithmRow]):
 
         table = Table(title=self._title, title_justify="left", box=box.SIMPLE, show_edge=False)
         table.padding = (0, 1, 0, 0)  # 80 columns in all
+        table.min_width = max(map(len, self._title.splitlines()))  # or rich breaks its lines
         for name in self.COLUMNS:
             table.add_column(name.replace("deterministic", "same\nbits"), no_wrap=True)
         for row in self._rows:

@@ -142,9 +142,10 @@ def test_prints_as_a_plain_table() -> None:
 
 
 def test_prints_with_rich() -> None:
-    out = StringIO()
-    Console(file=out, width=80).print(SUGGESTED)
+    out, note = StringIO(), f"{'a' * 40} {'b' * 37}"
+    Console(file=out, width=80).print(AlgorithmTable(SUGGESTED, SUGGESTED.source, note=note))
     table = out.getvalue()
+    assert note in table
     for text in (SUGGESTED.source, "implicit_precomp_gemm", "not timed", "300.0 KiB", "tensor_op"):
         assert text in table
     assert "…" not in table
