@@ -114,8 +114,8 @@ def batch_normalization_forward_training(
 ) -> BatchNormalizationResult:
     """Normalize with the batch's own statistics, and average these over the calls.
 
-    `cudnnBatchNormalizationForwardTraining`, `...Ex`, `cudnnNormalizationForwardTraining`. The
-    averages that inference will use are exponential ones::
+    `cudnnBatchNormalizationForwardTraining`, `cudnnBatchNormalizationForwardTrainingEx`,
+    `cudnnNormalizationForwardTraining`. The averages that inference will use are exponential ones::
 
         running  =  running * (1 - average_factor) + new * average_factor
 
@@ -260,7 +260,8 @@ def batch_normalization_backward(
 ) -> BatchNormalizationGradients:
     """The gradients of the loss by x, scale, bias and z.
 
-    `cudnnBatchNormalizationBackward`, `...Ex`, `cudnnNormalizationBackward`.
+    `cudnnBatchNormalizationBackward`, `cudnnBatchNormalizationBackwardEx`,
+    `cudnnNormalizationBackward`.
 
     Parameters
     ----------

@@ -66,7 +66,7 @@ def causal_convolution_forward(
     """y[t] = act(bias + sum over j of x[t - j] * w[K - 1 - j]): `cudnnCausalConv1dForward`.
 
     The filter's last tap meets the present, as in PyTorch's ``conv1d`` with K - 1 zeros on the
-    left.
+    left. `cudnnCausalConv1dNwhForward` computes the same, with channels last.
 
     Parameters
     ----------
@@ -112,6 +112,8 @@ def causal_convolution_backward(
     - dx[t] = sum over j of dz[t + j] * w[K - 1 - j];
     - dw[K - 1 - j] += sum over batch and t of dz[t] * x[t - j];
     - db += sum over batch and t of dz[t].
+
+    `cudnnCausalConv1dNwhBackward` computes the same, with channels last.
 
     Parameters
     ----------

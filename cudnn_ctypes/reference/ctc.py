@@ -73,6 +73,8 @@ def ctc_loss(
 ) -> CTCLossResult:
     """Costs and gradients of a batch.
 
+    `cudnnCTCLoss` and `cudnnCTCLoss_v8` compute them; the text of this module has the formulas.
+
     Parameters
     ----------
     probs

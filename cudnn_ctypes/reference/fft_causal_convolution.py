@@ -37,9 +37,10 @@ class FFTCausalConvolutionGradients(NamedTuple):
 def fft_causal_convolution_forward(
     x: NDArray[Any], w: NDArray[Any], *, out_dtype: DTypeLike | None = None
 ) -> NDArray[Any]:
-    """y[t] = sum over j of x[t - j] * w[j]: `cudnnFFTCausalConv1dForward`, `…LongFFT…`.
+    """y[t] = sum over j of x[t - j] * w[j]: `cudnnFFTCausalConv1dForward`.
 
-    Transforms are computed in float64, whose rounding is about 1e-16 of the largest result.
+    `cudnnLongFFTCausalConv1dForward` computes the same. Transforms are computed in float64, whose
+    rounding is about 1e-16 of the largest result.
 
     Parameters
     ----------
@@ -62,7 +63,9 @@ def fft_causal_convolution_backward(
     dy: NDArray[Any],
     out_dtype: DTypeLike | None = None,
 ) -> FFTCausalConvolutionGradients:
-    """The gradients by x and w: `cudnnFFTCausalConv1dBackward`, `…LongFFT…`.
+    """The gradients by x and w: `cudnnFFTCausalConv1dBackward`.
+
+    `cudnnLongFFTCausalConv1dBackward` computes the same.
 
     A conjugated factor turns time around, a convolution into a correlation:
 

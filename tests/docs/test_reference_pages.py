@@ -49,6 +49,28 @@ def test_every_function_has_a_page_and_a_place_in_the_sidebar(site: Path) -> Non
         assert written == set(names), folder
 
 
+WITHOUT_FORMULA = {
+    "cudnnBuildRNNDynamic": "computes nothing",
+    "cudnnFusedOpsExecute": "computes whatever its plan says",
+    "cudnnRestoreDropoutDescriptor": "computes nothing",
+    "cudnnTransformTensor": "copies",
+}
+
+
+def test_functions_that_compute_have_their_formula(site: Path) -> None:
+    computing = {
+        name
+        for name in raw.FUNCTIONS
+        if not re.match("cudnn(Create|Destroy|Set|Get|Find|Make|Query|Derive|Init|Backend)", name)
+        and not name.endswith("VersionCheck")
+        and not re.search("(Get|Set)[A-Z]", name)
+    }
+    without = {
+        name for name in computing if "It computes" not in (site / "c" / f"{name}.md").read_text()
+    }
+    assert without == WITHOUT_FORMULA.keys()
+
+
 def test_methods_that_describe_tensors_are_on_the_page_of_graphs(site: Path) -> None:
     operations = {path.stem for path in (site / "graph").iterdir()}
     assert {"matmul", "sdpa"} <= operations
