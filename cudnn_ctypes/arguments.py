@@ -5,14 +5,57 @@ from __future__ import annotations
 import difflib
 import operator
 from collections.abc import Iterable, Mapping, Set
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 
 from .raw.ctypes_support import CudnnEnum
 from .raw.values import as_int, described
 
-__all__ = ["c_integer", "flag", "integer", "integers", "suggestion"]
+__all__ = ["c_integer", "expect", "file_path", "flag", "integer", "integers", "items", "suggestion"]
+
+T = TypeVar("T")
+
+
+def expect(name: str, value: Any, cls: type[T]) -> T:
+    """`value`, the argument called `name`, which must be a `cls`.
+
+    Raises
+    ------
+    TypeError
+        If it is not.
+    """
+    if not isinstance(value, cls):
+        raise TypeError(f"{name}: expected a {cls.__name__}, got {value!r}")
+    return value
+
+
+def items(name: str, values: Iterable[T], expected: str) -> tuple[T, ...]:
+    """`values`, a collection that is no text, as a tuple.
+
+    Raises
+    ------
+    TypeError
+        If it is none; the message begins with `name`.
+    """
+    if isinstance(values, (type, str, bytes)) or not isinstance(values, Iterable):
+        raise TypeError(f"{name}: expected {expected}, got {described(values)}")
+    return tuple(values)
+
+
+def file_path(name: str, value: Any) -> Path:
+    """`value`, the name of a file or folder.
+
+    Raises
+    ------
+    TypeError
+        If it is none; the message begins with `name`.
+    """
+    try:
+        return Path(value)
+    except TypeError:
+        raise TypeError(f"{name}: expected a path, got {described(value)}") from None
 
 
 def flag(name: str, value: Any) -> bool:

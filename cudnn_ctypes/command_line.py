@@ -78,7 +78,7 @@ class Output:
 
     @property
     def is_folder(self) -> bool:
-        return self.text.endswith(os.sep) or self.path.is_dir()
+        return self.text.endswith(os.sep) or os.path.isdir(self.text)
 
     def file(self, name: str, *endings: str) -> Path:
         """The file to write; in a folder it has the name `name`.
@@ -131,7 +131,9 @@ def write_bytes(path: Path, data: bytes, *, force: bool = False) -> None:
         with path.open("wb" if force or _is_no_file(path) else "xb") as file:
             file.write(data)
     except OSError as error:
-        if isinstance(error, FileExistsError) and path.exists():
+        if isinstance(error, FileExistsError):
+            if path.is_symlink() and not os.path.exists(path):
+                raise CommandError(f"{path}: this is a link to a file that is not there") from None
             raise _there_already(path) from None
         raise CommandError(f"{path}: it cannot be written: {error.strerror}") from None
 
@@ -162,15 +164,16 @@ def refuse_overwriting(paths: Iterable[Path | None], *, force: bool) -> None:
         If a file exists and `force` is false.
     """
     for path in paths:
-        if path is None or force or not path.exists() or _is_no_file(path):
+        # The functions of os.path raise nothing, for a name that is too long say.
+        if path is None or force or not os.path.exists(path) or _is_no_file(path):
             continue
-        if not path.is_dir() or any(path.iterdir()):
+        if not os.path.isdir(path) or any(path.iterdir()):
             raise _there_already(path)
 
 
 def _is_no_file(path: Path) -> bool:
     """True for a terminal or pipe, in which nothing can be overwritten."""
-    return path.exists() and not path.is_file() and not path.is_dir()
+    return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
 
 
 def _there_already(path: Path) -> CommandError:
@@ -229,6 +232,10 @@ def file_name(text: str) -> Path:
     """The value of an argument that names a file or folder."""
     if not text:
         raise argparse.ArgumentTypeError("expected the name of a file or folder, got ''")
+    if text == "-":
+        raise argparse.ArgumentTypeError(
+            "expected the name of a file or folder, got '-': use /dev/stdin or /dev/stdout"
+        )
     return Path(text)
 
 

@@ -18,6 +18,7 @@ from .command_line import (
     add_jobs,
     add_json,
     file_name,
+    make_folder,
     positive,
     read_text,
     refuse_overwriting,
@@ -84,6 +85,8 @@ def _run(arguments: argparse.Namespace) -> int:
     texts = [read_text(path) for path in arguments.graphs]
     targets = _targets(arguments.graphs, arguments.output)
     refuse_overwriting(targets, force=arguments.force)
+    for target in targets:
+        make_folder(target.parent)
     device = as_properties(arguments.device)
     results: list[CompiledGraph] = []
     start = time.perf_counter()

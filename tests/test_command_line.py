@@ -71,6 +71,7 @@ def test_a_name_that_ends_in_a_slash_is_a_folder(tmp_path: Path) -> None:
         (("demo", "--device", "reference", "-o"), ".png"),
         (("doctor", "--save-device"), ".json"),
         (("bench", "matmul", "64x32", "32x16", "--plot"), ".png or .svg or .pdf"),
+        (("port", "--translate", "a.c", "-o"), ".py"),
     ],
 )
 def test_a_file_has_the_ending_of_its_format(
@@ -193,6 +194,55 @@ def test_a_file_is_no_folder(tmp_path: Path) -> None:
     file.touch()
     with pytest.raises(CommandError, match=r"a\.txt: this is a file, and a folder is wanted"):
         write_text(file / "b.txt", "")
+
+
+def test_names_that_no_file_can_have(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    long, link = tmp_path / f"{'x' * 300}.py", tmp_path / "link.py"
+    link.symlink_to(tmp_path / "none" / "a.py")
+    source = tmp_path / "a.c"
+    source.write_text("int main(void) { return 3; }\n")
+    for name, says in ((long, "File name too long"), (link, "a link to a file that is not there")):
+        for words in (["port", "--translate", str(source), "-o"], ["cache", "--export"]):
+            assert main([*words, str(name)]) == 2
+            out, err = capsys.readouterr()
+            assert (out, err.count("\n")) == ("", 1)
+            assert f"{name}: " in err
+            assert says in err
+    assert main(["examples", "--copy", str(long)]) == 2
+    assert "File name too long" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [("cache", "--export"), ("examples", "--copy"), ("demo", "-o")])
+def test_a_dash_is_no_file(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main([*words, "-"])
+    assert caught.value.code == 2
+    assert "got '-': use /dev/stdin or /dev/stdout" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_records_on_a_full_disk(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.touch()
+    done = subprocess.run(
+        [sys.executable, "-m", "cudnn_ctypes", "trace", "--json", "/dev/full", str(program)],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    message = "cudnn-ctypes: the output cannot be written: No space left on device\n"
+    assert (done.returncode, done.stderr) == (1, message)
+
+
+def test_a_folder_that_cannot_be_made_is_told_before_compiling(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    graph = product(tmp_path / "a.json")
+    assert main(["compile", "--device", "H200", str(graph), "-o", f"{graph}/b.json"]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err == f"compile: {graph}: this is a file, and a folder is wanted\n"
 
 
 def test_a_misspelled_command_is_suggested(capsys: pytest.CaptureFixture[str]) -> None:

@@ -183,7 +183,8 @@ def gpu_values(properties: Any) -> dict[str, Any]:
     ValueError
         If there is no such preset or file, or the text has no device properties.
     """
-    properties = properties.to_json() if hasattr(properties, "to_json") else properties
+    if hasattr(properties, "to_json") and not isinstance(properties, type):
+        properties = properties.to_json()
     if isinstance(properties, Mapping):
         return _checked(dict(properties), "")
     is_text = isinstance(properties, str) and properties.lstrip()[:1] in ("{", "[")

@@ -18,6 +18,7 @@ from cudnn_ctypes.raw import host_blocks, mode
 from cudnn_ctypes.raw.ctypes_support import OpaquePointer
 from cudnn_ctypes.raw.host_blocks import Block
 from cudnn_ctypes.raw.memory import memory_pointer, on_gpu
+from cudnn_ctypes.raw.typed_memory import by_class
 
 from .function import fail, gpu_call
 from .types import cudaError_t
@@ -68,6 +69,8 @@ def device_address(function: str, name: str, value: Any, nbytes: int, use: Use) 
     ------
     TypeError
         If the argument is an object of the host.
+    ValueError
+        If it is an object with fewer bytes.
     CudaError
         On the reference device, if the memory is not allocated.
     """
@@ -77,6 +80,7 @@ def device_address(function: str, name: str, value: Any, nbytes: int, use: Use) 
         address = memory_pointer(value, name) or 0
     except (TypeError, ValueError) as error:
         raise type(error)(f"{function}: {str(error).partition(';')[0]}") from None
+    _check_size(function, name, by_class.of(value).nbytes(value), nbytes, use)
     if mode.reference_device_active and nbytes:
         _check(function, name, address, nbytes, use)
     return address
@@ -99,12 +103,17 @@ def host_address(
         On the reference device, if an address is not in the host's memory.
     """
     address, size = _host(f"{function}: {name}", value, use, rows)
-    if size is not None and size < nbytes:
-        done = "read" if use == "read" else "written"
-        raise ValueError(f"{function}: {name} has {size} bytes, and {nbytes} are to be {done}")
+    _check_size(function, name, size, nbytes, use)
     if mode.reference_device_active and nbytes and size is None:
         require_host(address, nbytes, name, use, function)
     return address
+
+
+def _check_size(function: str, name: str, size: int | None, nbytes: int, use: Use) -> None:
+    """Refuse memory of a known size that is too small."""
+    if size is not None and size < nbytes:
+        done = "read" if use == "read" else "written"
+        raise ValueError(f"{function}: {name} has {size} bytes, and {nbytes} are to be {done}")
 
 
 def _host(name: str, value: Any, use: Use, rows: bool) -> tuple[int, int | None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import operator
 import tracemalloc
 import warnings
 import weakref
@@ -241,7 +242,8 @@ class DeviceBuffer(Closing, Uncopied):
 
     def fill(self, byte: int, *, stream: Any = None) -> None:
         """Set every byte to `byte`, in the order of `stream`."""
-        if isinstance(byte, bool) or not hasattr(byte, "__index__") or not 0 <= byte <= 255:
+        is_byte = hasattr(byte, "__index__") and not isinstance(byte, (bool, type, np.ndarray))
+        if not is_byte or not 0 <= operator.index(byte) <= 255:
             raise ValueError(f"byte: expected an int from 0 to 255, got {byte!r}")
         copy.fill(self, bytes([byte]), stream=stream)
 

@@ -79,9 +79,9 @@ def _checked_layout(layout: Any, data_type: cudnnDataType_t) -> str:
         name = layout.name.removeprefix("CUDNN_TENSOR_")
         if name == "NCHW_VECT_C":
             name += str(length)
-    if name not in _VECTOR_LENGTHS:
+    if not isinstance(name, str) or name not in _VECTOR_LENGTHS:
         raise ValueError(f"layout: expected one of {', '.join(_VECTOR_LENGTHS)}, got {layout!r}")
-    return str(name)
+    return name
 
 
 @functools.lru_cache(maxsize=1024)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..arguments import items
 from ..graph.lower.target import Target
 from .enums import build_plan_policy, heur_mode, named
 from .errors import translated
@@ -62,7 +63,7 @@ class BuildingMethods(Holding):
         cudnnGraphNotSupportedError
             If they propose none.
         """
-        modes = _DEFAULT_MODES if heuristics is None else heuristics
+        modes = _DEFAULT_MODES if heuristics is None else items("heuristics", heuristics, "modes")
         if self._held.plans is None:
             self.build_operation_graph()
         with translated("pygraph.create_execution_plans"):
@@ -73,7 +74,7 @@ class BuildingMethods(Holding):
         if self._held.plans is None:
             self.build_operation_graph()
         with translated("pygraph.create_execution_plan"):
-            self._plans.append(engine_id, knobs or {})
+            self._plans.append(engine_id, {} if knobs is None else knobs)
         return self
 
     def check_support(self) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ..arguments import integer
 from ..errors import NotSupportedError, OwnReason
 from ..graph.backend.descriptor import BackendDescriptor
 from ..graph.backend.device_properties import DeviceProperties
@@ -157,7 +158,7 @@ class Candidates:
         RuntimeError
             If there is no such plan.
         """
-        if isinstance(index, bool) or not 0 <= index.__index__() < len(self.configs):
+        if isinstance(index, bool) or not 0 <= integer("index", index) < len(self.configs):
             raise NoSuchPlanError(f"there is no plan {index}: there are {len(self.configs)}")
         return self.configs[index]
 

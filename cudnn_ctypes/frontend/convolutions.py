@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..arguments import integers
 from .c_members import c_member
 from .described import Described
 from .enums import convolution_mode, data_type, named
@@ -142,6 +143,11 @@ def _sizes(
     elif padding:
         raise TypeError("padding: either padding, or pre_padding and post_padding")
     else:
-        sizes = {"pre_padding": before or (), "post_padding": after or ()}
+        none: Sizes = ()
+        sizes = {
+            "pre_padding": none if before is None else before,
+            "post_padding": none if after is None else after,
+        }
     sizes |= {"stride": stride, "dilation": dilation}
-    return {name: list(value) for name, value in sizes.items() if len(value)}
+    chosen = {name: integers(name, value) for name, value in sizes.items()}
+    return {name: list(value) for name, value in chosen.items() if value}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 
+from ..arguments import integer
 from ..graph.backend.device_properties import DeviceProperties
 
 __all__ = ["DeviceInfo"]
@@ -22,7 +23,7 @@ class DeviceInfo:
     """
 
     def __init__(self, ordinal: int) -> None:
-        self.ordinal: int = ordinal.__index__()
+        self.ordinal: int = integer("ordinal", ordinal)
 
     @functools.cached_property
     def _properties(self) -> DeviceProperties:

@@ -6,6 +6,7 @@ import ctypes
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..arguments import items
 from ..graph.describe.tensor import Tensor
 from ..graph.run.execution import Execution
 from ..graph.run.operands import Operands
@@ -90,9 +91,10 @@ class FrontOperands(Operands):
 
 def overriding(uids: Any, shapes: Any, strides: Any) -> dict[int, Any] | None:
     """Other dims and strides by unique id, as layer 3 takes them; None if nothing is given."""
-    if not uids and not shapes and not strides:
+    given = {"override_uids": uids, "override_shapes": shapes, "override_strides": strides}
+    lists = [items(name, () if each is None else each, "a list") for name, each in given.items()]
+    if not any(lists):
         return None
-    lists = (uids or (), shapes or (), strides or ())
     if len({len(each) for each in lists}) != 1:
         raise ValueError("override_uids, override_shapes and override_strides: as many of each")
     return {

@@ -50,7 +50,7 @@ class RunningMethods(BuildingMethods):
         """
         held, shapes = self._held, None
         memory: Any = tensor_dict
-        if override_uids or override_shapes or override_strides:
+        if not (override_uids is None and override_shapes is None and override_strides is None):
             shapes = overriding(override_uids, override_shapes, override_strides)
         chosen = held.handle if handle is None else as_handle(handle)
         plans = held.plans

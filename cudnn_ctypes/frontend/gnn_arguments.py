@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any
 
 from .. import raw
+from ..arguments import c_integer
+from ..raw.memory import memory_pointer
 from .c_members import c_member
 from .causal_functions import c_argument
 from .enums import Named
@@ -17,29 +20,25 @@ def memory(value: Any) -> Any:
     return None if type(value) is int and value == 0 else value
 
 
-def _address(value: Any) -> int | None:
-    """The address in a struct: C takes no object there."""
-    return (value if isinstance(value, int) else int(value.ptr)) or None
-
-
 def csc_graph(
     offsets: Any, indices: Any, rows: Any, sources: int, destinations: int, edges: int, kind: Any
 ) -> raw.cudnnGnnCscGraph_t:
     """The struct of a graph of nodes, from the addresses of its arrays and its sizes."""
     return raw.cudnnGnnCscGraph_t(
-        cscOffsets=_address(offsets),
-        cscIndices=_address(indices),
-        mapCscToCoo=_address(rows),
-        nSrcNodes=sources,
-        nDstNodes=destinations,
-        nIndices=edges,
+        cscOffsets=memory_pointer(offsets, "cscOffsets") or None,
+        cscIndices=memory_pointer(indices, "cscIndices") or None,
+        mapCscToCoo=memory_pointer(rows, "mapCscToCoo") or None,
+        nSrcNodes=c_integer("nSrcNodes", sources, ctypes.c_int64),
+        nDstNodes=c_integer("nDstNodes", destinations, ctypes.c_int64),
+        nIndices=c_integer("nIndices", edges, ctypes.c_int64),
         idxType=c_argument("idxType", kind),
     )
 
 
 def set_reverse(graph: raw.cudnnGnnCscGraph_t, offsets: Any, rows: Any) -> None:
     """Give the struct the graph in reverse, for gradients in a fixed order."""
-    graph.cscRevOffsets, graph.mapRevToCoo = _address(offsets), _address(rows)
+    graph.cscRevOffsets = memory_pointer(offsets, "cscRevOffsets") or None
+    graph.mapRevToCoo = memory_pointer(rows, "mapRevToCoo") or None
 
 
 def mha_params(activation: Any, alpha: float, heads: int, concat: bool) -> raw.cudnnGnnMhaParams_t:

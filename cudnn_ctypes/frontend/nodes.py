@@ -86,7 +86,7 @@ def node_of(
                 place = node.inputs if isinstance(each, tensor) else node.params
                 place[f"{key}_{index}"] = member_of(each)
             node.params[f"_n_{key}"] = len(value)
-        elif value is not None and value != ():
+        elif value is not None and not (isinstance(value, tuple) and not value):
             node.params[key] = member_of(value)
     node.outputs = {key: each for key, each in results.items() if each is not None}
     return node

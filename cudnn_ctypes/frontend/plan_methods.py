@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..arguments import integer, items
 from .c_members import note_of
 from .candidates import PlanConfig
 from .enums import behavior_note, cuda_graph_retention, knob_type, named, numerical_note
@@ -46,12 +47,12 @@ class ChoosingMethods(Holding):
 
     def deselect_engines(self, engine_names: Sequence[str]) -> Self:
         """Take no engine config whose name (`get_plan_name_at_index`) has one of these in it."""
-        self._filters.engines(map(str, engine_names))
+        self._filters.engines(map(str, items("engine_names", engine_names, "names of engines")))
         return self
 
     def deselect_workspace_greater_than(self, workspace_limit: int) -> Self:
         """Take no engine config that needs more than so many bytes of workspace."""
-        self._filters.workspace_limit = workspace_limit.__index__()
+        self._filters.workspace_limit = integer("workspace_limit", workspace_limit)
         return self
 
     def get_execution_plan_count(self) -> int:
@@ -152,7 +153,8 @@ class ChoosingMethods(Holding):
 
 def _short(cls: Any, notes: Sequence[Any]) -> set[str]:
     """Layer 3's names of notes."""
-    return {named(cls, note, "notes").name.lower() for note in notes}
+    given = items("notes", notes, "notes")
+    return {named(cls, note, "notes").name.lower() for note in given}
 
 
 def _behavior(engine: Any) -> list[Any]:

@@ -9,6 +9,7 @@ import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ..arguments import items
 from ..device import DeviceBuffer, pytorch
 from ..device.allocation import Allocator
 from ..graph.run.results import ResultMemory
@@ -98,7 +99,8 @@ class Graph:
     ) -> None:
         self._handle = handle
         self._order = (inputs, outputs)
-        self._modes = list(heuristics or (heur_mode.A, heur_mode.FALLBACK))
+        modes = items("heuristics", () if heuristics is None else heuristics, "modes")
+        self._modes = list(modes or (heur_mode.A, heur_mode.FALLBACK))
         self._allocates = workspace_alloc
         self._options = kwargs
         self._graph: pygraph | None = None

@@ -10,6 +10,7 @@ from os import PathLike
 from typing import Any
 
 from .. import raw
+from ..arguments import items
 from ..errors import CudnnError, LibraryNotFoundError, NoDeviceError, SymbolNotFoundError
 from ..raw.values import described
 from .backend.device_properties import DeviceProperties
@@ -101,7 +102,8 @@ def compile_graphs(
     >>> compiled.error is None
     True
     """
-    modes = (heuristics,) if isinstance(heuristics, str) else tuple(heuristics)
+    is_one = isinstance(heuristics, str)
+    modes = (heuristics,) if is_one else items("heuristics", heuristics, "names of modes")
     gpu = as_properties(device).to_json()
     options = {"heuristics": modes, "workspace_limit": workspace_limit, "sm_count": sm_count}
     calls = [(_text(each), gpu, options) for each in graphs]

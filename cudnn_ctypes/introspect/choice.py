@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 from typing import Any
 
-from ..arguments import integer
+from ..arguments import integer, items
 
 __all__ = ["Choice"]
 
@@ -43,9 +43,10 @@ def _limit(first: Any) -> int | None:
 
 
 def _patterns(name: str, value: Any) -> tuple[str, ...]:
-    patterns = (value,) if isinstance(value, str) else tuple(value)
+    expected = "names of C functions"
+    patterns = (value,) if isinstance(value, str) else items(name, value, expected)
     if not all(isinstance(each, str) for each in patterns):
-        raise TypeError(f"{name}: expected names of C functions, got {value!r}")
+        raise TypeError(f"{name}: expected {expected}, got {value!r}")
     # "Convolution*" means cudnnConvolution*.
     return tuple(
         each if each.startswith(("cudnn", "*", "?", "[")) or each in _MEMORY else f"cudnn{each}"

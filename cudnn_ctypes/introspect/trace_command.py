@@ -138,6 +138,8 @@ def main(arguments: argparse.Namespace) -> int:
     except BrokenPipeError:
         raise
     except OSError as error:
+        if error.filename is None:  # no space is left for what was written
+            raise
         print(f"trace: {error.filename}: {error.strerror}", file=sys.stderr)
     except (CommandError, ValueError) as error:
         print(f"trace: {error}", file=sys.stderr)
@@ -226,10 +228,10 @@ def _run(arguments: argparse.Namespace) -> int:
 
 def _files(arguments: argparse.Namespace) -> list[Path | None]:
     """The files named by --output, --json and --py; a folder gets default names."""
-    names = ("calls.txt", "calls.json", "replay.py")
+    forms = (("calls.txt",), ("calls.json",), ("replay.py", ".py"))
     chosen = (arguments.output, arguments.json, arguments.py)
     files = [
-        None if each is None else each.file(name) for name, each in zip(names, chosen, strict=True)
+        None if each is None else each.file(*form) for form, each in zip(forms, chosen, strict=True)
     ]
     refuse_overwriting([*files, arguments.c], force=arguments.force)
     for file in files:

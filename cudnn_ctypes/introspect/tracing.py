@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from ..arguments import file_path
+from ..raw.values import described
 from ..resource import Uncopied
 from .call_records import CallRecord
 from .call_text import WIDTH, line
@@ -75,6 +77,9 @@ class Trace(Uncopied):
         self._count = 0
         self._first: CallRecord | None = None
         self._sums = Sums()
+        for name, each in (("file", file), ("json", json)):
+            if each is not None and (isinstance(each, type) or not hasattr(each, "write")):
+                raise TypeError(f"{name}: expected a file open for writing, got {described(each)}")
         if json is not None:
             print(_header(), file=json, flush=True)
 
@@ -315,8 +320,9 @@ def read_trace(path: str | os.PathLike[str]) -> list[CallRecord]:
     >>> read_trace("calls.json") == t.calls
     True
     """
+    file = file_path("path", path)
     try:
-        lines = Path(path).read_text("utf-8").splitlines()
+        lines = file.read_text("utf-8").splitlines()
         header, *calls = map(json.loads, lines or ["null"])
         if not isinstance(header, dict) or "cudnn_ctypes_trace" not in header:
             raise ValueError("its first line does not say cudnn_ctypes_trace")
@@ -324,7 +330,7 @@ def read_trace(path: str | os.PathLike[str]) -> list[CallRecord]:
             raise ValueError(f"format {header['cudnn_ctypes_trace']}, expected {_FORMAT}")
         return [CallRecord.from_dict(each) for each in calls]
     except (ValueError, KeyError, TypeError) as error:
-        raise ValueError(f"{os.fspath(path)}: this is no trace: {error}") from None
+        raise ValueError(f"{file}: this is no trace: {error}") from None
 
 
 def _header() -> str:

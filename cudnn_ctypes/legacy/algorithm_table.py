@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
 
 from .. import raw
+from ..arguments import items
 from ..errors import NotSupportedError
 from ..raw.ctypes_support import CudnnEnum
 from ..raw.describe import aligned
@@ -117,7 +118,7 @@ class AlgorithmTable(Sequence[AlgorithmRow]):
     def __init__(
         self, rows: Iterable[AlgorithmRow], source: str, types: str = "", note: str = ""
     ) -> None:
-        self._rows = tuple(rows)
+        self._rows = items("rows", rows, "rows of the table")
         self.source = source
         self.types = types
         self.note = note

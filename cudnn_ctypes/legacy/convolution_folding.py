@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import raw
+from ..arguments import expect
 from ..handle import Handle
 from ..resource import Closing, Uncopied
 from .convolution import ConvolutionDescriptor
@@ -82,6 +83,7 @@ def folded_backward_data(
     >>> folded.backward_data.conv.stride, folded.backward_data.dx_desc.shape
     ((1, 1), (1, 16, 4, 4))
     """
+    expect("backward_data", backward_data, ConvolutionBackwardData)
     w_desc, dy_desc = backward_data.w_desc, backward_data.dy_desc
     conv, dx_desc = backward_data.conv, backward_data.dx_desc
     _refuse_unfoldable(conv)

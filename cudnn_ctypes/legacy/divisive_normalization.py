@@ -16,6 +16,7 @@ from .launch import Memory, launched
 from .lrn import LRNDescriptor
 from .operand_memory import refuse_beta
 from .operands import Made, Operands, expect
+from .scalars import real
 from .tensor import TensorDescriptor
 
 __all__ = [
@@ -101,7 +102,7 @@ def divisive_normalization_forward(
     >>> y.numpy().ravel()  # x / (1 + x * x)
     array([-0.4,  0. ,  0.4], dtype=float32)
     """
-    if beta < 0:
+    if real("beta", beta) < 0:
         raise ValueError(f"beta: cuDNN takes a factor below 0 for 0 here, got {beta}")
     with Operands(handle, x=(x, x_desc), y=(y, y_desc)) as operands:
         expect("lrn", lrn, LRNDescriptor)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from .. import raw
+from ..arguments import integers
 from ..handle import Handle
 from .activation import ActivationDescriptor
 from .convolution import ConvolutionDescriptor
@@ -169,7 +170,7 @@ def scale_bias_activation_backward_filter(
         if dw is None:
             if dw_shape is None:
                 raise ValueError("dw: pass dw_shape or dw itself")
-            dw = call.make("dw", tuple(dw_shape), x_desc.data_type)
+            dw = call.make("dw", integers("dw_shape", dw_shape), x_desc.data_type)
         dw_desc = call.pack("dw", call.describe_filter("dw"), "dwdesc", "dwdata", written=True)
         call.constants["conv_desc"] = expect("conv", conv, ConvolutionDescriptor)
         shape = conv.output_shape(x_desc, dw_desc)

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, ExitStack
 from ctypes import c_void_p
 from typing import TYPE_CHECKING, Any
 
+from ..arguments import expect
 from ..device import DeviceBuffer, DeviceTensor
 from ..dtypes import as_data_type, vector_length
 from ..handle import Handle
@@ -35,22 +36,8 @@ __all__ = ["AnyDescriptor", "Made", "Operands", "expect"]
 AnyDescriptor = TensorDescriptor | FilterDescriptor
 A = TypeVar("A", TensorDescriptor, FilterDescriptor)
 
-T = TypeVar("T")
 C = TypeVar("C")
 D = TypeVar("D", bound=Descriptor[Any])
-
-
-def expect(name: str, value: Any, cls: type[T]) -> T:
-    """`value`, the argument called `name`, which must be a `cls`.
-
-    Raises
-    ------
-    TypeError
-        If it is not.
-    """
-    if not isinstance(value, cls):
-        raise TypeError(f"{name}: expected a {cls.__name__}, got {value!r}")
-    return value
 
 
 class Operands(DeclaredLaunches):

@@ -43,7 +43,7 @@ def _translated(arguments: argparse.Namespace) -> int:
         if len(arguments.files) > 1:
             raise CommandError("--translate: expected one file")
         (path,), output = arguments.files, arguments.output
-        target = None if output is None else output.file(f"{path.stem}.py")
+        target = None if output is None else output.file(f"{path.stem}.py", ".py")
         return translate_file(path, target, force=arguments.force, as_json=arguments.json)
     except CommandError as error:
         print(f"port: {error}", file=sys.stderr)

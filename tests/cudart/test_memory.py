@@ -391,3 +391,18 @@ def test_pointers_to_the_host_s_memory_are_scalars(any_device: str) -> None:
     assert read(x, 12) == (5 * VALUES).tolist()
     cudaFree(x)
     cudart.cudaFreeHost(alpha)
+
+
+def test_tensors_of_pytorch_that_are_too_small(reference_device: None) -> None:
+    """Their memory is PyTorch's, which no list of allocations has."""
+    torch = pytest.importorskip("torch")
+    small, source = torch.zeros(3), np.zeros(64, np.uint8)
+    for call in (
+        lambda: cudart.cudaMemset(small, 1, 13),
+        lambda: cudart.cudaMemset2D(small, 5, 1, 5, 5),
+        lambda: cudaMemcpy(small, source, 64, cudaMemcpyHostToDevice),
+        lambda: cudaMemcpy(source, small, 64, cudaMemcpyDeviceToHost),
+    ):
+        with pytest.raises(ValueError, match=r"has 12 bytes, and .* are to be"):
+            call()
+    cudart.cudaMemset(small, 0, 12)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ... import raw
-from ...arguments import suggestion
+from ...arguments import expect, integer, suggestion
 from ...enumerators import enumerator, short_name
 from ...errors import NotSupportedError, SymbolNotFoundError
 from ...raw.values import described
@@ -119,7 +119,7 @@ class Engine(Closing, Uncopied):
         sm_count: int | None = None,
     ) -> None:
         count = engine_count(operation_graph)
-        if not 0 <= index < count:
+        if not 0 <= integer("index", index) < count:
             raise ValueError(f"engine {index}: this graph has engines 0 to {count - 1}")
         self._owned: ExitStack | None = None
         self.descriptor: BackendDescriptor = BackendDescriptor(
@@ -227,7 +227,7 @@ class EngineConfig(Closing, Uncopied):
         self, descriptor: BackendDescriptor, owned: list[BackendDescriptor] | None = None
     ) -> None:
         self.descriptor = descriptor
-        self._owned = owned or []
+        self._owned = [] if owned is None else owned
 
     @property
     def engine(self) -> Engine:
@@ -284,11 +284,13 @@ class EngineConfig(Closing, Uncopied):
 
 def engine_count(operation_graph: BackendDescriptor) -> int:
     """How many engines there are for operation graphs of this pattern, usable or not."""
+    expect("operation_graph", operation_graph, BackendDescriptor)
     return int(operation_graph.get("engine_global_count"))
 
 
 def engine_attributes(device: Any, operation_graph: BackendDescriptor) -> dict[str, Any]:
     """The attribute by which an engine or a query learns of the GPU."""
+    expect("operation_graph", operation_graph, BackendDescriptor)
     found = device_attribute(device)
     if "handle" not in found:
         return found

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING
+
+from ...arguments import file_path
 
 if TYPE_CHECKING:
     from ...introspect.pictures.diagram import Diagram, Region
@@ -69,5 +70,5 @@ class PictureMethods:
 
 def _written(text: str, path: str | PathLike[str] | None) -> str:
     if path is not None:
-        Path(path).write_text(text, encoding="utf-8")
+        file_path("path", path).write_text(text, encoding="utf-8")
     return text

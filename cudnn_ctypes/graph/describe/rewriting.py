@@ -194,7 +194,9 @@ def edit_of(
             for name, value in data_types.items()
         }
     )
-    for argument, changes in (("tensors", tensors or {}), ("operations", operations or {})):
+    for argument, changes in (("tensors", tensors), ("operations", operations)):
+        if changes is None:
+            continue
         if not isinstance(changes, Mapping) or not all(
             isinstance(each, Mapping) for each in changes.values()
         ):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ... import raw
-from ...arguments import integer, suggestion
+from ...arguments import flag, integer, suggestion
 from ...enumerators import enumerator, short_name
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class Selection:
     def __post_init__(self) -> None:
         changed: dict[str, Any] = {name: _notes(name, getattr(self, name)) for name in _NOTES}
         both = changed["require"] & changed["forbid"]
-        if self.deterministic and "nondeterministic" in changed["require"]:
+        if flag("deterministic", self.deterministic) and "nondeterministic" in changed["require"]:
             both |= {"nondeterministic"}
         if both:
             raise ValueError(f"{', '.join(sorted(both))}: required and forbidden at once")

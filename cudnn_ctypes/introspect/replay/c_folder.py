@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from ...arguments import file_path
 from .allocations import Bytes
 from .c_program import CProgram
 from .recorded_on import RecordedOn
@@ -73,7 +74,7 @@ class CFolder:
     """
 
     def __init__(self, folder: str | os.PathLike[str], program: str) -> None:
-        self._folder, self._program = Path(folder), program
+        self._folder, self._program = file_path("c", folder), program
         self._written: set[str] | None = None  # names of the data already written
 
     def write(self, steps: list[Step], data: Mapping[str, Bytes], left_out: Iterable[str]) -> None:
