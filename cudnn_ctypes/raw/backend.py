@@ -46,10 +46,23 @@ _MODES: dict[Mode, Kind] = {
 }
 _MODE, _OPS = Name.CUDNN_ATTR_OPERATIONGRAPH_MODE, Name.CUDNN_ATTR_OPERATIONGRAPH_OPS
 
-NOTED: frozenset[Name] = frozenset(
-    {_MODE, _OPS, *(name for names in _REQUIRED.values() for name in names)}
+# The attributes that lead from an engine config, an engine or heuristics to the graph.
+_TOWARDS_GRAPH = (
+    Name.CUDNN_ATTR_ENGINECFG_ENGINE,
+    Name.CUDNN_ATTR_ENGINE_OPERATION_GRAPH,
+    Name.CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH,
 )
-"""Attributes whose absence or value makes cuDNN crash while finalizing."""
+
+NOTED: frozenset[Name] = frozenset(
+    {
+        *(_MODE, _OPS, Name.CUDNN_ATTR_ENGINE_GLOBAL_INDEX),
+        Name.CUDNN_ATTR_ENGINECFG_KNOB_CHOICES,
+        *(Name.CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE, Name.CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE),
+        *_TOWARDS_GRAPH,
+        *(name for names in _REQUIRED.values() for name in names),
+    }
+)
+"""Attributes whose absence or value makes cuDNN end the process while finalizing."""
 
 
 class Descriptor:
@@ -57,20 +70,22 @@ class Descriptor:
 
     Attributes
     ----------
+    address : int
     kind : cudnnBackendDescriptorType_t, optional
         None for a kind that is newer than the headers.
     values : dict
-        The values that were set for attributes in `NOTED`: enum codes, or the kinds of descriptors
-        (None for unknown descriptors).
+        The values that were set for attributes in `NOTED`: enum codes or descriptors (None for
+        unknown descriptors).
     filled : bool
         True for a descriptor that cuDNN filled.
     """
 
-    __slots__ = ("filled", "kind", "values")
+    __slots__ = ("address", "filled", "kind", "values")
 
-    def __init__(self, kind: Kind | None) -> None:
+    def __init__(self, address: int, kind: Kind | None) -> None:
+        self.address: int = address
         self.kind: Kind | None = kind
-        self.values: dict[Name, tuple[int | None, ...]] = {}
+        self.values: dict[Name, tuple[int | Descriptor | None, ...]] = {}
         self.filled: bool = False
 
     def missing(self) -> str:
@@ -81,11 +96,27 @@ class Descriptor:
         if required and not any(name in self.values for name in required):
             return f"{' or '.join(map(str, required))} is not set"
         (mode,) = self.values.get(_MODE, (None,))
-        operations = self.values.get(_OPS, ())
-        wanted = None if mode is None else _MODES.get(Mode(mode))
-        if mode is None or wanted is None or wanted in operations or None in operations:
+        if not isinstance(mode, int):
+            return ""
+        wanted = _MODES.get(Mode(mode))
+        operations = self.children(_OPS)
+        if wanted is None or wanted in operations or None in operations:
             return ""
         return f"a graph of {Mode(mode)} without an {kind_name(wanted)}"
+
+    def children(self, name: Name) -> tuple[Kind | None, ...]:
+        """The kinds of the descriptors that were set for an attribute; None for unknown ones."""
+        found = self.values.get(name, ())
+        return tuple(each.kind if isinstance(each, Descriptor) else None for each in found)
+
+    @property
+    def graph(self) -> Descriptor | None:
+        """The operation graph of an engine config, engine or heuristics; None if unknown."""
+        for name in _TOWARDS_GRAPH:
+            for each in self.values.get(name, ()):
+                if isinstance(each, Descriptor):
+                    return each if _OPS in each.values else each.graph
+        return None
 
 
 _living: dict[int, Descriptor] = {}
@@ -113,7 +144,7 @@ def created(kind: Any, argument: Any) -> None:
     address = live.address(variable)
     if address is not None:
         vars(variable)["_is_backend"] = True
-        _living[address] = Descriptor(_kinds().get(int(kind)))
+        _living[address] = Descriptor(address, _kinds().get(int(kind)))
 
 
 def known(address: int | None) -> Descriptor | None:

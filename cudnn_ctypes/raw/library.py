@@ -40,10 +40,6 @@ _TELLS_OF_ABSENT_SUBLIBRARIES = 91700
 # Functions after which cuDNN may need cuBLAS and NVRTC.
 _NEED_CUDA_LIBRARIES = frozenset({"cudnnCreate", "cudnnBackendFinalize"})
 
-# From this version on engines do without cuBLAS. Where it is missing, 9.15 to 9.27 end the process
-# on every question, 9.14 on those about matrix products and convolutions.
-_NEEDS_NO_CUBLAS = 92800
-
 
 @dataclass(slots=True)
 class Library:
@@ -146,16 +142,17 @@ class Library:
                         ctypes.CDLL(str(builtins))
 
     @property
-    def refuses_engines(self) -> str:
-        """Why a question about engines would end the process; "" if it would not."""
+    def lacks_cublas(self) -> str:
+        """Why some questions about engines would end the process; "" if none would."""
         soname = f"libcublasLt.so.{self.cuda_major}"
-        if soname not in self._missing or self.version >= _NEEDS_NO_CUBLAS:
+        if soname not in self._missing:
             return ""
         if not self.path.with_name("libcudnn_engines_precompiled.so.9").exists():
-            return ""
+            return ""  # a reduced build does without it
+        package = "nvidia-cublas-cu12" if self.cuda_major == 12 else "nvidia-cublas"
         return (
-            f"cuDNN {self.version_text} ends the process when it is asked for engines without "
-            f"{soname}, which is not found; install it (nvidia-cublas-cu{self.cuda_major})"
+            f"cuDNN {self.version_text} ends the process when it is asked for engines of this "
+            f"graph without {soname}, which is not found; install it ({package})"
         )
 
     def _load_from_wheel(self, name: str, soname: str) -> bool:

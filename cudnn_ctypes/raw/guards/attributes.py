@@ -20,7 +20,7 @@ from ..ctypes_support import room
 from ..enums import ENUM_SINCE, cudnnDataType_t
 from ..enums import cudnnBackendAttributeName_t as Name
 from ..enums import cudnnBackendAttributeType_t as Type
-from . import Fragment
+from . import Fragment, engines
 
 if TYPE_CHECKING:
     from ..function import Binding
@@ -250,6 +250,8 @@ class _Setting(_Examiner):
         is_block = name == Name.CUDNN_ATTR_OPERATION_BLOCK_SCALE_QUANTIZE_BLOCK_SIZE
         if is_block and count == 1 and array is not None and not _number_at(array):
             return _BAD_PARAM, f"{name} is 0, by which cuDNN divides"
+        if name == Name.CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION and array is not None:
+            return engines.refused_plan(_address(array) or 0, count)
         return None
 
     def others(
@@ -375,10 +377,10 @@ def _note_set(descriptor: Any, name: Any, type_: Any, count: int, array: Any) ->
     if name in backend.NOTED:
         found = backend.known(live.address(descriptor))
         if found is not None and count > 0 and array is not None:
-            given: tuple[int | None, ...] = (None,)
+            given: tuple[int | backend.Descriptor | None, ...] = (None,)
             if type_ == _DESCRIPTOR:
-                children = [backend.known(each) for each in _entries(array, count, None) if each]
-                given = tuple(None if child is None else child.kind for child in children)
+                entries = _entries(array, count, None)
+                given = tuple(backend.known(each) for each in entries if each)
             elif type_ != Type.CUDNN_TYPE_CHAR:
                 given = (_number_at(array),)
             if given:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .. import backend, library, live, mode
+from .. import backend, live, mode
 from ..attributes import kind_name
 from ..enums import cudnnBackendDescriptorType_t as Kind
 from . import Fragment
@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["fragment"]
 
-# cudnnStatus_t
-_BAD_PARAM, _DESCRIPTOR_TYPE, _PREREQUISITE_MISSING = 2000, 2012, 3008
+_BAD_PARAM, _DESCRIPTOR_TYPE = 2000, 2012  # cudnnStatus_t
 
 _EXECUTED = {
     "executionPlan": Kind.CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR,
@@ -57,19 +56,6 @@ def _not_to_finalize(descriptor: Any) -> str:
     return "" if found is None else found.missing()
 
 
-_OF_ENGINES = frozenset(
-    {
-        Kind.CUDNN_BACKEND_ENGINE_DESCRIPTOR,
-        Kind.CUDNN_BACKEND_ENGINECFG_DESCRIPTOR,
-        Kind.CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR,
-    }
-)
-
-
-def _no_engines(kind: int) -> str:
-    return library.load().refuses_engines if kind in _OF_ENGINES else ""
-
-
 def _emptied(descriptor: Any) -> None:
     found = backend.known(live.address(descriptor))
     if found is not None:
@@ -78,12 +64,8 @@ def _emptied(descriptor: Any) -> None:
 
 _FRAGMENTS = {
     "cudnnBackendCreateDescriptor": Fragment(
-        before=[
-            "_reason = _no_engines(descriptorType)",
-            f"if _reason: return _refused({_PREREQUISITE_MISSING}, {{args}}, _reason)",
-        ],
         success=["_note_backend(descriptorType, descriptor)"],
-        scope={"_note_backend": backend.created, "_no_engines": _no_engines},
+        scope={"_note_backend": backend.created},
     ),
     "cudnnBackendDestroyDescriptor": Fragment(
         success=["_forget_backend(_address_before)"], scope={"_forget_backend": backend.destroyed}
