@@ -21,7 +21,9 @@ import error_report
 import gpu_coverage
 import pytest
 
+from cudnn_ctypes import raw
 from cudnn_ctypes.raw import mode
+from cudnn_ctypes.raw.enums import ENUM_SINCE
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -61,6 +63,16 @@ def _thin(items: list[pytest.Item]) -> None:
         parameters = item.callspec.params.values()  # type: ignore[attr-defined]
         if number % every and not (always and any(each in always for each in parameters)):
             item.add_marker(pytest.mark.soak)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip a test that is marked ``needs`` where the loaded cuDNN is older."""
+    for marker in item.iter_markers("needs"):
+        (name,) = marker.args
+        function = raw.FUNCTIONS.get(name)
+        since = ENUM_SINCE[name] if function is None else function.since
+        if outdated := raw.load().outdated(name, since):
+            pytest.skip(outdated)
 
 
 def _leave_out_soak_tests(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -277,9 +277,13 @@ def test_where_the_headers_say_nothing_there_is_no_explanation(folder, tmp_path)
 def test_the_explanation_of_the_installed_headers_is_shown(capsys):
     if explanations.include_folder() is None:
         pytest.skip("needs the cuDNN headers")
-    out = looked_up(capsys, "cudnnGetStream")
-    assert re.search(r"cudnn_graph.h of cuDNN 9\.\d+\.\d+ says:\n  \w.*\n", out)
-    assert re.search(r"\n  streamId:  \w+", out)
+    says = r"cudnn_graph.h of cuDNN 9\.\d+\.\d+ says:\n  \w.*\n"
+    assert re.search(says, looked_up(capsys, "cudnnDataType_t"))
+    header = explanations.include_folder() / "cudnn_graph.h"
+    if "@param" in header.read_text():  # 9.19 documents no functions
+        out = looked_up(capsys, "cudnnGetStream")
+        assert re.search(says, out)
+        assert re.search(r"\n  streamId:  \w+", out)
 
 
 def test_missing_headers_are_told(capsys, monkeypatch):

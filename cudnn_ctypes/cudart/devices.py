@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from contextlib import suppress
 from ctypes import c_int, c_size_t
 from typing import Any
 
@@ -104,8 +103,8 @@ def _gpu_values(ordinal: int) -> dict[str, Any]:
 
 def _reference_values() -> Mapping[str, Any]:
     known = dict(gpus.reference_gpu())
-    with suppress(ValueError):  # the bus width of an unknown GPU
-        gpus.complete(known)
+    width = gpus.later_value("memoryBusWidth", known.get("deviceName", ""))
+    known.setdefault("memoryBusWidth", width or 0)
     values = {name: known.get(_NAMES_IN_CUDNN.get(name, name), 0) for name in _MEMBERS}
     values["major"], values["minor"] = gpus.compute_capability(known)
     return values

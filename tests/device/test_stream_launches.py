@@ -68,6 +68,7 @@ def without_cudnn(plans: dict[Any, Any], launches: list[tuple[Any, ...]]) -> Non
     plan.calls = [call._replace(symbol=empty) for call in plan.calls]
 
 
+@pytest.mark.needs("cudnnGnnAggSimpleBackward")
 @pytest.mark.parametrize(("stream", "allocations"), [(None, 0), (1, 0), (55, 3)])
 def test_memory_of_results_serves_others_on_the_legacy_default_stream(
     fake_cuda: FakeCuda, plans: dict[Any, Any], stream: Any, allocations: int
@@ -94,6 +95,7 @@ def test_the_legacy_default_streams_of_two_gpus_have_memory_of_their_own(
         assert launcher.allocator is stream_launcher.StreamLauncher(None).allocator
 
 
+@pytest.mark.needs("cudnnGnnAggSimpleBackward")
 def test_memory_of_another_gpu_is_refused(
     fake_cuda: FakeCuda, plans: dict[Any, Any], driver: set[int]
 ) -> None:
@@ -112,6 +114,7 @@ def test_memory_of_another_gpu_is_refused(
         assert len(plans) == 1
 
 
+@pytest.mark.needs("cudnnGnnAggSimpleBackward")
 def test_results_of_zeros_are_filled_on_the_stream(
     fake_cuda: FakeCuda, plans: dict[Any, Any]
 ) -> None:

@@ -24,6 +24,7 @@ from cudnn_ctypes import (
     NotSupportedError,
     PlanCache,
     Selection,
+    SymbolNotFoundError,
     use_reference_device,
 )
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
@@ -175,7 +176,7 @@ _REQUESTS: dict[str, dict[str, Any]] = {
     "notes": {"selection": Selection(forbid="winograd")},
     "determinism": {"selection": Selection(deterministic=True)},
     "excluded engines": {"selection": Selection(without_engines=[3])},
-    "multiprocessors": {"sm_count": 132},
+    "multiprocessors": {"sm_count": 54},
     "changing shapes": {"override_shapes": True},
 }
 
@@ -189,7 +190,7 @@ def test_each_request_has_its_plan(
     for what, options in requests.items():
         try:
             first = _built(a100, cache, **options)
-        except NotSupportedError:  # no engine for it: nothing is stored either
+        except (NotSupportedError, SymbolNotFoundError):  # nothing is stored either
             builds.count = done
             continue
         done += 1

@@ -78,7 +78,7 @@ def test_a_second_process_does_not_read_them(gpu: _Gpu, cache: PlanCache) -> Non
         lambda gpu: setattr(gpu, "cuda", 13010),
         lambda gpu: setattr(gpu.device.properties, "multiprocessor_count", 66),
         lambda gpu: setattr(known_gpus, "_DRIVER_FILES", (Path("/none"), Path(__file__))),
-        lambda gpu: setattr(known_gpus.raw.load(), "version", 91400),
+        lambda gpu: setattr(known_gpus.raw.load(), "version", 99900),
         lambda gpu: setattr(known_gpus.raw.load(), "path", Path("/opt/libcudnn.so.9")),
     ],
     ids=["GPU", "CUDA", "a part of it", "driver", "cuDNN", "library"],

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from cudnn_ctypes import raw
+from cudnn_ctypes import SymbolNotFoundError, raw
 from cudnn_ctypes.graph.backend.attributes import attribute
 from cudnn_ctypes.graph.describe import operations
 from cudnn_ctypes.graph.describe.node import Kind
@@ -106,6 +106,9 @@ def test_cudnn_takes_the_descriptors(name: str) -> None:
     lowering = Lowering(graph.compute_data_type, Target(91900, 90))
     try:
         found = lowering.operation_graph(graph.validate())["ops"]
+    except SymbolNotFoundError as error:
+        pytest.skip(str(error))
+    else:
         assert [each.name for each in found] == [n.kind.descriptor for n in graph.nodes]
     finally:
         lowering.close()

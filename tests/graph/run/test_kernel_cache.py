@@ -17,7 +17,6 @@ from ..plan_cases import product
 
 NUMBER_OF_ENTRIES = 92700  # since when cuDNN tells it
 OVERRIDES = 92100
-WORKSPACES = 92300
 # Of one config: for few rows the heuristics of cuDNN 9.14 propose another one.
 SIZES = (64, 96, 200)
 
@@ -113,7 +112,7 @@ def test_other_shapes_are_refused_where_they_mean_nothing(a100: DeviceProperties
             plan.variant_pack(dict.fromkeys(uids, 1 << 20), shapes={uids[0]: ((1, 8), (8, 1))})
 
 
-@pytest.mark.skipif(raw.load().version < OVERRIDES, reason="needs cuDNN 9.21")
+@pytest.mark.needs("CUDNN_ATTR_OPERATIONGRAPH_IS_OVERRIDE_SHAPE_ENABLED")
 def test_other_shapes_in_a_variant_pack(a100: DeviceProperties) -> None:
     with product(64).graph() as graph:
         plan = graph.build(a100, override_shapes=True)
@@ -134,7 +133,7 @@ def test_other_shapes_in_a_variant_pack(a100: DeviceProperties) -> None:
 
 
 @pytest.mark.soak
-@pytest.mark.skipif(raw.load().version < WORKSPACES, reason="needs cuDNN 9.23")
+@pytest.mark.needs("cudnnGetExecutionPlanWorkspaceSize")
 def test_a_workspace_for_other_shapes_on_the_reference_device() -> None:
     with use_reference_device(), product(64).graph() as graph, Handle() as handle:
         plan = graph.build(handle, override_shapes=True)
@@ -163,7 +162,7 @@ def test_one_kernel_computes_all_shapes(handle: Handle) -> None:
 
 
 @pytest.mark.gpu
-@pytest.mark.skipif(raw.load().version < OVERRIDES, reason="needs cuDNN 9.21")
+@pytest.mark.needs("CUDNN_ATTR_OPERATIONGRAPH_IS_OVERRIDE_SHAPE_ENABLED")
 def test_one_plan_computes_other_shapes(handle: Handle) -> None:
     with product(64).graph() as graph:
         graph.build(handle, override_shapes=True)
@@ -188,7 +187,7 @@ def test_one_plan_computes_other_shapes(handle: Handle) -> None:
 
 
 @pytest.mark.gpu
-@pytest.mark.skipif(raw.load().version < WORKSPACES, reason="needs cuDNN 9.23")
+@pytest.mark.needs("cudnnGetExecutionPlanWorkspaceSize")
 def test_a_workspace_for_other_shapes_suffices(handle: Handle) -> None:
     with product(64).graph() as graph:
         plan = graph.build(handle, override_shapes=True)

@@ -438,8 +438,4 @@ def test_a_bound_plan_tells_its_own_workspace() -> None:
         memory |= {t: DeviceTensor.full(t.dims, np.nan, "float16") for t in graph.outputs}
         workspace = DeviceBuffer(max(plan.workspace_size, 1))
         with graph.bind(memory, workspace) as bound:
-            if raw.load().version < 92300:
-                with pytest.raises(SymbolNotFoundError, match=r"9\.23"):
-                    assert bound.workspace_size
-            else:
-                assert bound.workspace_size == plan.workspace_size
+            assert bound.workspace_size == plan.workspace_size

@@ -94,14 +94,14 @@ def test_the_same_memory_for_two_operands(h200: DeviceProperties, stand_in: Stan
 def test_workspace_and_the_tensors_in_it(h200: DeviceProperties, stand_in: StandIn) -> None:
     """The gradient of attention has both."""
     with Graph(io_data_type="float16") as graph:
-        q, k, v, o, do = (graph.tensor((2, 2, 64, 32), name=name) for name in ("q", *"kvod"))
-        stats = graph.tensor((2, 2, 64, 1), data_type="float32", name="stats")
+        q, k, v, o, do = (graph.tensor((2, 2, 128, 32), name=name) for name in ("q", *"kvod"))
+        stats = graph.tensor((2, 2, 128, 1), data_type="float32", name="stats")
         gradients = graph.sdpa_backward(q, k, v, o, do, stats)
         for each in gradients:
             each.set_output()
         plan = graph.build(h200)
-        given = [torch.empty(2, 2, 64, 32, dtype=torch.float16) for _ in range(5)]
-        given.append(torch.empty(2, 2, 64, 1))
+        given = [torch.empty(2, 2, 128, 32, dtype=torch.float16) for _ in range(5)]
+        given.append(torch.empty(2, 2, 128, 1))
         run = run_of(graph, [q, k, v, o, do, stats], gradients, given[0])
         results = run(*given)
         done = stand_in.executed[-1]

@@ -15,11 +15,13 @@ from cudnn_ctypes import (
     ClosedError,
     CudnnError,
     NotInitializedError,
+    SymbolNotFoundError,
     raw,
     use_reference_device,
 )
 from cudnn_ctypes.raw import function as raw_function
-from cudnn_ctypes.raw import mode
+from cudnn_ctypes.raw import library, mode
+from cudnn_ctypes.raw.bare import bare
 from cudnn_ctypes.raw.ctypes_support import CudnnEnum
 from cudnn_ctypes.reference.device import dispatch, families, made_up_handles, registry
 
@@ -82,6 +84,19 @@ def test_null_is_refused_by_the_whole_family(handle, name: str):
     rest = [zero(parameter) for parameter in function.parameters[1:]]
     with pytest.raises(BadParamError, match="is NULL"):
         function(handle, *rest)
+
+
+def test_launches_are_noted_of_functions_that_the_library_lacks(monkeypatch):
+    def lacking(self, name, **_):
+        raise SymbolNotFoundError(name)
+
+    name = "cudnnGnnAggSimpleForward"
+    monkeypatch.delitem(vars(bare), name, raising=False)
+    monkeypatch.setattr(library.Library, "symbol", lacking)
+    with use_reference_device():
+        assert getattr(bare, name) is getattr(raw, name)
+    with pytest.raises(SymbolNotFoundError, match=name):
+        getattr(bare, name)
 
 
 def test_functions_without_a_handle_are_cudnns_own(handle):
