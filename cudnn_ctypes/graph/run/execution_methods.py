@@ -130,8 +130,8 @@ class ExecutionMethods(Closing):
             raise ValueError(
                 f"graph {self.name!r}: operations were added after it was built: build it again"
             )
-        self._execution = Execution(plan, Operands(self._operands))
-        return self._execution
+        execution = self._execution = Execution(plan, Operands(self._operands))
+        return execution  # another thread may close the graph
 
     def _has_grown(self) -> bool:
         """Whether operations were added after the build."""

@@ -93,16 +93,15 @@ class RunMethods(ExecutionMethods):
         given = GivenMemory(memory, chosen, check=check)
         if chosen is None:
             with given.on(None) as lent:
-                made = self._run(lent, given, workspace, check=check, kept=False)
+                made, outputs = self._run(lent, given, workspace, check=check, kept=False)
         elif given.torch is None or chosen.on_reference_device:
-            made = self._run(chosen, given, workspace, check=check)
+            made, outputs = self._run(chosen, given, workspace, check=check)
         else:
             ordinal = given.ordinal
             pytorch.follow(ordinal, chosen.stream_pointer)
-            made = self._run(chosen, given, workspace, check=check)
+            made, outputs = self._run(chosen, given, workspace, check=check)
             pytorch.precede(ordinal, chosen.stream_pointer)
-        assert self._outputs is not None
-        return self._outputs.by_name(memory, made)
+        return outputs.by_name(memory, made)
 
     def _build_without_handle(self, handle: Handle, **options: Any) -> ExecutionPlan:
         """`build`, for later runs with handles of their own."""
@@ -118,14 +117,13 @@ class RunMethods(ExecutionMethods):
         *,
         check: bool,
         kept: bool = True,
-    ) -> dict[Tensor, Any]:
+    ) -> tuple[dict[Tensor, Any], Outputs]:
         """Run it on the handle's stream; `kept`: whether `execute` may use the handle, too.
 
-        Returns the memory that was allocated for outputs.
+        Returns the memory that was allocated for outputs, and all of these.
         """
-        execution = self._ready(handle, kept=kept)
-        assert self._outputs is not None
-        missing, torch = self._outputs.missing(given.memory), given.torch
+        execution, outputs = self._ready(handle, kept=kept)
+        missing, torch = outputs.missing(given.memory), given.torch
         needed = execution.workspace_size if workspace is None else 0
         if torch is not None:
             made = {each.tensor: each.in_torch(torch) for each in missing}
@@ -137,7 +135,7 @@ class RunMethods(ExecutionMethods):
                 block = handle.workspace(needed) if kept else handle.allocator.allocate(needed)
                 workspace = block.ptr
         execution(handle, {**given.memory, **made}, workspace, check=check)
-        return made
+        return made, outputs
 
     def _torch_run(
         self, inputs: Sequence[Tensor | None], returned: Tensor | tuple[Tensor, ...], like: Any
@@ -158,15 +156,18 @@ class RunMethods(ExecutionMethods):
             return None
         return execution.torch_run(inputs, results.memory, returned, like)
 
-    def _ready(self, handle: Handle, *, kept: bool) -> Execution:
-        """The execution of the plan, which is built for the handle if there is none."""
-        execution = self._execution
-        if execution is None or self._outputs is None:
+    def _ready(self, handle: Handle, *, kept: bool) -> tuple[Execution, Outputs]:
+        """The execution of the plan, which is built for the handle if there is none.
+
+        Another thread may close the graph at any time.
+        """
+        execution, outputs = self._execution, self._outputs
+        if execution is None or outputs is None:
             with _building:
-                if self._plan is None or self._has_grown():
+                plan = None if self._has_grown() else self._plan
+                if plan is None:
                     build = self.build if kept else self._build_without_handle
-                    build(handle)
-                assert self._plan is not None
-                execution = self._execution or self._made_execution(self._plan)
-                self._outputs = Outputs(self.outputs, execution.operands)
-        return execution
+                    plan = build(handle)
+                execution = self._execution or self._made_execution(plan)
+                outputs = self._outputs = Outputs(self.outputs, execution.operands)
+        return execution, outputs

@@ -12,6 +12,7 @@ from ...errors import CudnnError
 from ...raw import gpus
 from ...raw.bare import watched
 from ...raw.memory import memory_pointer
+from ...raw.values import described
 from ...resource import Uncopied
 from ..backend.descriptor import BackendDescriptor
 from ..backend.values import device_address
@@ -223,6 +224,8 @@ class PlanExecution(Uncopied):
 
     def _complete(self, pointers: Mapping[int, Any], workspace: Any) -> Mapping[int, Any]:
         """`pointers` with those of scratch tensors; refuses what an execution lacks."""
+        if not isinstance(pointers, Mapping):
+            raise TypeError(f"pointers: expected a mapping, got {described(pointers)}")
         self.check_workspace(workspace)
         return self.scratch.added_to(pointers, self._own_size, workspace)
 

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsFloat, cast
 
 import numpy as np
 
+from ...arguments import integers
 from ...dtypes import data_type_name, element_bits, numpy_dtype, storage_bytes
 from ...raw import cudnnDataType_t
 from ...raw.typed_memory import contradiction, typed
+from ...raw.values import described
 from ...strides import packed_like
 
 if TYPE_CHECKING:
@@ -55,6 +57,8 @@ def new_shapes(
 
     Raises
     ------
+    TypeError
+        If they are no ints, or no mapping has them.
     ValueError
         If they are not as many as the tensor has, or not positive.
     KeyError
@@ -62,12 +66,14 @@ def new_shapes(
     """
     wanted = {t.uid or 0: t for t in tensors if not t.virtual and not t.scratch}
     found: dict[int, Shape] = {}
+    if dims is not None and not isinstance(dims, Mapping):
+        raise TypeError(f"dims: expected a mapping, got {described(dims)}")
     for key, sizes in (dims or {}).items():
         tensor = find_tensor(key, wanted)
-        new = tuple(int(size) for size in sizes)
+        new = integers(f"dims: tensor {tensor.name!r}", sizes)
         assert tensor.dims is not None
         assert tensor.strides is not None
-        if len(new) != len(tensor.dims) or min(new) < 1:
+        if len(new) != len(tensor.dims) or min(new, default=0) < 1:
             raise ValueError(
                 f"tensor {tensor.name!r} {tensor.dims}: expected as many dims, positive, got {new}"
             )

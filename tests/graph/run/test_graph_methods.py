@@ -14,6 +14,7 @@ import pytest
 
 from cudnn_ctypes import DeviceBuffer, DeviceTensor, Graph, Handle, use_reference_device
 from cudnn_ctypes.graph.run import default_handles
+from cudnn_ctypes.graph.run.execution import Execution
 
 reference = pytest.mark.usefixtures("on_the_reference_device")
 SHAPES = {"a": (2, 8, 16), "b": (2, 16, 4)}
@@ -611,3 +612,36 @@ def test_a_plan_takes_no_null(graph: Graph, nothing: Any) -> None:
         for call in (graph.plan.execute, graph.plan.bind):
             with pytest.raises(ValueError, match=r"^pointers\[\d+\]: expected device memory, got"):
                 call(handle, pointers)
+
+
+@reference
+@pytest.mark.parametrize("wrong", [["x"], {"a": 5}, {"a": None}, {"a": (1.5, 4, 8)}, {"a": "148"}])
+def test_dims_that_are_none(graph: Graph, wrong: Any) -> None:
+    given = on_device(numbers())
+    results = graph.run(given)
+    with Handle() as handle, pytest.raises(TypeError, match=r"^dims: .*expected"):
+        graph.execute({**given, **results}, dims=wrong, handle=handle)
+
+
+@reference
+@pytest.mark.parametrize("wrong", [Graph, [1], 5, "ab"])
+def test_pointers_that_are_no_mapping(graph: Graph, wrong: Any) -> None:
+    graph.run(on_device(numbers()))
+    with Handle() as handle:
+        for call in (graph.plan.execute, graph.plan.bind):
+            with pytest.raises(TypeError, match=r"^pointers: expected a mapping, got"):
+                call(handle, wrong)
+
+
+@reference
+def test_a_graph_that_is_closed_during_a_run(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As another thread may close it: the results are there."""
+    execute = Execution.__call__
+
+    def execute_and_close(self: Execution, *arguments: Any, **options: Any) -> None:
+        execute(self, *arguments, **options)
+        graph.close()
+
+    monkeypatch.setattr(Execution, "__call__", execute_and_close)
+    given = numbers()
+    check(graph.run(on_device(given)), given)
