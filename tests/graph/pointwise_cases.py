@@ -178,6 +178,21 @@ for _mode, _function in (
         computation="boolean",
         tolerance=0,
     )
+
+
+def _chosen(g: Graph) -> Tensor:
+    a, b, c, d = (image(g, each) for each in "abcd")
+    return g.binary_select(a, b, (c < d) & ~(a < b) | (d < b))
+
+
+_cases(
+    "binary_select by & | ~ of comparisons",
+    _chosen,
+    lambda a, b, c, d: np.where((c < d) & ~(a < b) | (d < b), a, b),
+    "abcd",
+    {},
+    prepare=_whole,
+)
 for _axis in range(4):
     case(
         f"gen_index along {_axis}",

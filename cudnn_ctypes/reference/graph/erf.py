@@ -84,6 +84,7 @@ def _normal_tangents() -> tuple[Array, Array]:
     grid = np.arange(-9 * _FINE_STEPS, 9 * _FINE_STEPS + 1) / _FINE_STEPS
     values = [0.5 * math.erfc(-p / math.sqrt(2)) for p in grid]
     slopes = np.exp(-(grid**2) / 2) / math.sqrt(2 * math.pi)
+    values[0] = slopes[0] = 0  # beyond the grid, too: gelu multiplies by x, which may be -1e30
     return np.array(values, np.float32), slopes.astype(np.float32)
 
 

@@ -117,6 +117,12 @@ def _index(x: Array, p: Parameters) -> Any:
     return np.broadcast_to(np.arange(x.shape[p.axis]).reshape(along), x.shape)
 
 
+def _power(x: Array, b: Array) -> Any:
+    """C's pow. Where b is 0.5 throughout NumPy takes the square root: NaN of -inf, -0 of -0."""
+    is_root = (b == 0.5) & (np.isinf(x) | (x == 0))
+    return np.power(np.where(is_root, np.abs(x), x), b)
+
+
 def _softplus(x: Array, p: Parameters) -> Any:
     return np.logaddexp(0, p.softplus_beta * x) / p.softplus_beta
 
@@ -172,7 +178,7 @@ _PLAIN: dict[Mode, Callable[..., Any]] = {
     Mode.CUDNN_POINTWISE_MOD: np.fmod,  # the sign of x
     Mode.CUDNN_POINTWISE_FLOOR_MOD: np.mod,  # the sign of b
     Mode.CUDNN_POINTWISE_MUL: np.multiply,
-    Mode.CUDNN_POINTWISE_POW: np.power,
+    Mode.CUDNN_POINTWISE_POW: _power,
     Mode.CUDNN_POINTWISE_SUB: np.subtract,
     Mode.CUDNN_POINTWISE_ATAN2: np.arctan2,
     Mode.CUDNN_POINTWISE_ABS: np.abs,

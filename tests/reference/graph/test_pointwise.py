@@ -83,3 +83,17 @@ def test_selected_nan_does_not_spread() -> None:
     x, b = np.array([1.0, np.nan]), np.array([np.nan, 2.0])
     found = pointwise(Mode.CUDNN_POINTWISE_BINARY_SELECT, x, b, np.array([True, False]))
     np.testing.assert_array_equal(found, [1, 2])
+
+
+def test_gelu_of_a_large_negative_number_vanishes_in_float32() -> None:
+    x = np.array([-1e4, -1e30, np.finfo(np.float32).min], np.float32)
+    np.testing.assert_array_equal(pointwise(Mode.CUDNN_POINTWISE_GELU_FWD, x), [0, 0, 0])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_powers_of_infinity_and_zero_are_those_of_c(dtype: type) -> None:
+    x = np.array([-np.inf, -0.0, np.inf, 4, -4], dtype)
+    for b in (np.full((1,), 0.5, dtype), np.full((5,), 0.5, dtype)):
+        y = pointwise(Mode.CUDNN_POINTWISE_POW, x, b)
+        np.testing.assert_array_equal(y, [np.inf, 0, np.inf, 2, np.nan])
+        assert not np.signbit(y[:4]).any()
