@@ -25,8 +25,9 @@ from ..node import Kind
 from ..tensor import Tensor
 from .base import Operations
 
-__all__ = ["POINTWISE", "POINTWISE_BACKWARD", "PointwiseOperations"]
+__all__ = ["LOGICAL", "POINTWISE", "POINTWISE_BACKWARD", "PointwiseOperations"]
 
+LOGICAL: list[cudnnPointwiseMode_t]
 POINTWISE: Kind
 POINTWISE_BACKWARD: Kind
 

@@ -9,13 +9,13 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...errors import CudnnError, FaultWarning, NotSupportedError, OwnReason, SymbolNotFoundError
-from ...raw import cudnnDataType_t, cudnnPointwiseMode_t, cudnnStatus_t
+from ...raw import cudnnDataType_t, cudnnStatus_t
 from ...raw.host_blocks import warn
 from ..backend.descriptor import BackendDescriptor
 from ..backend.device_properties import DeviceProperties
 from ..backend.devices import device_attribute
 from ..describe.node import Node, Subgraph, exchanged
-from ..describe.operations.pointwise import POINTWISE
+from ..describe.operations.pointwise import LOGICAL, POINTWISE
 from ..describe.tensor import Tensor
 from .expand.expansion import Expansion
 from .flattening import View, flattened
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 __all__ = ["Faults", "Lowering", "known_faults", "lowered", "operation_graph_attributes"]
 
 _BOOLEAN = cudnnDataType_t.CUDNN_DATA_BOOLEAN
-# No engine takes these with another type of computation.
-_LOGICAL = [mode for mode in cudnnPointwiseMode_t if "_LOGICAL_" in mode.name]
 _DYNAMIC = ("is_dynamic_shape_enabled", "is_override_shape_enabled")
 
 
@@ -146,7 +144,7 @@ class Lowering:
         kind, what = node.kind, str(node)
         precision = node.compute_data_type
         if precision is None:  # not `or`: float32 is 0
-            is_logical = kind is POINTWISE and node.options["mode"] in _LOGICAL
+            is_logical = kind is POINTWISE and node.options["mode"] in LOGICAL
             precision = _BOOLEAN if is_logical else self._compute_data_type
         attributes: dict[str, Any] = {}
         for ports, tensors in ((kind.inputs, node.inputs), (kind.outputs, node.outputs)):

@@ -234,6 +234,29 @@ def test_an_engine_that_no_mode_proposes_is_advised(h200: DeviceProperties) -> N
         assert built.plan.config.choice.engine == rows[0].engine
 
 
+def test_what_no_compiler_takes_is_not_advised(h200: DeviceProperties) -> None:
+    """Two products in float32: cuDNN accepts them, and then cannot compile their kernel."""
+    graph = Graph(io_data_type="float16")
+    a, b, c = (graph.tensor((1, 64, 64), name=name) for name in "abc")
+    graph.matmul(graph.relu(graph.matmul(a, b)), c).set_output(name="y")
+    advice = graph.explain(h200).advice()
+    assert advice[0].steps[0].topic == "split"
+    for suggestion in advice:
+        for built in suggestion.build(h200):
+            built.close()
+
+
+def test_logical_operations_are_to_compute_in_boolean(h200: DeviceProperties) -> None:
+    graph = Graph(io_data_type="float16")
+    x, y = (graph.tensor((2, 16, 16, 16), name=name) for name in "xy")
+    chosen = graph.logical_and(x < y, y > 0.0, compute_data_type="float32")
+    graph.binary_select(x, y, chosen).set_output(name="z")
+    first = graph.explain(h200).advice()[0]
+    assert first.words == "compute logical operations in boolean (compute_data_type)"
+    (built,) = first.build(h200)
+    built.close()
+
+
 def test_a_mode_that_build_does_not_ask(h200: DeviceProperties) -> None:
     """Its engine is taken by asking that mode."""
     graph = Graph(io_data_type="float16")

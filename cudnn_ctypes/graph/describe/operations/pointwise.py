@@ -17,7 +17,7 @@ from ..node import Inner, Kind, Node, Result
 from ..tensor import Tensor
 from .base import Operations
 
-__all__ = ["POINTWISE", "POINTWISE_BACKWARD", "PointwiseOperations"]
+__all__ = ["LOGICAL", "POINTWISE", "POINTWISE_BACKWARD", "PointwiseOperations"]
 
 _OPTIONS = {
     "mode": "mode",
@@ -29,6 +29,8 @@ _OPTIONS = {
     "swish_beta": "swish_beta",
     "axis": "axis",
 }
+LOGICAL = [mode for mode in cudnnPointwiseMode_t if "_LOGICAL_" in mode.name]
+"""Modes that every engine computes in BOOLEAN only."""
 _INNER = Inner("pointwise", "pw_descriptor", _OPTIONS, "math_prec")
 
 

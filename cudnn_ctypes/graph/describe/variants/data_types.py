@@ -12,6 +12,7 @@ from ..node import Node
 from ..operations.attention import SDPA
 from ..operations.attention_fp8 import SDPA_FP8
 from ..operations.normalization_kinds import NORM_BACKWARD, NORM_FORWARD
+from ..operations.pointwise import LOGICAL, POINTWISE
 from ..operations.reductions import GENSTATS, REDUCTION
 from ..rewriting import Edit
 from ..tensor import Tensor
@@ -29,6 +30,7 @@ _Type = cudnnDataType_t
 _SIXTEEN = (_Type.CUDNN_DATA_HALF, _Type.CUDNN_DATA_BFLOAT16)
 _EIGHT = (_Type.CUDNN_DATA_INT8, _Type.CUDNN_DATA_UINT8)
 _FLOAT, _DOUBLE, _INT32 = _Type.CUDNN_DATA_FLOAT, _Type.CUDNN_DATA_DOUBLE, _Type.CUDNN_DATA_INT32
+_BOOLEAN = _Type.CUDNN_DATA_BOOLEAN
 _SCALES = ("scale", "bias")
 _STATISTICS = ("mean", "inv_variance", "in_running_mean", "in_running_var")
 _ROW_STATISTICS = ("stats", "score_max", "score_sum_exp", "sum", "sq_sum", "amax_s", "amax_o")
@@ -70,6 +72,11 @@ def data_type_remedies(graph: Graph) -> Iterator[Remedy]:
         "compute type",
         f"compute in {name} (compute_data_type)",
         functools.partial(_computed_in, natural=natural),
+    )
+    yield Remedy(
+        "compute type",
+        "compute logical operations in boolean (compute_data_type)",
+        _logic_in_booleans,
     )
     yield Remedy(
         "intermediate type",
@@ -168,7 +175,7 @@ def _computed_in(graph: Graph, natural: cudnnDataType_t) -> Edit:
     edit = Edit()
     if natural != _INT32:
         for index, node in enumerate(graph.nodes):
-            if node.compute_data_type not in (None, natural):
+            if node.compute_data_type not in (None, natural) and not _is_logical(node):
                 edit.nodes[index] = {"compute_data_type": natural}
         if graph.compute_data_type != natural:
             edit.data_types["compute_data_type"] = natural
@@ -178,6 +185,18 @@ def _computed_in(graph: Graph, natural: cudnnDataType_t) -> Edit:
         own = node.compute_data_type
         if sums and (graph.compute_data_type if own is None else own) != natural:
             edit.nodes[index] = {"compute_data_type": natural}
+    return edit
+
+
+def _is_logical(node: Node) -> bool:
+    return node.kind is POINTWISE and node.options["mode"] in LOGICAL
+
+
+def _logic_in_booleans(graph: Graph) -> Edit:
+    edit = Edit()
+    for index, node in enumerate(graph.nodes):
+        if _is_logical(node) and node.compute_data_type not in (None, _BOOLEAN):
+            edit.nodes[index] = {"compute_data_type": _BOOLEAN}
     return edit
 
 

@@ -55,7 +55,7 @@ def advise(
         else:
             tried = list(search.cures(first_only=False))
         found += [_suggestion(each, explanation) for each in tried]
-        found = [each for each in found if _compiles(each, here.device)]
+        found = [each for each in found if _compiles(each, here.device, explanation)]
         seconds = search.seconds
         found = sorted(found, key=_rank)[:_SUGGESTIONS]
         if measure:
@@ -88,14 +88,21 @@ def _unchanged(graph: Graph, explanation: Explanation) -> Iterator[Suggestion]:
         yield Suggestion((), (graph.replaced(),), (options,), after=(explanation,))
 
 
-def _compiles(suggestion: Suggestion, device: Any) -> bool:
-    """Whether engines that no mode proposes can be compiled; cuDNN accepts some that cannot."""
+def _compiles(suggestion: Suggestion, device: Any, before: Explanation) -> bool:
+    """Whether what is said to make a graph supported, or no mode proposes, can be compiled.
+
+    cuDNN accepts graphs that its compiler then refuses.
+    """
     for graph, options in zip(suggestion.graphs, suggestion.options, strict=True):
-        if "config" in options:
-            with graph.replaced() as own:
-                try:
-                    own.build(device, cache=False, **options)
-                except CudnnError:
+        if before.usable and "config" not in options:
+            continue
+        with graph.replaced() as own:
+            try:
+                own.build(device, cache=False, **options)
+            except CudnnError as error:
+                if "config" in options:
+                    return False
+                if failed_to_compile(error.messages) and not nvrtc.defect():
                     return False
     return True
 
