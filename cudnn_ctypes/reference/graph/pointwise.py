@@ -61,10 +61,14 @@ def pointwise(mode: Mode, *operands: Array, parameters: Parameters | None = None
 def pointwise_backward(
     mode: Mode, dy: Array, x: Array, *, parameters: Parameters | None = None
 ) -> Array:
-    """dx = dy * (derivative of the activation at x)."""
+    """dx = dy * (derivative of the activation at x).
+
+    Where relu is flat dx is 0, also of infinite dy; where x is NaN it is dy.
+    """
     with np.errstate(all="ignore"):
-        slope: Array = dy * _DERIVATIVES[mode](x, parameters or Parameters())
-        return slope
+        slope = _DERIVATIVES[mode](x, parameters or Parameters())
+        dx: Array = dy * slope
+        return np.where(slope == 0, 0.0, dx) if mode == Mode.CUDNN_POINTWISE_RELU_BWD else dx
 
 
 def keeps_float32(mode: Mode, parameters: Parameters) -> bool:
@@ -107,8 +111,8 @@ def _relu(x: Array, p: Parameters) -> Any:
 
 
 def _relu_slope(x: Array, p: Parameters) -> Any:
-    slope = np.where(x > p.relu_lower_clip, 1.0, p.relu_lower_clip_slope)
-    return np.where(x < p.relu_upper_clip, slope, 0.0)
+    slope = np.where(x <= p.relu_lower_clip, p.relu_lower_clip_slope, 1.0)
+    return slope if p.relu_upper_clip == math.inf else np.where(x >= p.relu_upper_clip, 0.0, slope)
 
 
 def _index(x: Array, p: Parameters) -> Any:
@@ -173,8 +177,8 @@ _PLAIN: dict[Mode, Callable[..., Any]] = {
     Mode.CUDNN_POINTWISE_ADD: np.add,
     Mode.CUDNN_POINTWISE_ADD_SQUARE: lambda x, b: x + b * b,
     Mode.CUDNN_POINTWISE_DIV: np.divide,
-    Mode.CUDNN_POINTWISE_MAX: np.maximum,
-    Mode.CUDNN_POINTWISE_MIN: np.minimum,
+    Mode.CUDNN_POINTWISE_MAX: np.fmax,  # of NaN and a number, the number (H200, 9.19)
+    Mode.CUDNN_POINTWISE_MIN: np.fmin,
     Mode.CUDNN_POINTWISE_MOD: np.fmod,  # the sign of x
     Mode.CUDNN_POINTWISE_FLOOR_MOD: np.mod,  # the sign of b
     Mode.CUDNN_POINTWISE_MUL: np.multiply,

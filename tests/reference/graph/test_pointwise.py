@@ -85,6 +85,20 @@ def test_selected_nan_does_not_spread() -> None:
     np.testing.assert_array_equal(found, [1, 2])
 
 
+@pytest.mark.parametrize(("mode", "wanted"), [("MAX", [1, 2, 3]), ("MIN", [1, 2, -4])])
+def test_of_nan_and_a_number_the_number_is_taken(mode: str, wanted: list[float]) -> None:
+    x, b = np.array([np.nan, 2, 3, np.nan]), np.array([1, np.nan, -4, np.nan])
+    found = pointwise(Mode[f"CUDNN_POINTWISE_{mode}"], x, b)
+    np.testing.assert_array_equal(found, [*wanted, np.nan])
+
+
+def test_relu_passes_no_gradient_where_it_is_flat_and_all_of_it_where_x_is_nan() -> None:
+    """As on an H200, with 9.19."""
+    dy, x = np.meshgrid([np.inf, -np.inf, np.nan, 2.0], [-np.inf, -1.0, 0.0, np.nan, np.inf])
+    dx = pointwise_backward(Mode.CUDNN_POINTWISE_RELU_BWD, dy, x)
+    np.testing.assert_array_equal(dx, np.where(x <= 0, 0, dy))
+
+
 def test_gelu_of_a_large_negative_number_vanishes_in_float32() -> None:
     x = np.array([-1e4, -1e30, np.finfo(np.float32).min], np.float32)
     np.testing.assert_array_equal(pointwise(Mode.CUDNN_POINTWISE_GELU_FWD, x), [0, 0, 0])
