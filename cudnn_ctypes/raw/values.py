@@ -121,7 +121,7 @@ _MOST_PARAMETERS = 4  # one owns another one, at most
 
 
 def parameter_of(value: Any) -> Any:
-    """What C receives for an object: its ``_as_parameter_``, or the object itself.
+    """The argument that C receives for an object: its ``_as_parameter_``, or the object itself.
 
     Raises
     ------
