@@ -17,11 +17,13 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TextIO
 
 import pytest
 
@@ -39,19 +41,17 @@ class Part:
 
     seconds: int
     command: str
-    under: str = ""  # a program that runs it
-
-    @property
-    def tests(self) -> bool:
-        return self.command.startswith("pytest")
+    tests: str = ""  # of pytest: files and folders
+    under: str = ""  # a program that runs it, one for each few files of tests
 
 
-_LAUNCHES = "tests/legacy/test_launch.py tests/legacy/test_operation_table.py tests/graph/run"
+_LAUNCHES = "tests/legacy/test_launch.py tests/legacy/test_operation_table.py tests/graph/run "
+_LAUNCHES += "tests/raw/test_torch_forms.py"
 _LEAKS = " ".join(f"tests/legacy/test_{name}leaks.py" for name in ("", "layer_", "gnn_"))
 # What the driver refuses is told by tests: cuda.core asks it for a context where there is none.
 _MEMCHECK = (
-    "compute-sanitizer --tool memcheck --target-processes all --report-api-errors no "
-    "--error-exitcode 9 --print-limit 20"
+    "compute-sanitizer --tool memcheck --target-processes application-only "
+    "--report-api-errors no --error-exitcode 9 --print-limit 20"
 )
 # Examples of cuDNN's faults read beyond their operands. The checker keeps memory that was freed and
 # slows down programs for longer than those wait that start them. PyTorch's own check of its CUDA
@@ -63,16 +63,16 @@ _LEFT_OUT = (
 _CLEAN = f"not ({' or '.join(_LEFT_OUT.split())})"
 PARTS = {
     "doctor": Part(40, "cudnn_ctypes doctor"),
-    "launches": Part(110, f"pytest -m gpu {_LAUNCHES} tests/raw/test_torch_forms.py"),
-    "tests": Part(260, "pytest -m 'gpu and not soak' tests"),
+    "launches": Part(110, "pytest -m gpu", _LAUNCHES),
+    "tests": Part(260, "pytest -m 'gpu and not soak'", "tests"),
     "bench_gpu": Part(60, "tools.bench_gpu"),
     "bench_graph": Part(60, "tools.bench_graph --rounds 61"),
     "bench_empty": Part(40, "tools.bench_graph --rounds 61 --empty"),
     "bench_cache": Part(70, "tools.bench_cache --execute --rounds 3"),
     "bench_torch_ops": Part(110, "tools.bench_torch_ops"),
-    "leaks": Part(150, f"pytest -m 'gpu and soak' {_LEAKS}"),
-    "memcheck": Part(560, f"pytest -m 'gpu and not soak' -k '{_CLEAN}' tests", _MEMCHECK),
-    "soak": Part(330, "pytest -m 'gpu and soak' tests"),
+    "leaks": Part(150, "pytest -m 'gpu and soak'", _LEAKS),
+    "memcheck": Part(560, f"pytest -m 'gpu and not soak' -k '{_CLEAN}'", "tests", _MEMCHECK),
+    "soak": Part(330, "pytest -m 'gpu and soak'", "tests"),
 }
 """In the order in which they run."""
 
@@ -84,20 +84,50 @@ def _share(text: str) -> str:
     return text
 
 
-def _words(part: Part, workers: int) -> list[str]:
-    words = [*shlex.split(part.under), sys.executable, "-m", *shlex.split(part.command)]
-    if part.tests:
-        words += ["-n", str(workers), "--dist", "worksteal"]
-        words += ["-p", __spec__.name, "-q", "--tb=no", "-rfE", "--durations", "12"]
-    return words
+_OF_TESTS = (
+    "-q --tb=no -rfE --durations 12 "
+    "-o faulthandler_timeout=150"  # tells where a test hangs
+)
 
 
-def _run(part: Part, log: Any, environment: dict[str, str], left: float, workers: int) -> int:
+def _words(part: Part) -> list[str]:
+    return [*shlex.split(part.under), sys.executable, "-m", *shlex.split(part.command)]
+
+
+def _run(part: Part, log: TextIO, environment: dict[str, str], left: float, workers: int) -> int:
     """The exit status of a part; 124 if it ran too long."""
     limit = min(part.seconds, left)
     environment = {**environment, _END: str(time.time() + limit - 25)}
+    words, end = _words(part), time.monotonic() + limit
+    if not part.tests:
+        return _run_words(words, log, environment, end)
+    words += ["-p", __spec__.name, *_OF_TESTS.split()]
+    if not part.under:
+        words += ["-n", str(workers), "--dist", "worksteal", *part.tests.split()]
+        return _run_words(words, log, environment, end)
+    words += ["-n", "0"]
+    with ThreadPoolExecutor(workers) as pool:
+        batches = [[*words, *files] for files in _batches(part, 3 * workers)]
+        statuses = pool.map(lambda batch: _run_files(batch, log, environment, end), batches)
+        return max(statuses, default=pytest.ExitCode.NO_TESTS_COLLECTED)
+
+
+def _run_files(words: list[str], log: TextIO, environment: dict[str, str], end: float) -> int:
+    """The exit status of a few files of tests, in a log of their own until they have ended."""
+    with tempfile.TemporaryFile("w+", errors="replace") as own:
+        status = _run_words(words, own, environment, end)
+        if status < 0:  # the memory checker itself ends by a signal once in some runs
+            print(f"##### {' '.join(words)}: status {status}, once more", file=own, flush=True)
+            status = _run_words(words, own, environment, end)
+        own.seek(0)
+        log.write(own.read())
+        log.flush()
+    return 0 if status == pytest.ExitCode.NO_TESTS_COLLECTED else abs(status)
+
+
+def _run_words(words: list[str], log: TextIO, environment: dict[str, str], end: float) -> int:
     process = subprocess.Popen(
-        _words(part, workers),
+        words,
         stdout=log,
         stderr=subprocess.STDOUT,
         stdin=subprocess.DEVNULL,
@@ -105,11 +135,20 @@ def _run(part: Part, log: Any, environment: dict[str, str], left: float, workers
         start_new_session=True,
     )
     try:
-        return process.wait(limit)
+        return process.wait(max(end - time.monotonic(), 0))
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         return 124
+
+
+def _batches(part: Part, count: int) -> list[list[str]]:
+    """The files with tests of a part, in batches of about as many tests."""
+    words = [*_words(replace(part, under="")), *part.tests.split(), "--collect-only", "-qq"]
+    told = subprocess.run([*words, "-n", "0"], stdout=subprocess.PIPE, text=True).stdout
+    found = [line.rpartition(": ") for line in told.splitlines() if ".py: " in line]
+    files = [file for file, _, _ in sorted(found, key=lambda one: -int(one[2]))]
+    return [files[first::count] for first in range(min(count, len(files)))]
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -28,16 +28,19 @@ def test_late():
 def parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A part of tests, one that fails, one that hangs, and one whose program is not there."""
     (tmp_path / "test_made_up.py").write_text(FILE)
-    tests = f"pytest -p no:cacheprovider -n 0 {tmp_path / 'test_made_up.py'}"
+    tests = "pytest -p no:cacheprovider", "test_made_up.py"
     made = {
-        "tests": Part(60, tests),
-        "late": Part(20, tests),
+        "tests": Part(60, *tests),
+        "late": Part(20, *tests),
         "failing": Part(60, "no_such_module"),
         "hanging": Part(1, "timeit -n 1 -r 1 -s 'import time' 'time.sleep(60)'"),
-        "checked": Part(60, "this", "no-such-checker"),
+        "under": Part(60, *tests, "env A=B"),
+        "unchecked": Part(60, "this", under="no-such-checker"),
         "last": Part(60, "this"),
     }
     monkeypatch.setattr(gpu_check, "PARTS", made)
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(mode, "why_no_gpu", lambda: "")
     return tmp_path / "results"
 
@@ -51,15 +54,16 @@ def test_one_part_does_not_end_the_others(parts: Path, capsys: pytest.CaptureFix
         "late: status 0",  # all skipped, for want of time
         "failing: status 1",
         "hanging: status 124",
-        "checked: left out, there is no no-such-checker",
+        "under: status 1",
+        "unchecked: left out, there is no no-such-checker",
         "last: status 0",
     ]
     log, failures = ((parts / name).read_text() for name in ("log.txt", "failures.txt"))
-    assert "1 failed, 2 passed" in log
+    assert log.count("1 failed, 2 passed") == 2
     assert "3 skipped" in log
     assert "Beautiful is better than ugly." in log
-    assert failures.count("=== ") == 1
-    assert "test_wrong (call)" in failures
+    assert failures.count("=== ") == 2
+    assert failures.count("test_wrong (call)") == 2
 
 
 @pytest.mark.soak
