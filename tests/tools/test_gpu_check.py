@@ -66,20 +66,6 @@ def test_one_part_does_not_end_the_others(parts: Path, capsys: pytest.CaptureFix
     assert failures.count("test_wrong (call)") == 2
 
 
-@pytest.mark.soak
-@pytest.mark.parametrize(("share", "ran"), [("1/2", "2 passed"), ("2/2", "1 failed in")])
-def test_a_share_of_the_tests(parts: Path, share: str, ran: str) -> None:
-    main([str(parts), "--only", "tests", "--share", share])
-    assert ran in (parts / "log.txt").read_text()
-
-
-@pytest.mark.parametrize("share", ["0/2", "3/2", "2", "half"])
-def test_no_such_share(parts: Path, share: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit, match="2"):
-        main([str(parts), "--only", "tests", "--share", share])
-    assert f"{share!r} is no share such as 1/2" in capsys.readouterr().err
-
-
 def test_what_no_time_is_left_for_is_told(parts: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([str(parts), "--only", "last", "--seconds", "5"]) == 1
     assert capsys.readouterr().out == "last: left out, no time\n"
