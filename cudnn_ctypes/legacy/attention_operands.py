@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..arguments import integers
+from ..arguments import expect, integers
 from ..device import DeviceTensor
 from ..device.layout import to_shape
 from ..handle import Handle
 from .attention_descriptor import AttnDescriptor
 from .attention_fit import check_fit
 from .attention_weights import AttentionBufferSizes, attention_buffer_sizes
-from .operands import expect
 from .sequence_data import SeqDataDescriptor, axis_letters, fitting_axes, four_dimensions
 from .sequence_operands import SequenceOperands
 

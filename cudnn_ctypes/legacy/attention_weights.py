@@ -9,12 +9,11 @@ from typing import Any, NamedTuple
 from numpy.typing import NDArray
 
 from .. import raw
-from ..arguments import flag
+from ..arguments import expect, flag
 from ..device import DeviceBuffer, DeviceTensor
 from ..handle import Handle
 from .attention_descriptor import AttnDescriptor
 from .enumerators import short_name
-from .operands import expect
 from .sequence_operands import WeightSpace
 from .tensor import TensorDescriptor
 

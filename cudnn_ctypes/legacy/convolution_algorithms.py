@@ -7,6 +7,7 @@ from contextlib import contextmanager, suppress
 from ctypes import c_int, c_size_t
 from typing import Any, ClassVar, NamedTuple
 
+from ..arguments import expect
 from ..device import DeviceBuffer, OutOfDeviceMemoryError
 from ..dtypes import data_type_name
 from ..handle import Handle
@@ -18,7 +19,7 @@ from .enumerators import enumerator
 from .filter import FilterDescriptor
 from .launch_keys import Look, look_at_descriptors
 from .operand_memory import room
-from .operands import AnyDescriptor, Operands, expect
+from .operands import AnyDescriptor, Operands
 from .tensor import TensorDescriptor
 
 __all__ = ["ConvolutionAlgorithms", "ConvolutionFunctions"]

@@ -6,12 +6,13 @@ from math import prod
 from typing import Any
 
 from .. import raw
+from ..arguments import expect
 from ..dtypes import storage_bytes
 from ..handle import Handle
 from .convolution import ConvolutionDescriptor
 from .filter import FilterDescriptor
 from .launch import launched
-from .operands import Made, Operands, expect
+from .operands import Made, Operands
 from .tensor import TensorDescriptor
 
 __all__ = ["im2col"]

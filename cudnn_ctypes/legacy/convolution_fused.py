@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from .. import raw
+from ..arguments import expect
 from ..handle import Handle
 from .activation import FUSED, ActivationDescriptor
 from .convolution import ConvolutionDescriptor
 from .convolution_directions import ConvolutionForward, is_find
 from .filter import FilterDescriptor
 from .launch import launched
-from .operands import Made, Operands, expect
+from .operands import Made, Operands
 from .scalars import real
 from .tensor import TensorDescriptor
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import raw
+from ..arguments import expect
 from ..device.layout import to_shape
 from ..handle import Handle
 from .convolution import ConvolutionDescriptor
@@ -26,7 +27,7 @@ from .convolution_directions import (
 from .filter import FilterDescriptor
 from .launch import launched
 from .operand_memory import refuse_beta
-from .operands import Made, Operands, expect
+from .operands import Made, Operands
 from .tensor import TensorDescriptor
 
 __all__ = [

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import raw
+from ..arguments import expect
 from ..handle import Handle
 from .ctc_descriptor import CTCLossDescriptor
 from .ctc_operands import (
@@ -33,7 +34,6 @@ from .ctc_operands import (
 )
 from .enumerators import enumerator
 from .launch import launched
-from .operands import expect
 from .tensor import TensorDescriptor
 
 __all__ = [

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from .. import raw
-from ..arguments import flag, integers
+from ..arguments import expect, flag, integers
 from .ctc_descriptor import CTCLossDescriptor
-from .operands import expect
 from .sequence_operands import SequenceOperands
 from .tensor import TensorDescriptor
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from .. import raw
-from ..arguments import flag
+from ..arguments import expect, flag
 from ..handle import Handle
 from .enumerators import enumerator
 from .launch import Memory, launched
 from .lrn import LRNDescriptor
 from .operand_memory import refuse_beta
-from .operands import Made, Operands, expect
+from .operands import Made, Operands
 from .scalars import real
 from .tensor import TensorDescriptor
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from .. import raw
+from ..arguments import expect
 from ..handle import Handle
 from .dropout_descriptor import DropoutDescriptor, dropout_reserve_size
 from .launch import launched
-from .operands import Made, Operands, expect
+from .operands import Made, Operands
 from .tensor import TensorDescriptor
 
 __all__ = ["DropoutResult", "dropout_backward", "dropout_forward"]

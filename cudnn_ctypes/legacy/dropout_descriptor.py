@@ -8,14 +8,13 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from .. import raw
-from ..arguments import flag, integer
+from ..arguments import expect, flag, integer
 from ..device import DeviceBuffer
 from ..handle import Handle
 from ..raw.ctypes_support import OpaquePointer
 from ..raw.descriptors import Dropout
 from .descriptor import Descriptor, read_back
 from .operand_memory import imported
-from .operands import expect
 from .scalars import real
 from .tensor import TensorDescriptor
 

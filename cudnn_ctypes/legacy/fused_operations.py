@@ -10,13 +10,13 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from .. import raw
-from ..arguments import integers
+from ..arguments import expect, integers
 from ..handle import Handle
 from .activation import ActivationDescriptor
 from .convolution import ConvolutionDescriptor
 from .fused_call import FusedCall
 from .launch import launched_by_alignment
-from .operands import Made, expect
+from .operands import Made
 
 __all__ = [
     "ConvolutionStatisticsResult",

@@ -15,6 +15,7 @@ from ctypes import c_double, c_int, c_int64, c_size_t, c_void_p
 from typing import Any
 
 from .. import raw
+from ..arguments import expect
 from ..raw.descriptors import ConstantPack, VariantPack
 from ..raw.guards.labels import descriptor_name
 from ..raw.memory import memory_pointer
@@ -24,7 +25,6 @@ from .descriptor import Descriptor
 from .enumerators import enumerator, short_name
 from .filter import FilterDescriptor
 from .launch_keys import ALIGNMENT, Look
-from .operands import expect
 from .tensor import TensorDescriptor
 
 __all__ = ["FusedOpsConstParamPack", "FusedOpsVariantParamPack"]

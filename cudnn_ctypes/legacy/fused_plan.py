@@ -6,6 +6,7 @@ from ctypes import c_size_t
 from typing import Any
 
 from .. import raw
+from ..arguments import expect
 from ..handle import Handle
 from ..raw.descriptors import FusedPlan
 from .descriptor import Descriptor
@@ -13,7 +14,6 @@ from .enumerators import enumerator
 from .fused_packs import FusedOpsConstParamPack, FusedOpsVariantParamPack
 from .launch import launch, launched
 from .launch_keys import ALIGNMENT
-from .operands import expect
 
 __all__ = ["FusedOpsPlan"]
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from .. import raw
+from ..arguments import expect
 from .dense_operands import DenseOperands
 from .enumerators import enumerator
 from .gnn_csc_graph import GnnCscGraph
 from .launch import Memory, launched
-from .operands import expect
 
 __all__ = [
     "GnnAggSimpleGradients",

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import raw
-from ..arguments import flag, integer
+from ..arguments import expect, flag, integer
 from ..device import DeviceTensor
 from ..dtypes import as_data_type
 from .dense_operands import DenseOperands
 from .enumerators import enumerator
 from .gnn_csc_graph import GnnCscGraph
 from .launch import Memory
-from .operands import expect
 from .scalars import real
 
 __all__ = ["GatOperands", "GnnMhaParams"]

@@ -9,12 +9,13 @@ from __future__ import annotations
 from typing import Any
 
 from .. import raw
+from ..arguments import expect
 from ..handle import Handle
 from ..raw.descriptors import LRN
 from .descriptor import Descriptor, read_back
 from .enumerators import enumerator
 from .launch import launched
-from .operands import Made, Operands, expect
+from .operands import Made, Operands
 from .tensor import TensorDescriptor
 
 __all__ = ["LRNDescriptor", "lrn_cross_channel_backward", "lrn_cross_channel_forward"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from .. import raw
+from ..arguments import expect
 from .enumerators import enumerator
-from .operands import expect
 from .tensor import TensorDescriptor
 
 __all__ = ["derive_bn_tensor_descriptor", "derive_norm_tensor_descriptor"]

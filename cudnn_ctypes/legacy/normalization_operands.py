@@ -11,14 +11,14 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, cast
 
 from .. import raw
-from ..arguments import flag
+from ..arguments import expect, flag
 from ..dtypes import data_type_name
 from ..handle import Handle
 from ..raw.function import Function
 from .activation import FUSED, ActivationDescriptor
 from .normalization_descriptors import derive_bn_tensor_descriptor, derive_norm_tensor_descriptor
 from .operand_memory import refuse_beta
-from .operands import Operands, expect
+from .operands import Operands
 from .tensor import TensorDescriptor
 
 __all__ = [

@@ -31,7 +31,7 @@ else:
     Made = TypeVar("Made")
     """The type of the memory passed for a result, which is returned; default `DeviceTensor`."""
 
-__all__ = ["AnyDescriptor", "Made", "Operands", "expect"]
+__all__ = ["AnyDescriptor", "Made", "Operands"]
 
 AnyDescriptor = TensorDescriptor | FilterDescriptor
 A = TypeVar("A", TensorDescriptor, FilterDescriptor)

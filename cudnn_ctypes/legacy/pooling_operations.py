@@ -10,10 +10,11 @@ from __future__ import annotations
 from typing import Any
 
 from .. import raw
+from ..arguments import expect
 from ..handle import Handle
 from .launch import launched
 from .operand_memory import refuse_beta
-from .operands import Made, Operands, expect
+from .operands import Made, Operands
 from .pooling import PoolingDescriptor
 from .tensor import TensorDescriptor
 

@@ -7,14 +7,13 @@ from ctypes import c_size_t
 from typing import Any, NamedTuple
 
 from .. import raw
-from ..arguments import flag
+from ..arguments import expect, flag
 from ..dtypes import as_data_type
 from ..handle import Handle
 from ..raw.descriptors import RNN
 from .descriptor import read_back
 from .dropout_descriptor import DropoutDescriptor, UsesDropout
 from .enumerators import enumerator
-from .operands import expect
 from .rnn_data import RNNDataDescriptor
 from .scalars import accumulator, real
 

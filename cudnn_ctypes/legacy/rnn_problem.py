@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from .. import raw
+from ..arguments import expect
 from ..handle import Handle
 from ..raw.records import record
 from ..resource import Closing, Uncopied
 from .descriptor import Descriptor
-from .operands import expect
 from .rnn_data import RNNDataDescriptor
 from .rnn_descriptor import RNNDescriptor, RNNTempSpaceSizes
 from .tensor import TensorDescriptor

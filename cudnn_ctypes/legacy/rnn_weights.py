@@ -27,11 +27,11 @@ from typing import Any
 from numpy.typing import NDArray
 
 from .. import raw
+from ..arguments import expect
 from ..device import DeviceBuffer, DeviceTensor
 from ..dtypes import element_bits
 from ..handle import Handle
 from ..resource import Uncopied
-from .operands import expect
 from .rnn_descriptor import RNNDescriptor
 from .sequence_operands import WeightSpace
 from .tensor import TensorDescriptor

@@ -10,11 +10,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from .. import raw
+from ..arguments import expect
 from ..dtypes import data_type_name
 from ..handle import Handle
 from .launch import launched
 from .operand_memory import refuse_beta
-from .operands import Made, Operands, expect
+from .operands import Made, Operands
 from .spatial_transformer import SpatialTransformerDescriptor
 from .tensor import TensorDescriptor
 

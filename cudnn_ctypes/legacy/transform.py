@@ -10,11 +10,12 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import raw
+from ..arguments import expect
 from ..handle import Handle
 from .filter import FilterDescriptor
 from .launch import launched
 from .operand_memory import refuse_beta
-from .operands import AnyDescriptor, Made, Operands, expect
+from .operands import AnyDescriptor, Made, Operands
 from .tensor import TensorDescriptor
 from .tensor_transform import TensorTransformDescriptor
 
