@@ -15,7 +15,7 @@ from ..backend.descriptor import BackendDescriptor
 from ..backend.device_properties import DeviceProperties
 from ..backend.devices import device_attribute
 from ..describe.node import Node, Subgraph, exchanged
-from ..describe.operations.pointwise import LOGICAL, POINTWISE
+from ..describe.operations.pointwise import is_logical
 from ..describe.tensor import Tensor
 from .expand.expansion import Expansion
 from .flattening import View, flattened
@@ -144,8 +144,7 @@ class Lowering:
         kind, what = node.kind, str(node)
         precision = node.compute_data_type
         if precision is None:  # not `or`: float32 is 0
-            is_logical = kind is POINTWISE and node.options["mode"] in LOGICAL
-            precision = _BOOLEAN if is_logical else self._compute_data_type
+            precision = _BOOLEAN if is_logical(node) else self._compute_data_type
         attributes: dict[str, Any] = {}
         for ports, tensors in ((kind.inputs, node.inputs), (kind.outputs, node.outputs)):
             for port, name in ports.items():

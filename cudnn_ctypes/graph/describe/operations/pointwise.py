@@ -17,7 +17,7 @@ from ..node import Inner, Kind, Node, Result
 from ..tensor import Tensor
 from .base import Operations
 
-__all__ = ["LOGICAL", "POINTWISE", "POINTWISE_BACKWARD", "PointwiseOperations"]
+__all__ = ["POINTWISE", "POINTWISE_BACKWARD", "PointwiseOperations", "is_logical"]
 
 _OPTIONS = {
     "mode": "mode",
@@ -29,8 +29,7 @@ _OPTIONS = {
     "swish_beta": "swish_beta",
     "axis": "axis",
 }
-LOGICAL = [mode for mode in cudnnPointwiseMode_t if "_LOGICAL_" in mode.name]
-"""Modes that every engine computes in BOOLEAN only."""
+_LOGICAL = [mode for mode in cudnnPointwiseMode_t if "_LOGICAL_" in mode.name]
 _INNER = Inner("pointwise", "pw_descriptor", _OPTIONS, "math_prec")
 
 
@@ -68,6 +67,11 @@ POINTWISE_BACKWARD = Kind(
     inner=_INNER,
     required=frozenset({"mode"}),
 )
+
+
+def is_logical(node: Node) -> bool:
+    """True for the logical modes, which every engine computes in BOOLEAN only."""
+    return node.kind is POINTWISE and node.options["mode"] in _LOGICAL
 
 
 def _method(mode: str, operands: str, /, text: str, **options: Any) -> Callable[..., Tensor]:

@@ -7,15 +7,16 @@ from typing import Any
 
 from ....dtypes import DataTypeLike
 from ....raw import cudnnPointwiseMode_t
-from ..node import Kind
+from ..node import Kind, Node
 from ..tensor import Tensor
 from .base import Operations
 
-__all__ = ["LOGICAL", "POINTWISE", "POINTWISE_BACKWARD", "PointwiseOperations"]
+__all__ = ["POINTWISE", "POINTWISE_BACKWARD", "PointwiseOperations", "is_logical"]
 
-LOGICAL: list[cudnnPointwiseMode_t]
 POINTWISE: Kind
 POINTWISE_BACKWARD: Kind
+
+def is_logical(node: Node) -> bool: ...
 
 class PointwiseOperations(Operations):
     def pointwise(

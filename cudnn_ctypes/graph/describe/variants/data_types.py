@@ -12,7 +12,7 @@ from ..node import Node
 from ..operations.attention import SDPA
 from ..operations.attention_fp8 import SDPA_FP8
 from ..operations.normalization_kinds import NORM_BACKWARD, NORM_FORWARD
-from ..operations.pointwise import LOGICAL, POINTWISE
+from ..operations.pointwise import is_logical
 from ..operations.reductions import GENSTATS, REDUCTION
 from ..rewriting import Edit
 from ..tensor import Tensor
@@ -175,7 +175,7 @@ def _computed_in(graph: Graph, natural: cudnnDataType_t) -> Edit:
     edit = Edit()
     if natural != _INT32:
         for index, node in enumerate(graph.nodes):
-            if node.compute_data_type not in (None, natural) and not _is_logical(node):
+            if node.compute_data_type not in (None, natural) and not is_logical(node):
                 edit.nodes[index] = {"compute_data_type": natural}
         if graph.compute_data_type != natural:
             edit.data_types["compute_data_type"] = natural
@@ -188,14 +188,10 @@ def _computed_in(graph: Graph, natural: cudnnDataType_t) -> Edit:
     return edit
 
 
-def _is_logical(node: Node) -> bool:
-    return node.kind is POINTWISE and node.options["mode"] in LOGICAL
-
-
 def _logic_in_booleans(graph: Graph) -> Edit:
     edit = Edit()
     for index, node in enumerate(graph.nodes):
-        if _is_logical(node) and node.compute_data_type not in (None, _BOOLEAN):
+        if is_logical(node) and node.compute_data_type not in (None, _BOOLEAN):
             edit.nodes[index] = {"compute_data_type": _BOOLEAN}
     return edit
 
