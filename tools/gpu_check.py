@@ -49,11 +49,13 @@ _LAUNCHES += "tests/raw/test_torch_forms.py"
 _LEAKS = " ".join(f"tests/legacy/test_{name}leaks.py" for name in ("", "layer_", "gnn_"))
 # What the driver refuses is told by tests: cuda.core asks it for a context where there is none.
 _MEMCHECK = (
-    "compute-sanitizer --tool memcheck --target-processes application-only --base-port {port} "
-    "--report-api-errors no --error-exitcode 9 --print-limit 20"
+    "compute-sanitizer --tool memcheck --target-processes application-only --port {port} "
+    "--launch-timeout 60 --report-api-errors no --error-exitcode 9 --print-limit 20"
 )
-# Examples of cuDNN's faults read beyond their operands.
-_LEFT_OUT = "still_there spread"
+# Examples of cuDNN's faults read beyond their operands. The checker keeps memory that was freed and
+# slows down thousands of steps and what tunes. PyTorch's own check of its CUDA graphs fails under it,
+# without this package too.
+_LEFT_OUT = "still_there lifetime no_memory compiled_with_cuda_graphs spread"
 _CLEAN = f"not ({' or '.join(_LEFT_OUT.split())})"
 PARTS = {
     "doctor": Part(40, "cudnn_ctypes doctor"),
