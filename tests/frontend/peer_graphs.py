@@ -253,7 +253,9 @@ def part_of_a_matrix(cudnn, graph, new):
 
 @peer_graph()
 def two_matrices_side_by_side(cudnn, graph, new):
-    return {"y": graph.concatenate(inputs=[new("a", (1, 64, 32)), new("b", (1, 64, 64))], axis=2)}
+    y = graph.concatenate(inputs=[new("a", (1, 64, 32)), new("b", (1, 64, 64))], axis=2)
+    y.set_dim([1, 64, 96]).set_stride([64 * 96, 96, 1])  # which NVIDIA's does not infer
+    return {"y": y}
 
 
 # --- normalization -------------------------------------------------------------------------------

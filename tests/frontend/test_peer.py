@@ -114,7 +114,7 @@ class Run:
         self.graph.build_plans()
         self.plan = self.graph.get_plan_name_at_index(0)
         self.layouts = {
-            name: (each.get_dim(), each.get_stride(), each.get_data_type().name)
+            name: (each.get_dim(), _strides(each), each.get_data_type().name)
             for name, each in outputs.items()
         }
         self.memory = memory
@@ -132,6 +132,12 @@ class Run:
         self.graph.execute(memory, workspace)
         torch.cuda.synchronize()
         return {name: each.double().cpu().numpy() for name, each in results.items()}
+
+
+def _strides(tensor: Any) -> list[int | None]:
+    """Those that lead to another element."""
+    along = zip(tensor.get_dim(), tensor.get_stride(), strict=True)
+    return [stride if dim > 1 else None for dim, stride in along]
 
 
 DTYPES = {
