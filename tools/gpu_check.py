@@ -53,8 +53,8 @@ _MEMCHECK = (
     "--launch-timeout 60 --report-api-errors no --error-exitcode 9 --print-limit 20"
 )
 # Examples of cuDNN's faults read beyond their operands. The checker keeps memory that was freed and
-# slows down thousands of steps and what tunes. PyTorch's own check of its CUDA graphs fails under it,
-# without this package too.
+# slows down thousands of steps and what tunes. PyTorch's own check of its CUDA graphs fails under
+# it, without this package too.
 _LEFT_OUT = "still_there lifetime no_memory compiled_with_cuda_graphs spread"
 _CLEAN = f"not ({' or '.join(_LEFT_OUT.split())})"
 PARTS = {
