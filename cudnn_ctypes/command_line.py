@@ -25,6 +25,7 @@ from .graph.graph import Graph
 __all__ = [
     "USER_ERRORS",
     "CommandError",
+    "Names",
     "Output",
     "add_device",
     "add_force",
@@ -194,11 +195,22 @@ def read_graph(path: Path) -> Graph:
         raise CommandError(f"{path}: {error}") from None
 
 
+class Names:
+    """The type of an argument that is one of these names, or a file: shells complete the names."""
+
+    def __init__(self, *names: str) -> None:
+        self.names = names
+
+    def __call__(self, text: str) -> str:
+        return text
+
+
 def add_device(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     """Add the option ``--device``, whose value `as_properties` takes."""
     parser.add_argument(
         "--device",
         required=required,
+        type=Names(*presets(), "here"),
         help="the GPU: the name of a preset, a .json file that `doctor --save-device` or "
         f"DeviceProperties.to_json wrote, or 'here' (presets: {', '.join(presets())})",
     )

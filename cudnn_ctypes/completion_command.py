@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 
+from .command_line import Names
 from .commands import COMMANDS, command_parser
 
 __all__ = ["add_arguments", "main", "script"]
@@ -92,7 +93,8 @@ def _options(parser: argparse.ArgumentParser) -> list[str]:
 def _choices(command: str, parser: argparse.ArgumentParser) -> Iterator[tuple[str, str]]:
     """Patterns of "command previous-word", each with the possible next words."""
     for action in parser._actions:
-        if action.choices and not isinstance(action.choices, dict):
+        words = action.type.names if isinstance(action.type, Names) else action.choices
+        if words and not isinstance(words, dict):
             before = action.option_strings or [command]
             pattern = "|".join(f'"{command} {name}"' for name in before)
-            yield pattern, " ".join(map(str, action.choices))
+            yield pattern, " ".join(map(str, words))

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from .command_line import USER_ERRORS, add_jobs, add_json, worker_pool
+from .command_line import USER_ERRORS, Names, add_jobs, add_json, worker_pool
 from .command_progress import Steps, steps
 from .graph.backend.device_properties import DeviceProperties, presets
 from .graph.backend.devices import as_properties
@@ -81,6 +81,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "devices",
         nargs="*",
         metavar="DEVICE",
+        type=Names(*presets()),
         help="names of presets, or files that `doctor --save-device` wrote (default: all presets)",
     )
     parser.add_argument(

@@ -381,6 +381,10 @@ def test_bash_completes_commands_options_and_choices() -> None:
     assert completed("compile", "a.json", "--heu") == ["--heuristics"]
     assert completed("compile", "--heuristics", "fall") == ["fallback"]
     assert completed("demo", "--device", "c") == ["cuda"]
+    assert completed("bench", "conv") == ["convolution"]
+    assert completed("bench", "matmul", "1x2", "--device", "l4") == ["l4", "l40s"]
+    assert completed("devices", "h") == ["h100", "h200"]
+    assert completed("bench", "a.j") == []
     assert completed("compile", "a.j") == []  # so that bash completes files
 
 

@@ -15,6 +15,7 @@ from .. import __version__
 from ..command_line import (
     USER_ERRORS,
     CommandError,
+    Names,
     Output,
     add_device,
     add_force,
@@ -63,7 +64,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``python -m cudnn_ctypes bench``."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EXAMPLES
-    parser.add_argument("what", help=f"{', '.join(KINDS)}, or a file that Graph.to_json wrote")
+    parser.add_argument(
+        "what",
+        type=Names(*KINDS),
+        help=f"{', '.join(KINDS)}, or a file that Graph.to_json wrote",
+    )
     parser.add_argument("shapes", nargs="*", metavar="SHAPE", help="such as 32x64x56x56")
     parser.add_argument(
         "--type",
