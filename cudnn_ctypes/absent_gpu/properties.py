@@ -181,7 +181,7 @@ def gpu_values(properties: Any) -> dict[str, Any]:
     Raises
     ------
     ValueError
-        If there is no such preset or file, or the text has no device properties.
+        If there is no such preset or file, the text has no device properties, or one is negative.
     """
     if hasattr(properties, "to_json") and not isinstance(properties, type):
         properties = properties.to_json()
@@ -222,6 +222,11 @@ def _checked(values: dict[str, Any], place: str) -> dict[str, Any]:
     known = values.get(SOURCE, "given")
     if known not in SOURCES:
         raise ValueError(f"{place}{SOURCE}: expected one of {', '.join(SOURCES)}, got {known!r}")
+    for key, value in values.items():
+        if any(
+            isinstance(n, int) and n < 0 for n in (value if isinstance(value, list) else [value])
+        ):
+            raise ValueError(f"{place}{key}: expected a size or count from 0, got {value}")
     return values
 
 

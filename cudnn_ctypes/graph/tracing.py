@@ -287,6 +287,11 @@ def _signature(function: Callable[..., Any]) -> inspect.Signature:
     first, *others = signature.parameters.values() or (None,)
     if first is None or first.kind not in (first.POSITIONAL_ONLY, first.POSITIONAL_OR_KEYWORD):
         raise TypeError(f"{function!r}: its first argument must be the graph, then come tensors")
+    if first.name == "self":
+        raise TypeError(
+            f"{function!r}: its first argument must be the graph, a method's is its object: "
+            f"decorate a function outside of the class, and call it from the method"
+        )
     if any(each.name == "handle" for each in others):
         raise TypeError(f"{function!r}: calls take an argument 'handle', so it cannot have one")
     return signature.replace(parameters=others)

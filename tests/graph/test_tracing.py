@@ -271,6 +271,8 @@ def test_wrong_functions() -> None:
         graph_function(3)  # type: ignore[call-overload]
     with pytest.raises(TypeError, match="function: expected one with named parameters"):
         graph_function(dict)  # type: ignore[call-overload]
+    with pytest.raises(TypeError, match="a method's is its object: decorate a function outside"):
+        graph_function(lambda self, graph, x: x)
     for build in (1, "a", [("heuristics", "a")]):
         with pytest.raises(TypeError, match=r"build: expected arguments of Graph\.build, got"):
             graph_function(lambda graph, x: x, build=build)  # type: ignore[call-overload]

@@ -135,7 +135,7 @@ class DeviceProperties(Closing):
         Raises
         ------
         ValueError
-            If there is no property of such a name.
+            If there is no property of such a name, or a value is negative.
         """
         for key in values:
             if key not in self._values:

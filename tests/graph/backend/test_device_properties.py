@@ -42,6 +42,10 @@ def test_some_values_of_a_preset_can_be_replaced(h200):
         assert half.source == "given"
     with pytest.raises(ValueError, match="no property 'l2cache'; did you mean 'l2CacheSize'"):
         h200.replace(l2cache=1)
+    with pytest.raises(ValueError, match="multiProcessorCount: expected a size or count from 0"):
+        h200.replace(multiProcessorCount=-4)
+    with pytest.raises(ValueError, match=r"maxGridSize: .* got \[1, -1, 1\]"):
+        h200.replace(maxGridSize=[1, -1, 1])
 
 
 def test_a_gpu_that_is_newer_than_cudnn(h200):
