@@ -44,8 +44,12 @@ class Part:
     under: str = ""  # a program that runs it, one for some files of the tests each
 
 
-_LAUNCHES = "tests/legacy/test_launch.py tests/legacy/test_operation_table.py tests/graph/run "
-_LAUNCHES += "tests/raw/test_torch_forms.py"
+# The timeout tells where a test hangs.
+_OF_TESTS = "-q --tb=no -rfE --durations 12 -o faulthandler_timeout=150"
+_LAUNCHES = (
+    "tests/raw/test_torch_forms.py tests/legacy/test_launch.py "
+    "tests/legacy/test_operation_table.py tests/graph/run"
+)
 _LEAKS = " ".join(f"tests/legacy/test_{name}leaks.py" for name in ("", "layer_", "gnn_"))
 # What the driver refuses is told by tests: cuda.core asks it for a context where there is none.
 _MEMCHECK = (
@@ -71,12 +75,6 @@ PARTS = {
     "soak": Part(330, "pytest -m 'gpu and soak'", "tests"),
 }
 """In the order in which they run."""
-
-
-_OF_TESTS = (
-    "-q --tb=no -rfE --durations 12 "
-    "-o faulthandler_timeout=150"  # tells where a test hangs
-)
 
 
 def _words(command: str) -> list[str]:
