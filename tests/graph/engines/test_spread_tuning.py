@@ -466,7 +466,8 @@ class TestOnAGpu:
             assert {each.choice for each in tuned} == {each.choice for each in alone}
             states = {each.choice: each.state == "failed" for each in alone}
             assert {each.choice: each.state == "failed" for each in tuned} == states
-            assert 0.5 < tuned.best.median / alone.best.median < 2
+            medians = [each.median for each in tuned if each.state == "measured"]
+            assert 0 < tuned.best.median == min(medians)
             check(name, graph, handle)
 
     def test_arrays_are_sent(self, handle: Handle) -> None:
