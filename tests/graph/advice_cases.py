@@ -126,6 +126,13 @@ def _counted() -> Graph:
     return graph
 
 
+def _sums(*axes: int) -> Graph:
+    graph = Graph("sums", io_data_type="float32")
+    x = graph.relu(graph.tensor((4, 8, 16), name="x"), name="relu")
+    graph.reduction(x, "add", axes=axes, name="sum").set_output(name="y")
+    return graph
+
+
 _LAST = "channels last (NHWC)"
 ADVISED = {
     "convolution with ReLU as in C, 15 channels": Advised(
@@ -190,6 +197,24 @@ ADVISED = {
         "let the addresses of A 'a' and B 'b' of matmul 'matmul' be multiples of 16",
         ("alignment",),
         supported=True,
+    ),
+    "sums of the last two of three dimensions": Advised(
+        lambda: _sums(1, 2),
+        "describe x 'x' of relu 'relu', y 'y' of reduction 'sum' by images (4, 128, 1, 1), "
+        "channels last: the same memory",
+        ("dimensions",),
+    ),
+    "sums of the first of three dimensions": Advised(
+        lambda: _sums(0),
+        "describe x 'x' of relu 'relu', y 'y' of reduction 'sum' by images (4, 128, 1, 1), "
+        "channels last: the same memory",
+        ("dimensions",),
+    ),
+    "sums of all elements": Advised(
+        lambda: _sums(0, 1, 2),
+        "describe x 'x' of relu 'relu', y 'y' of reduction 'sum' by images (1, 512, 1, 1), "
+        "channels last: the same memory",
+        ("dimensions",),
     ),
     "attention with heads of 20": Advised(
         lambda: _attention(20),

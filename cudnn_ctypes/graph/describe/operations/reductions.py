@@ -198,8 +198,9 @@ class ReductionOperations(Operations):
             "norm1", "norm2", "mul_no_zeros".
         axes : sequence of int, optional
             What is reduced. Without it the result needs dims, 1 where it is reduced. Without a
-            product or convolution before it, engines reduce the innermost dimension in memory,
-            or all others, or all.
+            product or convolution before it, engines take images stored channels last and
+            reduce the channels, all other dimensions, or all; and the last of two dimensions.
+            `Explanation.advice` says which such images have the same memory as other dims.
         deterministic : bool, optional
             The same bits each time; cuDNN 9.11.
         group_offset : Tensor, optional

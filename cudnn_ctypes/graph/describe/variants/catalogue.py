@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from .data_types import data_type_remedies
+from .folds import fold_remedies
 from .layouts import layout_remedies
 from .remedy import Remedy
 from .results import result_remedies
@@ -19,10 +20,6 @@ __all__ = ["remedies"]
 
 def remedies(graph: Graph) -> Iterator[Remedy]:
     """Remedies that change a validated graph; those that lose something come last."""
-    found = [
-        each
-        for family in (layout_remedies, data_type_remedies, width_remedies, result_remedies)
-        for each in family(graph)
-        if each.edit(graph)
-    ]
+    families = layout_remedies, fold_remedies, data_type_remedies, width_remedies, result_remedies
+    found = [each for family in families for each in family(graph) if each.edit(graph)]
     yield from sorted(found, key=lambda each: each.loses)

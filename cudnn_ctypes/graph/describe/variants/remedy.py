@@ -22,8 +22,8 @@ class Step:
     Attributes
     ----------
     topic : str
-        "layout", "width", "alignment", "scale type", "statistics type", "compute type",
-        "intermediate type", "result type", "input type", "results" or "split".
+        "layout", "dimensions", "width", "alignment", "scale type", "statistics type",
+        "compute type", "intermediate type", "result type", "input type", "results" or "split".
     words : str
         The change in one line, with the user's names.
     caveat : str

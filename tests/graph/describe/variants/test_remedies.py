@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -251,3 +252,43 @@ def test_graphs_are_split_at_virtual_results_the_largest_part_first() -> None:
         (["relu"], half),
         (["relu"], single),
     ]
+
+
+@pytest.mark.parametrize(
+    ("dims", "strides", "axes", "folded"),
+    [
+        ((8, 16, 32), None, (2,), (128, 32, 1, 1)),
+        ((8, 16, 32), (512, 1, 16), (1,), (256, 16, 1, 1)),  # the second is innermost
+        ((8, 1, 32), None, (1, 2), (8, 32, 1, 1)),
+        ((2, 8, 4, 4), None, (2, 3), (16, 16, 1, 1)),
+        ((2, 8, 4, 4), None, (0, 1), (16, 16, 1, 1)),
+        ((2, 8, 4, 4), (128, 1, 32, 8), (0, 2, 3), (32, 8, 1, 1)),
+        ((6, 7), None, (0, 1), (1, 42, 1, 1)),
+    ],
+)
+def test_reductions_of_one_end_of_memory_are_those_of_images(
+    dims: tuple[int, ...], strides: Any, axes: tuple[int, ...], folded: tuple[int, ...]
+) -> None:
+    graph = Graph(io_data_type="float32")
+    x = graph.tensor(dims, strides, name="x")
+    graph.reduction(x, "add", axes=axes, name="sum").set_output(name="y")
+    (variant,) = _variants(graph, "dimensions")
+    (made,) = variant.graphs
+    assert made.find_tensor("x").dims == folded
+    assert math.prod(made.find_tensor("y").dims or ()) == math.prod(
+        size for axis, size in enumerate(dims) if axis not in axes
+    )
+
+
+@pytest.mark.parametrize("name", ["middle", "gaps", "bias of another shape", "index", "two"])
+def test_other_reductions_keep_their_dimensions(name: str) -> None:
+    graph = Graph(io_data_type="float32")
+    x = graph.tensor((8, 16, 32), (1024, 64, 2) if name == "gaps" else None, name="x")
+    if name == "bias of another shape":
+        x = x + graph.tensor((1, 16, 1), name="b")
+    elif name == "index":
+        x = x + graph.gen_index(x, axis=1)
+    elif name == "two":
+        x = x - graph.reduction(x, "max", axes=(2,))
+    graph.reduction(x, "add", axes=(1,) if name == "middle" else (2,)).set_output(name="y")
+    assert _variants(graph, "dimensions") == []
