@@ -220,5 +220,6 @@ class PlanCacheWarning(CudnnWarning, RuntimeWarning):
 class DeviceMemoryWarning(CudnnWarning, RuntimeWarning):
     """A program used device memory wrongly, and the reference device could go on.
 
-    It read memory that was never written, or wrote outside of its allocations.
+    It read memory that was never written, wrote outside of its allocations, or gave a result memory
+    that threads of a GPU still read operands from.
     """

@@ -223,7 +223,7 @@ def test_wrong_plans(reference_handle: Handle) -> None:
 def test_pointers_that_a_plan_was_not_made_for(handle: Handle) -> None:
     """cuDNN would follow them, and end the CUDA context."""
     names = ("bn_eqscale", "bn_eqbias", "bn_scale", "bn_bias", "bn_running_mean", "bn_running_var")
-    memory = DeviceTensor.full((64,), 1, "float32")
+    memory = DeviceTensor.full((128,), 1, "float32")
     with (
         TensorDescriptor((1, 8, 1, 1)) as single,
         TensorDescriptor((1, 8, 1, 1), "float16") as half,
@@ -239,10 +239,10 @@ def test_pointers_that_a_plan_was_not_made_for(handle: Handle) -> None:
     ):
         assert set(pack.placeholders) == {f"ptr_{name}" for name in names}
         plan.make(handle, pack)
-        for name in names:
+        for place, name in enumerate(names):
             with pytest.raises(ValueError, match=f"variants: ptr_{name} is NULL"):
                 plan.execute(handle, variants)
-            variants.set(f"ptr_{name}", memory)
+            variants.set(f"ptr_{name}", memory.ptr + 64 * place)
         variants.set("ptr_bn_bias", memory.ptr + 4)
         with pytest.raises(ValueError, match=r"variants: ptr_bn_bias is .* 16-byte alignment"):
             plan.execute(handle, variants)
@@ -250,7 +250,7 @@ def test_pointers_that_a_plan_was_not_made_for(handle: Handle) -> None:
             variants.set("ptr_bn_bias", closed)
         with pytest.raises(ClosedError):
             plan.execute(handle, variants)
-        variants.set("ptr_bn_bias", memory.ptr + 16)
+        variants.set("ptr_bn_bias", memory.ptr + 6 * 64)
         plan.execute(handle, variants)
         set_variant = raw.cudnnSetFusedOpsVariantParamPackAttribute
         set_variant(variants, raw.CUDNN_PTR_BN_BIAS, None)  # what layer 1 does counts too

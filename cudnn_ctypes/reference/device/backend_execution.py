@@ -90,9 +90,21 @@ def carry_out(graph: Record, memory: GraphMemory, overrides: Overrides | None = 
     attends = sum(step.name == "matmul" for step in steps) > 1
     for step in steps:
         step.last, step.attends = step is steps[-1], attends
+    if not attends:
+        _keep_apart(steps, memory)
     outputs = evaluate(steps, frozenset(_gradients_of_sinks(steps)))
     for uid in outputs:  # at the end: an output may take the place of an input
         memory.store(*values[uid])
+
+
+def _keep_apart(steps: list[Step], memory: GraphMemory) -> None:
+    """Tell of results in the place of what products, convolutions and windows read."""
+    results = [info for step in steps for _, info in step.writes if not info.virtual]
+    for step in steps:
+        if step.name.startswith(("convolution", "matmul", "resample")):
+            for info in step.reads:
+                if not info.virtual:
+                    memory.keep_apart(results, info)
 
 
 def _gradients_of_sinks(steps: list[Step]) -> set[int]:

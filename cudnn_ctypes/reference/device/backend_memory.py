@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from ..graph import interleaved_scales, offsets
 from ..tiles import same_place
 from . import lent
 from .backend_tensors import TensorInfo
-from .memory import Use, at, require
+from .memory import Use, at, in_place, require, tell
 from .registry import Refused
 
 __all__ = ["GraphMemory"]
@@ -55,6 +55,12 @@ class GraphMemory:
             return None
         dims, strides = info.dims, info.strides
         return at(self._address(info), info.data_type, dims, strides, info.name, "write")
+
+    def keep_apart(self, results: Iterable[TensorInfo], operand: TensorInfo) -> None:
+        """Tell of a result in the place of an operand that other threads still read."""
+        for each in results:
+            if self._address(each) == self._address(operand):
+                tell(in_place(each.name, operand.name))
 
     def _address(self, info: TensorInfo) -> int:
         if info.constant is not None:

@@ -44,6 +44,7 @@ def bias_activation_forward(call: Call) -> None:
         )
     if not why_not(FORWARD, algo, problem):
         call.use_workspace("workSpace", workspace_bytes(FORWARD, algo, problem))
+    y.keep_apart(x, w)  # z may be where y is
     z.check()
     bias_values = bias.load().reshape(-1)
     y.store(

@@ -45,6 +45,8 @@ def run(
 ) -> None:
     """result = alpha * (convolution, or its gradient) + beta * result, in place."""
     x, w, y = operands
+    result = y if direction is FORWARD else x if direction is BACKWARD_DATA else w
+    result.keep_apart(*(each for each in operands if each is not result))
     options: dict[str, Any] = {
         **problem.options,
         "alpha": alpha,

@@ -76,9 +76,10 @@ def use_reference_device(
         environment variable (``CUDNN_CTYPES_DEVICE=reference:B200``). The conditions of the legacy
         API are always an H200's.
     strict : bool, optional
-        Whether reading unwritten memory raises an `ExecutionFailedError`, or else gives a
-        `DeviceMemoryWarning` once per place. Default: unchanged; initially from the environment
-        variable ``CUDNN_CTYPES_MEMCHECK`` (``strict``, ``guard_pages``, or both with a comma).
+        Whether reading unwritten memory, or a result in memory that a GPU still reads, raises an
+        `ExecutionFailedError`, or else gives a `DeviceMemoryWarning` once per place. Default:
+        unchanged; initially from the environment variable ``CUDNN_CTYPES_MEMCHECK`` (``strict``,
+        ``guard_pages``, or both with a comma).
     guard_pages : bool, optional
         Whether an inaccessible page follows memory that is allocated from now on: a stray access
         then ends the process. Default: as for `strict`.

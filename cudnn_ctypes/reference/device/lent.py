@@ -1,4 +1,4 @@
-"""The memory of a call's arguments, and the blocks that the call has used.
+"""The memory of a call's arguments, what it has used of them, and the blocks of it.
 
 A call receives addresses, which do not tell the size of another library's memory. The library's
 tensor does, so the caller's own arguments are kept and examined.
@@ -13,9 +13,13 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ...raw import host_blocks, mode
 from ...raw.dlpack import READ_ONLY, DLManagedTensorVersioned, managed_tensor, request_capsule
 from ...raw.host_blocks import Block
+from ..tiles import same_place
 
 __all__ = [
     "Arguments",
@@ -25,6 +29,7 @@ __all__ = [
     "called",
     "contents_matter",
     "end",
+    "overlapped",
     "owner",
     "used",
 ]
@@ -52,6 +57,7 @@ class _Calls(threading.local):
         self.arguments: Arguments = ()
         self.blocks: set[Block] = set()
         self.any_contents = False
+        self.views: list[tuple[str, NDArray[Any], bool]] | None = None
 
 
 _calls = _Calls()
@@ -60,6 +66,7 @@ _calls = _Calls()
 def begin(arguments: Arguments) -> Arguments:
     """Set the memory arguments of the current call; return the previous ones, for `end`."""
     before, _calls.arguments = _calls.arguments, arguments
+    _calls.views = []
     return before
 
 
@@ -72,6 +79,7 @@ def end(before: Arguments) -> None:
         If something was written beside a block, as far as `mode.guard_pages` lets that be seen.
     """
     _calls.arguments = before
+    _calls.views = None
     if _calls.blocks:
         blocks, _calls.blocks = _calls.blocks, set()
         for block in blocks:
@@ -92,6 +100,37 @@ def owner(address: int) -> Owner | None:
         if found is not None and found.address <= address < found.address + max(found.nbytes, 1):
             return found
     return None
+
+
+def overlapped(name: str, view: NDArray[Any], writes: bool) -> str:
+    """The argument of the call, used before, with which this one shares memory; "" if none.
+
+    One of the two is written and the other read, and elements that both have are not at the same
+    places in both. Results share memory by intent: gradients of nodes at both ends of edges do.
+    """
+    if _calls.views is None:  # outside of a call
+        return ""
+    found = ""
+    for other, earlier, written in _calls.views:
+        near = other != name and writes != written and np.may_share_memory(view, earlier)
+        if near and not _in_place(view, earlier) and _shared(view, earlier):
+            found = other
+    _calls.views.append((name, view, writes))
+    return found
+
+
+def _in_place(one: NDArray[Any], other: NDArray[Any]) -> bool:
+    """Whether elements lie where their like lie, in the same dimensions or folded ones."""
+    if one.flags.c_contiguous and other.flags.c_contiguous:
+        return one.ctypes.data == other.ctypes.data and one.nbytes == other.nbytes
+    return same_place(one, other)
+
+
+def _shared(one: NDArray[Any], other: NDArray[Any]) -> bool:
+    try:
+        return np.shares_memory(one, other, max_work=10_000)  # type: ignore[arg-type]
+    except RuntimeError:  # strides for which that takes long
+        return False
 
 
 @contextmanager

@@ -33,9 +33,11 @@ __all__ = [
     "at",
     "check_range",
     "check_written",
+    "in_place",
     "require",
     "scalar",
     "scribble",
+    "tell",
     "zeros",
 ]
 
@@ -116,6 +118,15 @@ class Operand:
         if vector_length(self.described.data_type) == 1:
             return stored
         return np.moveaxis(stored, -1, 2).reshape(self.described.shape)
+
+    def keep_apart(self, *operands: Operand) -> None:
+        """Tell of a result in the place of operands that are read after parts of it were written.
+
+        On a GPU blocks of threads read what others have written by then.
+        """
+        for each in operands:
+            if each.address == self.address:
+                tell(in_place(self.name, each.name))
 
     def check(self) -> None:
         """Refuse memory that is not allocated: cuDNN may read it, the reference does not."""
@@ -203,8 +214,7 @@ def at(
     if block is None:
         memory: Any = (ctypes.c_char * nbytes).from_address(first)
         array: NDArray[Any] = np.ndarray(shape, dtype, memory, offset=before, strides=steps)
-        array.flags.writeable = use != "read"
-        return array
+        return _checked(array, name, use, where)
     start = first - block.address
     reads = use != "write" and lent.contents_matter()
     if reads and not block.is_written(start, start + nbytes):
@@ -217,7 +227,20 @@ def at(
             written = _record(block, start + before, shape, steps, itemsize)
             written[... if where is None else where] = np.iinfo(written.dtype).max
     array = np.ndarray(shape, dtype, block.memory, offset=address - block.lower, strides=steps)
+    return _checked(array, name, use, where)
+
+
+def _checked(
+    array: NDArray[Any], name: str, use: Use, where: NDArray[np.bool_] | None
+) -> NDArray[Any]:
     array.flags.writeable = use != "read"
+    if where is not None or not lent.contents_matter():
+        return array
+    if other := lent.overlapped(name, array, use != "read"):
+        tell(
+            f"{name} and {other} share memory otherwise than element by element: on a GPU the "
+            f"result depends on the order in which threads run"
+        )
     return array
 
 
@@ -272,10 +295,22 @@ def check_written(
         (index * step for index, step in zip(np.nonzero(missing), steps, strict=True)),
         np.full(np.count_nonzero(missing), offset),
     )
-    text = (
+    tell(
         f"{name}: {len(places)} of {missing.size} elements were never written, the first of them "
         f"at byte {places.min()} of {block}"
     )
+
+
+def in_place(result: str, operand: str) -> str:
+    """The fault of a result in the place of an operand, for `tell`."""
+    return (
+        f"{result} is in the place of {operand}: on a GPU threads read parts of {operand} that "
+        f"others have written over"
+    )
+
+
+def tell(text: str) -> None:
+    """Warn of a wrong use of memory with which the reference device can go on; refuse if strict."""
     if mode.strict:
         raise execution_failed(text)
     host_blocks.warn(text)

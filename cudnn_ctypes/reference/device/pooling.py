@@ -37,6 +37,7 @@ def forward(call: Call) -> None:
     pooling = call.record("poolingDesc", Pooling)
     _check(pooling, x, y)
     require_type(x, _FORWARD_TYPES, "pooling")
+    y.keep_apart(x)
     factors = call.factors()
     memory = y.prior(factors["beta"])
     result = pooling_forward(
@@ -60,6 +61,7 @@ def backward(call: Call) -> None:
     require_equal(x, dx, fields=("data_type", "shape", "strides"))
     _check(pooling, x, dy)
     require_type(x, FLOATING, "pooling gradient")
+    dx.keep_apart(x, dy)
     factors = call.factors()
     y.check()
     memory = dx.prior(factors["beta"])

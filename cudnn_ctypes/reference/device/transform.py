@@ -155,6 +155,7 @@ def transform(call: Call) -> None:
     factors = call.factors()
     if factors["beta"] and _fills(transform, shape):
         raise not_supported("a transform that pads needs a beta of 0")
+    target.keep_apart(source)
     target.store(
         blend(
             transform_tensor(source.load(), transform).astype(accumulation_dtype(source)),

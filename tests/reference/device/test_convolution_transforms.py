@@ -89,7 +89,7 @@ def test_what_im2col_takes(program: Program, x, w, convolution, expected):
         buffer.ctypes.data,
         program.filter(**{"shape": (8, 4, 3, 3), **w}),
         program.convolution(**{"padding": (1, 1), **convolution}),
-        buffer.ctypes.data,
+        buffer.ctypes.data + (1 << 15),
     ]
     assert raw.cudnnIm2Col.unchecked(*arguments) == expected
     for position in range(1, 6):

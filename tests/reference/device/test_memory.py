@@ -15,12 +15,18 @@ import numpy as np
 import pytest
 
 from cudnn_ctypes import (
+    ConvolutionDescriptor,
     DeviceBuffer,
     DeviceMemoryWarning,
     DeviceTensor,
     ExecutionFailedError,
     Graph,
     Handle,
+    PoolingDescriptor,
+    activation_forward,
+    convolution_backward_data,
+    convolution_forward,
+    pooling_forward,
     raw,
     use_reference_device,
 )
@@ -406,3 +412,109 @@ def test_addresses_of_graphs():
                     graph.execute({"x": x.ptr, "y": y.ptr, **changed}, handle=handle)
         graph.execute({"x": x.ptr, "y": y.ptr}, handle=handle)
         assert (y.numpy() == 0).all()
+
+
+# --- memory that arguments share ------------------------------------------------------------------
+
+IN_PLACE = "is in the place of x: on a GPU threads read parts of x that others have written over"
+OTHERWISE = "share memory otherwise than element by element"
+
+
+def _graph(*nodes: str) -> Graph:
+    """A product or convolution of x or none, and ReLU."""
+    graph = Graph(io_data_type="float32")
+    x = graph.tensor((1, 8, 8), name="x")
+    if "matmul" in nodes:
+        y = graph.matmul(x, graph.tensor((1, 8, 8), name="w"))
+        y = graph.relu(y) + graph.tensor((1, 8, 8), name="z")
+    else:
+        y = graph.relu(x)
+    y.set_output(name="y")
+    return graph
+
+
+@pytest.mark.parametrize(
+    ("nodes", "places", "says"),
+    [
+        ("relu", {"x": 0, "y": 256}, ""),
+        ("relu", {"x": 0, "y": 0}, ""),
+        ("relu", {"x": 0, "y": 4}, OTHERWISE),
+        ("relu", {"x": 252, "y": 0}, OTHERWISE),
+        ("matmul", {"x": 0, "w": 256, "z": 512, "y": 768}, ""),
+        ("matmul", {"x": 0, "w": 0, "z": 0, "y": 768}, ""),  # operands may be the same
+        ("matmul", {"x": 0, "w": 256, "z": 512, "y": 512}, ""),  # ReLU's other operand
+        ("matmul", {"x": 0, "w": 256, "z": 512, "y": 0}, "others have written over"),
+        ("matmul", {"x": 0, "w": 256, "z": 512, "y": 256}, "others have written over"),
+        ("matmul", {"x": 0, "w": 256, "z": 512, "y": 640}, OTHERWISE),
+    ],
+)
+@pytest.mark.parametrize("strict", [False, True])
+def test_tensors_of_a_graph_that_share_memory(
+    nodes: str, places: dict[str, int], says: str, strict: bool
+) -> None:
+    rng = np.random.default_rng(5)
+    with use_reference_device(strict=strict), Handle() as handle, _graph(nodes) as graph:
+        memory = DeviceTensor.from_numpy(rng.standard_normal(256).astype(np.float32))
+        graph.build(handle)
+        given = {name: memory.ptr + offset for name, offset in places.items()}
+        expected = memory.numpy().tobytes() if says and strict else None
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            if says and strict:
+                with pytest.raises(ExecutionFailedError, match=says):
+                    graph.execute(given, handle=handle)
+            else:
+                graph.execute(given, handle=handle)
+        assert expected in (None, memory.numpy().tobytes())
+        told = [str(each.message) for each in found]
+        assert any(says in each for each in told) if says and not strict else not told
+
+
+def test_elements_between_those_of_others() -> None:
+    """As in q, k and v packed together, of which the bounds overlap and no element does."""
+    graph = Graph(io_data_type="float32")
+    x = graph.tensor((4, 8), (24, 1), name="x")
+    graph.relu(x).set_output(name="y").strides = (24, 1)
+    with use_reference_device(), Handle() as handle, graph:
+        memory = DeviceTensor.from_numpy(np.arange(-48, 48, dtype=np.float32).reshape(4, 24))
+        graph.build(handle)
+        graph.execute({"x": memory.ptr, "y": memory.ptr + 32}, handle=handle)
+        found = memory.numpy()
+        np.testing.assert_array_equal(found[:, 8:16], np.maximum(found[:, :8], 0))
+
+
+def _in_place(function: str, handle: Handle) -> None:
+    rng = np.random.default_rng(6)
+    x = DeviceTensor.from_numpy(rng.standard_normal((2, 4, 6, 6)).astype(np.float32))
+    w = DeviceTensor.from_numpy(rng.standard_normal((4, 4, 3, 3)).astype(np.float32))
+    conv = ConvolutionDescriptor(padding=1)
+    if function == "convolution_forward":
+        convolution_forward(handle, x, w, conv, y=x)
+    elif function == "convolution_backward_data":
+        convolution_backward_data(handle, conv, w=w, dy=x, dx=x)
+    elif function == "pooling_forward":
+        pooling_forward(handle, x, PoolingDescriptor(3, padding=1, stride=1), y=x)
+    else:
+        activation_forward(handle, x, "relu", y=x)
+
+
+@pytest.mark.parametrize(
+    ("function", "says"),
+    [
+        ("convolution_forward", f"y {IN_PLACE}"),
+        ("convolution_backward_data", "dx is in the place of dy"),
+        ("pooling_forward", f"y {IN_PLACE}"),
+        ("activation_forward", ""),
+    ],
+)
+def test_results_in_the_place_of_operands(function: str, says: str) -> None:
+    with use_reference_device(), Handle() as handle:
+        if says:
+            with pytest.raises(ExecutionFailedError, match=says):
+                _in_place(function, handle)
+        else:
+            _in_place(function, handle)
+    with use_reference_device(strict=False), Handle() as handle:
+        if says:
+            with pytest.warns(DeviceMemoryWarning, match=says):
+                _in_place(function, handle)

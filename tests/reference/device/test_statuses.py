@@ -38,6 +38,7 @@ def measured() -> dict[str, str]:
     }
 
 
+@pytest.mark.filterwarnings("ignore::cudnn_ctypes.errors.DeviceMemoryWarning")
 @pytest.mark.thinned(4)
 @pytest.mark.parametrize("group", GROUPS)
 @pytest.mark.parametrize("where", ["reference", pytest.param("gpu", marks=pytest.mark.gpu)])
@@ -47,7 +48,9 @@ def test_as_measured(where: str, group: str) -> None:
     with use_reference_device(where == "reference"), Handle() as handle, Bench(handle) as bench:
         for name, call in GROUPS[group](bench):
             if where == "gpu" or name not in UNSAFE | SIZES:
-                status = call()
+                # What memory that is shared holds afterwards is another question.
+                with use_reference_device(where == "reference", strict="in place" not in name):
+                    status = call()
                 if status != expected[name]:
                     different[name] = (status, expected[name])
     assert not different
