@@ -1,4 +1,4 @@
-"""The memory of a call's arguments, what it has used of them, and the blocks of it.
+"""The memory of the arguments of a call, and what the call has used: views and blocks.
 
 A call receives addresses, which do not tell the size of another library's memory. The library's
 tensor does, so the caller's own arguments are kept and examined.
