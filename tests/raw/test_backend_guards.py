@@ -15,8 +15,6 @@ from programs import fuzz
 
 from cudnn_ctypes import BadParamError, NotSupportedError, raw
 from cudnn_ctypes.raw import library, live
-from cudnn_ctypes.raw.attributes import ATTRIBUTES, KINDS
-from cudnn_ctypes.raw.enums import ENUM_SINCE
 from cudnn_ctypes.raw.guards import attributes
 from tools.fuzz.descriptors import Workshop
 
@@ -27,21 +25,9 @@ TENSOR, INT64, DESCRIPTOR = (
 )
 
 
-class LoadedWorkshop(Workshop):
-    """Sets what the loaded cuDNN has."""
-
-    def settings(self, kind: str) -> dict[str, Any]:
-        facts, loaded = ATTRIBUTES[KINDS[kind]], raw.load()
-        return {
-            name: value
-            for name, value in super().settings(kind).items()
-            if not loaded.outdated(name, ENUM_SINCE.get(facts[name].name.name, "9.0.0"))
-        }
-
-
 @pytest.fixture(scope="module")
 def shop() -> Workshop:
-    return LoadedWorkshop()
+    return Workshop()
 
 
 def created(kind: Any = TENSOR) -> Any:

@@ -14,6 +14,7 @@ from cudnn_ctypes.absent_gpu.properties import complete, preset
 from cudnn_ctypes.graph.backend.descriptor import BackendDescriptor
 from cudnn_ctypes.raw import cudnnBackendAttributeType_t as Type
 from cudnn_ctypes.raw.attributes import ATTRIBUTES, ENUMS, KINDS, Attribute, kind_name
+from cudnn_ctypes.raw.enums import ENUM_SINCE
 
 __all__ = ["COMPUTED", "CREATABLE", "STATES", "Workshop"]
 
@@ -200,13 +201,15 @@ class Workshop:
         self._settings: dict[str, dict[str, Any]] = {}
 
     def settings(self, kind: str) -> dict[str, Any]:
-        """What a complete descriptor of this kind holds, by short name."""
+        """What a complete descriptor of this kind holds in the loaded cuDNN, by short name."""
         if kind not in self._settings:
             special, listed = SETTINGS.get(kind, {}), LEFT_OUT.get(kind, "").split()
             self._settings[kind] = {
                 name: self._value(known, special[name]) if name in special else self.usual(known)
                 for name, known in ATTRIBUTES[KINDS[kind]].items()
-                if known.settable and (name in listed) == (kind in _ONLY)
+                if known.settable
+                and (name in listed) == (kind in _ONLY)
+                and not raw.load().outdated(name, ENUM_SINCE.get(known.name.name, "9.0.0"))
             }
         return self._settings[kind]
 
