@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["other_axes", "same_place", "tiled", "tiles"]
+__all__ = ["other_axes", "overlap", "same_place", "tiled", "tiles"]
 
 Array = NDArray[Any]
 Tile = tuple[slice, ...]
@@ -78,7 +78,9 @@ def tiled(
         parts = formula(*(_at(operand, place, axes) for operand in operands))
         several: tuple[Any, ...] = parts if isinstance(parts, tuple) else (parts,)
         if not wholes:
-            fits = out is not None and not any(_overlap(out, operand) for operand in operands)
+            fits = out is not None and not any(
+                operand is not None and overlap(out, operand) for operand in operands
+            )
             wholes = [out] if fits else []
             for part in several[len(wholes) :]:
                 wholes.append(part if single else _whole(part, x.shape, axes))
@@ -88,11 +90,9 @@ def tiled(
     return cast(Results, tuple(wholes) if isinstance(parts, tuple) else wholes[0])
 
 
-def _overlap(out: Array, operand: Array | None) -> bool:
-    """Whether memory is shared otherwise than element by element."""
-    return (
-        operand is not None and np.may_share_memory(out, operand) and not same_place(out, operand)
-    )
+def overlap(one: Array, other: Array) -> bool:
+    """Whether two arrays may share memory otherwise than element by element."""
+    return np.may_share_memory(one, other) and not same_place(one, other)
 
 
 def same_place(one: Array, other: Array) -> bool:

@@ -15,7 +15,7 @@ from ..graph import interleaved_scales, offsets
 from ..tiles import same_place
 from . import lent
 from .backend_tensors import TensorInfo
-from .memory import Use, at, in_place, require, tell
+from .memory import Use, at, require, tell_in_place
 from .registry import Refused
 
 __all__ = ["GraphMemory"]
@@ -60,7 +60,7 @@ class GraphMemory:
         """Tell of a result in the place of an operand that other threads still read."""
         for each in results:
             if self._address(each) == self._address(operand):
-                tell(in_place(each.name, operand.name))
+                tell_in_place(each.name, operand.name)
 
     def _address(self, info: TensorInfo) -> int:
         if info.constant is not None:

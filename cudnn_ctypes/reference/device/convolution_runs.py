@@ -45,8 +45,6 @@ def run(
 ) -> None:
     """result = alpha * (convolution, or its gradient) + beta * result, in place."""
     x, w, y = operands
-    result = y if direction is FORWARD else x if direction is BACKWARD_DATA else w
-    result.keep_apart(*(each for each in operands if each is not result))
     options: dict[str, Any] = {
         **problem.options,
         "alpha": alpha,
@@ -54,14 +52,17 @@ def run(
         "compute_dtype": problem.compute_dtype,
     }
     if direction is FORWARD:
+        y.keep_apart(x, w)
         filters = load_filter(problem, w)
         y.store(convolution_forward(x.load(), filters, y=y.prior(beta), **options))
     elif direction is BACKWARD_DATA:
+        x.keep_apart(w, y)
         dx = convolution_backward_data(
             w=w.load(), dy=y.load(), dx_shape=problem.x.shape, dx=x.prior(beta), **options
         )
         x.store(dx)
     else:
+        w.keep_apart(x, y)
         dw = convolution_backward_filter(
             x=x.load(), dy=y.load(), dw_shape=problem.w.shape, dw=w.prior(beta), **options
         )

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ...raw import host_blocks, mode
 from ...raw.dlpack import READ_ONLY, DLManagedTensorVersioned, managed_tensor, request_capsule
 from ...raw.host_blocks import Block
-from ..tiles import same_place
+from ..tiles import overlap
 
 __all__ = [
     "Arguments",
@@ -112,18 +112,17 @@ def overlapped(name: str, view: NDArray[Any], writes: bool) -> str:
         return ""
     found = ""
     for other, earlier, written in _calls.views:
-        near = other != name and writes != written and np.may_share_memory(view, earlier)
-        if near and not _in_place(view, earlier) and _shared(view, earlier):
+        near = other != name and writes != written and overlap(view, earlier)
+        if near and not _folded(view, earlier) and _shared(view, earlier):
             found = other
     _calls.views.append((name, view, writes))
     return found
 
 
-def _in_place(one: NDArray[Any], other: NDArray[Any]) -> bool:
-    """Whether elements lie where their like lie, in the same dimensions or folded ones."""
-    if one.flags.c_contiguous and other.flags.c_contiguous:
-        return one.ctypes.data == other.ctypes.data and one.nbytes == other.nbytes
-    return same_place(one, other)
+def _folded(one: NDArray[Any], other: NDArray[Any]) -> bool:
+    """Whether the same elements lie in the same memory, in other dimensions."""
+    dense = one.flags.c_contiguous and other.flags.c_contiguous
+    return dense and one.ctypes.data == other.ctypes.data and one.nbytes == other.nbytes
 
 
 def _shared(one: NDArray[Any], other: NDArray[Any]) -> bool:

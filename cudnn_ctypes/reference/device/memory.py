@@ -33,11 +33,10 @@ __all__ = [
     "at",
     "check_range",
     "check_written",
-    "in_place",
     "require",
     "scalar",
     "scribble",
-    "tell",
+    "tell_in_place",
     "zeros",
 ]
 
@@ -126,7 +125,7 @@ class Operand:
         """
         for each in operands:
             if each.address == self.address:
-                tell(in_place(self.name, each.name))
+                tell_in_place(self.name, each.name)
 
     def check(self) -> None:
         """Refuse memory that is not allocated: cuDNN may read it, the reference does not."""
@@ -237,7 +236,7 @@ def _checked(
     if where is not None or not lent.contents_matter():
         return array
     if other := lent.overlapped(name, array, use != "read"):
-        tell(
+        _tell(
             f"{name} and {other} share memory otherwise than element by element: on a GPU the "
             f"result depends on the order in which threads run"
         )
@@ -295,21 +294,21 @@ def check_written(
         (index * step for index, step in zip(np.nonzero(missing), steps, strict=True)),
         np.full(np.count_nonzero(missing), offset),
     )
-    tell(
+    _tell(
         f"{name}: {len(places)} of {missing.size} elements were never written, the first of them "
         f"at byte {places.min()} of {block}"
     )
 
 
-def in_place(result: str, operand: str) -> str:
-    """The fault of a result in the place of an operand, for `tell`."""
-    return (
+def tell_in_place(result: str, operand: str) -> None:
+    """Tell of a result in the place of an operand."""
+    _tell(
         f"{result} is in the place of {operand}: on a GPU threads read parts of {operand} that "
         f"others have written over"
     )
 
 
-def tell(text: str) -> None:
+def _tell(text: str) -> None:
     """Warn of a wrong use of memory with which the reference device can go on; refuse if strict."""
     if mode.strict:
         raise execution_failed(text)
