@@ -17,7 +17,13 @@ from ..node import Inner, Kind, Node, Result
 from ..tensor import Tensor
 from .base import Operations
 
-__all__ = ["POINTWISE", "POINTWISE_BACKWARD", "PointwiseOperations", "is_logical"]
+__all__ = [
+    "ELEMENT_WISE",
+    "POINTWISE",
+    "POINTWISE_BACKWARD",
+    "PointwiseOperations",
+    "is_logical",
+]
 
 _OPTIONS = {
     "mode": "mode",
@@ -67,6 +73,9 @@ POINTWISE_BACKWARD = Kind(
     inner=_INNER,
     required=frozenset({"mode"}),
 )
+
+
+ELEMENT_WISE = POINTWISE, POINTWISE_BACKWARD
 
 
 def is_logical(node: Node) -> bool:

@@ -11,10 +11,17 @@ from ..node import Kind, Node
 from ..tensor import Tensor
 from .base import Operations
 
-__all__ = ["POINTWISE", "POINTWISE_BACKWARD", "PointwiseOperations", "is_logical"]
+__all__ = [
+    "ELEMENT_WISE",
+    "POINTWISE",
+    "POINTWISE_BACKWARD",
+    "PointwiseOperations",
+    "is_logical",
+]
 
 POINTWISE: Kind
 POINTWISE_BACKWARD: Kind
+ELEMENT_WISE: tuple[Kind, Kind]
 
 def is_logical(node: Node) -> bool: ...
 

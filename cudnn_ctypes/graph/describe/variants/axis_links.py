@@ -13,7 +13,7 @@ from ..operations.attention_unified import SDPA_UNIFIED, SDPA_UNIFIED_BACKWARD
 from ..operations.batch_normalization import BATCHNORM_INFERENCE, BN_BACKWARD_WEIGHTS, BN_FINALIZE
 from ..operations.convolution_kinds import CONV_DGRAD, CONV_FPROP, CONV_WGRAD
 from ..operations.normalization_kinds import NORM_BACKWARD, NORM_FORWARD
-from ..operations.pointwise import POINTWISE, POINTWISE_BACKWARD
+from ..operations.pointwise import ELEMENT_WISE
 from ..operations.reductions import GENSTATS, MATMUL
 from ..operations.resampling import RESAMPLE_BACKWARD, RESAMPLE_FORWARD
 from ..tensor import Tensor
@@ -101,7 +101,7 @@ class AxisLinks:
             self._convolution(node)
         elif kind is MATMUL and node.inputs.keys() == {"A", "B"}:
             self._product(node)
-        elif kind in (POINTWISE, POINTWISE_BACKWARD) and node.options.get("axis") is None:
+        elif kind in ELEMENT_WISE and node.options.get("axis") is None:
             self._pointwise(node)
         elif kind in _BY_CHANNELS or (
             kind in (NORM_FORWARD, NORM_BACKWARD) and node.options["mode"] in _OF_CHANNELS
@@ -166,7 +166,7 @@ class AxisLinks:
         waiting, seen = [tensor], {id(tensor)}
         while waiting:
             node = self._made_by.get(id(waiting.pop()))
-            if node is None or node.kind not in (POINTWISE, POINTWISE_BACKWARD):
+            if node is None or node.kind not in ELEMENT_WISE:
                 continue
             if node.options["mode"] in _UNBOUNDED:
                 return False

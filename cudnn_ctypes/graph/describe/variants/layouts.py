@@ -15,7 +15,7 @@ from ..operations.batch_normalization import (
 )
 from ..operations.convolution_kinds import CONV_DGRAD, CONV_FPROP, CONV_WGRAD
 from ..operations.normalization_kinds import NORM_BACKWARD, NORM_FORWARD
-from ..operations.pointwise import POINTWISE, POINTWISE_BACKWARD
+from ..operations.pointwise import ELEMENT_WISE
 from ..operations.reductions import GENSTATS, MATMUL, REDUCTION
 from ..operations.resampling import RESAMPLE_BACKWARD, RESAMPLE_FORWARD
 from ..rewriting import Edit
@@ -43,7 +43,6 @@ _OF_IMAGES = (
     BN_BACKWARD_WEIGHTS,
     BATCHNORM_INFERENCE,
 )
-_BESIDE = (POINTWISE, POINTWISE_BACKWARD)
 _IMAGE = 4  # dimensions
 _ALIGNED = 16  # bytes that engines move at once
 
@@ -86,7 +85,7 @@ def _images(graph: Graph) -> list[int]:
     while grown:
         grown = False
         for node in graph.nodes:
-            if node.kind in _BESIDE:
+            if node.kind in ELEMENT_WISE:
                 near = {id(each) for each in (*node.operands, *node.results)}
                 if near & ids and not near <= ids:
                     ids |= near

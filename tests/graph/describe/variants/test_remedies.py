@@ -292,3 +292,17 @@ def test_other_reductions_keep_their_dimensions(name: str) -> None:
         x = x - graph.reduction(x, "max", axes=(2,))
     graph.reduction(x, "add", axes=(1,) if name == "middle" else (2,)).set_output(name="y")
     assert _variants(graph, "dimensions") == []
+
+
+def test_images_of_a_graph_that_another_remedy_has_changed() -> None:
+    """The order in memory is another one then, and so are the images."""
+    graph = Graph(io_data_type="float32")
+    x = graph.tensor((2, 8, 4, 4), name="x")
+    graph.reduction(x, "add", axes=(2, 3), name="sum").set_output(name="y")
+    channels_last, images = (
+        next(each for each in graph._remedies() if each.topic == topic)
+        for topic in ("layout", "dimensions")
+    )
+    assert graph._variant([channels_last]) is not None
+    assert graph._variant([images]) is not None
+    assert graph._variant([channels_last, images]) is None
