@@ -223,9 +223,8 @@ def _checked(values: dict[str, Any], place: str) -> dict[str, Any]:
     if known not in SOURCES:
         raise ValueError(f"{place}{SOURCE}: expected one of {', '.join(SOURCES)}, got {known!r}")
     for key, value in values.items():
-        if any(
-            isinstance(n, int) and n < 0 for n in (value if isinstance(value, list) else [value])
-        ):
+        numbers = value if isinstance(value, list) else [value]
+        if any(isinstance(each, int) and each < 0 for each in numbers):
             raise ValueError(f"{place}{key}: expected a size or count from 0, got {value}")
     return values
 

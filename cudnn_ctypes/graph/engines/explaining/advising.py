@@ -100,9 +100,8 @@ def _compiles(suggestion: Suggestion, device: Any, before: Explanation) -> bool:
             try:
                 own.build(device, cache=False, **options)
             except CudnnError as error:
-                if "config" in options:
-                    return False
-                if failed_to_compile(error.messages) and not nvrtc.defect():
+                refused = failed_to_compile(error.messages) and not nvrtc.defect()
+                if refused or "config" in options:
                     return False
     return True
 
