@@ -25,6 +25,7 @@ Note = Callable[[str], None]
 
 _ADDRESS_SPACE = 16 << 30  # bytes that a child may map beyond its parent's
 _TAIL = 2000  # characters of what a dead child printed
+_LONGEST = 60_000  # characters of one result or note
 
 
 class Spent(Exception):
@@ -149,7 +150,7 @@ def _work(
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
         def tell(kind: str, text: str) -> None:
-            os.write(journal, f"{kind} {text[:_TAIL]}".replace("\n", " ").encode() + b"\n")
+            os.write(journal, f"{kind} {text[:_LONGEST]}".replace("\n", " ").encode() + b"\n")
 
         perform = prepare(lambda text: tell("note", text))
         # After the preparation: CUDA reserves addresses for all memory of the GPU and the host.

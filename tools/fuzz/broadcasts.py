@@ -1,0 +1,445 @@
+"""Search graphs with operands smaller than the result for wrong numbers, engine by engine.
+
+``python -m tools.fuzz broadcasts --cases 2000 --out FOLDER`` draws graphs of one main operation, or
+of none, with element-wise operations before and after it whose operands are whole or 1 in each
+dimension. Each engine that heuristics propose is executed on poisoned memory between guards and
+compared with float64, also those that the table of faults passes over: what the table says of each
+is written beside what was found. Cases run in children, since some end the CUDA context.
+
+``FOLDER/NUMBER.jsonl`` has a line for each case: the case, what the table refuses, and of each
+engine "right", "wrong: …", "writes beyond: …", "refused: …" or "lost". The table at the end counts
+plans by main operation. The exit status is 1 if a plan that the table accepts was not right.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import multiprocessing
+import random
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import numpy as np
+
+from cudnn_ctypes import DeviceBuffer, DeviceTensor, Handle
+from cudnn_ctypes.dtypes import numpy_dtype
+from cudnn_ctypes.errors import CudnnError
+from cudnn_ctypes.graph import EngineConfig, ExecutionPlan, Graph, Tensor
+from cudnn_ctypes.graph.engines.heuristics import heuristics
+from cudnn_ctypes.graph.engines.refusals import refusal
+from cudnn_ctypes.graph.lower import lowering as lowering_module
+from cudnn_ctypes.graph.lower.flattening import flattened
+from cudnn_ctypes.graph.lower.lowering import lowered
+from cudnn_ctypes.graph.lower.quirks import Graph as Lowered
+from cudnn_ctypes.graph.lower.quirks import faulty_engines, refusals
+from cudnn_ctypes.graph.lower.target import NO_GPU, Target
+from cudnn_ctypes.graph.run.scratch import Scratch
+from cudnn_ctypes.strides import packed
+
+from .children import Spent, outcomes
+
+__all__ = ["MAINS", "compared", "draw", "main"]
+
+Case = dict[str, Any]
+MAINS = {"none": 8, "conv_fprop": 6, "conv_dgrad": 2, "conv_wgrad": 2, "matmul": 5, "reduction": 2}
+"""Main operations, with how often each is drawn."""
+_UNARY: dict[str, Callable[[Any], Any]] = {
+    "relu": lambda t: np.maximum(t, 0),
+    "exp": np.exp,
+    "tanh": np.tanh,
+    "neg": np.negative,
+    "sqrt": np.sqrt,
+    "rsqrt": lambda t: 1 / np.sqrt(t),
+    "scale": lambda t: 0.5 * t,
+}
+_BINARY: dict[str, Callable[[Any, Any], Any]] = {
+    "add": np.add,
+    "mul": np.multiply,
+    "sub": np.subtract,
+    "max": np.maximum,
+}
+_ALLOWED = {"float32": 4e-3, "float16": 8e-3, "bfloat16": 4e-2}
+_GUARD = 512  # elements before and after a result
+_CASES = 150  # of one child
+_SAMPLED = 0.25  # of the configs beyond the first of each engine
+
+
+# --- drawing -------------------------------------------------------------------------------------
+
+
+def draw(seed: int, mains: Mapping[str, int] = MAINS) -> Case:
+    """The case of this seed."""
+    rng = random.Random(f"broadcasts {seed}")
+    kind = rng.choices(list(mains), list(mains.values()))[0]
+    io = rng.choice(["float16", "float16", "bfloat16", "float32"])
+    case: Case = {"seed": seed, "main": kind, "io": io}
+    if kind == "none":
+        rank = rng.choice([2, 3, 3, 4, 4, 5])
+        full = [rng.choice([1, 2, 3, 7, 8, 16, 33, 64, 128]) for _ in range(rank)]
+        if rank == 4 and rng.random() < 0.25:
+            full[2] = full[3] = 1
+        while math.prod(full) > 1 << 19:
+            full[rng.randrange(rank)] = rng.choice([1, 2, 3])
+        case |= {"full": full, "first": full, "last": rank >= 4 and rng.random() < 0.5}
+    elif kind.startswith("conv"):
+        rank = rng.choice([1, 2, 2, 2, 3])
+        n, c, k = rng.choice([1, 2, 5, 8]), rng.choice([8, 16, 32]), rng.choice([8, 16, 64])
+        image = [rng.choice([4, 5, 8, 9]) for _ in range(rank)]
+        if rng.random() < 0.15:
+            image = [1] * rank
+        window = [rng.choice([1, 3]) for _ in range(rank)]
+        x, w, y = [n, c, *image], [k, c, *window], [n, k, *image]
+        first, full = {
+            "conv_fprop": (x, y),
+            "conv_dgrad": (y, x),
+            "conv_wgrad": (x, w),
+        }[kind]
+        case |= {"full": full, "first": first, "x": x, "w": w, "y": y}
+        case["last"] = rng.random() < 0.85
+    elif kind == "matmul":
+        b = [rng.choice([1, 2, 3]) for _ in range(rng.choice([1, 1, 2]))]
+        m, k, n = (rng.choice([1, 8, 16, 40, 64, 100, 128]) for _ in range(3))
+        case |= {"first": [*b, m, k], "second": [*b, k, n], "full": [*b, m, n], "last": False}
+    else:
+        rank = rng.choice([3, 4])
+        first = [rng.choice([2, 3, 8, 16, 40]) for _ in range(rank)]
+        axes = rng.choice([[1], [0, 2, 3], [rank - 1], [0], list(range(rank))])
+        axes = [axis for axis in axes if axis < rank]
+        full = [1 if axis in axes else size for axis, size in enumerate(first)]
+        case |= {"first": first, "full": full, "last": rank == 4 and rng.random() < 0.5}
+        case["mode"] = rng.choice(["add", "max"])
+    often = {"none": 0.0, "reduction": 1.0}.get(kind, 0.35)
+    before = [_operand(rng, case["first"], io)] if rng.random() < often else []
+    after = [_operand(rng, case["full"], io) for _ in range(rng.choice([1, 1, 2, 2, 3]))]
+    if before and (kind == "reduction" or rng.random() < 0.5):
+        after = after[:-1]
+    case |= {"before": before, "after": after}
+    case["small_first"] = len(after) > 1 and rng.random() < 0.35
+    case["tail"] = rng.choice([None, None, None, "relu", "tanh"])
+    case["out"] = rng.choice([io, "float32"])
+    case["flattened"] = rng.random() < 0.75
+    return case
+
+
+def _operand(rng: random.Random, full: Sequence[int], io: str) -> Case:
+    whole = rng.choice([0.3, 0.5, 0.7])
+    return {
+        "dims": [size if rng.random() < whole else 1 for size in full],
+        "function": rng.choice([None, None, *_UNARY]),
+        "join": rng.choice(list(_BINARY)),
+        "type": rng.choice([io, io, "float32"]),
+        "swapped": rng.random() < 0.2,
+        "packed": rng.random() < 0.1,  # though the result may be channels-last
+    }
+
+
+# --- describing, and the same in float64 ---------------------------------------------------------
+
+
+def _strides(dims: Sequence[int], last: bool) -> tuple[int, ...]:
+    return packed(dims, (0, *range(2, len(dims)), 1) if last else None)
+
+
+class _Sketch:
+    """The graph of a case, with the values of its operands and its exact result."""
+
+    def __init__(self, case: Case) -> None:
+        self.case = case
+        self.rng = np.random.default_rng(case["seed"])
+        self.graph = Graph(io_data_type=case["io"])
+        self.values: dict[str, Any] = {}
+
+    def tensor(
+        self, name: str, dims: Sequence[int], kind: str, *, last: bool, low: float, scale: float = 1
+    ) -> tuple[Tensor, Any]:
+        value = (self.rng.uniform(low, 1.5, dims) * scale).astype(numpy_dtype(kind))
+        self.values[name] = value
+        made = self.graph.tensor(dims, _strides(dims, last), data_type=kind, name=name)
+        return made, value.astype(np.float64)
+
+    def function(self, name: str, operand: tuple[Tensor, Any]) -> tuple[Tensor, Any]:
+        tensor, value = operand
+        if name == "scale":
+            return self.graph.mul(tensor, 0.5), _UNARY[name](value)
+        return getattr(self.graph, name)(tensor), _UNARY[name](value)
+
+    def joined(
+        self, first: tuple[Tensor, Any], second: tuple[Tensor, Any], each: Case
+    ) -> tuple[Tensor, Any]:
+        if each["swapped"]:
+            first, second = second, first
+        made = getattr(self.graph, each["join"])(first[0], second[0])
+        return made, _BINARY[each["join"]](first[1], second[1])
+
+    def operand(self, name: str, each: Case) -> tuple[Tensor, Any]:
+        last = self.case["last"] and not each["packed"]
+        made = self.tensor(name, each["dims"], each["type"], last=last, low=0.5)
+        return self.function(each["function"], made) if each["function"] else made
+
+    def result(self) -> tuple[Tensor, Any]:
+        case = self.case
+        fan = math.prod(case["first"]) // max(math.prod(case["full"]), 1)
+        if case["main"] == "matmul":
+            fan = case["first"][-1]
+        elif case["main"].startswith("conv"):
+            fan = math.prod(case["w"][1:])
+        scale = 1 if case["main"] in ("none", "reduction") else 2 / math.sqrt(max(fan, 1))
+        made = self.tensor("x", case["first"], case["io"], last=case["last"], low=-1.5)
+        for number, each in enumerate(case["before"]):
+            made = self.joined(made, self.operand(f"p{number}", each), each)
+        made = self.main(made, scale)
+        operands = [self.operand(f"t{n}", each) for n, each in enumerate(case["after"])]
+        if case["small_first"]:
+            small = operands[0]
+            for each, other in zip(case["after"][1:], operands[1:], strict=True):
+                small = self.joined(small, other, each)
+            made = self.joined(made, small, case["after"][0])
+        else:
+            for each, other in zip(case["after"], operands, strict=True):
+                made = self.joined(made, other, each)
+        if case["tail"]:
+            made = self.function(case["tail"], made)
+        tensor, value = made
+        strides = _strides(case["full"], case["last"])
+        tensor.set_output(name="y", data_type=case["out"], dims=case["full"], strides=strides)
+        return tensor, np.broadcast_to(value, case["full"])
+
+    def main(self, first: tuple[Tensor, Any], scale: float) -> tuple[Tensor, Any]:
+        case, kind = self.case, self.case["main"]
+        if kind == "none":
+            return first
+        if kind == "reduction":
+            axes = [a for a, n in enumerate(case["full"]) if n != case["first"][a]]
+            made = self.graph.reduction(first[0], case["mode"], axes=axes)
+            fold = {"add": np.sum, "max": np.max}[case["mode"]]
+            return made, fold(first[1], axis=tuple(axes), keepdims=True)
+        io, last = case["io"], case["last"]
+        if kind == "matmul":
+            b = self.tensor("b", case["second"], io, last=False, low=-1.5, scale=scale)
+            return self.graph.matmul(first[0], b[0]), first[1] @ b[1]
+        padding = [size // 2 for size in case["w"][2:]]
+        name, dims = ("dy", case["y"]) if kind == "conv_wgrad" else ("w", case["w"])
+        other = self.tensor(name, dims, io, last=last, low=-1.5, scale=scale)
+        if kind == "conv_fprop":
+            made = self.graph.conv_fprop(first[0], other[0], padding=padding)
+        elif kind == "conv_dgrad":
+            made = self.graph.conv_dgrad(first[0], other[0], padding=padding)
+        else:
+            made = self.graph.conv_wgrad(first[0], other[0], padding=padding)
+        made.set_output(False, dims=case["full"])
+        return made, _convolution(kind, np.broadcast_to(first[1], case["first"]), other[1], case)
+
+
+def _convolution(kind: str, first: Any, other: Any, case: Case) -> Any:
+    """Convolution with padding to the same size, and its gradients, tap by tap."""
+    window, image = case["w"][2:], case["x"][2:]
+    padding = [(size // 2, size // 2) for size in window]
+    result = np.zeros(case["full"])
+    if kind == "conv_dgrad":
+        result = np.pad(result, [(0, 0), (0, 0), *padding])
+    else:
+        first = np.pad(first, [(0, 0), (0, 0), *padding])
+    for tap in np.ndindex(*window):
+        there = (..., *(slice(t, t + size) for t, size in zip(tap, image, strict=True)))
+        here = (slice(None), slice(None), *tap)
+        if kind == "conv_fprop":
+            result += np.moveaxis(np.tensordot(first[there], other[here], (1, 1)), -1, 1)
+        elif kind == "conv_dgrad":
+            result[there] += np.moveaxis(np.tensordot(first, other[here], (1, 0)), -1, 1)
+        else:
+            axes = [0, *range(2, first.ndim)]
+            result[here] = np.tensordot(other, first[there], (axes, axes))
+    if kind == "conv_dgrad":
+        inner = tuple(slice(low, low + n) for (low, _), n in zip(padding, image, strict=True))
+        result = result[(..., *inner)]
+    return result
+
+
+# --- running -------------------------------------------------------------------------------------
+
+
+def compared(case: Case, handle: Handle, note: Callable[[str], None]) -> dict[str, Any]:
+    """What the table of faults says of a case, and what became of its engines."""
+    sketch = _Sketch(case)
+    try:
+        made, exact = sketch.result()
+        expansion = sketch.graph.expansion(handle)
+    except (ValueError, TypeError) as error:
+        return {"invalid": str(error)[:120]}
+    views = flattened(expansion.nodes) if case["flattened"] else {}
+    seen = Lowered(expansion.nodes, views)
+    target = Target.of(handle)
+    found: dict[str, Any] = {
+        "refused": refusals(seen, target),
+        "passed_over": sorted(faulty_engines(seen, target)),
+    }
+    engines: dict[str, str] = {}
+    found["engines"] = engines
+    with ExitStack() as stack:
+        memory: dict[int, Any] = {}
+        for each in sketch.graph.inputs:
+            if each.by_value:
+                continue
+            given = DeviceTensor.from_numpy(
+                sketch.values[each.name], dtype=each.data_type, strides=each.strides
+            )
+            stack.callback(given.close)
+            memory[each.uid or 0] = given
+        try:
+            with mock.patch.object(lowering_module, "flattened", return_value=views):
+                lowering = stack.enter_context(lowered(expansion, handle, NO_GPU))
+        except CudnnError as error:
+            return found | {"unsupported": str(refusal(error))[:120]}
+        for config in _configs(lowering.graph, handle, case["seed"]):
+            stack.callback(config.close)
+            choice = str(config.choice)
+            note(json.dumps(found | {"lost": choice}))
+            try:
+                with ExecutionPlan(config, device=handle) as plan:
+                    plan.scratch = Scratch(expansion.tensors)
+                    engines[choice] = _verdict(plan, made, exact, memory, handle)
+            except CudnnError as error:
+                if error.status.name in ("CUDNN_STATUS_EXECUTION_FAILED",):
+                    engines[choice] = "lost"
+                    raise Spent(json.dumps(found)) from error
+                engines[choice] = f"refused: {str(refusal(error))[:100]}"
+            except RuntimeError:  # of the driver: the context is lost
+                engines[choice] = "lost"
+                raise Spent(json.dumps(found)) from None
+    return found
+
+
+def _configs(graph: Any, handle: Handle, seed: int) -> Iterator[EngineConfig]:
+    """The first config of each engine, and some of the others."""
+    rng, engines, tried = random.Random(seed), set(), set()
+    for mode in ("a", "fallback"):
+        try:
+            proposed = heuristics(graph, device=handle, mode=mode)
+        except CudnnError:
+            continue
+        for config in proposed:
+            choice = config.choice
+            wanted = choice.engine not in engines or rng.random() < _SAMPLED / len(proposed)
+            if choice in tried or not wanted:
+                config.close()
+                continue
+            engines.add(choice.engine)
+            tried.add(choice)
+            yield config
+
+
+def _verdict(
+    plan: ExecutionPlan, made: Tensor, exact: Any, memory: Mapping[int, Any], handle: Handle
+) -> str:
+    kind = numpy_dtype(made.data_type)
+    count = math.prod(made.dims or ())
+    poison = np.full(count + 2 * _GUARD, np.nan, kind)
+    with (
+        closing(DeviceTensor.from_numpy(poison, dtype=made.data_type)) as around,
+        DeviceBuffer(plan.workspace_size + 1024) as workspace,
+    ):
+        workspace.fill(255)
+        operands = {**memory, made.uid or 0: around.ptr + _GUARD * kind.itemsize}
+        plan.execute(handle, operands, workspace)
+        handle.synchronize()
+        whole = around.numpy()
+    guards = np.concatenate([whole[:_GUARD], whole[-_GUARD:]]).astype(np.float32)
+    if not np.isnan(guards).all():
+        return "writes beyond: the result"
+    flat = np.lib.stride_tricks.as_strided(
+        whole[_GUARD:], made.dims, [step * kind.itemsize for step in made.strides or ()]
+    ).astype(np.float64)
+    scale = max(float(np.abs(exact).max()), 1e-30)
+    error = float(np.abs(flat - exact).max()) / scale
+    if error <= _ALLOWED[str(kind)]:
+        return "right"
+    bad = ~(np.abs(flat - exact) <= _ALLOWED[str(kind)] * scale)
+    return f"wrong: {error:.1e} in {bad.mean():.0%}, NaN in {np.isnan(flat).mean():.0%}"
+
+
+def _worker(options: argparse.Namespace, number: int) -> None:
+    weights = {name: MAINS[name] for name in options.mains}
+    first, deadline = options.seed + number, time.monotonic() + options.seconds
+    seeds = range(first, options.seed + options.cases, options.processes)
+    todo = [draw(seed, weights) for seed in seeds]
+
+    def prepare(note: Callable[[str], None]) -> Callable[[Case], str]:
+        handle, left = Handle(), iter(range(_CASES))
+
+        def perform(case: Case) -> str:
+            if time.monotonic() > deadline:
+                return json.dumps({"late": True})
+            result = json.dumps(compared(case, handle, note))
+            if next(left, None) is None:
+                raise Spent(result)
+            return result
+
+        return perform
+
+    with open(options.out / f"{number}.jsonl", "w") as file:
+        for each in outcomes(todo, prepare, seconds=120, megabytes=8192, maps_a_gpu=True):
+            found = json.loads((each.note if each.died else each.result) or "{}")
+            if each.died and each.result.startswith("exit"):
+                found["error"] = each.printed  # of this tool
+            elif each.died:
+                found.setdefault("engines", {})[found.get("lost", "?")] = f"lost: {each.result}"
+            if not found.get("late"):
+                print(json.dumps({"case": each.case, **found}), file=file, flush=True)
+
+
+def _table(folder: Path) -> bool:
+    """Print counts of plans by main operation; whether all that the table accepts are right."""
+    counts: dict[str, Counter[str]] = {}
+    for path in folder.glob("*.jsonl"):
+        for line in path.read_text().splitlines():
+            found = json.loads(line)
+            count = counts.setdefault(found["case"]["main"], Counter())
+            count["graphs"] += 1
+            known = found.get("passed_over", ())
+            for choice, verdict in found.get("engines", {}).items():
+                kind = verdict.split(":")[0]
+                if kind == "refused":
+                    continue
+                number = int("".join(filter(str.isdigit, choice.split()[1])) or -1)
+                said = "refused" if found.get("refused") or number in known else "accepted"
+                count[f"{said} {kind}"] += 1
+            count["accepted by cuDNN"] += any(
+                not each.startswith("refused") for each in found.get("engines", {}).values()
+            )
+    for name, count in sorted(counts.items()):
+        print(f"{name}: {', '.join(f'{n} {kind}' for kind, n in sorted(count.items()))}")
+    bad = ("accepted wrong", "accepted lost", "accepted writes beyond")
+    return not any(count[kind] for count in counts.values() for kind in bad)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.fuzz broadcasts",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--mains", nargs="+", choices=MAINS, default=list(MAINS))
+    parser.add_argument("--cases", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=0, help="of the first case")
+    parser.add_argument("--seconds", type=float, default=1e9, help="after which no case begins")
+    parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument("--out", type=Path, required=True, help="folder of the results")
+    options = parser.parse_args(arguments)
+    options.out.mkdir(parents=True, exist_ok=True)
+    context = multiprocessing.get_context("fork")
+    workers = [
+        context.Process(target=_worker, args=(options, number))
+        for number in range(options.processes)
+    ]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    return int(not _table(options.out))
