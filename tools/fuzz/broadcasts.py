@@ -211,7 +211,8 @@ class _Sketch:
         elif case["main"].startswith("conv"):
             fan = math.prod(case["w"][1:])
         scale = 1 if case["main"] in ("none", "reduction") else 2 / math.sqrt(max(fan, 1))
-        made = self.tensor("x", case["first"], case["io"], last=case["last"], low=-1.5)
+        low = 0.5 if case["main"] == "expand" else -1.5
+        made = self.tensor("x", case["first"], case["io"], last=case["last"], low=low)
         for number, each in enumerate(case["before"]):
             made = self.joined(made, self.operand(f"p{number}", each), each)
         if case["main"] == "expand":
