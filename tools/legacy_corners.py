@@ -546,10 +546,10 @@ def sizes(handle: Handle) -> None:
 # --- reductions ----------------------------------------------------------------------------------
 
 REDUCTIONS = ("add", "mul", "min", "max", "amax", "avg", "norm1", "norm2", "mul_no_zeros")
-_SPECIAL = ("zeros", "-0", "nan", "inf", "tiny", "huge", "wide", "units")
+_SPECIAL = ("zeros", "-0", "nan", "inf", "tiny", "huge", "wide", "units", "denormal")
 
 
-def _reduced_values(shape: Shape, special: str) -> Array:
+def _reduced_values(shape: Shape, special: str, kind: str) -> Array:
     x = RNG.standard_normal(shape)
     with np.errstate(all="ignore"):
         if special == "wide":
@@ -558,6 +558,7 @@ def _reduced_values(shape: Shape, special: str) -> Array:
             return np.sign(x) * 2.0 ** RNG.integers(-1, 2, shape)
     some = RNG.random(shape) < RNG.choice([0.05, 0.3, 0.9])
     values = {"zeros": 0.0, "-0": -0.0, "nan": np.nan, "inf": np.inf, "tiny": 1e-30, "huge": 1e30}
+    values["denormal"] = {"float64": 1e-310, "float16": 3e-7}.get(kind, 1e-40)
     x[some] = values[special]
     if special == "nan" and RNG.random() < 0.5:
         x[RNG.random(shape) < 0.3] = 0
@@ -586,7 +587,7 @@ def reduce(handle: Handle) -> None:
         if c_shape == shape:
             continue
         with np.errstate(all="ignore"):
-            a = _reduced_values(shape, special).astype(TYPES[kind])
+            a = _reduced_values(shape, special, kind).astype(TYPES[kind])
         compute = np.float64 if kind == "float64" else np.float32
         result = "float64" if kind == "float64" else "float32"
         with np.errstate(all="ignore"):

@@ -46,6 +46,10 @@ class LegacyFault:
     evidence: str
     repaired: int | None = None
 
+    def applies(self, version: int) -> bool:
+        """Whether this cuDNN has the fault, as far as is known."""
+        return self.since <= version and (self.repaired is None or version < self.repaired)
+
 
 def wrong_softmax(mode: Any, *operands: Any) -> bool:
     """Whether cuDNN computes a softmax wrong, by the shapes and strides of all operands."""

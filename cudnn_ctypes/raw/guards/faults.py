@@ -1,7 +1,7 @@
 """Warnings of calls that succeed though cuDNN computes wrong numbers.
 
-Calls that were looked at are remembered by the entries of their descriptors' records, so the next
-call with the same descriptors costs one look at a set.
+A descriptor's entry remembers the entry beside which it is right, so the next call with the same
+descriptors costs one look.
 """
 
 from __future__ import annotations
@@ -21,53 +21,51 @@ if TYPE_CHECKING:
 
 __all__ = ["fragment"]
 
-_MOST = 512  # calls remembered
+_MOST = 512  # calls that were warned of
 
 
 def fragment(binding: Binding) -> Fragment | None:
     names = WRONG_SOFTMAX.functions.get(binding.name)
     if names is None:
         return None
-    entry = "_of_{0}.__class__ is _kind_{0} and _entries.get(_as_bytes(_of_{0}))"
-    entries = ", ".join(entry.format(name) for name in names)
-    known: set[tuple[Any, ...]] = set()
+    first, *_, last = names  # the guard of operands has looked at the last one
+    look = f"_entries.get(_as_bytes(_of_{first})) is not _at_{last}.beside"
     return Fragment(
         success=[
-            f"_looked_at = (mode if mode.__class__ is _kind_mode else None, {entries})",
-            f"if _looked_at not in _known: _tell(mode, {', '.join(names)})",
+            f"if _of_{first}.__class__ is not _kind_{first} or {look}: "
+            f"_tell(mode, {', '.join(names)})"
         ],
         scope={
             "_entries": records.cache,
             "_as_bytes": bytes,
-            "_known": known,
-            "_tell": _teller(binding.name, WRONG_SOFTMAX, names, known),
+            "_tell": _teller(binding.name, WRONG_SOFTMAX, names),
         },
     )
 
 
-def _teller(
-    function: str, fault: LegacyFault, names: tuple[str, ...], known: set[tuple[Any, ...]]
-) -> Callable[..., None]:
+def _teller(function: str, fault: LegacyFault, names: tuple[str, ...]) -> Callable[..., None]:
+    told: set[tuple[Any, ...]] = set()
+
     def tell(option: Any, *descriptors: Any) -> None:
-        """Warn of a call with the fault, and remember the descriptors."""
-        version = library.load().version
-        if mode.reference_device_active or version < fault.since:
+        """Warn of the first call with the fault, or remember that the descriptors are right."""
+        option = getattr(option, "value", option)
+        entries = [records.place(each) for each in descriptors]
+        if mode.reference_device_active or (option, *entries) in told:
             return
-        if fault.repaired is not None and version >= fault.repaired:
+        held = [each.record for each in entries]
+        if None in held or not fault.applies(library.load().version):
             return
-        held = [records.record(each) for each in descriptors]
-        if fault.where(getattr(option, "value", option), *held):
+        if not any(fault.where(each, *held) for each in cudnnSoftmaxMode_t):
+            entries[-1].beside = entries[0]
+        elif fault.where(option, *held):
             layouts = ", ".join(
                 f"{name} {each.shape} with strides {each.strides}"
                 for name, each in zip(names, held, strict=True)
             )
-            warn(
-                f"{function}: {fault.effect} ({fault.evidence}): {layouts}; {fault.remedy}",
-                FaultWarning,
-            )
-        if len(known) >= _MOST:
-            known.clear()
-        if isinstance(option, cudnnSoftmaxMode_t):
-            known.add((option, *map(records.place, descriptors)))
+            text = f"{function}: {fault.effect} ({fault.evidence}): {layouts}; {fault.remedy}"
+            warn(text, FaultWarning)
+            if len(told) >= _MOST:
+                told.clear()
+            told.add((option, *entries))
 
     return tell
