@@ -55,13 +55,6 @@ def softmax_forward(
     -------
     DeviceTensor, or y as it was given
 
-    Notes
-    -----
-    cuDNN 9.14 and 9.19 compute wrong numbers where x and y have different strides, for images with
-    gaps between them in mode "instance", and for 5-dimensional float64 tensors in NHWC in mode
-    "channel". There ``cudnnTransformTensor`` brings the operands to the layout of y, or to NCHW, in
-    workspaces of the handle, each as large as an operand. Equal layouts need none.
-
     Raises
     ------
     TypeError
@@ -70,6 +63,13 @@ def softmax_forward(
         If shapes or types differ, or memory is too small; the message names the argument.
     NotSupportedError
         If cuDNN has no kernel for the combination.
+
+    Notes
+    -----
+    cuDNN 9.14 and 9.19 compute wrong numbers where x and y have different strides, for images with
+    gaps between them in mode "instance", and for 5-dimensional float64 tensors in NHWC in mode
+    "channel". There ``cudnnTransformTensor`` brings the operands to the layout of y, or to NCHW, in
+    workspaces of the handle, each as large as an operand. Equal layouts need none.
 
     Examples
     --------
