@@ -292,7 +292,14 @@ def variants(case: Case) -> Iterator[tuple[str, Case]]:
     if case.get("alibi"):
         dims = [1, case["heads"], case["queries"], case["keys"]]
         if "bias" not in case:
-            yield "alibi as bias", {**case, "alibi": False, "bias": {"dims": dims, "kind": "alibi"}}
+            yield (
+                "alibi as bias",
+                {
+                    **case,
+                    "alibi": False,
+                    "bias": {"dims": dims, "kind": "alibi", "type": "float32"},
+                },
+            )
     if case["queries"] == 1 and "right" not in case and "left" not in case:
         yield "causal", {**case, "right": 0, "bottom_right": True}
     if "right" not in case and "left" not in case and not case.get("lengths"):

@@ -164,7 +164,9 @@ class Numbers:
             tensor += shift[kind]
         elif kind == "tail":
             tensor[:, :, ::2] -= 150
-        tensor = self.rounded(tensor)
+        elif kind == "tril":
+            tensor = torch.zeros_like(tensor).masked_fill(self.distance > 0, -math.inf)
+        tensor = self.rounded(tensor, bias.get("type"))
         if kind in ("-inf", "lowest"):
             hidden = torch.rand(tensor.shape, generator=self.generator).to(self.device) < 0.3
             value = -math.inf if kind == "-inf" else torch.finfo(TYPES[case["io"]]).min
@@ -321,9 +323,11 @@ class Numbers:
             results["dsink"] = -(share * row).sum((0, 2), keepdim=True)
             off = share * ((loose.amax(3, keepdim=True) + unit) * row_size + _FLOAT32 * row_size)
             bounds["dsink"] = off.sum((0, 2), keepdim=True) + 1e-30
-        ds, ds_bound = ds * slope, ds_bound * slope
         if case.get("modifier") == "cap":
-            ds_bound = ds_bound + 2.0**-9 * ds.abs()
+            ds_bound = ds_bound * slope + 2.0**-9 * ds.abs()
+        else:
+            ds_bound = ds_bound * slope
+        ds = ds * slope
         f = self.factor
         dq, dq_bound = f * ds @ k, abs(f) * ds_bound @ k.abs()
         dk = f * ds.transpose(2, 3) @ a["q"]

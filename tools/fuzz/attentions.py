@@ -19,13 +19,15 @@ import argparse
 import json
 import math
 import multiprocessing
+import re
 import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import torch
 
@@ -33,6 +35,8 @@ from cudnn_ctypes import DeviceBuffer, Handle, use_reference_device
 from cudnn_ctypes.errors import CudnnError, FaultWarning, OwnReason, SymbolNotFoundError
 from cudnn_ctypes.graph import EngineChoice, Graph, Tensor
 from cudnn_ctypes.graph.engines.refusals import refusal
+from cudnn_ctypes.graph.lower import lowering
+from cudnn_ctypes.graph.run.cuda_graph import capture
 from cudnn_ctypes.strides import packed
 from tests.graph.score_modifiers import MODIFIERS
 
@@ -40,13 +44,15 @@ from .attention_cases import OPERATIONS, draw, facets, variants
 from .attention_oracle import SCALES, TYPES, Numbers, compared
 from .children import Spent, outcomes
 
-__all__ = ["main", "run"]
+__all__ = ["main", "run", "without_rules"]
 
 Case = dict[str, Any]
 _ONE = (1, 1, 1, 1)
 _GUARD = 1024  # bytes before and after each tensor
 _CASES = 300  # of one child
+_EXAMINED = 12  # wrong ones of one child that other engines and graphs compute, too
 _ENGINES = 14
+_BITS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 _ORDERS = {"bshd": (0, 2, 1, 3), "sbhd": (2, 0, 1, 3), "bhsd": None}
 _PADDED = 64  # elements between tokens of a layout with gaps
 
@@ -144,7 +150,7 @@ class Description:
         if case.get("alibi"):
             more["use_alibi_mask"] = True
         if "bias" in case:
-            kind = "float32" if case["bias"]["kind"] == "alibi" else None
+            kind = case["bias"].get("type")
             more["bias"] = graph.tensor(case["bias"]["dims"], data_type=kind, name="bias")
         if case.get("dropout") == "mask":
             scale = graph.tensor(_ONE, data_type="float32", name="drop_scale")
@@ -218,7 +224,8 @@ class Description:
             if case.get("deterministic"):
                 more["use_deterministic_algorithm"] = True
             if case.get("bias", {}).get("gradient"):
-                more["dBias"] = graph.tensor(case["bias"]["dims"], name="dbias")
+                kind = case["bias"].get("type")
+                more["dBias"] = graph.tensor(case["bias"]["dims"], data_type=kind, name="dbias")
             if case.get("sink"):
                 dims = (1, case["heads"], 1, 1)
                 more["dSink_token"] = graph.tensor(dims, data_type="float32", name="dsink")
@@ -246,9 +253,9 @@ class Memory:
         guard = _GUARD // size
         storage = torch.full(((count + 2 * guard) * size,), 255, dtype=torch.uint8)
         storage = storage.to(self.device)
-        typed = storage.view(kind)
-        if values is not None:
-            typed[index.flatten() + guard] = values.to(kind).flatten()
+        if values is not None:  # as integers: not all PyTorchs index 8-bit numbers
+            bits = values.to(kind).contiguous().view(_BITS[size]).flatten()
+            storage.view(_BITS[size])[index.flatten() + guard] = bits
         if self.handle.on_reference_device:
             buffer = DeviceBuffer(storage.numel())
             buffer.copy_from_host(storage.numpy())
@@ -267,7 +274,8 @@ class Memory:
     def read(self, name: str) -> Any:
         """A result in float64."""
         _, _, index, guard, kind = self.places[name]
-        return self._bytes(name).view(kind)[index + guard].double()
+        bits = _BITS[torch.empty((), dtype=kind).element_size()]
+        return self._bytes(name).view(bits)[index + guard].view(kind).double()
 
     def damage(self, name: str) -> str:
         """Whether anything was written outside of a result, in words."""
@@ -413,8 +421,14 @@ def _executed(described: Description, numbers: Numbers, handle: Handle, device: 
     else:
         scratch = torch.full((size + 2 * _GUARD,), 255, dtype=torch.uint8, device=device)
         torch.cuda.synchronize()
-        graph.execute(memory.operands, scratch[_GUARD : _GUARD + max(size, 1)])
+        workspace = scratch[_GUARD : _GUARD + max(size, 1)]
+        graph.execute(memory.operands, workspace)
         handle.synchronize()
+        if described.case.get("captured"):
+            with capture(handle) as captured:
+                graph.execute(memory.operands, workspace)
+            captured.replay()
+            torch.cuda.synchronize()
         for part, name in ((scratch[:_GUARD], "before"), (scratch[_GUARD + size :], "behind")):
             if bool((part != 255).any()):
                 raise _WritesBeyondError(f"{name} the workspace of {size} bytes")
@@ -470,8 +484,13 @@ def _dropped(case: Case, handle: Handle, device: str) -> Any:
         return kept
 
 
-def run(case: Case, handle: Handle, note: Callable[[str], None], *, further: bool = True) -> Case:
-    """What became of one case, by name."""
+def run(
+    case: Case, handle: Handle, note: Callable[[str], None], *, further: Callable[[], bool]
+) -> Case:
+    """What became of one case, by name.
+
+    Where it is wrong and `further` says so, other engines and graphs are tried.
+    """
     device = "cpu" if handle.on_reference_device else "cuda"
     found: Case = {}
     started = time.monotonic()
@@ -479,7 +498,7 @@ def run(case: Case, handle: Handle, note: Callable[[str], None], *, further: boo
         described = Description(case)
     except (ValueError, TypeError) as error:
         return {"result": f"invalid: {str(error)[:160]}"}
-    with described.graph as graph:
+    with described.graph:
         result = _built(described, handle, found)
         found["built"] = round(time.monotonic() - started, 2)
         if result:
@@ -494,14 +513,12 @@ def run(case: Case, handle: Handle, note: Callable[[str], None], *, further: boo
         if described.backward:
             numbers.results()
         found["result"] = _verdict(described, numbers, handle, device)
-        engine = (
-            graph.plan.engine if graph.plan is not None and not handle.on_reference_device else -1
-        )
     if found["result"].startswith("right"):
         found["worst"] = float(found["result"].split()[1])
         found["result"] = "right"
-    elif further and not handle.on_reference_device:
-        for name, other in _others(case, engine):
+    elif not handle.on_reference_device and further():
+        engine = re.search(r"engine (\d+)", found["plan"])
+        for name, other in _others(case, int(engine[1]) if engine else -1):
             note(json.dumps({**found, "during": name}))
             found.setdefault("others", {})[name] = _other(other, numbers, handle, device)
     if found.pop("warned", "") and found["result"].startswith("wrong"):
@@ -512,8 +529,10 @@ def run(case: Case, handle: Handle, note: Callable[[str], None], *, further: boo
 def _built(described: Description, handle: Any, found: Case, **options: Any) -> str:
     """Why a graph was not built; empty if it was."""
     try:
-        with warnings.catch_warnings(record=True) as given:
+        with warnings.catch_warnings(record=True) as given, ExitStack() as stack:
             warnings.simplefilter("always", FaultWarning)
+            if described.case.get("unruled"):
+                stack.enter_context(without_rules())
             plain = isinstance(handle, Handle) and handle.on_reference_device
             plan = described.graph.build(handle, without_engine=plain, **options)
     except CudnnError as error:
@@ -527,6 +546,11 @@ def _built(described: Description, handle: Any, found: Case, **options: Any) -> 
         found["warned"] = told[0][:160]
     found["plan"] = str(plan)[:120]
     return ""
+
+
+def without_rules() -> AbstractContextManager[Any]:
+    """What is built in it is built although the table of faults rules it out."""
+    return mock.patch.object(lowering, "_checked", return_value=lowering.Faults({}, {}))
 
 
 def _others(case: Case, engine: int) -> Iterator[tuple[str, tuple[Case, Any]]]:
@@ -549,7 +573,7 @@ def _other(other: tuple[Case, Any], numbers: Numbers, handle: Handle, device: st
         result = _built(described, handle, found, config=choice)
         if result:
             return result[:80]
-        if case["bias"]["kind"] == "alibi" if "bias" in case else False:
+        if case.get("bias", {}).get("kind") == "alibi":
             numbers.stored["bias"] = numbers.alibi()
         return _verdict(described, numbers, handle, device)[:200]
 
@@ -562,20 +586,21 @@ def _worker(options: argparse.Namespace, number: int) -> None:
     deadline = time.monotonic() + options.seconds
     weights = {name: OPERATIONS[name] for name in options.operations}
     seeds = range(options.seed + number, options.seed + options.cases, options.processes)
-    todo = [draw(seed, weights) for seed in seeds]
+    extra = {"unruled": True} if options.unruled else {}
+    todo = [{**draw(seed, weights), **extra} for seed in seeds]
 
     def prepare(note: Callable[[str], None]) -> Callable[[Case], str]:
         if options.build_only:
             return lambda case: json.dumps(_only_built(case, options.build_only))
         if options.reference:
             use_reference_device()
-        handle, left = Handle(), iter(range(_CASES))
+        handle, left, examined = Handle(), iter(range(_CASES)), iter(range(_EXAMINED))
 
         def perform(case: Case) -> str:
             if time.monotonic() > deadline:
                 return json.dumps({"result": "late"})
             try:
-                found = run(case, handle, note)
+                found = run(case, handle, note, further=lambda: next(examined, None) is not None)
                 handle.synchronize()
             except Exception as error:
                 text = f"{type(error).__name__}: {str(error)[:300]}"
@@ -677,13 +702,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--build-only", metavar="GPU", help="compile for a GPU that is not here")
     parser.add_argument("--shown", type=int, default=20, help="bad cases that are printed")
     parser.add_argument("--replay", help="run one case, given as JSON, in this process")
+    parser.add_argument("--unruled", action="store_true", help="also what the table rules out")
     parser.add_argument("--table", action="store_true", help="only count what --out has")
     options = parser.parse_args(arguments)
     if options.replay:
         if options.reference:
             use_reference_device()
         with Handle() as handle:
-            print(json.dumps(run(json.loads(options.replay), handle, lambda _: None), indent=1))
+            found = run(json.loads(options.replay), handle, lambda _: None, further=lambda: True)
+            print(json.dumps(found, indent=1))
         return 0
     if options.out is None:
         parser.error("--out is needed")
