@@ -6,7 +6,10 @@ import importlib
 import os
 import sys
 
-NAMES = ("attributes", "broadcasts", "calls", "libraries", "nulls", "numbers", "pairs", "rows")
+NAMES = (
+    *("attributes", "broadcasts", "calls", "devices", "libraries", "nulls", "numbers", "pairs"),
+    "rows",
+)
 
 if __name__ == "__main__":
     if len(sys.argv) < 2 or sys.argv[1] not in NAMES:
