@@ -8,7 +8,7 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from . import convolutions, images, tensors
+from . import convolutions, images, norms, tensors
 from .draw import Draw
 
 __all__ = ["FAMILIES", "Drawn", "draw", "redraw", "schedule"]
@@ -17,6 +17,7 @@ FAMILIES: dict[str, tuple[float, Any]] = {
     **images.FAMILIES,
     **tensors.FAMILIES,
     **convolutions.FAMILIES,
+    **norms.FAMILIES,
 }
 """Weights, and what makes a program of a draw."""
 

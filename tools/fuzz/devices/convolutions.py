@@ -145,11 +145,12 @@ class _Problem:
     def algorithm(self, direction: str) -> str:
         names = enumerators(_ALGORITHMS[direction], f"CONVOLUTION_{direction}_ALGO_")
         first = [names[1], *(name for name in names if name != names[1])]
-        algorithm = str(self.draw.choice("algo", first, (5, *([2] * (len(names) - 1)))))
+        algorithm = str(self.draw.choice("algo", first, (14, *([2] * (len(names) - 1)))))
         self.rounded_by(algorithm)
         return algorithm
 
 
+_WORKSPACES = {"large": 1 << 23, "none": 0}
 _OUTPUT = {"FWD": "y", "BWD_DATA": "dx", "BWD_FILTER": "dw"}
 _C_NAMES = {"FWD": "Forward", "BWD_DATA": "BackwardData", "BWD_FILTER": "BackwardFilter"}
 
@@ -191,10 +192,13 @@ def _direction(draw: Draw, direction: str) -> Program:
     algorithm = problem.algorithm(direction)
     program.terms = _terms(problem, direction)
     asked = {("gradDesc" if k == "dwDesc" else k): v for k, v in names.items()}
-    program.call(
-        f"cudnnGetConvolution{_C_NAMES[direction]}WorkspaceSize", **asked, algo=algorithm
-    )
-    program.space("workSpace", "0.sizeInBytes")
+    if draw.choice("workspace", ("as asked", "large", "none"), (8, 2, 1)) == "as asked":
+        program.call(
+            f"cudnnGetConvolution{_C_NAMES[direction]}WorkspaceSize", **asked, algo=algorithm
+        )
+        program.space("workSpace", "0.sizeInBytes")
+    else:
+        program.space("workSpace", _WORKSPACES[draw.options["workspace"].value])
     memory = {name.removesuffix("Desc"): name.removesuffix("Desc") for name in names if name != "convDesc"}
     program.call(
         f"cudnnConvolution{_C_NAMES[direction]}", alpha=alpha, **names, **memory, algo=algorithm,
@@ -287,7 +291,7 @@ def queries(draw: Draw) -> Program:
     names = _descriptors(problem, direction, 0)
     name = _C_NAMES[direction]
     program.terms = _terms(problem, direction)
-    what = draw.choice("query", ("get", "count", "find", "find ex"), (6, 1, 1, 1))
+    what = draw.choice("query", ("get", "count", "find", "find ex"), (20, 2, 1, 1))
     count = draw.choice("requested", (8, 1, 3, 0), (6, 2, 1, 1))
     if what == "count":
         program.call(f"cudnnGetConvolution{name}AlgorithmMaxCount")
@@ -308,8 +312,6 @@ def queries(draw: Draw) -> Program:
         memory = {n.removesuffix("Desc"): n.removesuffix("Desc") for n in names if n != "convDesc"}
         if direction == "BWD_FILTER":
             memory["y"] = memory.pop("dy")
-            program.operands["y"] = program.operands.pop("dy")
-            program.operands["y"].name = "y"
         program.space("workSpace", draw.choice("workspace", (1 << 24, 0, 1 << 12)))
         program.call(
             f"cudnnFindConvolution{name}AlgorithmEx", **names, **memory, requestedAlgoCount=count,
