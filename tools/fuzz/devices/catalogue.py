@@ -8,7 +8,16 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from . import convolutions, images, norms, tensors
+from . import (
+    attention,
+    convolutions,
+    images,
+    losses,
+    norms,
+    others,
+    recurrent,
+    tensors,
+)
 from .draw import Draw
 
 __all__ = ["FAMILIES", "Drawn", "draw", "redraw", "schedule"]
@@ -18,6 +27,10 @@ FAMILIES: dict[str, tuple[float, Any]] = {
     **tensors.FAMILIES,
     **convolutions.FAMILIES,
     **norms.FAMILIES,
+    **recurrent.FAMILIES,
+    **attention.FAMILIES,
+    **losses.FAMILIES,
+    **others.FAMILIES,
 }
 """Weights, and what makes a program of a draw."""
 

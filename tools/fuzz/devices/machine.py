@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from cudnn_ctypes import DeviceBuffer, raw
 from cudnn_ctypes.device import copy
+from cudnn_ctypes.dtypes import numpy_dtype
 from cudnn_ctypes.errors import SymbolNotFoundError
 from cudnn_ctypes.raw.ctypes_support import CudnnEnum, OpaquePointer, storage_type
 
-from .program import Program, numbers_of, spread_of
+from .program import Program, data_type, numbers_of, spread_of
 
 __all__ = ["Machine", "Result"]
 
@@ -187,7 +188,7 @@ class _Run:
             for position, p in enumerate(declared.parameters):
                 if isinstance(arguments, list):
                     value = arguments[position]
-                    if isinstance(value, str):
+                    if not isinstance(value, OpaquePointer):
                         value = self._value(p, value)
                 else:
                     value = self._argument(p, arguments, outs)
@@ -233,6 +234,10 @@ class _Run:
             if isinstance(value, (list, tuple)):
                 return self._memory(value[0]) + value[1]
             return self._memory(value)
+        if kind == "scalar" and isinstance(value, tuple):
+            return np.array(value[1], numpy_dtype(data_type(value[0])))
+        if kind == "array" and issubclass(base, CudnnEnum):
+            return [base(each) for each in value]
         if kind == "value":
             if issubclass(base, OpaquePointer):
                 return self.descriptors[value]
