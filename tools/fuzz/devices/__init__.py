@@ -3,12 +3,12 @@
 ``python -m tools.fuzz devices --cases 100000 --processes 16 --out FOLDER`` runs random calls on the
 GPU and on the reference device. Each case is drawn from its family and seed, and runs in children:
 one with each device. Statuses, values, integers, NaN and whatever must not be written are compared
-exactly, numbers with a tolerance (`comparison`); `freedoms` lists what cuDNN leaves open. A GPU runs
-each case twice and compares the bits. The first differences of each kind are minimized, and printed
-as JSON that ``--replay`` runs again.
+exactly, numbers with a tolerance (`comparison`); `freedoms` lists what cuDNN leaves open. A GPU
+runs each case twice and compares the bits. Afterwards one difference of each kind is minimized, and
+printed as JSON that ``--replay`` runs again.
 
-``--devices reference reference`` needs no GPU and must find nothing; ``--devices reference planted``
-must find the planted fault. ``--table FOLDER`` prints what stands in a folder of results.
+``--devices reference reference`` needs no GPU and must find nothing, and ``--devices reference
+planted`` must find the planted fault. ``--table FOLDER`` prints what stands in a folder of results.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0, help="of the first case")
     parser.add_argument("--seconds", type=float, default=1e9, help="after which no batch begins")
     parser.add_argument("--processes", type=int, default=1)
-    parser.add_argument("--batch", type=int, default=300, help="cases of one pair of children")
-    parser.add_argument("--minimize", type=int, default=1, help="of each kind, in each process")
+    parser.add_argument("--batch", type=int, default=400, help="cases of one pair of children")
+    parser.add_argument("--minimize", type=float, default=60, help="seconds for it")
     parser.add_argument("--devices", nargs=2, choices=DEVICES, default=["reference", "gpu"])
     parser.add_argument("--out", type=Path, metavar="FOLDER", help="of the results")
     parser.add_argument("--options", action="store_true", help="with counts of all options")
@@ -74,12 +74,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _replay(text: str, devices: Sequence[str]) -> int:
-    ((_, program, one, other, found),) = judge([json.loads(text)], devices)
+    (judged,) = judge([json.loads(text)], devices)
+    program, found = judged.program, judged.differences
     for name, described in program.descriptors.items():
         print(f"{name}: {described.kind} {[args for _, args in described.calls()]}")
     for function, given in program.steps:
         print(f"{function}({', '.join(f'{name}={value}' for name, value in given.items())})")
-    for device, result in zip(devices, (one, other), strict=True):
+    for device, result in zip(devices, (judged.one, judged.other), strict=True):
         print(f"{device}: {getattr(result, 'statuses', result)}")
     print("\n".join(map(str, found)) or "no difference")
     return int(bool(found))

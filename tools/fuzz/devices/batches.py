@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import tempfile
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +85,7 @@ def program_of(case: Any) -> tuple[Any, Any]:
 
 
 def _performed(case: Any, machine: Machine, device: str, twice: bool, wobbles: int) -> Any:
-    choices, program = program_of(case)
+    _, program = program_of(case)
     with np.errstate(all="ignore"):
         if wobbles:
             return [program.run(machine, wobble=n + 1) for n in range(wobbles)]
@@ -100,31 +101,66 @@ def _plant(program: Any, result: Result) -> None:
     strided = any(
         option.value == 2 for name, option in program.draw.options.items() if "stride" in name
     )
-    if pools and strided and "y" in result.outputs and result.statuses[-1].endswith("SUCCESS"):
+    if pools and strided and "y" in result.outputs and result.succeeded:
         result.outputs["y"].reshape(-1)[-1:] = 50
 
 
-Judged = tuple[Any, Any, Any, Any, list[Difference]]
+@dataclass
+class Judged:
+    """A case with the results of two devices, and what differs.
+
+    Attributes
+    ----------
+    one, other : Result or str
+        A text says how the case ended its child.
+    """
+
+    draw: Any
+    program: Any
+    one: Any
+    other: Any
+    differences: list[Difference]
+
+    def key(self, difference: Difference) -> str:
+        """The same for differences that are probably of one fault."""
+        types = [
+            str(option.value)
+            for name, option in self.draw.options.items()
+            if name in ("type", "types", "mode", "op", "operation", "algo")
+        ]
+        where = difference.where
+        if difference.kind == "status":
+            where = f"{where}, {difference.text}"
+        return "|".join((self.draw.family, difference.kind, where, " ".join(types)))
+
+    def numbers(self, difference: Difference) -> list[Any]:
+        """The first numbers of an operand on both devices, as texts."""
+        if not difference.decided_by_rounding:
+            return []
+        return [
+            [f"{number:.6g}" for number in result.outputs[difference.where].ravel()[:48].tolist()]
+            for result in (self.one, self.other)
+        ]
 
 
 def judge(cases: Sequence[Any], pair: Sequence[str], *, seconds: float = 60) -> list[Judged]:
-    """For each case: draw, program, both results, and what differs."""
+    """Run cases on both devices; numbers that differ are looked at again by their spread."""
     ones = results(cases, pair[0], seconds=seconds)
     others = results(cases, pair[1], seconds=seconds)
     judged: list[Judged] = []
     for case, one, other in zip(cases, ones, others, strict=True):
-        choices, program = program_of(case)
-        judged.append((choices, program, one, other, _differ(program, one, other)))
+        draw, program = program_of(case)
+        judged.append(Judged(draw, program, one, other, _differ(program, one, other)))
     again = [
-        n for n, each in enumerate(judged) if any(d.decided_by_rounding for d in each[4])
+        n for n, each in enumerate(judged) if any(d.decided_by_rounding for d in each.differences)
     ]
     if again:
         wobbled = results([cases[n] for n in again], pair[0], seconds=seconds, wobbles=_WOBBLES)
         for n, runs in zip(again, wobbled, strict=True):
-            choices, program, one, other, before = judged[n]
             if not isinstance(runs, str):
-                found = differences(program, one, other, spread(one, runs))
-                judged[n] = (choices, program, one, other, found)
+                each = judged[n]
+                spreads = spread(each.one, runs)
+                each.differences = differences(each.program, each.one, each.other, spreads)
     return judged
 
 

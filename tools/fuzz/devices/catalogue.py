@@ -11,7 +11,9 @@ from typing import Any
 from . import (
     attention,
     convolutions,
+    fused,
     images,
+    layers,
     losses,
     norms,
     others,
@@ -20,7 +22,7 @@ from . import (
 )
 from .draw import Draw
 
-__all__ = ["FAMILIES", "Drawn", "draw", "redraw", "schedule"]
+__all__ = ["FAMILIES", "draw", "redraw", "schedule"]
 
 FAMILIES: dict[str, tuple[float, Any]] = {
     **images.FAMILIES,
@@ -31,6 +33,8 @@ FAMILIES: dict[str, tuple[float, Any]] = {
     **attention.FAMILIES,
     **losses.FAMILIES,
     **others.FAMILIES,
+    **fused.FAMILIES,
+    **layers.FAMILIES,
 }
 """Weights, and what makes a program of a draw."""
 

@@ -18,9 +18,7 @@ _KINDS = (
     *("INT8x4 FLOAT INT32", "INT8x32 INT8x32 INT32", "FLOAT HALF FLOAT", "HALF FLOAT FLOAT"),
 )
 _KIND_ODDS = (34, 24, 8, 10, 3, 4, 3, 4, 2, 3, 1, 1)
-_MATHS = enumerators(
-    "DEFAULT_MATH TENSOR_OP_MATH TENSOR_OP_MATH_ALLOW_CONVERSION FMA_MATH", ""
-)
+_MATHS = enumerators("DEFAULT_MATH TENSOR_OP_MATH TENSOR_OP_MATH_ALLOW_CONVERSION FMA_MATH", "")
 _ALGORITHMS = {
     "FWD": "IMPLICIT_GEMM IMPLICIT_PRECOMP_GEMM GEMM DIRECT FFT FFT_TILING WINOGRAD "
     "WINOGRAD_NONFUSED",
@@ -52,9 +50,7 @@ class _Problem:
         self.stride = [draw.choice(f"stride{i}", (1, 2, 3), (6, 3, 1)) for i in range(rank)]
         self.dilation = [draw.choice(f"dilation{i}", (1, 2), (8, 1)) for i in range(rank)]
         reach = [(n - 1) * d + 1 for n, d in zip(self.window, self.dilation, strict=True)]
-        sizes = [
-            max(n, r - 2 * p) for n, r, p in zip(dims[2:], reach, self.padding, strict=True)
-        ]
+        sizes = [max(n, r - 2 * p) for n, r, p in zip(dims[2:], reach, self.padding, strict=True)]
         self.x = (dims[0], self.channels, *sizes)
         self.w = (self.filters, self.channels // self.groups, *self.window)
         self.y = (
@@ -82,9 +78,7 @@ class _Problem:
             self.program.descriptor(
                 "convDesc", "Convolution", "cudnnSetConvolutionGroupCount", groups
             )
-        self.program.descriptor(
-            "convDesc", "Convolution", "cudnnSetConvolutionMathType", self.math
-        )
+        self.program.descriptor("convDesc", "Convolution", "cudnnSetConvolutionMathType", self.math)
         self.last = integer and vector == 1
         layout = draw.choice("layout", ("NCHW", "NHWC", "each its own"), (4, 4, 2))
         self.layout = "NHWC" if self.last else layout
@@ -199,7 +193,9 @@ def _direction(draw: Draw, direction: str) -> Program:
         program.space("workSpace", "0.sizeInBytes")
     else:
         program.space("workSpace", _WORKSPACES[draw.options["workspace"].value])
-    memory = {name.removesuffix("Desc"): name.removesuffix("Desc") for name in names if name != "convDesc"}
+    memory = {
+        name.removesuffix("Desc"): name.removesuffix("Desc") for name in names if name != "convDesc"
+    }
     program.call(
         f"cudnnConvolution{_C_NAMES[direction]}", alpha=alpha, **names, **memory, algo=algorithm,
         workSpace="workSpace", workSpaceSizeInBytes="workSpace", beta=beta,
@@ -227,9 +223,7 @@ def backward_bias(draw: Draw) -> Program:
     program.unit = ROUNDOFF["DOUBLE" if kind == "DOUBLE" else "FLOAT"]
     program.terms = math.prod(dims) // dims[1]
     tensor(program, "dyDesc", "dy", kind, dims)
-    tensor(
-        program, "dbDesc", "db", kind, (1, dims[1], *(1 for _ in dims[2:])), out=True, beta=beta
-    )
+    tensor(program, "dbDesc", "db", kind, (1, dims[1], *(1 for _ in dims[2:])), out=True, beta=beta)
     program.call(
         "cudnnConvolutionBackwardBias", alpha=alpha, dyDesc="dyDesc", dy="dy", beta=beta,
         dbDesc="dbDesc", db="db",

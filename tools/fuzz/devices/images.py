@@ -54,7 +54,9 @@ def activation(program: Program) -> str:
     return name
 
 
-def forward(program: Program, function: str, dims: Any, y_dims: Any, kind: str, **more: Any) -> None:
+def forward(
+    program: Program, function: str, dims: Any, y_dims: Any, kind: str, **more: Any
+) -> None:
     """alpha xDesc x beta yDesc y."""
     draw = program.draw
     alpha, beta = factor(draw, "alpha"), factor(draw, "beta")
@@ -72,7 +74,14 @@ def forward(program: Program, function: str, dims: Any, y_dims: Any, kind: str, 
 
 
 def backward(
-    program: Program, function: str, dims: Any, y_dims: Any, kind: str, *, x: bool = True, **more: Any
+    program: Program,
+    function: str,
+    dims: Any,
+    y_dims: Any,
+    kind: str,
+    *,
+    x: bool = True,
+    **more: Any,
 ) -> None:
     """alpha yDesc y dyDesc dy xDesc x beta dxDesc dx."""
     draw = program.draw
@@ -84,7 +93,9 @@ def backward(
     for descriptor, memory, shape in operands:
         tensor(program, descriptor, memory, kind, shape, like="" if memory == "y" else "yDesc")
         arguments |= {descriptor: descriptor, memory: memory}
-    tensor(program, "dxDesc", "dx", kind, dims, out=True, beta=beta, like="xDesc" if x else "dyDesc")
+    tensor(
+        program, "dxDesc", "dx", kind, dims, out=True, beta=beta, like="xDesc" if x else "dyDesc"
+    )
     arguments |= {"dxDesc": "dxDesc", "dx": "dx"}
     if dims == y_dims and draw.chance("in place", 0.08):
         dy = program.operands.pop("dy")
@@ -197,7 +208,10 @@ def _without_overlap(program: Program, name: str) -> tuple[int, ...]:
 def _lrn(program: Program) -> str:
     draw = program.draw
     n = draw.choice("lrn.n", (5, 1, 2, 3, 4, 7, 16, 0, 17), (30, 10, 10, 15, 10, 10, 5, 1, 1))
-    alpha, beta = draw.choice("lrn.alpha", (1e-4, 1.0, 0.5)), draw.choice("lrn.beta", (0.75, 0.5, 1.0))
+    alpha, beta = (
+        draw.choice("lrn.alpha", (1e-4, 1.0, 0.5)),
+        draw.choice("lrn.beta", (0.75, 0.5, 1.0)),
+    )
     k = draw.choice("lrn.k", (2.0, 1.0, 1e-5))
     return program.descriptor("normDesc", "LRN", "cudnnSetLRNDescriptor", n, alpha, beta, k)
 

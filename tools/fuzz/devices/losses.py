@@ -41,12 +41,16 @@ class _Problem:
         program.operand("probs", "probsDesc", content="normal")
         normalized = choice("normalization", enumerators("SOFTMAX NONE", "LOSS_NORMALIZATION_"))
         if normalized.endswith("NONE"):
-            program.operands["probs"].content = choice("probs", ("uniform:0.05:0.5", "normal"), (5, 1))
+            program.operands["probs"].content = choice(
+                "probs", ("uniform:0.05:0.5", "normal"), (5, 1)
+            )
         program.operand("gradients", "gradientsDesc", out=True, content="poison")
         program.array("costs", self.kind, (batch,), out=True, content="poison")
         compute = f"CUDNN_DATA_{'DOUBLE' if self.kind == 'DOUBLE' else 'FLOAT'}"
         self.descriptor(compute, normalized)
-        self.algorithm = choice("algo", enumerators("DETERMINISTIC NON_DETERMINISTIC", "CTC_LOSS_ALGO_"))
+        self.algorithm = choice(
+            "algo", enumerators("DETERMINISTIC NON_DETERMINISTIC", "CTC_LOSS_ALGO_")
+        )
 
     def descriptor(self, compute: str, normalized: str) -> None:
         draw, program = self.draw, self.program

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudnn_ctypes import DeviceBuffer, raw
+from cudnn_ctypes import DeviceBuffer, Handle, raw
 from cudnn_ctypes.device import copy
 from cudnn_ctypes.dtypes import numpy_dtype
 from cudnn_ctypes.errors import SymbolNotFoundError
@@ -18,8 +18,9 @@ from cudnn_ctypes.raw.ctypes_support import CudnnEnum, OpaquePointer, storage_ty
 
 from .program import Program, data_type, numbers_of, spread_of
 
-__all__ = ["Machine", "Result"]
+__all__ = ["TOO_LARGE", "Machine", "Result"]
 
+TOO_LARGE = "more scratch memory than a case may have"
 _POOL, _SCRATCH = 48 << 20, 64 << 20
 _LARGEST = 1 << 30  # bytes of scratch that one case may ask for
 _GUARD, _ALIGNED = 256, 256
@@ -32,7 +33,7 @@ class Result:
     Attributes
     ----------
     statuses : list
-        Of each step that ran, as "cudnnX BAD_PARAM".
+        Of each step that ran: its function, and "BAD_PARAM" for CUDNN_STATUS_BAD_PARAM.
     values : dict
         What calls returned through pointers, by step and parameter.
     outputs : dict
@@ -43,19 +44,23 @@ class Result:
         Outputs that were different when the program ran again.
     """
 
-    statuses: list[str] = field(default_factory=list)
+    statuses: list[tuple[str, str]] = field(default_factory=list)
     values: dict[str, Any] = field(default_factory=dict)
     outputs: dict[str, NDArray[Any]] = field(default_factory=dict)
     trespass: list[str] = field(default_factory=list)
     unsteady: list[str] = field(default_factory=list)
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether the last step did."""
+        return bool(self.statuses) and self.statuses[-1][1] == "SUCCESS"
 
 
 class Machine:
     """Runs programs on the device that is active when it is made."""
 
     def __init__(self) -> None:
-        self.handle = raw.cudnnHandle_t()
-        raw.cudnnCreate(self.handle)
+        self.owner = Handle()
         self.pool, self.scratch = DeviceBuffer(_POOL), DeviceBuffer(_SCRATCH)
         self.scratch.fill(255)
 
@@ -136,7 +141,7 @@ class _Run:
             if size == 0:
                 return None
             if size > _LARGEST:
-                raise ValueError(f"a space of {size} bytes")
+                raise _TooLarge
             room = -(-size // _ALIGNED) * _ALIGNED + 2 * _GUARD
             if self.used + room > _SCRATCH:
                 buffer = DeviceBuffer(room)
@@ -172,7 +177,7 @@ class _Run:
         for name, described in self.program.descriptors.items():
             descriptor = _descriptor_class(described.kind)()
             _descriptor_function("Create", described.kind).unchecked(
-                descriptor, *_CREATED_WITH.get(described.kind, lambda _: ())(described)
+                descriptor, *(getattr(raw, name) for name in described.created_with)
             )
             self.descriptors[name] = descriptor
             for function, arguments in described.calls():
@@ -195,25 +200,28 @@ class _Run:
                 values.append(value)
             status = declared.unchecked(*values)
             text = status.name.removeprefix("CUDNN_STATUS_")
-        except _TooLarge as error:
-            text = str(error)
+        except _TooLarge:
+            text = TOO_LARGE
         except (TypeError, ValueError, SymbolNotFoundError, NotImplementedError) as error:
             text = f"{type(error).__name__}: {error}"
         if number == "set":
             if text != "SUCCESS":
-                self.found.statuses.append(f"{function} {text}")
+                self.found.statuses.append((function, text))
             return text == "SUCCESS"
-        self.found.statuses.append(f"{function} {text}")
+        self.found.statuses.append((function, text))
         if text == "SUCCESS":
             for name, out in outs.items():
-                self.found.values[f"{number}.{name}"] = _plain(out)
+                value = _plain(out)
+                if isinstance(out, ctypes.c_void_p):
+                    value = self._place(value)
+                self.found.values[f"{number}.{name}"] = value
         return text == "SUCCESS"
 
     def _argument(self, p: Any, arguments: dict[str, Any], outs: dict[str, Any]) -> Any:
         kind, base = p.type.kind, p.type.base
         if p.name not in arguments:
             if base is raw.cudnnHandle_t:
-                return self.machine.handle
+                return self.machine.owner
             if base is raw.cudaStream_t:
                 return raw.cudaStream_t()
             if kind == "pointer":
@@ -230,7 +238,9 @@ class _Run:
         kind, base = p.type.kind, p.type.base
         if value is None:
             return base() if kind == "value" and issubclass(base, OpaquePointer) else None
-        if kind in ("device", "labelled"):
+        if kind == "labelled":
+            return self._labelled(value)
+        if kind == "device":
             if isinstance(value, (list, tuple)):
                 return self._memory(value[0]) + value[1]
             return self._memory(value)
@@ -250,8 +260,30 @@ class _Run:
                 return self.found.values[value]
         return value
 
+    def _labelled(self, value: Any) -> Any:
+        """A descriptor, an address, or a number in host memory."""
+        if isinstance(value, str):
+            if value in self.program.descriptors:
+                return self.descriptors[value]
+            return self._memory(value)
+        kind, number = value
+        if kind == "space":
+            size = self.program.spaces[number]
+            number = self.found.values[size] if isinstance(size, str) else size
+        elif isinstance(number, str):
+            number = int(getattr(raw, number))
+        return _HOST[kind](number)
+
     def _memory(self, name: str) -> Any:
         return self._space(name) if name in self.program.spaces else self.places[name]
+
+    def _place(self, address: int | None) -> Any:
+        """An address as an operand and the bytes from there, the same on all devices."""
+        before = {name: at for name, at in self.places.items() if address and at <= address}
+        if not before:
+            return address
+        name = max(before, key=lambda each: before[each])
+        return f"{name} + {address - before[name]}"  # type: ignore[operator]
 
     # --- results ---
 
@@ -266,8 +298,7 @@ class _Run:
             role = "gaps of, or behind," if before and program.operands[name].out else "the input"
             offset = int(strange[0]) - self.starts.get(name, 0)
             self.found.trespass.append(f"{role} {name}: {strange.size} bytes, first at {offset}")
-        refused = bool(self.found.statuses) and not self.found.statuses[-1].endswith(" SUCCESS")
-        if refused and len(self.found.statuses) == 1 and changed.any():
+        if not self.found.succeeded and len(self.found.statuses) == 1 and changed.any():
             self.found.trespass.append("written though refused")
         for name, operand in program.operands.items():
             if operand.out:
@@ -278,6 +309,12 @@ class _Run:
             guard = copy.read(self.machine.scratch, end, _GUARD)
             if (guard != 255).any():
                 self.found.trespass.append(f"behind {name}")
+
+
+_HOST: dict[str, Any] = {
+    "int": ctypes.c_int, "int64": ctypes.c_int64, "double": ctypes.c_double,
+    "space": ctypes.c_size_t,
+}  # fmt: skip
 
 
 class _TooLarge(Exception):
@@ -301,6 +338,3 @@ def _descriptor_class(kind: str) -> Any:
 @functools.cache
 def _descriptor_function(verb: str, kind: str) -> Any:
     return getattr(raw, f"cudnn{verb}{kind}" + ("" if "FusedOps" in kind else "Descriptor"))
-
-
-_CREATED_WITH: dict[str, Any] = {}

@@ -8,15 +8,14 @@ from typing import Any
 
 from . import catalogue
 from .batches import judge
-from .comparison import Difference
 
 __all__ = ["minimized"]
 
 
 def minimized(
-    case: dict[str, Any], difference: Difference, pair: Sequence[str], *, seconds: float = 30
+    case: dict[str, Any], key: str, pair: Sequence[str], *, seconds: float = 30
 ) -> dict[str, Any]:
-    """Make the choices of a case plainer, as long as it differs.
+    """Make the choices of a case plainer, as long as it differs as `Judged.key` says.
 
     Each round tries one simplification of every choice, all in one batch, and keeps as many of
     those that still differ as do so together.
@@ -25,8 +24,8 @@ def minimized(
 
     def differs(cases: Sequence[dict[str, Any]]) -> list[bool]:
         return [
-            any(d.kind == difference.kind and d.where == difference.where for d in judged[4])
-            for judged in judge(cases, pair)
+            any(each.key(difference) == key for difference in each.differences)
+            for each in judge(cases, pair)
         ]
 
     depth, tries = 0, 3

@@ -62,7 +62,15 @@ class _Problem:
             return
         if name != "x" and "content" not in about and not about.get("out"):
             about["content"] = self.draw.choice(f"{name}.values", ("normal", "small"))
-        tensor(self.program, descriptor, name, self.kind, self.dims, like="" if name == "x" else "xDesc", **about)
+        tensor(
+            self.program,
+            descriptor,
+            name,
+            self.kind,
+            self.dims,
+            like="" if name == "x" else "xDesc",
+            **about,
+        )
 
     def parameter(self, name: str, of: str, content: str = "normal", *, out: bool = False) -> str:
         """An operand with one number for each mean."""
@@ -153,7 +161,12 @@ def _training(draw: Draw, norm: bool, fused: bool, backward: bool) -> Program:
     if norm:
         scale, mean = "normScaleBiasDesc", "normMeanVarDesc"
         problem.parameters_of(scale, mean)
-        parameters: dict[str, Any] = {scale: scale, mean: mean, "normScale": "scale", "normBias": "bias"}
+        parameters: dict[str, Any] = {
+            scale: scale,
+            mean: mean,
+            "normScale": "scale",
+            "normBias": "bias",
+        }
     else:
         scale = mean = "bnScaleBiasMeanVarDesc"
         problem.parameters_of(scale)

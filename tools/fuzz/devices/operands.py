@@ -41,7 +41,9 @@ def factor(draw: Draw, name: str) -> float:
     return float(draw.choice(name, _BETAS, (60, 20, 15, 5)))
 
 
-def image(draw: Draw, name: str = "x", *, least: int = 3, most: int = 5, largest: int = 2048) -> Ints:
+def image(
+    draw: Draw, name: str = "x", *, least: int = 3, most: int = 5, largest: int = 2048
+) -> Ints:
     """(N, C, sizes...) of `least` to `most` dimensions, with at most `largest` elements."""
     rank = draw.choice(f"{name}.rank", sorted(range(least, most + 1), key=lambda n: abs(n - 4)))
     longest = {3: 24, 4: 9, 5: 5}.get(rank, 4)

@@ -143,7 +143,9 @@ def causal(draw: Draw) -> Program:
     batch, dim = draw.integer("batch", 1, 3), draw.integer("dim", 1, 9)
     time, width = draw.integer("time", 1, 24), draw.integer("width", 1, 6)
     shape = (batch, dim, time) if not last else (batch, time, dim)
-    activation = draw.choice("activation", enumerators("IDENTITY SILU", "CAUSAL_CONV1D_ACTIVATION_"))
+    activation = draw.choice(
+        "activation", enumerators("IDENTITY SILU", "CAUSAL_CONV1D_ACTIVATION_")
+    )
     common = {
         "batch": batch, "dim": dim, "seqLen": time, "kernelSize": width,
         "dataType": f"CUDNN_DATA_{kind}", "activation": activation, "x": "x", "weight": "weight",

@@ -53,6 +53,7 @@ class Described:
     dims: Ints = ()
     strides: Ints = ()  # of a tensor
     format: str = ""  # of a filter, or of a tensor in vectors
+    created_with: list[str] = field(default_factory=list)  # enumerators
 
     def calls(self) -> list[tuple[str, list[Any]]]:
         """The functions that set it, with their further arguments."""
@@ -215,8 +216,10 @@ class Program:
             codes = [
                 name
                 for name, type_ in parameters.items()
-                if type_.kind == "value" and isinstance(arguments.get(name), str)
-                and not issubclass(type_.base, OpaquePointer) and type_.base.__name__.startswith("cudnn")
+                if type_.kind == "value"
+                and isinstance(arguments.get(name), str)
+                and not issubclass(type_.base, OpaquePointer)
+                and type_.base.__name__.startswith("cudnn")
             ]
             if codes:
                 arguments[draw.choice("wrong argument", codes)] = 77
@@ -225,7 +228,8 @@ class Program:
             names = [
                 name
                 for name, type_ in parameters.items()
-                if type_.kind == wanted and isinstance(value := arguments.get(name), str)
+                if type_.kind == wanted
+                and isinstance(value := arguments.get(name), str)
                 and (value in self.descriptors or wanted == "device")
             ]
             if names:

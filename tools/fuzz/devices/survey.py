@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 import multiprocessing
-import os
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from . import catalogue
-from .batches import judge
+from .batches import Judged, judge
 from .minimizing import minimized
 
 __all__ = ["Plan", "run", "table"]
@@ -25,8 +24,10 @@ class Plan:
 
     Attributes
     ----------
-    minimize : int
-        How many differences of one kind a worker minimizes.
+    seconds : float
+        After which no batch begins.
+    minimize : float
+        Seconds in which differences are minimized afterwards, one of each kind.
     """
 
     pair: tuple[str, str]
@@ -36,18 +37,23 @@ class Plan:
     seconds: float
     processes: int
     batch: int
-    minimize: int
+    minimize: float
     out: Path
 
 
 def run(plan: Plan) -> None:
     """Run all workers; what they find is in files of ``plan.out``."""
     plan.out.mkdir(parents=True, exist_ok=True)
-    began = time.monotonic()
+    _workers(plan, _survey, time.monotonic() + plan.seconds)
+    if plan.minimize:
+        _workers(plan, _minimize, time.monotonic() + plan.minimize)
+
+
+def _workers(plan: Plan, work: Any, deadline: float) -> None:
     context = multiprocessing.get_context("fork")
     counter = context.Value("l", 0)
     workers = [
-        context.Process(target=_worker, args=(plan, number, counter, began))
+        context.Process(target=work, args=(plan, number, counter, deadline))
         for number in range(plan.processes)
     ]
     for worker in workers:
@@ -56,60 +62,89 @@ def run(plan: Plan) -> None:
         worker.join()
 
 
-def _worker(plan: Plan, number: int, counter: Any, began: float) -> None:
-    os.nice(1)
-    deadline = began + plan.seconds
+def _taken(counter: Any, count: int) -> int:
+    """Where the next `count` pieces of work begin."""
+    with counter.get_lock():
+        start = int(counter.value)
+        counter.value += count
+    return start
+
+
+def _survey(plan: Plan, number: int, counter: Any, deadline: float) -> None:
     seen: Counter[str] = Counter()
     with open(plan.out / f"{number}.jsonl", "a") as file:
         while time.monotonic() < deadline:
-            with counter.get_lock():
-                start = counter.value
-                counter.value += plan.batch
+            start = _taken(counter, plan.batch)
             count = min(plan.batch, plan.cases - start)
             if count <= 0:
                 return
-            todo = catalogue.schedule(plan.seed + start, count, plan.families)
-            t0 = time.monotonic()
-            judged = judge(todo, plan.pair)
+            began = time.monotonic()
+            judged = judge(catalogue.schedule(plan.seed + start, count, plan.families), plan.pair)
             counts: Counter[str] = Counter()
-            for draw, program, one, other, found in judged:
-                _count(counts, draw, program, other, found)
-                for difference in found:
-                    key = f"{draw.family}|{difference.kind}|{difference.where}"
-                    seen[key] += 1
-                    line: dict[str, Any] = {
-                        "key": key,
+            for each in judged:
+                _count(counts, each)
+                for difference in each.differences:
+                    line = {
+                        "key": each.key(difference),
                         "difference": str(difference),
-                        "case": draw.case,
+                        "case": each.draw.case,
                     }
-                    room = deadline - time.monotonic()
-                    if seen[key] <= plan.minimize and room > 0:
-                        small = minimized(draw.case, difference, plan.pair, seconds=min(room, 20))
-                        line["minimized"] = small
+                    seen[line["key"]] += 1
+                    if seen[line["key"]] <= _SHOWN:
+                        line["numbers"] = each.numbers(difference)
                     print(json.dumps(line), file=file)
-            took = round(time.monotonic() - t0, 2)
+            took = round(time.monotonic() - began, 2)
             record = {"counts": counts, "cases": count, "seconds": took}
             print(json.dumps(record), file=file, flush=True)
+
+
+_SHOWN = 3  # differences of a kind, of which a worker keeps numbers
+_ONE = 20  # seconds for one difference
+
+
+def _minimize(plan: Plan, number: int, counter: Any, deadline: float) -> None:
+    """One difference of each kind, the most frequent kinds first."""
+    counts: Counter[str] = Counter()
+    first: dict[str, dict[str, Any]] = {}
+    for line in _lines(plan.out):
+        if "key" in line and not line["key"].split("|")[1] in ("died", "lost"):
+            counts[line["key"]] += 1
+            first.setdefault(line["key"], line)
+    keys = [key for key, _ in counts.most_common()]
+    with open(plan.out / f"minimized-{number}.jsonl", "a") as file:
+        while time.monotonic() < deadline and (place := _taken(counter, 1)) < len(keys):
+            line, room = first[keys[place]], deadline - time.monotonic()
+            small = minimized(line["case"], keys[place], plan.pair, seconds=min(room, _ONE))
+            print(json.dumps({"minimized": keys[place], "case": small}), file=file, flush=True)
 
 
 _SEPARATOR = "\t"
 
 
-def _count(counts: Counter[str], draw: Any, program: Any, other: Any, found: Any) -> None:
-    last = program.steps[-1][0]
-    counts[_SEPARATOR.join(("case", last))] += 1
-    if isinstance(other, str):
-        counts[_SEPARATOR.join(("call", last, "ended the process"))] += 1
+def _count(counts: Counter[str], judged: Judged) -> None:
+    def add(*words: str) -> None:
+        counts[_SEPARATOR.join(words)] += 1
+
+    functions = dict.fromkeys(f for f, _ in judged.program.steps if not _sets(f))
+    last = judged.program.steps[-1][0]
+    if isinstance(judged.other, str):
+        add("call", last, "ended the process")
     else:
-        for text in other.statuses:
-            function, _, status = text.partition(" ")
-            status = status if len(status) < 30 else status.partition(":")[0]
-            counts[_SEPARATOR.join(("call", function, status))] += 1
-    for kind in {difference.kind for difference in found}:
-        counts[_SEPARATOR.join(("differs", last, kind))] += 1
-    for name, option in draw.options.items():
+        for function, status in judged.other.statuses:
+            add("call", function, status if len(status) < 30 else status.partition(":")[0])
+    for kind in {difference.kind for difference in judged.differences}:
+        add("differs", last, kind)
+    for name, option in judged.draw.options.items():
         if option.counted:
-            counts[_SEPARATOR.join(("option", last, name, str(option.value)))] += 1
+            for function in functions:
+                add("option", function, name, str(option.value))
+
+
+def _sets(function: str) -> bool:
+    """Whether a function only sets a descriptor."""
+    return function.startswith(("cudnnSet", "cudnnRNNSet")) and (
+        "Descriptor" in function or function.endswith(("Attribute", "_v8", "_v9"))
+    )
 
 
 def _lines(folder: Path) -> Iterator[dict[str, Any]]:
@@ -123,47 +158,50 @@ def table(folder: Path, *, least: int = 50, options: bool = False) -> str:
     counts: Counter[str] = Counter()
     keys: Counter[str] = Counter()
     first: dict[str, dict[str, Any]] = {}
+    small: dict[str, dict[str, Any]] = {}
     cases, seconds = 0, 0.0
     for line in _lines(folder):
         if "counts" in line:
             counts.update(line["counts"])
             cases += line["cases"]
             seconds += line["seconds"]
-            continue
-        keys[line["key"]] += 1
-        if line["key"] not in first or "minimized" in line:
-            first[line["key"]] = line
-    lines = [f"{cases} cases, {seconds:.0f} seconds of workers"]
-    calls: dict[str, Counter[str]] = {}
-    differs: dict[str, Counter[str]] = {}
-    drawn: dict[str, Counter[tuple[str, str]]] = {}
+        elif "minimized" in line:
+            small[line["minimized"]] = line["case"]
+        else:
+            keys[line["key"]] += 1
+            first.setdefault(line["key"], line)
+    found: dict[str, dict[str, Counter[Any]]] = {}
     for text, number in counts.items():
         what, function, *rest = text.split(_SEPARATOR)
-        if what == "call":
-            calls.setdefault(function, Counter())[rest[0]] += number
-        elif what == "differs":
-            differs.setdefault(function, Counter())[rest[0]] += number
-        elif what == "option":
-            drawn.setdefault(function, Counter())[rest[0], rest[1]] += number
-    total = sum(sum(each.values()) for each in calls.values())
-    lines.append(f"{total} calls of {len(calls)} functions")
-    for function in sorted(calls):
-        outcome = ", ".join(f"{n} {status}" for status, n in calls[function].most_common())
-        different = ", ".join(f"{n} {kind}" for kind, n in differs.get(function, {}).items())
-        few = sorted(
-            f"{name}={value} ({n})" for (name, value), n in drawn.get(function, {}).items() if n < least
-        )
-        lines.append(f"{function}: {outcome}; {len(drawn.get(function, ()))} options, {len(few)} of them fewer than {least} times")
-        if different:
-            lines.append(f"    differs: {different}")
-        if few and options:
-            lines.append(f"    fewer than {least}: {', '.join(few)}")
-        if options:
-            for (name, value), n in sorted(drawn.get(function, {}).items()):
-                lines.append(f"    {name}={value}: {n}")
+        found.setdefault(function, {}).setdefault(what, Counter())[tuple(rest)] += number
+    total = sum(
+        sum(each["call"].values())
+        for name, each in found.items()
+        if "call" in each and not _sets(name)
+    )
+    lines = [f"{cases} cases, {seconds:.0f} seconds of workers"]
+    lines.append(f"{total} calls of {len(found)} functions, without those that only set")
+    for function in sorted(found):
+        lines += _about(function, found[function], least, options)
     lines.append(f"{sum(keys.values())} differences of {len(keys)} kinds")
     for key, number in keys.most_common():
-        line = first[key]
-        lines.append(f"{number:6} {key}: {line['difference'][:300]}")
-        lines.append(f"       {json.dumps(line.get('minimized', line['case']))}")
+        lines.append(f"{number:6} {key}: {first[key]['difference'][:300]}")
+        lines.append(f"       {json.dumps(small.get(key, first[key]['case']))}")
     return "\n".join(lines)
+
+
+def _about(
+    function: str, found: dict[str, Counter[Any]], least: int, options: bool
+) -> Iterator[str]:
+    drawn = found.get("option", Counter())
+    few = sorted(f"{'='.join(name)} ({n})" for name, n in drawn.items() if n < least)
+    outcome = ", ".join(f"{n} {status}" for (status,), n in found.get("call", Counter()).most_common())
+    about = f"{len(drawn)} options, {len(few)} of them fewer than {least} times"
+    yield f"{function}: {outcome or 'never'}; {about}"
+    if "differs" in found:
+        yield f"    differs: {', '.join(f'{n} {kind}' for (kind,), n in found['differs'].items())}"
+    if few and options:
+        yield f"    fewer than {least}: {', '.join(few)}"
+    if options:
+        for name, n in sorted(drawn.items()):
+            yield f"    {'='.join(name)}: {n}"

@@ -122,7 +122,8 @@ def reduce(draw: Draw) -> Program:
         compute = draw.choice("compute", ("FLOAT", "HALF", "DOUBLE", "INT32"))
     dims = image(draw, least=2, largest=4096)
     c_dims = tuple(
-        1 if draw.choice(f"reduced{axis}", (True, False)) else size for axis, size in enumerate(dims)
+        1 if draw.choice(f"reduced{axis}", (True, False)) else size
+        for axis, size in enumerate(dims)
     )
     indices = draw.choice("indices", ("NO_INDICES", "FLATTENED_INDICES"), (3, 1))
     size = draw.choice("index type", ("32BIT", "64BIT", "16BIT", "8BIT"), (85, 5, 5, 5))
@@ -232,7 +233,13 @@ def transform_ex(draw: Draw) -> Program:
     y_kind = _another(draw, "y.type", kind, 0.05)
     tensor(program, "srcDesc", "srcData", kind, dims)
     tensor(
-        program, "destDesc", "destData", y_kind, vector_channels(y_kind, result), out=True, beta=beta
+        program,
+        "destDesc",
+        "destData",
+        y_kind,
+        vector_channels(y_kind, result),
+        out=True,
+        beta=beta,
     )
     program.call(
         "cudnnTransformTensorEx", transDesc=how, alpha=alpha, srcDesc="srcDesc", srcData="srcData",
