@@ -8,7 +8,7 @@ from typing import Any
 from .draw import Draw
 from .images import activation
 from .operands import ROUNDOFF, enumerators, factor, image, tensor, values
-from .program import Program
+from .program import Program, packed
 
 __all__ = ["FAMILIES"]
 
@@ -30,15 +30,17 @@ _ALGORITHMS = {
 class _Problem:
     """Shapes, types and the descriptor of a convolution."""
 
-    def __init__(self, draw: Draw, *, kinds: tuple[str, ...] = _KINDS) -> None:
+    def __init__(self, draw: Draw, *, plain: bool = False) -> None:
         self.program, self.draw = Program(draw), draw
+        plain = plain and draw.choice("plain", (True, False), (5, 1))
+        kinds = _KINDS[:4] if plain else _KINDS
         odds = _KIND_ODDS[: len(kinds)]
         self.x_kind, self.y_kind, self.compute = draw.choice("types", kinds, odds).split()
         vector = int(self.x_kind.split("x")[1]) if "x" in self.x_kind else 1
         integer = self.x_kind.startswith("INT8")
-        dims = image(draw, least=4, largest=1536)
+        dims = image(draw, least=4, most=4 if plain else 5, largest=1536)
         rank = len(dims) - 2
-        self.groups = 1 if integer else draw.choice("groups", (1, 2, 3), (8, 1, 1))
+        self.groups = 1 if integer or plain else draw.choice("groups", (1, 2, 3), (8, 1, 1))
         unit = vector if vector > 1 else draw.choice("channel unit", (1, 4, 8), (4, 1, 2))
         if integer and vector == 1:
             unit = 4
@@ -48,7 +50,8 @@ class _Problem:
         self.window = draw.integers("window", rank, 1, 4 if rank < 3 else 3)
         self.padding = [draw.integer(f"padding{i}", 0, n - 1) for i, n in enumerate(self.window)]
         self.stride = [draw.choice(f"stride{i}", (1, 2, 3), (6, 3, 1)) for i in range(rank)]
-        self.dilation = [draw.choice(f"dilation{i}", (1, 2), (8, 1)) for i in range(rank)]
+        rare = 0 if plain else 1
+        self.dilation = [draw.choice(f"dilation{i}", (1, 2), (8, rare)) for i in range(rank)]
         reach = [(n - 1) * d + 1 for n, d in zip(self.window, self.dilation, strict=True)]
         sizes = [max(n, r - 2 * p) for n, r, p in zip(dims[2:], reach, self.padding, strict=True)]
         self.x = (dims[0], self.channels, *sizes)
@@ -70,7 +73,9 @@ class _Problem:
         self.program.descriptor(
             "convDesc", "Convolution", "cudnnSetConvolutionNdDescriptor", rank, self.padding,
             self.stride, self.dilation,
-            draw.choice("mode", enumerators("CROSS_CORRELATION CONVOLUTION", "")),
+            draw.choice(
+                "convolution", enumerators("CROSS_CORRELATION CONVOLUTION", ""), (2, rare)
+            ),
             f"CUDNN_DATA_{compute}",
         )  # fmt: skip
         if self.groups != 1 or draw.chance("wrong groups", 0.01):
@@ -114,8 +119,6 @@ class _Problem:
             tensor(program, descriptor, name, kind, dims, **about)
             return
         out, beta = about.get("out", False), about.get("beta", 1.0)
-        from .program import packed
-
         rank = len(dims)
         order = [0, *range(2, rank), 1] if self.layout == "NHWC" else None
         program.tensor(descriptor, kind, dims, packed(dims, order))
@@ -144,7 +147,7 @@ class _Problem:
         return algorithm
 
 
-_WORKSPACES = {"large": 1 << 23, "none": 0}
+_SPACES = {"as asked": -1, "large": 1 << 23, "none": 0}
 _OUTPUT = {"FWD": "y", "BWD_DATA": "dx", "BWD_FILTER": "dw"}
 _C_NAMES = {"FWD": "Forward", "BWD_DATA": "BackwardData", "BWD_FILTER": "BackwardFilter"}
 
@@ -166,16 +169,35 @@ def _descriptors(problem: _Problem, direction: str, beta: float) -> dict[str, st
         problem.tensor("dyDesc", "dy", problem.y)
         problem.filter("dwDesc", "dw", out=True, beta=beta)
         names = ("xDesc", "dyDesc", "convDesc", "dwDesc")
-    return dict.fromkeys(names, "") | {name: name for name in names}
+    return {name: name for name in names}
 
 
 def _terms(problem: _Problem, direction: str) -> int:
-    x, w, y = (math.prod(dims) for dims in (problem.x, problem.w, problem.y))
+    w, y = math.prod(problem.w), math.prod(problem.y)
     if direction == "FWD":
         return w // problem.w[0]
     if direction == "BWD_DATA":
         return w // problem.w[1]
     return y // problem.y[1]
+
+
+def _memory(names: dict[str, str]) -> dict[str, str]:
+    """The operands that descriptors describe."""
+    short = (name.removesuffix("Desc") for name in names if name != "convDesc")
+    return {name: name for name in short}
+
+
+def _workspace(problem: _Problem, direction: str, names: dict[str, str], algorithm: str) -> None:
+    """Scratch memory as cuDNN asks for it, or as much as a program without the question has."""
+    program, how = problem.program, problem.draw.choice("workspace", tuple(_SPACES), (8, 3, 1))
+    if how == "as asked":
+        asked = {("gradDesc" if key == "dwDesc" else key): each for key, each in names.items()}
+        step = program.call(
+            f"cudnnGetConvolution{_C_NAMES[direction]}WorkspaceSize", **asked, algo=algorithm
+        )
+        program.space("workSpace", f"{step}.sizeInBytes")
+    else:
+        program.space("workSpace", _SPACES[how])
 
 
 def _direction(draw: Draw, direction: str) -> Program:
@@ -185,17 +207,8 @@ def _direction(draw: Draw, direction: str) -> Program:
     names = _descriptors(problem, direction, beta)
     algorithm = problem.algorithm(direction)
     program.terms = _terms(problem, direction)
-    asked = {("gradDesc" if k == "dwDesc" else k): v for k, v in names.items()}
-    if draw.choice("workspace", ("as asked", "large", "none"), (8, 2, 1)) == "as asked":
-        program.call(
-            f"cudnnGetConvolution{_C_NAMES[direction]}WorkspaceSize", **asked, algo=algorithm
-        )
-        program.space("workSpace", "0.sizeInBytes")
-    else:
-        program.space("workSpace", _WORKSPACES[draw.options["workspace"].value])
-    memory = {
-        name.removesuffix("Desc"): name.removesuffix("Desc") for name in names if name != "convDesc"
-    }
+    _workspace(problem, direction, names, algorithm)
+    memory = _memory(names)
     program.call(
         f"cudnnConvolution{_C_NAMES[direction]}", alpha=alpha, **names, **memory, algo=algorithm,
         workSpace="workSpace", workSpaceSizeInBytes="workSpace", beta=beta,
@@ -238,7 +251,7 @@ def bias_activation(draw: Draw) -> Program:
     names = _descriptors(problem, "FWD", 0)
     algorithm = problem.algorithm("FWD")
     program.terms = _terms(problem, "FWD")
-    how = activation(program)
+    how = activation(program, "activation ")
     if draw.choice("usual activation", (True, False), (3, 1)):
         mode = draw.choice("fused mode", enumerators("RELU IDENTITY", "ACTIVATION_"))
         program.descriptors[how].setters[0][1][0] = mode
@@ -254,8 +267,7 @@ def bias_activation(draw: Draw) -> Program:
     tensor(
         program, "biasDesc", "bias", bias_kind, (1, problem.filters, *(1 for _ in range(rank - 2)))
     )
-    program.call("cudnnGetConvolutionForwardWorkspaceSize", **names, algo=algorithm)
-    program.space("workSpace", "0.sizeInBytes")
+    _workspace(problem, "FWD", names, algorithm)
     program.call(
         "cudnnConvolutionBiasActivationForward", alpha1=alpha1, **names, x="x", w="w",
         algo=algorithm, workSpace="workSpace", workSpaceSizeInBytes="workSpace", alpha2=alpha2,
@@ -303,7 +315,7 @@ def queries(draw: Draw) -> Program:
     else:
         out = _OUTPUT[direction]
         program.operands[out].free = "which algorithm wrote it last is open"
-        memory = {n.removesuffix("Desc"): n.removesuffix("Desc") for n in names if n != "convDesc"}
+        memory = _memory(names)
         if direction == "BWD_FILTER":
             memory["y"] = memory.pop("dy")
         program.space("workSpace", draw.choice("workspace", (1 << 24, 0, 1 << 12)))
@@ -315,7 +327,7 @@ def queries(draw: Draw) -> Program:
 
 
 def im2col(draw: Draw) -> Program:
-    problem = _Problem(draw)
+    problem = _Problem(draw, plain=True)
     program = problem.program
     problem.tensor("xDesc", "x", problem.x)
     problem.filter("wDesc", "w")
@@ -353,7 +365,7 @@ def reorder(draw: Draw) -> Program:
 
 def folded(draw: Draw) -> Program:
     """Descriptors of a folded gradient: they are what the call gives."""
-    problem = _Problem(draw)
+    problem = _Problem(draw, plain=True)
     program = problem.program
     _descriptors(problem, "BWD_DATA", 0)
     made = {
@@ -363,8 +375,7 @@ def folded(draw: Draw) -> Program:
         "gradUnfoldTransDesc": "TensorTransform",
     }  # fmt: skip
     for name, kind in made.items():
-        program.descriptor(name, kind if kind != "Filter" else "Filter")
-        program.descriptors[name].kind = kind
+        program.descriptor(name, kind)
     program.call(
         "cudnnGetFoldedConvBackwardDataDescriptors", filterDesc="wDesc", diffDesc="dyDesc",
         convDesc="convDesc", gradDesc="dxDesc",

@@ -65,7 +65,7 @@ class Draw:
             value = self._fixed.get(name, options[0])
             value = value if value in options else options[0]
         plainer = tuple(options[: list(options).index(value)])
-        self.options[name] = Option(value, plainer[:3], counted=True)
+        self._note(name, Option(value, plainer[:3], counted=True))
         return value
 
     def integer(self, name: str, low: int, high: int) -> int:
@@ -76,8 +76,13 @@ class Draw:
         else:
             value = min(max(int(self._fixed.get(name, low)), low), high)
         plainer = dict.fromkeys((low, (low + value) // 2, value - 1))
-        self.options[name] = Option(value, tuple(n for n in plainer if n < value), counted=False)
+        self._note(name, Option(value, tuple(n for n in plainer if n < value), counted=False))
         return value
+
+    def _note(self, name: str, option: Option) -> None:
+        if name in self.options:
+            raise ValueError(f"{name} is drawn twice")
+        self.options[name] = option
 
     def chance(self, name: str, probability: float) -> bool:
         """Whether something unusual is chosen."""

@@ -55,7 +55,7 @@ FREEDOMS: tuple[Freedom, ...] = (
 def freedom(function: str, kind: str, name: str) -> str:
     """Why this may differ, "" if it must not."""
     for each in FREEDOMS:
-        if each.kind == kind and fnmatchcase(function, each.function):
-            if fnmatchcase(name, each.name):
-                return each.reason
+        of = each.kind == kind and fnmatchcase(function, each.function)
+        if of and fnmatchcase(name, each.name):
+            return each.reason
     return ""

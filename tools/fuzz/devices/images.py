@@ -6,7 +6,7 @@ from typing import Any
 
 from .draw import Draw
 from .operands import ROUNDOFF, enumerators, factor, image, tensor
-from .program import Program
+from .program import Program, packed
 
 __all__ = ["FAMILIES"]
 
@@ -15,10 +15,11 @@ _POOLINGS = enumerators(
     "MAX AVERAGE_COUNT_INCLUDE_PADDING AVERAGE_COUNT_EXCLUDE_PADDING MAX_DETERMINISTIC", "POOLING_"
 )
 _TYPES = ("FLOAT", "HALF", "DOUBLE", "BFLOAT16", "INT8", "INT32", "INT8x4", "UINT8", "INT8x32")
-_TYPE_ODDS = (36, 24, 14, 14, 5, 1, 2, 1, 1)
+_TYPE_ODDS = (38, 26, 14, 14, 3, 1, 1, 1, 1)
 
 
 def kind_of(draw: Draw, name: str = "type") -> str:
+    """A data type, mostly a floating one."""
     return str(draw.choice(name, _TYPES, _TYPE_ODDS))
 
 
@@ -41,9 +42,10 @@ def vector_channels(kind: str, dims: tuple[int, ...]) -> tuple[int, ...]:
     return (dims[0], -(-dims[1] // length) * length, *dims[2:4], *([2] * (4 - len(dims))))[:4]
 
 
-def activation(program: Program) -> str:
+def activation(program: Program, prefix: str = "") -> str:
+    """An activation descriptor; `prefix` of the names of its choices, beside others."""
     draw = program.draw
-    mode = draw.choice("mode", _ACTIVATIONS)
+    mode = draw.choice(f"{prefix}mode", _ACTIVATIONS, (5, 4, 4, 4, 4, 1, 4))
     coefficient = float(draw.choice("coef", (1.0, 0.0, 0.5, 6.0)))
     name = program.descriptor(
         "activationDesc", "Activation", "cudnnSetActivationDescriptor", mode, nan_option(draw),
@@ -81,9 +83,10 @@ def backward(
     kind: str,
     *,
     x: bool = True,
+    distinct: str = "",
     **more: Any,
 ) -> None:
-    """alpha yDesc y dyDesc dy xDesc x beta dxDesc dx."""
+    """alpha yDesc y dyDesc dy xDesc x beta dxDesc dx; `distinct` is what x holds."""
     draw = program.draw
     alpha, beta = factor(draw, "alpha"), factor(draw, "beta")
     operands = [("yDesc", "y", y_dims), ("dyDesc", "dy", y_dims)]
@@ -91,7 +94,9 @@ def backward(
         operands.append(("xDesc", "x", dims))
     arguments: dict[str, Any] = {}
     for descriptor, memory, shape in operands:
-        tensor(program, descriptor, memory, kind, shape, like="" if memory == "y" else "yDesc")
+        like = "" if memory == "y" else "yDesc"
+        content = distinct if memory == "x" else ""
+        tensor(program, descriptor, memory, kind, shape, like=like, alike=8, content=content)
         arguments |= {descriptor: descriptor, memory: memory}
     tensor(
         program, "dxDesc", "dx", kind, dims, out=True, beta=beta, like="xDesc" if x else "dyDesc"
@@ -183,11 +188,15 @@ def pooling_backward(draw: Draw) -> Program:
     dims = vector_channels(kind, image(draw, least=4))
     rounding(program, kind)
     how, y_dims = _pooling(program, dims)
-    backward(program, "cudnnPoolingBackward", dims, y_dims, kind, poolingDesc=how)
+    computed = draw.choice("y", ("from forward", "random"), (3, 1)) == "from forward"
+    distinct = draw.choice("x.content", ("distinct", "normal", "small"), (4, 1, 1))
+    backward(
+        program, "cudnnPoolingBackward", dims, y_dims, kind, poolingDesc=how,
+        distinct=distinct if computed else "",
+    )  # fmt: skip
     function, arguments = program.steps.pop()
-    if draw.choice("y", ("from forward", "random"), (3, 1)) == "from forward":
+    if computed:
         program.operands["y"].out, program.operands["y"].content = True, "poison"
-        program.operands["x"].content = draw.choice("x.values", ("distinct", "normal"), (3, 1))
         program.descriptors["yDesc"].strides = _without_overlap(program, "yDesc")
         program.call(
             "cudnnPoolingForward", poolingDesc=how, alpha=1.0, beta=0.0, xDesc="xDesc", x="x",
@@ -198,8 +207,6 @@ def pooling_backward(draw: Draw) -> Program:
 
 
 def _without_overlap(program: Program, name: str) -> tuple[int, ...]:
-    from .program import packed
-
     described = program.descriptors[name]
     overlaps = any(s == 0 for s in described.strides)
     return packed(described.dims) if overlaps else described.strides

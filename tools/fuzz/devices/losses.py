@@ -12,10 +12,11 @@ __all__ = ["FAMILIES"]
 
 
 class _Problem:
-    def __init__(self, draw: Draw) -> None:
+    def __init__(self, draw: Draw, setters: tuple[int, ...] = (6, 2, 2, 1)) -> None:
+        self.setters = setters
         self.draw, self.program = draw, Program(draw)
         program, choice = self.program, draw.choice
-        self.kind = choice("type", ("FLOAT", "DOUBLE", "HALF"), (8, 3, 1))
+        self.kind = choice("type", ("FLOAT", "DOUBLE", "HALF"), (16, 6, 1))
         program.unit, program.terms = ROUNDOFF["DOUBLE" if self.kind == "DOUBLE" else "FLOAT"], 256
         steps, batch = draw.integer("steps", 1, 12), draw.integer("batch", 1, 5)
         alphabet = draw.integer("alphabet", 2, 9)
@@ -54,8 +55,8 @@ class _Problem:
 
     def descriptor(self, compute: str, normalized: str) -> None:
         draw, program = self.draw, self.program
-        how = draw.choice("setter", ("v9", "v8", "Ex", "plain"), (6, 2, 2, 1))
-        longest = draw.choice("max label", (8, 6, 256, 2))
+        how = draw.choice("setter", ("v9", "v8", "Ex", "plain"), self.setters)
+        longest = draw.choice("max label", (8, 255, 6, 256, 2), (6, 3, 3, 1, 1))
         modes = enumerators("CTC_ZERO_OOB_GRADIENTS CTC_SKIP_OOB_GRADIENTS", "")
         nans = enumerators("NOT_PROPAGATE_NAN PROPAGATE_NAN", "")
         mode = draw.choice("gradient mode", modes)
@@ -94,7 +95,7 @@ def on_host(draw: Draw) -> Program:
 
 
 def on_device(draw: Draw) -> Program:
-    problem = _Problem(draw)
+    problem = _Problem(draw, (20, 10, 1, 1))
     program = problem.program
     for name, values in (
         ("labels", problem.labels or [1]), ("labelLengths", problem.label_lengths),

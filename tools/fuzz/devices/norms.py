@@ -19,7 +19,7 @@ _EPSILONS = (1e-3, 1e-5, 0.1, 0.0)
 class _Problem:
     """x, the parameters of the normalization, and what their functions share."""
 
-    def __init__(self, draw: Draw, *, norm: bool, fused: bool) -> None:
+    def __init__(self, draw: Draw, *, norm: bool, fused: str) -> None:
         self.draw, self.norm = draw, norm
         self.program = program = Program(draw)
         self.kind = draw.choice("type", _KINDS, (35, 30, 12, 12, 1))
@@ -32,11 +32,17 @@ class _Problem:
             modes = enumerators("SPATIAL PER_ACTIVATION SPATIAL_PERSISTENT", "BATCHNORM_")
             operations = enumerators("BN BN_ACTIVATION BN_ADD_ACTIVATION", "BATCHNORM_OPS_")
         self.mode = draw.choice("mode", modes)
-        self.operations = draw.choice("ops", operations, (2, 1, 1)) if fused else operations[0]
-        self.algorithm = draw.choice("algo", enumerators("STANDARD PERSIST", "NORM_ALGO_"))
+        odds = (2, 1, 1) if fused == "often" else (8, 1, 1)
+        self.operations = draw.choice("ops", operations, odds) if fused else operations[0]
+        standard, persistent = enumerators("STANDARD PERSIST", "NORM_ALGO_")
+        self.algorithm = draw.choice("algo", (standard, persistent))
         self.fuses = not self.operations.endswith(("_BN", "OPS_NORM"))
-        if self.fuses and draw.choice("usual shape", (True, False), (5, 1)):
+        self.last = False
+        if self.fuses and draw.choice("usual", (True, False), (6, 1)):
             dims = (dims[0], 4 * draw.integer("c4", 1, 8), *dims[2:4], *([1] * (4 - len(dims))))
+            self.mode, self.algorithm, self.last = modes[0 if norm else 2], persistent, True
+            if self.kind not in ("FLOAT", "HALF", "BFLOAT16"):
+                self.kind = "HALF"
         self.dims = dims
         per_activation = "ACTIVATION" in self.mode
         shape = dims[1:] if per_activation else (dims[1], *(1 for _ in dims[2:]))
@@ -46,7 +52,6 @@ class _Problem:
         self.parameters = "DOUBLE" if self.kind == "DOUBLE" else "FLOAT"
         if draw.chance("odd parameters", 0.03):
             self.parameters = draw.choice("parameters.type", ("HALF", "DOUBLE", "FLOAT"))
-        self.last = self.fuses and draw.choice("channels last", (True, False), (5, 1))
         self.epsilon = draw.choice("epsilon", _EPSILONS, (4, 3, 2, 1))
         self.factors: dict[str, Any] = {}
 
@@ -96,7 +101,7 @@ class _Problem:
 
 
 def _inference(draw: Draw, norm: bool) -> Program:
-    problem = _Problem(draw, norm=norm, fused=norm)
+    problem = _Problem(draw, norm=norm, fused="rarely" if norm else "")
     program = problem.program
     alpha, beta = factor(draw, "alpha"), factor(draw, "beta")
     problem.image("xDesc", "x")
@@ -132,8 +137,8 @@ def _fused(problem: _Problem, suffix: str = "") -> dict[str, Any]:
     program, draw = problem.program, problem.draw
     result: dict[str, Any] = {"zDesc": None, f"z{suffix}": None, "activationDesc": None}
     if problem.fuses:
-        how = activation(program)
-        if draw.choice("usual activation", (True, False), (5, 1)):
+        how = activation(program, "activation ")
+        if draw.choice("usual activation", (True, False), (12, 1)):
             program.descriptors[how].setters[:] = [
                 (
                     "cudnnSetActivationDescriptor",
@@ -149,7 +154,7 @@ def _fused(problem: _Problem, suffix: str = "") -> dict[str, Any]:
 
 def _training(draw: Draw, norm: bool, fused: bool, backward: bool) -> Program:
     """Forward in training; with `backward` its results go into the gradients."""
-    problem = _Problem(draw, norm=norm, fused=fused)
+    problem = _Problem(draw, norm=norm, fused="often" if fused else "")
     program = problem.program
     alpha, beta = factor(draw, "alpha"), factor(draw, "beta")
     if fused and draw.choice("usual factors", (True, False), (5, 1)):

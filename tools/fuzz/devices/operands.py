@@ -45,7 +45,8 @@ def image(
     draw: Draw, name: str = "x", *, least: int = 3, most: int = 5, largest: int = 2048
 ) -> Ints:
     """(N, C, sizes...) of `least` to `most` dimensions, with at most `largest` elements."""
-    rank = draw.choice(f"{name}.rank", sorted(range(least, most + 1), key=lambda n: abs(n - 4)))
+    ranks = sorted(range(least, most + 1), key=lambda n: abs(n - 4))
+    rank = draw.choice(f"{name}.rank", ranks, [{4: 60, 5: 25, 3: 12}.get(n, 3) for n in ranks])
     longest = {3: 24, 4: 9, 5: 5}.get(rank, 4)
     dims = [
         draw.integer(f"{name}.n", 1, 4),
@@ -82,7 +83,8 @@ def strides(draw: Draw, name: str, dims: Sequence[int], *, overlap: float = 0) -
         return (inner[0], 1, *inner[1:-1])
     if layout == "overlap":
         axis = draw.integer(f"{name}.overlapping", 0, rank - 1)
-        return tuple(0 if i == axis else step for i, step in enumerate(packed(dims)))
+        step = draw.choice(f"{name}.overlapping step", (1, 2, 0), (5, 5, 1))
+        return tuple(step if i == axis else each for i, each in enumerate(packed(dims)))
     return packed(dims)
 
 
@@ -102,13 +104,17 @@ def tensor(
     beta: float = 1.0,
     content: str = "",
     like: str = "",
+    alike: float = 2,
     **about: Any,
 ) -> tuple[str, str]:
-    """A tensor with layout and values of its own; `like` has its layout follow another one's."""
+    """A tensor with layout and values of its own.
+
+    Its layout follows that of the descriptor `like`, `alike` times as often as it does not.
+    """
     draw = program.draw
     steps: Any = None
     if "x" not in kind:
-        same = like and draw.choice(f"{memory}.as {like}", (True, False), (2, 1))
+        same = like and draw.choice(f"{memory}.as {like}", (True, False), (alike, 1))
         if same and tuple(dims) == program.descriptors[like].dims:
             steps = program.descriptors[like].strides or packed(dims)
         else:

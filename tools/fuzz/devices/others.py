@@ -107,10 +107,11 @@ def dropout(draw: Draw) -> Program:
     program.space("states", f"{size}.sizeInBytes")
     setters = ("cudnnSetDropoutDescriptor", "cudnnRestoreDropoutDescriptor")
     restored = draw.choice("restored", (False, True), (4, 1))
+    seed = draw.choice("seed", (1, 0, 1 << 40))
     for setter in setters[: 2 if restored else 1]:
         program.call(
             setter, dropoutDesc="dropoutDesc", dropout=rate, states="states",
-            stateSizeInBytes="states", seed=draw.choice("seed", (1, 0, 1 << 40)),
+            stateSizeInBytes="states", seed=seed,
         )  # fmt: skip
     if draw.chance("read back", 0.2):
         program.call("cudnnGetDropoutDescriptor", dropoutDesc="dropoutDesc")

@@ -6,8 +6,9 @@ the name of a descriptor, of an operand or of a space, a number, or an enumerato
 
 from __future__ import annotations
 
+import ctypes
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,7 +17,6 @@ from numpy.typing import NDArray
 
 from cudnn_ctypes import raw
 from cudnn_ctypes.dtypes import numpy_dtype, vector_length
-from cudnn_ctypes.raw.ctypes_support import OpaquePointer
 
 from .draw import Draw
 
@@ -200,11 +200,10 @@ class Program:
     def finish(self, wrong: float = 0.1) -> Program:
         """Draw what may be wrong about the last call; the program itself."""
         draw = self.draw
-        function, arguments = self.steps[-1]
+        arguments = self.steps[-1][1]
         kinds = ("no", "dims", "data type", "enumerator", "memory NULL", "descriptor NULL", "rank")
         odds = (1 - wrong, *(wrong * share for share in (0.3, 0.25, 0.15, 0.05, 0.15, 0.1)))
         kind = draw.choice("wrong", kinds, odds)
-        parameters = {p.name: p.type for p in raw.FUNCTIONS[function].parameters}
         tensors = sorted(
             {n for n in arguments.values() if isinstance(n, str) and n in self.descriptors}
             & {n for n, each in self.descriptors.items() if each.dims}
@@ -213,28 +212,26 @@ class Program:
             name = draw.choice("wrong operand", tensors)
             self.descriptors[name] = self._distorted(self.descriptors[name], kind)
         elif kind == "enumerator":
-            codes = [
-                name
-                for name, type_ in parameters.items()
-                if type_.kind == "value"
-                and isinstance(arguments.get(name), str)
-                and not issubclass(type_.base, OpaquePointer)
-                and type_.base.__name__.startswith("cudnn")
-            ]
-            if codes:
-                arguments[draw.choice("wrong argument", codes)] = 77
-        elif kind in ("memory NULL", "descriptor NULL"):
-            wanted = "device" if kind == "memory NULL" else "value"
-            names = [
-                name
-                for name, type_ in parameters.items()
-                if type_.kind == wanted
-                and isinstance(value := arguments.get(name), str)
-                and (value in self.descriptors or wanted == "device")
-            ]
-            if names:
-                arguments[draw.choice("wrong argument", names)] = None
+            self._replace(77, "value", lambda value: value not in self.descriptors)
+        elif kind == "memory NULL":
+            self._replace(None, "device", lambda value: True)
+        elif kind == "descriptor NULL":
+            self._replace(None, "value", lambda value: value in self.descriptors)
         return self
+
+    def _replace(self, value: Any, kind: str, fits: Callable[[str], bool]) -> None:
+        """Put a wrong value in the place of a text among the last call's arguments."""
+        function, arguments = self.steps[-1]
+        names = [
+            p.name
+            for p in raw.FUNCTIONS[function].parameters
+            if p.type.kind == kind
+            and isinstance(arguments.get(p.name), str)
+            and p.type.base is not ctypes.c_size_t
+            and fits(arguments[p.name])
+        ]
+        if names:
+            arguments[self.draw.choice("wrong argument", names)] = value
 
     def _distorted(self, tensor: Described, kind: str) -> Described:
         draw = self.draw

@@ -107,7 +107,7 @@ def _minimize(plan: Plan, number: int, counter: Any, deadline: float) -> None:
     counts: Counter[str] = Counter()
     first: dict[str, dict[str, Any]] = {}
     for line in _lines(plan.out):
-        if "key" in line and not line["key"].split("|")[1] in ("died", "lost"):
+        if "key" in line and line["key"].split("|")[1] not in ("died", "lost"):
             counts[line["key"]] += 1
             first.setdefault(line["key"], line)
     keys = [key for key, _ in counts.most_common()]
@@ -195,7 +195,9 @@ def _about(
 ) -> Iterator[str]:
     drawn = found.get("option", Counter())
     few = sorted(f"{'='.join(name)} ({n})" for name, n in drawn.items() if n < least)
-    outcome = ", ".join(f"{n} {status}" for (status,), n in found.get("call", Counter()).most_common())
+    outcome = ", ".join(
+        f"{n} {status}" for (status,), n in found.get("call", Counter()).most_common()
+    )
     about = f"{len(drawn)} options, {len(few)} of them fewer than {least} times"
     yield f"{function}: {outcome or 'never'}; {about}"
     if "differs" in found:

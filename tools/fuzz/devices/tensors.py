@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from .draw import Draw
@@ -11,12 +12,15 @@ from .program import Program
 
 __all__ = ["FAMILIES"]
 
+_ODDS = (8, 8, 6, 6, 3, 1, 1, 1, 1, 1, 1)  # of all types
 _NUMBERS = ("FLOAT", "DOUBLE", "HALF", "BFLOAT16", "INT32", "INT8")
 
 
 def _another(draw: Draw, name: str, kind: str, often: float = 0.3) -> str:
     """Another type, or the same."""
-    return str(draw.choice(name, ALL_TYPES)) if draw.chance(f"{name} differs", often) else kind
+    return (
+        str(draw.choice(name, ALL_TYPES, _ODDS)) if draw.chance(f"{name} differs", often) else kind
+    )
 
 
 def _set_rounding(program: Program, *kinds: str) -> None:
@@ -81,7 +85,7 @@ def op(draw: Draw) -> Program:
     if "DOUBLE" in (a_kind, c_kind) and draw.choice("double in double", (True, False), (9, 1)):
         compute = "DOUBLE"
     program.unit = ROUNDOFF[compute]
-    dims = image(draw)
+    dims = image(draw, least=4 if draw.choice("usual rank", (True, False), (15, 1)) else 3)
     program.descriptor(
         "opTensorDesc", "OpTensor", "cudnnSetOpTensorDescriptor", operation,
         f"CUDNN_DATA_{compute}", nan_option(draw),
@@ -90,18 +94,19 @@ def op(draw: Draw) -> Program:
     beta = factor(draw, "beta")
     a_dims = _broadcast(draw, "a", dims) if draw.chance("a smaller", 0.06) else dims
     b_dims = vector_channels(b_kind, _broadcast(draw, "b", dims))
-    tensor(program, "aDesc", "A", a_kind, a_dims)
+    content = ""
+    if operation.endswith("SQRT"):
+        content = draw.choice("root of", ("positive", "normal"), (3, 1))
+    tensor(program, "aDesc", "A", a_kind, a_dims, content=content)
     tensor(program, "bDesc", "B", b_kind, b_dims)
     tensor(program, "cDesc", "C", c_kind, dims, out=True, beta=beta, like="aDesc")
-    if operation.endswith("SQRT"):
-        program.operands["A"].content = draw.choice("A.values", ("positive", "normal"), (3, 1))
     arguments = {"aDesc": "aDesc", "A": "A", "bDesc": "bDesc", "B": "B"}
     if a_dims == dims and a_kind == c_kind and draw.chance("in place", 0.1):
         a = program.operands.pop("A")
         program.operands["C"].content = a.content
         program.descriptors.pop("aDesc")
         arguments |= {"A": "C", "aDesc": "cDesc"}
-    if operation.endswith(("SQRT", "NOT")) and draw.chance("without b", 0.3):
+    if operation.endswith(("SQRT", "NOT")) and draw.chance("without b", 0.08):
         arguments |= {"B": None, "bDesc": None}  # type: ignore[dict-item]
     program.call(
         "cudnnOpTensor", opTensorDesc="opTensorDesc", **factors, **arguments, beta=beta,
@@ -120,7 +125,8 @@ def reduce(draw: Draw) -> Program:
     compute = usual
     if draw.chance("odd compute", 0.1):
         compute = draw.choice("compute", ("FLOAT", "HALF", "DOUBLE", "INT32"))
-    dims = image(draw, least=2, largest=4096)
+    usual_rank = draw.choice("usual rank", (True, False), (15, 1))
+    dims = image(draw, least=3 if usual_rank else 2, largest=4096)
     c_dims = tuple(
         1 if draw.choice(f"reduced{axis}", (True, False)) else size
         for axis, size in enumerate(dims)
@@ -133,29 +139,21 @@ def reduce(draw: Draw) -> Program:
         f"CUDNN_{size}_INDICES",
     )  # fmt: skip
     alpha, beta = factor(draw, "alpha"), factor(draw, "beta")
-    tensor(program, "aDesc", "A", kind, dims)
-    tensor(program, "cDesc", "C", c_kind, vector_channels(c_kind, c_dims), out=True, beta=beta)
+    content = ""
     if "MUL" in operation:
-        program.operands["A"].content = draw.choice(
-            "A.values", ("uniform:0.8:1.25", "small", "specials"), (4, 1, 1)
-        )
+        content = draw.choice("factors", ("uniform:0.8:1.25", "small", "specials"), (4, 1, 1))
     elif indices == "FLATTENED_INDICES":
-        program.operands["A"].content = draw.choice(
-            "A.values", ("distinct", "small", "specials"), (5, 1, 1)
-        )
+        content = draw.choice("compared", ("distinct", "small", "specials"), (5, 1, 1))
+    tensor(program, "aDesc", "A", kind, dims, content=content)
+    tensor(program, "cDesc", "C", c_kind, vector_channels(c_kind, c_dims), out=True, beta=beta)
     program.unit = ROUNDOFF.get(compute, 2.0**-24)
-    reduced = 1
-    for n, m in zip(dims, c_dims, strict=True):
-        reduced *= n // m
-    program.terms = reduced
+    program.terms = math.prod(dims) // math.prod(c_dims)
     about = {"reduceTensorDesc": "reduceTensorDesc", "aDesc": "aDesc", "cDesc": "cDesc"}
     program.call("cudnnGetReductionWorkspaceSize", **about)
     program.space("workspace", "0.sizeInBytes")
     program.call("cudnnGetReductionIndicesSize", **about)
-    wants = indices == "FLATTENED_INDICES" and operation.endswith(("MIN", "MAX", "AMAX"))
-    count = 1
-    for n in c_dims:
-        count *= n
+    wants = indices == "FLATTENED_INDICES"
+    count = math.prod(c_dims)
     if wants:
         program.array("indices", "INT32", (count,), out=True, content="poison")
     program.call(
@@ -168,21 +166,17 @@ def reduce(draw: Draw) -> Program:
 
 
 def set_tensor(draw: Draw) -> Program:
-    program, kind = Program(draw), str(draw.choice("type", ALL_TYPES))
+    program, kind = Program(draw), str(draw.choice("type", ALL_TYPES, _ODDS))
     dims = vector_channels(kind, image(draw))
     rounding(program, kind)
     tensor(program, "yDesc", "y", kind, dims, out=True, beta=0)
     number = draw.choice("value", (1.0, 0.0, -2.0, 100.0))
-    import ctypes
-
-    ctype = {"DOUBLE": ctypes.c_double, "INT32": ctypes.c_int, "INT8": ctypes.c_int8}
-    _ = ctype
     program.call("cudnnSetTensor", yDesc="yDesc", y="y", valuePtr=number)
     return program.finish()
 
 
 def scale_tensor(draw: Draw) -> Program:
-    program, kind = Program(draw), str(draw.choice("type", ALL_TYPES))
+    program, kind = Program(draw), str(draw.choice("type", ALL_TYPES, _ODDS))
     dims = vector_channels(kind, image(draw))
     rounding(program, kind)
     alpha = factor(draw, "alpha")
