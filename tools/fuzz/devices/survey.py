@@ -84,21 +84,22 @@ def _survey(plan: Plan, number: int, counter: Any, deadline: float) -> None:
             for each in judged:
                 _count(counts, each)
                 for difference in each.differences:
-                    line = {
-                        "key": each.key(difference),
-                        "difference": str(difference),
-                        "case": each.draw.case,
-                    }
+                    line = {"key": each.key(difference), "difference": str(difference)}
                     seen[line["key"]] += 1
+                    if seen[line["key"]] <= _KEPT:
+                        line["case"] = each.draw.case
                     if seen[line["key"]] <= _SHOWN:
                         line["numbers"] = each.numbers(difference)
                     print(json.dumps(line), file=file)
             took = round(time.monotonic() - began, 2)
             record = {"counts": counts, "cases": count, "seconds": took}
             print(json.dumps(record), file=file, flush=True)
+            if sum(isinstance(each.other, str) for each in judged) > count / 2:
+                print(f"worker {number} stops: most cases end their child", flush=True)
+                return
 
 
-_SHOWN = 3  # differences of a kind, of which a worker keeps numbers
+_KEPT, _SHOWN = 40, 3  # differences of a kind, of which a worker keeps cases, and numbers
 _ONE = 20  # seconds for one difference
 
 
