@@ -7,8 +7,8 @@ import os
 import sys
 
 NAMES = (
-    *("attentions", "attributes", "broadcasts", "calls", "libraries", "nulls", "numbers", "pairs"),
-    *("reports", "rows"),
+    *("attentions", "attributes", "broadcasts", "calls", "devices", "libraries", "nulls"),
+    *("numbers", "pairs", "reports", "rows"),
 )
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ from .children import Spent, outcomes
 from .oracle import UNITS, deviations
 from .random_graphs import FAMILIES, describe, draw, prepare
 
-__all__ = ["NAMES", "main", "run", "survey"]
+__all__ = ["NAMES", "executed", "main", "run", "survey"]
 
 NAMES = tuple(FAMILIES)
 _FACTOR = 8  # times what rounding does
@@ -57,7 +57,7 @@ def run(case: dict[str, Any], handle: Handle) -> str:
         }
         prepare(case, arrays)
         exact, spread = deviations(nodes, arrays, case["seed"])
-        found = _executed(graph, arrays, handle)
+        found = executed(graph, arrays, handle)
         problems = [
             problem
             for each in graph.outputs
@@ -66,7 +66,8 @@ def run(case: dict[str, Any], handle: Handle) -> str:
     return "; ".join(problems) or "right"
 
 
-def _executed(graph: Graph, arrays: dict[str, Any], handle: Handle) -> dict[str, Any]:
+def executed(graph: Graph, arrays: dict[str, Any], handle: Handle) -> dict[str, Any]:
+    """The outputs of a built graph for these inputs, as float64, from poisoned memory."""
     with ExitStack() as stack:
         memory: dict[Any, Any] = {}
         for tensor in (*graph.inputs, *graph.outputs):
