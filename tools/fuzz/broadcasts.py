@@ -67,6 +67,14 @@ _UNARY: dict[str, Callable[[Any], Any]] = {
     "sqrt": np.sqrt,
     "rsqrt": lambda t: 1 / np.sqrt(t),
     "scale": lambda t: 0.5 * t,
+    "sigmoid": lambda t: 1 / (1 + np.exp(-t)),
+    "swish": lambda t: t / (1 + np.exp(-t)),
+    "softplus": lambda t: np.log1p(np.exp(t)),
+    "elu": lambda t: np.where(t > 0, t, np.expm1(t)),
+    "gelu_approx_tanh": lambda t: t / 2 * (1 + np.tanh(np.sqrt(2 / np.pi) * (t + 0.044715 * t**3))),
+    "abs": np.abs,
+    "log": np.log,
+    "reciprocal": np.reciprocal,
 }
 _BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "add": np.add,
@@ -77,7 +85,7 @@ _BINARY: dict[str, Callable[[Any, Any], Any]] = {
 _ALLOWED = {"float32": 4e-3, "float16": 8e-3, "bfloat16": 4e-2}
 _GUARD = 512  # elements before and after a result
 _CASES = 150  # of one child
-_FORMS = ("as is", "virtual", "stretched", "stretched virtual", "rows", "rows virtual")
+_FORMS = ("virtual", "stretched", "stretched virtual", "rows", "rows virtual", "turned", "turned")
 _SAMPLED = 0.25  # of the configs beyond the first of each engine
 
 
@@ -143,7 +151,7 @@ def draw(seed: int, mains: Mapping[str, int] = MAINS) -> Case:
     case["tail"] = rng.choice([None, None, None, "relu", "tanh"])
     case["out"] = rng.choice([io, "float32"])
     case["flattened"] = rng.random() < 0.85
-    case["form"] = rng.choice(_FORMS) if rng.random() < 0.7 else "as is"
+    case["form"] = rng.choice(_FORMS) if rng.random() < 0.4 else "as is"
     case["settled"] = rng.random() < 0.7
     return case
 
@@ -157,6 +165,7 @@ def _operand(rng: random.Random, full: Sequence[int], io: str) -> Case:
         "type": rng.choice([io, io, "float32"]),
         "swapped": rng.random() < 0.2,
         "packed": rng.random() < 0.1,  # though the result may be channels-last
+        "order": rng.sample(range(len(full)), len(full)) if rng.random() < 0.15 else None,
     }
 
 
@@ -177,11 +186,20 @@ class _Sketch:
         self.values: dict[str, Any] = {}
 
     def tensor(
-        self, name: str, dims: Sequence[int], kind: str, *, last: bool, low: float, scale: float = 1
+        self,
+        name: str,
+        dims: Sequence[int],
+        kind: str,
+        *,
+        last: bool,
+        low: float,
+        scale: float = 1,
+        order: Sequence[int] | None = None,
     ) -> tuple[Tensor, Any]:
         value = (self.rng.uniform(low, 1.5, dims) * scale).astype(numpy_dtype(kind))
         self.values[name] = value
-        made = self.graph.tensor(dims, _strides(dims, last), data_type=kind, name=name)
+        strides = _strides(dims, last) if order is None else packed(dims, order)
+        made = self.graph.tensor(dims, strides, data_type=kind, name=name)
         return made, value.astype(np.float64)
 
     def function(self, name: str, operand: tuple[Tensor, Any]) -> tuple[Tensor, Any]:
@@ -200,7 +218,8 @@ class _Sketch:
 
     def operand(self, name: str, each: Case) -> tuple[Tensor, Any]:
         last = self.case["last"] and not each["packed"]
-        made = self.tensor(name, each["dims"], each["type"], last=last, low=0.5)
+        order = None if self.case["main"].startswith("conv") else each.get("order")
+        made = self.tensor(name, each["dims"], each["type"], last=last, low=0.5, order=order)
         return self.function(each["function"], made) if each["function"] else made
 
     def result(self) -> tuple[Tensor, Any]:
@@ -320,6 +339,11 @@ def formed(case: Case, nodes: Sequence[Node], views: Mapping[int, View]) -> Mapp
         for result in node.outputs.values():
             if result.virtual:
                 made[id(result)] = whole, _strides(whole, case["last"] and not views)
+    if case["form"] == "turned" and main is None and views:
+        every = {id(t): t for n in nodes for t in (*n.operands, *n.outputs.values())}
+        for tensor in every.values():
+            dims, strides = view(tensor)
+            made[id(tensor)] = (*dims[:-2], *dims[:-3:-1]), (*strides[:-2], *strides[:-3:-1])
     if case["settled"] and image:
         for node in nodes:
             for tensor in (*node.operands, *node.outputs.values()):
