@@ -4,7 +4,8 @@
 of none, with element-wise operations before and after it whose operands are whole or 1 in each
 dimension. Each engine that heuristics propose is executed on poisoned memory between guards and
 compared with float64, also those that the table of faults passes over: what the table says of each
-is written beside what was found. Cases run in children, since some end the CUDA context.
+is written beside what was found. Without ``--prepared`` operands are described to cuDNN as they
+are, or in other forms of the same memory. Cases run in children, since some end the CUDA context.
 
 ``FOLDER/NUMBER.jsonl`` has a line for each case: the case, what the table refuses, and of each
 engine "right", "wrong: …", "writes beyond: …", "refused: …" or "lost". The table at the end counts
@@ -33,6 +34,7 @@ from cudnn_ctypes.dtypes import numpy_dtype
 from cudnn_ctypes.errors import CudnnError
 from cudnn_ctypes.graph import EngineConfig, ExecutionPlan, Graph, Tensor
 from cudnn_ctypes.graph.describe.node import Node
+from cudnn_ctypes.graph.engines.cache.cached_building import scratch_of
 from cudnn_ctypes.graph.engines.heuristics import heuristics
 from cudnn_ctypes.graph.engines.refusals import refusal
 from cudnn_ctypes.graph.lower import lowering as lowering_module
@@ -41,7 +43,6 @@ from cudnn_ctypes.graph.lower.lowering import lowered
 from cudnn_ctypes.graph.lower.quirks import Graph as Lowered
 from cudnn_ctypes.graph.lower.quirks import faulty_engines, refusals
 from cudnn_ctypes.graph.lower.target import NO_GPU, Target
-from cudnn_ctypes.graph.run.scratch import Scratch
 from cudnn_ctypes.strides import packed
 
 from .children import Spent, outcomes
@@ -405,15 +406,16 @@ def compared(case: Case, handle: Handle, note: Callable[[str], None]) -> dict[st
     sketch = _Sketch(case)
     try:
         made, exact = sketch.result()
-        expansion = sketch.graph.expansion(handle)
+        nodes, target = sketch.graph.validate(), Target.of(handle)
+        expansion = sketch.graph._expanded(nodes, target, fixed=case["form"] == "prepared")
     except (ValueError, TypeError) as error:
         return {"engines": {}, "invalid": str(error)[:120]}
     if case["main"] == "expand":  # cuDNN takes a larger result than the operands give
         made.dims, made.strides = tuple(case["full"]), _strides(case["full"], case["last"])
     views = flattened(expansion.nodes) if case["flattened"] else {}
-    views = formed(case, expansion.nodes, views)
+    if case["form"] != "prepared":
+        views = formed(case, expansion.nodes, views)
     seen = Lowered(expansion.nodes, views)
-    target = Target.of(handle)
     found: dict[str, Any] = {
         "refused": refusals(seen, target),
         "passed_over": sorted(faulty_engines(seen, target)),
@@ -431,6 +433,7 @@ def compared(case: Case, handle: Handle, note: Callable[[str], None]) -> dict[st
             stack.callback(given.close)
             memory[each.uid or 0] = given
         try:
+            scratch = stack.enter_context(closing(scratch_of(expansion, handle)))
             with mock.patch.object(lowering_module, "flattened", return_value=views):
                 lowering = stack.enter_context(lowered(expansion, handle, NO_GPU))
         except CudnnError as error:
@@ -441,7 +444,7 @@ def compared(case: Case, handle: Handle, note: Callable[[str], None]) -> dict[st
             note(json.dumps(found | {"lost": choice}))
             try:
                 with ExecutionPlan(config, device=handle) as plan:
-                    plan.scratch = Scratch(expansion.tensors)
+                    plan.scratch = scratch.borrowed()
                     engines[choice] = _verdict(plan, made, exact, memory, handle)
             except CudnnError as error:
                 if error.status.name in ("CUDNN_STATUS_EXECUTION_FAILED",):
@@ -507,6 +510,8 @@ def _worker(options: argparse.Namespace, number: int) -> None:
     first, deadline = options.seed + number, time.monotonic() + options.seconds
     seeds = range(first, options.seed + options.cases, options.processes)
     todo = [draw(seed, weights) for seed in seeds]
+    if options.prepared:
+        todo = [case | {"form": "prepared", "flattened": True} for case in todo]
 
     def prepare(note: Callable[[str], None]) -> Callable[[Case], str]:
         handle, left = Handle(), iter(range(_CASES))
@@ -568,6 +573,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0, help="of the first case")
     parser.add_argument("--seconds", type=float, default=1e9, help="after which no case begins")
     parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument(
+        "--prepared", action="store_true", help="describe operands to cuDNN as a build does"
+    )
     parser.add_argument("--out", type=Path, required=True, help="folder of the results")
     options = parser.parse_args(arguments)
     options.out.mkdir(parents=True, exist_ok=True)

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from ...dtypes import element_bits, storage_bytes
 from ...raw import cudnnPointwiseMode_t
 from ...strides import packed
-from ..describe.inference import number_tensors
 from ..describe.node import Node
 from ..describe.operations.pointwise import POINTWISE
 from ..describe.tensor import Tensor
@@ -46,9 +45,12 @@ class Prelude:
         return f"{self.expansion.operations} to {dims}, {nbytes} bytes: {self.reason}"
 
 
-def prepared(expansion: Expansion) -> Expansion:
-    """The same graph with `preludes`; as it is if engines misread nothing of it."""
-    made = _Preparation(expansion)
+def prepared(expansion: Expansion, others: Sequence[Tensor] = ()) -> Expansion:
+    """The same graph with `preludes`; as it is if engines misread nothing of it.
+
+    `others` are tensors of the graph that it is a part of.
+    """
+    made = _Preparation(expansion, others)
     for side in sides(expansion.nodes):
         made.compute(side)
     for side in sides(made.nodes):
@@ -56,11 +58,15 @@ def prepared(expansion: Expansion) -> Expansion:
     return made.expansion() if made.preludes else expansion
 
 
+_COPY = "copy"
+
+
 class _Preparation:
     """The nodes of a graph while tensors are taken out of it."""
 
-    def __init__(self, expansion: Expansion) -> None:
+    def __init__(self, expansion: Expansion, others: Sequence[Tensor]) -> None:
         self._whole = expansion
+        self._others = others
         self.nodes = list(expansion.nodes)
         self.tensors = list(expansion.tensors)
         self.preludes: list[Prelude] = []
@@ -112,9 +118,8 @@ class _Preparation:
                 copied = operand
                 for step in _steps(operand.dims or (), dims, _order(side)):
                     result = self._scratch(step, operand, side)
-                    self._add(
-                        [_identity(copied, result, node)], result, f"{operand.name!r}: {reason}"
-                    )
+                    same = self._copying(copied, result, node, side)
+                    self._add([same], result, f"{operand.name!r}: {reason}")
                     copied = result
                 exchanged = {id(operand): copied}
                 ours = {id(each) for each in side.nodes}
@@ -133,8 +138,9 @@ class _Preparation:
             data_type=like.data_type,
             scratch=True,
         )
+        known = (*self.tensors, *self._others)
+        tensor.uid = 1 + max(each.uid or 0 for each in known)
         self.tensors.append(tensor)
-        number_tensors(self.tensors)
         return tensor
 
     def _add(self, nodes: list[Node], result: Tensor, reason: str) -> None:
@@ -142,11 +148,24 @@ class _Preparation:
         inner = replace(
             self._whole, nodes=nodes, tensors=list({id(t): t for t in tensors}.values())
         )
-        if nodes[-1].operation != "identity" or nodes[-1].origin is not None:
-            inner = prepared(inner)
+        if nodes[-1].operation != _COPY:
+            inner = prepared(inner, (*self.tensors, *self._others))
         self.tensors += [each.result for each in inner.preludes]
         self.preludes += inner.preludes
         self.preludes.append(Prelude(replace(inner, preludes=()), result, reason))
+
+    def _copying(self, source: Tensor, result: Tensor, node: Node, side: Side) -> Node:
+        """The operation that copies a tensor along dimensions of another."""
+        inner = next(axis for axis in reversed(_order(side)) if result.dims[axis] != 1)
+        if source.dims[inner] != 1 or math.prod(source.dims) == 1:
+            mode, operands = "IDENTITY", {"x": source}
+        else:  # right only beside a whole tensor; adding -0 changes nothing, not even signs
+            nothing = self._scratch(result.dims, result, side)
+            nothing.value = -0.0
+            mode, operands = "ADD", {"x": nothing, "b": source}
+        options = {"mode": cudnnPointwiseMode_t[f"CUDNN_POINTWISE_{mode}"]}
+        name = f"{node.name}.{result.name}"
+        return Node(POINTWISE, _COPY, name, operands, {"y": result}, options)
 
     @staticmethod
     def _reading(node: Node, exchanged: dict[int, Tensor]) -> Node:
@@ -158,12 +177,6 @@ class _Preparation:
             inputs={port: exchanged.get(id(each), each) for port, each in node.inputs.items()},
             outputs={port: exchanged.get(id(each), each) for port, each in node.outputs.items()},
         )
-
-
-def _identity(source: Tensor, result: Tensor, origin: Node) -> Node:
-    options = {"mode": cudnnPointwiseMode_t.CUDNN_POINTWISE_IDENTITY}
-    name = f"{origin.name}.{result.name}"
-    return Node(POINTWISE, "identity", name, {"x": source}, {"y": result}, options, origin=None)
 
 
 def _order(side: Side) -> list[int]:

@@ -51,6 +51,7 @@ class Scratch:
         self._owns = True
         self._offsets: dict[int, int] = {}
         self._contents: list[tuple[int, Any]] = []
+        self._fills: list[tuple[int, Any, int]] = []  # of one number
         tensors = list(tensors)
         self._numbers = {
             each.uid or 0: host_value(each.value, each)
@@ -61,7 +62,10 @@ class Scratch:
             assert tensor.dims is not None
             assert tensor.uid is not None
             self._offsets[tensor.uid] = self.size
-            if tensor.value is not None:
+            if isinstance(tensor.value, float):
+                number = np.asarray(tensor.value).astype(numpy_dtype(tensor.data_type))
+                self._fills.append((self.size, number, math.prod(tensor.dims)))
+            elif tensor.value is not None:
                 contents = np.asarray(tensor.value).astype(numpy_dtype(tensor.data_type))
                 self._contents.append((self.size, contents))
             nbytes = math.prod(tensor.dims) * element_bits(tensor.data_type) // 8
@@ -75,7 +79,7 @@ class Scratch:
     @property
     def must_write(self) -> bool:
         """Whether something is to be written there before each execution."""
-        return bool(self._contents or self._plans)
+        return bool(self._contents or self._fills or self._plans)
 
     def total(self, own: int) -> int:
         """Bytes of the whole workspace, of which a plan needs `own` itself."""
@@ -139,11 +143,12 @@ class Scratch:
             plan.close()
 
     def _write_contents(self, handle: Handle, own: int, workspace: Any) -> None:
-        if not self._contents:
+        if not (self._contents or self._fills):
             return
         start = (memory_pointer(workspace, "workspace") or 0) + _rounded(own)
         if handle.on_reference_device:
-            for offset, contents in self._contents:
+            filled = [(offset, np.full(count, number)) for offset, number, count in self._fills]
+            for offset, contents in (*self._contents, *filled):
                 ctypes.memmove(start + offset, contents.ctypes.data, contents.nbytes)
                 host_blocks.written(start + offset, contents.nbytes)
             return
@@ -153,6 +158,10 @@ class Scratch:
                 # Few bytes: the driver takes its copy of them before it returns.
                 source, nbytes = contents.ctypes.data, contents.nbytes
                 cuda.call("cuMemcpyHtoDAsync", start + offset, source, nbytes, stream)
+            for offset, number, count in self._fills:
+                bits = 8 * number.itemsize
+                pattern = int.from_bytes(number.tobytes(), "little")
+                cuda.call(f"cuMemsetD{bits}Async", start + offset, pattern, count, stream)
 
 
 def _rounded(nbytes: int) -> int:
