@@ -35,10 +35,10 @@ from cudnn_ctypes.graph import EngineConfig, ExecutionPlan, Graph, Tensor
 from cudnn_ctypes.graph.engines.heuristics import heuristics
 from cudnn_ctypes.graph.engines.refusals import refusal
 from cudnn_ctypes.graph.lower import lowering as lowering_module
+from cudnn_ctypes.graph.lower.faults import Graph as Lowered
+from cudnn_ctypes.graph.lower.faults import faults_of
 from cudnn_ctypes.graph.lower.flattening import flattened
 from cudnn_ctypes.graph.lower.lowering import lowered
-from cudnn_ctypes.graph.lower.quirks import Graph as Lowered
-from cudnn_ctypes.graph.lower.quirks import faulty_engines, refusals
 from cudnn_ctypes.graph.lower.target import NO_GPU, Target
 from cudnn_ctypes.graph.run.scratch import Scratch
 from cudnn_ctypes.strides import packed
@@ -274,11 +274,10 @@ def compared(case: Case, handle: Handle, note: Callable[[str], None]) -> dict[st
     except (ValueError, TypeError) as error:
         return {"invalid": str(error)[:120]}
     views = flattened(expansion.nodes) if case["flattened"] else {}
-    seen = Lowered(expansion.nodes, views)
-    target = Target.of(handle)
+    faults = faults_of(Lowered(expansion.nodes, views), Target.of(handle))
     found: dict[str, Any] = {
-        "refused": refusals(seen, target),
-        "passed_over": sorted(faulty_engines(seen, target)),
+        "refused": list(faults.refusals),
+        "passed_over": sorted(faults.engines),
     }
     engines: dict[str, str] = {}
     found["engines"] = engines

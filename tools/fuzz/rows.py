@@ -31,15 +31,14 @@ from typing import NamedTuple
 
 from cudnn_ctypes import raw
 from cudnn_ctypes.errors import CudnnError
+from cudnn_ctypes.faults import Finding
 from cudnn_ctypes.graph import DeviceProperties, ExecutionPlan, Graph
 from cudnn_ctypes.graph.engines.building import PLAN_ERRORS
 from cudnn_ctypes.graph.engines.heuristics import heuristics
-from cudnn_ctypes.graph.lower.fatal_quirks import FATAL
-from cudnn_ctypes.graph.lower.flattening import flattened
-from cudnn_ctypes.graph.lower.lowering import lowered
-from cudnn_ctypes.graph.lower.quirks import Graph as Lowered
-from cudnn_ctypes.graph.lower.quirks import Quirk, refusing
-from cudnn_ctypes.graph.lower.target import NO_GPU, Target
+from cudnn_ctypes.graph.lower.faults import FAULTS
+from cudnn_ctypes.graph.lower.lowering import graph_faults, lowered
+from cudnn_ctypes.graph.lower.target import NO_GPU
+from tools.fault_programs import PROGRAMS, Program, described
 
 from .children import outcomes
 from .graph_cases import MODES, REFUSED, Case
@@ -49,8 +48,6 @@ __all__ = ["GPUS", "Program", "Question", "answers", "main", "marks"]
 
 GPUS = {75: "t4", 80: "a100", 89: "rtx4090", 90: "h200", 100: "b200", 120: "rtx5090"}
 """Presets of properties by compute capability."""
-
-Program = Callable[[Graph], None]
 
 
 class Question(NamedTuple):
@@ -63,19 +60,16 @@ class Question(NamedTuple):
 
 def _programs() -> dict[str, tuple[Program, set[int]]]:
     """The examples by name, with the compute capabilities of their rows in all versions."""
-    from tests.graph.lower.fatal_programs import PROGRAMS
-
     found: dict[str, tuple[Program, set[int]]] = {}
-    for row in FATAL:
-        for program in PROGRAMS[row.name] if not row.beside_another else ():
-            _, capabilities = found.setdefault(program.__name__, (program, set()))
-            capabilities.update(row.capabilities)
+    for row in FAULTS:
+        if row.effect == "ends the process" and not row.beside_another:
+            for program in PROGRAMS[row.name]:
+                _, capabilities = found.setdefault(program.__name__, (program, set()))
+                capabilities.update(*(each.capabilities for each in row.ranges))
     return found
 
 
 def _graph(program: str) -> Graph:
-    from tests.graph.lower.fatal_programs import described
-
     return described(_programs()[program][0])
 
 
@@ -120,14 +114,14 @@ def answers(todo: Sequence[Question]) -> Iterator[tuple[Question, str, bool]]:
         yield each.case, f"{each.result}{compiling}", each.died
 
 
-def _rows(program: str, gpu: str) -> list[Quirk]:
+def _rows(program: str, gpu: str) -> list[Finding]:
     """The rows that refuse an example."""
     with DeviceProperties.preset(gpu) as device, _graph(program) as graph:
         try:
-            nodes = graph.expansion(device).nodes
+            found = graph_faults(graph.expansion(device), device).found
         except (*REFUSED, CudnnError):
             return []
-        return refusing(Lowered(nodes, flattened(nodes)), Target.of(device))
+    return [each for each in found if each.fault.effect == "ends the process"]
 
 
 def marks(
@@ -194,7 +188,7 @@ def _report(
     names: Sequence[str], gpus: Sequence[str], found: Mapping[Question, str], died: Set[Question]
 ) -> int:
     rows = {each: _rows(*each) for each in itertools.product(names, gpus)}
-    ended = {(row.name, gpu) for name, gpu, _ in died for row in rows[name, gpu]}
+    ended = {(row.fault.name, gpu) for name, gpu, _ in died for row in rows[name, gpu]}
     marked = 0
     for name in names:
         print(name)
@@ -204,7 +198,7 @@ def _report(
                 {mode: found[Question(name, gpu, mode)] for mode in MODES},
                 {mode for mode in MODES if Question(name, gpu, mode) in died},
                 {mode for row in rows[name, gpu] for mode in row.modes or MODES},
-                seen=any((row.name, gpu) in ended for row in rows[name, gpu]),
+                seen=any((row.fault.name, gpu) in ended for row in rows[name, gpu]),
                 sometimes=any(row.sometimes for row in rows[name, gpu]),
             )
             marked += bool(told)

@@ -6,7 +6,7 @@ import ctypes
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ...errors import CudnnError, FaultWarning, NotSupportedError, OwnReason, SymbolNotFoundError
 from ...raw import cudnnDataType_t, cudnnStatus_t
@@ -18,24 +18,17 @@ from ..describe.node import Node, Subgraph, exchanged
 from ..describe.operations.pointwise import is_logical
 from ..describe.tensor import Tensor
 from .expand.expansion import Expansion
+from .faults import Faults, Graph, faults_of
 from .flattening import View, flattened
-from .quirks import Graph, cautions, faulty_engines, faulty_modes, refusals
 from .target import Target
 
 if TYPE_CHECKING:
     from ...handle import Handle
 
-__all__ = ["Faults", "Lowering", "known_faults", "lowered", "operation_graph_attributes"]
+__all__ = ["Lowering", "checked_faults", "graph_faults", "lowered", "operation_graph_attributes"]
 
 _BOOLEAN = cudnnDataType_t.CUDNN_DATA_BOOLEAN
 _DYNAMIC = ("is_dynamic_shape_enabled", "is_override_shape_enabled")
-
-
-class Faults(NamedTuple):
-    """Engines and modes of heuristics that a graph must not be built with, and why."""
-
-    engines: Mapping[int, str] = {}
-    modes: Mapping[str, str] = {}
 
 
 class Lowering:
@@ -72,7 +65,7 @@ class Lowering:
     ) -> BackendDescriptor:
         """The OPERATIONGRAPH descriptor of `nodes`, in this order.
 
-        `faults` are what `known_faults` found, if it was asked before.
+        `faults` are what `checked_faults` found, if it was asked before.
 
         Raises
         ------
@@ -83,7 +76,7 @@ class Lowering:
         # Other shapes may come to graphs of dynamic shapes; these stay as they are described.
         fixed = not any(attributes.get(name) for name in _DYNAMIC)
         self._views = flattened(nodes) if fixed else {}
-        self.faults = faults or _checked(Graph(nodes, self._views), self._target)
+        self.faults = faults or _checked(faults_of(Graph(nodes, self._views), self._target))
         self._stretched = _stretched(nodes)
         self.graph = self._make(
             "operationgraph", "the graph", ops=[self._operation(n) for n in nodes], **attributes
@@ -185,19 +178,27 @@ class Lowering:
         }
 
 
-def _checked(graph: Graph, target: Target) -> Faults:
-    """Engines and modes that a graph must not be built with; raises if no build is right."""
-    if faults := refusals(graph, target):
+def _checked(faults: Faults) -> Faults:
+    """The same; raises if no build is right, warns if some data are computed wrong."""
+    if faults.refusals:
         status = cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED
         raise NotSupportedError(
-            "Graph.build", status, messages=tuple(faults), source=OwnReason.source
+            "Graph.build", status, messages=faults.refusals, source=OwnReason.source
         )
-    for caution in cautions(graph, target):
+    for caution in faults.cautions:
         warn(caution, FaultWarning)
-    return Faults(faulty_engines(graph, target), faulty_modes(graph, target))
+    return faults
 
 
-def known_faults(
+def graph_faults(
+    expansion: Expansion, device: Handle | DeviceProperties, *, dynamic: bool = False
+) -> Faults:
+    """The known faults that concern a graph; `dynamic` says that shapes may change."""
+    views = {} if dynamic else flattened(expansion.nodes)
+    return faults_of(Graph(expansion.nodes, views), Target.of(device))
+
+
+def checked_faults(
     expansion: Expansion, device: Handle | DeviceProperties, *, dynamic: bool = False
 ) -> Faults:
     """`Lowering.faults` of a graph that is not lowered; `dynamic` says that shapes may change.
@@ -207,8 +208,7 @@ def known_faults(
     NotSupportedError
         If cuDNN is known to compute the graph wrong.
     """
-    views = {} if dynamic else flattened(expansion.nodes)
-    return _checked(Graph(expansion.nodes, views), Target.of(device))
+    return _checked(graph_faults(expansion, device, dynamic=dynamic))
 
 
 def _label(node: Node, tensor: Tensor) -> str:

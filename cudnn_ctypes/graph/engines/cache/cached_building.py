@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ....errors import NotSupportedError
 from ....raw.values import described
-from ...lower.lowering import known_faults
+from ...lower.lowering import checked_faults
 from ...run.kernel_cache import KernelCache
 from ..building import build_plan
 from ..selection import Selection
@@ -117,7 +117,7 @@ class _Building:
     ) -> None:
         # Engines among them can be chosen by name all the same; raises for a graph that none
         # computes right.
-        self._faults = known_faults(expansion, device, dynamic=dynamic)
+        self._faults = checked_faults(expansion, device, dynamic=dynamic)
         self._plans = plans
         self._expansion = expansion
         self._device = device

@@ -1,0 +1,251 @@
+"""Known faults of cuDNN as data: the class of a row, and how rows are looked up.
+
+Rows about graphs stand in ``graph/lower/faults/``, rows about C calls in `calls`.
+`cudnn_ctypes.known_faults` enumerates both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Literal, NamedTuple, Protocol
+
+from ..raw.library import version_text
+
+__all__ = [
+    "Effect",
+    "Evidence",
+    "Fault",
+    "Finding",
+    "Range",
+    "findings",
+    "measured",
+    "reported",
+    "row",
+]
+
+Effect = Literal[
+    "ends the process",
+    "loses the CUDA context",
+    "leaves the memory",  # reads or writes beyond its end
+    "wrong numbers",
+    "NaN",
+    "refuses what is right",
+    "slow",
+    "not named",  # somebody refuses it, and does not say why
+]
+Status = Literal["measured", "reported", "not reproduced"]
+
+
+class Target(Protocol):
+    """A cuDNN and a GPU: 91900 and 90, and whether this machine has another GPU than that."""
+
+    @property
+    def version(self) -> int: ...
+    @property
+    def capability(self) -> int: ...
+    @property
+    def beside_another(self) -> bool: ...
+
+
+class Range(NamedTuple):
+    """Versions of cuDNN and GPUs that have a fault.
+
+    Attributes
+    ----------
+    since : int
+        The first version in which it was seen, as ``cudnnGetVersion`` tells it.
+    capabilities : tuple of int
+        Compute capabilities of the GPUs on which it was seen.
+    repaired : int, optional
+        The first version that is known to be without it.
+    modes : tuple of str
+        Modes of heuristics that have it; the others are asked. Empty: all.
+    sometimes : bool
+        Whether it shows in some processes only: on addresses, say.
+    """
+
+    since: int
+    capabilities: tuple[int, ...] = (90,)
+    repaired: int | None = None
+    modes: tuple[str, ...] = ()
+    sometimes: bool = False
+
+    def __contains__(self, version: object) -> bool:
+        return isinstance(version, int) and self.since <= version < (self.repaired or version + 1)
+
+    def __str__(self) -> str:
+        end = "on" if self.repaired is None else f"before {version_text(self.repaired)}"
+        modes = f", modes {', '.join(self.modes)}" if self.modes else ""
+        return f"from {version_text(self.since)} {end}{modes}"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Who saw a fault, where, and what.
+
+    Attributes
+    ----------
+    status : {"measured", "reported", "not reproduced"}
+        Measured by us; or told by others; or told by others, tried by us and not seen.
+    gpu, versions, cases : str
+        Of our measurement: "H200", "9.14, 9.19", "11 of 13 graphs".
+    tracker : str
+        Who tells of it: "pytorch 196678" is an issue, by project and number.
+    seen : str
+        What was seen, and what is right beside it.
+    """
+
+    status: Status
+    gpu: str = ""
+    versions: str = ""
+    cases: str = ""
+    tracker: str = ""
+    seen: str = ""
+
+    @property
+    def brief(self) -> str:
+        """Without what was seen."""
+        cudnn = f"cuDNN {self.versions}" if self.versions else ""
+        told = ", ".join(filter(None, (self.gpu, cudnn, self.cases)))
+        by = f" by {self.tracker}" if self.tracker else ""
+        return f"{self.status}{by}{': ' if told else ''}{told}"
+
+    def __str__(self) -> str:
+        return f"{self.brief}. {self.seen}" if self.seen else self.brief
+
+
+def measured(gpu: str, versions: str, seen: str = "", cases: str = "") -> Evidence:
+    """Evidence of ours."""
+    return Evidence("measured", gpu, versions, cases, seen=seen)
+
+
+def reported(tracker: str, seen: str) -> Evidence:
+    """Evidence of others."""
+    return Evidence("reported", tracker=tracker, seen=seen)
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One known fault of cuDNN.
+
+    Rows with engines have these passed over; they can still be chosen by name. Where a range has
+    modes, these modes of heuristics are not asked. A row of a graph with neither is refused, or
+    built with a warning if the fault depends on the data. A row applies only to versions and GPUs
+    in its ranges, but a row with engines to all GPUs, since other engines take their place.
+
+    Attributes
+    ----------
+    name : str
+    effect : Effect
+    fault : str
+        What goes wrong, as a clause: "cuDNN gives wrong numbers for bfloat16".
+    where : callable
+        From a graph (`graph.lower.faults.Graph`) or a C call (`calls.Call`) to what of the user's
+        has the fault, in words; "" if nothing has.
+    ranges : tuple of Range
+    evidence : tuple of Evidence
+    remedy : str
+        What the user does instead: "build two graphs".
+    data : str
+        The data with which alone it shows; a build then warns.
+    engines : tuple of int
+        The engines that have it.
+    calls : tuple of str
+        The C functions that have it, of a row about calls.
+    beside_another : bool
+        Whether it is only where the GPU is known by its properties, on a machine with another one.
+    """
+
+    name: str
+    effect: Effect
+    fault: str
+    where: Callable[[Any], str]
+    ranges: tuple[Range, ...]
+    evidence: tuple[Evidence, ...]
+    _: KW_ONLY
+    remedy: str = ""
+    data: str = ""
+    engines: tuple[int, ...] = ()
+    calls: tuple[str, ...] = ()
+    beside_another: bool = False
+
+    def ranges_at(self, target: Target) -> tuple[Range, ...]:
+        """The ranges with this cuDNN and GPU; empty if it is not known to have the fault."""
+        if self.beside_another and not target.beside_another:
+            return ()
+        return tuple(
+            each
+            for each in self.ranges
+            if target.version in each and (self.engines or target.capability in each.capabilities)
+        )
+
+    @property
+    def reported(self) -> bool:
+        """Whether others tell of it, and we did not measure it."""
+        return all(each.status != "measured" for each in self.evidence)
+
+    @property
+    def treatment(self) -> str:
+        """What this package does about it."""
+        if self.engines:
+            return f"passes over engine {', '.join(map(str, self.engines))}"
+        if self.data:
+            return "warns"
+        modes = all(each.modes for each in self.ranges)
+        return "does not ask these modes of heuristics" if modes else "refuses"
+
+
+def row(
+    name: str,
+    effect: Effect,
+    fault: str,
+    where: Callable[[Any], str],
+    *facts: Range | Evidence,
+    **more: Any,
+) -> Fault:
+    """A `Fault`, its ranges and evidence among `facts`."""
+    ranges = tuple(each for each in facts if isinstance(each, Range))
+    evidence = tuple(each for each in facts if isinstance(each, Evidence))
+    return Fault(name, effect, fault, where, ranges, evidence, **more)
+
+
+class Finding(NamedTuple):
+    """A row that concerns a graph or a call: the part that has the fault, and the row's ranges."""
+
+    fault: Fault
+    place: str
+    ranges: tuple[Range, ...]
+
+    @property
+    def modes(self) -> tuple[str, ...]:
+        """The modes of heuristics that have it; empty: all."""
+        some = all(each.modes for each in self.ranges)
+        return tuple(mode for each in self.ranges for mode in each.modes) if some else ()
+
+    @property
+    def sometimes(self) -> bool:
+        """Whether it shows in some processes only."""
+        return any(each.sometimes for each in self.ranges)
+
+    @property
+    def refuses(self) -> bool:
+        """Whether nothing is left that has not the fault."""
+        return not (self.fault.engines or self.modes or self.fault.data)
+
+    @property
+    def message(self) -> str:
+        fault = self.fault
+        data = f" where {fault.data}" if fault.data else ""
+        remedy = f"; {fault.remedy}" if fault.remedy else ""
+        seen = fault.evidence[0].brief
+        return f"{self.place}: {fault.fault}{data}{remedy} (known fault {fault.name!r}, {seen})"
+
+
+def findings(rows: Iterable[Fault], subject: Any, target: Target) -> list[Finding]:
+    """The rows that concern a graph or a call, with this cuDNN on this GPU."""
+    return [
+        Finding(row, place, ranges)
+        for row in rows
+        if (ranges := row.ranges_at(target)) and (place := row.where(subject))
+    ]
