@@ -6,7 +6,7 @@ Rows about graphs stand in ``graph/lower/faults/``, rows about C calls in `calls
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, NamedTuple, Protocol
 
@@ -75,9 +75,11 @@ class Range(NamedTuple):
         return isinstance(version, int) and self.since <= version < (self.repaired or version + 1)
 
     def __str__(self) -> str:
-        end = "on" if self.repaired is None else f"before {version_text(self.repaired)}"
+        end = "and newer" if self.repaired is None else f"to before {version_text(self.repaired)}"
+        gpus = ", ".join(f"{each // 10}.{each % 10}" for each in self.capabilities)
         modes = f", modes {', '.join(self.modes)}" if self.modes else ""
-        return f"from {version_text(self.since)} {end}{modes}"
+        sometimes = ", in some processes" if self.sometimes else ""
+        return f"{version_text(self.since)} {end} on GPUs of {gpus}{modes}{sometimes}"
 
 
 @dataclass(frozen=True)
@@ -115,7 +117,7 @@ class Evidence:
         return f"{self.brief}. {self.seen}" if self.seen else self.brief
 
 
-def measured(gpu: str, versions: str, seen: str = "", cases: str = "") -> Evidence:
+def measured(versions: str, seen: str = "", cases: str = "", *, gpu: str = "H200") -> Evidence:
     """Evidence of ours."""
     return Evidence("measured", gpu, versions, cases, seen=seen)
 
@@ -137,6 +139,9 @@ class Fault:
     Attributes
     ----------
     name : str
+    calls : tuple of str
+        The C functions that have it, "cudnnSoftmaxForward"; of a row about graphs the methods of
+        `Graph` that take part in it, "sdpa".
     effect : Effect
     fault : str
         What goes wrong, as a clause: "cuDNN gives wrong numbers for bfloat16".
@@ -151,13 +156,14 @@ class Fault:
         The data with which alone it shows; a build then warns.
     engines : tuple of int
         The engines that have it.
-    calls : tuple of str
-        The C functions that have it, of a row about calls.
     beside_another : bool
         Whether it is only where the GPU is known by its properties, on a machine with another one.
+
+    For an example see `known_faults`.
     """
 
     name: str
+    calls: tuple[str, ...]
     effect: Effect
     fault: str
     where: Callable[[Any], str]
@@ -167,11 +173,10 @@ class Fault:
     remedy: str = ""
     data: str = ""
     engines: tuple[int, ...] = ()
-    calls: tuple[str, ...] = ()
     beside_another: bool = False
 
     def ranges_at(self, target: Target) -> tuple[Range, ...]:
-        """The ranges with this cuDNN and GPU; empty if it is not known to have the fault."""
+        """The ranges with the cuDNN and GPU of `target`; empty if the fault is not known there."""
         if self.beside_another and not target.beside_another:
             return ()
         return tuple(
@@ -195,19 +200,42 @@ class Fault:
         modes = all(each.modes for each in self.ranges)
         return "does not ask these modes of heuristics" if modes else "refuses"
 
+    @property
+    def facts(self) -> dict[str, str]:
+        """What the row says, in words, by what it is."""
+        facts = {
+            "effect": self.effect if self.effect in self.fault else f"{self.effect}: {self.fault}",
+            "only where": self.data,
+            "calls": ", ".join(self.calls),
+            "cuDNN": "; ".join(map(str, self.ranges)),
+            "cudnn_ctypes": self.treatment,
+            "remedy": self.remedy,
+            "evidence": "; ".join(map(str, self.evidence)),
+        }
+        return {name: text for name, text in facts.items() if text}
+
+    def __str__(self) -> str:
+        return "\n".join(f"{name + ':':14}{text}" for name, text in self.facts.items())
+
+    def mentions(self, words: Sequence[str]) -> bool:
+        """Whether it has all of these words in lower case, of which "known faults" are two."""
+        text = f"known faults {self.name} {self}".lower()
+        return bool(words) and all(word in text for word in words)
+
 
 def row(
     name: str,
+    calls: str,
     effect: Effect,
     fault: str,
     where: Callable[[Any], str],
     *facts: Range | Evidence,
     **more: Any,
 ) -> Fault:
-    """A `Fault`, its ranges and evidence among `facts`."""
+    """A `Fault` as tables have it: names of calls in one text, ranges and evidence in a row."""
     ranges = tuple(each for each in facts if isinstance(each, Range))
     evidence = tuple(each for each in facts if isinstance(each, Evidence))
-    return Fault(name, effect, fault, where, ranges, evidence, **more)
+    return Fault(name, tuple(calls.split()), effect, fault, where, ranges, evidence, **more)
 
 
 class Finding(NamedTuple):
@@ -240,6 +268,14 @@ class Finding(NamedTuple):
         remedy = f"; {fault.remedy}" if fault.remedy else ""
         seen = fault.evidence[0].brief
         return f"{self.place}: {fault.fault}{data}{remedy} (known fault {fault.name!r}, {seen})"
+
+    @property
+    def told(self) -> str:
+        """The row with all its evidence, for whoever wants to know."""
+        fault = self.fault
+        evidence = "; ".join(map(str, fault.evidence))
+        remedy = f"; remedy: {fault.remedy}" if fault.remedy else ""
+        return f"{fault.effect}, {self.place}: cudnn_ctypes {fault.treatment}{remedy}; {evidence}"
 
 
 def findings(rows: Iterable[Fault], subject: Any, target: Target) -> list[Finding]:

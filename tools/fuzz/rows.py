@@ -1,8 +1,12 @@
-"""Which rows of what ends the process are true of the loaded cuDNN.
+"""Which known faults the loaded cuDNN has: each row is measured by its smallest program.
 
-``python -m tools.fuzz rows`` asks cuDNN's heuristics about the example graphs of each row, for all
-presets of GPUs, in child processes and without our refusals, and compiles what they propose until a
-plan is built. No GPU is needed; rows of machines with one are left out.
+``python -m tools.fuzz rows`` measures rows with wrong numbers on the GPU (`wrong_rows`); without
+one they are not asked. A row ended where the program is right: it wants its `repaired`. What reads
+or writes beyond memory shows under compute-sanitizer only, and is not asked.
+
+About rows that end the process it asks cuDNN's heuristics, for all presets of GPUs, in child
+processes and without our refusals, and compiles what they propose until a plan is built. No GPU is
+needed; rows of machines with one are left out.
 
 A line tells what became of a graph in each mode: a signal, "built", "proposed" where no
 proposed engine compiles, "none" where there is none, or "refused" where cudnn_ctypes refuses it for
@@ -25,12 +29,15 @@ import argparse
 import itertools
 import json
 import random
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import NamedTuple
 
 from cudnn_ctypes import raw
 from cudnn_ctypes.errors import CudnnError
+from cudnn_ctypes.fault_table import known_faults
 from cudnn_ctypes.faults import Finding
 from cudnn_ctypes.graph import DeviceProperties, ExecutionPlan, Graph
 from cudnn_ctypes.graph.engines.building import PLAN_ERRORS
@@ -43,6 +50,7 @@ from tools.fault_programs import PROGRAMS, Program, described
 from .children import outcomes
 from .graph_cases import MODES, REFUSED, Case
 from .pairs import Asker
+from .wrong_rows import UNSEEN, measured_rows
 
 __all__ = ["GPUS", "Program", "Question", "answers", "main", "marks"]
 
@@ -162,11 +170,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--only", default="", help="examples whose names have this text")
+    parser.add_argument("--only", default="", help="programs, or rows, whose names have this text")
     parser.add_argument("--gpus", nargs="+", choices=GPUS.values(), default=list(GPUS.values()))
     parser.add_argument("--times", type=int, default=3, help="how often to ask where nothing ends")
     parser.add_argument("--save", type=Path, help="write what became of each to this file")
     options = parser.parse_args(arguments)
+    ended = _measure_on_the_gpu(options.only)
     names = [name for name in _programs() if options.only in name]
     every = [Question(*each) for each in itertools.product(names, options.gpus, MODES)]
     found: dict[Question, str] = {}
@@ -181,7 +190,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
         rng.shuffle(todo)
     if options.save:
         options.save.write_text(json.dumps([[*each, found[each]] for each in every]))
-    return _report(names, options.gpus, found, died)
+    return max(ended, _report(names, options.gpus, found, died))
+
+
+def _measure_on_the_gpu(only: str) -> int:
+    """Measure the rows with wrong numbers; 1 if one of them ended."""
+    rows = [row for row in known_faults(raw.load().version) if row.effect not in UNSEEN]
+    names = [row.name for row in rows if only in row.name]
+    if not names:
+        return 0
+    # In another process: children of one that has initialized CUDA cannot use it.
+    ask = "from cudnn_ctypes.device.cuda import first_capability; print(first_capability())"
+    if subprocess.check_output([sys.executable, "-c", ask], text=True).strip() == "0":
+        print(f"{len(names)} rows with wrong numbers are not asked: they need a GPU")
+        return 0
+    ended = 0
+    for row, verdict in measured_rows(names):
+        mark = verdict == "right" and not row.reported
+        ended += mark
+        print(f"{row.name}: {verdict}{'  <- ended' if mark else ''}")
+    print(f"of {len(names)} rows with wrong numbers, {ended} ended")
+    return int(bool(ended))
 
 
 def _report(

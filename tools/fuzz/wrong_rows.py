@@ -43,7 +43,7 @@ def verdict(row: Fault, handle: Handle) -> str:
     """What became of a row's program: "wrong", "right", "no engine", or "not known here"."""
     if not row.ranges_at(Target.of(handle)):
         return "not known here"
-    if row.calls:
+    if row.name in CALLS:
         return "right" if CALLS[row.name](handle) else "wrong"
     from tests.reference.device.evaluation import evaluate
 

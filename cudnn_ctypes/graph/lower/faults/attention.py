@@ -177,6 +177,7 @@ def _differentiates_uneven_heads(graph: Graph) -> str:
 
 def _reported(
     name: str,
+    operations: str,
     effect: Effect,
     where: Callable[[Graph], str],
     seen: str,
@@ -188,6 +189,7 @@ def _reported(
     until = "" if at.repaired is None else f", repaired in {version_text(at.repaired)}"
     return row(
         name,
+        operations,
         effect,
         fault or f"NVIDIA tells of a fault in cuDNN {version_text(at.since)}{until}",
         where,
@@ -200,12 +202,12 @@ def _reported(
 ATTENTION = (
     row(
         "strided statistics of attention",
+        "sdpa_backward sdpa_fp8_backward",
         "wrong numbers",
         "it reads them as if they were packed",
         _reads_strided_statistics,
         Range(91400, repaired=92600),
         measured(
-            "H200",
             "9.14, 9.19",
             "Engine 1 of 9.14 and engine 7 of 9.19, with all their kernels; the other engine "
             "of each is right, and so are all from 9.26 on.",
@@ -215,12 +217,12 @@ ATTENTION = (
     ),
     row(
         "gradient of queries in 8 bits",
+        "sdpa_fp8_backward",
         "wrong numbers",
         "cuDNN gives 0 for half of the gradient of the last queries",
         _differentiates_part_of_a_tile,
         Range(91400, repaired=92700),
         measured(
-            "H200",
             "9.14, 9.19",
             "Both data types, all layouts and masks: of s queries the last "
             "min(s % 16, 16 - s % 16) have 0 in every second 16 elements; 9.27 is right for s "
@@ -230,30 +232,32 @@ ATTENTION = (
     ),
     row(
         "gradient of a sink with dropout",
+        "sdpa_backward",
         "wrong numbers",
         "cuDNN gives 1 - probability times the gradient of the sink",
         _differentiates_a_sink_with_dropout,
         Range(91400),
-        measured("H200", "9.14, 9.19", "All engines; with dropout by a mask it is right."),
+        measured("9.14, 9.19", "All engines; with dropout by a mask it is right."),
         remedy="give a mask for the dropout",
     ),
     row(
         "gradient of one row of bias",
+        "sdpa_backward",
         "wrong numbers",
         "cuDNN gives wrong gradients",
         _differentiates_one_row_of_bias,
         Range(91400),
-        measured("H200", "9.14 to 9.19"),
+        measured("9.14 to 9.19"),
         remedy="store the bias for each query",
     ),
     row(
         "gradient with alibi to both sides",
+        "sdpa_backward",
         "NaN",
         "cuDNN gives NaN in dq",
         _differentiates_alibi_to_both_sides,
         Range(91900, repaired=92700),
         measured(
-            "H200",
             "9.19",
             "Keys that fill half of the last tile of 128 count with their distance, which "
             "overflows float16 where they add more than 8. Other numbers of keys are right, "
@@ -264,12 +268,12 @@ ATTENTION = (
     ),
     row(
         "packed statistics of one query",
+        "sdpa sdpa_unified",
         "wrong numbers",
         "it writes those of the first head only of all that share a head of keys",
         _leaves_statistics_out,
         Range(91400),
         measured(
-            "H200",
             "9.14, 9.19",
             "Engine 1, of unified attention 8, whatever masks, bias and data type; with a "
             "sink, with as many heads of keys, with two queries or unpacked they are right, "
@@ -281,12 +285,12 @@ ATTENTION = (
     ),
     row(
         "band of attention in 8 bits",
+        "sdpa_fp8",
         "wrong numbers",
         "cuDNN gives wrong numbers",
         _limits_the_last_queries_by_length,
         Range(91900),
         measured(
-            "H200",
             "9.19",
             "46 graphs without such a sequence are right, and 9 with one but without a left bound.",
             "11 of 13 graphs",
@@ -295,6 +299,7 @@ ATTENTION = (
     ),
     _reported(
         "attention of 9.10",
+        "sdpa sdpa_backward",
         "not named",
         _any("sdpa", "sdpa_backward"),
         "Refused in 9.10.0 and 9.10.1 for faults that it does not name.",
@@ -302,6 +307,7 @@ ATTENTION = (
     ),
     _reported(
         "8-bit attention of 9.10",
+        "sdpa_fp8 sdpa_fp8_backward",
         "not named",
         _any("sdpa_fp8", "sdpa_fp8_backward"),
         "Refused in 9.10.0, for the gradients because of faults that it does not name.",
@@ -309,6 +315,7 @@ ATTENTION = (
     ),
     _reported(
         "window of attention without a right bound",
+        "sdpa sdpa_backward",
         "wrong numbers",
         _slides_without_a_right_bound,
         "A fault of 9.14.0 with more than 1024 keys, in both directions.",
@@ -316,6 +323,7 @@ ATTENTION = (
     ),
     _reported(
         "sink of packed sequences",
+        "sdpa_backward sdpa_fp8_backward",
         "leaves the memory",
         _packs_a_sink,
         "Before 9.26 the product of dO and o reads beyond the end; sinks are there since 9.13.",
@@ -324,6 +332,7 @@ ATTENTION = (
     ),
     _reported(
         "strided statistics of attention's forward pass",
+        "sdpa sdpa_fp8",
         "wrong numbers",
         _writes_strided_statistics,
         "Before 9.12 they are written as if they were packed.",
@@ -332,6 +341,7 @@ ATTENTION = (
     ),
     _reported(
         "statistics of attention in 16 bits",
+        "sdpa sdpa_fp8 sdpa_unified",
         "leaves the memory",
         _stores_statistics_in_16_bits,
         "Float32 is written whatever the type, past the end of memory; 9.28 takes such graphs.",
@@ -341,6 +351,7 @@ ATTENTION = (
     ),
     _reported(
         "block mask of unified attention",
+        "sdpa_unified",
         "wrong numbers",
         _masks_blocks,
         "Before 9.26, where the first block of keys is masked, memory is read that nobody set.",
@@ -349,6 +360,7 @@ ATTENTION = (
     ),
     _reported(
         "gradient of bias of packed sequences",
+        "sdpa_backward sdpa_fp8_backward",
         "not named",
         _packs_a_gradient_of_bias,
         "Refused until it is repaired.",
@@ -356,6 +368,7 @@ ATTENTION = (
     ),
     _reported(
         "uneven heads in attention's backward pass",
+        "sdpa_backward",
         "not named",
         _differentiates_uneven_heads,
         "Came with 9.11, went with 9.13, as its release notes (1.14.1) say.",

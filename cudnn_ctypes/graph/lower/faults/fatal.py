@@ -28,6 +28,7 @@ TWO = "build two graphs"
 
 def fatal(
     name: str,
+    operations: str,
     where: Callable[[Graph], str],
     seen: str,
     *ranges: Range,
@@ -39,11 +40,12 @@ def fatal(
     """A row; its ranges are by default all versions and all GPUs from an A100 on."""
     return row(
         name,
+        operations,
         "ends the process",
         "cuDNN ends the process on such a graph",
         where,
         *(ranges or (Range(90800, AMPERE_ON),)),
-        measured(gpu, versions, seen),
+        measured(versions, seen, gpu=gpu),
         remedy=remedy,
         beside_another=beside_another,
     )

@@ -273,17 +273,20 @@ def _scatters_heads(graph: Graph) -> str:
 FATAL_ATTENTION = (
     fatal(
         "largest magnitude before attention",
+        "reduction sdpa",
         _scales_attention_by_a_maximum,
         "SIGSEGV: as bias and as scale, within the graph and, in float32, in memory",
     ),
     fatal(
         "largest magnitude joined with attention's result",
+        "reduction sdpa sdpa_fp8",
         _joins_a_maximum,
         "SIGSEGV in all types: that of an input, within the graph or, in float32, in memory, "
         "joined with o or with amax_s or amax_o of 8-bit attention; not where it is of a result",
     ),
     fatal(
         "largest magnitude of attention's result",
+        "reduction sdpa",
         _reduces_o_to_its_maximum,
         "SIGSEGV or SIGABRT, within the graph and, in float32, in memory; for a B200 and an "
         "RTX 5090 up to 9.16, and in 9.28, while an engine is compiled. Before 9.15 an RTX 5090 "
@@ -293,6 +296,7 @@ FATAL_ATTENTION = (
     ),
     fatal(
         "final statistics as keys",
+        "bn_finalize sdpa",
         _attends_to_final_statistics,
         "SIGSEGV, float32, all results of bn_finalize; in 16 bits, and from 9.23 on, there is no "
         "engine",
@@ -300,6 +304,7 @@ FATAL_ATTENTION = (
     ),
     fatal(
         "gradient of a filter before attention's backward pass",
+        "conv_wgrad sdpa_unified_backward",
         _derives_from_a_filter_gradient,
         "SIGSEGV in the modes a and b: the gradient is an output and any operand of "
         "sdpa_unified_backward; from 9.21 on there is no engine",
@@ -307,6 +312,7 @@ FATAL_ATTENTION = (
     ),
     fatal(
         "gradient of attention before attention",
+        "sdpa_unified_backward sdpa",
         _attends_to_gradients,
         "SIGSEGV in all modes: any result of sdpa_unified_backward, within the graph, as k or v; "
         "as q, or as an output too, it has engines; from 9.21 on there is none",
@@ -315,6 +321,7 @@ FATAL_ATTENTION = (
     ),
     fatal(
         "random numbers of a fixed seed beside attention",
+        "rng sdpa sdpa_backward",
         _draws_from_a_fixed_seed,
         "SIGSEGV, also within attention, as its dropout, and beside its backward pass; with a "
         "tensor as seed there are engines, and from 9.23 on there is none",
@@ -323,6 +330,7 @@ FATAL_ATTENTION = (
     ),
     fatal(
         "softmax before attention",
+        "softmax sdpa",
         _multiplies_a_softmax,
         "SIGSEGV, in 9.28 while an engine is compiled: a result of the operation softmax that is "
         "also an output, as q, k or v",
@@ -330,6 +338,7 @@ FATAL_ATTENTION = (
     ),
     fatal(
         "band mask before attention",
+        "diagonal_band_mask sdpa",
         _multiplies_a_band,
         "SIGSEGV while an engine is compiled: for q, k and v in float32; in 16 bits there is no "
         "engine",
@@ -337,18 +346,21 @@ FATAL_ATTENTION = (
     ),
     fatal(
         "boolean result of attention",
+        "sdpa sdpa_backward",
         _gives_booleans(2, 5),
         "SIGFPE; an A100 and an RTX 4090 have engines, which do not compile",
         Range(90800, (90, 100)),
     ),
     fatal(
         "boolean result of attention's forward pass",
+        "sdpa",
         _gives_booleans(2),
         "SIGFPE for an RTX 5090, which has engines for the backward pass",
         Range(91500, (120,)),
     ),
     fatal(
         "boolean operand of attention",
+        "sdpa",
         _takes_booleans(2),
         "SIGFPE, in 9.28 while an engine is compiled: a mask in score_mod, or an operation on o",
         Range(91300, AMPERE_ON),
@@ -356,6 +368,7 @@ FATAL_ATTENTION = (
     ),
     fatal(
         "boolean operand of attention's backward pass",
+        "sdpa_backward",
         _takes_booleans(5),
         "SIGFPE: a mask in score_mod, or an operation on a gradient",
         Range(91300, AMPERE_ON),
@@ -363,6 +376,7 @@ FATAL_ATTENTION = (
     ),
     fatal(
         "product added to a gradient of attention",
+        "sdpa_backward mul",
         _adds_a_product_to_a_gradient,
         "SIGSEGV: the product of two inputs, if its uid is larger than that of dO * o",
         Range(91300, AMPERE_ON),
@@ -370,12 +384,14 @@ FATAL_ATTENTION = (
     ),
     fatal(
         "operation for o of attention's backward pass",
+        "sdpa_backward",
         _computes_o,
         "SIGABRT or SIGSEGV: o is computed in the graph by any pointwise operation",
         Range(90800, AMPERE_ON, 91300),
     ),
     fatal(
         "product for o of attention's backward pass",
+        "sdpa_backward mul",
         _multiplies_for_o,
         "SIGABRT or SIGSEGV: o is computed in the graph by mul and may be an output; 9.25 and 9.26 "
         "have engines",
@@ -384,6 +400,7 @@ FATAL_ATTENTION = (
     ),
     fatal(
         "scattered heads",
+        "sdpa",
         _multiplies_scattered_heads,
         "SIGSEGV for q, k and v, for an H200 in 9.28 while an engine is compiled; an A100 and an "
         "RTX 4090 have engines, and so have a B200 in 9.28 and an RTX 5090 before 9.15 and in 9.28",
@@ -394,6 +411,7 @@ FATAL_ATTENTION = (
     ),
     fatal(
         "scattered pages beside attention",
+        "paged_cache_load sdpa",
         _scatters_pages,
         "SIGSEGV, for an H200 in 9.28 while an engine is compiled; an A100 and an RTX 4090 have "
         "engines, and all GPUs for float32; so have a B200 in 9.9 and 9.28 and an RTX 5090 before "
@@ -405,6 +423,7 @@ FATAL_ATTENTION = (
     ),
     fatal(
         "scattered heads in attention's backward pass",
+        "sdpa_backward",
         _scatters_heads,
         "SIGSEGV for q, k, v and dO; other GPUs have engines, and so has the mode fallback for a "
         "B200 in 9.13 and 9.14",

@@ -148,12 +148,14 @@ def _fuses_a_filter_gradient(graph: Graph) -> str:
 FATAL_OPERATIONS = (
     fatal(
         "product of a convolution",
+        "conv_fprop conv_dgrad conv_wgrad matmul",
         _multiplies_a_convolution,
         "SIGSEGV in all modes, types and layouts, also with element-wise operations, a reduction, "
         "pooling or another convolution between; not with a norm between, nor with two products",
     ),
     fatal(
         "product of a signal",
+        "signal matmul",
         _multiplies_a_signal,
         "SIGSEGV, from 9.27 on while an engine is compiled, in the modes a and b: also where the "
         "signal's result is an output, or an operation follows; other GPUs have no engine",
@@ -161,6 +163,7 @@ FATAL_OPERATIONS = (
     ),
     fatal(
         "product beside experts",
+        "moe_grouped_matmul matmul",
         _multiplies_beside_experts,
         "SIGSEGV in all modes and types, connected or not; not with two products; 9.15 to 9.17 "
         "have no engine",
@@ -168,6 +171,7 @@ FATAL_OPERATIONS = (
     ),
     fatal(
         "element-wise operation before the gradient of a filter",
+        "conv_wgrad",
         _prepares_a_filter_gradient,
         "SIGSEGV in the modes a and b: relu, add, mul, or relu of one of the two, and nothing "
         "else; mul, add and relu together have no engine there; other GPUs have engines for some "
@@ -176,6 +180,7 @@ FATAL_OPERATIONS = (
     ),
     fatal(
         "relu before the gradient of a filter",
+        "conv_wgrad relu",
         _rectifies_before_a_filter_gradient,
         "SIGFPE in all modes, in a process that has not asked about a gradient of a filter alone; "
         "9.12 has engines, 9.11 has none",
@@ -183,6 +188,7 @@ FATAL_OPERATIONS = (
     ),
     fatal(
         "index of pooling within the graph",
+        "resample",
         _uses_an_index,
         "SIGSEGV in all modes, channels last; where the index is an output too, there are engines",
         Range(90800, TURING_ON),
@@ -190,6 +196,7 @@ FATAL_OPERATIONS = (
     ),
     fatal(
         "concatenation beside pooling",
+        "concatenate resample",
         _concatenates_beside_pooling,
         "SIGSEGV in all modes, connected or not, in one process of several; in 9.23 and 9.26 it "
         "was not seen, and from 9.27 on it is while an engine is compiled, in one process of "
@@ -199,6 +206,7 @@ FATAL_OPERATIONS = (
     ),
     fatal(
         "instance norm without epsilon",
+        "instancenorm norm_forward",
         _lacks_epsilon,
         "SIGSEGV in all modes; before 9.15 cuDNN refuses it itself, and with an epsilon there are "
         "engines",
@@ -207,6 +215,7 @@ FATAL_OPERATIONS = (
     ),
     fatal(
         "adaptive norm in blocks",
+        "adalayernorm norm_forward block_scale_quantize",
         _quantizes_an_adaptive_norm,
         "SIGSEGV; the mode fallback has engines for a B200 and an RTX 5090; before 9.17 there is "
         "no engine",
@@ -214,6 +223,7 @@ FATAL_OPERATIONS = (
     ),
     fatal(
         "norm of three dimensions in blocks",
+        "layernorm rmsnorm norm_forward block_scale_quantize",
         _quantizes_a_norm_of_rows,
         "SIGSEGV in all modes, in some processes only, mostly while descriptors are finalized: "
         "layer, RMS and, from 9.9 on, adaptive layer norm, also in training; no GPU has an engine. "
@@ -222,6 +232,7 @@ FATAL_OPERATIONS = (
     ),
     fatal(
         "derivative beside a norm",
+        "layernorm rmsnorm adalayernorm norm_forward",
         _derives_beside_a_norm,
         "SIGSEGV, from 9.11 on in all modes: relu_backward and gelu_backward before and after "
         "layer and RMS norm, and adaptive layer norm, for which the modes a and b have no engine; "
@@ -234,6 +245,7 @@ FATAL_OPERATIONS = (
     ),
     fatal(
         "fused gradient of a filter in float32",
+        "conv_wgrad",
         _fuses_a_filter_gradient,
         "SIGFPE: the gradient of the result is float32, in memory or within the graph; with one of "
         "16 bits, and in 9.19, there are engines",
@@ -241,6 +253,7 @@ FATAL_OPERATIONS = (
     ),
     fatal(
         "convolution for a Blackwell GPU beside another",
+        "conv_fprop conv_dgrad conv_wgrad",
         _convolves,
         "SIGSEGV, asked about a B200 and the forward operation: in the modes a and b, and without "
         "them in `explain`. Where no GPU is visible it answers",

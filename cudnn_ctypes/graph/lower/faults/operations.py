@@ -141,21 +141,22 @@ def _stores_statistics_in_16_bits(graph: Graph) -> str:
 OPERATIONS = (
     row(
         "pooling after an element-wise operation",
+        "resample",
         "wrong numbers",
         "it leaves the result of pooling as it was",
         _pools_a_result,
         Range(91400),
-        measured("H200", "9.14, 9.19", "The other order of the two is right."),
+        measured("9.14, 9.19", "The other order of the two is right."),
         engines=(1,),
     ),
     row(
         "clipped product",
+        "matmul relu",
         "wrong numbers",
         "it leaves the clips of relu out",
         _clips_a_product,
         Range(91400),
         measured(
-            "H200",
             "9.14, 9.19",
             "cuBLASLt's engine; the engines for runtime fusion do clip.",
         ),
@@ -163,38 +164,42 @@ OPERATIONS = (
     ),
     row(
         "pooling of bfloat16",
+        "resample",
         "wrong numbers",
         "it gives wrong numbers for bfloat16, which it takes for another type",
         _pools_bfloat16,
         Range(91400),
-        measured("H200", "9.14, 9.19"),
+        measured("9.14, 9.19"),
         engines=(3,),
     ),
     *(
         row(
             f"uneven padding, gradient of {direction}",
+            f"conv_{short}",
             "wrong numbers",
             "it gives wrong numbers where pre_padding and post_padding differ",
             _pads_unevenly(direction),
             Range(91400),
             measured(
-                "H200",
                 "9.14, 9.19",
                 "All data types, layouts and windows: errors as large as the result, or NaN; "
                 "all other engines, and all of the forward operation, are right.",
             ),
             engines=engines,
         )
-        for direction, engines in (("data", (50,)), ("filter", (1, 18, 20)))
+        for direction, short, engines in (
+            ("data", "dgrad", (50,)),
+            ("filter", "wgrad", (1, 18, 20)),
+        )
     ),
     row(
         "part of a filter gradient",
+        "conv_wgrad",
         "loses the CUDA context",
         "it reads an operand along channels as if it had but one filter, or reads beyond it",
         _joins_part_of_a_filter_gradient,
         Range(91400),
         measured(
-            "H200",
             "9.14, 9.19",
             "All data types and strides: (1, C, 1, 1) and (1, 1, R, S) give wrong numbers, "
             "(K, C, 1, 1) a misaligned address, which ends the CUDA context; (K, 1, 1, 1), "
@@ -204,12 +209,12 @@ OPERATIONS = (
     ),
     row(
         "gradient of filters of one element",
+        "conv_wgrad",
         "NaN",
         "it reads beyond its copy of dy in the workspace: NaN there makes NaN of all results",
         _differentiates_by_a_part_of_a_line,
         Range(91900),
         measured(
-            "H200",
             "9.19",
             "In float16, bfloat16 and float32, where dy has no multiple of 128 bytes; 98 "
             "graphs with channels last are right.",
@@ -220,12 +225,12 @@ OPERATIONS = (
     ),
     row(
         "gelu of a product",
+        "matmul gelu",
         "wrong numbers",
         "it takes the approximation by tanh, which is off by up to 5e-4",
         _gives_gelu_of_a_product,
         Range(91900),
         measured(
-            "H200",
             "9.19",
             "cuBLASLt's engine, by 4.7e-4, for three data types; in the same the engines for "
             "runtime fusion are right to 1.2e-5.",
@@ -235,12 +240,12 @@ OPERATIONS = (
     ),
     row(
         "broadcast along two dimensions",
+        "add mul",
         "wrong numbers",
         "it gives wrong numbers where an operand broadcasts along two of the three dimensions",
         _broadcasts_along_two,
         Range(91400),
         measured(
-            "H200",
             "9.14, 9.19, 9.28",
             "All data types; an operand of one element, and one that broadcasts along one "
             "dimension, are right.",
@@ -250,20 +255,22 @@ OPERATIONS = (
     ),
     row(
         "element-wise graph of two dimensions",
+        "add mul",
         "wrong numbers",
         "cuDNN gives wrong numbers for fewer than three dimensions",
         _has_two_dimensions,
         Range(91400, repaired=92800),
-        measured("H200", "9.14, 9.19", "9.28 refuses it itself."),
+        measured("9.14, 9.19", "9.28 refuses it itself."),
         remedy="describe the tensors with three dimensions",
     ),
     row(
         "statistics of layers in 16 bits",
+        "layernorm rmsnorm norm_forward",
         "leaves the memory",
         "cuDNN writes float32 there, beyond the end of the memory",
         _stores_statistics_in_16_bits,
         Range(91400, repaired=92700),
-        measured("H200", "9.14, 9.19", "9.27 is right."),
+        measured("9.14, 9.19", "9.27 is right."),
         remedy="store them in float32",
     ),
 )
