@@ -19,7 +19,7 @@ from cudnn_ctypes.dtypes import numpy_dtype
 from cudnn_ctypes.errors import NotSupportedError
 from cudnn_ctypes.faults import Fault
 from cudnn_ctypes.faults.calls import CALL_FAULTS
-from cudnn_ctypes.graph import Graph
+from cudnn_ctypes.graph import Graph, Tensor
 from cudnn_ctypes.graph.lower import faults
 from cudnn_ctypes.graph.lower.target import Target
 from tools.fault_programs import CALLS, PROGRAMS, described
@@ -111,7 +111,8 @@ def _inputs(graph: Graph) -> dict[str, Any]:
                     array = next(each.dims[2:3] for each in graph.inputs if each.name == name)
                 array = np.reshape(array, tensor.dims)
             elif tensor in offsets:
-                array = np.reshape([0, math.prod(offsets[tensor].dims)], tensor.dims)
+                ends = np.linspace(0, math.prod(offsets[tensor].dims), tensor.dims[0])
+                array = np.reshape(ends, tensor.dims)
             arrays[tensor.name] = array.astype(numpy_dtype(tensor.data_type))
     return arrays
 
@@ -132,7 +133,7 @@ def _is_right(
             if given is None:
                 given = np.full(each.dims, np.nan, types[each.name])
             # Room behind the end: one of the faults is to write there.
-            room = stack.enter_context(DeviceBuffer(4 * given.size + 256))
+            room = stack.enter_context(DeviceBuffer(4 * _span(each) + 256))
             tensor = DeviceTensor.from_numpy(given, strides=each.strides)
             stack.enter_context(tensor)
             memory[each] = tensor if each in graph.inputs else room
@@ -146,7 +147,7 @@ def _is_right(
             if each.name not in _COMPARED.get(name, expected):
                 continue
             dtype = types[each.name]
-            flat = memory[each].copy_to_host()[: expected[each.name].nbytes].view(dtype)
+            flat = memory[each].copy_to_host()[: _span(each) * dtype.itemsize].view(dtype)
             found = np.ndarray(
                 each.dims, dtype, flat, strides=[s * dtype.itemsize for s in each.strides]
             )
@@ -156,6 +157,12 @@ def _is_right(
             if not error <= allowed * np.abs(wanted).max():  # NaN is wrong too
                 return False
     return True
+
+
+def _span(tensor: Tensor) -> int:
+    """Elements from the first to the last."""
+    steps = zip(tensor.dims or (), tensor.strides or (), strict=True)
+    return 1 + sum((size - 1) * stride for size, stride in steps)
 
 
 def _address(memory: Any) -> int:
