@@ -28,7 +28,7 @@ ALLOWED: dict[str, set[str]] = {
     "example_files": set(),
     "strides": set(),
     "raw": {"errors"},
-    "faults": {"raw"},
+    "faults": {"errors", "raw"},
     "headers": {"raw", "errors"},
     "absent_gpu": {"raw", "errors", "arguments"},
     "enumerators": {"raw", "arguments", "dtypes"},

@@ -10,6 +10,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, NamedTuple, Protocol
 
+from ..errors import FaultWarning, NotSupportedError, OwnReason
+from ..raw import cudnnStatus_t
+from ..raw.host_blocks import warn
 from ..raw.library import version_text
 
 __all__ = [
@@ -19,6 +22,7 @@ __all__ = [
     "Finding",
     "Range",
     "findings",
+    "heed",
     "measured",
     "reported",
     "row",
@@ -285,3 +289,20 @@ def findings(rows: Iterable[Fault], subject: Any, target: Target) -> list[Findin
         for row in rows
         if (ranges := row.ranges_at(target)) and (place := row.where(subject))
     ]
+
+
+def heed(function: str, found: Iterable[Finding]) -> None:
+    """Refuse what is always wrong, in the name of `function`; warn of what some data show.
+
+    Raises
+    ------
+    NotSupportedError
+        With the rows, their remedies and who saw them.
+    """
+    found = list(found)
+    if refusals := tuple(each.message for each in found if each.refuses):
+        status = cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED
+        raise NotSupportedError(function, status, messages=refusals, source=OwnReason.source)
+    for each in found:
+        if each.fault.data:
+            warn(each.message, FaultWarning)

@@ -276,7 +276,7 @@ def compared(case: Case, handle: Handle, note: Callable[[str], None]) -> dict[st
     views = flattened(expansion.nodes) if case["flattened"] else {}
     faults = faults_of(Lowered(expansion.nodes, views), Target.of(handle))
     found: dict[str, Any] = {
-        "refused": list(faults.refusals),
+        "refused": [each.message for each in faults.found if each.refuses],
         "passed_over": sorted(faults.engines),
     }
     engines: dict[str, str] = {}

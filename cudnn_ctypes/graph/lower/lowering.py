@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ...errors import CudnnError, FaultWarning, NotSupportedError, OwnReason, SymbolNotFoundError
-from ...raw import cudnnDataType_t, cudnnStatus_t
-from ...raw.host_blocks import warn
+from ...errors import CudnnError, SymbolNotFoundError
+from ...faults import heed
+from ...raw import cudnnDataType_t
 from ..backend.descriptor import BackendDescriptor
 from ..backend.device_properties import DeviceProperties
 from ..backend.devices import device_attribute
@@ -76,7 +76,10 @@ class Lowering:
         # Other shapes may come to graphs of dynamic shapes; these stay as they are described.
         fixed = not any(attributes.get(name) for name in _DYNAMIC)
         self._views = flattened(nodes) if fixed else {}
-        self.faults = faults or _checked(faults_of(Graph(nodes, self._views), self._target))
+        if faults is None:
+            faults = faults_of(Graph(nodes, self._views), self._target)
+            heed("Graph.build", faults.found)
+        self.faults = faults
         self._stretched = _stretched(nodes)
         self.graph = self._make(
             "operationgraph", "the graph", ops=[self._operation(n) for n in nodes], **attributes
@@ -178,18 +181,6 @@ class Lowering:
         }
 
 
-def _checked(faults: Faults) -> Faults:
-    """The same; raises if no build is right, warns if some data are computed wrong."""
-    if faults.refusals:
-        status = cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED
-        raise NotSupportedError(
-            "Graph.build", status, messages=faults.refusals, source=OwnReason.source
-        )
-    for caution in faults.cautions:
-        warn(caution, FaultWarning)
-    return faults
-
-
 def graph_faults(
     expansion: Expansion, device: Handle | DeviceProperties, *, dynamic: bool = False
 ) -> Faults:
@@ -208,7 +199,9 @@ def checked_faults(
     NotSupportedError
         If cuDNN is known to compute the graph wrong.
     """
-    return _checked(graph_faults(expansion, device, dynamic=dynamic))
+    faults = graph_faults(expansion, device, dynamic=dynamic)
+    heed("Graph.build", faults.found)
+    return faults
 
 
 def _label(node: Node, tensor: Tensor) -> str:

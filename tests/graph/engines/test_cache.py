@@ -27,6 +27,7 @@ from cudnn_ctypes import (
     SymbolNotFoundError,
     use_reference_device,
 )
+from cudnn_ctypes.faults import Finding, Range, measured, row
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.engines.cache import cached_building
 from cudnn_ctypes.graph.engines.cache import key as cache_key_module
@@ -390,10 +391,11 @@ def test_a_fault_is_warned_of_once(
     a100: DeviceProperties, cache: PlanCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whether the plan is built or loaded."""
-    faults = Faults(cautions=("it is wrong for some data",))
-    monkeypatch.setattr(lowering, "faults_of", lambda *_: faults)
+    wrong = row("row", "", "NaN", "it is wrong", str, Range(90000), measured(""), data="x is large")
+    found = Faults(found=(Finding(wrong, "relu 'y'", wrong.ranges),))
+    monkeypatch.setattr(lowering, "faults_of", lambda *_: found)
     for _ in range(2):
-        with pytest.warns(FaultWarning, match="wrong for some data") as warned:
+        with pytest.warns(FaultWarning, match="wrong where x is large") as warned:
             _built(a100, cache)
         assert len(warned) == 1
 

@@ -30,26 +30,18 @@ class Faults(NamedTuple):
     engines, modes : mapping
         Engines that it must not be built with, and modes of heuristics that must not be asked
         about it, each with the reason.
-    refusals, cautions : tuple of str
-        Why it must not be built at all, and what is computed wrong for some data only.
     found : tuple of Finding
         The rows.
     """
 
     engines: Mapping[int, str] = {}
     modes: Mapping[str, str] = {}
-    refusals: tuple[str, ...] = ()
-    cautions: tuple[str, ...] = ()
     found: tuple[Finding, ...] = ()
 
 
 def faults_of(graph: Graph, target: Target) -> Faults:
     """The known faults that concern a graph, with this cuDNN on this GPU."""
     found = findings(FAULTS, graph, target)
-    return Faults(
-        {engine: each.message for each in found for engine in each.fault.engines},
-        {mode: each.message for each in found for mode in each.modes},
-        tuple(each.message for each in found if each.refuses),
-        tuple(each.message for each in found if each.fault.data),
-        tuple(found),
-    )
+    engines = {engine: each.message for each in found for engine in each.fault.engines}
+    modes = {mode: each.message for each in found for mode in each.modes}
+    return Faults(engines, modes, tuple(found))
