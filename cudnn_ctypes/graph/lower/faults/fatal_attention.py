@@ -14,22 +14,21 @@ __all__ = ["FATAL_ATTENTION"]
 
 _BOOLEAN = cudnnDataType_t.CUDNN_DATA_BOOLEAN
 _FLOAT = cudnnDataType_t.CUDNN_DATA_FLOAT
+_MUL = cudnnPointwiseMode_t.CUDNN_POINTWISE_MUL
 _TOGETHER = "store what belongs to a head together"
 _BESIDE = "build two graphs: one makes a bias of the mask before, or works on the result after"
 
 
 def _maxima(graph: Graph) -> Iterator[Node]:
     """The reductions to largest magnitudes; in memory only float32 ones: cuDNN refuses others."""
-    for node in graph.of("reduction"):
+    for node in graph.of("reduction", mode=cudnnReduceTensorOp_t.CUDNN_REDUCE_TENSOR_AMAX):
         y = node.outputs["y"]
-        if node.options["mode"] == cudnnReduceTensorOp_t.CUDNN_REDUCE_TENSOR_AMAX and (
-            y.virtual or y.data_type == _FLOAT
-        ):
+        if y.virtual or y.data_type == _FLOAT:
             yield node
 
 
 def _scales_attention_by_a_maximum(graph: Graph) -> str:
-    products = list(graph.of("matmul"))
+    products = graph.of("matmul")
     if len(products) < 2:
         return ""
     for node in _maxima(graph):
@@ -41,7 +40,7 @@ def _scales_attention_by_a_maximum(graph: Graph) -> str:
 
 def _joins_a_maximum(graph: Graph) -> str:
     """The largest magnitude of an input, and what attention gives, in one operation."""
-    products = list(graph.of("matmul"))
+    products = graph.of("matmul")
     of_attention = graph.after(products) if len(products) == 2 else []
     for node in _maxima(graph):
         later = graph.after([node])
@@ -54,7 +53,7 @@ def _joins_a_maximum(graph: Graph) -> str:
 
 
 def _reduces_o_to_its_maximum(graph: Graph) -> str:
-    products = list(graph.of("matmul"))
+    products = graph.of("matmul")
     for node in _maxima(graph) if len(products) == 2 else ():
         if node.inputs["input"] is products[-1].outputs["C"]:
             return f"{node} of what {products[-1]} gives"
@@ -74,7 +73,7 @@ def _multiplies_a_softmax(graph: Graph) -> str:
 
 def _before_attention(graph: Graph, nodes: Iterable[Node]) -> str:
     """The first of these nodes whose result an operand of attention depends on."""
-    products = list(graph.of("matmul"))
+    products = graph.of("matmul")
     of_attention = graph.after(products) if len(products) == 2 else []
     for node in nodes if len(products) == 2 else ():
         later = [] if node in of_attention else graph.after([node])
@@ -86,7 +85,7 @@ def _before_attention(graph: Graph, nodes: Iterable[Node]) -> str:
 
 def _derives_from_a_filter_gradient(graph: Graph) -> str:
     for node in graph.of("convolution_backward_filter"):
-        for each in using(list(graph.of("sdpa_bwd")), node):
+        for each in using(graph.of("sdpa_bwd"), node):
             if not all(tensor.virtual for tensor in node.outputs.values()):
                 return f"{node} before {each}, with its result in memory"
     return ""
@@ -102,7 +101,7 @@ def _attends_to_gradients(graph: Graph) -> str:
 
 def _draws_from_a_fixed_seed(graph: Graph) -> str:
     """Random numbers beside attention or in it, as for a dropout; a tensor as seed has engines."""
-    products = list(graph.of("matmul"))
+    products = graph.of("matmul")
     for node in graph.of("rng") if len(products) in (2, 5) else ():
         if "seed" not in node.inputs:
             return f"{node} beside {products[0]} of attention"
@@ -117,7 +116,7 @@ def _attends_to_final_statistics(graph: Graph) -> str:
 
 def _making_keys(graph: Graph, kind: str) -> Iterator[tuple[Node, Node]]:
     """Operations of a kind, and the products of attention for which they make keys or values."""
-    products = list(graph.of("matmul"))
+    products = graph.of("matmul")
     for node in graph.of(kind) if len(products) == 2 else ():
         for product in products:
             b = product.inputs["B"]
@@ -129,7 +128,7 @@ def _attention(graph: Graph) -> tuple[list[Node], list[Node], list[Node]]:
     """The products of attention (two forward, five backward, else none are given), what uses o, dk
     or dv, and what uses dq, which lies in memory: another kernel carries that out.
     """
-    products = list(graph.of("matmul"))
+    products = graph.of("matmul")
     if len(products) not in (2, 5):
         return [], [], []
     later = {id(node): graph.after([node]) for node in products}
@@ -181,12 +180,8 @@ def _adds_a_product_to_a_gradient(graph: Graph) -> str:
         return ""
     of_products = {id(node) for node in (*products, *graph.after(products))}
     first = min((each.inputs["input"].uid or 0 for each in graph.of("reduction")), default=0)
-    for node in graph.of("pointwise"):
-        if (
-            node.options["mode"] == cudnnPointwiseMode_t.CUDNN_POINTWISE_MUL
-            and id(node) not in of_products
-            and (node.outputs["y"].uid or 0) > first
-        ):
+    for node in graph.of("pointwise", mode=_MUL):
+        if id(node) not in of_products and (node.outputs["y"].uid or 0) > first:
             for other in using(fused, node):
                 return f"{node} and {other}, which adds it to a gradient"
     return ""
@@ -194,25 +189,22 @@ def _adds_a_product_to_a_gradient(graph: Graph) -> str:
 
 def _multiplies_for_o(graph: Graph) -> str:
     """cuDNN takes the operation that makes o for the product of dO and o."""
-    return _operation_for_o(graph, _products(graph))
+    return _operation_for_o(graph, graph.of("pointwise", mode=_MUL))
 
 
 def _computes_o(graph: Graph) -> str:
-    return _operation_for_o(graph, list(graph.of("pointwise")))
-
-
-def _products(graph: Graph) -> list[Node]:
-    multiply = cudnnPointwiseMode_t.CUDNN_POINTWISE_MUL
-    return [node for node in graph.of("pointwise") if node.options["mode"] == multiply]
+    return _operation_for_o(graph, graph.of("pointwise"))
 
 
 def _operation_for_o(graph: Graph, operations: list[Node]) -> str:
     """The first of these operations that makes o; matrix products use dO, also in memory."""
-    matmuls = list(graph.of("matmul"))
+    matmuls = graph.of("matmul")
     if len(matmuls) != 5:
         return ""
     later = graph.after(matmuls)
-    for row in (node for node in _products(graph) if using(list(graph.of("reduction")), node)):
+    for row in (
+        node for node in graph.of("pointwise", mode=_MUL) if using(graph.of("reduction"), node)
+    ):
         for node in operations if row not in later else ():
             within = all(each.virtual for each in node.outputs.values())
             if using([row], node) and (within or not using(matmuls, node)):
@@ -222,7 +214,7 @@ def _operation_for_o(graph: Graph, operations: list[Node]) -> str:
 
 def _multiplies_scattered_heads(graph: Graph) -> str:
     """Attention whose heads do not lie together in memory; two other products have engines."""
-    products = list(graph.of("matmul"))
+    products = graph.of("matmul")
     sums = [node for node in graph.of("reduction") if node in graph.after(products[:1])]
     attends = len(products) == 2 and products[1] in graph.after(sums)
     for node in products if attends else ():
@@ -246,7 +238,7 @@ def _multiplies_scattered_heads(graph: Graph) -> str:
 
 def _scatters_pages(graph: Graph) -> str:
     """Pages whose heads do not lie together, beside attention on 16 bits, whoever uses them."""
-    products = list(graph.of("matmul"))
+    products = graph.of("matmul")
     if len(products) != 2 or _is_float32(products[0]):
         return ""
     for node in graph.of("paged_cache_load"):
@@ -261,7 +253,7 @@ def _scatters_pages(graph: Graph) -> str:
 
 
 def _scatters_heads(graph: Graph) -> str:
-    products = list(graph.of("matmul"))
+    products = graph.of("matmul")
     for node in products if len(products) == 5 else ():
         for tensor in node.operands:
             dims, strides = tensor.dims or (1,), tensor.strides or (1,)
@@ -288,9 +280,9 @@ FATAL_ATTENTION = (
         "largest magnitude of attention's result",
         "reduction sdpa",
         _reduces_o_to_its_maximum,
-        "SIGSEGV or SIGABRT, within the graph and, in float32, in memory; for a B200 and an "
-        "RTX 5090 up to 9.16, and in 9.28, while an engine is compiled. Before 9.15 an RTX 5090 "
-        "has engines, which do not compile",
+        "SIGSEGV or SIGABRT, within the graph and, in float32, in memory; for a B200 and an RTX "
+        "5090 up to 9.16, and in 9.28, while an engine is compiled. Before 9.15 an RTX 5090 has "
+        "engines, which do not compile",
         Range(90800, (90, 100), sometimes=True),
         Range(91500, (120,)),
     ),
@@ -393,8 +385,8 @@ FATAL_ATTENTION = (
         "product for o of attention's backward pass",
         "sdpa_backward mul",
         _multiplies_for_o,
-        "SIGABRT or SIGSEGV: o is computed in the graph by mul and may be an output; 9.25 and 9.26 "
-        "have engines",
+        "SIGABRT or SIGSEGV: o is computed in the graph by mul and may be an output; 9.25 and "
+        "9.26 have engines",
         Range(91300, AMPERE_ON, 92501, sometimes=True),
         Range(92700, AMPERE_ON, sometimes=True),
     ),

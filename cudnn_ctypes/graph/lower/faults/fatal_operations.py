@@ -9,6 +9,7 @@ from ....raw import (
     cudnnDataType_t,
     cudnnPointwiseMode_t,
 )
+from ...describe.node import Node
 from .fatal import ALL_BUT_FALLBACK, AMPERE_ON, TURING_ON, fatal
 from .view import Graph, in_order
 
@@ -17,46 +18,42 @@ __all__ = ["FATAL_OPERATIONS"]
 _FLOAT = cudnnDataType_t.CUDNN_DATA_FLOAT
 
 
+_CONVOLUTIONS = tuple(
+    f"convolution_{each}" for each in ("forward", "backward_data", "backward_filter")
+)
+
+
 def _multiplies_a_convolution(graph: Graph) -> str:
-    products = list(graph.of("matmul"))
-    if len(products) != 1:
-        return ""
-    for kind in ("forward", "backward_data", "backward_filter"):
-        for node in graph.of(f"convolution_{kind}"):
-            if products[0] in graph.after([node], through_norms=False):
-                return f"{node} and {products[0]}, which uses its result"
+    products = graph.of("matmul")
+    for node in graph.of(*_CONVOLUTIONS) if len(products) == 1 else ():
+        if products[0] in graph.after([node], through_norms=False):
+            return f"{node} and {products[0]}, which uses its result"
     return ""
 
 
 def _multiplies_a_signal(graph: Graph) -> str:
     """The signal's result as the first operand; as the second one there is no engine."""
-    signals = list(graph.of("signal"))
     for product in graph.of("matmul"):
-        for node in signals:
+        for node in graph.of("signal"):
             if node.outputs["y"] is product.inputs["A"]:
                 return f"{node} before {product}, of which it makes A"
     return ""
 
 
 def _concatenates_beside_pooling(graph: Graph) -> str:
-    joined = list(graph.of("concat"))
-    pooled = list(graph.of("resample_fwd", "resample_bwd"))
+    joined, pooled = graph.of("concat"), graph.of("resample_fwd", "resample_bwd")
     return f"{joined[0]} and {pooled[0]} in one graph" if joined and pooled else ""
 
 
 def _multiplies_beside_experts(graph: Graph) -> str:
-    experts, products = list(graph.of("moe_grouped_matmul")), list(graph.of("matmul"))
-    if not experts or len(products) != 1:
-        return ""
-    return f"{experts[0]} and {products[0]} in one graph"
+    experts, products = graph.of("moe_grouped_matmul"), graph.of("matmul")
+    beside = experts and len(products) == 1
+    return f"{experts[0]} and {products[0]} in one graph" if beside else ""
 
 
 def _convolves(graph: Graph) -> str:
-    kinds = ("forward", "backward_data", "backward_filter")
-    node = next((node for kind in kinds for node in graph.of(f"convolution_{kind}")), None)
-    if node is None:
-        return ""
-    return f"{node} for a GPU that is not here, beside one that is"
+    nodes = graph.of(*_CONVOLUTIONS)
+    return f"{nodes[0]} for a GPU that is not here, beside one that is" if nodes else ""
 
 
 _Mode = cudnnPointwiseMode_t
@@ -110,31 +107,29 @@ def _lacks_epsilon(graph: Graph) -> str:
 
 
 def _quantizes_an_adaptive_norm(graph: Graph) -> str:
-    adaptive = _Norm.CUDNN_ADA_LAYER_NORM
-    norms = [node for node in graph.of("norm_forward") if node.options["mode"] == adaptive]
-    return in_order(norms, list(graph.of("block_scale_quantize")))
+    adaptive = graph.of("norm_forward", mode=_Norm.CUDNN_ADA_LAYER_NORM)
+    return in_order(adaptive, graph.of("block_scale_quantize"))
 
 
 def _quantizes_a_norm_of_rows(graph: Graph) -> str:
     """Tensors of three dimensions; of two or four there are engines."""
-    norms = [
-        node
-        for node in graph.of("norm_forward")
-        if node.options["mode"] in _LAYERS and len(graph.dims(node.inputs["input"])) == 3
-    ]
-    return in_order(norms, list(graph.of("block_scale_quantize")))
+    norms = [node for node in _norms(graph) if len(graph.dims(node.inputs["input"])) == 3]
+    return in_order(norms, graph.of("block_scale_quantize"))
 
 
 def _derives_beside_a_norm(graph: Graph) -> str:
-    norms = [node for node in graph.of("norm_forward") if node.options["mode"] in _LAYERS]
+    norms = _norms(graph)
     derivatives = [node for node in graph.of("pointwise") if "dy" in node.inputs]
     return in_order(derivatives, norms) or in_order(norms, derivatives)
 
 
+def _norms(graph: Graph) -> list[Node]:
+    return [node for node in graph.of("norm_forward") if node.options["mode"] in _LAYERS]
+
+
 def _rectifies_before_a_filter_gradient(graph: Graph) -> str:
-    relu = _Mode.CUDNN_POINTWISE_RELU_FWD
-    rectified = [node for node in graph.of("pointwise") if node.options["mode"] == relu]
-    return in_order(rectified, list(graph.of("convolution_backward_filter")))
+    rectified = graph.of("pointwise", mode=_Mode.CUDNN_POINTWISE_RELU_FWD)
+    return in_order(rectified, graph.of("convolution_backward_filter"))
 
 
 def _fuses_a_filter_gradient(graph: Graph) -> str:
@@ -226,8 +221,8 @@ FATAL_OPERATIONS = (
         "layernorm rmsnorm norm_forward block_scale_quantize",
         _quantizes_a_norm_of_rows,
         "SIGSEGV in all modes, in some processes only, mostly while descriptors are finalized: "
-        "layer, RMS and, from 9.9 on, adaptive layer norm, also in training; no GPU has an engine. "
-        "With two or four dimensions there are engines; 9.23 and 9.28 refuse it",
+        "layer, RMS and, from 9.9 on, adaptive layer norm, also in training; no GPU has an "
+        "engine. With two or four dimensions there are engines; 9.23 and 9.28 refuse it",
         Range(90800, TURING_ON, 92300, sometimes=True),
     ),
     fatal(
@@ -247,8 +242,8 @@ FATAL_OPERATIONS = (
         "fused gradient of a filter in float32",
         "conv_wgrad",
         _fuses_a_filter_gradient,
-        "SIGFPE: the gradient of the result is float32, in memory or within the graph; with one of "
-        "16 bits, and in 9.19, there are engines",
+        "SIGFPE: the gradient of the result is float32, in memory or within the graph; with one "
+        "of 16 bits, and in 9.19, there are engines",
         Range(90800, (120,), 91900),
     ),
     fatal(

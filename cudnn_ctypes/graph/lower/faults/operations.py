@@ -21,13 +21,11 @@ def _pools_a_result(graph: Graph) -> str:
 
 def _clips_a_product(graph: Graph) -> str:
     """A relu with other clips than 0 and infinity."""
-    if not any(graph.of("matmul")):
-        return ""
-    for node in graph.of("pointwise"):
-        if node.options.get("mode") == cudnnPointwiseMode_t.CUDNN_POINTWISE_RELU_FWD:
-            upper = node.options.get("upper_clip")
-            if node.options.get("lower_clip") or (upper is not None and upper < math.inf):
-                return str(node)
+    relu = cudnnPointwiseMode_t.CUDNN_POINTWISE_RELU_FWD
+    for node in graph.of("pointwise", mode=relu) if graph.of("matmul") else ():
+        upper = node.options.get("upper_clip")
+        if node.options.get("lower_clip") or (upper is not None and upper < math.inf):
+            return str(node)
     return ""
 
 
@@ -89,13 +87,11 @@ def _differentiates_by_a_part_of_a_line(graph: Graph) -> str:
 
 def _gives_gelu_of_a_product(graph: Graph) -> str:
     """Gelu as float32, whose rounding does not hide what an approximation leaves."""
-    if not any(graph.of("matmul")):
-        return ""
-    for node in graph.of("pointwise"):
-        if node.options.get("mode") == cudnnPointwiseMode_t.CUDNN_POINTWISE_GELU_FWD:
-            (y,) = node.outputs.values()
-            if not y.virtual and y.data_type == cudnnDataType_t.CUDNN_DATA_FLOAT:
-                return f"{node}: {y.name!r} in float32"
+    gelu = cudnnPointwiseMode_t.CUDNN_POINTWISE_GELU_FWD
+    for node in graph.of("pointwise", mode=gelu) if graph.of("matmul") else ():
+        (y,) = node.outputs.values()
+        if not y.virtual and y.data_type == cudnnDataType_t.CUDNN_DATA_FLOAT:
+            return f"{node}: {y.name!r} in float32"
     return ""
 
 
@@ -156,10 +152,7 @@ OPERATIONS = (
         "it leaves the clips of relu out",
         _clips_a_product,
         Range(91400),
-        measured(
-            "9.14, 9.19",
-            "cuBLASLt's engine; the engines for runtime fusion do clip.",
-        ),
+        measured("9.14, 9.19", "cuBLASLt's engine; the engines for runtime fusion do clip."),
         engines=(0,),
     ),
     row(
@@ -182,8 +175,8 @@ OPERATIONS = (
             Range(91400),
             measured(
                 "9.14, 9.19",
-                "All data types, layouts and windows: errors as large as the result, or NaN; "
-                "all other engines, and all of the forward operation, are right.",
+                "All data types, layouts and windows: errors as large as the result, or NaN; all "
+                "other engines, and all of the forward operation, are right.",
             ),
             engines=engines,
         )
@@ -201,9 +194,9 @@ OPERATIONS = (
         Range(91400),
         measured(
             "9.14, 9.19",
-            "All data types and strides: (1, C, 1, 1) and (1, 1, R, S) give wrong numbers, "
-            "(K, C, 1, 1) a misaligned address, which ends the CUDA context; (K, 1, 1, 1), "
-            "(1, C, R, S), one element and all are right.",
+            "All data types and strides: (1, C, 1, 1) and (1, 1, R, S) give wrong numbers, (K, C, "
+            "1, 1) a misaligned address, which ends the CUDA context; (K, 1, 1, 1), (1, C, R, S), "
+            "one element and all are right.",
         ),
         engines=(4,),
     ),
@@ -216,8 +209,8 @@ OPERATIONS = (
         Range(91900),
         measured(
             "9.19",
-            "In float16, bfloat16 and float32, where dy has no multiple of 128 bytes; 98 "
-            "graphs with channels last are right.",
+            "In float16, bfloat16 and float32, where dy has no multiple of 128 bytes; 98 graphs "
+            "with channels last are right.",
             "78 of 345 graphs",
         ),
         remedy="store images with their channels last",

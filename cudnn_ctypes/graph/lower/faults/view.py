@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ...describe.node import Node
 from ...describe.tensor import Tensor
@@ -35,10 +36,14 @@ class Graph:
         """Whether all operations are of one kind of descriptor."""
         return all(node.kind.descriptor == f"operation_{kind}" for node in self.nodes)
 
-    def of(self, *kinds: str) -> Iterator[Node]:
-        """The operations of some kinds of descriptors."""
+    def of(self, *kinds: str, mode: Any = None) -> list[Node]:
+        """The operations of some kinds of descriptors, or of these those of one mode."""
         wanted = {f"operation_{kind}" for kind in kinds}
-        return (node for node in self.nodes if node.kind.descriptor in wanted)
+        return [
+            node
+            for node in self.nodes
+            if node.kind.descriptor in wanted and mode in (None, node.options.get("mode"))
+        ]
 
     def as_written(self, *operations: str) -> Iterator[Node]:
         """The user's calls of these names that were expanded."""
