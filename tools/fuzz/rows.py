@@ -208,7 +208,8 @@ def _measure_on_the_gpu(only: str) -> int:
     for row, verdict in measured_rows(names):
         mark = verdict == "right" and not row.reported
         ended += mark
-        print(f"{row.name}: {verdict}{'  <- ended' if mark else ''}")
+        told = "not reproduced" if verdict == "right" and row.reported else verdict
+        print(f"{row.name}: {told}{'  <- ended' if mark else ''}")
     print(f"of {len(names)} rows with wrong numbers, {ended} ended")
     return int(bool(ended))
 
@@ -219,6 +220,7 @@ def _report(
     rows = {each: _rows(*each) for each in itertools.product(names, gpus)}
     ended = {(row.fault.name, gpu) for name, gpu, _ in died for row in rows[name, gpu]}
     marked = 0
+    unseen: list[tuple[str, str]] = []
     for name in names:
         print(name)
         lines: dict[str, list[str]] = {}
@@ -231,10 +233,15 @@ def _report(
                 sometimes=any(row.sometimes for row in rows[name, gpu]),
             )
             marked += bool(told)
+            if "not seen" in told:
+                unseen.append((name, gpu))
             text = ", ".join(f"{mode} {found[Question(name, gpu, mode)]}" for mode in MODES)
             lines.setdefault(f"{text}  <- {told}" if told else text, []).append(gpu)
         for text, some in lines.items():
             print(f"    {' '.join(some)}: {text}")
+    gone = {row.fault.name for each in unseen for row in rows[each]} - {name for name, _ in ended}
+    if gone:
+        print(f"rows that ended: {'; '.join(sorted(gone))}")
     version = raw.load().version_text
     print(f"cuDNN {version}: of {len(rows)} examples on GPUs, {marked} are not as the rows say")
     return int(bool(marked))
