@@ -34,10 +34,11 @@ Effect = Literal[
     "leaves the memory",  # reads or writes beyond its end
     "wrong numbers",
     "NaN",
+    "not named",  # somebody refuses it, and does not say why
     "refuses what is right",
     "slow",
-    "not named",  # somebody refuses it, and does not say why
 ]
+_HARMLESS = ("refuses what is right", "slow")
 Status = Literal["measured", "reported", "not reproduced"]
 
 
@@ -138,7 +139,8 @@ class Fault:
     Rows with engines have these passed over; they can still be chosen by name. Where a range has
     modes, these modes of heuristics are not asked. A row of a graph with neither is refused, or
     built with a warning if the fault depends on the data. A row applies only to versions and GPUs
-    in its ranges, but a row with engines to all GPUs, since other engines take their place.
+    in its ranges, but a row with engines to all GPUs, since other engines take their place. What is
+    slow, or refused though right, is only told of.
 
     Attributes
     ----------
@@ -196,7 +198,9 @@ class Fault:
 
     @property
     def treatment(self) -> str:
-        """What this package does about it."""
+        """The way in which this package heeds it."""
+        if self.effect in _HARMLESS:
+            return "tells of it"
         if self.engines:
             return f"passes over engine {', '.join(map(str, self.engines))}"
         if self.data:
@@ -206,7 +210,7 @@ class Fault:
 
     @property
     def facts(self) -> dict[str, str]:
-        """What the row says, in words, by what it is."""
+        """The row's statements in words, by their kind."""
         facts = {
             "effect": self.effect if self.effect in self.fault else f"{self.effect}: {self.fault}",
             "only where": self.data,
@@ -263,7 +267,8 @@ class Finding(NamedTuple):
     @property
     def refuses(self) -> bool:
         """Whether nothing is left that has not the fault."""
-        return not (self.fault.engines or self.modes or self.fault.data)
+        fault = self.fault
+        return not (fault.engines or self.modes or fault.data or fault.effect in _HARMLESS)
 
     @property
     def message(self) -> str:
@@ -304,5 +309,5 @@ def heed(function: str, found: Iterable[Finding]) -> None:
         status = cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED
         raise NotSupportedError(function, status, messages=refusals, source=OwnReason.source)
     for each in found:
-        if each.fault.data:
+        if each.fault.data and each.fault.effect not in _HARMLESS:
             warn(each.message, FaultWarning)

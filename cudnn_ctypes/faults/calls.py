@@ -28,7 +28,7 @@ class Call(NamedTuple):
     arguments: Mapping[str, Any]
 
     def record(self, parameter: str) -> Any:
-        """What a descriptor says; None for one that was never set."""
+        """The record of a descriptor; None for one that was never set."""
         return record(self.arguments[parameter])
 
 

@@ -69,6 +69,12 @@ def norm_of_layers(graph: Graph, mode: str, statistics: str | None) -> None:
             results[name].data_type = as_data_type(statistics)
 
 
+def scaled_rows(graph: Graph) -> None:
+    x = graph.tensor((8192, 8192, 1, 1), name="x")
+    scale = graph.tensor((1, 8192, 1, 1), data_type="float32", name="scale")
+    graph.rmsnorm("inference", x, scale, None, 1e-5)[0].set_output(name="y")
+
+
 def pooled(
     graph: Graph, data_type: str, order: tuple[int, ...] | None, *, after_relu: bool = False
 ) -> None:
@@ -217,4 +223,5 @@ WRONG: Mapping[str, Callable[[Graph], None]] = {
     "uneven heads in attention's backward pass": _given(
         attention_gradients, size=160, value_size=80
     ),
+    "float32 scale of a norm of rows": scaled_rows,
 }

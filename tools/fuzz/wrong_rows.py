@@ -28,7 +28,7 @@ from .children import Spent, outcomes
 
 __all__ = ["UNSEEN", "measured_rows", "verdict"]
 
-UNSEEN = ("ends the process", "leaves the memory")
+UNSEEN = ("ends the process", "leaves the memory", "slow", "refuses what is right")
 """Effects that no result shows."""
 
 # Relative to the largest element.

@@ -68,7 +68,7 @@ def test_every_engine_is_told_of(name: str, h200: DeviceProperties) -> None:
             assert bool(row.kind) == (row.refused_at != "engine")
         elif row.state == "excluded":
             assert row.supported is None
-            assert row.reason.startswith("it gives wrong numbers")
+            assert "it gives wrong numbers" in row.reason
         else:
             assert (row.state, row.supported) in (("works", True), ("accepted", None))
             assert row.kind in ("precompiled", "runtime fusion", "cuBLASLt")

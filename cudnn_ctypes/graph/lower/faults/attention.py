@@ -73,7 +73,7 @@ def _alibi_to_both_sides(node: Node) -> str:
 
 
 def _packed_statistics_of_one_query(node: Node) -> str:
-    """Of several heads that share a head of keys."""
+    """Packed statistics of one query, of several heads that share a head of keys."""
     stats, heads = node.outputs.get("stats"), [node.inputs[name].dims[1] for name in "qk"]
     if stats is None or stats.ragged_offset is None or "sink_token" in node.inputs:
         return ""

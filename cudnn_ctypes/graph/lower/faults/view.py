@@ -68,7 +68,7 @@ class Graph:
 
 
 def using(nodes: Iterable[Node], node: Node) -> list[Node]:
-    """Those of `nodes` that use a result of `node`."""
+    """The operations among `nodes` that use a result of `node`."""
     results = {id(tensor) for tensor in node.outputs.values()}
     return [each for each in nodes if any(id(operand) in results for operand in each.operands)]
 
