@@ -83,6 +83,21 @@ def test_a_launch_is_refused_or_warned_of(
     heed_call(raw.cudnnSoftmaxForward, arguments)
 
 
+def test_what_is_slow_or_not_reproduced_is_only_told(
+    layouts: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    version, (x, y) = raw.load().version, layouts
+    here: dict[str, Any] = {**vars(LAYOUTS), "ranges": (Range(version, (90,)),)}
+    tried = {"evidence": LAYOUTS.evidence[1:]}
+    for changed in ({"effect": "slow"}, tried, {**tried, "data": "x is large"}):
+        only_told = Fault(**{**here, **changed})
+        monkeypatch.setattr(calls, "CALL_FAULTS", (only_told,))
+        heed_call(raw.cudnnSoftmaxForward, _softmax(x, y))
+        call = Call("cudnnSoftmaxForward", {"xDesc": x, "yDesc": y})
+        (found,) = faults_of_call(call, version, 90)
+        assert "cudnn_ctypes tells of it; remedy: transform y; " in found.told
+
+
 def test_rows_are_complete() -> None:
     rows = known_faults()
     assert len({row.name for row in rows}) == len(rows)

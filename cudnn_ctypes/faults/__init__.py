@@ -38,7 +38,6 @@ Effect = Literal[
     "refuses what is right",
     "slow",
 ]
-_HARMLESS = ("refuses what is right", "slow")
 Status = Literal["measured", "reported", "not reproduced"]
 
 
@@ -140,7 +139,7 @@ class Fault:
     modes, these modes of heuristics are not asked. A row of a graph with neither is refused, or
     built with a warning if the fault depends on the data. A row applies only to versions and GPUs
     in its ranges, but a row with engines to all GPUs, since other engines take their place. What is
-    slow, or refused though right, is only told of.
+    slow, refused though right, or was not reproduced is only told of.
 
     Attributes
     ----------
@@ -197,9 +196,15 @@ class Fault:
         return all(each.status != "measured" for each in self.evidence)
 
     @property
+    def only_told(self) -> bool:
+        """Whether nothing is refused for it, passed over or warned of."""
+        seen = any(each.status != "not reproduced" for each in self.evidence)
+        return not seen or self.effect in ("refuses what is right", "slow")
+
+    @property
     def treatment(self) -> str:
         """The way in which this package heeds it."""
-        if self.effect in _HARMLESS:
+        if self.only_told:
             return "tells of it"
         if self.engines:
             return f"passes over engine {', '.join(map(str, self.engines))}"
@@ -268,7 +273,7 @@ class Finding(NamedTuple):
     def refuses(self) -> bool:
         """Whether nothing is left that has not the fault."""
         fault = self.fault
-        return not (fault.engines or self.modes or fault.data or fault.effect in _HARMLESS)
+        return not (fault.engines or self.modes or fault.data or fault.only_told)
 
     @property
     def message(self) -> str:
@@ -309,5 +314,5 @@ def heed(function: str, found: Iterable[Finding]) -> None:
         status = cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED
         raise NotSupportedError(function, status, messages=refusals, source=OwnReason.source)
     for each in found:
-        if each.fault.data and each.fault.effect not in _HARMLESS:
+        if each.fault.data and not each.fault.only_told:
             warn(each.message, FaultWarning)

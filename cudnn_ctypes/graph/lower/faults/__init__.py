@@ -42,6 +42,7 @@ class Faults(NamedTuple):
 def faults_of(graph: Graph, target: Target) -> Faults:
     """The known faults that concern a graph, with this cuDNN on this GPU."""
     found = findings(FAULTS, graph, target)
-    engines = {engine: each.message for each in found for engine in each.fault.engines}
-    modes = {mode: each.message for each in found for mode in each.modes}
+    heeded = [each for each in found if not each.fault.only_told]
+    engines = {engine: each.message for each in heeded for engine in each.fault.engines}
+    modes = {mode: each.message for each in heeded for mode in each.modes}
     return Faults(engines, modes, tuple(found))
