@@ -38,7 +38,7 @@ from .errors import (
     UnclosedWarning as UnclosedWarning,
 )
 from .fault_table import known_faults as known_faults
-from .faults import Fault as Fault
+from .raw.faults import Fault as Fault
 from .graph.backend.descriptor import BackendDescriptor as BackendDescriptor
 from .graph.backend.device_properties import DeviceProperties as DeviceProperties
 from .graph.backend.engine import (

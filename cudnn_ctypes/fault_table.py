@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from .faults import Fault
-from .faults.calls import CALL_FAULTS
 from .graph.lower.faults import FAULTS
+from .raw.faults import Fault
+from .raw.faults.calls import CALL_FAULTS
 
 __all__ = ["known_faults"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,10 +12,10 @@ from cudnn_ctypes.__main__ import main
 from cudnn_ctypes.bench import _result
 from cudnn_ctypes.bench.problems import Problem
 from cudnn_ctypes.errors import FaultWarning
-from cudnn_ctypes.faults import Evidence, Fault, Range, calls, measured, row
-from cudnn_ctypes.faults.calls import Call, faults_of_call, heed_call
 from cudnn_ctypes.graph import DeviceProperties
 from cudnn_ctypes.lookup import entries
+from cudnn_ctypes.raw.faults import Evidence, Fault, Finding, Range, calls, heed, measured, row
+from cudnn_ctypes.raw.faults.calls import Call, faults_of_call
 
 
 def _between_layouts(call: Call) -> str:
@@ -25,7 +24,7 @@ def _between_layouts(call: Call) -> str:
 
 
 LAYOUTS = row(
-    "softmax between layouts",
+    "softmax of a sample",
     "cudnnSoftmaxForward",
     "wrong numbers",
     "cuDNN gives wrong numbers",
@@ -35,13 +34,6 @@ LAYOUTS = row(
     Evidence("not reproduced", tracker="someone 123456"),
     remedy="transform y",
 )
-
-
-def _softmax(x: TensorDescriptor, y: TensorDescriptor) -> list[Any]:
-    handle = SimpleNamespace(on_reference_device=False, device=SimpleNamespace())
-    handle.device.compute_capability = (9, 0)
-    modes = (raw.CUDNN_SOFTMAX_ACCURATE, raw.CUDNN_SOFTMAX_MODE_CHANNEL)
-    return [handle, *modes, 1.0, x, 0, 0.0, y, 0]
 
 
 @pytest.fixture
@@ -57,7 +49,7 @@ def test_a_call_is_found_by_its_descriptors(layouts: Any, monkeypatch: pytest.Mo
     (found,) = faults_of_call(call, 91900, 90)
     assert found.message == (
         "x has strides (24, 12, 4, 1), y (24, 1, 8, 2): cuDNN gives wrong numbers; transform y "
-        "(known fault 'softmax between layouts', measured: H200, cuDNN 9.19, 72 of 72)"
+        "(known fault 'softmax of a sample', measured: H200, cuDNN 9.19, 72 of 72)"
     )
     same = call._replace(arguments={"xDesc": x, "yDesc": x})
     for other in (same, call._replace(function="cudnnSoftmaxBackward")):
@@ -66,36 +58,33 @@ def test_a_call_is_found_by_its_descriptors(layouts: Any, monkeypatch: pytest.Mo
         assert faults_of_call(call, version, capability) == []
 
 
-@pytest.mark.parametrize("data", ["", "x is large"])
-def test_a_launch_is_refused_or_warned_of(
-    data: str, layouts: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    version = raw.load().version
-    facts: dict[str, Any] = {**vars(LAYOUTS), "ranges": (Range(version, (90,)),), "data": data}
-    monkeypatch.setattr(calls, "CALL_FAULTS", (Fault(**facts),))
+def _found(layouts: Any, monkeypatch: pytest.MonkeyPatch, **changed: Any) -> list[Finding]:
+    monkeypatch.setattr(calls, "CALL_FAULTS", (Fault(**{**vars(LAYOUTS), **changed}),))
     x, y = layouts
-    heed_call(raw.cudnnSoftmaxForward, _softmax(x, x))
-    expected: Any = pytest.warns if data else pytest.raises
-    with expected(FaultWarning if data else NotSupportedError, match="transform y"):
-        heed_call(raw.cudnnSoftmaxForward, _softmax(x, y))
-    arguments = _softmax(x, y)
-    arguments[0].on_reference_device = True
-    heed_call(raw.cudnnSoftmaxForward, arguments)
+    return faults_of_call(Call("cudnnSoftmaxForward", {"xDesc": x, "yDesc": y}), 91900)
 
 
+def test_what_is_always_wrong_is_refused(layouts: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(NotSupportedError, match="transform y"):
+        heed("here", _found(layouts, monkeypatch))
+    with pytest.warns(FaultWarning, match="where x is large; transform y"):
+        heed("here", _found(layouts, monkeypatch, data="x is large"))
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"effect": "slow"},
+        {"evidence": LAYOUTS.evidence[1:]},
+        {"evidence": LAYOUTS.evidence[1:], "data": "x is large"},
+    ],
+)
 def test_what_is_slow_or_not_reproduced_is_only_told(
-    layouts: Any, monkeypatch: pytest.MonkeyPatch
+    changed: dict[str, Any], layouts: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    version, (x, y) = raw.load().version, layouts
-    here: dict[str, Any] = {**vars(LAYOUTS), "ranges": (Range(version, (90,)),)}
-    tried = {"evidence": LAYOUTS.evidence[1:]}
-    for changed in ({"effect": "slow"}, tried, {**tried, "data": "x is large"}):
-        only_told = Fault(**{**here, **changed})
-        monkeypatch.setattr(calls, "CALL_FAULTS", (only_told,))
-        heed_call(raw.cudnnSoftmaxForward, _softmax(x, y))
-        call = Call("cudnnSoftmaxForward", {"xDesc": x, "yDesc": y})
-        (found,) = faults_of_call(call, version, 90)
-        assert "cudnn_ctypes tells of it; remedy: transform y; " in found.told
+    (found,) = _found(layouts, monkeypatch, **changed)
+    heed("here", [found])
+    assert "cudnn_ctypes tells of it; remedy: transform y; " in found.told
 
 
 def test_rows_are_complete() -> None:
@@ -136,7 +125,7 @@ def test_doctor_lists_the_rows(capsys: pytest.CaptureFixture[str]) -> None:
         ("someone", "123456"),
         ("someone#123456",),
         ("123456",),
-        ("known", "fault", "transform", "y", "softmax"),
+        ("known", "fault", "softmax", "sample"),
     ],
 )
 def test_lookup_finds_rows(
@@ -146,7 +135,7 @@ def test_lookup_finds_rows(
     monkeypatch.setattr("cudnn_ctypes.lookup.known_faults", entries.known_faults)
     assert main(["lookup", *words]) == 0
     out = capsys.readouterr().out
-    assert out.startswith(("scattered heads: known", "softmax between layouts: known"))
+    assert out.startswith(("scattered heads: known", "softmax of a sample: known"))
     assert "evidence:     measured:" in out
 
 
@@ -156,7 +145,7 @@ def test_names_tell_of_their_faults(
     monkeypatch.setattr(entries, "known_faults", lambda: (*known_faults(), LAYOUTS))
     main(["lookup", "cudnnSoftmaxForward", "Graph.sdpa_unified"])
     out = capsys.readouterr().out
-    assert "known faults:  softmax between layouts" in out
+    assert "known faults:  softmax between layouts, softmax of a sample" in out
     assert "block mask of unified attention" in out
 
 

@@ -7,8 +7,8 @@ import typing
 
 from cudnn_ctypes.dtypes import data_type_name
 from cudnn_ctypes.fault_table import known_faults
-from cudnn_ctypes.faults import Effect, Fault
 from cudnn_ctypes.graph import Tensor
+from cudnn_ctypes.raw.faults import Effect, Fault
 
 from .fault_programs import CALLS, PROGRAMS, described
 from .page_parts import code, grid, write

@@ -20,7 +20,6 @@ from threading import get_ident
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
-from ..faults.calls import heed_call
 from ..handle import Handle
 from ..raw.bare import watched
 from ..raw.compiled_functions import code_of
@@ -55,7 +54,6 @@ def launch(function: Callable[..., Any], *arguments: Any) -> None:
     """Call a C function that does the work of an operation; operands are given as `Memory`."""
     current = recording()
     if current is None or current.launches:
-        heed_call(function, arguments)
         function(*arguments)
     if current is not None:
         current.calls.append((cast(Function, function), arguments))

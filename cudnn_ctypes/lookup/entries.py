@@ -13,11 +13,11 @@ import cudnn_ctypes
 from .. import errors, raw
 from ..example_files import folder
 from ..fault_table import known_faults
-from ..faults import Fault
 from ..raw import constants, enums, functions, types
 from ..raw.attributes import KINDS
 from ..raw.ctypes_support import CudnnEnum
 from ..raw.describe import documentation, enum_of
+from ..raw.faults import Fault
 from ..raw.function import Function
 from ..raw.gone import changed
 from ..raw.gone import find as find_gone

@@ -9,8 +9,8 @@ import pytest
 from programs import ROOT, run_program
 
 from cudnn_ctypes import Handle, raw, use_reference_device
-from cudnn_ctypes.faults import Fault
 from cudnn_ctypes.graph.lower.faults import FAULTS
+from cudnn_ctypes.raw.faults import Fault
 from tools.fuzz.rows import marks
 from tools.fuzz.wrong_rows import UNSEEN, verdict
 

@@ -38,13 +38,13 @@ from typing import NamedTuple
 from cudnn_ctypes import raw
 from cudnn_ctypes.errors import CudnnError
 from cudnn_ctypes.fault_table import known_faults
-from cudnn_ctypes.faults import Finding
 from cudnn_ctypes.graph import DeviceProperties, ExecutionPlan, Graph
 from cudnn_ctypes.graph.engines.building import PLAN_ERRORS
 from cudnn_ctypes.graph.engines.heuristics import heuristics
 from cudnn_ctypes.graph.lower.faults import FAULTS
 from cudnn_ctypes.graph.lower.lowering import graph_faults, lowered
 from cudnn_ctypes.graph.lower.target import NO_GPU
+from cudnn_ctypes.raw.faults import Finding
 from tools.fault_programs import PROGRAMS, Program, described
 
 from .children import outcomes

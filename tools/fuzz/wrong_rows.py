@@ -17,11 +17,11 @@ import numpy as np
 from cudnn_ctypes import DeviceBuffer, DeviceTensor, EngineChoice, Handle, use_reference_device
 from cudnn_ctypes.dtypes import numpy_dtype
 from cudnn_ctypes.errors import NotSupportedError
-from cudnn_ctypes.faults import Fault
-from cudnn_ctypes.faults.calls import CALL_FAULTS
 from cudnn_ctypes.graph import Graph, Tensor
 from cudnn_ctypes.graph.lower import faults
 from cudnn_ctypes.graph.lower.target import Target
+from cudnn_ctypes.raw.faults import Fault
+from cudnn_ctypes.raw.faults.calls import CALL_FAULTS
 from tools.fault_programs import CALLS, PROGRAMS, described
 
 from .children import Spent, outcomes

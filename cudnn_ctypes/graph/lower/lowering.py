@@ -9,8 +9,8 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ...errors import CudnnError, SymbolNotFoundError
-from ...faults import heed
 from ...raw import cudnnDataType_t
+from ...raw.faults import heed
 from ..backend.descriptor import BackendDescriptor
 from ..backend.device_properties import DeviceProperties
 from ..backend.devices import device_attribute

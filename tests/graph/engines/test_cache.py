@@ -27,7 +27,6 @@ from cudnn_ctypes import (
     SymbolNotFoundError,
     use_reference_device,
 )
-from cudnn_ctypes.faults import Finding, Range, measured, row
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.engines.cache import cached_building
 from cudnn_ctypes.graph.engines.cache import key as cache_key_module
@@ -40,6 +39,7 @@ from cudnn_ctypes.graph.lower import lowering
 from cudnn_ctypes.graph.lower.faults import Faults
 from cudnn_ctypes.graph.run.stored_plan import sealed, unsealed
 from cudnn_ctypes.raw import cudnnStatus_t
+from cudnn_ctypes.raw.faults import Finding, Range, measured, row
 from tools import bench_cache
 
 from ..cases import problem

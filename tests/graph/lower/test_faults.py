@@ -20,14 +20,14 @@ from cudnn_ctypes import (
 )
 from cudnn_ctypes.device import cuda
 from cudnn_ctypes.dtypes import as_data_type
-from cudnn_ctypes.faults import Fault, Range
-from cudnn_ctypes.faults.calls import CALL_FAULTS
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.lower.faults import FAULTS, Faults, faults_of
 from cudnn_ctypes.graph.lower.faults import Graph as Lowered
 from cudnn_ctypes.graph.lower.flattening import flattened
 from cudnn_ctypes.graph.lower.target import Target
+from cudnn_ctypes.raw.faults import Fault, Range
+from cudnn_ctypes.raw.faults.calls import CALL_FAULTS
 from tools.fault_programs import CALLS, PROGRAMS, described, wrong
 from tools.fuzz.wrong_rows import UNSEEN, verdict
 

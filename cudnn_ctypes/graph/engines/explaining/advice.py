@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, TextIO
 
-from ....faults import Fault
+from ....raw.faults import Fault
 from .explanation import EngineRow, Explanation
 from .tables import rich_table, show, spans
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ....faults import Fault, Finding, findings
+from ....raw.faults import Fault, Finding, findings
 from ..target import Target
 from .attention import ATTENTION
 from .fatal_attention import FATAL_ATTENTION

@@ -10,8 +10,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ....faults import Effect, Fault, Range, measured, reported, row
 from ....raw import cudnnDataType_t
+from ....raw.faults import Effect, Fault, Range, measured, reported, row
 from ....raw.library import version_text
 from ....strides import packed
 from ...describe.node import Node

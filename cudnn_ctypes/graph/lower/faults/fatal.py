@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ....faults import Fault, Range, measured, row
+from ....raw.faults import Fault, Range, measured, row
 from .view import Graph
 
 __all__ = ["ALL_BUT_FALLBACK", "AMPERE_ON", "TURING_ON", "TWO", "fatal"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from ....faults import Range
 from ....raw import cudnnDataType_t, cudnnPointwiseMode_t, cudnnReduceTensorOp_t
+from ....raw.faults import Range
 from ...describe.node import Node, exchanged
 from .fatal import ALL_BUT_FALLBACK, AMPERE_ON, fatal
 from .view import Graph, using

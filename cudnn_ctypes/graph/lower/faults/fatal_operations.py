@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ....faults import Range
 from ....raw import (
     cudnnBackendNormFwdPhase_t,
     cudnnBackendNormMode_t,
     cudnnDataType_t,
     cudnnPointwiseMode_t,
 )
+from ....raw.faults import Range
 from ...describe.node import Node
 from .fatal import ALL_BUT_FALLBACK, AMPERE_ON, TURING_ON, fatal
 from .view import Graph, in_order

@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable
 
 from ....dtypes import storage_bytes
-from ....faults import Range, measured, row
 from ....raw import cudnnBackendNormMode_t, cudnnDataType_t, cudnnPointwiseMode_t
+from ....raw.faults import Range, measured, row
 from ...describe.variants.data_types import SLOW_SCALES, slow_scales
 from ..flattening import broken_broadcast
 from .view import Graph

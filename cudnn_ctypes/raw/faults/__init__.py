@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, NamedTuple, Protocol
 
-from ..errors import FaultWarning, NotSupportedError, OwnReason
-from ..raw import cudnnStatus_t
-from ..raw.host_blocks import warn
-from ..raw.library import version_text
+from ...errors import FaultWarning, NotSupportedError, OwnReason
+from ..enums import cudnnStatus_t
+from ..host_blocks import warn
+from ..library import version_text
 
 __all__ = [
     "Effect",
@@ -42,7 +42,7 @@ Status = Literal["measured", "reported", "not reproduced"]
 
 
 class Target(Protocol):
-    """A cuDNN and a GPU: 91900 and 90, and whether this machine has another GPU than that."""
+    """A cuDNN and a GPU: 91900 and 90, or 0 for some GPU; and whether the machine has another."""
 
     @property
     def version(self) -> int: ...
@@ -187,7 +187,8 @@ class Fault:
         return tuple(
             each
             for each in self.ranges
-            if target.version in each and (self.engines or target.capability in each.capabilities)
+            if target.version in each
+            and (self.engines or target.capability in (0, *each.capabilities))
         )
 
     @property
@@ -206,6 +207,8 @@ class Fault:
         """The way in which this package heeds it."""
         if self.only_told:
             return "tells of it"
+        if self.calls[0].startswith("cudnn"):
+            return "warns when layer 1 calls it"
         if self.engines:
             return f"passes over engine {', '.join(map(str, self.engines))}"
         if self.data:
