@@ -67,8 +67,12 @@ def _found(layouts: Any, monkeypatch: pytest.MonkeyPatch, **changed: Any) -> lis
 def test_what_is_always_wrong_is_refused(layouts: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(NotSupportedError, match="transform y"):
         heed("here", _found(layouts, monkeypatch))
-    with pytest.warns(FaultWarning, match="where x is large; transform y"):
-        heed("here", _found(layouts, monkeypatch, data="x is large"))
+
+
+def test_what_is_wrong_for_some_data_is_warned_of() -> None:
+    wrong = Fault(**{**vars(LAYOUTS), "calls": ("add",), "data": "x is large"})
+    with pytest.warns(FaultWarning, match="add 'y': .* where x is large; transform y"):
+        heed("here", [Finding(wrong, "add 'y'", wrong.ranges)])
 
 
 @pytest.mark.parametrize(
@@ -76,7 +80,7 @@ def test_what_is_always_wrong_is_refused(layouts: Any, monkeypatch: pytest.Monke
     [
         {"effect": "slow"},
         {"evidence": LAYOUTS.evidence[1:]},
-        {"evidence": LAYOUTS.evidence[1:], "data": "x is large"},
+        {"data": "x is large"},
     ],
 )
 def test_what_is_slow_or_not_reproduced_is_only_told(

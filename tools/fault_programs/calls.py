@@ -7,7 +7,15 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from cudnn_ctypes import DeviceTensor, Handle, TensorDescriptor, raw, reference
+from cudnn_ctypes import (
+    DeviceTensor,
+    Handle,
+    PoolingDescriptor,
+    TensorDescriptor,
+    pooling_forward,
+    raw,
+    reference,
+)
 from cudnn_ctypes.errors import FaultWarning
 
 __all__ = ["CALLS"]
@@ -31,7 +39,14 @@ def softmax_between_layouts(handle: Handle) -> bool:
         return bool(np.allclose(y.numpy(), wanted, rtol=1e-4, atol=1e-6))
 
 
+def largest_of_infinities(handle: Handle) -> bool:
+    x = DeviceTensor.from_numpy(np.full((1, 1, 2, 2), -np.inf, np.float32))
+    with x, PoolingDescriptor(2) as pooling, pooling_forward(handle, x, pooling) as y:
+        return bool(y.numpy()[0, 0, 0, 0] == -np.inf)
+
+
 CALLS: Mapping[str, Callable[[Handle], bool]] = {
+    "largest of infinities below zero": largest_of_infinities,
     "softmax between layouts": softmax_between_layouts,
 }
 """By the name of the row; a program returns whether the numbers are right."""

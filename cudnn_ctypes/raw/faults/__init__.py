@@ -139,7 +139,8 @@ class Fault:
     modes, these modes of heuristics are not asked. A row of a graph with neither is refused, or
     built with a warning if the fault depends on the data. A row applies only to versions and GPUs
     in its ranges, but a row with engines to all GPUs, since other engines take their place. What is
-    slow, refused though right, or was not reproduced is only told of.
+    slow, refused though right, or was not reproduced is only told of. Of C functions the guards of
+    layer 1 warn, if the descriptors alone show the fault.
 
     Attributes
     ----------
@@ -200,14 +201,20 @@ class Fault:
     def only_told(self) -> bool:
         """Whether nothing is refused for it, passed over or warned of."""
         seen = any(each.status != "not reproduced" for each in self.evidence)
-        return not seen or self.effect in ("refuses what is right", "slow")
+        harmless = not seen or self.effect in ("refuses what is right", "slow")
+        return harmless or bool(self.data and self.of_c)
+
+    @property
+    def of_c(self) -> bool:
+        """Whether it is a fault of C functions, not of graphs."""
+        return self.calls[0].startswith("cudnn")
 
     @property
     def treatment(self) -> str:
         """The way in which this package heeds it."""
         if self.only_told:
             return "tells of it"
-        if self.calls[0].startswith("cudnn"):
+        if self.of_c:
             return "warns when layer 1 calls it"
         if self.engines:
             return f"passes over engine {', '.join(map(str, self.engines))}"

@@ -27,7 +27,7 @@ _MOST = 512  # calls that were warned of
 
 
 def fragment(binding: Binding) -> Fragment | None:
-    if not any(binding.name in row.calls for row in CALL_FAULTS):
+    if not any(binding.name in row.calls and not row.only_told for row in CALL_FAULTS):
         return None
     kinds = {p.name: p.type.base for p in binding.parameters if isinstance(p.type.base, type)}
     options = [name for name, kind in kinds.items() if issubclass(kind, CudnnEnum)]
