@@ -25,7 +25,7 @@ from .target import Target
 if TYPE_CHECKING:
     from ...handle import Handle
 
-__all__ = ["Lowering", "checked_faults", "graph_faults", "lowered", "operation_graph_attributes"]
+__all__ = ["Lowering", "graph_faults", "lowered", "operation_graph_attributes"]
 
 _BOOLEAN = cudnnDataType_t.CUDNN_DATA_BOOLEAN
 _DYNAMIC = ("is_dynamic_shape_enabled", "is_override_shape_enabled")
@@ -65,7 +65,7 @@ class Lowering:
     ) -> BackendDescriptor:
         """The OPERATIONGRAPH descriptor of `nodes`, in this order.
 
-        `faults` are what `checked_faults` found, if it was asked before.
+        `faults` are what `graph_faults` found, if they were heeded before.
 
         Raises
         ------
@@ -187,21 +187,6 @@ def graph_faults(
     """The known faults that concern a graph; `dynamic` says that shapes may change."""
     views = {} if dynamic else flattened(expansion.nodes)
     return faults_of(Graph(expansion.nodes, views), Target.of(device))
-
-
-def checked_faults(
-    expansion: Expansion, device: Handle | DeviceProperties, *, dynamic: bool = False
-) -> Faults:
-    """`Lowering.faults` of a graph that is not lowered; `dynamic` says that shapes may change.
-
-    Raises
-    ------
-    NotSupportedError
-        If cuDNN is known to compute the graph wrong.
-    """
-    faults = graph_faults(expansion, device, dynamic=dynamic)
-    heed("Graph.build", faults.found)
-    return faults
 
 
 def _label(node: Node, tensor: Tensor) -> str:

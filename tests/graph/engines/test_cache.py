@@ -362,7 +362,7 @@ def test_engines_that_are_found_faulty_later_are_not_loaded(
 ) -> None:
     engine = _built(a100, cache)
     faults = Faults({engine: "wrong numbers"})
-    monkeypatch.setattr(cached_building, "checked_faults", lambda *_, **__: faults)
+    monkeypatch.setattr(cached_building, "graph_faults", lambda *_, **__: faults)
     assert _built(a100, cache) != engine
     assert builds.count == 2
     for _ in range(2):  # but it can be asked for
@@ -381,7 +381,7 @@ def test_graphs_that_are_found_faulty_later_are_refused(
         status = cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED
         raise NotSupportedError("Graph.build", status, messages=["it is computed wrong"])
 
-    monkeypatch.setattr(cached_building, "checked_faults", faulty)
+    monkeypatch.setattr(cached_building, "graph_faults", faulty)
     for options in ({}, {"config": choice}):
         with pytest.raises(NotSupportedError, match="it is computed wrong"):
             _built(a100, cache, **options)
