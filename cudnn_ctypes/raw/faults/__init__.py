@@ -207,7 +207,7 @@ class Fault:
     @property
     def of_c(self) -> bool:
         """Whether it is a fault of C functions, not of graphs."""
-        return self.calls[0].startswith("cudnn")
+        return any(name.startswith("cudnn") for name in self.calls)
 
     @property
     def treatment(self) -> str:
