@@ -14,7 +14,7 @@ from cudnn_ctypes.bench.problems import Problem
 from cudnn_ctypes.errors import FaultWarning
 from cudnn_ctypes.graph import DeviceProperties
 from cudnn_ctypes.lookup import entries
-from cudnn_ctypes.raw.faults import Evidence, Fault, Finding, Range, calls, heed, measured, row
+from cudnn_ctypes.raw.faults import Fault, Finding, Range, calls, heed, measured, reported, row
 from cudnn_ctypes.raw.faults.calls import Call, faults_of_call
 
 
@@ -31,7 +31,7 @@ LAYOUTS = row(
     _between_layouts,
     Range(90000, (90,), 92000),
     measured("9.19", "Equal strides are right.", "72 of 72"),
-    Evidence("not reproduced", tracker="someone 123456"),
+    reported("someone 123456", "All is wrong.", tried="9.28"),
     remedy="transform y",
 )
 
@@ -89,6 +89,8 @@ def test_what_is_slow_or_not_reproduced_is_only_told(
     (found,) = _found(layouts, monkeypatch, **changed)
     heed("here", [found])
     assert "cudnn_ctypes tells of it; remedy: transform y; " in found.told
+    by_others = "not reproduced, told by someone 123456: H200, cuDNN 9.28. All is wrong."
+    assert by_others in found.told
 
 
 def test_rows_are_complete() -> None:

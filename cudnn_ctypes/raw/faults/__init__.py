@@ -114,7 +114,8 @@ class Evidence:
         """Without what was seen."""
         cudnn = f"cuDNN {self.versions}" if self.versions else ""
         told = ", ".join(filter(None, (self.gpu, cudnn, self.cases)))
-        by = f" by {self.tracker}" if self.tracker else ""
+        joint = ", told by " if self.status == "not reproduced" else " by "
+        by = f"{joint}{self.tracker}" if self.tracker else ""
         return f"{self.status}{by}{': ' if told else ''}{told}"
 
     def __str__(self) -> str:
@@ -126,8 +127,10 @@ def measured(versions: str, seen: str = "", cases: str = "", *, gpu: str = "H200
     return Evidence("measured", gpu, versions, cases, seen=seen)
 
 
-def reported(tracker: str, seen: str) -> Evidence:
-    """Evidence of others."""
+def reported(tracker: str, seen: str, *, tried: str = "", gpu: str = "H200") -> Evidence:
+    """Evidence of others; `tried` are versions of cuDNN in which we did not see it."""
+    if tried:
+        return Evidence("not reproduced", gpu, tried, tracker=tracker, seen=seen)
     return Evidence("reported", tracker=tracker, seen=seen)
 
 
