@@ -16,6 +16,7 @@ from cudnn_ctypes.graph import DeviceProperties
 from cudnn_ctypes.lookup import entries
 from cudnn_ctypes.raw.faults import Fault, Finding, Range, calls, heed, measured, reported, row
 from cudnn_ctypes.raw.faults.calls import Call, faults_of_call
+from tools.fault_programs import PROGRAMS, described
 
 
 def _between_layouts(call: Call) -> str:
@@ -156,16 +157,13 @@ def test_names_tell_of_their_faults(
 
 
 def test_explanations_and_benchmarks_say_what_concerns_the_graph() -> None:
-    with Graph(io_data_type="float32") as graph, DeviceProperties.preset("H200") as h200:
-        x, b = graph.tensor((3, 8, 64), name="x"), graph.tensor((1, 8, 1), name="b")
-        graph.add(x, b).set_output(name="y")
+    program = PROGRAMS["gradient of filters of one element"][0]
+    with described(program) as graph, DeviceProperties.preset("H200") as h200:
         explained = graph.explain(h200)
         (told,) = explained.faults.values()
-        assert told.startswith(
-            "wrong numbers, add 'add': 'b' (1, 8, 1) in (3, 8, 64): cudnn_ctypes"
-        )
-        assert "passes over engine 1; remedy: give the operand the size of the batch" in told
-        line = f"known fault 'broadcast along two dimensions': {told}"
+        assert told.startswith("NaN, conv_wgrad 'conv_wgrad': dy 'dy' (1, 8, 12, 9) has 1728 bytes")
+        assert "passes over engine 4; remedy: store images with their channels last; meas" in told
+        line = f"known fault 'gradient of filters of one element': {told}"
         assert line in str(explained).splitlines()
         result = _result(Problem("sum", graph), h200, [])
         assert line in str(result).splitlines()

@@ -22,6 +22,7 @@ from cudnn_ctypes.device import cuda
 from cudnn_ctypes.dtypes import as_data_type
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.graph import Graph
+from cudnn_ctypes.graph.lower.expand.expansion import expand
 from cudnn_ctypes.graph.lower.faults import FAULTS, Faults, faults_of
 from cudnn_ctypes.graph.lower.faults import Graph as Lowered
 from cudnn_ctypes.graph.lower.flattening import flattened
@@ -42,7 +43,7 @@ def _of(program: Callable[..., None], *sizes: Any, **options: Any) -> Graph:
 
 
 def _lowered(graph: Graph) -> Lowered:
-    nodes = graph._expanded(graph.validate(), H200).nodes
+    nodes = expand(graph.validate(), graph.tensors, graph._data_types(), H200).nodes
     return Lowered(nodes, flattened(nodes))
 
 
