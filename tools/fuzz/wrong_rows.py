@@ -46,6 +46,12 @@ def verdict(row: Fault, handle: Handle) -> str:
         return "not known here"
     if row.name in CALLS:
         return "right" if CALLS[row.name](handle) else "wrong"
+    # No operand is computed beforehand, so that engines do not misread it.
+    with mock.patch.object(graph_module, "prepared", lambda expansion: expansion, create=True):
+        return _verdict_of_a_graph(row, handle)
+
+
+def _verdict_of_a_graph(row: Fault, handle: Handle) -> str:
     from tests.reference.device.evaluation import evaluate
 
     (program, *_) = PROGRAMS[row.name]
@@ -57,9 +63,7 @@ def verdict(row: Fault, handle: Handle) -> str:
     choices: list[EngineChoice | None] = [
         EngineChoice(engine, knobs) for engine in row.engines for knobs in ({}, {"kernel_cfg": 25})
     ]
-    # Nor are operands computed beforehand, so that engines do not misread them.
-    as_it_is = mock.patch.object(graph_module, "prepared", lambda expansion: expansion, create=True)
-    with mock.patch.object(faults, "FAULTS", ()), as_it_is:
+    with mock.patch.object(faults, "FAULTS", ()):
         right = [_is_right(handle, row.name, arrays, expected, each) for each in choices or [None]]
     return "wrong" if False in right else "right" if True in right else "no engine"
 
