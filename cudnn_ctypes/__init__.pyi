@@ -37,6 +37,8 @@ from .errors import (
     SymbolNotFoundError as SymbolNotFoundError,
     UnclosedWarning as UnclosedWarning,
 )
+from .fault_table import known_faults as known_faults
+from .raw.faults import Fault as Fault
 from .graph.backend.descriptor import BackendDescriptor as BackendDescriptor
 from .graph.backend.device_properties import DeviceProperties as DeviceProperties
 from .graph.backend.engine import (

@@ -205,6 +205,7 @@ def test_every_part_is_known() -> None:
         "compile",
         "completion_command",
         "explain",
+        "fault_table",
         "lookup",
     }
     assert parts - programs <= ALLOWED.keys()

@@ -31,8 +31,8 @@ import cudnn_ctypes
 from cudnn_ctypes import DeviceBuffer, Handle, PoolingDescriptor, TensorDescriptor, raw, reference
 from cudnn_ctypes.errors import CudnnError, FaultWarning
 from cudnn_ctypes.legacy.scalars import accumulator
+from cudnn_ctypes.raw.faults.softmax import wrong_softmax
 from cudnn_ctypes.raw.records import record
-from cudnn_ctypes.raw.wrong_softmax import wrong_softmax
 from cudnn_ctypes.strides import packed
 
 Array = NDArray[Any]

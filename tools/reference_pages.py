@@ -26,6 +26,7 @@ from cudnn_ctypes.raw.function import Function, Parameter
 from cudnn_ctypes.raw.uses import USES
 
 from .course_pages import write_course
+from .fault_pages import write_faults
 from .page_parts import CONTENTS, auto, code, grid, summary, title, write
 from .release_pages import write_statuses, write_versions
 from .tool_pages import write_tools
@@ -322,6 +323,7 @@ def write_reference() -> None:
     type_page()
     write_versions()
     write_statuses()
+    write_faults()
     api_pages()
     operation_pages()
     write_course()

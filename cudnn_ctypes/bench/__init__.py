@@ -32,6 +32,7 @@ from ..errors import CudnnError, NoDeviceError, NotInitializedError
 from ..graph.backend.device_properties import DeviceProperties
 from ..graph.backend.devices import as_properties
 from ..graph.engines.tuning.measurement import Settings
+from ..graph.lower.lowering import graph_faults
 from ..handle import Handle
 from ..raw.library import load
 from .history import History, compared, default_folder
@@ -259,6 +260,7 @@ def _result(
     driver = None if handle is None else getattr(handle.device, "properties", None)
     bus_width = getattr(driver, "global_memory_bus_width", None)
     limits = limits_of(device, work.data_type, bus_width=bus_width)
+    found = graph_faults(problem.graph.expansion(device), device).found
     return BenchResult(
         problem.name,
         device.name,
@@ -270,6 +272,7 @@ def _result(
         limits.microseconds(work.flops, work.nbytes),
         limits.source,
         time.time(),
+        {each.fault.name: each.told for each in found},
     )
 
 

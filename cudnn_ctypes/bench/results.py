@@ -77,6 +77,8 @@ class BenchResult:
     limit_source : str
     made : float
         Seconds since 1970.
+    faults : mapping of str to str
+        The known faults of cuDNN that concern the graph, as in `Explanation`.
     """
 
     problem: str
@@ -89,6 +91,7 @@ class BenchResult:
     limit: float | None
     limit_source: str
     made: float = field(default=0.0, compare=False)
+    faults: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def ranking(self) -> tuple[BenchRow, ...]:
@@ -149,6 +152,7 @@ class BenchResult:
             yield f"no limit is known for this GPU and data type ({self.limit_source})"
         else:
             yield f"limit {self.limit:.3g} us: {self.limit_source}"
+        yield from (f"known fault {name!r}: {told}" for name, told in self.faults.items())
 
     def _cells(self, row: BenchRow) -> tuple[str, ...]:
         speeds = self._speeds(row)

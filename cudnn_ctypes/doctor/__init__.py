@@ -37,6 +37,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--coverage", action="store_true", help="which part of the package uses which C function"
     )
     parser.add_argument(
+        "--faults",
+        action="store_true",
+        help="the known faults of the loaded cuDNN on this machine's GPU, and what is done about "
+        "each; without a GPU on all, without cuDNN of all",
+    )
+    parser.add_argument(
         "--save-device",
         type=Output,
         metavar="FILE",
@@ -52,6 +58,8 @@ def main(arguments: argparse.Namespace) -> int:
         return _save_device(arguments.save_device, force=arguments.force)
     if arguments.coverage:
         return _print_coverage(as_json=arguments.json)
+    if arguments.faults:
+        return _print_faults(as_json=arguments.json)
     shown = not (arguments.json or arguments.report)
     findings: list[Finding] = []
     try:
@@ -95,6 +103,24 @@ def _print_coverage(*, as_json: bool) -> int:
         print(json.dumps([row.as_dict() for row in rows], indent=2))
     else:
         print_table(rows, Console(highlight=False))
+    return 0
+
+
+def _print_faults(*, as_json: bool) -> int:
+    from ..device import cuda
+    from ..errors import LibraryNotFoundError
+    from ..fault_table import known_faults
+    from ..raw.library import load
+
+    try:
+        version = load().version
+    except LibraryNotFoundError:
+        version = None
+    rows = known_faults(version, cuda.first_capability() or None)
+    if as_json:
+        print(json.dumps([{"name": row.name, **row.facts} for row in rows], indent=2))
+    else:
+        print("\n\n".join(f"{row.name}\n{row}" for row in rows))
     return 0
 
 

@@ -135,16 +135,18 @@ def gpus() -> dict[str, Any]:
         return {"error": f"cuInit gave {status.name}"}
     _, version = driver.cuDriverGetVersion()
     _, count = driver.cuDeviceGetCount()
-    found = []
+    found, capabilities = [], []
     for ordinal in range(count):
         device = Device(ordinal)
         _, memory = driver.cuDeviceTotalMem(ordinal)
         capability = device.compute_capability
+        capabilities.append(10 * capability.major + capability.minor)
         found.append(
             f"{device.name}, compute capability {capability.major}.{capability.minor}, "
             f"{memory / 2**30:.0f} GiB"
         )
-    return {"driver": f"{version // 1000}.{version % 1000 // 10}", "gpus": found}
+    text = f"{version // 1000}.{version % 1000 // 10}"
+    return {"driver": text, "gpus": found, "capabilities": capabilities}
 
 
 PROBES: dict[str, Callable[[], dict[str, Any]]] = {

@@ -7,10 +7,11 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..fault_table import known_faults
 from .findings import Finding
 from .packages import packages, search_path
 
@@ -81,12 +82,13 @@ def examine(progress: Steps | None = None) -> Iterator[Finding]:
 
     library = ask("library")
     yield from _library(library)
-    yield from _gpus(ask("gpus"))
+    gpus = ask("gpus")
+    yield from _gpus(gpus)
     if "error" not in library:
         yield from _cuda_libraries(ask("cuda_libraries"), library["cuda_major"])
     yield from packages(library.get("version"), library.get("path"))
     yield from search_path(library.get("path"))
-    yield from _what_works(library, ask)
+    yield from _what_works(library, gpus, ask)
 
 
 def _library(answer: dict[str, Any]) -> Iterator[Finding]:
@@ -194,16 +196,27 @@ def _cuda_libraries(answer: dict[str, Any], cuda_major: int) -> Iterator[Finding
         )
 
 
-def _what_works(library: dict[str, Any], ask: Callable[..., Any]) -> Iterator[Finding]:
+def _what_works(
+    library: dict[str, Any], gpus: dict[str, Any], ask: Callable[..., Any]
+) -> Iterator[Finding]:
     section = "what works here"
     if "error" in library:
         yield Finding(section, "C API", "no", "problem", _INSTALL)
         return
     yield Finding(section, "C API", "loads")
+    yield _known_faults(library["version"], gpus.get("capabilities"))
     yield _descriptors(ask("descriptors"))
     yield _graph(ask("graph"))
     yield _device("GPU", ask("handle"), "missing", _NO_GPU)
     yield _device("reference device", ask("handle", "reference"), "problem", _REPORT)
+
+
+def _known_faults(version: str, capabilities: Sequence[int] | None) -> Finding:
+    number = int("".join(f"{int(part):02}" for part in version.split(".")))
+    found = known_faults(number, capabilities[0] if capabilities else None)
+    place = "on GPU 0" if capabilities else "on some GPU"
+    text = f"{len(found)} of cuDNN {version} {place}, heeded; doctor --faults lists them"
+    return Finding("what works here", "known faults", text)
 
 
 def _descriptors(answer: dict[str, Any]) -> Finding:

@@ -23,7 +23,7 @@ To choose
 To make it supported, or faster
     ``Graph.explain(device).advice()`` tries other layouts, sizes, data types and a graph in two
     (`Advice`); each `Suggestion` has its `Step` and `Change` objects, the changed graph, and the
-    `Fact` that was measured, if one was. ``Graph.replaced`` and ``Graph.split`` describe such
+    slow case that is known, if it is one. ``Graph.replaced`` and ``Graph.split`` describe such
     graphs by hand.
 To look at
     ``Graph.to_svg``, ``to_mermaid``, ``to_dot``; notebooks show graphs, explanations, advice and
@@ -59,7 +59,6 @@ from .describe.variants.remedy import Step
 from .engines.cache.plan_cache import CacheEntry, PlanCache
 from .engines.explaining.advice import Advice, Suggestion
 from .engines.explaining.explanation import EngineRow, Explanation
-from .engines.explaining.measured_facts import Fact
 from .engines.heuristics import heuristics
 from .engines.selection import BEHAVIOR_NOTES, NUMERICAL_NOTES, Selection
 from .engines.tuning.measurements import Autotuning, Measurement
@@ -87,7 +86,6 @@ __all__ = [
     "EngineRow",
     "ExecutionPlan",
     "Explanation",
-    "Fact",
     "Graph",
     "GraphFunction",
     "KernelCache",

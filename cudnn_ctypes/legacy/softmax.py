@@ -11,7 +11,7 @@ from typing import Any
 
 from .. import raw
 from ..handle import Handle
-from ..raw.wrong_softmax import same_layout, wrong_softmax
+from ..raw.faults.softmax import same_layout, wrong_softmax
 from .enumerators import enumerator
 from .launch import launched
 from .operands import Made, Operands

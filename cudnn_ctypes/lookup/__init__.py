@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
+from ..fault_table import known_faults
 from .entries import find
 from .entry import Entry
 from .explanations import mentioning
@@ -23,8 +24,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         metavar="NAME",
         help="a function, type, enumerator, macro, backend attribute (tensor.data_type), status "
-        "(2000), exception, class, method (Graph.sdpa), a name of an older cuDNN, or words "
-        "(pooling backward)",
+        "(2000), exception, class, method (Graph.sdpa), a name of an older cuDNN, a known fault by "
+        "its name, issue (pytorch 196678) or words (known fault relu), or words (pooling backward)",
     )
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
 
@@ -48,8 +49,9 @@ def main(arguments: argparse.Namespace) -> int:
 def _queries(names: list[str]) -> list[str]:
     """The names; or all joined to one query, if they are words and some of them have no entry."""
     plain = all(name.isalpha() and not _is_name(name) for name in names)
-    if len(names) > 1 and plain and not all(find(name) for name in names):
-        return [" ".join(names)]
+    joined = " ".join(names)
+    if len(names) > 1 and (find(joined) or (plain and not all(find(name) for name in names))):
+        return [joined]
     return names
 
 
@@ -59,10 +61,11 @@ def _answer(query: str) -> tuple[list[Entry], list[str], list[str]]:
         return entries, [], []
     if _is_name(query) and (like := near(query)):
         return [], [], like
-    found = named(query) or [name for name in mentioning(_plain(query)) if find(name)]
+    found = [*named(query)] or [name for name in mentioning(_plain(query)) if find(name)]
     operation = f"Graph.{query}"
     if query.isidentifier() and find(operation):
         found.insert(0, operation)
+    found += [row.name for row in known_faults() if row.mentions(_plain(query))]
     if len(found) == 1:
         return find(found[0]), [], []
     return [], found, [] if found else near(query)

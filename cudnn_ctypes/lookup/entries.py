@@ -12,10 +12,12 @@ import cudnn_ctypes
 
 from .. import errors, raw
 from ..example_files import folder
+from ..fault_table import known_faults
 from ..raw import constants, enums, functions, types
 from ..raw.attributes import KINDS
 from ..raw.ctypes_support import CudnnEnum
 from ..raw.describe import documentation, enum_of
+from ..raw.faults import Fault
 from ..raw.function import Function
 from ..raw.gone import changed
 from ..raw.gone import find as find_gone
@@ -35,8 +37,8 @@ _WRAPPING = re.compile(r"^(?:cudnn_ctypes\.)?(?:raw\.)?(?:cudnn\w+_t\.(?=CUDNN_)
 def find(name: str) -> list[Entry]:
     """The entries for `name`, in a form that messages and programs use; empty if none."""
     name = _WRAPPING.sub("", name.strip())
-    if name.isdecimal():
-        return [status_entry(int(name))] if has_status(int(name)) else []
+    if name.isdecimal() and has_status(int(name)):
+        return [status_entry(int(name))]
     if name in _by_lower_case().values():
         return [_declared(name)]
     if gone := find_gone(name):
@@ -46,7 +48,21 @@ def find(name: str) -> list[Entry]:
         return [exception_entry(name)]
     if public := _public(name):
         return [public]
+    if faults := [row for row in known_faults() if row.name == name or _tracked(row, name)]:
+        return [Entry(row.name, "known fault", str(row), facts=row.facts) for row in faults]
     return [_declared(each) for each in dict.fromkeys(_meant(name.lower()))]
+
+
+def _tracked(row: Fault, name: str) -> bool:
+    """Whether a tracker and a number, as "pytorch 196678" or "#196678", are evidence of a row."""
+    number = name.removeprefix("#").replace("#", " ").lower()
+    trackers = [each.tracker.lower() for each in row.evidence]
+    return any(number in (each, each.rpartition(" ")[2]) for each in trackers if each)
+
+
+def _faults_of(name: str) -> list[str]:
+    """The known faults of a C function or of a method of Graph, by name."""
+    return [row.name for row in known_faults() if name in row.calls]
 
 
 def _meant(name: str) -> Iterator[str]:
@@ -100,6 +116,7 @@ def _function(name: str, function: Function) -> Entry:
     lists = {
         "used by": list(used_by),
         "example": [f"examples/{example}"] if example else [],
+        "known faults": _faults_of(name),
     }
     facts = {
         "prototype": function.prototype,
@@ -148,7 +165,9 @@ def _public(name: str) -> Entry | None:
     shown = signature.replace(parameters=bare, return_annotation=signature.empty)
     summary = " ".join(inspect.cleandoc(item.__doc__ or "").partition("\n\n")[0].split())
     text = f"cudnn_ctypes.{name}{shown}\n\n{summary}"
-    return Entry(name, kind, text, {"uses": _used_by(name), "example": _example(name)})
+    faults = _faults_of(member) if owner == "Graph" else []
+    lists = {"uses": _used_by(name), "example": _example(name), "known faults": faults}
+    return Entry(name, kind, text, lists)
 
 
 def _class_for(handle_type: str) -> dict[str, list[str]]:

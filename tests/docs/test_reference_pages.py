@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("numpydoc")
 
-from cudnn_ctypes import raw
+from cudnn_ctypes import known_faults, raw
 from tools import course_pages, page_parts, reference_pages, tool_pages
 
 TOOLS = Path(tool_pages.__file__).parent
@@ -47,6 +47,14 @@ def test_every_function_has_a_page_and_a_place_in_the_sidebar(site: Path) -> Non
     for folder, names in reference_pages.reference_names().items():
         written = {path.stem for path in (site / Path(folder).name).iterdir()} - {"index"}
         assert written == set(names), folder
+
+
+def test_known_faults_are_listed_with_their_programs(site: Path) -> None:
+    text = (site / "known_faults.md").read_text()
+    for row in known_faults():
+        assert f"\n### {row.name[0].upper()}{row.name[1:]}\n" in text
+    for part in ("remedy | build two graphs", "= sdpa(", "raw.cudnnSoftmaxForward(handle"):
+        assert part in text, part
 
 
 WITHOUT_FORMULA = {

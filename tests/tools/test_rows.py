@@ -8,8 +8,11 @@ from typing import Any
 import pytest
 from programs import ROOT, run_program
 
-from cudnn_ctypes import raw
+from cudnn_ctypes import Handle, raw, use_reference_device
+from cudnn_ctypes.graph.lower.faults import FAULTS
+from cudnn_ctypes.raw.faults import Fault
 from tools.fuzz.rows import marks
+from tools.fuzz.wrong_rows import UNSEEN, verdict
 
 linux = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux")
 
@@ -68,3 +71,15 @@ def test_marks_of_what_ends_some_processes_only() -> None:
     for results, died in ((BUILT, {"a"}), (BUILT, set()), (NONE, set())):
         assert marks(results, died, refused, seen=bool(died), sometimes=True) == ""
     assert marks(DIES, {"a"}, set(), seen=True, sometimes=True) == "not refused: a"
+
+
+@pytest.mark.thinned(4)
+@pytest.mark.parametrize(
+    "row", [row for row in FAULTS if row.effect not in UNSEEN], ids=lambda row: row.name
+)
+def test_nothing_is_wrong_on_the_reference_device(
+    row: Fault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Fault, "ranges_at", lambda row, target: row.ranges * bool(target.version))
+    with use_reference_device(device="H200"), Handle() as handle:
+        assert verdict(row, handle) in ("right", "no engine")

@@ -38,10 +38,10 @@ from cudnn_ctypes.graph.engines.cache.cached_building import scratch_of
 from cudnn_ctypes.graph.engines.heuristics import heuristics
 from cudnn_ctypes.graph.engines.refusals import refusal
 from cudnn_ctypes.graph.lower import lowering as lowering_module
+from cudnn_ctypes.graph.lower.faults import Graph as Lowered
+from cudnn_ctypes.graph.lower.faults import faults_of
 from cudnn_ctypes.graph.lower.flattening import View, flattened
 from cudnn_ctypes.graph.lower.lowering import lowered
-from cudnn_ctypes.graph.lower.quirks import Graph as Lowered
-from cudnn_ctypes.graph.lower.quirks import faulty_engines, refusals
 from cudnn_ctypes.graph.lower.target import NO_GPU, Target
 from cudnn_ctypes.strides import packed
 
@@ -415,10 +415,10 @@ def compared(case: Case, handle: Handle, note: Callable[[str], None]) -> dict[st
     views = flattened(expansion.nodes) if case["flattened"] else {}
     if case["form"] != "prepared":
         views = formed(case, expansion.nodes, views)
-    seen = Lowered(expansion.nodes, views)
+    faults = faults_of(Lowered(expansion.nodes, views), target)
     found: dict[str, Any] = {
-        "refused": refusals(seen, target),
-        "passed_over": sorted(faulty_engines(seen, target)),
+        "refused": [each.message for each in faults.found if each.refuses],
+        "passed_over": sorted(faults.engines),
     }
     engines: dict[str, str] = {}
     found["engines"] = engines

@@ -28,10 +28,8 @@ from cudnn_ctypes.errors import CudnnError
 from cudnn_ctypes.graph import DeviceProperties
 from cudnn_ctypes.graph.engines.heuristics import proposed_configs
 from cudnn_ctypes.graph.engines.refusals import refusal
-from cudnn_ctypes.graph.lower.flattening import flattened
-from cudnn_ctypes.graph.lower.lowering import lowered
-from cudnn_ctypes.graph.lower.quirks import Graph, refusing
-from cudnn_ctypes.graph.lower.target import NO_GPU, Target
+from cudnn_ctypes.graph.lower.lowering import graph_faults, lowered
+from cudnn_ctypes.graph.lower.target import NO_GPU
 
 from .children import Spent, outcomes
 from .graph_cases import FORMS, GPUS, MODES, REFUSED, Case, cases
@@ -95,9 +93,13 @@ def _general(text: str) -> str:
 def rows_of(case: Case) -> list[str]:
     """The rows of what ends the process that refuse a case."""
     with DeviceProperties.preset(case.gpu) as device, case.graph() as graph:
-        nodes = graph.expansion(device).nodes
-        rows = refusing(Graph(nodes, flattened(nodes)), Target.of(device))
-    return [row.name for row in rows if not row.modes or case.mode in (*row.modes, "build")]
+        found = graph_faults(graph.expansion(device), device).found
+    return [
+        each.fault.name
+        for each in found
+        if each.fault.effect == "ends the process"
+        and (not each.modes or case.mode in (*each.modes, "build"))
+    ]
 
 
 def survey(

@@ -14,7 +14,8 @@ from ...raw.values import described
 from ..backend.descriptor import BackendDescriptor
 from ..backend.device_properties import DeviceProperties
 from ..backend.engine import Engine, EngineChoice, EngineConfig
-from ..lower.lowering import Faults, Lowering, lowered
+from ..lower.faults import Faults
+from ..lower.lowering import Lowering, lowered
 from ..run.plan import ExecutionPlan
 from .build_failure import BuildFailure
 from .heuristics import proposed_configs

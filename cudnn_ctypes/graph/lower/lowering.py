@@ -6,11 +6,11 @@ import ctypes
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from ...errors import CudnnError, FaultWarning, NotSupportedError, OwnReason, SymbolNotFoundError
-from ...raw import cudnnDataType_t, cudnnStatus_t
-from ...raw.host_blocks import warn
+from ...errors import CudnnError, SymbolNotFoundError
+from ...raw import cudnnDataType_t
+from ...raw.faults import heed
 from ..backend.descriptor import BackendDescriptor
 from ..backend.device_properties import DeviceProperties
 from ..backend.devices import device_attribute
@@ -18,24 +18,17 @@ from ..describe.node import Node, Subgraph, exchanged
 from ..describe.operations.pointwise import is_logical
 from ..describe.tensor import Tensor
 from .expand.expansion import Expansion
+from .faults import Faults, Graph, faults_of
 from .flattening import View, flattened
-from .quirks import Graph, cautions, faulty_engines, faulty_modes, refusals
 from .target import Target
 
 if TYPE_CHECKING:
     from ...handle import Handle
 
-__all__ = ["Faults", "Lowering", "known_faults", "lowered", "operation_graph_attributes"]
+__all__ = ["Lowering", "graph_faults", "lowered", "operation_graph_attributes"]
 
 _BOOLEAN = cudnnDataType_t.CUDNN_DATA_BOOLEAN
 _DYNAMIC = ("is_dynamic_shape_enabled", "is_override_shape_enabled")
-
-
-class Faults(NamedTuple):
-    """Engines and modes of heuristics that a graph must not be built with, and why."""
-
-    engines: Mapping[int, str] = {}
-    modes: Mapping[str, str] = {}
 
 
 class Lowering:
@@ -72,7 +65,7 @@ class Lowering:
     ) -> BackendDescriptor:
         """The OPERATIONGRAPH descriptor of `nodes`, in this order.
 
-        `faults` are what `known_faults` found, if it was asked before.
+        `faults` are what `graph_faults` found, if they were heeded before.
 
         Raises
         ------
@@ -83,7 +76,10 @@ class Lowering:
         # Other shapes may come to graphs of dynamic shapes; these stay as they are described.
         fixed = not any(attributes.get(name) for name in _DYNAMIC)
         self._views = flattened(nodes) if fixed else {}
-        self.faults = faults or _checked(Graph(nodes, self._views), self._target)
+        if faults is None:
+            faults = faults_of(Graph(nodes, self._views), self._target)
+            heed("Graph.build", faults.found)
+        self.faults = faults
         self._stretched = _stretched(nodes)
         self.graph = self._make(
             "operationgraph", "the graph", ops=[self._operation(n) for n in nodes], **attributes
@@ -185,30 +181,12 @@ class Lowering:
         }
 
 
-def _checked(graph: Graph, target: Target) -> Faults:
-    """Engines and modes that a graph must not be built with; raises if no build is right."""
-    if faults := refusals(graph, target):
-        status = cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED
-        raise NotSupportedError(
-            "Graph.build", status, messages=tuple(faults), source=OwnReason.source
-        )
-    for caution in cautions(graph, target):
-        warn(caution, FaultWarning)
-    return Faults(faulty_engines(graph, target), faulty_modes(graph, target))
-
-
-def known_faults(
+def graph_faults(
     expansion: Expansion, device: Handle | DeviceProperties, *, dynamic: bool = False
 ) -> Faults:
-    """`Lowering.faults` of a graph that is not lowered; `dynamic` says that shapes may change.
-
-    Raises
-    ------
-    NotSupportedError
-        If cuDNN is known to compute the graph wrong.
-    """
+    """The known faults that concern a graph; `dynamic` says that shapes may change."""
     views = {} if dynamic else flattened(expansion.nodes)
-    return _checked(Graph(expansion.nodes, views), Target.of(device))
+    return faults_of(Graph(expansion.nodes, views), Target.of(device))
 
 
 def _label(node: Node, tensor: Tensor) -> str:

@@ -23,9 +23,9 @@ from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.describe.variants import data_types, layouts
 from cudnn_ctypes.graph.engines.explaining import advising
 from cudnn_ctypes.graph.engines.explaining.advice import Advice, Suggestion
-from cudnn_ctypes.graph.engines.explaining.measured_facts import FACTS
 from cudnn_ctypes.graph.engines.explaining.probing import Conditions
 from cudnn_ctypes.graph.graph import Graph
+from cudnn_ctypes.graph.lower.faults import FAULTS
 
 from ..advice_cases import ADVISED
 from ..choice_cases import on_the_gpu
@@ -197,13 +197,13 @@ def test_only_measured_cases_are_called_faster() -> None:
     assert list(claims) == ["norm with float32 scale"]
     (fact,) = claims.values()
     assert fact is not None
-    assert "2 to 4.5 times faster on an H200 with cuDNN 9.19" in str(fact)
+    assert fact.evidence[0].brief == "measured: H200, cuDNN 9.19"
+    assert "2 to 4.5 times faster" in fact.evidence[0].seen
 
 
-def test_each_fact_is_of_a_case_that_is_described() -> None:
+def test_each_slow_case_is_one_that_is_described() -> None:
     cases = {data_types.SLOW_SCALES, layouts.IMAGES_AS_IN_C}
-    assert {fact.case for fact in FACTS} <= cases
-    assert all(1 < fact.least <= fact.most for fact in FACTS)
+    assert {row.name for row in FAULTS if row.effect == "slow"} <= cases
 
 
 @pytest.mark.soak

@@ -36,9 +36,10 @@ from cudnn_ctypes.graph.engines.cache.location import ENVIRONMENT_VARIABLE
 from cudnn_ctypes.graph.engines.cache.plan_cache import as_cache
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.lower import lowering
-from cudnn_ctypes.graph.lower.lowering import Faults
+from cudnn_ctypes.graph.lower.faults import Faults
 from cudnn_ctypes.graph.run.stored_plan import sealed, unsealed
 from cudnn_ctypes.raw import cudnnStatus_t
+from cudnn_ctypes.raw.faults import Finding, Range, measured, row
 from tools import bench_cache
 
 from ..cases import problem
@@ -361,7 +362,7 @@ def test_engines_that_are_found_faulty_later_are_not_loaded(
 ) -> None:
     engine = _built(a100, cache)
     faults = Faults({engine: "wrong numbers"})
-    monkeypatch.setattr(cached_building, "known_faults", lambda *_, **__: faults)
+    monkeypatch.setattr(cached_building, "graph_faults", lambda *_, **__: faults)
     assert _built(a100, cache) != engine
     assert builds.count == 2
     for _ in range(2):  # but it can be asked for
@@ -380,7 +381,7 @@ def test_graphs_that_are_found_faulty_later_are_refused(
         status = cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED
         raise NotSupportedError("Graph.build", status, messages=["it is computed wrong"])
 
-    monkeypatch.setattr(cached_building, "known_faults", faulty)
+    monkeypatch.setattr(cached_building, "graph_faults", faulty)
     for options in ({}, {"config": choice}):
         with pytest.raises(NotSupportedError, match="it is computed wrong"):
             _built(a100, cache, **options)
@@ -390,9 +391,11 @@ def test_a_fault_is_warned_of_once(
     a100: DeviceProperties, cache: PlanCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whether the plan is built or loaded."""
-    monkeypatch.setattr(lowering, "cautions", lambda *_: ["it is wrong for some data"])
+    wrong = row("row", "", "NaN", "it is wrong", str, Range(90000), measured(""), data="x is large")
+    found = Faults(found=(Finding(wrong, "relu 'y'", wrong.ranges),))
+    monkeypatch.setattr(lowering, "faults_of", lambda *_: found)
     for _ in range(2):
-        with pytest.warns(FaultWarning, match="wrong for some data") as warned:
+        with pytest.warns(FaultWarning, match="wrong where x is large") as warned:
             _built(a100, cache)
         assert len(warned) == 1
 

@@ -15,7 +15,7 @@ from cudnn_ctypes.graph.engines.cache import cached_building
 from cudnn_ctypes.graph.engines.cache.cached_building import keep_tuning
 from cudnn_ctypes.graph.engines.cache.location import ENVIRONMENT_VARIABLE
 from cudnn_ctypes.graph.engines.tuning.measurements import Autotuning, Measurement, Settings
-from cudnn_ctypes.graph.lower.lowering import Faults
+from cudnn_ctypes.graph.lower.faults import Faults
 
 from ..damage import accident, damages, raised, sample
 from ..plan_cases import PLAN_CASES
@@ -139,7 +139,7 @@ def test_what_was_dropped_or_is_faulty_is_passed_over(
     slow = _measurement(first, 9)
     _keep(cache, h200, _tuned(_measurement(third, 5), _measurement(second, 1, "dropped"), slow))
     monkeypatch.setattr(
-        cached_building, "known_faults", lambda *_, **__: Faults({third.engine: ""})
+        cached_building, "graph_faults", lambda *_, **__: Faults({third.engine: ""})
     )
     assert _built(cache, h200) == first.engine
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ....dtypes import data_type_name
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["SLOW_SCALES", "data_type_remedies", "slow_scales"]
 
 SLOW_SCALES = "float32 scale of a norm of rows"
-"""The case by which measured facts know it."""
+"""The case by which the known faults have it."""
 
 _Type = cudnnDataType_t
 _SIXTEEN = (_Type.CUDNN_DATA_HALF, _Type.CUDNN_DATA_BFLOAT16)
@@ -60,7 +60,7 @@ _OTHER_INPUTS = (
 
 def data_type_remedies(graph: Graph) -> Iterator[Remedy]:
     """Remedies by data types; those that keep the numbers come first."""
-    known = SLOW_SCALES if slow_scales(graph) else ""
+    known = SLOW_SCALES if slow_scales(graph.nodes) else ""
     yield Remedy(
         "scale type", "give {} the data type of the input", _scales_like_input, known=known
     )
@@ -93,11 +93,11 @@ def data_type_remedies(graph: Graph) -> Iterator[Remedy]:
         )
 
 
-def slow_scales(graph: Graph) -> bool:
+def slow_scales(nodes: Sequence[Node]) -> bool:
     """True for a layer or RMS norm of a 16-bit input whose scale or bias is float32."""
-    node = graph.nodes[0]
+    node = nodes[0]
     return (
-        len(graph.nodes) == 1
+        len(nodes) == 1
         and node.kind is NORM_FORWARD
         and _normalizes_rows(node)
         and node.inputs["input"].data_type in _SIXTEEN

@@ -10,8 +10,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ....errors import NotSupportedError
+from ....raw.faults import heed
 from ....raw.values import described
-from ...lower.lowering import known_faults
+from ...lower.lowering import graph_faults
 from ...run.kernel_cache import KernelCache
 from ...run.scratch import Scratch
 from ..building import build_plan
@@ -146,7 +147,8 @@ class _Building:
     ) -> None:
         # Engines among them can be chosen by name all the same; raises for a graph that none
         # computes right.
-        self._faults = known_faults(expansion, device, dynamic=dynamic)
+        self._faults = graph_faults(expansion, device, dynamic=dynamic)
+        heed("Graph.build", self._faults.found)
         self._plans = plans
         self._expansion = expansion
         self._device = device

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, TextIO
 
+from ....raw.faults import Fault
 from .explanation import EngineRow, Explanation
-from .measured_facts import Fact
 from .tables import rich_table, show, spans
 
 if TYPE_CHECKING:
@@ -44,8 +44,8 @@ class Suggestion:
         Of each of `graphs`.
     reason : str
         Why engines that are gained refused the graph before, in cuDNN's words.
-    fact : Fact or None
-        A measurement by which it is faster.
+    fact : Fault or None
+        The known slow case that it is without.
     times : tuple of float, or None
         Microseconds before and after, measured here; infinite before if there was no engine.
     """
@@ -57,7 +57,7 @@ class Suggestion:
     before: tuple[EngineRow, ...] = ()
     after: tuple[Explanation, ...] = ()
     reason: str = ""
-    fact: Fact | None = None
+    fact: Fault | None = None
     times: tuple[float, float] | None = None
 
     @property
@@ -111,7 +111,7 @@ class Suggestion:
             else:
                 parts.append(f"{now:.1f} us")
         elif self.fact is not None and self.before:
-            parts.append(str(self.fact))
+            parts.append(f"without a slow case: {self.fact.evidence[0]}".rstrip("."))
         return "; ".join([*parts, self._engines()])
 
     def _engines(self) -> str:
@@ -150,7 +150,7 @@ class Suggestion:
             "engines_after": self.engines_after,
             "gained": [row.as_dict() for row in self.gained],
             "reason": self.reason,
-            "fact": None if self.fact is None else asdict(self.fact),
+            "fact": None if self.fact is None else {"name": self.fact.name, **self.fact.facts},
             "times": self.times,
         }
 

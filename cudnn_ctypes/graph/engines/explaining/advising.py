@@ -12,10 +12,10 @@ from ....arguments import flag
 from ....errors import CudnnError, NoDeviceError
 from ....raw import nvrtc
 from ...backend.device_properties import DeviceProperties
+from ...lower.faults import FAULTS
 from ..refusals import Refusal, failed_to_compile
 from .advice import Advice, Suggestion
 from .explanation import Explanation
-from .measured_facts import FACTS
 from .probing import Conditions, examined, options_of
 from .remedy_search import Search, Tried
 
@@ -127,7 +127,7 @@ def _suggestion(tried: Tried, before: Explanation) -> Suggestion:
         tried.variant.changes,
         before.usable,
         explanations,
-        fact=next((each for each in FACTS if each.case in known), None),
+        fact=next((row for row in FAULTS if row.name in known), None),
     )
     return replace(suggestion, reason=_reason(suggestion, before))
 

@@ -11,7 +11,7 @@ from ....errors import BadParamError, CudnnError, NotSupportedError, SymbolNotFo
 from ....raw.library import load
 from ...backend.device_properties import DeviceProperties
 from ...backend.engine import Engine, EngineChoice, EngineConfig, engine_count
-from ...lower.lowering import lowered
+from ...lower.lowering import graph_faults, lowered
 from ...run.plan import ExecutionPlan
 from ..building import proposals
 from ..heuristics import default_configs
@@ -48,6 +48,7 @@ def explain(
         "operations": expansion.operations,
         "device": _device_name(device),
         "cudnn": load().version_text,
+        "faults": {each.fault.name: each.told for each in graph_faults(expansion, device).found},
     }
     with ExitStack() as stack:
         try:

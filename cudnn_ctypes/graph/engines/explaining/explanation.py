@@ -100,6 +100,9 @@ class Explanation:
     refusal : str
         Why cuDNN, or a known fault of it, refuses the graph before any engine is asked; "" if it
         does not.
+    faults : mapping of str to str
+        The known faults of cuDNN that concern the graph, by name: what is done about each, its
+        remedy and its evidence.
     """
 
     graph: str
@@ -111,6 +114,7 @@ class Explanation:
     proposed: Mapping[str, int] = field(default_factory=dict)
     refused_modes: Mapping[str, str] = field(default_factory=dict)
     refusal: str = ""
+    faults: Mapping[str, str] = field(default_factory=dict)
     adviser: Callable[..., Advice] | None = field(default=None, repr=False, compare=False)
 
     def __iter__(self) -> Iterator[EngineRow]:

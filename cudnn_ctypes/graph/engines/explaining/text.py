@@ -27,7 +27,7 @@ _STYLES = {"works": "green", "accepted": "cyan", "excluded": "yellow", "refused"
 
 def plain_text(explanation: Explanation) -> str:
     """All lines, as long as they need to be."""
-    lines = [_title(explanation), *_modes(explanation)]
+    lines = [_title(explanation), *_facts(explanation)]
     if explanation.usable:
         configs = [[*_cells(row).values()] for row in explanation.usable]
         lines += ["", aligned([_ENGINES, *_engines(explanation)], _NUMBERS)]
@@ -48,7 +48,7 @@ class RichText:
         from rich.markup import escape
 
         explanation = self._explanation
-        yield escape("\n".join([_title(explanation), *_modes(explanation)]))
+        yield escape("\n".join([_title(explanation), *_facts(explanation)]))
         if explanation.usable:
             wide = options.max_width >= WIDE
             columns = tuple(name for name in _ENGINES if wide or name != "configs")
@@ -90,7 +90,7 @@ def html(explanation: Explanation) -> str:
         ),
         Table(("engines", "do not do it because"), _left(explanation)),
     ]
-    title = "\n".join([_title(explanation), *_modes(explanation)])
+    title = "\n".join([_title(explanation), *_facts(explanation)])
     return page(title, (table.html() for table in tables if table.rows))
 
 
@@ -110,11 +110,12 @@ def _title(explanation: Explanation) -> str:
     )
 
 
-def _modes(explanation: Explanation) -> list[str]:
+def _facts(explanation: Explanation) -> list[str]:
     found = [f"{count} of mode {mode}" for mode, count in explanation.proposed.items()]
     lines = [f"proposed by heuristics: {', '.join(found)}"] if found else []
     refused = explanation.refused_modes.items()
-    return lines + [f"heuristics of mode {mode} refuse: {reason}" for mode, reason in refused]
+    lines += [f"heuristics of mode {mode} refuse: {reason}" for mode, reason in refused]
+    return lines + [f"known fault {name!r}: {told}" for name, told in explanation.faults.items()]
 
 
 def _engines(explanation: Explanation, space: str = " ") -> list[list[str]]:

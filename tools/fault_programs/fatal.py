@@ -1,4 +1,4 @@
-"""The smallest graphs on which cuDNN ends the process, by the name of their row of `QUIRKS`."""
+"""The smallest graphs on which cuDNN ends the process, by the name of their row."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from cudnn_ctypes.graph import Graph, Tensor
+
+__all__ = ["FATAL", "FILTER", "HEADS", "IMAGE", "last"]
 
 IMAGE = (4, 32, 16, 16)
 HEADS = (2, 4, 128, 64)
@@ -406,7 +408,7 @@ _DERIVATIVES = (
     derivative_of_an_adaptive_norm,
 )
 
-PROGRAMS: dict[str, tuple[Callable[[Graph], None], ...]] = {
+FATAL: dict[str, tuple[Callable[[Graph], None], ...]] = {
     "product of a convolution": (
         convolution_then_product,
         convolution_relu_product,
@@ -426,11 +428,7 @@ PROGRAMS: dict[str, tuple[Callable[[Graph], None], ...]] = {
         relu_of_bias_before_filter_gradient,
     ),
     "index of pooling within the graph": (relu_of_an_index,),
-    "concatenation beside pooling": (concatenation_pooled, concatenation_beside_pooling),
-    "concatenation beside pooling, from 9.27 on": (
-        concatenation_beside_pooling,
-        concatenation_pooled,
-    ),
+    "concatenation beside pooling": (concatenation_beside_pooling, concatenation_pooled),
     "largest magnitude before attention": (
         maximum_as_bias,
         maximum_as_scale,
@@ -442,10 +440,6 @@ PROGRAMS: dict[str, tuple[Callable[[Graph], None], ...]] = {
         maximum_in_memory_beside_attention,
     ),
     "largest magnitude of attention's result": (
-        maximum_of_attention,
-        maximum_of_attention_in_memory,
-    ),
-    "largest magnitude of attention's result, RTX 5090": (
         maximum_of_attention,
         maximum_of_attention_in_memory,
     ),
@@ -471,21 +465,9 @@ PROGRAMS: dict[str, tuple[Callable[[Graph], None], ...]] = {
         gradients_of_a_scaled_result,
         gradients_of_a_scaled_result_in_memory,
     ),
-    "product for o of attention's backward pass, from 9.27 on": (
-        gradients_of_a_scaled_result,
-        gradients_of_a_scaled_result_in_memory,
-    ),
     "scattered heads": (scattered_heads,),
-    "scattered heads, B200": (scattered_heads,),
-    "scattered heads, RTX 5090": (scattered_heads,),
     "scattered pages beside attention": (scattered_pages_beside_attention,),
-    "scattered pages beside attention, B200": (scattered_pages_beside_attention,),
-    "scattered pages beside attention, RTX 5090": (scattered_pages_beside_attention,),
     "scattered heads in attention's backward pass": (gradients_of_scattered_heads,),
-    "scattered heads in attention's backward pass, B200": (gradients_of_scattered_heads,),
-    "scattered heads in attention's backward pass, B200 up to 9.14": (
-        gradients_of_scattered_heads,
-    ),
     "instance norm without epsilon": (instance_norm_without_epsilon,),
     "adaptive norm in blocks": (adaptive_norm_in_blocks,),
     "norm of three dimensions in blocks": (
@@ -493,15 +475,6 @@ PROGRAMS: dict[str, tuple[Callable[[Graph], None], ...]] = {
         layer_norm_of_rows_in_blocks,
     ),
     "derivative beside a norm": _DERIVATIVES,
-    "derivative beside a norm, up to 9.10": _DERIVATIVES,
-    "derivative beside a norm, 9.8": _DERIVATIVES,
     "fused gradient of a filter in float32": (filter_gradient_in_float32,),
     "convolution for a Blackwell GPU beside another": (convolution,),
 }
-
-
-def described(program: Callable[[Graph], None]) -> Graph:
-    """The graph of one of the `PROGRAMS`."""
-    graph = Graph(io_data_type="float16")
-    program(graph)
-    return graph

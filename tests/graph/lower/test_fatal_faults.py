@@ -10,29 +10,31 @@ from programs import run_program
 
 from cudnn_ctypes import DeviceProperties, NotSupportedError, raw
 from cudnn_ctypes.graph import Graph
-from cudnn_ctypes.graph.lower.fatal_quirks import FATAL
+from cudnn_ctypes.graph.lower.faults import FAULTS, Fault, faults_of
+from cudnn_ctypes.graph.lower.faults import Graph as Lowered
 from cudnn_ctypes.graph.lower.flattening import flattened
-from cudnn_ctypes.graph.lower.quirk import Graph as Lowered
-from cudnn_ctypes.graph.lower.quirk import Quirk
-from cudnn_ctypes.graph.lower.quirks import refusing
 from cudnn_ctypes.graph.lower.target import Target
-from tools.fuzz.rows import GPUS, Program, Question, answers
-
-from . import fatal_programs
-from .fatal_programs import PROGRAMS
+from tools.fault_programs import Program, described
+from tools.fault_programs import fatal as fatal_programs
+from tools.fault_programs.fatal import FATAL as PROGRAMS
+from tools.fuzz.rows import GPUS, Question, answers
 
 linux = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux")
 
-QUIRKS = {quirk.name: quirk for quirk in FATAL}
+FATAL = {row.name: row for row in FAULTS if row.effect == "ends the process"}
 
 
-def _skip_unless_known(quirk: Quirk) -> None:
-    if not quirk.applies(Target(raw.load().version, quirk.capabilities[0])):
+def _capabilities(row: Fault) -> list[int]:
+    """The GPUs that have the fault with the loaded cuDNN; skips if none has."""
+    version = raw.load().version
+    found = {gpu for each in row.ranges if version in each for gpu in each.capabilities}
+    if not found or row.beside_another:
         pytest.skip("not known of this cuDNN")
+    return sorted(found)
 
 
 def test_each_row_has_programs() -> None:
-    assert list(QUIRKS) == list(PROGRAMS)
+    assert sorted(FATAL) == sorted(PROGRAMS)
 
 
 @pytest.mark.thinned(6)
@@ -43,20 +45,21 @@ def test_cudnn_still_ends_the_process(name: str) -> None:
 
     Where the addresses of descriptors decide, not every process ends: one that does is enough.
     """
-    quirk = QUIRKS[name]
-    _skip_unless_known(quirk)
+    row = FATAL[name]
+    first, *_, last = 2 * _capabilities(row)
+    sometimes = any(each.sometimes for each in row.ranges)
     todo = [
         Question(program.__name__, GPUS[capability], "a")
         for program in PROGRAMS[name]
-        for capability in sorted({quirk.capabilities[0], quirk.capabilities[-1]})
+        for capability in sorted({first, last})
     ]
     results = set()
-    for _ in range(3 if quirk.sometimes else 10):
+    for _ in range(3 if sometimes else 10):
         for _, result, died in answers(todo):
             if died and result.startswith("SIG"):
                 return
             results.add(result)
-    if quirk.sometimes:  # one process in fifty, say
+    if sometimes:  # one process in fifty, say
         pytest.xfail(f"no process ended this time: {results}")
     pytest.fail(f"nothing ended the process: {results}")
 
@@ -64,13 +67,14 @@ def test_cudnn_still_ends_the_process(name: str) -> None:
 @pytest.mark.thinned(4)
 @pytest.mark.parametrize("name", list(PROGRAMS))
 def test_the_refusal_names_the_operations(name: str) -> None:
-    quirk = QUIRKS[name]
-    _skip_unless_known(quirk)
-    with DeviceProperties.preset(GPUS[quirk.capabilities[0]]) as device:
+    gpu, *_ = _capabilities(FATAL[name])
+    ranges = FATAL[name].ranges_at(Target(raw.load().version, gpu))
+    modes = ranges[0].modes
+    with DeviceProperties.preset(GPUS[gpu]) as device:
         for program in PROGRAMS[name]:
-            with fatal_programs.described(program) as graph:
+            with described(program) as graph:
                 with pytest.raises(NotSupportedError, match="ends the process") as error:
-                    graph.build(device, quirk.modes or ("a", "fallback"))
+                    graph.build(device, modes or ("a", "fallback"))
                 message = " ".join(error.value.messages)
                 told = [
                     line for line in str(error.value).splitlines() if "ends the process" in line
@@ -80,9 +84,9 @@ def test_the_refusal_names_the_operations(name: str) -> None:
                     sum(str(node) in message for node in graph.nodes) >= min(2, len(graph.nodes))
                     or "in attention" in message
                 )
-                if quirk.modes:
-                    explained = graph.explain(device, quirk.modes)
-                    assert set(explained.refused_modes) == set(quirk.modes)
+                if modes:
+                    explained = graph.explain(device, modes)
+                    assert set(explained.refused_modes) == set(modes)
                     assert all("ends the process" in m for m in explained.refused_modes.values())
                 else:
                     explained = graph.explain(device)
@@ -94,10 +98,11 @@ BESIDE = """
 import sys
 sys.path[:0] = sys.argv[1:3]
 from cudnn_ctypes import NotSupportedError
-from cudnn_ctypes.graph.lower import quirks
-from graph.lower.fatal_programs import convolution, described
+from cudnn_ctypes.graph.lower import faults
+from tools.fault_programs import described
+from tools.fault_programs.fatal import convolution
 if sys.argv[3] == "without":
-    quirks.FATAL = quirks.QUIRKS = ()
+    faults.FAULTS = ()
 with described(convolution) as graph:
     try:
         graph.build("B200")
@@ -110,8 +115,8 @@ with described(convolution) as graph:
 @pytest.mark.usefixtures("gpu_device")
 def test_a_convolution_for_a_gpu_that_is_not_there() -> None:
     """Where the first half fails, the row wants its `repaired`."""
-    quirk = QUIRKS["convolution for a Blackwell GPU beside another"]
-    if not quirk.applies(Target(raw.load().version, 100, True)):
+    row = FATAL["convolution for a Blackwell GPU beside another"]
+    if not row.ranges_at(Target(raw.load().version, 100, True)):
         pytest.skip("not known of this cuDNN and GPU")
     root = Path(__file__).parents[3]
     ended = run_program(BESIDE, str(root), str(root / "tests"), "without", check=False)
@@ -122,8 +127,8 @@ def test_a_convolution_for_a_gpu_that_is_not_there() -> None:
 
 @pytest.mark.parametrize("gpu", ["b200", "rtx5090"])
 def test_modes_without_the_fault_are_asked(gpu: str) -> None:
-    _skip_unless_known(QUIRKS["adaptive norm in blocks"])
-    graph = fatal_programs.described(fatal_programs.adaptive_norm_in_blocks)
+    _capabilities(FATAL["adaptive norm in blocks"])
+    graph = described(fatal_programs.adaptive_norm_in_blocks)
     with DeviceProperties.preset(gpu) as device:
         assert graph.build(device).workspace_size >= 0
         explained = graph.explain(device)
@@ -147,7 +152,7 @@ def test_filter_gradients_that_only_look_like_it_are_not_refused(both: bool) -> 
 
 def test_gpus_without_the_fault_are_not_refused() -> None:
     """An RTX 4090 has engines for what ends the process for a B200."""
-    graph = fatal_programs.described(fatal_programs.relu_before_filter_gradient)
+    graph = described(fatal_programs.relu_before_filter_gradient)
     with DeviceProperties.preset("rtx4090") as device:
         assert graph.explain(device, ["a"]).usable
 
@@ -156,8 +161,8 @@ def _rows_of(graph: Graph, version: int, gpu: str) -> list[str]:
     with DeviceProperties.preset(gpu) as device:
         nodes = graph.expansion(device).nodes
         capability = Target.of(device).capability
-    found = refusing(Lowered(nodes, flattened(nodes)), Target(version, capability))
-    return [row.name for row in found]
+    found = faults_of(Lowered(nodes, flattened(nodes)), Target(version, capability)).found
+    return [each.fault.name for each in found if each.fault.name in FATAL]
 
 
 @pytest.mark.parametrize(("data_type", "refused"), [("float16", False), ("float32", True)])
@@ -262,5 +267,5 @@ def test_gradients_as_queries_are_not_refused(query: bool) -> None:
     ],
 )
 def test_versions_of_a_fault(program: Program, version: int, gpu: str, row: str) -> None:
-    graph = fatal_programs.described(program)
+    graph = described(program)
     assert _rows_of(graph, version, gpu) == [row] * bool(row)

@@ -6,49 +6,21 @@ The guard of layer 1 warns by it, and layer 2 lays operands out anew.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .enums import CUDNN_DATA_DOUBLE, CUDNN_SOFTMAX_MODE_INSTANCE
+from ..enums import CUDNN_DATA_DOUBLE, CUDNN_SOFTMAX_MODE_INSTANCE
+from . import Range, measured, row
 
-__all__ = ["WRONG_SOFTMAX", "LegacyFault", "same_layout", "wrong_softmax"]
+if TYPE_CHECKING:
+    from .calls import Call
+
+__all__ = ["SOFTMAX", "same_layout", "wrong_softmax"]
 
 _RANKS = (4, 5)  # cuDNN refuses other tensors unless they are packed
-
-
-@dataclass(frozen=True)
-class LegacyFault:
-    """A fault of C functions with a handle.
-
-    Attributes
-    ----------
-    name : str
-    functions : dict of str to tuple of str
-        C functions, with the parameters whose records `where` receives after the mode.
-    where : callable
-        Whether a call has the fault.
-    effect, remedy : str
-    since : int
-        The first version of cuDNN in which it was seen.
-    repaired : int, optional
-        The first version that is known to be without it.
-    evidence : str
-        GPUs and versions, and the numbers.
-    """
-
-    name: str
-    functions: dict[str, tuple[str, ...]]
-    where: Callable[..., bool]
-    effect: str
-    remedy: str
-    since: int
-    evidence: str
-    repaired: int | None = None
-
-    def applies(self, version: int) -> bool:
-        """Whether this cuDNN has the fault, as far as is known."""
-        return self.since <= version and (self.repaired is None or version < self.repaired)
+_OPERANDS = {
+    "cudnnSoftmaxForward": ("xDesc", "yDesc"),
+    "cudnnSoftmaxBackward": ("yDesc", "dyDesc", "dxDesc"),
+}
 
 
 def wrong_softmax(mode: Any, *operands: Any) -> bool:
@@ -87,16 +59,28 @@ def _is_channels_last(tensor: Any) -> bool:
     )
 
 
-WRONG_SOFTMAX = LegacyFault(
+def _where(call: Call) -> str:
+    operands = {name: call.record(name) for name in _OPERANDS[call.function]}
+    if None in operands.values() or not wrong_softmax(call.arguments["mode"], *operands.values()):
+        return ""
+    told = (f"{name} {x.shape} with strides {x.strides}" for name, x in operands.items())
+    return f"{call.function} of {', '.join(told)}"
+
+
+SOFTMAX = row(
     "softmax between layouts",
-    {
-        "cudnnSoftmaxForward": ("xDesc", "yDesc"),
-        "cudnnSoftmaxBackward": ("yDesc", "dyDesc", "dxDesc"),
-    },
-    wrong_softmax,
+    " ".join(_OPERANDS),
+    "wrong numbers",
     "cuDNN computes wrong numbers for these strides",
-    "give all operands equal strides and packed images, by cudnnTransformTensor, or call "
+    _where,
+    Range(91400),
+    measured(
+        "9.14, 9.19",
+        "Both modes, ranks 4 and 5, three data types. x NCHW with y NHWC over images, and with y "
+        "with gaps over channels, always; the same layout for all operands is right, but for "
+        "images with gaps over images and float64 of rank 5 with channels last over channels.",
+        "1 of 6 random calls",
+    ),
+    remedy="give all operands equal strides and packed images, by cudnnTransformTensor, or call "
     "softmax_forward or softmax_backward, which do so",
-    since=91400,
-    evidence="H200, 9.19",
 )

@@ -1,0 +1,48 @@
+"""The known faults of cuDNN that graphs have, each once: one row of `FAULTS`.
+
+A row is a `Fault`; its predicate looks at a `Graph`, the view of the lowered graph, and says what
+of the user's has the fault, "" if nothing has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from ....raw.faults import Fault, Finding, findings
+from ..target import Target
+from .attention import ATTENTION
+from .fatal_attention import FATAL_ATTENTION
+from .fatal_operations import FATAL_OPERATIONS
+from .operations import OPERATIONS
+from .view import Graph
+
+__all__ = ["FAULTS", "Fault", "Faults", "Graph", "faults_of"]
+
+FAULTS: tuple[Fault, ...] = (*OPERATIONS, *ATTENTION, *FATAL_OPERATIONS, *FATAL_ATTENTION)
+
+
+class Faults(NamedTuple):
+    """The known faults that concern one graph, and what they mean for its build.
+
+    Attributes
+    ----------
+    engines, modes : mapping
+        Engines that it must not be built with, and modes of heuristics that must not be asked
+        about it, each with the reason.
+    found : tuple of Finding
+        The rows.
+    """
+
+    engines: Mapping[int, str] = {}
+    modes: Mapping[str, str] = {}
+    found: tuple[Finding, ...] = ()
+
+
+def faults_of(graph: Graph, target: Target) -> Faults:
+    """The known faults that concern a graph, with this cuDNN on this GPU."""
+    found = findings(FAULTS, graph, target)
+    heeded = [each for each in found if not each.fault.only_told]
+    engines = {engine: each.message for each in heeded for engine in each.fault.engines}
+    modes = {mode: each.message for each in heeded for mode in each.modes}
+    return Faults(engines, modes, tuple(found))

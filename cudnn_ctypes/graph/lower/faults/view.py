@@ -1,0 +1,81 @@
+"""The graph that predicates of known faults look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...describe.node import Node
+from ...describe.tensor import Tensor
+from ..flattening import View
+
+__all__ = ["Graph", "in_order", "using"]
+
+
+@dataclass(frozen=True)
+class Graph:
+    """The graph that a row's predicate looks at.
+
+    Attributes
+    ----------
+    nodes : sequence of Node
+        Validated, in an order in which they can be carried out.
+    views : mapping
+        Dims and strides by a tensor's id, where cuDNN gets others than the tensor has.
+    """
+
+    nodes: Sequence[Node]
+    views: Mapping[int, View]
+
+    def dims(self, tensor: Tensor) -> tuple[int, ...]:
+        """The dims that cuDNN gets."""
+        return self.views[id(tensor)][0] if id(tensor) in self.views else tensor.dims or ()
+
+    def consists_of(self, kind: str) -> bool:
+        """Whether all operations are of one kind of descriptor."""
+        return all(node.kind.descriptor == f"operation_{kind}" for node in self.nodes)
+
+    def of(self, *kinds: str, mode: Any = None) -> list[Node]:
+        """The operations of some kinds of descriptors, or of these those of one mode."""
+        wanted = {f"operation_{kind}" for kind in kinds}
+        return [
+            node
+            for node in self.nodes
+            if node.kind.descriptor in wanted and mode in (None, node.options.get("mode"))
+        ]
+
+    def as_written(self, *operations: str) -> Iterator[Node]:
+        """The user's calls of these names that were expanded."""
+        users = {id(each): each for node in self.nodes if (each := node.origin) is not None}
+        return (each for each in users.values() if each.operation in operations)
+
+    @property
+    def single(self) -> Node | None:
+        """The only operation; None if there are several."""
+        return self.nodes[0] if len(self.nodes) == 1 else None
+
+    def after(self, nodes: Iterable[Node], *, through_norms: bool = True) -> list[Node]:
+        """The operations that use results of `nodes`, at once or by way of others."""
+        reached = {id(tensor) for node in nodes for tensor in node.outputs.values()}
+        found = []
+        for node in self.nodes:
+            if any(id(operand) in reached for operand in node.operands):
+                found.append(node)
+                if through_norms or node.kind.descriptor != "operation_norm_forward":
+                    reached |= {id(tensor) for tensor in node.outputs.values()}
+        return found
+
+
+def using(nodes: Iterable[Node], node: Node) -> list[Node]:
+    """The operations among `nodes` that use a result of `node`."""
+    results = {id(tensor) for tensor in node.outputs.values()}
+    return [each for each in nodes if any(id(operand) in results for operand in each.operands)]
+
+
+def in_order(nodes: Sequence[Node], others: Sequence[Node]) -> str:
+    """The first of `nodes` whose result one of the others uses, in words."""
+    for before in nodes:
+        for node in using(others, before):
+            return f"{before} before {node}"
+    return ""

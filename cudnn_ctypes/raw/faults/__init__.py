@@ -1,0 +1,331 @@
+"""Known faults of cuDNN as data: the class of a row, and how rows are looked up.
+
+Rows about graphs stand in ``graph/lower/faults/``, rows about C calls in `calls`.
+`cudnn_ctypes.known_faults` enumerates both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Literal, NamedTuple, Protocol
+
+from ...errors import FaultWarning, NotSupportedError, OwnReason
+from ..enums import cudnnStatus_t
+from ..host_blocks import warn
+from ..library import version_text
+
+__all__ = [
+    "Effect",
+    "Evidence",
+    "Fault",
+    "Finding",
+    "Range",
+    "findings",
+    "heed",
+    "measured",
+    "reported",
+    "row",
+]
+
+Effect = Literal[
+    "ends the process",
+    "loses the CUDA context",
+    "leaves the memory",  # reads or writes beyond its end
+    "wrong numbers",
+    "NaN",
+    "not named",  # somebody refuses it, and does not say why
+    "refuses what is right",
+    "slow",
+]
+Status = Literal["measured", "reported", "not reproduced"]
+
+
+class Target(Protocol):
+    """A cuDNN and a GPU: 91900 and 90, or 0 for some GPU; and whether the machine has another."""
+
+    @property
+    def version(self) -> int: ...
+    @property
+    def capability(self) -> int: ...
+    @property
+    def beside_another(self) -> bool: ...
+
+
+class Range(NamedTuple):
+    """Versions of cuDNN and GPUs that have a fault.
+
+    Attributes
+    ----------
+    since : int
+        The first version in which it was seen, as ``cudnnGetVersion`` tells it.
+    capabilities : tuple of int
+        Compute capabilities of the GPUs on which it was seen.
+    repaired : int, optional
+        The first version that is known to be without it.
+    modes : tuple of str
+        Modes of heuristics that have it; the others are asked. Empty: all.
+    sometimes : bool
+        Whether it shows in some processes only: on addresses, say.
+    """
+
+    since: int
+    capabilities: tuple[int, ...] = (90,)
+    repaired: int | None = None
+    modes: tuple[str, ...] = ()
+    sometimes: bool = False
+
+    def __contains__(self, version: object) -> bool:
+        return isinstance(version, int) and self.since <= version < (self.repaired or version + 1)
+
+    def __str__(self) -> str:
+        end = "and newer" if self.repaired is None else f"to before {version_text(self.repaired)}"
+        gpus = ", ".join(f"{each // 10}.{each % 10}" for each in self.capabilities)
+        modes = f", modes {', '.join(self.modes)}" if self.modes else ""
+        sometimes = ", in some processes" if self.sometimes else ""
+        return f"{version_text(self.since)} {end} on GPUs of {gpus}{modes}{sometimes}"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Who saw a fault, where, and what.
+
+    Attributes
+    ----------
+    status : {"measured", "reported", "not reproduced"}
+        Measured by us; or told by others; or told by others, tried by us and not seen.
+    gpu, versions, cases : str
+        Of our measurement: "H200", "9.14, 9.19", "11 of 13 graphs".
+    tracker : str
+        Who tells of it: "pytorch 196678" is an issue, by project and number.
+    seen : str
+        What was seen, and what is right beside it.
+    """
+
+    status: Status
+    gpu: str = ""
+    versions: str = ""
+    cases: str = ""
+    tracker: str = ""
+    seen: str = ""
+
+    @property
+    def brief(self) -> str:
+        """Without what was seen."""
+        cudnn = f"cuDNN {self.versions}" if self.versions else ""
+        told = ", ".join(filter(None, (self.gpu, cudnn, self.cases)))
+        joint = ", told by " if self.status == "not reproduced" else " by "
+        by = f"{joint}{self.tracker}" if self.tracker else ""
+        return f"{self.status}{by}{': ' if told else ''}{told}"
+
+    def __str__(self) -> str:
+        return f"{self.brief}. {self.seen}" if self.seen else self.brief
+
+
+def measured(versions: str, seen: str = "", cases: str = "", *, gpu: str = "H200") -> Evidence:
+    """Evidence of ours."""
+    return Evidence("measured", gpu, versions, cases, seen=seen)
+
+
+def reported(tracker: str, seen: str, *, tried: str = "", gpu: str = "H200") -> Evidence:
+    """Evidence of others; `tried` are versions of cuDNN in which we did not see it."""
+    if tried:
+        return Evidence("not reproduced", gpu, tried, tracker=tracker, seen=seen)
+    return Evidence("reported", tracker=tracker, seen=seen)
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One known fault of cuDNN.
+
+    Rows with engines have these passed over; they can still be chosen by name. Where a range has
+    modes, these modes of heuristics are not asked. A row of a graph with neither is refused, or
+    built with a warning if the fault depends on the data. A row applies only to versions and GPUs
+    in its ranges, but a row with engines to all GPUs, since other engines take their place. What is
+    slow, refused though right, or was not reproduced is only told of. Of C functions the guards of
+    layer 1 warn, if the descriptors alone show the fault.
+
+    Attributes
+    ----------
+    name : str
+    calls : tuple of str
+        The C functions that have it, "cudnnSoftmaxForward"; of a row about graphs the methods of
+        `Graph` that take part in it, "sdpa".
+    effect : Effect
+    fault : str
+        What goes wrong, as a clause: "cuDNN gives wrong numbers for bfloat16".
+    where : callable
+        From a graph (`graph.lower.faults.Graph`) or a C call (`calls.Call`) to what of the user's
+        has the fault, in words; "" if nothing has.
+    ranges : tuple of Range
+    evidence : tuple of Evidence
+    remedy : str
+        What the user does instead: "build two graphs".
+    data : str
+        The data with which alone it shows; a build then warns.
+    engines : tuple of int
+        The engines that have it.
+    beside_another : bool
+        Whether it is only where the GPU is known by its properties, on a machine with another one.
+
+    For an example see `known_faults`.
+    """
+
+    name: str
+    calls: tuple[str, ...]
+    effect: Effect
+    fault: str
+    where: Callable[[Any], str]
+    ranges: tuple[Range, ...]
+    evidence: tuple[Evidence, ...]
+    _: KW_ONLY
+    remedy: str = ""
+    data: str = ""
+    engines: tuple[int, ...] = ()
+    beside_another: bool = False
+
+    def ranges_at(self, target: Target) -> tuple[Range, ...]:
+        """The ranges with the cuDNN and GPU of `target`; empty if the fault is not known there."""
+        if self.beside_another and not target.beside_another:
+            return ()
+        return tuple(
+            each
+            for each in self.ranges
+            if target.version in each
+            and (self.engines or target.capability in (0, *each.capabilities))
+        )
+
+    @property
+    def reported(self) -> bool:
+        """Whether others tell of it, and we did not measure it."""
+        return all(each.status != "measured" for each in self.evidence)
+
+    @property
+    def only_told(self) -> bool:
+        """Whether nothing is refused for it, passed over or warned of."""
+        seen = any(each.status != "not reproduced" for each in self.evidence)
+        harmless = not seen or self.effect in ("refuses what is right", "slow")
+        return harmless or bool(self.data and self.of_c)
+
+    @property
+    def of_c(self) -> bool:
+        """Whether it is a fault of C functions, not of graphs."""
+        return any(name.startswith("cudnn") for name in self.calls)
+
+    @property
+    def treatment(self) -> str:
+        """The way in which this package heeds it."""
+        if self.only_told:
+            return "tells of it"
+        if self.of_c:
+            return "warns when layer 1 calls it"
+        if self.engines:
+            return f"passes over engine {', '.join(map(str, self.engines))}"
+        if self.data:
+            return "warns"
+        modes = all(each.modes for each in self.ranges)
+        return "does not ask these modes of heuristics" if modes else "refuses"
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """The row's statements in words, by their kind."""
+        facts = {
+            "effect": self.effect if self.effect in self.fault else f"{self.effect}: {self.fault}",
+            "only where": self.data,
+            "calls": ", ".join(self.calls),
+            "cuDNN": "; ".join(map(str, self.ranges)),
+            "cudnn_ctypes": self.treatment,
+            "remedy": self.remedy,
+            "evidence": "; ".join(map(str, self.evidence)),
+        }
+        return {name: text for name, text in facts.items() if text}
+
+    def __str__(self) -> str:
+        return "\n".join(f"{name + ':':14}{text}" for name, text in self.facts.items())
+
+    def mentions(self, words: Sequence[str]) -> bool:
+        """Whether it has all of these words in lower case, of which "known faults" are two."""
+        text = f"known faults {self.name} {self}".lower()
+        return bool(words) and all(word in text for word in words)
+
+
+def row(
+    name: str,
+    calls: str,
+    effect: Effect,
+    fault: str,
+    where: Callable[[Any], str],
+    *facts: Range | Evidence,
+    **more: Any,
+) -> Fault:
+    """A `Fault` as tables have it: names of calls in one text, ranges and evidence in a row."""
+    ranges = tuple(each for each in facts if isinstance(each, Range))
+    evidence = tuple(each for each in facts if isinstance(each, Evidence))
+    return Fault(name, tuple(calls.split()), effect, fault, where, ranges, evidence, **more)
+
+
+class Finding(NamedTuple):
+    """A row that concerns a graph or a call: the part that has the fault, and the row's ranges."""
+
+    fault: Fault
+    place: str
+    ranges: tuple[Range, ...]
+
+    @property
+    def modes(self) -> tuple[str, ...]:
+        """The modes of heuristics that have it; empty: all."""
+        some = all(each.modes for each in self.ranges)
+        return tuple(mode for each in self.ranges for mode in each.modes) if some else ()
+
+    @property
+    def sometimes(self) -> bool:
+        """Whether it shows in some processes only."""
+        return any(each.sometimes for each in self.ranges)
+
+    @property
+    def refuses(self) -> bool:
+        """Whether nothing is left that has not the fault."""
+        fault = self.fault
+        return not (fault.engines or self.modes or fault.data or fault.only_told)
+
+    @property
+    def message(self) -> str:
+        fault = self.fault
+        data = f" where {fault.data}" if fault.data else ""
+        remedy = f"; {fault.remedy}" if fault.remedy else ""
+        seen = fault.evidence[0].brief
+        return f"{self.place}: {fault.fault}{data}{remedy} (known fault {fault.name!r}, {seen})"
+
+    @property
+    def told(self) -> str:
+        """The row with all its evidence, for whoever wants to know."""
+        fault = self.fault
+        evidence = "; ".join(map(str, fault.evidence))
+        remedy = f"; remedy: {fault.remedy}" if fault.remedy else ""
+        return f"{fault.effect}, {self.place}: cudnn_ctypes {fault.treatment}{remedy}; {evidence}"
+
+
+def findings(rows: Iterable[Fault], subject: Any, target: Target) -> list[Finding]:
+    """The rows that concern a graph or a call, with this cuDNN on this GPU."""
+    return [
+        Finding(row, place, ranges)
+        for row in rows
+        if (ranges := row.ranges_at(target)) and (place := row.where(subject))
+    ]
+
+
+def heed(function: str, found: Iterable[Finding]) -> None:
+    """Refuse what is always wrong, in the name of `function`; warn of what some data show.
+
+    Raises
+    ------
+    NotSupportedError
+        With the rows, their remedies and who saw them.
+    """
+    found = list(found)
+    if refusals := tuple(each.message for each in found if each.refuses):
+        status = cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED
+        raise NotSupportedError(function, status, messages=refusals, source=OwnReason.source)
+    for each in found:
+        if each.fault.data and not each.fault.only_told:
+            warn(each.message, FaultWarning)

@@ -1,0 +1,227 @@
+"""The smallest graphs that cuDNN computes wrong, by the name of their row.
+
+They take options, for what is right beside the fault.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from cudnn_ctypes.dtypes import as_data_type
+from cudnn_ctypes.graph import Graph
+from cudnn_ctypes.strides import packed
+from tests.graph.attentions import Attention
+from tests.graph.fp8_attentions import Fp8Attention
+
+__all__ = ["DIMS", "PACKED", "UNEVEN", "WRONG"]
+
+LAST = (0, 2, 3, 1)
+DIMS = {"x": (4, 32, 14, 12), "w": (64, 32, 3, 3), "y": (4, 64, 14, 11)}
+UNEVEN = {"pre_padding": (0, 1), "post_padding": (2, 0)}
+
+
+def convolution(graph: Graph, kind: str, data_type: str = "float16", **padding: Any) -> None:
+    graph.io_data_type = as_data_type(data_type)
+
+    def tensor(name: str) -> Any:
+        return graph.tensor(DIMS[name], packed(DIMS[name], LAST), name=name)
+
+    if kind == "fprop":
+        result, name = graph.conv_fprop(tensor("x"), tensor("w"), **padding), "y"
+    elif kind == "dgrad":
+        result, name = graph.conv_dgrad(tensor("y"), tensor("w"), **padding), "x"
+    else:
+        result, name = graph.conv_wgrad(tensor("x"), tensor("y"), **padding), "w"
+    result.set_output(dims=DIMS[name], strides=packed(DIMS[name], LAST), name=name)
+
+
+def clipped_product(graph: Graph, **clips: float) -> None:
+    product = graph.matmul(graph.tensor((2, 16, 32)), graph.tensor((2, 32, 24)))
+    graph.relu(product, **clips).set_output()
+
+
+def total(graph: Graph, *dims: tuple[int, ...]) -> None:
+    graph.io_data_type = as_data_type("float32")
+    y = graph.tensor((3, 8, 64), name="x")
+    for number, each in enumerate(dims):
+        y = graph.add(y, graph.tensor(each, name=f"b{number}"))
+    y.set_output(name="y")
+
+
+def two_dimensions(graph: Graph) -> None:
+    graph.io_data_type = as_data_type("float32")
+    x = graph.tensor((6, 64), name="x")
+    graph.add(x, graph.gen_index(x, axis=1)).set_output(name="y")
+
+
+def norm_of_layers(graph: Graph, mode: str, statistics: str | None) -> None:
+    dims = {"x": (8, 64, 1, 1), "scale": (1, 64, 1, 1), "bias": (1, 64, 1, 1)}
+    if mode == "rms":
+        dims.pop("bias")
+    given = {name: graph.tensor(size, name=name) for name, size in dims.items()}
+    results = graph.norm_forward(mode, "training", *given.values(), epsilon=1e-5)
+    for name, result in results.items():
+        result.set_output(name=name)
+    if statistics is not None:
+        for name in {"mean", "inv_variance"} & set(results):
+            results[name].data_type = as_data_type(statistics)
+
+
+def scaled_rows(graph: Graph) -> None:
+    x = graph.tensor((8192, 8192, 1, 1), name="x")
+    scale = graph.tensor((1, 8192, 1, 1), data_type="float32", name="scale")
+    graph.rmsnorm("inference", x, scale, None, 1e-5)[0].set_output(name="y")
+
+
+def pooled(
+    graph: Graph, data_type: str, order: tuple[int, ...] | None, *, after_relu: bool = False
+) -> None:
+    graph.io_data_type = as_data_type(data_type)
+    x = graph.tensor((2, 8, 4, 4), packed((2, 8, 4, 4), order), name="x")
+    image = graph.relu(x) if after_relu else x
+    graph.resample(image, "maxpool", window=2, stride=2)[0].set_output(name="y")
+
+
+def filter_gradient(graph: Graph, joined: tuple[int, ...]) -> None:
+    x, dy = (
+        graph.tensor(dims, packed(dims, LAST), name=name)
+        for name, dims in (("x", (2, 8, 9, 9)), ("dy", (2, 16, 8, 7)))
+    )
+    dw = graph.conv_wgrad(x, dy)
+    dw.dims, dw.strides = (16, 8, 2, 3), packed((16, 8, 2, 3), LAST)
+    other = graph.tensor(joined, packed(joined, LAST), name="other")
+    graph.add(graph.relu(dw), other).set_output(name="y")
+
+
+def window_of_one(
+    graph: Graph, size: int = 9, *, order: tuple[int, ...] | None = None, window: int = 1
+) -> None:
+    graph.io_data_type = as_data_type("bfloat16")
+    x, dy = (
+        graph.tensor(dims, packed(dims, order), name=name)
+        for name, dims in (("x", (1, 24, 12, size)), ("dy", (1, 8, 12, size)))
+    )
+    dw = graph.conv_wgrad(x, dy, padding=window // 2)
+    dw.set_output(False, dims=(8, 24, window, window))
+    graph.tanh(dw).set_output(name="y")
+
+
+def gelu_of_a_product(graph: Graph, data_type: str, function: str = "gelu") -> None:
+    a, b = (graph.tensor((1, 64, 64), name=name) for name in "ab")
+    getattr(graph, function)(graph.matmul(a, b)).set_output(name="y", data_type=data_type)
+
+
+def gradients(graph: Graph, *options: str) -> None:
+    """The gradients of attention, with what cuDNN differentiates wrong."""
+    dims, keys = (2, 4, 128, 64), (2, 4, 192 if "alibi" in options else 128, 64)
+    q, k, v, o, dO = (
+        graph.tensor(keys if name in "kv" else dims, name=name)
+        for name in ("q", "k", "v", "o", "dO")
+    )
+    strides = (512, 1, 4, 1) if "stats" in options else (512, 128, 1, 1)
+    stats = graph.tensor((2, 4, 128, 1), strides, data_type="float32", name="stats")
+    more: dict[str, Any] = {"use_alibi_mask": "alibi" in options}
+    if "bias" in options:
+        more["bias"] = graph.tensor((1, 4, 1, 128), name="bias")
+    if "sink" in options:
+        sinks = [
+            graph.tensor((1, 4, 1, 1), data_type="float32", name=name) for name in ("sink", "dsink")
+        ]
+        more |= {"sink_token": sinks[0], "dSink_token": sinks[1]}
+    if "mask" in options:
+        mask = graph.tensor((2, 4, 128, 128), name="mask")
+        more["dropout"] = (mask, graph.tensor((1, 1, 1, 1), data_type="float32", name="scale"))
+    if "dropout" in options:
+        seed, offset = (
+            graph.tensor((1, 1, 1, 1), data_type="int64", name=name) for name in ("seed", "offset")
+        )
+        more["dropout"] = (0.25, seed, offset)
+    for gradient in graph.sdpa_backward(q, k, v, o, dO, stats, **more):
+        gradient.set_output(name=gradient.name.rpartition(".")[2])
+
+
+def attention(graph: Graph, **options: Any) -> None:
+    Attention(batch=1, heads=2, key_heads=2, **options).forward(graph)
+
+
+def attention_gradients(graph: Graph, **options: Any) -> None:
+    Attention(batch=2, heads=2, key_heads=2, **options).backward(graph)
+
+
+PACKED: dict[str, Any] = {"lengths": ((100, 28), (150, 42)), "ragged": True}
+
+
+def statistics(graph: Graph, **options: Any) -> None:
+    attention(graph)
+    (stats,) = (each for each in graph.outputs if each.name == "stats")
+    for name, value in options.items():
+        setattr(stats, name, value)
+
+
+def packed_statistics(graph: Graph, *, unified: bool = False, **options: Any) -> None:
+    defaults = {"queries": 1, "keys": 80, "lengths": ((1,), (80,)), "ragged": True}
+    one = Attention(**{"batch": 1, "heads": 2, "key_heads": 1, **defaults, **options})
+    one.forward(graph, unified=unified)
+
+
+def masked_blocks(graph: Graph) -> None:
+    q, k, v = (graph.tensor((2, 4, 256, 64), name=name) for name in "qkv")
+    mask = graph.tensor((2, 4, 2, 1), data_type="uint8", name="mask")
+    graph.sdpa_unified(q, k, v, block_mask=mask)[0].set_output(name="o")
+
+
+def gradients_of_8_bits(graph: Graph, queries: int) -> None:
+    graph.io_data_type = None
+    Fp8Attention(
+        Attention(batch=1, heads=2, key_heads=2, queries=queries, size=128, value_size=128)
+    ).backward(graph)
+
+
+def band_of_8_bits(graph: Graph, **options: Any) -> None:
+    graph.io_data_type = None
+    band = {"left": 2, "right": 0, "bottom_right": True, "lengths": ((128, 128), (160, 97))}
+    sizes = {"queries": 128, "keys": 160, "size": 128, "value_size": 128}
+    one = Attention(batch=2, heads=2, key_heads=2, inference=True, **{**sizes, **band, **options})
+    Fp8Attention(one).forward(graph)
+
+
+_given = functools.partial
+
+WRONG: Mapping[str, Callable[[Graph], None]] = {
+    "pooling after an element-wise operation": _given(
+        pooled, data_type="float16", order=LAST, after_relu=True
+    ),
+    "clipped product": _given(clipped_product, lower_clip=0.5, upper_clip=2.0),
+    "pooling of bfloat16": _given(pooled, data_type="bfloat16", order=LAST),
+    "uneven padding, gradient of data": _given(convolution, kind="dgrad", **UNEVEN),
+    "uneven padding, gradient of filter": _given(convolution, kind="wgrad", **UNEVEN),
+    "part of a filter gradient": _given(filter_gradient, joined=(1, 8, 1, 1)),
+    "gradient of filters of one element": window_of_one,
+    "gelu of a product": _given(gelu_of_a_product, data_type="float32"),
+    "broadcast along two dimensions": lambda graph: total(graph, (1, 8, 1)),
+    "element-wise graph of two dimensions": two_dimensions,
+    "statistics of layers in 16 bits": _given(norm_of_layers, mode="layer", statistics="float16"),
+    "strided statistics of attention": lambda graph: gradients(graph, "stats"),
+    "gradient of queries in 8 bits": _given(gradients_of_8_bits, queries=8),
+    "gradient of a sink with dropout": lambda graph: gradients(graph, "sink", "dropout"),
+    "gradient of one row of bias": lambda graph: gradients(graph, "bias"),
+    "gradient with alibi to both sides": lambda graph: gradients(graph, "alibi"),
+    "packed statistics of one query": packed_statistics,
+    "band of attention in 8 bits": band_of_8_bits,
+    "attention of 9.10": attention,
+    "8-bit attention of 9.10": _given(gradients_of_8_bits, queries=16),
+    "window of attention without a right bound": _given(attention, left=100, keys=1152),
+    "sink of packed sequences": _given(attention_gradients, sink=True, **PACKED),
+    "strided statistics of attention's forward pass": _given(statistics, strides=(512, 1, 4, 1)),
+    "statistics of attention in 16 bits": _given(statistics, data_type=as_data_type("float16")),
+    "block mask of unified attention": masked_blocks,
+    "gradient of bias of packed sequences": _given(
+        attention_gradients, bias=(1, 2, 128, 192), bias_gradient=True, **PACKED
+    ),
+    "uneven heads in attention's backward pass": _given(
+        attention_gradients, size=160, value_size=80
+    ),
+    "float32 scale of a norm of rows": scaled_rows,
+}

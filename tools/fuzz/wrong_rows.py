@@ -1,0 +1,176 @@
+"""Whether the loaded cuDNN still computes wrong what a row of the known faults says.
+
+The smallest program of a row runs on the GPU, with each of the row's engines or with the plan that
+a build without the table takes, beside the formulas of the reference device.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from typing import Any
+from unittest import mock
+
+import numpy as np
+
+from cudnn_ctypes import DeviceBuffer, DeviceTensor, EngineChoice, Handle, use_reference_device
+from cudnn_ctypes.dtypes import numpy_dtype
+from cudnn_ctypes.errors import NotSupportedError
+from cudnn_ctypes.graph import Graph, Tensor
+from cudnn_ctypes.graph import graph as graph_module
+from cudnn_ctypes.graph.lower import faults
+from cudnn_ctypes.graph.lower.target import Target
+from cudnn_ctypes.raw.faults import Fault
+from cudnn_ctypes.raw.faults.calls import CALL_FAULTS
+from tools.fault_programs import CALLS, PROGRAMS, described
+
+from .children import Spent, outcomes
+
+__all__ = ["UNSEEN", "measured_rows", "verdict"]
+
+UNSEEN = ("ends the process", "leaves the memory", "slow", "refuses what is right")
+"""Effects that no result shows."""
+
+# Relative to the largest element.
+_ALLOWED = {"gelu of a product": 1e-5}
+# What is dropped by a seed only cuDNN knows; the gradient of the sink does not depend on it.
+_COMPARED = {"gradient of a sink with dropout": ("dsink",)}
+
+Arrays = Mapping[str, Any]
+
+
+def verdict(row: Fault, handle: Handle) -> str:
+    """What became of a row's program: "wrong", "right", "no engine", or "not known here"."""
+    if not row.ranges_at(Target.of(handle)):
+        return "not known here"
+    if row.name in CALLS:
+        return "right" if CALLS[row.name](handle) else "wrong"
+    # No operand is computed beforehand, so that engines do not misread it.
+    with mock.patch.object(graph_module, "prepared", lambda expansion: expansion, create=True):
+        return _verdict_of_a_graph(row, handle)
+
+
+def _verdict_of_a_graph(row: Fault, handle: Handle) -> str:
+    from tests.reference.device.evaluation import evaluate
+
+    (program, *_) = PROGRAMS[row.name]
+    with use_reference_device(), described(program) as graph:
+        arrays = _inputs(graph)
+        expected = evaluate(graph, arrays)
+        assert all(np.isfinite(each.astype(np.float64)).all() for each in expected.values())
+    # Some engines of attention have no kernel by default.
+    choices: list[EngineChoice | None] = [
+        EngineChoice(engine, knobs) for engine in row.engines for knobs in ({}, {"kernel_cfg": 25})
+    ]
+    with mock.patch.object(faults, "FAULTS", ()):
+        right = [_is_right(handle, row.name, arrays, expected, each) for each in choices or [None]]
+    return "wrong" if False in right else "right" if True in right else "no engine"
+
+
+def measured_rows(names: Sequence[str]) -> Iterator[tuple[Fault, str]]:
+    """Rows of these names with their verdicts, each measured in a child process, on the GPU.
+
+    A row whose program ends the child, or its CUDA context, gets what it said.
+    """
+    rows = [row for row in (*faults.FAULTS, *CALL_FAULTS) if row.name in names]
+
+    def prepare(note: Callable[[str], None]) -> Callable[[Fault], str]:
+        handle = Handle()
+
+        def perform(row: Fault) -> str:
+            try:
+                found = verdict(row, handle)
+                handle.synchronize()
+            except Exception as error:  # cuda.core has errors of its own; the context is lost
+                raise Spent(f"wrong: {type(error).__name__}: {error}".partition("\n")[0]) from None
+            return found
+
+        return perform
+
+    for each in outcomes(rows, prepare, seconds=120, megabytes=8192, maps_a_gpu=True):
+        yield each.case, each.result
+
+
+def _inputs(graph: Graph) -> dict[str, Any]:
+    """Random numbers; statistics of attention are near those of scores of 0."""
+    from tests.reference.device.evaluation import expansion
+
+    rng = np.random.default_rng(3)
+    arrays = {}
+    offsets = {each.ragged_offset: each for each in graph.tensors if each.ragged_offset is not None}
+    for tensor in expansion(graph).tensors:
+        if tensor in graph.inputs:
+            array = rng.standard_normal(tensor.dims)
+            if tensor.name == "stats":
+                heads, queries = tensor.dims[1:3]
+                slopes = 2.0 ** (-8 * np.arange(1, heads + 1) / heads)
+                slopes *= graph.nodes[0].options.get("use_alibi_mask", False)
+                (keys,) = (each.dims[2] for each in graph.inputs if each.name == "k")
+                scores = slopes[:, None, None] * (np.arange(keys) - np.arange(queries)[:, None])
+                array += np.logaddexp.reduce(scores, axis=-1)[..., None]
+            elif tensor.name.startswith(("scale_", "descale_")):
+                array = np.ones(tensor.dims)
+            elif tensor.name.startswith("seq_len_"):  # the queries are more, in the last sequence
+                array = np.array([160, 97] if tensor.name.endswith("kv") else [128, 128])
+                if tensor.dims[0] == 1:
+                    name = "k" if tensor.name.endswith("kv") else "q"
+                    array = next(each.dims[2:3] for each in graph.inputs if each.name == name)
+                array = np.reshape(array, tensor.dims)
+            elif tensor in offsets:
+                ends = np.linspace(0, math.prod(offsets[tensor].dims), tensor.dims[0])
+                array = np.reshape(ends, tensor.dims)
+            arrays[tensor.name] = array.astype(numpy_dtype(tensor.data_type))
+    return arrays
+
+
+def _is_right(
+    handle: Handle, name: str, arrays: Arrays, expected: Arrays, choice: EngineChoice | None
+) -> bool | None:
+    """Whether a plan gives what is expected; None if cuDNN makes none."""
+    with described(PROGRAMS[name][0]) as graph, ExitStack() as stack:
+        try:
+            plan = graph.build(handle, config=choice)
+        except (NotSupportedError, ValueError):  # ValueError: no such engine or knob
+            return None
+        types = {name: array.dtype for name, array in {**arrays, **expected}.items()}
+        memory: dict[Any, Any] = {}
+        for each in (*graph.inputs, *graph.outputs):
+            given = arrays.get(each.name)
+            if given is None:
+                given = np.full(each.dims, np.nan, types[each.name])
+            # Room behind the end: one of the faults is to write there.
+            room = stack.enter_context(DeviceBuffer(4 * _span(each) + 256))
+            tensor = DeviceTensor.from_numpy(given, strides=each.strides)
+            stack.enter_context(tensor)
+            memory[each] = tensor if each in graph.inputs else room
+            if each in graph.outputs:
+                room.copy_from(tensor)
+        workspace = stack.enter_context(DeviceBuffer(max(plan.workspace_size, 1)))
+        workspace.fill(255)  # not a number
+        graph.execute({each: _address(m) for each, m in memory.items()}, workspace)
+        handle.synchronize()
+        for each in graph.outputs:
+            if each.name not in _COMPARED.get(name, expected):
+                continue
+            dtype = types[each.name]
+            flat = memory[each].copy_to_host()[: _span(each) * dtype.itemsize].view(dtype)
+            found = np.ndarray(
+                each.dims, dtype, flat, strides=[s * dtype.itemsize for s in each.strides]
+            )
+            wanted = expected[each.name].astype(np.float64)
+            error = np.abs(found.astype(np.float64) - wanted).max()
+            allowed = _ALLOWED.get(name, 0.4 if "8 bits" in name else 2e-2)
+            if not error <= allowed * np.abs(wanted).max():  # NaN is wrong too
+                return False
+    return True
+
+
+def _span(tensor: Tensor) -> int:
+    """Elements from the first to the last."""
+    steps = zip(tensor.dims or (), tensor.strides or (), strict=True)
+    return 1 + sum((size - 1) * stride for size, stride in steps)
+
+
+def _address(memory: Any) -> int:
+    return int(memory._as_parameter_.value)
