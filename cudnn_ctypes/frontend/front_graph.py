@@ -109,9 +109,7 @@ class FrontGraph(Graph):
         made.by_value = on_host and math.prod(made.dims or ()) == 1
         return made
 
-    def _expanded(
-        self, nodes: Sequence[Node], target: Target, *, fixed: bool = True
-    ) -> Expansion:
+    def _expanded(self, nodes: Sequence[Node], target: Target, *, fixed: bool = True) -> Expansion:
         """Expand like layer 3's graph, but for slices if the loaded cuDNN has no such operation.
 
         The slice of an operand is then a view of the operand's memory, as in the front end.

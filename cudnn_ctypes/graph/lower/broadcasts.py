@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ...raw import cudnnPointwiseMode_t
+from ...strides import axis_order, packed
 from ..describe.node import Node
 from ..describe.tensor import Tensor
 from .flattening import merged_axes
@@ -71,6 +72,14 @@ class Side:
         elif self.family == "plain":
             groups = merged_axes(self.tensors, self.full)
         return groups
+
+    @functools.cached_property
+    def order(self) -> tuple[int, ...]:
+        """The axes from the outermost to the innermost in memory, as of what is whole."""
+        whole = [each for each in self.tensors if each.dims == self.full]
+        whole.sort(key=lambda each: each.virtual)
+        strides = whole[0].strides if whole else None
+        return axis_order(self.full, strides or packed(self.full))
 
     def spread(self, tensor: Tensor) -> str:
         """For each dimension that engines see: F if it is whole, 1 if not, x if in part, or "."."""

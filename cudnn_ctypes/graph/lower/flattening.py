@@ -118,7 +118,8 @@ def _needed(tensors: Sequence[Tensor], outer: tuple[int, ...], kept: int) -> boo
         return rank != _RANK
     if rank == _RANK:
         large = outer[0] > _MOST_BATCHES or outer[-1] > _MOST_COLUMNS
-        return large or any(each.dims != outer for each in tensors)
+        small = any(each.dims != outer for each in tensors)
+        return large or small or _order(tensors, outer) != (0, 1, 2)
     wide = (each.strides for each in tensors if each.dims == outer and each.strides)
     channels_last = outer[1] != 1 and all(strides[1] == 1 for strides in wide)
     pixels = [axis for axis, size in enumerate(outer) if size != 1 and axis != 1]
@@ -129,14 +130,20 @@ def _needed(tensors: Sequence[Tensor], outer: tuple[int, ...], kept: int) -> boo
 def merged_axes(tensors: Sequence[Tensor], outer: Sequence[int]) -> list[list[int]]:
     """The axes of more than one element, those that can become one together; the innermost last."""
     groups: list[list[int]] = []
-    whole = (each.strides for each in tensors if each.dims == outer and not each.virtual)
-    order = axis_order(outer, next(whole, None) or packed(outer))
-    for axis in (axis for axis in order if axis < len(outer) and outer[axis] != 1):
+    for axis in (axis for axis in _order(tensors, outer) if outer[axis] != 1):
         if groups and all(_joins(each, groups[-1][-1], axis) for each in tensors):
             groups[-1].append(axis)
         else:
             groups.append([axis])
     return groups
+
+
+def _order(tensors: Sequence[Tensor], outer: Sequence[int]) -> tuple[int, ...]:
+    """The axes from the outermost to the innermost in memory, as of what is whole."""
+    whole = (each.strides for each in tensors if each.dims == outer and not each.virtual)
+    strides = next(whole, None) or packed(outer)
+    axes = [axis for axis in axis_order(outer, strides) if outer[axis] != 1]
+    return tuple(sorted(range(len(outer)), key=lambda a: axes.index(a) if a in axes else -1))
 
 
 def _joins(tensor: Tensor, outer: int, inner: int) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from ...dtypes import element_bits, storage_bytes
 from ...raw import cudnnPointwiseMode_t
-from ...strides import packed
+from ...strides import axis_order, packed
 from ..describe.node import Node
 from ..describe.operations.pointwise import POINTWISE
 from ..describe.tensor import Tensor
@@ -87,7 +87,9 @@ class _Preparation:
 
     def _take_out(self, side: Side, root: Tensor, reason: str) -> None:
         nodes = side.behind(root)
-        result = self._scratch(root.dims or (), root, side)
+        given = [t for node in nodes for t in node.operands if not (t.virtual or t.by_value)]
+        widest = max(given, key=lambda each: math.prod(each.dims or ()), default=root)
+        result = self._scratch(root.dims or (), root, _order(side, widest))
         inner = [self._reading(node, {id(root): result}) for node in nodes]
         self._add(inner, result, reason)
         self.nodes = [self._reading(each, {id(root): result}) for each in self.nodes]
@@ -116,9 +118,10 @@ class _Preparation:
                     continue
                 dims = _target(side, operand)
                 copied = operand
-                for step in _steps(operand.dims or (), dims, _order(side)):
-                    result = self._scratch(step, operand, side)
-                    same = self._copying(copied, result, node, side)
+                order = _order(side, operand)
+                for step in _steps(operand.dims or (), dims, order):
+                    result = self._scratch(step, operand, order)
+                    same = self._copying(copied, result, node, order)
                     self._add([same], result, f"{operand.name!r}: {reason}")
                     copied = result
                 exchanged = {id(operand): copied}
@@ -129,12 +132,12 @@ class _Preparation:
                 self.copy(side)
                 return
 
-    def _scratch(self, dims: Sequence[int], like: Tensor, side: Side) -> Tensor:
-        """A tensor in the workspace; images have their channels last."""
+    def _scratch(self, dims: Sequence[int], like: Tensor, order: Sequence[int]) -> Tensor:
+        """A tensor in the workspace, packed."""
         tensor = Tensor(
             name=f"{like.name}.{len(self.preludes)}",
             dims=tuple(dims),
-            strides=packed(dims, _order(side)),
+            strides=packed(dims, order),
             data_type=like.data_type,
             scratch=True,
         )
@@ -154,13 +157,15 @@ class _Preparation:
         self.preludes += inner.preludes
         self.preludes.append(Prelude(replace(inner, preludes=()), result, reason))
 
-    def _copying(self, source: Tensor, result: Tensor, node: Node, side: Side) -> Node:
+    def _copying(self, source: Tensor, result: Tensor, node: Node, order: Sequence[int]) -> Node:
         """The operation that copies a tensor along dimensions of another."""
-        inner = next(axis for axis in reversed(_order(side)) if result.dims[axis] != 1)
-        if source.dims[inner] != 1 or math.prod(source.dims) == 1:
-            mode, operands = "IDENTITY", {"x": source}
+        given, dims = source.dims or (), result.dims or ()
+        inner = next(axis for axis in reversed(order) if dims[axis] != 1)
+        operands = {"x": source}
+        if given[inner] != 1 or math.prod(given) == 1:
+            mode = "IDENTITY"
         else:  # right only beside a whole tensor; adding -0 changes nothing, not even signs
-            nothing = self._scratch(result.dims, result, side)
+            nothing = self._scratch(dims, result, order)
             nothing.value = -0.0
             mode, operands = "ADD", {"x": nothing, "b": source}
         options = {"mode": cudnnPointwiseMode_t[f"CUDNN_POINTWISE_{mode}"]}
@@ -179,11 +184,14 @@ class _Preparation:
         )
 
 
-def _order(side: Side) -> list[int]:
-    """The axes of a tensor of a side, the innermost last."""
-    axes = list(range(len(side.full)))
-    channels_last = side.family in ("image", "filter") or side.groups == [[0, *axes[2:]], [1]]
-    return [0, *axes[2:], 1] if channels_last else axes
+def _order(side: Side, source: Tensor) -> tuple[int, ...]:
+    """The axes of a tensor that is made of another: those of the side, or of the other.
+
+    Engines for element-wise operations alone read and write in one order.
+    """
+    dims, strides = source.dims or (), source.strides or ()
+    steps = [strides[axis] for axis in side.order if dims[axis] != 1]
+    return side.order if steps == sorted(steps, reverse=True) else axis_order(dims, strides)
 
 
 def _target(side: Side, operand: Tensor) -> tuple[int, ...]:
