@@ -41,7 +41,7 @@ class ReduceTensorDescriptor(Descriptor[raw.cudnnReduceTensorDescriptor_t]):
     ----------
     op : cudnnReduceTensorOp_t or str
         "add", "mul", "min", "max", "amax" (the largest absolute value), "avg", "norm1", "norm2" or
-        "mul_no_zeros".
+        "mul_no_zeros", which leaves out partial products that underflow to 0 as well.
     compute_data_type : data type
         float64 for float64 tensors, else float32.
     nan_propagation : cudnnNanPropagation_t or str

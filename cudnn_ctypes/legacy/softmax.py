@@ -66,10 +66,11 @@ def softmax_forward(
 
     Notes
     -----
-    cuDNN 9.14 and 9.19 compute wrong numbers where x and y have different strides, for images with
-    gaps between them in mode "instance", and for 5-dimensional float64 tensors in NHWC in mode
+    cuDNN 9.14 and 9.19 compute wrong numbers, also between the elements of y, where x and y have
+    different strides, unless mode "channel" has x in NCHW and y in NCHW or NHWC; for images with
+    gaps between them in mode "instance"; and for some 5-dimensional tensors in NHWC in mode
     "channel". There ``cudnnTransformTensor`` brings the operands to the layout of y, or to NCHW, in
-    workspaces of the handle, each as large as an operand. Equal layouts need none.
+    workspaces of the handle, each as large as an operand.
 
     Examples
     --------
@@ -148,14 +149,14 @@ def _launch(
     operands.check_same(first, *others)
     descs = {name: operands.describe(name) for name in names}
     common, wrong = descs[result], wrong_softmax(mode, *descs.values())
-    if wrong and wrong_softmax(mode, common):
+    if wrong and wrong_softmax(mode, common, common):
         common = operands.enter_context(TensorDescriptor(common.shape, common.data_type))
     given: dict[str, Any] = {}
     for name, desc in descs.items():
         memory = name
-        if same_layout(desc, common):
-            desc = common  # C also compares the strides of dimensions of size 1
-        elif wrong:
+        # C also compares the strides of dimensions of size 1.
+        desc = next(each for each in (common, descs[first], desc) if same_layout(desc, each))
+        if wrong and desc is not common:
             memory, desc = f"{name} in one layout", common
             operands.add(memory, operands.scratch(common.size_in_bytes), common)
             if name != result or beta != 0:

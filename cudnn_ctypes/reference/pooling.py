@@ -15,7 +15,9 @@ average_count_exclude_padding  the sum of the elements / the number of elements
 Places beyond the padding at the end, where a larger y lets windows reach, do not count.
 
 Backwards, an average gives each of its elements an equal part of dy, and a maximum gives all of dy
-to the first element, in row-major order, that attains it.
+to the first element, in row-major order, that attains it. Mode max_deterministic gives nothing to
+elements of -inf; on a GPU max does so too unless x and y are images packed NCHW. NaN is the largest
+element if it propagates, else it does not count (H200, 9.14 and 9.19).
 """
 
 from __future__ import annotations
@@ -112,8 +114,9 @@ def pooling_forward(
     -------
     ndarray
         (N, C, output sizes...). The maximum of a window without elements is the lowest finite
-        number of the type of x, and no maximum is lower. Its average is 0, or NaN in padding that
-        is not counted (cuDNN 9.14 and 9.19; the maximum of 9.28 on a GPU is -inf).
+        number of the type of x, and no maximum is lower, so that of a window of -inf is not -inf as
+        in PyTorch. The average of a window without elements is 0, or NaN in padding that is not
+        counted (cuDNN 9.14 and 9.19; the maximum of 9.28 on a GPU is -inf).
 
     Raises
     ------

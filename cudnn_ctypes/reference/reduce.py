@@ -14,6 +14,10 @@ norm1         the sum of the absolute values
 norm2         the square root of the sum of the squares
 mul_no_zeros  the product of the elements other than 0
 ============  ===================================================
+
+Products are free in their order: where some partial product leaves the range of the type, cuDNN's
+"mul" may be 0, infinite or NaN where the formula is not, and its "mul_no_zeros" any number, as it
+leaves out partial products that underflow to 0 too (H200, 9.14 and 9.19).
 """
 
 from __future__ import annotations
@@ -53,9 +57,8 @@ def reduce_tensor(
     c_shape
         The shape of a, with 1 in the dimensions to reduce.
     propagate_nan
-        Whether min, max and amax are NaN if an element is NaN; else NaN is ignored, and without
-        other elements they are the largest number, the lowest number and 0. The other operators
-        always propagate NaN.
+        Whether min, max and amax are NaN if an element is NaN; else NaN is ignored. The other
+        operators always propagate NaN.
     c
         The output's previous contents; read only if beta is not 0, and never written.
     compute_dtype
@@ -66,7 +69,8 @@ def reduce_tensor(
     Returns
     -------
     ndarray
-        A new array of the shape `c_shape`.
+        A new array of the shape `c_shape`. No minimum is larger than the largest finite number of
+        `compute_dtype`, no maximum less than the lowest one, without elements that count too.
 
     Raises
     ------
@@ -142,13 +146,17 @@ def _reduced(
     propagate_nan: bool,
 ) -> NDArray[Any]:
     def over(
-        function: np.ufunc, term: Callable[[NDArray[Any]], NDArray[Any]] = lambda x: x
+        function: np.ufunc,
+        term: Callable[[NDArray[Any]], NDArray[Any]] = lambda x: x,
+        **start: Any,
     ) -> NDArray[Any]:
         """The function over the terms of all elements: first by tile, then over the tiles."""
         whole = [axis for axis in range(a.ndim) if a.shape[axis] > 1]
         cut = max(whole, key=lambda axis: abs(a.strides[axis]), default=None)
         parts: list[NDArray[Any]] = [
-            function.reduce(term(a[place].astype(dtype, copy=False)), axis=axes, keepdims=True)
+            function.reduce(
+                term(a[place].astype(dtype, copy=False)), axis=axes, keepdims=True, **start
+            )
             for place in tiles(a, () if cut is None else (cut,))
         ]
         if len(parts) == 1 or cut is None:
@@ -158,12 +166,6 @@ def _reduced(
             joined = function.reduce(joined, axis=cut, keepdims=True)
         return joined
 
-    def extreme(
-        function: np.ufunc, of_nothing: float, term: Callable[..., Any] = lambda x: x
-    ) -> NDArray[Any]:
-        result = over(function, term)
-        return result if propagate_nan else np.where(np.isnan(result), of_nothing, result)
-
     smaller, larger = (np.minimum, np.maximum) if propagate_nan else (np.fmin, np.fmax)
     limits: Any = np.finfo(dtype)
     match op:
@@ -172,11 +174,11 @@ def _reduced(
         case "mul":
             return over(np.multiply)
         case "min":
-            return extreme(smaller, limits.max)
+            return over(smaller, initial=limits.max)
         case "max":
-            return extreme(larger, limits.min)
+            return over(larger, initial=limits.min)
         case "amax":
-            return extreme(larger, 0, np.abs)
+            return over(larger, np.abs, initial=0)
         case "avg":
             count = math.prod(a.shape[axis] for axis in axes)
             mean: NDArray[Any] = over(np.add) / dtype.type(count)

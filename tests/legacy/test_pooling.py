@@ -144,6 +144,17 @@ class TestOperations:
             dx = pooling_backward(handle, pooling, y=y, dy=dy, x=x).numpy()[0, 0]
         assert dx.tolist() == [[3, 0, 5, 0], [0, 0, 0, 0]]
 
+    def test_what_minus_infinity_gets_depends_on_the_layout(self, handle: Handle) -> None:
+        """As with 9.14 and 9.19 on an H200; mode max_deterministic gives it nothing."""
+        values = np.full((1, 2, 2, 2), -np.inf, np.float32)
+        dy = np.full((1, 2, 1, 1), 5, np.float32)
+        for layout, first in (("NCHW", 5), ("NHWC", 0)):
+            with PoolingDescriptor(2) as pooling, tensor(values, layout=layout) as x:
+                y = pooling_forward(handle, x, pooling)
+                with tensor(dy) as gradient:
+                    dx = pooling_backward(handle, pooling, y=y, dy=gradient, x=x).numpy()
+            assert dx[0].reshape(2, 4).tolist() == [[first, 0, 0, 0]] * 2
+
     @pytest.mark.parametrize("nan", ["propagate_nan", "not_propagate_nan"])
     @pytest.mark.parametrize("mode", ["max", "max_deterministic"])
     def test_nan(self, handle: Handle, mode: str, nan: str) -> None:

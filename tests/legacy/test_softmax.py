@@ -163,10 +163,26 @@ def test_a_gradient_whose_layouts_differ(handle: Handle, mode: str, dx: str) -> 
 def test_five_dimensions_in_layouts_that_differ(handle: Handle, kind: str) -> None:
     scores = np.random.default_rng(3).standard_normal((2, 5, 2, 3, 4)).astype(kind)
     wanted = reference.softmax_forward(scores.astype(np.float64))
-    for x, y in itertools.product(("NCHW", "NHWC"), repeat=2):
-        with tensor(scores, layout=x) as source, tensor(scores, layout=y) as target:
+    layouts: Any = ({}, {"layout": "NHWC"}, {"strides": (192, 1, 96, 32, 8)})
+    for x, y in itertools.product(layouts, repeat=2):
+        with tensor(scores, **x) as source, tensor(scores, **y) as target:
             softmax_forward(handle, source, target)
             np.testing.assert_allclose(target.numpy(), wanted, rtol=2e-3, atol=1e-4)
+
+
+def test_the_stride_of_a_last_dimension_of_size_1_does_not_count(handle: Handle) -> None:
+    scores = np.random.default_rng(4).standard_normal((2, 6, 4, 1)).astype(np.float32)
+    wanted = reference.softmax_forward(scores)
+    with (
+        tensor(scores) as dy,
+        tensor(scores, strides=(24, 4, 1, 4)) as y,
+        tensor(scores, layout="NHWC") as dx,
+    ):
+        softmax_forward(handle, y, y)
+        np.testing.assert_allclose(y.numpy(), wanted, rtol=1e-5)
+        softmax_backward(handle, y=y, dy=dy, dx=dx)
+        wanted = reference.softmax_backward(y=wanted, dy=scores)
+        np.testing.assert_allclose(dx.numpy(), wanted, rtol=1e-4, atol=1e-6)
 
 
 def launches(handle: Handle, x: DeviceTensor, y: DeviceTensor) -> list[str]:
@@ -185,7 +201,8 @@ def test_equal_layouts_are_launched_as_they_are(handle: Handle) -> None:
         tensor(scores, layout="NHWC") as other,
     ):
         assert launches(handle, x, y) == ["cudnnSoftmaxForward"]
-        assert launches(handle, x, other) == ["cudnnTransformTensor", "cudnnSoftmaxForward"]
+        assert launches(handle, x, other) == ["cudnnSoftmaxForward"]
+        assert launches(handle, other, x) == ["cudnnTransformTensor", "cudnnSoftmaxForward"]
 
 
 def test_layer_1_warns_of_layouts_that_differ_once() -> None:
@@ -203,14 +220,15 @@ def test_layer_1_warns_of_layouts_that_differ_once() -> None:
         try:
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
-                for y in (same, pixels, same, pixels):
-                    raw.cudnnSoftmaxForward(handle, *options, 1.0, planes, 1, 0.0, y, 2)
+                for x in (same, pixels, same, pixels):
+                    raw.cudnnSoftmaxForward(handle, *options, 1.0, x, 1, 0.0, planes, 2)
                 warnings.simplefilter("error")
+                raw.cudnnSoftmaxForward(handle, *options, 1.0, planes, 1, 0.0, pixels, 2)
                 with pytest.raises(FaultWarning):
                     raw.cudnnSoftmaxForward(handle, *options, 1.0, pixels, 1, 0.0, same, 2)
         finally:
             intercept("cudnnSoftmaxForward", None)
     (warning,) = caught
     assert warning.category is FaultWarning
-    for part in ("xDesc (2, 6, 3, 4) with strides (72, 12, 4, 1)", "yDesc", "cudnnTransformTensor"):
+    for part in ("yDesc (2, 6, 3, 4) with strides (72, 12, 4, 1)", "xDesc", "cudnnTransformTensor"):
         assert part in str(warning.message)

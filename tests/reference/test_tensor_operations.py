@@ -195,7 +195,7 @@ def test_wrong_arguments():
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_extremes_of_nothing_but_nan(dtype: Any) -> None:
+def test_extremes_of_nothing_but_nan_or_infinity(dtype: Any) -> None:
     """As with cuDNN 9.14 and 9.19, where NaN is not propagated."""
     a, limits = np.full((1, 2), np.nan, dtype), np.finfo(dtype)
     of_nothing = {"min": limits.max, "max": limits.min, "amax": 0}
@@ -204,3 +204,6 @@ def test_extremes_of_nothing_but_nan(dtype: Any) -> None:
         numbers = reduce_tensor(a, (1, 1), operator, propagate_nan=False, **options)
         assert numbers[0, 0] == expected
         assert np.isnan(reduce_tensor(a, (1, 1), operator, **options))
+    for operator, infinity in (("min", np.inf), ("max", -np.inf)):
+        numbers = reduce_tensor(np.full((1, 2), infinity), (1, 1), operator, compute_dtype=dtype)
+        assert numbers[0, 0] == of_nothing[operator]

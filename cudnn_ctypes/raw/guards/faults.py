@@ -1,12 +1,7 @@
-"""Warnings of calls that succeed though cuDNN is known to compute wrong numbers.
-
-A descriptor's entry remembers the entry beside which it is right, so the next call with the same
-descriptors costs one look.
-"""
+"""Warnings of calls that succeed though cuDNN is known to compute wrong numbers."""
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["fragment"]
 
-_MOST = 512  # calls that were warned of
+_MOST = 512  # calls that are remembered
 
 
 def fragment(binding: Binding) -> Fragment | None:
@@ -36,47 +31,28 @@ def fragment(binding: Binding) -> Fragment | None:
         for name, kind in kinds.items()
         if issubclass(kind, OpaquePointer) and kind is not cudnnHandle_t
     ]
-    first, *_, last = names  # the guard of operands has looked at the last one
-    look = f"_entries.get(_as_bytes(_of_{first})) is not _at_{last}.beside"
-    return Fragment(
-        success=[
-            f"if _of_{first}.__class__ is not _kind_{first} or {look}: "
-            f"_tell({', '.join((*options, *names))})"
-        ],
-        scope={
-            "_entries": records.cache,
-            "_as_bytes": bytes,
-            "_tell": _teller(binding.name, {name: kinds[name] for name in options}, names),
-        },
-    )
+    tell = _teller(binding.name, options, names)
+    return Fragment(success=[f"_tell({', '.join((*options, *names))})"], scope={"_tell": tell})
 
 
-def _teller(function: str, options: dict[str, Any], names: Sequence[str]) -> Callable[..., None]:
-    told: set[tuple[Any, ...]] = set()
+def _teller(function: str, options: Sequence[str], names: Sequence[str]) -> Callable[..., None]:
+    seen: set[tuple[Any, ...]] = set()
 
     def tell(*arguments: Any) -> None:
-        """Warn of the first call with a fault, or remember that the descriptors are right."""
+        """Warn of the first call with a fault; entries of descriptors that change are others."""
         values = [getattr(each, "value", each) for each in arguments[: len(options)]]
         descriptors = arguments[len(options) :]
-        entries = [records.place(each) for each in descriptors]
-        if mode.reference_device_active or (*values, *entries) in told:
+        entries = tuple(map(records.place, descriptors))
+        if mode.reference_device_active or (*values, *entries) in seen:
             return
         if any(each.record is None for each in entries):
             return
-        version, held = library.load().version, dict(zip(names, descriptors, strict=True))
-
-        def found(chosen: Sequence[Any]) -> list[str]:
-            call = Call(function, {**dict(zip(options, chosen, strict=True)), **held})
-            rows = faults_of_call(call, version)
-            return [each.message for each in rows if not each.fault.only_told]
-
-        if texts := found(values):
-            for text in texts:
-                warn(text, FaultWarning)
-            if len(told) >= _MOST:
-                told.clear()
-            told.add((*values, *entries))
-        elif not any(map(found, itertools.product(*options.values()))):
-            entries[-1].beside = entries[0]
+        call = Call(function, dict(zip((*options, *names), (*values, *descriptors), strict=True)))
+        for row in faults_of_call(call, library.load().version):
+            if not row.fault.only_told:
+                warn(row.message, FaultWarning)
+        if len(seen) >= _MOST:
+            seen.clear()
+        seen.add((*values, *entries))
 
     return tell

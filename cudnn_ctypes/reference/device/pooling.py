@@ -12,6 +12,7 @@ from ... import raw
 from ...errors import FaultWarning
 from ...raw.descriptors import Pooling
 from ...raw.host_blocks import warn
+from ..layout import packed_strides
 from ..pooling import pooling_backward, pooling_forward
 from .agreement import (
     FLOATING,
@@ -65,6 +66,9 @@ def backward(call: Call) -> None:
     _check(pooling, x, dy)
     require_type(x, FLOATING, "pooling gradient")
     dx.keep_apart(x, dy)
+    options = _options(pooling)
+    if options["mode"] == "max" and not (len(x.shape) == 4 and _is_packed(x) and _is_packed(y)):
+        options["mode"] = "max_deterministic"
     factors = call.factors()
     y.check()
     memory = dx.prior(factors["beta"])
@@ -72,13 +76,19 @@ def backward(call: Call) -> None:
         pooling.window,
         dy=dy.load(),
         x=x.load(),
-        **_options(pooling),
+        **options,
         dx=memory,
         out=memory,
         compute_dtype=compute_dtype(x),
         **factors,
     )
     dx.store(result)
+
+
+def _is_packed(tensor: Operand) -> bool:
+    wanted = packed_strides(tensor.shape)
+    axes = zip(tensor.shape, tensor.strides, wanted, strict=True)
+    return all(size == 1 or stride == packed for size, stride, packed in axes)
 
 
 def _check(pooling: Pooling, x: Operand, y: Operand) -> None:

@@ -48,7 +48,9 @@ def pointwise(mode: Mode, *operands: Array, parameters: Parameters | None = None
     Returns
     -------
     ndarray
-        bool for comparisons and logical modes, int64 for GEN_INDEX.
+        bool for comparisons and logical modes, int64 for GEN_INDEX. MAX and MIN of NaN and a number
+        are the number, of 0 and -0 either (on a GPU 0 and -0); RELU_FWD of NaN is NaN (every
+        engine of an H200, 9.19).
     """
     if mode not in _OF_BOOLEANS:  # False and True are 0 and 1
         operands = tuple(x.astype(np.float64) if x.dtype == bool else x for x in operands)
@@ -102,11 +104,10 @@ def _gelu_by_tanh_slope(x: Array, _: Parameters) -> Any:
 
 
 def _relu(x: Array, p: Parameters) -> Any:
-    if p.relu_lower_clip_slope == 0:
-        y = np.maximum(x, p.relu_lower_clip)
-    else:
-        below = p.relu_lower_clip + p.relu_lower_clip_slope * (x - p.relu_lower_clip)
-        y = np.where(x < p.relu_lower_clip, below, x)
+    below: Any = p.relu_lower_clip
+    if p.relu_lower_clip_slope != 0:
+        below = below + p.relu_lower_clip_slope * (x - below)
+    y = np.where(x < p.relu_lower_clip, below, x)  # NaN of NaN, -0 of -0
     return y if p.relu_upper_clip == math.inf else np.minimum(y, p.relu_upper_clip)
 
 
@@ -177,7 +178,7 @@ _PLAIN: dict[Mode, Callable[..., Any]] = {
     Mode.CUDNN_POINTWISE_ADD: np.add,
     Mode.CUDNN_POINTWISE_ADD_SQUARE: lambda x, b: x + b * b,
     Mode.CUDNN_POINTWISE_DIV: np.divide,
-    Mode.CUDNN_POINTWISE_MAX: np.fmax,  # of NaN and a number, the number (H200, 9.19)
+    Mode.CUDNN_POINTWISE_MAX: np.fmax,
     Mode.CUDNN_POINTWISE_MIN: np.fmin,
     Mode.CUDNN_POINTWISE_MOD: np.fmod,  # the sign of x
     Mode.CUDNN_POINTWISE_FLOOR_MOD: np.mod,  # the sign of b

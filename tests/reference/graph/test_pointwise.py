@@ -77,6 +77,9 @@ def test_infinity_and_nan_are_results() -> None:
     np.testing.assert_array_equal(
         pointwise(Mode.CUDNN_POINTWISE_DIV, x, np.zeros(2)), [np.nan, -np.inf]
     )
+    y = pointwise(Mode.CUDNN_POINTWISE_RELU_FWD, np.array([-0.0, np.nan]))
+    assert np.signbit(y[0])
+    assert np.isnan(y[1])
 
 
 def test_selected_nan_does_not_spread() -> None:
