@@ -62,6 +62,7 @@ ALLOWED: dict[str, set[str]] = {
         "handle",
         "dtypes",
         "errors",
+        "reference",
     },
     "frontend": {
         "arguments",
@@ -205,6 +206,7 @@ def test_every_part_is_known() -> None:
         "compile",
         "completion_command",
         "explain",
+        "judge",
         "lookup",
     }
     assert parts - programs <= ALLOWED.keys()

@@ -217,7 +217,9 @@ class Graph(
             )
             self._keep(plan, device, expansion)
             return plan
-        wanted = self._wanted(expansion, selection, workspace_limit)
+        # An engine that was judged wrong can be chosen by name all the same.
+        judged = device if choice is None else None
+        wanted = self._wanted(expansion, selection, workspace_limit, judged)
         try:
             plan = obtained_plan(
                 expansion,

@@ -1,0 +1,263 @@
+"""A child's part of a judgement: engine configs are executed and compared, one after the other."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import statistics
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ....errors import CudnnError, SymbolNotFoundError
+from ....handle import Handle
+from ....reference.device.dispatch import use_reference_device
+from ...backend.engine import Engine, EngineChoice
+from ...lower.lowering import lowered
+from ...lower.target import NO_GPU
+from ...run.plan import ExecutionPlan
+from ...run.scratch import Scratch
+from ..refusals import refusal
+from ..tuning.gpu_lock import gpu_lock
+from ..tuning.timing import Timer
+from .children import Outcome, Spent, outcomes
+from .exact import Evaluation
+from .guarded import Guarded
+from .operands import Images, results, stored
+from .verdict import Bound, Verdict, compared, worse
+
+if TYPE_CHECKING:
+    from ...backend.descriptor import BackendDescriptor
+    from ...lower.expand.expansion import Expansion
+
+__all__ = ["Task", "trials"]
+
+_POISONS = (0xFF, 0xA5)
+"""Bytes of unwritten memory: NaN in every floating type, and small numbers."""
+
+_SECONDS = 180.0  # of one config: some engines compile for many seconds
+_MEGABYTES = 1 << 16
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is common to the configs of one judgement; it can be pickled.
+
+    Attributes
+    ----------
+    graph : Graph
+        Validated; a child has a copy.
+    folder : str
+        With the operands and exact results of each kind of numbers.
+    kinds : tuple of str
+    runs : int
+        Timed executions; 0 on the reference device.
+    library : str
+        The file of cuDNN's library.
+    device : int or mapping
+        Number of the GPU; on the reference device the properties that it stands for.
+    sm_count : int, optional
+    """
+
+    graph: Any
+    folder: str
+    kinds: tuple[str, ...]
+    runs: int
+    library: str
+    device: int | Mapping[str, Any]
+    sm_count: int | None = None
+
+    def begin(self) -> Handle:
+        """Choose the library and the device of a child."""
+        os.environ["CUDNN_CTYPES_LIBRARY"] = self.library
+        if isinstance(self.device, int):
+            return Handle(device=self.device)
+        use_reference_device(device=dict(self.device))
+        return Handle()
+
+    def keep(self, kind: str, images: Images, bounds: dict[int, Bound]) -> None:
+        """Write the operands and exact results of one kind of numbers."""
+        arrays: dict[str, Any] = {f"image {uid}": each for uid, each in images.items()}
+        for uid, bound in bounds.items():
+            arrays |= {f"exact {uid}": bound.exact, f"allowed {uid}": bound.allowed}
+            arrays[f"jumps {uid}"] = np.bool_(bound.jumps)
+        np.savez(Path(self.folder) / f"{kind}.npz", **arrays)
+
+    def kept(self, kind: str) -> tuple[Images, dict[int, Bound]]:
+        """What `keep` wrote."""
+        with np.load(Path(self.folder) / f"{kind}.npz") as file:
+            arrays = {name: file[name] for name in file.files}
+        parts = [(name.split()[0], int(name.split()[1]), name) for name in arrays]
+        images = {uid: arrays[name] for part, uid, name in parts if part == "image"}
+        bounds = {
+            uid: Bound(arrays[name], arrays[f"allowed {uid}"], bool(arrays[f"jumps {uid}"]))
+            for part, uid, name in parts
+            if part == "exact"
+        }
+        return images, bounds
+
+
+def trials(task: Task, verdicts: list[Verdict]) -> Iterator[Verdict]:
+    """Each config's verdict, as soon as it is known; `verdicts` name them, and no more."""
+    cases = [json.dumps(each.as_dict()) for each in verdicts]
+    by_case = dict(zip(cases, verdicts, strict=True))
+    for outcome in outcomes(
+        cases,
+        functools.partial(_prepared, task),
+        seconds=_SECONDS,
+        megabytes=_MEGABYTES,
+        maps_a_gpu=True,
+        # A fork of a process that uses CUDA cannot use it, and in any fork cuDNN lacks its threads.
+        fresh=True,
+    ):
+        yield _verdict(outcome, by_case[outcome.case])
+
+
+def _verdict(outcome: Outcome[str], named: Verdict) -> Verdict:
+    if not outcome.died:
+        found = json.loads(outcome.result)
+        return Verdict(**{**found, "index": tuple(found["index"])})
+    if outcome.result.startswith("exit"):  # an exception that is no engine's fault
+        lines = outcome.printed.strip().splitlines()
+        raise RuntimeError(f"judge: {named.choice}: {lines[-1] if lines else outcome.result}")
+    during = f" while {outcome.note}" if outcome.note else ""
+    return replace(named, state="ended", reason=f"{outcome.result}{during}")
+
+
+def _prepared(task: Task, note: Callable[[str], None]) -> Callable[[str], str]:
+    return _Trial(task, task.begin(), note)
+
+
+class _Trial:
+    def __init__(self, task: Task, handle: Handle, note: Callable[[str], None]) -> None:
+        self._task = task
+        self._handle = handle
+        self._note = note
+        self._graph = task.graph
+        self._expansion: Expansion = self._graph.expansion(handle)
+        self._evaluation = Evaluation(self._expansion)
+        self._tensors = stored(self._expansion)
+        self._results = results(self._expansion)
+        self._lowering = lowered(self._expansion, handle, NO_GPU)
+        self._operation_graph: BackendDescriptor = self._lowering.__enter__().graph
+        self._timer: Timer | None = None
+
+    def __call__(self, case: str) -> str:
+        found = json.loads(case)
+        named = Verdict(**{**found, "index": tuple(found["index"])})
+        verdict = self._judged(named)
+        return json.dumps(verdict.as_dict())
+
+    def _judged(self, named: Verdict) -> Verdict:
+        self._note("building the plan")
+        try:
+            plan = self._plan(named.choice)
+        except (CudnnError, SymbolNotFoundError, ValueError) as error:
+            why = str(refusal(error)) if isinstance(error, CudnnError) else str(error)
+            return replace(named, state="refused", reason=why)
+        with plan:
+            named = replace(named, workspace=plan.workspace_size)
+            try:
+                return self._executed(plan, named)
+            except (CudnnError, RuntimeError) as error:
+                why = str(refusal(error)) if isinstance(error, CudnnError) else str(error)
+                if self._context_is_lost():
+                    ended = replace(named, state="ended", reason=f"the CUDA context: {why}")
+                    raise Spent(json.dumps(ended.as_dict())) from error
+                return replace(named, state="refused", reason=f"when executed: {why}")
+
+    def _plan(self, choice: EngineChoice) -> ExecutionPlan:
+        with (
+            Engine(
+                self._operation_graph,
+                choice.engine,
+                device=self._handle,
+                sm_count=self._task.sm_count,
+            ) as engine,
+            engine.config(choice.knobs) as config,
+        ):
+            plan = ExecutionPlan(config, device=self._handle)
+        plan.scratch = Scratch(self._expansion.tensors)
+        return plan
+
+    def _context_is_lost(self) -> bool:
+        try:
+            self._handle.synchronize()
+        except Exception:  # of whatever layer
+            return True
+        return False
+
+    def _executed(self, plan: ExecutionPlan, named: Verdict) -> Verdict:
+        written = {each.uid or 0 for each in self._results}
+        found: Verdict | None = None
+        same = True
+        with closing(Guarded(self._handle, self._tensors, written, plan.workspace_size)) as memory:
+            for kind in self._task.kinds:
+                images, bounds = self._task.kept(kind)
+                kept = []
+                for poison in _POISONS:
+                    self._note(f"executing it with {kind} numbers")
+                    bytes_, beyond = self._run(plan, memory, images, poison)
+                    verdict = self._of_results(named, kind, images, bytes_, bounds)
+                    if beyond:
+                        verdict = replace(verdict, state="writes beyond", reason=beyond)
+                    found = verdict if found is None else worse(found, verdict)
+                    kept.append(bytes_)
+                same = same and all(self._same(*kept, images=images, uid=uid) for uid in written)
+            assert found is not None
+            found = replace(found, same_bits=same)
+            if self._task.runs and found.state not in ("ended", "writes beyond"):
+                found = replace(found, median=self._time(plan, memory, images))
+        return found
+
+    def _run(
+        self, plan: ExecutionPlan, memory: Guarded, images: Images, poison: int
+    ) -> tuple[Images, str]:
+        accumulating = any(node.options.get("beta") for node in self._expansion.nodes)
+        pointers = memory.fill(images, poison, accumulating)
+        plan.execute(self._handle, pointers, memory.usable_workspace)
+        self._handle.synchronize()
+        return memory.read(images)
+
+    def _of_results(
+        self,
+        named: Verdict,
+        kind: str,
+        images: Images,
+        bytes_: Images,
+        bounds: dict[int, Bound],
+    ) -> Verdict:
+        found: Verdict | None = None
+        for tensor in self._results:
+            uid = tensor.uid or 0
+            if uid not in bounds:
+                continue
+            result = self._evaluation.load({**images, uid: bytes_[uid]}, uid)
+            verdict = compared(named, tensor.name, result, bounds[uid], kind)
+            found = verdict if found is None else worse(found, verdict)
+        return named if found is None else found
+
+    def _same(self, one: Images, other: Images, *, images: Images, uid: int) -> bool:
+        """Whether two executions gave the same bits, wherever there are elements."""
+        first, second = (
+            self._evaluation.load({**images, uid: each[uid]}, uid) for each in (one, other)
+        )
+        return np.ascontiguousarray(first).tobytes() == np.ascontiguousarray(second).tobytes()
+
+    def _time(self, plan: ExecutionPlan, memory: Guarded, images: Images) -> float | None:
+        with suppress(CudnnError, MemoryError):
+            pointers = memory.fill(images, 0, False)
+            with gpu_lock(str(self._handle.device.uuid)):
+                if self._timer is None:
+                    self._timer = Timer(self._handle)
+                    self._timer.warm_up()
+                workspace = memory.usable_workspace
+                with plan.bind(self._handle, pointers, workspace) as bound:
+                    bound()
+                    return statistics.median(self._timer(bound, self._task.runs))
+        return None
