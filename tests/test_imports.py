@@ -393,6 +393,7 @@ INTERNAL_ERRORS = {
     "NoSuchPlanError",
     "NotReproducible",
     "Refused",
+    "Spent",
     "Untranslatable",
     "_Goto",
 }

@@ -120,7 +120,7 @@ def _option(value: Any) -> Any:
     """An option without sizes: whole numbers that may be windows or paddings stay."""
     if isinstance(value, CudnnEnum):
         return value.name
-    if isinstance(value, bool) or isinstance(value, str):
+    if isinstance(value, (bool, str)):
         return value
     if isinstance(value, int):
         return value if abs(value) <= _LARGEST else "n"

@@ -19,7 +19,7 @@ __all__ = ["Judgement"]
 _COLUMNS = ("engine", "knobs", "verdict", "error", "allowed", "where", "same bits", "us", "from")
 _NARROW = ("engine", "knobs", "verdict", "error", "same bits", "us")
 _NUMBERS = ("engine", "error", "allowed", "us")
-_STYLES = {"right": "green", "inexact": "yellow", "refused": "dim", "excluded": "dim"}
+_STYLES = {"right": "green", "inexact": "yellow", "refused": "dim"}
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Judgement:
 
     @property
     def _executed(self) -> list[Verdict]:
-        return [each for each in self.verdicts if each.state not in ("refused", "excluded")]
+        return [each for each in self.verdicts if each.state != "refused"]
 
 
 class _RichText:
@@ -139,8 +139,8 @@ def _reasons(verdicts: Sequence[Verdict]) -> list[str]:
     lines = []
     left: dict[str, set[int]] = {}
     for each in verdicts:
-        if each.state in ("refused", "excluded"):
-            left.setdefault(f"{each.state}: {each.told}", set()).add(each.engine)
+        if each.state == "refused":
+            left.setdefault(f"refused: {each.told}", set()).add(each.engine)
         elif each.told:
             lines.append(f"{each.choice} {each.state}: {each.told}")
     for each in verdicts:

@@ -79,9 +79,8 @@ def judge(
     faults = Faults() if despite_faults else known_faults(expansion, handle)
     refuse_chance(expansion)
     with lowered(expansion, handle, faults=Faults({}, faults.modes)) as lowering:
-        waiting = list(_chosen(lowering, handle, modes, knobs, sm_count, selection, faults))
-    verdicts = [each for each in waiting if each.state == "excluded"]
-    todo = [each for each in waiting if each.state != "excluded"]
+        todo = list(_chosen(lowering, handle, modes, knobs, sm_count, selection, faults))
+    verdicts = []
     with ExitStack() as stack:
         found = tried(
             graph,
@@ -96,7 +95,7 @@ def judge(
         )
         for verdict in found:
             verdicts.append(verdict)
-            noted(verdict, len(waiting))
+            noted(verdict, len(todo))
     return Judgement(
         graph=graph.name,
         operations=expansion.operations,
@@ -198,18 +197,12 @@ def _chosen(
     """What is to be judged: the first config of each engine, and some others."""
     with ExitStack() as stack:
         by_engine: dict[int, dict[EngineChoice, str]] = {}
-        left_out: set[EngineChoice] = set()
         for config, source in proposed(
             lowering, handle, modes, stack, every_engine=True, sm_count=sm_count
         ):
             choice = config.choice
-            unwanted = selection.refusal(config)
-            if unwanted:
-                if choice not in left_out:
-                    yield Verdict(choice.engine, choice.knobs, source, "excluded", reason=unwanted)
-                left_out.add(choice)
-                continue
-            by_engine.setdefault(choice.engine, {}).setdefault(choice, source)
+            if not selection.refusal(config):
+                by_engine.setdefault(choice.engine, {}).setdefault(choice, source)
         for engine, choices in by_engine.items():
             (first, source), *rest = choices.items()
             rng = random.Random(engine)

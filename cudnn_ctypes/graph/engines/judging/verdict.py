@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,14 +12,11 @@ from numpy.typing import NDArray
 from ...backend.engine import EngineChoice
 from .operands import HURTING
 
-if TYPE_CHECKING:
-    from ....json_place import Place
-
 __all__ = ["STATES", "WRONG", "Bound", "Verdict", "compared", "worse"]
 
 Array = NDArray[Any]
 
-STATES = ("right", "inexact", "wrong", "NaN", "writes beyond", "ended", "refused", "excluded")
+STATES = ("right", "inexact", "wrong", "NaN", "writes beyond", "ended", "refused")
 """What becomes of an engine config, from the best on."""
 
 WRONG = frozenset({"wrong", "NaN", "writes beyond", "ended"})
@@ -42,10 +39,9 @@ class Verdict:
     knobs : mapping of str to int
     source : str
         Who proposed it: "a 1", "fallback 2", "engine", "knobs".
-    state : {"right", "inexact", "wrong", "NaN", "writes beyond", "ended", "refused", "excluded"}
+    state : {"right", "inexact", "wrong", "NaN", "writes beyond", "ended", "refused"}
         "inexact": right with ordinary numbers, and less exact than its data types allow with large
-        offsets or tiny numbers. "ended": the process, or its CUDA context. "excluded": the
-        selection does not want it.
+        offsets or tiny numbers. "ended": the process, or its CUDA context.
     data : str
         The kind of numbers of the worst case.
     tensor : str
@@ -98,7 +94,7 @@ class Verdict:
         """Why it is not right, in a line; "" if it is."""
         if self.reason:
             return self.reason
-        if self.state in ("right", "excluded"):
+        if self.state == "right":
             return ""
         where = f"{self.tensor}{list(self.index)}" if self.tensor else "a result"
         values = f"{self.got:.4g} instead of {self.expected:.4g}" if self.got is not None else ""
@@ -107,22 +103,6 @@ class Verdict:
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
         return {**asdict(self), "index": list(self.index)}
-
-    @classmethod
-    def from_place(cls, place: Place) -> Verdict:
-        """The verdict of `as_dict`'s data.
-
-        Raises
-        ------
-        ValueError
-            If it is damaged; the message names the place.
-        """
-        place.known(cls.__dataclass_fields__)
-        values = dict(place.value)
-        if values.get("state") not in STATES:
-            place["state"].refuse(f"expected one of {', '.join(STATES)}")
-        place["engine"].integer(0)
-        return cls(**{**values, "index": tuple(values.get("index", ()))})
 
 
 @dataclass(frozen=True)
