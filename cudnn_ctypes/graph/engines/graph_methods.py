@@ -196,6 +196,9 @@ class EngineMethods:
     ) -> Autotuning:
         """Measure the plans that there are on a GPU, and keep the fastest as the graph's plan.
 
+        An engine that is new on this machine for graphs of this form is tried first, as by
+        ``build(check="first")``; those that are wrong are left out.
+
         Each plan is executed `runs` times with CUDA events around each execution; the smallest
         median wins. A plan of which the fastest of three runs takes 1.3 times the best median is
         dropped. A plan that fails is noted with its reason, and the others are measured. Before
@@ -267,13 +270,19 @@ class EngineMethods:
         from .building import as_modes
         from .cache.cached_building import keep_tuning
         from .cache.plan_cache import as_cache
-        from .tuning.autotuning import autotune
+        from .judging.probation import checked_proposals
+        from .tuning.autotuning import autotune, check_handle
         from .tuning.measurement import Settings
         from .tuning.spread import checked_executor, spread_autotune
 
         numbers = checked_executor(executor, devices)
         modes, expansion, plans = as_modes(heuristics), self.expansion(handle), as_cache(cache)
-        wanted = self._wanted(expansion, selection, device=handle)
+        wanted = self._wanted(expansion, selection)
+        check_handle(handle)
+        known = checked_proposals(
+            self, expansion, handle, modes, every_engine=every_engine, sm_count=sm_count
+        )
+        wanted = wanted.passing_over(known)
         options: dict[str, Any] = {
             "selection": wanted,
             "every_engine": every_engine,

@@ -116,8 +116,9 @@ def tried(
     *,
     given: Mapping[int, Any],
     kinds: Sequence[str],
-    runs: int,
-    sm_count: int | None,
+    runs: int = 0,
+    sm_count: int | None = None,
+    loose: bool = False,
     stack: ExitStack,
 ) -> Iterator[Verdict]:
     """The verdicts on some configs of a graph, each executed in a child process.
@@ -136,6 +137,7 @@ def tried(
         str(load().path),
         reference_gpu() if handle.on_reference_device else handle.device.device_id,
         sm_count,
+        loose,
     )
     evaluation = Evaluation(expansion)
     nodes = graph.validate()

@@ -58,7 +58,7 @@ def family(choice: EngineChoice) -> tuple[int, int | None]:
 def kept_verdicts(expansion: Expansion, device: Handle | DeviceProperties) -> Kept:
     """What this machine knows of the engines for graphs of this form."""
     plans = _plans()
-    if plans is None or not os.path.isdir(plans.folder):
+    if not _here and (plans is None or not os.path.isdir(plans.folder)):
         return NOTHING
     found = _loaded(plans, _key(expansion, device))
     if not found:
@@ -78,11 +78,14 @@ def keep_verdicts(
     """Add verdicts to those that are kept; a newer one on the same config takes its place."""
     plans = _plans()
     told = [each for each in verdicts if each.state in WRONG or each.state in ("right", "inexact")]
-    if plans is None or not told:
+    if not told:
         return
     key = _key(expansion, device)
     found = _loaded(plans, key)
     found |= {each.choice: (each.state, _reason(each)) for each in told}
+    if plans is None:
+        _here[key.text] = found
+        return
     wrong = [choice for choice, (state, _) in found.items() if state in WRONG]
     shown = wrong[0] if wrong else next(iter(found))
     plans.store(
@@ -135,7 +138,13 @@ def _key(expansion: Expansion, device: Handle | DeviceProperties) -> CacheKey:
     )
 
 
-def _loaded(plans: PlanCache, key: CacheKey) -> dict[EngineChoice, tuple[str, str]]:
+_here: dict[str, dict[EngineChoice, tuple[str, str]]] = {}
+"""Verdicts of this process, by key, where none are kept on disk."""
+
+
+def _loaded(plans: PlanCache | None, key: CacheKey) -> dict[EngineChoice, tuple[str, str]]:
+    if plans is None:
+        return dict(_here.get(key.text, {}))
     entry = plans.load(key)
     found: dict[EngineChoice, tuple[str, str]] = {}
     try:

@@ -62,6 +62,8 @@ class Task:
     device : int or mapping
         Number of the GPU; on the reference device the properties that it stands for.
     sm_count : int, optional
+    loose : bool
+        Whether cuDNN may choose an engine's knobs where it does not take those of the config.
     """
 
     graph: Any
@@ -71,6 +73,7 @@ class Task:
     library: str
     device: int | Mapping[str, Any]
     sm_count: int | None = None
+    loose: bool = False
 
     def begin(self) -> Handle:
         """Choose the library and the device of a child."""
@@ -133,6 +136,13 @@ def _prepared(task: Task, note: Callable[[str], None]) -> Callable[[str], str]:
     return _Trial(task, task.begin(), note)
 
 
+_REFUSALS = (CudnnError, SymbolNotFoundError, ValueError)
+
+
+def _why(error: Exception) -> str:
+    return str(refusal(error)) if isinstance(error, CudnnError) else str(error)
+
+
 class _Trial:
     def __init__(self, task: Task, handle: Handle, note: Callable[[str], None]) -> None:
         self._task = task
@@ -157,21 +167,31 @@ class _Trial:
         self._note("building the plan")
         try:
             plan = self._plan(named.choice)
-        except (CudnnError, SymbolNotFoundError, ValueError) as error:
-            why = str(refusal(error)) if isinstance(error, CudnnError) else str(error)
-            return replace(named, state="refused", reason=why)
+        except _REFUSALS as error:
+            return replace(named, state="refused", reason=_why(error))
         with plan:
             named = replace(named, workspace=plan.workspace_size)
             try:
                 return self._executed(plan, named)
-            except (CudnnError, RuntimeError) as error:
-                why = str(refusal(error)) if isinstance(error, CudnnError) else str(error)
+            except Exception as error:
                 if self._context_is_lost():
-                    ended = replace(named, state="ended", reason=f"the CUDA context: {why}")
+                    reason = f"the CUDA context: {_why(error)}"
+                    ended = replace(named, state="ended", reason=reason)
                     raise Spent(json.dumps(ended.as_dict())) from error
-                return replace(named, state="refused", reason=f"when executed: {why}")
+                if not isinstance(error, CudnnError):
+                    raise
+                return replace(named, state="refused", reason=f"when executed: {_why(error)}")
 
     def _plan(self, choice: EngineChoice) -> ExecutionPlan:
+        """The plan of a config; that of its engine alone if others knobs will do as well."""
+        try:
+            return self._plan_of(choice)
+        except _REFUSALS:
+            if not self._task.loose or not choice.knobs:
+                raise
+            return self._plan_of(EngineChoice(choice.engine))
+
+    def _plan_of(self, choice: EngineChoice) -> ExecutionPlan:
         with (
             Engine(
                 self._operation_graph,

@@ -108,7 +108,9 @@ def test_what_was_wrong_is_passed_over_and_can_be_chosen(
     other = convolution()
     other.find_tensor("x").dims = (4, 16, 12, 12)  # of the same form
     other.find_tensor("x").strides = packed((4, 16, 12, 12), (0, 2, 3, 1))
-    with pytest.raises(NotSupportedError, match="engine 1: it was judged on this machine on .*: w"):
+    with pytest.raises(
+        NotSupportedError, match=r"engine 1: it was judged on this machine on .*: w"
+    ):
         other.build(handle, selection=Selection(engines=[1]))
     (row,) = [each for each in graph.explain(handle, "fallback") if each.engine == 1]
     assert row.state == "excluded"
