@@ -278,6 +278,7 @@ class EngineMethods:
         numbers = checked_executor(executor, devices)
         modes, expansion, plans = as_modes(heuristics), self.expansion(handle), as_cache(cache)
         wanted = self._wanted(expansion, selection)
+        settings = Settings(runs, warm_up, budget, knobs, cold_cache)
         check_handle(handle)
         known = checked_proposals(
             self, expansion, handle, modes, every_engine=every_engine, sm_count=sm_count
@@ -292,7 +293,6 @@ class EngineMethods:
         tune: Any = autotune
         if executor is not None:
             tune, options = spread_autotune, {**options, "executor": executor, "devices": numbers}
-        settings = Settings(runs, warm_up, budget, knobs, cold_cache)
         result: Autotuning
         result, plan = tune(self, expansion, handle, memory or {}, modes, settings, **options)
         if plans is not None:

@@ -220,6 +220,8 @@ def _meaning(
         side = "v" if port.endswith("v") else "k"
         pages = _dims(node, side)[0]
         return lambda rng: rng.integers(0, pages, dims)
+    if port.startswith(("scale_", "descale_")):  # of types of 8 bits
+        return lambda rng: rng.uniform(0.5, 1.5, dims)
     if port == "index" and "window" in node.options:
         window = int(np.prod([int(each) for each in node.options["window"]]))
         return lambda rng: rng.integers(0, window, dims)

@@ -123,8 +123,7 @@ def trials(task: Task, verdicts: list[Verdict]) -> Iterator[Verdict]:
 
 def _verdict(outcome: Outcome[str], named: Verdict) -> Verdict:
     if not outcome.died:
-        found = json.loads(outcome.result)
-        return Verdict(**{**found, "index": tuple(found["index"])})
+        return Verdict.from_dict(json.loads(outcome.result))
     if outcome.result.startswith("exit"):  # an exception that is no engine's fault
         lines = outcome.printed.strip().splitlines()
         raise RuntimeError(f"judge: {named.choice}: {lines[-1] if lines else outcome.result}")
@@ -158,19 +157,17 @@ class _Trial:
         self._timer: Timer | None = None
 
     def __call__(self, case: str) -> str:
-        found = json.loads(case)
-        named = Verdict(**{**found, "index": tuple(found["index"])})
-        verdict = self._judged(named)
+        verdict = self._judged(Verdict.from_dict(json.loads(case)))
         return json.dumps(verdict.as_dict())
 
     def _judged(self, named: Verdict) -> Verdict:
         self._note("building the plan")
         try:
-            plan = self._plan(named.choice)
+            plan, notes = self._plan(named.choice)
         except _REFUSALS as error:
             return replace(named, state="refused", reason=_why(error))
         with plan:
-            named = replace(named, workspace=plan.workspace_size)
+            named = replace(named, workspace=plan.workspace_size, notes=notes)
             try:
                 return self._executed(plan, named)
             except Exception as error:
@@ -182,8 +179,8 @@ class _Trial:
                     raise
                 return replace(named, state="refused", reason=f"when executed: {_why(error)}")
 
-    def _plan(self, choice: EngineChoice) -> ExecutionPlan:
-        """The plan of a config; that of its engine alone if others knobs will do as well."""
+    def _plan(self, choice: EngineChoice) -> tuple[ExecutionPlan, tuple[str, ...]]:
+        """A config's plan and numerical notes; its engine's own if other knobs will do as well."""
         try:
             return self._plan_of(choice)
         except _REFUSALS:
@@ -191,7 +188,7 @@ class _Trial:
                 raise
             return self._plan_of(EngineChoice(choice.engine))
 
-    def _plan_of(self, choice: EngineChoice) -> ExecutionPlan:
+    def _plan_of(self, choice: EngineChoice) -> tuple[ExecutionPlan, tuple[str, ...]]:
         with (
             Engine(
                 self._operation_graph,
@@ -201,9 +198,10 @@ class _Trial:
             ) as engine,
             engine.config(choice.knobs) as config,
         ):
+            notes = tuple(sorted(engine.numerical_notes))
             plan = ExecutionPlan(config, device=self._handle)
         plan.scratch = Scratch(self._expansion.tensors)
-        return plan
+        return plan, notes
 
     def _context_is_lost(self) -> bool:
         try:

@@ -25,7 +25,9 @@ WRONG = frozenset({"wrong", "NaN", "writes beyond", "ended"})
 FACTOR = 8
 """Times what rounding does at most, which an engine may be off."""
 
-_NEAR = 2.0**-4  # of the largest number: an engine that is off by less is inexact with some data
+_NEAR = 2.0**-4  # of the largest number: what may be inexact is wrong beyond
+_LOSSY = ("winograd", "fft", "reduced_precision", "down_convert")
+"""Notes of engines that compute in other types, or by transforms: they lose bits by design."""
 _JUMPING = 1e-4  # of the elements of a graph that compares may be on the other side
 
 
@@ -40,8 +42,9 @@ class Verdict:
     source : str
         Who proposed it: "a 1", "fallback 2", "engine", "knobs".
     state : {"right", "inexact", "wrong", "NaN", "writes beyond", "ended", "refused"}
-        "inexact": right with ordinary numbers, and less exact than its data types allow with large
-        offsets or tiny numbers. "ended": the process, or its CUDA context.
+        "inexact": near, and less exact than its data types allow with large offsets or tiny
+        numbers, or by an algorithm of which its notes tell. "ended": the process, or its CUDA
+        context.
     data : str
         The kind of numbers of the worst case.
     tensor : str
@@ -62,6 +65,8 @@ class Verdict:
         Bytes.
     reason : str
         Of a refusal, an end, or what was written beyond.
+    notes : tuple of str
+        The engine's numerical notes.
     known : str
         The known fault for which builds pass it over; "" if none is known.
     """
@@ -82,6 +87,7 @@ class Verdict:
     median: float | None = None
     workspace: int | None = None
     reason: str = ""
+    notes: tuple[str, ...] = ()
     known: str = ""
 
     @property
@@ -102,7 +108,13 @@ class Verdict:
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
-        return {**asdict(self), "index": list(self.index)}
+        return {**asdict(self), "index": list(self.index), "notes": list(self.notes)}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Verdict:
+        """The verdict that `as_dict` told."""
+        lists = {name: tuple(values[name]) for name in ("index", "notes")}
+        return cls(**{**values, **lists})
 
 
 @dataclass(frozen=True)
@@ -165,6 +177,10 @@ def compared(base: Verdict, tensor: str, result: Array, bound: Bound, data: str)
     few = max(2, int(_JUMPING * ratio.size)) if bound.jumps else 0
     if not bad.any() or (bound.jumps and bad.sum() <= few and not broken.any()):
         return noted
-    if data in HURTING and (broken.any() or error < _NEAR):
+    if (data in HURTING and broken.any()) or (error < _NEAR and _may_be_inexact(base, data)):
         return replace(noted, state="inexact")
     return replace(noted, state="NaN" if broken.any() else "wrong")
+
+
+def _may_be_inexact(base: Verdict, data: str) -> bool:
+    return data in HURTING or any(note.startswith(_LOSSY) for note in base.notes)

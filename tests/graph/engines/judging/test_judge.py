@@ -20,12 +20,6 @@ from cudnn_ctypes.strides import packed
 from .planted import PlantedTask
 
 
-@pytest.fixture(autouse=True)
-def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("CUDNN_CTYPES_CACHE", raising=False)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-
-
 @pytest.fixture
 def handle() -> Iterator[Handle]:
     with use_reference_device(), Handle() as made:

@@ -26,13 +26,6 @@ from .planted import PlantedTask
 BOTH = Selection(engines=[0, 1])
 
 
-@pytest.fixture(autouse=True)
-def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("CUDNN_CTYPES_CACHE", raising=False)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(probation, "_unchecked", set())
-
-
 @pytest.fixture
 def handle(monkeypatch: pytest.MonkeyPatch) -> Iterator[Handle]:
     """Of the reference device, with engines to be tried as on a GPU."""
