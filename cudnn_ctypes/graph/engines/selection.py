@@ -96,7 +96,13 @@ class Selection:
         return replace(self, workspace_limit=min(limits, default=None)).passing_over(self._kept)
 
     def passing_over(self, kept: Kept | None) -> Selection:
-        """The same conditions, and no config that a judge has found wrong on this machine."""
+        """The same conditions, and no config that a judge has found wrong on this machine.
+
+        Parameters
+        ----------
+        kept : Kept or None
+            What is known for one graph; None for nothing.
+        """
         if kept is self._kept:
             return self
         found = replace(self)
@@ -104,7 +110,12 @@ class Selection:
         return found
 
     def fault_of(self, choice: EngineChoice) -> str:
-        """Why a judge has found a config wrong on this machine; "" if none has."""
+        """Why a judge has found a config wrong on this machine; "" if none has.
+
+        Parameters
+        ----------
+        choice : EngineChoice
+        """
         return "" if self._kept is None else self._kept.fault(choice)
 
     def refusal_of_engine(self, index: int) -> str:

@@ -98,13 +98,10 @@ class Verdict:
     @property
     def told(self) -> str:
         """Why it is not right, in a line; "" if it is."""
-        if self.reason:
+        if self.reason or self.state == "right" or self.got is None:
             return self.reason
-        if self.state == "right":
-            return ""
-        where = f"{self.tensor}{list(self.index)}" if self.tensor else "a result"
-        values = f"{self.got:.4g} instead of {self.expected:.4g}" if self.got is not None else ""
-        return f"{where} is {values}, with {self.data} numbers"
+        values = f"{self.got:.4g} instead of {self.expected:.4g}"
+        return f"{self.tensor}{list(self.index)} is {values}, with {self.data} numbers"
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
