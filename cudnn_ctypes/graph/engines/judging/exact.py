@@ -17,10 +17,10 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
-from ....dtypes import numpy_dtype
+from ....dtypes import element_bits, numpy_dtype
 from ....raw import cudnnBackendAttributeName_t as Name
 from ....raw import cudnnBackendAttributeType_t as Type
-from ....raw import cudnnDataType_t, cudnnPointwiseMode_t
+from ....raw import cudnnDataType_t, cudnnPointwiseMode_t, cudnnReduceTensorOp_t
 from ....reference.device.backend_execution import carry_out
 from ....reference.device.backend_memory import GraphMemory
 from ....reference.device.backend_records import Record, elements
@@ -48,6 +48,8 @@ _SUMMED_FP8 = 2.0**-13  # products of 8 bits are summed with 14 bits of mantissa
 _FUNCTION = 2.0**-18  # exp, tanh and erf of cuDNN 9.19 on an H200 are right to 1e-5 in float32
 _SUMS = ("matmul", "convolution", "moe", "reduction", "genstats", "norm", "bn")
 _PRODUCTS = ("matmul", "convolution", "moe", "sdpa")
+_JUMP = 1 / 16  # of the largest element: rounding decides where it changes more
+_SAMPLE = 4096  # elements, of which the largest change is known by few evaluations
 _SMALL = 1 << 16  # elements: results of fewer are perturbed several times
 
 
@@ -60,8 +62,8 @@ def unit(data_type: Any) -> float:
 def least(data_type: Any) -> float:
     """What rounding can change at most in tiny numbers; float32 and bfloat16 may lose them."""
     found = _finfo(data_type)
-    if found is None:
-        return 1.0  # integers are rounded
+    if found is None:  # integers are rounded
+        return 0.0 if numpy_dtype(data_type).kind == "b" else 1.0
     wide = float(found.smallest_normal) < 1e-20
     return float(found.smallest_normal if wide else found.smallest_subnormal)
 
@@ -100,7 +102,8 @@ class Evaluation:
 
     def inside(self, images: Mapping[int, Array], uid: int) -> Array:
         """Which elements of a tensor exist: those of packed sequences end with their batch."""
-        ones = {**images, uid: np.full_like(images[uid], 0x3C)}
+        whole = element_bits(self.infos[uid].data_type) < 8
+        ones = {**images, uid: np.full_like(images[uid], 0xFF if whole else 0x3C)}
         return np.asarray(self.load(ones, uid) != 0)
 
     def exact(self, images: Mapping[int, Array]) -> dict[int, Array]:
@@ -111,28 +114,34 @@ class Evaluation:
         """All results, each rounded to the data type that the graph states, also virtual ones."""
         return self._carried_out(self._stated, images)
 
+    def rounded(self, images: Mapping[int, Array], rng: np.random.Generator) -> dict[int, Array]:
+        """All results, with operands and results changed at random as rounding would."""
+        return self._carried_out(self._wide, images, lambda step: self._shake(step, rng))
+
     def tolerated(
         self, images: Mapping[int, Array], exact: Mapping[int, Array], seed: int
     ) -> tuple[dict[int, Array], dict[int, Array]]:
         """By how much rounding changes each element of each result, and where that is known.
 
-        An element has the largest change that was seen in its row of every dimension, in the one
-        dimension where that is least: chance makes a single change small, not that of all of them,
+        An element has the largest change that was seen in its part of every dimension, in the one
+        dimension where that is least: chance makes a single change small, not that of thousands,
         and an extreme row does not excuse the others. It is not known where the data types that
         the graph states overflow, nor where rounding changes an element by a jump.
         """
         rng = np.random.default_rng(seed)
         largest = max((each.size for each in exact.values()), default=0)
         runs = [self.stated(images)]
-        for _ in range(4 if largest <= _SMALL else 1):
-            runs.append(self._carried_out(self._wide, images, lambda step: self._shake(step, rng)))
+        for _ in range(8 if largest <= _SMALL else 2):
+            runs.append(self.rounded(images, rng))
         allowed, known = {}, {}
         for uid, array in exact.items():
             with np.errstate(all="ignore"):
                 changes = [np.abs(run[uid].astype(np.float64) - array) for run in runs]
                 change = np.max(changes, axis=0)
                 scale = np.abs(array[np.isfinite(array)]).max(initial=0)
-            fine = np.isfinite(change) & (change <= scale / 16 + least(self.infos[uid].data_type))
+            data_type = self.infos[uid].data_type
+            step = scale * max(_JUMP, 4 * unit(data_type)) + least(data_type)
+            fine = np.isfinite(change) & (change <= step)
             allowed[uid] = _smoothed(np.where(fine, change, 0))
             known[uid] = fine
         return allowed, known
@@ -194,7 +203,7 @@ class Evaluation:
         rng: np.random.Generator,
     ) -> dict[str, Array]:
         """What summing in float32 changes: by the sum of the absolute values of what is summed."""
-        if not step.name.startswith(_SUMS):
+        if not step.name.startswith(_SUMS) or _takes_largest(step):
             return {}
         own = step.values
         eight_bits = any(self.infos[uid].dtype.itemsize == 1 for uid in reads)
@@ -213,10 +222,13 @@ class Evaluation:
             sums = compute(step)
         finally:
             step.values = own
-        return {
-            port: by * np.asarray(sums[port]) * rng.uniform(-1, 1, np.shape(sums[port]))
-            for port, _ in step.writes
-        }
+        found = {}
+        for port, _ in step.writes:
+            array = np.asarray(sums[port])
+            found[port] = (
+                by * np.where(np.isfinite(array), array, 0) * rng.uniform(-1, 1, array.shape)
+            )
+        return found
 
 
 def _wide(array: Array) -> Array:
@@ -231,16 +243,33 @@ def _is_function(step: Step) -> bool:
 _FUNCTIONS = ("TANH", "SIGMOID", "GELU", "EXP", "ERF", "SOFTPLUS", "SWISH", "ELU", "POW", "LOG")
 
 
+def _takes_largest(step: Step) -> bool:
+    """Whether a reduction adds nothing."""
+    if step.name != "reduction":
+        return False
+    mode = cudnnReduceTensorOp_t(step.inner("DESC").one("REDUCTION_OPERATOR", 0))
+    return any(part in mode.name for part in ("MAX", "MIN", "MUL"))
+
+
 def _smoothed(change: Array) -> Array:
-    """Of each element, the least of the largest changes in its hyperplanes."""
-    found = None
-    for axis in range(change.ndim):
-        if change.shape[axis] == 1 and change.ndim > 1:
-            continue
-        others = tuple(each for each in range(change.ndim) if each != axis)
-        along = change.max(axis=others, keepdims=True, initial=0)
-        found = along if found is None else np.minimum(found, along)
-    return np.broadcast_to(change.max(initial=0) if found is None else found, change.shape)
+    """Of each element, the least of the largest changes in its parts of all dimensions.
+
+    A part is one index of a dimension, or as many neighbours as have some thousand elements.
+    """
+    found = np.full((1,) * change.ndim, change.max(initial=0))
+    for axis, size in enumerate(change.shape):
+        rest = change.size // max(size, 1)
+        length = -(-_SAMPLE // max(rest, 1))
+        if size > length:
+            others = tuple(each for each in range(change.ndim) if each != axis)
+            along = change.max(axis=others)
+            starts = np.arange(0, size - length + 1, length)  # the last part is longer
+            parts = np.maximum.reduceat(along, starts)
+            index = np.minimum(np.arange(size) // length, len(parts) - 1)
+            shape = [1] * change.ndim
+            shape[axis] = size
+            found = np.minimum(found, parts[index].reshape(shape))
+    return np.broadcast_to(found, change.shape)
 
 
 class _Memory(GraphMemory):

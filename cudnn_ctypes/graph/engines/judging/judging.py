@@ -32,11 +32,12 @@ if TYPE_CHECKING:
     from ...lower.expand.expansion import Expansion
     from ...lower.lowering import Lowering
 
-__all__ = ["Noted", "checked_kinds", "judge", "refuse_chance", "tried"]
+__all__ = ["Noted", "bounds", "checked_kinds", "judge", "refuse_chance", "tried"]
 
 Noted = Callable[[Verdict, int], object]
 
 _TRIES = 24  # settings of knobs of which most are no kernel
+_TURNED = 8  # times as many elements may turn over as did by rounding
 _JUMPS = ("CMP", "RELU_BWD", "SELECT", "MOD", "FLOOR", "CEIL", "NOT", "GEN_INDEX", "MAXPOOL")
 
 
@@ -143,11 +144,12 @@ def tried(
     nodes = graph.validate()
     for kind in kinds:
         operands = images(expansion, nodes, kind, given)
-        task.keep(kind, operands, _bounds(expansion, evaluation, operands))
+        task.keep(kind, operands, bounds(expansion, evaluation, operands))
     return trials(task, named)
 
 
-def _bounds(expansion: Expansion, evaluation: Evaluation, operands: Images) -> dict[int, Bound]:
+def bounds(expansion: Expansion, evaluation: Evaluation, operands: Images) -> dict[int, Bound]:
+    """The exact results with these operands, and how far from them an engine's may be."""
     exact = evaluation.exact(operands)
     allowed, known = evaluation.tolerated(operands, exact, 0)
     modes = [str(getattr(node.options.get("mode"), "name", "")) for node in expansion.nodes]
@@ -156,13 +158,13 @@ def _bounds(expansion: Expansion, evaluation: Evaluation, operands: Images) -> d
     for tensor in results(expansion):
         uid = tensor.uid or 0
         array = np.asarray(exact[uid])
-        booleans = array.dtype.kind == "b"
         array = array.astype(np.float64)
         with np.errstate(all="ignore"):
             rounding = np.maximum(allowed[uid], unit(tensor.data_type) * np.abs(array))
-        bound = FACTOR * rounding + (0.0 if booleans else _granularity(tensor.data_type))
+        bound = FACTOR * rounding + _granularity(tensor.data_type)
         bound = np.where(known[uid] & evaluation.inside(operands, uid), bound, np.inf)
-        found[uid] = Bound(array, bound, jumps or booleans)
+        turned = int((~known[uid]).sum()) if jumps else 0
+        found[uid] = Bound(array, bound, min(_TURNED * turned + 2, array.size // 50) * jumps)
     return found
 
 

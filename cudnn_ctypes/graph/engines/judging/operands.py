@@ -44,14 +44,14 @@ def _rows(rng: np.random.Generator, count: int, dtype: np.dtype[Any]) -> NDArray
     """Parts of memory are all large, all zero or all the same; the others are ordinary."""
     values = rng.uniform(-2, 2, count)
     length = max(min(_BETWEEN, count // 16), 1)
-    for place, factor in ((1, 200.0), (3, 0.0), (6, -200.0)):
+    for place, factor in ((1, 50.0), (3, 0.0), (6, -50.0)):
         values[place * length : (place + 1) * length] *= factor
     values[8 * length : 9 * length] = 1.5
     return values
 
 
 def _offset(rng: np.random.Generator, count: int, dtype: np.dtype[Any]) -> NDArray[Any]:
-    return 100 + rng.standard_normal(count)
+    return 4 + rng.standard_normal(count) / 16  # sums of squares fit into float16
 
 
 def _tiny(rng: np.random.Generator, count: int, dtype: np.dtype[Any]) -> NDArray[Any]:
@@ -213,23 +213,33 @@ def _meaning(
     node: Node, port: str, tensor: Tensor
 ) -> Callable[[np.random.Generator], NDArray[Any]] | None:
     dims = tensor.dims or ()
-    if port.startswith("seq_len") and port[-1:] in "qv":
+    if "q" in node.inputs and port.startswith("seq_len"):
         limit = _keys(node) if port.endswith("kv") else _dims(node, "q")[2]
         return lambda rng: rng.integers(1, limit + 1, dims)
-    if "page_table" in port or "paged_attention" in port:
-        side = "v" if port.endswith("v") else "k"
-        pages = _dims(node, side)[0]
+    if "page_table" in port or port.startswith("paged_attention_"):
+        side = port.removeprefix("page_table_").removeprefix("paged_attention_")[0]
+        pages = _dims(node, "container" if "container" in node.inputs else side)[0]
         return lambda rng: rng.integers(0, pages, dims)
     if port.startswith(("scale_", "descale_")):  # of types of 8 bits
         return lambda rng: rng.uniform(0.5, 1.5, dims)
+    if port == "stats":  # logarithms of sums of exponentials
+        return lambda rng: rng.uniform(3, 6, dims)
+    if port in _OVERRIDES:
+        operand, axis = _OVERRIDES[port]
+        return lambda rng: rng.integers(1, node.dims(operand)[axis] + 1, dims)
+    if node.kind.descriptor == "operation_pointwise" and tensor.data_type in MEANING:
+        return lambda rng: rng.integers(-6, 7, dims)
     if port == "index" and "window" in node.options:
         window = int(np.prod([int(each) for each in node.options["window"]]))
         return lambda rng: rng.integers(0, window, dims)
     return None
 
 
+_OVERRIDES = {"m_override": ("A", -2), "n_override": ("B", -1), "k_override": ("A", -1)}
+
+
 def _keys(node: Node) -> int:
-    tables = [port for port in node.inputs if "page_table" in port]
+    tables = [port for port in node.inputs if port.endswith("_table") or "page_table" in port]
     return _dims(node, "k")[2] * (_dims(node, tables[0])[2] if tables else 1)
 
 

@@ -88,7 +88,7 @@ class Task:
         arrays: dict[str, Any] = {f"image {uid}": each for uid, each in images.items()}
         for uid, bound in bounds.items():
             arrays |= {f"exact {uid}": bound.exact, f"allowed {uid}": bound.allowed}
-            arrays[f"jumps {uid}"] = np.bool_(bound.jumps)
+            arrays[f"turning {uid}"] = np.int64(bound.turning)
         np.savez(Path(self.folder) / f"{kind}.npz", **arrays)
 
     def kept(self, kind: str) -> tuple[Images, dict[int, Bound]]:
@@ -98,7 +98,7 @@ class Task:
         parts = [(name.split()[0], int(name.split()[1]), name) for name in arrays]
         images = {uid: arrays[name] for part, uid, name in parts if part == "image"}
         bounds = {
-            uid: Bound(arrays[name], arrays[f"allowed {uid}"], bool(arrays[f"jumps {uid}"]))
+            uid: Bound(arrays[name], arrays[f"allowed {uid}"], int(arrays[f"turning {uid}"]))
             for part, uid, name in parts
             if part == "exact"
         }

@@ -28,7 +28,6 @@ FACTOR = 8
 _NEAR = 2.0**-4  # of the largest number: what may be inexact is wrong beyond
 _LOSSY = ("winograd", "fft", "reduced_precision", "down_convert")
 """Notes of engines that compute in other types, or by transforms: they lose bits by design."""
-_JUMPING = 1e-4  # of the elements of a graph that compares may be on the other side
 
 
 @dataclass(frozen=True)
@@ -122,13 +121,13 @@ class Bound:
     ----------
     exact, allowed : numpy.ndarray
         Infinite where nothing is known.
-    jumps : bool
-        Whether the graph compares numbers, so that rounding can turn single elements over.
+    turning : int
+        How many elements rounding may turn over, where the graph compares numbers.
     """
 
     exact: Array
     allowed: Array
-    jumps: bool = False
+    turning: int = 0
 
     @property
     def scale(self) -> float:
@@ -171,8 +170,7 @@ def compared(base: Verdict, tensor: str, result: Array, bound: Bound, data: str)
         allowed=float(bound.allowed.flat[place]) / scale,
         nan=int(broken.sum()),
     )
-    few = max(2, int(_JUMPING * ratio.size)) if bound.jumps else 0
-    if not bad.any() or (bound.jumps and bad.sum() <= few and not broken.any()):
+    if bad.sum() <= bound.turning and not broken.any():
         return noted
     if (data in HURTING and broken.any()) or (error < _NEAR and _may_be_inexact(base, data)):
         return replace(noted, state="inexact")

@@ -63,8 +63,8 @@ def test_where_numbers_are_compared_single_elements_may_turn() -> None:
     exact = (np.arange(10_000) % 2).astype(float)
     result = exact.copy()
     result[5] = 0
-    for jumps, state in ((True, "right"), (False, "wrong")):
-        bound = Bound(exact, np.full_like(exact, 1e-3), jumps)
+    for turning, state in ((1, "right"), (0, "wrong")):
+        bound = Bound(exact, np.full_like(exact, 1e-3), turning)
         assert compared(Verdict(7), "y", result, bound, "ordinary").state == state
 
 
