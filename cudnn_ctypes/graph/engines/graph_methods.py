@@ -270,7 +270,7 @@ class EngineMethods:
         from .building import as_modes
         from .cache.cached_building import keep_tuning
         from .cache.plan_cache import as_cache
-        from .judging.probation import checked_proposals
+        from .judging.probation import checked, checked_proposals
         from .tuning.autotuning import autotune, check_handle
         from .tuning.measurement import Settings
         from .tuning.spread import checked_executor, spread_autotune
@@ -294,7 +294,14 @@ class EngineMethods:
         if executor is not None:
             tune, options = spread_autotune, {**options, "executor": executor, "devices": numbers}
         result: Autotuning
-        result, plan = tune(self, expansion, handle, memory or {}, modes, settings, **options)
+        while True:
+            result, plan = tune(self, expansion, handle, memory or {}, modes, settings, **options)
+            best = [result.best.choice]
+            known = checked(self, expansion, handle, best, sm_count=sm_count)
+            if not known.fault(result.best.choice):
+                break
+            plan.close()
+            options["selection"] = wanted.passing_over(known)
         if plans is not None:
             keep_tuning(plans, expansion, handle, result, plan, selection=wanted, sm_count=sm_count)
         self._keep(plan, handle, expansion)

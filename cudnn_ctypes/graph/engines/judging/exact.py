@@ -178,7 +178,7 @@ class Evaluation:
                     **{
                         uid: (own[uid][0], rounded(_wide(own[uid][1]), by))
                         for uid, info in reads.items()
-                        if not info.by_value
+                        if not info.by_value and unit(self.infos[uid].data_type)
                     },
                 }
             try:

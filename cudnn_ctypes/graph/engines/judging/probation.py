@@ -183,7 +183,7 @@ def checked_proposals(
     every_engine: bool,
     sm_count: int | None = None,
 ) -> Kept:
-    """`checked` for all configs that are proposed for a graph."""
+    """`checked` for the first config of each engine that is proposed for a graph."""
     from ..tuning.tuning import proposed
 
     if skipped(handle):
@@ -192,9 +192,13 @@ def checked_proposals(
         configs = proposed(
             lowering, handle, modes, stack, every_engine=every_engine, sm_count=sm_count
         )
-        faulty = lowering.faults.engines
-        choices = [each.choice for each, _ in configs if each.engine.index not in faulty]
-    return checked(graph, expansion, handle, choices, sm_count=sm_count)
+        known = {engine for engine, _ in kept_verdicts(expansion, handle).families}
+        known |= set(lowering.faults.engines)
+        first: dict[int, EngineChoice] = {}
+        for config, _ in configs:
+            if config.engine.index not in known:
+                first.setdefault(config.engine.index, config.choice)
+    return checked(graph, expansion, handle, first.values(), sm_count=sm_count)
 
 
 _unchecked: set[str] = set()

@@ -79,6 +79,7 @@ class Task:
         """Choose the library and the device of a child."""
         os.environ["CUDNN_CTYPES_LIBRARY"] = self.library
         if isinstance(self.device, int):
+            use_reference_device(False)  # whatever the environment says
             return Handle(device=self.device)
         use_reference_device(device=dict(self.device))
         return Handle()
