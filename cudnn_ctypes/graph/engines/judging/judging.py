@@ -15,6 +15,7 @@ from ....absent_gpu.properties import reference_gpu
 from ....errors import CudnnError, SymbolNotFoundError
 from ....raw.library import load
 from ....raw.values import described
+from ....reference.device.registry import Refused
 from ...backend.engine import Engine, EngineChoice
 from ...lower.lowering import Faults, known_faults, lowered
 from ..selection import Selection
@@ -127,7 +128,8 @@ def tried(
     Raises
     ------
     ValueError
-        For operands that need numbers with a meaning, and have none.
+        For operands that need numbers with a meaning, and have none; for operations that the
+        reference does not carry out.
     """
     folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="cudnn_ctypes-judge-"))
     task = Task(
@@ -144,7 +146,10 @@ def tried(
     nodes = graph.validate()
     for kind in kinds:
         operands = images(expansion, nodes, kind, given)
-        task.keep(kind, operands, bounds(expansion, evaluation, operands))
+        try:
+            task.keep(kind, operands, bounds(expansion, evaluation, operands))
+        except Refused as error:
+            raise ValueError(f"judge: {error}") from error
     return trials(task, named)
 
 

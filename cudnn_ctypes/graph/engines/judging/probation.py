@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import os
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
@@ -39,6 +40,7 @@ ENVIRONMENT_VARIABLE = "CUDNN_CTYPES_CHECK"
 
 _PERIODS = (16, 64)  # of the sizes of small graphs: engines of attention want some 64 queries
 _KINDS = ("ordinary", "rows")
+_LARGEST = 1 << 22  # elements of all tensors, for which the reference takes seconds
 
 
 def as_check(check: Any, device: Handle | DeviceProperties) -> bool:
@@ -153,6 +155,10 @@ def _verdicts(
     found: list[Verdict] = []
     for instance in (*map(graph._small, _PERIODS), graph.replaced()):
         if instance is None or not waiting:
+            continue
+        elements = sum(math.prod(each.dims or ()) for each in instance.tensors)
+        if elements > _LARGEST:
+            _logger.debug("graph %r is too large to be checked", graph.name)
             continue
         with ExitStack() as stack:
             verdicts = list(

@@ -15,6 +15,7 @@ from cudnn_ctypes import Handle, NotSupportedError, Selection, use_reference_dev
 from cudnn_ctypes.graph import EngineChoice, Judgement
 from cudnn_ctypes.graph.engines.judging import judging
 from cudnn_ctypes.graph.graph import Graph
+from cudnn_ctypes.reference.device.backend_steps import refuse
 from cudnn_ctypes.strides import packed
 
 from .planted import PlantedTask
@@ -184,6 +185,17 @@ def test_random_numbers_are_refused(handle: Handle) -> None:
     graph.sdpa(q, k, v, dropout=(0.5, seed, offset))[0].set_output()
     with pytest.raises(ValueError, match=r"^judge: .* makes random numbers"):
         graph.judge(handle)
+
+
+def test_what_the_reference_cannot_do_is_told(
+    handle: Handle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*arguments: Any) -> None:
+        raise refuse("resample is not carried out")
+
+    monkeypatch.setattr(judging, "bounds", refused)
+    with pytest.raises(ValueError, match=r"^judge: the reference device: resample is not carried"):
+        judged(handle)
 
 
 def test_integers_without_a_meaning_are_refused(handle: Handle) -> None:

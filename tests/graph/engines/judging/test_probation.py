@@ -142,6 +142,16 @@ def test_what_cannot_be_tried_is_built_all_the_same(
     assert logged[0].startswith("graph 'chance': its engines cannot be checked: judge:")
 
 
+def test_a_large_graph_without_a_small_one_is_not_tried(
+    handle: Handle, tasks: list[Task], logged: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Graph, "_small", lambda graph, period: None)
+    monkeypatch.setattr(probation, "_LARGEST", 1000)
+    assert engine(convolution(), handle, check="first") == 1
+    assert not tasks
+    assert logged == ["graph 'layer' is too large to be checked"]
+
+
 def test_forms_that_were_never_checked_are_logged_once(handle: Handle, logged: list[str]) -> None:
     for graph in (convolution(), convolution(8)):
         engine(graph, handle)
