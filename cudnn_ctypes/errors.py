@@ -210,7 +210,7 @@ class CleanUpWarning(CudnnWarning, RuntimeWarning):
 
 
 class FaultWarning(CudnnWarning, RuntimeWarning):
-    """A graph was built that cuDNN computes wrong for some data, and right for other data."""
+    """A graph or call that cuDNN computes wrong without a status: for some data, or for all."""
 
 
 class PlanCacheWarning(CudnnWarning, RuntimeWarning):

@@ -28,14 +28,14 @@ from .describe.operations.sequences import SequenceOperations
 from .describe.operations.shapes import ShapeOperations
 from .describe.pictures import PictureMethods
 from .engines.building import as_choice, as_modes
-from .engines.cache.cached_building import obtained_plan
+from .engines.cache.cached_building import obtained_plan, scratch_of
 from .engines.graph_methods import EngineMethods
 from .engines.judging.probation import as_check, note_unchecked, passed
 from .engines.selection import Selection
 from .lower.expand.expansion import Expansion, expand
+from .lower.preludes import prepared
 from .lower.target import Target
 from .run.graph_methods import RunMethods
-from .run.scratch import Scratch
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -135,9 +135,13 @@ class Graph(
         """
         return self._expanded(self.validate(), Target.of(device))
 
-    def _expanded(self, nodes: Sequence[Node], target: Target) -> Expansion:
-        """Expand `nodes`, which `validate` returned, for `target`, a cuDNN and a GPU."""
-        return expand(nodes, self.tensors, self._data_types(), target)
+    def _expanded(self, nodes: Sequence[Node], target: Target, *, fixed: bool = True) -> Expansion:
+        """Expand `nodes`, which `validate` returned, for `target`, a cuDNN and a GPU.
+
+        `fixed`: whether the shapes stay, so that operands may be prepared for them.
+        """
+        expansion = expand(nodes, self.tensors, self._data_types(), target)
+        return prepared(expansion) if fixed else expansion
 
     def build(
         self,
@@ -208,7 +212,8 @@ class Graph(
         device = as_device(device)
         modes, choice = as_modes(heuristics), as_choice(config)
         tries = as_check(check, device)
-        expansion = self.expansion(device)
+        fixed = not without_engine and kernel_cache is None and not override_shapes
+        expansion = self._expanded(self.validate(), Target.of(device), fixed=fixed)
         if without_engine:
             from .engines.reference_plan import reference_plan
 
@@ -255,7 +260,7 @@ class Graph(
 
                 add_advice(error, self, device, modes, wanted, sm_count)
             raise
-        self._keep(plan, device, expansion)
+        self._keep(plan, device, expansion, cache=cache)
         return plan
 
     def load_plan(self, text: str | bytes, device: DeviceLike) -> ExecutionPlan:
@@ -285,13 +290,19 @@ class Graph(
         return plan
 
     def _keep(
-        self, plan: ExecutionPlan, device: Handle | DeviceProperties, expansion: Expansion
+        self,
+        plan: ExecutionPlan,
+        device: Handle | DeviceProperties,
+        expansion: Expansion,
+        *,
+        cache: Any = None,
     ) -> None:
         """Hold `plan` instead of the one before."""
         from .backend.device_properties import DeviceProperties
 
+        scratch = scratch_of(expansion, device, cache=cache)
         self.close()
-        plan.scratch = Scratch(expansion.tensors)
+        plan.scratch = scratch
         self._plan, self._operands, self._node_count = plan, expansion.tensors, len(self.nodes)
         self._handle = None if isinstance(device, DeviceProperties) else device
 

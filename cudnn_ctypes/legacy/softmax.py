@@ -6,10 +6,12 @@ Operands and results as for convolutions: ``DeviceTensor``s, tensors of other li
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from .. import raw
 from ..handle import Handle
+from ..raw.wrong_softmax import same_layout, wrong_softmax
 from .enumerators import enumerator
 from .launch import launched
 from .operands import Made, Operands
@@ -58,11 +60,16 @@ def softmax_forward(
     TypeError
         If an operand is host memory or has no shape.
     ValueError
-        If shapes or types differ, or memory is too small; the message names the argument. Also
-        where cuDNN 9.14 and 9.19 compute garbage: packed images with gaps between them in mode
-        "instance", and 5-dimensional float64 tensors in NHWC in mode "channel".
+        If shapes or types differ, or memory is too small; the message names the argument.
     NotSupportedError
         If cuDNN has no kernel for the combination.
+
+    Notes
+    -----
+    cuDNN 9.14 and 9.19 compute wrong numbers where x and y have different strides, for images with
+    gaps between them in mode "instance", and for 5-dimensional float64 tensors in NHWC in mode
+    "channel". There ``cudnnTransformTensor`` brings the operands to the layout of y, or to NCHW, in
+    workspaces of the handle, each as large as an operand. Equal layouts need none.
 
     Examples
     --------
@@ -72,14 +79,10 @@ def softmax_forward(
     >>> probabilities.numpy().ravel().round(3)
     array([0.269, 0.731], dtype=float32)
     """
-    algorithm = enumerator(raw.cudnnSoftmaxAlgorithm_t, algorithm, "algorithm")
-    mode = enumerator(raw.cudnnSoftmaxMode_t, mode, "mode")
     with Operands(handle, x=(x, x_desc), y=(y, y_desc)) as operands:
         if y is None:
             y = operands.make_like("y", "x", beta=beta)
-        operands.check_same("x", "y")
-        _refuse_garbage(mode, x=operands.describe("x"), y=operands.describe("y"))
-        operands.launch(raw.cudnnSoftmaxForward, algo=algorithm, mode=mode, alpha=alpha, beta=beta)
+        _launch(raw.cudnnSoftmaxForward, operands, "x", "y", algorithm, mode, alpha, beta)
     return y
 
 
@@ -105,7 +108,7 @@ def softmax_backward(
     y : tensor
         What `softmax_forward` gave with the same algorithm and mode, alpha = 1 and beta = 0.
     dy : tensor
-        Gradient of y, with the strides of y.
+        Gradient of y.
     dx : tensor, optional
         Gradient of x; may be dy. Default: allocated.
 
@@ -121,40 +124,48 @@ def softmax_backward(
     >>> y.numpy().ravel(), dx.numpy().ravel()
     (array([0.5, 0.5], dtype=float32), array([ 0.25, -0.25], dtype=float32))
     """
-    algorithm = enumerator(raw.cudnnSoftmaxAlgorithm_t, algorithm, "algorithm")
-    mode = enumerator(raw.cudnnSoftmaxMode_t, mode, "mode")
     with Operands(handle, y=(y, y_desc), dy=(dy, dy_desc), dx=(dx, dx_desc)) as operands:
         if dx is None:
             dx = operands.make_like("dx", "y", beta=beta)
-        operands.check_same("y", "dy", "dx")
-        _refuse_garbage(mode, **{name: operands.describe(name) for name in ("y", "dy", "dx")})
-        operands.launch(raw.cudnnSoftmaxBackward, algo=algorithm, mode=mode, alpha=alpha, beta=beta)
+        _launch(raw.cudnnSoftmaxBackward, operands, "y dy", "dx", algorithm, mode, alpha, beta)
     return dx
 
 
-def _refuse_garbage(mode: raw.cudnnSoftmaxMode_t, **described: TensorDescriptor) -> None:
-    """Layouts with which cuDNN 9.14 and 9.19 succeed, but compute something else."""
-    for name, desc in described.items():
-        shape, strides = desc.shape, desc.strides
-        if mode == raw.CUDNN_SOFTMAX_MODE_INSTANCE:
-            # It takes packed images to follow each other without gaps.
-            size, packed = 1, True
-            for n, step in list(zip(shape, strides, strict=True))[:0:-1]:
-                packed &= n == 1 or step == size
-                size *= n
-            if packed and shape[0] > 1 and strides[0] != size:
-                raise ValueError(
-                    f"{name}: cuDNN's softmax over images reads packed images without gaps between "
-                    f"them, got a stride of {strides[0]} for images of {size} elements"
-                )
-        elif (
-            desc.data_type == raw.CUDNN_DATA_DOUBLE
-            and len(shape) == 5
-            and shape[1] > 1
-            and shape[4] > 1
-            and strides[1] < strides[4]
-        ):
-            raise ValueError(
-                f"{name}: cuDNN's softmax over the channels of 5-dimensional float64 tensors needs "
-                f"NCHW, got the strides {strides}"
-            )
+def _launch(
+    function: Callable[..., Any],
+    operands: Operands,
+    sources: str,
+    result: str,
+    algorithm: Any,
+    mode: Any,
+    alpha: float,
+    beta: float,
+) -> None:
+    """Launch a softmax, between transforms where cuDNN computes the layouts wrong."""
+    algorithm = enumerator(raw.cudnnSoftmaxAlgorithm_t, algorithm, "algorithm")
+    mode = enumerator(raw.cudnnSoftmaxMode_t, mode, "mode")
+    first, *others = names = [*sources.split(), result]
+    operands.check_same(first, *others)
+    descs = {name: operands.describe(name) for name in names}
+    common, wrong = descs[result], wrong_softmax(mode, *descs.values())
+    if wrong and wrong_softmax(mode, common):
+        common = operands.enter_context(TensorDescriptor(common.shape, common.data_type))
+    given: dict[str, Any] = {}
+    for name, desc in descs.items():
+        memory = name
+        if same_layout(desc, common):
+            desc = common  # C also compares the strides of dimensions of size 1
+        elif wrong:
+            memory, desc = f"{name} in one layout", common
+            operands.add(memory, operands.scratch(common.size_in_bytes), common)
+            if name != result or beta != 0:
+                _transform(operands, name, memory)
+        given |= {name: memory, f"{name}Desc": desc}
+    operands.launch(function, algo=algorithm, mode=mode, alpha=alpha, beta=beta, **given)
+    if given[result] != result:
+        _transform(operands, given[result], result)
+
+
+def _transform(operands: Operands, source: str, target: str) -> None:
+    x, y = dict.fromkeys(("x", "xDesc"), source), dict.fromkeys(("y", "yDesc"), target)
+    operands.launch(raw.cudnnTransformTensor, alpha=1, beta=0, **x, **y)

@@ -60,13 +60,14 @@ class Entry:
     `scalar` is the C type of the tensor's scaling factors: double for DOUBLE, else float.
     `fitting` has the keys of typed memory that fitted. `token` is one number for all descriptors
     with an equal record; it is None without a record, and once the record is dropped. The owner of
-    a descriptor keeps the entry and reads only its token.
+    a descriptor keeps the entry and reads only its token. `beside` is another descriptor's entry,
+    with which a call is known to be right.
 
     Dropping a record removes its entry from the cache. So a record that a reader stores later in
     that entry is lost and never stale.
     """
 
-    __slots__ = ("fitting", "forgotten", "record", "scalar", "token")
+    __slots__ = ("beside", "fitting", "forgotten", "record", "scalar", "token")
 
     def __init__(self) -> None:
         self.record: Any = None
@@ -74,6 +75,7 @@ class Entry:
         self.token: int | None = None
         self.fitting: Fitting = _NOTHING_FITS
         self.forgotten: bool = False
+        self.beside: Any = False
 
     def fill(self, record: Any) -> None:
         """Store a record, and the values that launches need from it."""

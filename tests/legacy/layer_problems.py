@@ -93,28 +93,15 @@ def _softmax(draw: Draw, algorithm: str) -> tuple[tuple[int, ...], dict[str, Any
     return shape, {"algorithm": algorithm, "mode": mode}, length
 
 
-def _softmax_arrangement(draw: Draw, shape: tuple[int, ...], mode: str) -> dict[str, Any]:
-    """None of those that layer 2 refuses because cuDNN computes garbage."""
-    how = draw.arrangement(shape)
-    packed = all(
-        n == 1 or step == np.prod(shape[i + 1 :], dtype=int)
-        for i, (n, step) in enumerate(zip(shape, how.get("strides", ()), strict=False))
-        if i
-    )
-    gaps = mode == "instance" and "strides" in how and packed
-    doubles = mode == "channel" and draw.data_type == "float64" and len(shape) == 5
-    return {"layout": "NCHW"} if gaps or (doubles and how.get("layout") == "NHWC") else how
-
-
 def softmax_forward(draw: Draw, algorithm: str) -> Case:
     shape, options, length = _softmax(draw, algorithm)
     x = (3 * draw.values(shape)).astype(draw.dtype)
-    prior, how = draw.prior(shape), _softmax_arrangement(draw, shape, options["mode"])
+    prior, how, result_how = draw.prior(shape), draw.arrangement(shape), draw.arrangement(shape)
     made = bool(draw.beta == 0 and draw.rng.random() < 0.5)
 
     def run(handle: Handle) -> Array:
         with Device(handle) as device:
-            target = None if made else device.put(prior, **how)
+            target = None if made else device.put(prior, **result_how)
             factors = draw.factors
             source = device.put(x, **how)
             result = cudnn.softmax_forward(handle, source, target, **options, **factors)
@@ -130,7 +117,8 @@ def softmax_forward(draw: Draw, algorithm: str) -> Case:
     if not draw.beta and algorithm != "log":  # y holds exponentials before they are divided
         computed = computed + ROUNDOFF[draw.data_type] * np.abs(exact)
     allowed = draw.stored(exact, computed)
-    return Case(run, exact, allowed, f"{shape} {how} {options} {draw.factors} made: {made}")
+    about = f"{shape} {how} {result_how} {options} {draw.factors} made: {made}"
+    return Case(run, exact, allowed, about)
 
 
 def softmax_backward(draw: Draw, algorithm: str) -> Case:
@@ -138,12 +126,12 @@ def softmax_backward(draw: Draw, algorithm: str) -> Case:
     x = wide(draw.values(shape))
     y = reference.softmax_forward(x, out_dtype=draw.dtype, **options)
     dy, prior = draw.values(shape), draw.prior(shape)
-    how = _softmax_arrangement(draw, shape, options["mode"])
+    how = [draw.arrangement(shape) for _ in range(3)]
 
     def run(handle: Handle) -> Array:
         with Device(handle) as device:
-            target = device.put(prior, **how) if draw.beta else None
-            given = {"y": device.put(y, **how), "dy": device.put(dy, **how), "dx": target}
+            target = device.put(prior, **how[2]) if draw.beta else None
+            given = {"y": device.put(y, **how[0]), "dy": device.put(dy, **how[1]), "dx": target}
             result = cudnn.softmax_backward(handle, **given, **options, **draw.factors)
             return result.numpy() if target is not None else device.get(result)
 

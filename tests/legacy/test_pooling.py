@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,9 @@ from cudnn_ctypes import (
     pooling_backward,
     pooling_forward,
     raw,
+    use_reference_device,
 )
-from cudnn_ctypes.errors import BadParamError
+from cudnn_ctypes.errors import BadParamError, FaultWarning
 
 IMAGE = np.arange(16, dtype=np.float32).reshape(1, 1, 4, 4)
 INCLUDE, EXCLUDE = "average_count_include_padding", "average_count_exclude_padding"
@@ -158,6 +160,7 @@ class TestOperations:
                     pooling_forward(handle, x, pooling, y)
                     assert y.numpy().ravel().tolist() == expected
 
+    @pytest.mark.filterwarnings("ignore::cudnn_ctypes.errors.FaultWarning")
     def test_windows_in_the_padding(self, handle: Handle) -> None:
         newer = not handle.on_reference_device and raw.load().version >= 92800
         lowest = -np.inf if newer else np.finfo(np.float32).min
@@ -169,6 +172,21 @@ class TestOperations:
             ):
                 y = pooling_forward(handle, x, pooling).numpy().ravel()
             np.testing.assert_array_equal(y, [outside, 2, 3, outside], err_msg=mode)
+
+    @pytest.mark.parametrize("mode", ["max", EXCLUDE])
+    def test_windows_outside_the_image_are_told_of(self, mode: str) -> None:
+        with use_reference_device(), Handle() as handle, tensor(line(1, 2, 3, 4, 5)) as x:
+            with (
+                PoolingDescriptor((1, 2), (0, 2), 1, mode=mode) as pooling,
+                pytest.warns(FaultWarning, match=r"poolingDesc: a padding of 2 .* dimension 1 "),
+            ):
+                pooling_forward(handle, x, pooling)
+            with PoolingDescriptor((1, 2), mode=mode) as pooling:
+                with pytest.warns(FaultWarning, match=r"yDesc: 4 elements of y where x has 5"):
+                    pooling_forward(handle, x, pooling, tensor(line(0, 0, 0, 0)))
+                with warnings.catch_warnings():
+                    warnings.simplefilter("error", FaultWarning)
+                    pooling_forward(handle, x, pooling, tensor(line(0, 0, 0)))
 
     def test_negative_padding_crops(self, handle: Handle) -> None:
         x = tensor(line(9, 1, 2, 3, 4, 9))

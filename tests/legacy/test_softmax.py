@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import warnings
 from typing import Any
 
 import numpy as np
@@ -11,11 +13,17 @@ from cudnn_ctypes import (
     DeviceTensor,
     Handle,
     TensorDescriptor,
+    bind,
     raw,
+    reference,
     softmax_backward,
     softmax_forward,
+    use_reference_device,
 )
-from cudnn_ctypes.errors import NotSupportedError
+from cudnn_ctypes.errors import FaultWarning, NotSupportedError
+from cudnn_ctypes.raw.function import intercept
+
+from .compiled_launches import handle_each_way  # noqa: F401
 
 SCORES = np.array([[0.0, np.log(2), np.log(5)], [1.0, 1.0, 1.0]], np.float32)
 SHARES = np.array([[1, 2, 5], [8 / 3, 8 / 3, 8 / 3]]) / 8
@@ -103,15 +111,106 @@ def test_wrong_input(reference_handle: Handle) -> None:
         softmax_forward(handle, x, x_desc=larger)
 
 
-def test_layouts_of_which_cudnn_makes_something_else(reference_handle: Handle) -> None:
-    values = np.zeros((2, 3, 2, 2, 2))
+LAYOUTS: dict[str, dict[str, Any]] = {
+    "NCHW": {},
+    "NHWC": {"layout": "NHWC"},
+    "gaps between images": {"strides": (80, 12, 4, 1)},
+    "gaps between channels": {"strides": (84, 14, 4, 1)},
+}
+SHAPE = (2, 6, 3, 4)
+
+
+@pytest.mark.parametrize("mode", ["channel", "instance"])
+@pytest.mark.parametrize(("x", "y"), list(itertools.product(LAYOUTS, LAYOUTS)))
+def test_layouts_that_differ(handle: Handle, mode: str, x: str, y: str) -> None:
+    """Launches that are new, found, and compiled."""
+    rng = np.random.default_rng(1)
+    for _ in range(3):
+        scores, prior = rng.standard_normal((2, *SHAPE)).astype(np.float32)
+        with tensor(scores, **LAYOUTS[x]) as source, tensor(prior, **LAYOUTS[y]) as target:
+            softmax_forward(handle, source, target, mode=mode, alpha=2, beta=0.5)
+            wanted = reference.softmax_forward(scores, mode=mode, y=prior, alpha=2, beta=0.5)
+            np.testing.assert_allclose(target.numpy(), wanted, rtol=1e-5, atol=1e-6)
+            assert (source.numpy() == scores).all()
+    with tensor(scores, **LAYOUTS[x]) as source, tensor(prior, **LAYOUTS[y]) as target:
+        with bind(softmax_forward, handle, source, target, mode=mode) as bound:
+            bound()
+        wanted = reference.softmax_forward(scores, mode=mode)
+        np.testing.assert_allclose(target.numpy(), wanted, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("mode", ["channel", "instance"])
+@pytest.mark.parametrize("dx", LAYOUTS)
+def test_a_gradient_whose_layouts_differ(handle: Handle, mode: str, dx: str) -> None:
+    rng = np.random.default_rng(2)
+    for y, dy in itertools.product(LAYOUTS, LAYOUTS):
+        for beta in (0, 1):
+            scores, gradient, prior = rng.standard_normal((3, *SHAPE)).astype(np.float32)
+            shares = reference.softmax_forward(scores, mode=mode)
+            with (
+                tensor(shares, **LAYOUTS[y]) as by_y,
+                tensor(gradient, **LAYOUTS[dy]) as by_dy,
+                tensor(prior, **LAYOUTS[dx]) as result,
+            ):
+                softmax_backward(handle, y=by_y, dy=by_dy, dx=result, mode=mode, beta=beta)
+                wanted = reference.softmax_backward(
+                    y=shares, dy=gradient, mode=mode, dx=prior, beta=beta
+                )
+                np.testing.assert_allclose(result.numpy(), wanted, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["float16", "float64"])
+def test_five_dimensions_in_layouts_that_differ(handle: Handle, kind: str) -> None:
+    scores = np.random.default_rng(3).standard_normal((2, 5, 2, 3, 4)).astype(kind)
+    wanted = reference.softmax_forward(scores.astype(np.float64))
+    for x, y in itertools.product(("NCHW", "NHWC"), repeat=2):
+        with tensor(scores, layout=x) as source, tensor(scores, layout=y) as target:
+            softmax_forward(handle, source, target)
+            np.testing.assert_allclose(target.numpy(), wanted, rtol=2e-3, atol=1e-4)
+
+
+def launches(handle: Handle, x: DeviceTensor, y: DeviceTensor) -> list[str]:
+    """The C functions of one call."""
+    softmax_forward(handle, x, y)
+    (plan,) = handle._plans.values()
+    handle._plans.clear()
+    return [call.function.__name__ for call in plan.calls]
+
+
+def test_equal_layouts_are_launched_as_they_are(handle: Handle) -> None:
+    scores = np.zeros((2, 3, 1, 4), np.float32)
     with (
-        DeviceTensor.from_numpy(values, layout="NHWC") as x,
-        pytest.raises(ValueError, match=r"^x: .* needs NCHW"),
+        tensor(scores, strides=(12, 4, 4, 1)) as x,
+        tensor(scores, strides=(12, 4, 777, 1)) as y,
+        tensor(scores, layout="NHWC") as other,
     ):
-        softmax_forward(reference_handle, x)
+        assert launches(handle, x, y) == ["cudnnSoftmaxForward"]
+        assert launches(handle, x, other) == ["cudnnTransformTensor", "cudnnSoftmaxForward"]
+
+
+def test_layer_1_warns_of_layouts_that_differ_once() -> None:
+    """C's function is replaced: a GPU is not needed."""
+    shape, options = (2, 6, 3, 4), (raw.CUDNN_SOFTMAX_ACCURATE, raw.CUDNN_SOFTMAX_MODE_CHANNEL)
+    handle = raw.cudnnHandle_t()
+    handle.value = 4096
     with (
-        DeviceTensor.from_numpy(values[:, :, 0, 0, 0], strides=(4, 1)) as x,
-        pytest.raises(ValueError, match=r"^x: .* without gaps"),
+        use_reference_device(False),
+        TensorDescriptor(shape) as planes,
+        TensorDescriptor(shape, layout="NHWC") as pixels,
+        TensorDescriptor(shape) as same,
     ):
-        softmax_forward(reference_handle, x, mode="instance")
+        intercept("cudnnSoftmaxForward", lambda *arguments: 0)
+        try:
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                for y in (same, pixels, same, pixels):
+                    raw.cudnnSoftmaxForward(handle, *options, 1.0, planes, 1, 0.0, y, 2)
+                warnings.simplefilter("error")
+                with pytest.raises(FaultWarning):
+                    raw.cudnnSoftmaxForward(handle, *options, 1.0, pixels, 1, 0.0, same, 2)
+        finally:
+            intercept("cudnnSoftmaxForward", None)
+    (warning,) = caught
+    assert warning.category is FaultWarning
+    for part in ("xDesc (2, 6, 3, 4) with strides (72, 12, 4, 1)", "yDesc", "cudnnTransformTensor"):
+        assert part in str(warning.message)

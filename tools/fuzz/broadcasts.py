@@ -32,10 +32,11 @@ from cudnn_ctypes import DeviceBuffer, DeviceTensor, Handle
 from cudnn_ctypes.dtypes import numpy_dtype
 from cudnn_ctypes.errors import CudnnError
 from cudnn_ctypes.graph import EngineConfig, ExecutionPlan, Graph, Tensor
+from cudnn_ctypes.graph.describe.node import Node
 from cudnn_ctypes.graph.engines.heuristics import heuristics
 from cudnn_ctypes.graph.engines.refusals import refusal
 from cudnn_ctypes.graph.lower import lowering as lowering_module
-from cudnn_ctypes.graph.lower.flattening import flattened
+from cudnn_ctypes.graph.lower.flattening import View, flattened
 from cudnn_ctypes.graph.lower.lowering import lowered
 from cudnn_ctypes.graph.lower.quirks import Graph as Lowered
 from cudnn_ctypes.graph.lower.quirks import faulty_engines, refusals
@@ -48,7 +49,15 @@ from .children import Spent, outcomes
 __all__ = ["MAINS", "compared", "draw", "main"]
 
 Case = dict[str, Any]
-MAINS = {"none": 8, "conv_fprop": 6, "conv_dgrad": 2, "conv_wgrad": 2, "matmul": 5, "reduction": 2}
+MAINS = {
+    "none": 8,
+    "expand": 2,
+    "conv_fprop": 6,
+    "conv_dgrad": 2,
+    "conv_wgrad": 2,
+    "matmul": 5,
+    "reduction": 1,
+}
 """Main operations, with how often each is drawn."""
 _UNARY: dict[str, Callable[[Any], Any]] = {
     "relu": lambda t: np.maximum(t, 0),
@@ -58,6 +67,14 @@ _UNARY: dict[str, Callable[[Any], Any]] = {
     "sqrt": np.sqrt,
     "rsqrt": lambda t: 1 / np.sqrt(t),
     "scale": lambda t: 0.5 * t,
+    "sigmoid": lambda t: 1 / (1 + np.exp(-t)),
+    "swish": lambda t: t / (1 + np.exp(-t)),
+    "softplus": lambda t: np.log1p(np.exp(t)),
+    "elu": lambda t: np.where(t > 0, t, np.expm1(t)),
+    "gelu_approx_tanh": lambda t: t / 2 * (1 + np.tanh(np.sqrt(2 / np.pi) * (t + 0.044715 * t**3))),
+    "abs": np.abs,
+    "log": np.log,
+    "reciprocal": np.reciprocal,
 }
 _BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "add": np.add,
@@ -68,6 +85,7 @@ _BINARY: dict[str, Callable[[Any, Any], Any]] = {
 _ALLOWED = {"float32": 4e-3, "float16": 8e-3, "bfloat16": 4e-2}
 _GUARD = 512  # elements before and after a result
 _CASES = 150  # of one child
+_FORMS = ("virtual", "stretched", "stretched virtual", "rows", "rows virtual", "turned", "turned")
 _SAMPLED = 0.25  # of the configs beyond the first of each engine
 
 
@@ -88,6 +106,12 @@ def draw(seed: int, mains: Mapping[str, int] = MAINS) -> Case:
         while math.prod(full) > 1 << 19:
             full[rng.randrange(rank)] = rng.choice([1, 2, 3])
         case |= {"full": full, "first": full, "last": rank >= 4 and rng.random() < 0.5}
+    elif kind == "expand":
+        rank = rng.choice([3, 3, 4])
+        full = [rng.choice([1, 2, 3, 7, 8, 16, 33, 64]) for _ in range(rank)]
+        first = [size if rng.random() < 0.5 else 1 for size in full]
+        case |= {"full": full, "first": first, "last": rank == 4 and rng.random() < 0.7}
+        case["function"] = rng.choice(["identity", *_UNARY])
     elif kind.startswith("conv"):
         rank = rng.choice([1, 2, 2, 2, 3])
         n, c, k = rng.choice([1, 2, 5, 8]), rng.choice([8, 16, 32]), rng.choice([8, 16, 64])
@@ -115,16 +139,20 @@ def draw(seed: int, mains: Mapping[str, int] = MAINS) -> Case:
         full = [1 if axis in axes else size for axis, size in enumerate(first)]
         case |= {"first": first, "full": full, "last": rank == 4 and rng.random() < 0.5}
         case["mode"] = rng.choice(["add", "max"])
-    often = {"none": 0.0, "reduction": 1.0}.get(kind, 0.35)
+    often = {"none": 0.0, "expand": 0.0, "reduction": 1.0}.get(kind, 0.35)
     before = [_operand(rng, case["first"], io)] if rng.random() < often else []
     after = [_operand(rng, case["full"], io) for _ in range(rng.choice([1, 1, 2, 2, 3]))]
     if before and (kind == "reduction" or rng.random() < 0.5):
         after = after[:-1]
+    if kind == "expand" and rng.random() < 0.7:
+        after = []
     case |= {"before": before, "after": after}
     case["small_first"] = len(after) > 1 and rng.random() < 0.35
     case["tail"] = rng.choice([None, None, None, "relu", "tanh"])
     case["out"] = rng.choice([io, "float32"])
-    case["flattened"] = rng.random() < 0.75
+    case["flattened"] = rng.random() < 0.85
+    case["form"] = rng.choice(_FORMS) if rng.random() < 0.4 else "as is"
+    case["settled"] = rng.random() < 0.7
     return case
 
 
@@ -137,6 +165,7 @@ def _operand(rng: random.Random, full: Sequence[int], io: str) -> Case:
         "type": rng.choice([io, io, "float32"]),
         "swapped": rng.random() < 0.2,
         "packed": rng.random() < 0.1,  # though the result may be channels-last
+        "order": rng.sample(range(len(full)), len(full)) if rng.random() < 0.15 else None,
     }
 
 
@@ -157,18 +186,27 @@ class _Sketch:
         self.values: dict[str, Any] = {}
 
     def tensor(
-        self, name: str, dims: Sequence[int], kind: str, *, last: bool, low: float, scale: float = 1
+        self,
+        name: str,
+        dims: Sequence[int],
+        kind: str,
+        *,
+        last: bool,
+        low: float,
+        scale: float = 1,
+        order: Sequence[int] | None = None,
     ) -> tuple[Tensor, Any]:
         value = (self.rng.uniform(low, 1.5, dims) * scale).astype(numpy_dtype(kind))
         self.values[name] = value
-        made = self.graph.tensor(dims, _strides(dims, last), data_type=kind, name=name)
+        strides = _strides(dims, last) if order is None else packed(dims, order)
+        made = self.graph.tensor(dims, strides, data_type=kind, name=name)
         return made, value.astype(np.float64)
 
     def function(self, name: str, operand: tuple[Tensor, Any]) -> tuple[Tensor, Any]:
         tensor, value = operand
         if name == "scale":
             return self.graph.mul(tensor, 0.5), _UNARY[name](value)
-        return getattr(self.graph, name)(tensor), _UNARY[name](value)
+        return getattr(self.graph, name)(tensor), _UNARY.get(name, np.positive)(value)
 
     def joined(
         self, first: tuple[Tensor, Any], second: tuple[Tensor, Any], each: Case
@@ -180,7 +218,8 @@ class _Sketch:
 
     def operand(self, name: str, each: Case) -> tuple[Tensor, Any]:
         last = self.case["last"] and not each["packed"]
-        made = self.tensor(name, each["dims"], each["type"], last=last, low=0.5)
+        order = None if self.case["main"].startswith("conv") else each.get("order")
+        made = self.tensor(name, each["dims"], each["type"], last=last, low=0.5, order=order)
         return self.function(each["function"], made) if each["function"] else made
 
     def result(self) -> tuple[Tensor, Any]:
@@ -191,10 +230,14 @@ class _Sketch:
         elif case["main"].startswith("conv"):
             fan = math.prod(case["w"][1:])
         scale = 1 if case["main"] in ("none", "reduction") else 2 / math.sqrt(max(fan, 1))
-        made = self.tensor("x", case["first"], case["io"], last=case["last"], low=-1.5)
+        low = 0.5 if case["main"] == "expand" else -1.5
+        made = self.tensor("x", case["first"], case["io"], last=case["last"], low=low)
         for number, each in enumerate(case["before"]):
             made = self.joined(made, self.operand(f"p{number}", each), each)
-        made = self.main(made, scale)
+        if case["main"] == "expand":
+            made = self.function(case["function"], made)
+        else:
+            made = self.main(made, scale)
         operands = [self.operand(f"t{n}", each) for n, each in enumerate(case["after"])]
         if case["small_first"]:
             small = operands[0]
@@ -208,7 +251,9 @@ class _Sketch:
             made = self.function(case["tail"], made)
         tensor, value = made
         strides = _strides(case["full"], case["last"])
-        tensor.set_output(name="y", data_type=case["out"], dims=case["full"], strides=strides)
+        tensor.set_output(name="y", data_type=case["out"])
+        if case["main"] != "expand":
+            tensor.set_output(dims=case["full"], strides=strides)
         return tensor, np.broadcast_to(value, case["full"])
 
     def main(self, first: tuple[Tensor, Any], scale: float) -> tuple[Tensor, Any]:
@@ -262,6 +307,96 @@ def _convolution(kind: str, first: Any, other: Any, case: Case) -> Any:
     return result
 
 
+# --- other descriptions of the same memory -------------------------------------------------------
+
+
+def formed(case: Case, nodes: Sequence[Node], views: Mapping[int, View]) -> Mapping[int, View]:
+    """Dims and strides by the ids of tensors, as the case wants them described to cuDNN."""
+    made = dict(views)
+    image = case["main"].startswith("conv") or (case["last"] and not views)
+
+    def view(tensor: Tensor) -> View:
+        return made.get(id(tensor), (tensor.dims or (), tensor.strides or ()))
+
+    main = next((n for n in nodes if n.kind.descriptor != "operation_pointwise"), None)
+    before = _before(nodes, main)
+    for node in nodes:
+        if node is main:
+            continue
+        if main is None:
+            shapes = [view(t)[0] for n in nodes for t in (*n.operands, *n.outputs.values())]
+            full = tuple(map(max, *shapes))
+        elif node in before:
+            full = next(view(t)[0] for t in main.inputs.values() if t.virtual)
+        else:
+            full = view(next(iter(main.outputs.values())))[0]
+        for operand in node.operands:
+            if not (operand.virtual or operand.by_value):
+                made[id(operand)] = _stretched(view(operand), full, case["form"], image)
+        whole = full
+        if "virtual" not in case["form"]:
+            whole = tuple(map(max, *(view(each)[0] for each in (*node.operands, *node.operands))))
+        for result in node.outputs.values():
+            if result.virtual:
+                made[id(result)] = whole, _strides(whole, case["last"] and not views)
+    if case["form"] == "turned" and main is None and views:
+        every = {id(t): t for n in nodes for t in (*n.operands, *n.outputs.values())}
+        for tensor in every.values():
+            dims, strides = view(tensor)
+            made[id(tensor)] = (*dims[:-2], *dims[:-3:-1]), (*strides[:-2], *strides[:-3:-1])
+    if case["settled"] and image:
+        for node in nodes:
+            for tensor in (*node.operands, *node.outputs.values()):
+                if not tensor.by_value:
+                    made[id(tensor)] = _settled(view(tensor), case["last"])
+    return made
+
+
+def _before(nodes: Sequence[Node], main: Node | None) -> list[Node]:
+    """The operations that compute operands of the main one."""
+    found: list[Node] = []
+    wanted = [] if main is None else list(main.operands)
+    while wanted:
+        tensor = wanted.pop()
+        for node in nodes:
+            if any(tensor is each for each in node.outputs.values()) and node is not main:
+                found.append(node)
+                wanted += node.operands
+    return found
+
+
+def _stretched(view: View, full: Sequence[int], form: str, image: bool) -> View:
+    """Dimensions along which an operand broadcasts, whole with a stride of 0."""
+    dims, strides = view
+    if "stretched" not in form and "rows" not in form:
+        return view
+    broadcasts = [a for a in range(len(dims)) if dims[a] == 1 != full[a]]
+    inner = 1 if image else len(dims) - 1
+    axes = [axis for axis in broadcasts if axis != inner]
+    if "rows" in form:
+        rows = [axis for axis in range(len(dims)) if axis != inner and full[axis] != 1]
+        if image and len(axes) == len(rows):
+            axes = []
+        elif not image:
+            axes = axes[:1] if len(broadcasts) == 2 else []
+    return (
+        tuple(full[a] if a in axes else dims[a] for a in range(len(dims))),
+        tuple(0 if a in axes else strides[a] for a in range(len(dims))),
+    )
+
+
+def _settled(view: View, last: bool) -> View:
+    """Strides of dimensions of one element as if the rest were packed inside them."""
+    dims, strides = view
+    order = (*((1,) if last else ()), *range(len(dims) - 1, 1, -1), *(() if last else (1,)), 0)
+    reach, made = 1, list(strides)
+    for axis in order:
+        if dims[axis] == 1:
+            made[axis] = reach
+        reach = max(reach, dims[axis] * made[axis])
+    return dims, tuple(made)
+
+
 # --- running -------------------------------------------------------------------------------------
 
 
@@ -272,8 +407,11 @@ def compared(case: Case, handle: Handle, note: Callable[[str], None]) -> dict[st
         made, exact = sketch.result()
         expansion = sketch.graph.expansion(handle)
     except (ValueError, TypeError) as error:
-        return {"invalid": str(error)[:120]}
+        return {"engines": {}, "invalid": str(error)[:120]}
+    if case["main"] == "expand":  # cuDNN takes a larger result than the operands give
+        made.dims, made.strides = tuple(case["full"]), _strides(case["full"], case["last"])
     views = flattened(expansion.nodes) if case["flattened"] else {}
+    views = formed(case, expansion.nodes, views)
     seen = Lowered(expansion.nodes, views)
     target = Target.of(handle)
     found: dict[str, Any] = {

@@ -3,7 +3,7 @@
 ``python -m tools.fuzz numbers --cases 1000`` draws so many graphs of each family from a seed,
 builds each for the GPU, executes it on poisoned memory and compares with `oracle`. ``--reference``
 takes the reference device, which carries out what no engine takes, too, and so checks this tool.
-Attention in all its options is a family, too (``tests/graph/attentions.py`` has its oracle).
+Attention has a search of its own, `attentions`.
 
 A result is right if no element is further from the exact one than eight times what rounding in
 the graph's data types does to the whole tensor at most, which `oracle.deviations` measures for
@@ -28,14 +28,13 @@ from cudnn_ctypes.errors import CudnnError, SymbolNotFoundError
 from cudnn_ctypes.graph import Graph
 from cudnn_ctypes.graph.engines.refusals import refusal
 
-from . import random_attention
 from .children import Spent, outcomes
 from .oracle import UNITS, deviations
 from .random_graphs import FAMILIES, describe, draw, prepare
 
-__all__ = ["NAMES", "main", "run", "survey"]
+__all__ = ["NAMES", "executed", "main", "run", "survey"]
 
-NAMES = (*FAMILIES, *random_attention.FAMILIES)
+NAMES = tuple(FAMILIES)
 _FACTOR = 8  # times what rounding does
 _JUMP = 2.0**-4  # of the largest element: rounding decides there
 _CASES = 200  # of one child
@@ -43,8 +42,6 @@ _CASES = 200  # of one child
 
 def run(case: dict[str, Any], handle: Handle) -> str:
     """What became of one case: "right", "refused: …", "wrong: …", "warned of: …" or "undecided"."""
-    if case["family"] in random_attention.FAMILIES:
-        return random_attention.run(case, handle)
     with describe(case) as graph:
         try:
             nodes = graph.validate()
@@ -60,7 +57,7 @@ def run(case: dict[str, Any], handle: Handle) -> str:
         }
         prepare(case, arrays)
         exact, spread = deviations(nodes, arrays, case["seed"])
-        found = _executed(graph, arrays, handle)
+        found = executed(graph, arrays, handle)
         problems = [
             problem
             for each in graph.outputs
@@ -69,7 +66,8 @@ def run(case: dict[str, Any], handle: Handle) -> str:
     return "; ".join(problems) or "right"
 
 
-def _executed(graph: Graph, arrays: dict[str, Any], handle: Handle) -> dict[str, Any]:
+def executed(graph: Graph, arrays: dict[str, Any], handle: Handle) -> dict[str, Any]:
+    """The outputs of a built graph for these inputs, as float64, from poisoned memory."""
     with ExitStack() as stack:
         memory: dict[Any, Any] = {}
         for tensor in (*graph.inputs, *graph.outputs):
@@ -144,8 +142,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     bad = 0
     for family in options.families:
-        drawn = random_attention.draw if family in random_attention.FAMILIES else draw
-        todo = [drawn(family, options.seed + number) for number in range(options.cases)]
+        todo = [draw(family, options.seed + number) for number in range(options.cases)]
         counts: Counter[str] = Counter()
         reasons: Counter[str] = Counter()
         for case, result in survey(todo, reference=options.reference):

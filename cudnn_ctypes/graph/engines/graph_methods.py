@@ -349,7 +349,8 @@ class EngineMethods:
         runs : int
             Timed executions of each config.
         despite_faults : bool
-            Whether to judge a graph too that builds refuse for a known fault.
+            Whether to judge the graph as it is described, which builds refuse for a known fault, or
+            of which they compute operands beforehand that engines misread.
         sm_count : int, optional
             How many multiprocessors to use.
         progress : bool, optional
@@ -379,11 +380,15 @@ class EngineMethods:
         from .building import as_modes
         from .judging.judging import checked_kinds, judge
         from .judging.kept import keep_verdicts
+        from .judging.trial import expanded
+        from .tuning.autotuning import check_gpu
         from .tuning.progress import progress_bar
 
-        modes, expansion = as_modes(heuristics), self.expansion(handle)
+        check_gpu(handle, "judged")
+        modes, kinds = as_modes(heuristics), checked_kinds(data)
+        described = flag("despite_faults", despite_faults)
+        expansion = expanded(self, handle) if described else self.expansion(handle)
         wanted = self._wanted(expansion, selection)
-        kinds = checked_kinds(data)
         with progress_bar("judging", progress) as advance:
             judged = judge(
                 self,
@@ -395,7 +400,7 @@ class EngineMethods:
                 knobs=integer("knobs", knobs, least=0),
                 kinds=kinds,
                 runs=integer("runs", runs, least=1),
-                despite_faults=flag("despite_faults", despite_faults),
+                despite_faults=described,
                 sm_count=sm_count,
                 noted=lambda verdict, total: advance(str(verdict.choice), total),
             )

@@ -11,15 +11,19 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from ...strides import broadcast, packed
+from ...strides import axis_order, broadcast, packed
 from ..describe.node import Node
 from ..describe.tensor import Tensor
 
-__all__ = ["View", "broken_broadcast", "flattened"]
+__all__ = ["View", "broken_broadcast", "flattened", "merged_axes"]
 
 View = tuple[tuple[int, ...], tuple[int, ...]]
 """Dims and strides."""
 
+_CONVOLUTIONS = frozenset(
+    f"operation_convolution_{direction}"
+    for direction in ("forward", "backward_data", "backward_filter")
+)
 _RANK = 3
 _MATRIX = 2  # dimensions of a product that stay
 _WIDEST = 1024
@@ -33,6 +37,8 @@ def flattened(nodes: Sequence[Node]) -> Mapping[int, View]:
     `nodes` are validated. Empty, too, where dimensions that should be one are not.
     """
     tensors = list({id(each): each for node in nodes for each in _tensors_of(node)}.values())
+    if any(node.kind.descriptor in _CONVOLUTIONS for node in nodes):
+        return _settled(tensors)
     products = [node for node in nodes if node.kind.descriptor == "operation_matmul"]
     if len(products) > 1 or not _free(nodes, tensors):
         return {}
@@ -41,11 +47,41 @@ def flattened(nodes: Sequence[Node]) -> Mapping[int, View]:
     outer = broadcast(*((each.dims or ())[: each.rank - kept] for each in tensors))
     if len(ranks) != 1 or outer is None or not _needed(tensors, outer, kept):
         return {}
-    groups = _merged(tensors, outer)
+    groups = merged_axes(tensors, outer)
     if len(groups) > _RANK - kept:
         return {}
     columns = _columns(math.prod(outer)) if not products and len(groups) == 1 else None
     return {id(each): _view(each, groups, kept, columns) for each in tensors}
+
+
+def _settled(tensors: Sequence[Tensor]) -> Mapping[int, View]:
+    """Images with channels last whose dimensions of one element have strides that say so, too.
+
+    Engines of runtime fusion take the step from pixel to pixel from these strides: they write
+    (8, 64, 1, 1) with strides (64, 1, 1, 1) as if it had a single image (H200, 9.14 and 9.19).
+    """
+    images = [
+        each
+        for each in tensors
+        if not (each.virtual or each.by_value) and each.rank > 2 and each.vector_count == 1
+    ]
+    for each in images:
+        dims, strides = each.dims or (), each.strides or ()
+        if dims[1] != 1 and math.prod(dims[2:]) != 1 and strides[1] != 1:
+            return {}
+    settled = {id(each): (each.dims or (), _channels_last(each)) for each in images}
+    unlike = any(settled[id(each)][1] != each.strides for each in images)
+    return settled if unlike else {}
+
+
+def _channels_last(tensor: Tensor) -> tuple[int, ...]:
+    """The strides of an image, but for dimensions of one element those of channels last."""
+    dims, strides, reach = tensor.dims or (), list(tensor.strides or ()), 1
+    for axis in (1, *range(tensor.rank - 1, 1, -1), 0):
+        if dims[axis] == 1:
+            strides[axis] = reach
+        reach = max(reach, dims[axis] * strides[axis])
+    return tuple(strides)
 
 
 def broken_broadcast(given: Sequence[int], dims: Sequence[int]) -> bool:
@@ -82,16 +118,20 @@ def _needed(tensors: Sequence[Tensor], outer: tuple[int, ...], kept: int) -> boo
         return rank != _RANK
     if rank == _RANK:
         large = outer[0] > _MOST_BATCHES or outer[-1] > _MOST_COLUMNS
-        return large or any(broken_broadcast(each.dims or (), outer) for each in tensors)
+        return large or any(each.dims != outer for each in tensors)
     wide = (each.strides for each in tensors if each.dims == outer and each.strides)
     channels_last = outer[1] != 1 and all(strides[1] == 1 for strides in wide)
-    return not channels_last
+    pixels = [axis for axis, size in enumerate(outer) if size != 1 and axis != 1]
+    parted = any(len({(each.dims or ())[axis] == 1 for axis in pixels}) > 1 for each in tensors)
+    return not channels_last or parted
 
 
-def _merged(tensors: Sequence[Tensor], outer: Sequence[int]) -> list[list[int]]:
-    """The axes of more than one element, those that can become one together."""
+def merged_axes(tensors: Sequence[Tensor], outer: Sequence[int]) -> list[list[int]]:
+    """The axes of more than one element, those that can become one together; the innermost last."""
     groups: list[list[int]] = []
-    for axis in (axis for axis, size in enumerate(outer) if size != 1):
+    whole = (each.strides for each in tensors if each.dims == outer and not each.virtual)
+    order = axis_order(outer, next(whole, None) or packed(outer))
+    for axis in (axis for axis in order if axis < len(outer) and outer[axis] != 1):
         if groups and all(_joins(each, groups[-1][-1], axis) for each in tensors):
             groups[-1].append(axis)
         else:

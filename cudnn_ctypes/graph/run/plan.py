@@ -153,6 +153,8 @@ class ExecutionPlan(PlanExecution, Closing):
         if self._config is not None:
             self._config.close()
         self.close_packs()
+        if "scratch" in vars(self):
+            self.scratch.close()
         self.descriptor.close()
 
     def __repr__(self) -> str:

@@ -184,7 +184,7 @@ class PlanExecution(Uncopied):
         numbers = any(isinstance(value, ctypes._SimpleCData) for value in pointers.values())
         space = memory_pointer(workspace, "workspace") if self.workspace_size else None
         if self.scratch.must_write:
-            self.scratch.write(handle, self._own_size, workspace)
+            self.scratch.write(handle, self._own_size, pointers, workspace)
         packs.execute(handle, self.descriptor, (*addresses, space or 0), numbers)
         if type(given) is not dict or pointers is not given or numbers:
             return
@@ -265,7 +265,8 @@ class PlanExecution(Uncopied):
         pack = self.variant_pack(pointers, workspace, shapes=shapes)
         prepare = None
         if self.scratch.must_write:
-            prepare = functools.partial(self.scratch.write, handle, self._own_size, workspace)
+            complete = self._complete(pointers, workspace)
+            prepare = self.scratch.writing(handle, self._own_size, complete, workspace)
         return BoundPlan(handle, cast("ExecutionPlan", self), pack, prepare)
 
     def close_packs(self) -> None:

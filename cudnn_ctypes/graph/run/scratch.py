@@ -1,14 +1,16 @@
 """A plan's own operands, besides the user's: memory at the workspace's end, fixed numbers.
 
 cuDNN asks for it in the form of ordinary tensors. The user never sees them: they count in the
-plan's workspace size, and their addresses are added to those of the operands.
+plan's workspace size, and their addresses are added to those of the operands. What they hold is
+written before each execution: numbers, or the results of other plans.
 """
 
 from __future__ import annotations
 
+import copy
 import ctypes
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +25,7 @@ from .tensor_memory import host_value
 if TYPE_CHECKING:
     from ...handle import Handle
     from ..describe.tensor import Tensor
+    from .plan import ExecutionPlan
 
 __all__ = ["Scratch"]
 
@@ -38,10 +41,14 @@ class Scratch:
     ----------
     tensors : iterable of Tensor
         Of a validated graph; those that are no scratch are left out.
+    plans : sequence of ExecutionPlan
+        Those that run before the graph's own, in this order; closed with this object.
     """
 
-    def __init__(self, tensors: Iterable[Tensor] = ()) -> None:
+    def __init__(self, tensors: Iterable[Tensor] = (), plans: Sequence[ExecutionPlan] = ()) -> None:
         self.size: int = 0
+        self._plans = tuple(plans)
+        self._owns = True
         self._offsets: dict[int, int] = {}
         self._contents: list[tuple[int, Any]] = []
         tensors = list(tensors)
@@ -59,6 +66,8 @@ class Scratch:
                 self._contents.append((self.size, contents))
             nbytes = math.prod(tensor.dims) * element_bits(tensor.data_type) // 8
             self.size += _rounded(nbytes)
+        self._space = self.size
+        self.size += max((_rounded(plan.workspace_size) for plan in self._plans), default=0)
 
     def __bool__(self) -> bool:
         return self.size > 0
@@ -66,7 +75,7 @@ class Scratch:
     @property
     def must_write(self) -> bool:
         """Whether something is to be written there before each execution."""
-        return bool(self._contents)
+        return bool(self._contents or self._plans)
 
     def total(self, own: int) -> int:
         """Bytes of the whole workspace, of which a plan needs `own` itself."""
@@ -85,8 +94,53 @@ class Scratch:
         start = memory_pointer(workspace, "workspace") or 0
         return {**pointers, **{uid: start + offset for uid, offset in self.offsets(own).items()}}
 
-    def write(self, handle: Handle, own: int, workspace: Any) -> None:
-        """Write the contents that are fixed, in the order of the handle's stream."""
+    def write(self, handle: Handle, own: int, pointers: Mapping[int, Any], workspace: Any) -> None:
+        """Write what is to be there, in the order of the handle's stream.
+
+        `pointers` are those that `added_to` returned.
+        """
+        self._write_contents(handle, own, workspace)
+        for plan in self._plans:
+            plan.execute(handle, *self._operands(plan, own, pointers, workspace))
+
+    def writing(
+        self, handle: Handle, own: int, pointers: Mapping[int, Any], workspace: Any
+    ) -> Callable[[], None]:
+        """`write` for memory that stays where it is."""
+        bound = [
+            plan.bind(handle, *self._operands(plan, own, pointers, workspace))
+            for plan in self._plans
+        ]
+
+        def call() -> None:
+            self._write_contents(handle, own, workspace)
+            for each in bound:
+                each()
+
+        return call
+
+    def _operands(
+        self, plan: ExecutionPlan, own: int, pointers: Mapping[int, Any], workspace: Any
+    ) -> tuple[dict[int, Any], int | None]:
+        """The addresses that a plan before the graph's own needs, and its workspace."""
+        start = (memory_pointer(workspace, "workspace") or 0) + _rounded(own)
+        needed = {uid: pointers[uid] for uid in plan.uids if uid in pointers}
+        return needed, start + self._space if plan.workspace_size else None
+
+    def borrowed(self) -> Scratch:
+        """The same for another plan, which does not close the plans of this one."""
+        twin = copy.copy(self)
+        twin._owns = False
+        return twin
+
+    def close(self) -> None:
+        """Close the plans."""
+        for plan in self._plans if self._owns else ():
+            plan.close()
+
+    def _write_contents(self, handle: Handle, own: int, workspace: Any) -> None:
+        if not self._contents:
+            return
         start = (memory_pointer(workspace, "workspace") or 0) + _rounded(own)
         if handle.on_reference_device:
             for offset, contents in self._contents:

@@ -21,7 +21,17 @@ __all__ = ["Fragment", "fragment", "inserted"]
 # In the order of their lines: NULL is refused before other checks read the arguments.
 _MODULES = (
     *("null", "lengths", "vectors", "overflow", "attributes", "labels"),
-    *("unset", "ctc", "records", "lifetime", "backend", "engines", "callback", "operands"),
+    *(
+        "unset",
+        "ctc",
+        "records",
+        "lifetime",
+        "backend",
+        "engines",
+        "callback",
+        "operands",
+        "faults",
+    ),
 )
 
 

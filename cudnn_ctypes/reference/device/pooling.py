@@ -9,7 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from ... import raw
+from ...errors import FaultWarning
 from ...raw.descriptors import Pooling
+from ...raw.host_blocks import warn
 from ..pooling import pooling_backward, pooling_forward
 from .agreement import (
     FLOATING,
@@ -38,6 +40,7 @@ def forward(call: Call) -> None:
     _check(pooling, x, y)
     require_type(x, _FORWARD_TYPES, "pooling")
     y.keep_apart(x)
+    _warn_of_windows_outside(pooling, x, y)
     factors = call.factors()
     memory = y.prior(factors["beta"])
     result = pooling_forward(
@@ -88,6 +91,26 @@ def _check(pooling: Pooling, x: Operand, y: Operand) -> None:
     require_dimensions(x, 4, 5, "pooling")
     if len(y.shape) != len(x.shape) or y.shape[:2] != x.shape[:2]:
         raise bad_param(f"{y.name} must have the N and C of {x.name}, got {y.shape} and {x.shape}")
+
+
+def _warn_of_windows_outside(pooling: Pooling, x: Operand, y: Operand) -> None:
+    """Warn of elements of y that no element of x decides."""
+    axes = zip(
+        x.shape[2:], pooling.window, pooling.padding, pooling.stride, y.shape[2:], strict=True
+    )
+    for axis, (size, window, padding, stride, number) in enumerate(axes):
+        own = (size + 2 * padding - window) // stride + 1
+        if padding >= window or (min(own, number) - 1) * stride - padding >= size:
+            argument, what = "poolingDesc", f"a padding of {padding} beside a window of {window}"
+        elif (number - 1) * stride - padding >= size:
+            argument, what = "yDesc", f"{number} elements of y where x has {size}"
+        else:
+            continue
+        warn(
+            f"cudnnPoolingForward: {argument}: {what} along spatial dimension {axis} makes windows "
+            f"outside the image; a maximum is the lowest number there, an average 0 or NaN",
+            FaultWarning,
+        )
 
 
 def _options(pooling: Pooling) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,9 @@ from ....errors import NotSupportedError
 from ....raw.values import described
 from ...lower.lowering import known_faults
 from ...run.kernel_cache import KernelCache
+from ...run.scratch import Scratch
 from ..building import build_plan
+from ..judging.kept import kept_verdicts
 from ..selection import Selection
 from .key import CacheKeys, Request
 from .known_gpus import important_properties
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from ...run.plan import ExecutionPlan
     from ..tuning.measurements import Autotuning, Measurement
 
-__all__ = ["keep_tuning", "obtained_plan"]
+__all__ = ["keep_tuning", "obtained_plan", "scratch_of"]
 
 _logger = logging.getLogger(__name__)
 
@@ -83,6 +85,34 @@ def obtained_plan(
     if config is None:
         return building.tuned_plan(request) or building.plan(request)
     return building.plan(replace(request, modes=()))
+
+
+def scratch_of(
+    expansion: Expansion, device: Handle | DeviceProperties, *, cache: Any = None
+) -> Scratch:
+    """The scratch tensors of a graph, with the plans that fill them.
+
+    Raises
+    ------
+    NotSupportedError
+        If no engine can carry one of them out.
+    """
+    plans: list[ExecutionPlan] = []
+    with ExitStack() as stack:
+        for prelude in expansion.preludes:
+            plan = obtained_plan(
+                prelude.expansion,
+                device,
+                ("a", "fallback"),
+                name=prelude.result.name,
+                cache=cache,
+                selection=Selection().passing_over(kept_verdicts(prelude.expansion, device)),
+            )
+            plan.scratch = Scratch(t for t in prelude.expansion.tensors if not t.scratch)
+            stack.callback(plan.close)
+            plans.append(plan)
+        stack.pop_all()
+    return Scratch(expansion.tensors, plans)
 
 
 def keep_tuning(

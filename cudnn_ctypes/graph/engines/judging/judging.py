@@ -19,13 +19,12 @@ from ....reference.device.registry import Refused
 from ...backend.engine import Engine, EngineChoice
 from ...lower.lowering import Faults, known_faults, lowered
 from ..selection import Selection
-from ..tuning.autotuning import check_gpu
 from ..tuning.host_operands import host_operands
 from ..tuning.tuning import knob_settings, proposed
 from .exact import Evaluation, least, unit
 from .judgement import Judgement
 from .operands import KINDS, Images, images, results
-from .trial import Task, trials
+from .trial import Task, expanded, trials
 from .verdict import FACTOR, Bound, Verdict
 
 if TYPE_CHECKING:
@@ -77,7 +76,6 @@ def judge(
 ) -> Judgement:
     """Carry out ``Graph.judge``."""
     begun = time.monotonic()
-    check_gpu(handle, "judged")
     faults = Faults() if despite_faults else known_faults(expansion, handle)
     refuse_chance(expansion)
     with lowered(expansion, handle, faults=Faults({}, faults.modes)) as lowering:
@@ -86,13 +84,13 @@ def judge(
     with ExitStack() as stack:
         found = tried(
             graph,
-            expansion,
             handle,
             todo,
             given=host_operands(graph, memory),
             kinds=kinds,
             runs=0 if handle.on_reference_device else runs,
             sm_count=sm_count,
+            described=despite_faults,
             stack=stack,
         )
         for verdict in found:
@@ -112,7 +110,6 @@ def judge(
 
 def tried(
     graph: Any,
-    expansion: Expansion,
     handle: Handle,
     named: list[Verdict],
     *,
@@ -120,6 +117,7 @@ def tried(
     kinds: Sequence[str],
     runs: int = 0,
     sm_count: int | None = None,
+    described: bool = False,
     loose: bool = False,
     stack: ExitStack,
 ) -> Iterator[Verdict]:
@@ -140,8 +138,10 @@ def tried(
         str(load().path),
         reference_gpu() if handle.on_reference_device else handle.device.device_id,
         sm_count,
+        described,
         loose,
     )
+    expansion = expanded(graph, handle)
     evaluation = Evaluation(expansion)
     nodes = graph.validate()
     for kind in kinds:

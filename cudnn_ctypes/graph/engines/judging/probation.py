@@ -99,7 +99,7 @@ def checked(
 
     try:
         refuse_chance(expansion)
-        verdicts = _verdicts(graph, handle, list(new.values()), sm_count)
+        verdicts = _verdicts(graph, expansion, handle, list(new.values()), sm_count)
     except ValueError as error:
         _logger.debug("graph %r: its engines cannot be checked: %s", graph.name, error)
         return known
@@ -147,7 +147,11 @@ def passed(
 
 
 def _verdicts(
-    graph: Any, handle: Handle, choices: Sequence[EngineChoice], sm_count: int | None
+    graph: Any,
+    expansion: Expansion,
+    handle: Handle,
+    choices: Sequence[EngineChoice],
+    sm_count: int | None,
 ) -> list[Verdict]:
     from .judging import tried
 
@@ -160,11 +164,12 @@ def _verdicts(
         if elements > _LARGEST:
             _logger.debug("graph %r is too large to be checked", graph.name)
             continue
+        if instance.expansion(handle).form != expansion.form:  # other operands are prepared
+            continue
         with ExitStack() as stack:
             verdicts = list(
                 tried(
                     instance,
-                    instance.expansion(handle),
                     handle,
                     waiting,
                     given={},

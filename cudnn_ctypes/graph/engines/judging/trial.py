@@ -19,9 +19,9 @@ from ....handle import Handle
 from ....reference.device.dispatch import use_reference_device
 from ...backend.engine import Engine, EngineChoice
 from ...lower.lowering import lowered
-from ...lower.target import NO_GPU
+from ...lower.target import NO_GPU, Target
 from ...run.plan import ExecutionPlan
-from ...run.scratch import Scratch
+from ..cache.cached_building import scratch_of
 from ..refusals import refusal
 from ..tuning.gpu_lock import gpu_lock
 from ..tuning.timing import Timer
@@ -35,13 +35,19 @@ if TYPE_CHECKING:
     from ...backend.descriptor import BackendDescriptor
     from ...lower.expand.expansion import Expansion
 
-__all__ = ["Task", "trials"]
+__all__ = ["Task", "expanded", "trials"]
 
 _POISONS = (0xFF, 0xA5)
 """Bytes of unwritten memory: NaN in every floating type, and small numbers."""
 
 _SECONDS = 180.0  # of one config: some engines compile for many seconds
 _MEGABYTES = 1 << 16
+
+
+def expanded(graph: Any, handle: Handle) -> Expansion:
+    """The operations of a graph as they are described, none of them computed beforehand."""
+    found: Expansion = graph._expanded(graph.validate(), Target.of(handle), fixed=False)
+    return found
 
 
 @dataclass(frozen=True)
@@ -62,6 +68,8 @@ class Task:
     device : int or mapping
         Number of the GPU; on the reference device the properties that it stands for.
     sm_count : int, optional
+    described : bool
+        Whether the graph is executed as it is described, with operands that engines misread.
     loose : bool
         Whether cuDNN may choose an engine's knobs where it does not take those of the config.
     """
@@ -73,7 +81,12 @@ class Task:
     library: str
     device: int | Mapping[str, Any]
     sm_count: int | None = None
+    described: bool = False
     loose: bool = False
+
+    def expansion(self, handle: Handle) -> Expansion:
+        """The graph as engines get it."""
+        return expanded(self.graph, handle) if self.described else self.graph.expansion(handle)
 
     def begin(self) -> Handle:
         """Choose the library and the device of a child."""
@@ -148,12 +161,13 @@ class _Trial:
         self._task = task
         self._handle = handle
         self._note = note
-        self._graph = task.graph
-        self._expansion: Expansion = self._graph.expansion(handle)
-        self._evaluation = Evaluation(self._expansion)
-        self._tensors = stored(self._expansion)
-        self._results = results(self._expansion)
-        self._lowering = lowered(self._expansion, handle, NO_GPU)
+        self._described = expanded(task.graph, handle)
+        self._evaluation = Evaluation(self._described)
+        self._tensors = stored(self._described)
+        self._results = results(self._described)
+        expansion = task.expansion(handle)
+        self._scratch = scratch_of(expansion, handle)
+        self._lowering = lowered(expansion, handle, NO_GPU)
         self._operation_graph: BackendDescriptor = self._lowering.__enter__().graph
         self._timer: Timer | None = None
 
@@ -201,7 +215,7 @@ class _Trial:
         ):
             notes = tuple(sorted(engine.numerical_notes))
             plan = ExecutionPlan(config, device=self._handle)
-        plan.scratch = Scratch(self._expansion.tensors)
+        plan.scratch = self._scratch.borrowed()
         return plan, notes
 
     def _context_is_lost(self) -> bool:
@@ -237,7 +251,7 @@ class _Trial:
     def _run(
         self, plan: ExecutionPlan, memory: Guarded, images: Images, poison: int
     ) -> tuple[Images, str]:
-        accumulating = any(node.options.get("beta") for node in self._expansion.nodes)
+        accumulating = any(node.options.get("beta") for node in self._described.nodes)
         pointers = memory.fill(images, poison, accumulating)
         plan.execute(self._handle, pointers, memory.usable_workspace)
         self._handle.synchronize()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from .... import raw
@@ -18,7 +18,7 @@ from ...backend.device_properties import DeviceProperties
 from ...lower.lowering import Lowering, lowered
 from ...run.operands import Operands
 from ...run.plan import ExecutionPlan
-from ...run.scratch import Scratch
+from ..cache.cached_building import scratch_of
 from ..selection import Selection
 from .measurements import Autotuning, Measurement, Settings
 from .progress import progress_bar
@@ -99,6 +99,7 @@ def bench(
     tensors = expansion.tensors
     named = [t for t in graph.tensors if any(_names(key, t) for key in memory)]
     with ExitStack() as stack:
+        scratch = stack.enter_context(closing(scratch_of(expansion, handle)))
         with alone():
             others: Mapping[Any, DeviceBuffer] = random_memory(
                 [t for t in graph.inputs if t not in named],
@@ -113,7 +114,7 @@ def bench(
             handle.synchronize()
 
         def time_plan(plan: ExecutionPlan, untimed: int, runs: int) -> list[float]:
-            plan.scratch = Scratch(tensors)
+            plan.scratch = scratch.borrowed()
             with (
                 alone(),
                 plan.bind(handle, by_uid, workspace.of(plan.workspace_size)) as bound,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ....dtypes import data_type_name
 from ....raw import cudnnDataType_t
@@ -27,6 +27,9 @@ from .attention_fp8 import expand_sdpa_fp8, expand_sdpa_fp8_backward
 from .attention_unified import expand_sdpa_unified, expand_sdpa_unified_backward
 from .batch_normalization import expand_batchnorm_inference
 from .builder import Builder, Expand
+
+if TYPE_CHECKING:
+    from ..preludes import Prelude
 
 __all__ = ["Expansion", "expand"]
 
@@ -56,11 +59,14 @@ class Expansion(PictureMethods):
         The user's, then those that expansion added.
     compute_data_type : cudnnDataType_t
         Of nodes that have none of their own.
+    preludes : tuple of Prelude
+        Small graphs that run before, each of which fills a scratch tensor.
     """
 
     nodes: list[Node]
     tensors: list[Tensor]
     compute_data_type: cudnnDataType_t
+    preludes: tuple[Prelude, ...] = ()
 
     @property
     def operations(self) -> str:

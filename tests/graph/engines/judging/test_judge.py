@@ -187,6 +187,18 @@ def test_random_numbers_are_refused(handle: Handle) -> None:
         graph.judge(handle)
 
 
+@pytest.mark.parametrize("despite_faults", [False, True])
+def test_operands_that_are_computed_beforehand(handle: Handle, despite_faults: bool) -> None:
+    graph = Graph("rows", io_data_type="float16")
+    x, s = graph.tensor((8, 64, 32), name="x"), graph.tensor((8, 64, 1), name="s")
+    graph.mul(x, graph.rsqrt(s)).set_output(name="y")
+    assert graph.expansion(handle).preludes
+    found = graph.judge(handle, knobs=0, data="ordinary", despite_faults=despite_faults)
+    assert found.right
+    assert not found.wrong
+    assert ("scratch" in found.form) != despite_faults
+
+
 def test_what_the_reference_cannot_do_is_told(
     handle: Handle, monkeypatch: pytest.MonkeyPatch
 ) -> None:

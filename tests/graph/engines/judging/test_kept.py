@@ -114,7 +114,7 @@ def test_the_front_end_passes_over_them(h200: DeviceProperties) -> None:
 def test_all_that_is_proposed_is_checked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[EngineChoice] = []
 
-    def verdicts(graph: Any, handle: Any, choices: Any, sm_count: Any) -> list[Verdict]:
+    def verdicts(graph: Any, expansion: Any, handle: Any, choices: Any, _: Any) -> list[Verdict]:
         tried.extend(choices)
         return [Verdict(each.engine, each.knobs) for each in choices]
 

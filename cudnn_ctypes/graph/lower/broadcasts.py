@@ -1,0 +1,193 @@
+"""Operands smaller than a graph's result: which of them the engines of runtime fusion misread.
+
+An engine sees the result of a convolution as a matrix, of images and pixels by channels, that of a
+product as batches of matrices, and element-wise operations alone as at most three dimensions,
+merged from the graph's. Along each of these an operand must be whole, or broadcast whole. One with
+a single number for each row may be an operand beside a whole tensor, but what is computed from it
+before it meets one is wrong: functions take it for a vector. None of it is refused by cuDNN.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ...raw import cudnnPointwiseMode_t
+from ..describe.node import Node
+from ..describe.tensor import Tensor
+from .flattening import merged_axes
+
+__all__ = ["Side", "sides"]
+
+_MAINS = {
+    "operation_convolution_forward": "image",
+    "operation_convolution_backward_data": "image",
+    "operation_convolution_backward_filter": "filter",
+    "operation_matmul": "product",
+}
+_POINTWISE = "operation_pointwise"
+_ACTIVATIONS = ("_FWD", "_BWD")
+_INFINITE_AT_ZERO = frozenset(
+    cudnnPointwiseMode_t[f"CUDNN_POINTWISE_{name}"] for name in ("RSQRT", "RECIPROCAL", "LOG")
+)
+
+
+@dataclass
+class Side:
+    """Element-wise operations before or behind a graph's main operation, or all if it has none.
+
+    Attributes
+    ----------
+    family : {"image", "filter", "product", "plain"}
+        How engines see what the operations read and write.
+    nodes : list of Node
+    full : tuple of int
+        The dims that operands broadcast to.
+    before : Tensor, optional
+        The operand of the main operation that they compute.
+    """
+
+    family: str
+    nodes: list[Node]
+    full: tuple[int, ...]
+    before: Tensor | None = None
+
+    @property
+    def tensors(self) -> list[Tensor]:
+        """All that are no numbers by value, each once."""
+        every = (t for node in self.nodes for t in (*node.operands, *node.outputs.values()))
+        return list({id(each): each for each in every if not each.by_value}.values())
+
+    @functools.cached_property
+    def groups(self) -> list[list[int]]:
+        """The axes of each dimension that an engine sees, the innermost last."""
+        axes = list(range(len(self.full)))
+        groups = [[0], axes[1:]]
+        if self.family == "image":
+            groups = [[0, *axes[2:]], [1]]
+        elif self.family == "product":
+            groups = [axes[:-2], axes[-2:-1], axes[-1:]]
+        elif self.family == "plain":
+            groups = merged_axes(self.tensors, self.full)
+        return groups
+
+    def spread(self, tensor: Tensor) -> str:
+        """For each dimension that engines see: F if it is whole, 1 if not, x if in part, or "."."""
+        found = ""
+        for group in self.groups:
+            kinds = {(tensor.dims or ())[axis] == 1 for axis in group if self.full[axis] != 1}
+            found += "x" if len(kinds) > 1 else "1" if True in kinds else "F" if kinds else "."
+        return found
+
+    def small(self, tensor: Tensor) -> bool:
+        """Whether it broadcasts."""
+        return not tensor.by_value and tensor.dims != self.full
+
+    def misread(self, tensor: Tensor, node: Node | None = None) -> str:
+        """What engines misread of a tensor, as an operand of `node` or by itself; "" if nothing."""
+        spread = self.spread(tensor)
+        whole = spread.replace(".", "")
+        if tensor.by_value or ("1" not in whole and "x" not in whole):
+            return ""
+        if set(whole) == {"1"}:
+            activated = self.family == "plain" and tensor.virtual and self._activated(tensor)
+            return "it is the result of an activation of a single number" if activated else ""
+        if "x" in whole and self.family != "product":
+            return "it broadcasts along a part of what is one dimension to them"
+        if self.family == "plain" and whole.count("1") == 2:
+            return "it broadcasts along two of three dimensions"
+        if spread[-1] != "1":
+            return ""
+        if tensor.virtual:
+            return "it is computed with a single number for each row"
+        if self.family == "plain" and node is not None:
+            others = [each for each in node.operands if each is not tensor]
+            if all(each.by_value or self.small(each) for each in others):
+                return "it has a single number for each row, and meets no whole tensor"
+        return ""
+
+    def _activated(self, tensor: Tensor) -> bool:
+        node = self.maker(tensor)
+        return node is not None and (
+            node.options["mode"].name.endswith(_ACTIVATIONS)
+            or any(each.virtual and self._activated(each) for each in node.operands)
+        )
+
+    def maker(self, tensor: Tensor) -> Node | None:
+        """The operation whose result it is."""
+        return next((n for n in self.nodes if any(t is tensor for t in n.outputs.values())), None)
+
+    def behind(self, tensor: Tensor) -> list[Node]:
+        """The operations that it is computed by, in order."""
+        wanted, found = [tensor], []
+        while wanted:
+            node = self.maker(wanted.pop())
+            if node is not None and node not in found:
+                found.append(node)
+                wanted += node.operands
+        return [node for node in self.nodes if node in found]
+
+    def roots(self) -> Iterator[Tensor]:
+        """Small results that operations with a whole result read."""
+        seen = set()
+        for node in self.nodes:
+            if any(self.small(each) for each in node.outputs.values()):
+                continue
+            for each in node.operands:
+                known = id(each) in seen or self.maker(each) is None
+                if each.virtual and self.small(each) and not known:
+                    seen.add(id(each))
+                    yield each
+
+    def reads_wrong(self, root: Tensor) -> str:
+        """What engines misread on the way to a small result; "" if nothing."""
+        for node in self.behind(root):
+            for each in (*node.operands, *node.outputs.values()):
+                if reason := self.misread(each, node):
+                    return reason
+        return ""
+
+    @property
+    def infinite_at_zero(self) -> Node | None:
+        """An operation before a product that makes infinity of the zeros behind its operand."""
+        if self.before is None:
+            return None
+        return next((n for n in self.nodes if n.options["mode"] in _INFINITE_AT_ZERO), None)
+
+
+def sides(nodes: Sequence[Node]) -> list[Side]:
+    """The element-wise operations of a graph by where they are; none if it has other operations."""
+    mains = [node for node in nodes if node.kind.descriptor != _POINTWISE]
+    if len(mains) > 1 or any(n.kind.descriptor not in _MAINS for n in mains) or not _free(nodes):
+        return []
+    if not mains:
+        shapes = [each.dims or () for node in nodes for each in node.outputs.values()]
+        shapes += [each.dims or () for node in nodes for each in node.operands]
+        if len({len(shape) for shape in shapes}) != 1:
+            return []
+        return [Side("plain", list(nodes), tuple(map(max, *shapes, shapes[0])))]
+    (main,) = mains
+    family = _MAINS[main.kind.descriptor]
+    (result,) = main.outputs.values()
+    every = Side(family, list(nodes), result.dims or ())
+    before: list[Node] = []
+    found = []
+    for operand in main.operands:
+        made_by = every.behind(operand)
+        if made_by:
+            before += made_by
+            family_before = "product" if family == "product" else "image"
+            found.append(Side(family_before, made_by, operand.dims or (), operand))
+    after = [node for node in nodes if node is not main and node not in before]
+    if after:
+        found.append(Side(family, after, result.dims or ()))
+    return found
+
+
+def _free(nodes: Sequence[Node]) -> bool:
+    """Whether nothing but dims and strides says where elements are."""
+    tensors = [each for node in nodes for each in (*node.operands, *node.outputs.values())]
+    return all(node.options.get("axis") is None for node in nodes) and not any(
+        each.ragged_offset or each.vector_count != 1 or each.reordering for each in tensors
+    )

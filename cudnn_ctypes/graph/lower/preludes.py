@@ -1,0 +1,208 @@
+"""Small graphs that run before the main one, for operands that engines would misread.
+
+The main graph gets a tensor in the workspace in place of such an operand: what was computed from
+small operands alone, or a copy along a dimension in which the operand broadcasts in part only.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ...dtypes import element_bits, storage_bytes
+from ...raw import cudnnPointwiseMode_t
+from ...strides import packed
+from ..describe.inference import number_tensors
+from ..describe.node import Node
+from ..describe.operations.pointwise import POINTWISE
+from ..describe.tensor import Tensor
+from .broadcasts import Side, sides
+from .expand.expansion import Expansion
+
+__all__ = ["Prelude", "prepared"]
+
+
+@dataclass(frozen=True)
+class Prelude:
+    """A graph that fills a tensor in the workspace.
+
+    Attributes
+    ----------
+    expansion : Expansion
+    result : Tensor
+        The scratch tensor.
+    reason : str
+        What an engine would misread.
+    """
+
+    expansion: Expansion
+    result: Tensor
+    reason: str
+
+    def __str__(self) -> str:
+        dims, kind = self.result.dims or (), self.result.data_type
+        nbytes = storage_bytes(kind, math.prod(dims))
+        return f"{self.expansion.operations} to {dims}, {nbytes} bytes: {self.reason}"
+
+
+def prepared(expansion: Expansion) -> Expansion:
+    """The same graph with `preludes`; as it is if engines misread nothing of it."""
+    made = _Preparation(expansion)
+    for side in sides(expansion.nodes):
+        made.compute(side)
+    for side in sides(made.nodes):
+        made.copy(side)
+    return made.expansion() if made.preludes else expansion
+
+
+class _Preparation:
+    """The nodes of a graph while tensors are taken out of it."""
+
+    def __init__(self, expansion: Expansion) -> None:
+        self._whole = expansion
+        self.nodes = list(expansion.nodes)
+        self.tensors = list(expansion.tensors)
+        self.preludes: list[Prelude] = []
+
+    def expansion(self) -> Expansion:
+        return replace(
+            self._whole, nodes=self.nodes, tensors=self.tensors, preludes=tuple(self.preludes)
+        )
+
+    def compute(self, side: Side) -> None:
+        """Take out what is computed from small operands alone, if something of it is misread."""
+        for root in side.roots():
+            if reason := side.reads_wrong(root):
+                self._take_out(side, root, f"{root.name!r}: {reason}")
+        node = side.infinite_at_zero
+        if node is not None and side.before is not None:
+            self._take_out(side, side.before, f"{node} gives infinity beyond the last element")
+
+    def _take_out(self, side: Side, root: Tensor, reason: str) -> None:
+        nodes = side.behind(root)
+        result = self._scratch(root.dims or (), root, side)
+        inner = [self._reading(node, {id(root): result}) for node in nodes]
+        self._add(inner, result, reason)
+        self.nodes = [self._reading(each, {id(root): result}) for each in self.nodes]
+        # The operations stay if others need their results, too.
+        while True:
+            read = {id(each) for node in self.nodes for each in node.operands}
+            unread = [
+                node
+                for node in self.nodes
+                if (
+                    node.kind.descriptor == "operation_pointwise"
+                    and all(each.virtual and id(each) not in read for each in node.outputs.values())
+                )
+                or any(each is result for each in node.outputs.values())
+            ]
+            if not unread:
+                return
+            self.nodes = [node for node in self.nodes if node not in unread]
+
+    def copy(self, side: Side) -> None:
+        """Copy operands along dimensions in which they broadcast in part only."""
+        for node in side.nodes:
+            for operand in list(node.operands):
+                reason = not operand.virtual and side.misread(operand, node)
+                if not reason or element_bits(operand.data_type) < 8:
+                    continue
+                dims = _target(side, operand)
+                copied = operand
+                for step in _steps(operand.dims or (), dims, _order(side)):
+                    result = self._scratch(step, operand, side)
+                    self._add(
+                        [_identity(copied, result, node)], result, f"{operand.name!r}: {reason}"
+                    )
+                    copied = result
+                exchanged = {id(operand): copied}
+                ours = {id(each) for each in side.nodes}
+                side.nodes = [self._reading(each, exchanged) for each in side.nodes]
+                replaced = iter(side.nodes)
+                self.nodes = [next(replaced) if id(n) in ours else n for n in self.nodes]
+                self.copy(side)
+                return
+
+    def _scratch(self, dims: Sequence[int], like: Tensor, side: Side) -> Tensor:
+        """A tensor in the workspace; images have their channels last."""
+        tensor = Tensor(
+            name=f"{like.name}.{len(self.preludes)}",
+            dims=tuple(dims),
+            strides=packed(dims, _order(side)),
+            data_type=like.data_type,
+            scratch=True,
+        )
+        self.tensors.append(tensor)
+        number_tensors(self.tensors)
+        return tensor
+
+    def _add(self, nodes: list[Node], result: Tensor, reason: str) -> None:
+        tensors = [each for node in nodes for each in (*node.operands, *node.outputs.values())]
+        inner = replace(
+            self._whole, nodes=nodes, tensors=list({id(t): t for t in tensors}.values())
+        )
+        if nodes[-1].operation != "identity" or nodes[-1].origin is not None:
+            inner = prepared(inner)
+        self.tensors += [each.result for each in inner.preludes]
+        self.preludes += inner.preludes
+        self.preludes.append(Prelude(replace(inner, preludes=()), result, reason))
+
+    @staticmethod
+    def _reading(node: Node, exchanged: dict[int, Tensor]) -> Node:
+        """The node with other tensors."""
+        if not any(id(each) in exchanged for each in (*node.operands, *node.outputs.values())):
+            return node
+        return replace(
+            node,
+            inputs={port: exchanged.get(id(each), each) for port, each in node.inputs.items()},
+            outputs={port: exchanged.get(id(each), each) for port, each in node.outputs.items()},
+        )
+
+
+def _identity(source: Tensor, result: Tensor, origin: Node) -> Node:
+    options = {"mode": cudnnPointwiseMode_t.CUDNN_POINTWISE_IDENTITY}
+    name = f"{origin.name}.{result.name}"
+    return Node(POINTWISE, "identity", name, {"x": source}, {"y": result}, options, origin=None)
+
+
+def _order(side: Side) -> list[int]:
+    """The axes of a tensor of a side, the innermost last."""
+    axes = list(range(len(side.full)))
+    channels_last = side.family in ("image", "filter") or side.groups == [[0, *axes[2:]], [1]]
+    return [0, *axes[2:], 1] if channels_last else axes
+
+
+def _target(side: Side, operand: Tensor) -> tuple[int, ...]:
+    """The smallest dims that engines read right: whole along more dimensions."""
+    dims, spread = list(operand.dims or ()), side.spread(operand)
+    grown = [group for group, kind in zip(side.groups, spread, strict=True) if kind == "x"]
+    if not grown:
+        missing = [g for g, kind in zip(side.groups, spread, strict=True) if kind == "1"]
+        grown = [min(missing, key=lambda group: math.prod(side.full[axis] for axis in group))]
+    for group in grown:
+        for axis in group:
+            dims[axis] = side.full[axis]
+    return tuple(dims)
+
+
+def _steps(
+    dims: Sequence[int], target: Sequence[int], order: Sequence[int]
+) -> list[tuple[int, ...]]:
+    """The dims of the copies on the way, each broadcast along neighbouring axes only."""
+    runs: list[list[int]] = []
+    before = None
+    for axis in order:
+        if target[axis] == 1:
+            continue
+        if dims[axis] == 1:
+            if before is None or dims[before] != 1:
+                runs.append([])
+            runs[-1].append(axis)
+        before = axis
+    found, made = [], list(dims)
+    for run in reversed(runs):
+        for axis in run:
+            made[axis] = target[axis]
+        found.append(tuple(made))
+    return found

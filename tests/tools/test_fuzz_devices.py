@@ -1,0 +1,148 @@
+"""The comparison of two devices: its draws, its judgement, and how it minimizes."""
+
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tools.fuzz.devices import main
+from tools.fuzz.devices.batches import judge
+from tools.fuzz.devices.catalogue import FAMILIES, draw, redraw, schedule
+from tools.fuzz.devices.comparison import differences, spread
+from tools.fuzz.devices.draw import Draw
+from tools.fuzz.devices.freedoms import FREEDOMS
+from tools.fuzz.devices.machine import Result
+from tools.fuzz.devices.minimizing import minimized
+from tools.fuzz.devices.program import Program
+
+CALLS = [name for name in FAMILIES if not name.startswith(("layer 2", "graph"))]
+
+
+def test_a_seed_draws_the_same_choices() -> None:
+    one, other = (Draw("a", 5) for _ in range(2))
+    for each in (one, other):
+        each.choice("mode", ("max", "average"))
+        each.integer("size", 1, 1000)
+        each.chance("in place", 0.5)
+    assert one.case == other.case
+    assert one.case != {**one.case, "seed": 6}
+
+
+def test_choices_that_are_given_are_kept_if_they_fit() -> None:
+    fixed = Draw("a", 5, {"mode": "average", "size": 70, "layout": "gone"})
+    assert fixed.choice("mode", ("max", "average")) == "average"
+    assert fixed.integer("size", 1, 50) == 50
+    assert fixed.choice("layout", ("packed", "last")) == "packed"
+    assert fixed.chance("in place", 0.9) is False
+    assert fixed.options["mode"].plainer == ("max",)
+    assert fixed.options["size"].plainer == (1, 25, 49)
+    assert fixed.options["layout"].plainer == ()
+
+
+@pytest.mark.parametrize("family", CALLS)
+def test_a_case_is_drawn_again_from_its_text(family: str) -> None:
+    for seed in range(4):
+        choices, program = draw(family, seed)
+        again, same = redraw(json.loads(json.dumps(choices.case)))
+        assert again.case == choices.case
+        assert same.steps == program.steps
+        assert same.operands == program.operands
+        assert same.descriptors == program.descriptors
+        assert [*redraw({**choices.case, "choices": {}})[0].options]
+
+
+def test_the_schedule_has_every_family() -> None:
+    names = tuple(FAMILIES)
+    assert schedule(0, 40, names) == [*schedule(0, 10, names), *schedule(10, 30, names)]
+    assert {name for name, _ in schedule(0, 6000, names)} == set(names)
+
+
+def test_the_reference_device_agrees_with_itself() -> None:
+    judged = judge([(family, 1) for family in FAMILIES], ("reference", "reference"))
+    assert [str(difference) for each in judged for difference in each.differences] == []
+    succeeded = sum(each.one.succeeded for each in judged)
+    assert succeeded > len(judged) / 2
+
+
+def test_a_planted_difference_is_found_and_minimized() -> None:
+    pair = ("reference", "planted")
+    judged = judge([("pooling forward", seed) for seed in range(12)], pair)
+    found = [each for each in judged if each.differences]
+    assert found
+    case = max((each.draw.case for each in found), key=lambda case: len(str(case)))
+    key = next(each.key(each.differences[0]) for each in found if each.draw.case == case)
+    small = minimized(case, key, pair, seconds=20)
+    strides = [value for name, value in small["choices"].items() if name.startswith("stride")]
+    assert sorted(strides)[-1] == 2
+    assert small["choices"]["x.layout"] == "packed"
+    assert small["choices"]["x.n"] == 1
+    (again,) = judge([small], pair)
+    assert again.key(again.differences[0]) == key
+
+
+def test_the_command_tells_what_was_drawn(tmp_path: Any, capsys: pytest.CaptureFixture) -> None:
+    options = ["--devices", "reference", "planted", "--cases", "12", "--out", str(tmp_path)]
+    assert main([*options, "--families", "pooling forward", "--minimize", "0"]) == 1
+    printed = capsys.readouterr().out
+    assert "cudnnPoolingForward: " in printed
+    assert "pooling forward|number|y|" in printed
+    line = next(part for part in printed.splitlines() if part.strip().startswith('{"family"'))
+    assert main(["--replay", line, "--devices", "reference", "reference"]) == 0
+    assert "no difference" in capsys.readouterr().out
+
+
+class TestComparison:
+    """Of results that are made up."""
+
+    def program(self, **about: Any) -> Any:
+        program = Program(Draw("a", 1))
+        program.steps = [("cudnnSoftmaxForward", {})]
+        program.array("y", "FLOAT", (4,), out=True, **about)
+        return program
+
+    def result(self, *numbers: float, status: str = "SUCCESS", **about: Any) -> Result:
+        outputs = {"y": np.array(numbers, np.float32)}
+        return Result([("cudnnSoftmaxForward", status)], outputs=outputs, **about)
+
+    def kinds(self, one: Result, other: Result, spreads: Any = None, **about: Any) -> list[str]:
+        return [each.kind for each in differences(self.program(**about), one, other, spreads)]
+
+    def test_statuses(self) -> None:
+        refused = self.result(1, 2, 3, 4, status="BAD_PARAM")
+        assert self.kinds(self.result(1, 2, 3, 4), refused) == ["status"]
+        assert self.kinds(refused, refused) == []
+
+    def test_numbers(self) -> None:
+        one = self.result(1, 2, 3, 4)
+        assert self.kinds(one, self.result(1, 2, 3, 4 + 1e-6)) == []
+        assert self.kinds(one, self.result(1, 2, 3, 4.001)) == ["number"]
+        assert self.kinds(one, self.result(1, 2, np.nan, 4)) == ["NaN"]
+        assert self.kinds(self.result(np.inf, 1), self.result(np.inf, 1)) == []
+        assert self.kinds(self.result(np.inf, 1), self.result(-np.inf, 1)) == ["number"]
+        assert self.kinds(one, self.result(9, 9, 9, 9), free="scratch memory") == []
+
+    def test_a_spread_explains(self) -> None:
+        one, other = self.result(1, 2, 3, 4), self.result(1, 2, 3, 4.001)
+        spreads = spread(one, [self.result(1, 2, 3, 4.0005)])
+        assert self.kinds(one, other, spreads) == []
+        assert self.kinds(one, self.result(1, 2, 3, 4.1), spreads) == ["number"]
+
+    def test_memory_that_must_not_be_written(self) -> None:
+        one = self.result(1, 2, 3, 4)
+        other = self.result(1, 2, 3, 4, trespass=["behind y"], unsteady=["y"])
+        assert self.kinds(one, other) == ["written", "bits"]
+
+    def test_values(self) -> None:
+        one, other = (self.result(1, values={"0.sizeInBytes": size}) for size in (8, 16))
+        assert self.kinds(one, other) == ["value"]
+        asked = SimpleNamespace(steps=[("cudnnGetReductionWorkspaceSize", {})], operands={})
+        assert differences(asked, one, other) == []
+
+
+def test_freedoms_have_reasons() -> None:
+    assert {each.kind for each in FREEDOMS} <= {"value", "number", "bits"}
+    assert all(each.reason for each in FREEDOMS)

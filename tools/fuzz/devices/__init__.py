@@ -1,0 +1,86 @@
+"""Draw calls once, run them on two devices, and compare.
+
+``python -m tools.fuzz devices --cases 100000 --processes 16 --out FOLDER`` runs random calls on the
+GPU and on the reference device. Each case is drawn from its family and seed, and runs in children:
+one with each device. Statuses, values, integers, NaN and whatever must not be written are compared
+exactly, numbers with a tolerance (`comparison`); `freedoms` lists what cuDNN leaves open. A GPU
+runs each case twice and compares the bits. Afterwards one difference of each kind is minimized, and
+printed as JSON that ``--replay`` runs again.
+
+``--devices reference reference`` needs no GPU and must find nothing, and ``--devices reference
+planted`` must find the planted fault. ``--table FOLDER`` prints what stands in a folder of results.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from . import catalogue
+from .batches import DEVICES, judge
+from .survey import Plan, run, table
+
+__all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.fuzz devices",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--families", nargs="+", choices=catalogue.FAMILIES, metavar="FAMILY")
+    parser.add_argument("--cases", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=0, help="of the first case")
+    parser.add_argument("--seconds", type=float, default=1e9, help="after which no batch begins")
+    parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument("--batch", type=int, default=400, help="cases of one pair of children")
+    parser.add_argument("--minimize", type=float, default=60, help="seconds for it")
+    parser.add_argument("--devices", nargs=2, choices=DEVICES, default=["reference", "gpu"])
+    parser.add_argument("--out", type=Path, metavar="FOLDER", help="of the results")
+    parser.add_argument("--options", action="store_true", help="with counts of all options")
+    parser.add_argument("--table", type=Path, metavar="FOLDER", help="print earlier results")
+    parser.add_argument("--replay", metavar="JSON", help="run one case")
+    parser.add_argument("--list", action="store_true", help="print the families")
+    options = parser.parse_args(arguments)
+    if options.list:
+        print("\n".join(catalogue.FAMILIES))
+        return 0
+    if options.table:
+        print(table(options.table, options=options.options))
+        return 0
+    if options.replay:
+        return _replay(options.replay, options.devices)
+    folder = options.out or Path(tempfile.mkdtemp(prefix="devices-"))
+    plan = Plan(
+        pair=tuple(options.devices),
+        families=tuple(options.families or catalogue.FAMILIES),
+        cases=options.cases,
+        seed=options.seed,
+        seconds=options.seconds,
+        processes=options.processes,
+        batch=options.batch,
+        minimize=options.minimize,
+        out=folder,
+    )
+    run(plan)
+    text = table(folder, options=options.options)
+    print(text)
+    print(f"results are in {folder}")
+    return int(not text.count("\n0 differences"))
+
+
+def _replay(text: str, devices: Sequence[str]) -> int:
+    (judged,) = judge([json.loads(text)], devices)
+    program, found = judged.program, judged.differences
+    for name, described in program.descriptors.items():
+        print(f"{name}: {described.kind} {[args for _, args in described.calls()]}")
+    for function, given in program.steps:
+        print(f"{function}({', '.join(f'{name}={value}' for name, value in given.items())})")
+    for device, result in zip(devices, (judged.one, judged.other), strict=True):
+        print(f"{device}: {getattr(result, 'statuses', result)}")
+    print("\n".join(map(str, found)) or "no difference")
+    return int(bool(found))

@@ -1,0 +1,188 @@
+"""Two results of one program held against each other.
+
+Statuses, values, integers, NaN and what must not be written are compared exactly. A number may be
+off by four roundings of its type, and by the roundoff of what is computed in, times the number of
+terms, of the largest element. Where that is not enough `Spread` decides: what the roundoff of all
+operands does to the result on the reference device, eight times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+from numpy.typing import NDArray
+
+from .freedoms import freedom
+from .machine import TOO_LARGE, Result
+
+__all__ = ["Difference", "differences", "spread"]
+
+_STORED = {"float64": 2.0**-53, "float32": 2.0**-24, "float16": 2.0**-11, "bfloat16": 2.0**-8}
+_FACTOR = 8  # times what rounding the operands does
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One thing that differs.
+
+    Attributes
+    ----------
+    kind : str
+        "status", "value", "number", "NaN", "written", "bits", "died" or "lost".
+    where : str
+        Of an operand or function; the same for the same fault.
+    text : str
+    """
+
+    kind: str
+    where: str
+    text: str
+
+    @property
+    def decided_by_rounding(self) -> bool:
+        """Whether the spread of the result may explain it."""
+        return self.kind in ("number", "NaN")
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.where}: {self.text}"
+
+
+def differences(
+    program: Any, one: Result, other: Result, spreads: Mapping[str, NDArray[Any]] | None = None
+) -> list[Difference]:
+    """What differs between the reference's result and another device's."""
+    found = list(_statuses(one, other))
+    if found and not getattr(program, "statuses_compared", True):
+        return []
+    if not found:
+        found += _values(program, one, other)
+    if not found and one.succeeded == other.succeeded:
+        found += _numbers(program, one, other, spreads or {})
+    last = program.steps[-1][0] if program.steps else "the program"
+    for device, result in (("reference", one), ("device", other)):
+        # What both write alike belongs to a descriptor that is drawn wrong and not used.
+        if one.trespass != other.trespass:
+            found += [Difference("written", device, text) for text in result.trespass]
+        for name in result.unsteady:
+            functions = [function for function, _ in program.steps]
+            if not any(freedom(function, "bits", name) for function in functions):
+                found.append(Difference("bits", name, f"two runs of {last} differ"))
+    return found
+
+
+def _statuses(one: Result, other: Result) -> Iterator[Difference]:
+    for mine, theirs in zip(one.statuses, other.statuses, strict=False):
+        if TOO_LARGE in (mine[1], theirs[1]):
+            return
+        if mine != theirs:
+            yield Difference("status", mine[0], f"reference {mine[1]}, device {theirs[1]}")
+            return
+    if len(one.statuses) != len(other.statuses):
+        yield Difference("status", "steps", f"{one.statuses} and {other.statuses}")
+
+
+def _values(program: Any, one: Result, other: Result) -> Iterator[Difference]:
+    for name, value in one.values.items():
+        number, _, parameter = name.partition(".")
+        function = program.steps[int(number)][0] if number.isdigit() else ""
+        if value != other.values.get(name) and not freedom(function, "value", parameter):
+            yield Difference(
+                "value", f"{function} {parameter}", f"{value}, {other.values.get(name)}"
+            )
+
+
+def _numbers(
+    program: Any, one: Result, other: Result, spreads: Mapping[str, NDArray[Any]]
+) -> Iterator[Difference]:
+    functions = [function for function, _ in program.steps]
+    for name, exact in one.outputs.items():
+        found = other.outputs[name]
+        operand = program.operands.get(name)
+        if operand is not None and operand.free:
+            continue
+        if any(freedom(function, "number", name) for function in functions):
+            continue
+        if exact.tobytes() == found.tobytes():
+            continue
+        limit = getattr(program, "limits", {}).get(name)
+        yield from _array(program, name, exact, found, spreads.get(name), limit)
+
+
+def _array(
+    program: Any,
+    name: str,
+    exact: NDArray[Any],
+    found: NDArray[Any],
+    spread: Any,
+    limit: NDArray[Any] | None,
+) -> Iterator[Difference]:
+    if exact.shape != found.shape or exact.dtype != found.dtype:
+        yield Difference("number", name, f"{exact.dtype}{exact.shape}, {found.dtype}{found.shape}")
+        return
+    kind = str(exact.dtype)
+    mine, theirs = exact.astype(np.float64), found.astype(np.float64)
+    undecided = np.zeros(exact.shape, bool)
+    allowed = np.zeros(exact.shape)
+    if spread is not None:
+        undecided = np.isnan(spread)
+        allowed = allowed + _FACTOR * np.nanmax(spread, initial=0.0)
+    odd = np.isnan(mine) != np.isnan(theirs)
+    if (odd & ~undecided).any():
+        where = tuple(int(i) for i in np.argwhere(odd & ~undecided)[0])
+        yield Difference(
+            "NaN", name, f"{(odd & ~undecided).sum()} of {odd.size}: {mine[where]}, "
+            f"{theirs[where]} at {where}",
+        )  # fmt: skip
+        return
+    with np.errstate(all="ignore"):
+        finite = np.isfinite(mine)
+        scale = float(np.abs(mine[finite]).max(initial=0))
+        if limit is not None:
+            allowed = np.broadcast_to(limit, exact.shape)
+        elif kind in _STORED:
+            info = ml_dtypes.finfo(exact.dtype)
+            allowed = allowed + 4 * _STORED[kind] * np.abs(np.where(finite, mine, 0))
+            allowed = allowed + program.unit * _steps(program) * scale
+            allowed = allowed + 2 * max(float(info.smallest_normal) * 2.0**-8, 2.0**-149)
+            largest = float(info.max) * 0.999  # rounding decides whether it overflows
+            mine, theirs = np.clip(mine, -largest, largest), np.clip(theirs, -largest, largest)
+        error = np.abs(mine - theirs)
+        bad = (error > allowed) & ~undecided & ~np.isnan(mine)
+    if bad.any():
+        where = tuple(int(i) for i in np.argwhere(bad & (error == error[bad].max()))[0])
+        limit = float(np.broadcast_to(allowed, bad.shape)[where])
+        numbers = f"{mine[where]:.7g} and {theirs[where]:.7g} at {where}, allowed {limit:.1e}"
+        yield Difference("number", name, f"{bad.sum()} of {bad.size} wrong, {numbers}")
+
+
+def _steps(program: Any) -> float:
+    """Roundoffs that a result may be off by, of its largest element.
+
+    Of a fine unit as many as there are terms; errors of a coarse one average out, and are looked
+    at more closely by `spread`.
+    """
+    if program.unit < 2.0**-18:
+        return float(64 + program.terms)
+    return 8 + float(program.terms) ** 0.5
+
+
+def spread(plain: Result, wobbled: Sequence[Result]) -> dict[str, NDArray[Any]]:
+    """How far each number moves when the operands are rounded otherwise; NaN if undecided."""
+    result = {}
+    for name, array in plain.outputs.items():
+        wide = array.astype(np.float64)
+        largest = np.zeros(array.shape)
+        with np.errstate(all="ignore"):
+            for each in wobbled:
+                if name not in each.outputs:
+                    continue
+                moved = each.outputs[name].astype(np.float64)
+                same = (moved == wide) | (np.isnan(moved) & np.isnan(wide))
+                largest = np.maximum(largest, np.where(same, 0, np.abs(moved - wide)))
+        largest[np.isinf(largest)] = np.nan
+        result[name] = largest
+    return result
