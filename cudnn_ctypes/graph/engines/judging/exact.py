@@ -28,7 +28,7 @@ from ....reference.device.backend_steps import Results, Step
 from ....reference.device.backend_tensors import TensorInfo, tensor_info
 from ...backend.attributes import as_kind, attribute
 from ...backend.values import encode, values_of
-from ...lower.lowering import Faults, Lowering
+from ...lower.lowering import Lowering
 from ...lower.target import NO_GPU
 
 if TYPE_CHECKING:
@@ -307,7 +307,7 @@ class _Recorder(Lowering):
 
     def record(self, expansion: Expansion) -> None:
         # With the flag the tensors keep their own dims, as the user states them.
-        self.operation_graph(expansion.nodes, faults=Faults(), is_override_shape_enabled=True)
+        self.operation_graph(expansion.nodes, is_override_shape_enabled=True)
 
     @property
     def graph_record(self) -> Record:

@@ -17,7 +17,8 @@ from ....raw.library import load
 from ....raw.values import described
 from ....reference.device.registry import Refused
 from ...backend.engine import Engine, EngineChoice
-from ...lower.lowering import Faults, known_faults, lowered
+from ...lower.lowering import lowered
+from ...lower.target import NO_GPU
 from ..selection import Selection
 from ..tuning.host_operands import host_operands
 from ..tuning.tuning import knob_settings, proposed
@@ -76,10 +77,9 @@ def judge(
 ) -> Judgement:
     """Carry out ``Graph.judge``."""
     begun = time.monotonic()
-    faults = Faults() if despite_faults else known_faults(expansion, handle)
     refuse_chance(expansion)
-    with lowered(expansion, handle, faults=Faults({}, faults.modes)) as lowering:
-        todo = list(_chosen(lowering, handle, modes, knobs, sm_count, selection, faults))
+    with lowered(expansion, handle, NO_GPU if despite_faults else None) as lowering:
+        todo = list(_chosen(lowering, handle, modes, knobs, sm_count, selection))
     verdicts = []
     with ExitStack() as stack:
         found = tried(
@@ -201,7 +201,6 @@ def _chosen(
     knobs: int,
     sm_count: int | None,
     selection: Selection,
-    faults: Faults,
 ) -> Iterator[Verdict]:
     """What is to be judged: the first config of each engine, and some others."""
     with ExitStack() as stack:
@@ -225,7 +224,7 @@ def _chosen(
                         sample.append((choice, "knobs"))
                         tried_before.add(choice)
             for choice, by in ((first, source), *sample):
-                known = faults.engines.get(engine, "")
+                known = lowering.faults.engines.get(engine, "")
                 yield Verdict(choice.engine, dict(choice.knobs), by, known=known)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from cudnn_ctypes.graph import EngineChoice
 from cudnn_ctypes.graph.engines.judging import probation
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.lower import lowering
+from cudnn_ctypes.graph.lower.target import NO_GPU
 from cudnn_ctypes.strides import packed
 
 pytestmark = [pytest.mark.gpu, pytest.mark.usefixtures("gpu_device")]
@@ -56,6 +58,11 @@ def unevenly_padded() -> Graph:
 UNEVEN = {1, 18, 20}
 
 
+def forget_known_faults(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As for a GPU of which no fault is known."""
+    monkeypatch.setattr(lowering, "Target", SimpleNamespace(of=lambda device: NO_GPU))
+
+
 @pytest.mark.parametrize("make", [layer, product])
 def test_the_engines_of_a_usual_graph_are_right(handle: Handle, make: Any) -> None:
     judged = make().judge(handle, knobs=1)
@@ -76,7 +83,7 @@ def test_known_wrong_engines_are_found_and_passed_over(
     assert wrong
     assert wrong == known <= UNEVEN
     assert judged.right
-    monkeypatch.setattr(lowering, "faulty_engines", lambda *graph_and_target: {})
+    forget_known_faults(monkeypatch)
     for engine in wrong:
         with pytest.raises(NotSupportedError, match="it was judged on this machine"):
             graph.build(handle, "fallback", selection=Selection(engines=[engine]))
@@ -84,7 +91,7 @@ def test_known_wrong_engines_are_found_and_passed_over(
 
 
 def test_probation_tries_a_small_graph(handle: Handle, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lowering, "faulty_engines", lambda *graph_and_target: {})
+    forget_known_faults(monkeypatch)
     graph = unevenly_padded()
     small = graph._small(16)
     assert small is not None
