@@ -59,6 +59,7 @@ Times are those of the kernels with an emptied level-two cache, by CUDA events. 
 the GPU's peaks allow for the operations and the bytes of the problem. Without a GPU, or with
 --device, the engines that compile for a GPU are shown, without times.
 """
+_JUDGED = ("ordinary", "rows")  # numbers; the reference takes seconds for each, of a large problem
 _DEFAULT_DEVICE = "h200"  # its engines are shown on machines without a GPU
 
 
@@ -191,7 +192,7 @@ def _on_gpu(
     folder = arguments.folder or default_folder()
     history = History(folder, f"{problem.name} {_settings(arguments)}", result.gpu)
     earlier = history.results() if arguments.compare else []
-    judged = problem.graph.judge(handle) if arguments.judge else None
+    judged = problem.graph.judge(handle, data=_JUDGED) if arguments.judge else None
     _tell(result, arguments, earlier, judged)
     if not arguments.no_keep:
         try:

@@ -42,6 +42,7 @@ _POISONS = (0xFF, 0xA5)
 
 _SECONDS = 180.0  # of one config: some engines compile for many seconds
 _MEGABYTES = 1 << 16
+_KEPT = 256 << 20  # bytes of the operands and results of one kind of numbers
 
 
 def expanded(graph: Any, handle: Handle) -> Expansion:
@@ -170,6 +171,7 @@ class _Trial:
         self._lowering = lowered(expansion, handle, NO_GPU)
         self._operation_graph: BackendDescriptor = self._lowering.__enter__().graph
         self._timer: Timer | None = None
+        self._read: dict[str, tuple[Images, dict[int, Bound]]] = {}
 
     def __call__(self, case: str) -> str:
         verdict = self._judged(Verdict.from_dict(json.loads(case)))
@@ -231,7 +233,7 @@ class _Trial:
         same = True
         with closing(Guarded(self._handle, self._tensors, written, plan.workspace_size)) as memory:
             for kind in self._task.kinds:
-                images, bounds = self._task.kept(kind)
+                images, bounds = self._kept(kind)
                 kept = []
                 for poison in _POISONS:
                     self._note(f"executing it with {kind} numbers")
@@ -246,6 +248,18 @@ class _Trial:
             found = replace(found, same_bits=same)
             if self._task.runs and found.state not in ("ended", "writes beyond"):
                 found = replace(found, median=self._time(plan, memory, images))
+        return found
+
+    def _kept(self, kind: str) -> tuple[Images, dict[int, Bound]]:
+        """Operands and exact results, in memory for the next config unless they are large."""
+        found = self._read.get(kind)
+        if found is None:
+            found = self._task.kept(kind)
+            images, bounds = found
+            nbytes = sum(each.nbytes for each in images.values())
+            nbytes += sum(each.exact.nbytes + each.allowed.nbytes for each in bounds.values())
+            if nbytes <= _KEPT:
+                self._read[kind] = found
         return found
 
     def _run(
