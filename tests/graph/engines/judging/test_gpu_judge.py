@@ -90,6 +90,38 @@ def test_known_wrong_engines_are_found_and_passed_over(
         graph.build(handle, config=EngineChoice(engine))
 
 
+def gated() -> Graph:
+    """A convolution, and a factor of one number for each image and channel."""
+    graph = Graph("gated", io_data_type="float16")
+    x, w, gate = (
+        graph.tensor(dims, packed(dims, (0, 2, 3, 1)), name=name)
+        for name, dims in (("x", (8, 32, 9, 9)), ("w", (64, 32, 3, 3)), ("gate", (8, 64, 1, 1)))
+    )
+    graph.mul(graph.conv_fprop(x, w, padding=1), gate).set_output(name="y")
+    return graph
+
+
+def scaled_rows() -> Graph:
+    graph = Graph("rows", io_data_type="float16")
+    x, s = graph.tensor((1, 256, 256), name="x"), graph.tensor((1, 256, 1), name="s")
+    graph.mul(x, graph.rsqrt(s)).set_output(name="y")
+    return graph
+
+
+@pytest.mark.parametrize(("make", "states"), [(gated, {"ended"}), (scaled_rows, {"wrong", "NaN"})])
+def test_what_is_computed_beforehand_is_wrong_as_it_is_described(
+    handle: Handle, make: Any, states: set[str]
+) -> None:
+    judged = make().judge(handle, knobs=0, data="ordinary", despite_faults=True)
+    print(judged)
+    assert states & {each.state for each in judged.wrong}
+    handle.synchronize()  # its context is whole
+    found = make().judge(handle, knobs=0, data="ordinary")
+    print(found)
+    assert found.right
+    assert not found.wrong
+
+
 def test_probation_tries_a_small_graph(handle: Handle, monkeypatch: pytest.MonkeyPatch) -> None:
     forget_known_faults(monkeypatch)
     graph = unevenly_padded()
