@@ -32,6 +32,7 @@ __all__ = [
     "add_jobs",
     "add_json",
     "file_name",
+    "from_zero",
     "make_folder",
     "positive",
     "read_graph",
@@ -249,6 +250,13 @@ def file_name(text: str) -> Path:
             "expected the name of a file or folder, got '-': use /dev/stdin or /dev/stdout"
         )
     return Path(text)
+
+
+def from_zero(text: str) -> int:
+    """The value of an argument that must be an integer of at least 0."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"expected a number from 0, got {text!r}")
+    return int(text)
 
 
 def positive(text: str) -> int:

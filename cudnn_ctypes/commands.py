@@ -21,6 +21,7 @@ COMMANDS = {
     "doctor": "what is installed, what works, and what to do about the rest",
     "examples": "programs and notebooks that teach cuDNN, in reading order; copy them",
     "explain": "every engine for a graph, on a GPU that need not be there, and why not",
+    "judge": "execute every engine of a graph, and compare each with the reference in float64",
     "lookup": "what a name of cuDNN means, or what replaced it; also words, statuses, misspellings",
     "port": "what becomes of a C, C++ or CUDA program: names that are gone, faults, kernels",
     "trace": "run a program and show its C calls; sum them up, look for NaN, compare two runs",

@@ -62,6 +62,7 @@ ALLOWED: dict[str, set[str]] = {
         "handle",
         "dtypes",
         "errors",
+        "reference",
     },
     "frontend": {
         "arguments",
@@ -206,6 +207,7 @@ def test_every_part_is_known() -> None:
         "completion_command",
         "explain",
         "fault_table",
+        "judge",
         "lookup",
     }
     assert parts - programs <= ALLOWED.keys()
@@ -392,6 +394,7 @@ INTERNAL_ERRORS = {
     "NoSuchPlanError",
     "NotReproducible",
     "Refused",
+    "Spent",
     "Untranslatable",
     "_Goto",
 }

@@ -21,6 +21,7 @@ from ..command_line import (
     add_force,
     add_json,
     file_name,
+    from_zero,
     make_folder,
     positive,
     refuse_overwriting,
@@ -31,6 +32,7 @@ from ..dtypes import as_data_type, data_type_name
 from ..errors import CudnnError, NoDeviceError, NotInitializedError
 from ..graph.backend.device_properties import DeviceProperties
 from ..graph.backend.devices import as_properties
+from ..graph.engines.judging.judgement import Judgement
 from ..graph.engines.tuning.measurement import Settings
 from ..graph.lower.lowering import graph_faults
 from ..handle import Handle
@@ -58,6 +60,7 @@ Times are those of the kernels with an emptied level-two cache, by CUDA events. 
 the GPU's peaks allow for the operations and the bytes of the problem. Without a GPU, or with
 --device, the engines that compile for a GPU are shown, without times.
 """
+_JUDGED = ("ordinary", "rows")  # numbers; the reference takes seconds for each, of a large problem
 _DEFAULT_DEVICE = "h200"  # its engines are shown on machines without a GPU
 
 
@@ -82,7 +85,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("convolution")
     group.add_argument("--layout", choices=("NHWC", "NCHW"), type=str.upper, default="NHWC")
     group.add_argument("--direction", choices=("forward", "data", "filter"), default="forward")
-    group.add_argument("--padding", type=_from_zero, default=0, metavar="N")
+    group.add_argument("--padding", type=from_zero, default=0, metavar="N")
     group.add_argument("--stride", type=positive, default=1, metavar="N")
     group.add_argument("--dilation", type=positive, default=1, metavar="N")
     parser.add_argument("--causal", action="store_true", help="attention: to earlier keys only")
@@ -93,10 +96,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--budget", type=positive, default=60, metavar="S", help="seconds for the engines (60)"
     )
     parser.add_argument(
-        "--knobs", type=_from_zero, default=0, metavar="N", help="more settings of knobs to try"
+        "--knobs", type=from_zero, default=0, metavar="N", help="more settings of knobs to try"
     )
     parser.add_argument(
         "--warm-cache", action="store_true", help="leave operands in the level-two cache"
+    )
+    parser.add_argument(
+        "--judge", action="store_true", help="compare every engine with the reference, too"
     )
     parser.add_argument(
         "--plot", type=Output, metavar="FILE", help="write the times as bars (.png, .svg, .pdf)"
@@ -117,12 +123,6 @@ def _data_type(text: str) -> str:
         return data_type_name(as_data_type(text))
     except TypeError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
-
-
-def _from_zero(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"expected a number from 0, got {text!r}")
-    return int(text)
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -163,8 +163,8 @@ def _handle() -> Handle | None:
 
 def _without_gpu(problem: Problem, arguments: argparse.Namespace) -> int:
     name = _DEFAULT_DEVICE if arguments.device is None else arguments.device
-    if arguments.compare or arguments.plot is not None:
-        raise CommandError("--compare and --plot need times, and so the GPU itself")
+    if arguments.compare or arguments.judge or arguments.plot is not None:
+        raise CommandError("--compare, --judge and --plot need the GPU itself")
     if arguments.device is None:
         print(
             f"bench: there is no GPU here, so nothing is timed; these engines compile for {name} "
@@ -193,7 +193,8 @@ def _on_gpu(
     folder = arguments.folder or default_folder()
     history = History(folder, f"{problem.name} {_settings(arguments)}", result.gpu)
     earlier = history.results() if arguments.compare else []
-    _tell(result, arguments, earlier)
+    judged = problem.graph.judge(handle, data=_JUDGED) if arguments.judge else None
+    _tell(result, arguments, earlier, judged)
     if not arguments.no_keep:
         try:
             history.keep(result)
@@ -203,7 +204,7 @@ def _on_gpu(
         picture = io.BytesIO()
         result.plot().figure.savefig(picture, format=plot.suffix[1:])
         write_bytes(plot, picture.getvalue(), force=arguments.force)
-    return 0 if result.best is not None else 1
+    return 0 if result.best is not None and not (judged and judged.wrong) else 1
 
 
 def _settings(arguments: argparse.Namespace) -> str:
@@ -277,15 +278,22 @@ def _result(
 
 
 def _tell(
-    result: BenchResult, arguments: argparse.Namespace, earlier: Iterable[BenchResult] = ()
+    result: BenchResult,
+    arguments: argparse.Namespace,
+    earlier: Iterable[BenchResult] = (),
+    judged: Judgement | None = None,
 ) -> None:
     before = list(earlier)
     if arguments.json:
         told = result.as_dict()
         if arguments.compare:
             told["earlier"] = [each.as_dict() for each in before]
+        if judged is not None:
+            told["judgement"] = judged.as_dict()
         print(json.dumps(told, indent=2))
         return
     print(f"\n{result}")
     if arguments.compare:
         print(f"\n{compared([*before, result])}")
+    if judged is not None:
+        print(f"\n{judged}")

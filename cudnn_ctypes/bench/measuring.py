@@ -13,6 +13,8 @@ from ..device import DeviceBuffer, OutOfDeviceMemoryError
 from ..errors import CudnnError
 from ..graph.backend.device_properties import DeviceProperties
 from ..graph.engines.explaining.explanation import EngineRow
+from ..graph.engines.judging.probation import checked_proposals
+from ..graph.engines.selection import Selection
 from ..graph.engines.tuning.autotuning import bench, check_handle
 from ..graph.engines.tuning.measurement import Measurement, Settings
 from ..graph.engines.tuning.random_memory import random_memory
@@ -66,14 +68,17 @@ def engine_rows(problem: Problem, handle: Handle, settings: Settings, told: Told
         If the graph is not valid, or has inputs whose values change the computation.
     """
     check_handle(handle)
-    graph = problem.graph
-    with bench(graph, graph.expansion(handle), handle, {}, settings, None) as (tuner, lowering):
+    graph, modes = problem.graph, ["a", "b", "fallback"]
+    expansion = graph.expansion(handle)
+    known = checked_proposals(graph, expansion, handle, modes, every_engine=True)
+    wanted = Selection().passing_over(known)
+    with bench(graph, expansion, handle, {}, settings, wanted) as (tuner, lowering):
         try:
             tune(
                 tuner,
                 lowering,
                 handle,
-                ["a", "b", "fallback"],
+                modes,
                 every_engine=True,
                 knobs=settings.knobs,
                 noted=lambda each, total: told(measured_row(each), total),

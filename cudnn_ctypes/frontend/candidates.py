@@ -13,6 +13,7 @@ from ..graph.backend.device_properties import DeviceProperties
 from ..graph.backend.engine import Engine, EngineConfig, engine_count
 from ..graph.engines.build_failure import engine_refusals
 from ..graph.engines.heuristics import proposed_configs
+from ..graph.engines.judging.kept import NOTHING, kept_verdicts
 from ..graph.engines.refusals import refusal
 from ..graph.lower.lowering import Lowering, operation_graph_attributes
 from ..graph.lower.target import Target
@@ -95,6 +96,7 @@ class Candidates:
             self._lowering.close()
             raise
         self._faulty = self._lowering.faults.engines
+        self._judged = kept_verdicts(expansion, device)
 
     # --- what may be chosen ----------------------------------------------------------------------
 
@@ -124,8 +126,10 @@ class Candidates:
                 reasons.append(OwnReason.of(error, text))
                 continue
             for index, config in enumerate(proposed, len(self.configs)):
-                fault = self._faulty.get(config.engine.index) if self._faulty else None
-                if fault is not None:
+                fault = self._faulty.get(config.engine.index) if self._faulty else ""
+                if not fault and self._judged is not NOTHING:
+                    fault = self._judged.fault(config.choice)
+                if fault:
                     self._faults[index] = fault
             self.configs += proposed
             self.modes += [mode] * len(proposed)

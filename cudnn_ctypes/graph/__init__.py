@@ -20,6 +20,9 @@ To choose
     ``Graph.explain`` gives every engine config (`Explanation`), ``Graph.autotune`` measures them on
     a GPU (`Autotuning`), or on several by an executor; `Selection` states conditions;
     `EngineChoice` names one engine and its knobs.
+To know that it is right
+    ``Graph.judge`` executes every engine and compares it with the reference (`Judgement`, a
+    `Verdict` for each); later builds pass over what was wrong.
 To make it supported, or faster
     ``Graph.explain(device).advice()`` tries other layouts, sizes, data types and a graph in two
     (`Advice`); each `Suggestion` has its `Step` and `Change` objects, the changed graph, and the
@@ -60,6 +63,8 @@ from .engines.cache.plan_cache import CacheEntry, PlanCache
 from .engines.explaining.advice import Advice, Suggestion
 from .engines.explaining.explanation import EngineRow, Explanation
 from .engines.heuristics import heuristics
+from .engines.judging.judgement import Judgement
+from .engines.judging.verdict import Verdict
 from .engines.selection import BEHAVIOR_NOTES, NUMERICAL_NOTES, Selection
 from .engines.tuning.measurements import Autotuning, Measurement
 from .graph import Graph
@@ -88,6 +93,7 @@ __all__ = [
     "Explanation",
     "Graph",
     "GraphFunction",
+    "Judgement",
     "KernelCache",
     "Knob",
     "Measurement",
@@ -97,6 +103,7 @@ __all__ = [
     "Step",
     "Suggestion",
     "Tensor",
+    "Verdict",
     "capture",
     "compile_graphs",
     "engine_count",

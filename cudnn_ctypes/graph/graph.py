@@ -30,6 +30,7 @@ from .describe.pictures import PictureMethods
 from .engines.building import as_choice, as_modes
 from .engines.cache.cached_building import obtained_plan, scratch_of
 from .engines.graph_methods import EngineMethods
+from .engines.judging.probation import as_check, note_unchecked, passed
 from .engines.selection import Selection
 from .lower.expand.expansion import Expansion, expand
 from .lower.preludes import prepared
@@ -155,6 +156,7 @@ class Graph(
         override_shapes: bool = False,
         without_engine: bool = False,
         cache: bool | str | PathLike[str] | PlanCache | None = None,
+        check: str | None = None,
     ) -> ExecutionPlan:
         """Validate, ask cuDNN's heuristics, and compile the first engine config that works.
 
@@ -186,6 +188,11 @@ class Graph(
             Where plans stay for the next process: True for the user's folder for caches, else a
             folder. By default as the environment variable ``CUDNN_CTYPES_CACHE`` says: 1, a folder,
             or 0 for none. What `autotune` found there to be the fastest comes before `heuristics`.
+        check : {"first"}, optional
+            Try an engine that is new on this machine for graphs of this form once, before it is
+            taken: on a small graph, in a child process, against the reference. The verdict is
+            kept, and a wrong engine passed over for the next. By default as the environment
+            variable ``CUDNN_CTYPES_CHECK`` says. The reference device has nothing to try.
 
         Returns
         -------
@@ -204,6 +211,7 @@ class Graph(
         """
         device = as_device(device)
         modes, choice = as_modes(heuristics), as_choice(config)
+        tries = as_check(check, device)
         fixed = not without_engine and kernel_cache is None and not override_shapes
         expansion = self._expanded(self.validate(), Target.of(device), fixed=fixed)
         if without_engine:
@@ -222,9 +230,12 @@ class Graph(
             )
             self._keep(plan, device, expansion)
             return plan
-        wanted = self._wanted(expansion, selection, workspace_limit)
-        try:
-            plan = obtained_plan(
+        # An engine that was judged wrong can be chosen by name all the same.
+        judged = device if choice is None else None
+        wanted = self._wanted(expansion, selection, workspace_limit, judged)
+
+        def built(wanted: Selection) -> ExecutionPlan:
+            return obtained_plan(
                 expansion,
                 device,
                 modes,
@@ -236,6 +247,13 @@ class Graph(
                 kernel_cache=kernel_cache,
                 override_shapes=override_shapes,
             )
+
+        try:
+            plan = built(wanted)
+            if tries and choice is None:
+                plan = passed(self, expansion, device, plan, wanted, built, sm_count=sm_count)
+            else:
+                note_unchecked(expansion, device, plan)
         except (NotSupportedError, BadParamError) as error:
             if choice is None and kernel_cache is None and not override_shapes:
                 from .engines.explaining.build_advice import add_advice

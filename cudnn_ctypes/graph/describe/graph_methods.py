@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from .changes import differences
 from .operations.base import as_type
 from .rewriting import edit_of, edited, halves
+from .small import small
 from .tensor import Tensor
 from .variants.catalogue import remedies
 from .variants.remedy import Remedy, Variant
@@ -150,6 +151,19 @@ class RewritingMethods:
             steps.append(remedy.step(differences(graph, changed), edit.caveat))
             graph = changed
         return Variant(tuple(steps), differences(self, graph), (graph,))
+
+    def _small(self: G, period: int) -> G | None:  # type: ignore[misc]
+        """A graph of the same form with small sizes, equal to its own modulo `period`.
+
+        None if there is none, or this one is small.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As in `validate`.
+        """
+        self.validate()
+        return small(self, period)
 
     def _splits(self: Graph) -> Iterator[Variant]:  # type: ignore[misc]
         """This graph in two, after each of its virtual results."""

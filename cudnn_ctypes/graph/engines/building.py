@@ -145,8 +145,9 @@ def build_plan(
                 if choice in tried:
                     continue
                 tried.add(choice)
-                if choice.engine in faulty:
-                    failure.refused(choice, faulty[choice.engine])
+                fault = faulty.get(choice.engine) or selection.fault_of(choice)
+                if fault:
+                    failure.refused(choice, fault)
                     continue
                 unwanted = selection.refusal(proposed)
                 if unwanted:

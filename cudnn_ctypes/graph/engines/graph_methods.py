@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
-from ...arguments import flag
+from ...arguments import flag, integer
 from ...raw.values import described
 from ..backend.devices import as_device
 from ..run.scratch import Scratch
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ..run.plan import ExecutionPlan
     from .cache.plan_cache import PlanCache
     from .explaining.explanation import Explanation
+    from .judging.judgement import Judgement
     from .tuning.executors import Executor
     from .tuning.measurements import Autotuning
 
@@ -47,12 +48,23 @@ class EngineMethods:
         ) -> None: ...
 
     def _wanted(
-        self, expansion: Expansion, selection: Selection | None, workspace_limit: int | None = None
+        self,
+        expansion: Expansion,
+        selection: Selection | None,
+        workspace_limit: int | None = None,
+        device: Handle | DeviceProperties | None = None,
     ) -> Selection:
-        """The conditions on a plan itself: what the graph keeps in the workspace is taken off."""
+        """The conditions on a plan itself: what the graph keeps in the workspace is taken off.
+
+        For a `device` what a judge has found wrong there is passed over.
+        """
         if selection is not None and not isinstance(selection, Selection):
             raise TypeError(f"selection: expected a Selection, got {described(selection)}")
         wanted = (selection or Selection()).within(workspace_limit)
+        if device is not None:
+            from .judging.kept import kept_verdicts
+
+            wanted = wanted.passing_over(kept_verdicts(expansion, device))
         kept = Scratch(expansion.tensors)
         if not kept or wanted.workspace_limit is None:
             return wanted
@@ -147,7 +159,7 @@ class EngineMethods:
 
         device = as_device(device)
         modes, expansion = as_modes(heuristics), self.expansion(device)
-        wanted = self._wanted(expansion, selection)
+        wanted = self._wanted(expansion, selection, device=device)
         compile = flag("compile", compile)
         with progress_bar("explaining", progress if compile else bool(progress)) as noted:
             told = explain(
@@ -183,6 +195,9 @@ class EngineMethods:
         devices: Sequence[int] = (),
     ) -> Autotuning:
         """Measure the plans that there are on a GPU, and keep the fastest as the graph's plan.
+
+        An engine that is new on this machine for graphs of this form is tried first, as by
+        ``build(check="first")``; those that are wrong are left out.
 
         Each plan is executed `runs` times with CUDA events around each execution; the smallest
         median wins. A plan of which the fastest of three runs takes 1.3 times the best median is
@@ -255,13 +270,20 @@ class EngineMethods:
         from .building import as_modes
         from .cache.cached_building import keep_tuning
         from .cache.plan_cache import as_cache
-        from .tuning.autotuning import autotune
+        from .judging.probation import checked, checked_proposals
+        from .tuning.autotuning import autotune, check_handle
         from .tuning.measurement import Settings
         from .tuning.spread import checked_executor, spread_autotune
 
         numbers = checked_executor(executor, devices)
         modes, expansion, plans = as_modes(heuristics), self.expansion(handle), as_cache(cache)
         wanted = self._wanted(expansion, selection)
+        settings = Settings(runs, warm_up, budget, knobs, cold_cache)
+        check_handle(handle)
+        known = checked_proposals(
+            self, expansion, handle, modes, every_engine=every_engine, sm_count=sm_count
+        )
+        wanted = wanted.passing_over(known)
         options: dict[str, Any] = {
             "selection": wanted,
             "every_engine": every_engine,
@@ -271,13 +293,120 @@ class EngineMethods:
         tune: Any = autotune
         if executor is not None:
             tune, options = spread_autotune, {**options, "executor": executor, "devices": numbers}
-        settings = Settings(runs, warm_up, budget, knobs, cold_cache)
         result: Autotuning
-        result, plan = tune(self, expansion, handle, memory or {}, modes, settings, **options)
+        while True:
+            result, plan = tune(self, expansion, handle, memory or {}, modes, settings, **options)
+            best = [result.best.choice]
+            known = checked(self, expansion, handle, best, sm_count=sm_count)
+            if not known.fault(result.best.choice):
+                break
+            plan.close()
+            options["selection"] = wanted.passing_over(known)
         if plans is not None:
             keep_tuning(plans, expansion, handle, result, plan, selection=wanted, sm_count=sm_count)
         self._keep(plan, handle, expansion)
         return result
+
+    def judge(
+        self,
+        handle: Handle,
+        memory: Mapping[Any, Any] | None = None,
+        heuristics: str | Sequence[str] = ("a", "b", "fallback"),
+        *,
+        selection: Selection | None = None,
+        knobs: int = 2,
+        data: str | Sequence[str] | None = None,
+        runs: int = 5,
+        despite_faults: bool = False,
+        sm_count: int | None = None,
+        progress: bool | None = None,
+        keep: bool = True,
+    ) -> Judgement:
+        """Execute every engine on the GPU and compare it with the reference in float64.
+
+        Each config is executed in a child process, twice with each kind of numbers: between red
+        zones, with garbage in results and workspace, at addresses that are no more aligned than
+        the tensors say. A result is right if no element is further from the exact one than eight
+        times what rounding in the graph's own data types does; that is measured for this graph
+        and these numbers. The graph's plan stays as it is.
+
+        Parameters
+        ----------
+        handle : Handle
+            Of a GPU. On the reference device NumPy carries out all engines.
+        memory : mapping, optional
+            As for `autotune`: inputs whose values decide what is computed.
+        heuristics : str or sequence of str
+            Modes that are asked for configs. Engines that they do not propose are judged too.
+        selection : Selection, optional
+            Judge only what meets these conditions.
+        knobs : int
+            How many other settings of its knobs to judge of each engine.
+        data : str or sequence of str, optional
+            Kinds of numbers: "ordinary", "tails" (some are very large), "rows" (some rows are very
+            large, all zero or constant), "offset" (far from zero), "tiny" (next to the smallest);
+            by default all.
+        runs : int
+            Timed executions of each config.
+        despite_faults : bool
+            Whether to judge the graph as it is described, which builds refuse for a known fault, or
+            of which they compute operands beforehand that engines misread.
+        sm_count : int, optional
+            How many multiprocessors to use.
+        progress : bool, optional
+            Whether to draw a progress bar; by default on a terminal.
+        keep : bool
+            Whether to keep the verdicts in the user's folder for caches: builds of graphs of the
+            same form pass over engines that were wrong, from then on.
+
+        Returns
+        -------
+        Judgement
+            Verdicts as data; ``print`` gives a table.
+
+        Raises
+        ------
+        ValueError
+            As in `validate`; for inputs of integers without memory; for a graph that makes random
+            numbers; if there is no such kind of numbers.
+        NotSupportedError
+            If the graph is refused for a known fault.
+
+        Examples
+        --------
+        >>> graph.judge(handle).wrong  # doctest: +SKIP
+        ()
+        """
+        from .building import as_modes
+        from .judging.judging import checked_kinds, judge
+        from .judging.kept import keep_verdicts
+        from .judging.trial import expanded
+        from .tuning.autotuning import check_gpu
+        from .tuning.progress import progress_bar
+
+        check_gpu(handle, "judged")
+        modes, kinds = as_modes(heuristics), checked_kinds(data)
+        described = flag("despite_faults", despite_faults)
+        expansion = expanded(self, handle) if described else self.expansion(handle)
+        wanted = self._wanted(expansion, selection)
+        with progress_bar("judging", progress) as advance:
+            judged = judge(
+                self,
+                expansion,
+                handle,
+                memory or {},
+                modes,
+                selection=wanted,
+                knobs=integer("knobs", knobs, least=0),
+                kinds=kinds,
+                runs=integer("runs", runs, least=1),
+                despite_faults=described,
+                sm_count=sm_count,
+                noted=lambda verdict, total: advance(str(verdict.choice), total),
+            )
+        if flag("keep", keep):
+            keep_verdicts(expansion, handle, judged.verdicts)
+        return judged
 
     def _region(self) -> Region | None:
         """The engine of the graph's plan, for pictures; None if it is not built."""

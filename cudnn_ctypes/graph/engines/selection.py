@@ -5,14 +5,15 @@ from __future__ import annotations
 import functools
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ... import raw
 from ...arguments import flag, integer, suggestion
 from ...enumerators import enumerator, short_name
 
 if TYPE_CHECKING:
-    from ..backend.engine import EngineConfig
+    from ..backend.engine import EngineChoice, EngineConfig
+    from .judging.kept import Kept
 
 __all__ = ["BEHAVIOR_NOTES", "NUMERICAL_NOTES", "Selection"]
 
@@ -72,6 +73,9 @@ class Selection:
     engines: Collection[int] | None = None
     without_engines: Collection[int] = frozenset()
 
+    # What this machine has found wrong for one graph: no part of the conditions that a user states.
+    _kept: ClassVar[Kept | None] = None
+
     def __post_init__(self) -> None:
         changed: dict[str, Any] = {name: _notes(name, getattr(self, name)) for name in _NOTES}
         both = changed["require"] & changed["forbid"]
@@ -89,7 +93,30 @@ class Selection:
     def within(self, workspace_limit: int | None) -> Selection:
         """The same conditions, and a workspace of at most so many bytes."""
         limits = [n for n in (self.workspace_limit, workspace_limit) if n is not None]
-        return replace(self, workspace_limit=min(limits, default=None))
+        return replace(self, workspace_limit=min(limits, default=None)).passing_over(self._kept)
+
+    def passing_over(self, kept: Kept | None) -> Selection:
+        """The same conditions, and no config that a judge has found wrong on this machine.
+
+        Parameters
+        ----------
+        kept : Kept or None
+            What is known for one graph; None for nothing.
+        """
+        if kept is self._kept:
+            return self
+        found = replace(self)
+        object.__setattr__(found, "_kept", kept)
+        return found
+
+    def fault_of(self, choice: EngineChoice) -> str:
+        """Why a judge has found a config wrong on this machine; "" if none has.
+
+        Parameters
+        ----------
+        choice : EngineChoice
+        """
+        return "" if self._kept is None else self._kept.fault(choice)
 
     def refusal_of_engine(self, index: int) -> str:
         """Why an engine is not wanted by its index alone; "" if it is."""
@@ -97,7 +124,7 @@ class Selection:
             return "its engine is not among those asked for"
         if index in self.without_engines:
             return "its engine is excluded"
-        return ""
+        return "" if self._kept is None else self._kept.engines.get(index, "")
 
     def refusal(self, config: EngineConfig) -> str:
         """Why a config is not wanted; "" if it is.
@@ -107,6 +134,8 @@ class Selection:
         """
         engine = config.engine
         unwanted = self.refusal_of_engine(engine.index)
+        if not unwanted and self._kept is not None:
+            unwanted = self.fault_of(config.choice)
         if unwanted:
             return unwanted
         if self.require or self._forbidden:

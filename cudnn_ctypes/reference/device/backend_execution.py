@@ -12,6 +12,8 @@ negates like the engines. Engines of cuDNN 9.14 and 9.19 on an H200 differ here 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ... import raw
 from ...raw import cudnnBackendAttributeName_t as Name
 from . import backend_attention, backend_normalizations, backend_operations, backend_sequences
@@ -73,7 +75,13 @@ def overrides_of(graph: Record, pack: Record) -> Overrides:
     return dict(zip(uids, zip(dims, strides, strict=True), strict=True))
 
 
-def carry_out(graph: Record, memory: GraphMemory, overrides: Overrides | None = None) -> None:
+def carry_out(
+    graph: Record,
+    memory: GraphMemory,
+    overrides: Overrides | None = None,
+    *,
+    change: Callable[[Step], object] = lambda step: None,
+) -> None:
     """Execute an operation graph; each tensor is rounded to its data type, also virtual ones.
 
     GPUs round virtual tensors as well: engines of cuDNN 9.14 and 9.19 on an H200 that fuse
@@ -83,6 +91,8 @@ def carry_out(graph: Record, memory: GraphMemory, overrides: Overrides | None = 
     ----------
     overrides : mapping, optional
         Dims and strides that replace the graph's, by unique id.
+    change : callable
+        Called with each step before any is carried out.
     """
     values: Values = {}
     operations = graph.all(Name.CUDNN_ATTR_OPERATIONGRAPH_OPS)
@@ -90,6 +100,7 @@ def carry_out(graph: Record, memory: GraphMemory, overrides: Overrides | None = 
     attends = sum(step.name == "matmul" for step in steps) > 1
     for step in steps:
         step.last, step.attends = step is steps[-1], attends
+        change(step)
     if not attends:
         _keep_apart(steps, memory)
     outputs = evaluate(steps, frozenset(_gradients_of_sinks(steps)))

@@ -16,6 +16,7 @@ from ...lower.lowering import graph_faults
 from ...run.kernel_cache import KernelCache
 from ...run.scratch import Scratch
 from ..building import build_plan
+from ..judging.kept import kept_verdicts
 from ..selection import Selection
 from .key import CacheKeys, Request
 from .known_gpus import important_properties
@@ -106,7 +107,7 @@ def scratch_of(
                 ("a", "fallback"),
                 name=prelude.result.name,
                 cache=cache,
-                selection=Selection(),
+                selection=Selection().passing_over(kept_verdicts(prelude.expansion, device)),
             )
             plan.scratch = Scratch(t for t in prelude.expansion.tensors if not t.scratch)
             stack.callback(plan.close)
@@ -180,6 +181,9 @@ class _Building:
         key = self._keys.plan(request)
         begun = time.perf_counter()
         plan = self._plans.load_plan(key, self._device, avoided=avoided)
+        if plan is not None and request.selection.fault_of(plan.config.choice):
+            plan.close()
+            plan = None
         if plan is not None:
             _log(self._name, plan, f"loaded from the cache in {self._plans.folder}", begun)
         else:
@@ -212,6 +216,7 @@ def _unwanted(measurement: Measurement, selection: Selection) -> str:
     """Why a plan that was measured is not wanted, as far as its record tells; "" if it is."""
     return (
         selection.refusal_of_engine(measurement.engine)
+        or selection.fault_of(measurement.choice)
         or selection.refusal_of_notes(measurement.notes)
         or selection.refusal_of_workspace(measurement.workspace)
     )

@@ -71,7 +71,7 @@ class CacheKey:
 
     Attributes
     ----------
-    kind : {"plan", "tuning", "device"}
+    kind : {"plan", "tuning", "device", "verdict"}
     text : str
         JSON of all that the entry depends on (for a plan: graph, GPU, library and request); equal
         for equal content.

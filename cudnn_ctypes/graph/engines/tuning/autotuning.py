@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = [
     "autotune",
     "bench",
+    "check_gpu",
     "check_handle",
     "summary",
     "tuning_bar",
@@ -197,17 +198,27 @@ def check_handle(handle: Any) -> None:
     ------
     TypeError, NoDeviceError
     """
-    if isinstance(handle, DeviceProperties) or not isinstance(
-        getattr(handle, "_as_parameter_", None), raw.cudnnHandle_t
-    ):
-        raise TypeError(
-            f"handle: plans are measured on a GPU that is there, expected its Handle, got "
-            f"{described(handle)}"
-        )
+    check_gpu(handle, "measured")
     if handle.on_reference_device:
         raise NoDeviceError(
             "autotune measures plans on a GPU, and this handle is the reference device's, which "
             "has one way to compute each operation; build() is enough there"
+        )
+
+
+def check_gpu(handle: Any, done: str) -> None:
+    """Refuse what is no handle: plans are `done` on a GPU that is there.
+
+    Raises
+    ------
+    TypeError
+    """
+    if isinstance(handle, DeviceProperties) or not isinstance(
+        getattr(handle, "_as_parameter_", None), raw.cudnnHandle_t
+    ):
+        raise TypeError(
+            f"handle: plans are {done} on a GPU that is there, expected its Handle, got "
+            f"{described(handle)}"
         )
 
 

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from ....handle import Handle
     from ...describe.tensor import Tensor
 
-__all__ = ["random_bytes", "random_memory"]
+__all__ = ["MEANING", "random_bytes", "random_memory"]
 
 _BLOCK = 1 << 20  # random elements; longer tensors repeat them
 # Lengths, offsets, page tables, seeds: a random one would be read as an address.
-_MEANING = (Type.CUDNN_DATA_INT32, Type.CUDNN_DATA_INT64)
+MEANING = (Type.CUDNN_DATA_INT32, Type.CUDNN_DATA_INT64)
 
 
 def random_memory(
@@ -42,7 +42,7 @@ def random_memory(
     for tensor in inputs:
         if tensor.by_value:
             raise ValueError(f"tensor {tensor.name!r} is passed by value: give a number for it")
-        if tensor.data_type in _MEANING:
+        if tensor.data_type in MEANING:
             raise ValueError(
                 f"tensor {tensor.name!r}: random {data_type_name(tensor.data_type)} numbers would "
                 "have no meaning; give memory for it"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ....dtypes import data_type_name
 from ....raw import cudnnDataType_t
+from ...describe.form import form
 from ...describe.inference import DataTypes, infer_node, number_tensors
 from ...describe.node import Kind, Node
 from ...describe.operations.attention import SDPA
@@ -70,6 +72,11 @@ class Expansion(PictureMethods):
     def operations(self) -> str:
         """The user's operations, for messages."""
         return ", ".join(dict.fromkeys(map(str, self.nodes)))
+
+    @functools.cached_property
+    def form(self) -> str:
+        """All that decides how engines compute it but for its sizes, as text; see `form`."""
+        return form(self.nodes, self.compute_data_type)
 
     def canonical(self) -> dict[str, Any]:
         """The nodes and tensors without names, for JSON: equal for graphs that compute the same."""

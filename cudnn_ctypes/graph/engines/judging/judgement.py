@@ -1,0 +1,158 @@
+"""The result of a judge: as data, as plain text, and as a table for a terminal."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TextIO
+
+from ....raw.describe import aligned
+from ..explaining.tables import WIDE, rich_table, show, spans
+from .verdict import WRONG, Verdict
+
+if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions
+
+__all__ = ["Judgement"]
+
+_COLUMNS = ("engine", "knobs", "verdict", "error", "allowed", "where", "same bits", "us", "from")
+_NARROW = ("engine", "knobs", "verdict", "error", "same bits", "us")
+_NUMBERS = ("engine", "error", "allowed", "us")
+_STYLES = {"right": "green", "inexact": "yellow", "refused": "dim"}
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The result of `Graph.judge`; ``str`` gives a table, `show` prints it.
+
+    Attributes
+    ----------
+    graph, operations, device, cudnn : str
+        The graph's name, its operations, the GPU, and the version of cuDNN.
+    form : str
+        The graph's form, by which verdicts are kept.
+    verdicts : tuple of Verdict
+        One for each engine config. Iterating gives these too.
+    data : tuple of str
+        The kinds of numbers that the configs were executed with.
+    seconds : float
+        What all took.
+    """
+
+    graph: str
+    operations: str
+    device: str
+    cudnn: str
+    form: str
+    verdicts: tuple[Verdict, ...]
+    data: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+    def __iter__(self) -> Iterator[Verdict]:
+        return iter(self.verdicts)
+
+    def __len__(self) -> int:
+        return len(self.verdicts)
+
+    @property
+    def right(self) -> tuple[Verdict, ...]:
+        """Verdicts on configs that are right, or inexact with numbers that are hard."""
+        return tuple(each for each in self.verdicts if each.state in ("right", "inexact"))
+
+    @property
+    def wrong(self) -> tuple[Verdict, ...]:
+        """Verdicts on configs that must not be taken."""
+        return tuple(each for each in self.verdicts if each.state in WRONG)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON; numbers that are not finite are text."""
+        told: dict[str, Any] = {**self.__dict__, "data": list(self.data)}
+        told["verdicts"] = [_plain(each.as_dict()) for each in self.verdicts]
+        return told
+
+    def show(self, file: TextIO | None = None) -> None:
+        """Print it: as a table with lines on a terminal, else as plain text."""
+        show(self, file)
+
+    def __rich__(self) -> Any:
+        return _RichText(self)
+
+    def __str__(self) -> str:
+        rows = [_cells(each) for each in self._executed]
+        table = ["", aligned([_COLUMNS, *rows], _NUMBERS)] if rows else []
+        return "\n".join([_title(self), *table, *_reasons(self.verdicts)])
+
+    @property
+    def _executed(self) -> list[Verdict]:
+        return [each for each in self.verdicts if each.state != "refused"]
+
+
+class _RichText:
+    """A table with lines, and fewer columns where there is little room."""
+
+    def __init__(self, judgement: Judgement) -> None:
+        self._judgement = judgement
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Any]:
+        from rich.markup import escape
+
+        columns = _COLUMNS if options.max_width >= WIDE else _NARROW
+        table = rich_table(columns, _NUMBERS)
+        for each in self._judgement._executed:
+            cells = dict(zip(_COLUMNS, _cells(each), strict=True))
+            style = _STYLES.get(each.state, "red")
+            table.add_row(*(escape(cells[name]) for name in columns), style=style)
+        yield escape(_title(self._judgement))
+        yield table
+        yield from map(escape, _reasons(self._judgement.verdicts))
+
+
+def _title(told: Judgement) -> str:
+    configs = len(told._executed)
+    counts = (
+        f"{configs} engine config{'' if configs == 1 else 's'} executed with "
+        f"{', '.join(told.data)} numbers in {told.seconds:.1f} s: {len(told.right)} right, "
+        f"{len(told.wrong)} wrong"
+    )
+    return f"{told.graph!r} on {told.device}, cuDNN {told.cudnn}: {told.operations}\n{counts}"
+
+
+def _cells(each: Verdict) -> list[str]:
+    where = f"{each.tensor}{list(each.index)}" if each.tensor else "-"
+    tensor = bool(each.tensor) and each.state != "ended"
+    return [
+        str(each.engine),
+        " ".join(f"{name}={value}" for name, value in each.knobs.items()) or "-",
+        each.state,
+        f"{each.error:.1e}" if tensor else "-",
+        f"{each.allowed:.1e}" if tensor else "-",
+        f"{where}, {each.data}" if tensor else "-",
+        "-" if each.same_bits is None else "yes" if each.same_bits else "no",
+        "-" if each.median is None else f"{each.median:.1f}",
+        each.source,
+    ]
+
+
+def _reasons(verdicts: Sequence[Verdict]) -> list[str]:
+    """Lines: why configs are not right, and which known faults say that they are not."""
+    lines = []
+    left: dict[str, set[int]] = {}
+    for each in verdicts:
+        if each.state == "refused":
+            left.setdefault(f"refused: {each.told}", set()).add(each.engine)
+        elif each.told:
+            lines.append(f"{each.choice} {each.state}: {each.told}")
+    for each in verdicts:
+        if each.known:
+            left.setdefault(f"passed over by builds: {each.known}", set()).add(each.engine)
+    lines += [f"{spans(sorted(engines))} {told}" for told, engines in left.items()]
+    return ["", *lines] if lines else []
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _plain(each) for name, each in value.items()}
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value

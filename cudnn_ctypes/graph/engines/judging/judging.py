@@ -1,0 +1,250 @@
+"""Every engine of a graph against the reference: what is judged, and in which order."""
+
+from __future__ import annotations
+
+import random
+import tempfile
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ....absent_gpu.properties import reference_gpu
+from ....errors import CudnnError, SymbolNotFoundError
+from ....raw.library import load
+from ....raw.values import described
+from ....reference.device.registry import Refused
+from ...backend.engine import Engine, EngineChoice
+from ...lower.lowering import lowered
+from ...lower.target import NO_GPU
+from ..selection import Selection
+from ..tuning.host_operands import host_operands
+from ..tuning.tuning import knob_settings, proposed
+from .exact import Evaluation, least, unit
+from .judgement import Judgement
+from .operands import KINDS, Images, images, results
+from .trial import Task, expanded, trials
+from .verdict import FACTOR, Bound, Verdict
+
+if TYPE_CHECKING:
+    from ....handle import Handle
+    from ...lower.expand.expansion import Expansion
+    from ...lower.lowering import Lowering
+
+__all__ = ["Noted", "bounds", "checked_kinds", "judge", "refuse_chance", "tried"]
+
+Noted = Callable[[Verdict, int], object]
+
+_TRIES = 24  # settings of knobs of which most are no kernel
+_TURNED = 8  # times as many elements may turn over as did by rounding
+_JUMPS = ("CMP", "RELU_BWD", "SELECT", "MOD", "FLOOR", "CEIL", "NOT", "GEN_INDEX", "MAXPOOL")
+
+
+def checked_kinds(data: Any) -> tuple[str, ...]:
+    """The kinds of numbers that an argument `data` names.
+
+    Raises
+    ------
+    TypeError, ValueError
+    """
+    if data is None:
+        return tuple(KINDS)
+    names = [data] if isinstance(data, str) else data
+    if not isinstance(names, Collection) or not names:
+        raise TypeError(f"data: expected names of kinds of numbers, got {described(data)}")
+    for name in names:
+        if name not in KINDS:
+            raise ValueError(f"data: expected some of {', '.join(KINDS)}, got {name!r}")
+    return tuple(name for name in KINDS if name in names)
+
+
+def judge(
+    graph: Any,
+    expansion: Expansion,
+    handle: Handle,
+    memory: Mapping[Any, Any],
+    modes: Sequence[str],
+    *,
+    selection: Selection,
+    knobs: int = 2,
+    kinds: Sequence[str],
+    runs: int = 5,
+    despite_faults: bool = False,
+    sm_count: int | None = None,
+    noted: Noted = lambda verdict, total: None,
+) -> Judgement:
+    """Carry out ``Graph.judge``."""
+    begun = time.monotonic()
+    refuse_chance(expansion)
+    with lowered(expansion, handle, NO_GPU if despite_faults else None) as lowering:
+        todo = list(_chosen(lowering, handle, modes, knobs, sm_count, selection))
+    verdicts = []
+    with ExitStack() as stack:
+        found = tried(
+            graph,
+            handle,
+            todo,
+            given=host_operands(graph, memory),
+            kinds=kinds,
+            runs=0 if handle.on_reference_device else runs,
+            sm_count=sm_count,
+            described=despite_faults,
+            stack=stack,
+        )
+        for verdict in found:
+            verdicts.append(verdict)
+            noted(verdict, len(todo))
+    return Judgement(
+        graph=graph.name,
+        operations=expansion.operations,
+        device=str(handle.device.name),
+        cudnn=load().version_text,
+        form=expansion.form,
+        verdicts=tuple(verdicts),
+        data=tuple(kinds),
+        seconds=time.monotonic() - begun,
+    )
+
+
+def tried(
+    graph: Any,
+    handle: Handle,
+    named: list[Verdict],
+    *,
+    given: Mapping[int, Any],
+    kinds: Sequence[str],
+    runs: int = 0,
+    sm_count: int | None = None,
+    described: bool = False,
+    loose: bool = False,
+    stack: ExitStack,
+) -> Iterator[Verdict]:
+    """The verdicts on some configs of a graph, each executed in a child process.
+
+    Raises
+    ------
+    ValueError
+        For operands that need numbers with a meaning, and have none; for operations that the
+        reference does not carry out.
+    """
+    folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="cudnn_ctypes-judge-"))
+    task = Task(
+        graph,
+        folder,
+        tuple(kinds),
+        runs,
+        str(load().path),
+        reference_gpu() if handle.on_reference_device else handle.device.device_id,
+        sm_count,
+        described,
+        loose,
+    )
+    expansion = expanded(graph, handle)
+    evaluation = Evaluation(expansion)
+    nodes = graph.validate()
+    for kind in kinds:
+        operands = images(expansion, nodes, kind, given)
+        try:
+            task.keep(kind, operands, bounds(expansion, evaluation, operands))
+        except Refused as error:
+            raise ValueError(f"judge: {error}") from error
+    return trials(task, named)
+
+
+def bounds(expansion: Expansion, evaluation: Evaluation, operands: Images) -> dict[int, Bound]:
+    """The exact results with these operands, and how far from them an engine's may be."""
+    exact = evaluation.exact(operands)
+    allowed, known = evaluation.tolerated(operands, exact, 0)
+    modes = [str(getattr(node.options.get("mode"), "name", "")) for node in expansion.nodes]
+    jumps = any(part in mode for mode in modes for part in _JUMPS)
+    found = {}
+    for tensor in results(expansion):
+        uid = tensor.uid or 0
+        array = np.asarray(exact[uid])
+        array = array.astype(np.float64)
+        with np.errstate(all="ignore"):
+            rounding = np.maximum(allowed[uid], unit(tensor.data_type) * np.abs(array))
+        bound = FACTOR * rounding + _granularity(tensor.data_type)
+        bound = np.where(known[uid] & evaluation.inside(operands, uid), bound, np.inf)
+        turned = int((~known[uid]).sum()) if jumps else 0
+        found[uid] = Bound(array, bound, min(_TURNED * turned + 2, array.size // 50) * jumps)
+    return found
+
+
+def _granularity(data_type: Any) -> float:
+    """The absolute part of what is allowed."""
+    return least(data_type) * (1 if unit(data_type) == 0 else FACTOR)
+
+
+def refuse_chance(expansion: Expansion) -> None:
+    """Refuse graphs with random numbers, which each engine makes in its own way.
+
+    Raises
+    ------
+    ValueError
+    """
+    for node in expansion.nodes:
+        random_numbers = node.kind.descriptor == "operation_rng"
+        if random_numbers or node.options.get("dropout_probability"):
+            raise ValueError(
+                f"judge: {node} makes random numbers, in which engines differ from each other; "
+                "give a mask instead"
+            )
+
+
+def _chosen(
+    lowering: Lowering,
+    handle: Handle,
+    modes: Sequence[str],
+    knobs: int,
+    sm_count: int | None,
+    selection: Selection,
+) -> Iterator[Verdict]:
+    """What is to be judged: the first config of each engine, and some others."""
+    with ExitStack() as stack:
+        by_engine: dict[int, dict[EngineChoice, str]] = {}
+        for config, source in proposed(
+            lowering, handle, modes, stack, every_engine=True, sm_count=sm_count
+        ):
+            choice = config.choice
+            if not selection.refusal(config):
+                by_engine.setdefault(choice.engine, {}).setdefault(choice, source)
+        for engine, choices in by_engine.items():
+            (first, source), *rest = choices.items()
+            rng = random.Random(engine)
+            sample = rng.sample(rest, min(knobs, len(rest)))
+            if len(sample) < knobs:
+                tried_before = set(choices)
+                for choice in _settings(lowering, handle, first, rng, sm_count):
+                    if len(sample) == knobs:
+                        break
+                    if choice not in tried_before:
+                        sample.append((choice, "knobs"))
+                        tried_before.add(choice)
+            for choice, by in ((first, source), *sample):
+                known = lowering.faults.engines.get(engine, "")
+                yield Verdict(choice.engine, dict(choice.knobs), by, known=known)
+
+
+def _settings(
+    lowering: Lowering,
+    handle: Handle,
+    start: EngineChoice,
+    rng: random.Random,
+    sm_count: int | None,
+) -> Iterator[EngineChoice]:
+    """Settings of an engine's knobs that cuDNN takes, by chance."""
+    try:
+        with Engine(lowering.graph, start.engine, device=handle, sm_count=sm_count) as engine:
+            settings = list(knob_settings(start, engine.knobs))
+            rng.shuffle(settings)
+            for choice in settings[:_TRIES]:
+                try:
+                    with engine.config(choice.knobs) as config:
+                        yield config.choice
+                except (CudnnError, ValueError):
+                    continue
+    except (CudnnError, SymbolNotFoundError):
+        return

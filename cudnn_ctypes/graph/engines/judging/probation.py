@@ -1,0 +1,233 @@
+"""Probation: an engine that is new for a form of graph is tried on a small one, in a child."""
+
+from __future__ import annotations
+
+import logging
+import math
+import os
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ....raw.values import described
+from ...backend.device_properties import DeviceProperties
+from ...backend.engine import EngineChoice
+from ...lower.lowering import lowered
+from .kept import Kept, family, keep_verdicts, kept_verdicts
+from .verdict import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ....handle import Handle
+    from ...lower.expand.expansion import Expansion
+    from ...run.plan import ExecutionPlan
+    from ..selection import Selection
+
+__all__ = [
+    "ENVIRONMENT_VARIABLE",
+    "as_check",
+    "checked",
+    "checked_proposals",
+    "note_unchecked",
+    "passed",
+]
+
+_logger = logging.getLogger(__name__)
+
+ENVIRONMENT_VARIABLE = "CUDNN_CTYPES_CHECK"
+
+_PERIODS = (16, 64)  # of the sizes of small graphs: engines of attention want some 64 queries
+_KINDS = ("ordinary", "rows")
+_LARGEST = 1 << 22  # elements of all tensors, for which the reference takes seconds
+
+
+def as_check(check: Any, device: Handle | DeviceProperties) -> bool:
+    """Whether engines are tried before a build takes them; on a GPU that is there alone.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `check`, or the environment variable, is neither None nor "first"; if it is told for a
+        GPU that need not be there.
+    """
+    if check is None:
+        value = os.environ.get(ENVIRONMENT_VARIABLE, "").strip()
+        if value not in ("", "0", "first"):
+            raise ValueError(f"{ENVIRONMENT_VARIABLE}={value!r}: expected first, or 0 for none")
+        return value == "first" and not skipped(device)
+    if not isinstance(check, str):
+        raise TypeError(f'check: expected "first" or None, got {described(check)}')
+    if check != "first":
+        raise ValueError(f'check: expected "first" or None, got {check!r}')
+    if isinstance(device, DeviceProperties):
+        raise ValueError(
+            f"check: an engine is tried on the GPU itself, expected its Handle, got "
+            f"{described(device)}"
+        )
+    return not skipped(device)
+
+
+def skipped(device: Handle | DeviceProperties) -> bool:
+    """Whether no engine is tried: on the reference device all are carried out by the formulas."""
+    return isinstance(device, DeviceProperties) or device.on_reference_device
+
+
+def checked(
+    graph: Any,
+    expansion: Expansion,
+    handle: Handle,
+    choices: Iterable[EngineChoice],
+    *,
+    sm_count: int | None = None,
+) -> Kept:
+    """What is known of engines after those of `choices` that are new were tried.
+
+    A config is executed on a small graph of the same form; on the graph itself if there is none,
+    or the engine does not take the small one. What cannot be tried stays new: random numbers,
+    integers that have no meaning of their own.
+    """
+    known = kept_verdicts(expansion, handle)
+    new: dict[Any, EngineChoice] = {}
+    for choice in choices:
+        if family(choice) not in known.families:
+            new.setdefault(family(choice), choice)
+    if not new:
+        return known
+    from .judging import refuse_chance
+
+    try:
+        refuse_chance(expansion)
+        verdicts = _verdicts(graph, expansion, handle, list(new.values()), sm_count)
+    except ValueError as error:
+        _logger.debug("graph %r: its engines cannot be checked: %s", graph.name, error)
+        return known
+    for each in verdicts:
+        _logger.debug(
+            "graph %r: %s was checked: %s", graph.name, each.choice, each.told or each.state
+        )
+    keep_verdicts(expansion, handle, verdicts)
+    return kept_verdicts(expansion, handle)
+
+
+def passed(
+    graph: Any,
+    expansion: Expansion,
+    handle: Any,
+    plan: ExecutionPlan,
+    wanted: Selection,
+    build: Callable[[Selection], ExecutionPlan],
+    *,
+    sm_count: int | None = None,
+) -> ExecutionPlan:
+    """A plan of an engine that was tried: `plan`, or what `build` gives after it.
+
+    Raises
+    ------
+    NotSupportedError
+        If no engine is right.
+    """
+    seen: set[EngineChoice] = set()
+    while True:
+        choice = plan.config.choice
+        try:
+            known = checked(graph, expansion, handle, [choice], sm_count=sm_count)
+        except BaseException:
+            plan.close()
+            raise
+        if not known.fault(choice):
+            return plan
+        plan.close()
+        if choice in seen:  # with other names of the same knobs
+            known = replace(known, engines={**known.engines, choice.engine: known.fault(choice)})
+        seen.add(choice)
+        wanted = wanted.passing_over(known)
+        plan = build(wanted)
+
+
+def _verdicts(
+    graph: Any,
+    expansion: Expansion,
+    handle: Handle,
+    choices: Sequence[EngineChoice],
+    sm_count: int | None,
+) -> list[Verdict]:
+    from .judging import tried
+
+    waiting = [Verdict(each.engine, dict(each.knobs), "probation") for each in choices]
+    found: list[Verdict] = []
+    for instance in (*map(graph._small, _PERIODS), graph.replaced()):
+        if instance is None or not waiting:
+            continue
+        elements = sum(math.prod(each.dims or ()) for each in instance.tensors)
+        if elements > _LARGEST:
+            _logger.debug("graph %r is too large to be checked", graph.name)
+            continue
+        if instance.expansion(handle).form != expansion.form:  # other operands are prepared
+            continue
+        with ExitStack() as stack:
+            verdicts = list(
+                tried(
+                    instance,
+                    handle,
+                    waiting,
+                    given={},
+                    kinds=_KINDS,
+                    sm_count=sm_count,
+                    loose=True,
+                    stack=stack,
+                )
+            )
+        found += [each for each in verdicts if each.state != "refused"]
+        refused = {each.choice for each in verdicts if each.state == "refused"}
+        waiting = [each for each in waiting if each.choice in refused]
+    return found
+
+
+def checked_proposals(
+    graph: Any,
+    expansion: Expansion,
+    handle: Handle,
+    modes: Sequence[str],
+    *,
+    every_engine: bool,
+    sm_count: int | None = None,
+) -> Kept:
+    """`checked` for the first config of each engine that is proposed for a graph."""
+    from ..tuning.tuning import proposed
+
+    if skipped(handle):
+        return kept_verdicts(expansion, handle)
+    with lowered(expansion, handle) as lowering, ExitStack() as stack:
+        configs = proposed(
+            lowering, handle, modes, stack, every_engine=every_engine, sm_count=sm_count
+        )
+        known = {engine for engine, _ in kept_verdicts(expansion, handle).families}
+        known |= set(lowering.faults.engines)
+        first: dict[int, EngineChoice] = {}
+        for config, _ in configs:
+            if config.engine.index not in known:
+                first.setdefault(config.engine.index, config.choice)
+    return checked(graph, expansion, handle, first.values(), sm_count=sm_count)
+
+
+_unchecked: set[str] = set()
+
+
+def note_unchecked(expansion: Expansion, device: Handle | DeviceProperties, plan: Any) -> None:
+    """Log once for each form that its engine was never checked, and how many there are."""
+    if not _logger.isEnabledFor(logging.DEBUG) or skipped(device):
+        return
+    if expansion.form in _unchecked:
+        return
+    if family(plan.config.choice) not in kept_verdicts(expansion, device).families:
+        _unchecked.add(expansion.form)
+        count = len(_unchecked)
+        _logger.debug(
+            "%d form%s of graphs built whose engine was never checked on this machine: "
+            'Graph.build(check="first"), or %s=first, tries each once',
+            count,
+            "" if count == 1 else "s",
+            ENVIRONMENT_VARIABLE,
+        )

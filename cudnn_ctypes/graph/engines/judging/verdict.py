@@ -1,0 +1,181 @@
+"""The verdict on one engine config, and how results are compared with the exact ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...backend.engine import EngineChoice
+from .operands import HURTING
+
+__all__ = ["STATES", "WRONG", "Bound", "Verdict", "compared", "worse"]
+
+Array = NDArray[Any]
+
+STATES = ("right", "inexact", "wrong", "NaN", "writes beyond", "ended", "refused")
+"""What becomes of an engine config, from the best on."""
+
+WRONG = frozenset({"wrong", "NaN", "writes beyond", "ended"})
+"""States of engines that a build must not take."""
+
+FACTOR = 8
+"""Times what rounding does at most, which an engine may be off."""
+
+_NEAR = 2.0**-4  # of the largest number: what may be inexact is wrong beyond
+_LOSSY = ("winograd", "fft", "reduced_precision", "down_convert")
+"""Notes of engines that compute in other types, or by transforms: they lose bits by design."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a judge found of one engine config.
+
+    Attributes
+    ----------
+    engine : int
+    knobs : mapping of str to int
+    source : str
+        Who proposed it: "a 1", "fallback 2", "engine", "knobs".
+    state : {"right", "inexact", "wrong", "NaN", "writes beyond", "ended", "refused"}
+        "inexact": near, and less exact than its data types allow with large offsets or tiny
+        numbers, or by an algorithm of which its notes tell. "ended": the process, or its CUDA
+        context.
+    data : str
+        The kind of numbers of the worst case.
+    tensor : str
+        The result of the worst element.
+    index : tuple of int
+        Where it is.
+    expected, got : float or None
+    error, allowed : float
+        Of the worst element, in parts of the largest element of its tensor.
+    nan : int
+        How many elements are not finite that should be.
+    same_bits : bool or None
+        Whether executions gave the same bits, with other garbage in unwritten memory; None if it
+        was not executed twice.
+    median : float or None
+        Microseconds; None if it was not timed.
+    workspace : int or None
+        Bytes.
+    reason : str
+        Of a refusal, an end, or what was written beyond.
+    notes : tuple of str
+        The engine's numerical notes.
+    known : str
+        The known fault for which builds pass it over; "" if none is known.
+    """
+
+    engine: int
+    knobs: Mapping[str, int] = field(default_factory=dict)
+    source: str = ""
+    state: str = "right"
+    data: str = ""
+    tensor: str = ""
+    index: tuple[int, ...] = ()
+    expected: float | None = None
+    got: float | None = None
+    error: float = 0.0
+    allowed: float = 0.0
+    nan: int = 0
+    same_bits: bool | None = None
+    median: float | None = None
+    workspace: int | None = None
+    reason: str = ""
+    notes: tuple[str, ...] = ()
+    known: str = ""
+
+    @property
+    def choice(self) -> EngineChoice:
+        """The engine and knobs; ``Graph.build(config=...)`` takes them, or this object."""
+        return EngineChoice(self.engine, self.knobs)
+
+    @property
+    def told(self) -> str:
+        """Why it is not right, in a line; "" if it is."""
+        if self.reason or self.state == "right" or self.got is None:
+            return self.reason
+        values = f"{self.got:.4g} instead of {self.expected:.4g}"
+        return f"{self.tensor}{list(self.index)} is {values}, with {self.data} numbers"
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {**asdict(self), "index": list(self.index), "notes": list(self.notes)}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Verdict:
+        """The verdict that `as_dict` told."""
+        lists = {name: tuple(values[name]) for name in ("index", "notes")}
+        return cls(**{**values, **lists})
+
+
+@dataclass(frozen=True)
+class Bound:
+    """The exact elements of a result, and how far from them an engine's may be.
+
+    Attributes
+    ----------
+    exact, allowed : numpy.ndarray
+        Infinite where nothing is known.
+    turning : int
+        How many elements rounding may turn over, where the graph compares numbers.
+    """
+
+    exact: Array
+    allowed: Array
+    turning: int = 0
+
+    @property
+    def scale(self) -> float:
+        """The largest element that is known."""
+        known = np.isfinite(self.allowed) & np.isfinite(self.exact)
+        return max(float(np.abs(self.exact[known]).max(initial=0)), 1e-30)
+
+
+def worse(one: Verdict, other: Verdict) -> Verdict:
+    """The worse of two verdicts on the same config."""
+    first, second = (
+        (STATES.index(each.state), each.error / (each.allowed or 1)) for each in (one, other)
+    )
+    return one if first >= second else other
+
+
+def compared(base: Verdict, tensor: str, result: Array, bound: Bound, data: str) -> Verdict:
+    """The verdict on a config by one of its results, with one kind of numbers."""
+    with np.errstate(all="ignore"):
+        known = np.isfinite(bound.allowed) & np.isfinite(bound.exact)
+        values = result.astype(np.float64)
+        difference = np.where(known, np.abs(values - bound.exact), 0.0)
+        broken = known & ~np.isfinite(values)
+        ratio = np.where(known, difference / np.maximum(bound.allowed, 1e-300), 0.0)
+    ratio[broken] = np.inf
+    bad = ratio > 1
+    if not ratio.size:
+        return base
+    place = int(np.argmax(ratio))
+    scale = bound.scale
+    error = float(difference.flat[place]) / scale
+    noted = replace(
+        base,
+        data=data,
+        tensor=tensor,
+        index=tuple(int(each) for each in np.unravel_index(place, ratio.shape)),
+        expected=float(bound.exact.flat[place]),
+        got=float(values.flat[place]),
+        error=error if np.isfinite(error) else float("inf"),
+        allowed=float(bound.allowed.flat[place]) / scale,
+        nan=int(broken.sum()),
+    )
+    if bad.sum() <= bound.turning and not broken.any():
+        return noted
+    if (data in HURTING and broken.any()) or (error < _NEAR and _may_be_inexact(base, data)):
+        return replace(noted, state="inexact")
+    return replace(noted, state="NaN" if broken.any() else "wrong")
+
+
+def _may_be_inexact(base: Verdict, data: str) -> bool:
+    return data in HURTING or any(note.startswith(_LOSSY) for note in base.notes)

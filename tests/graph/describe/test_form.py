@@ -1,0 +1,188 @@
+"""The form of a graph, and small graphs of the same form."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from cudnn_ctypes.graph.describe.form import form
+from cudnn_ctypes.graph.graph import Graph
+from cudnn_ctypes.strides import packed
+
+
+def form_of(graph: Graph) -> str:
+    return form(graph.validate(), graph.compute_data_type)
+
+
+def layer(
+    x: Sequence[int] = (64, 64, 56, 56),
+    bias: Sequence[int] = (1, 128, 1, 1),
+    *,
+    order: Sequence[int] = (0, 2, 3, 1),
+    name: str = "x",
+    padding: int = 1,
+    factor: float = 0.3,
+    io: str = "float16",
+) -> Graph:
+    graph = Graph(io_data_type=io)
+    image = graph.tensor(x, packed(x, order), name=name)
+    filters = (128, x[1], 3, 3)
+    y = graph.conv_fprop(
+        image, graph.tensor(filters, packed(filters, order)), padding=padding, stride=2
+    )
+    y = graph.relu(graph.add(y, graph.tensor(bias)), lower_clip=factor)
+    y.set_output()
+    return graph
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        layer((8, 32, 24, 24)),
+        layer(name="other"),
+        layer(factor=0.7),
+    ],
+)
+def test_sizes_names_and_factors_are_no_part_of_it(other: Graph) -> None:
+    assert form_of(other) == form_of(layer())
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        layer(bias=(1, 1, 1, 1)),
+        layer(bias=(64, 128, 1, 1)),
+        layer((1, 64, 56, 56)),
+        layer(order=(0, 1, 2, 3)),
+        layer(padding=2),
+        layer(io="bfloat16"),
+    ],
+)
+def test_patterns_types_layouts_and_options_are(other: Graph) -> None:
+    assert form_of(other) != form_of(layer())
+
+
+def test_it_is_readable_json_of_one_line() -> None:
+    told = json.loads(form_of(layer()))
+    assert told["tensors"][0] == {"type": "float16", "dims": "nnnn", "order": "0231"}
+    assert told["operations"][0]["kind"] == "operation_convolution_forward"
+    assert told["operations"][0]["options"]["stride"] == [2, 2]
+    assert "\n" not in form_of(layer())
+
+
+def test_gaps_and_the_order_of_description() -> None:
+    def sums(strides: Sequence[int], *, swapped: bool = False) -> Graph:
+        graph = Graph(io_data_type="float16")
+        names = "ab"
+        made = {
+            name: graph.tensor((4, 8, 16), strides, name=name)
+            for name in (reversed(names) if swapped else names)
+        }
+        graph.add(made["a"], made["b"]).set_output()
+        return graph
+
+    dense, gaps = (128, 16, 1), (160, 20, 1)
+    assert form_of(sums(dense)) == form_of(sums(dense, swapped=True))
+    assert form_of(sums(dense)) != form_of(sums(gaps))
+    assert '"order":"012 gaps"' in form_of(sums(gaps))
+
+
+# --- small graphs --------------------------------------------------------------------------------
+
+
+def gradient(of: str) -> Graph:
+    graph = Graph(io_data_type="float16")
+
+    def image(*dims: int, name: str) -> Any:
+        return graph.tensor(dims, packed(dims, (0, 2, 3, 1)), name=name)
+
+    loss = image(64, 128, 28, 28, name="loss")
+    if of == "data":
+        w = image(128, 64, 3, 3, name="w")
+        y = graph.conv_dgrad(loss, w, padding=1, stride=2).set_output(dims=(64, 64, 56, 56))
+    else:
+        x = image(64, 64, 56, 56, name="x")
+        y = graph.conv_wgrad(x, loss, padding=1, stride=2).set_output(dims=(128, 64, 3, 3))
+    y.name = "result"
+    return graph
+
+
+def attention() -> Graph:
+    graph = Graph(io_data_type="float16")
+    q, k, v = (graph.tensor((4, 16, 4096, 128), name=name) for name in "qkv")
+    graph.sdpa(q, k, v)[0].set_output(name="result")
+    return graph
+
+
+def rows() -> Graph:
+    graph = Graph(io_data_type="float16")
+    x = graph.tensor((4, 100, 200), (100 * 216, 216, 1), name="x")
+    s = graph.tensor((4, 100, 1), name="s")
+    graph.mul(x, graph.rsqrt(s)).set_output(name="result")
+    return graph
+
+
+def normalized() -> Graph:
+    graph = Graph(io_data_type="float16")
+    x = graph.tensor((2048, 4096, 1, 1), name="x")
+    scale, bias = (graph.tensor((1, 4096, 1, 1), data_type="float32") for _ in range(2))
+    for port, each in graph.norm_forward("layer", "training", x, scale, bias, 1e-5).items():
+        each.set_output(name="result" if port == "y" else port)
+    return graph
+
+
+def reduced() -> Graph:
+    graph = Graph(io_data_type="float16")
+    x = graph.tensor((64, 128, 33, 33), name="x")
+    graph.reduction(x, "add", axes=[0, 2, 3]).set_output(name="result", data_type="float32")
+    return graph
+
+
+@pytest.mark.parametrize(
+    ("make", "dims"),
+    [
+        (lambda: gradient("data"), (16, 16, 24, 24)),
+        (lambda: gradient("filter"), (16, 16, 3, 3)),
+        (attention, (4, 16, 16, 16)),
+        (rows, (4, 20, 24)),
+        (normalized, (16, 16, 1, 1)),
+        (reduced, (1, 16, 1, 1)),
+    ],
+)
+def test_a_small_graph_has_the_same_form(make: Callable[[], Graph], dims: Sequence[int]) -> None:
+    graph = make()
+    small = graph._small(16)
+    assert small is not None
+    assert form_of(small) == form_of(graph)
+    assert small.find_tensor("result").dims == dims
+
+
+def test_a_convolution_with_what_follows() -> None:
+    small = layer((64, 64, 56, 56), (64, 128, 28, 1))._small(16)
+    assert small is not None
+    assert small.find_tensor("x").dims == (16, 16, 24, 24)
+    assert small.outputs[0].dims == (16, 16, 12, 12)
+
+
+def test_a_period_keeps_larger_sizes() -> None:
+    small = attention()._small(64)
+    assert small is not None
+    assert small.find_tensor("q").dims == (4, 16, 64, 128)
+
+
+def test_gaps_stay() -> None:
+    small = rows()._small(16)
+    assert small is not None
+    assert small.find_tensor("x").strides == (20 * 40, 40, 1)
+
+
+def test_small_graphs_have_no_smaller_one() -> None:
+    assert layer((2, 16, 8, 8), (1, 128, 1, 1))._small(128) is None
+
+
+def test_sizes_that_would_be_two_at_once_are_not_changed() -> None:
+    """The batch of 28 is the height of the result, too."""
+    assert layer((28, 64, 56, 56))._small(16) is None

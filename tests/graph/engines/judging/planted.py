@@ -1,0 +1,111 @@
+"""Faults of one engine, planted in the children of a judge on the reference device."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cudnn_ctypes import Handle
+from cudnn_ctypes.graph.engines.judging.trial import Task
+from cudnn_ctypes.raw import cudnnBackendAttributeName_t as Name
+from cudnn_ctypes.reference.device import backend_execution
+
+__all__ = ["FAULTS", "PlantedTask"]
+
+
+@dataclass(frozen=True)
+class PlantedTask(Task):
+    """A task in whose children one engine has a fault.
+
+    Attributes
+    ----------
+    fault : str
+        One of `FAULTS`.
+    engine : int, optional
+        By default every one.
+    """
+
+    fault: str = "wrong"
+    engine: int | None = None
+
+    def begin(self) -> Handle:
+        execute = backend_execution.execute
+
+        def faulty(plan: Any, pack: Any, workspace_size: int) -> None:
+            execute(plan, pack, workspace_size)
+            if self.engine in (None, _engine(plan)):
+                uids = pack.all(Name.CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS)
+                addresses = pack.all(Name.CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS)
+                workspace = pack.one(Name.CUDNN_ATTR_VARIANT_PACK_WORKSPACE)
+                pointers = dict(zip(uids, addresses, strict=True))
+                tensors = {each.name: each for each in self.graph.tensors}
+                x, y = (pointers[tensors[name].uid] for name in "xy")
+                FAULTS[self.fault](x, y, int(np.prod(tensors["y"].dims)), workspace)
+
+        backend_execution.execute = faulty
+        return super().begin()
+
+
+def _engine(plan: Any) -> int:
+    config = plan.one(Name.CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG)
+    engine = config.one(Name.CUDNN_ATTR_ENGINECFG_ENGINE)
+    return int(engine.one(Name.CUDNN_ATTR_ENGINE_GLOBAL_INDEX))
+
+
+def _halves(address: int, count: int) -> Any:
+    return np.ctypeslib.as_array((ctypes.c_uint16 * count).from_address(address)).view(np.float16)
+
+
+def _wrong(x: int, y: int, count: int, workspace: Any) -> None:
+    _halves(y, count)[5] += 1
+
+
+def _nan(x: int, y: int, count: int, workspace: Any) -> None:
+    _halves(y, count)[3] = np.nan
+
+
+def _unwritten(x: int, y: int, count: int, workspace: Any) -> None:
+    ctypes.memset(y + 2 * 7, 0xFF, 2)
+
+
+def _behind(x: int, y: int, count: int, workspace: Any) -> None:
+    ctypes.memset(y + 2 * count + 6, 0, 2)
+
+
+def _before(x: int, y: int, count: int, workspace: Any) -> None:
+    ctypes.memset(y - 4, 0, 2)
+
+
+def _operand(x: int, y: int, count: int, workspace: Any) -> None:
+    ctypes.memset(x, 1, 1)
+
+
+def _changing(x: int, y: int, count: int, workspace: Any) -> None:
+    _calls.append(0)
+    values = _halves(y, count)
+    values[0] = np.nextafter(values[0], np.float16(100 if len(_calls) % 2 else -100))
+
+
+def _ends(x: int, y: int, count: int, workspace: Any) -> None:
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+_calls: list[int] = []
+
+FAULTS: dict[str, Callable[[int, int, int, Any], None]] = {
+    "wrong": _wrong,
+    "NaN": _nan,
+    "unwritten": _unwritten,
+    "behind": _behind,
+    "before": _before,
+    "operand": _operand,
+    "changing": _changing,
+    "ends": _ends,
+}
+"""What becomes of y, a packed tensor of float16, or of the memory beside it."""
