@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..arguments import items
+from ..errors import FaultWarning
 from ..graph.lower.target import Target
+from ..raw.host_blocks import warn
 from .enums import build_plan_policy, heur_mode, named
 from .errors import translated
 from .held_plans import Holding
@@ -42,7 +44,10 @@ class BuildingMethods(Holding):
         with translated("pygraph.build_operation_graph"):
             device = self._device
             self._held.close()
-            expansion = self._graph._expanded(self._nodes, Target.of(device))
+            fixed = self._cache is None and not any(self._attributes.values())
+            expansion = self._graph._expanded(self._nodes, Target.of(device), fixed=fixed)
+            for prelude in expansion.preludes:
+                warn(f"NVIDIA's front end would give wrong numbers here: {prelude}", FaultWarning)
             self._held.tensors = list(expansion.tensors)
             self._held.plans = Plans(
                 expansion,

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..graph.backend.device_properties import DeviceProperties
 from ..graph.engines.building import PLAN_ERRORS
+from ..graph.engines.cache.cached_building import scratch_of
 from ..graph.engines.refusals import refusal
 from ..graph.run.kernel_cache import KernelCache
 from ..graph.run.plan import ExecutionPlan
-from ..graph.run.scratch import Scratch
 from .candidates import Candidates, NoSuchPlanError
 from .enums import build_plan_policy, cuda_graph_retention
 from .retention import retention_attribute
@@ -46,7 +46,7 @@ class Plans(Candidates):
         **options: Any,
     ) -> None:
         super().__init__(expansion, device, **options)
-        self._tensors = expansion.tensors
+        self._expansion = expansion
         self._cache = cache
         self._retention = retention_attribute(retention)
         self._plans: dict[int, ExecutionPlan] = {}
@@ -105,7 +105,7 @@ class Plans(Candidates):
             )
         except PLAN_ERRORS as error:
             return str(refusal(error))
-        plan.scratch = Scratch(self._tensors)
+        plan.scratch = scratch_of(self._expansion, self.device)
         limit = self._filters.workspace_limit
         if limit is not None and plan.workspace_size > limit:
             plan.close()

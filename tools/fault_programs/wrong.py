@@ -95,6 +95,46 @@ def filter_gradient(graph: Graph, joined: tuple[int, ...]) -> None:
     graph.add(graph.relu(dw), other).set_output(name="y")
 
 
+def fused(
+    graph: Graph,
+    joined: tuple[int, ...],
+    *,
+    number: float | None = None,
+    image: int = 9,
+    order: tuple[int, ...] = LAST,
+) -> None:
+    """A convolution, and its result times an operand."""
+    x_dims, w_dims = (2, 8, image, image), (16, 8, 3, 3)
+    x = graph.tensor(x_dims, packed(x_dims, order), name="x")
+    w = graph.tensor(w_dims, packed(w_dims, order), name="w")
+    other = graph.tensor(joined, packed(joined, order), name="other")
+    other = other if number is None else graph.mul(other, number)
+    graph.mul(graph.conv_fprop(x, w, padding=1), other).set_output(name="y")
+
+
+def scaled(graph: Graph, dims: tuple[int, ...], function: str) -> None:
+    """A function of a small operand less a whole one."""
+    x, s = graph.tensor((2, 8, 64), name="x"), graph.tensor(dims, name="s")
+    graph.sub(getattr(graph, function)(s), x).set_output(name="y")
+
+
+def turned(graph: Graph) -> None:
+    x = graph.tensor((8, 128, 33), name="x")
+    s = graph.tensor((8, 1, 33), packed((8, 1, 33), (1, 2, 0)), name="s")
+    graph.add(x, s).set_output(name="y")
+
+
+def infinite(graph: Graph) -> None:
+    a, b = graph.tensor((1, 16, 40), name="a"), graph.tensor((1, 40, 32), name="b")
+    graph.matmul(graph.rsqrt(a), b).set_output(name="y")
+
+
+def product(graph: Graph, columns: int) -> None:
+    """A product, and its result plus a whole operand."""
+    a, b = graph.tensor((1, 16, 64), name="a"), graph.tensor((1, 64, columns), name="b")
+    graph.add(graph.matmul(a, b), graph.tensor((1, 16, columns), name="c")).set_output(name="y")
+
+
 def window_of_one(
     graph: Graph, size: int = 9, *, order: tuple[int, ...] | None = None, window: int = 1
 ) -> None:
@@ -197,7 +237,16 @@ WRONG: Mapping[str, Callable[[Graph], None]] = {
     "pooling of bfloat16": _given(pooled, data_type="bfloat16", order=LAST),
     "uneven padding, gradient of data": _given(convolution, kind="dgrad", **UNEVEN),
     "uneven padding, gradient of filter": _given(convolution, kind="wgrad", **UNEVEN),
-    "part of a filter gradient": _given(filter_gradient, joined=(1, 8, 1, 1)),
+    "operand along a part of a dimension": _given(fused, joined=(2, 16, 1, 1)),
+    "number of each row": lambda graph: scaled(graph, (2, 8, 1), "rsqrt"),
+    "activation of a single number": lambda graph: scaled(graph, (1, 1, 1), "tanh"),
+    "operand in another order of memory": turned,
+    "infinity before a product": infinite,
+    "number beside an operand of a convolution": _given(fused, joined=(2, 16, 9, 9), number=0.5),
+    "rows of a product": _given(product, columns=100),
+    "filters with channels first beside images of one element": _given(
+        fused, joined=(1, 16, 1, 1), image=1, order=(0, 1, 2, 3)
+    ),
     "gradient of filters of one element": window_of_one,
     "gelu of a product": _given(gelu_of_a_product, data_type="float32"),
     "broadcast along two dimensions": lambda graph: total(graph, (1, 8, 1)),

@@ -4,7 +4,8 @@ An engine sees the result of a convolution as a matrix, of images and pixels by 
 product as batches of matrices, and element-wise operations alone as at most three dimensions,
 merged from the graph's. Along each of these an operand must be whole, or broadcast whole. One with
 a single number for each row may be an operand beside a whole tensor, but what is computed from it
-before it meets one is wrong: functions take it for a vector. None of it is refused by cuDNN.
+before it meets one is wrong: functions take it for a vector. So is, before a product, whatever is
+computed from small operands. cuDNN refuses none of it.
 """
 
 from __future__ import annotations
@@ -19,13 +20,19 @@ from ..describe.node import Node
 from ..describe.tensor import Tensor
 from .flattening import merged_axes
 
-__all__ = ["Side", "sides"]
+__all__ = ["PART", "ROWS", "SINGLE", "TWO", "Side", "sides"]
+
+PART = "it broadcasts along a part of what is one dimension to an engine"
+TWO = "it broadcasts along two of three dimensions"
+ROWS = "it is a single number for each row, and meets no whole tensor"
+SINGLE = "it is the result of an activation of a single number"
 
 _MAINS = {
     "operation_convolution_forward": "image",
     "operation_convolution_backward_data": "image",
     "operation_convolution_backward_filter": "filter",
     "operation_matmul": "product",
+    "operation_reduction": "sum",
 }
 _POINTWISE = "operation_pointwise"
 _ACTIVATIONS = ("_FWD", "_BWD")
@@ -40,8 +47,8 @@ class Side:
 
     Attributes
     ----------
-    family : {"image", "filter", "product", "plain"}
-        How engines see what the operations read and write.
+    family : {"image", "filter", "product", "sum", "plain"}
+        How engines see what the operations read and write; of sums nothing is known to be misread.
     nodes : list of Node
     full : tuple of int
         The dims that operands broadcast to.
@@ -76,8 +83,9 @@ class Side:
     @functools.cached_property
     def order(self) -> tuple[int, ...]:
         """The axes from the outermost to the innermost in memory, as of what is whole."""
+        results = {id(each) for node in self.nodes for each in node.outputs.values()}
         whole = [each for each in self.tensors if each.dims == self.full]
-        whole.sort(key=lambda each: each.virtual)
+        whole.sort(key=lambda each: (each.virtual, id(each) not in results))
         strides = whole[0].strides if whole else None
         return axis_order(self.full, strides or packed(self.full))
 
@@ -97,23 +105,24 @@ class Side:
         """What engines misread of a tensor, as an operand of `node` or by itself; "" if nothing."""
         spread = self.spread(tensor)
         whole = spread.replace(".", "")
-        if tensor.by_value or ("1" not in whole and "x" not in whole):
+        smaller = "1" in whole or "x" in whole
+        if tensor.by_value or self.family == "sum" or not smaller:
             return ""
         if set(whole) == {"1"}:
             activated = self.family == "plain" and tensor.virtual and self._activated(tensor)
-            return "it is the result of an activation of a single number" if activated else ""
+            return SINGLE if activated else ""
         if "x" in whole and self.family != "product":
-            return "it broadcasts along a part of what is one dimension to them"
+            return PART
         if self.family == "plain" and whole.count("1") == 2:
-            return "it broadcasts along two of three dimensions"
+            return TWO
+        if tensor.virtual and (spread[-1] == "1" or self.before is not None):
+            return ROWS
         if spread[-1] != "1":
             return ""
-        if tensor.virtual:
-            return "it is computed with a single number for each row"
         if self.family == "plain" and node is not None:
             others = [each for each in node.operands if each is not tensor]
             if all(each.by_value or self.small(each) for each in others):
-                return "it has a single number for each row, and meets no whole tensor"
+                return ROWS
         return ""
 
     def _activated(self, tensor: Tensor) -> bool:
@@ -158,7 +167,7 @@ class Side:
         return ""
 
     @property
-    def infinite_at_zero(self) -> Node | None:
+    def infinite(self) -> Node | None:
         """An operation before a product that makes infinity of the zeros behind its operand."""
         if self.before is None:
             return None
@@ -186,8 +195,8 @@ def sides(nodes: Sequence[Node]) -> list[Side]:
         made_by = every.behind(operand)
         if made_by:
             before += made_by
-            family_before = "product" if family == "product" else "image"
-            found.append(Side(family_before, made_by, operand.dims or (), operand))
+            seen_as = family if family in ("product", "sum") else "image"
+            found.append(Side(seen_as, made_by, operand.dims or (), operand))
     after = [node for node in nodes if node is not main and node not in before]
     if after:
         found.append(Side(family, after, result.dims or ()))

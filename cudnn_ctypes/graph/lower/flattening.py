@@ -15,7 +15,7 @@ from ...strides import axis_order, broadcast, packed
 from ..describe.node import Node
 from ..describe.tensor import Tensor
 
-__all__ = ["View", "broken_broadcast", "flattened", "merged_axes"]
+__all__ = ["View", "flattened", "merged_axes"]
 
 View = tuple[tuple[int, ...], tuple[int, ...]]
 """Dims and strides."""
@@ -82,17 +82,6 @@ def _channels_last(tensor: Tensor) -> tuple[int, ...]:
             strides[axis] = reach
         reach = max(reach, dims[axis] * strides[axis])
     return tuple(strides)
-
-
-def broken_broadcast(given: Sequence[int], dims: Sequence[int]) -> bool:
-    """Whether an operand broadcasts along two of the three dimensions of an element-wise graph.
-
-    Engine 1 gives wrong numbers for that, in all data types (seen on an H200 with cuDNN 9.14, 9.19
-    and 9.28); an operand of a single element, and one that broadcasts along one dimension, are
-    right.
-    """
-    broadcasts = sum(a != b for a, b in zip(given, dims, strict=True))
-    return len(dims) == _RANK and broadcasts == 2 and math.prod(given) != 1
 
 
 def _tensors_of(node: Node) -> list[Tensor]:

@@ -81,7 +81,7 @@ class _Preparation:
         for root in side.roots():
             if reason := side.reads_wrong(root):
                 self._take_out(side, root, f"{root.name!r}: {reason}")
-        node = side.infinite_at_zero
+        node = side.infinite
         if node is not None and side.before is not None:
             self._take_out(side, side.before, f"{node} gives infinity beyond the last element")
 

@@ -13,7 +13,7 @@ from cudnn_ctypes.errors import NotSupportedError, SymbolNotFoundError
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.describe.tensor import Tensor
 from cudnn_ctypes.graph.graph import Graph
-from cudnn_ctypes.graph.lower.flattening import broken_broadcast, flattened
+from cudnn_ctypes.graph.lower.flattening import flattened
 from cudnn_ctypes.strides import packed
 
 SIZES = (1, 2, 3, 5)
@@ -115,12 +115,3 @@ def test_shapes_that_may_change_stay_as_they_are_described(h200: DevicePropertie
         graph.build(h200)
         with pytest.raises((NotSupportedError, SymbolNotFoundError)):
             graph.build(h200, override_shapes=True)
-
-
-@pytest.mark.parametrize(
-    ("given", "broken"),
-    [((1, 1, 64), True), ((1, 8, 1), True), ((3, 1, 1), True), ((1, 1, 1), False)]
-    + [(each, False) for each in ((3, 8, 64), (1, 8, 64), (3, 1, 64), (3, 8, 1))],
-)
-def test_broken_broadcasts(given: tuple[int, ...], broken: bool) -> None:
-    assert broken_broadcast(given, (3, 8, 64)) == broken

@@ -49,6 +49,7 @@ def explain(
         "device": _device_name(device),
         "cudnn": load().version_text,
         "faults": {each.fault.name: each.told for each in graph_faults(expansion, device).found},
+        "beforehand": tuple(map(str, expansion.preludes)),
     }
     with ExitStack() as stack:
         try:

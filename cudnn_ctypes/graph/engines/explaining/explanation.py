@@ -103,6 +103,9 @@ class Explanation:
     faults : mapping of str to str
         The known faults of cuDNN that concern the graph, by name: what is done about each, its
         remedy and its evidence.
+    beforehand : tuple of str
+        The small graphs that run before each execution, with the bytes that they write in the
+        workspace, and what an engine would misread without them.
     """
 
     graph: str
@@ -115,6 +118,7 @@ class Explanation:
     refused_modes: Mapping[str, str] = field(default_factory=dict)
     refusal: str = ""
     faults: Mapping[str, str] = field(default_factory=dict)
+    beforehand: tuple[str, ...] = ()
     adviser: Callable[..., Advice] | None = field(default=None, repr=False, compare=False)
 
     def __iter__(self) -> Iterator[EngineRow]:

@@ -115,6 +115,7 @@ def _facts(explanation: Explanation) -> list[str]:
     lines = [f"proposed by heuristics: {', '.join(found)}"] if found else []
     refused = explanation.refused_modes.items()
     lines += [f"heuristics of mode {mode} refuse: {reason}" for mode, reason in refused]
+    lines += [f"computed beforehand: {each}" for each in explanation.beforehand]
     return lines + [f"known fault {name!r}: {told}" for name, told in explanation.faults.items()]
 
 

@@ -1,0 +1,241 @@
+"""Operands that engines misread, computed beforehand: what is prepared, and that it is right."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cudnn_ctypes import DeviceBuffer, DeviceTensor, FaultWarning, Handle, use_reference_device
+from cudnn_ctypes.dtypes import numpy_dtype
+from cudnn_ctypes.graph import DeviceProperties, Graph
+from cudnn_ctypes.graph.lower.broadcasts import sides
+from cudnn_ctypes.graph.lower.faults import Graph as Lowered
+from cudnn_ctypes.graph.lower.faults import faults_of
+from cudnn_ctypes.graph.lower.flattening import flattened
+from cudnn_ctypes.graph.lower.target import Target
+from cudnn_ctypes.strides import packed
+from tools.fuzz.broadcasts import _Sketch, draw
+
+H200 = Target(91900, 90)
+LAST = (0, 2, 3, 1)
+FUNCTIONS: dict[str, Callable[[Any], Any]] = {
+    "": lambda s: s,
+    "rsqrt": lambda s: 1 / np.sqrt(s),
+    "relu": lambda s: np.maximum(s, 0),
+    "tanh": np.tanh,
+    "sigmoid": lambda s: 1 / (1 + np.exp(-s)),
+}
+
+CASES = [
+    # the result, a small operand, its function, how many graphs run before
+    ("plain", (64, 128, 1, 1), (64, 1, 1, 1), "rsqrt", 1),
+    ("plain", (256, 256), (256, 1), "relu", 1),
+    ("plain", (256, 256), (256, 1), "", 0),
+    ("plain", (8, 16, 64), (8, 16, 1), "rsqrt", 1),
+    ("plain", (8, 16, 64), (1, 1, 64), "rsqrt", 0),
+    ("plain", (8, 16, 64), (1, 16, 1), "", 1),
+    ("plain", (8, 16, 64), (1, 16, 1), "tanh", 2),
+    ("plain", (8, 16, 64), (1, 1, 1), "tanh", 1),
+    ("plain", (4, 32, 8, 8), (4, 32, 1, 1), "sigmoid", 0),
+    ("image", (8, 64, 9, 9), (8, 64, 9, 9), "tanh", 0),
+    ("image", (8, 64, 9, 9), (1, 64, 1, 1), "tanh", 0),
+    ("image", (8, 64, 9, 9), (8, 64, 1, 1), "sigmoid", 2),
+    ("image", (8, 64, 9, 9), (8, 64, 1, 1), "", 1),
+    ("image", (8, 64, 9, 9), (8, 1, 1, 1), "", 1),
+    ("image", (8, 64, 9, 9), (1, 1, 9, 9), "", 1),
+    ("image", (8, 64, 9, 9), (1, 1, 9, 1), "", 2),
+    ("image", (8, 64, 9, 9), (1, 64, 9, 9), "relu", 2),
+    ("image", (8, 64, 9, 9), (8, 64, 9, 1), "", 1),
+    ("image", (8, 64, 9, 9), (8, 1, 9, 9), "relu", 1),
+    ("product", (3, 100, 128), (1, 100, 1), "relu", 1),
+    ("product", (3, 100, 128), (3, 1, 128), "relu", 0),
+    ("product", (3, 100, 128), (3, 100, 1), "", 0),
+]
+
+
+def _described(family: str, full: Any, small: Any, function: str) -> tuple[Graph, dict[str, Any]]:
+    """A graph, and its operands."""
+    rng = np.random.default_rng(5)
+    shapes = {"x": full, "s": small}
+    if family == "image":
+        shapes |= {"x": (8, 32, 9, 9), "w": (64, 32, 3, 3)}
+    elif family == "product":
+        shapes |= {"x": (3, 100, 64), "w": (3, 64, 128)}
+    graph = Graph(io_data_type="float16")
+    values, tensors = {}, {}
+    for name, dims in shapes.items():
+        order = LAST if len(dims) == 4 else None
+        kind = "float32" if name == "s" else "float16"
+        tensors[name] = graph.tensor(dims, packed(dims, order), data_type=kind, name=name)
+        low = 0.5 if name == "s" else -0.5
+        values[name] = rng.uniform(low, 1, dims).astype(numpy_dtype(tensors[name].data_type))
+    base = tensors["x"]
+    if family == "image":
+        base = graph.conv_fprop(base, tensors["w"], padding=1)
+    elif family == "product":
+        base = graph.matmul(base, tensors["w"])
+    small_one = tensors["s"]
+    if function:
+        small_one = getattr(graph, function)(small_one)
+    strides = packed(full, LAST if len(full) == 4 else None)
+    graph.mul(base, small_one).set_output(name="y", data_type="float32", strides=strides)
+    return graph, values
+
+
+def _exact(family: str, values: dict[str, Any], function: str) -> Any:
+    wide = {name: value.astype(np.float64) for name, value in values.items()}
+    base = wide["x"]
+    if family == "product":
+        base = base @ wide["w"]
+    elif family == "image":
+        padded = np.pad(base, [(0, 0), (0, 0), (1, 1), (1, 1)])
+        windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), (2, 3))
+        base = np.einsum("nchwrs,kcrs->nkhw", windows, wide["w"], optimize=True)
+    return base * FUNCTIONS[function](wide["s"])
+
+
+def _memory(graph: Graph, values: dict[str, Any]) -> dict[str, Any]:
+    graph.validate()
+    memory: dict[str, Any] = {}
+    for each in (*graph.inputs, *graph.outputs):
+        value = values.get(each.name, np.full(each.dims, np.nan, numpy_dtype(each.data_type)))
+        memory[each.name] = DeviceTensor.from_numpy(
+            value, dtype=each.data_type, strides=each.strides
+        )
+    return memory
+
+
+def _check(handle: Handle, case: tuple[Any, ...]) -> None:
+    family, full, small, function, count = case
+    graph, values = _described(family, full, small, function)
+    memory = _memory(graph, values)
+    exact = _exact(family, values, function)
+    with graph, handle:
+        assert len(graph.expansion(handle).preludes) == count
+        graph.build(handle)
+        with DeviceBuffer(max(graph.workspace_size, 1)) as workspace:
+            workspace.fill(255)
+            graph.execute(memory, workspace)
+            handle.synchronize()
+            found = memory["y"].numpy()
+            assert np.abs(found - exact).max() < 2e-3 * np.abs(exact).max()
+            # With other numbers in the same memory, bound.
+            memory["s"].copy_from(values["s"][..., ::-1].copy())
+            memory["y"].copy_from(np.full(full, np.nan, np.float32))
+            values["s"] = values["s"][..., ::-1]
+            exact = _exact(family, values, function)
+            with graph.bind(memory, workspace) as bound:
+                bound()
+                handle.synchronize()
+            found = memory["y"].numpy()
+    assert np.abs(found - exact).max() < 2e-3 * np.abs(exact).max()
+    for each in memory.values():
+        each.close()
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_the_reference_device_computes_operands_beforehand(case: tuple[Any, ...]) -> None:
+    with use_reference_device(device="H200"):
+        _check(Handle(), case)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_gpu_computes_operands_beforehand(case: tuple[Any, ...]) -> None:
+    with use_reference_device(False):
+        _check(Handle(), case)
+
+
+@pytest.mark.parametrize("seed", range(0, 400, 2))
+def test_nothing_that_engines_misread_is_left(seed: int) -> None:
+    case = draw(seed)
+    if case["main"] == "expand" or (not case["last"] and case["main"].startswith("conv")):
+        return
+    sketch = _Sketch(case)
+    sketch.result()
+    expansion = sketch.graph._expanded(sketch.graph.validate(), H200)
+    for each in (expansion, *(prelude.expansion for prelude in expansion.preludes)):
+        if any(node.operation == "copy" for node in each.nodes):
+            continue  # its result is larger than its operands
+        for side in sides(each.nodes):
+            for node in side.nodes:
+                assert not any(side.misread(t, node) for t in node.operands)
+        found = faults_of(Lowered(each.nodes, flattened(each.nodes)), H200).found
+        assert not any(finding.refuses for finding in found)
+
+
+def test_unique_ids_stay_apart(h200: DeviceProperties) -> None:
+    graph, _ = _described("image", (8, 64, 9, 9), (1, 1, 9, 1), "relu")
+    expansion = graph.expansion(h200)
+    uids = [each.uid for each in expansion.tensors]
+    assert len(uids) == len(set(uids))
+    assert all(prelude.result in expansion.tensors for prelude in expansion.preludes)
+
+
+def test_copies_are_no_larger_than_they_must_be(h200: DeviceProperties) -> None:
+    graph, _ = _described("image", (8, 64, 9, 9), (8, 1, 1, 1), "")
+    (prelude,) = graph.expansion(h200).preludes
+    assert prelude.result.dims == (8, 1, 9, 9)
+    assert math.prod(prelude.result.dims) * 4 == 2592
+    assert "2592 bytes" in str(prelude)
+
+
+def test_explain_tells_of_what_is_computed_beforehand(h200: DeviceProperties) -> None:
+    graph, _ = _described("plain", (64, 128, 1, 1), (64, 1, 1, 1), "rsqrt")
+    told = graph.explain(h200)
+    assert len(told.beforehand) == 1
+    assert "computed beforehand: rsqrt 'rsqrt' to (64, 1, 1, 1), 256 bytes" in str(told)
+    assert told.usable
+
+
+def test_a_stored_plan_has_its_operands_computed_again(h200: DeviceProperties) -> None:
+    graph, _ = _described("plain", (64, 128, 1, 1), (64, 1, 1, 1), "rsqrt")
+    with graph:
+        text = graph.build(h200).to_json()
+        size = graph.workspace_size
+    again, _ = _described("plain", (64, 128, 1, 1), (64, 1, 1, 1), "rsqrt")
+    with again:
+        assert again.load_plan(text, h200).workspace_size == size > 0
+
+
+def test_graphs_that_no_engine_misreads_stay_as_they_are(h200: DeviceProperties) -> None:
+    graph, _ = _described("image", (8, 64, 9, 9), (1, 64, 1, 1), "tanh")
+    assert graph.expansion(h200).preludes == ()
+
+
+@pytest.fixture
+def on_reference_h200() -> Iterator[None]:
+    with use_reference_device(device="H200"):
+        yield
+
+
+@pytest.mark.usefixtures("on_reference_h200")
+def test_the_front_end_tells_where_that_of_nvidia_is_wrong() -> None:
+    from cudnn_ctypes import frontend
+
+    handle = frontend.create_handle()
+    graph = frontend.pygraph(
+        io_data_type=frontend.data_type.FLOAT,
+        compute_data_type=frontend.data_type.FLOAT,
+        intermediate_data_type=frontend.data_type.FLOAT,
+        handle=handle,
+    )
+    values = np.random.default_rng(3).uniform(0.5, 1, (1, 16, 64)).astype(np.float32)
+    small = values[..., :1].copy()
+    x = graph.tensor(name="x", dim=[1, 16, 64], stride=[1024, 64, 1])
+    s = graph.tensor(name="s", dim=[1, 16, 1], stride=[16, 1, 1])
+    y = graph.mul(x, graph.rsqrt(s)).set_output(True)
+    with pytest.warns(FaultWarning, match="NVIDIA's front end would give wrong numbers"):
+        graph.build([frontend.heur_mode.A])
+    memory = {
+        x: DeviceTensor.from_numpy(values),
+        s: DeviceTensor.from_numpy(small),
+        y: DeviceTensor.from_numpy(np.full((1, 16, 64), np.nan, np.float32)),
+    }
+    with DeviceBuffer(max(graph.get_workspace_size(), 1)) as workspace:
+        graph.execute(memory, workspace, handle=handle)
+    np.testing.assert_allclose(memory[y].numpy(), values / np.sqrt(small), rtol=1e-5)
