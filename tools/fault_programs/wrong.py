@@ -84,14 +84,14 @@ def pooled(
     graph.resample(image, "maxpool", window=2, stride=2)[0].set_output(name="y")
 
 
-def filter_gradient(graph: Graph, joined: tuple[int, ...]) -> None:
+def filter_gradient(graph: Graph, joined: tuple[int, ...], order: tuple[int, ...] = LAST) -> None:
     x, dy = (
         graph.tensor(dims, packed(dims, LAST), name=name)
         for name, dims in (("x", (2, 8, 9, 9)), ("dy", (2, 16, 8, 7)))
     )
     dw = graph.conv_wgrad(x, dy)
     dw.dims, dw.strides = (16, 8, 2, 3), packed((16, 8, 2, 3), LAST)
-    other = graph.tensor(joined, packed(joined, LAST), name="other")
+    other = graph.tensor(joined, packed(joined, order), name="other")
     graph.add(graph.relu(dw), other).set_output(name="y")
 
 
@@ -124,9 +124,20 @@ def turned(graph: Graph) -> None:
     graph.add(x, s).set_output(name="y")
 
 
+def single(graph: Graph) -> None:
+    x, a, b = (graph.tensor((1, 64, 2), name=name) for name in "xab")
+    s = graph.tensor((1, 1, 1), name="s")
+    graph.max(graph.exp(b), graph.sub(graph.tanh(s), graph.sub(a, x))).set_output(name="y")
+
+
 def infinite(graph: Graph) -> None:
-    a, b = graph.tensor((1, 16, 40), name="a"), graph.tensor((1, 40, 32), name="b")
-    graph.matmul(graph.rsqrt(a), b).set_output(name="y")
+    graph.io_data_type = as_data_type("float32")
+    x, other, w = (
+        graph.tensor(dims, packed(dims, LAST), name=name)
+        for name, dims in (("x", (8, 8, 1, 1)), ("other", (8, 8, 1, 1)), ("w", (64, 8, 1, 1)))
+    )
+    image = graph.max(x, graph.rsqrt(graph.abs(other)))
+    graph.conv_fprop(image, w).set_output(name="y")
 
 
 def product(graph: Graph, columns: int) -> None:
@@ -238,9 +249,12 @@ WRONG: Mapping[str, Callable[[Graph], None]] = {
     "uneven padding, gradient of data": _given(convolution, kind="dgrad", **UNEVEN),
     "uneven padding, gradient of filter": _given(convolution, kind="wgrad", **UNEVEN),
     "operand along a part of a dimension": _given(fused, joined=(2, 16, 1, 1)),
-    "number of each row": lambda graph: scaled(graph, (2, 8, 1), "rsqrt"),
-    "activation of a single number": lambda graph: scaled(graph, (1, 1, 1), "tanh"),
+    "number of each row": lambda graph: scaled(graph, (2, 8, 1), "relu"),
+    "activation of a single number": single,
     "operand in another order of memory": turned,
+    "operand of a filter's gradient in another order of memory": _given(
+        filter_gradient, joined=(1, 8, 2, 3), order=(0, 1, 2, 3)
+    ),
     "infinity before a product": infinite,
     "number beside an operand of a convolution": _given(fused, joined=(2, 16, 9, 9), number=0.5),
     "rows of a product": _given(product, columns=100),

@@ -109,6 +109,8 @@ class Side:
         if tensor.by_value or self.family == "sum" or not smaller:
             return ""
         if set(whole) == {"1"}:
+            if tensor.virtual and self.before is not None and self.family == "product":
+                return ROWS
             activated = self.family == "plain" and tensor.virtual and self._activated(tensor)
             return SINGLE if activated else ""
         if "x" in whole and self.family != "product":

@@ -153,7 +153,8 @@ class _Preparation:
         )
         if nodes[-1].operation != _COPY:
             inner = prepared(inner, (*self.tensors, *self._others))
-        self.tensors += [each.result for each in inner.preludes]
+        known = {id(each) for each in self.tensors}
+        self.tensors += [each for each in inner.tensors if each.scratch and id(each) not in known]
         self.preludes += inner.preludes
         self.preludes.append(Prelude(replace(inner, preludes=()), result, reason))
 

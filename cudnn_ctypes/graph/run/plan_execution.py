@@ -104,7 +104,7 @@ class PlanExecution(Uncopied):
         TypeError
             If something is no device memory.
         """
-        pointers = self._complete(pointers, workspace)
+        pointers = self.scratch.own(self._complete(pointers, workspace))
         self._check_uids(pointers)
         _addresses(pointers)  # refuses what is none
         overrides: dict[str, Any] = {}
@@ -177,14 +177,15 @@ class PlanExecution(Uncopied):
             return
         if gpus.ordinals:
             gpus.check_memory(handle, [*given.items(), ("workspace", workspace)])
-        pointers = self._complete(given, workspace)
+        complete = self._complete(given, workspace)
+        pointers = self.scratch.own(complete)
         packs = self.packs(tuple(pointers))
         addresses = _addresses(pointers)
         # A number on the host may be another one the next time.
         numbers = any(isinstance(value, ctypes._SimpleCData) for value in pointers.values())
         space = memory_pointer(workspace, "workspace") if self.workspace_size else None
         if self.scratch.must_write:
-            self.scratch.write(handle, self._own_size, pointers, workspace)
+            self.scratch.write(handle, self._own_size, complete, workspace)
         packs.execute(handle, self.descriptor, (*addresses, space or 0), numbers)
         if type(given) is not dict or pointers is not given or numbers:
             return

@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 import ctypes
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,11 +43,20 @@ class Scratch:
         Of a validated graph; those that are no scratch are left out.
     plans : sequence of ExecutionPlan
         Those that run before the graph's own, in this order; closed with this object.
+    theirs : collection of int
+        The unique ids of tensors that only these plans take: cuDNN refuses what a plan does not
+        know.
     """
 
-    def __init__(self, tensors: Iterable[Tensor] = (), plans: Sequence[ExecutionPlan] = ()) -> None:
+    def __init__(
+        self,
+        tensors: Iterable[Tensor] = (),
+        plans: Sequence[ExecutionPlan] = (),
+        theirs: Collection[int] = (),
+    ) -> None:
         self.size: int = 0
         self._plans = tuple(plans)
+        self._theirs = frozenset(theirs)
         self._owns = True
         self._offsets: dict[int, int] = {}
         self._contents: list[tuple[int, Any]] = []
@@ -97,6 +106,12 @@ class Scratch:
             return pointers
         start = memory_pointer(workspace, "workspace") or 0
         return {**pointers, **{uid: start + offset for uid, offset in self.offsets(own).items()}}
+
+    def own(self, pointers: Mapping[int, Any]) -> Mapping[int, Any]:
+        """`pointers` without those that only plans before the graph's own take."""
+        if not self._theirs:
+            return pointers
+        return {uid: each for uid, each in pointers.items() if uid not in self._theirs}
 
     def write(self, handle: Handle, own: int, pointers: Mapping[int, Any], workspace: Any) -> None:
         """Write what is to be there, in the order of the handle's stream.

@@ -23,6 +23,7 @@ from .backend_records import Record
 from .backend_steps import Overrides, Step, Values, refuse
 from .backend_stored import operation_graph
 from .memory import scribble
+from .registry import Refused
 
 __all__ = ["carry_out", "execute", "operation_graph_of", "overrides_of"]
 
@@ -43,9 +44,28 @@ def execute(plan: Record, pack: Record, workspace_size: int) -> None:
         scribble(workspace, workspace_size, "the workspace of the variant pack")
     uids = pack.all(Name.CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS)
     addresses = pack.all(Name.CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS)
+    # So do the engines of runtime fusion (H200, 9.19); of others it is not known.
+    fused = len(graph.all(Name.CUDNN_ATTR_OPERATIONGRAPH_OPS)) > 1
+    if fused and (unknown := set(uids) - _in_memory(graph)):
+        told = ", ".join(map(str, sorted(unknown)))
+        raise Refused(
+            raw.CUDNN_STATUS_BAD_PARAM_NULL_POINTER,
+            f"the variant pack has tensors that the plan does not know: uid {told}",
+        )
     carry_out(
         graph, GraphMemory(dict(zip(uids, addresses, strict=False))), overrides_of(graph, pack)
     )
+
+
+def _in_memory(record: Record) -> set[int]:
+    """The unique ids of the tensors below a descriptor that have memory."""
+    found: set[int] = set()
+    uid = record.one(Name.CUDNN_ATTR_TENSOR_UNIQUE_ID)
+    if uid is not None and not record.one(Name.CUDNN_ATTR_TENSOR_IS_VIRTUAL, False):
+        found.add(uid)
+    for _, values in record.values.values():
+        found.update(*(_in_memory(each) for each in values if isinstance(each, Record)))
+    return found
 
 
 def operation_graph_of(plan: Record) -> Record:

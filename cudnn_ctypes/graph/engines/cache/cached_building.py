@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ....handle import Handle
     from ...backend.device_properties import DeviceProperties
     from ...backend.engine import EngineChoice
+    from ...describe.node import Node
     from ...lower.expand.expansion import Expansion
     from ...run.plan import ExecutionPlan
     from ..tuning.measurements import Autotuning, Measurement
@@ -113,7 +114,14 @@ def scratch_of(
             stack.callback(plan.close)
             plans.append(plan)
         stack.pop_all()
-    return Scratch(expansion.tensors, plans)
+    nodes = [node for prelude in expansion.preludes for node in prelude.expansion.nodes]
+    return Scratch(expansion.tensors, plans, _uids(nodes) - _uids(expansion.nodes))
+
+
+def _uids(nodes: Iterable[Node]) -> set[int]:
+    """The unique ids of the tensors that operations read and write."""
+    every = [each for node in nodes for each in (node, *node.inner)]
+    return {t.uid or 0 for each in every for t in (*each.operands, *each.results)}
 
 
 def keep_tuning(
