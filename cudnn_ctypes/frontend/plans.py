@@ -17,6 +17,7 @@ from .retention import retention_attribute
 
 if TYPE_CHECKING:
     from ..graph.lower.expand.expansion import Expansion
+    from ..graph.run.scratch import Scratch
     from ..handle import Handle
 
 __all__ = ["Plans"]
@@ -47,6 +48,7 @@ class Plans(Candidates):
     ) -> None:
         super().__init__(expansion, device, **options)
         self._expansion = expansion
+        self._scratch: Scratch | None = None  # of the first plan
         self._cache = cache
         self._retention = retention_attribute(retention)
         self._plans: dict[int, ExecutionPlan] = {}
@@ -105,7 +107,9 @@ class Plans(Candidates):
             )
         except PLAN_ERRORS as error:
             return str(refusal(error))
-        plan.scratch = scratch_of(self._expansion, self.device)
+        if self._scratch is None:
+            self._scratch = scratch_of(self._expansion, self.device)
+        plan.scratch = self._scratch.borrowed()
         limit = self._filters.workspace_limit
         if limit is not None and plan.workspace_size > limit:
             plan.close()
@@ -135,4 +139,6 @@ class Plans(Candidates):
         for plan in self._plans.values():
             plan.close()
         self._plans.clear()
+        if self._scratch is not None:
+            self._scratch.close()
         super().close()

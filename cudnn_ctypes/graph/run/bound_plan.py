@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ...handle import Handle
     from ..backend.descriptor import BackendDescriptor
     from .plan import ExecutionPlan
+    from .scratch import Writing
 
     class _Partial:
         """``functools.partial`` as far as it is used here."""
@@ -63,13 +64,14 @@ class BoundPlan(Uncopied, _Partial, Closing):
     plan: ExecutionPlan
     variant_pack: BackendDescriptor
     operands: Any
+    _prepare: Writing | None
 
     def __new__(
         cls,
         handle: Handle,
         plan: ExecutionPlan,
         variant_pack: BackendDescriptor,
-        prepare: Callable[[], None] | None = None,
+        prepare: Writing | None = None,
     ) -> Self:
         """`prepare` is called before each execution."""
         call = execution_of(handle, plan.descriptor, variant_pack)
@@ -78,6 +80,7 @@ class BoundPlan(Uncopied, _Partial, Closing):
         self.plan = plan
         self.variant_pack = variant_pack
         self.operands = None
+        self._prepare = prepare
         return self
 
     def execute(self) -> None:
@@ -100,6 +103,8 @@ class BoundPlan(Uncopied, _Partial, Closing):
     def close(self) -> None:
         """Let the operands go. The plan stays."""
         self.variant_pack.close()
+        if self._prepare is not None:
+            self._prepare.close()
         self.operands = None
 
     def __repr__(self) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import ctypes
+import functools
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -25,9 +26,10 @@ from .tensor_memory import host_value
 if TYPE_CHECKING:
     from ...handle import Handle
     from ..describe.tensor import Tensor
+    from .bound_plan import BoundPlan
     from .plan import ExecutionPlan
 
-__all__ = ["Scratch"]
+__all__ = ["Scratch", "Writing"]
 
 _ALIGNMENT = 256  # as cudaMalloc aligns
 
@@ -124,19 +126,14 @@ class Scratch:
 
     def writing(
         self, handle: Handle, own: int, pointers: Mapping[int, Any], workspace: Any
-    ) -> Callable[[], None]:
+    ) -> Writing:
         """`write` for memory that stays where it is."""
+        contents = functools.partial(self._write_contents, handle, own, workspace)
+        operands = [self._operands(each, own, pointers, workspace) for each in self._plans]
         bound = [
-            plan.bind(handle, *self._operands(plan, own, pointers, workspace))
-            for plan in self._plans
+            plan.bind(handle, *given) for plan, given in zip(self._plans, operands, strict=True)
         ]
-
-        def call() -> None:
-            self._write_contents(handle, own, workspace)
-            for each in bound:
-                each()
-
-        return call
+        return Writing(contents, bound)
 
     def _operands(
         self, plan: ExecutionPlan, own: int, pointers: Mapping[int, Any], workspace: Any
@@ -177,6 +174,24 @@ class Scratch:
                 bits = 8 * number.itemsize
                 pattern = int.from_bytes(number.tobytes(), "little")
                 cuda.call(f"cuMemsetD{bits}Async", start + offset, pattern, count, stream)
+
+
+class Writing:
+    """What is written before each execution of a bound plan; call it to write."""
+
+    def __init__(self, contents: Callable[[], None], bound: Sequence[BoundPlan]) -> None:
+        self._contents = contents
+        self._bound = bound
+
+    def __call__(self) -> None:
+        self._contents()
+        for each in self._bound:
+            each()
+
+    def close(self) -> None:
+        """Let the operands of the plans go."""
+        for each in self._bound:
+            each.close()
 
 
 def _rounded(nbytes: int) -> int:
