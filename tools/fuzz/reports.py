@@ -33,8 +33,9 @@ from cudnn_ctypes.legacy import (
     batch_normalization_forward_inference,
 )
 
-from .attentions import run, without_rules
+from .attentions import run
 from .children import outcomes
+from .wrong_rows import without_rules
 
 __all__ = ["REPORTS", "Report", "main"]
 
