@@ -37,6 +37,13 @@ def convolution(graph: Graph, kind: str, data_type: str = "float16", **padding: 
     result.set_output(dims=DIMS[name], strides=packed(DIMS[name], LAST), name=name)
 
 
+def large_volume(graph: Graph, size: int = 722, *, order: tuple[int, ...] | None = None) -> None:
+    graph.io_data_type = as_data_type("bfloat16")
+    dims = (1, 16, 124, 1282, size)
+    x = graph.tensor(dims, packed(dims, order), name="x")
+    graph.conv_fprop(x, graph.tensor((16, 16, 1, 3, 3), name="w")).set_output(name="y")
+
+
 def clipped_product(graph: Graph, **clips: float) -> None:
     product = graph.matmul(graph.tensor((2, 16, 32)), graph.tensor((2, 32, 24)))
     graph.relu(product, **clips).set_output()
@@ -202,6 +209,7 @@ WRONG: Mapping[str, Callable[[Graph], None]] = {
     "part of a filter gradient": _given(filter_gradient, joined=(1, 8, 1, 1)),
     "gradient of filters of one element": window_of_one,
     "gelu of a product": _given(gelu_of_a_product, data_type="float32"),
+    "convolution of a large volume": large_volume,
     "broadcast along two dimensions": lambda graph: total(graph, (1, 8, 1)),
     "element-wise graph of two dimensions": two_dimensions,
     "statistics of layers in 16 bits": _given(norm_of_layers, mode="layer", statistics="float16"),
@@ -227,6 +235,13 @@ WRONG: Mapping[str, Callable[[Graph], None]] = {
     ),
     "packed statistics of one query": packed_statistics,
     "band of attention in 8 bits": band_of_8_bits,
+    "gradient of tokens that fill no tile": _given(attention_gradients, keys=100),
+    "gradient of short packed sequences": _given(attention_gradients, right=0, **PACKED),
+    "unmasked attention of many keys in a CUDA graph": _given(attention, keys=1152),
+    "dropout of attention": _given(attention, dropout="seed"),
+    "gradient with a bias for a part of a tile": _given(
+        attention_gradients, keys=100, bias=(1, 1, 128, 100)
+    ),
     "attention of 9.10": attention,
     "8-bit attention of 9.10": _given(gradients_of_8_bits, queries=16),
     "window of attention without a right bound": _given(attention, left=100, keys=1152),

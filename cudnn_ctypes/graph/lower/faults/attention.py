@@ -122,8 +122,7 @@ def _packed_with(name: str) -> Callable[[Node], str]:
     """An operand or result, of sequences that lie one after the other."""
 
     def where(node: Node) -> str:
-        ragged = any(each.ragged_offset is not None for each in (*node.operands, *node.results))
-        found = ragged and name in {**node.inputs, **node.outputs}
+        found = _is_packed(node) and name in {**node.inputs, **node.outputs}
         return f" with {name} and ragged offsets" if found else ""
 
     return where
@@ -178,6 +177,36 @@ def _reported(
     fault = fault or f"NVIDIA tells of a fault in cuDNN {version_text(at.since)}{until}"
     seen_by = reported("NVIDIA's front end 1.32", seen)
     return _row(name, operations, effect, fault, where, at, *evidence, seen_by, remedy=remedy)
+
+
+def _not_seen(
+    tracker: str,
+    operations: str,
+    effect: Effect,
+    name: str,
+    where: Callable[[Node], bool],
+    at: Range,
+    seen: str = "",
+) -> Fault:
+    """What others tell of, and is right here in the versions tried."""
+    return _row(
+        name,
+        operations,
+        effect,
+        "others tell of a fault",
+        lambda node: ", which others tell of" if where(node) else "",
+        at,
+        reported(tracker, seen, tried="9.14, 9.19"),
+    )
+
+
+def _long(node: Node) -> bool:
+    mask, dims = mask_of(node), score_dims(node)
+    return mask.left is mask.right is None and dims is not None and dims[3] > _LONG
+
+
+def _is_packed(node: Node) -> bool:
+    return any(each.ragged_offset is not None for each in (*node.operands, *node.results))
 
 
 ATTENTION = (
@@ -400,6 +429,47 @@ ATTENTION = (
         ),
         data="a sequence has more queries than keys",
     ),
+    _not_seen(
+        "cudnn-frontend 160",
+        "sdpa_backward",
+        "wrong numbers",
+        "gradient of tokens that fill no tile",
+        lambda node: (score_dims(node) or (0,))[-1] % 64 != 0,
+        Range(91200, repaired=91300),
+    ),
+    _not_seen(
+        "Transformer Engine 2186",
+        "sdpa_backward",
+        "NaN",
+        "gradient of short packed sequences",
+        lambda node: mask_of(node).right == 0 and _is_packed(node),
+        Range(90701, repaired=91800),
+        "A part of the workspace is read before it is written.",
+    ),
+    _not_seen(
+        "Transformer Engine 2344",
+        "sdpa sdpa_backward",
+        "leaves the memory",
+        "unmasked attention of many keys in a CUDA graph",
+        _long,
+        Range(91300, repaired=91401),
+    ),
+    _not_seen(
+        "pytorch 163903",
+        "sdpa sdpa_backward",
+        "wrong numbers",
+        "dropout of attention",
+        lambda node: "dropout_probability" in node.options,
+        Range(91100, repaired=91400),
+    ),
+    _not_seen(
+        "pytorch 137347",
+        "sdpa_backward",
+        "wrong numbers",
+        "gradient with a bias for a part of a tile",
+        lambda node: "bias" in node.inputs and (score_dims(node) or (0,))[-1] % 64 != 0,
+        Range(90000, repaired=90500),
+    ),
     _reported(
         "attention of 9.10",
         "sdpa sdpa_backward",
@@ -436,6 +506,7 @@ ATTENTION = (
             measured("9.14, 9.19", "dSink is NaN where v has heads of 192 elements."),
             reported("Transformer Engine 3249", "dSink is NaN; before 9.26."),
         ),
+        remedy="store the sequences one beneath the other, and say their lengths",
     ),
     _reported(
         "strided statistics of attention's forward pass",
