@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from programs import ROOT, run_program
 
-from tools.fuzz.attention_cases import OPERATIONS, draw, facets, variants
+from cudnn_ctypes.graph.lower.faults import FAULTS
+from tools.fuzz.attention_cases import OPERATIONS, SHOWN, draw, facets, variants
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux")
 
@@ -62,7 +63,7 @@ def outcome(case: dict[str, Any], program: str = REPORT) -> dict[str, Any]:
 
 @pytest.mark.soak
 def test_random_attention_is_right_on_the_reference_device(tmp_path: Path) -> None:
-    chosen = [each for each in OPERATIONS if each != "sdpa_unified"]  # it takes no NaN in padding
+    chosen = list(OPERATIONS)
     done = searched(
         *("--reference", "--cases", "40", "--seed", "300", "--out", str(tmp_path)),
         *("--operations", *chosen),
@@ -94,6 +95,14 @@ def test_cases_are_json_and_the_same_for_the_same_seed() -> None:
         case = draw(seed)
         assert json.loads(json.dumps(case)) == case == draw(seed)
         assert all(": " in each for each in facets(case))
+
+
+def test_each_warning_says_for_which_numbers_it_is() -> None:
+    rows = {row.name for row in FAULTS if row.data and row.calls[0] in OPERATIONS}
+    assert rows == SHOWN.keys()
+    empty = {"lengths": [[1, 1], [0, 1]]}
+    assert SHOWN["sequence without keys"](empty)
+    assert not SHOWN["gradient of a sequence without queries"](empty)
 
 
 def test_every_option_is_drawn() -> None:

@@ -27,7 +27,7 @@ _LONG = 256  # keys
 def form_of(g: Builder, node: Node, dims: tuple[int, ...]) -> Mask:
     """The mask of a node whose scores have `dims`, in the form that cuDNN computes right."""
     mask, version = mask_of(node), g.target.version
-    if TAKEN and g.target.capability in ONE_QUERY.capabilities:
+    if TAKEN and g.fixed and g.target.capability in ONE_QUERY.capabilities:
         if version in ONE_QUERY and one_query(node):
             return replace(mask, right=dims[3])
         if version in UNBOUNDED and unbounded(node):
@@ -37,11 +37,11 @@ def form_of(g: Builder, node: Node, dims: tuple[int, ...]) -> Mask:
 
 
 def _with_lengths(g: Builder, mask: Mask, dims: tuple[int, ...]) -> Mask:
-    lengths = {
-        name: g.constant((dims[0], 1, 1, 1), [size] * dims[0], _INT32, g.named(name))
+    lengths = [
+        g.constant((dims[0], 1, 1, 1), [size] * dims[0], _INT32, g.named(name))
         for name, size in (("seq_len_q", dims[2]), ("seq_len_kv", dims[3]))
-    }
-    return replace(mask, **lengths)
+    ]
+    return replace(mask, seq_len_q=lengths[0], seq_len_kv=lengths[1])
 
 
 def scale_of(node: Node) -> float:

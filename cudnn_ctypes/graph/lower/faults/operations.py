@@ -58,8 +58,8 @@ _LARGE = 1 << 30  # elements
 def _convolves_a_large_volume(graph: Graph) -> str:
     for node in graph.of("convolution_forward"):
         x = node.inputs["image"]
-        dims, strides = x.dims or (), x.strides or ()
-        large = len(dims) == 5 and math.prod(dims) > _LARGE and strides[1] != 1
+        dims, strides = x.dims or (0,), x.strides or (0,)
+        large = x.rank == 5 and math.prod(dims) > _LARGE and strides[1:2] != (1,)
         if large and x.data_type == cudnnDataType_t.CUDNN_DATA_BFLOAT16:
             return f"{node}: {x.name!r} {dims}"
     return ""
