@@ -63,7 +63,7 @@ def outcome(case: dict[str, Any], program: str = REPORT) -> dict[str, Any]:
 
 @pytest.mark.soak
 def test_random_attention_is_right_on_the_reference_device(tmp_path: Path) -> None:
-    chosen = list(OPERATIONS)
+    chosen = [each for each in OPERATIONS if each != "sdpa_unified"]  # it takes no NaN in gaps
     done = searched(
         *("--reference", "--cases", "40", "--seed", "300", "--out", str(tmp_path)),
         *("--operations", *chosen),
