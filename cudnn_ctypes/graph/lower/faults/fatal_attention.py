@@ -427,6 +427,7 @@ FATAL_ATTENTION = (
         "SIGSEGV with any options; with two heads, a batch of 2 or two queries there are engines "
         "(cudnn-frontend 1071)",
         Range(92600, AMPERE_ON),
+        versions="9.19 to 9.28",
         remedy="describe two queries, and say by seq_len_q that one counts",
     ),
     fatal(
