@@ -103,7 +103,7 @@ def test_rows_are_complete() -> None:
         assert each.calls
         assert all(name in raw.FUNCTIONS or callable(getattr(Graph, name)) for name in each.calls)
         # What to do instead, unless another engine does it, or nobody knows.
-        assert each.remedy or each.engines or each.data or each.reported
+        assert each.remedy or each.engines or each.data or each.reported or each.form
 
 
 def test_the_enumeration_can_be_restricted() -> None:

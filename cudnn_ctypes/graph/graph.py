@@ -140,7 +140,7 @@ class Graph(
 
         `fixed`: whether the shapes stay, so that operands may be prepared for them.
         """
-        expansion = expand(nodes, self.tensors, self._data_types(), target)
+        expansion = expand(nodes, self.tensors, self._data_types(), target, fixed=fixed)
         return prepared(expansion) if fixed else expansion
 
     def build(

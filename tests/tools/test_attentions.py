@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from programs import ROOT, run_program
 
-from tools.fuzz.attention_cases import OPERATIONS, draw, facets, variants
+from cudnn_ctypes.graph.lower.faults import FAULTS
+from tools.fuzz.attention_cases import OPERATIONS, SHOWN, draw, facets, variants
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux")
 
@@ -62,7 +63,7 @@ def outcome(case: dict[str, Any], program: str = REPORT) -> dict[str, Any]:
 
 @pytest.mark.soak
 def test_random_attention_is_right_on_the_reference_device(tmp_path: Path) -> None:
-    chosen = [each for each in OPERATIONS if each != "sdpa_unified"]  # it takes no NaN in padding
+    chosen = [each for each in OPERATIONS if each != "sdpa_unified"]  # it takes no NaN in gaps
     done = searched(
         *("--reference", "--cases", "40", "--seed", "300", "--out", str(tmp_path)),
         *("--operations", *chosen),
@@ -96,6 +97,14 @@ def test_cases_are_json_and_the_same_for_the_same_seed() -> None:
         assert all(": " in each for each in facets(case))
 
 
+def test_each_warning_says_for_which_numbers_it_is() -> None:
+    rows = {row.name for row in FAULTS if row.data and row.calls[0] in OPERATIONS}
+    assert rows == SHOWN.keys()
+    empty = {"lengths": [[1, 1], [0, 1]]}
+    assert SHOWN["sequence without keys"](empty)
+    assert not SHOWN["gradient of a sequence without queries"](empty)
+
+
 def test_every_option_is_drawn() -> None:
     seen = Counter(each for seed in range(3000) for each in facets(draw(seed)))
     wanted = (
@@ -105,7 +114,7 @@ def test_every_option_is_drawn() -> None:
         *("queries: 3", "keys: more than 1024", "keys % 128: 64", "keys % 128: 1", "sink: -inf"),
         *("dropout: mask", "dropout: seed", "modifier: cap", "outputs: parts", "layout: packed"),
         *("layout: sbhd", "mask: causal, bottom right", "mask: left, top left", "scale: 0.0"),
-        *("values: NaN query", "values: low", "padding: NaN", "type: fp8_e5m2"),
+        *("values: NaN query", "values: low", "type: fp8_e5m2"),
     )
     assert not [each for each in wanted if seen[each] < 10]
 

@@ -35,7 +35,8 @@ def test_results_become_verdicts() -> None:
     absent = next(each for each in REPORTS if not each.trial)
     assert verdict(tried, "right") == "not reproduced"
     assert verdict(tried, "wrong: by much").startswith("reproduced: ")
-    assert verdict(tried, "refused: no engine").startswith("not possible here: ")
+    assert verdict(tried, "refused: no engine").endswith("since cuDNN refuses it: no engine")
+    assert verdict(tried, "invalid: no such tensor").startswith("not possible here: ")
     assert verdict(elsewhere, "right").startswith("not cuDNN's: ")
     assert verdict(absent, "").startswith("not possible here: ")
 

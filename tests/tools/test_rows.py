@@ -82,4 +82,4 @@ def test_nothing_is_wrong_on_the_reference_device(
 ) -> None:
     monkeypatch.setattr(Fault, "ranges_at", lambda row, target: row.ranges * bool(target.version))
     with use_reference_device(device="H200"), Handle() as handle:
-        assert verdict(row, handle) in ("right", "no engine")
+        assert verdict(row, handle) in ("right", "no engine", "not asked: it is large")

@@ -253,7 +253,7 @@ def scattered_heads(graph: Graph) -> None:
 
 
 def _backward(graph: Graph, operands: list[Tensor]) -> None:
-    stats = graph.tensor((*HEADS[:3], 1), data_type="float32")
+    stats = graph.tensor((*(operands[0].dims or ())[:3], 1), data_type="float32")
     for each in graph.sdpa_backward(*operands, stats):  # type: ignore[misc]
         each.set_output()
 
@@ -279,6 +279,10 @@ def gradients_of_scattered_heads(graph: Graph) -> None:
     _, h, s, d = HEADS
     scattered = graph.tensor(HEADS, (h * s * d, 1, h * d, h))
     _backward(graph, [scattered, *(graph.tensor(HEADS) for _ in range(4))])
+
+
+def gradients_of_one_row(graph: Graph) -> None:
+    _backward(graph, [graph.tensor((1, 1, 1, 64)) for _ in range(5)])
 
 
 def scattered_pages_beside_attention(graph: Graph) -> None:
@@ -467,6 +471,7 @@ FATAL: dict[str, tuple[Callable[[Graph], None], ...]] = {
     ),
     "scattered heads": (scattered_heads,),
     "scattered pages beside attention": (scattered_pages_beside_attention,),
+    "gradient of one row of scores": (gradients_of_one_row,),
     "scattered heads in attention's backward pass": (gradients_of_scattered_heads,),
     "instance norm without epsilon": (instance_norm_without_epsilon,),
     "adaptive norm in blocks": (adaptive_norm_in_blocks,),

@@ -15,7 +15,7 @@ from cudnn_ctypes.strides import packed
 from tests.graph.attentions import Attention
 from tests.graph.fp8_attentions import Fp8Attention
 
-__all__ = ["DIMS", "PACKED", "UNEVEN", "WRONG"]
+__all__ = ["DIMS", "EMPTY", "PACKED", "UNEVEN", "WRONG"]
 
 LAST = (0, 2, 3, 1)
 DIMS = {"x": (4, 32, 14, 12), "w": (64, 32, 3, 3), "y": (4, 64, 14, 11)}
@@ -35,6 +35,13 @@ def convolution(graph: Graph, kind: str, data_type: str = "float16", **padding: 
     else:
         result, name = graph.conv_wgrad(tensor("x"), tensor("y"), **padding), "w"
     result.set_output(dims=DIMS[name], strides=packed(DIMS[name], LAST), name=name)
+
+
+def large_volume(graph: Graph, size: int = 722, *, order: tuple[int, ...] | None = None) -> None:
+    graph.io_data_type = as_data_type("bfloat16")
+    dims = (1, 16, 124, 1282, size)
+    x = graph.tensor(dims, packed(dims, order), name="x")
+    graph.conv_fprop(x, graph.tensor((16, 16, 1, 3, 3), name="w")).set_output(name="y")
 
 
 def clipped_product(graph: Graph, **clips: float) -> None:
@@ -194,13 +201,14 @@ def gradients(graph: Graph, *options: str) -> None:
 
 
 def attention(graph: Graph, **options: Any) -> None:
-    Attention(batch=1, heads=2, key_heads=2, **options).forward(graph)
+    Attention(**{"batch": 1, "heads": 2, "key_heads": 2, **options}).forward(graph)
 
 
 def attention_gradients(graph: Graph, **options: Any) -> None:
     Attention(batch=2, heads=2, key_heads=2, **options).backward(graph)
 
 
+EMPTY: dict[str, Any] = {"batch": 2, "lengths": ((128, 128), (192, 0))}
 PACKED: dict[str, Any] = {"lengths": ((100, 28), (150, 42)), "ragged": True}
 
 
@@ -234,7 +242,8 @@ def band_of_8_bits(graph: Graph, **options: Any) -> None:
     graph.io_data_type = None
     band = {"left": 2, "right": 0, "bottom_right": True, "lengths": ((128, 128), (160, 97))}
     sizes = {"queries": 128, "keys": 160, "size": 128, "value_size": 128}
-    one = Attention(batch=2, heads=2, key_heads=2, inference=True, **{**sizes, **band, **options})
+    shape = {"batch": 2, "heads": 2, "key_heads": 2, "inference": True}
+    one = Attention(**{**shape, **sizes, **band, **options})
     Fp8Attention(one).forward(graph)
 
 
@@ -263,6 +272,7 @@ WRONG: Mapping[str, Callable[[Graph], None]] = {
     ),
     "gradient of filters of one element": window_of_one,
     "gelu of a product": _given(gelu_of_a_product, data_type="float32"),
+    "convolution of a large volume": large_volume,
     "broadcast along two dimensions": lambda graph: total(graph, (1, 8, 1)),
     "element-wise graph of two dimensions": two_dimensions,
     "statistics of layers in 16 bits": _given(norm_of_layers, mode="layer", statistics="float16"),
@@ -270,9 +280,31 @@ WRONG: Mapping[str, Callable[[Graph], None]] = {
     "gradient of queries in 8 bits": _given(gradients_of_8_bits, queries=8),
     "gradient of a sink with dropout": lambda graph: gradients(graph, "sink", "dropout"),
     "gradient of one row of bias": lambda graph: gradients(graph, "bias"),
-    "gradient with alibi to both sides": lambda graph: gradients(graph, "alibi"),
+    "gradient without bounds": lambda graph: gradients(graph, "alibi"),
+    "one query with alibi or rng_dump": _given(attention, queries=1, keys=320, slopes=(1.0,)),
+    "scale of attention that is not positive": _given(attention, scale=-0.2, inference=True),
+    "pages that fill no tile": _given(attention, page=16, lengths=((128,), (192,))),
+    "pages of 8 bits that fill no tile": _given(band_of_8_bits, left=None, page=16),
+    "sequence without keys": _given(attention, inference=True, **EMPTY),
+    "sequence without keys in 8 bits": _given(band_of_8_bits, left=None, **EMPTY),
+    "gradient of a sequence without queries": _given(
+        attention_gradients, lengths=((128, 0), (192, 192))
+    ),
+    "gradient of packed sequences with large heads": _given(
+        attention_gradients, size=192, value_size=192, **PACKED
+    ),
+    "gradient of bias with a modifier": _given(
+        attention_gradients, scale=0.0, bias=(1, 2, 128, 192), bias_gradient=True
+    ),
     "packed statistics of one query": packed_statistics,
     "band of attention in 8 bits": band_of_8_bits,
+    "gradient of tokens that fill no tile": _given(attention_gradients, keys=100),
+    "gradient of short packed sequences": _given(attention_gradients, right=0, **PACKED),
+    "unmasked attention of many keys in a CUDA graph": _given(attention, keys=1152),
+    "dropout of attention": _given(attention, dropout="seed"),
+    "gradient with a bias for a part of a tile": _given(
+        attention_gradients, keys=100, bias=(1, 1, 128, 100)
+    ),
     "attention of 9.10": attention,
     "8-bit attention of 9.10": _given(gradients_of_8_bits, queries=16),
     "window of attention without a right bound": _given(attention, left=100, keys=1152),

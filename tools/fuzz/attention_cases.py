@@ -8,10 +8,10 @@ what a wrong one could be replaced by.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-__all__ = ["OPERATIONS", "draw", "facets", "variants"]
+__all__ = ["OPERATIONS", "SHOWN", "draw", "facets", "variants"]
 
 Case = dict[str, Any]
 OPERATIONS = {
@@ -76,8 +76,6 @@ def draw(seed: int, operations: dict[str, int] | None = None) -> Case:
     elif not narrow:
         case["deterministic"] = rng.random() < 0.25
     case["values"] = _draw_values(rng, case, backward, narrow)
-    if case.get("lengths") and rng.random() < 0.15:
-        case["padding"] = "NaN"
     if not backward and case.get("bias") and case["bias"]["kind"] == "-inf":
         case["outputs"] = "none"
     return case
@@ -136,6 +134,10 @@ def _draw_sequences(rng: random.Random, case: Case, backward: bool, narrow: bool
     for whole in (case["queries"], case["keys"]):
         ends = (0, 1, whole, whole, max(whole - 1, 1), max(whole // 2, 1), rng.randint(1, whole))
         lengths.append([rng.choice(ends) for _ in range(case["batch"])])
+    if narrow and not backward:  # kernels for 8 bits may not end where a query has no key
+        lengths[1] = [
+            max(keys, queries > 0) for queries, keys in zip(lengths[0], lengths[1], strict=True)
+        ]
     found["lengths"] = lengths
     kind = rng.random()
     if kind < 0.3 and not narrow:
@@ -263,8 +265,6 @@ def facets(case: Case) -> Iterator[str]:
             yield "lengths: as sums"
     else:
         yield "lengths: none"
-    if "padding" in case:
-        yield "padding: NaN"
     if "bias" in case:
         yield f"bias: {case['bias']['kind']}"
         if case["bias"]["dims"][2] != case["queries"]:
@@ -308,3 +308,22 @@ def variants(case: Case) -> Iterator[tuple[str, Case]]:
         yield "deterministic", {**case, "deterministic": not case["deterministic"]}
     if case["layout"] != "bshd":
         yield "bshd", {**case, "layout": "bshd"}
+
+
+def _has_sequence(queries: int, keys: int) -> Callable[[Case], bool]:
+    """Whether a sequence has some (1) or no (0) queries and keys."""
+    return lambda case: any(
+        (min(one, 1), min(other, 1)) == (queries, keys)
+        for one, other in zip(*case["lengths"], strict=True)
+    )
+
+
+SHOWN: Mapping[str, Callable[[Case], bool]] = {
+    "sequence without keys": _has_sequence(1, 0),
+    "sequence without keys in 8 bits": _has_sequence(1, 0),
+    "gradient of a sequence without queries": _has_sequence(0, 1),
+    "band of attention in 8 bits": lambda case: any(
+        queries > keys for queries, keys in zip(*case["lengths"], strict=True)
+    ),
+}
+"""Whether the numbers of a case are those for which a known fault, by its name, is warned of."""

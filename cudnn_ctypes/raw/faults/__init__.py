@@ -36,6 +36,7 @@ Effect = Literal[
     "NaN",
     "not named",  # somebody refuses it, and does not say why
     "refuses what is right",
+    "does not end",
     "slow",
 ]
 Status = Literal["measured", "reported", "not reproduced"]
@@ -142,8 +143,8 @@ class Fault:
     modes, these modes of heuristics are not asked. A row of a graph with neither is refused, or
     built with a warning if the fault depends on the data. A row applies only to versions and GPUs
     in its ranges, but a row with engines to all GPUs, since other engines take their place. What is
-    slow, refused though right, or was not reproduced is only told of. Of C functions the guards of
-    layer 1 warn, if the descriptors alone show the fault.
+    slow, refused though right, was not reproduced, or has another form is only told of. Of C
+    functions the guards of layer 1 warn, if the descriptors alone show the fault.
 
     Attributes
     ----------
@@ -165,6 +166,8 @@ class Fault:
         The data with which alone it shows; a build then warns.
     engines : tuple of int
         The engines that have it.
+    form : str
+        How this package describes such a graph to cuDNN instead, so that it is computed right.
     beside_another : bool
         Whether it is only where the GPU is known by its properties, on a machine with another one.
 
@@ -182,6 +185,7 @@ class Fault:
     remedy: str = ""
     data: str = ""
     engines: tuple[int, ...] = ()
+    form: str = ""
     beside_another: bool = False
 
     def ranges_at(self, target: Target) -> tuple[Range, ...]:
@@ -204,8 +208,8 @@ class Fault:
     def only_told(self) -> bool:
         """Whether nothing is refused for it, passed over or warned of."""
         seen = any(each.status != "not reproduced" for each in self.evidence)
-        harmless = not seen or self.effect in ("refuses what is right", "slow")
-        return harmless or bool(self.data and self.of_c)
+        harmless = not seen or self.form or self.effect in ("refuses what is right", "slow")
+        return bool(harmless) or bool(self.data and self.of_c)
 
     @property
     def of_c(self) -> bool:
@@ -215,6 +219,8 @@ class Fault:
     @property
     def treatment(self) -> str:
         """The way in which this package heeds it."""
+        if self.form:
+            return f"computes it right, {self.form}"
         if self.only_told:
             return "tells of it"
         if self.of_c:

@@ -154,8 +154,9 @@ class AttentionOperations(Operations):
         use_alibi_mask : bool
             Add the distance from query to key times the slope of the head (see `alibi_slopes`).
         seq_len_q, seq_len_kv : Tensor, optional
-            (b, 1, 1, 1), int32 or int64: what lies beyond is padding. Both or none. A length
-            above s is a mistake that only the reference device reports.
+            (b, 1, 1, 1), int32 or int64: what lies beyond is padding, which must be finite: cuDNN
+            may multiply it with 0. Both or none. A length above s is a mistake that only the
+            reference device reports.
         use_causal_mask, use_causal_mask_bottom_right : bool
             No key after the query, counted from the first or from the last of both.
         sliding_window_length : int, optional

@@ -7,8 +7,9 @@ carries them out as one kernel.
 from __future__ import annotations
 
 from ...describe.node import Node
-from ...describe.operations.attention_mask import mask_of, score_dims
+from ...describe.operations.attention_mask import score_dims
 from ...describe.tensor import Tensor
+from .attention_forms import form_of
 from .attention_scores import add_scores, add_softmax, kept_by_dropout
 from .builder import Builder
 
@@ -21,8 +22,9 @@ def has_dropout(node: Node) -> bool:
 
 def expand_sdpa(g: Builder, node: Node) -> None:
     """Two products with the softmax between."""
-    dims, mask = score_dims(node), mask_of(node)
+    dims = score_dims(node)
     assert dims is not None
+    mask = form_of(g, node, dims)
     q, (k, v) = node.inputs["q"], (unpaged(g, node, port, dims) for port in "kv")
     p = add_softmax(g, node, add_scores(g, node, k, mask, [g.softmax_scale(node)], dims))
     if has_dropout(node):

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from ....raw import cudnnDataType_t
 from ...describe.node import Node
-from ...describe.operations.attention_mask import mask_of, score_dims
+from ...describe.operations.attention_mask import score_dims
 from ...describe.tensor import Tensor
 from .attention import has_dropout
+from .attention_forms import form_of
 from .attention_scores import add_scores, kept_by_dropout
 from .builder import Builder
 
 __all__ = ["expand_sdpa_backward", "one_scale"]
-
-_INT32 = cudnnDataType_t.CUDNN_DATA_INT32
-_NEEDS_LENGTHS = 91500  # up to this version, where s_kv is no multiple of 128
 
 
 def one_scale(g: Builder, node: Node) -> Tensor:
@@ -27,14 +22,9 @@ def one_scale(g: Builder, node: Node) -> Tensor:
 def expand_sdpa_backward(g: Builder, node: Node) -> None:
     """Five products, of which the first computes the scores again."""
     q, k, v, o, dO, stats = (node.inputs[port] for port in ("q", "k", "v", "o", "dO", "stats"))
-    dims, mask = score_dims(node), mask_of(node)
+    dims = score_dims(node)
     assert dims is not None
-    if mask.seq_len_q is None and dims[3] % 128 and g.target.version <= _NEEDS_LENGTHS:
-        lengths = [
-            g.constant((dims[0], 1, 1, 1), [size] * dims[0], _INT32, g.named(part))
-            for part, size in (("seq_len_q", dims[2]), ("seq_len_kv", dims[3]))
-        ]
-        mask = replace(mask, seq_len_q=lengths[0], seq_len_kv=lengths[1])
+    mask = form_of(g, node, dims)
     rows, columns = mask.seq_len_q, mask.seq_len_kv
     kept: Tensor | None = None
     drop_scale: Tensor | float = 1.0

@@ -9,6 +9,7 @@ from ...describe.operations.attention_mask import mask_of, score_dims
 from ...describe.tensor import Tensor
 from .attention import unpaged
 from .attention_backward import one_scale
+from .attention_forms import form_of
 from .attention_scores import add_scores, add_softmax
 from .builder import Builder
 
@@ -37,10 +38,10 @@ def expand_sdpa_fp8(g: Builder, node: Node) -> None:
 
 def expand_sdpa_fp8_backward(g: Builder, node: Node) -> None:
     """Expand like `sdpa_backward`, with scales after each product."""
-    inputs, outputs, mask = node.inputs, node.outputs, mask_of(node)
+    inputs, outputs, dims, scale = node.inputs, node.outputs, score_dims(node), one_scale(g, node)
     q, k, v, o, dO = (inputs[port] for port in ("q", "k", "v", "o", "dO"))
-    dims, scale = score_dims(node), one_scale(g, node)
     assert dims is not None
+    mask = form_of(g, node, dims)
 
     def result(product: Tensor, first: str, second: str, part: str) -> None:
         exact = g.mul(g.mul(product, inputs[first]), inputs[second], name=g.named(f"{part}_exact"))

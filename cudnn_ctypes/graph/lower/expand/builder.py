@@ -40,6 +40,8 @@ class Builder(
         The version of cuDNN, and the GPU.
     expansions : sequence of (Kind, callable)
         What adds the parts of each composite kind.
+    fixed : bool
+        Whether the shapes stay.
     """
 
     def __init__(
@@ -48,12 +50,14 @@ class Builder(
         tensors: Iterable[Tensor],
         target: Target,
         expansions: Sequence[tuple[Kind, Expand]],
+        *,
+        fixed: bool = True,
     ) -> None:
         super().__init__()
         self.users = nodes
         self.tensors: list[Tensor] = list(tensors)
         self._expansions = expansions
-        self.target = target
+        self.target, self.fixed = target, fixed
         self.origin: Node | None = None  # the user's node that is being expanded
 
     def take(self, node: Node) -> None:

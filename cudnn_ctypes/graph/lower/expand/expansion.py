@@ -85,7 +85,12 @@ class Expansion(PictureMethods):
 
 
 def expand(
-    nodes: Sequence[Node], tensors: Sequence[Tensor], data_types: DataTypes, target: Target
+    nodes: Sequence[Node],
+    tensors: Sequence[Tensor],
+    data_types: DataTypes,
+    target: Target,
+    *,
+    fixed: bool = True,
 ) -> Expansion:
     """The operations and tensors that a cuDNN and a GPU want for a validated graph.
 
@@ -98,6 +103,8 @@ def expand(
         In an order in which they can be carried out.
     target : Target
         The version of cuDNN, and the GPU.
+    fixed : bool
+        Whether the shapes stay, so that they may stand in what is added.
 
     Raises
     ------
@@ -106,7 +113,7 @@ def expand(
     """
     if not any(each.kind.composite for node in nodes for each in (node, *node.inner)):
         return Expansion(list(nodes), list(tensors), data_types.compute)
-    builder = Builder(nodes, tensors, target, _EXPANSIONS)
+    builder = Builder(nodes, tensors, target, _EXPANSIONS, fixed=fixed)
     for node in nodes:
         builder.take(node)
     own = {id(each) for each in tensors}

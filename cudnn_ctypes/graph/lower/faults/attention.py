@@ -6,17 +6,16 @@ here in our own words. Limits of what a version supports do not: cuDNN says them
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
 from ....raw import cudnnDataType_t
-from ....raw.faults import Effect, Fault, Range, measured, reported, row
+from ....raw.faults import Effect, Evidence, Fault, Range, measured, reported, row
 from ....raw.library import version_text
 from ....strides import packed
 from ...describe.node import Node
-from ...describe.operations.attention_mask import mask_of, score_dims
-from ..expand.attention_scores import alibi_slopes
+from ...describe.operations.attention_mask import is_paged, mask_of, score_dims
+from ..expand.attention_forms import ONE_QUERY, UNBOUNDED, one_query, scale_of, unbounded
 from .view import Graph
 
 __all__ = ["ATTENTION"]
@@ -55,31 +54,54 @@ def _one_row_of_bias(node: Node) -> str:
     return f": bias {bias.name!r} {bias.dims} has one row for all {queries} queries"
 
 
-# What alibi may add to a score before its exponential overflows, less what the scores may be.
-_LARGEST = {cudnnDataType_t.CUDNN_DATA_HALF: 8, cudnnDataType_t.CUDNN_DATA_BFLOAT16: 80}
-_HALF_TILE = 64
-
-
-def _alibi_to_both_sides(node: Node) -> str:
-    """Alibi without a mask, and keys that fill half of the last tile."""
-    mask, dims = mask_of(node), score_dims(node)
-    masked = (mask.left, mask.right, mask.seq_len_kv) != (None, None, None)
-    if not mask.alibi or masked or dims is None or dims[3] % (2 * _HALF_TILE) != _HALF_TILE:
-        return ""
-    added = max(alibi_slopes(dims[1])) * _HALF_TILE
-    if added <= _LARGEST.get(node.inputs["q"].data_type, math.inf):
-        return ""
-    return f" with use_alibi_mask, without a mask, and with {dims[3]} keys"
-
-
 def _packed_statistics_of_one_query(node: Node) -> str:
     """Packed statistics of one query, of several heads that share a head of keys."""
-    stats, heads = node.outputs.get("stats"), [node.inputs[name].dims[1] for name in "qk"]
-    if stats is None or stats.ragged_offset is None or "sink_token" in node.inputs:
+    heads = [node.inputs[name].dims[1] for name in "qk"]
+    if "sink_token" in node.inputs or node.inputs["q"].dims[2] != 1 or heads[0] <= heads[1]:
         return ""
-    if node.inputs["q"].dims[2] != 1 or heads[0] <= heads[1]:
+    for port in ("stats", "score_max", "score_sum_exp"):
+        each = node.outputs.get(port)
+        if each is not None and each.ragged_offset is not None:
+            shared = f"of {heads[0]} heads for {heads[1]} of k"
+            return f": packed {port} {each.name!r} of one query, {shared}"
+    return ""
+
+
+def _scale_that_is_not_positive(node: Node) -> str:
+    """A maximum of scores before their scale; other kernels take that of the scores themselves."""
+    mask, bounds = mask_of(node), ("seq_len_kv", "cu_seq_len_kv", "bias")
+    others = mask.alibi or "score_mod" in node.subgraphs or any(n in node.inputs for n in bounds)
+    if scale_of(node) > 0 or others or None not in (mask.left, mask.right):
         return ""
-    return f": packed stats {stats.name!r} of one query, of {heads[0]} heads for {heads[1]} of k"
+    return f" with attn_scale {scale_of(node)}"
+
+
+def _pages_that_fill_no_tile(node: Node) -> str:
+    dims = score_dims(node)
+    if not is_paged(node) or dims is None or not dims[3] % 128:
+        return ""
+    return f" with pages for {dims[3]} keys"
+
+
+def _lengths(node: Node) -> str:
+    found = {"seq_len_kv", "cu_seq_len_kv"} & node.inputs.keys()
+    return f" with {found.pop()}" if found else ""
+
+
+def _gradient_beside_the_scores(node: Node) -> str:
+    """What comes between the gradient of the scores and that of the bias, or of the keys."""
+    modified = "score_mod_bprop" in node.subgraphs
+    if modified and "dBias" in node.outputs:
+        return " with dBias and score_mod_bprop"
+    if scale_of(node) == 0 and (modified or "dBias" in node.outputs):
+        return f" with attn_scale 0 and {'score_mod' if modified else 'dBias'}"
+    return ""
+
+
+def _packed_large_heads(node: Node) -> str:
+    size = max(node.inputs[name].dims[3] for name in "qv")
+    ragged = any(node.inputs[name].ragged_offset is not None for name in "qk")
+    return f" with ragged offsets and heads of {size} elements" if ragged and size > 128 else ""
 
 
 def _band_by_length(node: Node) -> str:
@@ -100,8 +122,7 @@ def _packed_with(name: str) -> Callable[[Node], str]:
     """An operand or result, of sequences that lie one after the other."""
 
     def where(node: Node) -> str:
-        ragged = any(each.ragged_offset is not None for each in (*node.operands, *node.results))
-        found = ragged and name in {**node.inputs, **node.outputs}
+        found = _is_packed(node) and name in {**node.inputs, **node.outputs}
         return f" with {name} and ragged offsets" if found else ""
 
     return where
@@ -150,11 +171,42 @@ def _reported(
     at: Range,
     fault: str = "",
     remedy: str = "",
+    evidence: tuple[Evidence, ...] = (),
 ) -> Fault:
     until = "" if at.repaired is None else f", repaired in {version_text(at.repaired)}"
     fault = fault or f"NVIDIA tells of a fault in cuDNN {version_text(at.since)}{until}"
     seen_by = reported("NVIDIA's front end 1.32", seen)
-    return _row(name, operations, effect, fault, where, at, seen_by, remedy=remedy)
+    return _row(name, operations, effect, fault, where, at, *evidence, seen_by, remedy=remedy)
+
+
+def _not_seen(
+    tracker: str,
+    operations: str,
+    effect: Effect,
+    name: str,
+    where: Callable[[Node], bool],
+    at: Range,
+    seen: str = "",
+) -> Fault:
+    """What others tell of, and is right here in the versions tried."""
+    return _row(
+        name,
+        operations,
+        effect,
+        "others tell of a fault",
+        lambda node: ", which others tell of" if where(node) else "",
+        at,
+        reported(tracker, seen, tried="9.14, 9.19"),
+    )
+
+
+def _long(node: Node) -> bool:
+    mask, dims = mask_of(node), score_dims(node)
+    return mask.left is mask.right is None and dims is not None and dims[3] > _LONG
+
+
+def _is_packed(node: Node) -> bool:
+    return any(each.ragged_offset is not None for each in (*node.operands, *node.results))
 
 
 ATTENTION = (
@@ -208,20 +260,147 @@ ATTENTION = (
         remedy="store the bias for each query",
     ),
     _row(
-        "gradient with alibi to both sides",
-        "sdpa_backward",
+        "gradient without bounds",
+        "sdpa_backward sdpa_fp8_backward",
         "NaN",
-        "cuDNN gives NaN in dq",
-        _alibi_to_both_sides,
-        Range(91900, repaired=92700),
+        "cuDNN gives NaN in gradients, or in 8 bits wrong maxima",
+        unbounded,
+        UNBOUNDED,
+        measured(
+            "9.14, 9.19",
+            "What lies behind the last key or query counts: with a scale below 0 or of 0, with "
+            "alibi, and where the logarithm of the sum of exponentials is below -88 with a rest "
+            "of 64 keys of 128 or with one query. Of 8 bits amax_dK, amax_dP and amax_dV are too "
+            "large where the keys fill no tile of 128. With lengths, with a right bound or with "
+            "both bounds all are right; so are 16 bits of 9.14 and, with alibi, 9.27.",
+            "57 of 220 graphs",
+        ),
+        reported("pytorch 196678", "dq, with a mask as bias; 9.19.0, 9.20.0."),
+        reported("cudnn-frontend 628", "dq, without bias; before 9.26."),
+        reported("cudnn-frontend 1072", "dk and dv of one query; 9.25.1, 9.26.0."),
+        reported("trl 7181", "Preference training with 704 tokens; 9.20.0."),
+        form="with the lengths of all tokens",
+    ),
+    _row(
+        "one query with alibi or rng_dump",
+        "sdpa",
+        "wrong numbers",
+        "cuDNN forgets them",
+        one_query,
+        ONE_QUERY,
+        measured(
+            "9.14, 9.19",
+            "The kernel of engine 1 for more than 256 keys, paged or not; with a bound, with alibi "
+            "as bias and in engine 2 it is right.",
+            "9 of 15 graphs",
+        ),
+        form="with a right bound behind the last key",
+    ),
+    _row(
+        "scale of attention that is not positive",
+        "sdpa sdpa_unified",
+        "NaN",
+        "it gives NaN",
+        _scale_that_is_not_positive,
+        Range(91400),
+        measured(
+            "9.14, 9.19",
+            "Engine 2 of sdpa, 9 of unified attention and 5 of 9.14's; engine 1 is right, and so "
+            "are all with lengths, two bounds, a bias, alibi or a modifier. A negative scale as a "
+            "tensor was not tried.",
+            "41 of 47 graphs",
+        ),
+        remedy="negate q, or give the lengths of all tokens",
+        engines=(2, 5, 9),
+    ),
+    _row(
+        "pages that fill no tile",
+        "sdpa sdpa_unified",
+        "leaves the memory",
+        "it reads pages beyond the end",
+        _pages_that_fill_no_tile,
+        Range(91900),
         measured(
             "9.19",
-            "Keys that fill half of the last tile of 128 count with their distance, which "
-            "overflows float16 where they add more than 8. Other numbers of keys are right, and "
-            "so are 9.14, in 24 graphs, and 9.27, in 15.",
-            "11 of 111 graphs",
+            "Engine 2, of unified attention 9, where what lies there is not a number; with a "
+            "multiple of 128 keys 12 of 12 are right, and engine 1 is in 71 of 71.",
+            "3 of 26 graphs",
         ),
-        remedy="mask keys, or store a multiple of 128",
+        remedy="give tables of pages for a multiple of 128 keys",
+        engines=(2, 9),
+    ),
+    _row(
+        "pages of 8 bits that fill no tile",
+        "sdpa_fp8",
+        "leaves the memory",
+        "cuDNN reads pages beyond the end",
+        _pages_that_fill_no_tile,
+        Range(91900),
+        measured("9.19", "With a multiple of 128 keys 14 of 14 are right.", "12 of 30 graphs"),
+        remedy="give tables of pages for a multiple of 128 keys",
+    ),
+    _row(
+        "sequence without keys",
+        "sdpa sdpa_unified",
+        "NaN",
+        "most engines of cuDNN give NaN in o",
+        _lengths,
+        Range(91400),
+        measured(
+            "9.14, 9.19",
+            "Engine 2, of unified attention 9; engine 1 gives 0 in 73 of 73, and all give 0 for "
+            "queries to which a band leaves no key.",
+            "156 of 156 graphs",
+        ),
+        data="a sequence has queries and no keys",
+    ),
+    _row(
+        "sequence without keys in 8 bits",
+        "sdpa_fp8",
+        "does not end",
+        "a kernel of cuDNN may not end",
+        _lengths,
+        Range(91900),
+        measured("9.19", "Batches of 5; the others give 0.", "3 of 32 graphs"),
+        data="a sequence has queries and no keys",
+    ),
+    _row(
+        "gradient of a sequence without queries",
+        "sdpa_backward",
+        "NaN",
+        "cuDNN gives NaN in dk and dv",
+        _lengths,
+        Range(91400, repaired=91900),
+        measured("9.14", "Engine 2; engine 1, for some sizes, is right.", "10 of 10 graphs"),
+        data="a sequence has keys and no queries",
+    ),
+    _row(
+        "gradient of packed sequences with large heads",
+        "sdpa_backward",
+        "NaN",
+        "cuDNN gives wrong gradients, NaN from element 128 of a head on",
+        _packed_large_heads,
+        Range(91400, repaired=91900),
+        measured(
+            "9.14",
+            "Heads of 136 and 192 elements; one graph had a sequence without queries, too.",
+            "4 of 4 graphs",
+        ),
+        remedy="store the sequences one beneath the other, and say their lengths",
+    ),
+    _row(
+        "gradient of bias with a modifier",
+        "sdpa_backward",
+        "wrong numbers",
+        "cuDNN gives a wrong dBias, or NaN in dk",
+        _gradient_beside_the_scores,
+        Range(91400),
+        measured(
+            "9.14, 9.19",
+            "dBias with a modifier that has a derivative, and with a scale of 0; dk with both.",
+            "17 of 28 graphs",
+        ),
+        remedy="take the gradient of the bias in a graph without the modifier",
     ),
     _row(
         "packed statistics of one query",
@@ -235,7 +414,7 @@ ATTENTION = (
             "Engine 1, of unified attention 8, whatever masks, bias and data type; with a sink, "
             "with as many heads of keys, with two queries or unpacked they are right, and so are "
             "all results.",
-            "28 of 28 graphs",
+            "31 of 31 graphs",
         ),
         remedy="store the statistics without ragged_offset",
         engines=(1, 8),
@@ -246,13 +425,54 @@ ATTENTION = (
         "wrong numbers",
         "cuDNN gives wrong numbers",
         _band_by_length,
-        Range(91900),
+        Range(91400),
         measured(
-            "9.19",
+            "9.14, 9.19",
             "46 graphs without such a sequence are right, and 9 with one but without a left bound.",
-            "11 of 13 graphs",
+            "12 of 14 graphs",
         ),
         data="a sequence has more queries than keys",
+    ),
+    _not_seen(
+        "cudnn-frontend 160",
+        "sdpa_backward",
+        "wrong numbers",
+        "gradient of tokens that fill no tile",
+        lambda node: (score_dims(node) or (0,))[-1] % 64 != 0,
+        Range(91200, repaired=91300),
+    ),
+    _not_seen(
+        "Transformer Engine 2186",
+        "sdpa_backward",
+        "NaN",
+        "gradient of short packed sequences",
+        lambda node: mask_of(node).right == 0 and _is_packed(node),
+        Range(90701, repaired=91800),
+        "A part of the workspace is read before it is written.",
+    ),
+    _not_seen(
+        "Transformer Engine 2344",
+        "sdpa sdpa_backward",
+        "leaves the memory",
+        "unmasked attention of many keys in a CUDA graph",
+        _long,
+        Range(91300, repaired=91401),
+    ),
+    _not_seen(
+        "pytorch 163903",
+        "sdpa sdpa_backward",
+        "wrong numbers",
+        "dropout of attention",
+        lambda node: "dropout_probability" in node.options,
+        Range(91100, repaired=91400),
+    ),
+    _not_seen(
+        "pytorch 137347",
+        "sdpa_backward",
+        "wrong numbers",
+        "gradient with a bias for a part of a tile",
+        lambda node: "bias" in node.inputs and (score_dims(node) or (0,))[-1] % 64 != 0,
+        Range(90000, repaired=90500),
     ),
     _reported(
         "attention of 9.10",
@@ -286,6 +506,11 @@ ATTENTION = (
         "Before 9.26 the product of dO and o reads beyond the end; sinks are there since 9.13.",
         Range(91300, _AMPERE_ON, 92600),
         fault="NVIDIA tells that cuDNN reads beyond the end of memory",
+        evidence=(
+            measured("9.14, 9.19", "dSink is NaN where v has heads of 192 elements."),
+            reported("Transformer Engine 3249", "dSink is NaN; before 9.26."),
+        ),
+        remedy="store the sequences one beneath the other, and say their lengths",
     ),
     _reported(
         "strided statistics of attention's forward pass",

@@ -262,6 +262,13 @@ def _scatters_heads(graph: Graph) -> str:
     return ""
 
 
+def _derives_from_one_row(graph: Graph) -> str:
+    for node in graph.as_written("sdpa_backward"):
+        if node.inputs["stats"].dims == (1, 1, 1, 1):
+            return f"{node} of one query, with one head and a batch of 1"
+    return ""
+
+
 FATAL_ATTENTION = (
     fatal(
         "largest magnitude before attention",
@@ -412,6 +419,16 @@ FATAL_ATTENTION = (
         Range(91000, (100,), 92800),
         Range(91800, (120,), 92800),
         remedy=_TOGETHER,
+    ),
+    fatal(
+        "gradient of one row of scores",
+        "sdpa_backward",
+        _derives_from_one_row,
+        "SIGSEGV with any options; with two heads, a batch of 2 or two queries there are engines "
+        "(cudnn-frontend 1071)",
+        Range(92600, AMPERE_ON),
+        versions="9.19 to 9.28",
+        remedy="describe two queries, and say by seq_len_q that one counts",
     ),
     fatal(
         "scattered heads in attention's backward pass",

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from ....dtypes import storage_bytes
 from ....raw import cudnnBackendNormMode_t, cudnnDataType_t, cudnnPointwiseMode_t
-from ....raw.faults import Range, measured, row
+from ....raw.faults import Range, measured, reported, row
 from ...describe.variants.data_types import SLOW_SCALES, slow_scales
 from ..broadcasts import PART, ROWS, SINGLE, TWO, sides
 from .view import Graph
@@ -50,6 +50,19 @@ def _pads_unevenly(direction: str) -> Callable[[Graph], str]:
         return f"{node}: {before} and {after}" if before != after else ""
 
     return where
+
+
+_LARGE = 1 << 30  # elements
+
+
+def _convolves_a_large_volume(graph: Graph) -> str:
+    for node in graph.of("convolution_forward"):
+        x = node.inputs["image"]
+        dims, strides = x.dims or (0,), x.strides or (0,)
+        large = x.rank == 5 and math.prod(dims) > _LARGE and strides[1:2] != (1,)
+        if large and x.data_type == cudnnDataType_t.CUDNN_DATA_BFLOAT16:
+            return f"{node}: {x.name!r} {dims}"
+    return ""
 
 
 def _misread(reason: str) -> Callable[[Graph], str]:
@@ -377,6 +390,21 @@ OPERATIONS = (
             "24 of 24 graphs",
         ),
         engines=(0,),
+    ),
+    row(
+        "convolution of a large volume",
+        "conv_fprop",
+        "wrong numbers",
+        "cuDNN gives wrong numbers for bfloat16",
+        _convolves_a_large_volume,
+        Range(90800, repaired=91900),
+        measured(
+            "9.14",
+            "16 x 124 x 1282 x 722, a window of 1 x 3 x 3: wrong from slice 122 on. 9.19 is right, "
+            "and so are channels last.",
+        ),
+        reported("pytorch 163539", "9.8 to 9.12."),
+        remedy="store volumes with their channels last",
     ),
     row(
         "broadcast along two dimensions",
