@@ -136,17 +136,21 @@ class Side:
 
     def maker(self, tensor: Tensor) -> Node | None:
         """The operation whose result it is."""
-        return next((n for n in self.nodes if any(t is tensor for t in n.outputs.values())), None)
+        return self._makers.get(id(tensor))
+
+    @functools.cached_property
+    def _makers(self) -> dict[int, Node]:
+        return {id(each): node for node in self.nodes for each in node.outputs.values()}
 
     def behind(self, tensor: Tensor) -> list[Node]:
         """The operations that it is computed by, in order."""
-        wanted, found = [tensor], []
+        wanted, found = [tensor], set()
         while wanted:
             node = self.maker(wanted.pop())
-            if node is not None and node not in found:
-                found.append(node)
+            if node is not None and id(node) not in found:
+                found.add(id(node))
                 wanted += node.operands
-        return [node for node in self.nodes if node in found]
+        return [node for node in self.nodes if id(node) in found]
 
     def roots(self) -> Iterator[Tensor]:
         """Small results that operations with a whole result read."""

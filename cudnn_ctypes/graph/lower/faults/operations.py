@@ -9,7 +9,7 @@ from ....dtypes import storage_bytes
 from ....raw import cudnnBackendNormMode_t, cudnnDataType_t, cudnnPointwiseMode_t
 from ....raw.faults import Range, measured, reported, row
 from ...describe.variants.data_types import SLOW_SCALES, slow_scales
-from ..broadcasts import PART, ROWS, SINGLE, TWO, sides
+from ..broadcasts import PART, ROWS, SINGLE, TWO
 from .view import Graph
 
 __all__ = ["OPERATIONS"]
@@ -67,21 +67,12 @@ def _convolves_a_large_volume(graph: Graph) -> str:
 
 def _misread(reason: str) -> Callable[[Graph], str]:
     """A tensor smaller than the result that engines misread for this reason."""
-
-    def where(graph: Graph) -> str:
-        for side in sides(graph.nodes):
-            for node in side.nodes:
-                for each in (*node.operands, *node.outputs.values()):
-                    if side.misread(each, node) == reason:
-                        return f"{node}: {each.name!r} {each.dims} in {side.full}"
-        return ""
-
-    return where
+    return lambda graph: graph.misread.get(reason, "")
 
 
 def _lies_otherwise(*families: str) -> Callable[[Graph], str]:
     def where(graph: Graph) -> str:
-        for side in sides(graph.nodes):
+        for side in graph.sides:
             for each in side.tensors if side.family in families else ():
                 dims, strides = each.dims or (), each.strides or ()
                 steps = [strides[axis] for axis in side.order if dims[axis] != 1]
@@ -93,7 +84,7 @@ def _lies_otherwise(*families: str) -> Callable[[Graph], str]:
 
 
 def _makes_infinity_of_zero(graph: Graph) -> str:
-    return next((str(side.infinite) for side in sides(graph.nodes) if side.infinite), "")
+    return next((str(side.infinite) for side in graph.sides if side.infinite), "")
 
 
 def _joins_a_number_to_an_operand(graph: Graph) -> str:
@@ -110,7 +101,7 @@ def _joins_a_number_to_an_operand(graph: Graph) -> str:
 
 def _has_rows_of_a_product(graph: Graph) -> str:
     """A product with element-wise operations, in float32 or with rows of other than 16 bytes."""
-    fused = any(side.family == "product" for side in sides(graph.nodes))
+    fused = any(side.family == "product" for side in graph.sides)
     for node in graph.nodes if fused else ():
         for each in (*node.operands, *node.outputs.values()):
             if not (each.virtual or each.by_value):

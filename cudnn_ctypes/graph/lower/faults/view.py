@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ...describe.node import Node
 from ...describe.tensor import Tensor
+from ..broadcasts import Side, sides
 from ..flattening import View
 
 __all__ = ["Graph", "in_order", "using"]
@@ -27,6 +29,22 @@ class Graph:
 
     nodes: Sequence[Node]
     views: Mapping[int, View]
+
+    @functools.cached_property
+    def sides(self) -> list[Side]:
+        """The element-wise operations, by where they are."""
+        return sides(self.nodes)
+
+    @functools.cached_property
+    def misread(self) -> Mapping[str, str]:
+        """What engines misread, in words, by the reason."""
+        found: dict[str, str] = {}
+        for side in self.sides:
+            for node in side.nodes:
+                for each in (*node.operands, *node.outputs.values()):
+                    if (reason := side.misread(each, node)) and reason not in found:
+                        found[reason] = f"{node}: {each.name!r} {each.dims} in {side.full}"
+        return found
 
     def dims(self, tensor: Tensor) -> tuple[int, ...]:
         """The dims that cuDNN gets."""
