@@ -57,6 +57,8 @@ MAINS = {
     "conv_dgrad": 2,
     "conv_wgrad": 2,
     "matmul": 5,
+    "norm": 2,
+    "resample": 2,
     "reduction": 1,
 }
 """Main operations, with how often each is drawn."""
@@ -132,6 +134,15 @@ def draw(seed: int, mains: Mapping[str, int] = MAINS) -> Case:
         b = [rng.choice([1, 2, 3]) for _ in range(rng.choice([1, 1, 2]))]
         m, k, n = (rng.choice([1, 8, 16, 40, 64, 100, 128]) for _ in range(3))
         case |= {"first": [*b, m, k], "second": [*b, k, n], "full": [*b, m, n], "last": False}
+    elif kind == "norm":
+        full = [rng.choice([1, 8, 64, 100]), rng.choice([64, 128, 256]), 1, 1]
+        case |= {"full": full, "first": full, "last": True}
+        case["mode"] = rng.choice(["layernorm", "rmsnorm"])
+    elif kind == "resample":
+        full = [rng.choice([1, 2, 5]), rng.choice([8, 16, 64]), *rng.choices([2, 4, 5], k=2)]
+        first = [*full[:2], *(2 * size for size in full[2:])]
+        case |= {"full": full, "first": first, "last": rng.random() < 0.9}
+        case["mode"] = rng.choice(["maxpool", "avgpool"])
     else:
         rank = rng.choice([3, 4])
         first = [rng.choice([2, 3, 8, 16, 40]) for _ in range(rank)]
@@ -225,12 +236,11 @@ class _Sketch:
 
     def result(self) -> tuple[Tensor, Any]:
         case = self.case
-        fan = math.prod(case["first"]) // max(math.prod(case["full"]), 1)
+        scale = 1.0
         if case["main"] == "matmul":
-            fan = case["first"][-1]
+            scale = 2 / math.sqrt(case["first"][-1])
         elif case["main"].startswith("conv"):
-            fan = math.prod(case["w"][1:])
-        scale = 1 if case["main"] in ("none", "reduction") else 2 / math.sqrt(max(fan, 1))
+            scale = 2 / math.sqrt(math.prod(case["w"][1:]))
         low = 0.5 if case["main"] == "expand" else -1.5
         made = self.tensor("x", case["first"], case["io"], last=case["last"], low=low)
         for number, each in enumerate(case["before"]):
@@ -266,7 +276,20 @@ class _Sketch:
             made = self.graph.reduction(first[0], case["mode"], axes=axes)
             fold = {"add": np.sum, "max": np.max}[case["mode"]]
             return made, fold(first[1], axis=tuple(axes), keepdims=True)
+        if kind == "resample":
+            made = self.graph.resample(first[0], case["mode"], window=2, stride=2)[0]
+            n, c, h, w = case["full"]
+            tiles = np.broadcast_to(first[1], case["first"]).reshape(n, c, h, 2, w, 2)
+            fold = {"maxpool": np.max, "avgpool": np.mean}[case["mode"]]
+            return made, fold(tiles, axis=(3, 5))
         io, last = case["io"], case["last"]
+        if kind == "norm":
+            few = (1, case["full"][1], 1, 1)
+            scales = self.tensor("scale", few, io, last=True, low=0.5)
+            bias = (
+                self.tensor("bias", few, io, last=True, low=-1) if case["mode"][0] == "l" else None
+            )
+            return self._normalized(first, scales, bias)
         if kind == "matmul":
             b = self.tensor("b", case["second"], io, last=False, low=-1.5, scale=scale)
             return self.graph.matmul(first[0], b[0]), first[1] @ b[1]
@@ -281,6 +304,20 @@ class _Sketch:
             made = self.graph.conv_wgrad(first[0], other[0], padding=padding)
         made.set_output(False, dims=case["full"])
         return made, _convolution(kind, np.broadcast_to(first[1], case["first"]), other[1], case)
+
+    def _normalized(
+        self, x: tuple[Tensor, Any], scale: tuple[Tensor, Any], bias: tuple[Tensor, Any] | None
+    ) -> tuple[Tensor, Any]:
+        """A layer or RMS norm over channels."""
+        value = np.broadcast_to(x[1], self.case["first"])
+        epsilon = 1e-3
+        if bias is None:
+            made = self.graph.rmsnorm("inference", x[0], scale[0], None, epsilon)[0]
+            return made, value / np.sqrt((value**2).mean(1, keepdims=True) + epsilon) * scale[1]
+        made = self.graph.layernorm("inference", x[0], scale[0], bias[0], epsilon)[0]
+        value = value - value.mean(1, keepdims=True)
+        value = value / np.sqrt((value**2).mean(1, keepdims=True) + epsilon)
+        return made, value * scale[1] + bias[1]
 
 
 def _convolution(kind: str, first: Any, other: Any, case: Case) -> Any:
