@@ -18,7 +18,7 @@ from cudnn_ctypes.graph.lower.faults import faults_of
 from cudnn_ctypes.graph.lower.flattening import flattened
 from cudnn_ctypes.graph.lower.target import Target
 from cudnn_ctypes.strides import packed
-from tools.fuzz.broadcasts import _Sketch, draw
+from tools.fuzz.broadcasts import _Sketch, compared, draw
 
 H200 = Target(91900, 90)
 LAST = (0, 2, 3, 1)
@@ -166,6 +166,16 @@ def test_nothing_that_engines_misread_is_left(seed: int) -> None:
                 assert not any(side.misread(t, node) for t in node.operands)
         found = faults_of(Lowered(each.nodes, flattened(each.nodes)), H200).found
         assert not any(finding.refuses for finding in found)
+
+
+@pytest.mark.parametrize("seed", [299, 466, 551, 631])
+def test_preludes_of_preludes_and_their_constants(seed: int) -> None:
+    """Graphs with four to six small ones before, some of which read others."""
+    case = {**draw(seed), "form": "prepared", "flattened": True}
+    with use_reference_device(device="H200"), Handle() as handle:
+        found = compared(case, handle, lambda note: None)
+    assert found["engines"]
+    assert {each for each in found["engines"].values() if "COMPILATION" not in each} == {"right"}
 
 
 def test_unique_ids_stay_apart(h200: DeviceProperties) -> None:

@@ -110,7 +110,9 @@ def scratch_of(
                 cache=cache,
                 selection=Selection().passing_over(kept_verdicts(prelude.expansion, device)),
             )
-            plan.scratch = Scratch(t for t in prelude.expansion.tensors if not t.scratch)
+            used = _uids(prelude.expansion.nodes)
+            tensors = prelude.expansion.tensors
+            plan.scratch = Scratch(t for t in tensors if t.uid in used and not t.scratch)
             stack.callback(plan.close)
             plans.append(plan)
         stack.pop_all()
