@@ -168,9 +168,9 @@ def test_nothing_that_engines_misread_is_left(seed: int) -> None:
         assert not any(finding.refuses for finding in found)
 
 
-@pytest.mark.parametrize("seed", [299, 466, 551, 631])
+@pytest.mark.parametrize("seed", [304, 448, 631, 819])
 def test_preludes_of_preludes_and_their_constants(seed: int) -> None:
-    """Graphs with four to six small ones before, some of which read others."""
+    """Graphs with three to six small ones before, some of which read others."""
     case = {**draw(seed), "form": "prepared", "flattened": True}
     with use_reference_device(device="H200"), Handle() as handle:
         found = compared(case, handle, lambda note: None)
