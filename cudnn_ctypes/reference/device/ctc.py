@@ -7,16 +7,18 @@ become zero for samples whose labels need all of their steps or more, up to the 
 (`cudnnCTCLoss`) or to T (`cudnnCTCLoss_v8`), as in cuDNN 9.14 and 9.19. Their random results for
 samples without labels are not reproduced.
 
-- BAD_PARAM: NULL; descriptors that are not (T, N, A) or differ; input lengths outside 1..T; labels
-  in host memory outside 1..A-1; a workspace that is too small.
+- BAD_PARAM: NULL; descriptors that are not (T, N, A) or differ in shape; input lengths outside
+  1..T; a workspace that is too small. Also labels in host memory outside 1..A-1, of which cuDNN
+  computes nonsense.
 - NOT_SUPPORTED: other types than FLOAT and DOUBLE, or another type than the loss descriptor's;
-  labels of 256 symbols or more; an unknown algorithm.
-- EXECUTION_FAILED: invalid labels or lengths in device memory, which the GPU's kernels detect.
+  labels of 256 symbols or more in host memory; an unknown algorithm.
+- EXECUTION_FAILED: invalid labels or lengths in device memory, of which a GPU computes nonsense or
+  loses its context.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -25,6 +27,7 @@ from ...dtypes import data_type_name, numpy_dtype
 from ...raw.descriptors import CTCLoss, Tensor
 from ..ctc import Normalization, ctc_loss, required_steps, split_labels
 from .call import Call
+from .memory import Operand
 from .registry import Refused, bad_param, execution_failed, implements, not_supported
 
 _LONGEST = 255  # symbols in the labels of one sample
@@ -55,8 +58,11 @@ class Samples:
 def get_workspace_size(call: Call) -> None:
     call.require("sizeInBytes")
     probs = _checked(call, _loss(call))
-    samples = _on_host(call, probs, "labels", "labelLengths", "inputLengths")
-    call.put(sizeInBytes=_workspace_bytes(probs, samples.longest))
+    call.require("labels", "labelLengths", "inputLengths")
+    longest = max(call["labelLengths"][: probs.shape[1]])
+    if longest > _LONGEST:
+        raise not_supported(f"labelLengths above {_LONGEST}: {longest}")
+    call.put(sizeInBytes=_workspace_bytes(probs, max(longest, 0)))
 
 
 @implements("cudnnCTCLoss")
@@ -94,13 +100,13 @@ def _on_host(call: Call, probs: Tensor, labels: str, label_lengths: str, lengths
 def get_workspace_size_v8(call: Call) -> None:
     call.require("sizeInBytes")
     loss = _loss(call)
-    call.put(sizeInBytes=_workspace_bytes(_checked(call, loss), _max_label_length(loss)))
+    call.put(sizeInBytes=_workspace_bytes(_checked(call, loss), _max_label_length(call, loss)))
 
 
 @implements("cudnnCTCLoss_v8")
 def device_labels(call: Call) -> None:
     loss = _loss(call)
-    probs, longest = _checked(call, loss), _max_label_length(loss)
+    probs, longest = _checked(call, loss), _max_label_length(call, loss)
     call.use_workspace("workspace", _workspace_bytes(probs, longest))
     _run(call, loss, probs, _on_device(call, probs, longest), probs.shape[0])
 
@@ -125,12 +131,11 @@ def _ints(call: Call, name: str, count: int) -> list[int]:
     return [int(n) for n in call.array(name, raw.CUDNN_DATA_INT32, count)]
 
 
-def _max_label_length(loss: CTCLoss) -> int:
-    if not 1 <= loss.max_label_length <= _LONGEST:
-        raise not_supported(
-            f"ctcLossDesc has maxLabelLength = {loss.max_label_length}, not 1 to {_LONGEST}"
-        )
-    return loss.max_label_length
+def _max_label_length(call: Call, loss: CTCLoss) -> int:
+    deterministic = call["algo"] == raw.CUDNN_CTC_LOSS_ALGO_DETERMINISTIC
+    if deterministic and loss.max_label_length > _LONGEST:
+        raise not_supported(f"ctcLossDesc has maxLabelLength above {_LONGEST}")
+    return max(loss.max_label_length, 0)
 
 
 # --- both ---------------------------------------------------------------------------------------
@@ -149,7 +154,8 @@ def _run(call: Call, loss: CTCLoss, probs: Tensor, samples: Samples, end: int) -
     call.array("costs", probs.data_type, probs.shape[1])[...] = result.costs
     if call["gradients"] is None:
         return
-    memory = call.operand("gradients").view("write")
+    described = replace(call.record("gradientsDesc", Tensor), data_type=probs.data_type)
+    memory = Operand("gradients", described, call["gradients"]).view("write")
     skips = loss.gradient_mode == raw.CUDNN_CTC_SKIP_OOB_GRADIENTS
     for n, (labels, length) in enumerate(zip(samples.labels, samples.input_lengths, strict=True)):
         if not (skips and required_steps(labels) > length):
@@ -170,20 +176,18 @@ def _checked(call: Call, loss: CTCLoss) -> Tensor:
     probs = call.record("probsDesc", Tensor)
     if len(probs.shape) != 3:
         raise bad_param(f"probsDesc is not (T, N, A): {probs.shape}")
-    if not call["algo"].known:
-        raise not_supported(f"algo is {int(call['algo'])}")
+    wanted = call["gradients" if "gradients" in call else "gradientsDesc"]
+    if wanted:  # cuDNN ignores its data type
+        gradients = call.record("gradientsDesc", Tensor)
+        if gradients.shape != probs.shape:
+            raise bad_param(f"gradientsDesc is {gradients.shape}, probsDesc {probs.shape}")
+        if not call["algo"].known:
+            raise not_supported(f"algo is {int(call['algo'])}")
     if probs.data_type != loss.compute_data_type:
         raise not_supported(
             f"probs are {data_type_name(probs.data_type)}, ctcLossDesc computes in "
             f"{data_type_name(loss.compute_data_type)}"
         )
-    if call["gradients" if "gradients" in call else "gradientsDesc"]:
-        gradients = call.record("gradientsDesc", Tensor)
-        if (gradients.shape, gradients.data_type) != (probs.shape, probs.data_type):
-            raise bad_param(
-                f"gradientsDesc is {gradients.data_type.name} {gradients.shape}, probsDesc "
-                f"{probs.data_type.name} {probs.shape}"
-            )
     return probs
 
 

@@ -38,8 +38,9 @@ _FORWARD_TYPES = (
 def forward(call: Call) -> None:
     x, y = call.operands("x", "y")
     pooling = call.record("poolingDesc", Pooling)
+    for each in (x, y):
+        require_type(each, _FORWARD_TYPES, "pooling")
     _check(pooling, x, y)
-    require_type(x, _FORWARD_TYPES, "pooling")
     y.keep_apart(x)
     _warn_of_windows_outside(pooling, x, y)
     factors = call.factors()
@@ -59,8 +60,18 @@ def forward(call: Call) -> None:
 
 @implements("cudnnPoolingBackward")
 def backward(call: Call) -> None:
-    y, dy, x, dx = call.operands("y", "dy", "x", "dx")
     pooling = call.record("poolingDesc", Pooling)
+    averages = pooling.mode not in (
+        raw.CUDNN_POOLING_MAX,
+        raw.CUDNN_POOLING_MAX_DETERMINISTIC,
+    )
+    if averages:  # nothing of x and y is needed, and their descriptors may say anything
+        dy, dx = call.operands("dy", "dx")
+        y, x = dy, dx
+        for each in (dx, dy):
+            require_type(each, FLOATING, "pooling gradient")
+    else:
+        y, dy, x, dx = call.operands("y", "dy", "x", "dx")
     require_equal(y, dy, fields=("data_type", "shape", "strides"))
     require_equal(x, dx, fields=("data_type", "shape", "strides"))
     _check(pooling, x, dy)
