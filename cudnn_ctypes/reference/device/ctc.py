@@ -151,7 +151,8 @@ def _run(call: Call, loss: CTCLoss, probs: Tensor, samples: Samples, end: int) -
         normalization=_NORMALIZATIONS[loss.normalization],
         compute_dtype=numpy_dtype(loss.compute_data_type),
     )
-    call.array("costs", probs.data_type, probs.shape[1])[...] = result.costs
+    costs = np.where(np.isinf(result.costs), 0, result.costs)  # as cuDNN says what cannot be
+    call.array("costs", probs.data_type, probs.shape[1])[...] = costs
     if call["gradients"] is None:
         return
     described = replace(call.record("gradientsDesc", Tensor), data_type=probs.data_type)

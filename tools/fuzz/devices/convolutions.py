@@ -94,7 +94,7 @@ class _Problem:
             rounding = ROUNDOFF["HALF"]  # TF32
         if self.math.endswith("ALLOW_CONVERSION"):
             rounding = max(rounding, ROUNDOFF["BFLOAT16" if self.x_kind == "BFLOAT16" else "HALF"])
-        self.program.unit = rounding
+        self.program.unit, self.program.alignment = rounding, 16
 
     def rounded_by(self, algorithm: str) -> None:
         """Transforms lose precision."""
@@ -234,7 +234,7 @@ def backward_bias(draw: Draw) -> Program:
     dims = image(draw, largest=4096)
     alpha, beta = factor(draw, "alpha"), factor(draw, "beta")
     program.unit = ROUNDOFF["DOUBLE" if kind == "DOUBLE" else "FLOAT"]
-    program.terms = math.prod(dims) // dims[1]
+    program.terms, program.alignment = math.prod(dims) // dims[1], 16
     tensor(program, "dyDesc", "dy", kind, dims)
     tensor(program, "dbDesc", "db", kind, (1, dims[1], *(1 for _ in dims[2:])), out=True, beta=beta)
     program.call(

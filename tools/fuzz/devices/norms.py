@@ -49,6 +49,7 @@ class _Problem:
         self.few = (1, *shape)
         program.terms = 2 * math.prod(dims) // math.prod(self.few) + 32
         program.unit = ROUNDOFF["DOUBLE" if self.kind == "DOUBLE" else "FLOAT"]
+        program.alignment = 16  # known fault "memory off its boundary"
         self.parameters = "DOUBLE" if self.kind == "DOUBLE" else "FLOAT"
         if draw.chance("odd parameters", 0.03):
             self.parameters = draw.choice("parameters.type", ("HALF", "DOUBLE", "FLOAT"))

@@ -32,6 +32,7 @@ def transform(draw: Draw) -> Program:
     y_kind = _another(draw, "y.type", kind)
     dims = vector_channels(y_kind, vector_channels(kind, image(draw)))
     _set_rounding(program, kind, y_kind)
+    program.alignment = 16 if "x" in kind + y_kind else 1
     alpha, beta = factor(draw, "alpha"), factor(draw, "beta")
     tensor(program, "xDesc", "x", kind, dims)
     tensor(program, "yDesc", "y", y_kind, dims, out=True, beta=beta)
