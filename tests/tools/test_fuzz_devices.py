@@ -144,5 +144,5 @@ class TestComparison:
 
 
 def test_freedoms_have_reasons() -> None:
-    assert {each.kind for each in FREEDOMS} <= {"value", "number", "bits"}
+    assert {each.kind for each in FREEDOMS} <= {"value", "number", "bits", "specials", "status"}
     assert all(each.reason for each in FREEDOMS)

@@ -29,7 +29,13 @@ from .children import Spent, outcomes
 
 __all__ = ["UNSEEN", "measured_rows", "verdict"]
 
-UNSEEN = ("ends the process", "leaves the memory", "slow", "refuses what is right")
+UNSEEN = (
+    "ends the process",
+    "loses the CUDA context",
+    "leaves the memory",
+    "slow",
+    "refuses what is right",
+)
 """Effects that no result shows."""
 
 # Relative to the largest element.

@@ -119,7 +119,7 @@ def _is_packed(tensor: Any) -> bool:
 
 def _is_last(tensor: Any) -> bool:
     """Whether it lies in NHWC."""
-    images, channels, *sizes = tensor.shape
+    _, channels, *sizes = tensor.shape
     steps = [channels * math.prod(sizes[axis + 1 :]) for axis in range(len(sizes))]
     return _has(tensor, [channels * math.prod(sizes), 1, *steps])
 

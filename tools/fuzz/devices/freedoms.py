@@ -40,8 +40,8 @@ _SPREADING = (
     *("cudnnSpatialTfSampler*", "cudnnBatchNormalization*", "cudnnNormalization*"),
     *("cudnnOpTensor", "cudnnScaleTensor"),
 )
-_OUTSIDE = "labels outside the alphabet or the memory: a GPU computes nonsense, the reference says it"
-_STRICTER = "the reference device refuses descriptors that contradict each other, cuDNN goes by some"
+_OUTSIDE = "labels outside the alphabet or the memory, of which a GPU computes nonsense"
+_STRICTER = "the reference device refuses descriptors that contradict each other"
 _CONVOLVING = ("cudnnConvolution*Forward",)
 _STRICT = (
     *("cudnnConvolution*", "cudnnGetConvolution*", "cudnnBatchNormalization*"),
