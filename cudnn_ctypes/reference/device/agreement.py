@@ -18,6 +18,7 @@ __all__ = [
     "FLOATING",
     "accumulation_dtype",
     "compute_dtype",
+    "overlaps",
     "require_dimensions",
     "require_equal",
     "require_in_place",
@@ -111,6 +112,16 @@ def require_rank(function: str, operand: Operand, *others: Operand) -> None:
     for each in (operand, *others):
         if 0 in each.strides:
             raise not_supported(f"{each.name} has a stride of 0: {each.strides}")
+
+
+def overlaps(operand: Operand) -> bool:
+    """Whether elements share addresses, by the order of the strides."""
+    end = 0
+    for stride, size in sorted(zip(operand.strides, operand.shape, strict=True)):
+        if size > 1 and stride <= end:
+            return True
+        end += (size - 1) * stride
+    return False
 
 
 def require_dimensions(operand: Operand, least: int, most: int, function: str) -> None:

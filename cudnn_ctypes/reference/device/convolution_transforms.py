@@ -57,6 +57,11 @@ def reorder_filter_and_bias(call: Call) -> None:
             f"only INT8x32 filters of 4 dimensions with a multiple of 32 outputs are reordered, "
             f"filterDesc holds {w.data_type.name} {w.shape}"
         )
+    if default and w.described.shape[1] % 32:
+        raise Refused(
+            raw.CUDNN_STATUS_EXECUTION_FAILED_CUDART,
+            f"32 must divide the channels: {w.described.shape}",
+        )
     stored = w.stored()
     result.stored("write")[...] = reorder_filter(stored) if default else stored.copy()
     if call["reorderBias"]:

@@ -131,9 +131,7 @@ class Normalization:
         if activation.mode != raw.CUDNN_ACTIVATION_RELU and not unseen:
             raise not_supported(f"only RELU can follow, not {activation.mode.name}")
         wanted = packed_strides(x.shape, "NHWC")
-        packed = all(
-            n == 1 or a == b for n, a, b in zip(x.shape, x.strides, wanted, strict=True)
-        )
+        packed = all(n == 1 or a == b for n, a, b in zip(x.shape, x.strides, wanted, strict=True))
         if x.data_type == raw.CUDNN_DATA_DOUBLE or not (self.persistent and packed):
             raise not_supported(
                 "an activation can follow only in FLOAT, HALF and BFLOAT16, with packed NHWC "
@@ -148,9 +146,13 @@ class Normalization:
     def _check_descriptors(self) -> None:
         """Refuse what contradicts x, which a query of a size does too."""
         call, x = self.call, self.x
-        double, half = raw.CUDNN_DATA_DOUBLE, x.data_type not in (
-            raw.CUDNN_DATA_FLOAT,
+        double, half = (
             raw.CUDNN_DATA_DOUBLE,
+            x.data_type
+            not in (
+                raw.CUDNN_DATA_FLOAT,
+                raw.CUDNN_DATA_DOUBLE,
+            ),
         )
         images = {name: call.record(name, Tensor) for name in _IMAGES if self._has(name)}
         for name, image in images.items():

@@ -17,7 +17,7 @@ from ...raw.descriptors import Tensor
 from ..arithmetic import blend
 from ..layout import packed_strides
 from ..transform import TensorTransform, transform_tensor, transformed_shape
-from .agreement import FLOATING, accumulation_dtype, require_type
+from .agreement import FLOATING, accumulation_dtype, overlaps, require_type
 from .call import Call
 from .memory import Operand
 from .registry import Refused, bad_param, follows, implements, not_supported
@@ -147,7 +147,7 @@ def transform(call: Call) -> None:
     shape = source.shape
     described = call.record("transDesc", descriptors.TensorTransform)
     transform = _plain(described, len(shape))
-    if vector_length(source.data_type) == 1 and _overlaps(source):
+    if vector_length(source.data_type) == 1 and overlaps(source):
         raise bad_param(f"elements of srcDesc share addresses: strides {source.strides}")
     folded = max(transform.fold, default=1) > 1
     unfolds = folded and transform.direction == "unfold"
@@ -185,16 +185,6 @@ def transform(call: Call) -> None:
             **factors,
         )
     )
-
-
-def _overlaps(tensor: Operand) -> bool:
-    """Whether elements share addresses, by the order of the strides."""
-    end = 0
-    for stride, size in sorted(zip(tensor.strides, tensor.shape, strict=True)):
-        if size > 1 and stride <= end:
-            return True
-        end += (size - 1) * stride
-    return False
 
 
 def _packed_as(tensor: Operand, layout: Any) -> bool:

@@ -392,7 +392,7 @@ FAMILIES: dict[str, tuple[float, Any]] = {
     "convolution backward bias": (2, backward_bias),
     "convolution bias activation": (5, bias_activation),
     "convolution queries": (6, queries),
-    "im2col": (1, im2col),
-    "reorder": (1, reorder),
-    "folded": (1, folded),
+    "im2col": (2, im2col),
+    "reorder": (2, reorder),
+    "folded": (2, folded),
 }

@@ -10,7 +10,7 @@ from .program import Described, Program, packed
 
 __all__ = ["FAMILIES"]
 
-_ALIGNED = ("PTR_16B_ALIGNED", "PTR_ELEM_ALIGNED", "PTR_NULL")
+_ALIGNED = ("PTR_16B_ALIGNED", "PTR_ELEM_ALIGNED")
 _HALF, _TF32 = 2.0**-11, 2.0**-11
 
 
@@ -35,11 +35,9 @@ class _Fused:
 
     def memory(self, label: str, operand: str) -> None:
         """A placeholder, and later the pointer."""
-        odds = (20, 6, 1)
-        how = self.draw.choice(f"{label} placeholder", _ALIGNED, odds)
+        how = self.draw.choice(f"{label} placeholder", _ALIGNED, (20, 6))
         self.constant(f"{label}_PLACEHOLDER", ("int", f"CUDNN_{how}"))
-        if how != "PTR_NULL":  # else cuDNN goes by the pointer
-            self.variants.append((f"CUDNN_PTR_{label}", operand))
+        self.variants.append((f"CUDNN_PTR_{label}", operand))
 
     def number(self, label: str, kind: str, value: Any) -> None:
         self.variants.append((f"CUDNN_SCALAR_{label}", (kind, value)))
@@ -184,8 +182,8 @@ def _convolution(draw: Draw, gradient: bool) -> Program:
 
 
 FAMILIES: dict[str, tuple[float, Any]] = {
-    "finalize training": (1, lambda draw: _finalize(draw, True)),
-    "finalize inference": (1, lambda draw: _finalize(draw, False)),
-    "fused convolution": (1, lambda draw: _convolution(draw, False)),
-    "fused gradient": (1, lambda draw: _convolution(draw, True)),
+    "finalize training": (2, lambda draw: _finalize(draw, True)),
+    "finalize inference": (2, lambda draw: _finalize(draw, False)),
+    "fused convolution": (2, lambda draw: _convolution(draw, False)),
+    "fused gradient": (2, lambda draw: _convolution(draw, True)),
 }

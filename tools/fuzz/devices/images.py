@@ -214,7 +214,7 @@ def pooling_backward(draw: Draw) -> Program:
 def _without_overlap(program: Program, name: str) -> tuple[int, ...]:
     described = program.descriptors[name]
     dims, steps = described.dims, described.strides
-    return packed(dims) if overlaps(dims, steps) else steps
+    return packed(dims) if steps and overlaps(dims, steps) else steps
 
 
 def _lrn(program: Program) -> str:

@@ -266,8 +266,8 @@ FAMILIES: dict[str, tuple[float, Any]] = {
     "add": (3, add),
     "op": (4, op),
     "reduce": (5, reduce),
-    "set": (1, set_tensor),
-    "scale": (1, scale_tensor),
+    "set": (2, set_tensor),
+    "scale": (2, scale_tensor),
     "transform ex": (3, transform_ex),
-    "transform filter": (1, transform_filter),
+    "transform filter": (2, transform_filter),
 }
