@@ -70,7 +70,7 @@ def test_the_reference_device_agrees_with_itself() -> None:
 
 def test_a_planted_difference_is_found_and_minimized() -> None:
     pair = ("reference", "planted")
-    judged = judge([("pooling forward", seed) for seed in range(12)], pair)
+    judged = judge([("pooling forward", seed) for seed in range(40)], pair)
     found = [each for each in judged if each.differences]
     assert found
     case = max((each.draw.case for each in found), key=lambda case: len(str(case)))
@@ -85,7 +85,7 @@ def test_a_planted_difference_is_found_and_minimized() -> None:
 
 
 def test_the_command_tells_what_was_drawn(tmp_path: Any, capsys: pytest.CaptureFixture) -> None:
-    options = ["--devices", "reference", "planted", "--cases", "12", "--out", str(tmp_path)]
+    options = ["--devices", "reference", "planted", "--cases", "40", "--out", str(tmp_path)]
     assert main([*options, "--families", "pooling forward", "--minimize", "0"]) == 1
     printed = capsys.readouterr().out
     assert "cudnnPoolingForward: " in printed

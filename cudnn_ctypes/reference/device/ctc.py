@@ -8,8 +8,8 @@ become zero for samples whose labels need all of their steps or more, up to the 
 samples without labels are not reproduced.
 
 - BAD_PARAM: NULL; descriptors that are not (T, N, A) or differ in shape; input lengths outside
-  1..T; a workspace that is too small. Also labels in host memory outside 1..A-1, of which cuDNN
-  computes nonsense.
+  1..T; a workspace that is too small. Also labels in host memory outside 1..A-1, and gradients of
+  another type, of which cuDNN computes nonsense.
 - NOT_SUPPORTED: other types than FLOAT and DOUBLE, or another type than the loss descriptor's;
   labels of 256 symbols or more in host memory; an unknown algorithm.
 - EXECUTION_FAILED: invalid labels or lengths in device memory, of which a GPU computes nonsense or
@@ -18,7 +18,7 @@ samples without labels are not reproduced.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -27,7 +27,6 @@ from ...dtypes import data_type_name, numpy_dtype
 from ...raw.descriptors import CTCLoss, Tensor
 from ..ctc import Normalization, ctc_loss, required_steps, split_labels
 from .call import Call
-from .memory import Operand
 from .registry import Refused, bad_param, execution_failed, implements, not_supported
 
 _LONGEST = 255  # symbols in the labels of one sample
@@ -143,6 +142,8 @@ def _max_label_length(call: Call, loss: CTCLoss) -> int:
 
 def _run(call: Call, loss: CTCLoss, probs: Tensor, samples: Samples, end: int) -> None:
     """`end` is the step up to which zeros are written past a sample's input length."""
+    if call["gradients"] and call.record("gradientsDesc", Tensor).data_type != probs.data_type:
+        raise bad_param(f"gradientsDesc is not {probs.data_type.name}, which probsDesc is")
     within = np.arange(probs.shape[0])[:, None] < np.array(samples.input_lengths)
     result = ctc_loss(
         call.operand("probs").load(where=within[..., None]),
@@ -155,8 +156,7 @@ def _run(call: Call, loss: CTCLoss, probs: Tensor, samples: Samples, end: int) -
     call.array("costs", probs.data_type, probs.shape[1])[...] = costs
     if call["gradients"] is None:
         return
-    described = replace(call.record("gradientsDesc", Tensor), data_type=probs.data_type)
-    memory = Operand("gradients", described, call["gradients"]).view("write")
+    memory = call.operand("gradients").view("write")
     skips = loss.gradient_mode == raw.CUDNN_CTC_SKIP_OOB_GRADIENTS
     for n, (labels, length) in enumerate(zip(samples.labels, samples.input_lengths, strict=True)):
         if not (skips and required_steps(labels) > length):
@@ -178,7 +178,7 @@ def _checked(call: Call, loss: CTCLoss) -> Tensor:
     if len(probs.shape) != 3:
         raise bad_param(f"probsDesc is not (T, N, A): {probs.shape}")
     wanted = call["gradients" if "gradients" in call else "gradientsDesc"]
-    if wanted:  # cuDNN ignores its data type
+    if wanted:
         gradients = call.record("gradientsDesc", Tensor)
         if gradients.shape != probs.shape:
             raise bad_param(f"gradientsDesc is {gradients.shape}, probsDesc {probs.shape}")

@@ -7,8 +7,8 @@ not match and for unpacked tensors of 5 or more dimensions; backward, NOT_SUPPOR
 Backward does not read y, which may be NULL. Divisive normalization: BAD_PARAM for other than 4 or 5
 dimensions and for tensors that do not match; NOT_SUPPORTED for strides that do not match.
 
-Both: modes are ignored. NOT_SUPPORTED for other data types than FLOAT, DOUBLE and HALF, but for INT8 forward across
-channels. BFLOAT16 is documented, and refused.
+Both ignore modes. NOT_SUPPORTED for other data types than FLOAT, DOUBLE and HALF, but for INT8
+forward across channels. BFLOAT16 is documented, and refused.
 """
 
 from __future__ import annotations

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ... import raw
 from ...errors import FaultWarning
 from ...raw.descriptors import Pooling
@@ -76,7 +78,7 @@ def backward(call: Call) -> None:
     require_equal(x, dx, fields=("data_type", "shape", "strides"))
     _check(pooling, x, dy)
     require_type(x, FLOATING, "pooling gradient")
-    dx.keep_apart(x, dy)
+    dx.keep_apart(*((dy,) if averages else (x, dy)))
     options = _options(pooling)
     if options["mode"] == "max" and not (len(x.shape) == 4 and _is_packed(x) and _is_packed(y)):
         options["mode"] = "max_deterministic"
@@ -86,7 +88,7 @@ def backward(call: Call) -> None:
     result = pooling_backward(
         pooling.window,
         dy=dy.load(),
-        x=x.load(),
+        x=np.broadcast_to(np.zeros((), x.dtype), x.shape) if averages else x.load(),
         **options,
         dx=memory,
         out=memory,

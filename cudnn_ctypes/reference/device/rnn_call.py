@@ -105,13 +105,13 @@ class Pass:
             of_x, of_y = getattr(self.x, name), getattr(self.y, name)
             if of_x != of_y:
                 raise bad_param(f"xDesc and yDesc differ: {name} is {of_x} and {of_y}")
+        self._check_plan()
         self._check_lengths()
         self._check_padding()
         if call["devSeqLengths"] is not None:
             lengths = call.array("devSeqLengths", raw.CUDNN_DATA_INT32, self.x.batch_size)
             if tuple(lengths) != self.x.lengths:
                 raise bad_param(f"devSeqLengths is {lengths}, xDesc has {self.x.lengths}")
-        self._check_plan()
         words = repr((self.network, self.x.max_length, self.x.lengths, self.dtype.str)).encode()
         self.signature: int = zlib.crc32(words) | 0x524E4E << 32
 

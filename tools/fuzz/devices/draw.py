@@ -13,7 +13,7 @@ from typing import Any
 __all__ = ["Draw", "Option"]
 
 _DETAILS = ("wrong ", "which ")
-_SHARE = 0.35  # of all draws, evenly for all options
+_SHARE = 0.25  # of all draws, evenly for all options
 
 
 @dataclass(frozen=True)
