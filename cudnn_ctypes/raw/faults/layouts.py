@@ -126,10 +126,10 @@ def _is_last(tensor: Any) -> bool:
 
 def _has(tensor: Any, strides: Any) -> bool:
     axes = zip(tensor.shape, tensor.strides, strides, strict=True)
-    return all(size == 1 or step == wanted for size, step, wanted in axes)
+    return all(size == 1 or bool(step == wanted) for size, step, wanted in axes)
 
 
 def _has_gaps(tensor: Any) -> bool:
     """Whether there is memory between its elements."""
     ends = [(size - 1) * step for size, step in zip(tensor.shape, tensor.strides, strict=True)]
-    return sum(ends) + 1 > math.prod(tensor.shape)
+    return bool(sum(ends) + 1 > math.prod(tensor.shape))

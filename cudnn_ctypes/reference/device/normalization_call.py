@@ -161,7 +161,10 @@ class Normalization:
         added = ("zDesc", "dzDesc") if self.adds else ()
         images |= {name: call.record(name, Tensor) for name in added if self._has(name)}
         for name, image in images.items():
-            if half and self.relu and self.persistent and not same_layout(image, x):
+            fused = half and self.relu and self.persistent
+            if fused and (image.shape, image.data_type) != (x.shape, x.data_type):
+                raise bad_param(f"{name} is {image}, not like xDesc")
+            if fused and name != "dzDesc" and not same_layout(image, x):
                 raise not_supported(f"{name} has not the layout of xDesc: {image}")
         shape = batch_normalization_parameter_shape(x.shape, self.mode)
         wanted = double if x.data_type == double else raw.CUDNN_DATA_FLOAT
