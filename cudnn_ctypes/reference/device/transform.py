@@ -156,7 +156,8 @@ def transform(call: Call) -> None:
     if factors["beta"] and pads and not vector_length(source.data_type) > 1:
         raise not_supported("a transform that pads needs a beta of 0")
     for operand in (source, target):
-        require_type(operand, _TYPES if folded else _PLAIN_TYPES, "transform")
+        if vector_length(operand.data_type) > 1 and not (unfolds and any(transform.pad_after)):
+            require_type(operand, _TYPES if folded else _PLAIN_TYPES, "transform")
     if {source.data_type, target.data_type} == _HALVES:
         raise not_supported("cuDNN does not transform HALF to BFLOAT16 or back")
     dense = _packed_as(source, "NCHW") or _packed_as(source, "NHWC")
@@ -173,8 +174,10 @@ def transform(call: Call) -> None:
     if factors["beta"] and _fills(transform, shape):
         raise not_supported("a transform that pads needs a beta of 0")
     small = element_bits(source.data_type) == 16
-    if small and pads and call.name == "cudnnTransformTensorEx" and _turns(source, target):
-        raise not_supported("cuDNN does not pad 16-bit images into the other layout")
+    images = call.name == "cudnnTransformTensorEx"
+    turns = pads and not folded and _turns(source, target, described.format)
+    if turns and (not images or (small and len(shape) == 4)):
+        raise not_supported(f"cuDNN does not pad from {described.format.name} into other layouts")
     target.keep_apart(source)
     target.store(
         blend(
@@ -192,10 +195,11 @@ def _packed_as(tensor: Operand, layout: Any) -> bool:
     return all(size == 1 or stride == packed for size, stride, packed in axes)
 
 
-def _turns(source: Operand, target: Operand) -> bool:
-    """Whether images with channels first become images with channels last, and no others."""
-    last = _packed_as(target, "NHWC") and not _packed_as(target, "NCHW")
-    return last and _packed_as(source, "NCHW") and not _packed_as(source, "NHWC")
+def _turns(source: Operand, target: Operand, format: raw.cudnnTensorFormat_t) -> bool:
+    """Whether the source has the format, and the target is packed in the other one."""
+    layouts = ("NCHW", "NHWC") if format == raw.CUDNN_TENSOR_NCHW else ("NHWC", "NCHW")
+    other = _packed_as(target, layouts[1]) and not _packed_as(target, layouts[0])
+    return other and _packed_as(source, layouts[0])
 
 
 def _transformed(shape: tuple[int, ...], transform: TensorTransform) -> tuple[int, ...]:

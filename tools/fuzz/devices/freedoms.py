@@ -34,7 +34,7 @@ class Freedom:
 _SIZES = "the size of scratch memory belongs to the implementation"
 _ATOMICS = "atomic additions come in any order, so the lowest bits change from run to run"
 
-_SPREADS = "how far NaN and infinity spread belongs to the algorithm: sums that run, 0 times NaN"
+_SPREADS = "how far NaN and infinity spread belongs to the algorithm"
 _SPREADING = (
     *("cudnnConvolution*", "cudnnLRNCrossChannel*", "cudnnDivisiveNormalization*"),
     *("cudnnSpatialTfSampler*", "cudnnBatchNormalization*", "cudnnNormalization*"),

@@ -260,7 +260,7 @@ def divisive_forward(draw: Draw) -> Program:
     program, kind = Program(draw), kind_of(draw)
     dims = vector_channels(kind, image(draw, least=4))
     rounding(program, kind, 4096)
-    program.unit = ROUNDOFF.get(kind, program.unit)  # of the temporaries
+    program.unit = ROUNDOFF.get(kind, program.unit)  # halves are off by several roundings
     how = _lrn(program)
     forward(
         program, "cudnnDivisiveNormalizationForward", dims, dims, kind, normDesc=how,
