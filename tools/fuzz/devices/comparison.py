@@ -153,7 +153,8 @@ def _array(
         finite = np.isfinite(mine)
         scale = float(np.abs(mine[finite]).max(initial=0))
         if limit is not None:
-            allowed = np.broadcast_to(limit, exact.shape)
+            roundings = 4 * _STORED.get(kind, 0.0) * np.abs(np.where(finite, mine, 0))
+            allowed = np.broadcast_to(limit, exact.shape) + roundings
         elif kind in _STORED:
             info = ml_dtypes.finfo(exact.dtype)
             allowed = allowed + 4 * _STORED[kind] * np.abs(np.where(finite, mine, 0))

@@ -224,7 +224,7 @@ def _lrn(program: Program) -> str:
         draw.choice("lrn.alpha", (1e-4, 1.0, 0.5)),
         draw.choice("lrn.beta", (0.75, 0.5, 1.0)),
     )
-    k = draw.choice("lrn.k", (2.0, 1.0, 1e-5))
+    k = draw.choice("lrn.k", (2.0, 1.0, 0.1))
     return program.descriptor("normDesc", "LRN", "cudnnSetLRNDescriptor", n, alpha, beta, k)
 
 
