@@ -1,7 +1,9 @@
 """The CTC loss and its gradients, with labels in host memory or in device memory.
 
 The input is a tensor (T, N, A): time steps, samples, symbols of the alphabet, of which symbol 0 is
-the blank. In memory it may have any strides. All work goes to the handle's stream.
+the blank. In memory it may have any strides: cuDNN 9.19 takes tensors as packed, so others are
+copied. All work goes to the handle's stream. Of a sample with too few time steps for its labels
+cuDNN gives the cost 0.
 
 cuDNN defines no gradients at the steps past a sample's input length. 9.14 and 9.19 leave them as
 they are, except, with "zero_oob_gradients", those of a sample whose labels need all of its steps
@@ -26,6 +28,7 @@ from ..handle import Handle
 from .ctc_descriptor import CTCLossDescriptor
 from .ctc_operands import (
     CTCOperands,
+    Packed,
     check_input_lengths,
     check_labels,
     check_longest,
@@ -140,16 +143,18 @@ def ctc_loss(
             algorithm=algorithm,
         )
         host_labels, host_lengths = concatenated(by_sample)
+        packed = Packed(operands, gradients is not None)
         operands.launch(
             raw.cudnnCTCLoss,
             hostLabels=host_labels,
             hostLabelLengths=host_lengths,
             hostInputLengths=lengths,
-            gradientsDesc=gradients_desc,
+            **{"gradientsDesc": gradients_desc, **packed.arguments},
             algo=algorithm,
             ctcLossDesc=loss,
             workspace=operands.workspace(workspace, size),
         )
+        packed.finish()
     return CTCLossResult(costs, gradients)
 
 
@@ -226,6 +231,7 @@ def ctc_loss_v8(
         size = ctc_loss_v8_workspace_size(
             handle, probs_desc, loss, gradients_desc, algorithm=algorithm
         )
+        packed = Packed(operands, gradients is not None)
         operands.launch(
             raw.cudnnCTCLoss_v8,
             algo=algorithm,
@@ -233,9 +239,10 @@ def ctc_loss_v8(
             labels=flat,
             labelLengths=counts,
             inputLengths=lengths,
-            gradientsDesc=gradients_desc,
+            **{"gradientsDesc": gradients_desc, **packed.arguments},
             workspace=operands.workspace(workspace, size),
         )
+        packed.finish()
     return CTCLossResult(costs, gradients)
 
 

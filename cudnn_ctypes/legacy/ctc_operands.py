@@ -9,12 +9,14 @@ import numpy as np
 
 from .. import raw
 from ..arguments import expect, flag, integers
+from ..raw.faults.softmax import same_layout
 from .ctc_descriptor import CTCLossDescriptor
 from .sequence_operands import SequenceOperands
 from .tensor import TensorDescriptor
 
 __all__ = [
     "CTCOperands",
+    "Packed",
     "check_input_lengths",
     "check_labels",
     "check_longest",
@@ -48,6 +50,34 @@ class CTCOperands(SequenceOperands):
         if desc.shape != probs_desc.shape:
             raise ValueError(f"gradients: expected shape {probs_desc.shape}, got {desc.shape}")
         return costs, gradients, desc
+
+
+class Packed:
+    """probs and gradients in packed memory, which cuDNN takes them for (9.19)."""
+
+    def __init__(self, operands: CTCOperands, gradients: bool) -> None:
+        self._operands = operands
+        self.arguments: dict[str, Any] = {}
+        for name in ("probs", "gradients") if gradients else ("probs",):
+            desc = operands.describe(name)
+            packed = TensorDescriptor(desc.shape, desc.data_type)
+            operands.enter_context(packed)
+            memory = name
+            if not same_layout(desc, packed):
+                memory = f"{name} in packed memory"
+                operands.add(memory, operands.scratch(packed.size_in_bytes), packed)
+                self._transform(name, memory)
+            self.arguments |= {name: memory, f"{name}Desc": packed}
+
+    def finish(self) -> None:
+        """Bring the gradients back to where they belong."""
+        memory = self.arguments.get("gradients", "gradients")
+        if memory != "gradients":
+            self._transform(memory, "gradients")
+
+    def _transform(self, source: str, target: str) -> None:
+        x, y = dict.fromkeys(("x", "xDesc"), source), dict.fromkeys(("y", "yDesc"), target)
+        self._operands.launch(raw.cudnnTransformTensor, alpha=1, beta=0, **x, **y)
 
 
 def check_labels(labels: Any, batch: int, symbols: int) -> list[tuple[int, ...]]:

@@ -87,7 +87,7 @@ def derivative(
     sigmoid       y * (1 - y)
     tanh          1 - y * y
     clipped_relu  1 if 0 < x <= coef else 0
-    elu           1 if y > 0 else y + coef
+    elu           1 if y >= 0 else y + coef
     swish         s + coef * x * s * (1 - s)
                   with s = sigmoid(coef * x)
     ============  ==================================================
@@ -114,7 +114,7 @@ def derivative(
         case "clipped_relu":
             result = ((x > 0) & (x <= factor)).astype(x.dtype)
         case "elu":
-            result = np.where(y > 0, one, y + factor)
+            result = np.where(y >= 0, one, y + factor)
         case "swish":
             slope = sigmoid(factor * x)
             with np.errstate(invalid="ignore"):  # infinity times 0

@@ -53,7 +53,8 @@ class CTCLossResult:
     Attributes
     ----------
     costs
-        (N,): -log of the labelling's probability; infinite if no path collapses to it.
+        (N,): -log of the labelling's probability; infinite if no path collapses to it, for which
+        cuDNN returns 0.
     gradients
         (T, N, A): gradients of the costs, by u or by y. Zero at steps past a sequence's
         length, and for sequences that are too short for their labels.

@@ -21,6 +21,9 @@ g being the gradient of the loss by the sum of squares. The i whose window conta
 the window around j only if n is odd. An even window reaches further ahead than back, and there dx
 is not the gradient: cuDNN sums over the same window in both directions, and so does this (measured,
 cuDNN 9.14 and 9.19).
+
+Where a window holds NaN or infinity, cuDNN's numbers may be others (9.19); those in half precision
+are off by several roundings of that type.
 """
 
 from __future__ import annotations

@@ -14,6 +14,8 @@ and one through every s that x[c] took part in::
                 over the channels j whose window contains c
 
 cuDNN computes y again from x and does not read its argument y (measured, cuDNN 9.14 and 9.19).
+
+Where a window holds NaN or infinity, cuDNN's numbers may be others (9.19).
 """
 
 from __future__ import annotations

@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from cudnn_ctypes import use_reference_device
 from tools.fuzz.devices import main
 from tools.fuzz.devices.batches import judge
 from tools.fuzz.devices.catalogue import FAMILIES, draw, redraw, schedule
 from tools.fuzz.devices.comparison import differences, spread
 from tools.fuzz.devices.draw import Draw
 from tools.fuzz.devices.freedoms import FREEDOMS
-from tools.fuzz.devices.machine import Result
+from tools.fuzz.devices.machine import Machine, Result
 from tools.fuzz.devices.minimizing import minimized
 from tools.fuzz.devices.program import Program
+
+
+@pytest.fixture(scope="module")
+def reference_machine() -> Iterator[Machine]:
+    with use_reference_device():
+        yield Machine()
+
 
 CALLS = [name for name in FAMILIES if not name.startswith(("layer 2", "graph"))]
 
@@ -70,7 +80,7 @@ def test_the_reference_device_agrees_with_itself() -> None:
 
 def test_a_planted_difference_is_found_and_minimized() -> None:
     pair = ("reference", "planted")
-    judged = judge([("pooling forward", seed) for seed in range(12)], pair)
+    judged = judge([("pooling forward", seed) for seed in range(40)], pair)
     found = [each for each in judged if each.differences]
     assert found
     case = max((each.draw.case for each in found), key=lambda case: len(str(case)))
@@ -85,7 +95,7 @@ def test_a_planted_difference_is_found_and_minimized() -> None:
 
 
 def test_the_command_tells_what_was_drawn(tmp_path: Any, capsys: pytest.CaptureFixture) -> None:
-    options = ["--devices", "reference", "planted", "--cases", "12", "--out", str(tmp_path)]
+    options = ["--devices", "reference", "planted", "--cases", "40", "--out", str(tmp_path)]
     assert main([*options, "--families", "pooling forward", "--minimize", "0"]) == 1
     printed = capsys.readouterr().out
     assert "cudnnPoolingForward: " in printed
@@ -93,6 +103,20 @@ def test_the_command_tells_what_was_drawn(tmp_path: Any, capsys: pytest.CaptureF
     line = next(part for part in printed.splitlines() if part.strip().startswith('{"family"'))
     assert main(["--replay", line, "--devices", "reference", "reference"]) == 0
     assert "no difference" in capsys.readouterr().out
+
+
+RECORDED = json.loads((Path(__file__).parent / "statuses_of_919.json").read_text())
+
+
+@pytest.mark.parametrize("case", RECORDED, ids=lambda case: f"{case['family']} {case['seed']}")
+def test_the_reference_device_returns_the_status_of_a_gpu(
+    reference_machine: Machine, case: Any
+) -> None:
+    """The last status of each case, as cuDNN 9.19 returned it on an H200."""
+    _, program = redraw(case)
+    with np.errstate(all="ignore"):
+        found = program.run(reference_machine)
+    assert list(found.statuses[-1]) == case["last"]
 
 
 class TestComparison:
@@ -144,5 +168,5 @@ class TestComparison:
 
 
 def test_freedoms_have_reasons() -> None:
-    assert {each.kind for each in FREEDOMS} <= {"value", "number", "bits"}
+    assert {each.kind for each in FREEDOMS} <= {"value", "number", "bits", "specials", "status"}
     assert all(each.reason for each in FREEDOMS)

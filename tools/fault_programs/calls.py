@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import ctypes
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 
 from cudnn_ctypes import (
+    ActivationDescriptor,
+    ConvolutionDescriptor,
+    CTCLossDescriptor,
+    DeviceBuffer,
     DeviceTensor,
+    FilterDescriptor,
     Handle,
+    LRNDescriptor,
     PoolingDescriptor,
     TensorDescriptor,
+    TensorTransformDescriptor,
     pooling_forward,
     raw,
     reference,
@@ -45,8 +55,191 @@ def largest_of_infinities(handle: Handle) -> bool:
         return bool(y.numpy()[0, 0, 0, 0] == -np.inf)
 
 
+def loss_of_strides(handle: Handle) -> bool:
+    scores = np.random.default_rng(0).standard_normal((4, 2, 3)).astype(np.float32)
+    laid_out = np.ascontiguousarray(scores.transpose(1, 0, 2))  # sample by sample
+    labels, lengths, inputs = [1, 2], [1, 1], [4, 4]
+    with (
+        DeviceTensor.from_numpy(laid_out) as probs,
+        DeviceTensor.zeros((2,), "float32") as costs,
+        TensorDescriptor((4, 2, 3), strides=(3, 12, 1)) as described,
+        CTCLossDescriptor(normalization="softmax") as loss,
+        _quiet(),
+    ):
+        arguments = (labels, lengths, inputs, raw.CUDNN_CTC_LOSS_ALGO_DETERMINISTIC, loss)
+        size = ctypes.c_size_t()
+        raw.cudnnGetCTCLossWorkspaceSize(handle, described, None, *arguments, size)
+        with DeviceBuffer(size.value) as workspace:
+            raw.cudnnCTCLoss(
+                handle, described, probs, *arguments[:3], costs, None, None, *arguments[3:],
+                workspace, size.value,
+            )  # fmt: skip
+            handle.synchronize()
+            wanted = reference.ctc_loss(scores, [[1], [2]]).costs
+            return bool(np.allclose(costs.numpy(), wanted, rtol=1e-4))
+
+
+def loss_without_longest_label(handle: Handle) -> bool:
+    scores = np.zeros((4, 1, 3), np.float32)
+    with (
+        DeviceTensor.from_numpy(scores) as probs,
+        DeviceTensor.zeros((1,), "float32") as costs,
+        DeviceTensor.from_numpy(np.array([1, 2, 4], np.int32)) as counts,
+        TensorDescriptor((4, 1, 3)) as described,
+        CTCLossDescriptor() as loss,
+        _quiet(),
+    ):
+        raw.cudnnSetCTCLossDescriptor(loss, raw.CUDNN_DATA_FLOAT)
+        size = ctypes.c_size_t()
+        algorithm = raw.CUDNN_CTC_LOSS_ALGO_DETERMINISTIC
+        raw.cudnnGetCTCLossWorkspaceSize_v8(handle, algorithm, loss, described, None, size)
+        with DeviceBuffer(max(size.value, 1)) as workspace:
+            one, lengths = counts.ptr, counts.ptr + 8
+            raw.cudnnCTCLoss_v8(
+                handle, algorithm, loss, described, probs, one, one, lengths, costs, None, None,
+                size.value, workspace,
+            )  # fmt: skip
+            handle.synchronize()
+    return True
+
+
+def bias_with_gaps(handle: Handle) -> bool:
+    with (
+        DeviceTensor.from_numpy(np.zeros((1, 2, 2, 2), np.float32)) as x,
+        DeviceTensor.from_numpy(np.zeros((2, 2, 1, 1), np.float32)) as w,
+        DeviceTensor.from_numpy(np.arange(1, 5, dtype=np.float32)) as bias,
+        DeviceTensor.zeros((1, 2, 2, 2), "float32") as y,
+        TensorDescriptor((1, 2, 2, 2)) as image,
+        FilterDescriptor((2, 2, 1, 1)) as filters,
+        TensorDescriptor((1, 2, 1, 1), strides=(4, 2, 1, 1)) as gaps,
+        ConvolutionDescriptor() as convolution,
+        ActivationDescriptor("identity") as activation,
+        _quiet(),
+    ):
+        algorithm = raw.CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM
+        size = ctypes.c_size_t()
+        raw.cudnnGetConvolutionForwardWorkspaceSize(
+            handle, image, filters, convolution, image, algorithm, size
+        )
+        with DeviceBuffer(max(size.value, 1)) as workspace:
+            raw.cudnnConvolutionBiasActivationForward(
+                handle, 1.0, image, x, filters, w, convolution, algorithm, workspace, size.value,
+                0.0, image, y, gaps, bias.ptr, activation, image, y,
+            )  # fmt: skip
+            handle.synchronize()
+            return bool((y.numpy()[0, :, 0, 0] == [1, 3]).all())
+
+
+def _transformed(handle: Handle, x: Any, x_desc: Any, y: Any, y_desc: Any) -> Any:
+    with _quiet():
+        raw.cudnnTransformTensor(handle, 1.0, x_desc, x, 0.0, y_desc, y)
+        handle.synchronize()
+        return y.numpy()
+
+
+def single_into_double(handle: Handle) -> bool:
+    numbers = np.arange(1, 9, dtype=np.float32).reshape(1, 2, 2, 2)
+    with (
+        DeviceTensor.from_numpy(numbers) as x,
+        DeviceTensor.zeros((1, 2, 2, 2), "float64") as y,
+        TensorDescriptor((1, 2, 2, 2)) as x_desc,
+        TensorDescriptor((1, 2, 2, 2), "float64") as y_desc,
+    ):
+        return bool((_transformed(handle, x, x_desc, y, y_desc) == numbers).all())
+
+
+def lrn_of_three_dimensions(handle: Handle) -> bool:
+    numbers = np.random.default_rng(0).standard_normal((1, 5, 2)).astype(np.float32)
+    laid_out = np.ascontiguousarray(numbers.transpose(0, 2, 1))
+    with (
+        DeviceTensor.from_numpy(laid_out) as x,
+        DeviceTensor.zeros((1, 2, 5), "float32") as y,
+        TensorDescriptor((1, 5, 2), strides=(10, 1, 5)) as described,
+        LRNDescriptor(alpha=1.0) as lrn,
+        _quiet(),
+    ):
+        mode = raw.CUDNN_LRN_CROSS_CHANNEL_DIM1
+        raw.cudnnLRNCrossChannelForward(handle, lrn, mode, 1.0, described, x, 0.0, described, y)
+        handle.synchronize()
+        wanted = reference.lrn_cross_channel_forward(numbers, lrn_alpha=1.0)
+        return bool(np.allclose(y.numpy().transpose(0, 2, 1), wanted, rtol=1e-4))
+
+
+def _changed(handle: Handle, transform: Any, shapes: Any, strides: Any) -> tuple[Any, Any]:
+    """The memory of a transform's source, and of its destination, where -1 was before."""
+    (source, target), steps = shapes, strides
+    numbers = np.arange(1, 1 + np.prod(source), dtype=np.float32).reshape(source)
+    memory = np.full(1 + sum((n - 1) * s for n, s in zip(target, steps, strict=True)), -1.0)
+    with (
+        DeviceTensor.from_numpy(numbers) as x,
+        DeviceTensor.from_numpy(memory.astype(np.float32)) as y,
+        TensorDescriptor(source) as x_desc,
+        TensorDescriptor(target, strides=steps) as y_desc,
+        transform as described,
+        _quiet(),
+    ):
+        raw.cudnnTransformTensorEx(handle, described, 1.0, x_desc, x, 0.0, y_desc, y.ptr)
+        handle.synchronize()
+        return numbers, y.numpy()
+
+
+def padding_into_gaps(handle: Handle) -> bool:
+    transform = TensorTransformDescriptor((0, 0, 0, 1))
+    _, found = _changed(handle, transform, ((1, 1, 1, 2), (1, 1, 1, 3)), (6, 6, 6, 2))
+    return bool((found == [0, -1, 1, -1, 2]).all())
+
+
+def unfolding_into_columns(handle: Handle) -> bool:
+    transform = TensorTransformDescriptor((0,) * 4, fold=(2, 2), direction="unfold")
+    shapes = (2, 4, 2, 3), (2, 1, 4, 6)
+    numbers, found = _changed(handle, transform, shapes, (24, 24, 1, 4))
+    wanted = reference.transform_tensor(
+        numbers, reference.TensorTransform((0,) * 4, (0,) * 4, (2, 2), "unfold")
+    )
+    return bool((found.reshape(2, 6, 4).transpose(0, 2, 1) == wanted[:, 0]).all())
+
+
+def bias_beside_a_filter(handle: Handle) -> bool:
+    with (
+        DeviceTensor.zeros((32, 32, 1, 1), "int8") as w,
+        DeviceTensor.zeros((32, 32, 1, 1), "int8") as reordered,
+        DeviceTensor.from_numpy(np.arange(32, dtype=np.float32)) as bias,
+        DeviceTensor.zeros((32,), "float32") as kept,
+        FilterDescriptor((32, 32, 1, 1), "int8x32") as filters,
+        _quiet(),
+    ):
+        raw.cudnnReorderFilterAndBias(
+            handle, filters, raw.CUDNN_NO_REORDER, w, reordered, 1, bias, kept
+        )
+        handle.synchronize()
+        return bool((kept.numpy() == bias.numpy()).all())
+
+
+def no_program(handle: Handle) -> bool:
+    """A fault that no result shows, or only some memory."""
+    return True
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FaultWarning)
+        yield
+
+
 CALLS: Mapping[str, Callable[[Handle], bool]] = {
+    "CTC loss of tensors that are not packed": loss_of_strides,
+    "CTC loss without a longest label": loss_without_longest_label,
+    "LRN of three dimensions that are not packed": lrn_of_three_dimensions,
+    "attention of unprojected values": no_program,
+    "bias that is not reordered": bias_beside_a_filter,
+    "call without what it needs": no_program,
+    "convolution with a bias that has gaps": bias_with_gaps,
+    "folding of other layouts": unfolding_into_columns,
     "largest of infinities below zero": largest_of_infinities,
+    "memory off its boundary": no_program,
+    "padding of a destination with gaps": padding_into_gaps,
     "softmax between layouts": softmax_between_layouts,
+    "transform into double": single_into_double,
 }
 """By the name of the row; a program returns whether the numbers are right."""

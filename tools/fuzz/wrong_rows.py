@@ -31,7 +31,7 @@ from .children import Spent, outcomes
 __all__ = ["UNSEEN", "measured_rows", "verdict", "without_rules"]
 
 UNSEEN = (
-    *("ends the process", "leaves the memory", "does not end", "slow"),
+    *("ends the process", "loses the CUDA context", "leaves the memory", "does not end", "slow"),
     "refuses what is right",
 )
 """Effects that no result shows."""

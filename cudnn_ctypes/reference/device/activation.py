@@ -18,6 +18,7 @@ from .agreement import (
     require_equal,
     require_in_place,
     require_layout,
+    require_rank,
     require_type,
 )
 from .call import Call
@@ -40,7 +41,8 @@ def forward(call: Call) -> None:
     mode, coefficient, propagate_nan = _function(call)
     require_equal(x, y)
     require_in_place(x, y)
-    require_layout(x, "an activation")
+    require_rank("an activation", x, y)
+    require_layout("an activation", x, y)
     require_type(x, (*FLOATING, raw.CUDNN_DATA_INT8), "activation")
     factors = call.factors()
     memory = y.prior(factors["beta"])
@@ -61,7 +63,7 @@ def forward(call: Call) -> None:
 def backward(call: Call) -> None:
     mode, coefficient, _ = _function(call)
     source, dy, dx = call.operands("x" if mode in _OF_X else "y", "dy", "dx")
-    require_layout(source, "the gradient of an activation")
+    require_rank("the gradient of an activation", source, dy, dx)
     for other in (dy, dx):
         if len(other.shape) != len(source.shape):
             require_equal(source, other, fields=("shape",))
@@ -73,6 +75,7 @@ def backward(call: Call) -> None:
         fields=("data_type", "shape", "strides"),
         status=raw.CUDNN_STATUS_NOT_SUPPORTED,
     )
+    require_layout("the gradient of an activation", source)
     require_type(source, FLOATING, "activation gradient")
     values, factors = source.load(), call.factors()
     memory = dx.prior(factors["beta"])

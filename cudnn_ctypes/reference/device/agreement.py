@@ -18,11 +18,13 @@ __all__ = [
     "FLOATING",
     "accumulation_dtype",
     "compute_dtype",
+    "overlaps",
     "require_dimensions",
     "require_equal",
     "require_in_place",
     "require_known",
     "require_layout",
+    "require_rank",
     "require_type",
     "word",
 ]
@@ -82,19 +84,44 @@ def require_type(operand: Operand, types: Collection[raw.cudnnDataType_t], funct
         raise not_supported(f"cuDNN has no {function} of {_shown(operand.data_type)} tensors")
 
 
-def require_layout(operand: Operand, function: str) -> None:
-    """Refuse layouts of pointwise functions: any of 4 or 5 dimensions, else packed ones.
+def require_layout(function: str, first: Operand, *others: Operand) -> None:
+    """Refuse layouts of pointwise functions: any of 4 or 5 dimensions, else equal, packed images.
 
-    BAD_PARAM for 2 dimensions, NOT_SUPPORTED for gaps and other orders of 3, or of 6 and more.
+    Dimensions of size 1 do not count, nor what is between images. NOT_SUPPORTED for others.
     """
-    shape = operand.shape
-    if len(shape) < 3:
-        raise bad_param(f"{function} is for 3 dimensions or more, {operand.name} has {len(shape)}")
-    if len(shape) not in (4, 5) and operand.strides != packed_strides(shape):
+    shape = first.shape
+    if len(shape) in (4, 5):
+        return
+    wanted = packed_strides(shape)[1:]
+    steps = zip(shape[1:], first.strides[1:], wanted, strict=True)
+    if any(size > 1 and step != packed for size, step, packed in steps) or any(
+        each.strides != first.strides for each in others
+    ):
         raise not_supported(
-            f"{function} of {len(shape)} dimensions is for packed tensors, {operand.name} of shape "
-            f"{shape} has the strides {operand.strides}"
+            f"{function} of {len(shape)} dimensions is for equal and packed layouts, {first.name} "
+            f"of shape {shape} has the strides {first.strides}"
         )
+
+
+def require_rank(function: str, operand: Operand, *others: Operand) -> None:
+    """Refuse fewer than 3 dimensions, with BAD_PARAM, and strides of 0, with NOT_SUPPORTED."""
+    if len(operand.shape) < 3:
+        raise bad_param(
+            f"{function} is for 3 dimensions or more, {operand.name} has {len(operand.shape)}"
+        )
+    for each in (operand, *others):
+        if 0 in each.strides:
+            raise not_supported(f"{each.name} has a stride of 0: {each.strides}")
+
+
+def overlaps(operand: Operand) -> bool:
+    """Whether elements share addresses, by the order of the strides."""
+    end = 0
+    for stride, size in sorted(zip(operand.strides, operand.shape, strict=True)):
+        if size > 1 and stride <= end:
+            return True
+        end += (size - 1) * stride
+    return False
 
 
 def require_dimensions(operand: Operand, least: int, most: int, function: str) -> None:

@@ -49,14 +49,14 @@ def backward_bias(call: Call) -> None:
     dy, db = call.operands("dy", "db")
     shape = dy.shape
     wanted = (1, *shape[1:2], *(1,) * (len(shape) - 2))
+    if len(shape) == 3 or (len(shape) > 3 and dy.data_type not in _BIAS_GRADIENT_TYPES):
+        raise not_supported(
+            f"cuDNN has no kernel for dy of {len(shape)} dimensions in {dy.data_type.name}"
+        )
     if len(shape) < 3 or db.shape != wanted or db.data_type != dy.data_type:
         raise bad_param(
             f"dbDesc must hold {dy.data_type.name} and shape {wanted}, got {db.data_type.name} and "
             f"{db.shape}"
-        )
-    if len(shape) == 3 or dy.data_type not in _BIAS_GRADIENT_TYPES:
-        raise not_supported(
-            f"cuDNN has no kernel for dy of {len(shape)} dimensions in {dy.data_type.name}"
         )
     factors = call.factors()
     result = convolution_backward_bias(

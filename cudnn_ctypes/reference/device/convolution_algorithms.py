@@ -93,7 +93,12 @@ def _types(direction: Direction, method: Method, p: Problem) -> str:
         return f"not for {data.name} with this algorithm"
     if compute == _HALF:
         without = (Method.ATOMIC,) if direction is BACKWARD_FILTER else ()
-        if method not in (*_PLAIN, Method.WINOGRAD) or method in without:
+        data_1 = direction is BACKWARD_DATA and method is Method.PRECOMPUTED
+        if (
+            (p.geometry.spatial == 3 and not data_1)
+            or method not in (*_PLAIN, Method.WINOGRAD)
+            or method in without
+        ):
             return "not summed in HALF with this algorithm"
     return ""
 
@@ -109,6 +114,8 @@ def _layouts(direction: Direction, method: Method, p: Problem) -> str:
         if not all(_channels_last(tensor) for tensor in last):
             names = x_name if direction is FORWARD else f"{x_name} and {y_name}"
             return f"{w_name} lies in NHWC, so {names} must, too"
+        if not (_channels_first(p.y) or _channels_last(p.y)):
+            return f"{y_name} must be NCHW or NHWC, as {w_name} is NHWC"
         if method not in (_PLAIN if p.geometry.spatial == 2 else (Method.PRECOMPUTED,)):
             return "not for NHWC with this algorithm"
         double = p.x.data_type == _DOUBLE and (direction is not FORWARD or p.geometry.spatial == 3)
@@ -119,6 +126,9 @@ def _layouts(direction: Direction, method: Method, p: Problem) -> str:
     transformed = method in (Method.FFT, Method.TILED_FFT)
     needs_x = transformed or direction is BACKWARD_FILTER
     needs_y = transformed or direction is BACKWARD_DATA
+    if p.geometry.spatial == 3:
+        needs_x = needs_x or (direction is BACKWARD_DATA and method is not Method.ATOMIC)
+        needs_y = needs_y or (direction is BACKWARD_FILTER and method is Method.ATOMIC_PRECOMPUTED)
     if (needs_x and not _channels_first(p.x)) or (needs_y and not _channels_first(p.y)):
         return f"not with {w_name} in NCHW and these strides of {x_name} and {y_name}"
     return ""

@@ -48,10 +48,14 @@ def im2col_(call: Call) -> None:
 @implements("cudnnReorderFilterAndBias")
 def reorder_filter_and_bias(call: Call) -> None:
     """INT8x32 filters of 4 dimensions are reordered, others copied; the bias holds K floats."""
+    default = call["reorderType"] == raw.CUDNN_DEFAULT_REORDER
+    described = call.record("filterDesc", Filter)
+    if default and not described.shape[1]:
+        reason = f"filterDesc has fewer channels than a vector: {described.shape}"
+        raise Refused(raw.CUDNN_STATUS_EXECUTION_FAILED_CUDART, reason)
     w, result = call.operands("filterData", "reorderedFilterData")
     if call["reorderBias"]:
         call.require("biasData", "reorderedBiasData")
-    default = call["reorderType"] == raw.CUDNN_DEFAULT_REORDER
     if default and (w.data_type != _INT8x32 or len(w.shape) != 4 or w.shape[0] % 32):
         raise not_supported(
             f"only INT8x32 filters of 4 dimensions with a multiple of 32 outputs are reordered, "

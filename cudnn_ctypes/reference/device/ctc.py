@@ -7,11 +7,13 @@ become zero for samples whose labels need all of their steps or more, up to the 
 (`cudnnCTCLoss`) or to T (`cudnnCTCLoss_v8`), as in cuDNN 9.14 and 9.19. Their random results for
 samples without labels are not reproduced.
 
-- BAD_PARAM: NULL; descriptors that are not (T, N, A) or differ; input lengths outside 1..T; labels
-  in host memory outside 1..A-1; a workspace that is too small.
+- BAD_PARAM: NULL; descriptors that are not (T, N, A) or differ in shape; input lengths outside
+  1..T; a workspace that is too small. Also labels in host memory outside 1..A-1, and gradients of
+  another type, of which cuDNN computes nonsense.
 - NOT_SUPPORTED: other types than FLOAT and DOUBLE, or another type than the loss descriptor's;
-  labels of 256 symbols or more; an unknown algorithm.
-- EXECUTION_FAILED: invalid labels or lengths in device memory, which the GPU's kernels detect.
+  labels of 256 symbols or more in host memory; an unknown algorithm.
+- EXECUTION_FAILED: invalid labels or lengths in device memory, of which a GPU computes nonsense or
+  loses its context.
 """
 
 from __future__ import annotations
@@ -55,8 +57,11 @@ class Samples:
 def get_workspace_size(call: Call) -> None:
     call.require("sizeInBytes")
     probs = _checked(call, _loss(call))
-    samples = _on_host(call, probs, "labels", "labelLengths", "inputLengths")
-    call.put(sizeInBytes=_workspace_bytes(probs, samples.longest))
+    call.require("labels", "labelLengths", "inputLengths")
+    longest = max(call["labelLengths"][: probs.shape[1]])
+    if longest > _LONGEST:
+        raise not_supported(f"labelLengths above {_LONGEST}: {longest}")
+    call.put(sizeInBytes=_workspace_bytes(probs, max(longest, 0)))
 
 
 @implements("cudnnCTCLoss")
@@ -94,13 +99,13 @@ def _on_host(call: Call, probs: Tensor, labels: str, label_lengths: str, lengths
 def get_workspace_size_v8(call: Call) -> None:
     call.require("sizeInBytes")
     loss = _loss(call)
-    call.put(sizeInBytes=_workspace_bytes(_checked(call, loss), _max_label_length(loss)))
+    call.put(sizeInBytes=_workspace_bytes(_checked(call, loss), _max_label_length(call, loss)))
 
 
 @implements("cudnnCTCLoss_v8")
 def device_labels(call: Call) -> None:
     loss = _loss(call)
-    probs, longest = _checked(call, loss), _max_label_length(loss)
+    probs, longest = _checked(call, loss), _max_label_length(call, loss)
     call.use_workspace("workspace", _workspace_bytes(probs, longest))
     _run(call, loss, probs, _on_device(call, probs, longest), probs.shape[0])
 
@@ -125,12 +130,11 @@ def _ints(call: Call, name: str, count: int) -> list[int]:
     return [int(n) for n in call.array(name, raw.CUDNN_DATA_INT32, count)]
 
 
-def _max_label_length(loss: CTCLoss) -> int:
-    if not 1 <= loss.max_label_length <= _LONGEST:
-        raise not_supported(
-            f"ctcLossDesc has maxLabelLength = {loss.max_label_length}, not 1 to {_LONGEST}"
-        )
-    return loss.max_label_length
+def _max_label_length(call: Call, loss: CTCLoss) -> int:
+    deterministic = call["algo"] == raw.CUDNN_CTC_LOSS_ALGO_DETERMINISTIC
+    if deterministic and loss.max_label_length > _LONGEST:
+        raise not_supported(f"ctcLossDesc has maxLabelLength above {_LONGEST}")
+    return max(loss.max_label_length, 0)
 
 
 # --- both ---------------------------------------------------------------------------------------
@@ -138,6 +142,8 @@ def _max_label_length(loss: CTCLoss) -> int:
 
 def _run(call: Call, loss: CTCLoss, probs: Tensor, samples: Samples, end: int) -> None:
     """`end` is the step up to which zeros are written past a sample's input length."""
+    if call["gradients"] and call.record("gradientsDesc", Tensor).data_type != probs.data_type:
+        raise bad_param(f"gradientsDesc is not {probs.data_type.name}, which probsDesc is")
     within = np.arange(probs.shape[0])[:, None] < np.array(samples.input_lengths)
     result = ctc_loss(
         call.operand("probs").load(where=within[..., None]),
@@ -146,7 +152,8 @@ def _run(call: Call, loss: CTCLoss, probs: Tensor, samples: Samples, end: int) -
         normalization=_NORMALIZATIONS[loss.normalization],
         compute_dtype=numpy_dtype(loss.compute_data_type),
     )
-    call.array("costs", probs.data_type, probs.shape[1])[...] = result.costs
+    costs = np.where(np.isinf(result.costs), 0, result.costs)  # as cuDNN says what cannot be
+    call.array("costs", probs.data_type, probs.shape[1])[...] = costs
     if call["gradients"] is None:
         return
     memory = call.operand("gradients").view("write")
@@ -170,20 +177,18 @@ def _checked(call: Call, loss: CTCLoss) -> Tensor:
     probs = call.record("probsDesc", Tensor)
     if len(probs.shape) != 3:
         raise bad_param(f"probsDesc is not (T, N, A): {probs.shape}")
-    if not call["algo"].known:
-        raise not_supported(f"algo is {int(call['algo'])}")
+    wanted = call["gradients" if "gradients" in call else "gradientsDesc"]
+    if wanted:
+        gradients = call.record("gradientsDesc", Tensor)
+        if gradients.shape != probs.shape:
+            raise bad_param(f"gradientsDesc is {gradients.shape}, probsDesc {probs.shape}")
+        if not call["algo"].known:
+            raise not_supported(f"algo is {int(call['algo'])}")
     if probs.data_type != loss.compute_data_type:
         raise not_supported(
             f"probs are {data_type_name(probs.data_type)}, ctcLossDesc computes in "
             f"{data_type_name(loss.compute_data_type)}"
         )
-    if call["gradients" if "gradients" in call else "gradientsDesc"]:
-        gradients = call.record("gradientsDesc", Tensor)
-        if (gradients.shape, gradients.data_type) != (probs.shape, probs.data_type):
-            raise bad_param(
-                f"gradientsDesc is {gradients.data_type.name} {gradients.shape}, probsDesc "
-                f"{probs.data_type.name} {probs.shape}"
-            )
     return probs
 
 

@@ -22,7 +22,7 @@ from ... import raw
 from ...dtypes import data_type_name
 from ...raw.descriptors import Dropout
 from ..dropout import Position, draw_mask, dropout_backward, dropout_forward
-from .agreement import compute_dtype, require_in_place
+from .agreement import compute_dtype, overlaps, require_in_place
 from .call import Call
 from .memory import Operand, Use, at
 from .registry import bad_param, follows, implements, not_supported
@@ -137,13 +137,15 @@ def backward(call: Call) -> None:
 def _checked(call: Call, source: Operand, target: Operand) -> NDArray[np.uint8]:
     """The part of the reserve space that holds the mask, a bit for each element."""
     data_type = source.data_type
-    if data_type not in FLOATING:
-        raise not_supported(f"dropout of {data_type_name(data_type)} tensors")
+    if overlaps(source):
+        raise bad_param(f"elements of {source.name} share addresses: strides {source.strides}")
     if target.data_type != data_type:
         raise bad_param(
             f"{target.name} is {data_type_name(target.data_type)}, {source.name} is "
             f"{data_type_name(data_type)}"
         )
+    if data_type not in FLOATING:
+        raise not_supported(f"dropout of {data_type_name(data_type)} tensors")
     counts = [math.prod(operand.shape) for operand in (source, target)]
     if counts[0] != counts[1]:
         raise bad_param(f"{source.name} has {counts[0]} elements, {target.name} has {counts[1]}")

@@ -7,8 +7,8 @@ not match and for unpacked tensors of 5 or more dimensions; backward, NOT_SUPPOR
 Backward does not read y, which may be NULL. Divisive normalization: BAD_PARAM for other than 4 or 5
 dimensions and for tensors that do not match; NOT_SUPPORTED for strides that do not match.
 
-Both: NOT_SUPPORTED for other data types than FLOAT, DOUBLE and HALF, but for INT8 forward across
-channels. BFLOAT16 is documented, and refused.
+Both ignore modes. NOT_SUPPORTED for other data types than FLOAT, DOUBLE and HALF, but for INT8
+forward across channels. BFLOAT16 is documented, and refused.
 """
 
 from __future__ import annotations
@@ -45,7 +45,6 @@ def _options(call: Call) -> dict[str, Any]:
 
 @implements("cudnnLRNCrossChannelForward")
 def cross_channel_forward(call: Call) -> None:
-    call.require_known("lrnMode")
     x, y = call.operands("x", "y")
     _check_channels(x, y, types=(*_TYPES, raw.CUDNN_DATA_INT8))
     options, factors = _options(call), call.factors()
@@ -55,10 +54,9 @@ def cross_channel_forward(call: Call) -> None:
 
 @implements("cudnnLRNCrossChannelBackward")
 def cross_channel_backward(call: Call) -> None:
-    call.require_known("lrnMode")
     x, dx, dy = call.operands("x", "dx", "dy")
     y = call.operand("y", nullable=True)
-    _check_channels(x, y, dy, dx, types=_TYPES, status=_UNSUPPORTED)
+    _check_channels(x, dy, dx, types=_TYPES, status=_UNSUPPORTED)
     options, factors = _options(call), call.factors()
     values = x.load()
     if y.address is not None:
@@ -78,10 +76,11 @@ def _check_channels(
 ) -> None:
     if len(x.shape) <= 2:
         raise bad_param(f"xDesc must have 3 dimensions or more: {x.shape}")
+    # bfloat16 is refused before shapes and layouts are looked at, integers after.
+    for each in (x, *others):
+        if each.data_type == raw.CUDNN_DATA_BFLOAT16:
+            require_type(each, types, "LRN")
     require_equal(x, *others, status=status)
-    # bfloat16 is refused before the layout is looked at, integers after.
-    if x.data_type == raw.CUDNN_DATA_BFLOAT16:
-        require_type(x, types, "LRN")
     for operand in (x, *others):
         shape, strides = operand.shape, operand.strides
         if len(shape) >= 5 and strides[2:] != packed_strides(shape)[2:]:
@@ -98,7 +97,6 @@ def _check_channels(
 @implements("cudnnDivisiveNormalizationForward")
 def divisive_forward(call: Call) -> None:
     """A beta below 0 counts as 0, as in cuDNN (9.14 and 9.19); not so in the backward pass."""
-    call.require_known("mode")
     x, y = call.operands("x", "y")
     _check_space(x, y)
     temporaries, options = call.operands("temp", "temp2"), _options(call)
@@ -114,7 +112,6 @@ def divisive_forward(call: Call) -> None:
 @implements("cudnnDivisiveNormalizationBackward")
 def divisive_backward(call: Call) -> None:
     """dMeans may be NULL: then its gradient is not computed."""
-    call.require_known("mode")
     x, dy, dx = call.operands("x", "dy", "dx")
     _check_space(x, dx)
     temporaries, options = call.operands("temp", "temp2"), _options(call)

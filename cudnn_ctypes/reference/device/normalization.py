@@ -62,6 +62,8 @@ def training(call: Call) -> None:
     )
     running = what.pair("resultRunningMean", "resultRunningVariance")
     saved = what.pair("resultSaveMean", "resultSaveInvVariance")
+    if what.relu and saved is None:
+        raise not_supported("where an activation follows, the statistics must be saved")
     epsilon, average_factor = what.epsilon(), call["exponentialAverageFactor"]
     z = what.added("z")
     what.check_reserve()

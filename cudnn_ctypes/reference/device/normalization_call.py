@@ -26,7 +26,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import raw
-from ...raw.descriptors import Activation
+from ...raw.descriptors import Activation, Tensor
+from ...raw.faults.softmax import same_layout
 from ..batch_normalization import Mode, batch_normalization_parameter_shape
 from ..layout import packed_strides
 from .agreement import FLOATING, require_equal
@@ -35,6 +36,28 @@ from .memory import Operand, Use
 from .registry import bad_param, not_supported
 
 __all__ = ["Normalization"]
+
+_IMAGES = ("yDesc", "dyDesc", "dxDesc")
+_PARAMETERS = (
+    "bnScaleBiasMeanVarDesc",
+    "dBnScaleBiasDesc",
+    "normScaleBiasDesc",
+    "normMeanVarDesc",
+    "dNormScaleBiasDesc",
+)
+
+
+def _check_enumerators(call: Call) -> None:
+    """Of `cudnnNormalization...`: what is no enumerator is not supported, but for normOps."""
+    names = ("normScaleBiasDesc", "normMeanVarDesc")
+    if all(name in call and call[name] for name in names):
+        scale, mean = (call.record(name, Tensor) for name in names)
+        if (scale.shape, scale.data_type) != (mean.shape, mean.data_type):
+            raise bad_param(f"normScaleBiasDesc is {scale}, normMeanVarDesc {mean}")
+    if "Inference" not in call.name:
+        call.require_known("normOps")
+    if not all(call[name].known for name in ("mode", "normOps", "algo")):
+        raise not_supported("mode, normOps and algo must be enumerators")
 
 
 @dataclass(frozen=True)
@@ -67,13 +90,15 @@ class Normalization:
         """The checked options of a call; `x` is the C name of the normalized tensor."""
         mode, adds, relu = call["mode"], False, False
         if "groupCnt" in call:
-            call.require_known("mode", "normOps", "algo")
             if call["groupCnt"] != 1:
                 raise not_supported(f"groupCnt must be 1, got {call['groupCnt']}")
+            _check_enumerators(call)
             relu = call["normOps"] != raw.CUDNN_NORM_OPS_NORM
             adds = call["normOps"] == raw.CUDNN_NORM_OPS_NORM_ADD_ACTIVATION
             per_activation = mode == raw.CUDNN_NORM_PER_ACTIVATION
-            persistent = not per_activation and call["algo"] == raw.CUDNN_NORM_ALGO_PERSIST
+            persistent = call["algo"] == raw.CUDNN_NORM_ALGO_PERSIST
+            if per_activation and persistent:
+                raise not_supported("the persistent algorithm is for one scale per channel")
         else:
             call.require_known("mode")
             per_activation = mode == raw.CUDNN_BATCHNORM_PER_ACTIVATION
@@ -90,6 +115,7 @@ class Normalization:
     def _check(self) -> None:
         """Refuse tensors and activations for which cuDNN has no kernel."""
         x, inference = self.x, "Inference" in self.call.name
+        asks = self.call.name.endswith("Size")
         if inference and self.relu:
             raise not_supported("in inference nothing can follow the normalization")
         if len(x.shape) not in (4, 5):
@@ -97,12 +123,15 @@ class Normalization:
         integers = inference and x.data_type == raw.CUDNN_DATA_INT8
         if not integers and x.data_type not in FLOATING:
             raise not_supported(f"cuDNN does not normalize {x.data_type.name}")
-        if not self.relu:
+        self._check_descriptors()
+        if not self.relu or (asks and not self.persistent):
             return
         activation = self.call.record("activationDesc", Activation)
-        if activation.mode != raw.CUDNN_ACTIVATION_RELU:
+        unseen = asks and not self.adds and activation.mode == raw.CUDNN_ACTIVATION_SWISH
+        if activation.mode != raw.CUDNN_ACTIVATION_RELU and not unseen:
             raise not_supported(f"only RELU can follow, not {activation.mode.name}")
-        packed = x.strides == packed_strides(x.shape, "NHWC")
+        wanted = packed_strides(x.shape, "NHWC")
+        packed = all(n == 1 or a == b for n, a, b in zip(x.shape, x.strides, wanted, strict=True))
         if x.data_type == raw.CUDNN_DATA_DOUBLE or not (self.persistent and packed):
             raise not_supported(
                 "an activation can follow only in FLOAT, HALF and BFLOAT16, with packed NHWC "
@@ -110,6 +139,45 @@ class Normalization:
             )
         if self.adds and x.shape[1] % 4:
             raise not_supported(f"with an added tensor, 4 must divide the channels: {x.shape[1]}")
+
+    def _has(self, descriptor: str) -> bool:
+        return descriptor in self.call and bool(self.call[descriptor])
+
+    def _check_descriptors(self) -> None:
+        """Refuse what contradicts x, which a query of a size does too."""
+        call, x = self.call, self.x
+        double, half = (
+            raw.CUDNN_DATA_DOUBLE,
+            x.data_type
+            not in (
+                raw.CUDNN_DATA_FLOAT,
+                raw.CUDNN_DATA_DOUBLE,
+            ),
+        )
+        images = {name: call.record(name, Tensor) for name in _IMAGES if self._has(name)}
+        for name, image in images.items():
+            if (image.shape, image.data_type) != (x.shape, x.data_type):
+                raise bad_param(f"{name} is {image}, not like xDesc")
+        added = ("zDesc", "dzDesc") if self.adds else ()
+        images |= {name: call.record(name, Tensor) for name in added if self._has(name)}
+        for name, image in images.items():
+            fused = half and self.relu and self.persistent
+            if fused and (image.shape, image.data_type) != (x.shape, x.data_type):
+                raise bad_param(f"{name} is {image}, not like xDesc")
+            if fused and name != "dzDesc" and not same_layout(image, x):
+                raise not_supported(f"{name} has not the layout of xDesc: {image}")
+        shape = batch_normalization_parameter_shape(x.shape, self.mode)
+        wanted = double if x.data_type == double else raw.CUDNN_DATA_FLOAT
+        tensors = {name: call.record(name, Tensor) for name in _PARAMETERS if self._has(name)}
+        types = {tensor.data_type for tensor in tensors.values()}
+        brain = x.data_type == raw.CUDNN_DATA_BFLOAT16 and any(
+            ("bnOps" in call, "algo" in call, "Inference" in call.name)
+        )
+        for name, tensor in tensors.items():
+            if brain and len(types) == 1 and tensor.data_type != wanted:
+                raise not_supported(f"{name} of a BFLOAT16 tensor must be FLOAT: {tensor}")
+            if (tensor.shape, tensor.data_type) != (shape, wanted):
+                raise bad_param(f"{name} must be {wanted.name} of shape {shape}, got {tensor}")
 
     # -- operands ------------------------------------------------------------------------------
 
@@ -165,6 +233,8 @@ class Normalization:
     def use_workspace(self, name: str) -> None:
         """Check the workspace, if the function has one, and overwrite it."""
         if name in self.call:
+            if name == "workSpace" and self.relu and not self.call[name]:
+                raise not_supported("workSpace is NULL")
             self.call.use_workspace(name, self.workspace_size())
 
     def check_reserve(self) -> None:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ... import raw
 from ...errors import FaultWarning
 from ...raw.descriptors import Pooling
@@ -38,8 +40,9 @@ _FORWARD_TYPES = (
 def forward(call: Call) -> None:
     x, y = call.operands("x", "y")
     pooling = call.record("poolingDesc", Pooling)
+    for each in (x, y):
+        require_type(each, _FORWARD_TYPES, "pooling")
     _check(pooling, x, y)
-    require_type(x, _FORWARD_TYPES, "pooling")
     y.keep_apart(x)
     _warn_of_windows_outside(pooling, x, y)
     factors = call.factors()
@@ -59,13 +62,23 @@ def forward(call: Call) -> None:
 
 @implements("cudnnPoolingBackward")
 def backward(call: Call) -> None:
-    y, dy, x, dx = call.operands("y", "dy", "x", "dx")
     pooling = call.record("poolingDesc", Pooling)
+    averages = pooling.mode not in (
+        raw.CUDNN_POOLING_MAX,
+        raw.CUDNN_POOLING_MAX_DETERMINISTIC,
+    )
+    if averages:  # nothing of x and y is needed, and their descriptors may say anything
+        dy, dx = call.operands("dy", "dx")
+        y, x = dy, dx
+        for each in (dx, dy):
+            require_type(each, FLOATING, "pooling gradient")
+    else:
+        y, dy, x, dx = call.operands("y", "dy", "x", "dx")
     require_equal(y, dy, fields=("data_type", "shape", "strides"))
     require_equal(x, dx, fields=("data_type", "shape", "strides"))
     _check(pooling, x, dy)
     require_type(x, FLOATING, "pooling gradient")
-    dx.keep_apart(x, dy)
+    dx.keep_apart(*((dy,) if averages else (x, dy)))
     options = _options(pooling)
     if options["mode"] == "max" and not (len(x.shape) == 4 and _is_packed(x) and _is_packed(y)):
         options["mode"] = "max_deterministic"
@@ -75,7 +88,7 @@ def backward(call: Call) -> None:
     result = pooling_backward(
         pooling.window,
         dy=dy.load(),
-        x=x.load(),
+        x=np.broadcast_to(np.zeros((), x.dtype), x.shape) if averages else x.load(),
         **options,
         dx=memory,
         out=memory,

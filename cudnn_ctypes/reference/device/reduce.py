@@ -52,10 +52,17 @@ def workspace_size(call: Call) -> None:
 @implements("cudnnReduceTensor")
 def reduce(call: Call) -> None:
     described, a, c = _read(call, "A", "C")
-    if len(a.shape) < 3 or a.shape == c.shape:
+    if len(a.shape) < 3:
+        raise bad_param(f"A must have 3 dimensions or more, has shape {a.shape}")
+    if not _MIXED.issuperset((a.data_type, c.data_type)):
+        _require_types(described, a, c)
+    fits = len(a.shape) == len(c.shape) and all(
+        size in (1, full) for size, full in zip(c.shape, a.shape, strict=True)
+    )
+    if not fits or a.shape == c.shape:
         raise bad_param(
-            f"A must have 3 dimensions or more, and C less elements; both have shapes {a.shape} "
-            f"and {c.shape}"
+            f"C must have the shape of A, {a.shape}, with ones where A is to be reduced, got "
+            f"{c.shape}"
         )
     _require_types(described, a, c)
     factors = call.factors()
@@ -81,16 +88,8 @@ def reduce(call: Call) -> None:
 
 
 def _read(call: Call, *names: str) -> tuple[ReduceTensor, Operand, Operand]:
-    """The reduction, A and C, checked against each other."""
+    """The reduction, A and C."""
     a, c = call.operands(*names)
-    fits = len(a.shape) == len(c.shape) and all(
-        size in (1, full) for size, full in zip(c.shape, a.shape, strict=True)
-    )
-    if not fits:
-        raise bad_param(
-            f"C must have the shape of A, {a.shape}, with ones where A is to be reduced, got "
-            f"{c.shape}"
-        )
     return call.record("reduceTensorDesc", ReduceTensor), a, c
 
 

@@ -79,7 +79,7 @@ def get_weight_params(call: Call) -> None:
     if not 0 <= layer < network.pseudo_layers:
         raise bad_param(f"pseudoLayer = {layer} is not from 0 to {network.pseudo_layers - 1}")
     gates = len(network.gates)
-    count = 2 * gates + (network.cell == "lstm")
+    count = 2 * gates + 1  # cuDNN lets any network ask for the projection of an LSTM
     if not 0 <= matrix < count:
         raise bad_param(f"linLayerID = {matrix} is not from 0 to {count - 1}")
     kind, gate = divmod(matrix, gates)
@@ -165,6 +165,7 @@ def backward_data(call: Call) -> None:
 
 @implements("cudnnRNNBackwardWeights_v8")
 def backward_weights(call: Call) -> None:
+    call.require_known("addGrad")
     if call["addGrad"] != raw.CUDNN_WGRAD_MODE_ADD:
         raise not_supported(
             "addGrad: cuDNN supports CUDNN_WGRAD_MODE_ADD only; set dweightSpace to zero before"

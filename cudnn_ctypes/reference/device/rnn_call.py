@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 import zlib
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -26,7 +25,7 @@ from .call import Call
 from .dropout import draw, held
 from .memory import Operand, Use, at, check_range
 from .recurrent import RNN, rnn
-from .registry import bad_param
+from .registry import bad_param, not_supported
 
 __all__ = [
     "DATA_DONE",
@@ -106,14 +105,20 @@ class Pass:
             of_x, of_y = getattr(self.x, name), getattr(self.y, name)
             if of_x != of_y:
                 raise bad_param(f"xDesc and yDesc differ: {name} is {of_x} and {of_y}")
+        self._check_plan()
+        self._check_lengths()
         self._check_padding()
         if call["devSeqLengths"] is not None:
             lengths = call.array("devSeqLengths", raw.CUDNN_DATA_INT32, self.x.batch_size)
             if tuple(lengths) != self.x.lengths:
                 raise bad_param(f"devSeqLengths is {lengths}, xDesc has {self.x.lengths}")
-        self._check_plan()
         words = repr((self.network, self.x.max_length, self.x.lengths, self.dtype.str)).encode()
         self.signature: int = zlib.crc32(words) | 0x524E4E << 32
+
+    def _check_lengths(self) -> None:
+        persistent = self.described.held.algorithm != raw.CUDNN_RNN_ALGO_STANDARD
+        if persistent and min(self.x.lengths) < self.x.max_length:
+            raise not_supported("the persistent algorithms are for sequences of one length")
 
     def _check_padding(self) -> None:
         batch_major = self.x.layout == raw.CUDNN_RNN_DATA_LAYOUT_BATCH_MAJOR_UNPACKED
@@ -154,13 +159,18 @@ class Pass:
         described = self.call.record(descriptor, Tensor)
         shape = (self.network.pseudo_layers, self.x.batch_size, size)
         strides = (shape[1] * shape[2], shape[2], 1)
-        if described.shape != shape or described.strides != strides:
+        # cuDNN ignores dimensions of size 1 that follow.
+        fits = described.shape == shape + (1,) * (len(described.shape) - 3)
+        if not fits or described.strides[:3] != strides:
             raise bad_param(
                 f"{descriptor} must have shape {shape}, fully packed, got {described.shape} with "
                 f"strides {described.strides}"
             )
-        # cuDNN ignores the descriptor's type: states have the network's type.
-        described = replace(described, data_type=self.described.data_type)
+        batch_major = self.x.layout == raw.CUDNN_RNN_DATA_LAYOUT_BATCH_MAJOR_UNPACKED
+        if batch_major and element_bits(described.data_type) == 8:
+            raise bad_param(f"{descriptor} is {described.data_type.name}")
+        # cuDNN ignores other types of the descriptor: states have the network's type.
+        described = Tensor(self.described.data_type, shape, strides)
         return [
             State(Operand(name, described, self.call[name]) if self.call[name] else None)
             for name in names

@@ -16,6 +16,7 @@ from .agreement import (
     require_equal,
     require_in_place,
     require_layout,
+    require_rank,
     require_type,
 )
 from .call import Call
@@ -36,8 +37,9 @@ _MODES: dict[Any, SoftmaxMode] = {
 def forward(call: Call) -> None:
     x, y = call.operands("x", "y")
     options = _options(call)
-    require_layout(x, "a softmax")
+    require_rank("a softmax", x, y)
     require_equal(x, y)
+    require_layout("a softmax", x, y)
     require_type(x, (*FLOATING, raw.CUDNN_DATA_INT8), "softmax")
     factors = call.factors()
     result = softmax_forward(
@@ -54,9 +56,10 @@ def forward(call: Call) -> None:
 def backward(call: Call) -> None:
     y, dy, dx = call.operands("y", "dy", "dx")
     options = _options(call)
-    require_layout(y, "the gradient of a softmax")
+    require_rank("the gradient of a softmax", y, dy, dx)
     require_equal(y, dy, dx)
     require_equal(y, dy, fields=("strides",))
+    require_layout("the gradient of a softmax", y, dx)
     require_in_place(dy, dx)
     require_type(y, FLOATING, "softmax gradient")
     factors = call.factors()

@@ -21,7 +21,7 @@ from ..spatial_transformer import (
     spatial_tf_sampler_backward,
     spatial_tf_sampler_forward,
 )
-from .agreement import require_equal
+from .agreement import FLOATING, require_equal, require_type
 from .call import Call
 from .memory import Operand, Use
 from .registry import bad_param, implements, not_supported
@@ -100,6 +100,8 @@ def sampler_backward(call: Call) -> None:
 
 def _check(transformer: SpatialTransformer, x: Operand, y: Operand) -> None:
     """x may be of another size than the output, but not of another number of images or channels."""
+    for operand in (x, y):
+        require_type(operand, FLOATING, "sampler")
     if len(x.shape) != 4:
         raise not_supported(f"xDesc must have 4 dimensions, got {x.shape}")
     if y.shape != transformer.shape or x.shape[:2] != transformer.shape[:2]:

@@ -56,7 +56,7 @@ def transform(call: Call) -> None:
     x, y = call.operands("x", "y")
     require_equal(x, y, fields=("shape",))
     types = (x.data_type, y.data_type)
-    if raw.CUDNN_DATA_INT8x32 in types:
+    if raw.CUDNN_DATA_INT8x32 in types or raw.CUDNN_DATA_UINT8x4 in types:
         require_equal(x, y, fields=("data_type",))
     for operand in (x, y):
         require_type(operand, _TRANSFORM_TYPES, "cudnnTransformTensor")

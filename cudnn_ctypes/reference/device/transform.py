@@ -11,18 +11,20 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ... import raw
-from ...dtypes import vector_length
+from ...dtypes import element_bits, vector_length
 from ...raw import descriptors
 from ...raw.descriptors import Tensor
 from ..arithmetic import blend
 from ..layout import packed_strides
 from ..transform import TensorTransform, transform_tensor, transformed_shape
-from .agreement import FLOATING, accumulation_dtype, require_type
+from .agreement import FLOATING, accumulation_dtype, overlaps, require_type
 from .call import Call
+from .memory import Operand
 from .registry import Refused, bad_param, follows, implements, not_supported
 
 _TYPES = (*FLOATING, raw.CUDNN_DATA_INT8)
 _PLAIN_TYPES = (*_TYPES, raw.CUDNN_DATA_INT8x4)
+_HALVES = {raw.CUDNN_DATA_HALF, raw.CUDNN_DATA_BFLOAT16}
 _MOST_DIMENSIONS = 8
 _MOST_DESTINATION_DIMENSIONS = 5
 
@@ -143,18 +145,39 @@ def transform(call: Call) -> None:
     """dest = alpha * transform(src) + beta * dest, of `transformed_shape`."""
     source, target = call.operands("srcData", "destData")
     shape = source.shape
-    transform = _plain(call.record("transDesc", descriptors.TensorTransform), len(shape))
+    described = call.record("transDesc", descriptors.TensorTransform)
+    transform = _plain(described, len(shape))
+    if vector_length(source.data_type) == 1 and overlaps(source):
+        raise bad_param(f"elements of srcDesc share addresses: strides {source.strides}")
+    folded = max(transform.fold, default=1) > 1
+    unfolds = folded and transform.direction == "unfold"
+    factors = call.factors()
+    pads = not unfolds and max(transform.pad_before + transform.pad_after) > 0
+    if factors["beta"] and pads and not vector_length(source.data_type) > 1:
+        raise not_supported("a transform that pads needs a beta of 0")
+    for operand in (source, target):
+        if vector_length(operand.data_type) > 1 and not (unfolds and any(transform.pad_after)):
+            require_type(operand, _TYPES if folded else _PLAIN_TYPES, "transform")
+    if {source.data_type, target.data_type} == _HALVES:
+        raise not_supported("cuDNN does not transform HALF to BFLOAT16 or back")
+    dense = _packed_as(source, "NCHW") or _packed_as(source, "NHWC")
+    if folded and len(shape) != 4 and not dense:
+        raise not_supported(f"folding needs a dense srcDesc, strides are {source.strides}")
     wanted = _transformed(shape, transform)
     if target.shape != wanted:
         raise bad_param(
             f"destDesc must have the shape {wanted} for srcDesc {shape}, got {target.shape}"
         )
-    plain = max(transform.fold, default=1) <= 1 and wanted == shape
+    plain = not folded and wanted == shape
     for operand in (source, target):
         require_type(operand, _PLAIN_TYPES if plain else _TYPES, "transform")
-    factors = call.factors()
     if factors["beta"] and _fills(transform, shape):
         raise not_supported("a transform that pads needs a beta of 0")
+    small = element_bits(source.data_type) == 16
+    images = call.name == "cudnnTransformTensorEx"
+    turns = pads and not folded and _turns(source, target, described.format)
+    if turns and (not images or (small and len(shape) == 4)):
+        raise not_supported(f"cuDNN does not pad from {described.format.name} into other layouts")
     target.keep_apart(source)
     target.store(
         blend(
@@ -165,6 +188,18 @@ def transform(call: Call) -> None:
             **factors,
         )
     )
+
+
+def _packed_as(tensor: Operand, layout: Any) -> bool:
+    axes = zip(tensor.shape, tensor.strides, packed_strides(tensor.shape, layout), strict=True)
+    return all(size == 1 or stride == packed for size, stride, packed in axes)
+
+
+def _turns(source: Operand, target: Operand, format: raw.cudnnTensorFormat_t) -> bool:
+    """Whether the source has the format, and the target is packed in the other one."""
+    layouts = ("NCHW", "NHWC") if format == raw.CUDNN_TENSOR_NCHW else ("NHWC", "NCHW")
+    other = _packed_as(target, layouts[1]) and not _packed_as(target, layouts[0])
+    return other and _packed_as(source, layouts[0])
 
 
 def _transformed(shape: tuple[int, ...], transform: TensorTransform) -> tuple[int, ...]:

@@ -153,6 +153,8 @@ def attention(draw: Draw) -> Program:
         program.array(
             f"d{name}", kind, tuple(shapes[letter]), strides[letter], out=True, content="poison"
         )
+    if not projections[0] and min(q_lengths) < t_q:
+        program.operands["dqueries"].free = "what lies behind the end of a sequence"
     program.call(
         "cudnnMultiHeadAttnBackwardData", attnDesc="attnDesc", **windows,
         devSeqLengthsDQDO="q lengths", devSeqLengthsDKDV="k lengths", doDesc="oDesc", dout="dout",

@@ -94,7 +94,7 @@ class _Problem:
             rounding = ROUNDOFF["HALF"]  # TF32
         if self.math.endswith("ALLOW_CONVERSION"):
             rounding = max(rounding, ROUNDOFF["BFLOAT16" if self.x_kind == "BFLOAT16" else "HALF"])
-        self.program.unit = rounding
+        self.program.unit, self.program.alignment = rounding, 16
 
     def rounded_by(self, algorithm: str) -> None:
         """Transforms lose precision."""
@@ -234,7 +234,7 @@ def backward_bias(draw: Draw) -> Program:
     dims = image(draw, largest=4096)
     alpha, beta = factor(draw, "alpha"), factor(draw, "beta")
     program.unit = ROUNDOFF["DOUBLE" if kind == "DOUBLE" else "FLOAT"]
-    program.terms = math.prod(dims) // dims[1]
+    program.terms, program.alignment = math.prod(dims) // dims[1], 16
     tensor(program, "dyDesc", "dy", kind, dims)
     tensor(program, "dbDesc", "db", kind, (1, dims[1], *(1 for _ in dims[2:])), out=True, beta=beta)
     program.call(
@@ -392,7 +392,7 @@ FAMILIES: dict[str, tuple[float, Any]] = {
     "convolution backward bias": (2, backward_bias),
     "convolution bias activation": (5, bias_activation),
     "convolution queries": (6, queries),
-    "im2col": (1, im2col),
-    "reorder": (1, reorder),
-    "folded": (1, folded),
+    "im2col": (2, im2col),
+    "reorder": (2, reorder),
+    "folded": (2, folded),
 }

@@ -12,6 +12,9 @@ from typing import Any
 
 __all__ = ["Draw", "Option"]
 
+_DETAILS = ("wrong ", "which ")
+_SHARE = 0.25  # of all draws, evenly for all options
+
 
 @dataclass(frozen=True)
 class Option:
@@ -30,6 +33,15 @@ class Option:
     value: Any
     plainer: tuple[Any, ...]
     counted: bool
+
+
+def _evened(weights: Sequence[float]) -> list[float]:
+    """Weights with a share for each option that may be drawn, so that none is rare; not of two."""
+    possible = sum(weight > 0 for weight in weights)
+    if possible < 3:
+        return list(weights)
+    share = _SHARE * sum(weights) / possible
+    return [weight and (1 - _SHARE) * weight + share for weight in weights]
 
 
 class Draw:
@@ -60,12 +72,13 @@ class Draw:
     ) -> Any:
         """One of `options`."""
         if self._fixed is None:
-            value = self._random.choices(options, weights)[0]
+            value = self._random.choices(options, weights and _evened(weights))[0]
         else:
             value = self._fixed.get(name, options[0])
             value = value if value in options else options[0]
         plainer = tuple(options[: list(options).index(value)])
-        self._note(name, Option(value, plainer[:3], counted=True))
+        counted = not name.startswith(_DETAILS) and "overlapping" not in name
+        self._note(name, Option(value, plainer[:3], counted))
         return value
 
     def integer(self, name: str, low: int, high: int) -> int:
@@ -85,8 +98,9 @@ class Draw:
         self.options[name] = option
 
     def chance(self, name: str, probability: float) -> bool:
-        """Whether something unusual is chosen."""
-        return bool(self.choice(name, (False, True), (1 - probability, probability)))
+        """Whether something unusual is chosen, with 5 % at least."""
+        often = max(probability, 0.05)
+        return bool(self.choice(name, (False, True), (1 - often, often)))
 
     def integers(self, name: str, count: int, low: int, high: int) -> list[int]:
         """Several whole numbers."""

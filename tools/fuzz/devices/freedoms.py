@@ -18,9 +18,10 @@ class Freedom:
         A pattern of C names.
     kind : str
         "value", "number", "bits": of values returned through pointers, of numbers in memory, of
-        two runs on the same device.
+        two runs on the same device. "specials": of numbers, where an operand holds NaN or infinity.
+        "status": what the reference device and cuDNN return.
     name : str
-        A pattern of parameters.
+        A pattern of parameters, or of both statuses.
     reason : str
     """
 
@@ -32,6 +33,21 @@ class Freedom:
 
 _SIZES = "the size of scratch memory belongs to the implementation"
 _ATOMICS = "atomic additions come in any order, so the lowest bits change from run to run"
+
+_SPREADS = "how far NaN and infinity spread belongs to the algorithm"
+_SPREADING = (
+    *("cudnnConvolution*", "cudnnLRNCrossChannel*", "cudnnDivisiveNormalization*"),
+    *("cudnnSpatialTfSampler*", "cudnnBatchNormalization*", "cudnnNormalization*"),
+    *("cudnnOpTensor", "cudnnScaleTensor"),
+)
+_OUTSIDE = "labels outside the alphabet or the memory, of which a GPU computes nonsense"
+_STRICTER = "the reference device refuses descriptors that contradict each other"
+_CONVOLVING = ("cudnnConvolution*Forward",)
+_STRICT = (
+    *("cudnnConvolution*", "cudnnGetConvolution*", "cudnnBatchNormalization*"),
+    *("cudnnPoolingBackward", "cudnnTransformTensorEx", "cudnnSpatialTfSampler*", "cudnnIm2Col"),
+)
+_ALIGNED = "addresses on the reference device are aligned otherwise"
 
 FREEDOMS: tuple[Freedom, ...] = (
     *(
@@ -49,6 +65,17 @@ FREEDOMS: tuple[Freedom, ...] = (
     Freedom("cudnnPoolingBackward", "bits", "*", _ATOMICS + " (but max_deterministic)"),
     Freedom("cudnnCTCLoss*", "bits", "*", _ATOMICS + " (but the deterministic algorithm)"),
     Freedom("cudnnDropoutForward", "number", "y", "which elements are dropped"),
+    Freedom("cudnnSpatialTfGridGeneratorBackward", "bits", "dtheta", _ATOMICS),
+    *(Freedom(f"layer 2: {name}*", "bits", "*", _ATOMICS) for name in ("spatial", "convolution")),
+    Freedom("graph: reduction", "bits", "*", _ATOMICS),
+    Freedom("layer 2: pooling backward", "bits", "*", _ATOMICS),
+    *(Freedom(function, "specials", "*", _SPREADS) for function in _SPREADING),
+    Freedom("cudnnCTCLoss*", "status", "* SUCCESS", _OUTSIDE),
+    *(Freedom(function, "status", "BAD_PARAM SUCCESS", _STRICTER) for function in _STRICT),
+    Freedom("cudnnGetFoldedConv*", "status", "* SUCCESS", "cuDNN folds wrong what this is"),
+    Freedom("cudnnReorderFilterAndBias", "status", "* SUCCESS", "filters of incomplete blocks"),
+    Freedom("cudnnMakeFusedOpsPlan", "status", "SUCCESS NOT_SUPPORTED", "sums since Hopper"),
+    *(Freedom(f, "status", "* BAD_PARAM_MISALIGNED_POINTER", _ALIGNED) for f in _CONVOLVING),
 )
 
 

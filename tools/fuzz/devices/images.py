@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .draw import Draw
-from .operands import ROUNDOFF, enumerators, factor, image, tensor
+from .operands import ROUNDOFF, enumerators, factor, image, overlaps, tensor
 from .program import Program, packed
 
 __all__ = ["FAMILIES"]
@@ -188,7 +188,12 @@ def pooling_backward(draw: Draw) -> Program:
     dims = vector_channels(kind, image(draw, least=4))
     rounding(program, kind)
     how, y_dims = _pooling(program, dims)
-    computed = draw.choice("y", ("from forward", "random"), (3, 1)) == "from forward"
+    # Of a maximum cuDNN finds the place by y, so y is what pooling gave.
+    averages = "AVERAGE" in draw.options["mode"].value
+    given = ("from forward", "random") if averages else ("from forward",)
+    computed = draw.choice("y", given, (3, 1)[: len(given)]) == "from forward"
+    if draw.options["mode"].value.endswith("MAX"):
+        program.unit = max(program.unit, ROUNDOFF.get(kind, 0))  # adds in the type of dx
     distinct = draw.choice("x.content", ("distinct", "normal", "small"), (4, 1, 1))
     backward(
         program, "cudnnPoolingBackward", dims, y_dims, kind, poolingDesc=how,
@@ -208,8 +213,8 @@ def pooling_backward(draw: Draw) -> Program:
 
 def _without_overlap(program: Program, name: str) -> tuple[int, ...]:
     described = program.descriptors[name]
-    overlaps = any(s == 0 for s in described.strides)
-    return packed(described.dims) if overlaps else described.strides
+    dims, steps = described.dims, described.strides
+    return packed(dims) if steps and overlaps(dims, steps) else steps
 
 
 def _lrn(program: Program) -> str:
@@ -219,7 +224,7 @@ def _lrn(program: Program) -> str:
         draw.choice("lrn.alpha", (1e-4, 1.0, 0.5)),
         draw.choice("lrn.beta", (0.75, 0.5, 1.0)),
     )
-    k = draw.choice("lrn.k", (2.0, 1.0, 1e-5))
+    k = draw.choice("lrn.k", (2.0, 1.0, 0.1))
     return program.descriptor("normDesc", "LRN", "cudnnSetLRNDescriptor", n, alpha, beta, k)
 
 
@@ -254,7 +259,8 @@ def _temporaries(program: Program, of: str) -> dict[str, str]:
 def divisive_forward(draw: Draw) -> Program:
     program, kind = Program(draw), kind_of(draw)
     dims = vector_channels(kind, image(draw, least=4))
-    rounding(program, kind, 128)
+    rounding(program, kind, 4096)
+    program.unit = ROUNDOFF.get(kind, program.unit)  # halves are off by several roundings
     how = _lrn(program)
     forward(
         program, "cudnnDivisiveNormalizationForward", dims, dims, kind, normDesc=how,
@@ -274,7 +280,8 @@ def _means(program: Program) -> dict[str, Any]:
 def divisive_backward(draw: Draw) -> Program:
     program, kind = Program(draw), kind_of(draw)
     dims = vector_channels(kind, image(draw, least=4))
-    rounding(program, kind, 128)
+    rounding(program, kind, 4096)
+    program.unit = ROUNDOFF.get(kind, program.unit)
     how, alpha, beta = _lrn(program), factor(draw, "alpha"), factor(draw, "beta")
     tensor(program, "xDesc", "x", kind, dims)
     program.operand("dy", "xDesc")

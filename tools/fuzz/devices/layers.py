@@ -186,7 +186,7 @@ FAMILIES: dict[str, tuple[float, Any]] = {
     "layer 2 normalization": (2, _Normalization),
     "layer 2 neighbours": (1.5, _Neighbours),
     **{
-        f"graph {family}": (0.1, lambda draw, family=family: _Graph(draw, family))
+        f"graph {family}": (0.25, lambda draw, family=family: _Graph(draw, family))
         for family in random_graphs.FAMILIES
     },
 }

@@ -14,13 +14,16 @@ from cudnn_ctypes import DeviceBuffer, Handle, raw
 from cudnn_ctypes.device import copy
 from cudnn_ctypes.dtypes import numpy_dtype
 from cudnn_ctypes.errors import SymbolNotFoundError
+from cudnn_ctypes.raw import library
 from cudnn_ctypes.raw.ctypes_support import CudnnEnum, OpaquePointer, storage_type
+from cudnn_ctypes.raw.faults.calls import Call, faults_of_call
 
 from .program import Program, data_type, numbers_of, spread_of
 
 __all__ = ["TOO_LARGE", "Machine", "Result"]
 
 TOO_LARGE = "more scratch memory than a case may have"
+_DECIDED = ("bias that is not reordered",)  # by arguments that the guards do not see
 _POOL, _SCRATCH = 48 << 20, 64 << 20
 _LARGEST = 1 << 30  # bytes of scratch that one case may ask for
 _GUARD, _ALIGNED = 256, 256
@@ -42,6 +45,8 @@ class Result:
         Where else bytes have changed.
     unsteady : list of str
         Outputs that were different when the program ran again.
+    faults : list of str
+        Known faults of cuDNN that the descriptors of the calls have.
     """
 
     statuses: list[tuple[str, str]] = field(default_factory=list)
@@ -49,6 +54,7 @@ class Result:
     outputs: dict[str, NDArray[Any]] = field(default_factory=dict)
     trespass: list[str] = field(default_factory=list)
     unsteady: list[str] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
 
     @property
     def succeeded(self) -> bool:
@@ -104,7 +110,9 @@ class _Run:
             dtype, dims, strides = program.elements(name)
             steps = sum((n - 1) * s for n, s in zip(dims, strides, strict=True))
             position += _GUARD
-            start = position + operand.shift * dtype.itemsize
+            start = position + -(-operand.shift * dtype.itemsize // program.alignment) * (
+                program.alignment
+            )
             spans[name] = start
             position = -(-(start + (steps + 1) * dtype.itemsize) // _ALIGNED) * _ALIGNED
         total = position + _GUARD
@@ -200,6 +208,8 @@ class _Run:
                 values.append(value)
             status = declared.unchecked(*values)
             text = status.name.removeprefix("CUDNN_STATUS_")
+            if text == "SUCCESS":
+                self._note_faults(function, values)
         except _TooLarge:
             text = TOO_LARGE
         except (TypeError, ValueError, SymbolNotFoundError, NotImplementedError) as error:
@@ -216,6 +226,13 @@ class _Run:
                     value = self._place(value)
                 self.found.values[f"{number}.{name}"] = value
         return text == "SUCCESS"
+
+    def _note_faults(self, function: str, values: list[Any]) -> None:
+        names = (p.name for p in raw.FUNCTIONS[function].parameters)
+        call = Call(function, dict(zip(names, values, strict=True)))
+        for finding in faults_of_call(call, library.load().version):
+            if not finding.fault.only_told or finding.fault.name in _DECIDED:
+                self.found.faults.append(finding.fault.name)
 
     def _argument(self, p: Any, arguments: dict[str, Any], outs: dict[str, Any]) -> Any:
         kind, base = p.type.kind, p.type.base

@@ -15,6 +15,7 @@ __all__ = [
     "enumerators",
     "factor",
     "image",
+    "overlaps",
     "strides",
     "tensor",
     "values",
@@ -88,6 +89,16 @@ def strides(draw: Draw, name: str, dims: Sequence[int], *, overlap: float = 0) -
     return packed(dims)
 
 
+def overlaps(dims: Sequence[int], steps: Sequence[int]) -> bool:
+    """Whether elements may share addresses: results would depend on which is written last."""
+    end = 0
+    for step, size in sorted(zip(steps, dims, strict=True)):
+        if size > 1 and step <= end:
+            return True
+        end += (size - 1) * step
+    return False
+
+
 def values(draw: Draw, name: str) -> str:
     """What numbers an operand holds."""
     return str(draw.choice(f"{name}.values", _VALUES, (60, 14, 6, 5, 4, 5, 6)))
@@ -117,6 +128,8 @@ def tensor(
         same = like and draw.choice(f"{memory}.as {like}", (True, False), (alike, 1))
         if same and tuple(dims) == program.descriptors[like].dims:
             steps = program.descriptors[like].strides or packed(dims)
+            if out and overlaps(dims, steps):
+                steps = packed(dims)
         else:
             steps = strides(draw, memory, dims, overlap=0 if out else 0.5)
     program.tensor(descriptor, kind, dims, steps)

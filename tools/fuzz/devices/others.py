@@ -174,10 +174,10 @@ def causal(draw: Draw) -> Program:
 
 
 FAMILIES: dict[str, tuple[float, Any]] = {
-    "grid forward": (1, grid_forward),
-    "grid backward": (1, grid_backward),
+    "grid forward": (2, grid_forward),
+    "grid backward": (2, grid_backward),
     "sampler forward": (2, sampler_forward),
     "sampler backward": (2, sampler_backward),
     "dropout": (2, dropout),
-    "causal": (1, causal),
+    "causal": (2, causal),
 }

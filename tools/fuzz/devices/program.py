@@ -132,6 +132,7 @@ class Program:
         self.steps: list[tuple[str, dict[str, Any]]] = []
         self.unit, self.terms = 2.0**-24, 16
         self.exempt: dict[str, str] = {}  # out values that may differ, with reasons
+        self.alignment = 1  # bytes: memory begins at multiples of it
 
     # --- descriptors and memory ---
 

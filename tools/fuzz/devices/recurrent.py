@@ -129,14 +129,12 @@ def network(draw: Draw) -> Program:
     lstm = made.cell == "CUDNN_LSTM"
     made.sequences("x", made.inputs, "normal")
     made.sequences("y", out, "poison", out=True)
-    for name in ("hx", "dhy"):
-        program.operand(name, "hDesc")
-    for name in ("hy", "dhx"):
-        program.operand(name, "hDesc", content="poison", out=True)
-    for name in ("cx", "dcy"):
-        program.operand(name, "cDesc")
-    for name in ("cy", "dcx"):
-        program.operand(name, "cDesc", content="poison", out=True)
+    sizes = {"h": (pseudo, made.batch, made.projection), "c": (pseudo, made.batch, made.hidden)}
+    for letter, dims in sizes.items():  # in the network's type, whatever the descriptors say
+        for name in (f"{letter}x", f"d{letter}y"):
+            program.array(name, kind, dims)
+        for name in (f"{letter}y", f"d{letter}x"):
+            program.array(name, kind, dims, content="poison", out=True)
     bound = made.hidden**-0.5
     program.array("weights", kind, (made.weights,), content=f"uniform:{-bound}:{bound}")
     program.array("lengths", "INT32", (made.batch,), values=made.lengths)

@@ -126,7 +126,6 @@ def _count(counts: Counter[str], judged: Judged) -> None:
     def add(*words: str) -> None:
         counts[_SEPARATOR.join(words)] += 1
 
-    functions = dict.fromkeys(f for f, _ in judged.program.steps if not _sets(f))
     last = judged.program.steps[-1][0]
     if isinstance(judged.other, str):
         add("call", last, "ended the process")
@@ -135,10 +134,18 @@ def _count(counts: Counter[str], judged: Judged) -> None:
             add("call", function, status if len(status) < 30 else status.partition(":")[0])
     for kind in {difference.kind for difference in judged.differences}:
         add("differs", last, kind)
-    for name, option in judged.draw.options.items():
-        if option.counted:
-            for function in functions:
-                add("option", function, name, str(option.value))
+    options = {
+        (_plain_name(name), str(option.value))
+        for name, option in judged.draw.options.items()
+        if option.counted
+    }
+    for name, value in options:
+        add("option", f"family {judged.draw.family}", name, value)
+
+
+def _plain_name(option: str) -> str:
+    """An option's name without its operand and axis: "layout" for "dy.layout"."""
+    return option.rpartition(".")[2].rstrip("0123456789")
 
 
 def _sets(function: str) -> bool:
@@ -181,7 +188,8 @@ def table(folder: Path, *, least: int = 50, options: bool = False) -> str:
         if "call" in each and not _sets(name)
     )
     lines = [f"{cases} cases, {seconds:.0f} seconds of workers"]
-    lines.append(f"{total} calls of {len(found)} functions, without those that only set")
+    called = sum("call" in each for each in found.values())
+    lines.append(f"{total} calls of {called} functions, without those that only set")
     for function in sorted(found):
         lines += _about(function, found[function], least, options)
     lines.append(f"{sum(keys.values())} differences of {len(keys)} kinds")
@@ -200,7 +208,7 @@ def _about(
         f"{n} {status}" for (status,), n in found.get("call", Counter()).most_common()
     )
     about = f"{len(drawn)} options, {len(few)} of them fewer than {least} times"
-    yield f"{function}: {outcome or 'never'}; {about}"
+    yield f"{function}: {'; '.join(filter(None, (outcome, about if drawn else '')))}"
     if "differs" in found:
         yield f"    differs: {', '.join(f'{n} {kind}' for (kind,), n in found['differs'].items())}"
     if few and options:

@@ -32,6 +32,7 @@ def transform(draw: Draw) -> Program:
     y_kind = _another(draw, "y.type", kind)
     dims = vector_channels(y_kind, vector_channels(kind, image(draw)))
     _set_rounding(program, kind, y_kind)
+    program.alignment = 16 if "x" in kind + y_kind else 1
     alpha, beta = factor(draw, "alpha"), factor(draw, "beta")
     tensor(program, "xDesc", "x", kind, dims)
     tensor(program, "yDesc", "y", y_kind, dims, out=True, beta=beta)
@@ -265,8 +266,8 @@ FAMILIES: dict[str, tuple[float, Any]] = {
     "add": (3, add),
     "op": (4, op),
     "reduce": (5, reduce),
-    "set": (1, set_tensor),
-    "scale": (1, scale_tensor),
+    "set": (2, set_tensor),
+    "scale": (2, scale_tensor),
     "transform ex": (3, transform_ex),
-    "transform filter": (1, transform_filter),
+    "transform filter": (2, transform_filter),
 }

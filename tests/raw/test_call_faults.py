@@ -1,0 +1,90 @@
+"""Rows of known faults about C functions: which calls they concern, and their programs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from cudnn_ctypes import (
+    Handle,
+    LRNDescriptor,
+    TensorDescriptor,
+    TensorTransformDescriptor,
+    raw,
+    use_reference_device,
+)
+from cudnn_ctypes.raw.faults.calls import Call, faults_of_call
+from tools.fault_programs import CALLS
+
+
+def _found(function: str, **arguments: Any) -> set[str]:
+    call = Call(function, arguments)
+    return {each.fault.name for each in faults_of_call(call, 91900) if not each.fault.data}
+
+
+@pytest.mark.parametrize("strides", [None, (24, 1, 8)])
+def test_operands_that_cudnn_takes_for_packed(strides: Any) -> None:
+    with TensorDescriptor((2, 8, 3), strides=strides) as x, LRNDescriptor() as lrn:
+        losses = _found("cudnnCTCLoss", probsDesc=x, gradientsDesc=None)
+        neighbours = _found("cudnnLRNCrossChannelForward", xDesc=x, yDesc=x, normDesc=lrn)
+    assert bool(losses) == bool(neighbours) == (strides is not None)
+
+
+def test_a_transform_into_double_of_the_same_layout() -> None:
+    with (
+        TensorDescriptor((2, 3, 4, 5)) as x,
+        TensorDescriptor((2, 3, 4, 5), "float64") as y,
+        TensorDescriptor((2, 3, 4, 5), "float64", layout="NHWC") as other,
+    ):
+        assert _found("cudnnTransformTensor", xDesc=x, yDesc=y) == {"transform into double"}
+        assert not _found("cudnnTransformTensor", xDesc=y, yDesc=y)
+        assert not _found("cudnnTransformTensor", xDesc=x, yDesc=other)
+
+
+def test_padding_of_a_destination_with_gaps() -> None:
+    with (
+        use_reference_device(),
+        TensorDescriptor((1, 1, 1, 2)) as x,
+        TensorDescriptor((1, 1, 1, 3), strides=(6, 6, 6, 2)) as gaps,
+        TensorDescriptor((1, 1, 1, 3)) as dense,
+        TensorTransformDescriptor((0, 0, 0, 1)) as pads,
+        TensorTransformDescriptor((0, 0, 0, 0)) as copies,
+    ):
+        name = "cudnnTransformTensorEx"
+        assert _found(name, transDesc=pads, srcDesc=x, destDesc=gaps)
+        assert not _found(name, transDesc=pads, srcDesc=x, destDesc=dense)
+        assert not _found(name, transDesc=copies, srcDesc=x, destDesc=gaps)
+
+
+def test_a_bias_with_gaps() -> None:
+    with (
+        TensorDescriptor((1, 4, 1, 1), strides=(8, 2, 1, 1)) as gaps,
+        TensorDescriptor((1, 4, 1, 1)) as dense,
+    ):
+        name = "cudnnConvolutionBiasActivationForward"
+        assert _found(name, biasDesc=gaps)
+        assert not _found(name, biasDesc=dense)
+
+
+@pytest.mark.parametrize(
+    "name",
+    sorted({*CALLS} - {"CTC loss without a longest label", "largest of infinities below zero"}),
+)
+def test_programs_are_right_on_the_reference_device(name: str) -> None:
+    with use_reference_device(), Handle() as handle:
+        assert CALLS[name](handle)
+
+
+def test_an_unprojected_value_of_several_heads() -> None:
+    descriptor = raw.cudnnAttnDescriptor_t()
+    raw.cudnnCreateAttnDescriptor(descriptor)
+    try:
+        for heads, projection, found in ((2, 0, True), (1, 0, False), (2, 3, False)):
+            raw.cudnnSetAttnDescriptor(
+                descriptor, 0, heads, 1.0, raw.CUDNN_DATA_FLOAT, raw.CUDNN_DATA_FLOAT,
+                raw.CUDNN_DEFAULT_MATH, None, None, 4, 4, 4, 4, 4, projection, 4, 3, 3, 1, 1,
+            )  # fmt: skip
+            assert bool(_found("cudnnMultiHeadAttnForward", attnDesc=descriptor)) == found
+    finally:
+        raw.cudnnDestroyAttnDescriptor(descriptor)
