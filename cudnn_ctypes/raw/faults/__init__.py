@@ -168,6 +168,8 @@ class Fault:
         The engines that have it.
     form : str
         How this package describes such a graph to cuDNN instead, so that it is computed right.
+    beforehand : bool
+        Whether a small graph computes the operand beforehand; what is left has the fault.
     beside_another : bool
         Whether it is only where the GPU is known by its properties, on a machine with another one.
 
@@ -186,6 +188,7 @@ class Fault:
     data: str = ""
     engines: tuple[int, ...] = ()
     form: str = ""
+    beforehand: bool = False
     beside_another: bool = False
 
     def ranges_at(self, target: Target) -> tuple[Range, ...]:
@@ -221,6 +224,8 @@ class Fault:
         """The way in which this package heeds it."""
         if self.form:
             return f"computes it right, {self.form}"
+        if self.beforehand:
+            return "computes the operand beforehand; where shapes may change, refuses"
         if self.only_told:
             return "tells of it"
         if self.of_c:

@@ -184,11 +184,6 @@ def _has_slow_scales(graph: Graph) -> str:
     return str(graph.nodes[0]) if slow_scales(graph.nodes) else ""
 
 
-_BEFOREHAND = (
-    "a small graph computes or copies the operand beforehand, unless shapes may change: then give "
-    "it whole, as an input"
-)
-
 OPERATIONS = (
     row(
         "pooling after an element-wise operation",
@@ -256,7 +251,8 @@ OPERATIONS = (
             "and single operands are right.",
             "1,850 of 1,876 plans of 9.19",
         ),
-        remedy=_BEFOREHAND,
+        remedy="where shapes may change, give the operand whole, as an input",
+        beforehand=True,
     ),
     row(
         "number of each row",
@@ -272,7 +268,8 @@ OPERATIONS = (
             "beside a whole tensor all are right. Before a product any small operand.",
             "1,076 of 2,284 plans of 9.19",
         ),
-        remedy=_BEFOREHAND,
+        remedy="where shapes may change, give the operand whole, as an input",
+        beforehand=True,
     ),
     row(
         "activation of a single number",
@@ -282,7 +279,8 @@ OPERATIONS = (
         _misread(SINGLE),
         Range(91400),
         measured("9.19", "relu and tanh, then sub.", "47 of 288 plans"),
-        remedy=_BEFOREHAND,
+        remedy="where shapes may change, give the operand whole, as an input",
+        beforehand=True,
     ),
     row(
         "operand in another order of memory",
@@ -316,7 +314,8 @@ OPERATIONS = (
         _makes_infinity_of_zero,
         Range(91400),
         measured("9.19", "Where a size fills no tile.", "21 of 51 plans"),
-        remedy=_BEFOREHAND,
+        remedy="where shapes may change, give the operand whole, as an input",
+        beforehand=True,
     ),
     row(
         "number beside an operand of a convolution",
@@ -410,7 +409,8 @@ OPERATIONS = (
             "dimension, are right.",
             "476 of 487 plans of 9.19",
         ),
-        remedy=_BEFOREHAND,
+        remedy="where shapes may change, give the operand whole, as an input",
+        beforehand=True,
     ),
     row(
         "element-wise graph of two dimensions",
