@@ -1,4 +1,4 @@
-# ruff: noqa: F821, RUF022, UP037
+# ruff: noqa: F821, RUF022, SIM300, UP037
 """The functions of cuDNN 9.28.0.
 
 One declaration per C function, with C's names, in the order of the headers. `vocabulary` explains
@@ -12,6 +12,8 @@ from __future__ import annotations
 from ctypes import c_char, c_char_p, c_double, c_float, c_int, c_int64, c_size_t, c_uint, c_void_p
 
 from .enums import (
+    CUDNN_STATUS_BAD_PARAM,
+    CUDNN_STATUS_NOT_SUPPORTED,
     cudnnActivationMode_t,
     cudnnBackendAttributeName_t,
     cudnnBackendAttributeType_t,
@@ -102,11 +104,16 @@ from .vocabulary import (
     Const,
     DeviceArray,
     DeviceMemory,
+    Extent,
+    Factor,
     HostMemory,
     HostScalar,
     InOut,
     Labelled,
+    MayBeUnset,
     Mutable,
+    NotNull,
+    Nullable,
     Out,
     Pointer,
     c_int32,
@@ -135,7 +142,7 @@ def cudnnGetErrorString(status: cudnnStatus_t) -> c_char_p: ...
 
 @function("cudnn_graph.h", since="9.0.0", deprecated=False)
 def cudnnGetLastErrorString(
-    message: Out[Array[c_char, "max_size"]],
+    message: NotNull[Out[Array[c_char, "max_size"]]],
     max_size: c_size_t,
 ) -> None: ...
 
@@ -168,7 +175,7 @@ def cudnnSetStream(handle: cudnnHandle_t, streamId: cudaStream_t) -> cudnnStatus
 @function("cudnn_graph.h", since="9.0.0", deprecated=False)
 def cudnnGetStream(
     handle: cudnnHandle_t,
-    streamId: Out[Pointer[cudaStream_t]],
+    streamId: NotNull[Out[Pointer[cudaStream_t]]],
 ) -> cudnnStatus_t: ...
 
 
@@ -195,12 +202,14 @@ def cudnnGraphVersionCheck() -> cudnnStatus_t: ...
 @function("cudnn_graph.h", since="9.0.0", deprecated=False)
 def cudnnBackendCreateDescriptor(
     descriptorType: cudnnBackendDescriptorType_t,
-    descriptor: Out[Pointer[cudnnBackendDescriptor_t]],
+    descriptor: NotNull[Out[Pointer[cudnnBackendDescriptor_t]]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_graph.h", since="9.0.0", deprecated=False)
-def cudnnBackendDestroyDescriptor(descriptor: cudnnBackendDescriptor_t) -> cudnnStatus_t: ...
+def cudnnBackendDestroyDescriptor(
+    descriptor: Nullable[cudnnBackendDescriptor_t],
+) -> cudnnStatus_t: ...
 
 
 @function(
@@ -237,8 +246,8 @@ def cudnnBackendGetAttribute(
 @function("cudnn_graph.h", since="9.23.0", deprecated=False)
 def cudnnGetExecutionPlanWorkspaceSize(
     handle: cudnnHandle_t,
-    executionPlan: cudnnBackendDescriptor_t,
-    variantPack: cudnnBackendDescriptor_t,
+    executionPlan: Nullable[cudnnBackendDescriptor_t],
+    variantPack: Nullable[cudnnBackendDescriptor_t],
     workspaceSizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
@@ -246,16 +255,16 @@ def cudnnGetExecutionPlanWorkspaceSize(
 @function("cudnn_graph.h", since="9.0.0", deprecated=False)
 def cudnnBackendExecute(
     handle: cudnnHandle_t,
-    executionPlan: cudnnBackendDescriptor_t,
-    variantPack: cudnnBackendDescriptor_t,
+    executionPlan: Nullable[cudnnBackendDescriptor_t],
+    variantPack: Nullable[cudnnBackendDescriptor_t],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_graph.h", since="9.5.0", deprecated=False)
 def cudnnBackendPopulateCudaGraph(
     handle: cudnnHandle_t,
-    executionPlan: cudnnBackendDescriptor_t,
-    variantPack: cudnnBackendDescriptor_t,
+    executionPlan: Nullable[cudnnBackendDescriptor_t],
+    variantPack: Nullable[cudnnBackendDescriptor_t],
     graph: InOut[cudaGraph_t],
 ) -> cudnnStatus_t: ...
 
@@ -263,8 +272,8 @@ def cudnnBackendPopulateCudaGraph(
 @function("cudnn_graph.h", since="9.5.0", deprecated=False)
 def cudnnBackendUpdateCudaGraph(
     handle: cudnnHandle_t,
-    executionPlan: cudnnBackendDescriptor_t,
-    variantPack: cudnnBackendDescriptor_t,
+    executionPlan: Nullable[cudnnBackendDescriptor_t],
+    variantPack: Nullable[cudnnBackendDescriptor_t],
     graph: InOut[cudaGraph_t],
 ) -> cudnnStatus_t: ...
 
@@ -307,7 +316,7 @@ def cudnnSetTensor4dDescriptorEx(
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=False)
 def cudnnGetTensor4dDescriptor(
-    tensorDesc: Const[cudnnTensorDescriptor_t],
+    tensorDesc: MayBeUnset[Const[cudnnTensorDescriptor_t]],
     dataType: Out[Pointer[cudnnDataType_t]],
     n: Out[Pointer[c_int]],
     c: Out[Pointer[c_int]],
@@ -325,8 +334,8 @@ def cudnnSetTensorNdDescriptor(
     tensorDesc: InOut[cudnnTensorDescriptor_t],
     dataType: cudnnDataType_t,
     nbDims: c_int,
-    dimA: Array[c_int, "nbDims"],
-    strideA: Array[c_int, "nbDims"],
+    dimA: NotNull[Array[c_int, "nbDims"]],
+    strideA: NotNull[Array[c_int, "nbDims"]],
 ) -> cudnnStatus_t: ...
 
 
@@ -336,36 +345,38 @@ def cudnnSetTensorNdDescriptorEx(
     format: cudnnTensorFormat_t,
     dataType: cudnnDataType_t,
     nbDims: c_int,
-    dimA: Array[c_int, "nbDims"],
+    dimA: NotNull[Array[c_int, "nbDims <= 8", CUDNN_STATUS_NOT_SUPPORTED]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=False)
 def cudnnGetTensorNdDescriptor(
-    tensorDesc: Const[cudnnTensorDescriptor_t],
+    tensorDesc: MayBeUnset[Const[cudnnTensorDescriptor_t]],
     nbDimsRequested: c_int,
-    dataType: Out[Pointer[cudnnDataType_t]],
+    dataType: NotNull[Out[Pointer[cudnnDataType_t]]],
     nbDims: Out[Pointer[c_int]],
-    dimA: Out[Array[c_int, "nbDimsRequested"]],
-    strideA: Out[Array[c_int, "nbDimsRequested"]],
+    dimA: NotNull[Out[Array[c_int, "nbDimsRequested"]]],
+    strideA: NotNull[Out[Array[c_int, "nbDimsRequested"]]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=False)
 def cudnnGetTensorSizeInBytes(
-    tensorDesc: Const[cudnnTensorDescriptor_t],
-    size: Out[Pointer[c_size_t]],
+    tensorDesc: NotNull[MayBeUnset[Const[cudnnTensorDescriptor_t]]],
+    size: NotNull[Out[Pointer[c_size_t]]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=False)
-def cudnnDestroyTensorDescriptor(tensorDesc: cudnnTensorDescriptor_t) -> cudnnStatus_t: ...
+def cudnnDestroyTensorDescriptor(
+    tensorDesc: Nullable[MayBeUnset[cudnnTensorDescriptor_t]],
+) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=True)
 def cudnnInitTransformDest(
     transformDesc: Const[cudnnTensorTransformDescriptor_t],
-    srcDesc: Const[cudnnTensorDescriptor_t],
+    srcDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     destDesc: InOut[cudnnTensorDescriptor_t],
     destSizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
@@ -391,19 +402,19 @@ def cudnnSetTensorTransformDescriptor(
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=True)
 def cudnnGetTensorTransformDescriptor(
-    transformDesc: cudnnTensorTransformDescriptor_t,
+    transformDesc: MayBeUnset[cudnnTensorTransformDescriptor_t],
     nbDimsRequested: c_uint32,
     destFormat: Out[Pointer[cudnnTensorFormat_t]],
     padBeforeA: Out[Array[c_int32, "nbDimsRequested"]],
     padAfterA: Out[Array[c_int32, "nbDimsRequested"]],
     foldA: Out[Array[c_uint32, "nbDimsRequested - 2"]],
-    direction: Out[Pointer[cudnnFoldingDirection_t]],
+    direction: NotNull[Out[Pointer[cudnnFoldingDirection_t]]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=True)
 def cudnnDestroyTensorTransformDescriptor(
-    transformDesc: cudnnTensorTransformDescriptor_t,
+    transformDesc: Nullable[MayBeUnset[cudnnTensorTransformDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
@@ -416,10 +427,10 @@ def cudnnDestroyTensorTransformDescriptor(
 def cudnnTransformTensor(
     handle: cudnnHandle_t,
     alpha: HostScalar["xDesc", "yDesc"],
-    xDesc: Const[cudnnTensorDescriptor_t],
+    xDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     x: DeviceMemory["xDesc"],
     beta: HostScalar["xDesc", "yDesc"],
-    yDesc: Const[cudnnTensorDescriptor_t],
+    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     y: InOut[DeviceMemory["yDesc"]],
 ) -> cudnnStatus_t: ...
 
@@ -427,12 +438,12 @@ def cudnnTransformTensor(
 @function("cudnn_ops.h", since="9.0.0", deprecated=True)
 def cudnnTransformTensorEx(
     handle: cudnnHandle_t,
-    transDesc: Const[cudnnTensorTransformDescriptor_t],
+    transDesc: Nullable[Const[cudnnTensorTransformDescriptor_t]],
     alpha: HostScalar["srcDesc", "destDesc"],
-    srcDesc: Const[cudnnTensorDescriptor_t],
+    srcDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     srcData: DeviceMemory["srcDesc"],
     beta: HostScalar["srcDesc", "destDesc"],
-    destDesc: Const[cudnnTensorDescriptor_t],
+    destDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     destData: InOut[DeviceMemory["destDesc"]],
 ) -> cudnnStatus_t: ...
 
@@ -446,10 +457,10 @@ def cudnnTransformTensorEx(
 def cudnnAddTensor(
     handle: cudnnHandle_t,
     alpha: HostScalar["cDesc"],
-    aDesc: Const[cudnnTensorDescriptor_t],
+    aDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     A: DeviceMemory["aDesc"],
     beta: HostScalar["cDesc"],
-    cDesc: Const[cudnnTensorDescriptor_t],
+    cDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     C: InOut[DeviceMemory["cDesc"]],
 ) -> cudnnStatus_t: ...
 
@@ -477,17 +488,19 @@ def cudnnSetOpTensorDescriptor(
     "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR"
 )
 def cudnnGetOpTensorDescriptor(
-    opTensorDesc: Const[cudnnOpTensorDescriptor_t],
-    opTensorOp: Out[Pointer[cudnnOpTensorOp_t]],
-    opTensorCompType: Out[Pointer[cudnnDataType_t]],
-    opTensorNanOpt: Out[Pointer[cudnnNanPropagation_t]],
+    opTensorDesc: MayBeUnset[Const[cudnnOpTensorDescriptor_t]],
+    opTensorOp: NotNull[Out[Pointer[cudnnOpTensorOp_t]]],
+    opTensorCompType: NotNull[Out[Pointer[cudnnDataType_t]]],
+    opTensorNanOpt: NotNull[Out[Pointer[cudnnNanPropagation_t]]],
 ) -> cudnnStatus_t: ...
 
 
 @function(
     "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR"
 )
-def cudnnDestroyOpTensorDescriptor(opTensorDesc: cudnnOpTensorDescriptor_t) -> cudnnStatus_t: ...
+def cudnnDestroyOpTensorDescriptor(
+    opTensorDesc: Nullable[MayBeUnset[cudnnOpTensorDescriptor_t]],
+) -> cudnnStatus_t: ...
 
 
 @function(
@@ -498,15 +511,15 @@ def cudnnDestroyOpTensorDescriptor(opTensorDesc: cudnnOpTensorDescriptor_t) -> c
 )
 def cudnnOpTensor(
     handle: cudnnHandle_t,
-    opTensorDesc: Const[cudnnOpTensorDescriptor_t],
+    opTensorDesc: NotNull[Const[cudnnOpTensorDescriptor_t]],
     alpha1: HostScalar["opTensorDesc"],
-    aDesc: Const[cudnnTensorDescriptor_t],
+    aDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     A: DeviceMemory["aDesc"],
     alpha2: HostScalar["opTensorDesc"],
-    bDesc: Const[cudnnTensorDescriptor_t],
+    bDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     B: DeviceMemory["bDesc"],
     beta: HostScalar["opTensorDesc"],
-    cDesc: Const[cudnnTensorDescriptor_t],
+    cDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     C: InOut[DeviceMemory["cDesc"]],
 ) -> cudnnStatus_t: ...
 
@@ -536,12 +549,12 @@ def cudnnSetReduceTensorDescriptor(
     "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_REDUCTION_DESCRIPTOR"
 )
 def cudnnGetReduceTensorDescriptor(
-    reduceTensorDesc: Const[cudnnReduceTensorDescriptor_t],
-    reduceTensorOp: Out[Pointer[cudnnReduceTensorOp_t]],
-    reduceTensorCompType: Out[Pointer[cudnnDataType_t]],
-    reduceTensorNanOpt: Out[Pointer[cudnnNanPropagation_t]],
-    reduceTensorIndices: Out[Pointer[cudnnReduceTensorIndices_t]],
-    reduceTensorIndicesType: Out[Pointer[cudnnIndicesType_t]],
+    reduceTensorDesc: MayBeUnset[Const[cudnnReduceTensorDescriptor_t]],
+    reduceTensorOp: NotNull[Out[Pointer[cudnnReduceTensorOp_t]]],
+    reduceTensorCompType: NotNull[Out[Pointer[cudnnDataType_t]]],
+    reduceTensorNanOpt: NotNull[Out[Pointer[cudnnNanPropagation_t]]],
+    reduceTensorIndices: NotNull[Out[Pointer[cudnnReduceTensorIndices_t]]],
+    reduceTensorIndicesType: NotNull[Out[Pointer[cudnnIndicesType_t]]],
 ) -> cudnnStatus_t: ...
 
 
@@ -549,17 +562,17 @@ def cudnnGetReduceTensorDescriptor(
     "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_REDUCTION_DESCRIPTOR"
 )
 def cudnnDestroyReduceTensorDescriptor(
-    reduceTensorDesc: cudnnReduceTensorDescriptor_t,
+    reduceTensorDesc: Nullable[MayBeUnset[cudnnReduceTensorDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=True)
 def cudnnGetReductionIndicesSize(
     handle: cudnnHandle_t,
-    reduceTensorDesc: Const[cudnnReduceTensorDescriptor_t],
-    aDesc: Const[cudnnTensorDescriptor_t],
-    cDesc: Const[cudnnTensorDescriptor_t],
-    sizeInBytes: Out[Pointer[c_size_t]],
+    reduceTensorDesc: NotNull[Const[cudnnReduceTensorDescriptor_t]],
+    aDesc: Nullable[Const[cudnnTensorDescriptor_t]],
+    cDesc: NotNull[Const[cudnnTensorDescriptor_t]],
+    sizeInBytes: NotNull[Out[Pointer[c_size_t]]],
 ) -> cudnnStatus_t: ...
 
 
@@ -571,10 +584,10 @@ def cudnnGetReductionIndicesSize(
 )
 def cudnnGetReductionWorkspaceSize(
     handle: cudnnHandle_t,
-    reduceTensorDesc: Const[cudnnReduceTensorDescriptor_t],
-    aDesc: Const[cudnnTensorDescriptor_t],
-    cDesc: Const[cudnnTensorDescriptor_t],
-    sizeInBytes: Out[Pointer[c_size_t]],
+    reduceTensorDesc: NotNull[Const[cudnnReduceTensorDescriptor_t]],
+    aDesc: NotNull[Const[cudnnTensorDescriptor_t]],
+    cDesc: NotNull[Const[cudnnTensorDescriptor_t]],
+    sizeInBytes: NotNull[Out[Pointer[c_size_t]]],
 ) -> cudnnStatus_t: ...
 
 
@@ -586,16 +599,16 @@ def cudnnGetReductionWorkspaceSize(
 )
 def cudnnReduceTensor(
     handle: cudnnHandle_t,
-    reduceTensorDesc: Const[cudnnReduceTensorDescriptor_t],
+    reduceTensorDesc: NotNull[Const[cudnnReduceTensorDescriptor_t]],
     indices: Out[DeviceMemory["indicesSizeInBytes"]],
     indicesSizeInBytes: c_size_t,
     workspace: InOut[DeviceMemory["workspaceSizeInBytes"]],
     workspaceSizeInBytes: c_size_t,
     alpha: HostScalar["cDesc"],
-    aDesc: Const[cudnnTensorDescriptor_t],
+    aDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     A: DeviceMemory["aDesc"],
     beta: HostScalar["cDesc"],
-    cDesc: Const[cudnnTensorDescriptor_t],
+    cDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     C: InOut[DeviceMemory["cDesc"]],
 ) -> cudnnStatus_t: ...
 
@@ -603,7 +616,7 @@ def cudnnReduceTensor(
 @function("cudnn_ops.h", since="9.0.0", deprecated=False)
 def cudnnSetTensor(
     handle: cudnnHandle_t,
-    yDesc: Const[cudnnTensorDescriptor_t],
+    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     y: Out[DeviceMemory["yDesc"]],
     valuePtr: HostScalar["yDesc"],
 ) -> cudnnStatus_t: ...
@@ -617,7 +630,7 @@ def cudnnSetTensor(
 )
 def cudnnScaleTensor(
     handle: cudnnHandle_t,
-    yDesc: Const[cudnnTensorDescriptor_t],
+    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     y: InOut[DeviceMemory["yDesc"]],
     alpha: HostScalar["yDesc"],
 ) -> cudnnStatus_t: ...
@@ -638,10 +651,10 @@ def cudnnSetFilter4dDescriptor(
     filterDesc: InOut[cudnnFilterDescriptor_t],
     dataType: cudnnDataType_t,
     format: cudnnTensorFormat_t,
-    k: c_int,
-    c: c_int,
-    h: c_int,
-    w: c_int,
+    k: Factor[c_int],
+    c: Factor[c_int],
+    h: Factor[c_int],
+    w: Factor[c_int],
 ) -> cudnnStatus_t: ...
 
 
@@ -649,13 +662,13 @@ def cudnnSetFilter4dDescriptor(
     "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR"
 )
 def cudnnGetFilter4dDescriptor(
-    filterDesc: Const[cudnnFilterDescriptor_t],
-    dataType: Out[Pointer[cudnnDataType_t]],
-    format: Out[Pointer[cudnnTensorFormat_t]],
-    k: Out[Pointer[c_int]],
-    c: Out[Pointer[c_int]],
-    h: Out[Pointer[c_int]],
-    w: Out[Pointer[c_int]],
+    filterDesc: MayBeUnset[Const[cudnnFilterDescriptor_t]],
+    dataType: NotNull[Out[Pointer[cudnnDataType_t]]],
+    format: NotNull[Out[Pointer[cudnnTensorFormat_t]]],
+    k: NotNull[Out[Pointer[c_int]]],
+    c: NotNull[Out[Pointer[c_int]]],
+    h: NotNull[Out[Pointer[c_int]]],
+    w: NotNull[Out[Pointer[c_int]]],
 ) -> cudnnStatus_t: ...
 
 
@@ -667,7 +680,7 @@ def cudnnSetFilterNdDescriptor(
     dataType: cudnnDataType_t,
     format: cudnnTensorFormat_t,
     nbDims: c_int,
-    filterDimA: Array[c_int, "nbDims"],
+    filterDimA: NotNull[Factor[Array[c_int, "nbDims"]]],
 ) -> cudnnStatus_t: ...
 
 
@@ -675,12 +688,12 @@ def cudnnSetFilterNdDescriptor(
     "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR"
 )
 def cudnnGetFilterNdDescriptor(
-    filterDesc: Const[cudnnFilterDescriptor_t],
+    filterDesc: MayBeUnset[Const[cudnnFilterDescriptor_t]],
     nbDimsRequested: c_int,
-    dataType: Out[Pointer[cudnnDataType_t]],
-    format: Out[Pointer[cudnnTensorFormat_t]],
-    nbDims: Out[Pointer[c_int]],
-    filterDimA: Out[Array[c_int, "nbDimsRequested"]],
+    dataType: NotNull[Out[Pointer[cudnnDataType_t]]],
+    format: NotNull[Out[Pointer[cudnnTensorFormat_t]]],
+    nbDims: NotNull[Out[Pointer[c_int]]],
+    filterDimA: NotNull[Out[Array[c_int, "nbDimsRequested"]]],
 ) -> cudnnStatus_t: ...
 
 
@@ -688,20 +701,20 @@ def cudnnGetFilterNdDescriptor(
     "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR"
 )
 def cudnnGetFilterSizeInBytes(
-    filterDesc: Const[cudnnFilterDescriptor_t],
-    size: Out[Pointer[c_size_t]],
+    filterDesc: MayBeUnset[Const[cudnnFilterDescriptor_t]],
+    size: NotNull[Out[Pointer[c_size_t]]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=True)
 def cudnnTransformFilter(
     handle: cudnnHandle_t,
-    transDesc: Const[cudnnTensorTransformDescriptor_t],
+    transDesc: Nullable[Const[cudnnTensorTransformDescriptor_t]],
     alpha: HostScalar["srcDesc", "destDesc"],
-    srcDesc: Const[cudnnFilterDescriptor_t],
+    srcDesc: NotNull[Const[cudnnFilterDescriptor_t]],
     srcData: DeviceMemory["srcDesc"],
     beta: HostScalar["srcDesc", "destDesc"],
-    destDesc: Const[cudnnFilterDescriptor_t],
+    destDesc: NotNull[Const[cudnnFilterDescriptor_t]],
     destData: InOut[DeviceMemory["destDesc"]],
 ) -> cudnnStatus_t: ...
 
@@ -709,7 +722,9 @@ def cudnnTransformFilter(
 @function(
     "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR"
 )
-def cudnnDestroyFilterDescriptor(filterDesc: cudnnFilterDescriptor_t) -> cudnnStatus_t: ...
+def cudnnDestroyFilterDescriptor(
+    filterDesc: Nullable[MayBeUnset[cudnnFilterDescriptor_t]],
+) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=False)
@@ -718,10 +733,10 @@ def cudnnSoftmaxForward(
     algo: cudnnSoftmaxAlgorithm_t,
     mode: cudnnSoftmaxMode_t,
     alpha: HostScalar["yDesc"],
-    xDesc: Const[cudnnTensorDescriptor_t],
+    xDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     x: DeviceMemory["xDesc"],
     beta: HostScalar["yDesc"],
-    yDesc: Const[cudnnTensorDescriptor_t],
+    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     y: InOut[DeviceMemory["yDesc"]],
 ) -> cudnnStatus_t: ...
 
@@ -741,10 +756,10 @@ def cudnnSetPooling2dDescriptor(
     poolingDesc: InOut[cudnnPoolingDescriptor_t],
     mode: cudnnPoolingMode_t,
     maxpoolingNanOpt: cudnnNanPropagation_t,
-    windowHeight: c_int,
-    windowWidth: c_int,
-    verticalPadding: c_int,
-    horizontalPadding: c_int,
+    windowHeight: Extent[c_int],
+    windowWidth: Extent[c_int],
+    verticalPadding: Extent[c_int],
+    horizontalPadding: Extent[c_int],
     verticalStride: c_int,
     horizontalStride: c_int,
 ) -> cudnnStatus_t: ...
@@ -754,15 +769,15 @@ def cudnnSetPooling2dDescriptor(
     "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR"
 )
 def cudnnGetPooling2dDescriptor(
-    poolingDesc: Const[cudnnPoolingDescriptor_t],
-    mode: Out[Pointer[cudnnPoolingMode_t]],
-    maxpoolingNanOpt: Out[Pointer[cudnnNanPropagation_t]],
-    windowHeight: Out[Pointer[c_int]],
-    windowWidth: Out[Pointer[c_int]],
-    verticalPadding: Out[Pointer[c_int]],
-    horizontalPadding: Out[Pointer[c_int]],
-    verticalStride: Out[Pointer[c_int]],
-    horizontalStride: Out[Pointer[c_int]],
+    poolingDesc: MayBeUnset[Const[cudnnPoolingDescriptor_t]],
+    mode: NotNull[Out[Pointer[cudnnPoolingMode_t]]],
+    maxpoolingNanOpt: NotNull[Out[Pointer[cudnnNanPropagation_t]]],
+    windowHeight: NotNull[Out[Pointer[c_int]]],
+    windowWidth: NotNull[Out[Pointer[c_int]]],
+    verticalPadding: NotNull[Out[Pointer[c_int]]],
+    horizontalPadding: NotNull[Out[Pointer[c_int]]],
+    verticalStride: NotNull[Out[Pointer[c_int]]],
+    horizontalStride: NotNull[Out[Pointer[c_int]]],
 ) -> cudnnStatus_t: ...
 
 
@@ -774,9 +789,9 @@ def cudnnSetPoolingNdDescriptor(
     mode: Const[cudnnPoolingMode_t],
     maxpoolingNanOpt: Const[cudnnNanPropagation_t],
     nbDims: c_int,
-    windowDimA: Array[c_int, "nbDims"],
-    paddingA: Array[c_int, "nbDims"],
-    strideA: Array[c_int, "nbDims"],
+    windowDimA: NotNull[Extent[Array[c_int, "nbDims"]]],
+    paddingA: NotNull[Extent[Array[c_int, "nbDims"]]],
+    strideA: NotNull[Array[c_int, "nbDims"]],
 ) -> cudnnStatus_t: ...
 
 
@@ -784,41 +799,43 @@ def cudnnSetPoolingNdDescriptor(
     "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR"
 )
 def cudnnGetPoolingNdDescriptor(
-    poolingDesc: Const[cudnnPoolingDescriptor_t],
+    poolingDesc: MayBeUnset[Const[cudnnPoolingDescriptor_t]],
     nbDimsRequested: c_int,
-    mode: Out[Pointer[cudnnPoolingMode_t]],
-    maxpoolingNanOpt: Out[Pointer[cudnnNanPropagation_t]],
-    nbDims: Out[Pointer[c_int]],
-    windowDimA: Out[Array[c_int, "nbDimsRequested"]],
-    paddingA: Out[Array[c_int, "nbDimsRequested"]],
-    strideA: Out[Array[c_int, "nbDimsRequested"]],
+    mode: NotNull[Out[Pointer[cudnnPoolingMode_t]]],
+    maxpoolingNanOpt: NotNull[Out[Pointer[cudnnNanPropagation_t]]],
+    nbDims: NotNull[Out[Pointer[c_int]]],
+    windowDimA: NotNull[Out[Array[c_int, "nbDimsRequested"]]],
+    paddingA: NotNull[Out[Array[c_int, "nbDimsRequested"]]],
+    strideA: NotNull[Out[Array[c_int, "nbDimsRequested"]]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=True)
 def cudnnGetPoolingNdForwardOutputDim(
     poolingDesc: Const[cudnnPoolingDescriptor_t],
-    inputTensorDesc: Const[cudnnTensorDescriptor_t],
+    inputTensorDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     nbDims: c_int,
-    outputTensorDimA: Out[Array[c_int, "nbDims"]],
+    outputTensorDimA: NotNull[Out[Array[c_int, "nbDims"]]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=True)
 def cudnnGetPooling2dForwardOutputDim(
     poolingDesc: Const[cudnnPoolingDescriptor_t],
-    inputTensorDesc: Const[cudnnTensorDescriptor_t],
-    n: Out[Pointer[c_int]],
-    c: Out[Pointer[c_int]],
-    h: Out[Pointer[c_int]],
-    w: Out[Pointer[c_int]],
+    inputTensorDesc: NotNull[Const[cudnnTensorDescriptor_t]],
+    n: NotNull[Out[Pointer[c_int]]],
+    c: NotNull[Out[Pointer[c_int]]],
+    h: NotNull[Out[Pointer[c_int]]],
+    w: NotNull[Out[Pointer[c_int]]],
 ) -> cudnnStatus_t: ...
 
 
 @function(
     "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR"
 )
-def cudnnDestroyPoolingDescriptor(poolingDesc: cudnnPoolingDescriptor_t) -> cudnnStatus_t: ...
+def cudnnDestroyPoolingDescriptor(
+    poolingDesc: Nullable[MayBeUnset[cudnnPoolingDescriptor_t]],
+) -> cudnnStatus_t: ...
 
 
 @function(
@@ -829,12 +846,12 @@ def cudnnDestroyPoolingDescriptor(poolingDesc: cudnnPoolingDescriptor_t) -> cudn
 )
 def cudnnPoolingForward(
     handle: cudnnHandle_t,
-    poolingDesc: Const[cudnnPoolingDescriptor_t],
+    poolingDesc: Nullable[Const[cudnnPoolingDescriptor_t]],
     alpha: HostScalar["yDesc"],
-    xDesc: Const[cudnnTensorDescriptor_t],
+    xDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     x: DeviceMemory["xDesc"],
     beta: HostScalar["yDesc"],
-    yDesc: Const[cudnnTensorDescriptor_t],
+    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     y: InOut[DeviceMemory["yDesc"]],
 ) -> cudnnStatus_t: ...
 
@@ -862,10 +879,10 @@ def cudnnSetActivationDescriptor(
     "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR"
 )
 def cudnnGetActivationDescriptor(
-    activationDesc: Const[cudnnActivationDescriptor_t],
-    mode: Out[Pointer[cudnnActivationMode_t]],
-    reluNanOpt: Out[Pointer[cudnnNanPropagation_t]],
-    coef: Out[Pointer[c_double]],
+    activationDesc: MayBeUnset[Const[cudnnActivationDescriptor_t]],
+    mode: NotNull[Out[Pointer[cudnnActivationMode_t]]],
+    reluNanOpt: NotNull[Out[Pointer[cudnnNanPropagation_t]]],
+    coef: NotNull[Out[Pointer[c_double]]],
 ) -> cudnnStatus_t: ...
 
 
@@ -873,7 +890,7 @@ def cudnnGetActivationDescriptor(
     "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR"
 )
 def cudnnSetActivationDescriptorSwishBeta(
-    activationDesc: InOut[cudnnActivationDescriptor_t],
+    activationDesc: MayBeUnset[InOut[cudnnActivationDescriptor_t]],
     swish_beta: c_double,
 ) -> cudnnStatus_t: ...
 
@@ -882,7 +899,7 @@ def cudnnSetActivationDescriptorSwishBeta(
     "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR"
 )
 def cudnnGetActivationDescriptorSwishBeta(
-    activationDesc: cudnnActivationDescriptor_t,
+    activationDesc: MayBeUnset[cudnnActivationDescriptor_t],
     swish_beta: Out[Pointer[c_double]],
 ) -> cudnnStatus_t: ...
 
@@ -891,7 +908,7 @@ def cudnnGetActivationDescriptorSwishBeta(
     "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR"
 )
 def cudnnDestroyActivationDescriptor(
-    activationDesc: cudnnActivationDescriptor_t,
+    activationDesc: Nullable[MayBeUnset[cudnnActivationDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
@@ -903,23 +920,25 @@ def cudnnDestroyActivationDescriptor(
 )
 def cudnnActivationForward(
     handle: cudnnHandle_t,
-    activationDesc: cudnnActivationDescriptor_t,
+    activationDesc: Nullable[cudnnActivationDescriptor_t],
     alpha: HostScalar["yDesc"],
-    xDesc: Const[cudnnTensorDescriptor_t],
+    xDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     x: DeviceMemory["xDesc"],
     beta: HostScalar["yDesc"],
-    yDesc: Const[cudnnTensorDescriptor_t],
+    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     y: InOut[DeviceMemory["yDesc"]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=False)
-def cudnnCreateLRNDescriptor(normDesc: Out[Pointer[cudnnLRNDescriptor_t]]) -> cudnnStatus_t: ...
+def cudnnCreateLRNDescriptor(
+    normDesc: NotNull[Out[Pointer[cudnnLRNDescriptor_t]]],
+) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=False)
 def cudnnSetLRNDescriptor(
-    normDesc: InOut[cudnnLRNDescriptor_t],
+    normDesc: NotNull[InOut[cudnnLRNDescriptor_t]],
     lrnN: c_uint,
     lrnAlpha: c_double,
     lrnBeta: c_double,
@@ -929,7 +948,7 @@ def cudnnSetLRNDescriptor(
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=False)
 def cudnnGetLRNDescriptor(
-    normDesc: cudnnLRNDescriptor_t,
+    normDesc: NotNull[cudnnLRNDescriptor_t],
     lrnN: Out[Pointer[c_uint]],
     lrnAlpha: Out[Pointer[c_double]],
     lrnBeta: Out[Pointer[c_double]],
@@ -938,19 +957,19 @@ def cudnnGetLRNDescriptor(
 
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=False)
-def cudnnDestroyLRNDescriptor(lrnDesc: cudnnLRNDescriptor_t) -> cudnnStatus_t: ...
+def cudnnDestroyLRNDescriptor(lrnDesc: Nullable[cudnnLRNDescriptor_t]) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=False)
 def cudnnLRNCrossChannelForward(
     handle: cudnnHandle_t,
-    normDesc: cudnnLRNDescriptor_t,
+    normDesc: NotNull[cudnnLRNDescriptor_t],
     lrnMode: cudnnLRNMode_t,
-    alpha: HostScalar["yDesc"],
-    xDesc: Const[cudnnTensorDescriptor_t],
+    alpha: NotNull[HostScalar["yDesc"]],
+    xDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     x: DeviceMemory["xDesc"],
-    beta: HostScalar["yDesc"],
-    yDesc: Const[cudnnTensorDescriptor_t],
+    beta: NotNull[HostScalar["yDesc"]],
+    yDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     y: InOut[DeviceMemory["yDesc"]],
 ) -> cudnnStatus_t: ...
 
@@ -958,16 +977,16 @@ def cudnnLRNCrossChannelForward(
 @function("cudnn_ops.h", since="9.0.0", deprecated=False)
 def cudnnDivisiveNormalizationForward(
     handle: cudnnHandle_t,
-    normDesc: cudnnLRNDescriptor_t,
+    normDesc: NotNull[cudnnLRNDescriptor_t],
     mode: cudnnDivNormMode_t,
     alpha: HostScalar["yDesc"],
-    xDesc: Const[cudnnTensorDescriptor_t],
+    xDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     x: DeviceMemory["xDesc"],
     means: DeviceMemory["xDesc"],
     temp: Out[DeviceMemory["xDesc"]],
     temp2: Out[DeviceMemory["xDesc"]],
     beta: HostScalar["yDesc"],
-    yDesc: Const[cudnnTensorDescriptor_t],
+    yDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     y: InOut[DeviceMemory["yDesc"]],
 ) -> cudnnStatus_t: ...
 
@@ -977,7 +996,7 @@ def cudnnDivisiveNormalizationForward(
 )
 def cudnnDeriveBNTensorDescriptor(
     derivedBnDesc: InOut[cudnnTensorDescriptor_t],
-    xDesc: Const[cudnnTensorDescriptor_t],
+    xDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     mode: cudnnBatchNormMode_t,
 ) -> cudnnStatus_t: ...
 
@@ -993,11 +1012,11 @@ def cudnnBatchNormalizationForwardInference(
     mode: cudnnBatchNormMode_t,
     alpha: HostScalar["yDesc"],
     beta: HostScalar["yDesc"],
-    xDesc: Const[cudnnTensorDescriptor_t],
+    xDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     x: DeviceMemory["xDesc"],
-    yDesc: Const[cudnnTensorDescriptor_t],
+    yDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     y: InOut[DeviceMemory["yDesc"]],
-    bnScaleBiasMeanVarDesc: Const[cudnnTensorDescriptor_t],
+    bnScaleBiasMeanVarDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     bnScale: DeviceMemory["bnScaleBiasMeanVarDesc"],
     bnBias: DeviceMemory["bnScaleBiasMeanVarDesc"],
     estimatedMean: DeviceMemory["bnScaleBiasMeanVarDesc"],
@@ -1012,7 +1031,7 @@ def cudnnBatchNormalizationForwardInference(
 def cudnnDeriveNormTensorDescriptor(
     derivedNormScaleBiasDesc: InOut[cudnnTensorDescriptor_t],
     derivedNormMeanVarDesc: InOut[cudnnTensorDescriptor_t],
-    xDesc: Const[cudnnTensorDescriptor_t],
+    xDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     mode: cudnnNormMode_t,
     groupCnt: c_int,
 ) -> cudnnStatus_t: ...
@@ -1031,18 +1050,18 @@ def cudnnNormalizationForwardInference(
     algo: cudnnNormAlgo_t,
     alpha: HostScalar["yDesc"],
     beta: HostScalar["yDesc"],
-    xDesc: Const[cudnnTensorDescriptor_t],
+    xDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     x: DeviceMemory["xDesc"],
-    normScaleBiasDesc: Const[cudnnTensorDescriptor_t],
+    normScaleBiasDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     normScale: DeviceMemory["normScaleBiasDesc"],
     normBias: DeviceMemory["normScaleBiasDesc"],
-    normMeanVarDesc: Const[cudnnTensorDescriptor_t],
+    normMeanVarDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     estimatedMean: DeviceMemory["normMeanVarDesc"],
     estimatedVariance: DeviceMemory["normMeanVarDesc"],
-    zDesc: Const[cudnnTensorDescriptor_t],
+    zDesc: Nullable[MayBeUnset[Const[cudnnTensorDescriptor_t]]],
     z: DeviceMemory["zDesc"],
-    activationDesc: cudnnActivationDescriptor_t,
-    yDesc: Const[cudnnTensorDescriptor_t],
+    activationDesc: Nullable[MayBeUnset[cudnnActivationDescriptor_t, "normOps"]],
+    yDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     y: InOut[DeviceMemory["yDesc"]],
     epsilon: c_double,
     groupCnt: c_int,
@@ -1061,20 +1080,20 @@ def cudnnSetSpatialTransformerNdDescriptor(
     samplerType: cudnnSamplerType_t,
     dataType: cudnnDataType_t,
     nbDims: Const[c_int],
-    dimA: Array[c_int, "nbDims"],
+    dimA: Factor[Array[c_int, "1 <= nbDims <= 8", CUDNN_STATUS_BAD_PARAM]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=False)
 def cudnnDestroySpatialTransformerDescriptor(
-    stDesc: cudnnSpatialTransformerDescriptor_t,
+    stDesc: Nullable[MayBeUnset[cudnnSpatialTransformerDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=False)
 def cudnnSpatialTfGridGeneratorForward(
     handle: cudnnHandle_t,
-    stDesc: Const[cudnnSpatialTransformerDescriptor_t],
+    stDesc: NotNull[Const[cudnnSpatialTransformerDescriptor_t]],
     theta: DeviceMemory,
     grid: Out[DeviceMemory],
 ) -> cudnnStatus_t: ...
@@ -1083,13 +1102,13 @@ def cudnnSpatialTfGridGeneratorForward(
 @function("cudnn_ops.h", since="9.0.0", deprecated=False)
 def cudnnSpatialTfSamplerForward(
     handle: cudnnHandle_t,
-    stDesc: cudnnSpatialTransformerDescriptor_t,
-    alpha: HostScalar["yDesc"],
-    xDesc: Const[cudnnTensorDescriptor_t],
+    stDesc: NotNull[cudnnSpatialTransformerDescriptor_t],
+    alpha: NotNull[HostScalar["yDesc"]],
+    xDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     x: DeviceMemory["xDesc"],
     grid: DeviceMemory,
-    beta: HostScalar["yDesc"],
-    yDesc: cudnnTensorDescriptor_t,
+    beta: NotNull[HostScalar["yDesc"]],
+    yDesc: NotNull[cudnnTensorDescriptor_t],
     y: InOut[DeviceMemory["yDesc"]],
 ) -> cudnnStatus_t: ...
 
@@ -1101,26 +1120,28 @@ def cudnnCreateDropoutDescriptor(
 
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=False)
-def cudnnDestroyDropoutDescriptor(dropoutDesc: cudnnDropoutDescriptor_t) -> cudnnStatus_t: ...
+def cudnnDestroyDropoutDescriptor(
+    dropoutDesc: Nullable[cudnnDropoutDescriptor_t],
+) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=False)
 def cudnnDropoutGetStatesSize(
     handle: cudnnHandle_t,
-    sizeInBytes: Out[Pointer[c_size_t]],
+    sizeInBytes: NotNull[Out[Pointer[c_size_t]]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=False)
 def cudnnDropoutGetReserveSpaceSize(
-    xdesc: cudnnTensorDescriptor_t,
-    sizeInBytes: Out[Pointer[c_size_t]],
+    xdesc: MayBeUnset[cudnnTensorDescriptor_t],
+    sizeInBytes: NotNull[Out[Pointer[c_size_t]]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=False)
 def cudnnSetDropoutDescriptor(
-    dropoutDesc: InOut[cudnnDropoutDescriptor_t],
+    dropoutDesc: Nullable[InOut[cudnnDropoutDescriptor_t]],
     handle: cudnnHandle_t,
     dropout: c_float,
     states: InOut[DeviceMemory["stateSizeInBytes"]],
@@ -1131,7 +1152,7 @@ def cudnnSetDropoutDescriptor(
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=False)
 def cudnnRestoreDropoutDescriptor(
-    dropoutDesc: InOut[cudnnDropoutDescriptor_t],
+    dropoutDesc: Nullable[InOut[cudnnDropoutDescriptor_t]],
     handle: cudnnHandle_t,
     dropout: c_float,
     states: InOut[DeviceMemory["stateSizeInBytes"]],
@@ -1142,7 +1163,7 @@ def cudnnRestoreDropoutDescriptor(
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=False)
 def cudnnGetDropoutDescriptor(
-    dropoutDesc: cudnnDropoutDescriptor_t,
+    dropoutDesc: Nullable[cudnnDropoutDescriptor_t],
     handle: cudnnHandle_t,
     dropout: Out[Pointer[c_float]],
     states: Out[Pointer[c_void_p]],
@@ -1153,10 +1174,10 @@ def cudnnGetDropoutDescriptor(
 @function("cudnn_ops.h", since="9.0.0", deprecated=False)
 def cudnnDropoutForward(
     handle: cudnnHandle_t,
-    dropoutDesc: Const[cudnnDropoutDescriptor_t],
-    xdesc: Const[cudnnTensorDescriptor_t],
+    dropoutDesc: Nullable[Const[cudnnDropoutDescriptor_t]],
+    xdesc: NotNull[Const[cudnnTensorDescriptor_t]],
     x: DeviceMemory["xdesc"],
-    ydesc: Const[cudnnTensorDescriptor_t],
+    ydesc: NotNull[Const[cudnnTensorDescriptor_t]],
     y: Out[DeviceMemory["ydesc"]],
     reserveSpace: Out[DeviceMemory["reserveSpaceSizeInBytes"]],
     reserveSpaceSizeInBytes: c_size_t,
@@ -1173,12 +1194,12 @@ def cudnnSoftmaxBackward(
     algo: cudnnSoftmaxAlgorithm_t,
     mode: cudnnSoftmaxMode_t,
     alpha: HostScalar["dxDesc"],
-    yDesc: Const[cudnnTensorDescriptor_t],
+    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     y: DeviceMemory["yDesc"],
-    dyDesc: Const[cudnnTensorDescriptor_t],
+    dyDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     dy: DeviceMemory["dyDesc"],
     beta: HostScalar["dxDesc"],
-    dxDesc: Const[cudnnTensorDescriptor_t],
+    dxDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     dx: InOut[DeviceMemory["dxDesc"]],
 ) -> cudnnStatus_t: ...
 
@@ -1191,16 +1212,16 @@ def cudnnSoftmaxBackward(
 )
 def cudnnPoolingBackward(
     handle: cudnnHandle_t,
-    poolingDesc: Const[cudnnPoolingDescriptor_t],
+    poolingDesc: Nullable[Const[cudnnPoolingDescriptor_t]],
     alpha: HostScalar["dxDesc"],
-    yDesc: Const[cudnnTensorDescriptor_t],
+    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     y: DeviceMemory["yDesc"],
-    dyDesc: Const[cudnnTensorDescriptor_t],
+    dyDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     dy: DeviceMemory["dyDesc"],
-    xDesc: Const[cudnnTensorDescriptor_t],
+    xDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     x: DeviceMemory["xDesc"],
     beta: HostScalar["dxDesc"],
-    dxDesc: Const[cudnnTensorDescriptor_t],
+    dxDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     dx: InOut[DeviceMemory["dxDesc"]],
 ) -> cudnnStatus_t: ...
 
@@ -1213,16 +1234,16 @@ def cudnnPoolingBackward(
 )
 def cudnnActivationBackward(
     handle: cudnnHandle_t,
-    activationDesc: cudnnActivationDescriptor_t,
+    activationDesc: Nullable[cudnnActivationDescriptor_t],
     alpha: HostScalar["dxDesc"],
-    yDesc: Const[cudnnTensorDescriptor_t],
+    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     y: DeviceMemory["yDesc"],
-    dyDesc: Const[cudnnTensorDescriptor_t],
+    dyDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     dy: DeviceMemory["dyDesc"],
-    xDesc: Const[cudnnTensorDescriptor_t],
+    xDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     x: DeviceMemory["xDesc"],
     beta: HostScalar["dxDesc"],
-    dxDesc: Const[cudnnTensorDescriptor_t],
+    dxDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     dx: InOut[DeviceMemory["dxDesc"]],
 ) -> cudnnStatus_t: ...
 
@@ -1230,17 +1251,17 @@ def cudnnActivationBackward(
 @function("cudnn_ops.h", since="9.0.0", deprecated=False)
 def cudnnLRNCrossChannelBackward(
     handle: cudnnHandle_t,
-    normDesc: cudnnLRNDescriptor_t,
+    normDesc: NotNull[cudnnLRNDescriptor_t],
     lrnMode: cudnnLRNMode_t,
-    alpha: HostScalar["dxDesc"],
-    yDesc: Const[cudnnTensorDescriptor_t],
+    alpha: NotNull[HostScalar["dxDesc"]],
+    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     y: DeviceMemory["yDesc"],
-    dyDesc: Const[cudnnTensorDescriptor_t],
+    dyDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     dy: DeviceMemory["dyDesc"],
-    xDesc: Const[cudnnTensorDescriptor_t],
+    xDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     x: DeviceMemory["xDesc"],
-    beta: HostScalar["dxDesc"],
-    dxDesc: Const[cudnnTensorDescriptor_t],
+    beta: NotNull[HostScalar["dxDesc"]],
+    dxDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     dx: InOut[DeviceMemory["dxDesc"]],
 ) -> cudnnStatus_t: ...
 
@@ -1248,17 +1269,17 @@ def cudnnLRNCrossChannelBackward(
 @function("cudnn_ops.h", since="9.0.0", deprecated=False)
 def cudnnDivisiveNormalizationBackward(
     handle: cudnnHandle_t,
-    normDesc: cudnnLRNDescriptor_t,
+    normDesc: NotNull[cudnnLRNDescriptor_t],
     mode: cudnnDivNormMode_t,
     alpha: HostScalar["dXdMeansDesc"],
-    xDesc: Const[cudnnTensorDescriptor_t],
+    xDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     x: DeviceMemory["xDesc"],
     means: DeviceMemory["xDesc"],
     dy: DeviceMemory["xDesc"],
     temp: Out[DeviceMemory["xDesc"]],
     temp2: Out[DeviceMemory["xDesc"]],
     beta: HostScalar["dXdMeansDesc"],
-    dXdMeansDesc: Const[cudnnTensorDescriptor_t],
+    dXdMeansDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     dx: InOut[DeviceMemory["dXdMeansDesc"]],
     dMeans: InOut[DeviceMemory["dXdMeansDesc"]],
 ) -> cudnnStatus_t: ...
@@ -1274,11 +1295,11 @@ def cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize(
     handle: cudnnHandle_t,
     mode: cudnnBatchNormMode_t,
     bnOps: cudnnBatchNormOps_t,
-    xDesc: Const[cudnnTensorDescriptor_t],
-    zDesc: Const[cudnnTensorDescriptor_t],
-    yDesc: Const[cudnnTensorDescriptor_t],
-    bnScaleBiasMeanVarDesc: Const[cudnnTensorDescriptor_t],
-    activationDesc: Const[cudnnActivationDescriptor_t],
+    xDesc: Nullable[Const[cudnnTensorDescriptor_t]],
+    zDesc: Nullable[MayBeUnset[Const[cudnnTensorDescriptor_t]]],
+    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
+    bnScaleBiasMeanVarDesc: Nullable[Const[cudnnTensorDescriptor_t]],
+    activationDesc: Nullable[MayBeUnset[Const[cudnnActivationDescriptor_t], "bnOps"]],
     sizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
@@ -1293,13 +1314,13 @@ def cudnnGetBatchNormalizationBackwardExWorkspaceSize(
     handle: cudnnHandle_t,
     mode: cudnnBatchNormMode_t,
     bnOps: cudnnBatchNormOps_t,
-    xDesc: Const[cudnnTensorDescriptor_t],
-    yDesc: Const[cudnnTensorDescriptor_t],
-    dyDesc: Const[cudnnTensorDescriptor_t],
-    dzDesc: Const[cudnnTensorDescriptor_t],
-    dxDesc: Const[cudnnTensorDescriptor_t],
-    dBnScaleBiasDesc: Const[cudnnTensorDescriptor_t],
-    activationDesc: Const[cudnnActivationDescriptor_t],
+    xDesc: Nullable[Const[cudnnTensorDescriptor_t]],
+    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
+    dyDesc: Nullable[Const[cudnnTensorDescriptor_t]],
+    dzDesc: Nullable[MayBeUnset[Const[cudnnTensorDescriptor_t]]],
+    dxDesc: Nullable[Const[cudnnTensorDescriptor_t]],
+    dBnScaleBiasDesc: Nullable[Const[cudnnTensorDescriptor_t]],
+    activationDesc: Nullable[MayBeUnset[Const[cudnnActivationDescriptor_t], "bnOps"]],
     sizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
@@ -1309,8 +1330,8 @@ def cudnnGetBatchNormalizationTrainingExReserveSpaceSize(
     handle: cudnnHandle_t,
     mode: cudnnBatchNormMode_t,
     bnOps: cudnnBatchNormOps_t,
-    activationDesc: Const[cudnnActivationDescriptor_t],
-    xDesc: Const[cudnnTensorDescriptor_t],
+    activationDesc: Nullable[MayBeUnset[Const[cudnnActivationDescriptor_t], "bnOps"]],
+    xDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     sizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
@@ -1326,11 +1347,11 @@ def cudnnBatchNormalizationForwardTraining(
     mode: cudnnBatchNormMode_t,
     alpha: HostScalar["yDesc"],
     beta: HostScalar["yDesc"],
-    xDesc: Const[cudnnTensorDescriptor_t],
+    xDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     x: DeviceMemory["xDesc"],
-    yDesc: Const[cudnnTensorDescriptor_t],
+    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     y: InOut[DeviceMemory["yDesc"]],
-    bnScaleBiasMeanVarDesc: Const[cudnnTensorDescriptor_t],
+    bnScaleBiasMeanVarDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     bnScale: DeviceMemory["bnScaleBiasMeanVarDesc"],
     bnBias: DeviceMemory["bnScaleBiasMeanVarDesc"],
     exponentialAverageFactor: c_double,
@@ -1354,13 +1375,13 @@ def cudnnBatchNormalizationForwardTrainingEx(
     bnOps: cudnnBatchNormOps_t,
     alpha: HostScalar["yDesc"],
     beta: HostScalar["yDesc"],
-    xDesc: Const[cudnnTensorDescriptor_t],
+    xDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     xData: DeviceMemory["xDesc"],
-    zDesc: Const[cudnnTensorDescriptor_t],
+    zDesc: Nullable[MayBeUnset[Const[cudnnTensorDescriptor_t]]],
     zData: DeviceMemory["zDesc"],
-    yDesc: Const[cudnnTensorDescriptor_t],
+    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     yData: InOut[DeviceMemory["yDesc"]],
-    bnScaleBiasMeanVarDesc: Const[cudnnTensorDescriptor_t],
+    bnScaleBiasMeanVarDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     bnScale: DeviceMemory["bnScaleBiasMeanVarDesc"],
     bnBias: DeviceMemory["bnScaleBiasMeanVarDesc"],
     exponentialAverageFactor: c_double,
@@ -1369,7 +1390,7 @@ def cudnnBatchNormalizationForwardTrainingEx(
     epsilon: c_double,
     resultSaveMean: Out[DeviceMemory["bnScaleBiasMeanVarDesc"]],
     resultSaveInvVariance: Out[DeviceMemory["bnScaleBiasMeanVarDesc"]],
-    activationDesc: cudnnActivationDescriptor_t,
+    activationDesc: Nullable[MayBeUnset[cudnnActivationDescriptor_t, "bnOps"]],
     workspace: InOut[DeviceMemory["workSpaceSizeInBytes"]],
     workSpaceSizeInBytes: c_size_t,
     reserveSpace: InOut[DeviceMemory["reserveSpaceSizeInBytes"]],
@@ -1390,13 +1411,13 @@ def cudnnBatchNormalizationBackward(
     betaDataDiff: HostScalar["dxDesc"],
     alphaParamDiff: HostScalar["dxDesc"],
     betaParamDiff: HostScalar["dxDesc"],
-    xDesc: Const[cudnnTensorDescriptor_t],
+    xDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     x: DeviceMemory["xDesc"],
-    dyDesc: Const[cudnnTensorDescriptor_t],
+    dyDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     dy: DeviceMemory["dyDesc"],
-    dxDesc: Const[cudnnTensorDescriptor_t],
+    dxDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     dx: InOut[DeviceMemory["dxDesc"]],
-    dBnScaleBiasDesc: Const[cudnnTensorDescriptor_t],
+    dBnScaleBiasDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     bnScale: DeviceMemory["dBnScaleBiasDesc"],
     dBnScaleResult: InOut[DeviceMemory["dBnScaleBiasDesc"]],
     dBnBiasResult: InOut[DeviceMemory["dBnScaleBiasDesc"]],
@@ -1420,17 +1441,17 @@ def cudnnBatchNormalizationBackwardEx(
     betaDataDiff: HostScalar["dxDesc"],
     alphaParamDiff: HostScalar["dxDesc"],
     betaParamDiff: HostScalar["dxDesc"],
-    xDesc: Const[cudnnTensorDescriptor_t],
+    xDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     xData: DeviceMemory["xDesc"],
-    yDesc: Const[cudnnTensorDescriptor_t],
+    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     yData: DeviceMemory["yDesc"],
-    dyDesc: Const[cudnnTensorDescriptor_t],
+    dyDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     dyData: DeviceMemory["dyDesc"],
-    dzDesc: Const[cudnnTensorDescriptor_t],
+    dzDesc: Nullable[MayBeUnset[Const[cudnnTensorDescriptor_t]]],
     dzData: InOut[DeviceMemory["dzDesc"]],
-    dxDesc: Const[cudnnTensorDescriptor_t],
+    dxDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     dxData: InOut[DeviceMemory["dxDesc"]],
-    dBnScaleBiasDesc: Const[cudnnTensorDescriptor_t],
+    dBnScaleBiasDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     bnScaleData: DeviceMemory["dBnScaleBiasDesc"],
     bnBiasData: DeviceMemory["dBnScaleBiasDesc"],
     dBnScaleData: InOut[DeviceMemory["dBnScaleBiasDesc"]],
@@ -1438,7 +1459,7 @@ def cudnnBatchNormalizationBackwardEx(
     epsilon: c_double,
     savedMean: DeviceMemory["dBnScaleBiasDesc"],
     savedInvVariance: DeviceMemory["dBnScaleBiasDesc"],
-    activationDesc: cudnnActivationDescriptor_t,
+    activationDesc: Nullable[MayBeUnset[cudnnActivationDescriptor_t, "bnOps"]],
     workSpace: InOut[DeviceMemory["workSpaceSizeInBytes"]],
     workSpaceSizeInBytes: c_size_t,
     reserveSpace: InOut[DeviceMemory["reserveSpaceSizeInBytes"]],
@@ -1457,12 +1478,12 @@ def cudnnGetNormalizationForwardTrainingWorkspaceSize(
     mode: cudnnNormMode_t,
     normOps: cudnnNormOps_t,
     algo: cudnnNormAlgo_t,
-    xDesc: Const[cudnnTensorDescriptor_t],
-    zDesc: Const[cudnnTensorDescriptor_t],
-    yDesc: Const[cudnnTensorDescriptor_t],
-    normScaleBiasDesc: Const[cudnnTensorDescriptor_t],
-    activationDesc: Const[cudnnActivationDescriptor_t],
-    normMeanVarDesc: Const[cudnnTensorDescriptor_t],
+    xDesc: Nullable[Const[cudnnTensorDescriptor_t]],
+    zDesc: Nullable[MayBeUnset[Const[cudnnTensorDescriptor_t]]],
+    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
+    normScaleBiasDesc: Nullable[Const[cudnnTensorDescriptor_t]],
+    activationDesc: Nullable[MayBeUnset[Const[cudnnActivationDescriptor_t], "normOps"]],
+    normMeanVarDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     sizeInBytes: Out[Pointer[c_size_t]],
     groupCnt: c_int,
 ) -> cudnnStatus_t: ...
@@ -1479,14 +1500,14 @@ def cudnnGetNormalizationBackwardWorkspaceSize(
     mode: cudnnNormMode_t,
     normOps: cudnnNormOps_t,
     algo: cudnnNormAlgo_t,
-    xDesc: Const[cudnnTensorDescriptor_t],
-    yDesc: Const[cudnnTensorDescriptor_t],
-    dyDesc: Const[cudnnTensorDescriptor_t],
-    dzDesc: Const[cudnnTensorDescriptor_t],
-    dxDesc: Const[cudnnTensorDescriptor_t],
-    dNormScaleBiasDesc: Const[cudnnTensorDescriptor_t],
-    activationDesc: Const[cudnnActivationDescriptor_t],
-    normMeanVarDesc: Const[cudnnTensorDescriptor_t],
+    xDesc: Nullable[Const[cudnnTensorDescriptor_t]],
+    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
+    dyDesc: Nullable[Const[cudnnTensorDescriptor_t]],
+    dzDesc: Nullable[MayBeUnset[Const[cudnnTensorDescriptor_t]]],
+    dxDesc: Nullable[Const[cudnnTensorDescriptor_t]],
+    dNormScaleBiasDesc: Nullable[Const[cudnnTensorDescriptor_t]],
+    activationDesc: Nullable[MayBeUnset[Const[cudnnActivationDescriptor_t], "normOps"]],
+    normMeanVarDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     sizeInBytes: Out[Pointer[c_size_t]],
     groupCnt: c_int,
 ) -> cudnnStatus_t: ...
@@ -1498,8 +1519,8 @@ def cudnnGetNormalizationTrainingReserveSpaceSize(
     mode: cudnnNormMode_t,
     normOps: cudnnNormOps_t,
     algo: cudnnNormAlgo_t,
-    activationDesc: Const[cudnnActivationDescriptor_t],
-    xDesc: Const[cudnnTensorDescriptor_t],
+    activationDesc: Nullable[MayBeUnset[Const[cudnnActivationDescriptor_t], "normOps"]],
+    xDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     sizeInBytes: Out[Pointer[c_size_t]],
     groupCnt: c_int,
 ) -> cudnnStatus_t: ...
@@ -1518,22 +1539,22 @@ def cudnnNormalizationForwardTraining(
     algo: cudnnNormAlgo_t,
     alpha: HostScalar["yDesc"],
     beta: HostScalar["yDesc"],
-    xDesc: Const[cudnnTensorDescriptor_t],
+    xDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     xData: DeviceMemory["xDesc"],
-    normScaleBiasDesc: Const[cudnnTensorDescriptor_t],
+    normScaleBiasDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     normScale: DeviceMemory["normScaleBiasDesc"],
     normBias: DeviceMemory["normScaleBiasDesc"],
     exponentialAverageFactor: c_double,
-    normMeanVarDesc: Const[cudnnTensorDescriptor_t],
+    normMeanVarDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     resultRunningMean: InOut[DeviceMemory["normMeanVarDesc"]],
     resultRunningVariance: InOut[DeviceMemory["normMeanVarDesc"]],
     epsilon: c_double,
     resultSaveMean: Out[DeviceMemory["normMeanVarDesc"]],
     resultSaveInvVariance: Out[DeviceMemory["normMeanVarDesc"]],
-    activationDesc: cudnnActivationDescriptor_t,
-    zDesc: Const[cudnnTensorDescriptor_t],
+    activationDesc: Nullable[MayBeUnset[cudnnActivationDescriptor_t, "normOps"]],
+    zDesc: Nullable[MayBeUnset[Const[cudnnTensorDescriptor_t]]],
     zData: DeviceMemory["zDesc"],
-    yDesc: Const[cudnnTensorDescriptor_t],
+    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     yData: InOut[DeviceMemory["yDesc"]],
     workspace: InOut[DeviceMemory["workSpaceSizeInBytes"]],
     workSpaceSizeInBytes: c_size_t,
@@ -1558,26 +1579,26 @@ def cudnnNormalizationBackward(
     betaDataDiff: HostScalar["dxDesc"],
     alphaParamDiff: HostScalar["dxDesc"],
     betaParamDiff: HostScalar["dxDesc"],
-    xDesc: Const[cudnnTensorDescriptor_t],
+    xDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     xData: DeviceMemory["xDesc"],
-    yDesc: Const[cudnnTensorDescriptor_t],
+    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     yData: DeviceMemory["yDesc"],
-    dyDesc: Const[cudnnTensorDescriptor_t],
+    dyDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     dyData: DeviceMemory["dyDesc"],
-    dzDesc: Const[cudnnTensorDescriptor_t],
+    dzDesc: Nullable[MayBeUnset[Const[cudnnTensorDescriptor_t]]],
     dzData: InOut[DeviceMemory["dzDesc"]],
-    dxDesc: Const[cudnnTensorDescriptor_t],
+    dxDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     dxData: InOut[DeviceMemory["dxDesc"]],
-    dNormScaleBiasDesc: Const[cudnnTensorDescriptor_t],
+    dNormScaleBiasDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     normScaleData: DeviceMemory["dNormScaleBiasDesc"],
     normBiasData: DeviceMemory["dNormScaleBiasDesc"],
     dNormScaleData: InOut[DeviceMemory["dNormScaleBiasDesc"]],
     dNormBiasData: InOut[DeviceMemory["dNormScaleBiasDesc"]],
     epsilon: c_double,
-    normMeanVarDesc: Const[cudnnTensorDescriptor_t],
+    normMeanVarDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     savedMean: DeviceMemory["normMeanVarDesc"],
     savedInvVariance: DeviceMemory["normMeanVarDesc"],
-    activationDesc: cudnnActivationDescriptor_t,
+    activationDesc: Nullable[MayBeUnset[cudnnActivationDescriptor_t, "normOps"]],
     workSpace: InOut[DeviceMemory["workSpaceSizeInBytes"]],
     workSpaceSizeInBytes: c_size_t,
     reserveSpace: InOut[DeviceMemory["reserveSpaceSizeInBytes"]],
@@ -1589,7 +1610,7 @@ def cudnnNormalizationBackward(
 @function("cudnn_ops.h", since="9.0.0", deprecated=False)
 def cudnnSpatialTfGridGeneratorBackward(
     handle: cudnnHandle_t,
-    stDesc: Const[cudnnSpatialTransformerDescriptor_t],
+    stDesc: NotNull[Const[cudnnSpatialTransformerDescriptor_t]],
     dgrid: DeviceMemory,
     dtheta: Out[DeviceMemory],
 ) -> cudnnStatus_t: ...
@@ -1598,15 +1619,15 @@ def cudnnSpatialTfGridGeneratorBackward(
 @function("cudnn_ops.h", since="9.0.0", deprecated=False)
 def cudnnSpatialTfSamplerBackward(
     handle: cudnnHandle_t,
-    stDesc: cudnnSpatialTransformerDescriptor_t,
+    stDesc: NotNull[cudnnSpatialTransformerDescriptor_t],
     alpha: HostScalar["dxDesc"],
-    xDesc: Const[cudnnTensorDescriptor_t],
+    xDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     x: DeviceMemory["xDesc"],
     beta: HostScalar["dxDesc"],
-    dxDesc: Const[cudnnTensorDescriptor_t],
+    dxDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     dx: InOut[DeviceMemory["dxDesc"]],
     alphaDgrid: HostScalar["dxDesc"],
-    dyDesc: Const[cudnnTensorDescriptor_t],
+    dyDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     dy: DeviceMemory["dyDesc"],
     grid: DeviceMemory,
     betaDgrid: HostScalar["dxDesc"],
@@ -1617,10 +1638,10 @@ def cudnnSpatialTfSamplerBackward(
 @function("cudnn_ops.h", since="9.0.0", deprecated=False)
 def cudnnDropoutBackward(
     handle: cudnnHandle_t,
-    dropoutDesc: Const[cudnnDropoutDescriptor_t],
-    dydesc: Const[cudnnTensorDescriptor_t],
+    dropoutDesc: Nullable[Const[cudnnDropoutDescriptor_t]],
+    dydesc: NotNull[Const[cudnnTensorDescriptor_t]],
     dy: DeviceMemory["dydesc"],
-    dxdesc: Const[cudnnTensorDescriptor_t],
+    dxdesc: NotNull[Const[cudnnTensorDescriptor_t]],
     dx: Out[DeviceMemory["dxdesc"]],
     reserveSpace: Mutable[DeviceMemory["reserveSpaceSizeInBytes"]],
     reserveSpaceSizeInBytes: c_size_t,
@@ -1647,47 +1668,49 @@ def cudnnCreateConvolutionDescriptor(
     deprecated=True,
     replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR",
 )
-def cudnnDestroyConvolutionDescriptor(convDesc: cudnnConvolutionDescriptor_t) -> cudnnStatus_t: ...
+def cudnnDestroyConvolutionDescriptor(
+    convDesc: Nullable[MayBeUnset[cudnnConvolutionDescriptor_t]],
+) -> cudnnStatus_t: ...
 
 
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnSetConvolutionMathType(
-    convDesc: InOut[cudnnConvolutionDescriptor_t],
+    convDesc: MayBeUnset[InOut[cudnnConvolutionDescriptor_t]],
     mathType: cudnnMathType_t,
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnGetConvolutionMathType(
-    convDesc: cudnnConvolutionDescriptor_t,
-    mathType: Out[Pointer[cudnnMathType_t]],
+    convDesc: MayBeUnset[cudnnConvolutionDescriptor_t],
+    mathType: NotNull[Out[Pointer[cudnnMathType_t]]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnSetConvolutionGroupCount(
-    convDesc: InOut[cudnnConvolutionDescriptor_t],
+    convDesc: MayBeUnset[InOut[cudnnConvolutionDescriptor_t]],
     groupCount: c_int,
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnGetConvolutionGroupCount(
-    convDesc: cudnnConvolutionDescriptor_t,
-    groupCount: Out[Pointer[c_int]],
+    convDesc: MayBeUnset[cudnnConvolutionDescriptor_t],
+    groupCount: NotNull[Out[Pointer[c_int]]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnSetConvolutionReorderType(
-    convDesc: InOut[cudnnConvolutionDescriptor_t],
+    convDesc: MayBeUnset[InOut[cudnnConvolutionDescriptor_t]],
     reorderType: cudnnReorderType_t,
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnGetConvolutionReorderType(
-    convDesc: cudnnConvolutionDescriptor_t,
+    convDesc: MayBeUnset[cudnnConvolutionDescriptor_t],
     reorderType: Out[Pointer[cudnnReorderType_t]],
 ) -> cudnnStatus_t: ...
 
@@ -1700,12 +1723,12 @@ def cudnnGetConvolutionReorderType(
 )
 def cudnnSetConvolution2dDescriptor(
     convDesc: InOut[cudnnConvolutionDescriptor_t],
-    pad_h: c_int,
-    pad_w: c_int,
+    pad_h: Extent[c_int],
+    pad_w: Extent[c_int],
     u: c_int,
     v: c_int,
-    dilation_h: c_int,
-    dilation_w: c_int,
+    dilation_h: Extent[c_int],
+    dilation_w: Extent[c_int],
     mode: cudnnConvolutionMode_t,
     computeType: cudnnDataType_t,
 ) -> cudnnStatus_t: ...
@@ -1718,15 +1741,15 @@ def cudnnSetConvolution2dDescriptor(
     replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR",
 )
 def cudnnGetConvolution2dDescriptor(
-    convDesc: Const[cudnnConvolutionDescriptor_t],
-    pad_h: Out[Pointer[c_int]],
-    pad_w: Out[Pointer[c_int]],
-    u: Out[Pointer[c_int]],
-    v: Out[Pointer[c_int]],
-    dilation_h: Out[Pointer[c_int]],
-    dilation_w: Out[Pointer[c_int]],
-    mode: Out[Pointer[cudnnConvolutionMode_t]],
-    computeType: Out[Pointer[cudnnDataType_t]],
+    convDesc: MayBeUnset[Const[cudnnConvolutionDescriptor_t]],
+    pad_h: NotNull[Out[Pointer[c_int]]],
+    pad_w: NotNull[Out[Pointer[c_int]]],
+    u: NotNull[Out[Pointer[c_int]]],
+    v: NotNull[Out[Pointer[c_int]]],
+    dilation_h: NotNull[Out[Pointer[c_int]]],
+    dilation_w: NotNull[Out[Pointer[c_int]]],
+    mode: NotNull[Out[Pointer[cudnnConvolutionMode_t]]],
+    computeType: NotNull[Out[Pointer[cudnnDataType_t]]],
 ) -> cudnnStatus_t: ...
 
 
@@ -1739,9 +1762,9 @@ def cudnnGetConvolution2dDescriptor(
 def cudnnSetConvolutionNdDescriptor(
     convDesc: InOut[cudnnConvolutionDescriptor_t],
     arrayLength: c_int,
-    padA: Array[c_int, "arrayLength"],
-    filterStrideA: Array[c_int, "arrayLength"],
-    dilationA: Array[c_int, "arrayLength"],
+    padA: NotNull[Extent[Array[c_int, "arrayLength"]]],
+    filterStrideA: NotNull[Array[c_int, "arrayLength"]],
+    dilationA: NotNull[Extent[Array[c_int, "arrayLength"]]],
     mode: cudnnConvolutionMode_t,
     computeType: cudnnDataType_t,
 ) -> cudnnStatus_t: ...
@@ -1754,14 +1777,14 @@ def cudnnSetConvolutionNdDescriptor(
     replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR",
 )
 def cudnnGetConvolutionNdDescriptor(
-    convDesc: Const[cudnnConvolutionDescriptor_t],
+    convDesc: MayBeUnset[Const[cudnnConvolutionDescriptor_t]],
     arrayLengthRequested: c_int,
-    arrayLength: Out[Pointer[c_int]],
-    padA: Out[Array[c_int, "arrayLengthRequested"]],
-    strideA: Out[Array[c_int, "arrayLengthRequested"]],
-    dilationA: Out[Array[c_int, "arrayLengthRequested"]],
-    mode: Out[Pointer[cudnnConvolutionMode_t]],
-    computeType: Out[Pointer[cudnnDataType_t]],
+    arrayLength: NotNull[Out[Pointer[c_int]]],
+    padA: NotNull[Out[Array[c_int, "arrayLengthRequested"]]],
+    strideA: NotNull[Out[Array[c_int, "arrayLengthRequested"]]],
+    dilationA: NotNull[Out[Array[c_int, "arrayLengthRequested"]]],
+    mode: NotNull[Out[Pointer[cudnnConvolutionMode_t]]],
+    computeType: NotNull[Out[Pointer[cudnnDataType_t]]],
 ) -> cudnnStatus_t: ...
 
 
@@ -1770,10 +1793,10 @@ def cudnnGetConvolution2dForwardOutputDim(
     convDesc: Const[cudnnConvolutionDescriptor_t],
     inputTensorDesc: Const[cudnnTensorDescriptor_t],
     filterDesc: Const[cudnnFilterDescriptor_t],
-    n: Out[Pointer[c_int]],
-    c: Out[Pointer[c_int]],
-    h: Out[Pointer[c_int]],
-    w: Out[Pointer[c_int]],
+    n: NotNull[Out[Pointer[c_int]]],
+    c: NotNull[Out[Pointer[c_int]]],
+    h: NotNull[Out[Pointer[c_int]]],
+    w: NotNull[Out[Pointer[c_int]]],
 ) -> cudnnStatus_t: ...
 
 
@@ -1783,7 +1806,7 @@ def cudnnGetConvolutionNdForwardOutputDim(
     inputTensorDesc: Const[cudnnTensorDescriptor_t],
     filterDesc: Const[cudnnFilterDescriptor_t],
     nbDims: c_int,
-    tensorOuputDimA: Out[Array[c_int, "nbDims"]],
+    tensorOuputDimA: Out[Array[c_int, "2 <= nbDims"]],
 ) -> cudnnStatus_t: ...
 
 
@@ -1792,7 +1815,7 @@ def cudnnGetConvolutionNdForwardOutputDim(
 )
 def cudnnGetConvolutionForwardAlgorithmMaxCount(
     handle: cudnnHandle_t,
-    count: Out[Pointer[c_int]],
+    count: NotNull[Out[Pointer[c_int]]],
 ) -> cudnnStatus_t: ...
 
 
@@ -1807,7 +1830,7 @@ def cudnnGetConvolutionForwardAlgorithm_v7(
     destDesc: Const[cudnnTensorDescriptor_t],
     requestedAlgoCount: Const[c_int],
     returnedAlgoCount: Out[Pointer[c_int]],
-    perfResults: Out[Array[cudnnConvolutionFwdAlgoPerf_t, "requestedAlgoCount"]],
+    perfResults: NotNull[Out[Array[cudnnConvolutionFwdAlgoPerf_t, "requestedAlgoCount"]]],
 ) -> cudnnStatus_t: ...
 
 
@@ -1849,10 +1872,10 @@ def cudnnFindConvolutionForwardAlgorithmEx(
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnIm2Col(
     handle: cudnnHandle_t,
-    xDesc: Const[cudnnTensorDescriptor_t],
+    xDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     x: DeviceMemory["xDesc"],
-    wDesc: Const[cudnnFilterDescriptor_t],
-    convDesc: Const[cudnnConvolutionDescriptor_t],
+    wDesc: NotNull[Const[cudnnFilterDescriptor_t]],
+    convDesc: NotNull[Const[cudnnConvolutionDescriptor_t]],
     colBuffer: Out[DeviceMemory],
 ) -> cudnnStatus_t: ...
 
@@ -1860,7 +1883,7 @@ def cudnnIm2Col(
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnReorderFilterAndBias(
     handle: cudnnHandle_t,
-    filterDesc: Const[cudnnFilterDescriptor_t],
+    filterDesc: Nullable[Const[cudnnFilterDescriptor_t]],
     reorderType: cudnnReorderType_t,
     filterData: DeviceMemory["filterDesc"],
     reorderedFilterData: Out[DeviceMemory["filterDesc"]],
@@ -1928,7 +1951,7 @@ def cudnnConvolutionBiasActivationForward(
     workSpace: InOut[DeviceMemory["workSpaceSizeInBytes"]],
     workSpaceSizeInBytes: c_size_t,
     alpha2: HostScalar["yDesc"],
-    zDesc: Const[cudnnTensorDescriptor_t],
+    zDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     z: DeviceMemory["zDesc"],
     biasDesc: Const[cudnnTensorDescriptor_t],
     bias: DeviceMemory["biasDesc"],
@@ -1943,7 +1966,7 @@ def cudnnConvolutionBiasActivationForward(
 )
 def cudnnGetConvolutionBackwardDataAlgorithmMaxCount(
     handle: cudnnHandle_t,
-    count: Out[Pointer[c_int]],
+    count: NotNull[Out[Pointer[c_int]]],
 ) -> cudnnStatus_t: ...
 
 
@@ -1993,7 +2016,7 @@ def cudnnGetConvolutionBackwardDataAlgorithm_v7(
     gradDesc: Const[cudnnTensorDescriptor_t],
     requestedAlgoCount: Const[c_int],
     returnedAlgoCount: Out[Pointer[c_int]],
-    perfResults: Out[Array[cudnnConvolutionBwdDataAlgoPerf_t, "requestedAlgoCount"]],
+    perfResults: NotNull[Out[Array[cudnnConvolutionBwdDataAlgoPerf_t, "requestedAlgoCount"]]],
 ) -> cudnnStatus_t: ...
 
 
@@ -2040,19 +2063,19 @@ def cudnnConvolutionBackwardData(
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnGetFoldedConvBackwardDataDescriptors(
     handle: Const[cudnnHandle_t],
-    filterDesc: Const[cudnnFilterDescriptor_t],
-    diffDesc: Const[cudnnTensorDescriptor_t],
-    convDesc: Const[cudnnConvolutionDescriptor_t],
-    gradDesc: Const[cudnnTensorDescriptor_t],
+    filterDesc: Nullable[Const[cudnnFilterDescriptor_t]],
+    diffDesc: Nullable[Const[cudnnTensorDescriptor_t]],
+    convDesc: Nullable[Const[cudnnConvolutionDescriptor_t]],
+    gradDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     transformFormat: Const[cudnnTensorFormat_t],
-    foldedFilterDesc: Out[cudnnFilterDescriptor_t],
-    paddedDiffDesc: Out[cudnnTensorDescriptor_t],
-    foldedConvDesc: Out[cudnnConvolutionDescriptor_t],
-    foldedGradDesc: Out[cudnnTensorDescriptor_t],
-    filterFoldTransDesc: Out[cudnnTensorTransformDescriptor_t],
-    diffPadTransDesc: Out[cudnnTensorTransformDescriptor_t],
-    gradFoldTransDesc: Out[cudnnTensorTransformDescriptor_t],
-    gradUnfoldTransDesc: Out[cudnnTensorTransformDescriptor_t],
+    foldedFilterDesc: Nullable[Out[cudnnFilterDescriptor_t]],
+    paddedDiffDesc: Nullable[Out[cudnnTensorDescriptor_t]],
+    foldedConvDesc: Nullable[Out[cudnnConvolutionDescriptor_t]],
+    foldedGradDesc: Nullable[Out[cudnnTensorDescriptor_t]],
+    filterFoldTransDesc: Nullable[Out[cudnnTensorTransformDescriptor_t]],
+    diffPadTransDesc: Nullable[Out[cudnnTensorTransformDescriptor_t]],
+    gradFoldTransDesc: Nullable[Out[cudnnTensorTransformDescriptor_t]],
+    gradUnfoldTransDesc: Nullable[Out[cudnnTensorTransformDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
@@ -2065,7 +2088,7 @@ def cudnnCnnVersionCheck() -> cudnnStatus_t: ...
 )
 def cudnnGetConvolutionBackwardFilterAlgorithmMaxCount(
     handle: cudnnHandle_t,
-    count: Out[Pointer[c_int]],
+    count: NotNull[Out[Pointer[c_int]]],
 ) -> cudnnStatus_t: ...
 
 
@@ -2115,7 +2138,7 @@ def cudnnGetConvolutionBackwardFilterAlgorithm_v7(
     gradDesc: Const[cudnnFilterDescriptor_t],
     requestedAlgoCount: Const[c_int],
     returnedAlgoCount: Out[Pointer[c_int]],
-    perfResults: Out[Array[cudnnConvolutionBwdFilterAlgoPerf_t, "requestedAlgoCount"]],
+    perfResults: NotNull[Out[Array[cudnnConvolutionBwdFilterAlgoPerf_t, "requestedAlgoCount"]]],
 ) -> cudnnStatus_t: ...
 
 
@@ -2195,7 +2218,7 @@ def cudnnCreateFusedOpsConstParamPack(
     replaced_by="CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR",
 )
 def cudnnDestroyFusedOpsConstParamPack(
-    constPack: cudnnFusedOpsConstParamPack_t,
+    constPack: Nullable[cudnnFusedOpsConstParamPack_t],
 ) -> cudnnStatus_t: ...
 
 
@@ -2245,7 +2268,7 @@ def cudnnCreateFusedOpsVariantParamPack(
     replaced_by="CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR",
 )
 def cudnnDestroyFusedOpsVariantParamPack(
-    varPack: cudnnFusedOpsVariantParamPack_t,
+    varPack: Nullable[cudnnFusedOpsVariantParamPack_t],
 ) -> cudnnStatus_t: ...
 
 
@@ -2293,7 +2316,7 @@ def cudnnCreateFusedOpsPlan(
     deprecated=True,
     replaced_by="CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR",
 )
-def cudnnDestroyFusedOpsPlan(plan: cudnnFusedOpsPlan_t) -> cudnnStatus_t: ...
+def cudnnDestroyFusedOpsPlan(plan: Nullable[cudnnFusedOpsPlan_t]) -> cudnnStatus_t: ...
 
 
 @function(
@@ -2304,8 +2327,8 @@ def cudnnDestroyFusedOpsPlan(plan: cudnnFusedOpsPlan_t) -> cudnnStatus_t: ...
 )
 def cudnnMakeFusedOpsPlan(
     handle: cudnnHandle_t,
-    plan: InOut[cudnnFusedOpsPlan_t],
-    constPack: Const[cudnnFusedOpsConstParamPack_t],
+    plan: Nullable[InOut[cudnnFusedOpsPlan_t]],
+    constPack: Nullable[Const[cudnnFusedOpsConstParamPack_t]],
     workspaceSizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
@@ -2313,8 +2336,8 @@ def cudnnMakeFusedOpsPlan(
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True, replaced_by="cudnnBackendExecute")
 def cudnnFusedOpsExecute(
     handle: cudnnHandle_t,
-    plan: Const[cudnnFusedOpsPlan_t],
-    varPack: cudnnFusedOpsVariantParamPack_t,
+    plan: NotNull[Const[cudnnFusedOpsPlan_t]],
+    varPack: Nullable[cudnnFusedOpsVariantParamPack_t],
 ) -> cudnnStatus_t: ...
 
 
@@ -2326,7 +2349,9 @@ def cudnnCreateRNNDescriptor(rnnDesc: Out[Pointer[cudnnRNNDescriptor_t]]) -> cud
 
 
 @function("cudnn_adv.h", since="9.0.0", deprecated=False)
-def cudnnDestroyRNNDescriptor(rnnDesc: cudnnRNNDescriptor_t) -> cudnnStatus_t: ...
+def cudnnDestroyRNNDescriptor(
+    rnnDesc: Nullable[MayBeUnset[cudnnRNNDescriptor_t]],
+) -> cudnnStatus_t: ...
 
 
 @function("cudnn_adv.h", since="9.0.0", deprecated=False)
@@ -2340,18 +2365,18 @@ def cudnnSetRNNDescriptor_v8(
     dataType: cudnnDataType_t,
     mathPrec: cudnnDataType_t,
     mathType: cudnnMathType_t,
-    inputSize: c_int32,
-    hiddenSize: c_int32,
+    inputSize: Factor[c_int32],
+    hiddenSize: Factor[c_int32],
     projSize: c_int32,
-    numLayers: c_int32,
-    dropoutDesc: cudnnDropoutDescriptor_t,
+    numLayers: Factor[c_int32],
+    dropoutDesc: Nullable[cudnnDropoutDescriptor_t],
     auxFlags: c_uint32,
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_adv.h", since="9.0.0", deprecated=False)
 def cudnnGetRNNDescriptor_v8(
-    rnnDesc: cudnnRNNDescriptor_t,
+    rnnDesc: MayBeUnset[cudnnRNNDescriptor_t],
     algo: Out[Pointer[cudnnRNNAlgo_t]],
     cellMode: Out[Pointer[cudnnRNNMode_t]],
     biasMode: Out[Pointer[cudnnRNNBiasMode_t]],
@@ -2371,7 +2396,7 @@ def cudnnGetRNNDescriptor_v8(
 
 @function("cudnn_adv.h", since="9.0.0", deprecated=True, replaced_by="cudnnRNNSetClip_v9")
 def cudnnRNNSetClip_v8(
-    rnnDesc: InOut[cudnnRNNDescriptor_t],
+    rnnDesc: MayBeUnset[InOut[cudnnRNNDescriptor_t]],
     clipMode: cudnnRNNClipMode_t,
     clipNanOpt: cudnnNanPropagation_t,
     lclip: c_double,
@@ -2381,7 +2406,7 @@ def cudnnRNNSetClip_v8(
 
 @function("cudnn_adv.h", since="9.0.0", deprecated=False)
 def cudnnRNNSetClip_v9(
-    rnnDesc: InOut[cudnnRNNDescriptor_t],
+    rnnDesc: MayBeUnset[InOut[cudnnRNNDescriptor_t]],
     clipMode: cudnnRNNClipMode_t,
     lclip: c_double,
     rclip: c_double,
@@ -2390,7 +2415,7 @@ def cudnnRNNSetClip_v9(
 
 @function("cudnn_adv.h", since="9.0.0", deprecated=True, replaced_by="cudnnRNNGetClip_v9")
 def cudnnRNNGetClip_v8(
-    rnnDesc: cudnnRNNDescriptor_t,
+    rnnDesc: MayBeUnset[cudnnRNNDescriptor_t],
     clipMode: Out[Pointer[cudnnRNNClipMode_t]],
     clipNanOpt: Out[Pointer[cudnnNanPropagation_t]],
     lclip: Out[Pointer[c_double]],
@@ -2400,7 +2425,7 @@ def cudnnRNNGetClip_v8(
 
 @function("cudnn_adv.h", since="9.0.0", deprecated=False)
 def cudnnRNNGetClip_v9(
-    rnnDesc: cudnnRNNDescriptor_t,
+    rnnDesc: MayBeUnset[cudnnRNNDescriptor_t],
     clipMode: Out[Pointer[cudnnRNNClipMode_t]],
     lclip: Out[Pointer[c_double]],
     rclip: Out[Pointer[c_double]],
@@ -2410,7 +2435,7 @@ def cudnnRNNGetClip_v9(
 @function("cudnn_adv.h", since="9.0.0", deprecated=False)
 def cudnnBuildRNNDynamic(
     handle: cudnnHandle_t,
-    rnnDesc: cudnnRNNDescriptor_t,
+    rnnDesc: Nullable[cudnnRNNDescriptor_t],
     miniBatch: c_int,
 ) -> cudnnStatus_t: ...
 
@@ -2418,9 +2443,9 @@ def cudnnBuildRNNDynamic(
 @function("cudnn_adv.h", since="9.0.0", deprecated=False)
 def cudnnGetRNNTempSpaceSizes(
     handle: cudnnHandle_t,
-    rnnDesc: cudnnRNNDescriptor_t,
+    rnnDesc: Nullable[cudnnRNNDescriptor_t],
     fwdMode: cudnnForwardMode_t,
-    xDesc: cudnnRNNDataDescriptor_t,
+    xDesc: Nullable[cudnnRNNDataDescriptor_t],
     workSpaceSize: Out[Pointer[c_size_t]],
     reserveSpaceSize: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
@@ -2429,7 +2454,7 @@ def cudnnGetRNNTempSpaceSizes(
 @function("cudnn_adv.h", since="9.0.0", deprecated=False)
 def cudnnGetRNNWeightSpaceSize(
     handle: cudnnHandle_t,
-    rnnDesc: cudnnRNNDescriptor_t,
+    rnnDesc: Nullable[cudnnRNNDescriptor_t],
     weightSpaceSize: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
@@ -2437,14 +2462,14 @@ def cudnnGetRNNWeightSpaceSize(
 @function("cudnn_adv.h", since="9.0.0", deprecated=False)
 def cudnnGetRNNWeightParams(
     handle: cudnnHandle_t,
-    rnnDesc: cudnnRNNDescriptor_t,
+    rnnDesc: Nullable[cudnnRNNDescriptor_t],
     pseudoLayer: c_int32,
     weightSpaceSize: c_size_t,
     weightSpace: DeviceMemory["weightSpaceSize"],
     linLayerID: c_int32,
-    mDesc: Out[cudnnTensorDescriptor_t],
+    mDesc: Nullable[Out[cudnnTensorDescriptor_t]],
     mAddr: Out[Pointer[c_void_p]],
-    bDesc: Out[cudnnTensorDescriptor_t],
+    bDesc: Nullable[Out[cudnnTensorDescriptor_t]],
     bAddr: Out[Pointer[c_void_p]],
 ) -> cudnnStatus_t: ...
 
@@ -2456,7 +2481,9 @@ def cudnnCreateRNNDataDescriptor(
 
 
 @function("cudnn_adv.h", since="9.0.0", deprecated=False)
-def cudnnDestroyRNNDataDescriptor(rnnDataDesc: cudnnRNNDataDescriptor_t) -> cudnnStatus_t: ...
+def cudnnDestroyRNNDataDescriptor(
+    rnnDataDesc: Nullable[MayBeUnset[cudnnRNNDataDescriptor_t]],
+) -> cudnnStatus_t: ...
 
 
 @function("cudnn_adv.h", since="9.0.0", deprecated=False)
@@ -2464,17 +2491,17 @@ def cudnnSetRNNDataDescriptor(
     rnnDataDesc: InOut[cudnnRNNDataDescriptor_t],
     dataType: cudnnDataType_t,
     layout: cudnnRNNDataLayout_t,
-    maxSeqLength: c_int,
-    batchSize: c_int,
-    vectorSize: c_int,
-    seqLengthArray: Array[c_int, "batchSize"],
+    maxSeqLength: Factor[c_int],
+    batchSize: Factor[c_int],
+    vectorSize: Factor[c_int],
+    seqLengthArray: NotNull[Array[c_int, "batchSize"]],
     paddingFill: Mutable[HostScalar["dataType"]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_adv.h", since="9.0.0", deprecated=False)
 def cudnnGetRNNDataDescriptor(
-    rnnDataDesc: cudnnRNNDataDescriptor_t,
+    rnnDataDesc: MayBeUnset[cudnnRNNDataDescriptor_t],
     dataType: Out[Pointer[cudnnDataType_t]],
     layout: Out[Pointer[cudnnRNNDataLayout_t]],
     maxSeqLength: Out[Pointer[c_int]],
@@ -2489,17 +2516,17 @@ def cudnnGetRNNDataDescriptor(
 @function("cudnn_adv.h", since="9.0.0", deprecated=False)
 def cudnnRNNForward(
     handle: cudnnHandle_t,
-    rnnDesc: cudnnRNNDescriptor_t,
+    rnnDesc: Nullable[cudnnRNNDescriptor_t],
     fwdMode: cudnnForwardMode_t,
     devSeqLengths: DeviceArray[c_int32],
-    xDesc: cudnnRNNDataDescriptor_t,
+    xDesc: Nullable[cudnnRNNDataDescriptor_t],
     x: DeviceMemory["xDesc"],
-    yDesc: cudnnRNNDataDescriptor_t,
+    yDesc: Nullable[cudnnRNNDataDescriptor_t],
     y: Out[DeviceMemory["yDesc"]],
-    hDesc: cudnnTensorDescriptor_t,
+    hDesc: Nullable[MayBeUnset[cudnnTensorDescriptor_t]],
     hx: DeviceMemory,
     hy: Out[DeviceMemory],
-    cDesc: cudnnTensorDescriptor_t,
+    cDesc: Nullable[MayBeUnset[cudnnTensorDescriptor_t]],
     cx: DeviceMemory,
     cy: Out[DeviceMemory],
     weightSpaceSize: c_size_t,
@@ -2522,7 +2549,9 @@ def cudnnCreateSeqDataDescriptor(
 @function(
     "cudnn_adv.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR"
 )
-def cudnnDestroySeqDataDescriptor(seqDataDesc: cudnnSeqDataDescriptor_t) -> cudnnStatus_t: ...
+def cudnnDestroySeqDataDescriptor(
+    seqDataDesc: Nullable[MayBeUnset[cudnnSeqDataDescriptor_t]],
+) -> cudnnStatus_t: ...
 
 
 @function(
@@ -2532,10 +2561,10 @@ def cudnnSetSeqDataDescriptor(
     seqDataDesc: InOut[cudnnSeqDataDescriptor_t],
     dataType: cudnnDataType_t,
     nbDims: c_int,
-    dimA: Array[c_int, "nbDims"],
-    axes: Array[cudnnSeqDataAxis_t, "nbDims"],
+    dimA: NotNull[Factor[Array[c_int, "nbDims"]]],
+    axes: NotNull[Array[cudnnSeqDataAxis_t, "nbDims"]],
     seqLengthArraySize: c_size_t,
-    seqLengthArray: Array[c_int, "seqLengthArraySize"],
+    seqLengthArray: NotNull[Array[c_int, "seqLengthArraySize"]],
     paddingFill: Mutable[HostScalar["dataType"]],
 ) -> cudnnStatus_t: ...
 
@@ -2544,7 +2573,7 @@ def cudnnSetSeqDataDescriptor(
     "cudnn_adv.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR"
 )
 def cudnnGetSeqDataDescriptor(
-    seqDataDesc: Const[cudnnSeqDataDescriptor_t],
+    seqDataDesc: MayBeUnset[Const[cudnnSeqDataDescriptor_t]],
     dataType: Out[Pointer[cudnnDataType_t]],
     nbDims: Out[Pointer[c_int]],
     nbDimsRequested: c_int,
@@ -2572,7 +2601,9 @@ def cudnnCreateAttnDescriptor(attnDesc: Out[Pointer[cudnnAttnDescriptor_t]]) -> 
     deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR",
 )
-def cudnnDestroyAttnDescriptor(attnDesc: cudnnAttnDescriptor_t) -> cudnnStatus_t: ...
+def cudnnDestroyAttnDescriptor(
+    attnDesc: Nullable[MayBeUnset[cudnnAttnDescriptor_t]],
+) -> cudnnStatus_t: ...
 
 
 @function(
@@ -2584,13 +2615,13 @@ def cudnnDestroyAttnDescriptor(attnDesc: cudnnAttnDescriptor_t) -> cudnnStatus_t
 def cudnnSetAttnDescriptor(
     attnDesc: InOut[cudnnAttnDescriptor_t],
     attnMode: c_uint,
-    nHeads: c_int,
+    nHeads: Factor[c_int],
     smScaler: c_double,
     dataType: cudnnDataType_t,
     computePrec: cudnnDataType_t,
     mathType: cudnnMathType_t,
-    attnDropoutDesc: cudnnDropoutDescriptor_t,
-    postDropoutDesc: cudnnDropoutDescriptor_t,
+    attnDropoutDesc: Nullable[cudnnDropoutDescriptor_t],
+    postDropoutDesc: Nullable[cudnnDropoutDescriptor_t],
     qSize: c_int,
     kSize: c_int,
     vSize: c_int,
@@ -2598,9 +2629,9 @@ def cudnnSetAttnDescriptor(
     kProjSize: c_int,
     vProjSize: c_int,
     oProjSize: c_int,
-    qoMaxSeqLength: c_int,
-    kvMaxSeqLength: c_int,
-    maxBatchSize: c_int,
+    qoMaxSeqLength: Factor[c_int],
+    kvMaxSeqLength: Factor[c_int],
+    maxBatchSize: Factor[c_int],
     maxBeamSize: c_int,
 ) -> cudnnStatus_t: ...
 
@@ -2612,7 +2643,7 @@ def cudnnSetAttnDescriptor(
     replaced_by="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR",
 )
 def cudnnGetAttnDescriptor(
-    attnDesc: cudnnAttnDescriptor_t,
+    attnDesc: MayBeUnset[cudnnAttnDescriptor_t],
     attnMode: Out[Pointer[c_uint]],
     nHeads: Out[Pointer[c_int]],
     smScaler: Out[Pointer[c_double]],
@@ -2638,7 +2669,7 @@ def cudnnGetAttnDescriptor(
 @function("cudnn_adv.h", since="9.0.0", deprecated=True)
 def cudnnGetMultiHeadAttnBuffers(
     handle: cudnnHandle_t,
-    attnDesc: Const[cudnnAttnDescriptor_t],
+    attnDesc: Nullable[Const[cudnnAttnDescriptor_t]],
     weightSizeInBytes: Out[Pointer[c_size_t]],
     workSpaceSizeInBytes: Out[Pointer[c_size_t]],
     reserveSpaceSizeInBytes: Out[Pointer[c_size_t]],
@@ -2648,11 +2679,11 @@ def cudnnGetMultiHeadAttnBuffers(
 @function("cudnn_adv.h", since="9.0.0", deprecated=True)
 def cudnnGetMultiHeadAttnWeights(
     handle: cudnnHandle_t,
-    attnDesc: Const[cudnnAttnDescriptor_t],
+    attnDesc: Nullable[Const[cudnnAttnDescriptor_t]],
     wKind: cudnnMultiHeadAttnWeightKind_t,
     weightSizeInBytes: c_size_t,
     weights: DeviceMemory["weightSizeInBytes"],
-    wDesc: Out[cudnnTensorDescriptor_t],
+    wDesc: Nullable[Out[cudnnTensorDescriptor_t]],
     wAddr: Out[Pointer[c_void_p]],
 ) -> cudnnStatus_t: ...
 
@@ -2665,20 +2696,20 @@ def cudnnGetMultiHeadAttnWeights(
 )
 def cudnnMultiHeadAttnForward(
     handle: cudnnHandle_t,
-    attnDesc: Const[cudnnAttnDescriptor_t],
+    attnDesc: Nullable[Const[cudnnAttnDescriptor_t]],
     currIdx: c_int,
     loWinIdx: Array[c_int],
     hiWinIdx: Array[c_int],
     devSeqLengthsQO: DeviceArray[c_int],
     devSeqLengthsKV: DeviceArray[c_int],
-    qDesc: Const[cudnnSeqDataDescriptor_t],
+    qDesc: Nullable[Const[cudnnSeqDataDescriptor_t]],
     queries: DeviceMemory["qDesc"],
     residuals: DeviceMemory,
-    kDesc: Const[cudnnSeqDataDescriptor_t],
+    kDesc: Nullable[Const[cudnnSeqDataDescriptor_t]],
     keys: DeviceMemory["kDesc"],
-    vDesc: Const[cudnnSeqDataDescriptor_t],
+    vDesc: Nullable[Const[cudnnSeqDataDescriptor_t]],
     values: DeviceMemory["vDesc"],
-    oDesc: Const[cudnnSeqDataDescriptor_t],
+    oDesc: Nullable[Const[cudnnSeqDataDescriptor_t]],
     out: Out[DeviceMemory["oDesc"]],
     weightSizeInBytes: c_size_t,
     weights: DeviceMemory["weightSizeInBytes"],
@@ -2696,18 +2727,18 @@ def cudnnAdvVersionCheck() -> cudnnStatus_t: ...
 @function("cudnn_adv.h", since="9.0.0", deprecated=False)
 def cudnnRNNBackwardData_v8(
     handle: cudnnHandle_t,
-    rnnDesc: cudnnRNNDescriptor_t,
+    rnnDesc: Nullable[cudnnRNNDescriptor_t],
     devSeqLengths: DeviceArray[c_int32],
-    yDesc: cudnnRNNDataDescriptor_t,
+    yDesc: Nullable[cudnnRNNDataDescriptor_t],
     y: DeviceMemory["yDesc"],
     dy: DeviceMemory["yDesc"],
-    xDesc: cudnnRNNDataDescriptor_t,
+    xDesc: Nullable[cudnnRNNDataDescriptor_t],
     dx: Out[DeviceMemory["xDesc"]],
-    hDesc: cudnnTensorDescriptor_t,
+    hDesc: Nullable[MayBeUnset[cudnnTensorDescriptor_t]],
     hx: DeviceMemory,
     dhy: DeviceMemory,
     dhx: Out[DeviceMemory],
-    cDesc: cudnnTensorDescriptor_t,
+    cDesc: Nullable[MayBeUnset[cudnnTensorDescriptor_t]],
     cx: DeviceMemory,
     dcy: DeviceMemory,
     dcx: Out[DeviceMemory],
@@ -2723,14 +2754,14 @@ def cudnnRNNBackwardData_v8(
 @function("cudnn_adv.h", since="9.0.0", deprecated=False)
 def cudnnRNNBackwardWeights_v8(
     handle: cudnnHandle_t,
-    rnnDesc: cudnnRNNDescriptor_t,
+    rnnDesc: Nullable[cudnnRNNDescriptor_t],
     addGrad: cudnnWgradMode_t,
     devSeqLengths: DeviceArray[c_int32],
-    xDesc: cudnnRNNDataDescriptor_t,
+    xDesc: Nullable[cudnnRNNDataDescriptor_t],
     x: DeviceMemory["xDesc"],
-    hDesc: cudnnTensorDescriptor_t,
+    hDesc: Nullable[MayBeUnset[cudnnTensorDescriptor_t]],
     hx: DeviceMemory,
-    yDesc: cudnnRNNDataDescriptor_t,
+    yDesc: Nullable[cudnnRNNDataDescriptor_t],
     y: DeviceMemory["yDesc"],
     weightSpaceSize: c_size_t,
     dweightSpace: InOut[DeviceMemory["weightSpaceSize"]],
@@ -2749,20 +2780,20 @@ def cudnnRNNBackwardWeights_v8(
 )
 def cudnnMultiHeadAttnBackwardData(
     handle: cudnnHandle_t,
-    attnDesc: Const[cudnnAttnDescriptor_t],
+    attnDesc: Nullable[Const[cudnnAttnDescriptor_t]],
     loWinIdx: Array[c_int],
     hiWinIdx: Array[c_int],
     devSeqLengthsDQDO: DeviceArray[c_int],
     devSeqLengthsDKDV: DeviceArray[c_int],
-    doDesc: Const[cudnnSeqDataDescriptor_t],
+    doDesc: Nullable[Const[cudnnSeqDataDescriptor_t]],
     dout: DeviceMemory["doDesc"],
-    dqDesc: Const[cudnnSeqDataDescriptor_t],
+    dqDesc: Nullable[Const[cudnnSeqDataDescriptor_t]],
     dqueries: Out[DeviceMemory["dqDesc"]],
     queries: DeviceMemory["dqDesc"],
-    dkDesc: Const[cudnnSeqDataDescriptor_t],
+    dkDesc: Nullable[Const[cudnnSeqDataDescriptor_t]],
     dkeys: Out[DeviceMemory["dkDesc"]],
     keys: DeviceMemory["dkDesc"],
-    dvDesc: Const[cudnnSeqDataDescriptor_t],
+    dvDesc: Nullable[Const[cudnnSeqDataDescriptor_t]],
     dvalues: Out[DeviceMemory["dvDesc"]],
     values: DeviceMemory["dvDesc"],
     weightSizeInBytes: c_size_t,
@@ -2782,15 +2813,15 @@ def cudnnMultiHeadAttnBackwardData(
 )
 def cudnnMultiHeadAttnBackwardWeights(
     handle: cudnnHandle_t,
-    attnDesc: Const[cudnnAttnDescriptor_t],
+    attnDesc: Nullable[Const[cudnnAttnDescriptor_t]],
     addGrad: cudnnWgradMode_t,
-    qDesc: Const[cudnnSeqDataDescriptor_t],
+    qDesc: Nullable[Const[cudnnSeqDataDescriptor_t]],
     queries: DeviceMemory["qDesc"],
-    kDesc: Const[cudnnSeqDataDescriptor_t],
+    kDesc: Nullable[Const[cudnnSeqDataDescriptor_t]],
     keys: DeviceMemory["kDesc"],
-    vDesc: Const[cudnnSeqDataDescriptor_t],
+    vDesc: Nullable[Const[cudnnSeqDataDescriptor_t]],
     values: DeviceMemory["vDesc"],
-    doDesc: Const[cudnnSeqDataDescriptor_t],
+    doDesc: Nullable[Const[cudnnSeqDataDescriptor_t]],
     dout: DeviceMemory["doDesc"],
     weightSizeInBytes: c_size_t,
     weights: DeviceMemory["weightSizeInBytes"],
@@ -2881,22 +2912,24 @@ def cudnnGetCTCLossDescriptor_v9(
 
 
 @function("cudnn_adv.h", since="9.0.0", deprecated=False)
-def cudnnDestroyCTCLossDescriptor(ctcLossDesc: cudnnCTCLossDescriptor_t) -> cudnnStatus_t: ...
+def cudnnDestroyCTCLossDescriptor(
+    ctcLossDesc: Nullable[cudnnCTCLossDescriptor_t],
+) -> cudnnStatus_t: ...
 
 
 @function("cudnn_adv.h", since="9.0.0", deprecated=False)
 def cudnnCTCLoss(
     handle: cudnnHandle_t,
-    probsDesc: Const[cudnnTensorDescriptor_t],
+    probsDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     probs: DeviceMemory["probsDesc"],
     hostLabels: Array[c_int],
-    hostLabelLengths: Array[c_int],
-    hostInputLengths: Array[c_int],
+    hostLabelLengths: NotNull[Array[c_int]],
+    hostInputLengths: NotNull[Array[c_int]],
     costs: Out[DeviceMemory],
-    gradientsDesc: Const[cudnnTensorDescriptor_t],
+    gradientsDesc: Nullable[MayBeUnset[Const[cudnnTensorDescriptor_t]]],
     gradients: Out[DeviceMemory["gradientsDesc"]],
     algo: cudnnCTCLossAlgo_t,
-    ctcLossDesc: cudnnCTCLossDescriptor_t,
+    ctcLossDesc: Nullable[cudnnCTCLossDescriptor_t],
     workspace: InOut[DeviceMemory["workSpaceSizeInBytes"]],
     workSpaceSizeInBytes: c_size_t,
 ) -> cudnnStatus_t: ...
@@ -2906,14 +2939,14 @@ def cudnnCTCLoss(
 def cudnnCTCLoss_v8(
     handle: cudnnHandle_t,
     algo: cudnnCTCLossAlgo_t,
-    ctcLossDesc: cudnnCTCLossDescriptor_t,
-    probsDesc: Const[cudnnTensorDescriptor_t],
+    ctcLossDesc: NotNull[cudnnCTCLossDescriptor_t],
+    probsDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     probs: DeviceMemory["probsDesc"],
     labels: DeviceArray[c_int],
     labelLengths: DeviceArray[c_int],
     inputLengths: DeviceArray[c_int],
     costs: Out[DeviceMemory],
-    gradientsDesc: Const[cudnnTensorDescriptor_t],
+    gradientsDesc: Nullable[MayBeUnset[Const[cudnnTensorDescriptor_t]]],
     gradients: Out[DeviceMemory["gradientsDesc"]],
     workSpaceSizeInBytes: c_size_t,
     workspace: InOut[DeviceMemory["workSpaceSizeInBytes"]],
@@ -2923,13 +2956,13 @@ def cudnnCTCLoss_v8(
 @function("cudnn_adv.h", since="9.0.0", deprecated=False)
 def cudnnGetCTCLossWorkspaceSize(
     handle: cudnnHandle_t,
-    probsDesc: Const[cudnnTensorDescriptor_t],
-    gradientsDesc: Const[cudnnTensorDescriptor_t],
+    probsDesc: NotNull[Const[cudnnTensorDescriptor_t]],
+    gradientsDesc: Nullable[MayBeUnset[Const[cudnnTensorDescriptor_t]]],
     labels: Array[c_int],
-    labelLengths: Array[c_int],
-    inputLengths: Array[c_int],
+    labelLengths: NotNull[Array[c_int]],
+    inputLengths: NotNull[Array[c_int]],
     algo: cudnnCTCLossAlgo_t,
-    ctcLossDesc: cudnnCTCLossDescriptor_t,
+    ctcLossDesc: Nullable[cudnnCTCLossDescriptor_t],
     sizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
@@ -2938,9 +2971,9 @@ def cudnnGetCTCLossWorkspaceSize(
 def cudnnGetCTCLossWorkspaceSize_v8(
     handle: cudnnHandle_t,
     algo: cudnnCTCLossAlgo_t,
-    ctcLossDesc: cudnnCTCLossDescriptor_t,
-    probsDesc: Const[cudnnTensorDescriptor_t],
-    gradientsDesc: Const[cudnnTensorDescriptor_t],
+    ctcLossDesc: NotNull[cudnnCTCLossDescriptor_t],
+    probsDesc: NotNull[Const[cudnnTensorDescriptor_t]],
+    gradientsDesc: Nullable[MayBeUnset[Const[cudnnTensorDescriptor_t]]],
     sizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 

@@ -67,23 +67,19 @@ class _Emitter:
     def function(self, function: Function) -> str:
         from cudnn_ctypes.raw.describe import docstring
 
-        parameters = "".join(
-            f"    {p.name}: {self._accepted(function, p)},\n" for p in function.parameters
-        )
+        parameters = "".join(f"    {p.name}: {self._accepted(p)},\n" for p in function.parameters)
         parameters = f"\n{parameters}" if parameters else ""
         result = _RESULTS.get(function.result.base, function.result.base)
         text = textwrap.indent(f'"""{docstring(function.name)}\n"""', "    ")
         return f"@declared\ndef {function.name}({parameters}) -> {result}:\n{text}\n"
 
-    def _accepted(self, function: Function, parameter: Parameter) -> str:
+    def _accepted(self, parameter: Parameter) -> str:
         """What Python passes for a parameter, in the words of ``raw/argument_types.py``."""
-        from cudnn_ctypes.raw.guards.null import may_be_null
-
         base = parameter.ctype.base
         match parameter.passing:
             case Passing.VALUE:
                 if base in self.handles and base not in _FOREIGN:
-                    null = may_be_null(function.name, parameter.name)
+                    null = "Nullable" in parameter.words
                     return f"{'Descriptor' if null else 'Handle'}[{base}]"
                 return self._value(base)
             case Passing.POINTER:

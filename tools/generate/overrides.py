@@ -270,13 +270,16 @@ DEVICE_ARRAYS = frozenset(
 # --- arrays -----------------------------------------------------------------------------------
 # "function.parameter" or "parameter" to the length: an expression of the function's parameters,
 # or None where no parameter gives it. Pointers that are not listed point to one object.
+# "2 <= nbDims": cuDNN writes or reads 2 elements even if asked for fewer (tools/fuzz, cuDNN 9.28).
+# "nbDims <= 8": it writes more on its stack or over the end of the descriptor: with 9 dims of a
+# tensor the process ends on aarch64, with 200 on x86-64. TOO_LONG has the status of the refusal.
 
 LENGTHS: dict[str, str | None] = {
     "cudnnGetLastErrorString.message": "max_size",
     # tensors, filters
     "cudnnSetTensorNdDescriptor.dimA": "nbDims",
     "cudnnSetTensorNdDescriptor.strideA": "nbDims",
-    "cudnnSetTensorNdDescriptorEx.dimA": "nbDims",
+    "cudnnSetTensorNdDescriptorEx.dimA": "nbDims <= 8",
     "cudnnGetTensorNdDescriptor.dimA": "nbDimsRequested",
     "cudnnGetTensorNdDescriptor.strideA": "nbDimsRequested",
     "cudnnSetFilterNdDescriptor.filterDimA": "nbDims",
@@ -288,7 +291,7 @@ LENGTHS: dict[str, str | None] = {
     "cudnnGetTensorTransformDescriptor.padBeforeA": "nbDimsRequested",
     "cudnnGetTensorTransformDescriptor.padAfterA": "nbDimsRequested",
     "cudnnGetTensorTransformDescriptor.foldA": "nbDimsRequested - 2",
-    "cudnnSetSpatialTransformerNdDescriptor.dimA": "nbDims",
+    "cudnnSetSpatialTransformerNdDescriptor.dimA": "1 <= nbDims <= 8",
     # pooling: nbDims counts the spatial dimensions, except for the output's shape
     "cudnnSetPoolingNdDescriptor.windowDimA": "nbDims",
     "cudnnSetPoolingNdDescriptor.paddingA": "nbDims",
@@ -304,7 +307,7 @@ LENGTHS: dict[str, str | None] = {
     "cudnnGetConvolutionNdDescriptor.padA": "arrayLengthRequested",
     "cudnnGetConvolutionNdDescriptor.strideA": "arrayLengthRequested",
     "cudnnGetConvolutionNdDescriptor.dilationA": "arrayLengthRequested",
-    "cudnnGetConvolutionNdForwardOutputDim.tensorOuputDimA": "nbDims",
+    "cudnnGetConvolutionNdForwardOutputDim.tensorOuputDimA": "2 <= nbDims",
     "perfResults": "requestedAlgoCount",
     # sequences
     "cudnnSetRNNDataDescriptor.seqLengthArray": "batchSize",
@@ -326,6 +329,174 @@ LENGTHS: dict[str, str | None] = {
     "cudnnGetCTCLossWorkspaceSize.labels": None,
     "cudnnGetCTCLossWorkspaceSize.labelLengths": None,
     "cudnnGetCTCLossWorkspaceSize.inputLengths": None,
+}
+
+TOO_LONG: dict[str, str] = {
+    "cudnnSetTensorNdDescriptorEx.dimA": "CUDNN_STATUS_NOT_SUPPORTED",
+    "cudnnSetSpatialTransformerNdDescriptor.dimA": "CUDNN_STATUS_BAD_PARAM",
+}
+
+# --- sizes ---------------------------------------------------------------------------------------
+# By function, the parameters whose product is a number of elements. cuDNN 9.28 refuses tensors of
+# more bytes than 64 bits count, but accepts filters and reports 0 bytes for them.
+
+_FACTORS: dict[str, str] = {
+    "cudnnSetFilter4dDescriptor": "k c h w",
+    "cudnnSetFilterNdDescriptor": "filterDimA",
+    "cudnnSetSpatialTransformerNdDescriptor": "dimA",
+    "cudnnSetSeqDataDescriptor": "dimA",
+    "cudnnSetRNNDataDescriptor": "maxSeqLength batchSize vectorSize",
+    "cudnnSetRNNDescriptor_v8": "inputSize hiddenSize numLayers",
+    "cudnnSetAttnDescriptor": "nHeads qoMaxSeqLength kvMaxSeqLength maxBatchSize",
+}
+FACTORS = frozenset(f"{f}.{name}" for f, names in _FACTORS.items() for name in names.split())
+
+# Those that are added to the sizes of a tensor. For a padding of 2147483647 cuDNN computes an
+# output of one element.
+
+_EXTENTS: dict[str, str] = {
+    "cudnnSetConvolution2dDescriptor": "pad_h pad_w dilation_h dilation_w",
+    "cudnnSetConvolutionNdDescriptor": "padA dilationA",
+    "cudnnSetPooling2dDescriptor": "windowHeight windowWidth verticalPadding horizontalPadding",
+    "cudnnSetPoolingNdDescriptor": "windowDimA paddingA",
+}
+EXTENTS = frozenset(f"{f}.{name}" for f, names in _EXTENTS.items() for name in names.split())
+
+# --- NULL ---------------------------------------------------------------------------------------
+# Parameters that cuDNN does not compare with NULL before it follows them; found by
+# ``tools.fuzz nulls`` with cuDNN 9.1 to 9.28, and with 9.14 and 9.19 on a GPU. A NULL cudnnHandle_t
+# is refused everywhere.
+
+_NOT_NULL: dict[str, str] = {
+    "cudnnGetLastErrorString": "message",
+    "cudnnGetStream": "streamId",
+    "cudnnBackendCreateDescriptor": "descriptor",
+    "cudnnSetTensorNdDescriptor": "dimA strideA",
+    "cudnnSetTensorNdDescriptorEx": "dimA",
+    "cudnnGetTensorNdDescriptor": "dataType dimA strideA",
+    "cudnnGetTensorSizeInBytes": "tensorDesc size",
+    "cudnnInitTransformDest": "srcDesc",
+    "cudnnGetTensorTransformDescriptor": "direction",
+    "cudnnGetOpTensorDescriptor": "opTensorOp opTensorCompType opTensorNanOpt",
+    "cudnnOpTensor": "opTensorDesc",
+    "cudnnGetReduceTensorDescriptor": "reduceTensorOp reduceTensorCompType reduceTensorNanOpt "
+    "reduceTensorIndices reduceTensorIndicesType",
+    "cudnnGetReductionIndicesSize": "reduceTensorDesc cDesc sizeInBytes",
+    "cudnnGetReductionWorkspaceSize": "reduceTensorDesc aDesc cDesc sizeInBytes",
+    "cudnnReduceTensor": "reduceTensorDesc",
+    "cudnnGetFilter4dDescriptor": "dataType format k c h w",
+    "cudnnSetFilterNdDescriptor": "filterDimA",
+    "cudnnGetFilterNdDescriptor": "dataType format nbDims filterDimA",
+    "cudnnGetFilterSizeInBytes": "size",
+    "cudnnTransformFilter": "srcDesc destDesc",
+    "cudnnGetPooling2dDescriptor": "mode maxpoolingNanOpt windowHeight windowWidth verticalPadding "
+    "horizontalPadding verticalStride horizontalStride",
+    "cudnnSetPoolingNdDescriptor": "windowDimA paddingA strideA",
+    "cudnnGetPoolingNdDescriptor": "mode maxpoolingNanOpt nbDims windowDimA paddingA strideA",
+    "cudnnGetPoolingNdForwardOutputDim": "inputTensorDesc outputTensorDimA",
+    "cudnnGetPooling2dForwardOutputDim": "inputTensorDesc n c h w",
+    "cudnnGetActivationDescriptor": "mode reluNanOpt coef",
+    "cudnnCreateLRNDescriptor": "normDesc",
+    "cudnnSetLRNDescriptor": "normDesc",
+    "cudnnGetLRNDescriptor": "normDesc",
+    "cudnnLRNCrossChannelForward": "normDesc alpha xDesc beta yDesc",
+    "cudnnDivisiveNormalizationForward": "normDesc xDesc yDesc",
+    "cudnnDeriveBNTensorDescriptor": "xDesc",
+    "cudnnBatchNormalizationForwardInference": "xDesc yDesc bnScaleBiasMeanVarDesc",
+    "cudnnDeriveNormTensorDescriptor": "xDesc",
+    "cudnnNormalizationForwardInference": "xDesc normScaleBiasDesc normMeanVarDesc yDesc",
+    "cudnnSpatialTfGridGeneratorForward": "stDesc",
+    "cudnnSpatialTfSamplerForward": "stDesc alpha xDesc beta yDesc",
+    "cudnnDropoutGetStatesSize": "sizeInBytes",
+    "cudnnDropoutGetReserveSpaceSize": "sizeInBytes",
+    "cudnnDropoutForward": "xdesc ydesc",
+    "cudnnDropoutBackward": "dydesc dxdesc",
+    "cudnnLRNCrossChannelBackward": "normDesc alpha dyDesc xDesc beta dxDesc",
+    "cudnnDivisiveNormalizationBackward": "normDesc xDesc dXdMeansDesc",
+    "cudnnBatchNormalizationBackward": "xDesc dyDesc dxDesc dBnScaleBiasDesc",
+    "cudnnBatchNormalizationBackwardEx": "xDesc dyDesc dxDesc dBnScaleBiasDesc",
+    "cudnnNormalizationBackward": "xDesc dyDesc dxDesc dNormScaleBiasDesc normMeanVarDesc",
+    "cudnnSpatialTfGridGeneratorBackward": "stDesc",
+    "cudnnSpatialTfSamplerBackward": "stDesc xDesc dxDesc dyDesc",
+    "cudnnGetConvolutionMathType": "mathType",
+    "cudnnGetConvolutionGroupCount": "groupCount",
+    "cudnnGetConvolution2dDescriptor": "pad_h pad_w u v dilation_h dilation_w mode computeType",
+    "cudnnSetConvolutionNdDescriptor": "padA filterStrideA dilationA",
+    "cudnnGetConvolutionNdDescriptor": "arrayLength padA strideA dilationA mode computeType",
+    "cudnnGetConvolution2dForwardOutputDim": "n c h w",
+    "cudnnGetConvolutionForwardAlgorithmMaxCount": "count",
+    "cudnnGetConvolutionForwardAlgorithm_v7": "perfResults",
+    "cudnnIm2Col": "xDesc wDesc convDesc",
+    "cudnnGetConvolutionBackwardDataAlgorithmMaxCount": "count",
+    "cudnnGetConvolutionBackwardDataAlgorithm_v7": "perfResults",
+    "cudnnGetConvolutionBackwardFilterAlgorithmMaxCount": "count",
+    "cudnnGetConvolutionBackwardFilterAlgorithm_v7": "perfResults",
+    "cudnnFusedOpsExecute": "plan",
+    "cudnnSetRNNDataDescriptor": "seqLengthArray",
+    "cudnnSetSeqDataDescriptor": "dimA axes seqLengthArray",
+    "cudnnCTCLoss": "probsDesc hostLabelLengths hostInputLengths",
+    "cudnnCTCLoss_v8": "ctcLossDesc probsDesc",
+    "cudnnGetCTCLossWorkspaceSize": "probsDesc labelLengths inputLengths",
+    "cudnnGetCTCLossWorkspaceSize_v8": "ctcLossDesc probsDesc",
+}
+NOT_NULL = frozenset(
+    f"{function}.{name}" for function, names in _NOT_NULL.items() for name in names.split()
+)
+
+# Descriptors that may be NULL where others of the function may not: `facts` has the rule.
+
+NULLABLE = frozenset(
+    {
+        "cudnnConvolutionBiasActivationForward.zDesc",
+        "cudnnSetRNNDescriptor_v8.dropoutDesc",
+        "cudnnSetAttnDescriptor.attnDropoutDesc",
+        "cudnnSetAttnDescriptor.postDropoutDesc",
+    }
+)
+
+# --- descriptors that are not set ---------------------------------------------------------------
+# Kinds that are not usable when new. New LRN and CTC loss descriptors have cuDNN's defaults, and a
+# new dropout descriptor drops nothing.
+
+MUST_BE_SET = frozenset(
+    f"cudnn{kind}Descriptor_t"
+    for kind in [
+        *("Activation", "Attn", "Convolution", "Filter", "OpTensor", "Pooling", "RNN", "RNNData"),
+        *("ReduceTensor", "SeqData", "SpatialTransformer", "Tensor", "TensorTransform"),
+    ]
+)
+
+# Kinds in which a refused call may leave some of its values (measured with cuDNN 9.28).
+
+HALF_SET = frozenset(
+    f"cudnn{kind}Descriptor_t"
+    for kind in ("Convolution", "Filter", "Pooling", "SpatialTransformer", "Tensor")
+)
+
+# "function.parameter" or "parameter": descriptors that a call may receive unset, and leaves so;
+# where a value is given, in the functions that have one of these parameters, and if it is 0.
+
+MAY_BE_UNSET: dict[str, str] = {
+    # They change one value of a descriptor, or values that cuDNN keeps beside it.
+    "cudnnRNNSetClip_v8.rnnDesc": "",
+    "cudnnRNNSetClip_v9.rnnDesc": "",
+    "cudnnSetActivationDescriptorSwishBeta.activationDesc": "",
+    "cudnnSetConvolutionGroupCount.convDesc": "",
+    "cudnnSetConvolutionMathType.convDesc": "",
+    "cudnnSetConvolutionReorderType.convDesc": "",
+    # Optional operands.
+    "gradientsDesc": "",
+    "hDesc": "",
+    "cudnnRNNForward.cDesc": "",
+    "cudnnRNNBackwardData_v8.cDesc": "",
+    "dzDesc": "",
+    "cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize.zDesc": "",
+    "cudnnBatchNormalizationForwardTrainingEx.zDesc": "",
+    "cudnnGetNormalizationForwardTrainingWorkspaceSize.zDesc": "",
+    "cudnnNormalizationForwardInference.zDesc": "",
+    "cudnnNormalizationForwardTraining.zDesc": "",
+    # A normalization with ops 0 has no activation and ignores the activation descriptor.
+    "activationDesc": "bnOps normOps",
 }
 
 # --- directions -------------------------------------------------------------------------------

@@ -18,7 +18,6 @@ from cudnn_ctypes import (
     raw,
 )
 from cudnn_ctypes.raw import log
-from cudnn_ctypes.raw.guards.null import may_be_null
 from cudnn_ctypes.raw.hints import Failure, hint, usual_cause
 from cudnn_ctypes.raw.hints.nulls import creating_function
 from cudnn_ctypes.raw.hints.sizes import SIZE_FUNCTIONS
@@ -111,8 +110,8 @@ class TestNull:
         about = (0, 0, 1.0, 0, 0, 0, None, None, 4, 4, 4, 0, 0, 0, 0, 2, 2, 1, 1)
         assert hint_of(raw.cudnnSetAttnDescriptor, attention, *about) == ""
         raw.cudnnDestroyAttnDescriptor(attention)
-        assert may_be_null("cudnnSetAttnDescriptor", "postDropoutDesc")
-        assert not may_be_null("cudnnSetAttnDescriptor", "attnDesc")
+        nullable = [p.name for p in raw.cudnnSetAttnDescriptor.parameters if p.type.null]
+        assert nullable == ["attnDropoutDesc", "postDropoutDesc"]
 
     def test_backend_descriptors(self) -> None:
         assert "raw.cudnnBackendCreateDescriptor creates one" in hint_of(
