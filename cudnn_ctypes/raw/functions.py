@@ -124,30 +124,32 @@ from .vocabulary import (
 # --- cudnn_graph.h ---
 
 
-@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+@function("cudnn_graph.h", since="9.0.0")
 def cudnnGetVersion() -> c_size_t: ...
 
 
-@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+@function("cudnn_graph.h", since="9.0.0")
 def cudnnGetMaxDeviceVersion() -> c_size_t: ...
 
 
-@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+@function("cudnn_graph.h", since="9.0.0")
 def cudnnGetCudartVersion() -> c_size_t: ...
 
 
-@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+@function("cudnn_graph.h", since="9.0.0")
 def cudnnGetErrorString(status: cudnnStatus_t) -> c_char_p: ...
 
 
-@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+@function("cudnn_graph.h", since="9.0.0")
 def cudnnGetLastErrorString(
     message: NotNull[Out[Array[c_char, "max_size"]]],
     max_size: c_size_t,
 ) -> None: ...
 
 
-@function("cudnn_graph.h", since="9.0.0", deprecated=True, replaced_by="cudnnGetLastErrorString")
+@function(
+    "cudnn_graph.h", since="9.0.0", replaced_by="cudnnGetLastErrorString", carried_out="handle"
+)
 def cudnnQueryRuntimeError(
     handle: cudnnHandle_t,
     rstatus: Out[Pointer[cudnnStatus_t]],
@@ -156,30 +158,30 @@ def cudnnQueryRuntimeError(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+@function("cudnn_graph.h", since="9.0.0")
 def cudnnGetProperty(type: libraryPropertyType, value: Out[Pointer[c_int]]) -> cudnnStatus_t: ...
 
 
-@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+@function("cudnn_graph.h", since="9.0.0")
 def cudnnCreate(handle: Out[Pointer[cudnnHandle_t]]) -> cudnnStatus_t: ...
 
 
-@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+@function("cudnn_graph.h", since="9.0.0", carried_out="handle")
 def cudnnDestroy(handle: cudnnHandle_t) -> cudnnStatus_t: ...
 
 
-@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+@function("cudnn_graph.h", since="9.0.0", carried_out="handle")
 def cudnnSetStream(handle: cudnnHandle_t, streamId: cudaStream_t) -> cudnnStatus_t: ...
 
 
-@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+@function("cudnn_graph.h", since="9.0.0", carried_out="handle")
 def cudnnGetStream(
     handle: cudnnHandle_t,
     streamId: NotNull[Out[Pointer[cudaStream_t]]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+@function("cudnn_graph.h", since="9.0.0")
 def cudnnSetCallback(
     mask: c_uint,
     udata: Mutable[HostMemory],
@@ -187,7 +189,7 @@ def cudnnSetCallback(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+@function("cudnn_graph.h", since="9.0.0")
 def cudnnGetCallback(
     mask: Out[Pointer[c_uint]],
     udata: Out[Pointer[c_void_p]],
@@ -195,34 +197,34 @@ def cudnnGetCallback(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+@function("cudnn_graph.h", since="9.0.0")
 def cudnnGraphVersionCheck() -> cudnnStatus_t: ...
 
 
-@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+@function("cudnn_graph.h", since="9.0.0", taken_over="backend")
 def cudnnBackendCreateDescriptor(
     descriptorType: cudnnBackendDescriptorType_t,
     descriptor: NotNull[Out[Pointer[cudnnBackendDescriptor_t]]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+@function("cudnn_graph.h", since="9.0.0", taken_over="backend")
 def cudnnBackendDestroyDescriptor(
     descriptor: Nullable[cudnnBackendDescriptor_t],
 ) -> cudnnStatus_t: ...
 
 
 @function(
-    "cudnn_graph.h", since="9.0.0", deprecated=True, replaced_by="cudnnBackendCreateDescriptor"
+    "cudnn_graph.h", since="9.0.0", replaced_by="cudnnBackendCreateDescriptor", taken_over="backend"
 )
 def cudnnBackendInitialize(descriptor: cudnnBackendDescriptor_t) -> cudnnStatus_t: ...
 
 
-@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+@function("cudnn_graph.h", since="9.0.0", taken_over="backend")
 def cudnnBackendFinalize(descriptor: cudnnBackendDescriptor_t) -> cudnnStatus_t: ...
 
 
-@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+@function("cudnn_graph.h", since="9.0.0", taken_over="backend")
 def cudnnBackendSetAttribute(
     descriptor: cudnnBackendDescriptor_t,
     attributeName: cudnnBackendAttributeName_t,
@@ -232,7 +234,7 @@ def cudnnBackendSetAttribute(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+@function("cudnn_graph.h", since="9.0.0", taken_over="backend")
 def cudnnBackendGetAttribute(
     descriptor: Const[cudnnBackendDescriptor_t],
     attributeName: cudnnBackendAttributeName_t,
@@ -243,7 +245,7 @@ def cudnnBackendGetAttribute(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_graph.h", since="9.23.0", deprecated=False)
+@function("cudnn_graph.h", since="9.23.0", carried_out="backend")
 def cudnnGetExecutionPlanWorkspaceSize(
     handle: cudnnHandle_t,
     executionPlan: Nullable[cudnnBackendDescriptor_t],
@@ -252,7 +254,7 @@ def cudnnGetExecutionPlanWorkspaceSize(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+@function("cudnn_graph.h", since="9.0.0", carried_out="backend")
 def cudnnBackendExecute(
     handle: cudnnHandle_t,
     executionPlan: Nullable[cudnnBackendDescriptor_t],
@@ -260,7 +262,7 @@ def cudnnBackendExecute(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_graph.h", since="9.5.0", deprecated=False)
+@function("cudnn_graph.h", since="9.5.0", carried_out="backend")
 def cudnnBackendPopulateCudaGraph(
     handle: cudnnHandle_t,
     executionPlan: Nullable[cudnnBackendDescriptor_t],
@@ -269,7 +271,7 @@ def cudnnBackendPopulateCudaGraph(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_graph.h", since="9.5.0", deprecated=False)
+@function("cudnn_graph.h", since="9.5.0", carried_out="backend")
 def cudnnBackendUpdateCudaGraph(
     handle: cudnnHandle_t,
     executionPlan: Nullable[cudnnBackendDescriptor_t],
@@ -281,13 +283,13 @@ def cudnnBackendUpdateCudaGraph(
 # --- cudnn_ops.h ---
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0")
 def cudnnCreateTensorDescriptor(
     tensorDesc: Out[Pointer[cudnnTensorDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0")
 def cudnnSetTensor4dDescriptor(
     tensorDesc: InOut[cudnnTensorDescriptor_t],
     format: cudnnTensorFormat_t,
@@ -299,7 +301,7 @@ def cudnnSetTensor4dDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0")
 def cudnnSetTensor4dDescriptorEx(
     tensorDesc: InOut[cudnnTensorDescriptor_t],
     dataType: cudnnDataType_t,
@@ -314,7 +316,7 @@ def cudnnSetTensor4dDescriptorEx(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0")
 def cudnnGetTensor4dDescriptor(
     tensorDesc: MayBeUnset[Const[cudnnTensorDescriptor_t]],
     dataType: Out[Pointer[cudnnDataType_t]],
@@ -329,7 +331,7 @@ def cudnnGetTensor4dDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0")
 def cudnnSetTensorNdDescriptor(
     tensorDesc: InOut[cudnnTensorDescriptor_t],
     dataType: cudnnDataType_t,
@@ -339,7 +341,7 @@ def cudnnSetTensorNdDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0")
 def cudnnSetTensorNdDescriptorEx(
     tensorDesc: InOut[cudnnTensorDescriptor_t],
     format: cudnnTensorFormat_t,
@@ -349,7 +351,7 @@ def cudnnSetTensorNdDescriptorEx(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0")
 def cudnnGetTensorNdDescriptor(
     tensorDesc: MayBeUnset[Const[cudnnTensorDescriptor_t]],
     nbDimsRequested: c_int,
@@ -360,20 +362,20 @@ def cudnnGetTensorNdDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0")
 def cudnnGetTensorSizeInBytes(
     tensorDesc: NotNull[MayBeUnset[Const[cudnnTensorDescriptor_t]]],
     size: NotNull[Out[Pointer[c_size_t]]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0")
 def cudnnDestroyTensorDescriptor(
     tensorDesc: Nullable[MayBeUnset[cudnnTensorDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function("cudnn_ops.h", since="9.0.0", deprecated=True, carried_out="transform")
 def cudnnInitTransformDest(
     transformDesc: Const[cudnnTensorTransformDescriptor_t],
     srcDesc: NotNull[Const[cudnnTensorDescriptor_t]],
@@ -382,13 +384,13 @@ def cudnnInitTransformDest(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function("cudnn_ops.h", since="9.0.0", deprecated=True, followed="transform")
 def cudnnCreateTensorTransformDescriptor(
     transformDesc: Out[Pointer[cudnnTensorTransformDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function("cudnn_ops.h", since="9.0.0", deprecated=True, carried_out="transform")
 def cudnnSetTensorTransformDescriptor(
     transformDesc: InOut[cudnnTensorTransformDescriptor_t],
     nbDims: Const[c_uint32],
@@ -400,7 +402,7 @@ def cudnnSetTensorTransformDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function("cudnn_ops.h", since="9.0.0", deprecated=True, carried_out="transform")
 def cudnnGetTensorTransformDescriptor(
     transformDesc: MayBeUnset[cudnnTensorTransformDescriptor_t],
     nbDimsRequested: c_uint32,
@@ -412,7 +414,7 @@ def cudnnGetTensorTransformDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function("cudnn_ops.h", since="9.0.0", deprecated=True, carried_out="transform")
 def cudnnDestroyTensorTransformDescriptor(
     transformDesc: Nullable[MayBeUnset[cudnnTensorTransformDescriptor_t]],
 ) -> cudnnStatus_t: ...
@@ -421,8 +423,8 @@ def cudnnDestroyTensorTransformDescriptor(
 @function(
     "cudnn_ops.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR",
+    carried_out="tensor_operations",
 )
 def cudnnTransformTensor(
     handle: cudnnHandle_t,
@@ -435,7 +437,7 @@ def cudnnTransformTensor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function("cudnn_ops.h", since="9.0.0", deprecated=True, carried_out="transform")
 def cudnnTransformTensorEx(
     handle: cudnnHandle_t,
     transDesc: Nullable[Const[cudnnTensorTransformDescriptor_t]],
@@ -451,8 +453,8 @@ def cudnnTransformTensorEx(
 @function(
     "cudnn_ops.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR",
+    carried_out="tensor_operations",
 )
 def cudnnAddTensor(
     handle: cudnnHandle_t,
@@ -465,17 +467,13 @@ def cudnnAddTensor(
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnCreateOpTensorDescriptor(
     opTensorDesc: Out[Pointer[cudnnOpTensorDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnSetOpTensorDescriptor(
     opTensorDesc: InOut[cudnnOpTensorDescriptor_t],
     opTensorOp: cudnnOpTensorOp_t,
@@ -484,9 +482,7 @@ def cudnnSetOpTensorDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnGetOpTensorDescriptor(
     opTensorDesc: MayBeUnset[Const[cudnnOpTensorDescriptor_t]],
     opTensorOp: NotNull[Out[Pointer[cudnnOpTensorOp_t]]],
@@ -495,9 +491,7 @@ def cudnnGetOpTensorDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnDestroyOpTensorDescriptor(
     opTensorDesc: Nullable[MayBeUnset[cudnnOpTensorDescriptor_t]],
 ) -> cudnnStatus_t: ...
@@ -506,8 +500,8 @@ def cudnnDestroyOpTensorDescriptor(
 @function(
     "cudnn_ops.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR",
+    carried_out="tensor_operations",
 )
 def cudnnOpTensor(
     handle: cudnnHandle_t,
@@ -524,17 +518,13 @@ def cudnnOpTensor(
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_REDUCTION_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_REDUCTION_DESCRIPTOR")
 def cudnnCreateReduceTensorDescriptor(
     reduceTensorDesc: Out[Pointer[cudnnReduceTensorDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_REDUCTION_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_REDUCTION_DESCRIPTOR")
 def cudnnSetReduceTensorDescriptor(
     reduceTensorDesc: InOut[cudnnReduceTensorDescriptor_t],
     reduceTensorOp: cudnnReduceTensorOp_t,
@@ -545,9 +535,7 @@ def cudnnSetReduceTensorDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_REDUCTION_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_REDUCTION_DESCRIPTOR")
 def cudnnGetReduceTensorDescriptor(
     reduceTensorDesc: MayBeUnset[Const[cudnnReduceTensorDescriptor_t]],
     reduceTensorOp: NotNull[Out[Pointer[cudnnReduceTensorOp_t]]],
@@ -558,15 +546,13 @@ def cudnnGetReduceTensorDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_REDUCTION_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_REDUCTION_DESCRIPTOR")
 def cudnnDestroyReduceTensorDescriptor(
     reduceTensorDesc: Nullable[MayBeUnset[cudnnReduceTensorDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function("cudnn_ops.h", since="9.0.0", deprecated=True, carried_out="reduce")
 def cudnnGetReductionIndicesSize(
     handle: cudnnHandle_t,
     reduceTensorDesc: NotNull[Const[cudnnReduceTensorDescriptor_t]],
@@ -579,8 +565,8 @@ def cudnnGetReductionIndicesSize(
 @function(
     "cudnn_ops.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
+    carried_out="reduce",
 )
 def cudnnGetReductionWorkspaceSize(
     handle: cudnnHandle_t,
@@ -594,8 +580,8 @@ def cudnnGetReductionWorkspaceSize(
 @function(
     "cudnn_ops.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR",
+    carried_out="reduce",
 )
 def cudnnReduceTensor(
     handle: cudnnHandle_t,
@@ -613,7 +599,7 @@ def cudnnReduceTensor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0", carried_out="tensor_operations")
 def cudnnSetTensor(
     handle: cudnnHandle_t,
     yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
@@ -625,8 +611,8 @@ def cudnnSetTensor(
 @function(
     "cudnn_ops.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR",
+    carried_out="tensor_operations",
 )
 def cudnnScaleTensor(
     handle: cudnnHandle_t,
@@ -636,17 +622,13 @@ def cudnnScaleTensor(
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnCreateFilterDescriptor(
     filterDesc: Out[Pointer[cudnnFilterDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnSetFilter4dDescriptor(
     filterDesc: InOut[cudnnFilterDescriptor_t],
     dataType: cudnnDataType_t,
@@ -658,9 +640,7 @@ def cudnnSetFilter4dDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnGetFilter4dDescriptor(
     filterDesc: MayBeUnset[Const[cudnnFilterDescriptor_t]],
     dataType: NotNull[Out[Pointer[cudnnDataType_t]]],
@@ -672,9 +652,7 @@ def cudnnGetFilter4dDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnSetFilterNdDescriptor(
     filterDesc: InOut[cudnnFilterDescriptor_t],
     dataType: cudnnDataType_t,
@@ -684,9 +662,7 @@ def cudnnSetFilterNdDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnGetFilterNdDescriptor(
     filterDesc: MayBeUnset[Const[cudnnFilterDescriptor_t]],
     nbDimsRequested: c_int,
@@ -697,16 +673,14 @@ def cudnnGetFilterNdDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnGetFilterSizeInBytes(
     filterDesc: MayBeUnset[Const[cudnnFilterDescriptor_t]],
     size: NotNull[Out[Pointer[c_size_t]]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function("cudnn_ops.h", since="9.0.0", deprecated=True, carried_out="transform")
 def cudnnTransformFilter(
     handle: cudnnHandle_t,
     transDesc: Nullable[Const[cudnnTensorTransformDescriptor_t]],
@@ -719,15 +693,13 @@ def cudnnTransformFilter(
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnDestroyFilterDescriptor(
     filterDesc: Nullable[MayBeUnset[cudnnFilterDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0", carried_out="softmax")
 def cudnnSoftmaxForward(
     handle: cudnnHandle_t,
     algo: cudnnSoftmaxAlgorithm_t,
@@ -741,17 +713,13 @@ def cudnnSoftmaxForward(
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR")
 def cudnnCreatePoolingDescriptor(
     poolingDesc: Out[Pointer[cudnnPoolingDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR")
 def cudnnSetPooling2dDescriptor(
     poolingDesc: InOut[cudnnPoolingDescriptor_t],
     mode: cudnnPoolingMode_t,
@@ -765,9 +733,7 @@ def cudnnSetPooling2dDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR")
 def cudnnGetPooling2dDescriptor(
     poolingDesc: MayBeUnset[Const[cudnnPoolingDescriptor_t]],
     mode: NotNull[Out[Pointer[cudnnPoolingMode_t]]],
@@ -781,9 +747,7 @@ def cudnnGetPooling2dDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR")
 def cudnnSetPoolingNdDescriptor(
     poolingDesc: InOut[cudnnPoolingDescriptor_t],
     mode: Const[cudnnPoolingMode_t],
@@ -795,9 +759,7 @@ def cudnnSetPoolingNdDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR")
 def cudnnGetPoolingNdDescriptor(
     poolingDesc: MayBeUnset[Const[cudnnPoolingDescriptor_t]],
     nbDimsRequested: c_int,
@@ -830,9 +792,7 @@ def cudnnGetPooling2dForwardOutputDim(
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR")
 def cudnnDestroyPoolingDescriptor(
     poolingDesc: Nullable[MayBeUnset[cudnnPoolingDescriptor_t]],
 ) -> cudnnStatus_t: ...
@@ -841,8 +801,8 @@ def cudnnDestroyPoolingDescriptor(
 @function(
     "cudnn_ops.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATION_RESAMPLE_FWD_DESCRIPTOR",
+    carried_out="pooling",
 )
 def cudnnPoolingForward(
     handle: cudnnHandle_t,
@@ -856,17 +816,13 @@ def cudnnPoolingForward(
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnCreateActivationDescriptor(
     activationDesc: Out[Pointer[cudnnActivationDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnSetActivationDescriptor(
     activationDesc: InOut[cudnnActivationDescriptor_t],
     mode: cudnnActivationMode_t,
@@ -875,9 +831,7 @@ def cudnnSetActivationDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnGetActivationDescriptor(
     activationDesc: MayBeUnset[Const[cudnnActivationDescriptor_t]],
     mode: NotNull[Out[Pointer[cudnnActivationMode_t]]],
@@ -886,27 +840,21 @@ def cudnnGetActivationDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnSetActivationDescriptorSwishBeta(
     activationDesc: MayBeUnset[InOut[cudnnActivationDescriptor_t]],
     swish_beta: c_double,
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnGetActivationDescriptorSwishBeta(
     activationDesc: MayBeUnset[cudnnActivationDescriptor_t],
     swish_beta: Out[Pointer[c_double]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnDestroyActivationDescriptor(
     activationDesc: Nullable[MayBeUnset[cudnnActivationDescriptor_t]],
 ) -> cudnnStatus_t: ...
@@ -915,8 +863,8 @@ def cudnnDestroyActivationDescriptor(
 @function(
     "cudnn_ops.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR",
+    carried_out="activation",
 )
 def cudnnActivationForward(
     handle: cudnnHandle_t,
@@ -930,13 +878,13 @@ def cudnnActivationForward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0")
 def cudnnCreateLRNDescriptor(
     normDesc: NotNull[Out[Pointer[cudnnLRNDescriptor_t]]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0")
 def cudnnSetLRNDescriptor(
     normDesc: NotNull[InOut[cudnnLRNDescriptor_t]],
     lrnN: c_uint,
@@ -946,7 +894,7 @@ def cudnnSetLRNDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0")
 def cudnnGetLRNDescriptor(
     normDesc: NotNull[cudnnLRNDescriptor_t],
     lrnN: Out[Pointer[c_uint]],
@@ -956,11 +904,11 @@ def cudnnGetLRNDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0")
 def cudnnDestroyLRNDescriptor(lrnDesc: Nullable[cudnnLRNDescriptor_t]) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0", carried_out="lrn")
 def cudnnLRNCrossChannelForward(
     handle: cudnnHandle_t,
     normDesc: NotNull[cudnnLRNDescriptor_t],
@@ -974,7 +922,7 @@ def cudnnLRNCrossChannelForward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0", carried_out="lrn")
 def cudnnDivisiveNormalizationForward(
     handle: cudnnHandle_t,
     normDesc: NotNull[cudnnLRNDescriptor_t],
@@ -991,9 +939,7 @@ def cudnnDivisiveNormalizationForward(
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnDeriveBNTensorDescriptor(
     derivedBnDesc: InOut[cudnnTensorDescriptor_t],
     xDesc: NotNull[Const[cudnnTensorDescriptor_t]],
@@ -1004,8 +950,8 @@ def cudnnDeriveBNTensorDescriptor(
 @function(
     "cudnn_ops.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR",
+    carried_out="normalization",
 )
 def cudnnBatchNormalizationForwardInference(
     handle: cudnnHandle_t,
@@ -1025,9 +971,7 @@ def cudnnBatchNormalizationForwardInference(
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnDeriveNormTensorDescriptor(
     derivedNormScaleBiasDesc: InOut[cudnnTensorDescriptor_t],
     derivedNormMeanVarDesc: InOut[cudnnTensorDescriptor_t],
@@ -1040,8 +984,8 @@ def cudnnDeriveNormTensorDescriptor(
 @function(
     "cudnn_ops.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR",
+    carried_out="normalization",
 )
 def cudnnNormalizationForwardInference(
     handle: cudnnHandle_t,
@@ -1068,13 +1012,13 @@ def cudnnNormalizationForwardInference(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0")
 def cudnnCreateSpatialTransformerDescriptor(
     stDesc: Out[Pointer[cudnnSpatialTransformerDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0")
 def cudnnSetSpatialTransformerNdDescriptor(
     stDesc: InOut[cudnnSpatialTransformerDescriptor_t],
     samplerType: cudnnSamplerType_t,
@@ -1084,13 +1028,13 @@ def cudnnSetSpatialTransformerNdDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0")
 def cudnnDestroySpatialTransformerDescriptor(
     stDesc: Nullable[MayBeUnset[cudnnSpatialTransformerDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0", carried_out="spatial_transformer")
 def cudnnSpatialTfGridGeneratorForward(
     handle: cudnnHandle_t,
     stDesc: NotNull[Const[cudnnSpatialTransformerDescriptor_t]],
@@ -1099,7 +1043,7 @@ def cudnnSpatialTfGridGeneratorForward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0", carried_out="spatial_transformer")
 def cudnnSpatialTfSamplerForward(
     handle: cudnnHandle_t,
     stDesc: NotNull[cudnnSpatialTransformerDescriptor_t],
@@ -1113,33 +1057,33 @@ def cudnnSpatialTfSamplerForward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0", followed="dropout")
 def cudnnCreateDropoutDescriptor(
     dropoutDesc: Out[Pointer[cudnnDropoutDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0")
 def cudnnDestroyDropoutDescriptor(
     dropoutDesc: Nullable[cudnnDropoutDescriptor_t],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0", carried_out="dropout")
 def cudnnDropoutGetStatesSize(
     handle: cudnnHandle_t,
     sizeInBytes: NotNull[Out[Pointer[c_size_t]]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0")
 def cudnnDropoutGetReserveSpaceSize(
     xdesc: MayBeUnset[cudnnTensorDescriptor_t],
     sizeInBytes: NotNull[Out[Pointer[c_size_t]]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0", carried_out="dropout")
 def cudnnSetDropoutDescriptor(
     dropoutDesc: Nullable[InOut[cudnnDropoutDescriptor_t]],
     handle: cudnnHandle_t,
@@ -1150,7 +1094,7 @@ def cudnnSetDropoutDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0", carried_out="dropout")
 def cudnnRestoreDropoutDescriptor(
     dropoutDesc: Nullable[InOut[cudnnDropoutDescriptor_t]],
     handle: cudnnHandle_t,
@@ -1161,7 +1105,7 @@ def cudnnRestoreDropoutDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0", carried_out="dropout")
 def cudnnGetDropoutDescriptor(
     dropoutDesc: Nullable[cudnnDropoutDescriptor_t],
     handle: cudnnHandle_t,
@@ -1171,7 +1115,7 @@ def cudnnGetDropoutDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0", carried_out="dropout")
 def cudnnDropoutForward(
     handle: cudnnHandle_t,
     dropoutDesc: Nullable[Const[cudnnDropoutDescriptor_t]],
@@ -1184,11 +1128,11 @@ def cudnnDropoutForward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0")
 def cudnnOpsVersionCheck() -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0", carried_out="softmax")
 def cudnnSoftmaxBackward(
     handle: cudnnHandle_t,
     algo: cudnnSoftmaxAlgorithm_t,
@@ -1207,8 +1151,8 @@ def cudnnSoftmaxBackward(
 @function(
     "cudnn_ops.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATION_RESAMPLE_BWD_DESCRIPTOR",
+    carried_out="pooling",
 )
 def cudnnPoolingBackward(
     handle: cudnnHandle_t,
@@ -1229,8 +1173,8 @@ def cudnnPoolingBackward(
 @function(
     "cudnn_ops.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR",
+    carried_out="activation",
 )
 def cudnnActivationBackward(
     handle: cudnnHandle_t,
@@ -1248,7 +1192,7 @@ def cudnnActivationBackward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0", carried_out="lrn")
 def cudnnLRNCrossChannelBackward(
     handle: cudnnHandle_t,
     normDesc: NotNull[cudnnLRNDescriptor_t],
@@ -1266,7 +1210,7 @@ def cudnnLRNCrossChannelBackward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0", carried_out="lrn")
 def cudnnDivisiveNormalizationBackward(
     handle: cudnnHandle_t,
     normDesc: NotNull[cudnnLRNDescriptor_t],
@@ -1288,8 +1232,8 @@ def cudnnDivisiveNormalizationBackward(
 @function(
     "cudnn_ops.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
+    carried_out="normalization",
 )
 def cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize(
     handle: cudnnHandle_t,
@@ -1307,8 +1251,8 @@ def cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize(
 @function(
     "cudnn_ops.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
+    carried_out="normalization",
 )
 def cudnnGetBatchNormalizationBackwardExWorkspaceSize(
     handle: cudnnHandle_t,
@@ -1325,7 +1269,7 @@ def cudnnGetBatchNormalizationBackwardExWorkspaceSize(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function("cudnn_ops.h", since="9.0.0", deprecated=True, carried_out="normalization")
 def cudnnGetBatchNormalizationTrainingExReserveSpaceSize(
     handle: cudnnHandle_t,
     mode: cudnnBatchNormMode_t,
@@ -1339,8 +1283,8 @@ def cudnnGetBatchNormalizationTrainingExReserveSpaceSize(
 @function(
     "cudnn_ops.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR",
+    carried_out="normalization",
 )
 def cudnnBatchNormalizationForwardTraining(
     handle: cudnnHandle_t,
@@ -1366,8 +1310,8 @@ def cudnnBatchNormalizationForwardTraining(
 @function(
     "cudnn_ops.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR",
+    carried_out="normalization",
 )
 def cudnnBatchNormalizationForwardTrainingEx(
     handle: cudnnHandle_t,
@@ -1401,8 +1345,8 @@ def cudnnBatchNormalizationForwardTrainingEx(
 @function(
     "cudnn_ops.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATION_NORM_BACKWARD_DESCRIPTOR",
+    carried_out="normalization",
 )
 def cudnnBatchNormalizationBackward(
     handle: cudnnHandle_t,
@@ -1430,8 +1374,8 @@ def cudnnBatchNormalizationBackward(
 @function(
     "cudnn_ops.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATION_NORM_BACKWARD_DESCRIPTOR",
+    carried_out="normalization",
 )
 def cudnnBatchNormalizationBackwardEx(
     handle: cudnnHandle_t,
@@ -1470,8 +1414,8 @@ def cudnnBatchNormalizationBackwardEx(
 @function(
     "cudnn_ops.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
+    carried_out="normalization",
 )
 def cudnnGetNormalizationForwardTrainingWorkspaceSize(
     handle: cudnnHandle_t,
@@ -1492,8 +1436,8 @@ def cudnnGetNormalizationForwardTrainingWorkspaceSize(
 @function(
     "cudnn_ops.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
+    carried_out="normalization",
 )
 def cudnnGetNormalizationBackwardWorkspaceSize(
     handle: cudnnHandle_t,
@@ -1513,7 +1457,7 @@ def cudnnGetNormalizationBackwardWorkspaceSize(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function("cudnn_ops.h", since="9.0.0", deprecated=True, carried_out="normalization")
 def cudnnGetNormalizationTrainingReserveSpaceSize(
     handle: cudnnHandle_t,
     mode: cudnnNormMode_t,
@@ -1529,8 +1473,8 @@ def cudnnGetNormalizationTrainingReserveSpaceSize(
 @function(
     "cudnn_ops.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR",
+    carried_out="normalization",
 )
 def cudnnNormalizationForwardTraining(
     handle: cudnnHandle_t,
@@ -1567,8 +1511,8 @@ def cudnnNormalizationForwardTraining(
 @function(
     "cudnn_ops.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATION_NORM_BACKWARD_DESCRIPTOR",
+    carried_out="normalization",
 )
 def cudnnNormalizationBackward(
     handle: cudnnHandle_t,
@@ -1607,7 +1551,7 @@ def cudnnNormalizationBackward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0", carried_out="spatial_transformer")
 def cudnnSpatialTfGridGeneratorBackward(
     handle: cudnnHandle_t,
     stDesc: NotNull[Const[cudnnSpatialTransformerDescriptor_t]],
@@ -1616,7 +1560,7 @@ def cudnnSpatialTfGridGeneratorBackward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0", carried_out="spatial_transformer")
 def cudnnSpatialTfSamplerBackward(
     handle: cudnnHandle_t,
     stDesc: NotNull[cudnnSpatialTransformerDescriptor_t],
@@ -1635,7 +1579,7 @@ def cudnnSpatialTfSamplerBackward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0", carried_out="dropout")
 def cudnnDropoutBackward(
     handle: cudnnHandle_t,
     dropoutDesc: Nullable[Const[cudnnDropoutDescriptor_t]],
@@ -1651,23 +1595,13 @@ def cudnnDropoutBackward(
 # --- cudnn_cnn.h ---
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    deprecated=True,
-    replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR",
-)
+@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR")
 def cudnnCreateConvolutionDescriptor(
     convDesc: Out[Pointer[cudnnConvolutionDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    deprecated=True,
-    replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR",
-)
+@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR")
 def cudnnDestroyConvolutionDescriptor(
     convDesc: Nullable[MayBeUnset[cudnnConvolutionDescriptor_t]],
 ) -> cudnnStatus_t: ...
@@ -1715,12 +1649,7 @@ def cudnnGetConvolutionReorderType(
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    deprecated=True,
-    replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR",
-)
+@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR")
 def cudnnSetConvolution2dDescriptor(
     convDesc: InOut[cudnnConvolutionDescriptor_t],
     pad_h: Extent[c_int],
@@ -1734,12 +1663,7 @@ def cudnnSetConvolution2dDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    deprecated=True,
-    replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR",
-)
+@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR")
 def cudnnGetConvolution2dDescriptor(
     convDesc: MayBeUnset[Const[cudnnConvolutionDescriptor_t]],
     pad_h: NotNull[Out[Pointer[c_int]]],
@@ -1753,12 +1677,7 @@ def cudnnGetConvolution2dDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    deprecated=True,
-    replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR",
-)
+@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR")
 def cudnnSetConvolutionNdDescriptor(
     convDesc: InOut[cudnnConvolutionDescriptor_t],
     arrayLength: c_int,
@@ -1770,12 +1689,7 @@ def cudnnSetConvolutionNdDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    deprecated=True,
-    replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR",
-)
+@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR")
 def cudnnGetConvolutionNdDescriptor(
     convDesc: MayBeUnset[Const[cudnnConvolutionDescriptor_t]],
     arrayLengthRequested: c_int,
@@ -1811,7 +1725,10 @@ def cudnnGetConvolutionNdForwardOutputDim(
 
 
 @function(
-    "cudnn_cnn.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR"
+    "cudnn_cnn.h",
+    since="9.0.0",
+    replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
+    carried_out="convolution_queries",
 )
 def cudnnGetConvolutionForwardAlgorithmMaxCount(
     handle: cudnnHandle_t,
@@ -1820,7 +1737,10 @@ def cudnnGetConvolutionForwardAlgorithmMaxCount(
 
 
 @function(
-    "cudnn_cnn.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR"
+    "cudnn_cnn.h",
+    since="9.0.0",
+    replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
+    carried_out="convolution_queries",
 )
 def cudnnGetConvolutionForwardAlgorithm_v7(
     handle: cudnnHandle_t,
@@ -1835,7 +1755,10 @@ def cudnnGetConvolutionForwardAlgorithm_v7(
 
 
 @function(
-    "cudnn_cnn.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR"
+    "cudnn_cnn.h",
+    since="9.0.0",
+    replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
+    carried_out="convolution_queries",
 )
 def cudnnFindConvolutionForwardAlgorithm(
     handle: cudnnHandle_t,
@@ -1850,7 +1773,10 @@ def cudnnFindConvolutionForwardAlgorithm(
 
 
 @function(
-    "cudnn_cnn.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR"
+    "cudnn_cnn.h",
+    since="9.0.0",
+    replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
+    carried_out="convolution_queries",
 )
 def cudnnFindConvolutionForwardAlgorithmEx(
     handle: cudnnHandle_t,
@@ -1869,7 +1795,7 @@ def cudnnFindConvolutionForwardAlgorithmEx(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True, carried_out="convolution_transforms")
 def cudnnIm2Col(
     handle: cudnnHandle_t,
     xDesc: NotNull[Const[cudnnTensorDescriptor_t]],
@@ -1880,7 +1806,7 @@ def cudnnIm2Col(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True, carried_out="convolution_transforms")
 def cudnnReorderFilterAndBias(
     handle: cudnnHandle_t,
     filterDesc: Nullable[Const[cudnnFilterDescriptor_t]],
@@ -1896,8 +1822,8 @@ def cudnnReorderFilterAndBias(
 @function(
     "cudnn_cnn.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
+    carried_out="convolution_queries",
 )
 def cudnnGetConvolutionForwardWorkspaceSize(
     handle: cudnnHandle_t,
@@ -1913,8 +1839,8 @@ def cudnnGetConvolutionForwardWorkspaceSize(
 @function(
     "cudnn_cnn.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR",
+    carried_out="convolution",
 )
 def cudnnConvolutionForward(
     handle: cudnnHandle_t,
@@ -1936,8 +1862,8 @@ def cudnnConvolutionForward(
 @function(
     "cudnn_cnn.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR",
+    carried_out="convolution_fused",
 )
 def cudnnConvolutionBiasActivationForward(
     handle: cudnnHandle_t,
@@ -1962,7 +1888,10 @@ def cudnnConvolutionBiasActivationForward(
 
 
 @function(
-    "cudnn_cnn.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR"
+    "cudnn_cnn.h",
+    since="9.0.0",
+    replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
+    carried_out="convolution_queries",
 )
 def cudnnGetConvolutionBackwardDataAlgorithmMaxCount(
     handle: cudnnHandle_t,
@@ -1971,7 +1900,10 @@ def cudnnGetConvolutionBackwardDataAlgorithmMaxCount(
 
 
 @function(
-    "cudnn_cnn.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR"
+    "cudnn_cnn.h",
+    since="9.0.0",
+    replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
+    carried_out="convolution_queries",
 )
 def cudnnFindConvolutionBackwardDataAlgorithm(
     handle: cudnnHandle_t,
@@ -1986,7 +1918,10 @@ def cudnnFindConvolutionBackwardDataAlgorithm(
 
 
 @function(
-    "cudnn_cnn.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR"
+    "cudnn_cnn.h",
+    since="9.0.0",
+    replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
+    carried_out="convolution_queries",
 )
 def cudnnFindConvolutionBackwardDataAlgorithmEx(
     handle: cudnnHandle_t,
@@ -2006,7 +1941,10 @@ def cudnnFindConvolutionBackwardDataAlgorithmEx(
 
 
 @function(
-    "cudnn_cnn.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR"
+    "cudnn_cnn.h",
+    since="9.0.0",
+    replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
+    carried_out="convolution_queries",
 )
 def cudnnGetConvolutionBackwardDataAlgorithm_v7(
     handle: cudnnHandle_t,
@@ -2023,8 +1961,8 @@ def cudnnGetConvolutionBackwardDataAlgorithm_v7(
 @function(
     "cudnn_cnn.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
+    carried_out="convolution_queries",
 )
 def cudnnGetConvolutionBackwardDataWorkspaceSize(
     handle: cudnnHandle_t,
@@ -2040,8 +1978,8 @@ def cudnnGetConvolutionBackwardDataWorkspaceSize(
 @function(
     "cudnn_cnn.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR",
+    carried_out="convolution",
 )
 def cudnnConvolutionBackwardData(
     handle: cudnnHandle_t,
@@ -2060,7 +1998,7 @@ def cudnnConvolutionBackwardData(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True, carried_out="convolution_transforms")
 def cudnnGetFoldedConvBackwardDataDescriptors(
     handle: Const[cudnnHandle_t],
     filterDesc: Nullable[Const[cudnnFilterDescriptor_t]],
@@ -2079,12 +2017,15 @@ def cudnnGetFoldedConvBackwardDataDescriptors(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=False)
+@function("cudnn_cnn.h", since="9.0.0")
 def cudnnCnnVersionCheck() -> cudnnStatus_t: ...
 
 
 @function(
-    "cudnn_cnn.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR"
+    "cudnn_cnn.h",
+    since="9.0.0",
+    replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
+    carried_out="convolution_queries",
 )
 def cudnnGetConvolutionBackwardFilterAlgorithmMaxCount(
     handle: cudnnHandle_t,
@@ -2093,7 +2034,10 @@ def cudnnGetConvolutionBackwardFilterAlgorithmMaxCount(
 
 
 @function(
-    "cudnn_cnn.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR"
+    "cudnn_cnn.h",
+    since="9.0.0",
+    replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
+    carried_out="convolution_queries",
 )
 def cudnnFindConvolutionBackwardFilterAlgorithm(
     handle: cudnnHandle_t,
@@ -2108,7 +2052,10 @@ def cudnnFindConvolutionBackwardFilterAlgorithm(
 
 
 @function(
-    "cudnn_cnn.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR"
+    "cudnn_cnn.h",
+    since="9.0.0",
+    replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
+    carried_out="convolution_queries",
 )
 def cudnnFindConvolutionBackwardFilterAlgorithmEx(
     handle: cudnnHandle_t,
@@ -2128,7 +2075,10 @@ def cudnnFindConvolutionBackwardFilterAlgorithmEx(
 
 
 @function(
-    "cudnn_cnn.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR"
+    "cudnn_cnn.h",
+    since="9.0.0",
+    replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
+    carried_out="convolution_queries",
 )
 def cudnnGetConvolutionBackwardFilterAlgorithm_v7(
     handle: cudnnHandle_t,
@@ -2145,8 +2095,8 @@ def cudnnGetConvolutionBackwardFilterAlgorithm_v7(
 @function(
     "cudnn_cnn.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
+    carried_out="convolution_queries",
 )
 def cudnnGetConvolutionBackwardFilterWorkspaceSize(
     handle: cudnnHandle_t,
@@ -2162,8 +2112,8 @@ def cudnnGetConvolutionBackwardFilterWorkspaceSize(
 @function(
     "cudnn_cnn.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR",
+    carried_out="convolution",
 )
 def cudnnConvolutionBackwardFilter(
     handle: cudnnHandle_t,
@@ -2185,8 +2135,8 @@ def cudnnConvolutionBackwardFilter(
 @function(
     "cudnn_cnn.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR",
+    carried_out="convolution",
 )
 def cudnnConvolutionBackwardBias(
     handle: cudnnHandle_t,
@@ -2199,35 +2149,20 @@ def cudnnConvolutionBackwardBias(
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    deprecated=True,
-    replaced_by="CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR",
-)
+@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR")
 def cudnnCreateFusedOpsConstParamPack(
     constPack: Out[Pointer[cudnnFusedOpsConstParamPack_t]],
     ops: cudnnFusedOps_t,
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    deprecated=True,
-    replaced_by="CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR",
-)
+@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR")
 def cudnnDestroyFusedOpsConstParamPack(
     constPack: Nullable[cudnnFusedOpsConstParamPack_t],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    deprecated=True,
-    replaced_by="CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR",
-)
+@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR")
 def cudnnSetFusedOpsConstParamPackAttribute(
     constPack: InOut[cudnnFusedOpsConstParamPack_t],
     paramLabel: cudnnFusedOpsConstParamLabel_t,
@@ -2235,12 +2170,7 @@ def cudnnSetFusedOpsConstParamPackAttribute(
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    deprecated=True,
-    replaced_by="CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR",
-)
+@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR")
 def cudnnGetFusedOpsConstParamPackAttribute(
     constPack: Const[cudnnFusedOpsConstParamPack_t],
     paramLabel: cudnnFusedOpsConstParamLabel_t,
@@ -2249,35 +2179,20 @@ def cudnnGetFusedOpsConstParamPackAttribute(
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    deprecated=True,
-    replaced_by="CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR",
-)
+@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR")
 def cudnnCreateFusedOpsVariantParamPack(
     varPack: Out[Pointer[cudnnFusedOpsVariantParamPack_t]],
     ops: cudnnFusedOps_t,
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    deprecated=True,
-    replaced_by="CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR",
-)
+@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR")
 def cudnnDestroyFusedOpsVariantParamPack(
     varPack: Nullable[cudnnFusedOpsVariantParamPack_t],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    deprecated=True,
-    replaced_by="CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR",
-)
+@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR")
 def cudnnSetFusedOpsVariantParamPackAttribute(
     varPack: InOut[cudnnFusedOpsVariantParamPack_t],
     paramLabel: cudnnFusedOpsVariantParamLabel_t,
@@ -2285,12 +2200,7 @@ def cudnnSetFusedOpsVariantParamPackAttribute(
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    deprecated=True,
-    replaced_by="CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR",
-)
+@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR")
 def cudnnGetFusedOpsVariantParamPackAttribute(
     varPack: Const[cudnnFusedOpsVariantParamPack_t],
     paramLabel: cudnnFusedOpsVariantParamLabel_t,
@@ -2298,32 +2208,22 @@ def cudnnGetFusedOpsVariantParamPackAttribute(
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    deprecated=True,
-    replaced_by="CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR",
-)
+@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR")
 def cudnnCreateFusedOpsPlan(
     plan: Out[Pointer[cudnnFusedOpsPlan_t]],
     ops: cudnnFusedOps_t,
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    deprecated=True,
-    replaced_by="CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR",
-)
+@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR")
 def cudnnDestroyFusedOpsPlan(plan: Nullable[cudnnFusedOpsPlan_t]) -> cudnnStatus_t: ...
 
 
 @function(
     "cudnn_cnn.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR",
+    carried_out="fused_operations",
 )
 def cudnnMakeFusedOpsPlan(
     handle: cudnnHandle_t,
@@ -2333,7 +2233,9 @@ def cudnnMakeFusedOpsPlan(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True, replaced_by="cudnnBackendExecute")
+@function(
+    "cudnn_cnn.h", since="9.0.0", replaced_by="cudnnBackendExecute", carried_out="fused_operations"
+)
 def cudnnFusedOpsExecute(
     handle: cudnnHandle_t,
     plan: NotNull[Const[cudnnFusedOpsPlan_t]],
@@ -2344,17 +2246,17 @@ def cudnnFusedOpsExecute(
 # --- cudnn_adv.h ---
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+@function("cudnn_adv.h", since="9.0.0", followed="rnn")
 def cudnnCreateRNNDescriptor(rnnDesc: Out[Pointer[cudnnRNNDescriptor_t]]) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+@function("cudnn_adv.h", since="9.0.0")
 def cudnnDestroyRNNDescriptor(
     rnnDesc: Nullable[MayBeUnset[cudnnRNNDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+@function("cudnn_adv.h", since="9.0.0", followed="rnn")
 def cudnnSetRNNDescriptor_v8(
     rnnDesc: InOut[cudnnRNNDescriptor_t],
     algo: cudnnRNNAlgo_t,
@@ -2374,7 +2276,7 @@ def cudnnSetRNNDescriptor_v8(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+@function("cudnn_adv.h", since="9.0.0")
 def cudnnGetRNNDescriptor_v8(
     rnnDesc: MayBeUnset[cudnnRNNDescriptor_t],
     algo: Out[Pointer[cudnnRNNAlgo_t]],
@@ -2394,7 +2296,7 @@ def cudnnGetRNNDescriptor_v8(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=True, replaced_by="cudnnRNNSetClip_v9")
+@function("cudnn_adv.h", since="9.0.0", replaced_by="cudnnRNNSetClip_v9")
 def cudnnRNNSetClip_v8(
     rnnDesc: MayBeUnset[InOut[cudnnRNNDescriptor_t]],
     clipMode: cudnnRNNClipMode_t,
@@ -2404,7 +2306,7 @@ def cudnnRNNSetClip_v8(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+@function("cudnn_adv.h", since="9.0.0")
 def cudnnRNNSetClip_v9(
     rnnDesc: MayBeUnset[InOut[cudnnRNNDescriptor_t]],
     clipMode: cudnnRNNClipMode_t,
@@ -2413,7 +2315,7 @@ def cudnnRNNSetClip_v9(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=True, replaced_by="cudnnRNNGetClip_v9")
+@function("cudnn_adv.h", since="9.0.0", replaced_by="cudnnRNNGetClip_v9")
 def cudnnRNNGetClip_v8(
     rnnDesc: MayBeUnset[cudnnRNNDescriptor_t],
     clipMode: Out[Pointer[cudnnRNNClipMode_t]],
@@ -2423,7 +2325,7 @@ def cudnnRNNGetClip_v8(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+@function("cudnn_adv.h", since="9.0.0")
 def cudnnRNNGetClip_v9(
     rnnDesc: MayBeUnset[cudnnRNNDescriptor_t],
     clipMode: Out[Pointer[cudnnRNNClipMode_t]],
@@ -2432,7 +2334,7 @@ def cudnnRNNGetClip_v9(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+@function("cudnn_adv.h", since="9.0.0", carried_out="rnn")
 def cudnnBuildRNNDynamic(
     handle: cudnnHandle_t,
     rnnDesc: Nullable[cudnnRNNDescriptor_t],
@@ -2440,7 +2342,7 @@ def cudnnBuildRNNDynamic(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+@function("cudnn_adv.h", since="9.0.0", carried_out="rnn")
 def cudnnGetRNNTempSpaceSizes(
     handle: cudnnHandle_t,
     rnnDesc: Nullable[cudnnRNNDescriptor_t],
@@ -2451,7 +2353,7 @@ def cudnnGetRNNTempSpaceSizes(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+@function("cudnn_adv.h", since="9.0.0", carried_out="rnn")
 def cudnnGetRNNWeightSpaceSize(
     handle: cudnnHandle_t,
     rnnDesc: Nullable[cudnnRNNDescriptor_t],
@@ -2459,7 +2361,7 @@ def cudnnGetRNNWeightSpaceSize(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+@function("cudnn_adv.h", since="9.0.0", carried_out="rnn")
 def cudnnGetRNNWeightParams(
     handle: cudnnHandle_t,
     rnnDesc: Nullable[cudnnRNNDescriptor_t],
@@ -2474,19 +2376,19 @@ def cudnnGetRNNWeightParams(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+@function("cudnn_adv.h", since="9.0.0")
 def cudnnCreateRNNDataDescriptor(
     rnnDataDesc: Out[Pointer[cudnnRNNDataDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+@function("cudnn_adv.h", since="9.0.0")
 def cudnnDestroyRNNDataDescriptor(
     rnnDataDesc: Nullable[MayBeUnset[cudnnRNNDataDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+@function("cudnn_adv.h", since="9.0.0")
 def cudnnSetRNNDataDescriptor(
     rnnDataDesc: InOut[cudnnRNNDataDescriptor_t],
     dataType: cudnnDataType_t,
@@ -2499,7 +2401,7 @@ def cudnnSetRNNDataDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+@function("cudnn_adv.h", since="9.0.0")
 def cudnnGetRNNDataDescriptor(
     rnnDataDesc: MayBeUnset[cudnnRNNDataDescriptor_t],
     dataType: Out[Pointer[cudnnDataType_t]],
@@ -2513,7 +2415,7 @@ def cudnnGetRNNDataDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+@function("cudnn_adv.h", since="9.0.0", carried_out="rnn")
 def cudnnRNNForward(
     handle: cudnnHandle_t,
     rnnDesc: Nullable[cudnnRNNDescriptor_t],
@@ -2538,25 +2440,19 @@ def cudnnRNNForward(
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_adv.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR"
-)
+@function("cudnn_adv.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnCreateSeqDataDescriptor(
     seqDataDesc: Out[Pointer[cudnnSeqDataDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_adv.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR"
-)
+@function("cudnn_adv.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnDestroySeqDataDescriptor(
     seqDataDesc: Nullable[MayBeUnset[cudnnSeqDataDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_adv.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR"
-)
+@function("cudnn_adv.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnSetSeqDataDescriptor(
     seqDataDesc: InOut[cudnnSeqDataDescriptor_t],
     dataType: cudnnDataType_t,
@@ -2569,9 +2465,7 @@ def cudnnSetSeqDataDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_adv.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR"
-)
+@function("cudnn_adv.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnGetSeqDataDescriptor(
     seqDataDesc: MayBeUnset[Const[cudnnSeqDataDescriptor_t]],
     dataType: Out[Pointer[cudnnDataType_t]],
@@ -2586,32 +2480,17 @@ def cudnnGetSeqDataDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_adv.h",
-    since="9.0.0",
-    deprecated=True,
-    replaced_by="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR",
-)
+@function("cudnn_adv.h", since="9.0.0", replaced_by="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR")
 def cudnnCreateAttnDescriptor(attnDesc: Out[Pointer[cudnnAttnDescriptor_t]]) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_adv.h",
-    since="9.0.0",
-    deprecated=True,
-    replaced_by="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR",
-)
+@function("cudnn_adv.h", since="9.0.0", replaced_by="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR")
 def cudnnDestroyAttnDescriptor(
     attnDesc: Nullable[MayBeUnset[cudnnAttnDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_adv.h",
-    since="9.0.0",
-    deprecated=True,
-    replaced_by="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR",
-)
+@function("cudnn_adv.h", since="9.0.0", replaced_by="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR")
 def cudnnSetAttnDescriptor(
     attnDesc: InOut[cudnnAttnDescriptor_t],
     attnMode: c_uint,
@@ -2636,12 +2515,7 @@ def cudnnSetAttnDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_adv.h",
-    since="9.0.0",
-    deprecated=True,
-    replaced_by="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR",
-)
+@function("cudnn_adv.h", since="9.0.0", replaced_by="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR")
 def cudnnGetAttnDescriptor(
     attnDesc: MayBeUnset[cudnnAttnDescriptor_t],
     attnMode: Out[Pointer[c_uint]],
@@ -2666,7 +2540,7 @@ def cudnnGetAttnDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=True)
+@function("cudnn_adv.h", since="9.0.0", deprecated=True, carried_out="attention")
 def cudnnGetMultiHeadAttnBuffers(
     handle: cudnnHandle_t,
     attnDesc: Nullable[Const[cudnnAttnDescriptor_t]],
@@ -2676,7 +2550,7 @@ def cudnnGetMultiHeadAttnBuffers(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=True)
+@function("cudnn_adv.h", since="9.0.0", deprecated=True, carried_out="attention")
 def cudnnGetMultiHeadAttnWeights(
     handle: cudnnHandle_t,
     attnDesc: Nullable[Const[cudnnAttnDescriptor_t]],
@@ -2691,8 +2565,8 @@ def cudnnGetMultiHeadAttnWeights(
 @function(
     "cudnn_adv.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR",
+    carried_out="attention",
 )
 def cudnnMultiHeadAttnForward(
     handle: cudnnHandle_t,
@@ -2720,11 +2594,11 @@ def cudnnMultiHeadAttnForward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+@function("cudnn_adv.h", since="9.0.0")
 def cudnnAdvVersionCheck() -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+@function("cudnn_adv.h", since="9.0.0", carried_out="rnn")
 def cudnnRNNBackwardData_v8(
     handle: cudnnHandle_t,
     rnnDesc: Nullable[cudnnRNNDescriptor_t],
@@ -2751,7 +2625,7 @@ def cudnnRNNBackwardData_v8(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+@function("cudnn_adv.h", since="9.0.0", carried_out="rnn")
 def cudnnRNNBackwardWeights_v8(
     handle: cudnnHandle_t,
     rnnDesc: Nullable[cudnnRNNDescriptor_t],
@@ -2775,8 +2649,8 @@ def cudnnRNNBackwardWeights_v8(
 @function(
     "cudnn_adv.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATION_SDPA_BWD_DESCRIPTOR",
+    carried_out="attention",
 )
 def cudnnMultiHeadAttnBackwardData(
     handle: cudnnHandle_t,
@@ -2808,8 +2682,8 @@ def cudnnMultiHeadAttnBackwardData(
 @function(
     "cudnn_adv.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATION_SDPA_BWD_DESCRIPTOR",
+    carried_out="attention",
 )
 def cudnnMultiHeadAttnBackwardWeights(
     handle: cudnnHandle_t,
@@ -2833,20 +2707,20 @@ def cudnnMultiHeadAttnBackwardWeights(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+@function("cudnn_adv.h", since="9.0.0")
 def cudnnCreateCTCLossDescriptor(
     ctcLossDesc: Out[Pointer[cudnnCTCLossDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=True, replaced_by="cudnnSetCTCLossDescriptor_v9")
+@function("cudnn_adv.h", since="9.0.0", replaced_by="cudnnSetCTCLossDescriptor_v9")
 def cudnnSetCTCLossDescriptor(
     ctcLossDesc: InOut[cudnnCTCLossDescriptor_t],
     compType: cudnnDataType_t,
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=True, replaced_by="cudnnSetCTCLossDescriptor_v9")
+@function("cudnn_adv.h", since="9.0.0", replaced_by="cudnnSetCTCLossDescriptor_v9")
 def cudnnSetCTCLossDescriptorEx(
     ctcLossDesc: InOut[cudnnCTCLossDescriptor_t],
     compType: cudnnDataType_t,
@@ -2855,7 +2729,7 @@ def cudnnSetCTCLossDescriptorEx(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=True, replaced_by="cudnnSetCTCLossDescriptor_v9")
+@function("cudnn_adv.h", since="9.0.0", replaced_by="cudnnSetCTCLossDescriptor_v9")
 def cudnnSetCTCLossDescriptor_v8(
     ctcLossDesc: InOut[cudnnCTCLossDescriptor_t],
     compType: cudnnDataType_t,
@@ -2865,7 +2739,7 @@ def cudnnSetCTCLossDescriptor_v8(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+@function("cudnn_adv.h", since="9.0.0")
 def cudnnSetCTCLossDescriptor_v9(
     ctcLossDesc: InOut[cudnnCTCLossDescriptor_t],
     compType: cudnnDataType_t,
@@ -2875,14 +2749,14 @@ def cudnnSetCTCLossDescriptor_v9(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=True, replaced_by="cudnnGetCTCLossDescriptor_v9")
+@function("cudnn_adv.h", since="9.0.0", replaced_by="cudnnGetCTCLossDescriptor_v9")
 def cudnnGetCTCLossDescriptor(
     ctcLossDesc: cudnnCTCLossDescriptor_t,
     compType: Out[Pointer[cudnnDataType_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=True, replaced_by="cudnnGetCTCLossDescriptor_v9")
+@function("cudnn_adv.h", since="9.0.0", replaced_by="cudnnGetCTCLossDescriptor_v9")
 def cudnnGetCTCLossDescriptorEx(
     ctcLossDesc: cudnnCTCLossDescriptor_t,
     compType: Out[Pointer[cudnnDataType_t]],
@@ -2891,7 +2765,7 @@ def cudnnGetCTCLossDescriptorEx(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=True, replaced_by="cudnnGetCTCLossDescriptor_v9")
+@function("cudnn_adv.h", since="9.0.0", replaced_by="cudnnGetCTCLossDescriptor_v9")
 def cudnnGetCTCLossDescriptor_v8(
     ctcLossDesc: cudnnCTCLossDescriptor_t,
     compType: Out[Pointer[cudnnDataType_t]],
@@ -2901,7 +2775,7 @@ def cudnnGetCTCLossDescriptor_v8(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+@function("cudnn_adv.h", since="9.0.0")
 def cudnnGetCTCLossDescriptor_v9(
     ctcLossDesc: cudnnCTCLossDescriptor_t,
     compType: Out[Pointer[cudnnDataType_t]],
@@ -2911,13 +2785,13 @@ def cudnnGetCTCLossDescriptor_v9(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+@function("cudnn_adv.h", since="9.0.0")
 def cudnnDestroyCTCLossDescriptor(
     ctcLossDesc: Nullable[cudnnCTCLossDescriptor_t],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+@function("cudnn_adv.h", since="9.0.0", carried_out="ctc")
 def cudnnCTCLoss(
     handle: cudnnHandle_t,
     probsDesc: NotNull[Const[cudnnTensorDescriptor_t]],
@@ -2935,7 +2809,7 @@ def cudnnCTCLoss(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+@function("cudnn_adv.h", since="9.0.0", carried_out="ctc")
 def cudnnCTCLoss_v8(
     handle: cudnnHandle_t,
     algo: cudnnCTCLossAlgo_t,
@@ -2953,7 +2827,7 @@ def cudnnCTCLoss_v8(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+@function("cudnn_adv.h", since="9.0.0", carried_out="ctc")
 def cudnnGetCTCLossWorkspaceSize(
     handle: cudnnHandle_t,
     probsDesc: NotNull[Const[cudnnTensorDescriptor_t]],
@@ -2967,7 +2841,7 @@ def cudnnGetCTCLossWorkspaceSize(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+@function("cudnn_adv.h", since="9.0.0", carried_out="ctc")
 def cudnnGetCTCLossWorkspaceSize_v8(
     handle: cudnnHandle_t,
     algo: cudnnCTCLossAlgo_t,
@@ -2981,11 +2855,11 @@ def cudnnGetCTCLossWorkspaceSize_v8(
 # --- cudnn_subquadratic_ops.h ---
 
 
-@function("cudnn_subquadratic_ops.h", since="9.22.0", deprecated=False)
+@function("cudnn_subquadratic_ops.h", since="9.22.0")
 def cudnnSubquadraticOpsVersionCheck() -> cudnnStatus_t: ...
 
 
-@function("cudnn_subquadratic_ops.h", since="9.22.0", deprecated=False)
+@function("cudnn_subquadratic_ops.h", since="9.22.0", carried_out="causal_convolution")
 def cudnnCausalConv1dForward(
     stream: cudaStream_t,
     x: DeviceMemory,
@@ -3001,7 +2875,7 @@ def cudnnCausalConv1dForward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_subquadratic_ops.h", since="9.22.0", deprecated=False)
+@function("cudnn_subquadratic_ops.h", since="9.22.0", carried_out="causal_convolution")
 def cudnnCausalConv1dBackward(
     stream: cudaStream_t,
     x: DeviceMemory,
@@ -3021,7 +2895,7 @@ def cudnnCausalConv1dBackward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_subquadratic_ops.h", since="9.24.0", deprecated=False)
+@function("cudnn_subquadratic_ops.h", since="9.24.0", carried_out="causal_convolution")
 def cudnnCausalConv1dNwhForward(
     stream: cudaStream_t,
     x: DeviceMemory,
@@ -3037,7 +2911,7 @@ def cudnnCausalConv1dNwhForward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_subquadratic_ops.h", since="9.24.0", deprecated=False)
+@function("cudnn_subquadratic_ops.h", since="9.24.0", carried_out="causal_convolution")
 def cudnnCausalConv1dNwhBackward(
     stream: cudaStream_t,
     x: DeviceMemory,
@@ -3057,7 +2931,7 @@ def cudnnCausalConv1dNwhBackward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_subquadratic_ops.h", since="9.24.0", deprecated=False)
+@function("cudnn_subquadratic_ops.h", since="9.24.0", carried_out="causal_convolution")
 def cudnnB2BCausalConv1dForward(
     stream: cudaStream_t,
     x: DeviceMemory,
@@ -3075,7 +2949,7 @@ def cudnnB2BCausalConv1dForward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_subquadratic_ops.h", since="9.24.0", deprecated=False)
+@function("cudnn_subquadratic_ops.h", since="9.24.0", carried_out="causal_convolution")
 def cudnnB2BCausalConv1dBackward(
     stream: cudaStream_t,
     x: DeviceMemory,
@@ -3098,7 +2972,7 @@ def cudnnB2BCausalConv1dBackward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_subquadratic_ops.h", since="9.26.0", deprecated=False)
+@function("cudnn_subquadratic_ops.h", since="9.26.0", carried_out="fft_causal_convolution")
 def cudnnFFTCausalConv1dForward(
     stream: cudaStream_t,
     x: DeviceMemory,
@@ -3112,7 +2986,7 @@ def cudnnFFTCausalConv1dForward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_subquadratic_ops.h", since="9.26.0", deprecated=False)
+@function("cudnn_subquadratic_ops.h", since="9.26.0", carried_out="fft_causal_convolution")
 def cudnnFFTCausalConv1dBackward(
     stream: cudaStream_t,
     x: DeviceMemory,
@@ -3128,7 +3002,7 @@ def cudnnFFTCausalConv1dBackward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_subquadratic_ops.h", since="9.26.0", deprecated=False)
+@function("cudnn_subquadratic_ops.h", since="9.26.0")
 def cudnnLongFFTCausalConv1dGetBufferSizes(
     batch: c_int,
     dim: c_int,
@@ -3140,7 +3014,7 @@ def cudnnLongFFTCausalConv1dGetBufferSizes(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_subquadratic_ops.h", since="9.26.0", deprecated=False)
+@function("cudnn_subquadratic_ops.h", since="9.26.0", carried_out="fft_causal_convolution")
 def cudnnLongFFTCausalConv1dForward(
     stream: cudaStream_t,
     x: DeviceMemory,
@@ -3158,7 +3032,7 @@ def cudnnLongFFTCausalConv1dForward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_subquadratic_ops.h", since="9.26.0", deprecated=False)
+@function("cudnn_subquadratic_ops.h", since="9.26.0", carried_out="fft_causal_convolution")
 def cudnnLongFFTCausalConv1dBackward(
     stream: cudaStream_t,
     dy: DeviceMemory,
@@ -3179,7 +3053,7 @@ def cudnnLongFFTCausalConv1dBackward(
 # --- cudnn_gnn_ops.h ---
 
 
-@function("cudnn_gnn_ops.h", since="9.26.0", deprecated=False)
+@function("cudnn_gnn_ops.h", since="9.26.0", carried_out="gnn_agg_simple")
 def cudnnGnnAggSimpleForward(
     stream: cudaStream_t,
     graph: Pointer[cudnnGnnCscGraph_t],
@@ -3196,7 +3070,7 @@ def cudnnGnnAggSimpleForward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_gnn_ops.h", since="9.26.0", deprecated=False)
+@function("cudnn_gnn_ops.h", since="9.26.0", carried_out="gnn_agg_simple")
 def cudnnGnnAggSimpleBackward(
     stream: cudaStream_t,
     graph: Pointer[cudnnGnnCscGraph_t],
@@ -3213,7 +3087,7 @@ def cudnnGnnAggSimpleBackward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_gnn_ops.h", since="9.28.0", deprecated=False)
+@function("cudnn_gnn_ops.h", since="9.28.0", carried_out="gnn_mha_gat")
 def cudnnGnnMhaGatForward(
     stream: cudaStream_t,
     graph: Pointer[cudnnGnnCscGraph_t],
@@ -3231,7 +3105,7 @@ def cudnnGnnMhaGatForward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_gnn_ops.h", since="9.28.0", deprecated=False)
+@function("cudnn_gnn_ops.h", since="9.28.0", carried_out="gnn_mha_gat")
 def cudnnGnnMhaGatBackward(
     stream: cudaStream_t,
     graph: Pointer[cudnnGnnCscGraph_t],
@@ -3259,7 +3133,7 @@ def cudnnGnnMhaGatBackward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_gnn_ops.h", since="9.28.0", deprecated=False)
+@function("cudnn_gnn_ops.h", since="9.28.0", carried_out="gnn_mha_gat")
 def cudnnGnnMhaGatV2Forward(
     stream: cudaStream_t,
     graph: Pointer[cudnnGnnCscGraph_t],
@@ -3277,7 +3151,7 @@ def cudnnGnnMhaGatV2Forward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_gnn_ops.h", since="9.28.0", deprecated=False)
+@function("cudnn_gnn_ops.h", since="9.28.0", carried_out="gnn_mha_gat")
 def cudnnGnnMhaGatV2Backward(
     stream: cudaStream_t,
     graph: Pointer[cudnnGnnCscGraph_t],

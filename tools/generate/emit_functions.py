@@ -67,9 +67,13 @@ def _names(enum: Enum) -> set[str]:
 
 
 def _function(function: Function) -> str:
-    facts = f'"{function.header}", since="{function.since}", deprecated={function.deprecated}'
+    facts = f'"{function.header}", since="{function.since}"'
     if function.replaced_by:
         facts += f', replaced_by="{function.replaced_by}"'
+    elif function.deprecated:
+        facts += ", deprecated=True"
+    if function.reference:
+        facts += ', {}="{}"'.format(*function.reference)
     decorator = f"@function({facts})\n"
     if len(decorator) > LINE_LENGTH + 1:
         decorator = f"@function(\n    {facts}\n)\n"

@@ -12,6 +12,7 @@ from .model import Declaration, Direction, Enum, Function, Handle, Headers, Para
 _Dated = TypeVar("_Dated", bound=Declaration)
 
 _HANDLE = "cudnnHandle_t"
+_ON_THE_REFERENCE_DEVICE = ("CARRIED_OUT", "FOLLOWED", "TAKEN_OVER")
 
 
 def decide(headers: Headers) -> Headers:
@@ -63,6 +64,7 @@ class _Decider:
             "SINCE",
             "REPLACED_BY",
             "RENUMBERED",
+            *_ON_THE_REFERENCE_DEVICE,
         ):
             unused = [n for n in getattr(overrides, table) if (table, n) not in self.used]
             self.problems += [f"overrides.{table}: {n!r} matches nothing" for n in sorted(unused)]
@@ -135,7 +137,12 @@ class _Decider:
             else p
             for p in parameters
         )
-        return replace(self.dated(function), parameters=parameters)
+        reference = None
+        for table in _ON_THE_REFERENCE_DEVICE:
+            if function.name in getattr(overrides, table):
+                self.used.add((table, function.name))
+                reference = table.lower(), getattr(overrides, table)[function.name]
+        return replace(self.dated(function), parameters=parameters, reference=reference)
 
     def _memory_described_by(
         self, function: Function, parameter: Parameter, names: list[str]

@@ -81,8 +81,11 @@ class Declaration:
 
 @dataclass(frozen=True)
 class Function(Declaration):
+    """A function; `reference` says how the reference device has it, and in which module."""
+
     result: CType
     parameters: tuple[Parameter, ...]
+    reference: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)

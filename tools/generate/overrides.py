@@ -676,3 +676,106 @@ RENUMBERED: dict[str, dict[str, int]] = {
     "CUDNN_BACKEND_OPERATION_BLOCK_SCALE_DEQUANTIZE_DESCRIPTOR": {"9.10.0": 39},
     "CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR": {"9.10.0": 40},
 }
+
+# --- the reference device ------------------------------------------------------------------------
+# The modules of ``cudnn_ctypes/reference/device/`` that carry a C function out, that follow its
+# successful calls, and that take it over in both modes.
+
+
+def _by_function(modules: dict[str, str]) -> dict[str, str]:
+    return {name: module for module, names in modules.items() for name in names.split()}
+
+
+CARRIED_OUT = _by_function(
+    {
+        "activation": "cudnnActivationForward cudnnActivationBackward",
+        "attention": """
+            cudnnGetMultiHeadAttnBuffers cudnnGetMultiHeadAttnWeights cudnnMultiHeadAttnForward
+            cudnnMultiHeadAttnBackwardData cudnnMultiHeadAttnBackwardWeights""",
+        "backend": """
+            cudnnBackendExecute cudnnGetExecutionPlanWorkspaceSize cudnnBackendPopulateCudaGraph
+            cudnnBackendUpdateCudaGraph""",
+        "causal_convolution": """
+            cudnnCausalConv1dForward cudnnCausalConv1dNwhForward cudnnCausalConv1dBackward
+            cudnnCausalConv1dNwhBackward cudnnB2BCausalConv1dForward
+            cudnnB2BCausalConv1dBackward""",
+        "convolution": """
+            cudnnConvolutionForward cudnnConvolutionBackwardData cudnnConvolutionBackwardFilter
+            cudnnConvolutionBackwardBias""",
+        "convolution_fused": "cudnnConvolutionBiasActivationForward",
+        "convolution_queries": """
+            cudnnGetConvolutionForwardAlgorithmMaxCount cudnnGetConvolutionForwardAlgorithm_v7
+            cudnnFindConvolutionForwardAlgorithm cudnnFindConvolutionForwardAlgorithmEx
+            cudnnGetConvolutionForwardWorkspaceSize cudnnGetConvolutionBackwardDataAlgorithmMaxCount
+            cudnnGetConvolutionBackwardDataAlgorithm_v7 cudnnFindConvolutionBackwardDataAlgorithm
+            cudnnFindConvolutionBackwardDataAlgorithmEx cudnnGetConvolutionBackwardDataWorkspaceSize
+            cudnnGetConvolutionBackwardFilterAlgorithmMaxCount
+            cudnnGetConvolutionBackwardFilterAlgorithm_v7
+            cudnnFindConvolutionBackwardFilterAlgorithm
+            cudnnFindConvolutionBackwardFilterAlgorithmEx
+            cudnnGetConvolutionBackwardFilterWorkspaceSize""",
+        "convolution_transforms": """
+            cudnnIm2Col cudnnReorderFilterAndBias cudnnGetFoldedConvBackwardDataDescriptors""",
+        "ctc": """
+            cudnnGetCTCLossWorkspaceSize cudnnCTCLoss cudnnGetCTCLossWorkspaceSize_v8
+            cudnnCTCLoss_v8""",
+        "dropout": """
+            cudnnDropoutGetStatesSize cudnnSetDropoutDescriptor cudnnRestoreDropoutDescriptor
+            cudnnGetDropoutDescriptor cudnnDropoutForward cudnnDropoutBackward""",
+        "fft_causal_convolution": """
+            cudnnFFTCausalConv1dForward cudnnFFTCausalConv1dBackward cudnnLongFFTCausalConv1dForward
+            cudnnLongFFTCausalConv1dBackward""",
+        "fused_operations": "cudnnMakeFusedOpsPlan cudnnFusedOpsExecute",
+        "gnn_agg_simple": "cudnnGnnAggSimpleForward cudnnGnnAggSimpleBackward",
+        "gnn_mha_gat": """
+            cudnnGnnMhaGatForward cudnnGnnMhaGatV2Forward cudnnGnnMhaGatBackward
+            cudnnGnnMhaGatV2Backward""",
+        "handle": "cudnnDestroy cudnnQueryRuntimeError cudnnSetStream cudnnGetStream",
+        "lrn": """
+            cudnnLRNCrossChannelForward cudnnLRNCrossChannelBackward
+            cudnnDivisiveNormalizationForward cudnnDivisiveNormalizationBackward""",
+        "normalization": """
+            cudnnBatchNormalizationForwardInference cudnnBatchNormalizationForwardTraining
+            cudnnBatchNormalizationForwardTrainingEx cudnnBatchNormalizationBackward
+            cudnnBatchNormalizationBackwardEx
+            cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize
+            cudnnGetBatchNormalizationBackwardExWorkspaceSize
+            cudnnGetBatchNormalizationTrainingExReserveSpaceSize cudnnNormalizationForwardInference
+            cudnnNormalizationForwardTraining cudnnNormalizationBackward
+            cudnnGetNormalizationForwardTrainingWorkspaceSize
+            cudnnGetNormalizationBackwardWorkspaceSize
+            cudnnGetNormalizationTrainingReserveSpaceSize""",
+        "pooling": "cudnnPoolingForward cudnnPoolingBackward",
+        "reduce": "cudnnGetReductionIndicesSize cudnnGetReductionWorkspaceSize cudnnReduceTensor",
+        "rnn": """
+            cudnnBuildRNNDynamic cudnnGetRNNWeightSpaceSize cudnnGetRNNTempSpaceSizes
+            cudnnGetRNNWeightParams cudnnRNNForward cudnnRNNBackwardData_v8
+            cudnnRNNBackwardWeights_v8""",
+        "softmax": "cudnnSoftmaxForward cudnnSoftmaxBackward",
+        "spatial_transformer": """
+            cudnnSpatialTfGridGeneratorForward cudnnSpatialTfGridGeneratorBackward
+            cudnnSpatialTfSamplerForward cudnnSpatialTfSamplerBackward""",
+        "tensor_operations": """
+            cudnnTransformTensor cudnnAddTensor cudnnOpTensor cudnnSetTensor cudnnScaleTensor""",
+        "transform": """
+            cudnnDestroyTensorTransformDescriptor cudnnSetTensorTransformDescriptor
+            cudnnGetTensorTransformDescriptor cudnnInitTransformDest cudnnTransformTensorEx
+            cudnnTransformFilter""",
+    }
+)
+
+FOLLOWED = _by_function(
+    {
+        "dropout": "cudnnCreateDropoutDescriptor",
+        "rnn": "cudnnCreateRNNDescriptor cudnnSetRNNDescriptor_v8",
+        "transform": "cudnnCreateTensorTransformDescriptor",
+    }
+)
+
+TAKEN_OVER = _by_function(
+    {
+        "backend": """
+            cudnnBackendCreateDescriptor cudnnBackendInitialize cudnnBackendDestroyDescriptor
+            cudnnBackendFinalize cudnnBackendSetAttribute cudnnBackendGetAttribute""",
+    }
+)
