@@ -116,6 +116,7 @@ from .vocabulary import (
     Nullable,
     Out,
     Pointer,
+    ToldBy,
     c_int32,
     c_uint32,
     c_ulonglong,
@@ -587,9 +588,9 @@ def cudnnReduceTensor(
     handle: cudnnHandle_t,
     reduceTensorDesc: NotNull[Const[cudnnReduceTensorDescriptor_t]],
     indices: Out[DeviceMemory["indicesSizeInBytes"]],
-    indicesSizeInBytes: c_size_t,
+    indicesSizeInBytes: ToldBy[c_size_t, "cudnnGetReductionIndicesSize"],
     workspace: InOut[DeviceMemory["workspaceSizeInBytes"]],
-    workspaceSizeInBytes: c_size_t,
+    workspaceSizeInBytes: ToldBy[c_size_t, "cudnnGetReductionWorkspaceSize"],
     alpha: HostScalar["cDesc"],
     aDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     A: DeviceMemory["aDesc"],
@@ -1089,7 +1090,7 @@ def cudnnSetDropoutDescriptor(
     handle: cudnnHandle_t,
     dropout: c_float,
     states: InOut[DeviceMemory["stateSizeInBytes"]],
-    stateSizeInBytes: c_size_t,
+    stateSizeInBytes: ToldBy[c_size_t, "cudnnDropoutGetStatesSize"],
     seed: c_ulonglong,
 ) -> cudnnStatus_t: ...
 
@@ -1100,7 +1101,7 @@ def cudnnRestoreDropoutDescriptor(
     handle: cudnnHandle_t,
     dropout: c_float,
     states: InOut[DeviceMemory["stateSizeInBytes"]],
-    stateSizeInBytes: c_size_t,
+    stateSizeInBytes: ToldBy[c_size_t, "cudnnDropoutGetStatesSize"],
     seed: c_ulonglong,
 ) -> cudnnStatus_t: ...
 
@@ -1124,7 +1125,7 @@ def cudnnDropoutForward(
     ydesc: NotNull[Const[cudnnTensorDescriptor_t]],
     y: Out[DeviceMemory["ydesc"]],
     reserveSpace: Out[DeviceMemory["reserveSpaceSizeInBytes"]],
-    reserveSpaceSizeInBytes: c_size_t,
+    reserveSpaceSizeInBytes: ToldBy[c_size_t, "cudnnDropoutGetReserveSpaceSize"],
 ) -> cudnnStatus_t: ...
 
 
@@ -1336,9 +1337,13 @@ def cudnnBatchNormalizationForwardTrainingEx(
     resultSaveInvVariance: Out[DeviceMemory["bnScaleBiasMeanVarDesc"]],
     activationDesc: Nullable[MayBeUnset[cudnnActivationDescriptor_t, "bnOps"]],
     workspace: InOut[DeviceMemory["workSpaceSizeInBytes"]],
-    workSpaceSizeInBytes: c_size_t,
+    workSpaceSizeInBytes: ToldBy[
+        c_size_t, "cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize"
+    ],
     reserveSpace: InOut[DeviceMemory["reserveSpaceSizeInBytes"]],
-    reserveSpaceSizeInBytes: c_size_t,
+    reserveSpaceSizeInBytes: ToldBy[
+        c_size_t, "cudnnGetBatchNormalizationTrainingExReserveSpaceSize"
+    ],
 ) -> cudnnStatus_t: ...
 
 
@@ -1405,9 +1410,11 @@ def cudnnBatchNormalizationBackwardEx(
     savedInvVariance: DeviceMemory["dBnScaleBiasDesc"],
     activationDesc: Nullable[MayBeUnset[cudnnActivationDescriptor_t, "bnOps"]],
     workSpace: InOut[DeviceMemory["workSpaceSizeInBytes"]],
-    workSpaceSizeInBytes: c_size_t,
+    workSpaceSizeInBytes: ToldBy[c_size_t, "cudnnGetBatchNormalizationBackwardExWorkspaceSize"],
     reserveSpace: InOut[DeviceMemory["reserveSpaceSizeInBytes"]],
-    reserveSpaceSizeInBytes: c_size_t,
+    reserveSpaceSizeInBytes: ToldBy[
+        c_size_t, "cudnnGetBatchNormalizationTrainingExReserveSpaceSize"
+    ],
 ) -> cudnnStatus_t: ...
 
 
@@ -1501,9 +1508,9 @@ def cudnnNormalizationForwardTraining(
     yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     yData: InOut[DeviceMemory["yDesc"]],
     workspace: InOut[DeviceMemory["workSpaceSizeInBytes"]],
-    workSpaceSizeInBytes: c_size_t,
+    workSpaceSizeInBytes: ToldBy[c_size_t, "cudnnGetNormalizationForwardTrainingWorkspaceSize"],
     reserveSpace: InOut[DeviceMemory["reserveSpaceSizeInBytes"]],
-    reserveSpaceSizeInBytes: c_size_t,
+    reserveSpaceSizeInBytes: ToldBy[c_size_t, "cudnnGetNormalizationTrainingReserveSpaceSize"],
     groupCnt: c_int,
 ) -> cudnnStatus_t: ...
 
@@ -1544,9 +1551,9 @@ def cudnnNormalizationBackward(
     savedInvVariance: DeviceMemory["normMeanVarDesc"],
     activationDesc: Nullable[MayBeUnset[cudnnActivationDescriptor_t, "normOps"]],
     workSpace: InOut[DeviceMemory["workSpaceSizeInBytes"]],
-    workSpaceSizeInBytes: c_size_t,
+    workSpaceSizeInBytes: ToldBy[c_size_t, "cudnnGetNormalizationBackwardWorkspaceSize"],
     reserveSpace: InOut[DeviceMemory["reserveSpaceSizeInBytes"]],
-    reserveSpaceSizeInBytes: c_size_t,
+    reserveSpaceSizeInBytes: ToldBy[c_size_t, "cudnnGetNormalizationTrainingReserveSpaceSize"],
     groupCnt: c_int,
 ) -> cudnnStatus_t: ...
 
@@ -1588,7 +1595,7 @@ def cudnnDropoutBackward(
     dxdesc: NotNull[Const[cudnnTensorDescriptor_t]],
     dx: Out[DeviceMemory["dxdesc"]],
     reserveSpace: Mutable[DeviceMemory["reserveSpaceSizeInBytes"]],
-    reserveSpaceSizeInBytes: c_size_t,
+    reserveSpaceSizeInBytes: ToldBy[c_size_t, "cudnnDropoutGetReserveSpaceSize"],
 ) -> cudnnStatus_t: ...
 
 
@@ -1852,7 +1859,7 @@ def cudnnConvolutionForward(
     convDesc: Const[cudnnConvolutionDescriptor_t],
     algo: cudnnConvolutionFwdAlgo_t,
     workSpace: InOut[DeviceMemory["workSpaceSizeInBytes"]],
-    workSpaceSizeInBytes: c_size_t,
+    workSpaceSizeInBytes: ToldBy[c_size_t, "cudnnGetConvolutionForwardWorkspaceSize"],
     beta: HostScalar["yDesc"],
     yDesc: Const[cudnnTensorDescriptor_t],
     y: InOut[DeviceMemory["yDesc"]],
@@ -1875,7 +1882,7 @@ def cudnnConvolutionBiasActivationForward(
     convDesc: Const[cudnnConvolutionDescriptor_t],
     algo: cudnnConvolutionFwdAlgo_t,
     workSpace: InOut[DeviceMemory["workSpaceSizeInBytes"]],
-    workSpaceSizeInBytes: c_size_t,
+    workSpaceSizeInBytes: ToldBy[c_size_t, "cudnnGetConvolutionForwardWorkspaceSize"],
     alpha2: HostScalar["yDesc"],
     zDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     z: DeviceMemory["zDesc"],
@@ -1991,7 +1998,7 @@ def cudnnConvolutionBackwardData(
     convDesc: Const[cudnnConvolutionDescriptor_t],
     algo: cudnnConvolutionBwdDataAlgo_t,
     workSpace: InOut[DeviceMemory["workSpaceSizeInBytes"]],
-    workSpaceSizeInBytes: c_size_t,
+    workSpaceSizeInBytes: ToldBy[c_size_t, "cudnnGetConvolutionBackwardDataWorkspaceSize"],
     beta: HostScalar["dxDesc"],
     dxDesc: Const[cudnnTensorDescriptor_t],
     dx: InOut[DeviceMemory["dxDesc"]],
@@ -2125,7 +2132,7 @@ def cudnnConvolutionBackwardFilter(
     convDesc: Const[cudnnConvolutionDescriptor_t],
     algo: cudnnConvolutionBwdFilterAlgo_t,
     workSpace: InOut[DeviceMemory["workSpaceSizeInBytes"]],
-    workSpaceSizeInBytes: c_size_t,
+    workSpaceSizeInBytes: ToldBy[c_size_t, "cudnnGetConvolutionBackwardFilterWorkspaceSize"],
     beta: HostScalar["dwDesc"],
     dwDesc: Const[cudnnFilterDescriptor_t],
     dw: InOut[DeviceMemory["dwDesc"]],
@@ -2366,7 +2373,7 @@ def cudnnGetRNNWeightParams(
     handle: cudnnHandle_t,
     rnnDesc: Nullable[cudnnRNNDescriptor_t],
     pseudoLayer: c_int32,
-    weightSpaceSize: c_size_t,
+    weightSpaceSize: ToldBy[c_size_t, "cudnnGetRNNWeightSpaceSize"],
     weightSpace: DeviceMemory["weightSpaceSize"],
     linLayerID: c_int32,
     mDesc: Nullable[Out[cudnnTensorDescriptor_t]],
@@ -2431,11 +2438,11 @@ def cudnnRNNForward(
     cDesc: Nullable[MayBeUnset[cudnnTensorDescriptor_t]],
     cx: DeviceMemory,
     cy: Out[DeviceMemory],
-    weightSpaceSize: c_size_t,
+    weightSpaceSize: ToldBy[c_size_t, "cudnnGetRNNWeightSpaceSize"],
     weightSpace: DeviceMemory["weightSpaceSize"],
-    workSpaceSize: c_size_t,
+    workSpaceSize: ToldBy[c_size_t, "cudnnGetRNNTempSpaceSizes"],
     workSpace: InOut[DeviceMemory["workSpaceSize"]],
-    reserveSpaceSize: c_size_t,
+    reserveSpaceSize: ToldBy[c_size_t, "cudnnGetRNNTempSpaceSizes"],
     reserveSpace: InOut[DeviceMemory["reserveSpaceSize"]],
 ) -> cudnnStatus_t: ...
 
@@ -2555,7 +2562,7 @@ def cudnnGetMultiHeadAttnWeights(
     handle: cudnnHandle_t,
     attnDesc: Nullable[Const[cudnnAttnDescriptor_t]],
     wKind: cudnnMultiHeadAttnWeightKind_t,
-    weightSizeInBytes: c_size_t,
+    weightSizeInBytes: ToldBy[c_size_t, "cudnnGetMultiHeadAttnBuffers"],
     weights: DeviceMemory["weightSizeInBytes"],
     wDesc: Nullable[Out[cudnnTensorDescriptor_t]],
     wAddr: Out[Pointer[c_void_p]],
@@ -2585,11 +2592,11 @@ def cudnnMultiHeadAttnForward(
     values: DeviceMemory["vDesc"],
     oDesc: Nullable[Const[cudnnSeqDataDescriptor_t]],
     out: Out[DeviceMemory["oDesc"]],
-    weightSizeInBytes: c_size_t,
+    weightSizeInBytes: ToldBy[c_size_t, "cudnnGetMultiHeadAttnBuffers"],
     weights: DeviceMemory["weightSizeInBytes"],
-    workSpaceSizeInBytes: c_size_t,
+    workSpaceSizeInBytes: ToldBy[c_size_t, "cudnnGetMultiHeadAttnBuffers"],
     workSpace: InOut[DeviceMemory["workSpaceSizeInBytes"]],
-    reserveSpaceSizeInBytes: c_size_t,
+    reserveSpaceSizeInBytes: ToldBy[c_size_t, "cudnnGetMultiHeadAttnBuffers"],
     reserveSpace: InOut[DeviceMemory["reserveSpaceSizeInBytes"]],
 ) -> cudnnStatus_t: ...
 
@@ -2616,11 +2623,11 @@ def cudnnRNNBackwardData_v8(
     cx: DeviceMemory,
     dcy: DeviceMemory,
     dcx: Out[DeviceMemory],
-    weightSpaceSize: c_size_t,
+    weightSpaceSize: ToldBy[c_size_t, "cudnnGetRNNWeightSpaceSize"],
     weightSpace: DeviceMemory["weightSpaceSize"],
-    workSpaceSize: c_size_t,
+    workSpaceSize: ToldBy[c_size_t, "cudnnGetRNNTempSpaceSizes"],
     workSpace: InOut[DeviceMemory["workSpaceSize"]],
-    reserveSpaceSize: c_size_t,
+    reserveSpaceSize: ToldBy[c_size_t, "cudnnGetRNNTempSpaceSizes"],
     reserveSpace: InOut[DeviceMemory["reserveSpaceSize"]],
 ) -> cudnnStatus_t: ...
 
@@ -2637,11 +2644,11 @@ def cudnnRNNBackwardWeights_v8(
     hx: DeviceMemory,
     yDesc: Nullable[cudnnRNNDataDescriptor_t],
     y: DeviceMemory["yDesc"],
-    weightSpaceSize: c_size_t,
+    weightSpaceSize: ToldBy[c_size_t, "cudnnGetRNNWeightSpaceSize"],
     dweightSpace: InOut[DeviceMemory["weightSpaceSize"]],
-    workSpaceSize: c_size_t,
+    workSpaceSize: ToldBy[c_size_t, "cudnnGetRNNTempSpaceSizes"],
     workSpace: InOut[DeviceMemory["workSpaceSize"]],
-    reserveSpaceSize: c_size_t,
+    reserveSpaceSize: ToldBy[c_size_t, "cudnnGetRNNTempSpaceSizes"],
     reserveSpace: InOut[DeviceMemory["reserveSpaceSize"]],
 ) -> cudnnStatus_t: ...
 
@@ -2670,11 +2677,11 @@ def cudnnMultiHeadAttnBackwardData(
     dvDesc: Nullable[Const[cudnnSeqDataDescriptor_t]],
     dvalues: Out[DeviceMemory["dvDesc"]],
     values: DeviceMemory["dvDesc"],
-    weightSizeInBytes: c_size_t,
+    weightSizeInBytes: ToldBy[c_size_t, "cudnnGetMultiHeadAttnBuffers"],
     weights: DeviceMemory["weightSizeInBytes"],
-    workSpaceSizeInBytes: c_size_t,
+    workSpaceSizeInBytes: ToldBy[c_size_t, "cudnnGetMultiHeadAttnBuffers"],
     workSpace: InOut[DeviceMemory["workSpaceSizeInBytes"]],
-    reserveSpaceSizeInBytes: c_size_t,
+    reserveSpaceSizeInBytes: ToldBy[c_size_t, "cudnnGetMultiHeadAttnBuffers"],
     reserveSpace: InOut[DeviceMemory["reserveSpaceSizeInBytes"]],
 ) -> cudnnStatus_t: ...
 
@@ -2697,12 +2704,12 @@ def cudnnMultiHeadAttnBackwardWeights(
     values: DeviceMemory["vDesc"],
     doDesc: Nullable[Const[cudnnSeqDataDescriptor_t]],
     dout: DeviceMemory["doDesc"],
-    weightSizeInBytes: c_size_t,
+    weightSizeInBytes: ToldBy[c_size_t, "cudnnGetMultiHeadAttnBuffers"],
     weights: DeviceMemory["weightSizeInBytes"],
     dweights: InOut[DeviceMemory["weightSizeInBytes"]],
-    workSpaceSizeInBytes: c_size_t,
+    workSpaceSizeInBytes: ToldBy[c_size_t, "cudnnGetMultiHeadAttnBuffers"],
     workSpace: InOut[DeviceMemory["workSpaceSizeInBytes"]],
-    reserveSpaceSizeInBytes: c_size_t,
+    reserveSpaceSizeInBytes: ToldBy[c_size_t, "cudnnGetMultiHeadAttnBuffers"],
     reserveSpace: InOut[DeviceMemory["reserveSpaceSizeInBytes"]],
 ) -> cudnnStatus_t: ...
 
@@ -2805,7 +2812,7 @@ def cudnnCTCLoss(
     algo: cudnnCTCLossAlgo_t,
     ctcLossDesc: Nullable[cudnnCTCLossDescriptor_t],
     workspace: InOut[DeviceMemory["workSpaceSizeInBytes"]],
-    workSpaceSizeInBytes: c_size_t,
+    workSpaceSizeInBytes: ToldBy[c_size_t, "cudnnGetCTCLossWorkspaceSize"],
 ) -> cudnnStatus_t: ...
 
 
@@ -2822,7 +2829,7 @@ def cudnnCTCLoss_v8(
     costs: Out[DeviceMemory],
     gradientsDesc: Nullable[MayBeUnset[Const[cudnnTensorDescriptor_t]]],
     gradients: Out[DeviceMemory["gradientsDesc"]],
-    workSpaceSizeInBytes: c_size_t,
+    workSpaceSizeInBytes: ToldBy[c_size_t, "cudnnGetCTCLossWorkspaceSize_v8"],
     workspace: InOut[DeviceMemory["workSpaceSizeInBytes"]],
 ) -> cudnnStatus_t: ...
 
@@ -3026,9 +3033,9 @@ def cudnnLongFFTCausalConv1dForward(
     kernelSize: c_int,
     dataType: cudnnDataType_t,
     workspace: InOut[DeviceMemory["workspaceSizeInBytes"]],
-    workspaceSizeInBytes: c_size_t,
+    workspaceSizeInBytes: ToldBy[c_size_t, "cudnnLongFFTCausalConv1dGetBufferSizes"],
     reserveSpace: Out[DeviceMemory["reserveSpaceSizeInBytes"]],
-    reserveSpaceSizeInBytes: c_size_t,
+    reserveSpaceSizeInBytes: ToldBy[c_size_t, "cudnnLongFFTCausalConv1dGetBufferSizes"],
 ) -> cudnnStatus_t: ...
 
 
@@ -3044,9 +3051,9 @@ def cudnnLongFFTCausalConv1dBackward(
     kernelSize: c_int,
     dataType: cudnnDataType_t,
     workspace: InOut[DeviceMemory["workspaceSizeInBytes"]],
-    workspaceSizeInBytes: c_size_t,
+    workspaceSizeInBytes: ToldBy[c_size_t, "cudnnLongFFTCausalConv1dGetBufferSizes"],
     reserveSpace: Mutable[DeviceMemory["reserveSpaceSizeInBytes"]],
-    reserveSpaceSizeInBytes: c_size_t,
+    reserveSpaceSizeInBytes: ToldBy[c_size_t, "cudnnLongFFTCausalConv1dGetBufferSizes"],
 ) -> cudnnStatus_t: ...
 
 

@@ -25,7 +25,8 @@ in bytes; ``HostScalar["yDesc"]`` names the parameters that make the scalar a do
 for every ``cudnnHandle_t``. ``Nullable`` marks descriptors that may be NULL, as far as is known.
 ``MayBeUnset`` marks descriptors that a call takes, and leaves, unset; ``MayBeUnset[T, "ops"]`` does
 so where ``ops`` is 0. All ``Factor`` of a function are multiplied: their product is a number of
-elements. ``Extent`` is added to the sizes of a tensor.
+elements. ``Extent`` is added to the sizes of a tensor. ``ToldBy[c_size_t, "f"]`` is a number of
+bytes that the C function ``f`` tells.
 
 ``Out`` and ``InOut`` give the direction; other parameters are inputs. An input pointer points to
 const, other pointers do not; ``Mutable[...]`` and ``Const[...]`` mark the exceptions. ``Const[T]``
@@ -60,6 +61,7 @@ __all__ = [
     "ParameterType",
     "Pointer",
     "Spelled",
+    "ToldBy",
     "as_parameter_type",
     "c_int32",
     "c_uint32",
@@ -108,6 +110,7 @@ class ParameterType:
     least: int = 0
     most: int | None = None
     too_long: int | None = None
+    told_by: str = ""
 
     def __getitem__(self, names: str | tuple[str, ...]) -> ParameterType:
         return replace(self, described_by=(names,) if isinstance(names, str) else names)
@@ -193,10 +196,16 @@ Factor: _With = _With(size="factor")
 Extent: _With = _With(size="extent")
 
 
-class _MayBeUnset:
+class _Naming:
+    """``ToldBy[T, "name"]``, ``MayBeUnset[...]``, which may name nothing."""
+
+    def __init__(self, fact: str) -> None:
+        self.fact = fact
+
     def __getitem__(self, item: Any) -> ParameterType:
-        item, unset = item if isinstance(item, tuple) else (item, True)
-        return replace(as_parameter_type(item), unset=unset)
+        item, named = item if isinstance(item, tuple) else (item, True)
+        return replace(as_parameter_type(item), **{self.fact: named})
 
 
-MayBeUnset: _MayBeUnset = _MayBeUnset()
+MayBeUnset: _Naming = _Naming("unset")
+ToldBy: _Naming = _Naming("told_by")

@@ -62,6 +62,7 @@ def test_a_name_that_matches_nothing_is_an_error(headers, monkeypatch, table):
     [
         ("LENGTHS", "nbDims"),
         ("TOO_LONG", "CUDNN_STATUS_BAD_PARAM"),
+        ("TOLD_BY", "cudnnGetRNNWeightSpaceSize"),
         ("MAY_BE_UNSET", ""),
         ("DIRECTIONS", Direction.OUT),
         ("SINCE", "9.1.0"),

@@ -46,7 +46,7 @@ def _imports(headers: Headers) -> str:
     declared = {d.name for d in (*headers.handles, *headers.structs, *headers.callbacks)}
     declared |= cuda_types.NAMES
     vocabulary = {"Out", "InOut", "Mutable", "Const"} | {p.value for p in Passing}
-    vocabulary |= {"Factor", "Extent", "MayBeUnset", "NotNull", "Nullable"}
+    vocabulary |= {"Factor", "Extent", "ToldBy", "MayBeUnset", "NotNull", "Nullable"}
     vocabulary |= SPELLED
     from_ctypes = (set(CTYPES.values()) | {"c_char_p", "c_void_p"}) - SPELLED
     unknown = bases - enums - declared - set(CTYPES) - {"void"}
@@ -84,8 +84,16 @@ def _function(function: Function) -> str:
     line = f"def {function.name}({', '.join(parameters)}) -> {result}: ..."
     if len(line) <= LINE_LENGTH:
         return f"{decorator}{line}\n"
-    lines = "".join(f"    {parameter},\n" for parameter in parameters)
+    lines = "".join(map(_line, parameters))
     return f"{decorator}def {function.name}(\n{lines}) -> {result}: ...\n"
+
+
+def _line(parameter: str) -> str:
+    line = f"    {parameter},\n"
+    if len(line) <= LINE_LENGTH + 1:
+        return line
+    head, _, arguments = parameter.partition("[")
+    return f"    {head}[\n        {arguments.removesuffix(']')}\n    ],\n"
 
 
 def annotation(parameter: Parameter) -> str:

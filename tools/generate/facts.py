@@ -54,6 +54,7 @@ class _Decider:
             "TOO_LONG",
             "FACTORS",
             "EXTENTS",
+            "TOLD_BY",
             "NOT_NULL",
             "NULLABLE",
             "MUST_BE_SET",
@@ -195,6 +196,8 @@ class _Decider:
         for table, word in (("FACTORS", "Factor"), ("EXTENTS", "Extent")):
             if self._lookup(table, function.name, parameter.name):
                 yield word
+        if key := self._lookup("TOLD_BY", function.name, parameter.name):
+            yield f'ToldBy "{overrides.TOLD_BY[key]}"'
         if (unset := self._may_be_unset(function, parameter)) is not None:
             yield "MayBeUnset" + "".join(f' "{name}"' for name in unset)
         if self._lookup("NOT_NULL", function.name, parameter.name):

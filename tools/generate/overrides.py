@@ -362,6 +362,67 @@ _EXTENTS: dict[str, str] = {
 }
 EXTENTS = frozenset(f"{f}.{name}" for f, names in _EXTENTS.items() for name in names.split())
 
+# By C function that tells how many bytes are needed: the parameters that pass this number.
+
+_TELLS: dict[str, str] = {
+    "cudnnGetReductionIndicesSize": "cudnnReduceTensor.indicesSizeInBytes",
+    "cudnnGetReductionWorkspaceSize": "cudnnReduceTensor.workspaceSizeInBytes",
+    "cudnnDropoutGetStatesSize": """
+        cudnnSetDropoutDescriptor.stateSizeInBytes
+        cudnnRestoreDropoutDescriptor.stateSizeInBytes""",
+    "cudnnDropoutGetReserveSpaceSize": """
+        cudnnDropoutForward.reserveSpaceSizeInBytes
+        cudnnDropoutBackward.reserveSpaceSizeInBytes""",
+    "cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize": """
+        cudnnBatchNormalizationForwardTrainingEx.workSpaceSizeInBytes""",
+    "cudnnGetBatchNormalizationTrainingExReserveSpaceSize": """
+        cudnnBatchNormalizationForwardTrainingEx.reserveSpaceSizeInBytes
+        cudnnBatchNormalizationBackwardEx.reserveSpaceSizeInBytes""",
+    "cudnnGetBatchNormalizationBackwardExWorkspaceSize": """
+        cudnnBatchNormalizationBackwardEx.workSpaceSizeInBytes""",
+    "cudnnGetNormalizationForwardTrainingWorkspaceSize": """
+        cudnnNormalizationForwardTraining.workSpaceSizeInBytes""",
+    "cudnnGetNormalizationTrainingReserveSpaceSize": """
+        cudnnNormalizationForwardTraining.reserveSpaceSizeInBytes
+        cudnnNormalizationBackward.reserveSpaceSizeInBytes""",
+    "cudnnGetNormalizationBackwardWorkspaceSize": "cudnnNormalizationBackward.workSpaceSizeInBytes",
+    "cudnnGetConvolutionForwardWorkspaceSize": """
+        cudnnConvolutionForward.workSpaceSizeInBytes
+        cudnnConvolutionBiasActivationForward.workSpaceSizeInBytes""",
+    "cudnnGetConvolutionBackwardDataWorkspaceSize": """
+        cudnnConvolutionBackwardData.workSpaceSizeInBytes""",
+    "cudnnGetConvolutionBackwardFilterWorkspaceSize": """
+        cudnnConvolutionBackwardFilter.workSpaceSizeInBytes""",
+    "cudnnGetRNNWeightSpaceSize": """
+        cudnnGetRNNWeightParams.weightSpaceSize cudnnRNNForward.weightSpaceSize
+        cudnnRNNBackwardData_v8.weightSpaceSize
+        cudnnRNNBackwardWeights_v8.weightSpaceSize""",
+    "cudnnGetRNNTempSpaceSizes": """
+        cudnnRNNForward.workSpaceSize cudnnRNNForward.reserveSpaceSize
+        cudnnRNNBackwardData_v8.workSpaceSize cudnnRNNBackwardData_v8.reserveSpaceSize
+        cudnnRNNBackwardWeights_v8.workSpaceSize
+        cudnnRNNBackwardWeights_v8.reserveSpaceSize""",
+    "cudnnGetMultiHeadAttnBuffers": """
+        cudnnGetMultiHeadAttnWeights.weightSizeInBytes
+        cudnnMultiHeadAttnForward.weightSizeInBytes
+        cudnnMultiHeadAttnForward.workSpaceSizeInBytes
+        cudnnMultiHeadAttnForward.reserveSpaceSizeInBytes
+        cudnnMultiHeadAttnBackwardData.weightSizeInBytes
+        cudnnMultiHeadAttnBackwardData.workSpaceSizeInBytes
+        cudnnMultiHeadAttnBackwardData.reserveSpaceSizeInBytes
+        cudnnMultiHeadAttnBackwardWeights.weightSizeInBytes
+        cudnnMultiHeadAttnBackwardWeights.workSpaceSizeInBytes
+        cudnnMultiHeadAttnBackwardWeights.reserveSpaceSizeInBytes""",
+    "cudnnGetCTCLossWorkspaceSize": "cudnnCTCLoss.workSpaceSizeInBytes",
+    "cudnnGetCTCLossWorkspaceSize_v8": "cudnnCTCLoss_v8.workSpaceSizeInBytes",
+    "cudnnLongFFTCausalConv1dGetBufferSizes": """
+        cudnnLongFFTCausalConv1dForward.workspaceSizeInBytes
+        cudnnLongFFTCausalConv1dForward.reserveSpaceSizeInBytes
+        cudnnLongFFTCausalConv1dBackward.workspaceSizeInBytes
+        cudnnLongFFTCausalConv1dBackward.reserveSpaceSizeInBytes""",
+}
+TOLD_BY = {name: function for function, names in _TELLS.items() for name in names.split()}
+
 # --- NULL ---------------------------------------------------------------------------------------
 # Parameters that cuDNN does not compare with NULL before it follows them; found by
 # ``tools.fuzz nulls`` with cuDNN 9.1 to 9.28, and with 9.14 and 9.19 on a GPU. A NULL cudnnHandle_t

@@ -20,7 +20,6 @@ from cudnn_ctypes import (
 from cudnn_ctypes.raw import log
 from cudnn_ctypes.raw.hints import Failure, hint, usual_cause
 from cudnn_ctypes.raw.hints.nulls import creating_function
-from cudnn_ctypes.raw.hints.sizes import SIZE_FUNCTIONS
 
 
 def hint_of(call: Callable[..., Any], *arguments: Any) -> str:
@@ -211,12 +210,10 @@ class TestWhoSpeaks:
 
 
 def test_functions_that_tell_sizes_exist() -> None:
-    assert {tells for _, _, tells in SIZE_FUNCTIONS} <= raw.FUNCTIONS.keys()
-    for begins, part, _ in SIZE_FUNCTIONS:
-        assert any(
-            name.startswith(begins) and any(part in p.name.lower() for p in function.parameters)
-            for name, function in raw.FUNCTIONS.items()
-        ), (begins, part)
+    for function in raw.FUNCTIONS.values():
+        for parameter in function.parameters:
+            if parameter.type.told_by:
+                assert parameter.type.told_by in raw.FUNCTIONS
 
 
 def test_too_small_buffers_of_every_function_have_advice() -> None:
