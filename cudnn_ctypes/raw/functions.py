@@ -110,12 +110,16 @@ from .vocabulary import (
     HostScalar,
     InOut,
     Labelled,
+    Lent,
     MayBeUnset,
     Mutable,
     NotNull,
     Nullable,
     Out,
+    Padding,
+    PerSample,
     Pointer,
+    SumOf,
     ToldBy,
     c_int32,
     c_uint32,
@@ -358,8 +362,8 @@ def cudnnGetTensorNdDescriptor(
     nbDimsRequested: c_int,
     dataType: NotNull[Out[Pointer[cudnnDataType_t]]],
     nbDims: Out[Pointer[c_int]],
-    dimA: NotNull[Out[Array[c_int, "nbDimsRequested"]]],
-    strideA: NotNull[Out[Array[c_int, "nbDimsRequested"]]],
+    dimA: NotNull[Lent[Out[Array[c_int, "nbDimsRequested"]], 2]],
+    strideA: NotNull[Lent[Out[Array[c_int, "nbDimsRequested"]], 2]],
 ) -> cudnnStatus_t: ...
 
 
@@ -2404,7 +2408,7 @@ def cudnnSetRNNDataDescriptor(
     batchSize: Factor[c_int],
     vectorSize: Factor[c_int],
     seqLengthArray: NotNull[Array[c_int, "batchSize"]],
-    paddingFill: Mutable[HostScalar["dataType"]],
+    paddingFill: Padding[Mutable[HostScalar["dataType"]]],
 ) -> cudnnStatus_t: ...
 
 
@@ -2418,7 +2422,7 @@ def cudnnGetRNNDataDescriptor(
     vectorSize: Out[Pointer[c_int]],
     arrayLengthRequested: c_int,
     seqLengthArray: Out[Array[c_int, "arrayLengthRequested"]],
-    paddingFill: Out[HostScalar["rnnDataDesc"]],
+    paddingFill: Padding[Out[HostScalar["rnnDataDesc"]]],
 ) -> cudnnStatus_t: ...
 
 
@@ -2468,7 +2472,7 @@ def cudnnSetSeqDataDescriptor(
     axes: NotNull[Array[cudnnSeqDataAxis_t, "nbDims"]],
     seqLengthArraySize: c_size_t,
     seqLengthArray: NotNull[Array[c_int, "seqLengthArraySize"]],
-    paddingFill: Mutable[HostScalar["dataType"]],
+    paddingFill: Padding[Mutable[HostScalar["dataType"]]],
 ) -> cudnnStatus_t: ...
 
 
@@ -2483,7 +2487,7 @@ def cudnnGetSeqDataDescriptor(
     seqLengthArraySize: Out[Pointer[c_size_t]],
     seqLengthSizeRequested: c_size_t,
     seqLengthArray: Out[Array[c_int, "seqLengthSizeRequested"]],
-    paddingFill: Out[HostScalar["seqDataDesc"]],
+    paddingFill: Padding[Out[HostScalar["seqDataDesc"]]],
 ) -> cudnnStatus_t: ...
 
 
@@ -2803,9 +2807,9 @@ def cudnnCTCLoss(
     handle: cudnnHandle_t,
     probsDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     probs: DeviceMemory["probsDesc"],
-    hostLabels: Array[c_int],
-    hostLabelLengths: NotNull[Array[c_int]],
-    hostInputLengths: NotNull[Array[c_int]],
+    hostLabels: SumOf[Array[c_int], "hostLabelLengths"],
+    hostLabelLengths: NotNull[PerSample[Array[c_int], "probsDesc"]],
+    hostInputLengths: NotNull[PerSample[Array[c_int], "probsDesc"]],
     costs: Out[DeviceMemory],
     gradientsDesc: Nullable[MayBeUnset[Const[cudnnTensorDescriptor_t]]],
     gradients: Out[DeviceMemory["gradientsDesc"]],
@@ -2839,9 +2843,9 @@ def cudnnGetCTCLossWorkspaceSize(
     handle: cudnnHandle_t,
     probsDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     gradientsDesc: Nullable[MayBeUnset[Const[cudnnTensorDescriptor_t]]],
-    labels: Array[c_int],
-    labelLengths: NotNull[Array[c_int]],
-    inputLengths: NotNull[Array[c_int]],
+    labels: SumOf[Array[c_int], "labelLengths"],
+    labelLengths: NotNull[PerSample[Array[c_int], "probsDesc"]],
+    inputLengths: NotNull[PerSample[Array[c_int], "probsDesc"]],
     algo: cudnnCTCLossAlgo_t,
     ctcLossDesc: Nullable[cudnnCTCLossDescriptor_t],
     sizeInBytes: Out[Pointer[c_size_t]],

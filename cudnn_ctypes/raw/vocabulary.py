@@ -19,14 +19,24 @@ annotation                    C parameter                 what Python passes
 ``DeviceMemory["xDesc"]`` names the parameter that describes the memory: a descriptor, or its size
 in bytes; ``HostScalar["yDesc"]`` names the parameters that make the scalar a double or a float.
 
-``Array[T, "1 <= n <= 8", STATUS]`` takes 1 to 8 elements; the status refuses more.
+Further words add facts that the C type does not say:
 
-``NotNull`` marks pointers that cuDNN follows without a look, so calls refuse NULL there, as they do
-for every ``cudnnHandle_t``. ``Nullable`` marks descriptors that may be NULL, as far as is known.
-``MayBeUnset`` marks descriptors that a call takes, and leaves, unset; ``MayBeUnset[T, "ops"]`` does
-so where ``ops`` is 0. All ``Factor`` of a function are multiplied: their product is a number of
-elements. ``Extent`` is added to the sizes of a tensor. ``ToldBy[c_size_t, "f"]`` is a number of
-bytes that the C function ``f`` tells.
+================================  ==================================================================
+annotation                        fact
+================================  ==================================================================
+``NotNull[...]``                  calls refuse NULL, which cuDNN would follow; every cudnnHandle_t
+``Nullable[...]``                 the descriptor may be NULL, as far as is known
+``MayBeUnset[...]``               the descriptor may be unset, and the call leaves it so
+``MayBeUnset[..., "ops"]``        it may be unset if ``ops`` is 0
+``Array[T, "1 <= n <= 8", S]``    1 element is read or written at least; the status S refuses 9
+``Lent[..., 2]``                  2 elements change, even if fewer are asked for
+``PerSample[..., "xDesc"]``       an element for each sample in the batch of ``xDesc``
+``SumOf[..., "lengths"]``         as many elements as ``lengths`` adds up to
+``Factor[...]``                   the product of all of the function is a number of elements
+``Extent[...]``                   it is added to a tensor's size
+``ToldBy[c_size_t, "f"]``         the number of bytes that the C function ``f`` tells
+``Padding[...]``                  the scalar has the type of the memory that it fills
+================================  ==================================================================
 
 ``Out`` and ``InOut`` give the direction; other parameters are inputs. An input pointer points to
 const, other pointers do not; ``Mutable[...]`` and ``Const[...]`` mark the exceptions. ``Const[T]``
@@ -53,14 +63,18 @@ __all__ = [
     "HostScalar",
     "InOut",
     "Labelled",
+    "Lent",
     "MayBeUnset",
     "Mutable",
     "NotNull",
     "Nullable",
     "Out",
+    "Padding",
     "ParameterType",
+    "PerSample",
     "Pointer",
     "Spelled",
+    "SumOf",
     "ToldBy",
     "as_parameter_type",
     "c_int32",
@@ -111,6 +125,10 @@ class ParameterType:
     most: int | None = None
     too_long: int | None = None
     told_by: str = ""
+    per_sample: str = ""
+    sum_of: str = ""
+    lent: int = 0
+    pads: bool = False
 
     def __getitem__(self, names: str | tuple[str, ...]) -> ParameterType:
         return replace(self, described_by=(names,) if isinstance(names, str) else names)
@@ -209,3 +227,7 @@ class _Naming:
 
 MayBeUnset: _Naming = _Naming("unset")
 ToldBy: _Naming = _Naming("told_by")
+PerSample: _Naming = _Naming("per_sample")
+SumOf: _Naming = _Naming("sum_of")
+Lent: _Naming = _Naming("lent")
+Padding: _With = _With(pads=True)

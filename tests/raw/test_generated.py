@@ -48,7 +48,7 @@ def test_every_file_has_a_banner(headers):
     "table",
     [
         *("HOST_SCALARS", "HOST_MEMORY", "DEVICE_MEMORY", "DEVICE_ARRAYS", "FACTORS", "EXTENTS"),
-        *("NOT_NULL", "NULLABLE", "MUST_BE_SET", "HALF_SET"),
+        *("NOT_NULL", "NULLABLE", "MUST_BE_SET", "HALF_SET", "PADDING"),
     ],
 )
 def test_a_name_that_matches_nothing_is_an_error(headers, monkeypatch, table):
@@ -63,7 +63,13 @@ def test_a_name_that_matches_nothing_is_an_error(headers, monkeypatch, table):
         ("LENGTHS", "nbDims"),
         ("TOO_LONG", "CUDNN_STATUS_BAD_PARAM"),
         ("TOLD_BY", "cudnnGetRNNWeightSpaceSize"),
+        ("PER_SAMPLE", "xDesc"),
+        ("SUM_OF", "labelLengths"),
+        ("LENT", "2"),
         ("MAY_BE_UNSET", ""),
+        ("CARRIED_OUT", "rnn"),
+        ("FOLLOWED", "rnn"),
+        ("TAKEN_OVER", "backend"),
         ("DIRECTIONS", Direction.OUT),
         ("SINCE", "9.1.0"),
         ("REPLACED_BY", "cudnnCreate"),

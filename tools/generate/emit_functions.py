@@ -46,7 +46,8 @@ def _imports(headers: Headers) -> str:
     declared = {d.name for d in (*headers.handles, *headers.structs, *headers.callbacks)}
     declared |= cuda_types.NAMES
     vocabulary = {"Out", "InOut", "Mutable", "Const"} | {p.value for p in Passing}
-    vocabulary |= {"Factor", "Extent", "ToldBy", "MayBeUnset", "NotNull", "Nullable"}
+    said = {w.split(" ")[0] for f in headers.functions for p in f.parameters for w in p.words}
+    vocabulary |= said
     vocabulary |= SPELLED
     from_ctypes = (set(CTYPES.values()) | {"c_char_p", "c_void_p"}) - SPELLED
     unknown = bases - enums - declared - set(CTYPES) - {"void"}

@@ -12,6 +12,15 @@ from .model import Declaration, Direction, Enum, Function, Handle, Headers, Para
 _Dated = TypeVar("_Dated", bound=Declaration)
 
 _HANDLE = "cudnnHandle_t"
+_WORDS = {
+    "FACTORS": "Factor",
+    "EXTENTS": "Extent",
+    "TOLD_BY": "ToldBy",
+    "PER_SAMPLE": "PerSample",
+    "SUM_OF": "SumOf",
+    "LENT": "Lent",
+    "PADDING": "Padding",
+}
 _ON_THE_REFERENCE_DEVICE = ("CARRIED_OUT", "FOLLOWED", "TAKEN_OVER")
 
 
@@ -52,9 +61,7 @@ class _Decider:
             "DEVICE_ARRAYS",
             "LENGTHS",
             "TOO_LONG",
-            "FACTORS",
-            "EXTENTS",
-            "TOLD_BY",
+            *_WORDS,
             "NOT_NULL",
             "NULLABLE",
             "MUST_BE_SET",
@@ -193,11 +200,12 @@ class _Decider:
     # --- words ---------------------------------------------------------------------------------
 
     def _words(self, function: Function, parameter: Parameter) -> Iterator[str]:
-        for table, word in (("FACTORS", "Factor"), ("EXTENTS", "Extent")):
-            if self._lookup(table, function.name, parameter.name):
-                yield word
-        if key := self._lookup("TOLD_BY", function.name, parameter.name):
-            yield f'ToldBy "{overrides.TOLD_BY[key]}"'
+        for table, word in _WORDS.items():
+            if key := self._lookup(table, function.name, parameter.name):
+                values = getattr(overrides, table)
+                named = values[key] if isinstance(values, dict) else ""
+                quoted = named if named.isdigit() else f'"{named}"'
+                yield f"{word} {quoted}" if named else word
         if (unset := self._may_be_unset(function, parameter)) is not None:
             yield "MayBeUnset" + "".join(f' "{name}"' for name in unset)
         if self._lookup("NOT_NULL", function.name, parameter.name):

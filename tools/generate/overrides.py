@@ -28,6 +28,10 @@ HOST_SCALARS = frozenset(
     }
 )
 
+# Those that have the data type of what they fill, and not that of a scaling factor.
+
+PADDING = frozenset({"paddingFill"})
+
 HOST_MEMORY = frozenset({"arrayOfElements", "udata"})
 
 # What they are, the label before them decides.
@@ -321,14 +325,35 @@ LENGTHS: dict[str, str | None] = {
     # One window per time step of the query: its number stands in the attention descriptor.
     "loWinIdx": None,
     "hiWinIdx": None,
-    # Of the batch size, which stands in the descriptor of the probabilities; the labels of all
-    # samples follow one another, so they are as many as the label lengths add up to.
+    # PER_SAMPLE and SUM_OF say how many.
     "cudnnCTCLoss.hostLabels": None,
     "cudnnCTCLoss.hostLabelLengths": None,
     "cudnnCTCLoss.hostInputLengths": None,
     "cudnnGetCTCLossWorkspaceSize.labels": None,
     "cudnnGetCTCLossWorkspaceSize.labelLengths": None,
     "cudnnGetCTCLossWorkspaceSize.inputLengths": None,
+}
+
+# Arrays with one element for each sample of the batch, which stands in the named descriptor, and
+# those with as many as the named array adds up to: the labels of all samples follow one another.
+
+PER_SAMPLE: dict[str, str] = {
+    "cudnnCTCLoss.hostLabelLengths": "probsDesc",
+    "cudnnCTCLoss.hostInputLengths": "probsDesc",
+    "cudnnGetCTCLossWorkspaceSize.labelLengths": "probsDesc",
+    "cudnnGetCTCLossWorkspaceSize.inputLengths": "probsDesc",
+}
+SUM_OF: dict[str, str] = {
+    "cudnnCTCLoss.hostLabels": "hostLabelLengths",
+    "cudnnGetCTCLossWorkspaceSize.labels": "labelLengths",
+}
+
+# Elements that cuDNN 9.28 changes even if asked for fewer: the second one is multiplied by the
+# length of a vector.
+
+LENT: dict[str, str] = {
+    "cudnnGetTensorNdDescriptor.dimA": "2",
+    "cudnnGetTensorNdDescriptor.strideA": "2",
 }
 
 TOO_LONG: dict[str, str] = {

@@ -42,8 +42,9 @@ def _must_be_set(parameter: Parameter) -> bool:
 def fragment(binding: Binding) -> Fragment | None:
     if binding.name.startswith("cudnnCreate"):
         return _created(binding)
-    if binding.name == "cudnnGetFusedOpsConstParamPackAttribute":  # copies a descriptor to another
-        return Fragment(success=["_filled(param)"], scope={"_filled": _filled})
+    for p in binding.parameters:
+        if p.type.kind == "labelled" and p.direction == "out":  # copies a descriptor to another
+            return Fragment(success=[f"_filled({p.name})"], scope={"_filled": _filled})
     used, set_ = uses(binding), sets(binding)
     if not used and not set_:
         return None
