@@ -7,7 +7,7 @@ import textwrap
 
 from . import cuda_types
 from .model import CType, Direction, Function, Headers, Parameter, Passing
-from .text import RUFF, banner, dunder_all, import_from, python_type
+from .text import banner, dunder_all, import_from, python_type
 
 _BODY = """
 The same declarations as in ``functions.py`` for type checkers and editors: the types are those of
@@ -34,7 +34,8 @@ def emit_stub(headers: Headers) -> str:
     body = "".join(f"\n{emitter.function(function)}" for function in headers.functions)
     top = banner(headers.version, "The functions", _BODY)
     names = dunder_all(function.name for function in headers.functions)
-    return RUFF + top + _imports(headers, body) + body + "\n" + names
+    checks = "# ruff: noqa: E501, RUF022\n"  # tables in docstrings are as wide as C's names
+    return checks + top + _imports(headers, body) + body + "\n" + names
 
 
 def _imports(headers: Headers, body: str) -> str:
