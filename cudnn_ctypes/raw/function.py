@@ -173,7 +173,8 @@ class Binding:
     """The declaration and C symbol that a checked and an unchecked Python function share.
 
     `carried_out`, `followed` and `taken_over` name the module of the reference device that does
-    this with the function's calls; a function with a successor is deprecated.
+    this with the function's calls; `noted` names the function of `descriptors`, without ``note_``,
+    that notes what they set. A function with a successor is deprecated.
     """
 
     def __init__(
@@ -187,6 +188,7 @@ class Binding:
         carried_out: str = "",
         followed: str = "",
         taken_over: str = "",
+        noted: str = "",
     ) -> None:
         self.stub = stub
         self.name: str = stub.__name__
@@ -197,6 +199,7 @@ class Binding:
         self.carried_out = carried_out
         self.followed = followed
         self.taken_over = taken_over
+        self.noted = noted
         self._interceptor: Callable[..., Any] | None = None
         self._wrapper: Callable[[Any], Any] | None = None
         self._scopes: tuple[dict[str, Any], ...] = ()

@@ -395,7 +395,9 @@ def cudnnCreateTensorTransformDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True, carried_out="transform")
+@function(
+    "cudnn_ops.h", since="9.0.0", deprecated=True, carried_out="transform", noted="tensor_transform"
+)
 def cudnnSetTensorTransformDescriptor(
     transformDesc: InOut[cudnnTensorTransformDescriptor_t],
     nbDims: Const[c_uint32],
@@ -1023,7 +1025,7 @@ def cudnnCreateSpatialTransformerDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0")
+@function("cudnn_ops.h", since="9.0.0", noted="spatial_transformer")
 def cudnnSetSpatialTransformerNdDescriptor(
     stDesc: InOut[cudnnSpatialTransformerDescriptor_t],
     samplerType: cudnnSamplerType_t,
@@ -1088,7 +1090,7 @@ def cudnnDropoutGetReserveSpaceSize(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", carried_out="dropout")
+@function("cudnn_ops.h", since="9.0.0", carried_out="dropout", noted="dropout")
 def cudnnSetDropoutDescriptor(
     dropoutDesc: Nullable[InOut[cudnnDropoutDescriptor_t]],
     handle: cudnnHandle_t,
@@ -1099,7 +1101,7 @@ def cudnnSetDropoutDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", carried_out="dropout")
+@function("cudnn_ops.h", since="9.0.0", carried_out="dropout", noted="dropout")
 def cudnnRestoreDropoutDescriptor(
     dropoutDesc: Nullable[InOut[cudnnDropoutDescriptor_t]],
     handle: cudnnHandle_t,
@@ -2009,7 +2011,13 @@ def cudnnConvolutionBackwardData(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True, carried_out="convolution_transforms")
+@function(
+    "cudnn_cnn.h",
+    since="9.0.0",
+    deprecated=True,
+    carried_out="convolution_transforms",
+    noted="folding_transforms",
+)
 def cudnnGetFoldedConvBackwardDataDescriptors(
     handle: Const[cudnnHandle_t],
     filterDesc: Nullable[Const[cudnnFilterDescriptor_t]],
@@ -2160,14 +2168,24 @@ def cudnnConvolutionBackwardBias(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR")
+@function(
+    "cudnn_cnn.h",
+    since="9.0.0",
+    replaced_by="CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR",
+    noted="fused_operation",
+)
 def cudnnCreateFusedOpsConstParamPack(
     constPack: Out[Pointer[cudnnFusedOpsConstParamPack_t]],
     ops: cudnnFusedOps_t,
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR")
+@function(
+    "cudnn_cnn.h",
+    since="9.0.0",
+    replaced_by="CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR",
+    noted="fused_destroyed",
+)
 def cudnnDestroyFusedOpsConstParamPack(
     constPack: Nullable[cudnnFusedOpsConstParamPack_t],
 ) -> cudnnStatus_t: ...
@@ -2190,20 +2208,35 @@ def cudnnGetFusedOpsConstParamPackAttribute(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR")
+@function(
+    "cudnn_cnn.h",
+    since="9.0.0",
+    replaced_by="CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR",
+    noted="fused_operation",
+)
 def cudnnCreateFusedOpsVariantParamPack(
     varPack: Out[Pointer[cudnnFusedOpsVariantParamPack_t]],
     ops: cudnnFusedOps_t,
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR")
+@function(
+    "cudnn_cnn.h",
+    since="9.0.0",
+    replaced_by="CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR",
+    noted="fused_destroyed",
+)
 def cudnnDestroyFusedOpsVariantParamPack(
     varPack: Nullable[cudnnFusedOpsVariantParamPack_t],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR")
+@function(
+    "cudnn_cnn.h",
+    since="9.0.0",
+    replaced_by="CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR",
+    noted="fused_variant",
+)
 def cudnnSetFusedOpsVariantParamPackAttribute(
     varPack: InOut[cudnnFusedOpsVariantParamPack_t],
     paramLabel: cudnnFusedOpsVariantParamLabel_t,
@@ -2219,14 +2252,24 @@ def cudnnGetFusedOpsVariantParamPackAttribute(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR")
+@function(
+    "cudnn_cnn.h",
+    since="9.0.0",
+    replaced_by="CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR",
+    noted="fused_operation",
+)
 def cudnnCreateFusedOpsPlan(
     plan: Out[Pointer[cudnnFusedOpsPlan_t]],
     ops: cudnnFusedOps_t,
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR")
+@function(
+    "cudnn_cnn.h",
+    since="9.0.0",
+    replaced_by="CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR",
+    noted="fused_destroyed",
+)
 def cudnnDestroyFusedOpsPlan(plan: Nullable[cudnnFusedOpsPlan_t]) -> cudnnStatus_t: ...
 
 
@@ -2235,6 +2278,7 @@ def cudnnDestroyFusedOpsPlan(plan: Nullable[cudnnFusedOpsPlan_t]) -> cudnnStatus
     since="9.0.0",
     replaced_by="CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR",
     carried_out="fused_operations",
+    noted="fused_plan",
 )
 def cudnnMakeFusedOpsPlan(
     handle: cudnnHandle_t,

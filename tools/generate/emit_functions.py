@@ -73,8 +73,7 @@ def _function(function: Function) -> str:
         facts += f', replaced_by="{function.replaced_by}"'
     elif function.deprecated:
         facts += ", deprecated=True"
-    if function.reference:
-        facts += ', {}="{}"'.format(*function.reference)
+    facts += "".join(f', {name}="{value}"' for name, value in function.facts)
     decorator = f"@function({facts})\n"
     if len(decorator) > LINE_LENGTH + 1:
         decorator = f"@function(\n    {facts}\n)\n"

@@ -21,7 +21,7 @@ _WORDS = {
     "LENT": "Lent",
     "PADDING": "Padding",
 }
-_ON_THE_REFERENCE_DEVICE = ("CARRIED_OUT", "FOLLOWED", "TAKEN_OVER")
+_OF_FUNCTIONS = ("CARRIED_OUT", "FOLLOWED", "TAKEN_OVER", "NOTED")
 
 
 def decide(headers: Headers) -> Headers:
@@ -72,7 +72,7 @@ class _Decider:
             "SINCE",
             "REPLACED_BY",
             "RENUMBERED",
-            *_ON_THE_REFERENCE_DEVICE,
+            *_OF_FUNCTIONS,
         ):
             unused = [n for n in getattr(overrides, table) if (table, n) not in self.used]
             self.problems += [f"overrides.{table}: {n!r} matches nothing" for n in sorted(unused)]
@@ -145,12 +145,10 @@ class _Decider:
             else p
             for p in parameters
         )
-        reference = None
-        for table in _ON_THE_REFERENCE_DEVICE:
-            if function.name in getattr(overrides, table):
-                self.used.add((table, function.name))
-                reference = table.lower(), getattr(overrides, table)[function.name]
-        return replace(self.dated(function), parameters=parameters, reference=reference)
+        tables = [t for t in _OF_FUNCTIONS if function.name in getattr(overrides, t)]
+        self.used |= {(table, function.name) for table in tables}
+        facts = tuple((t.lower(), getattr(overrides, t)[function.name]) for t in tables)
+        return replace(self.dated(function), parameters=parameters, facts=facts)
 
     def _memory_described_by(
         self, function: Function, parameter: Parameter, names: list[str]

@@ -81,11 +81,11 @@ class Declaration:
 
 @dataclass(frozen=True)
 class Function(Declaration):
-    """A function; `reference` says how the reference device has it, and in which module."""
+    """A function; `facts` are further ones by name, for its declaration."""
 
     result: CType
     parameters: tuple[Parameter, ...]
-    reference: tuple[str, str] | None = None
+    facts: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)

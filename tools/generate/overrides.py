@@ -865,3 +865,23 @@ TAKEN_OVER = _by_function(
             cudnnBackendFinalize cudnnBackendSetAttribute cudnnBackendGetAttribute""",
     }
 )
+
+# The function ``note_...`` of ``cudnn_ctypes/raw/descriptors/`` that stores values which C cannot
+# read back, or only with a handle, after the C function succeeded.
+
+NOTED = _by_function(
+    {
+        "spatial_transformer": "cudnnSetSpatialTransformerNdDescriptor",
+        "tensor_transform": "cudnnSetTensorTransformDescriptor",
+        "folding_transforms": "cudnnGetFoldedConvBackwardDataDescriptors",
+        "dropout": "cudnnSetDropoutDescriptor cudnnRestoreDropoutDescriptor",
+        "fused_operation": """
+            cudnnCreateFusedOpsConstParamPack cudnnCreateFusedOpsVariantParamPack
+            cudnnCreateFusedOpsPlan""",
+        "fused_destroyed": """
+            cudnnDestroyFusedOpsConstParamPack cudnnDestroyFusedOpsVariantParamPack
+            cudnnDestroyFusedOpsPlan""",
+        "fused_plan": "cudnnMakeFusedOpsPlan",
+        "fused_variant": "cudnnSetFusedOpsVariantParamPackAttribute",
+    }
+)
