@@ -71,6 +71,7 @@ def test_a_name_that_matches_nothing_is_an_error(headers, monkeypatch, table):
         ("FOLLOWED", "rnn"),
         ("TAKEN_OVER", "backend"),
         ("NOTED", "dropout"),
+        ("POINTEES", "cudnnTensorDescriptor_t"),
         ("DIRECTIONS", Direction.OUT),
         ("SINCE", "9.1.0"),
         ("REPLACED_BY", "cudnnCreate"),

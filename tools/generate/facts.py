@@ -57,6 +57,7 @@ class _Decider:
             "HOST_SCALARS",
             "HOST_MEMORY",
             "LABELLED",
+            "POINTEES",
             "DEVICE_MEMORY",
             "DEVICE_ARRAYS",
             "LENGTHS",
@@ -115,8 +116,10 @@ class _Decider:
         for member in enum.enumerators:
             if member.value not in overrides.RENUMBERED.get(member.name, {}).values():
                 self.used.add(("RENUMBERED", member.name))
-        members = tuple(self.dated(member, inherited=enum.since) for member in enum.enumerators)
-        return replace(enum, enumerators=members)
+        members = [self.dated(member, inherited=enum.since) for member in enum.enumerators]
+        self.used |= {("POINTEES", m.name) for m in members if m.name in overrides.POINTEES}
+        labelled = [replace(m, pointee=overrides.POINTEES.get(m.name)) for m in members]
+        return replace(enum, enumerators=tuple(labelled))
 
     def handle(self, handle: Handle) -> Handle:
         name = handle.name

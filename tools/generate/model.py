@@ -92,6 +92,7 @@ class Function(Declaration):
 class Enumerator(Declaration):
     value: int
     alias_of: str | None  # the enumerator of the same enum that the header gives as its value
+    pointee: str | None = None  # of a label: the descriptor that is passed with it
 
 
 @dataclass(frozen=True)

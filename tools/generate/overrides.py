@@ -37,6 +37,20 @@ HOST_MEMORY = frozenset({"arrayOfElements", "udata"})
 # What they are, the label before them decides.
 LABELLED = frozenset({"param", "ptr"})
 
+# The labels that take a descriptor, by its type.
+
+_POINTEES: dict[str, str] = {
+    "cudnnTensorDescriptor_t": """
+        CUDNN_PARAM_XDESC CUDNN_PARAM_YDESC CUDNN_PARAM_ZDESC CUDNN_PARAM_DXDESC
+        CUDNN_PARAM_DYDESC CUDNN_PARAM_DZDESC CUDNN_PARAM_BN_EQSCALEBIAS_DESC
+        CUDNN_PARAM_BN_Z_EQSCALEBIAS_DESC CUDNN_PARAM_BN_SCALEBIAS_MEANVAR_DESC
+        CUDNN_PARAM_YSTATS_DESC CUDNN_PARAM_ACTIVATION_BITMASK_DESC""",
+    "cudnnFilterDescriptor_t": "CUDNN_PARAM_WDESC CUDNN_PARAM_DWDESC",
+    "cudnnConvolutionDescriptor_t": "CUDNN_PARAM_CONV_DESC",
+    "cudnnActivationDescriptor_t": "CUDNN_PARAM_ACTIVATION_DESC",
+}
+POINTEES = {label: kind for kind, labels in _POINTEES.items() for label in labels.split()}
+
 DEVICE_MEMORY = frozenset(
     {
         "A",

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..ctypes_support import CudnnEnum, room
-from ..enums import cudnnFusedOpsConstParamLabel_t
+from ..enums import ENUM_POINTEES, cudnnFusedOpsConstParamLabel_t
 from ..memory import memory_pointer, on_gpu
 from ..values import described
 from . import Fragment
@@ -21,21 +21,7 @@ from . import Fragment
 if TYPE_CHECKING:
     from ..function import Binding, Parameter
 
-__all__ = ["descriptor_name", "fragment"]
-
-_OTHER_DESCRIPTORS = {
-    "CUDNN_PARAM_CONV_DESC": "cudnnConvolutionDescriptor_t",
-    "CUDNN_PARAM_ACTIVATION_DESC": "cudnnActivationDescriptor_t",
-    "CUDNN_PARAM_WDESC": "cudnnFilterDescriptor_t",
-    "CUDNN_PARAM_DWDESC": "cudnnFilterDescriptor_t",
-}
-
-
-def descriptor_name(label: str) -> str | None:
-    """C name of the descriptor that a constant's label takes; None if it takes an enum."""
-    if not label.endswith("DESC"):
-        return None
-    return _OTHER_DESCRIPTORS.get(label, "cudnnTensorDescriptor_t")
+__all__ = ["fragment"]
 
 
 def fragment(binding: Binding) -> Fragment | None:
@@ -55,7 +41,7 @@ def _check_label(
     sets = parameter.direction == "in"
 
     def check_constant(label: Any, value: Any) -> None:
-        wanted = descriptor_name(label.name)
+        wanted = ENUM_POINTEES.get(label.name)
         _check_address(name, parameter.name, label, value)
         if wanted is None:
             _check_room(name, parameter.name, label, value, 4)
