@@ -17,7 +17,7 @@ from typing import Any
 from .. import raw
 from ..arguments import expect
 from ..raw.descriptors import ConstantPack, VariantPack
-from ..raw.guards.labels import descriptor_name
+from ..raw.enums import ENUM_POINTEES
 from ..raw.memory import memory_pointer
 from .activation import ActivationDescriptor
 from .convolution import ConvolutionDescriptor
@@ -88,7 +88,7 @@ class FusedOpsConstParamPack(Descriptor[raw.cudnnFusedOpsConstParamPack_t]):
             pointer), "ptr_elem_aligned" or "ptr_16b_aligned".
         """
         label = enumerator(raw.cudnnFusedOpsConstParamLabel_t, label, "label")
-        name = descriptor_name(label.name)
+        name = ENUM_POINTEES.get(label.name)
         if name is not None:
             if value is not None:
                 expect(short_name(label), value, _DESCRIPTORS[name])
@@ -104,7 +104,7 @@ class FusedOpsConstParamPack(Descriptor[raw.cudnnFusedOpsConstParamPack_t]):
         "conv_scale_bias_add_activation" knows no label (cuDNN 9.28).
         """
         label = enumerator(raw.cudnnFusedOpsConstParamLabel_t, label, "label")
-        name, is_null = descriptor_name(label.name), c_int()
+        name, is_null = ENUM_POINTEES.get(label.name), c_int()
         if name is None:
             value = _enum_of(label)()
             raw.cudnnGetFusedOpsConstParamPackAttribute(self, label, ctypes.byref(value), is_null)
@@ -129,7 +129,7 @@ class FusedOpsConstParamPack(Descriptor[raw.cudnnFusedOpsConstParamPack_t]):
         values: dict[str, Any] = {"operation": self.operation}
         for name, value in self._record(ConstantPack).held.items():
             label = raw.cudnnFusedOpsConstParamLabel_t[f"CUDNN_PARAM_{name}"]
-            if descriptor_name(label.name) is not None:
+            if ENUM_POINTEES.get(label.name) is not None:
                 values[short_name(label)] = value
             elif value:
                 values[short_name(label)] = _enum_of(label)(value)

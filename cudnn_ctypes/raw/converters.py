@@ -48,8 +48,6 @@ def converter(name: str, parameter: ParameterType) -> Any:
             return base
         case "device":
             return _device(name)
-        case "host" if name == "udata":  # only the callback reads it
-            return _host(base, lowest=-1)
         case "host":
             return _host(base)
         case "scalar":
@@ -63,8 +61,6 @@ def converter(name: str, parameter: ParameterType) -> Any:
         case _:
             return _pointer(base)
 
-
-_LOWEST = 0xFFFF  # no system maps memory below; such a number is no address
 
 # Handles of CUDA: the type's name, and the attributes of other libraries' objects that hold one.
 _FOREIGN_HANDLES: dict[str, tuple[str, ...]] = {
@@ -131,17 +127,13 @@ def _device(name: str) -> Converter:
     return Converter(from_param)
 
 
-def _host(base: Any, lowest: int = _LOWEST) -> Converter:
+def _host(base: Any) -> Converter:
     from_address = ctypes.c_void_p.from_param
 
     def from_param(value: Any) -> Any:
         if value is None or type(value) is ctypes.c_void_p:
             return from_address(value)
-        if isinstance(value, int):
-            if type(value) is not int or not (value == 0 or value > lowest):
-                raise refusal(value)
-            return from_address(value)
-        if isinstance(value, str):  # ctypes would pass its characters
+        if isinstance(value, (int, str)):  # ctypes would take it for an address, or its characters
             raise refusal(value)
         pointer = getattr(value, "ctypes", None)  # numpy.ndarray
         if isinstance(value, _CDATA):
@@ -160,8 +152,8 @@ def _host(base: Any, lowest: int = _LOWEST) -> Converter:
     def refusal(value: Any) -> TypeError:
         wanted = f" of {c_name(base)}" if base else ""
         return TypeError(
-            f"expected host memory{wanted} (a ctypes object, byref(...), a NumPy array or an "
-            f"address), got {described(value)}"
+            f"expected host memory{wanted} (a ctypes object, byref(...), a NumPy array or a "
+            f"c_void_p), got {described(value)}"
         )
 
     return Converter(from_param)

@@ -243,6 +243,8 @@ class OpaquePointer(_Opaque):
     """
 
     _type_: Any
+    _must_be_set: ClassVar[bool] = False  # a created one is not usable
+    _may_be_half_set: ClassVar[bool] = False  # a refused call may leave some of its values
 
     @property
     def value(self) -> int | None:

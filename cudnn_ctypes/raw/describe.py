@@ -89,8 +89,13 @@ def _text(name: str, item: Any) -> str:
 
 
 def _function(function: Function) -> str:
-    rows = [(p.direction, p.name, parameter_type(p)) for p in function.parameters]
+    rows = [(p.direction, p.name, _described(p)) for p in function.parameters]
     return _paragraphs(_wrapped(function.prototype), origin(function.__name__), aligned(rows))
+
+
+def _described(parameter: Parameter) -> str:
+    refuses_null = parameter.type.null is False and parameter.type.base is not types.cudnnHandle_t
+    return parameter_type(parameter) + (", not NULL" if refuses_null else "")
 
 
 def _wrapped(prototype: str) -> str:

@@ -2792,6 +2792,25 @@ ENUM_HEADERS: dict[str, str] = {
     "cudnnGnnActivationOp_t": "cudnn_gnn_ops.h",
 }
 
+# The descriptor that is passed with a label.
+ENUM_POINTEES: dict[str, str] = {
+    "CUDNN_PARAM_XDESC": "cudnnTensorDescriptor_t",
+    "CUDNN_PARAM_BN_EQSCALEBIAS_DESC": "cudnnTensorDescriptor_t",
+    "CUDNN_PARAM_ACTIVATION_DESC": "cudnnActivationDescriptor_t",
+    "CUDNN_PARAM_CONV_DESC": "cudnnConvolutionDescriptor_t",
+    "CUDNN_PARAM_WDESC": "cudnnFilterDescriptor_t",
+    "CUDNN_PARAM_DWDESC": "cudnnFilterDescriptor_t",
+    "CUDNN_PARAM_YDESC": "cudnnTensorDescriptor_t",
+    "CUDNN_PARAM_DYDESC": "cudnnTensorDescriptor_t",
+    "CUDNN_PARAM_YSTATS_DESC": "cudnnTensorDescriptor_t",
+    "CUDNN_PARAM_BN_SCALEBIAS_MEANVAR_DESC": "cudnnTensorDescriptor_t",
+    "CUDNN_PARAM_ZDESC": "cudnnTensorDescriptor_t",
+    "CUDNN_PARAM_BN_Z_EQSCALEBIAS_DESC": "cudnnTensorDescriptor_t",
+    "CUDNN_PARAM_ACTIVATION_BITMASK_DESC": "cudnnTensorDescriptor_t",
+    "CUDNN_PARAM_DXDESC": "cudnnTensorDescriptor_t",
+    "CUDNN_PARAM_DZDESC": "cudnnTensorDescriptor_t",
+}
+
 # The value in releases that number it differently.
 ENUM_RENUMBERED: dict[str, dict[str, int]] = {
     "CUDNN_ATTR_KERNEL_CACHE_IS_ENGINECFG_KERNEL_CACHED": {"9.4.0": 2400},

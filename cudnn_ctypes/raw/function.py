@@ -151,13 +151,14 @@ class Function(_Partial[_P, _R_co]):
 Function.__doc__ = Documentation(Function.__doc__)  # type: ignore[assignment]
 
 
-def function(
-    header: str, *, since: str, deprecated: bool, replaced_by: str = ""
-) -> Callable[[Callable[_P, _R_co]], Function[_P, _R_co]]:
-    """Make a C function of an annotated stub, whose name and parameter names are C's."""
+def function(header: str, **facts: Any) -> Callable[[Callable[_P, _R_co]], Function[_P, _R_co]]:
+    """Make a C function of an annotated stub, whose name and parameter names are C's.
+
+    The facts are those of `Binding`.
+    """
 
     def decorate(stub: Callable[..., Any]) -> Any:
-        return Binding(cast(FunctionType, stub), header, since, deprecated, replaced_by).checked
+        return Binding(cast(FunctionType, stub), header, **facts).checked
 
     return decorate
 
@@ -169,17 +170,36 @@ if TYPE_CHECKING:
 
 
 class Binding:
-    """The declaration and C symbol that a checked and an unchecked Python function share."""
+    """The declaration and C symbol that a checked and an unchecked Python function share.
+
+    `carried_out`, `followed` and `taken_over` name the module of the reference device that does
+    this with the function's calls; `noted` names the function of `descriptors`, without ``note_``,
+    that notes what they set. A function with a successor is deprecated.
+    """
 
     def __init__(
-        self, stub: FunctionType, header: str, since: str, deprecated: bool, replaced_by: str
+        self,
+        stub: FunctionType,
+        header: str,
+        *,
+        since: str,
+        deprecated: bool = False,
+        replaced_by: str = "",
+        carried_out: str = "",
+        followed: str = "",
+        taken_over: str = "",
+        noted: str = "",
     ) -> None:
         self.stub = stub
         self.name: str = stub.__name__
         self.header = header
         self.since = since
-        self.deprecated = deprecated
+        self.deprecated: bool = deprecated or bool(replaced_by)
         self.replaced_by = replaced_by
+        self.carried_out = carried_out
+        self.followed = followed
+        self.taken_over = taken_over
+        self.noted = noted
         self._interceptor: Callable[..., Any] | None = None
         self._wrapper: Callable[[Any], Any] | None = None
         self._scopes: tuple[dict[str, Any], ...] = ()

@@ -1,4 +1,4 @@
-# ruff: noqa: F821, RUF022, UP037
+# ruff: noqa: F821, RUF022, SIM300, UP037
 """The functions of cuDNN 9.28.0.
 
 One declaration per C function, with C's names, in the order of the headers. `vocabulary` explains
@@ -12,6 +12,8 @@ from __future__ import annotations
 from ctypes import c_char, c_char_p, c_double, c_float, c_int, c_int64, c_size_t, c_uint, c_void_p
 
 from .enums import (
+    CUDNN_STATUS_BAD_PARAM,
+    CUDNN_STATUS_NOT_SUPPORTED,
     cudnnActivationMode_t,
     cudnnBackendAttributeName_t,
     cudnnBackendAttributeType_t,
@@ -102,13 +104,23 @@ from .vocabulary import (
     Const,
     DeviceArray,
     DeviceMemory,
+    Extent,
+    Factor,
     HostMemory,
     HostScalar,
     InOut,
     Labelled,
+    Lent,
+    MayBeUnset,
     Mutable,
+    NotNull,
+    Nullable,
     Out,
+    Padding,
+    PerSample,
     Pointer,
+    SumOf,
+    ToldBy,
     c_int32,
     c_uint32,
     c_ulonglong,
@@ -117,30 +129,32 @@ from .vocabulary import (
 # --- cudnn_graph.h ---
 
 
-@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+@function("cudnn_graph.h", since="9.0.0")
 def cudnnGetVersion() -> c_size_t: ...
 
 
-@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+@function("cudnn_graph.h", since="9.0.0")
 def cudnnGetMaxDeviceVersion() -> c_size_t: ...
 
 
-@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+@function("cudnn_graph.h", since="9.0.0")
 def cudnnGetCudartVersion() -> c_size_t: ...
 
 
-@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+@function("cudnn_graph.h", since="9.0.0")
 def cudnnGetErrorString(status: cudnnStatus_t) -> c_char_p: ...
 
 
-@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+@function("cudnn_graph.h", since="9.0.0")
 def cudnnGetLastErrorString(
-    message: Out[Array[c_char, "max_size"]],
+    message: NotNull[Out[Array[c_char, "max_size"]]],
     max_size: c_size_t,
 ) -> None: ...
 
 
-@function("cudnn_graph.h", since="9.0.0", deprecated=True, replaced_by="cudnnGetLastErrorString")
+@function(
+    "cudnn_graph.h", since="9.0.0", replaced_by="cudnnGetLastErrorString", carried_out="handle"
+)
 def cudnnQueryRuntimeError(
     handle: cudnnHandle_t,
     rstatus: Out[Pointer[cudnnStatus_t]],
@@ -149,30 +163,30 @@ def cudnnQueryRuntimeError(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+@function("cudnn_graph.h", since="9.0.0")
 def cudnnGetProperty(type: libraryPropertyType, value: Out[Pointer[c_int]]) -> cudnnStatus_t: ...
 
 
-@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+@function("cudnn_graph.h", since="9.0.0")
 def cudnnCreate(handle: Out[Pointer[cudnnHandle_t]]) -> cudnnStatus_t: ...
 
 
-@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+@function("cudnn_graph.h", since="9.0.0", carried_out="handle")
 def cudnnDestroy(handle: cudnnHandle_t) -> cudnnStatus_t: ...
 
 
-@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+@function("cudnn_graph.h", since="9.0.0", carried_out="handle")
 def cudnnSetStream(handle: cudnnHandle_t, streamId: cudaStream_t) -> cudnnStatus_t: ...
 
 
-@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+@function("cudnn_graph.h", since="9.0.0", carried_out="handle")
 def cudnnGetStream(
     handle: cudnnHandle_t,
-    streamId: Out[Pointer[cudaStream_t]],
+    streamId: NotNull[Out[Pointer[cudaStream_t]]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+@function("cudnn_graph.h", since="9.0.0")
 def cudnnSetCallback(
     mask: c_uint,
     udata: Mutable[HostMemory],
@@ -180,7 +194,7 @@ def cudnnSetCallback(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+@function("cudnn_graph.h", since="9.0.0")
 def cudnnGetCallback(
     mask: Out[Pointer[c_uint]],
     udata: Out[Pointer[c_void_p]],
@@ -188,32 +202,34 @@ def cudnnGetCallback(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+@function("cudnn_graph.h", since="9.0.0")
 def cudnnGraphVersionCheck() -> cudnnStatus_t: ...
 
 
-@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+@function("cudnn_graph.h", since="9.0.0", taken_over="backend")
 def cudnnBackendCreateDescriptor(
     descriptorType: cudnnBackendDescriptorType_t,
-    descriptor: Out[Pointer[cudnnBackendDescriptor_t]],
+    descriptor: NotNull[Out[Pointer[cudnnBackendDescriptor_t]]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_graph.h", since="9.0.0", deprecated=False)
-def cudnnBackendDestroyDescriptor(descriptor: cudnnBackendDescriptor_t) -> cudnnStatus_t: ...
+@function("cudnn_graph.h", since="9.0.0", taken_over="backend")
+def cudnnBackendDestroyDescriptor(
+    descriptor: Nullable[cudnnBackendDescriptor_t],
+) -> cudnnStatus_t: ...
 
 
 @function(
-    "cudnn_graph.h", since="9.0.0", deprecated=True, replaced_by="cudnnBackendCreateDescriptor"
+    "cudnn_graph.h", since="9.0.0", replaced_by="cudnnBackendCreateDescriptor", taken_over="backend"
 )
 def cudnnBackendInitialize(descriptor: cudnnBackendDescriptor_t) -> cudnnStatus_t: ...
 
 
-@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+@function("cudnn_graph.h", since="9.0.0", taken_over="backend")
 def cudnnBackendFinalize(descriptor: cudnnBackendDescriptor_t) -> cudnnStatus_t: ...
 
 
-@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+@function("cudnn_graph.h", since="9.0.0", taken_over="backend")
 def cudnnBackendSetAttribute(
     descriptor: cudnnBackendDescriptor_t,
     attributeName: cudnnBackendAttributeName_t,
@@ -223,7 +239,7 @@ def cudnnBackendSetAttribute(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+@function("cudnn_graph.h", since="9.0.0", taken_over="backend")
 def cudnnBackendGetAttribute(
     descriptor: Const[cudnnBackendDescriptor_t],
     attributeName: cudnnBackendAttributeName_t,
@@ -234,37 +250,37 @@ def cudnnBackendGetAttribute(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_graph.h", since="9.23.0", deprecated=False)
+@function("cudnn_graph.h", since="9.23.0", carried_out="backend")
 def cudnnGetExecutionPlanWorkspaceSize(
     handle: cudnnHandle_t,
-    executionPlan: cudnnBackendDescriptor_t,
-    variantPack: cudnnBackendDescriptor_t,
+    executionPlan: Nullable[cudnnBackendDescriptor_t],
+    variantPack: Nullable[cudnnBackendDescriptor_t],
     workspaceSizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+@function("cudnn_graph.h", since="9.0.0", carried_out="backend")
 def cudnnBackendExecute(
     handle: cudnnHandle_t,
-    executionPlan: cudnnBackendDescriptor_t,
-    variantPack: cudnnBackendDescriptor_t,
+    executionPlan: Nullable[cudnnBackendDescriptor_t],
+    variantPack: Nullable[cudnnBackendDescriptor_t],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_graph.h", since="9.5.0", deprecated=False)
+@function("cudnn_graph.h", since="9.5.0", carried_out="backend")
 def cudnnBackendPopulateCudaGraph(
     handle: cudnnHandle_t,
-    executionPlan: cudnnBackendDescriptor_t,
-    variantPack: cudnnBackendDescriptor_t,
+    executionPlan: Nullable[cudnnBackendDescriptor_t],
+    variantPack: Nullable[cudnnBackendDescriptor_t],
     graph: InOut[cudaGraph_t],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_graph.h", since="9.5.0", deprecated=False)
+@function("cudnn_graph.h", since="9.5.0", carried_out="backend")
 def cudnnBackendUpdateCudaGraph(
     handle: cudnnHandle_t,
-    executionPlan: cudnnBackendDescriptor_t,
-    variantPack: cudnnBackendDescriptor_t,
+    executionPlan: Nullable[cudnnBackendDescriptor_t],
+    variantPack: Nullable[cudnnBackendDescriptor_t],
     graph: InOut[cudaGraph_t],
 ) -> cudnnStatus_t: ...
 
@@ -272,13 +288,13 @@ def cudnnBackendUpdateCudaGraph(
 # --- cudnn_ops.h ---
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0")
 def cudnnCreateTensorDescriptor(
     tensorDesc: Out[Pointer[cudnnTensorDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0")
 def cudnnSetTensor4dDescriptor(
     tensorDesc: InOut[cudnnTensorDescriptor_t],
     format: cudnnTensorFormat_t,
@@ -290,7 +306,7 @@ def cudnnSetTensor4dDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0")
 def cudnnSetTensor4dDescriptorEx(
     tensorDesc: InOut[cudnnTensorDescriptor_t],
     dataType: cudnnDataType_t,
@@ -305,9 +321,9 @@ def cudnnSetTensor4dDescriptorEx(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0")
 def cudnnGetTensor4dDescriptor(
-    tensorDesc: Const[cudnnTensorDescriptor_t],
+    tensorDesc: MayBeUnset[Const[cudnnTensorDescriptor_t]],
     dataType: Out[Pointer[cudnnDataType_t]],
     n: Out[Pointer[c_int]],
     c: Out[Pointer[c_int]],
@@ -320,64 +336,68 @@ def cudnnGetTensor4dDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0")
 def cudnnSetTensorNdDescriptor(
     tensorDesc: InOut[cudnnTensorDescriptor_t],
     dataType: cudnnDataType_t,
     nbDims: c_int,
-    dimA: Array[c_int, "nbDims"],
-    strideA: Array[c_int, "nbDims"],
+    dimA: NotNull[Array[c_int, "nbDims"]],
+    strideA: NotNull[Array[c_int, "nbDims"]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0")
 def cudnnSetTensorNdDescriptorEx(
     tensorDesc: InOut[cudnnTensorDescriptor_t],
     format: cudnnTensorFormat_t,
     dataType: cudnnDataType_t,
     nbDims: c_int,
-    dimA: Array[c_int, "nbDims"],
+    dimA: NotNull[Array[c_int, "nbDims <= 8", CUDNN_STATUS_NOT_SUPPORTED]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0")
 def cudnnGetTensorNdDescriptor(
-    tensorDesc: Const[cudnnTensorDescriptor_t],
+    tensorDesc: MayBeUnset[Const[cudnnTensorDescriptor_t]],
     nbDimsRequested: c_int,
-    dataType: Out[Pointer[cudnnDataType_t]],
+    dataType: NotNull[Out[Pointer[cudnnDataType_t]]],
     nbDims: Out[Pointer[c_int]],
-    dimA: Out[Array[c_int, "nbDimsRequested"]],
-    strideA: Out[Array[c_int, "nbDimsRequested"]],
+    dimA: NotNull[Lent[Out[Array[c_int, "nbDimsRequested"]], 2]],
+    strideA: NotNull[Lent[Out[Array[c_int, "nbDimsRequested"]], 2]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0")
 def cudnnGetTensorSizeInBytes(
-    tensorDesc: Const[cudnnTensorDescriptor_t],
-    size: Out[Pointer[c_size_t]],
+    tensorDesc: NotNull[MayBeUnset[Const[cudnnTensorDescriptor_t]]],
+    size: NotNull[Out[Pointer[c_size_t]]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
-def cudnnDestroyTensorDescriptor(tensorDesc: cudnnTensorDescriptor_t) -> cudnnStatus_t: ...
+@function("cudnn_ops.h", since="9.0.0")
+def cudnnDestroyTensorDescriptor(
+    tensorDesc: Nullable[MayBeUnset[cudnnTensorDescriptor_t]],
+) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function("cudnn_ops.h", since="9.0.0", deprecated=True, carried_out="transform")
 def cudnnInitTransformDest(
     transformDesc: Const[cudnnTensorTransformDescriptor_t],
-    srcDesc: Const[cudnnTensorDescriptor_t],
+    srcDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     destDesc: InOut[cudnnTensorDescriptor_t],
     destSizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function("cudnn_ops.h", since="9.0.0", deprecated=True, followed="transform")
 def cudnnCreateTensorTransformDescriptor(
     transformDesc: Out[Pointer[cudnnTensorTransformDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_ops.h", since="9.0.0", deprecated=True, carried_out="transform", noted="tensor_transform"
+)
 def cudnnSetTensorTransformDescriptor(
     transformDesc: InOut[cudnnTensorTransformDescriptor_t],
     nbDims: Const[c_uint32],
@@ -389,50 +409,50 @@ def cudnnSetTensorTransformDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function("cudnn_ops.h", since="9.0.0", deprecated=True, carried_out="transform")
 def cudnnGetTensorTransformDescriptor(
-    transformDesc: cudnnTensorTransformDescriptor_t,
+    transformDesc: MayBeUnset[cudnnTensorTransformDescriptor_t],
     nbDimsRequested: c_uint32,
     destFormat: Out[Pointer[cudnnTensorFormat_t]],
     padBeforeA: Out[Array[c_int32, "nbDimsRequested"]],
     padAfterA: Out[Array[c_int32, "nbDimsRequested"]],
     foldA: Out[Array[c_uint32, "nbDimsRequested - 2"]],
-    direction: Out[Pointer[cudnnFoldingDirection_t]],
+    direction: NotNull[Out[Pointer[cudnnFoldingDirection_t]]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function("cudnn_ops.h", since="9.0.0", deprecated=True, carried_out="transform")
 def cudnnDestroyTensorTransformDescriptor(
-    transformDesc: cudnnTensorTransformDescriptor_t,
+    transformDesc: Nullable[MayBeUnset[cudnnTensorTransformDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
 @function(
     "cudnn_ops.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR",
+    carried_out="tensor_operations",
 )
 def cudnnTransformTensor(
     handle: cudnnHandle_t,
     alpha: HostScalar["xDesc", "yDesc"],
-    xDesc: Const[cudnnTensorDescriptor_t],
+    xDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     x: DeviceMemory["xDesc"],
     beta: HostScalar["xDesc", "yDesc"],
-    yDesc: Const[cudnnTensorDescriptor_t],
+    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     y: InOut[DeviceMemory["yDesc"]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function("cudnn_ops.h", since="9.0.0", deprecated=True, carried_out="transform")
 def cudnnTransformTensorEx(
     handle: cudnnHandle_t,
-    transDesc: Const[cudnnTensorTransformDescriptor_t],
+    transDesc: Nullable[Const[cudnnTensorTransformDescriptor_t]],
     alpha: HostScalar["srcDesc", "destDesc"],
-    srcDesc: Const[cudnnTensorDescriptor_t],
+    srcDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     srcData: DeviceMemory["srcDesc"],
     beta: HostScalar["srcDesc", "destDesc"],
-    destDesc: Const[cudnnTensorDescriptor_t],
+    destDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     destData: InOut[DeviceMemory["destDesc"]],
 ) -> cudnnStatus_t: ...
 
@@ -440,31 +460,27 @@ def cudnnTransformTensorEx(
 @function(
     "cudnn_ops.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR",
+    carried_out="tensor_operations",
 )
 def cudnnAddTensor(
     handle: cudnnHandle_t,
     alpha: HostScalar["cDesc"],
-    aDesc: Const[cudnnTensorDescriptor_t],
+    aDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     A: DeviceMemory["aDesc"],
     beta: HostScalar["cDesc"],
-    cDesc: Const[cudnnTensorDescriptor_t],
+    cDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     C: InOut[DeviceMemory["cDesc"]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnCreateOpTensorDescriptor(
     opTensorDesc: Out[Pointer[cudnnOpTensorDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnSetOpTensorDescriptor(
     opTensorDesc: InOut[cudnnOpTensorDescriptor_t],
     opTensorOp: cudnnOpTensorOp_t,
@@ -473,55 +489,49 @@ def cudnnSetOpTensorDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnGetOpTensorDescriptor(
-    opTensorDesc: Const[cudnnOpTensorDescriptor_t],
-    opTensorOp: Out[Pointer[cudnnOpTensorOp_t]],
-    opTensorCompType: Out[Pointer[cudnnDataType_t]],
-    opTensorNanOpt: Out[Pointer[cudnnNanPropagation_t]],
+    opTensorDesc: MayBeUnset[Const[cudnnOpTensorDescriptor_t]],
+    opTensorOp: NotNull[Out[Pointer[cudnnOpTensorOp_t]]],
+    opTensorCompType: NotNull[Out[Pointer[cudnnDataType_t]]],
+    opTensorNanOpt: NotNull[Out[Pointer[cudnnNanPropagation_t]]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR"
-)
-def cudnnDestroyOpTensorDescriptor(opTensorDesc: cudnnOpTensorDescriptor_t) -> cudnnStatus_t: ...
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
+def cudnnDestroyOpTensorDescriptor(
+    opTensorDesc: Nullable[MayBeUnset[cudnnOpTensorDescriptor_t]],
+) -> cudnnStatus_t: ...
 
 
 @function(
     "cudnn_ops.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR",
+    carried_out="tensor_operations",
 )
 def cudnnOpTensor(
     handle: cudnnHandle_t,
-    opTensorDesc: Const[cudnnOpTensorDescriptor_t],
+    opTensorDesc: NotNull[Const[cudnnOpTensorDescriptor_t]],
     alpha1: HostScalar["opTensorDesc"],
-    aDesc: Const[cudnnTensorDescriptor_t],
+    aDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     A: DeviceMemory["aDesc"],
     alpha2: HostScalar["opTensorDesc"],
-    bDesc: Const[cudnnTensorDescriptor_t],
+    bDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     B: DeviceMemory["bDesc"],
     beta: HostScalar["opTensorDesc"],
-    cDesc: Const[cudnnTensorDescriptor_t],
+    cDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     C: InOut[DeviceMemory["cDesc"]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_REDUCTION_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_REDUCTION_DESCRIPTOR")
 def cudnnCreateReduceTensorDescriptor(
     reduceTensorDesc: Out[Pointer[cudnnReduceTensorDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_REDUCTION_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_REDUCTION_DESCRIPTOR")
 def cudnnSetReduceTensorDescriptor(
     reduceTensorDesc: InOut[cudnnReduceTensorDescriptor_t],
     reduceTensorOp: cudnnReduceTensorOp_t,
@@ -532,78 +542,74 @@ def cudnnSetReduceTensorDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_REDUCTION_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_REDUCTION_DESCRIPTOR")
 def cudnnGetReduceTensorDescriptor(
-    reduceTensorDesc: Const[cudnnReduceTensorDescriptor_t],
-    reduceTensorOp: Out[Pointer[cudnnReduceTensorOp_t]],
-    reduceTensorCompType: Out[Pointer[cudnnDataType_t]],
-    reduceTensorNanOpt: Out[Pointer[cudnnNanPropagation_t]],
-    reduceTensorIndices: Out[Pointer[cudnnReduceTensorIndices_t]],
-    reduceTensorIndicesType: Out[Pointer[cudnnIndicesType_t]],
+    reduceTensorDesc: MayBeUnset[Const[cudnnReduceTensorDescriptor_t]],
+    reduceTensorOp: NotNull[Out[Pointer[cudnnReduceTensorOp_t]]],
+    reduceTensorCompType: NotNull[Out[Pointer[cudnnDataType_t]]],
+    reduceTensorNanOpt: NotNull[Out[Pointer[cudnnNanPropagation_t]]],
+    reduceTensorIndices: NotNull[Out[Pointer[cudnnReduceTensorIndices_t]]],
+    reduceTensorIndicesType: NotNull[Out[Pointer[cudnnIndicesType_t]]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_REDUCTION_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_REDUCTION_DESCRIPTOR")
 def cudnnDestroyReduceTensorDescriptor(
-    reduceTensorDesc: cudnnReduceTensorDescriptor_t,
+    reduceTensorDesc: Nullable[MayBeUnset[cudnnReduceTensorDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function("cudnn_ops.h", since="9.0.0", deprecated=True, carried_out="reduce")
 def cudnnGetReductionIndicesSize(
     handle: cudnnHandle_t,
-    reduceTensorDesc: Const[cudnnReduceTensorDescriptor_t],
-    aDesc: Const[cudnnTensorDescriptor_t],
-    cDesc: Const[cudnnTensorDescriptor_t],
-    sizeInBytes: Out[Pointer[c_size_t]],
+    reduceTensorDesc: NotNull[Const[cudnnReduceTensorDescriptor_t]],
+    aDesc: Nullable[Const[cudnnTensorDescriptor_t]],
+    cDesc: NotNull[Const[cudnnTensorDescriptor_t]],
+    sizeInBytes: NotNull[Out[Pointer[c_size_t]]],
 ) -> cudnnStatus_t: ...
 
 
 @function(
     "cudnn_ops.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
+    carried_out="reduce",
 )
 def cudnnGetReductionWorkspaceSize(
     handle: cudnnHandle_t,
-    reduceTensorDesc: Const[cudnnReduceTensorDescriptor_t],
-    aDesc: Const[cudnnTensorDescriptor_t],
-    cDesc: Const[cudnnTensorDescriptor_t],
-    sizeInBytes: Out[Pointer[c_size_t]],
+    reduceTensorDesc: NotNull[Const[cudnnReduceTensorDescriptor_t]],
+    aDesc: NotNull[Const[cudnnTensorDescriptor_t]],
+    cDesc: NotNull[Const[cudnnTensorDescriptor_t]],
+    sizeInBytes: NotNull[Out[Pointer[c_size_t]]],
 ) -> cudnnStatus_t: ...
 
 
 @function(
     "cudnn_ops.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR",
+    carried_out="reduce",
 )
 def cudnnReduceTensor(
     handle: cudnnHandle_t,
-    reduceTensorDesc: Const[cudnnReduceTensorDescriptor_t],
+    reduceTensorDesc: NotNull[Const[cudnnReduceTensorDescriptor_t]],
     indices: Out[DeviceMemory["indicesSizeInBytes"]],
-    indicesSizeInBytes: c_size_t,
+    indicesSizeInBytes: ToldBy[c_size_t, "cudnnGetReductionIndicesSize"],
     workspace: InOut[DeviceMemory["workspaceSizeInBytes"]],
-    workspaceSizeInBytes: c_size_t,
+    workspaceSizeInBytes: ToldBy[c_size_t, "cudnnGetReductionWorkspaceSize"],
     alpha: HostScalar["cDesc"],
-    aDesc: Const[cudnnTensorDescriptor_t],
+    aDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     A: DeviceMemory["aDesc"],
     beta: HostScalar["cDesc"],
-    cDesc: Const[cudnnTensorDescriptor_t],
+    cDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     C: InOut[DeviceMemory["cDesc"]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0", carried_out="tensor_operations")
 def cudnnSetTensor(
     handle: cudnnHandle_t,
-    yDesc: Const[cudnnTensorDescriptor_t],
+    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     y: Out[DeviceMemory["yDesc"]],
     valuePtr: HostScalar["yDesc"],
 ) -> cudnnStatus_t: ...
@@ -612,244 +618,218 @@ def cudnnSetTensor(
 @function(
     "cudnn_ops.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR",
+    carried_out="tensor_operations",
 )
 def cudnnScaleTensor(
     handle: cudnnHandle_t,
-    yDesc: Const[cudnnTensorDescriptor_t],
+    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     y: InOut[DeviceMemory["yDesc"]],
     alpha: HostScalar["yDesc"],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnCreateFilterDescriptor(
     filterDesc: Out[Pointer[cudnnFilterDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnSetFilter4dDescriptor(
     filterDesc: InOut[cudnnFilterDescriptor_t],
     dataType: cudnnDataType_t,
     format: cudnnTensorFormat_t,
-    k: c_int,
-    c: c_int,
-    h: c_int,
-    w: c_int,
+    k: Factor[c_int],
+    c: Factor[c_int],
+    h: Factor[c_int],
+    w: Factor[c_int],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnGetFilter4dDescriptor(
-    filterDesc: Const[cudnnFilterDescriptor_t],
-    dataType: Out[Pointer[cudnnDataType_t]],
-    format: Out[Pointer[cudnnTensorFormat_t]],
-    k: Out[Pointer[c_int]],
-    c: Out[Pointer[c_int]],
-    h: Out[Pointer[c_int]],
-    w: Out[Pointer[c_int]],
+    filterDesc: MayBeUnset[Const[cudnnFilterDescriptor_t]],
+    dataType: NotNull[Out[Pointer[cudnnDataType_t]]],
+    format: NotNull[Out[Pointer[cudnnTensorFormat_t]]],
+    k: NotNull[Out[Pointer[c_int]]],
+    c: NotNull[Out[Pointer[c_int]]],
+    h: NotNull[Out[Pointer[c_int]]],
+    w: NotNull[Out[Pointer[c_int]]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnSetFilterNdDescriptor(
     filterDesc: InOut[cudnnFilterDescriptor_t],
     dataType: cudnnDataType_t,
     format: cudnnTensorFormat_t,
     nbDims: c_int,
-    filterDimA: Array[c_int, "nbDims"],
+    filterDimA: NotNull[Factor[Array[c_int, "nbDims"]]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnGetFilterNdDescriptor(
-    filterDesc: Const[cudnnFilterDescriptor_t],
+    filterDesc: MayBeUnset[Const[cudnnFilterDescriptor_t]],
     nbDimsRequested: c_int,
-    dataType: Out[Pointer[cudnnDataType_t]],
-    format: Out[Pointer[cudnnTensorFormat_t]],
-    nbDims: Out[Pointer[c_int]],
-    filterDimA: Out[Array[c_int, "nbDimsRequested"]],
+    dataType: NotNull[Out[Pointer[cudnnDataType_t]]],
+    format: NotNull[Out[Pointer[cudnnTensorFormat_t]]],
+    nbDims: NotNull[Out[Pointer[c_int]]],
+    filterDimA: NotNull[Out[Array[c_int, "nbDimsRequested"]]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnGetFilterSizeInBytes(
-    filterDesc: Const[cudnnFilterDescriptor_t],
-    size: Out[Pointer[c_size_t]],
+    filterDesc: MayBeUnset[Const[cudnnFilterDescriptor_t]],
+    size: NotNull[Out[Pointer[c_size_t]]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function("cudnn_ops.h", since="9.0.0", deprecated=True, carried_out="transform")
 def cudnnTransformFilter(
     handle: cudnnHandle_t,
-    transDesc: Const[cudnnTensorTransformDescriptor_t],
+    transDesc: Nullable[Const[cudnnTensorTransformDescriptor_t]],
     alpha: HostScalar["srcDesc", "destDesc"],
-    srcDesc: Const[cudnnFilterDescriptor_t],
+    srcDesc: NotNull[Const[cudnnFilterDescriptor_t]],
     srcData: DeviceMemory["srcDesc"],
     beta: HostScalar["srcDesc", "destDesc"],
-    destDesc: Const[cudnnFilterDescriptor_t],
+    destDesc: NotNull[Const[cudnnFilterDescriptor_t]],
     destData: InOut[DeviceMemory["destDesc"]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR"
-)
-def cudnnDestroyFilterDescriptor(filterDesc: cudnnFilterDescriptor_t) -> cudnnStatus_t: ...
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
+def cudnnDestroyFilterDescriptor(
+    filterDesc: Nullable[MayBeUnset[cudnnFilterDescriptor_t]],
+) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0", carried_out="softmax")
 def cudnnSoftmaxForward(
     handle: cudnnHandle_t,
     algo: cudnnSoftmaxAlgorithm_t,
     mode: cudnnSoftmaxMode_t,
     alpha: HostScalar["yDesc"],
-    xDesc: Const[cudnnTensorDescriptor_t],
+    xDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     x: DeviceMemory["xDesc"],
     beta: HostScalar["yDesc"],
-    yDesc: Const[cudnnTensorDescriptor_t],
+    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     y: InOut[DeviceMemory["yDesc"]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR")
 def cudnnCreatePoolingDescriptor(
     poolingDesc: Out[Pointer[cudnnPoolingDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR")
 def cudnnSetPooling2dDescriptor(
     poolingDesc: InOut[cudnnPoolingDescriptor_t],
     mode: cudnnPoolingMode_t,
     maxpoolingNanOpt: cudnnNanPropagation_t,
-    windowHeight: c_int,
-    windowWidth: c_int,
-    verticalPadding: c_int,
-    horizontalPadding: c_int,
+    windowHeight: Extent[c_int],
+    windowWidth: Extent[c_int],
+    verticalPadding: Extent[c_int],
+    horizontalPadding: Extent[c_int],
     verticalStride: c_int,
     horizontalStride: c_int,
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR")
 def cudnnGetPooling2dDescriptor(
-    poolingDesc: Const[cudnnPoolingDescriptor_t],
-    mode: Out[Pointer[cudnnPoolingMode_t]],
-    maxpoolingNanOpt: Out[Pointer[cudnnNanPropagation_t]],
-    windowHeight: Out[Pointer[c_int]],
-    windowWidth: Out[Pointer[c_int]],
-    verticalPadding: Out[Pointer[c_int]],
-    horizontalPadding: Out[Pointer[c_int]],
-    verticalStride: Out[Pointer[c_int]],
-    horizontalStride: Out[Pointer[c_int]],
+    poolingDesc: MayBeUnset[Const[cudnnPoolingDescriptor_t]],
+    mode: NotNull[Out[Pointer[cudnnPoolingMode_t]]],
+    maxpoolingNanOpt: NotNull[Out[Pointer[cudnnNanPropagation_t]]],
+    windowHeight: NotNull[Out[Pointer[c_int]]],
+    windowWidth: NotNull[Out[Pointer[c_int]]],
+    verticalPadding: NotNull[Out[Pointer[c_int]]],
+    horizontalPadding: NotNull[Out[Pointer[c_int]]],
+    verticalStride: NotNull[Out[Pointer[c_int]]],
+    horizontalStride: NotNull[Out[Pointer[c_int]]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR")
 def cudnnSetPoolingNdDescriptor(
     poolingDesc: InOut[cudnnPoolingDescriptor_t],
     mode: Const[cudnnPoolingMode_t],
     maxpoolingNanOpt: Const[cudnnNanPropagation_t],
     nbDims: c_int,
-    windowDimA: Array[c_int, "nbDims"],
-    paddingA: Array[c_int, "nbDims"],
-    strideA: Array[c_int, "nbDims"],
+    windowDimA: NotNull[Extent[Array[c_int, "nbDims"]]],
+    paddingA: NotNull[Extent[Array[c_int, "nbDims"]]],
+    strideA: NotNull[Array[c_int, "nbDims"]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR")
 def cudnnGetPoolingNdDescriptor(
-    poolingDesc: Const[cudnnPoolingDescriptor_t],
+    poolingDesc: MayBeUnset[Const[cudnnPoolingDescriptor_t]],
     nbDimsRequested: c_int,
-    mode: Out[Pointer[cudnnPoolingMode_t]],
-    maxpoolingNanOpt: Out[Pointer[cudnnNanPropagation_t]],
-    nbDims: Out[Pointer[c_int]],
-    windowDimA: Out[Array[c_int, "nbDimsRequested"]],
-    paddingA: Out[Array[c_int, "nbDimsRequested"]],
-    strideA: Out[Array[c_int, "nbDimsRequested"]],
+    mode: NotNull[Out[Pointer[cudnnPoolingMode_t]]],
+    maxpoolingNanOpt: NotNull[Out[Pointer[cudnnNanPropagation_t]]],
+    nbDims: NotNull[Out[Pointer[c_int]]],
+    windowDimA: NotNull[Out[Array[c_int, "nbDimsRequested"]]],
+    paddingA: NotNull[Out[Array[c_int, "nbDimsRequested"]]],
+    strideA: NotNull[Out[Array[c_int, "nbDimsRequested"]]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=True)
 def cudnnGetPoolingNdForwardOutputDim(
     poolingDesc: Const[cudnnPoolingDescriptor_t],
-    inputTensorDesc: Const[cudnnTensorDescriptor_t],
+    inputTensorDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     nbDims: c_int,
-    outputTensorDimA: Out[Array[c_int, "nbDims"]],
+    outputTensorDimA: NotNull[Out[Array[c_int, "nbDims"]]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=True)
 def cudnnGetPooling2dForwardOutputDim(
     poolingDesc: Const[cudnnPoolingDescriptor_t],
-    inputTensorDesc: Const[cudnnTensorDescriptor_t],
-    n: Out[Pointer[c_int]],
-    c: Out[Pointer[c_int]],
-    h: Out[Pointer[c_int]],
-    w: Out[Pointer[c_int]],
+    inputTensorDesc: NotNull[Const[cudnnTensorDescriptor_t]],
+    n: NotNull[Out[Pointer[c_int]]],
+    c: NotNull[Out[Pointer[c_int]]],
+    h: NotNull[Out[Pointer[c_int]]],
+    w: NotNull[Out[Pointer[c_int]]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR"
-)
-def cudnnDestroyPoolingDescriptor(poolingDesc: cudnnPoolingDescriptor_t) -> cudnnStatus_t: ...
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR")
+def cudnnDestroyPoolingDescriptor(
+    poolingDesc: Nullable[MayBeUnset[cudnnPoolingDescriptor_t]],
+) -> cudnnStatus_t: ...
 
 
 @function(
     "cudnn_ops.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATION_RESAMPLE_FWD_DESCRIPTOR",
+    carried_out="pooling",
 )
 def cudnnPoolingForward(
     handle: cudnnHandle_t,
-    poolingDesc: Const[cudnnPoolingDescriptor_t],
+    poolingDesc: Nullable[Const[cudnnPoolingDescriptor_t]],
     alpha: HostScalar["yDesc"],
-    xDesc: Const[cudnnTensorDescriptor_t],
+    xDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     x: DeviceMemory["xDesc"],
     beta: HostScalar["yDesc"],
-    yDesc: Const[cudnnTensorDescriptor_t],
+    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     y: InOut[DeviceMemory["yDesc"]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnCreateActivationDescriptor(
     activationDesc: Out[Pointer[cudnnActivationDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnSetActivationDescriptor(
     activationDesc: InOut[cudnnActivationDescriptor_t],
     mode: cudnnActivationMode_t,
@@ -858,68 +838,62 @@ def cudnnSetActivationDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnGetActivationDescriptor(
-    activationDesc: Const[cudnnActivationDescriptor_t],
-    mode: Out[Pointer[cudnnActivationMode_t]],
-    reluNanOpt: Out[Pointer[cudnnNanPropagation_t]],
-    coef: Out[Pointer[c_double]],
+    activationDesc: MayBeUnset[Const[cudnnActivationDescriptor_t]],
+    mode: NotNull[Out[Pointer[cudnnActivationMode_t]]],
+    reluNanOpt: NotNull[Out[Pointer[cudnnNanPropagation_t]]],
+    coef: NotNull[Out[Pointer[c_double]]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnSetActivationDescriptorSwishBeta(
-    activationDesc: InOut[cudnnActivationDescriptor_t],
+    activationDesc: MayBeUnset[InOut[cudnnActivationDescriptor_t]],
     swish_beta: c_double,
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnGetActivationDescriptorSwishBeta(
-    activationDesc: cudnnActivationDescriptor_t,
+    activationDesc: MayBeUnset[cudnnActivationDescriptor_t],
     swish_beta: Out[Pointer[c_double]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnDestroyActivationDescriptor(
-    activationDesc: cudnnActivationDescriptor_t,
+    activationDesc: Nullable[MayBeUnset[cudnnActivationDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
 @function(
     "cudnn_ops.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR",
+    carried_out="activation",
 )
 def cudnnActivationForward(
     handle: cudnnHandle_t,
-    activationDesc: cudnnActivationDescriptor_t,
+    activationDesc: Nullable[cudnnActivationDescriptor_t],
     alpha: HostScalar["yDesc"],
-    xDesc: Const[cudnnTensorDescriptor_t],
+    xDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     x: DeviceMemory["xDesc"],
     beta: HostScalar["yDesc"],
-    yDesc: Const[cudnnTensorDescriptor_t],
+    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     y: InOut[DeviceMemory["yDesc"]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
-def cudnnCreateLRNDescriptor(normDesc: Out[Pointer[cudnnLRNDescriptor_t]]) -> cudnnStatus_t: ...
+@function("cudnn_ops.h", since="9.0.0")
+def cudnnCreateLRNDescriptor(
+    normDesc: NotNull[Out[Pointer[cudnnLRNDescriptor_t]]],
+) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0")
 def cudnnSetLRNDescriptor(
-    normDesc: InOut[cudnnLRNDescriptor_t],
+    normDesc: NotNull[InOut[cudnnLRNDescriptor_t]],
     lrnN: c_uint,
     lrnAlpha: c_double,
     lrnBeta: c_double,
@@ -927,9 +901,9 @@ def cudnnSetLRNDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0")
 def cudnnGetLRNDescriptor(
-    normDesc: cudnnLRNDescriptor_t,
+    normDesc: NotNull[cudnnLRNDescriptor_t],
     lrnN: Out[Pointer[c_uint]],
     lrnAlpha: Out[Pointer[c_double]],
     lrnBeta: Out[Pointer[c_double]],
@@ -937,47 +911,45 @@ def cudnnGetLRNDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
-def cudnnDestroyLRNDescriptor(lrnDesc: cudnnLRNDescriptor_t) -> cudnnStatus_t: ...
+@function("cudnn_ops.h", since="9.0.0")
+def cudnnDestroyLRNDescriptor(lrnDesc: Nullable[cudnnLRNDescriptor_t]) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0", carried_out="lrn")
 def cudnnLRNCrossChannelForward(
     handle: cudnnHandle_t,
-    normDesc: cudnnLRNDescriptor_t,
+    normDesc: NotNull[cudnnLRNDescriptor_t],
     lrnMode: cudnnLRNMode_t,
-    alpha: HostScalar["yDesc"],
-    xDesc: Const[cudnnTensorDescriptor_t],
+    alpha: NotNull[HostScalar["yDesc"]],
+    xDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     x: DeviceMemory["xDesc"],
-    beta: HostScalar["yDesc"],
-    yDesc: Const[cudnnTensorDescriptor_t],
+    beta: NotNull[HostScalar["yDesc"]],
+    yDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     y: InOut[DeviceMemory["yDesc"]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0", carried_out="lrn")
 def cudnnDivisiveNormalizationForward(
     handle: cudnnHandle_t,
-    normDesc: cudnnLRNDescriptor_t,
+    normDesc: NotNull[cudnnLRNDescriptor_t],
     mode: cudnnDivNormMode_t,
     alpha: HostScalar["yDesc"],
-    xDesc: Const[cudnnTensorDescriptor_t],
+    xDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     x: DeviceMemory["xDesc"],
     means: DeviceMemory["xDesc"],
     temp: Out[DeviceMemory["xDesc"]],
     temp2: Out[DeviceMemory["xDesc"]],
     beta: HostScalar["yDesc"],
-    yDesc: Const[cudnnTensorDescriptor_t],
+    yDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     y: InOut[DeviceMemory["yDesc"]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnDeriveBNTensorDescriptor(
     derivedBnDesc: InOut[cudnnTensorDescriptor_t],
-    xDesc: Const[cudnnTensorDescriptor_t],
+    xDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     mode: cudnnBatchNormMode_t,
 ) -> cudnnStatus_t: ...
 
@@ -985,19 +957,19 @@ def cudnnDeriveBNTensorDescriptor(
 @function(
     "cudnn_ops.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR",
+    carried_out="normalization",
 )
 def cudnnBatchNormalizationForwardInference(
     handle: cudnnHandle_t,
     mode: cudnnBatchNormMode_t,
     alpha: HostScalar["yDesc"],
     beta: HostScalar["yDesc"],
-    xDesc: Const[cudnnTensorDescriptor_t],
+    xDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     x: DeviceMemory["xDesc"],
-    yDesc: Const[cudnnTensorDescriptor_t],
+    yDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     y: InOut[DeviceMemory["yDesc"]],
-    bnScaleBiasMeanVarDesc: Const[cudnnTensorDescriptor_t],
+    bnScaleBiasMeanVarDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     bnScale: DeviceMemory["bnScaleBiasMeanVarDesc"],
     bnBias: DeviceMemory["bnScaleBiasMeanVarDesc"],
     estimatedMean: DeviceMemory["bnScaleBiasMeanVarDesc"],
@@ -1006,13 +978,11 @@ def cudnnBatchNormalizationForwardInference(
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR"
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnDeriveNormTensorDescriptor(
     derivedNormScaleBiasDesc: InOut[cudnnTensorDescriptor_t],
     derivedNormMeanVarDesc: InOut[cudnnTensorDescriptor_t],
-    xDesc: Const[cudnnTensorDescriptor_t],
+    xDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     mode: cudnnNormMode_t,
     groupCnt: c_int,
 ) -> cudnnStatus_t: ...
@@ -1021,8 +991,8 @@ def cudnnDeriveNormTensorDescriptor(
 @function(
     "cudnn_ops.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR",
+    carried_out="normalization",
 )
 def cudnnNormalizationForwardInference(
     handle: cudnnHandle_t,
@@ -1031,118 +1001,120 @@ def cudnnNormalizationForwardInference(
     algo: cudnnNormAlgo_t,
     alpha: HostScalar["yDesc"],
     beta: HostScalar["yDesc"],
-    xDesc: Const[cudnnTensorDescriptor_t],
+    xDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     x: DeviceMemory["xDesc"],
-    normScaleBiasDesc: Const[cudnnTensorDescriptor_t],
+    normScaleBiasDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     normScale: DeviceMemory["normScaleBiasDesc"],
     normBias: DeviceMemory["normScaleBiasDesc"],
-    normMeanVarDesc: Const[cudnnTensorDescriptor_t],
+    normMeanVarDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     estimatedMean: DeviceMemory["normMeanVarDesc"],
     estimatedVariance: DeviceMemory["normMeanVarDesc"],
-    zDesc: Const[cudnnTensorDescriptor_t],
+    zDesc: Nullable[MayBeUnset[Const[cudnnTensorDescriptor_t]]],
     z: DeviceMemory["zDesc"],
-    activationDesc: cudnnActivationDescriptor_t,
-    yDesc: Const[cudnnTensorDescriptor_t],
+    activationDesc: Nullable[MayBeUnset[cudnnActivationDescriptor_t, "normOps"]],
+    yDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     y: InOut[DeviceMemory["yDesc"]],
     epsilon: c_double,
     groupCnt: c_int,
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0")
 def cudnnCreateSpatialTransformerDescriptor(
     stDesc: Out[Pointer[cudnnSpatialTransformerDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0", noted="spatial_transformer")
 def cudnnSetSpatialTransformerNdDescriptor(
     stDesc: InOut[cudnnSpatialTransformerDescriptor_t],
     samplerType: cudnnSamplerType_t,
     dataType: cudnnDataType_t,
     nbDims: Const[c_int],
-    dimA: Array[c_int, "nbDims"],
+    dimA: Factor[Array[c_int, "1 <= nbDims <= 8", CUDNN_STATUS_BAD_PARAM]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0")
 def cudnnDestroySpatialTransformerDescriptor(
-    stDesc: cudnnSpatialTransformerDescriptor_t,
+    stDesc: Nullable[MayBeUnset[cudnnSpatialTransformerDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0", carried_out="spatial_transformer")
 def cudnnSpatialTfGridGeneratorForward(
     handle: cudnnHandle_t,
-    stDesc: Const[cudnnSpatialTransformerDescriptor_t],
+    stDesc: NotNull[Const[cudnnSpatialTransformerDescriptor_t]],
     theta: DeviceMemory,
     grid: Out[DeviceMemory],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0", carried_out="spatial_transformer")
 def cudnnSpatialTfSamplerForward(
     handle: cudnnHandle_t,
-    stDesc: cudnnSpatialTransformerDescriptor_t,
-    alpha: HostScalar["yDesc"],
-    xDesc: Const[cudnnTensorDescriptor_t],
+    stDesc: NotNull[cudnnSpatialTransformerDescriptor_t],
+    alpha: NotNull[HostScalar["yDesc"]],
+    xDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     x: DeviceMemory["xDesc"],
     grid: DeviceMemory,
-    beta: HostScalar["yDesc"],
-    yDesc: cudnnTensorDescriptor_t,
+    beta: NotNull[HostScalar["yDesc"]],
+    yDesc: NotNull[cudnnTensorDescriptor_t],
     y: InOut[DeviceMemory["yDesc"]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0", followed="dropout")
 def cudnnCreateDropoutDescriptor(
     dropoutDesc: Out[Pointer[cudnnDropoutDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
-def cudnnDestroyDropoutDescriptor(dropoutDesc: cudnnDropoutDescriptor_t) -> cudnnStatus_t: ...
+@function("cudnn_ops.h", since="9.0.0")
+def cudnnDestroyDropoutDescriptor(
+    dropoutDesc: Nullable[cudnnDropoutDescriptor_t],
+) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0", carried_out="dropout")
 def cudnnDropoutGetStatesSize(
     handle: cudnnHandle_t,
-    sizeInBytes: Out[Pointer[c_size_t]],
+    sizeInBytes: NotNull[Out[Pointer[c_size_t]]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0")
 def cudnnDropoutGetReserveSpaceSize(
-    xdesc: cudnnTensorDescriptor_t,
-    sizeInBytes: Out[Pointer[c_size_t]],
+    xdesc: MayBeUnset[cudnnTensorDescriptor_t],
+    sizeInBytes: NotNull[Out[Pointer[c_size_t]]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0", carried_out="dropout", noted="dropout")
 def cudnnSetDropoutDescriptor(
-    dropoutDesc: InOut[cudnnDropoutDescriptor_t],
+    dropoutDesc: Nullable[InOut[cudnnDropoutDescriptor_t]],
     handle: cudnnHandle_t,
     dropout: c_float,
     states: InOut[DeviceMemory["stateSizeInBytes"]],
-    stateSizeInBytes: c_size_t,
+    stateSizeInBytes: ToldBy[c_size_t, "cudnnDropoutGetStatesSize"],
     seed: c_ulonglong,
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0", carried_out="dropout", noted="dropout")
 def cudnnRestoreDropoutDescriptor(
-    dropoutDesc: InOut[cudnnDropoutDescriptor_t],
+    dropoutDesc: Nullable[InOut[cudnnDropoutDescriptor_t]],
     handle: cudnnHandle_t,
     dropout: c_float,
     states: InOut[DeviceMemory["stateSizeInBytes"]],
-    stateSizeInBytes: c_size_t,
+    stateSizeInBytes: ToldBy[c_size_t, "cudnnDropoutGetStatesSize"],
     seed: c_ulonglong,
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0", carried_out="dropout")
 def cudnnGetDropoutDescriptor(
-    dropoutDesc: cudnnDropoutDescriptor_t,
+    dropoutDesc: Nullable[cudnnDropoutDescriptor_t],
     handle: cudnnHandle_t,
     dropout: Out[Pointer[c_float]],
     states: Out[Pointer[c_void_p]],
@@ -1150,35 +1122,35 @@ def cudnnGetDropoutDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0", carried_out="dropout")
 def cudnnDropoutForward(
     handle: cudnnHandle_t,
-    dropoutDesc: Const[cudnnDropoutDescriptor_t],
-    xdesc: Const[cudnnTensorDescriptor_t],
+    dropoutDesc: Nullable[Const[cudnnDropoutDescriptor_t]],
+    xdesc: NotNull[Const[cudnnTensorDescriptor_t]],
     x: DeviceMemory["xdesc"],
-    ydesc: Const[cudnnTensorDescriptor_t],
+    ydesc: NotNull[Const[cudnnTensorDescriptor_t]],
     y: Out[DeviceMemory["ydesc"]],
     reserveSpace: Out[DeviceMemory["reserveSpaceSizeInBytes"]],
-    reserveSpaceSizeInBytes: c_size_t,
+    reserveSpaceSizeInBytes: ToldBy[c_size_t, "cudnnDropoutGetReserveSpaceSize"],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0")
 def cudnnOpsVersionCheck() -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0", carried_out="softmax")
 def cudnnSoftmaxBackward(
     handle: cudnnHandle_t,
     algo: cudnnSoftmaxAlgorithm_t,
     mode: cudnnSoftmaxMode_t,
     alpha: HostScalar["dxDesc"],
-    yDesc: Const[cudnnTensorDescriptor_t],
+    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     y: DeviceMemory["yDesc"],
-    dyDesc: Const[cudnnTensorDescriptor_t],
+    dyDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     dy: DeviceMemory["dyDesc"],
     beta: HostScalar["dxDesc"],
-    dxDesc: Const[cudnnTensorDescriptor_t],
+    dxDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     dx: InOut[DeviceMemory["dxDesc"]],
 ) -> cudnnStatus_t: ...
 
@@ -1186,21 +1158,21 @@ def cudnnSoftmaxBackward(
 @function(
     "cudnn_ops.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATION_RESAMPLE_BWD_DESCRIPTOR",
+    carried_out="pooling",
 )
 def cudnnPoolingBackward(
     handle: cudnnHandle_t,
-    poolingDesc: Const[cudnnPoolingDescriptor_t],
+    poolingDesc: Nullable[Const[cudnnPoolingDescriptor_t]],
     alpha: HostScalar["dxDesc"],
-    yDesc: Const[cudnnTensorDescriptor_t],
+    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     y: DeviceMemory["yDesc"],
-    dyDesc: Const[cudnnTensorDescriptor_t],
+    dyDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     dy: DeviceMemory["dyDesc"],
-    xDesc: Const[cudnnTensorDescriptor_t],
+    xDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     x: DeviceMemory["xDesc"],
     beta: HostScalar["dxDesc"],
-    dxDesc: Const[cudnnTensorDescriptor_t],
+    dxDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     dx: InOut[DeviceMemory["dxDesc"]],
 ) -> cudnnStatus_t: ...
 
@@ -1208,57 +1180,57 @@ def cudnnPoolingBackward(
 @function(
     "cudnn_ops.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR",
+    carried_out="activation",
 )
 def cudnnActivationBackward(
     handle: cudnnHandle_t,
-    activationDesc: cudnnActivationDescriptor_t,
+    activationDesc: Nullable[cudnnActivationDescriptor_t],
     alpha: HostScalar["dxDesc"],
-    yDesc: Const[cudnnTensorDescriptor_t],
+    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     y: DeviceMemory["yDesc"],
-    dyDesc: Const[cudnnTensorDescriptor_t],
+    dyDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     dy: DeviceMemory["dyDesc"],
-    xDesc: Const[cudnnTensorDescriptor_t],
+    xDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     x: DeviceMemory["xDesc"],
     beta: HostScalar["dxDesc"],
-    dxDesc: Const[cudnnTensorDescriptor_t],
+    dxDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     dx: InOut[DeviceMemory["dxDesc"]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0", carried_out="lrn")
 def cudnnLRNCrossChannelBackward(
     handle: cudnnHandle_t,
-    normDesc: cudnnLRNDescriptor_t,
+    normDesc: NotNull[cudnnLRNDescriptor_t],
     lrnMode: cudnnLRNMode_t,
-    alpha: HostScalar["dxDesc"],
-    yDesc: Const[cudnnTensorDescriptor_t],
+    alpha: NotNull[HostScalar["dxDesc"]],
+    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     y: DeviceMemory["yDesc"],
-    dyDesc: Const[cudnnTensorDescriptor_t],
+    dyDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     dy: DeviceMemory["dyDesc"],
-    xDesc: Const[cudnnTensorDescriptor_t],
+    xDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     x: DeviceMemory["xDesc"],
-    beta: HostScalar["dxDesc"],
-    dxDesc: Const[cudnnTensorDescriptor_t],
+    beta: NotNull[HostScalar["dxDesc"]],
+    dxDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     dx: InOut[DeviceMemory["dxDesc"]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0", carried_out="lrn")
 def cudnnDivisiveNormalizationBackward(
     handle: cudnnHandle_t,
-    normDesc: cudnnLRNDescriptor_t,
+    normDesc: NotNull[cudnnLRNDescriptor_t],
     mode: cudnnDivNormMode_t,
     alpha: HostScalar["dXdMeansDesc"],
-    xDesc: Const[cudnnTensorDescriptor_t],
+    xDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     x: DeviceMemory["xDesc"],
     means: DeviceMemory["xDesc"],
     dy: DeviceMemory["xDesc"],
     temp: Out[DeviceMemory["xDesc"]],
     temp2: Out[DeviceMemory["xDesc"]],
     beta: HostScalar["dXdMeansDesc"],
-    dXdMeansDesc: Const[cudnnTensorDescriptor_t],
+    dXdMeansDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     dx: InOut[DeviceMemory["dXdMeansDesc"]],
     dMeans: InOut[DeviceMemory["dXdMeansDesc"]],
 ) -> cudnnStatus_t: ...
@@ -1267,18 +1239,18 @@ def cudnnDivisiveNormalizationBackward(
 @function(
     "cudnn_ops.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
+    carried_out="normalization",
 )
 def cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize(
     handle: cudnnHandle_t,
     mode: cudnnBatchNormMode_t,
     bnOps: cudnnBatchNormOps_t,
-    xDesc: Const[cudnnTensorDescriptor_t],
-    zDesc: Const[cudnnTensorDescriptor_t],
-    yDesc: Const[cudnnTensorDescriptor_t],
-    bnScaleBiasMeanVarDesc: Const[cudnnTensorDescriptor_t],
-    activationDesc: Const[cudnnActivationDescriptor_t],
+    xDesc: Nullable[Const[cudnnTensorDescriptor_t]],
+    zDesc: Nullable[MayBeUnset[Const[cudnnTensorDescriptor_t]]],
+    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
+    bnScaleBiasMeanVarDesc: Nullable[Const[cudnnTensorDescriptor_t]],
+    activationDesc: Nullable[MayBeUnset[Const[cudnnActivationDescriptor_t], "bnOps"]],
     sizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
@@ -1286,31 +1258,31 @@ def cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize(
 @function(
     "cudnn_ops.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
+    carried_out="normalization",
 )
 def cudnnGetBatchNormalizationBackwardExWorkspaceSize(
     handle: cudnnHandle_t,
     mode: cudnnBatchNormMode_t,
     bnOps: cudnnBatchNormOps_t,
-    xDesc: Const[cudnnTensorDescriptor_t],
-    yDesc: Const[cudnnTensorDescriptor_t],
-    dyDesc: Const[cudnnTensorDescriptor_t],
-    dzDesc: Const[cudnnTensorDescriptor_t],
-    dxDesc: Const[cudnnTensorDescriptor_t],
-    dBnScaleBiasDesc: Const[cudnnTensorDescriptor_t],
-    activationDesc: Const[cudnnActivationDescriptor_t],
+    xDesc: Nullable[Const[cudnnTensorDescriptor_t]],
+    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
+    dyDesc: Nullable[Const[cudnnTensorDescriptor_t]],
+    dzDesc: Nullable[MayBeUnset[Const[cudnnTensorDescriptor_t]]],
+    dxDesc: Nullable[Const[cudnnTensorDescriptor_t]],
+    dBnScaleBiasDesc: Nullable[Const[cudnnTensorDescriptor_t]],
+    activationDesc: Nullable[MayBeUnset[Const[cudnnActivationDescriptor_t], "bnOps"]],
     sizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function("cudnn_ops.h", since="9.0.0", deprecated=True, carried_out="normalization")
 def cudnnGetBatchNormalizationTrainingExReserveSpaceSize(
     handle: cudnnHandle_t,
     mode: cudnnBatchNormMode_t,
     bnOps: cudnnBatchNormOps_t,
-    activationDesc: Const[cudnnActivationDescriptor_t],
-    xDesc: Const[cudnnTensorDescriptor_t],
+    activationDesc: Nullable[MayBeUnset[Const[cudnnActivationDescriptor_t], "bnOps"]],
+    xDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     sizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
@@ -1318,19 +1290,19 @@ def cudnnGetBatchNormalizationTrainingExReserveSpaceSize(
 @function(
     "cudnn_ops.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR",
+    carried_out="normalization",
 )
 def cudnnBatchNormalizationForwardTraining(
     handle: cudnnHandle_t,
     mode: cudnnBatchNormMode_t,
     alpha: HostScalar["yDesc"],
     beta: HostScalar["yDesc"],
-    xDesc: Const[cudnnTensorDescriptor_t],
+    xDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     x: DeviceMemory["xDesc"],
-    yDesc: Const[cudnnTensorDescriptor_t],
+    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     y: InOut[DeviceMemory["yDesc"]],
-    bnScaleBiasMeanVarDesc: Const[cudnnTensorDescriptor_t],
+    bnScaleBiasMeanVarDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     bnScale: DeviceMemory["bnScaleBiasMeanVarDesc"],
     bnBias: DeviceMemory["bnScaleBiasMeanVarDesc"],
     exponentialAverageFactor: c_double,
@@ -1345,8 +1317,8 @@ def cudnnBatchNormalizationForwardTraining(
 @function(
     "cudnn_ops.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR",
+    carried_out="normalization",
 )
 def cudnnBatchNormalizationForwardTrainingEx(
     handle: cudnnHandle_t,
@@ -1354,13 +1326,13 @@ def cudnnBatchNormalizationForwardTrainingEx(
     bnOps: cudnnBatchNormOps_t,
     alpha: HostScalar["yDesc"],
     beta: HostScalar["yDesc"],
-    xDesc: Const[cudnnTensorDescriptor_t],
+    xDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     xData: DeviceMemory["xDesc"],
-    zDesc: Const[cudnnTensorDescriptor_t],
+    zDesc: Nullable[MayBeUnset[Const[cudnnTensorDescriptor_t]]],
     zData: DeviceMemory["zDesc"],
-    yDesc: Const[cudnnTensorDescriptor_t],
+    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     yData: InOut[DeviceMemory["yDesc"]],
-    bnScaleBiasMeanVarDesc: Const[cudnnTensorDescriptor_t],
+    bnScaleBiasMeanVarDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     bnScale: DeviceMemory["bnScaleBiasMeanVarDesc"],
     bnBias: DeviceMemory["bnScaleBiasMeanVarDesc"],
     exponentialAverageFactor: c_double,
@@ -1369,19 +1341,23 @@ def cudnnBatchNormalizationForwardTrainingEx(
     epsilon: c_double,
     resultSaveMean: Out[DeviceMemory["bnScaleBiasMeanVarDesc"]],
     resultSaveInvVariance: Out[DeviceMemory["bnScaleBiasMeanVarDesc"]],
-    activationDesc: cudnnActivationDescriptor_t,
+    activationDesc: Nullable[MayBeUnset[cudnnActivationDescriptor_t, "bnOps"]],
     workspace: InOut[DeviceMemory["workSpaceSizeInBytes"]],
-    workSpaceSizeInBytes: c_size_t,
+    workSpaceSizeInBytes: ToldBy[
+        c_size_t, "cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize"
+    ],
     reserveSpace: InOut[DeviceMemory["reserveSpaceSizeInBytes"]],
-    reserveSpaceSizeInBytes: c_size_t,
+    reserveSpaceSizeInBytes: ToldBy[
+        c_size_t, "cudnnGetBatchNormalizationTrainingExReserveSpaceSize"
+    ],
 ) -> cudnnStatus_t: ...
 
 
 @function(
     "cudnn_ops.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATION_NORM_BACKWARD_DESCRIPTOR",
+    carried_out="normalization",
 )
 def cudnnBatchNormalizationBackward(
     handle: cudnnHandle_t,
@@ -1390,13 +1366,13 @@ def cudnnBatchNormalizationBackward(
     betaDataDiff: HostScalar["dxDesc"],
     alphaParamDiff: HostScalar["dxDesc"],
     betaParamDiff: HostScalar["dxDesc"],
-    xDesc: Const[cudnnTensorDescriptor_t],
+    xDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     x: DeviceMemory["xDesc"],
-    dyDesc: Const[cudnnTensorDescriptor_t],
+    dyDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     dy: DeviceMemory["dyDesc"],
-    dxDesc: Const[cudnnTensorDescriptor_t],
+    dxDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     dx: InOut[DeviceMemory["dxDesc"]],
-    dBnScaleBiasDesc: Const[cudnnTensorDescriptor_t],
+    dBnScaleBiasDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     bnScale: DeviceMemory["dBnScaleBiasDesc"],
     dBnScaleResult: InOut[DeviceMemory["dBnScaleBiasDesc"]],
     dBnBiasResult: InOut[DeviceMemory["dBnScaleBiasDesc"]],
@@ -1409,8 +1385,8 @@ def cudnnBatchNormalizationBackward(
 @function(
     "cudnn_ops.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATION_NORM_BACKWARD_DESCRIPTOR",
+    carried_out="normalization",
 )
 def cudnnBatchNormalizationBackwardEx(
     handle: cudnnHandle_t,
@@ -1420,17 +1396,17 @@ def cudnnBatchNormalizationBackwardEx(
     betaDataDiff: HostScalar["dxDesc"],
     alphaParamDiff: HostScalar["dxDesc"],
     betaParamDiff: HostScalar["dxDesc"],
-    xDesc: Const[cudnnTensorDescriptor_t],
+    xDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     xData: DeviceMemory["xDesc"],
-    yDesc: Const[cudnnTensorDescriptor_t],
+    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     yData: DeviceMemory["yDesc"],
-    dyDesc: Const[cudnnTensorDescriptor_t],
+    dyDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     dyData: DeviceMemory["dyDesc"],
-    dzDesc: Const[cudnnTensorDescriptor_t],
+    dzDesc: Nullable[MayBeUnset[Const[cudnnTensorDescriptor_t]]],
     dzData: InOut[DeviceMemory["dzDesc"]],
-    dxDesc: Const[cudnnTensorDescriptor_t],
+    dxDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     dxData: InOut[DeviceMemory["dxDesc"]],
-    dBnScaleBiasDesc: Const[cudnnTensorDescriptor_t],
+    dBnScaleBiasDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     bnScaleData: DeviceMemory["dBnScaleBiasDesc"],
     bnBiasData: DeviceMemory["dBnScaleBiasDesc"],
     dBnScaleData: InOut[DeviceMemory["dBnScaleBiasDesc"]],
@@ -1438,31 +1414,33 @@ def cudnnBatchNormalizationBackwardEx(
     epsilon: c_double,
     savedMean: DeviceMemory["dBnScaleBiasDesc"],
     savedInvVariance: DeviceMemory["dBnScaleBiasDesc"],
-    activationDesc: cudnnActivationDescriptor_t,
+    activationDesc: Nullable[MayBeUnset[cudnnActivationDescriptor_t, "bnOps"]],
     workSpace: InOut[DeviceMemory["workSpaceSizeInBytes"]],
-    workSpaceSizeInBytes: c_size_t,
+    workSpaceSizeInBytes: ToldBy[c_size_t, "cudnnGetBatchNormalizationBackwardExWorkspaceSize"],
     reserveSpace: InOut[DeviceMemory["reserveSpaceSizeInBytes"]],
-    reserveSpaceSizeInBytes: c_size_t,
+    reserveSpaceSizeInBytes: ToldBy[
+        c_size_t, "cudnnGetBatchNormalizationTrainingExReserveSpaceSize"
+    ],
 ) -> cudnnStatus_t: ...
 
 
 @function(
     "cudnn_ops.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
+    carried_out="normalization",
 )
 def cudnnGetNormalizationForwardTrainingWorkspaceSize(
     handle: cudnnHandle_t,
     mode: cudnnNormMode_t,
     normOps: cudnnNormOps_t,
     algo: cudnnNormAlgo_t,
-    xDesc: Const[cudnnTensorDescriptor_t],
-    zDesc: Const[cudnnTensorDescriptor_t],
-    yDesc: Const[cudnnTensorDescriptor_t],
-    normScaleBiasDesc: Const[cudnnTensorDescriptor_t],
-    activationDesc: Const[cudnnActivationDescriptor_t],
-    normMeanVarDesc: Const[cudnnTensorDescriptor_t],
+    xDesc: Nullable[Const[cudnnTensorDescriptor_t]],
+    zDesc: Nullable[MayBeUnset[Const[cudnnTensorDescriptor_t]]],
+    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
+    normScaleBiasDesc: Nullable[Const[cudnnTensorDescriptor_t]],
+    activationDesc: Nullable[MayBeUnset[Const[cudnnActivationDescriptor_t], "normOps"]],
+    normMeanVarDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     sizeInBytes: Out[Pointer[c_size_t]],
     groupCnt: c_int,
 ) -> cudnnStatus_t: ...
@@ -1471,35 +1449,35 @@ def cudnnGetNormalizationForwardTrainingWorkspaceSize(
 @function(
     "cudnn_ops.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
+    carried_out="normalization",
 )
 def cudnnGetNormalizationBackwardWorkspaceSize(
     handle: cudnnHandle_t,
     mode: cudnnNormMode_t,
     normOps: cudnnNormOps_t,
     algo: cudnnNormAlgo_t,
-    xDesc: Const[cudnnTensorDescriptor_t],
-    yDesc: Const[cudnnTensorDescriptor_t],
-    dyDesc: Const[cudnnTensorDescriptor_t],
-    dzDesc: Const[cudnnTensorDescriptor_t],
-    dxDesc: Const[cudnnTensorDescriptor_t],
-    dNormScaleBiasDesc: Const[cudnnTensorDescriptor_t],
-    activationDesc: Const[cudnnActivationDescriptor_t],
-    normMeanVarDesc: Const[cudnnTensorDescriptor_t],
+    xDesc: Nullable[Const[cudnnTensorDescriptor_t]],
+    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
+    dyDesc: Nullable[Const[cudnnTensorDescriptor_t]],
+    dzDesc: Nullable[MayBeUnset[Const[cudnnTensorDescriptor_t]]],
+    dxDesc: Nullable[Const[cudnnTensorDescriptor_t]],
+    dNormScaleBiasDesc: Nullable[Const[cudnnTensorDescriptor_t]],
+    activationDesc: Nullable[MayBeUnset[Const[cudnnActivationDescriptor_t], "normOps"]],
+    normMeanVarDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     sizeInBytes: Out[Pointer[c_size_t]],
     groupCnt: c_int,
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function("cudnn_ops.h", since="9.0.0", deprecated=True, carried_out="normalization")
 def cudnnGetNormalizationTrainingReserveSpaceSize(
     handle: cudnnHandle_t,
     mode: cudnnNormMode_t,
     normOps: cudnnNormOps_t,
     algo: cudnnNormAlgo_t,
-    activationDesc: Const[cudnnActivationDescriptor_t],
-    xDesc: Const[cudnnTensorDescriptor_t],
+    activationDesc: Nullable[MayBeUnset[Const[cudnnActivationDescriptor_t], "normOps"]],
+    xDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     sizeInBytes: Out[Pointer[c_size_t]],
     groupCnt: c_int,
 ) -> cudnnStatus_t: ...
@@ -1508,8 +1486,8 @@ def cudnnGetNormalizationTrainingReserveSpaceSize(
 @function(
     "cudnn_ops.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR",
+    carried_out="normalization",
 )
 def cudnnNormalizationForwardTraining(
     handle: cudnnHandle_t,
@@ -1518,27 +1496,27 @@ def cudnnNormalizationForwardTraining(
     algo: cudnnNormAlgo_t,
     alpha: HostScalar["yDesc"],
     beta: HostScalar["yDesc"],
-    xDesc: Const[cudnnTensorDescriptor_t],
+    xDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     xData: DeviceMemory["xDesc"],
-    normScaleBiasDesc: Const[cudnnTensorDescriptor_t],
+    normScaleBiasDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     normScale: DeviceMemory["normScaleBiasDesc"],
     normBias: DeviceMemory["normScaleBiasDesc"],
     exponentialAverageFactor: c_double,
-    normMeanVarDesc: Const[cudnnTensorDescriptor_t],
+    normMeanVarDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     resultRunningMean: InOut[DeviceMemory["normMeanVarDesc"]],
     resultRunningVariance: InOut[DeviceMemory["normMeanVarDesc"]],
     epsilon: c_double,
     resultSaveMean: Out[DeviceMemory["normMeanVarDesc"]],
     resultSaveInvVariance: Out[DeviceMemory["normMeanVarDesc"]],
-    activationDesc: cudnnActivationDescriptor_t,
-    zDesc: Const[cudnnTensorDescriptor_t],
+    activationDesc: Nullable[MayBeUnset[cudnnActivationDescriptor_t, "normOps"]],
+    zDesc: Nullable[MayBeUnset[Const[cudnnTensorDescriptor_t]]],
     zData: DeviceMemory["zDesc"],
-    yDesc: Const[cudnnTensorDescriptor_t],
+    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     yData: InOut[DeviceMemory["yDesc"]],
     workspace: InOut[DeviceMemory["workSpaceSizeInBytes"]],
-    workSpaceSizeInBytes: c_size_t,
+    workSpaceSizeInBytes: ToldBy[c_size_t, "cudnnGetNormalizationForwardTrainingWorkspaceSize"],
     reserveSpace: InOut[DeviceMemory["reserveSpaceSizeInBytes"]],
-    reserveSpaceSizeInBytes: c_size_t,
+    reserveSpaceSizeInBytes: ToldBy[c_size_t, "cudnnGetNormalizationTrainingReserveSpaceSize"],
     groupCnt: c_int,
 ) -> cudnnStatus_t: ...
 
@@ -1546,8 +1524,8 @@ def cudnnNormalizationForwardTraining(
 @function(
     "cudnn_ops.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATION_NORM_BACKWARD_DESCRIPTOR",
+    carried_out="normalization",
 )
 def cudnnNormalizationBackward(
     handle: cudnnHandle_t,
@@ -1558,55 +1536,55 @@ def cudnnNormalizationBackward(
     betaDataDiff: HostScalar["dxDesc"],
     alphaParamDiff: HostScalar["dxDesc"],
     betaParamDiff: HostScalar["dxDesc"],
-    xDesc: Const[cudnnTensorDescriptor_t],
+    xDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     xData: DeviceMemory["xDesc"],
-    yDesc: Const[cudnnTensorDescriptor_t],
+    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     yData: DeviceMemory["yDesc"],
-    dyDesc: Const[cudnnTensorDescriptor_t],
+    dyDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     dyData: DeviceMemory["dyDesc"],
-    dzDesc: Const[cudnnTensorDescriptor_t],
+    dzDesc: Nullable[MayBeUnset[Const[cudnnTensorDescriptor_t]]],
     dzData: InOut[DeviceMemory["dzDesc"]],
-    dxDesc: Const[cudnnTensorDescriptor_t],
+    dxDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     dxData: InOut[DeviceMemory["dxDesc"]],
-    dNormScaleBiasDesc: Const[cudnnTensorDescriptor_t],
+    dNormScaleBiasDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     normScaleData: DeviceMemory["dNormScaleBiasDesc"],
     normBiasData: DeviceMemory["dNormScaleBiasDesc"],
     dNormScaleData: InOut[DeviceMemory["dNormScaleBiasDesc"]],
     dNormBiasData: InOut[DeviceMemory["dNormScaleBiasDesc"]],
     epsilon: c_double,
-    normMeanVarDesc: Const[cudnnTensorDescriptor_t],
+    normMeanVarDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     savedMean: DeviceMemory["normMeanVarDesc"],
     savedInvVariance: DeviceMemory["normMeanVarDesc"],
-    activationDesc: cudnnActivationDescriptor_t,
+    activationDesc: Nullable[MayBeUnset[cudnnActivationDescriptor_t, "normOps"]],
     workSpace: InOut[DeviceMemory["workSpaceSizeInBytes"]],
-    workSpaceSizeInBytes: c_size_t,
+    workSpaceSizeInBytes: ToldBy[c_size_t, "cudnnGetNormalizationBackwardWorkspaceSize"],
     reserveSpace: InOut[DeviceMemory["reserveSpaceSizeInBytes"]],
-    reserveSpaceSizeInBytes: c_size_t,
+    reserveSpaceSizeInBytes: ToldBy[c_size_t, "cudnnGetNormalizationTrainingReserveSpaceSize"],
     groupCnt: c_int,
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0", carried_out="spatial_transformer")
 def cudnnSpatialTfGridGeneratorBackward(
     handle: cudnnHandle_t,
-    stDesc: Const[cudnnSpatialTransformerDescriptor_t],
+    stDesc: NotNull[Const[cudnnSpatialTransformerDescriptor_t]],
     dgrid: DeviceMemory,
     dtheta: Out[DeviceMemory],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0", carried_out="spatial_transformer")
 def cudnnSpatialTfSamplerBackward(
     handle: cudnnHandle_t,
-    stDesc: cudnnSpatialTransformerDescriptor_t,
+    stDesc: NotNull[cudnnSpatialTransformerDescriptor_t],
     alpha: HostScalar["dxDesc"],
-    xDesc: Const[cudnnTensorDescriptor_t],
+    xDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     x: DeviceMemory["xDesc"],
     beta: HostScalar["dxDesc"],
-    dxDesc: Const[cudnnTensorDescriptor_t],
+    dxDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     dx: InOut[DeviceMemory["dxDesc"]],
     alphaDgrid: HostScalar["dxDesc"],
-    dyDesc: Const[cudnnTensorDescriptor_t],
+    dyDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     dy: DeviceMemory["dyDesc"],
     grid: DeviceMemory,
     betaDgrid: HostScalar["dxDesc"],
@@ -1614,154 +1592,126 @@ def cudnnSpatialTfSamplerBackward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+@function("cudnn_ops.h", since="9.0.0", carried_out="dropout")
 def cudnnDropoutBackward(
     handle: cudnnHandle_t,
-    dropoutDesc: Const[cudnnDropoutDescriptor_t],
-    dydesc: Const[cudnnTensorDescriptor_t],
+    dropoutDesc: Nullable[Const[cudnnDropoutDescriptor_t]],
+    dydesc: NotNull[Const[cudnnTensorDescriptor_t]],
     dy: DeviceMemory["dydesc"],
-    dxdesc: Const[cudnnTensorDescriptor_t],
+    dxdesc: NotNull[Const[cudnnTensorDescriptor_t]],
     dx: Out[DeviceMemory["dxdesc"]],
     reserveSpace: Mutable[DeviceMemory["reserveSpaceSizeInBytes"]],
-    reserveSpaceSizeInBytes: c_size_t,
+    reserveSpaceSizeInBytes: ToldBy[c_size_t, "cudnnDropoutGetReserveSpaceSize"],
 ) -> cudnnStatus_t: ...
 
 
 # --- cudnn_cnn.h ---
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    deprecated=True,
-    replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR",
-)
+@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR")
 def cudnnCreateConvolutionDescriptor(
     convDesc: Out[Pointer[cudnnConvolutionDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    deprecated=True,
-    replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR",
-)
-def cudnnDestroyConvolutionDescriptor(convDesc: cudnnConvolutionDescriptor_t) -> cudnnStatus_t: ...
+@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR")
+def cudnnDestroyConvolutionDescriptor(
+    convDesc: Nullable[MayBeUnset[cudnnConvolutionDescriptor_t]],
+) -> cudnnStatus_t: ...
 
 
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnSetConvolutionMathType(
-    convDesc: InOut[cudnnConvolutionDescriptor_t],
+    convDesc: MayBeUnset[InOut[cudnnConvolutionDescriptor_t]],
     mathType: cudnnMathType_t,
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnGetConvolutionMathType(
-    convDesc: cudnnConvolutionDescriptor_t,
-    mathType: Out[Pointer[cudnnMathType_t]],
+    convDesc: MayBeUnset[cudnnConvolutionDescriptor_t],
+    mathType: NotNull[Out[Pointer[cudnnMathType_t]]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnSetConvolutionGroupCount(
-    convDesc: InOut[cudnnConvolutionDescriptor_t],
+    convDesc: MayBeUnset[InOut[cudnnConvolutionDescriptor_t]],
     groupCount: c_int,
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnGetConvolutionGroupCount(
-    convDesc: cudnnConvolutionDescriptor_t,
-    groupCount: Out[Pointer[c_int]],
+    convDesc: MayBeUnset[cudnnConvolutionDescriptor_t],
+    groupCount: NotNull[Out[Pointer[c_int]]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnSetConvolutionReorderType(
-    convDesc: InOut[cudnnConvolutionDescriptor_t],
+    convDesc: MayBeUnset[InOut[cudnnConvolutionDescriptor_t]],
     reorderType: cudnnReorderType_t,
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnGetConvolutionReorderType(
-    convDesc: cudnnConvolutionDescriptor_t,
+    convDesc: MayBeUnset[cudnnConvolutionDescriptor_t],
     reorderType: Out[Pointer[cudnnReorderType_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    deprecated=True,
-    replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR",
-)
+@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR")
 def cudnnSetConvolution2dDescriptor(
     convDesc: InOut[cudnnConvolutionDescriptor_t],
-    pad_h: c_int,
-    pad_w: c_int,
+    pad_h: Extent[c_int],
+    pad_w: Extent[c_int],
     u: c_int,
     v: c_int,
-    dilation_h: c_int,
-    dilation_w: c_int,
+    dilation_h: Extent[c_int],
+    dilation_w: Extent[c_int],
     mode: cudnnConvolutionMode_t,
     computeType: cudnnDataType_t,
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    deprecated=True,
-    replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR",
-)
+@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR")
 def cudnnGetConvolution2dDescriptor(
-    convDesc: Const[cudnnConvolutionDescriptor_t],
-    pad_h: Out[Pointer[c_int]],
-    pad_w: Out[Pointer[c_int]],
-    u: Out[Pointer[c_int]],
-    v: Out[Pointer[c_int]],
-    dilation_h: Out[Pointer[c_int]],
-    dilation_w: Out[Pointer[c_int]],
-    mode: Out[Pointer[cudnnConvolutionMode_t]],
-    computeType: Out[Pointer[cudnnDataType_t]],
+    convDesc: MayBeUnset[Const[cudnnConvolutionDescriptor_t]],
+    pad_h: NotNull[Out[Pointer[c_int]]],
+    pad_w: NotNull[Out[Pointer[c_int]]],
+    u: NotNull[Out[Pointer[c_int]]],
+    v: NotNull[Out[Pointer[c_int]]],
+    dilation_h: NotNull[Out[Pointer[c_int]]],
+    dilation_w: NotNull[Out[Pointer[c_int]]],
+    mode: NotNull[Out[Pointer[cudnnConvolutionMode_t]]],
+    computeType: NotNull[Out[Pointer[cudnnDataType_t]]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    deprecated=True,
-    replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR",
-)
+@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR")
 def cudnnSetConvolutionNdDescriptor(
     convDesc: InOut[cudnnConvolutionDescriptor_t],
     arrayLength: c_int,
-    padA: Array[c_int, "arrayLength"],
-    filterStrideA: Array[c_int, "arrayLength"],
-    dilationA: Array[c_int, "arrayLength"],
+    padA: NotNull[Extent[Array[c_int, "arrayLength"]]],
+    filterStrideA: NotNull[Array[c_int, "arrayLength"]],
+    dilationA: NotNull[Extent[Array[c_int, "arrayLength"]]],
     mode: cudnnConvolutionMode_t,
     computeType: cudnnDataType_t,
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    deprecated=True,
-    replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR",
-)
+@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR")
 def cudnnGetConvolutionNdDescriptor(
-    convDesc: Const[cudnnConvolutionDescriptor_t],
+    convDesc: MayBeUnset[Const[cudnnConvolutionDescriptor_t]],
     arrayLengthRequested: c_int,
-    arrayLength: Out[Pointer[c_int]],
-    padA: Out[Array[c_int, "arrayLengthRequested"]],
-    strideA: Out[Array[c_int, "arrayLengthRequested"]],
-    dilationA: Out[Array[c_int, "arrayLengthRequested"]],
-    mode: Out[Pointer[cudnnConvolutionMode_t]],
-    computeType: Out[Pointer[cudnnDataType_t]],
+    arrayLength: NotNull[Out[Pointer[c_int]]],
+    padA: NotNull[Out[Array[c_int, "arrayLengthRequested"]]],
+    strideA: NotNull[Out[Array[c_int, "arrayLengthRequested"]]],
+    dilationA: NotNull[Out[Array[c_int, "arrayLengthRequested"]]],
+    mode: NotNull[Out[Pointer[cudnnConvolutionMode_t]]],
+    computeType: NotNull[Out[Pointer[cudnnDataType_t]]],
 ) -> cudnnStatus_t: ...
 
 
@@ -1770,10 +1720,10 @@ def cudnnGetConvolution2dForwardOutputDim(
     convDesc: Const[cudnnConvolutionDescriptor_t],
     inputTensorDesc: Const[cudnnTensorDescriptor_t],
     filterDesc: Const[cudnnFilterDescriptor_t],
-    n: Out[Pointer[c_int]],
-    c: Out[Pointer[c_int]],
-    h: Out[Pointer[c_int]],
-    w: Out[Pointer[c_int]],
+    n: NotNull[Out[Pointer[c_int]]],
+    c: NotNull[Out[Pointer[c_int]]],
+    h: NotNull[Out[Pointer[c_int]]],
+    w: NotNull[Out[Pointer[c_int]]],
 ) -> cudnnStatus_t: ...
 
 
@@ -1783,21 +1733,27 @@ def cudnnGetConvolutionNdForwardOutputDim(
     inputTensorDesc: Const[cudnnTensorDescriptor_t],
     filterDesc: Const[cudnnFilterDescriptor_t],
     nbDims: c_int,
-    tensorOuputDimA: Out[Array[c_int, "nbDims"]],
+    tensorOuputDimA: Out[Array[c_int, "2 <= nbDims"]],
 ) -> cudnnStatus_t: ...
 
 
 @function(
-    "cudnn_cnn.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR"
+    "cudnn_cnn.h",
+    since="9.0.0",
+    replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
+    carried_out="convolution_queries",
 )
 def cudnnGetConvolutionForwardAlgorithmMaxCount(
     handle: cudnnHandle_t,
-    count: Out[Pointer[c_int]],
+    count: NotNull[Out[Pointer[c_int]]],
 ) -> cudnnStatus_t: ...
 
 
 @function(
-    "cudnn_cnn.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR"
+    "cudnn_cnn.h",
+    since="9.0.0",
+    replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
+    carried_out="convolution_queries",
 )
 def cudnnGetConvolutionForwardAlgorithm_v7(
     handle: cudnnHandle_t,
@@ -1807,12 +1763,15 @@ def cudnnGetConvolutionForwardAlgorithm_v7(
     destDesc: Const[cudnnTensorDescriptor_t],
     requestedAlgoCount: Const[c_int],
     returnedAlgoCount: Out[Pointer[c_int]],
-    perfResults: Out[Array[cudnnConvolutionFwdAlgoPerf_t, "requestedAlgoCount"]],
+    perfResults: NotNull[Out[Array[cudnnConvolutionFwdAlgoPerf_t, "requestedAlgoCount"]]],
 ) -> cudnnStatus_t: ...
 
 
 @function(
-    "cudnn_cnn.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR"
+    "cudnn_cnn.h",
+    since="9.0.0",
+    replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
+    carried_out="convolution_queries",
 )
 def cudnnFindConvolutionForwardAlgorithm(
     handle: cudnnHandle_t,
@@ -1827,7 +1786,10 @@ def cudnnFindConvolutionForwardAlgorithm(
 
 
 @function(
-    "cudnn_cnn.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR"
+    "cudnn_cnn.h",
+    since="9.0.0",
+    replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
+    carried_out="convolution_queries",
 )
 def cudnnFindConvolutionForwardAlgorithmEx(
     handle: cudnnHandle_t,
@@ -1846,21 +1808,21 @@ def cudnnFindConvolutionForwardAlgorithmEx(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True, carried_out="convolution_transforms")
 def cudnnIm2Col(
     handle: cudnnHandle_t,
-    xDesc: Const[cudnnTensorDescriptor_t],
+    xDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     x: DeviceMemory["xDesc"],
-    wDesc: Const[cudnnFilterDescriptor_t],
-    convDesc: Const[cudnnConvolutionDescriptor_t],
+    wDesc: NotNull[Const[cudnnFilterDescriptor_t]],
+    convDesc: NotNull[Const[cudnnConvolutionDescriptor_t]],
     colBuffer: Out[DeviceMemory],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True, carried_out="convolution_transforms")
 def cudnnReorderFilterAndBias(
     handle: cudnnHandle_t,
-    filterDesc: Const[cudnnFilterDescriptor_t],
+    filterDesc: Nullable[Const[cudnnFilterDescriptor_t]],
     reorderType: cudnnReorderType_t,
     filterData: DeviceMemory["filterDesc"],
     reorderedFilterData: Out[DeviceMemory["filterDesc"]],
@@ -1873,8 +1835,8 @@ def cudnnReorderFilterAndBias(
 @function(
     "cudnn_cnn.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
+    carried_out="convolution_queries",
 )
 def cudnnGetConvolutionForwardWorkspaceSize(
     handle: cudnnHandle_t,
@@ -1890,8 +1852,8 @@ def cudnnGetConvolutionForwardWorkspaceSize(
 @function(
     "cudnn_cnn.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR",
+    carried_out="convolution",
 )
 def cudnnConvolutionForward(
     handle: cudnnHandle_t,
@@ -1903,7 +1865,7 @@ def cudnnConvolutionForward(
     convDesc: Const[cudnnConvolutionDescriptor_t],
     algo: cudnnConvolutionFwdAlgo_t,
     workSpace: InOut[DeviceMemory["workSpaceSizeInBytes"]],
-    workSpaceSizeInBytes: c_size_t,
+    workSpaceSizeInBytes: ToldBy[c_size_t, "cudnnGetConvolutionForwardWorkspaceSize"],
     beta: HostScalar["yDesc"],
     yDesc: Const[cudnnTensorDescriptor_t],
     y: InOut[DeviceMemory["yDesc"]],
@@ -1913,8 +1875,8 @@ def cudnnConvolutionForward(
 @function(
     "cudnn_cnn.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR",
+    carried_out="convolution_fused",
 )
 def cudnnConvolutionBiasActivationForward(
     handle: cudnnHandle_t,
@@ -1926,9 +1888,9 @@ def cudnnConvolutionBiasActivationForward(
     convDesc: Const[cudnnConvolutionDescriptor_t],
     algo: cudnnConvolutionFwdAlgo_t,
     workSpace: InOut[DeviceMemory["workSpaceSizeInBytes"]],
-    workSpaceSizeInBytes: c_size_t,
+    workSpaceSizeInBytes: ToldBy[c_size_t, "cudnnGetConvolutionForwardWorkspaceSize"],
     alpha2: HostScalar["yDesc"],
-    zDesc: Const[cudnnTensorDescriptor_t],
+    zDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     z: DeviceMemory["zDesc"],
     biasDesc: Const[cudnnTensorDescriptor_t],
     bias: DeviceMemory["biasDesc"],
@@ -1939,16 +1901,22 @@ def cudnnConvolutionBiasActivationForward(
 
 
 @function(
-    "cudnn_cnn.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR"
+    "cudnn_cnn.h",
+    since="9.0.0",
+    replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
+    carried_out="convolution_queries",
 )
 def cudnnGetConvolutionBackwardDataAlgorithmMaxCount(
     handle: cudnnHandle_t,
-    count: Out[Pointer[c_int]],
+    count: NotNull[Out[Pointer[c_int]]],
 ) -> cudnnStatus_t: ...
 
 
 @function(
-    "cudnn_cnn.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR"
+    "cudnn_cnn.h",
+    since="9.0.0",
+    replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
+    carried_out="convolution_queries",
 )
 def cudnnFindConvolutionBackwardDataAlgorithm(
     handle: cudnnHandle_t,
@@ -1963,7 +1931,10 @@ def cudnnFindConvolutionBackwardDataAlgorithm(
 
 
 @function(
-    "cudnn_cnn.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR"
+    "cudnn_cnn.h",
+    since="9.0.0",
+    replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
+    carried_out="convolution_queries",
 )
 def cudnnFindConvolutionBackwardDataAlgorithmEx(
     handle: cudnnHandle_t,
@@ -1983,7 +1954,10 @@ def cudnnFindConvolutionBackwardDataAlgorithmEx(
 
 
 @function(
-    "cudnn_cnn.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR"
+    "cudnn_cnn.h",
+    since="9.0.0",
+    replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
+    carried_out="convolution_queries",
 )
 def cudnnGetConvolutionBackwardDataAlgorithm_v7(
     handle: cudnnHandle_t,
@@ -1993,15 +1967,15 @@ def cudnnGetConvolutionBackwardDataAlgorithm_v7(
     gradDesc: Const[cudnnTensorDescriptor_t],
     requestedAlgoCount: Const[c_int],
     returnedAlgoCount: Out[Pointer[c_int]],
-    perfResults: Out[Array[cudnnConvolutionBwdDataAlgoPerf_t, "requestedAlgoCount"]],
+    perfResults: NotNull[Out[Array[cudnnConvolutionBwdDataAlgoPerf_t, "requestedAlgoCount"]]],
 ) -> cudnnStatus_t: ...
 
 
 @function(
     "cudnn_cnn.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
+    carried_out="convolution_queries",
 )
 def cudnnGetConvolutionBackwardDataWorkspaceSize(
     handle: cudnnHandle_t,
@@ -2017,8 +1991,8 @@ def cudnnGetConvolutionBackwardDataWorkspaceSize(
 @function(
     "cudnn_cnn.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR",
+    carried_out="convolution",
 )
 def cudnnConvolutionBackwardData(
     handle: cudnnHandle_t,
@@ -2030,47 +2004,59 @@ def cudnnConvolutionBackwardData(
     convDesc: Const[cudnnConvolutionDescriptor_t],
     algo: cudnnConvolutionBwdDataAlgo_t,
     workSpace: InOut[DeviceMemory["workSpaceSizeInBytes"]],
-    workSpaceSizeInBytes: c_size_t,
+    workSpaceSizeInBytes: ToldBy[c_size_t, "cudnnGetConvolutionBackwardDataWorkspaceSize"],
     beta: HostScalar["dxDesc"],
     dxDesc: Const[cudnnTensorDescriptor_t],
     dx: InOut[DeviceMemory["dxDesc"]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_cnn.h",
+    since="9.0.0",
+    deprecated=True,
+    carried_out="convolution_transforms",
+    noted="folding_transforms",
+)
 def cudnnGetFoldedConvBackwardDataDescriptors(
     handle: Const[cudnnHandle_t],
-    filterDesc: Const[cudnnFilterDescriptor_t],
-    diffDesc: Const[cudnnTensorDescriptor_t],
-    convDesc: Const[cudnnConvolutionDescriptor_t],
-    gradDesc: Const[cudnnTensorDescriptor_t],
+    filterDesc: Nullable[Const[cudnnFilterDescriptor_t]],
+    diffDesc: Nullable[Const[cudnnTensorDescriptor_t]],
+    convDesc: Nullable[Const[cudnnConvolutionDescriptor_t]],
+    gradDesc: Nullable[Const[cudnnTensorDescriptor_t]],
     transformFormat: Const[cudnnTensorFormat_t],
-    foldedFilterDesc: Out[cudnnFilterDescriptor_t],
-    paddedDiffDesc: Out[cudnnTensorDescriptor_t],
-    foldedConvDesc: Out[cudnnConvolutionDescriptor_t],
-    foldedGradDesc: Out[cudnnTensorDescriptor_t],
-    filterFoldTransDesc: Out[cudnnTensorTransformDescriptor_t],
-    diffPadTransDesc: Out[cudnnTensorTransformDescriptor_t],
-    gradFoldTransDesc: Out[cudnnTensorTransformDescriptor_t],
-    gradUnfoldTransDesc: Out[cudnnTensorTransformDescriptor_t],
+    foldedFilterDesc: Nullable[Out[cudnnFilterDescriptor_t]],
+    paddedDiffDesc: Nullable[Out[cudnnTensorDescriptor_t]],
+    foldedConvDesc: Nullable[Out[cudnnConvolutionDescriptor_t]],
+    foldedGradDesc: Nullable[Out[cudnnTensorDescriptor_t]],
+    filterFoldTransDesc: Nullable[Out[cudnnTensorTransformDescriptor_t]],
+    diffPadTransDesc: Nullable[Out[cudnnTensorTransformDescriptor_t]],
+    gradFoldTransDesc: Nullable[Out[cudnnTensorTransformDescriptor_t]],
+    gradUnfoldTransDesc: Nullable[Out[cudnnTensorTransformDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=False)
+@function("cudnn_cnn.h", since="9.0.0")
 def cudnnCnnVersionCheck() -> cudnnStatus_t: ...
 
 
 @function(
-    "cudnn_cnn.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR"
+    "cudnn_cnn.h",
+    since="9.0.0",
+    replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
+    carried_out="convolution_queries",
 )
 def cudnnGetConvolutionBackwardFilterAlgorithmMaxCount(
     handle: cudnnHandle_t,
-    count: Out[Pointer[c_int]],
+    count: NotNull[Out[Pointer[c_int]]],
 ) -> cudnnStatus_t: ...
 
 
 @function(
-    "cudnn_cnn.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR"
+    "cudnn_cnn.h",
+    since="9.0.0",
+    replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
+    carried_out="convolution_queries",
 )
 def cudnnFindConvolutionBackwardFilterAlgorithm(
     handle: cudnnHandle_t,
@@ -2085,7 +2071,10 @@ def cudnnFindConvolutionBackwardFilterAlgorithm(
 
 
 @function(
-    "cudnn_cnn.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR"
+    "cudnn_cnn.h",
+    since="9.0.0",
+    replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
+    carried_out="convolution_queries",
 )
 def cudnnFindConvolutionBackwardFilterAlgorithmEx(
     handle: cudnnHandle_t,
@@ -2105,7 +2094,10 @@ def cudnnFindConvolutionBackwardFilterAlgorithmEx(
 
 
 @function(
-    "cudnn_cnn.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR"
+    "cudnn_cnn.h",
+    since="9.0.0",
+    replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
+    carried_out="convolution_queries",
 )
 def cudnnGetConvolutionBackwardFilterAlgorithm_v7(
     handle: cudnnHandle_t,
@@ -2115,15 +2107,15 @@ def cudnnGetConvolutionBackwardFilterAlgorithm_v7(
     gradDesc: Const[cudnnFilterDescriptor_t],
     requestedAlgoCount: Const[c_int],
     returnedAlgoCount: Out[Pointer[c_int]],
-    perfResults: Out[Array[cudnnConvolutionBwdFilterAlgoPerf_t, "requestedAlgoCount"]],
+    perfResults: NotNull[Out[Array[cudnnConvolutionBwdFilterAlgoPerf_t, "requestedAlgoCount"]]],
 ) -> cudnnStatus_t: ...
 
 
 @function(
     "cudnn_cnn.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
+    carried_out="convolution_queries",
 )
 def cudnnGetConvolutionBackwardFilterWorkspaceSize(
     handle: cudnnHandle_t,
@@ -2139,8 +2131,8 @@ def cudnnGetConvolutionBackwardFilterWorkspaceSize(
 @function(
     "cudnn_cnn.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR",
+    carried_out="convolution",
 )
 def cudnnConvolutionBackwardFilter(
     handle: cudnnHandle_t,
@@ -2152,7 +2144,7 @@ def cudnnConvolutionBackwardFilter(
     convDesc: Const[cudnnConvolutionDescriptor_t],
     algo: cudnnConvolutionBwdFilterAlgo_t,
     workSpace: InOut[DeviceMemory["workSpaceSizeInBytes"]],
-    workSpaceSizeInBytes: c_size_t,
+    workSpaceSizeInBytes: ToldBy[c_size_t, "cudnnGetConvolutionBackwardFilterWorkspaceSize"],
     beta: HostScalar["dwDesc"],
     dwDesc: Const[cudnnFilterDescriptor_t],
     dw: InOut[DeviceMemory["dwDesc"]],
@@ -2162,8 +2154,8 @@ def cudnnConvolutionBackwardFilter(
 @function(
     "cudnn_cnn.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR",
+    carried_out="convolution",
 )
 def cudnnConvolutionBackwardBias(
     handle: cudnnHandle_t,
@@ -2179,8 +2171,8 @@ def cudnnConvolutionBackwardBias(
 @function(
     "cudnn_cnn.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR",
+    noted="fused_operation",
 )
 def cudnnCreateFusedOpsConstParamPack(
     constPack: Out[Pointer[cudnnFusedOpsConstParamPack_t]],
@@ -2191,20 +2183,15 @@ def cudnnCreateFusedOpsConstParamPack(
 @function(
     "cudnn_cnn.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR",
+    noted="fused_destroyed",
 )
 def cudnnDestroyFusedOpsConstParamPack(
-    constPack: cudnnFusedOpsConstParamPack_t,
+    constPack: Nullable[cudnnFusedOpsConstParamPack_t],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    deprecated=True,
-    replaced_by="CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR",
-)
+@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR")
 def cudnnSetFusedOpsConstParamPackAttribute(
     constPack: InOut[cudnnFusedOpsConstParamPack_t],
     paramLabel: cudnnFusedOpsConstParamLabel_t,
@@ -2212,12 +2199,7 @@ def cudnnSetFusedOpsConstParamPackAttribute(
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    deprecated=True,
-    replaced_by="CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR",
-)
+@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR")
 def cudnnGetFusedOpsConstParamPackAttribute(
     constPack: Const[cudnnFusedOpsConstParamPack_t],
     paramLabel: cudnnFusedOpsConstParamLabel_t,
@@ -2229,8 +2211,8 @@ def cudnnGetFusedOpsConstParamPackAttribute(
 @function(
     "cudnn_cnn.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR",
+    noted="fused_operation",
 )
 def cudnnCreateFusedOpsVariantParamPack(
     varPack: Out[Pointer[cudnnFusedOpsVariantParamPack_t]],
@@ -2241,19 +2223,19 @@ def cudnnCreateFusedOpsVariantParamPack(
 @function(
     "cudnn_cnn.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR",
+    noted="fused_destroyed",
 )
 def cudnnDestroyFusedOpsVariantParamPack(
-    varPack: cudnnFusedOpsVariantParamPack_t,
+    varPack: Nullable[cudnnFusedOpsVariantParamPack_t],
 ) -> cudnnStatus_t: ...
 
 
 @function(
     "cudnn_cnn.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR",
+    noted="fused_variant",
 )
 def cudnnSetFusedOpsVariantParamPackAttribute(
     varPack: InOut[cudnnFusedOpsVariantParamPack_t],
@@ -2262,12 +2244,7 @@ def cudnnSetFusedOpsVariantParamPackAttribute(
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    deprecated=True,
-    replaced_by="CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR",
-)
+@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR")
 def cudnnGetFusedOpsVariantParamPackAttribute(
     varPack: Const[cudnnFusedOpsVariantParamPack_t],
     paramLabel: cudnnFusedOpsVariantParamLabel_t,
@@ -2278,8 +2255,8 @@ def cudnnGetFusedOpsVariantParamPackAttribute(
 @function(
     "cudnn_cnn.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR",
+    noted="fused_operation",
 )
 def cudnnCreateFusedOpsPlan(
     plan: Out[Pointer[cudnnFusedOpsPlan_t]],
@@ -2290,46 +2267,51 @@ def cudnnCreateFusedOpsPlan(
 @function(
     "cudnn_cnn.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR",
+    noted="fused_destroyed",
 )
-def cudnnDestroyFusedOpsPlan(plan: cudnnFusedOpsPlan_t) -> cudnnStatus_t: ...
+def cudnnDestroyFusedOpsPlan(plan: Nullable[cudnnFusedOpsPlan_t]) -> cudnnStatus_t: ...
 
 
 @function(
     "cudnn_cnn.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR",
+    carried_out="fused_operations",
+    noted="fused_plan",
 )
 def cudnnMakeFusedOpsPlan(
     handle: cudnnHandle_t,
-    plan: InOut[cudnnFusedOpsPlan_t],
-    constPack: Const[cudnnFusedOpsConstParamPack_t],
+    plan: Nullable[InOut[cudnnFusedOpsPlan_t]],
+    constPack: Nullable[Const[cudnnFusedOpsConstParamPack_t]],
     workspaceSizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True, replaced_by="cudnnBackendExecute")
+@function(
+    "cudnn_cnn.h", since="9.0.0", replaced_by="cudnnBackendExecute", carried_out="fused_operations"
+)
 def cudnnFusedOpsExecute(
     handle: cudnnHandle_t,
-    plan: Const[cudnnFusedOpsPlan_t],
-    varPack: cudnnFusedOpsVariantParamPack_t,
+    plan: NotNull[Const[cudnnFusedOpsPlan_t]],
+    varPack: Nullable[cudnnFusedOpsVariantParamPack_t],
 ) -> cudnnStatus_t: ...
 
 
 # --- cudnn_adv.h ---
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+@function("cudnn_adv.h", since="9.0.0", followed="rnn")
 def cudnnCreateRNNDescriptor(rnnDesc: Out[Pointer[cudnnRNNDescriptor_t]]) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=False)
-def cudnnDestroyRNNDescriptor(rnnDesc: cudnnRNNDescriptor_t) -> cudnnStatus_t: ...
+@function("cudnn_adv.h", since="9.0.0")
+def cudnnDestroyRNNDescriptor(
+    rnnDesc: Nullable[MayBeUnset[cudnnRNNDescriptor_t]],
+) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+@function("cudnn_adv.h", since="9.0.0", followed="rnn")
 def cudnnSetRNNDescriptor_v8(
     rnnDesc: InOut[cudnnRNNDescriptor_t],
     algo: cudnnRNNAlgo_t,
@@ -2340,18 +2322,18 @@ def cudnnSetRNNDescriptor_v8(
     dataType: cudnnDataType_t,
     mathPrec: cudnnDataType_t,
     mathType: cudnnMathType_t,
-    inputSize: c_int32,
-    hiddenSize: c_int32,
+    inputSize: Factor[c_int32],
+    hiddenSize: Factor[c_int32],
     projSize: c_int32,
-    numLayers: c_int32,
-    dropoutDesc: cudnnDropoutDescriptor_t,
+    numLayers: Factor[c_int32],
+    dropoutDesc: Nullable[cudnnDropoutDescriptor_t],
     auxFlags: c_uint32,
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+@function("cudnn_adv.h", since="9.0.0")
 def cudnnGetRNNDescriptor_v8(
-    rnnDesc: cudnnRNNDescriptor_t,
+    rnnDesc: MayBeUnset[cudnnRNNDescriptor_t],
     algo: Out[Pointer[cudnnRNNAlgo_t]],
     cellMode: Out[Pointer[cudnnRNNMode_t]],
     biasMode: Out[Pointer[cudnnRNNBiasMode_t]],
@@ -2369,9 +2351,9 @@ def cudnnGetRNNDescriptor_v8(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=True, replaced_by="cudnnRNNSetClip_v9")
+@function("cudnn_adv.h", since="9.0.0", replaced_by="cudnnRNNSetClip_v9")
 def cudnnRNNSetClip_v8(
-    rnnDesc: InOut[cudnnRNNDescriptor_t],
+    rnnDesc: MayBeUnset[InOut[cudnnRNNDescriptor_t]],
     clipMode: cudnnRNNClipMode_t,
     clipNanOpt: cudnnNanPropagation_t,
     lclip: c_double,
@@ -2379,18 +2361,18 @@ def cudnnRNNSetClip_v8(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+@function("cudnn_adv.h", since="9.0.0")
 def cudnnRNNSetClip_v9(
-    rnnDesc: InOut[cudnnRNNDescriptor_t],
+    rnnDesc: MayBeUnset[InOut[cudnnRNNDescriptor_t]],
     clipMode: cudnnRNNClipMode_t,
     lclip: c_double,
     rclip: c_double,
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=True, replaced_by="cudnnRNNGetClip_v9")
+@function("cudnn_adv.h", since="9.0.0", replaced_by="cudnnRNNGetClip_v9")
 def cudnnRNNGetClip_v8(
-    rnnDesc: cudnnRNNDescriptor_t,
+    rnnDesc: MayBeUnset[cudnnRNNDescriptor_t],
     clipMode: Out[Pointer[cudnnRNNClipMode_t]],
     clipNanOpt: Out[Pointer[cudnnNanPropagation_t]],
     lclip: Out[Pointer[c_double]],
@@ -2398,83 +2380,85 @@ def cudnnRNNGetClip_v8(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+@function("cudnn_adv.h", since="9.0.0")
 def cudnnRNNGetClip_v9(
-    rnnDesc: cudnnRNNDescriptor_t,
+    rnnDesc: MayBeUnset[cudnnRNNDescriptor_t],
     clipMode: Out[Pointer[cudnnRNNClipMode_t]],
     lclip: Out[Pointer[c_double]],
     rclip: Out[Pointer[c_double]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+@function("cudnn_adv.h", since="9.0.0", carried_out="rnn")
 def cudnnBuildRNNDynamic(
     handle: cudnnHandle_t,
-    rnnDesc: cudnnRNNDescriptor_t,
+    rnnDesc: Nullable[cudnnRNNDescriptor_t],
     miniBatch: c_int,
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+@function("cudnn_adv.h", since="9.0.0", carried_out="rnn")
 def cudnnGetRNNTempSpaceSizes(
     handle: cudnnHandle_t,
-    rnnDesc: cudnnRNNDescriptor_t,
+    rnnDesc: Nullable[cudnnRNNDescriptor_t],
     fwdMode: cudnnForwardMode_t,
-    xDesc: cudnnRNNDataDescriptor_t,
+    xDesc: Nullable[cudnnRNNDataDescriptor_t],
     workSpaceSize: Out[Pointer[c_size_t]],
     reserveSpaceSize: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+@function("cudnn_adv.h", since="9.0.0", carried_out="rnn")
 def cudnnGetRNNWeightSpaceSize(
     handle: cudnnHandle_t,
-    rnnDesc: cudnnRNNDescriptor_t,
+    rnnDesc: Nullable[cudnnRNNDescriptor_t],
     weightSpaceSize: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+@function("cudnn_adv.h", since="9.0.0", carried_out="rnn")
 def cudnnGetRNNWeightParams(
     handle: cudnnHandle_t,
-    rnnDesc: cudnnRNNDescriptor_t,
+    rnnDesc: Nullable[cudnnRNNDescriptor_t],
     pseudoLayer: c_int32,
-    weightSpaceSize: c_size_t,
+    weightSpaceSize: ToldBy[c_size_t, "cudnnGetRNNWeightSpaceSize"],
     weightSpace: DeviceMemory["weightSpaceSize"],
     linLayerID: c_int32,
-    mDesc: Out[cudnnTensorDescriptor_t],
+    mDesc: Nullable[Out[cudnnTensorDescriptor_t]],
     mAddr: Out[Pointer[c_void_p]],
-    bDesc: Out[cudnnTensorDescriptor_t],
+    bDesc: Nullable[Out[cudnnTensorDescriptor_t]],
     bAddr: Out[Pointer[c_void_p]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+@function("cudnn_adv.h", since="9.0.0")
 def cudnnCreateRNNDataDescriptor(
     rnnDataDesc: Out[Pointer[cudnnRNNDataDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=False)
-def cudnnDestroyRNNDataDescriptor(rnnDataDesc: cudnnRNNDataDescriptor_t) -> cudnnStatus_t: ...
+@function("cudnn_adv.h", since="9.0.0")
+def cudnnDestroyRNNDataDescriptor(
+    rnnDataDesc: Nullable[MayBeUnset[cudnnRNNDataDescriptor_t]],
+) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+@function("cudnn_adv.h", since="9.0.0")
 def cudnnSetRNNDataDescriptor(
     rnnDataDesc: InOut[cudnnRNNDataDescriptor_t],
     dataType: cudnnDataType_t,
     layout: cudnnRNNDataLayout_t,
-    maxSeqLength: c_int,
-    batchSize: c_int,
-    vectorSize: c_int,
-    seqLengthArray: Array[c_int, "batchSize"],
-    paddingFill: Mutable[HostScalar["dataType"]],
+    maxSeqLength: Factor[c_int],
+    batchSize: Factor[c_int],
+    vectorSize: Factor[c_int],
+    seqLengthArray: NotNull[Array[c_int, "batchSize"]],
+    paddingFill: Padding[Mutable[HostScalar["dataType"]]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+@function("cudnn_adv.h", since="9.0.0")
 def cudnnGetRNNDataDescriptor(
-    rnnDataDesc: cudnnRNNDataDescriptor_t,
+    rnnDataDesc: MayBeUnset[cudnnRNNDataDescriptor_t],
     dataType: Out[Pointer[cudnnDataType_t]],
     layout: Out[Pointer[cudnnRNNDataLayout_t]],
     maxSeqLength: Out[Pointer[c_int]],
@@ -2482,69 +2466,63 @@ def cudnnGetRNNDataDescriptor(
     vectorSize: Out[Pointer[c_int]],
     arrayLengthRequested: c_int,
     seqLengthArray: Out[Array[c_int, "arrayLengthRequested"]],
-    paddingFill: Out[HostScalar["rnnDataDesc"]],
+    paddingFill: Padding[Out[HostScalar["rnnDataDesc"]]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+@function("cudnn_adv.h", since="9.0.0", carried_out="rnn")
 def cudnnRNNForward(
     handle: cudnnHandle_t,
-    rnnDesc: cudnnRNNDescriptor_t,
+    rnnDesc: Nullable[cudnnRNNDescriptor_t],
     fwdMode: cudnnForwardMode_t,
     devSeqLengths: DeviceArray[c_int32],
-    xDesc: cudnnRNNDataDescriptor_t,
+    xDesc: Nullable[cudnnRNNDataDescriptor_t],
     x: DeviceMemory["xDesc"],
-    yDesc: cudnnRNNDataDescriptor_t,
+    yDesc: Nullable[cudnnRNNDataDescriptor_t],
     y: Out[DeviceMemory["yDesc"]],
-    hDesc: cudnnTensorDescriptor_t,
+    hDesc: Nullable[MayBeUnset[cudnnTensorDescriptor_t]],
     hx: DeviceMemory,
     hy: Out[DeviceMemory],
-    cDesc: cudnnTensorDescriptor_t,
+    cDesc: Nullable[MayBeUnset[cudnnTensorDescriptor_t]],
     cx: DeviceMemory,
     cy: Out[DeviceMemory],
-    weightSpaceSize: c_size_t,
+    weightSpaceSize: ToldBy[c_size_t, "cudnnGetRNNWeightSpaceSize"],
     weightSpace: DeviceMemory["weightSpaceSize"],
-    workSpaceSize: c_size_t,
+    workSpaceSize: ToldBy[c_size_t, "cudnnGetRNNTempSpaceSizes"],
     workSpace: InOut[DeviceMemory["workSpaceSize"]],
-    reserveSpaceSize: c_size_t,
+    reserveSpaceSize: ToldBy[c_size_t, "cudnnGetRNNTempSpaceSizes"],
     reserveSpace: InOut[DeviceMemory["reserveSpaceSize"]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_adv.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR"
-)
+@function("cudnn_adv.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnCreateSeqDataDescriptor(
     seqDataDesc: Out[Pointer[cudnnSeqDataDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_adv.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR"
-)
-def cudnnDestroySeqDataDescriptor(seqDataDesc: cudnnSeqDataDescriptor_t) -> cudnnStatus_t: ...
+@function("cudnn_adv.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
+def cudnnDestroySeqDataDescriptor(
+    seqDataDesc: Nullable[MayBeUnset[cudnnSeqDataDescriptor_t]],
+) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_adv.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR"
-)
+@function("cudnn_adv.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnSetSeqDataDescriptor(
     seqDataDesc: InOut[cudnnSeqDataDescriptor_t],
     dataType: cudnnDataType_t,
     nbDims: c_int,
-    dimA: Array[c_int, "nbDims"],
-    axes: Array[cudnnSeqDataAxis_t, "nbDims"],
+    dimA: NotNull[Factor[Array[c_int, "nbDims"]]],
+    axes: NotNull[Array[cudnnSeqDataAxis_t, "nbDims"]],
     seqLengthArraySize: c_size_t,
-    seqLengthArray: Array[c_int, "seqLengthArraySize"],
-    paddingFill: Mutable[HostScalar["dataType"]],
+    seqLengthArray: NotNull[Array[c_int, "seqLengthArraySize"]],
+    paddingFill: Padding[Mutable[HostScalar["dataType"]]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_adv.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR"
-)
+@function("cudnn_adv.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnGetSeqDataDescriptor(
-    seqDataDesc: Const[cudnnSeqDataDescriptor_t],
+    seqDataDesc: MayBeUnset[Const[cudnnSeqDataDescriptor_t]],
     dataType: Out[Pointer[cudnnDataType_t]],
     nbDims: Out[Pointer[c_int]],
     nbDimsRequested: c_int,
@@ -2553,44 +2531,31 @@ def cudnnGetSeqDataDescriptor(
     seqLengthArraySize: Out[Pointer[c_size_t]],
     seqLengthSizeRequested: c_size_t,
     seqLengthArray: Out[Array[c_int, "seqLengthSizeRequested"]],
-    paddingFill: Out[HostScalar["seqDataDesc"]],
+    paddingFill: Padding[Out[HostScalar["seqDataDesc"]]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_adv.h",
-    since="9.0.0",
-    deprecated=True,
-    replaced_by="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR",
-)
+@function("cudnn_adv.h", since="9.0.0", replaced_by="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR")
 def cudnnCreateAttnDescriptor(attnDesc: Out[Pointer[cudnnAttnDescriptor_t]]) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_adv.h",
-    since="9.0.0",
-    deprecated=True,
-    replaced_by="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR",
-)
-def cudnnDestroyAttnDescriptor(attnDesc: cudnnAttnDescriptor_t) -> cudnnStatus_t: ...
+@function("cudnn_adv.h", since="9.0.0", replaced_by="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR")
+def cudnnDestroyAttnDescriptor(
+    attnDesc: Nullable[MayBeUnset[cudnnAttnDescriptor_t]],
+) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_adv.h",
-    since="9.0.0",
-    deprecated=True,
-    replaced_by="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR",
-)
+@function("cudnn_adv.h", since="9.0.0", replaced_by="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR")
 def cudnnSetAttnDescriptor(
     attnDesc: InOut[cudnnAttnDescriptor_t],
     attnMode: c_uint,
-    nHeads: c_int,
+    nHeads: Factor[c_int],
     smScaler: c_double,
     dataType: cudnnDataType_t,
     computePrec: cudnnDataType_t,
     mathType: cudnnMathType_t,
-    attnDropoutDesc: cudnnDropoutDescriptor_t,
-    postDropoutDesc: cudnnDropoutDescriptor_t,
+    attnDropoutDesc: Nullable[cudnnDropoutDescriptor_t],
+    postDropoutDesc: Nullable[cudnnDropoutDescriptor_t],
     qSize: c_int,
     kSize: c_int,
     vSize: c_int,
@@ -2598,21 +2563,16 @@ def cudnnSetAttnDescriptor(
     kProjSize: c_int,
     vProjSize: c_int,
     oProjSize: c_int,
-    qoMaxSeqLength: c_int,
-    kvMaxSeqLength: c_int,
-    maxBatchSize: c_int,
+    qoMaxSeqLength: Factor[c_int],
+    kvMaxSeqLength: Factor[c_int],
+    maxBatchSize: Factor[c_int],
     maxBeamSize: c_int,
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_adv.h",
-    since="9.0.0",
-    deprecated=True,
-    replaced_by="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR",
-)
+@function("cudnn_adv.h", since="9.0.0", replaced_by="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR")
 def cudnnGetAttnDescriptor(
-    attnDesc: cudnnAttnDescriptor_t,
+    attnDesc: MayBeUnset[cudnnAttnDescriptor_t],
     attnMode: Out[Pointer[c_uint]],
     nHeads: Out[Pointer[c_int]],
     smScaler: Out[Pointer[c_double]],
@@ -2635,24 +2595,24 @@ def cudnnGetAttnDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=True)
+@function("cudnn_adv.h", since="9.0.0", deprecated=True, carried_out="attention")
 def cudnnGetMultiHeadAttnBuffers(
     handle: cudnnHandle_t,
-    attnDesc: Const[cudnnAttnDescriptor_t],
+    attnDesc: Nullable[Const[cudnnAttnDescriptor_t]],
     weightSizeInBytes: Out[Pointer[c_size_t]],
     workSpaceSizeInBytes: Out[Pointer[c_size_t]],
     reserveSpaceSizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=True)
+@function("cudnn_adv.h", since="9.0.0", deprecated=True, carried_out="attention")
 def cudnnGetMultiHeadAttnWeights(
     handle: cudnnHandle_t,
-    attnDesc: Const[cudnnAttnDescriptor_t],
+    attnDesc: Nullable[Const[cudnnAttnDescriptor_t]],
     wKind: cudnnMultiHeadAttnWeightKind_t,
-    weightSizeInBytes: c_size_t,
+    weightSizeInBytes: ToldBy[c_size_t, "cudnnGetMultiHeadAttnBuffers"],
     weights: DeviceMemory["weightSizeInBytes"],
-    wDesc: Out[cudnnTensorDescriptor_t],
+    wDesc: Nullable[Out[cudnnTensorDescriptor_t]],
     wAddr: Out[Pointer[c_void_p]],
 ) -> cudnnStatus_t: ...
 
@@ -2660,83 +2620,83 @@ def cudnnGetMultiHeadAttnWeights(
 @function(
     "cudnn_adv.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR",
+    carried_out="attention",
 )
 def cudnnMultiHeadAttnForward(
     handle: cudnnHandle_t,
-    attnDesc: Const[cudnnAttnDescriptor_t],
+    attnDesc: Nullable[Const[cudnnAttnDescriptor_t]],
     currIdx: c_int,
     loWinIdx: Array[c_int],
     hiWinIdx: Array[c_int],
     devSeqLengthsQO: DeviceArray[c_int],
     devSeqLengthsKV: DeviceArray[c_int],
-    qDesc: Const[cudnnSeqDataDescriptor_t],
+    qDesc: Nullable[Const[cudnnSeqDataDescriptor_t]],
     queries: DeviceMemory["qDesc"],
     residuals: DeviceMemory,
-    kDesc: Const[cudnnSeqDataDescriptor_t],
+    kDesc: Nullable[Const[cudnnSeqDataDescriptor_t]],
     keys: DeviceMemory["kDesc"],
-    vDesc: Const[cudnnSeqDataDescriptor_t],
+    vDesc: Nullable[Const[cudnnSeqDataDescriptor_t]],
     values: DeviceMemory["vDesc"],
-    oDesc: Const[cudnnSeqDataDescriptor_t],
+    oDesc: Nullable[Const[cudnnSeqDataDescriptor_t]],
     out: Out[DeviceMemory["oDesc"]],
-    weightSizeInBytes: c_size_t,
+    weightSizeInBytes: ToldBy[c_size_t, "cudnnGetMultiHeadAttnBuffers"],
     weights: DeviceMemory["weightSizeInBytes"],
-    workSpaceSizeInBytes: c_size_t,
+    workSpaceSizeInBytes: ToldBy[c_size_t, "cudnnGetMultiHeadAttnBuffers"],
     workSpace: InOut[DeviceMemory["workSpaceSizeInBytes"]],
-    reserveSpaceSizeInBytes: c_size_t,
+    reserveSpaceSizeInBytes: ToldBy[c_size_t, "cudnnGetMultiHeadAttnBuffers"],
     reserveSpace: InOut[DeviceMemory["reserveSpaceSizeInBytes"]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+@function("cudnn_adv.h", since="9.0.0")
 def cudnnAdvVersionCheck() -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+@function("cudnn_adv.h", since="9.0.0", carried_out="rnn")
 def cudnnRNNBackwardData_v8(
     handle: cudnnHandle_t,
-    rnnDesc: cudnnRNNDescriptor_t,
+    rnnDesc: Nullable[cudnnRNNDescriptor_t],
     devSeqLengths: DeviceArray[c_int32],
-    yDesc: cudnnRNNDataDescriptor_t,
+    yDesc: Nullable[cudnnRNNDataDescriptor_t],
     y: DeviceMemory["yDesc"],
     dy: DeviceMemory["yDesc"],
-    xDesc: cudnnRNNDataDescriptor_t,
+    xDesc: Nullable[cudnnRNNDataDescriptor_t],
     dx: Out[DeviceMemory["xDesc"]],
-    hDesc: cudnnTensorDescriptor_t,
+    hDesc: Nullable[MayBeUnset[cudnnTensorDescriptor_t]],
     hx: DeviceMemory,
     dhy: DeviceMemory,
     dhx: Out[DeviceMemory],
-    cDesc: cudnnTensorDescriptor_t,
+    cDesc: Nullable[MayBeUnset[cudnnTensorDescriptor_t]],
     cx: DeviceMemory,
     dcy: DeviceMemory,
     dcx: Out[DeviceMemory],
-    weightSpaceSize: c_size_t,
+    weightSpaceSize: ToldBy[c_size_t, "cudnnGetRNNWeightSpaceSize"],
     weightSpace: DeviceMemory["weightSpaceSize"],
-    workSpaceSize: c_size_t,
+    workSpaceSize: ToldBy[c_size_t, "cudnnGetRNNTempSpaceSizes"],
     workSpace: InOut[DeviceMemory["workSpaceSize"]],
-    reserveSpaceSize: c_size_t,
+    reserveSpaceSize: ToldBy[c_size_t, "cudnnGetRNNTempSpaceSizes"],
     reserveSpace: InOut[DeviceMemory["reserveSpaceSize"]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+@function("cudnn_adv.h", since="9.0.0", carried_out="rnn")
 def cudnnRNNBackwardWeights_v8(
     handle: cudnnHandle_t,
-    rnnDesc: cudnnRNNDescriptor_t,
+    rnnDesc: Nullable[cudnnRNNDescriptor_t],
     addGrad: cudnnWgradMode_t,
     devSeqLengths: DeviceArray[c_int32],
-    xDesc: cudnnRNNDataDescriptor_t,
+    xDesc: Nullable[cudnnRNNDataDescriptor_t],
     x: DeviceMemory["xDesc"],
-    hDesc: cudnnTensorDescriptor_t,
+    hDesc: Nullable[MayBeUnset[cudnnTensorDescriptor_t]],
     hx: DeviceMemory,
-    yDesc: cudnnRNNDataDescriptor_t,
+    yDesc: Nullable[cudnnRNNDataDescriptor_t],
     y: DeviceMemory["yDesc"],
-    weightSpaceSize: c_size_t,
+    weightSpaceSize: ToldBy[c_size_t, "cudnnGetRNNWeightSpaceSize"],
     dweightSpace: InOut[DeviceMemory["weightSpaceSize"]],
-    workSpaceSize: c_size_t,
+    workSpaceSize: ToldBy[c_size_t, "cudnnGetRNNTempSpaceSizes"],
     workSpace: InOut[DeviceMemory["workSpaceSize"]],
-    reserveSpaceSize: c_size_t,
+    reserveSpaceSize: ToldBy[c_size_t, "cudnnGetRNNTempSpaceSizes"],
     reserveSpace: InOut[DeviceMemory["reserveSpaceSize"]],
 ) -> cudnnStatus_t: ...
 
@@ -2744,32 +2704,32 @@ def cudnnRNNBackwardWeights_v8(
 @function(
     "cudnn_adv.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATION_SDPA_BWD_DESCRIPTOR",
+    carried_out="attention",
 )
 def cudnnMultiHeadAttnBackwardData(
     handle: cudnnHandle_t,
-    attnDesc: Const[cudnnAttnDescriptor_t],
+    attnDesc: Nullable[Const[cudnnAttnDescriptor_t]],
     loWinIdx: Array[c_int],
     hiWinIdx: Array[c_int],
     devSeqLengthsDQDO: DeviceArray[c_int],
     devSeqLengthsDKDV: DeviceArray[c_int],
-    doDesc: Const[cudnnSeqDataDescriptor_t],
+    doDesc: Nullable[Const[cudnnSeqDataDescriptor_t]],
     dout: DeviceMemory["doDesc"],
-    dqDesc: Const[cudnnSeqDataDescriptor_t],
+    dqDesc: Nullable[Const[cudnnSeqDataDescriptor_t]],
     dqueries: Out[DeviceMemory["dqDesc"]],
     queries: DeviceMemory["dqDesc"],
-    dkDesc: Const[cudnnSeqDataDescriptor_t],
+    dkDesc: Nullable[Const[cudnnSeqDataDescriptor_t]],
     dkeys: Out[DeviceMemory["dkDesc"]],
     keys: DeviceMemory["dkDesc"],
-    dvDesc: Const[cudnnSeqDataDescriptor_t],
+    dvDesc: Nullable[Const[cudnnSeqDataDescriptor_t]],
     dvalues: Out[DeviceMemory["dvDesc"]],
     values: DeviceMemory["dvDesc"],
-    weightSizeInBytes: c_size_t,
+    weightSizeInBytes: ToldBy[c_size_t, "cudnnGetMultiHeadAttnBuffers"],
     weights: DeviceMemory["weightSizeInBytes"],
-    workSpaceSizeInBytes: c_size_t,
+    workSpaceSizeInBytes: ToldBy[c_size_t, "cudnnGetMultiHeadAttnBuffers"],
     workSpace: InOut[DeviceMemory["workSpaceSizeInBytes"]],
-    reserveSpaceSizeInBytes: c_size_t,
+    reserveSpaceSizeInBytes: ToldBy[c_size_t, "cudnnGetMultiHeadAttnBuffers"],
     reserveSpace: InOut[DeviceMemory["reserveSpaceSizeInBytes"]],
 ) -> cudnnStatus_t: ...
 
@@ -2777,45 +2737,45 @@ def cudnnMultiHeadAttnBackwardData(
 @function(
     "cudnn_adv.h",
     since="9.0.0",
-    deprecated=True,
     replaced_by="CUDNN_BACKEND_OPERATION_SDPA_BWD_DESCRIPTOR",
+    carried_out="attention",
 )
 def cudnnMultiHeadAttnBackwardWeights(
     handle: cudnnHandle_t,
-    attnDesc: Const[cudnnAttnDescriptor_t],
+    attnDesc: Nullable[Const[cudnnAttnDescriptor_t]],
     addGrad: cudnnWgradMode_t,
-    qDesc: Const[cudnnSeqDataDescriptor_t],
+    qDesc: Nullable[Const[cudnnSeqDataDescriptor_t]],
     queries: DeviceMemory["qDesc"],
-    kDesc: Const[cudnnSeqDataDescriptor_t],
+    kDesc: Nullable[Const[cudnnSeqDataDescriptor_t]],
     keys: DeviceMemory["kDesc"],
-    vDesc: Const[cudnnSeqDataDescriptor_t],
+    vDesc: Nullable[Const[cudnnSeqDataDescriptor_t]],
     values: DeviceMemory["vDesc"],
-    doDesc: Const[cudnnSeqDataDescriptor_t],
+    doDesc: Nullable[Const[cudnnSeqDataDescriptor_t]],
     dout: DeviceMemory["doDesc"],
-    weightSizeInBytes: c_size_t,
+    weightSizeInBytes: ToldBy[c_size_t, "cudnnGetMultiHeadAttnBuffers"],
     weights: DeviceMemory["weightSizeInBytes"],
     dweights: InOut[DeviceMemory["weightSizeInBytes"]],
-    workSpaceSizeInBytes: c_size_t,
+    workSpaceSizeInBytes: ToldBy[c_size_t, "cudnnGetMultiHeadAttnBuffers"],
     workSpace: InOut[DeviceMemory["workSpaceSizeInBytes"]],
-    reserveSpaceSizeInBytes: c_size_t,
+    reserveSpaceSizeInBytes: ToldBy[c_size_t, "cudnnGetMultiHeadAttnBuffers"],
     reserveSpace: InOut[DeviceMemory["reserveSpaceSizeInBytes"]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+@function("cudnn_adv.h", since="9.0.0")
 def cudnnCreateCTCLossDescriptor(
     ctcLossDesc: Out[Pointer[cudnnCTCLossDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=True, replaced_by="cudnnSetCTCLossDescriptor_v9")
+@function("cudnn_adv.h", since="9.0.0", replaced_by="cudnnSetCTCLossDescriptor_v9")
 def cudnnSetCTCLossDescriptor(
     ctcLossDesc: InOut[cudnnCTCLossDescriptor_t],
     compType: cudnnDataType_t,
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=True, replaced_by="cudnnSetCTCLossDescriptor_v9")
+@function("cudnn_adv.h", since="9.0.0", replaced_by="cudnnSetCTCLossDescriptor_v9")
 def cudnnSetCTCLossDescriptorEx(
     ctcLossDesc: InOut[cudnnCTCLossDescriptor_t],
     compType: cudnnDataType_t,
@@ -2824,7 +2784,7 @@ def cudnnSetCTCLossDescriptorEx(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=True, replaced_by="cudnnSetCTCLossDescriptor_v9")
+@function("cudnn_adv.h", since="9.0.0", replaced_by="cudnnSetCTCLossDescriptor_v9")
 def cudnnSetCTCLossDescriptor_v8(
     ctcLossDesc: InOut[cudnnCTCLossDescriptor_t],
     compType: cudnnDataType_t,
@@ -2834,7 +2794,7 @@ def cudnnSetCTCLossDescriptor_v8(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+@function("cudnn_adv.h", since="9.0.0")
 def cudnnSetCTCLossDescriptor_v9(
     ctcLossDesc: InOut[cudnnCTCLossDescriptor_t],
     compType: cudnnDataType_t,
@@ -2844,14 +2804,14 @@ def cudnnSetCTCLossDescriptor_v9(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=True, replaced_by="cudnnGetCTCLossDescriptor_v9")
+@function("cudnn_adv.h", since="9.0.0", replaced_by="cudnnGetCTCLossDescriptor_v9")
 def cudnnGetCTCLossDescriptor(
     ctcLossDesc: cudnnCTCLossDescriptor_t,
     compType: Out[Pointer[cudnnDataType_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=True, replaced_by="cudnnGetCTCLossDescriptor_v9")
+@function("cudnn_adv.h", since="9.0.0", replaced_by="cudnnGetCTCLossDescriptor_v9")
 def cudnnGetCTCLossDescriptorEx(
     ctcLossDesc: cudnnCTCLossDescriptor_t,
     compType: Out[Pointer[cudnnDataType_t]],
@@ -2860,7 +2820,7 @@ def cudnnGetCTCLossDescriptorEx(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=True, replaced_by="cudnnGetCTCLossDescriptor_v9")
+@function("cudnn_adv.h", since="9.0.0", replaced_by="cudnnGetCTCLossDescriptor_v9")
 def cudnnGetCTCLossDescriptor_v8(
     ctcLossDesc: cudnnCTCLossDescriptor_t,
     compType: Out[Pointer[cudnnDataType_t]],
@@ -2870,7 +2830,7 @@ def cudnnGetCTCLossDescriptor_v8(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+@function("cudnn_adv.h", since="9.0.0")
 def cudnnGetCTCLossDescriptor_v9(
     ctcLossDesc: cudnnCTCLossDescriptor_t,
     compType: Out[Pointer[cudnnDataType_t]],
@@ -2880,67 +2840,69 @@ def cudnnGetCTCLossDescriptor_v9(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=False)
-def cudnnDestroyCTCLossDescriptor(ctcLossDesc: cudnnCTCLossDescriptor_t) -> cudnnStatus_t: ...
-
-
-@function("cudnn_adv.h", since="9.0.0", deprecated=False)
-def cudnnCTCLoss(
-    handle: cudnnHandle_t,
-    probsDesc: Const[cudnnTensorDescriptor_t],
-    probs: DeviceMemory["probsDesc"],
-    hostLabels: Array[c_int],
-    hostLabelLengths: Array[c_int],
-    hostInputLengths: Array[c_int],
-    costs: Out[DeviceMemory],
-    gradientsDesc: Const[cudnnTensorDescriptor_t],
-    gradients: Out[DeviceMemory["gradientsDesc"]],
-    algo: cudnnCTCLossAlgo_t,
-    ctcLossDesc: cudnnCTCLossDescriptor_t,
-    workspace: InOut[DeviceMemory["workSpaceSizeInBytes"]],
-    workSpaceSizeInBytes: c_size_t,
+@function("cudnn_adv.h", since="9.0.0")
+def cudnnDestroyCTCLossDescriptor(
+    ctcLossDesc: Nullable[cudnnCTCLossDescriptor_t],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+@function("cudnn_adv.h", since="9.0.0", carried_out="ctc")
+def cudnnCTCLoss(
+    handle: cudnnHandle_t,
+    probsDesc: NotNull[Const[cudnnTensorDescriptor_t]],
+    probs: DeviceMemory["probsDesc"],
+    hostLabels: SumOf[Array[c_int], "hostLabelLengths"],
+    hostLabelLengths: NotNull[PerSample[Array[c_int], "probsDesc"]],
+    hostInputLengths: NotNull[PerSample[Array[c_int], "probsDesc"]],
+    costs: Out[DeviceMemory],
+    gradientsDesc: Nullable[MayBeUnset[Const[cudnnTensorDescriptor_t]]],
+    gradients: Out[DeviceMemory["gradientsDesc"]],
+    algo: cudnnCTCLossAlgo_t,
+    ctcLossDesc: Nullable[cudnnCTCLossDescriptor_t],
+    workspace: InOut[DeviceMemory["workSpaceSizeInBytes"]],
+    workSpaceSizeInBytes: ToldBy[c_size_t, "cudnnGetCTCLossWorkspaceSize"],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_adv.h", since="9.0.0", carried_out="ctc")
 def cudnnCTCLoss_v8(
     handle: cudnnHandle_t,
     algo: cudnnCTCLossAlgo_t,
-    ctcLossDesc: cudnnCTCLossDescriptor_t,
-    probsDesc: Const[cudnnTensorDescriptor_t],
+    ctcLossDesc: NotNull[cudnnCTCLossDescriptor_t],
+    probsDesc: NotNull[Const[cudnnTensorDescriptor_t]],
     probs: DeviceMemory["probsDesc"],
     labels: DeviceArray[c_int],
     labelLengths: DeviceArray[c_int],
     inputLengths: DeviceArray[c_int],
     costs: Out[DeviceMemory],
-    gradientsDesc: Const[cudnnTensorDescriptor_t],
+    gradientsDesc: Nullable[MayBeUnset[Const[cudnnTensorDescriptor_t]]],
     gradients: Out[DeviceMemory["gradientsDesc"]],
-    workSpaceSizeInBytes: c_size_t,
+    workSpaceSizeInBytes: ToldBy[c_size_t, "cudnnGetCTCLossWorkspaceSize_v8"],
     workspace: InOut[DeviceMemory["workSpaceSizeInBytes"]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+@function("cudnn_adv.h", since="9.0.0", carried_out="ctc")
 def cudnnGetCTCLossWorkspaceSize(
     handle: cudnnHandle_t,
-    probsDesc: Const[cudnnTensorDescriptor_t],
-    gradientsDesc: Const[cudnnTensorDescriptor_t],
-    labels: Array[c_int],
-    labelLengths: Array[c_int],
-    inputLengths: Array[c_int],
+    probsDesc: NotNull[Const[cudnnTensorDescriptor_t]],
+    gradientsDesc: Nullable[MayBeUnset[Const[cudnnTensorDescriptor_t]]],
+    labels: SumOf[Array[c_int], "labelLengths"],
+    labelLengths: NotNull[PerSample[Array[c_int], "probsDesc"]],
+    inputLengths: NotNull[PerSample[Array[c_int], "probsDesc"]],
     algo: cudnnCTCLossAlgo_t,
-    ctcLossDesc: cudnnCTCLossDescriptor_t,
+    ctcLossDesc: Nullable[cudnnCTCLossDescriptor_t],
     sizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+@function("cudnn_adv.h", since="9.0.0", carried_out="ctc")
 def cudnnGetCTCLossWorkspaceSize_v8(
     handle: cudnnHandle_t,
     algo: cudnnCTCLossAlgo_t,
-    ctcLossDesc: cudnnCTCLossDescriptor_t,
-    probsDesc: Const[cudnnTensorDescriptor_t],
-    gradientsDesc: Const[cudnnTensorDescriptor_t],
+    ctcLossDesc: NotNull[cudnnCTCLossDescriptor_t],
+    probsDesc: NotNull[Const[cudnnTensorDescriptor_t]],
+    gradientsDesc: Nullable[MayBeUnset[Const[cudnnTensorDescriptor_t]]],
     sizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
@@ -2948,11 +2910,11 @@ def cudnnGetCTCLossWorkspaceSize_v8(
 # --- cudnn_subquadratic_ops.h ---
 
 
-@function("cudnn_subquadratic_ops.h", since="9.22.0", deprecated=False)
+@function("cudnn_subquadratic_ops.h", since="9.22.0")
 def cudnnSubquadraticOpsVersionCheck() -> cudnnStatus_t: ...
 
 
-@function("cudnn_subquadratic_ops.h", since="9.22.0", deprecated=False)
+@function("cudnn_subquadratic_ops.h", since="9.22.0", carried_out="causal_convolution")
 def cudnnCausalConv1dForward(
     stream: cudaStream_t,
     x: DeviceMemory,
@@ -2968,7 +2930,7 @@ def cudnnCausalConv1dForward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_subquadratic_ops.h", since="9.22.0", deprecated=False)
+@function("cudnn_subquadratic_ops.h", since="9.22.0", carried_out="causal_convolution")
 def cudnnCausalConv1dBackward(
     stream: cudaStream_t,
     x: DeviceMemory,
@@ -2988,7 +2950,7 @@ def cudnnCausalConv1dBackward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_subquadratic_ops.h", since="9.24.0", deprecated=False)
+@function("cudnn_subquadratic_ops.h", since="9.24.0", carried_out="causal_convolution")
 def cudnnCausalConv1dNwhForward(
     stream: cudaStream_t,
     x: DeviceMemory,
@@ -3004,7 +2966,7 @@ def cudnnCausalConv1dNwhForward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_subquadratic_ops.h", since="9.24.0", deprecated=False)
+@function("cudnn_subquadratic_ops.h", since="9.24.0", carried_out="causal_convolution")
 def cudnnCausalConv1dNwhBackward(
     stream: cudaStream_t,
     x: DeviceMemory,
@@ -3024,7 +2986,7 @@ def cudnnCausalConv1dNwhBackward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_subquadratic_ops.h", since="9.24.0", deprecated=False)
+@function("cudnn_subquadratic_ops.h", since="9.24.0", carried_out="causal_convolution")
 def cudnnB2BCausalConv1dForward(
     stream: cudaStream_t,
     x: DeviceMemory,
@@ -3042,7 +3004,7 @@ def cudnnB2BCausalConv1dForward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_subquadratic_ops.h", since="9.24.0", deprecated=False)
+@function("cudnn_subquadratic_ops.h", since="9.24.0", carried_out="causal_convolution")
 def cudnnB2BCausalConv1dBackward(
     stream: cudaStream_t,
     x: DeviceMemory,
@@ -3065,7 +3027,7 @@ def cudnnB2BCausalConv1dBackward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_subquadratic_ops.h", since="9.26.0", deprecated=False)
+@function("cudnn_subquadratic_ops.h", since="9.26.0", carried_out="fft_causal_convolution")
 def cudnnFFTCausalConv1dForward(
     stream: cudaStream_t,
     x: DeviceMemory,
@@ -3079,7 +3041,7 @@ def cudnnFFTCausalConv1dForward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_subquadratic_ops.h", since="9.26.0", deprecated=False)
+@function("cudnn_subquadratic_ops.h", since="9.26.0", carried_out="fft_causal_convolution")
 def cudnnFFTCausalConv1dBackward(
     stream: cudaStream_t,
     x: DeviceMemory,
@@ -3095,7 +3057,7 @@ def cudnnFFTCausalConv1dBackward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_subquadratic_ops.h", since="9.26.0", deprecated=False)
+@function("cudnn_subquadratic_ops.h", since="9.26.0")
 def cudnnLongFFTCausalConv1dGetBufferSizes(
     batch: c_int,
     dim: c_int,
@@ -3107,7 +3069,7 @@ def cudnnLongFFTCausalConv1dGetBufferSizes(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_subquadratic_ops.h", since="9.26.0", deprecated=False)
+@function("cudnn_subquadratic_ops.h", since="9.26.0", carried_out="fft_causal_convolution")
 def cudnnLongFFTCausalConv1dForward(
     stream: cudaStream_t,
     x: DeviceMemory,
@@ -3119,13 +3081,13 @@ def cudnnLongFFTCausalConv1dForward(
     kernelSize: c_int,
     dataType: cudnnDataType_t,
     workspace: InOut[DeviceMemory["workspaceSizeInBytes"]],
-    workspaceSizeInBytes: c_size_t,
+    workspaceSizeInBytes: ToldBy[c_size_t, "cudnnLongFFTCausalConv1dGetBufferSizes"],
     reserveSpace: Out[DeviceMemory["reserveSpaceSizeInBytes"]],
-    reserveSpaceSizeInBytes: c_size_t,
+    reserveSpaceSizeInBytes: ToldBy[c_size_t, "cudnnLongFFTCausalConv1dGetBufferSizes"],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_subquadratic_ops.h", since="9.26.0", deprecated=False)
+@function("cudnn_subquadratic_ops.h", since="9.26.0", carried_out="fft_causal_convolution")
 def cudnnLongFFTCausalConv1dBackward(
     stream: cudaStream_t,
     dy: DeviceMemory,
@@ -3137,16 +3099,16 @@ def cudnnLongFFTCausalConv1dBackward(
     kernelSize: c_int,
     dataType: cudnnDataType_t,
     workspace: InOut[DeviceMemory["workspaceSizeInBytes"]],
-    workspaceSizeInBytes: c_size_t,
+    workspaceSizeInBytes: ToldBy[c_size_t, "cudnnLongFFTCausalConv1dGetBufferSizes"],
     reserveSpace: Mutable[DeviceMemory["reserveSpaceSizeInBytes"]],
-    reserveSpaceSizeInBytes: c_size_t,
+    reserveSpaceSizeInBytes: ToldBy[c_size_t, "cudnnLongFFTCausalConv1dGetBufferSizes"],
 ) -> cudnnStatus_t: ...
 
 
 # --- cudnn_gnn_ops.h ---
 
 
-@function("cudnn_gnn_ops.h", since="9.26.0", deprecated=False)
+@function("cudnn_gnn_ops.h", since="9.26.0", carried_out="gnn_agg_simple")
 def cudnnGnnAggSimpleForward(
     stream: cudaStream_t,
     graph: Pointer[cudnnGnnCscGraph_t],
@@ -3163,7 +3125,7 @@ def cudnnGnnAggSimpleForward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_gnn_ops.h", since="9.26.0", deprecated=False)
+@function("cudnn_gnn_ops.h", since="9.26.0", carried_out="gnn_agg_simple")
 def cudnnGnnAggSimpleBackward(
     stream: cudaStream_t,
     graph: Pointer[cudnnGnnCscGraph_t],
@@ -3180,7 +3142,7 @@ def cudnnGnnAggSimpleBackward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_gnn_ops.h", since="9.28.0", deprecated=False)
+@function("cudnn_gnn_ops.h", since="9.28.0", carried_out="gnn_mha_gat")
 def cudnnGnnMhaGatForward(
     stream: cudaStream_t,
     graph: Pointer[cudnnGnnCscGraph_t],
@@ -3198,7 +3160,7 @@ def cudnnGnnMhaGatForward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_gnn_ops.h", since="9.28.0", deprecated=False)
+@function("cudnn_gnn_ops.h", since="9.28.0", carried_out="gnn_mha_gat")
 def cudnnGnnMhaGatBackward(
     stream: cudaStream_t,
     graph: Pointer[cudnnGnnCscGraph_t],
@@ -3226,7 +3188,7 @@ def cudnnGnnMhaGatBackward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_gnn_ops.h", since="9.28.0", deprecated=False)
+@function("cudnn_gnn_ops.h", since="9.28.0", carried_out="gnn_mha_gat")
 def cudnnGnnMhaGatV2Forward(
     stream: cudaStream_t,
     graph: Pointer[cudnnGnnCscGraph_t],
@@ -3244,7 +3206,7 @@ def cudnnGnnMhaGatV2Forward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_gnn_ops.h", since="9.28.0", deprecated=False)
+@function("cudnn_gnn_ops.h", since="9.28.0", carried_out="gnn_mha_gat")
 def cudnnGnnMhaGatV2Backward(
     stream: cudaStream_t,
     graph: Pointer[cudnnGnnCscGraph_t],

@@ -1,4 +1,4 @@
-# ruff: noqa: RUF022
+# ruff: noqa: E501, RUF022
 """The functions of cuDNN 9.28.0.
 
 The same declarations as in ``functions.py`` for type checkers and editors: the types are those of
@@ -181,7 +181,7 @@ def cudnnGetLastErrorString(
 
     cudnn_graph.h, since 9.0.0
 
-    out  message   array of max_size char
+    out  message   array of max_size char, not NULL
     in   max_size  size_t
 
     used by last_error_string
@@ -284,7 +284,7 @@ def cudnnGetStream(
     cudnn_graph.h, since 9.0.0
 
     in   handle    cudnnHandle_t
-    out  streamId  pointer to cudaStream_t
+    out  streamId  pointer to cudaStream_t, not NULL
 
     used by Handle
     example: examples/03_convolution.py
@@ -347,7 +347,7 @@ def cudnnBackendCreateDescriptor(
     cudnn_graph.h, since 9.0.0
 
     in   descriptorType  cudnnBackendDescriptorType_t
-    out  descriptor      pointer to cudnnBackendDescriptor_t
+    out  descriptor      pointer to cudnnBackendDescriptor_t, not NULL
 
     used by BackendDescriptor
     example: examples/19_first_graph_raw.py
@@ -694,8 +694,8 @@ def cudnnSetTensorNdDescriptor(
     in/out  tensorDesc  cudnnTensorDescriptor_t
     in      dataType    cudnnDataType_t
     in      nbDims      int
-    in      dimA        array of nbDims int
-    in      strideA     array of nbDims int
+    in      dimA        array of nbDims int, not NULL
+    in      strideA     array of nbDims int, not NULL
 
     used by TensorDescriptor.set_nd
     """
@@ -721,7 +721,7 @@ def cudnnSetTensorNdDescriptorEx(
     in      format      cudnnTensorFormat_t
     in      dataType    cudnnDataType_t
     in      nbDims      int
-    in      dimA        array of nbDims int
+    in      dimA        array of nbDims int, not NULL
 
     used by TensorDescriptor.set_nd_ex
     """
@@ -747,10 +747,10 @@ def cudnnGetTensorNdDescriptor(
 
     in   tensorDesc       cudnnTensorDescriptor_t
     in   nbDimsRequested  int
-    out  dataType         pointer to cudnnDataType_t
+    out  dataType         pointer to cudnnDataType_t, not NULL
     out  nbDims           pointer to int
-    out  dimA             array of nbDimsRequested int
-    out  strideA          array of nbDimsRequested int
+    out  dimA             array of nbDimsRequested int, not NULL
+    out  strideA          array of nbDimsRequested int, not NULL
 
     used by TensorDescriptor
     example: examples/03_convolution.py
@@ -767,8 +767,8 @@ def cudnnGetTensorSizeInBytes(
 
     cudnn_ops.h, since 9.0.0
 
-    in   tensorDesc  cudnnTensorDescriptor_t
-    out  size        pointer to size_t
+    in   tensorDesc  cudnnTensorDescriptor_t, not NULL
+    out  size        pointer to size_t, not NULL
 
     used by TensorDescriptor
     example: examples/03_convolution.py
@@ -805,7 +805,7 @@ def cudnnInitTransformDest(
     cudnn_ops.h, since 9.0.0, deprecated
 
     in      transformDesc    cudnnTensorTransformDescriptor_t
-    in      srcDesc          cudnnTensorDescriptor_t
+    in      srcDesc          cudnnTensorDescriptor_t, not NULL
     in/out  destDesc         cudnnTensorDescriptor_t
     out     destSizeInBytes  pointer to size_t
 
@@ -885,7 +885,7 @@ def cudnnGetTensorTransformDescriptor(
     out  padBeforeA       array of nbDimsRequested int32_t
     out  padAfterA        array of nbDimsRequested int32_t
     out  foldA            array of nbDimsRequested - 2 uint32_t
-    out  direction        pointer to cudnnFoldingDirection_t
+    out  direction        pointer to cudnnFoldingDirection_t, not NULL
 
     used by TensorTransformDescriptor
     """
@@ -1063,9 +1063,9 @@ def cudnnGetOpTensorDescriptor(
     deprecated: use CUDNN_BACKEND_POINTWISE_DESCRIPTOR
 
     in   opTensorDesc      cudnnOpTensorDescriptor_t
-    out  opTensorOp        pointer to cudnnOpTensorOp_t
-    out  opTensorCompType  pointer to cudnnDataType_t
-    out  opTensorNanOpt    pointer to cudnnNanPropagation_t
+    out  opTensorOp        pointer to cudnnOpTensorOp_t, not NULL
+    out  opTensorCompType  pointer to cudnnDataType_t, not NULL
+    out  opTensorNanOpt    pointer to cudnnNanPropagation_t, not NULL
 
     used by OpTensorDescriptor
     example: examples/12_lenet_digits.py
@@ -1118,7 +1118,7 @@ def cudnnOpTensor(
     deprecated: use CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR
 
     in      handle        cudnnHandle_t
-    in      opTensorDesc  cudnnOpTensorDescriptor_t
+    in      opTensorDesc  cudnnOpTensorDescriptor_t, not NULL
     in      alpha1        one number on the host, as opTensorDesc says
     in      aDesc         cudnnTensorDescriptor_t
     in      A             device memory, as aDesc says
@@ -1200,11 +1200,11 @@ def cudnnGetReduceTensorDescriptor(
     deprecated: use CUDNN_BACKEND_REDUCTION_DESCRIPTOR
 
     in   reduceTensorDesc         cudnnReduceTensorDescriptor_t
-    out  reduceTensorOp           pointer to cudnnReduceTensorOp_t
-    out  reduceTensorCompType     pointer to cudnnDataType_t
-    out  reduceTensorNanOpt       pointer to cudnnNanPropagation_t
-    out  reduceTensorIndices      pointer to cudnnReduceTensorIndices_t
-    out  reduceTensorIndicesType  pointer to cudnnIndicesType_t
+    out  reduceTensorOp           pointer to cudnnReduceTensorOp_t, not NULL
+    out  reduceTensorCompType     pointer to cudnnDataType_t, not NULL
+    out  reduceTensorNanOpt       pointer to cudnnNanPropagation_t, not NULL
+    out  reduceTensorIndices      pointer to cudnnReduceTensorIndices_t, not NULL
+    out  reduceTensorIndicesType  pointer to cudnnIndicesType_t, not NULL
 
     used by ReduceTensorDescriptor
     example: examples/12_lenet_digits.py
@@ -1244,10 +1244,10 @@ def cudnnGetReductionIndicesSize(
     cudnn_ops.h, since 9.0.0, deprecated
 
     in   handle            cudnnHandle_t
-    in   reduceTensorDesc  cudnnReduceTensorDescriptor_t
+    in   reduceTensorDesc  cudnnReduceTensorDescriptor_t, not NULL
     in   aDesc             cudnnTensorDescriptor_t
-    in   cDesc             cudnnTensorDescriptor_t
-    out  sizeInBytes       pointer to size_t
+    in   cDesc             cudnnTensorDescriptor_t, not NULL
+    out  sizeInBytes       pointer to size_t, not NULL
 
     used by ReduceTensorDescriptor.indices_size
     """
@@ -1271,10 +1271,10 @@ def cudnnGetReductionWorkspaceSize(
     deprecated: use CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE
 
     in   handle            cudnnHandle_t
-    in   reduceTensorDesc  cudnnReduceTensorDescriptor_t
-    in   aDesc             cudnnTensorDescriptor_t
-    in   cDesc             cudnnTensorDescriptor_t
-    out  sizeInBytes       pointer to size_t
+    in   reduceTensorDesc  cudnnReduceTensorDescriptor_t, not NULL
+    in   aDesc             cudnnTensorDescriptor_t, not NULL
+    in   cDesc             cudnnTensorDescriptor_t, not NULL
+    out  sizeInBytes       pointer to size_t, not NULL
 
     used by ReduceTensorDescriptor.workspace_size
     """
@@ -1312,7 +1312,7 @@ def cudnnReduceTensor(
     deprecated: use CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR
 
     in      handle                cudnnHandle_t
-    in      reduceTensorDesc      cudnnReduceTensorDescriptor_t
+    in      reduceTensorDesc      cudnnReduceTensorDescriptor_t, not NULL
     out     indices               device memory, as indicesSizeInBytes says
     in      indicesSizeInBytes    size_t
     in/out  workspace             device memory, as workspaceSizeInBytes says
@@ -1448,12 +1448,12 @@ def cudnnGetFilter4dDescriptor(
     deprecated: use CUDNN_BACKEND_TENSOR_DESCRIPTOR
 
     in   filterDesc  cudnnFilterDescriptor_t
-    out  dataType    pointer to cudnnDataType_t
-    out  format      pointer to cudnnTensorFormat_t
-    out  k           pointer to int
-    out  c           pointer to int
-    out  h           pointer to int
-    out  w           pointer to int
+    out  dataType    pointer to cudnnDataType_t, not NULL
+    out  format      pointer to cudnnTensorFormat_t, not NULL
+    out  k           pointer to int, not NULL
+    out  c           pointer to int, not NULL
+    out  h           pointer to int, not NULL
+    out  w           pointer to int, not NULL
 
     used by FilterDescriptor.get_4d
     """
@@ -1480,7 +1480,7 @@ def cudnnSetFilterNdDescriptor(
     in      dataType    cudnnDataType_t
     in      format      cudnnTensorFormat_t
     in      nbDims      int
-    in      filterDimA  array of nbDims int
+    in      filterDimA  array of nbDims int, not NULL
 
     used by FilterDescriptor.set_nd
     """
@@ -1507,10 +1507,10 @@ def cudnnGetFilterNdDescriptor(
 
     in   filterDesc       cudnnFilterDescriptor_t
     in   nbDimsRequested  int
-    out  dataType         pointer to cudnnDataType_t
-    out  format           pointer to cudnnTensorFormat_t
-    out  nbDims           pointer to int
-    out  filterDimA       array of nbDimsRequested int
+    out  dataType         pointer to cudnnDataType_t, not NULL
+    out  format           pointer to cudnnTensorFormat_t, not NULL
+    out  nbDims           pointer to int, not NULL
+    out  filterDimA       array of nbDimsRequested int, not NULL
 
     used by FilterDescriptor
     example: examples/03_convolution.py
@@ -1529,7 +1529,7 @@ def cudnnGetFilterSizeInBytes(
     deprecated: use CUDNN_BACKEND_TENSOR_DESCRIPTOR
 
     in   filterDesc  cudnnFilterDescriptor_t
-    out  size        pointer to size_t
+    out  size        pointer to size_t, not NULL
 
     used by FilterDescriptor
     example: examples/03_convolution.py
@@ -1561,10 +1561,10 @@ def cudnnTransformFilter(
     in      handle     cudnnHandle_t
     in      transDesc  cudnnTensorTransformDescriptor_t
     in      alpha      one number on the host, as srcDesc or destDesc says
-    in      srcDesc    cudnnFilterDescriptor_t
+    in      srcDesc    cudnnFilterDescriptor_t, not NULL
     in      srcData    device memory, as srcDesc says
     in      beta       one number on the host, as srcDesc or destDesc says
-    in      destDesc   cudnnFilterDescriptor_t
+    in      destDesc   cudnnFilterDescriptor_t, not NULL
     in/out  destData   device memory, as destDesc says
 
     used by transform_filter
@@ -1708,14 +1708,14 @@ def cudnnGetPooling2dDescriptor(
     deprecated: use CUDNN_BACKEND_RESAMPLE_DESCRIPTOR
 
     in   poolingDesc        cudnnPoolingDescriptor_t
-    out  mode               pointer to cudnnPoolingMode_t
-    out  maxpoolingNanOpt   pointer to cudnnNanPropagation_t
-    out  windowHeight       pointer to int
-    out  windowWidth        pointer to int
-    out  verticalPadding    pointer to int
-    out  horizontalPadding  pointer to int
-    out  verticalStride     pointer to int
-    out  horizontalStride   pointer to int
+    out  mode               pointer to cudnnPoolingMode_t, not NULL
+    out  maxpoolingNanOpt   pointer to cudnnNanPropagation_t, not NULL
+    out  windowHeight       pointer to int, not NULL
+    out  windowWidth        pointer to int, not NULL
+    out  verticalPadding    pointer to int, not NULL
+    out  horizontalPadding  pointer to int, not NULL
+    out  verticalStride     pointer to int, not NULL
+    out  horizontalStride   pointer to int, not NULL
 
     used by PoolingDescriptor.get_2d
     """
@@ -1746,9 +1746,9 @@ def cudnnSetPoolingNdDescriptor(
     in      mode              cudnnPoolingMode_t
     in      maxpoolingNanOpt  cudnnNanPropagation_t
     in      nbDims            int
-    in      windowDimA        array of nbDims int
-    in      paddingA          array of nbDims int
-    in      strideA           array of nbDims int
+    in      windowDimA        array of nbDims int, not NULL
+    in      paddingA          array of nbDims int, not NULL
+    in      strideA           array of nbDims int, not NULL
 
     used by PoolingDescriptor.set_nd
     """
@@ -1779,12 +1779,12 @@ def cudnnGetPoolingNdDescriptor(
 
     in   poolingDesc       cudnnPoolingDescriptor_t
     in   nbDimsRequested   int
-    out  mode              pointer to cudnnPoolingMode_t
-    out  maxpoolingNanOpt  pointer to cudnnNanPropagation_t
-    out  nbDims            pointer to int
-    out  windowDimA        array of nbDimsRequested int
-    out  paddingA          array of nbDimsRequested int
-    out  strideA           array of nbDimsRequested int
+    out  mode              pointer to cudnnPoolingMode_t, not NULL
+    out  maxpoolingNanOpt  pointer to cudnnNanPropagation_t, not NULL
+    out  nbDims            pointer to int, not NULL
+    out  windowDimA        array of nbDimsRequested int, not NULL
+    out  paddingA          array of nbDimsRequested int, not NULL
+    out  strideA           array of nbDimsRequested int, not NULL
 
     used by PoolingDescriptor
     example: examples/06_pooling.py
@@ -1806,9 +1806,9 @@ def cudnnGetPoolingNdForwardOutputDim(
     cudnn_ops.h, since 9.0.0, deprecated
 
     in   poolingDesc       cudnnPoolingDescriptor_t
-    in   inputTensorDesc   cudnnTensorDescriptor_t
+    in   inputTensorDesc   cudnnTensorDescriptor_t, not NULL
     in   nbDims            int
-    out  outputTensorDimA  array of nbDims int
+    out  outputTensorDimA  array of nbDims int, not NULL
 
     used by PoolingDescriptor.output_shape
     """
@@ -1833,11 +1833,11 @@ def cudnnGetPooling2dForwardOutputDim(
     cudnn_ops.h, since 9.0.0, deprecated
 
     in   poolingDesc      cudnnPoolingDescriptor_t
-    in   inputTensorDesc  cudnnTensorDescriptor_t
-    out  n                pointer to int
-    out  c                pointer to int
-    out  h                pointer to int
-    out  w                pointer to int
+    in   inputTensorDesc  cudnnTensorDescriptor_t, not NULL
+    out  n                pointer to int, not NULL
+    out  c                pointer to int, not NULL
+    out  h                pointer to int, not NULL
+    out  w                pointer to int, not NULL
 
     used by PoolingDescriptor.output_shape
     example: examples/06_pooling.py
@@ -1953,9 +1953,9 @@ def cudnnGetActivationDescriptor(
     deprecated: use CUDNN_BACKEND_POINTWISE_DESCRIPTOR
 
     in   activationDesc  cudnnActivationDescriptor_t
-    out  mode            pointer to cudnnActivationMode_t
-    out  reluNanOpt      pointer to cudnnNanPropagation_t
-    out  coef            pointer to double
+    out  mode            pointer to cudnnActivationMode_t, not NULL
+    out  reluNanOpt      pointer to cudnnNanPropagation_t, not NULL
+    out  coef            pointer to double, not NULL
 
     used by ActivationDescriptor
     example: examples/10_gradients.py
@@ -2059,7 +2059,7 @@ def cudnnCreateLRNDescriptor(
 
     cudnn_ops.h, since 9.0.0
 
-    out  normDesc  pointer to cudnnLRNDescriptor_t
+    out  normDesc  pointer to cudnnLRNDescriptor_t, not NULL
 
     used by LRNDescriptor
     """
@@ -2081,7 +2081,7 @@ def cudnnSetLRNDescriptor(
 
     cudnn_ops.h, since 9.0.0
 
-    in/out  normDesc  cudnnLRNDescriptor_t
+    in/out  normDesc  cudnnLRNDescriptor_t, not NULL
     in      lrnN      unsigned int
     in      lrnAlpha  double
     in      lrnBeta   double
@@ -2107,7 +2107,7 @@ def cudnnGetLRNDescriptor(
 
     cudnn_ops.h, since 9.0.0
 
-    in   normDesc  cudnnLRNDescriptor_t
+    in   normDesc  cudnnLRNDescriptor_t, not NULL
     out  lrnN      pointer to unsigned int
     out  lrnAlpha  pointer to double
     out  lrnBeta   pointer to double
@@ -2155,13 +2155,13 @@ def cudnnLRNCrossChannelForward(
     cudnn_ops.h, since 9.0.0
 
     in      handle    cudnnHandle_t
-    in      normDesc  cudnnLRNDescriptor_t
+    in      normDesc  cudnnLRNDescriptor_t, not NULL
     in      lrnMode   cudnnLRNMode_t
-    in      alpha     one number on the host, as yDesc says
-    in      xDesc     cudnnTensorDescriptor_t
+    in      alpha     one number on the host, as yDesc says, not NULL
+    in      xDesc     cudnnTensorDescriptor_t, not NULL
     in      x         device memory, as xDesc says
-    in      beta      one number on the host, as yDesc says
-    in      yDesc     cudnnTensorDescriptor_t
+    in      beta      one number on the host, as yDesc says, not NULL
+    in      yDesc     cudnnTensorDescriptor_t, not NULL
     in/out  y         device memory, as yDesc says
 
     used by lrn_cross_channel_forward
@@ -2199,16 +2199,16 @@ def cudnnDivisiveNormalizationForward(
     cudnn_ops.h, since 9.0.0
 
     in      handle    cudnnHandle_t
-    in      normDesc  cudnnLRNDescriptor_t
+    in      normDesc  cudnnLRNDescriptor_t, not NULL
     in      mode      cudnnDivNormMode_t
     in      alpha     one number on the host, as yDesc says
-    in      xDesc     cudnnTensorDescriptor_t
+    in      xDesc     cudnnTensorDescriptor_t, not NULL
     in      x         device memory, as xDesc says
     in      means     device memory, as xDesc says
     out     temp      device memory, as xDesc says
     out     temp2     device memory, as xDesc says
     in      beta      one number on the host, as yDesc says
-    in      yDesc     cudnnTensorDescriptor_t
+    in      yDesc     cudnnTensorDescriptor_t, not NULL
     in/out  y         device memory, as yDesc says
 
     used by divisive_normalization_forward
@@ -2229,7 +2229,7 @@ def cudnnDeriveBNTensorDescriptor(
     deprecated: use CUDNN_BACKEND_TENSOR_DESCRIPTOR
 
     in/out  derivedBnDesc  cudnnTensorDescriptor_t
-    in      xDesc          cudnnTensorDescriptor_t
+    in      xDesc          cudnnTensorDescriptor_t, not NULL
     in      mode           cudnnBatchNormMode_t
 
     used by derive_bn_tensor_descriptor
@@ -2276,11 +2276,11 @@ def cudnnBatchNormalizationForwardInference(
     in      mode                    cudnnBatchNormMode_t
     in      alpha                   one number on the host, as yDesc says
     in      beta                    one number on the host, as yDesc says
-    in      xDesc                   cudnnTensorDescriptor_t
+    in      xDesc                   cudnnTensorDescriptor_t, not NULL
     in      x                       device memory, as xDesc says
-    in      yDesc                   cudnnTensorDescriptor_t
+    in      yDesc                   cudnnTensorDescriptor_t, not NULL
     in/out  y                       device memory, as yDesc says
-    in      bnScaleBiasMeanVarDesc  cudnnTensorDescriptor_t
+    in      bnScaleBiasMeanVarDesc  cudnnTensorDescriptor_t, not NULL
     in      bnScale                 device memory, as bnScaleBiasMeanVarDesc says
     in      bnBias                  device memory, as bnScaleBiasMeanVarDesc says
     in      estimatedMean           device memory, as bnScaleBiasMeanVarDesc says
@@ -2311,7 +2311,7 @@ def cudnnDeriveNormTensorDescriptor(
 
     in/out  derivedNormScaleBiasDesc  cudnnTensorDescriptor_t
     in/out  derivedNormMeanVarDesc    cudnnTensorDescriptor_t
-    in      xDesc                     cudnnTensorDescriptor_t
+    in      xDesc                     cudnnTensorDescriptor_t, not NULL
     in      mode                      cudnnNormMode_t
     in      groupCnt                  int
 
@@ -2374,18 +2374,18 @@ def cudnnNormalizationForwardInference(
     in      algo               cudnnNormAlgo_t
     in      alpha              one number on the host, as yDesc says
     in      beta               one number on the host, as yDesc says
-    in      xDesc              cudnnTensorDescriptor_t
+    in      xDesc              cudnnTensorDescriptor_t, not NULL
     in      x                  device memory, as xDesc says
-    in      normScaleBiasDesc  cudnnTensorDescriptor_t
+    in      normScaleBiasDesc  cudnnTensorDescriptor_t, not NULL
     in      normScale          device memory, as normScaleBiasDesc says
     in      normBias           device memory, as normScaleBiasDesc says
-    in      normMeanVarDesc    cudnnTensorDescriptor_t
+    in      normMeanVarDesc    cudnnTensorDescriptor_t, not NULL
     in      estimatedMean      device memory, as normMeanVarDesc says
     in      estimatedVariance  device memory, as normMeanVarDesc says
     in      zDesc              cudnnTensorDescriptor_t
     in      z                  device memory, as zDesc says
     in      activationDesc     cudnnActivationDescriptor_t
-    in      yDesc              cudnnTensorDescriptor_t
+    in      yDesc              cudnnTensorDescriptor_t, not NULL
     in/out  y                  device memory, as yDesc says
     in      epsilon            double
     in      groupCnt           int
@@ -2463,7 +2463,7 @@ def cudnnSpatialTfGridGeneratorForward(
     cudnn_ops.h, since 9.0.0
 
     in   handle  cudnnHandle_t
-    in   stDesc  cudnnSpatialTransformerDescriptor_t
+    in   stDesc  cudnnSpatialTransformerDescriptor_t, not NULL
     in   theta   device memory
     out  grid    device memory
 
@@ -2496,13 +2496,13 @@ def cudnnSpatialTfSamplerForward(
     cudnn_ops.h, since 9.0.0
 
     in      handle  cudnnHandle_t
-    in      stDesc  cudnnSpatialTransformerDescriptor_t
-    in      alpha   one number on the host, as yDesc says
-    in      xDesc   cudnnTensorDescriptor_t
+    in      stDesc  cudnnSpatialTransformerDescriptor_t, not NULL
+    in      alpha   one number on the host, as yDesc says, not NULL
+    in      xDesc   cudnnTensorDescriptor_t, not NULL
     in      x       device memory, as xDesc says
     in      grid    device memory
-    in      beta    one number on the host, as yDesc says
-    in      yDesc   cudnnTensorDescriptor_t
+    in      beta    one number on the host, as yDesc says, not NULL
+    in      yDesc   cudnnTensorDescriptor_t, not NULL
     in/out  y       device memory, as yDesc says
 
     used by spatial_tf_sampler_forward
@@ -2550,7 +2550,7 @@ def cudnnDropoutGetStatesSize(
     cudnn_ops.h, since 9.0.0
 
     in   handle       cudnnHandle_t
-    out  sizeInBytes  pointer to size_t
+    out  sizeInBytes  pointer to size_t, not NULL
 
     used by dropout_states_size
     """
@@ -2567,7 +2567,7 @@ def cudnnDropoutGetReserveSpaceSize(
     cudnn_ops.h, since 9.0.0
 
     in   xdesc        cudnnTensorDescriptor_t
-    out  sizeInBytes  pointer to size_t
+    out  sizeInBytes  pointer to size_t, not NULL
 
     used by dropout_reserve_size
     """
@@ -2682,9 +2682,9 @@ def cudnnDropoutForward(
 
     in   handle                   cudnnHandle_t
     in   dropoutDesc              cudnnDropoutDescriptor_t
-    in   xdesc                    cudnnTensorDescriptor_t
+    in   xdesc                    cudnnTensorDescriptor_t, not NULL
     in   x                        device memory, as xdesc says
-    in   ydesc                    cudnnTensorDescriptor_t
+    in   ydesc                    cudnnTensorDescriptor_t, not NULL
     out  y                        device memory, as ydesc says
     out  reserveSpace             device memory, as reserveSpaceSizeInBytes says
     in   reserveSpaceSizeInBytes  size_t
@@ -2878,17 +2878,17 @@ def cudnnLRNCrossChannelBackward(
     cudnn_ops.h, since 9.0.0
 
     in      handle    cudnnHandle_t
-    in      normDesc  cudnnLRNDescriptor_t
+    in      normDesc  cudnnLRNDescriptor_t, not NULL
     in      lrnMode   cudnnLRNMode_t
-    in      alpha     one number on the host, as dxDesc says
+    in      alpha     one number on the host, as dxDesc says, not NULL
     in      yDesc     cudnnTensorDescriptor_t
     in      y         device memory, as yDesc says
-    in      dyDesc    cudnnTensorDescriptor_t
+    in      dyDesc    cudnnTensorDescriptor_t, not NULL
     in      dy        device memory, as dyDesc says
-    in      xDesc     cudnnTensorDescriptor_t
+    in      xDesc     cudnnTensorDescriptor_t, not NULL
     in      x         device memory, as xDesc says
-    in      beta      one number on the host, as dxDesc says
-    in      dxDesc    cudnnTensorDescriptor_t
+    in      beta      one number on the host, as dxDesc says, not NULL
+    in      dxDesc    cudnnTensorDescriptor_t, not NULL
     in/out  dx        device memory, as dxDesc says
 
     used by lrn_cross_channel_backward
@@ -2930,17 +2930,17 @@ def cudnnDivisiveNormalizationBackward(
     cudnn_ops.h, since 9.0.0
 
     in      handle        cudnnHandle_t
-    in      normDesc      cudnnLRNDescriptor_t
+    in      normDesc      cudnnLRNDescriptor_t, not NULL
     in      mode          cudnnDivNormMode_t
     in      alpha         one number on the host, as dXdMeansDesc says
-    in      xDesc         cudnnTensorDescriptor_t
+    in      xDesc         cudnnTensorDescriptor_t, not NULL
     in      x             device memory, as xDesc says
     in      means         device memory, as xDesc says
     in      dy            device memory, as xDesc says
     out     temp          device memory, as xDesc says
     out     temp2         device memory, as xDesc says
     in      beta          one number on the host, as dXdMeansDesc says
-    in      dXdMeansDesc  cudnnTensorDescriptor_t
+    in      dXdMeansDesc  cudnnTensorDescriptor_t, not NULL
     in/out  dx            device memory, as dXdMeansDesc says
     in/out  dMeans        device memory, as dXdMeansDesc says
 
@@ -3267,13 +3267,13 @@ def cudnnBatchNormalizationBackward(
     in      betaDataDiff      one number on the host, as dxDesc says
     in      alphaParamDiff    one number on the host, as dxDesc says
     in      betaParamDiff     one number on the host, as dxDesc says
-    in      xDesc             cudnnTensorDescriptor_t
+    in      xDesc             cudnnTensorDescriptor_t, not NULL
     in      x                 device memory, as xDesc says
-    in      dyDesc            cudnnTensorDescriptor_t
+    in      dyDesc            cudnnTensorDescriptor_t, not NULL
     in      dy                device memory, as dyDesc says
-    in      dxDesc            cudnnTensorDescriptor_t
+    in      dxDesc            cudnnTensorDescriptor_t, not NULL
     in/out  dx                device memory, as dxDesc says
-    in      dBnScaleBiasDesc  cudnnTensorDescriptor_t
+    in      dBnScaleBiasDesc  cudnnTensorDescriptor_t, not NULL
     in      bnScale           device memory, as dBnScaleBiasDesc says
     in/out  dBnScaleResult    device memory, as dBnScaleBiasDesc says
     in/out  dBnBiasResult     device memory, as dBnScaleBiasDesc says
@@ -3360,17 +3360,17 @@ def cudnnBatchNormalizationBackwardEx(
     in      betaDataDiff             one number on the host, as dxDesc says
     in      alphaParamDiff           one number on the host, as dxDesc says
     in      betaParamDiff            one number on the host, as dxDesc says
-    in      xDesc                    cudnnTensorDescriptor_t
+    in      xDesc                    cudnnTensorDescriptor_t, not NULL
     in      xData                    device memory, as xDesc says
     in      yDesc                    cudnnTensorDescriptor_t
     in      yData                    device memory, as yDesc says
-    in      dyDesc                   cudnnTensorDescriptor_t
+    in      dyDesc                   cudnnTensorDescriptor_t, not NULL
     in      dyData                   device memory, as dyDesc says
     in      dzDesc                   cudnnTensorDescriptor_t
     in/out  dzData                   device memory, as dzDesc says
-    in      dxDesc                   cudnnTensorDescriptor_t
+    in      dxDesc                   cudnnTensorDescriptor_t, not NULL
     in/out  dxData                   device memory, as dxDesc says
-    in      dBnScaleBiasDesc         cudnnTensorDescriptor_t
+    in      dBnScaleBiasDesc         cudnnTensorDescriptor_t, not NULL
     in      bnScaleData              device memory, as dBnScaleBiasDesc says
     in      bnBiasData               device memory, as dBnScaleBiasDesc says
     in/out  dBnScaleData             device memory, as dBnScaleBiasDesc says
@@ -3703,23 +3703,23 @@ def cudnnNormalizationBackward(
     in      betaDataDiff             one number on the host, as dxDesc says
     in      alphaParamDiff           one number on the host, as dxDesc says
     in      betaParamDiff            one number on the host, as dxDesc says
-    in      xDesc                    cudnnTensorDescriptor_t
+    in      xDesc                    cudnnTensorDescriptor_t, not NULL
     in      xData                    device memory, as xDesc says
     in      yDesc                    cudnnTensorDescriptor_t
     in      yData                    device memory, as yDesc says
-    in      dyDesc                   cudnnTensorDescriptor_t
+    in      dyDesc                   cudnnTensorDescriptor_t, not NULL
     in      dyData                   device memory, as dyDesc says
     in      dzDesc                   cudnnTensorDescriptor_t
     in/out  dzData                   device memory, as dzDesc says
-    in      dxDesc                   cudnnTensorDescriptor_t
+    in      dxDesc                   cudnnTensorDescriptor_t, not NULL
     in/out  dxData                   device memory, as dxDesc says
-    in      dNormScaleBiasDesc       cudnnTensorDescriptor_t
+    in      dNormScaleBiasDesc       cudnnTensorDescriptor_t, not NULL
     in      normScaleData            device memory, as dNormScaleBiasDesc says
     in      normBiasData             device memory, as dNormScaleBiasDesc says
     in/out  dNormScaleData           device memory, as dNormScaleBiasDesc says
     in/out  dNormBiasData            device memory, as dNormScaleBiasDesc says
     in      epsilon                  double
-    in      normMeanVarDesc          cudnnTensorDescriptor_t
+    in      normMeanVarDesc          cudnnTensorDescriptor_t, not NULL
     in      savedMean                device memory, as normMeanVarDesc says
     in      savedInvVariance         device memory, as normMeanVarDesc says
     in      activationDesc           cudnnActivationDescriptor_t
@@ -3748,7 +3748,7 @@ def cudnnSpatialTfGridGeneratorBackward(
     cudnn_ops.h, since 9.0.0
 
     in   handle  cudnnHandle_t
-    in   stDesc  cudnnSpatialTransformerDescriptor_t
+    in   stDesc  cudnnSpatialTransformerDescriptor_t, not NULL
     in   dgrid   device memory
     out  dtheta  device memory
 
@@ -3791,15 +3791,15 @@ def cudnnSpatialTfSamplerBackward(
     cudnn_ops.h, since 9.0.0
 
     in      handle      cudnnHandle_t
-    in      stDesc      cudnnSpatialTransformerDescriptor_t
+    in      stDesc      cudnnSpatialTransformerDescriptor_t, not NULL
     in      alpha       one number on the host, as dxDesc says
-    in      xDesc       cudnnTensorDescriptor_t
+    in      xDesc       cudnnTensorDescriptor_t, not NULL
     in      x           device memory, as xDesc says
     in      beta        one number on the host, as dxDesc says
-    in      dxDesc      cudnnTensorDescriptor_t
+    in      dxDesc      cudnnTensorDescriptor_t, not NULL
     in/out  dx          device memory, as dxDesc says
     in      alphaDgrid  one number on the host, as dxDesc says
-    in      dyDesc      cudnnTensorDescriptor_t
+    in      dyDesc      cudnnTensorDescriptor_t, not NULL
     in      dy          device memory, as dyDesc says
     in      grid        device memory
     in      betaDgrid   one number on the host, as dxDesc says
@@ -3833,9 +3833,9 @@ def cudnnDropoutBackward(
 
     in   handle                   cudnnHandle_t
     in   dropoutDesc              cudnnDropoutDescriptor_t
-    in   dydesc                   cudnnTensorDescriptor_t
+    in   dydesc                   cudnnTensorDescriptor_t, not NULL
     in   dy                       device memory, as dydesc says
-    in   dxdesc                   cudnnTensorDescriptor_t
+    in   dxdesc                   cudnnTensorDescriptor_t, not NULL
     out  dx                       device memory, as dxdesc says
     in   reserveSpace             device memory, as reserveSpaceSizeInBytes says
     in   reserveSpaceSizeInBytes  size_t
@@ -3905,7 +3905,7 @@ def cudnnGetConvolutionMathType(
     cudnn_cnn.h, since 9.0.0, deprecated
 
     in   convDesc  cudnnConvolutionDescriptor_t
-    out  mathType  pointer to cudnnMathType_t
+    out  mathType  pointer to cudnnMathType_t, not NULL
 
     used by ConvolutionDescriptor
     example: examples/03_convolution.py
@@ -3940,7 +3940,7 @@ def cudnnGetConvolutionGroupCount(
     cudnn_cnn.h, since 9.0.0, deprecated
 
     in   convDesc    cudnnConvolutionDescriptor_t
-    out  groupCount  pointer to int
+    out  groupCount  pointer to int, not NULL
 
     used by ConvolutionDescriptor
     example: examples/03_convolution.py
@@ -4048,14 +4048,14 @@ def cudnnGetConvolution2dDescriptor(
     deprecated: use CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR
 
     in   convDesc     cudnnConvolutionDescriptor_t
-    out  pad_h        pointer to int
-    out  pad_w        pointer to int
-    out  u            pointer to int
-    out  v            pointer to int
-    out  dilation_h   pointer to int
-    out  dilation_w   pointer to int
-    out  mode         pointer to cudnnConvolutionMode_t
-    out  computeType  pointer to cudnnDataType_t
+    out  pad_h        pointer to int, not NULL
+    out  pad_w        pointer to int, not NULL
+    out  u            pointer to int, not NULL
+    out  v            pointer to int, not NULL
+    out  dilation_h   pointer to int, not NULL
+    out  dilation_w   pointer to int, not NULL
+    out  mode         pointer to cudnnConvolutionMode_t, not NULL
+    out  computeType  pointer to cudnnDataType_t, not NULL
 
     used by ConvolutionDescriptor.get_2d
     """
@@ -4084,9 +4084,9 @@ def cudnnSetConvolutionNdDescriptor(
 
     in/out  convDesc       cudnnConvolutionDescriptor_t
     in      arrayLength    int
-    in      padA           array of arrayLength int
-    in      filterStrideA  array of arrayLength int
-    in      dilationA      array of arrayLength int
+    in      padA           array of arrayLength int, not NULL
+    in      filterStrideA  array of arrayLength int, not NULL
+    in      dilationA      array of arrayLength int, not NULL
     in      mode           cudnnConvolutionMode_t
     in      computeType    cudnnDataType_t
 
@@ -4119,12 +4119,12 @@ def cudnnGetConvolutionNdDescriptor(
 
     in   convDesc              cudnnConvolutionDescriptor_t
     in   arrayLengthRequested  int
-    out  arrayLength           pointer to int
-    out  padA                  array of arrayLengthRequested int
-    out  strideA               array of arrayLengthRequested int
-    out  dilationA             array of arrayLengthRequested int
-    out  mode                  pointer to cudnnConvolutionMode_t
-    out  computeType           pointer to cudnnDataType_t
+    out  arrayLength           pointer to int, not NULL
+    out  padA                  array of arrayLengthRequested int, not NULL
+    out  strideA               array of arrayLengthRequested int, not NULL
+    out  dilationA             array of arrayLengthRequested int, not NULL
+    out  mode                  pointer to cudnnConvolutionMode_t, not NULL
+    out  computeType           pointer to cudnnDataType_t, not NULL
 
     used by ConvolutionDescriptor
     example: examples/03_convolution.py
@@ -4154,10 +4154,10 @@ def cudnnGetConvolution2dForwardOutputDim(
     in   convDesc         cudnnConvolutionDescriptor_t
     in   inputTensorDesc  cudnnTensorDescriptor_t
     in   filterDesc       cudnnFilterDescriptor_t
-    out  n                pointer to int
-    out  c                pointer to int
-    out  h                pointer to int
-    out  w                pointer to int
+    out  n                pointer to int, not NULL
+    out  c                pointer to int, not NULL
+    out  h                pointer to int, not NULL
+    out  w                pointer to int, not NULL
 
     used by ConvolutionDescriptor.output_shape
     example: examples/01_smallest_program.py
@@ -4203,7 +4203,7 @@ def cudnnGetConvolutionForwardAlgorithmMaxCount(
     deprecated: use CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR
 
     in   handle  cudnnHandle_t
-    out  count   pointer to int
+    out  count   pointer to int, not NULL
 
     used by ConvolutionForward
     example: examples/03_convolution.py
@@ -4240,7 +4240,7 @@ def cudnnGetConvolutionForwardAlgorithm_v7(
     in   destDesc            cudnnTensorDescriptor_t
     in   requestedAlgoCount  int
     out  returnedAlgoCount   pointer to int
-    out  perfResults         array of requestedAlgoCount cudnnConvolutionFwdAlgoPerf_t
+    out  perfResults         array of requestedAlgoCount cudnnConvolutionFwdAlgoPerf_t, not NULL
 
     used by ConvolutionForward
     example: examples/01_smallest_program.py
@@ -4355,10 +4355,10 @@ def cudnnIm2Col(
     cudnn_cnn.h, since 9.0.0, deprecated
 
     in   handle     cudnnHandle_t
-    in   xDesc      cudnnTensorDescriptor_t
+    in   xDesc      cudnnTensorDescriptor_t, not NULL
     in   x          device memory, as xDesc says
-    in   wDesc      cudnnFilterDescriptor_t
-    in   convDesc   cudnnConvolutionDescriptor_t
+    in   wDesc      cudnnFilterDescriptor_t, not NULL
+    in   convDesc   cudnnConvolutionDescriptor_t, not NULL
     out  colBuffer  device memory
 
     used by im2col
@@ -4565,7 +4565,7 @@ def cudnnGetConvolutionBackwardDataAlgorithmMaxCount(
     deprecated: use CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR
 
     in   handle  cudnnHandle_t
-    out  count   pointer to int
+    out  count   pointer to int, not NULL
 
     used by ConvolutionBackwardData
     """
@@ -4688,7 +4688,7 @@ def cudnnGetConvolutionBackwardDataAlgorithm_v7(
     in   gradDesc            cudnnTensorDescriptor_t
     in   requestedAlgoCount  int
     out  returnedAlgoCount   pointer to int
-    out  perfResults         array of requestedAlgoCount cudnnConvolutionBwdDataAlgoPerf_t
+    out  perfResults         array of requestedAlgoCount cudnnConvolutionBwdDataAlgoPerf_t, not NULL
 
     used by ConvolutionBackwardData
     """
@@ -4852,7 +4852,7 @@ def cudnnGetConvolutionBackwardFilterAlgorithmMaxCount(
     deprecated: use CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR
 
     in   handle  cudnnHandle_t
-    out  count   pointer to int
+    out  count   pointer to int, not NULL
 
     used by ConvolutionBackwardFilter
     """
@@ -4975,7 +4975,7 @@ def cudnnGetConvolutionBackwardFilterAlgorithm_v7(
     in   gradDesc            cudnnFilterDescriptor_t
     in   requestedAlgoCount  int
     out  returnedAlgoCount   pointer to int
-    out  perfResults         array of requestedAlgoCount cudnnConvolutionBwdFilterAlgoPerf_t
+    out  perfResults         array of requestedAlgoCount cudnnConvolutionBwdFilterAlgoPerf_t, not NULL
 
     used by ConvolutionBackwardFilter
     """
@@ -5322,7 +5322,7 @@ def cudnnFusedOpsExecute(
     deprecated: use cudnnBackendExecute
 
     in  handle   cudnnHandle_t
-    in  plan     cudnnFusedOpsPlan_t
+    in  plan     cudnnFusedOpsPlan_t, not NULL
     in  varPack  cudnnFusedOpsVariantParamPack_t
 
     used by FusedOpsPlan.execute
@@ -5738,7 +5738,7 @@ def cudnnSetRNNDataDescriptor(
     in      maxSeqLength    int
     in      batchSize       int
     in      vectorSize      int
-    in      seqLengthArray  array of batchSize int
+    in      seqLengthArray  array of batchSize int, not NULL
     in      paddingFill     one number on the host, as dataType says
 
     used by RNNDataDescriptor.set
@@ -5911,10 +5911,10 @@ def cudnnSetSeqDataDescriptor(
     in/out  seqDataDesc         cudnnSeqDataDescriptor_t
     in      dataType            cudnnDataType_t
     in      nbDims              int
-    in      dimA                array of nbDims int
-    in      axes                array of nbDims cudnnSeqDataAxis_t
+    in      dimA                array of nbDims int, not NULL
+    in      axes                array of nbDims cudnnSeqDataAxis_t, not NULL
     in      seqLengthArraySize  size_t
-    in      seqLengthArray      array of seqLengthArraySize int
+    in      seqLengthArray      array of seqLengthArraySize int, not NULL
     in      paddingFill         one number on the host, as dataType says
 
     used by SeqDataDescriptor.set
@@ -6820,11 +6820,11 @@ def cudnnCTCLoss(
     cudnn_adv.h, since 9.0.0
 
     in      handle                cudnnHandle_t
-    in      probsDesc             cudnnTensorDescriptor_t
+    in      probsDesc             cudnnTensorDescriptor_t, not NULL
     in      probs                 device memory, as probsDesc says
     in      hostLabels            array of int
-    in      hostLabelLengths      array of int
-    in      hostInputLengths      array of int
+    in      hostLabelLengths      array of int, not NULL
+    in      hostInputLengths      array of int, not NULL
     out     costs                 device memory
     in      gradientsDesc         cudnnTensorDescriptor_t
     out     gradients             device memory, as gradientsDesc says
@@ -6872,8 +6872,8 @@ def cudnnCTCLoss_v8(
 
     in      handle                cudnnHandle_t
     in      algo                  cudnnCTCLossAlgo_t
-    in      ctcLossDesc           cudnnCTCLossDescriptor_t
-    in      probsDesc             cudnnTensorDescriptor_t
+    in      ctcLossDesc           cudnnCTCLossDescriptor_t, not NULL
+    in      probsDesc             cudnnTensorDescriptor_t, not NULL
     in      probs                 device memory, as probsDesc says
     in      labels                device memory, int
     in      labelLengths          device memory, int
@@ -6913,11 +6913,11 @@ def cudnnGetCTCLossWorkspaceSize(
     cudnn_adv.h, since 9.0.0
 
     in   handle         cudnnHandle_t
-    in   probsDesc      cudnnTensorDescriptor_t
+    in   probsDesc      cudnnTensorDescriptor_t, not NULL
     in   gradientsDesc  cudnnTensorDescriptor_t
     in   labels         array of int
-    in   labelLengths   array of int
-    in   inputLengths   array of int
+    in   labelLengths   array of int, not NULL
+    in   inputLengths   array of int, not NULL
     in   algo           cudnnCTCLossAlgo_t
     in   ctcLossDesc    cudnnCTCLossDescriptor_t
     out  sizeInBytes    pointer to size_t
@@ -6946,8 +6946,8 @@ def cudnnGetCTCLossWorkspaceSize_v8(
 
     in   handle         cudnnHandle_t
     in   algo           cudnnCTCLossAlgo_t
-    in   ctcLossDesc    cudnnCTCLossDescriptor_t
-    in   probsDesc      cudnnTensorDescriptor_t
+    in   ctcLossDesc    cudnnCTCLossDescriptor_t, not NULL
+    in   probsDesc      cudnnTensorDescriptor_t, not NULL
     in   gradientsDesc  cudnnTensorDescriptor_t
     out  sizeInBytes    pointer to size_t
 

@@ -182,14 +182,12 @@ def record(descriptor: Any, *arguments: Any) -> Any:
 
 def parts(descriptor: OpaquePointer) -> list[str]:
     """The values of a living descriptor as texts for its repr; empty if they cannot be read."""
-    from .guards.unset import MUST_BE_SET
-
     try:
         held = record(descriptor)
     except Exception:  # a library that lacks the function: a repr does not fail
         return []
     if held is None:
-        return ["not set"] if type(descriptor).__name__ in MUST_BE_SET else []
+        return ["not set"] if descriptor._must_be_set else []
     if not dataclasses.is_dataclass(held):
         return []
     shown = [field.name for field in dataclasses.fields(held) if field.repr]

@@ -84,6 +84,8 @@ class cudnnTensorStruct(Structure): ...
 
 class cudnnTensorDescriptor_t(OpaquePointer):
     _type_ = cudnnTensorStruct
+    _must_be_set = True
+    _may_be_half_set = True
 
 
 class cudnnPoolingStruct(Structure): ...
@@ -91,6 +93,8 @@ class cudnnPoolingStruct(Structure): ...
 
 class cudnnPoolingDescriptor_t(OpaquePointer):
     _type_ = cudnnPoolingStruct
+    _must_be_set = True
+    _may_be_half_set = True
 
 
 class cudnnFilterStruct(Structure): ...
@@ -98,6 +102,8 @@ class cudnnFilterStruct(Structure): ...
 
 class cudnnFilterDescriptor_t(OpaquePointer):
     _type_ = cudnnFilterStruct
+    _must_be_set = True
+    _may_be_half_set = True
 
 
 class cudnnLRNStruct(Structure): ...
@@ -112,6 +118,7 @@ class cudnnActivationStruct(Structure): ...
 
 class cudnnActivationDescriptor_t(OpaquePointer):
     _type_ = cudnnActivationStruct
+    _must_be_set = True
 
 
 class cudnnSpatialTransformerStruct(Structure): ...
@@ -119,6 +126,8 @@ class cudnnSpatialTransformerStruct(Structure): ...
 
 class cudnnSpatialTransformerDescriptor_t(OpaquePointer):
     _type_ = cudnnSpatialTransformerStruct
+    _must_be_set = True
+    _may_be_half_set = True
 
 
 class cudnnOpTensorStruct(Structure): ...
@@ -126,6 +135,7 @@ class cudnnOpTensorStruct(Structure): ...
 
 class cudnnOpTensorDescriptor_t(OpaquePointer):
     _type_ = cudnnOpTensorStruct
+    _must_be_set = True
 
 
 class cudnnReduceTensorStruct(Structure): ...
@@ -133,6 +143,7 @@ class cudnnReduceTensorStruct(Structure): ...
 
 class cudnnReduceTensorDescriptor_t(OpaquePointer):
     _type_ = cudnnReduceTensorStruct
+    _must_be_set = True
 
 
 class cudnnCTCLossStruct(Structure): ...
@@ -147,6 +158,7 @@ class cudnnTensorTransformStruct(Structure): ...
 
 class cudnnTensorTransformDescriptor_t(OpaquePointer):
     _type_ = cudnnTensorTransformStruct
+    _must_be_set = True
 
 
 class cudnnDropoutStruct(Structure): ...
@@ -161,6 +173,8 @@ class cudnnConvolutionStruct(Structure): ...
 
 class cudnnConvolutionDescriptor_t(OpaquePointer):
     _type_ = cudnnConvolutionStruct
+    _must_be_set = True
+    _may_be_half_set = True
 
 
 class cudnnFusedOpsConstParamStruct(Structure): ...
@@ -189,6 +203,7 @@ class cudnnRNNStruct(Structure): ...
 
 class cudnnRNNDescriptor_t(OpaquePointer):
     _type_ = cudnnRNNStruct
+    _must_be_set = True
 
 
 class cudnnRNNDataStruct(Structure): ...
@@ -196,6 +211,7 @@ class cudnnRNNDataStruct(Structure): ...
 
 class cudnnRNNDataDescriptor_t(OpaquePointer):
     _type_ = cudnnRNNDataStruct
+    _must_be_set = True
 
 
 class cudnnSeqDataStruct(Structure): ...
@@ -203,6 +219,7 @@ class cudnnSeqDataStruct(Structure): ...
 
 class cudnnSeqDataDescriptor_t(OpaquePointer):
     _type_ = cudnnSeqDataStruct
+    _must_be_set = True
 
 
 class cudnnAttnStruct(Structure): ...
@@ -210,6 +227,7 @@ class cudnnAttnStruct(Structure): ...
 
 class cudnnAttnDescriptor_t(OpaquePointer):
     _type_ = cudnnAttnStruct
+    _must_be_set = True
 
 
 # --- structs ---

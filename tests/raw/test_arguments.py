@@ -13,6 +13,7 @@ from tensors import dimensions, set_4d
 
 import cudnn_ctypes
 from cudnn_ctypes import BadParamError, raw
+from cudnn_ctypes.raw.function import binding
 
 
 class TestArguments:
@@ -332,6 +333,16 @@ class TestPerformanceRows:
                 return returned.value
 
             yield ask
+
+
+@pytest.mark.parametrize("number", [0, 1, 1 << 20, 1 << 40, np.int64(1 << 20)])
+def test_a_bare_integer_is_no_host_pointer(number: Any) -> None:
+    """Whichever function: C would read or write at that address."""
+    for name, function in raw.FUNCTIONS.items():
+        for parameter, argtype in zip(function.parameters, binding(name).argtypes, strict=True):
+            if parameter.type.kind in ("host", "pointer", "array", "scalar"):
+                with pytest.raises(TypeError):
+                    argtype.from_param(number)
 
 
 class TestBackendAttributes:

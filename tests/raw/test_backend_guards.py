@@ -65,7 +65,7 @@ def test_counts_that_no_memory_holds(tensor: Any) -> None:
     with pytest.raises(ValueError, match="'arrayOfElements': 2147483648 elements"):
         raw.cudnnBackendSetAttribute(tensor, name, INT64, 2**31, memory)
     with pytest.raises(BadParamError, match="4611686018427387904 elements of"):
-        raw.cudnnBackendSetAttribute(tensor, name, INT64, 2**62, ctypes.addressof(memory))
+        raw.cudnnBackendSetAttribute(tensor, name, INT64, 2**62, c_void_p(ctypes.addressof(memory)))
 
 
 @pytest.mark.parametrize("state", ["new", "final"])

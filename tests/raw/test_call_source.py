@@ -87,7 +87,10 @@ def bits(value: Any) -> int:
 def sample(parameter: raw.Parameter, number: int, *, usual: bool) -> tuple[Any, int]:
     """An argument, and what C is to receive: the class most programs pass, or another one."""
     base, kind, address = parameter.type.base, parameter.type.kind, 0x7F00_0000_0000 + 4096 * number
-    if kind in ("device", "host", "labelled"):
+    if kind == "host":
+        given = ctypes.c_void_p(address)
+        return (given if usual else SimpleNamespace(_as_parameter_=given)), address
+    if kind in ("device", "labelled"):
         return (address if usual else ctypes.c_void_p(address)), address
     if kind == "scalar":
         real = (ctypes.c_float if number % 2 else ctypes.c_double)(1.5)

@@ -124,7 +124,8 @@ def program(*statements: str) -> str:
 def test_a_callback_hears_its_level_and_exceptions_their_reasons() -> None:
     lines = printed(
         program(
-            "state(); raw.cudnnSetCallback(raw.CUDNN_SEV_ERROR_EN, 77, hear); state()",
+            "state(); token = ctypes.c_void_p(77); "
+            "raw.cudnnSetCallback(raw.CUDNN_SEV_ERROR_EN, token, hear); state()",
             "raw.cudnnSetCallback(raw.CUDNN_SEV_INFO_EN, None, hear)",
         )
     )

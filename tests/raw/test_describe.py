@@ -44,8 +44,8 @@ cudnn_ops.h, since 9.0.0
 in/out  tensorDesc  cudnnTensorDescriptor_t
 in      dataType    cudnnDataType_t
 in      nbDims      int
-in      dimA        array of nbDims int
-in      strideA     array of nbDims int"""
+in      dimA        array of nbDims int, not NULL
+in      strideA     array of nbDims int, not NULL"""
     )
 
 

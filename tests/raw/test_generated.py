@@ -44,7 +44,13 @@ def test_every_file_has_a_banner(headers):
         assert "by ``python -m tools.generate``; do not edit." in text
 
 
-@pytest.mark.parametrize("table", ["HOST_SCALARS", "HOST_MEMORY", "DEVICE_MEMORY", "DEVICE_ARRAYS"])
+@pytest.mark.parametrize(
+    "table",
+    [
+        *("HOST_SCALARS", "HOST_MEMORY", "DEVICE_MEMORY", "DEVICE_ARRAYS", "FACTORS", "EXTENTS"),
+        *("NOT_NULL", "NULLABLE", "MUST_BE_SET", "HALF_SET", "PADDING"),
+    ],
+)
 def test_a_name_that_matches_nothing_is_an_error(headers, monkeypatch, table):
     monkeypatch.setattr(overrides, table, getattr(overrides, table) | {"noSuchParameter"})
     with pytest.raises(ValueError, match=f"{table}: 'noSuchParameter' matches nothing"):
@@ -55,6 +61,17 @@ def test_a_name_that_matches_nothing_is_an_error(headers, monkeypatch, table):
     ("table", "value"),
     [
         ("LENGTHS", "nbDims"),
+        ("TOO_LONG", "CUDNN_STATUS_BAD_PARAM"),
+        ("TOLD_BY", "cudnnGetRNNWeightSpaceSize"),
+        ("PER_SAMPLE", "xDesc"),
+        ("SUM_OF", "labelLengths"),
+        ("LENT", "2"),
+        ("MAY_BE_UNSET", ""),
+        ("CARRIED_OUT", "rnn"),
+        ("FOLLOWED", "rnn"),
+        ("TAKEN_OVER", "backend"),
+        ("NOTED", "dropout"),
+        ("POINTEES", "cudnnTensorDescriptor_t"),
         ("DIRECTIONS", Direction.OUT),
         ("SINCE", "9.1.0"),
         ("REPLACED_BY", "cudnnCreate"),

@@ -1,4 +1,4 @@
-"""Find the NULL arguments that crash libcudnn itself; ``raw/guards/null.py`` holds them.
+"""Find the NULL arguments that crash libcudnn itself; ``overrides.NOT_NULL`` names them.
 
 ``python -m tools.fuzz nulls`` calls every function with one argument after the other NULL, with
 all of them NULL and with none, the others being plausible: descriptors that were created, and once
@@ -22,7 +22,6 @@ from typing import Any
 from cudnn_ctypes import raw
 from cudnn_ctypes.raw.ctypes_support import CudnnEnum, OpaquePointer, storage_type
 from cudnn_ctypes.raw.function import Parameter, binding
-from cudnn_ctypes.raw.guards.null import NOT_NULL
 
 from .children import Spent, outcomes
 
@@ -198,11 +197,12 @@ def survey(*, guarded: bool) -> dict[Call, str]:
 
 
 def unlisted(crashes: dict[Call, str]) -> Iterator[str]:
-    """Parameters whose NULL crashes, yet that ``raw/guards/null.py`` does not list."""
+    """Parameters whose NULL crashes, yet that are not declared as ``NotNull``."""
     for call in crashes:
         if len(call.nulls) == 1 and Call(call.function, (), call.is_set) not in crashes:
             (parameter,) = call.nulls
-            if parameter not in [*NOT_NULL.get(call.function, "").split(), "handle"]:
+            declared = next(p for p in binding(call.function).parameters if p.name == parameter)
+            if declared.type.null is not False:
                 yield f"{call.function}.{parameter}"
 
 
@@ -218,5 +218,5 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"{sum(1 for _ in calls())} calls of cuDNN {raw.load().version_text}")
         for call, name in crashes.items():
             print(f"{name}: {call}")
-        print("Not in the table of raw/guards/null.py:", *sorted(set(unlisted(crashes))))
+        print("Not declared as NotNull:", *sorted(set(unlisted(crashes))))
     return 1 if options.guarded and crashes else 0

@@ -27,6 +27,9 @@ def emit_enums(headers: Headers) -> str:
     parts.append(string_table("ENUM_SINCE", since))
     parts.append("\n" + deprecations("ENUM_DEPRECATED", declarations))
     parts.append("\n" + string_table("ENUM_HEADERS", {e.name: e.header for e in headers.enums}))
+    labels = {d.name: d.pointee for e in headers.enums for d in e.enumerators if d.pointee}
+    parts.append("\n# The descriptor that is passed with a label.\n")
+    parts.append(string_table("ENUM_POINTEES", labels))
     parts.append("\n# The value in releases that number it differently.\n")
     parts.append(_renumbered())
     parts.append("\n" + dunder_all(d.name for d in declarations))

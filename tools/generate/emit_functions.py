@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from . import cuda_types
-from .model import CType, Direction, Function, Headers, Parameter, Passing
+from .model import CType, Direction, Enum, Function, Headers, Parameter, Passing
 from .text import CTYPES, LINE_LENGTH, banner, dunder_all, import_from, python_type
 
 _BODY = """
@@ -28,7 +30,7 @@ def emit_functions(headers: Headers) -> str:
     body = "".join(parts)
     top = banner(headers.version, "The functions", _BODY)
     # Array lengths are strings that name parameters; pyflakes takes them for types.
-    checks = "# ruff: noqa: F821, RUF022, UP037\n"
+    checks = "# ruff: noqa: F821, RUF022, SIM300, UP037\n"
     names = dunder_all(function.name for function in headers.functions)
     return checks + top + _imports(headers) + body + "\n\n" + names
 
@@ -39,12 +41,13 @@ def _imports(headers: Headers) -> str:
     bases = {t.base for t in types}
     annotations = [annotation(p) for f in headers.functions for p in f.parameters]
     annotations += [_result(f.result) for f in headers.functions]
-    words = {w for text in annotations for w in text.replace("]", "[").split("[")}
-    words = {w.split(",")[0] for w in words}
-    enums = {enum.name for enum in headers.enums}
+    words = {w for text in annotations for w in re.findall(r"\w+", re.sub(r'".*?"', "", text))}
+    enums = {each for enum in headers.enums for each in (enum.name, *_names(enum))}
     declared = {d.name for d in (*headers.handles, *headers.structs, *headers.callbacks)}
     declared |= cuda_types.NAMES
     vocabulary = {"Out", "InOut", "Mutable", "Const"} | {p.value for p in Passing}
+    said = {w.split(" ")[0] for f in headers.functions for p in f.parameters for w in p.words}
+    vocabulary |= said
     vocabulary |= SPELLED
     from_ctypes = (set(CTYPES.values()) | {"c_char_p", "c_void_p"}) - SPELLED
     unknown = bases - enums - declared - set(CTYPES) - {"void"}
@@ -60,10 +63,17 @@ def _imports(headers: Headers) -> str:
     )
 
 
+def _names(enum: Enum) -> set[str]:
+    return {enumerator.name for enumerator in enum.enumerators}
+
+
 def _function(function: Function) -> str:
-    facts = f'"{function.header}", since="{function.since}", deprecated={function.deprecated}'
+    facts = f'"{function.header}", since="{function.since}"'
     if function.replaced_by:
         facts += f', replaced_by="{function.replaced_by}"'
+    elif function.deprecated:
+        facts += ", deprecated=True"
+    facts += "".join(f', {name}="{value}"' for name, value in function.facts)
     decorator = f"@function({facts})\n"
     if len(decorator) > LINE_LENGTH + 1:
         decorator = f"@function(\n    {facts}\n)\n"
@@ -74,8 +84,16 @@ def _function(function: Function) -> str:
     line = f"def {function.name}({', '.join(parameters)}) -> {result}: ..."
     if len(line) <= LINE_LENGTH:
         return f"{decorator}{line}\n"
-    lines = "".join(f"    {parameter},\n" for parameter in parameters)
+    lines = "".join(map(_line, parameters))
     return f"{decorator}def {function.name}(\n{lines}) -> {result}: ...\n"
+
+
+def _line(parameter: str) -> str:
+    line = f"    {parameter},\n"
+    if len(line) <= LINE_LENGTH + 1:
+        return line
+    head, _, arguments = parameter.partition("[")
+    return f"    {head}[\n        {arguments.removesuffix(']')}\n    ],\n"
 
 
 def annotation(parameter: Parameter) -> str:
@@ -90,8 +108,12 @@ def annotation(parameter: Parameter) -> str:
         text = f"Mutable[{text}]"
     elif direction is not Direction.IN and parameter.ctype.const:
         text = f"Const[{text}]"
-    wrapper = _DIRECTION[direction]
-    return f"{wrapper}[{text}]" if wrapper else text
+    if wrapper := _DIRECTION[direction]:
+        text = f"{wrapper}[{text}]"
+    for said in parameter.words:
+        word, *names = said.split(" ")
+        text = f"{word}[{', '.join((text, *names))}]"
+    return text
 
 
 def _referent(parameter: Parameter) -> str:
@@ -100,7 +122,8 @@ def _referent(parameter: Parameter) -> str:
         case Passing.VALUE:
             return python_type(ctype.base)
         case Passing.ARRAY if parameter.length is not None:
-            return f'Array[{_pointee(ctype)}, "{parameter.length}"]'
+            too_long = f", {parameter.too_long}" if parameter.too_long else ""
+            return f'Array[{_pointee(ctype)}, "{parameter.length}"{too_long}]'
         case Passing.POINTER | Passing.ARRAY | Passing.DEVICE_ARRAY:
             return f"{passing.value}[{_pointee(ctype)}]"
         case Passing.DEVICE_MEMORY | Passing.HOST_SCALAR if parameter.described_by:

@@ -7,7 +7,7 @@ import textwrap
 
 from . import cuda_types
 from .model import CType, Direction, Function, Headers, Parameter, Passing
-from .text import RUFF, banner, dunder_all, import_from, python_type
+from .text import banner, dunder_all, import_from, python_type
 
 _BODY = """
 The same declarations as in ``functions.py`` for type checkers and editors: the types are those of
@@ -34,7 +34,8 @@ def emit_stub(headers: Headers) -> str:
     body = "".join(f"\n{emitter.function(function)}" for function in headers.functions)
     top = banner(headers.version, "The functions", _BODY)
     names = dunder_all(function.name for function in headers.functions)
-    return RUFF + top + _imports(headers, body) + body + "\n" + names
+    checks = "# ruff: noqa: E501, RUF022\n"  # tables in docstrings are as wide as C's names
+    return checks + top + _imports(headers, body) + body + "\n" + names
 
 
 def _imports(headers: Headers, body: str) -> str:
@@ -67,23 +68,19 @@ class _Emitter:
     def function(self, function: Function) -> str:
         from cudnn_ctypes.raw.describe import docstring
 
-        parameters = "".join(
-            f"    {p.name}: {self._accepted(function, p)},\n" for p in function.parameters
-        )
+        parameters = "".join(f"    {p.name}: {self._accepted(p)},\n" for p in function.parameters)
         parameters = f"\n{parameters}" if parameters else ""
         result = _RESULTS.get(function.result.base, function.result.base)
         text = textwrap.indent(f'"""{docstring(function.name)}\n"""', "    ")
         return f"@declared\ndef {function.name}({parameters}) -> {result}:\n{text}\n"
 
-    def _accepted(self, function: Function, parameter: Parameter) -> str:
+    def _accepted(self, parameter: Parameter) -> str:
         """What Python passes for a parameter, in the words of ``raw/argument_types.py``."""
-        from cudnn_ctypes.raw.guards.null import may_be_null
-
         base = parameter.ctype.base
         match parameter.passing:
             case Passing.VALUE:
                 if base in self.handles and base not in _FOREIGN:
-                    null = may_be_null(function.name, parameter.name)
+                    null = "Nullable" in parameter.words
                     return f"{'Descriptor' if null else 'Handle'}[{base}]"
                 return self._value(base)
             case Passing.POINTER:

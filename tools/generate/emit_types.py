@@ -73,9 +73,12 @@ def _library_property() -> str:
 def _handle(handle: Handle) -> str:
     if handle.struct is None:
         return f"class {handle.name}(OpaquePointer):\n    _type_ = c_byte  # void * in C\n"
+    facts = ("    _must_be_set = True\n" if handle.must_be_set else "") + (
+        "    _may_be_half_set = True\n" if handle.may_be_half_set else ""
+    )
     return (
         f"class {handle.struct}(Structure): ...\n\n\n"
-        f"class {handle.name}(OpaquePointer):\n    _type_ = {handle.struct}\n"
+        f"class {handle.name}(OpaquePointer):\n    _type_ = {handle.struct}\n{facts}"
     )
 
 

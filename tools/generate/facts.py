@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TypeVar
 
 from . import overrides
-from .model import Declaration, Direction, Enum, Function, Headers, Parameter, Passing
+from .model import Declaration, Direction, Enum, Function, Handle, Headers, Parameter, Passing
 
 _Dated = TypeVar("_Dated", bound=Declaration)
+
+_HANDLE = "cudnnHandle_t"
+_WORDS = {
+    "FACTORS": "Factor",
+    "EXTENTS": "Extent",
+    "TOLD_BY": "ToldBy",
+    "PER_SAMPLE": "PerSample",
+    "SUM_OF": "SumOf",
+    "LENT": "Lent",
+    "PADDING": "Padding",
+}
+_OF_FUNCTIONS = ("CARRIED_OUT", "FOLLOWED", "TAKEN_OVER", "NOTED")
 
 
 def decide(headers: Headers) -> Headers:
@@ -24,7 +37,7 @@ def decide(headers: Headers) -> Headers:
         version=headers.version,
         functions=[decider.function(f) for f in headers.functions],
         enums=[decider.enum(e) for e in headers.enums],
-        handles=[decider.dated(h) for h in headers.handles],
+        handles=[decider.handle(h) for h in headers.handles],
         structs=[decider.dated(s) for s in headers.structs],
         callbacks=[decider.dated(c) for c in headers.callbacks],
         macros=headers.macros,
@@ -44,14 +57,23 @@ class _Decider:
             "HOST_SCALARS",
             "HOST_MEMORY",
             "LABELLED",
+            "POINTEES",
             "DEVICE_MEMORY",
             "DEVICE_ARRAYS",
             "LENGTHS",
+            "TOO_LONG",
+            *_WORDS,
+            "NOT_NULL",
+            "NULLABLE",
+            "MUST_BE_SET",
+            "HALF_SET",
+            "MAY_BE_UNSET",
             "DESCRIBED_BY",
             "DIRECTIONS",
             "SINCE",
             "REPLACED_BY",
             "RENUMBERED",
+            *_OF_FUNCTIONS,
         ):
             unused = [n for n in getattr(overrides, table) if (table, n) not in self.used]
             self.problems += [f"overrides.{table}: {n!r} matches nothing" for n in sorted(unused)]
@@ -94,8 +116,20 @@ class _Decider:
         for member in enum.enumerators:
             if member.value not in overrides.RENUMBERED.get(member.name, {}).values():
                 self.used.add(("RENUMBERED", member.name))
-        members = tuple(self.dated(member, inherited=enum.since) for member in enum.enumerators)
-        return replace(enum, enumerators=members)
+        members = [self.dated(member, inherited=enum.since) for member in enum.enumerators]
+        self.used |= {("POINTEES", m.name) for m in members if m.name in overrides.POINTEES}
+        labelled = [replace(m, pointee=overrides.POINTEES.get(m.name)) for m in members]
+        return replace(enum, enumerators=tuple(labelled))
+
+    def handle(self, handle: Handle) -> Handle:
+        name = handle.name
+        kinds = {table: name in getattr(overrides, table) for table in ("MUST_BE_SET", "HALF_SET")}
+        self.used |= {(table, name) for table, is_in in kinds.items() if is_in}
+        return replace(
+            self.dated(handle),
+            must_be_set=kinds["MUST_BE_SET"],
+            may_be_half_set=kinds["HALF_SET"],
+        )
 
     # --- parameters ----------------------------------------------------------------------------
 
@@ -114,7 +148,10 @@ class _Decider:
             else p
             for p in parameters
         )
-        return replace(self.dated(function), parameters=parameters)
+        tables = [t for t in _OF_FUNCTIONS if function.name in getattr(overrides, t)]
+        self.used |= {(table, function.name) for table in tables}
+        facts = tuple((t.lower(), getattr(overrides, t)[function.name]) for t in tables)
+        return replace(self.dated(function), parameters=parameters, facts=facts)
 
     def _memory_described_by(
         self, function: Function, parameter: Parameter, names: list[str]
@@ -153,7 +190,63 @@ class _Decider:
     def _parameter(self, function: Function, parameter: Parameter) -> Parameter:
         passing, length = self._passing(function, parameter)
         direction = self._direction(function, parameter)
-        return replace(parameter, direction=direction, passing=passing, length=length)
+        decided = replace(parameter, direction=direction, passing=passing, length=length)
+        too_long = self._lookup("TOO_LONG", function.name, parameter.name)
+        return replace(
+            decided,
+            too_long=overrides.TOO_LONG[too_long] if too_long else None,
+            words=tuple(self._words(function, decided)),
+        )
+
+    # --- words ---------------------------------------------------------------------------------
+
+    def _words(self, function: Function, parameter: Parameter) -> Iterator[str]:
+        for table, word in _WORDS.items():
+            if key := self._lookup(table, function.name, parameter.name):
+                values = getattr(overrides, table)
+                named = values[key] if isinstance(values, dict) else ""
+                quoted = named if named.isdigit() else f'"{named}"'
+                yield f"{word} {quoted}" if named else word
+        if (unset := self._may_be_unset(function, parameter)) is not None:
+            yield "MayBeUnset" + "".join(f' "{name}"' for name in unset)
+        if self._lookup("NOT_NULL", function.name, parameter.name):
+            yield "NotNull"
+        elif self._is_descriptor(parameter) and self._may_be_null(function, parameter):
+            yield "Nullable"
+
+    def _is_descriptor(self, parameter: Parameter) -> bool:
+        ctype = parameter.ctype
+        is_handle = not ctype.pointers and ctype.base in self.handles
+        return is_handle and ctype.base != _HANDLE
+
+    def _may_be_null(self, function: Function, parameter: Parameter) -> bool:
+        """Whether C may accept NULL for a descriptor, as far as is known.
+
+        Functions without a handle refuse NULL, except for destroying it, and so do convolutions.
+        Among other launching functions, those in `NOT_NULL` refuse it.
+        """
+        if self._lookup("NULLABLE", function.name, parameter.name) or "Destroy" in function.name:
+            return True
+        reads = parameter.direction is Direction.IN
+        return _launches(function) and not ("Convolution" in function.name and reads)
+
+    def _may_be_unset(self, function: Function, parameter: Parameter) -> tuple[str, ...] | None:
+        """The parameters that are 0 where a descriptor may be unset, or None if it never may."""
+        if parameter.ctype.pointers or parameter.ctype.base not in overrides.MUST_BE_SET:
+            return None
+        if key := self._lookup("MAY_BE_UNSET", function.name, parameter.name):
+            stated = overrides.MAY_BE_UNSET[key].split()
+            names = [p.name for p in function.parameters]
+            deciding = tuple(name for name in stated if name in names)
+            if deciding or not stated:
+                return deciding
+        kinds = [p.ctype.base for p in function.parameters if not p.ctype.pointers]
+        alone = sum(kind in overrides.MUST_BE_SET for kind in kinds) == 1
+        # It reads the descriptor back, or destroys it.
+        reads = parameter.direction is Direction.IN and alone and not _launches(function)
+        return () if reads else None
+
+    # --- memory --------------------------------------------------------------------------------
 
     def _passing(self, function: Function, parameter: Parameter) -> tuple[Passing, str | None]:
         name, ctype = parameter.name, parameter.ctype
@@ -205,3 +298,7 @@ class _Decider:
         if sets and is_first and parameter.ctype.base in self.handles:
             return Direction.INOUT
         return Direction.IN
+
+
+def _launches(function: Function) -> bool:
+    return any(p.ctype.base == _HANDLE and not p.ctype.pointers for p in function.parameters)

@@ -52,7 +52,8 @@ class Parameter:
 
     `tag` is the direction that the header's comment gives. `direction`, `passing` and `length`
     are None until `facts.decide` has looked at the parameter. `described_by` names the parameters
-    that say what is in a piece of memory, where the function has any.
+    that say what is in a piece of memory, where the function has any. `too_long` is the status
+    that refuses a longer array, and `words` are further facts, in the annotation vocabulary.
     """
 
     name: str
@@ -63,6 +64,8 @@ class Parameter:
     passing: Passing | None = None
     length: str | int | None = None
     described_by: tuple[str, ...] = ()
+    too_long: str | None = None
+    words: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -78,14 +81,18 @@ class Declaration:
 
 @dataclass(frozen=True)
 class Function(Declaration):
+    """A function; `facts` are further ones by name, for its declaration."""
+
     result: CType
     parameters: tuple[Parameter, ...]
+    facts: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
 class Enumerator(Declaration):
     value: int
     alias_of: str | None  # the enumerator of the same enum that the header gives as its value
+    pointee: str | None = None  # of a label: the descriptor that is passed with it
 
 
 @dataclass(frozen=True)
@@ -98,6 +105,8 @@ class Handle(Declaration):
     """An opaque pointer: `typedef struct <struct> *<name>`; `struct` is None for a `void *`."""
 
     struct: str | None
+    must_be_set: bool = False
+    may_be_half_set: bool = False
 
 
 @dataclass(frozen=True)

@@ -28,10 +28,28 @@ HOST_SCALARS = frozenset(
     }
 )
 
+# Those that have the data type of what they fill, and not that of a scaling factor.
+
+PADDING = frozenset({"paddingFill"})
+
 HOST_MEMORY = frozenset({"arrayOfElements", "udata"})
 
 # What they are, the label before them decides.
 LABELLED = frozenset({"param", "ptr"})
+
+# The labels that take a descriptor, by its type.
+
+_POINTEES: dict[str, str] = {
+    "cudnnTensorDescriptor_t": """
+        CUDNN_PARAM_XDESC CUDNN_PARAM_YDESC CUDNN_PARAM_ZDESC CUDNN_PARAM_DXDESC
+        CUDNN_PARAM_DYDESC CUDNN_PARAM_DZDESC CUDNN_PARAM_BN_EQSCALEBIAS_DESC
+        CUDNN_PARAM_BN_Z_EQSCALEBIAS_DESC CUDNN_PARAM_BN_SCALEBIAS_MEANVAR_DESC
+        CUDNN_PARAM_YSTATS_DESC CUDNN_PARAM_ACTIVATION_BITMASK_DESC""",
+    "cudnnFilterDescriptor_t": "CUDNN_PARAM_WDESC CUDNN_PARAM_DWDESC",
+    "cudnnConvolutionDescriptor_t": "CUDNN_PARAM_CONV_DESC",
+    "cudnnActivationDescriptor_t": "CUDNN_PARAM_ACTIVATION_DESC",
+}
+POINTEES = {label: kind for kind, labels in _POINTEES.items() for label in labels.split()}
 
 DEVICE_MEMORY = frozenset(
     {
@@ -270,13 +288,16 @@ DEVICE_ARRAYS = frozenset(
 # --- arrays -----------------------------------------------------------------------------------
 # "function.parameter" or "parameter" to the length: an expression of the function's parameters,
 # or None where no parameter gives it. Pointers that are not listed point to one object.
+# "2 <= nbDims": cuDNN writes or reads 2 elements even if asked for fewer (tools/fuzz, cuDNN 9.28).
+# "nbDims <= 8": it writes more on its stack or over the end of the descriptor: with 9 dims of a
+# tensor the process ends on aarch64, with 200 on x86-64. TOO_LONG has the status of the refusal.
 
 LENGTHS: dict[str, str | None] = {
     "cudnnGetLastErrorString.message": "max_size",
     # tensors, filters
     "cudnnSetTensorNdDescriptor.dimA": "nbDims",
     "cudnnSetTensorNdDescriptor.strideA": "nbDims",
-    "cudnnSetTensorNdDescriptorEx.dimA": "nbDims",
+    "cudnnSetTensorNdDescriptorEx.dimA": "nbDims <= 8",
     "cudnnGetTensorNdDescriptor.dimA": "nbDimsRequested",
     "cudnnGetTensorNdDescriptor.strideA": "nbDimsRequested",
     "cudnnSetFilterNdDescriptor.filterDimA": "nbDims",
@@ -288,7 +309,7 @@ LENGTHS: dict[str, str | None] = {
     "cudnnGetTensorTransformDescriptor.padBeforeA": "nbDimsRequested",
     "cudnnGetTensorTransformDescriptor.padAfterA": "nbDimsRequested",
     "cudnnGetTensorTransformDescriptor.foldA": "nbDimsRequested - 2",
-    "cudnnSetSpatialTransformerNdDescriptor.dimA": "nbDims",
+    "cudnnSetSpatialTransformerNdDescriptor.dimA": "1 <= nbDims <= 8",
     # pooling: nbDims counts the spatial dimensions, except for the output's shape
     "cudnnSetPoolingNdDescriptor.windowDimA": "nbDims",
     "cudnnSetPoolingNdDescriptor.paddingA": "nbDims",
@@ -304,7 +325,7 @@ LENGTHS: dict[str, str | None] = {
     "cudnnGetConvolutionNdDescriptor.padA": "arrayLengthRequested",
     "cudnnGetConvolutionNdDescriptor.strideA": "arrayLengthRequested",
     "cudnnGetConvolutionNdDescriptor.dilationA": "arrayLengthRequested",
-    "cudnnGetConvolutionNdForwardOutputDim.tensorOuputDimA": "nbDims",
+    "cudnnGetConvolutionNdForwardOutputDim.tensorOuputDimA": "2 <= nbDims",
     "perfResults": "requestedAlgoCount",
     # sequences
     "cudnnSetRNNDataDescriptor.seqLengthArray": "batchSize",
@@ -318,14 +339,264 @@ LENGTHS: dict[str, str | None] = {
     # One window per time step of the query: its number stands in the attention descriptor.
     "loWinIdx": None,
     "hiWinIdx": None,
-    # Of the batch size, which stands in the descriptor of the probabilities; the labels of all
-    # samples follow one another, so they are as many as the label lengths add up to.
+    # PER_SAMPLE and SUM_OF say how many.
     "cudnnCTCLoss.hostLabels": None,
     "cudnnCTCLoss.hostLabelLengths": None,
     "cudnnCTCLoss.hostInputLengths": None,
     "cudnnGetCTCLossWorkspaceSize.labels": None,
     "cudnnGetCTCLossWorkspaceSize.labelLengths": None,
     "cudnnGetCTCLossWorkspaceSize.inputLengths": None,
+}
+
+# Arrays with one element for each sample of the batch, which stands in the named descriptor, and
+# those with as many as the named array adds up to: the labels of all samples follow one another.
+
+PER_SAMPLE: dict[str, str] = {
+    "cudnnCTCLoss.hostLabelLengths": "probsDesc",
+    "cudnnCTCLoss.hostInputLengths": "probsDesc",
+    "cudnnGetCTCLossWorkspaceSize.labelLengths": "probsDesc",
+    "cudnnGetCTCLossWorkspaceSize.inputLengths": "probsDesc",
+}
+SUM_OF: dict[str, str] = {
+    "cudnnCTCLoss.hostLabels": "hostLabelLengths",
+    "cudnnGetCTCLossWorkspaceSize.labels": "labelLengths",
+}
+
+# Elements that cuDNN 9.28 changes even if asked for fewer: the second one is multiplied by the
+# length of a vector.
+
+LENT: dict[str, str] = {
+    "cudnnGetTensorNdDescriptor.dimA": "2",
+    "cudnnGetTensorNdDescriptor.strideA": "2",
+}
+
+TOO_LONG: dict[str, str] = {
+    "cudnnSetTensorNdDescriptorEx.dimA": "CUDNN_STATUS_NOT_SUPPORTED",
+    "cudnnSetSpatialTransformerNdDescriptor.dimA": "CUDNN_STATUS_BAD_PARAM",
+}
+
+# --- sizes ---------------------------------------------------------------------------------------
+# By function, the parameters whose product is a number of elements. cuDNN 9.28 refuses tensors of
+# more bytes than 64 bits count, but accepts filters and reports 0 bytes for them.
+
+_FACTORS: dict[str, str] = {
+    "cudnnSetFilter4dDescriptor": "k c h w",
+    "cudnnSetFilterNdDescriptor": "filterDimA",
+    "cudnnSetSpatialTransformerNdDescriptor": "dimA",
+    "cudnnSetSeqDataDescriptor": "dimA",
+    "cudnnSetRNNDataDescriptor": "maxSeqLength batchSize vectorSize",
+    "cudnnSetRNNDescriptor_v8": "inputSize hiddenSize numLayers",
+    "cudnnSetAttnDescriptor": "nHeads qoMaxSeqLength kvMaxSeqLength maxBatchSize",
+}
+FACTORS = frozenset(f"{f}.{name}" for f, names in _FACTORS.items() for name in names.split())
+
+# Those that are added to the sizes of a tensor. For a padding of 2147483647 cuDNN computes an
+# output of one element.
+
+_EXTENTS: dict[str, str] = {
+    "cudnnSetConvolution2dDescriptor": "pad_h pad_w dilation_h dilation_w",
+    "cudnnSetConvolutionNdDescriptor": "padA dilationA",
+    "cudnnSetPooling2dDescriptor": "windowHeight windowWidth verticalPadding horizontalPadding",
+    "cudnnSetPoolingNdDescriptor": "windowDimA paddingA",
+}
+EXTENTS = frozenset(f"{f}.{name}" for f, names in _EXTENTS.items() for name in names.split())
+
+# By C function that tells how many bytes are needed: the parameters that pass this number.
+
+_TELLS: dict[str, str] = {
+    "cudnnGetReductionIndicesSize": "cudnnReduceTensor.indicesSizeInBytes",
+    "cudnnGetReductionWorkspaceSize": "cudnnReduceTensor.workspaceSizeInBytes",
+    "cudnnDropoutGetStatesSize": """
+        cudnnSetDropoutDescriptor.stateSizeInBytes
+        cudnnRestoreDropoutDescriptor.stateSizeInBytes""",
+    "cudnnDropoutGetReserveSpaceSize": """
+        cudnnDropoutForward.reserveSpaceSizeInBytes
+        cudnnDropoutBackward.reserveSpaceSizeInBytes""",
+    "cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize": """
+        cudnnBatchNormalizationForwardTrainingEx.workSpaceSizeInBytes""",
+    "cudnnGetBatchNormalizationTrainingExReserveSpaceSize": """
+        cudnnBatchNormalizationForwardTrainingEx.reserveSpaceSizeInBytes
+        cudnnBatchNormalizationBackwardEx.reserveSpaceSizeInBytes""",
+    "cudnnGetBatchNormalizationBackwardExWorkspaceSize": """
+        cudnnBatchNormalizationBackwardEx.workSpaceSizeInBytes""",
+    "cudnnGetNormalizationForwardTrainingWorkspaceSize": """
+        cudnnNormalizationForwardTraining.workSpaceSizeInBytes""",
+    "cudnnGetNormalizationTrainingReserveSpaceSize": """
+        cudnnNormalizationForwardTraining.reserveSpaceSizeInBytes
+        cudnnNormalizationBackward.reserveSpaceSizeInBytes""",
+    "cudnnGetNormalizationBackwardWorkspaceSize": "cudnnNormalizationBackward.workSpaceSizeInBytes",
+    "cudnnGetConvolutionForwardWorkspaceSize": """
+        cudnnConvolutionForward.workSpaceSizeInBytes
+        cudnnConvolutionBiasActivationForward.workSpaceSizeInBytes""",
+    "cudnnGetConvolutionBackwardDataWorkspaceSize": """
+        cudnnConvolutionBackwardData.workSpaceSizeInBytes""",
+    "cudnnGetConvolutionBackwardFilterWorkspaceSize": """
+        cudnnConvolutionBackwardFilter.workSpaceSizeInBytes""",
+    "cudnnGetRNNWeightSpaceSize": """
+        cudnnGetRNNWeightParams.weightSpaceSize cudnnRNNForward.weightSpaceSize
+        cudnnRNNBackwardData_v8.weightSpaceSize
+        cudnnRNNBackwardWeights_v8.weightSpaceSize""",
+    "cudnnGetRNNTempSpaceSizes": """
+        cudnnRNNForward.workSpaceSize cudnnRNNForward.reserveSpaceSize
+        cudnnRNNBackwardData_v8.workSpaceSize cudnnRNNBackwardData_v8.reserveSpaceSize
+        cudnnRNNBackwardWeights_v8.workSpaceSize
+        cudnnRNNBackwardWeights_v8.reserveSpaceSize""",
+    "cudnnGetMultiHeadAttnBuffers": """
+        cudnnGetMultiHeadAttnWeights.weightSizeInBytes
+        cudnnMultiHeadAttnForward.weightSizeInBytes
+        cudnnMultiHeadAttnForward.workSpaceSizeInBytes
+        cudnnMultiHeadAttnForward.reserveSpaceSizeInBytes
+        cudnnMultiHeadAttnBackwardData.weightSizeInBytes
+        cudnnMultiHeadAttnBackwardData.workSpaceSizeInBytes
+        cudnnMultiHeadAttnBackwardData.reserveSpaceSizeInBytes
+        cudnnMultiHeadAttnBackwardWeights.weightSizeInBytes
+        cudnnMultiHeadAttnBackwardWeights.workSpaceSizeInBytes
+        cudnnMultiHeadAttnBackwardWeights.reserveSpaceSizeInBytes""",
+    "cudnnGetCTCLossWorkspaceSize": "cudnnCTCLoss.workSpaceSizeInBytes",
+    "cudnnGetCTCLossWorkspaceSize_v8": "cudnnCTCLoss_v8.workSpaceSizeInBytes",
+    "cudnnLongFFTCausalConv1dGetBufferSizes": """
+        cudnnLongFFTCausalConv1dForward.workspaceSizeInBytes
+        cudnnLongFFTCausalConv1dForward.reserveSpaceSizeInBytes
+        cudnnLongFFTCausalConv1dBackward.workspaceSizeInBytes
+        cudnnLongFFTCausalConv1dBackward.reserveSpaceSizeInBytes""",
+}
+TOLD_BY = {name: function for function, names in _TELLS.items() for name in names.split()}
+
+# --- NULL ---------------------------------------------------------------------------------------
+# Parameters that cuDNN does not compare with NULL before it follows them; found by
+# ``tools.fuzz nulls`` with cuDNN 9.1 to 9.28, and with 9.14 and 9.19 on a GPU. A NULL cudnnHandle_t
+# is refused everywhere.
+
+_NOT_NULL: dict[str, str] = {
+    "cudnnGetLastErrorString": "message",
+    "cudnnGetStream": "streamId",
+    "cudnnBackendCreateDescriptor": "descriptor",
+    "cudnnSetTensorNdDescriptor": "dimA strideA",
+    "cudnnSetTensorNdDescriptorEx": "dimA",
+    "cudnnGetTensorNdDescriptor": "dataType dimA strideA",
+    "cudnnGetTensorSizeInBytes": "tensorDesc size",
+    "cudnnInitTransformDest": "srcDesc",
+    "cudnnGetTensorTransformDescriptor": "direction",
+    "cudnnGetOpTensorDescriptor": "opTensorOp opTensorCompType opTensorNanOpt",
+    "cudnnOpTensor": "opTensorDesc",
+    "cudnnGetReduceTensorDescriptor": "reduceTensorOp reduceTensorCompType reduceTensorNanOpt "
+    "reduceTensorIndices reduceTensorIndicesType",
+    "cudnnGetReductionIndicesSize": "reduceTensorDesc cDesc sizeInBytes",
+    "cudnnGetReductionWorkspaceSize": "reduceTensorDesc aDesc cDesc sizeInBytes",
+    "cudnnReduceTensor": "reduceTensorDesc",
+    "cudnnGetFilter4dDescriptor": "dataType format k c h w",
+    "cudnnSetFilterNdDescriptor": "filterDimA",
+    "cudnnGetFilterNdDescriptor": "dataType format nbDims filterDimA",
+    "cudnnGetFilterSizeInBytes": "size",
+    "cudnnTransformFilter": "srcDesc destDesc",
+    "cudnnGetPooling2dDescriptor": "mode maxpoolingNanOpt windowHeight windowWidth verticalPadding "
+    "horizontalPadding verticalStride horizontalStride",
+    "cudnnSetPoolingNdDescriptor": "windowDimA paddingA strideA",
+    "cudnnGetPoolingNdDescriptor": "mode maxpoolingNanOpt nbDims windowDimA paddingA strideA",
+    "cudnnGetPoolingNdForwardOutputDim": "inputTensorDesc outputTensorDimA",
+    "cudnnGetPooling2dForwardOutputDim": "inputTensorDesc n c h w",
+    "cudnnGetActivationDescriptor": "mode reluNanOpt coef",
+    "cudnnCreateLRNDescriptor": "normDesc",
+    "cudnnSetLRNDescriptor": "normDesc",
+    "cudnnGetLRNDescriptor": "normDesc",
+    "cudnnLRNCrossChannelForward": "normDesc alpha xDesc beta yDesc",
+    "cudnnDivisiveNormalizationForward": "normDesc xDesc yDesc",
+    "cudnnDeriveBNTensorDescriptor": "xDesc",
+    "cudnnBatchNormalizationForwardInference": "xDesc yDesc bnScaleBiasMeanVarDesc",
+    "cudnnDeriveNormTensorDescriptor": "xDesc",
+    "cudnnNormalizationForwardInference": "xDesc normScaleBiasDesc normMeanVarDesc yDesc",
+    "cudnnSpatialTfGridGeneratorForward": "stDesc",
+    "cudnnSpatialTfSamplerForward": "stDesc alpha xDesc beta yDesc",
+    "cudnnDropoutGetStatesSize": "sizeInBytes",
+    "cudnnDropoutGetReserveSpaceSize": "sizeInBytes",
+    "cudnnDropoutForward": "xdesc ydesc",
+    "cudnnDropoutBackward": "dydesc dxdesc",
+    "cudnnLRNCrossChannelBackward": "normDesc alpha dyDesc xDesc beta dxDesc",
+    "cudnnDivisiveNormalizationBackward": "normDesc xDesc dXdMeansDesc",
+    "cudnnBatchNormalizationBackward": "xDesc dyDesc dxDesc dBnScaleBiasDesc",
+    "cudnnBatchNormalizationBackwardEx": "xDesc dyDesc dxDesc dBnScaleBiasDesc",
+    "cudnnNormalizationBackward": "xDesc dyDesc dxDesc dNormScaleBiasDesc normMeanVarDesc",
+    "cudnnSpatialTfGridGeneratorBackward": "stDesc",
+    "cudnnSpatialTfSamplerBackward": "stDesc xDesc dxDesc dyDesc",
+    "cudnnGetConvolutionMathType": "mathType",
+    "cudnnGetConvolutionGroupCount": "groupCount",
+    "cudnnGetConvolution2dDescriptor": "pad_h pad_w u v dilation_h dilation_w mode computeType",
+    "cudnnSetConvolutionNdDescriptor": "padA filterStrideA dilationA",
+    "cudnnGetConvolutionNdDescriptor": "arrayLength padA strideA dilationA mode computeType",
+    "cudnnGetConvolution2dForwardOutputDim": "n c h w",
+    "cudnnGetConvolutionForwardAlgorithmMaxCount": "count",
+    "cudnnGetConvolutionForwardAlgorithm_v7": "perfResults",
+    "cudnnIm2Col": "xDesc wDesc convDesc",
+    "cudnnGetConvolutionBackwardDataAlgorithmMaxCount": "count",
+    "cudnnGetConvolutionBackwardDataAlgorithm_v7": "perfResults",
+    "cudnnGetConvolutionBackwardFilterAlgorithmMaxCount": "count",
+    "cudnnGetConvolutionBackwardFilterAlgorithm_v7": "perfResults",
+    "cudnnFusedOpsExecute": "plan",
+    "cudnnSetRNNDataDescriptor": "seqLengthArray",
+    "cudnnSetSeqDataDescriptor": "dimA axes seqLengthArray",
+    "cudnnCTCLoss": "probsDesc hostLabelLengths hostInputLengths",
+    "cudnnCTCLoss_v8": "ctcLossDesc probsDesc",
+    "cudnnGetCTCLossWorkspaceSize": "probsDesc labelLengths inputLengths",
+    "cudnnGetCTCLossWorkspaceSize_v8": "ctcLossDesc probsDesc",
+}
+NOT_NULL = frozenset(
+    f"{function}.{name}" for function, names in _NOT_NULL.items() for name in names.split()
+)
+
+# Descriptors that may be NULL where others of the function may not: `facts` has the rule.
+
+NULLABLE = frozenset(
+    {
+        "cudnnConvolutionBiasActivationForward.zDesc",
+        "cudnnSetRNNDescriptor_v8.dropoutDesc",
+        "cudnnSetAttnDescriptor.attnDropoutDesc",
+        "cudnnSetAttnDescriptor.postDropoutDesc",
+    }
+)
+
+# --- descriptors that are not set ---------------------------------------------------------------
+# Kinds that are not usable when new. New LRN and CTC loss descriptors have cuDNN's defaults, and a
+# new dropout descriptor drops nothing.
+
+MUST_BE_SET = frozenset(
+    f"cudnn{kind}Descriptor_t"
+    for kind in [
+        *("Activation", "Attn", "Convolution", "Filter", "OpTensor", "Pooling", "RNN", "RNNData"),
+        *("ReduceTensor", "SeqData", "SpatialTransformer", "Tensor", "TensorTransform"),
+    ]
+)
+
+# Kinds in which a refused call may leave some of its values (measured with cuDNN 9.28).
+
+HALF_SET = frozenset(
+    f"cudnn{kind}Descriptor_t"
+    for kind in ("Convolution", "Filter", "Pooling", "SpatialTransformer", "Tensor")
+)
+
+# "function.parameter" or "parameter": descriptors that a call may receive unset, and leaves so;
+# where a value is given, in the functions that have one of these parameters, and if it is 0.
+
+MAY_BE_UNSET: dict[str, str] = {
+    # They change one value of a descriptor, or values that cuDNN keeps beside it.
+    "cudnnRNNSetClip_v8.rnnDesc": "",
+    "cudnnRNNSetClip_v9.rnnDesc": "",
+    "cudnnSetActivationDescriptorSwishBeta.activationDesc": "",
+    "cudnnSetConvolutionGroupCount.convDesc": "",
+    "cudnnSetConvolutionMathType.convDesc": "",
+    "cudnnSetConvolutionReorderType.convDesc": "",
+    # Optional operands.
+    "gradientsDesc": "",
+    "hDesc": "",
+    "cudnnRNNForward.cDesc": "",
+    "cudnnRNNBackwardData_v8.cDesc": "",
+    "dzDesc": "",
+    "cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize.zDesc": "",
+    "cudnnBatchNormalizationForwardTrainingEx.zDesc": "",
+    "cudnnGetNormalizationForwardTrainingWorkspaceSize.zDesc": "",
+    "cudnnNormalizationForwardInference.zDesc": "",
+    "cudnnNormalizationForwardTraining.zDesc": "",
+    # A normalization with ops 0 has no activation and ignores the activation descriptor.
+    "activationDesc": "bnOps normOps",
 }
 
 # --- directions -------------------------------------------------------------------------------
@@ -505,3 +776,126 @@ RENUMBERED: dict[str, dict[str, int]] = {
     "CUDNN_BACKEND_OPERATION_BLOCK_SCALE_DEQUANTIZE_DESCRIPTOR": {"9.10.0": 39},
     "CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR": {"9.10.0": 40},
 }
+
+# --- the reference device ------------------------------------------------------------------------
+# The modules of ``cudnn_ctypes/reference/device/`` that carry a C function out, that follow its
+# successful calls, and that take it over in both modes.
+
+
+def _by_function(modules: dict[str, str]) -> dict[str, str]:
+    return {name: module for module, names in modules.items() for name in names.split()}
+
+
+CARRIED_OUT = _by_function(
+    {
+        "activation": "cudnnActivationForward cudnnActivationBackward",
+        "attention": """
+            cudnnGetMultiHeadAttnBuffers cudnnGetMultiHeadAttnWeights cudnnMultiHeadAttnForward
+            cudnnMultiHeadAttnBackwardData cudnnMultiHeadAttnBackwardWeights""",
+        "backend": """
+            cudnnBackendExecute cudnnGetExecutionPlanWorkspaceSize cudnnBackendPopulateCudaGraph
+            cudnnBackendUpdateCudaGraph""",
+        "causal_convolution": """
+            cudnnCausalConv1dForward cudnnCausalConv1dNwhForward cudnnCausalConv1dBackward
+            cudnnCausalConv1dNwhBackward cudnnB2BCausalConv1dForward
+            cudnnB2BCausalConv1dBackward""",
+        "convolution": """
+            cudnnConvolutionForward cudnnConvolutionBackwardData cudnnConvolutionBackwardFilter
+            cudnnConvolutionBackwardBias""",
+        "convolution_fused": "cudnnConvolutionBiasActivationForward",
+        "convolution_queries": """
+            cudnnGetConvolutionForwardAlgorithmMaxCount cudnnGetConvolutionForwardAlgorithm_v7
+            cudnnFindConvolutionForwardAlgorithm cudnnFindConvolutionForwardAlgorithmEx
+            cudnnGetConvolutionForwardWorkspaceSize cudnnGetConvolutionBackwardDataAlgorithmMaxCount
+            cudnnGetConvolutionBackwardDataAlgorithm_v7 cudnnFindConvolutionBackwardDataAlgorithm
+            cudnnFindConvolutionBackwardDataAlgorithmEx cudnnGetConvolutionBackwardDataWorkspaceSize
+            cudnnGetConvolutionBackwardFilterAlgorithmMaxCount
+            cudnnGetConvolutionBackwardFilterAlgorithm_v7
+            cudnnFindConvolutionBackwardFilterAlgorithm
+            cudnnFindConvolutionBackwardFilterAlgorithmEx
+            cudnnGetConvolutionBackwardFilterWorkspaceSize""",
+        "convolution_transforms": """
+            cudnnIm2Col cudnnReorderFilterAndBias cudnnGetFoldedConvBackwardDataDescriptors""",
+        "ctc": """
+            cudnnGetCTCLossWorkspaceSize cudnnCTCLoss cudnnGetCTCLossWorkspaceSize_v8
+            cudnnCTCLoss_v8""",
+        "dropout": """
+            cudnnDropoutGetStatesSize cudnnSetDropoutDescriptor cudnnRestoreDropoutDescriptor
+            cudnnGetDropoutDescriptor cudnnDropoutForward cudnnDropoutBackward""",
+        "fft_causal_convolution": """
+            cudnnFFTCausalConv1dForward cudnnFFTCausalConv1dBackward cudnnLongFFTCausalConv1dForward
+            cudnnLongFFTCausalConv1dBackward""",
+        "fused_operations": "cudnnMakeFusedOpsPlan cudnnFusedOpsExecute",
+        "gnn_agg_simple": "cudnnGnnAggSimpleForward cudnnGnnAggSimpleBackward",
+        "gnn_mha_gat": """
+            cudnnGnnMhaGatForward cudnnGnnMhaGatV2Forward cudnnGnnMhaGatBackward
+            cudnnGnnMhaGatV2Backward""",
+        "handle": "cudnnDestroy cudnnQueryRuntimeError cudnnSetStream cudnnGetStream",
+        "lrn": """
+            cudnnLRNCrossChannelForward cudnnLRNCrossChannelBackward
+            cudnnDivisiveNormalizationForward cudnnDivisiveNormalizationBackward""",
+        "normalization": """
+            cudnnBatchNormalizationForwardInference cudnnBatchNormalizationForwardTraining
+            cudnnBatchNormalizationForwardTrainingEx cudnnBatchNormalizationBackward
+            cudnnBatchNormalizationBackwardEx
+            cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize
+            cudnnGetBatchNormalizationBackwardExWorkspaceSize
+            cudnnGetBatchNormalizationTrainingExReserveSpaceSize cudnnNormalizationForwardInference
+            cudnnNormalizationForwardTraining cudnnNormalizationBackward
+            cudnnGetNormalizationForwardTrainingWorkspaceSize
+            cudnnGetNormalizationBackwardWorkspaceSize
+            cudnnGetNormalizationTrainingReserveSpaceSize""",
+        "pooling": "cudnnPoolingForward cudnnPoolingBackward",
+        "reduce": "cudnnGetReductionIndicesSize cudnnGetReductionWorkspaceSize cudnnReduceTensor",
+        "rnn": """
+            cudnnBuildRNNDynamic cudnnGetRNNWeightSpaceSize cudnnGetRNNTempSpaceSizes
+            cudnnGetRNNWeightParams cudnnRNNForward cudnnRNNBackwardData_v8
+            cudnnRNNBackwardWeights_v8""",
+        "softmax": "cudnnSoftmaxForward cudnnSoftmaxBackward",
+        "spatial_transformer": """
+            cudnnSpatialTfGridGeneratorForward cudnnSpatialTfGridGeneratorBackward
+            cudnnSpatialTfSamplerForward cudnnSpatialTfSamplerBackward""",
+        "tensor_operations": """
+            cudnnTransformTensor cudnnAddTensor cudnnOpTensor cudnnSetTensor cudnnScaleTensor""",
+        "transform": """
+            cudnnDestroyTensorTransformDescriptor cudnnSetTensorTransformDescriptor
+            cudnnGetTensorTransformDescriptor cudnnInitTransformDest cudnnTransformTensorEx
+            cudnnTransformFilter""",
+    }
+)
+
+FOLLOWED = _by_function(
+    {
+        "dropout": "cudnnCreateDropoutDescriptor",
+        "rnn": "cudnnCreateRNNDescriptor cudnnSetRNNDescriptor_v8",
+        "transform": "cudnnCreateTensorTransformDescriptor",
+    }
+)
+
+TAKEN_OVER = _by_function(
+    {
+        "backend": """
+            cudnnBackendCreateDescriptor cudnnBackendInitialize cudnnBackendDestroyDescriptor
+            cudnnBackendFinalize cudnnBackendSetAttribute cudnnBackendGetAttribute""",
+    }
+)
+
+# The function ``note_...`` of ``cudnn_ctypes/raw/descriptors/`` that stores values which C cannot
+# read back, or only with a handle, after the C function succeeded.
+
+NOTED = _by_function(
+    {
+        "spatial_transformer": "cudnnSetSpatialTransformerNdDescriptor",
+        "tensor_transform": "cudnnSetTensorTransformDescriptor",
+        "folding_transforms": "cudnnGetFoldedConvBackwardDataDescriptors",
+        "dropout": "cudnnSetDropoutDescriptor cudnnRestoreDropoutDescriptor",
+        "fused_operation": """
+            cudnnCreateFusedOpsConstParamPack cudnnCreateFusedOpsVariantParamPack
+            cudnnCreateFusedOpsPlan""",
+        "fused_destroyed": """
+            cudnnDestroyFusedOpsConstParamPack cudnnDestroyFusedOpsVariantParamPack
+            cudnnDestroyFusedOpsPlan""",
+        "fused_plan": "cudnnMakeFusedOpsPlan",
+        "fused_variant": "cudnnSetFusedOpsVariantParamPackAttribute",
+    }
+)

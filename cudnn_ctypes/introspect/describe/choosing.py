@@ -22,7 +22,6 @@ from ...raw.descriptors import (
     Tensor,
     VariantPack,
 )
-from ...raw.guards.unset import MUST_BE_SET
 from . import operations, recurrent, tensors, windows
 from .description import Description, Section
 from .memory import memory_words
@@ -150,7 +149,7 @@ def _c_object(item: Any, x: Any, w: Any, handle: Any) -> Description | None:
         return _backend(item)
     values = records.record(item, *(() if handle is None or item is not pointer else (handle,)))
     if values is None:
-        return Description(f"{name}: {_untold(type(pointer).__name__)}")
+        return Description(f"{name}: {_untold(type(pointer))}")
     if isinstance(values, Convolution):
         return windows.convolution_words(name, values, x, w)
     if isinstance(values, Pooling):
@@ -163,11 +162,11 @@ def _c_object(item: Any, x: Any, w: Any, handle: Any) -> Description | None:
     return _BY_RECORD[type(values)](name, values) if type(values) in _BY_RECORD else None
 
 
-def _untold(kind: str) -> str:
+def _untold(kind: type[OpaquePointer]) -> str:
     """The reason why a descriptor of a kind has no record."""
-    if kind in MUST_BE_SET:
+    if kind._must_be_set:
         return "created, but never set"
-    if kind == "cudnnDropoutDescriptor_t":
+    if kind.__name__ == "cudnnDropoutDescriptor_t":
         return "of a dropout cuDNN tells only with a handle: describe(descriptor, handle=handle)"
     return "cuDNN does not tell what it holds"
 

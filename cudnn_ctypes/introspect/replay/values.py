@@ -136,7 +136,7 @@ class Values:
         if not types:
             return Scalar(number, "float32")
         decides = records.deciding_type(types)
-        if parameter.name == "paddingFill":  # it has the data type of the sequences
+        if parameter.type.pads:  # it has the data type of the sequences
             return Scalar(number, _PADDING.get(decides, "float32"))
         is_double = host_scalar_type(decides) is ctypes.c_double
         return Scalar(number, "float64" if is_double else "float32")

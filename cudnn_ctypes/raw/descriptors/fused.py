@@ -15,13 +15,13 @@ from typing import Any
 
 from .. import live, types
 from ..enums import (
+    ENUM_POINTEES,
     cudnnFusedOps_t,
     cudnnFusedOpsConstParamLabel_t,
     cudnnFusedOpsPointerPlaceHolder_t,
     cudnnFusedOpsVariantParamLabel_t,
 )
 from ..function import binding
-from ..guards.labels import descriptor_name
 from ..memory import memory_pointer
 from ..records import forget, reader, record
 from ..types import (
@@ -155,7 +155,7 @@ def _constants(pack: Any) -> ConstantPack | None:
         return None
     held: dict[str, Any] = {}
     for label in cudnnFusedOpsConstParamLabel_t:
-        kind = descriptor_name(label.name)
+        kind = ENUM_POINTEES.get(label.name)
         value = _number(pack, label) if kind is None else _descriptor(pack, label, kind)
         if value is not None:
             held[label.name.removeprefix("CUDNN_PARAM_")] = value

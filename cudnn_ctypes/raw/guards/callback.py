@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..types import cudnnCallback_t
 from . import Fragment
 
 if TYPE_CHECKING:
@@ -15,6 +16,8 @@ _kept: list[tuple[Any, ...]] = []
 
 
 def fragment(binding: Binding) -> Fragment | None:
-    if binding.name != "cudnnSetCallback":
+    if not any(
+        p.type.kind == "value" and p.type.base is cudnnCallback_t for p in binding.parameters
+    ):
         return None
     return Fragment(success=["_kept[:] = [{args}]"], scope={"_kept": _kept})

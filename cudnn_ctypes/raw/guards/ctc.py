@@ -17,17 +17,13 @@ if TYPE_CHECKING:
 
 __all__ = ["fragment"]
 
-_NAMES = {
-    "cudnnCTCLoss": ("hostLabels", "hostLabelLengths", "hostInputLengths"),
-    "cudnnGetCTCLossWorkspaceSize": ("labels", "labelLengths", "inputLengths"),
-}
-
 
 def fragment(binding: Binding) -> Fragment | None:
-    names = _NAMES.get(binding.name)
-    if names is None:
+    batched = [p for p in binding.parameters if p.type.per_sample or p.type.sum_of]
+    if not batched:
         return None
-    base = next(p.type.base for p in binding.parameters if p.name == names[0])
+    names, base = [p.name for p in batched], batched[0].type.base
+    described_by = batched[-1].type.per_sample
 
     def check(probs: Any, *arrays: Any) -> None:
         tensor = records.record(probs)
@@ -53,7 +49,7 @@ def fragment(binding: Binding) -> Fragment | None:
 
     lines = [
         "try:",
-        f"    _check_labels(probsDesc, {', '.join(names)})",
+        f"    _check_labels({described_by}, {', '.join(names)})",
         "except (AttributeError, TypeError):  # of another type: its converter says so",
         "    pass",
     ]

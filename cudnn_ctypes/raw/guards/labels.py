@@ -7,80 +7,58 @@ small, would be read or written beyond its end.
 from __future__ import annotations
 
 import ctypes
+import itertools
+import numbers
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..ctypes_support import room
+from ..ctypes_support import CudnnEnum, room
+from ..enums import ENUM_POINTEES, cudnnFusedOpsConstParamLabel_t
 from ..memory import memory_pointer, on_gpu
 from ..values import described
 from . import Fragment
 
 if TYPE_CHECKING:
-    from ..function import Binding
+    from ..function import Binding, Parameter
 
-__all__ = ["descriptor_name", "fragment"]
-
-_LABELLED = frozenset(
-    {
-        "cudnnSetFusedOpsConstParamPackAttribute",
-        "cudnnGetFusedOpsConstParamPackAttribute",
-        "cudnnSetFusedOpsVariantParamPackAttribute",
-        "cudnnGetFusedOpsVariantParamPackAttribute",
-    }
-)
-
-_OTHER_DESCRIPTORS = {
-    "CUDNN_PARAM_CONV_DESC": "cudnnConvolutionDescriptor_t",
-    "CUDNN_PARAM_ACTIVATION_DESC": "cudnnActivationDescriptor_t",
-    "CUDNN_PARAM_WDESC": "cudnnFilterDescriptor_t",
-    "CUDNN_PARAM_DWDESC": "cudnnFilterDescriptor_t",
-}
-
-
-def descriptor_name(label: str) -> str | None:
-    """C name of the descriptor that a constant's label takes; None if it takes an enum."""
-    if not label.endswith("DESC"):
-        return None
-    return _OTHER_DESCRIPTORS.get(label, "cudnnTensorDescriptor_t")
+__all__ = ["fragment"]
 
 
 def fragment(binding: Binding) -> Fragment | None:
-    if binding.name not in _LABELLED:
-        return None
-    value = binding.parameters[2].name
-    return Fragment(
-        before=[f"if {value} is not None: _check_label(paramLabel, {value})"],
-        scope={"_check_label": _check_label(binding.name)},
-    )
+    for label, value in itertools.pairwise(binding.parameters):
+        if value.type.kind == "labelled":
+            return Fragment(
+                before=[f"if {value.name} is not None: _check_label({label.name}, {value.name})"],
+                scope={"_check_label": _check_label(binding.name, label.type.base, value)},
+            )
+    return None
 
 
-def _check_label(name: str) -> Callable[[Any, Any], None]:
-    from .. import enums
-
-    sets = name.startswith("cudnnSet")
-    constant = "Const" in name
-    labels = (
-        enums.cudnnFusedOpsConstParamLabel_t if constant else enums.cudnnFusedOpsVariantParamLabel_t
-    )
+def _check_label(
+    name: str, labels: type[CudnnEnum], parameter: Parameter
+) -> Callable[[Any, Any], None]:
+    constant = labels is cudnnFusedOpsConstParamLabel_t
+    sets = parameter.direction == "in"
 
     def check_constant(label: Any, value: Any) -> None:
-        wanted = descriptor_name(label.name)
-        _check_address(name, "param", label, value)
+        wanted = ENUM_POINTEES.get(label.name)
+        _check_address(name, parameter.name, label, value)
         if wanted is None:
-            _check_room(name, "param", label, value, 4)
+            _check_room(name, parameter.name, label, value, 4)
             return
         pointer = getattr(value, "_as_parameter_", value)
-        if type(pointer).__name__ != wanted and not isinstance(pointer, (int, ctypes.c_void_p)):
+        if type(pointer).__name__ != wanted and not isinstance(pointer, ctypes.c_void_p):
             raise TypeError(
-                f"{name}() argument 'param': {label.name} takes a {wanted}, got {described(value)}"
+                f"{name}() argument {parameter.name!r}: {label.name} takes a {wanted}, "
+                f"got {described(value)}"
             )
 
     def check_variant(label: Any, value: Any) -> None:
         if sets and label.name.startswith("CUDNN_PTR_"):
-            memory_pointer(value, "ptr")
+            memory_pointer(value, parameter.name)
         else:
-            _check_address(name, "ptr", label, value)
-            _check_room(name, "ptr", label, value, 8)
+            _check_address(name, parameter.name, label, value)
+            _check_room(name, parameter.name, label, value, 8)
 
     check_value = check_constant if constant else check_variant
 
@@ -93,7 +71,7 @@ def _check_label(name: str) -> Callable[[Any, Any], None]:
 
 
 def _check_address(name: str, parameter: str, label: Any, value: Any) -> None:
-    if isinstance(value, int) and value <= 0xFFFF:  # no system maps memory there
+    if isinstance(value, numbers.Integral):
         raise TypeError(
             f"{name}() argument {parameter!r}: {label.name} takes a pointer, as in C byref(...), "
             f"got {described(value)}"

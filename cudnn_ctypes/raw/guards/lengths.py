@@ -3,47 +3,25 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..ctypes_support import room, storage_type
 from . import Fragment, null
 
 if TYPE_CHECKING:
-    from ..function import Binding
+    from ..function import Binding, Parameter
 
-__all__ = ["LEAST", "MOST", "fragment"]
-
-_BAD_PARAM, _NOT_SUPPORTED = 2000, 3000  # cudnnStatus_t
-
-LEAST = {
-    "cudnnGetConvolutionNdForwardOutputDim": 2,
-    "cudnnSetSpatialTransformerNdDescriptor": 1,
-}
-"""Elements that cuDNN always writes or reads, even if asked for fewer (tools/fuzz, cuDNN 9.28)."""
-
-_ROOM = 8  # CUDNN_DIM_MAX
-MOST = {
-    "cudnnSetTensorNdDescriptorEx": _NOT_SUPPORTED,
-    "cudnnSetSpatialTransformerNdDescriptor": _BAD_PARAM,
-}
-"""Refusals of more than 8 dimensions. cuDNN 9.28 writes them all, on its stack or over the end of
-the descriptor: with 9 of a tensor the process ends on aarch64, with 200 on x86-64."""
+__all__ = ["elements", "fragment"]
 
 
 def fragment(binding: Binding) -> Fragment | None:
-    # Name, element type and length of each array whose length is an expression.
-    arrays = [
-        (p.name, p.type.base, p.length)
-        for p in binding.parameters
-        if p.type.kind == "array" and isinstance(p.length, str)
-    ]
+    arrays = [p for p in binding.parameters if p.type.kind == "array" and p.length is not None]
     if not arrays:
         return None
-    least, status = LEAST.get(binding.name, 0), MOST.get(binding.name)
-    fit = " and ".join(f"{least} <= {length} <= len({name})" for name, _, length in arrays)
-    if status is not None:
-        fit += "".join(f" and {length} <= {_ROOM}" for *_, length in arrays)
+    fit = " and ".join(f"{p.type.least} <= {p.length} <= len({p.name})" for p in arrays)
+    fit += "".join(f" and {p.length} <= {p.type.most}" for p in arrays if p.type.most is not None)
+    status = next((int(p.type.too_long) for p in arrays if p.type.too_long is not None), None)
     return Fragment(
         before=[
             "try:",
@@ -60,11 +38,10 @@ def fragment(binding: Binding) -> Fragment | None:
 
 
 def _check_lengths(
-    binding: Binding, arrays: list[tuple[str, Any, str]]
+    binding: Binding, arrays: Sequence[Parameter]
 ) -> Callable[[tuple[Any, ...]], str]:
     """A check for arrays of any kind; it raises for short ones, and returns why one is too long."""
     names = [p.name for p in binding.parameters]
-    least = LEAST.get(binding.name, 0)
 
     def check(arguments: tuple[Any, ...]) -> str:
         by_name = dict(zip(names, arguments, strict=True))
@@ -72,26 +49,28 @@ def _check_lengths(
             name: argument.value if isinstance(argument, ctypes._SimpleCData) else argument
             for name, argument in by_name.items()
         }
-        for array, base, length in arrays:
-            lengths = elements(by_name[array], base)
+        for p in arrays:
+            least, most = p.type.least, p.type.most
+            lengths = elements(by_name[p.name], p.type.base)
             try:
-                wanted = eval(length, {}, numbers)
+                wanted = eval(str(p.length), {}, numbers)
                 wrong = lengths is not None and not 0 <= wanted <= lengths
                 too_few = 0 <= wanted < least
-                too_many = binding.name in MOST and wanted > _ROOM
+                too_many = most is not None and wanted > most
             except Exception:
                 continue  # the length is no number: its converter raises
             if too_few:
                 raise ValueError(
-                    f"{binding.name}() argument {length!r}: at least {least} expected, got {wanted}"
+                    f"{binding.name}() argument {p.length!r}: at least {least} expected, "
+                    f"got {wanted}"
                 )
             if wrong:
                 raise ValueError(
-                    f"{binding.name}() argument {array!r}: {length} = {wanted} elements expected, "
-                    f"got {lengths}"
+                    f"{binding.name}() argument {p.name!r}: {p.length} = {wanted} elements "
+                    f"expected, got {lengths}"
                 )
             if too_many:
-                return f"{length} = {wanted} is more than {_ROOM}"
+                return f"{p.length} = {wanted} is more than {most}"
         return ""
 
     return check

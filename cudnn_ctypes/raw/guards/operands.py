@@ -105,7 +105,7 @@ def _place(name: str) -> str:
 
 def _one_descriptor(parameter: Parameter, by_name: dict[str, Parameter]) -> str | None:
     """The descriptor that alone decides the type of a scaling factor; None if there is none."""
-    if len(parameter.described_by) != 1 or _pads(parameter):
+    if len(parameter.described_by) != 1 or parameter.type.pads:
         return None
     (name,) = parameter.described_by
     return name if issubclass(by_name[name].type.base, ctypes._Pointer) else None
@@ -121,16 +121,11 @@ def _scalar_line(parameter: Parameter, one: str | None) -> str:
     return f"if {name}.__class__ is not {wanted} and not ({refers}): {convert}"
 
 
-def _pads(parameter: Parameter) -> bool:
-    """True for a padding value, which has the sequences' data type; False for scaling factors."""
-    return parameter.name == "paddingFill"
-
-
 def _scalar_check(binding: Binding, parameter: Parameter) -> Callable[..., Any]:
     from ..enums import cudnnDataType_t
     from ..scalars import LARGEST_FLOAT, as_host_scalar
 
-    names, pads, out = " or ".join(parameter.described_by), _pads(parameter), parameter.direction
+    names, pads, out = " or ".join(parameter.described_by), parameter.type.pads, parameter.direction
     place, single, double = records.place, ctypes.c_float, ctypes.c_double
 
     def data_type(described_by: Any) -> Any:

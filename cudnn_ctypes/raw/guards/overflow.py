@@ -17,7 +17,7 @@ from . import Fragment
 if TYPE_CHECKING:
     from ..function import Binding
 
-__all__ = ["EXTENTS", "PRODUCTS", "fragment"]
+__all__ = ["fragment"]
 
 _BAD_PARAM = 2000  # cudnnStatus_t
 _MOST = (1 << 63) // 8  # elements: their bytes fit in 64 bits
@@ -25,33 +25,13 @@ _SMALL = 1 << 14
 _MOST_DIMS = 8  # CUDNN_DIM_MAX
 _FAR = 1 << 28  # an extent that does not fit on both sides of a tensor of 2^31 elements
 
-PRODUCTS = {
-    "cudnnSetFilter4dDescriptor": "k * c * h * w",
-    "cudnnSetFilterNdDescriptor": "filterDimA",
-    "cudnnSetSpatialTransformerNdDescriptor": "dimA",
-    "cudnnSetSeqDataDescriptor": "dimA",
-    "cudnnSetRNNDataDescriptor": "maxSeqLength * batchSize * vectorSize",
-    "cudnnSetRNNDescriptor_v8": "inputSize * hiddenSize * numLayers",
-    "cudnnSetAttnDescriptor": "nHeads * qoMaxSeqLength * kvMaxSeqLength * maxBatchSize",
-}
-"""The factors of each function's product: parameters, or the elements of an array."""
-
-EXTENTS = {
-    "cudnnSetConvolution2dDescriptor": "pad_h pad_w dilation_h dilation_w",
-    "cudnnSetConvolutionNdDescriptor": "padA dilationA",
-    "cudnnSetPooling2dDescriptor": "windowHeight windowWidth verticalPadding horizontalPadding",
-    "cudnnSetPoolingNdDescriptor": "windowDimA paddingA",
-}
-"""The parameters that are added to the sizes of a tensor."""
-
 
 def fragment(binding: Binding) -> Fragment | None:
-    product = PRODUCTS.get(binding.name)
-    names = product.split(" * ") if product else EXTENTS.get(binding.name, "").split()
-    if not names:
+    sizes = [p for p in binding.parameters if p.type.size]
+    if not sizes:
         return None
-    length = next((p.length for p in binding.parameters if p.name == names[0]), None)
-    check = (_check_product if product else _check_extents)(names)
+    names, length = [p.name for p in sizes], sizes[0].length
+    check = (_check_product if sizes[0].type.size == "factor" else _check_extents)(names)
     refuse = [
         f"_too_large = _check_sizes(({', '.join(names)},), {length})",
         f"if _too_large: return _refused({_BAD_PARAM}, {{args}}, _too_large)",

@@ -5,6 +5,7 @@ Records are dropped for every status, since a failed call may have set some valu
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from .. import records
@@ -28,16 +29,16 @@ def fragment(binding: Binding) -> Fragment | None:
     by_name = {p.name: p for p in binding.parameters}
     if binding.name in ("cudnnSetStream", "cudnnDestroy"):
         changed.append("handle")
-    if not changed and binding.name not in _NOTED:
+    if not changed and not binding.noted:
         return None
     return Fragment(
         after=[line for name in changed for line in _forgetting(by_name[name])],
-        success=[f"_noted({names})"] if (names := _noting(binding)) else [],
+        success=[f"_noted({', '.join(by_name)})"] if binding.noted else [],
         scope={
             "_forget_record": records.forget,
             "_records": records.cache,
             "_bytes": bytes,
-            "_noted": _noted(binding.name),
+            "_noted": _noting(binding),
         },
     )
 
@@ -52,33 +53,10 @@ def _forgetting(parameter: Parameter) -> list[str]:
     ]
 
 
-_NOTED = {
-    "cudnnSetSpatialTransformerNdDescriptor": "note_spatial_transformer",
-    "cudnnSetTensorTransformDescriptor": "note_tensor_transform",
-    "cudnnGetFoldedConvBackwardDataDescriptors": "note_folding_transforms",
-    "cudnnSetDropoutDescriptor": "note_dropout",
-    "cudnnRestoreDropoutDescriptor": "note_dropout",
-    "cudnnCreateFusedOpsConstParamPack": "note_fused_operation",
-    "cudnnCreateFusedOpsVariantParamPack": "note_fused_operation",
-    "cudnnCreateFusedOpsPlan": "note_fused_operation",
-    "cudnnDestroyFusedOpsConstParamPack": "note_fused_destroyed",
-    "cudnnDestroyFusedOpsVariantParamPack": "note_fused_destroyed",
-    "cudnnDestroyFusedOpsPlan": "note_fused_destroyed",
-    "cudnnMakeFusedOpsPlan": "note_fused_plan",
-    "cudnnSetFusedOpsVariantParamPackAttribute": "note_fused_variant",
-}
-"""By C function: the function of `descriptors` that stores values which C cannot read back, or only
-with a handle. It is called with the same arguments after the C function succeeded."""
-
-
-def _noting(binding: Binding) -> str:
-    return ", ".join(p.name for p in binding.parameters) if binding.name in _NOTED else ""
-
-
-def _noted(name: str) -> Any:
+def _noting(binding: Binding) -> Callable[..., None]:
     def noted(*arguments: Any) -> None:
         from .. import descriptors
 
-        getattr(descriptors, _NOTED[name])(*arguments)
+        getattr(descriptors, f"note_{binding.noted}")(*arguments)
 
     return noted

@@ -16,68 +16,35 @@ from . import Fragment
 if TYPE_CHECKING:
     from ..function import Binding, Parameter
 
-__all__ = ["HALF_SET", "MUST_BE_SET", "fragment", "sets"]
+__all__ = ["fragment", "sets", "uses"]
 
 _BAD_PARAM = 2000  # cudnnStatus_t
-
-MUST_BE_SET = frozenset(
-    f"cudnn{kind}Descriptor_t"
-    for kind in [
-        *("Activation", "Attn", "Convolution", "Filter", "OpTensor", "Pooling", "RNN", "RNNData"),
-        *("ReduceTensor", "SeqData", "SpatialTransformer", "Tensor", "TensorTransform"),
-    ]
-)
-"""Kinds that are not usable when new. New LRN and CTC loss descriptors have cuDNN's defaults, and a
-new dropout descriptor drops nothing."""
-
-HALF_SET = frozenset(
-    f"cudnn{kind}Descriptor_t"
-    for kind in ("Convolution", "Filter", "Pooling", "SpatialTransformer", "Tensor")
-)
-"""Kinds in which a refused call may leave some of its values (measured with cuDNN 9.28)."""
-
-# Calls that change one value of a descriptor, or values that cuDNN keeps beside it.
-_PARTIAL = (
-    "cudnnRNNSetClip",
-    "cudnnSetActivationDescriptorSwishBeta",
-    "cudnnSetConvolutionGroupCount",
-    "cudnnSetConvolutionMathType",
-    "cudnnSetConvolutionReorderType",
-)
-
-# Optional operands, by a part of the function's name.
-_OPTIONAL = (
-    ("CTCLoss", ("gradientsDesc",)),
-    ("Normalization", ("dzDesc", "zDesc")),
-    ("cudnnRNN", ("cDesc", "hDesc")),
-)
 
 
 def sets(binding: Binding) -> list[Parameter]:
     """The descriptors whose values a C function sets, all of them."""
-    if binding.name.startswith(_PARTIAL):
-        return []
-    return [p for p in _descriptors(binding) if p.direction != "in"]
+    return [p for p in _descriptors(binding) if p.direction != "in" and not p.type.unset]
 
 
 def uses(binding: Binding) -> list[Parameter]:
     """The descriptors that must be set before a C function is called."""
-    parameters = _descriptors(binding)
-    if len(parameters) == 1 and not any(_kind(p) == "cudnnHandle_t" for p in binding.parameters):
-        return []  # it reads the descriptor back, or destroys it
-    optional = {p for part, names in _OPTIONAL if part in binding.name for p in names}
-    return [p for p in parameters if p.direction == "in" and p.name not in optional]
+    return [p for p in _descriptors(binding) if p.direction == "in" and p.type.unset is not True]
 
 
 def _descriptors(binding: Binding) -> list[Parameter]:
-    return [p for p in binding.parameters if p.type.kind == "value" and _kind(p) in MUST_BE_SET]
+    return [p for p in binding.parameters if p.type.kind == "value" and _must_be_set(p)]
+
+
+def _must_be_set(parameter: Parameter) -> bool:
+    return getattr(parameter.type.base, "_must_be_set", False)
 
 
 def fragment(binding: Binding) -> Fragment | None:
     if binding.name.startswith("cudnnCreate"):
         return _created(binding)
-    if binding.name == "cudnnGetFusedOpsConstParamPackAttribute":  # copies a descriptor to another
-        return Fragment(success=["_filled(param)"], scope={"_filled": _filled})
+    for p in binding.parameters:
+        if p.type.kind == "labelled" and p.direction == "out":  # copies a descriptor to another
+            return Fragment(success=[f"_filled({p.name})"], scope={"_filled": _filled})
     used, set_ = uses(binding), sets(binding)
     if not used and not set_:
         return None
@@ -96,7 +63,7 @@ def fragment(binding: Binding) -> Fragment | None:
         table = scope[f"_unset_{p.name}"]
         success.append(f"if _unset_{p.name}: _unset_{p.name}.pop(_address_of({p.name}), None)")
         scope["_address_of"] = live.address
-        if _kind(p) in HALF_SET:
+        if p.type.base._may_be_half_set:
             after.append(f"if _code: _half_set_{p.name}({p.name})")
             scope[f"_half_set_{p.name}"] = _half_set(table, binding.name)
     return Fragment(before, after, success, scope)
@@ -111,7 +78,7 @@ def _table(kind: str) -> dict[int, str]:
 
 
 def _created(binding: Binding) -> Fragment | None:
-    kinds = [_kind(p) for p in binding.parameters if _kind(p) in MUST_BE_SET]
+    kinds = [_kind(p) for p in binding.parameters if _must_be_set(p)]
     if not kinds:
         return None
     table, parameter = _table(kinds[0]), binding.parameters[0].name
@@ -141,16 +108,15 @@ def _half_set(table: dict[int, str], name: str) -> Callable[[Any], None]:
 def _unset_names(
     parameters: Sequence[Parameter], used: Sequence[Parameter]
 ) -> Callable[[tuple[Any, ...]], list[str]]:
-    tables = [(parameters.index(p), p, _table(_kind(p))) for p in used]
-    ops = [i for i, p in enumerate(parameters) if p.name in ("bnOps", "normOps")]
+    names = [p.name for p in parameters]
+    tables = [(names.index(p.name), p, _table(_kind(p))) for p in used]
 
     def unset_names(arguments: tuple[Any, ...]) -> list[str]:
         unset: list[str] = []
         for position, p, table in tables:
             if not _is_a(arguments[position], p.type.base):
                 return []  # ctypes raises
-            # A normalization with ops 0 has no activation and ignores the activation descriptor.
-            if p.name == "activationDesc" and not all(arguments[i] for i in ops):
+            if p.type.unset and not arguments[names.index(str(p.type.unset))]:
                 continue
             if (address := live.address(arguments[position])) in table:
                 unset.append(f"{p.name} {table[address]}")

@@ -19,14 +19,16 @@ __all__ = ["fragment"]
 
 
 def fragment(binding: Binding) -> Fragment | None:
-    if binding.name != "cudnnGetTensorNdDescriptor":
+    lent = [p for p in binding.parameters if p.type.lent]
+    if not lent:
         return None
+    names, count, most = ", ".join(p.name for p in lent), lent[0].length, lent[0].type.lent
     return Fragment(
         before=[
-            "_few = nbDimsRequested.__class__ is _int and 0 <= nbDimsRequested < 2",
-            "if _few: _arrays, dimA, strideA = (dimA, strideA), _Ints(), _Ints()",
+            f"_few = {count}.__class__ is _int and 0 <= {count} < {most}",
+            f"if _few: _arrays, {names} = ({names}), {', '.join(['_Ints()'] * len(lent))}",
         ],
-        success=["if _few and nbDimsRequested: _copy(_arrays, (dimA, strideA))"],
+        success=[f"if _few and {count}: _copy(_arrays, ({names}))"],
         scope={"_int": int, "_Ints": ctypes.c_int * 8, "_copy": _copy(binding)},
     )
 

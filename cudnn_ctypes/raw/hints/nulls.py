@@ -8,7 +8,6 @@ from typing import Any
 
 from .. import live
 from ..ctypes_support import OpaquePointer, is_null
-from ..guards.null import may_be_null
 from ..parameter import Parameter
 from .failure import Failure
 
@@ -40,7 +39,7 @@ def _remedies(failure: Failure) -> Iterator[str]:
         named = _is_named(parameter.name, failure.text)
         kind = parameter.type.kind
         if kind == "value" and _is_object(parameter):
-            if named or not may_be_null(failure.function, parameter.name):
+            if named or not parameter.type.null:
                 yield _object(parameter, value)
         elif not named:
             continue

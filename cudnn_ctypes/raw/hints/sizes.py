@@ -6,49 +6,7 @@ import re
 
 from .failure import Failure
 
-__all__ = ["SIZE_FUNCTIONS", "hint"]
-
-_CONVOLUTION = "cudnnGetConvolution{}WorkspaceSize"
-
-# The function that returns a size, by the start of a function's name and a part of the buffer's.
-SIZE_FUNCTIONS: tuple[tuple[str, str, str], ...] = (
-    ("cudnnConvolutionForward", "workspace", _CONVOLUTION.format("Forward")),
-    ("cudnnConvolutionBiasActivationForward", "workspace", _CONVOLUTION.format("Forward")),
-    ("cudnnConvolutionBackwardData", "workspace", _CONVOLUTION.format("BackwardData")),
-    ("cudnnConvolutionBackwardFilter", "workspace", _CONVOLUTION.format("BackwardFilter")),
-    ("cudnnReduceTensor", "workspace", "cudnnGetReductionWorkspaceSize"),
-    ("cudnnReduceTensor", "indices", "cudnnGetReductionIndicesSize"),
-    ("cudnnSetDropoutDescriptor", "state", "cudnnDropoutGetStatesSize"),
-    ("cudnnRestoreDropoutDescriptor", "state", "cudnnDropoutGetStatesSize"),
-    ("cudnnDropout", "reserve", "cudnnDropoutGetReserveSpaceSize"),
-    (
-        "cudnnBatchNormalizationForwardTrainingEx",
-        "workspace",
-        "cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize",
-    ),
-    (
-        "cudnnBatchNormalizationBackwardEx",
-        "workspace",
-        "cudnnGetBatchNormalizationBackwardExWorkspaceSize",
-    ),
-    ("cudnnBatchNormalization", "reserve", "cudnnGetBatchNormalizationTrainingExReserveSpaceSize"),
-    (
-        "cudnnNormalizationForwardTraining",
-        "workspace",
-        "cudnnGetNormalizationForwardTrainingWorkspaceSize",
-    ),
-    ("cudnnNormalizationBackward", "workspace", "cudnnGetNormalizationBackwardWorkspaceSize"),
-    ("cudnnNormalization", "reserve", "cudnnGetNormalizationTrainingReserveSpaceSize"),
-    ("cudnnRNN", "weight", "cudnnGetRNNWeightSpaceSize"),
-    ("cudnnGetRNNWeightParams", "weight", "cudnnGetRNNWeightSpaceSize"),
-    ("cudnnRNN", "workspace", "cudnnGetRNNTempSpaceSizes"),
-    ("cudnnRNN", "reserve", "cudnnGetRNNTempSpaceSizes"),
-    ("cudnnMultiHeadAttn", "", "cudnnGetMultiHeadAttnBuffers"),
-    ("cudnnGetMultiHeadAttnWeights", "weight", "cudnnGetMultiHeadAttnBuffers"),
-    ("cudnnLongFFTCausalConv1d", "", "cudnnLongFFTCausalConv1dGetBufferSizes"),
-    ("cudnnCTCLoss_v8", "workspace", "cudnnGetCTCLossWorkspaceSize_v8"),
-    ("cudnnCTCLoss", "workspace", "cudnnGetCTCLossWorkspaceSize"),
-)
+__all__ = ["hint"]
 
 _TOO_SMALL = re.compile(r"\b(\w+) = \d+ is less than the (\d+) bytes needed")  # the ref. device
 _SPACES = re.compile(r"(?i)(work|reserve|weight)_?space|state_?size")
@@ -65,9 +23,12 @@ def hint(failure: Failure) -> str:
 
 
 def _advice(function: str, buffer: str) -> str:
+    from ..function import binding
+
     wanted = buffer.lower().replace("_", "")
-    for name, part, tells in SIZE_FUNCTIONS:
-        if function.startswith(name) and part in wanted:
+    for parameter in binding(function).parameters:
+        tells, stem = parameter.type.told_by, parameter.name.lower().partition("size")[0]
+        if tells and stem in wanted:
             like = " and algorithm" if "onvolution" in tells else ""
             return (
                 f"{tells} tells how many bytes are needed, for the same descriptors{like}; pass "

@@ -27,10 +27,17 @@ from ...raw import function as raw_function
 from ...raw import live, log, mode
 from ...raw.function import Function
 from . import backend_records, lent, made_up_handles, registry
-from .families import CARRIED_OUT, FOLLOWED, TAKEN_OVER
 from .made_up_handles import made_up
 
 __all__ = ["implemented", "native", "use_reference_device", "use_requested_device"]
+
+_BINDINGS = {name: raw_function.binding(name) for name in raw.FUNCTIONS}
+
+# By C function, the module that carries out, follows or takes over its calls: `registry` explains
+# the three. The first call imports it.
+CARRIED_OUT = {name: bound.carried_out for name, bound in _BINDINGS.items() if bound.carried_out}
+FOLLOWED = {name: bound.followed for name, bound in _BINDINGS.items() if bound.followed}
+TAKEN_OVER = {name: bound.taken_over for name, bound in _BINDINGS.items() if bound.taken_over}
 
 
 def native(name: str) -> Callable[..., int]:
@@ -153,7 +160,9 @@ def _is_followed(name: str) -> bool:
 
     It sets descriptors with notes, or creates them at an address that may have old notes.
     """
-    noted = "TensorTransform" in name or name == "cudnnInitTransformDest"
+    function = raw.FUNCTIONS[name]
+    launches = any(p.type.kind == "device" for p in function.parameters)
+    noted = name in CARRIED_OUT and not launches and _handle_position(function) is None
     return noted or name in FOLLOWED or (name in TAKEN_OVER and backend_records.any_known())
 
 

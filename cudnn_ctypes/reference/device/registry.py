@@ -1,6 +1,6 @@
 """The registered implementations of C functions, and their refusals.
 
-`dispatch` sends calls here; `families` lists the module of each function.
+`dispatch` sends calls here; the declaration of each function names its module.
 """
 
 from __future__ import annotations

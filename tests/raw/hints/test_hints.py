@@ -18,10 +18,8 @@ from cudnn_ctypes import (
     raw,
 )
 from cudnn_ctypes.raw import log
-from cudnn_ctypes.raw.guards.null import may_be_null
 from cudnn_ctypes.raw.hints import Failure, hint, usual_cause
 from cudnn_ctypes.raw.hints.nulls import creating_function
-from cudnn_ctypes.raw.hints.sizes import SIZE_FUNCTIONS
 
 
 def hint_of(call: Callable[..., Any], *arguments: Any) -> str:
@@ -111,8 +109,8 @@ class TestNull:
         about = (0, 0, 1.0, 0, 0, 0, None, None, 4, 4, 4, 0, 0, 0, 0, 2, 2, 1, 1)
         assert hint_of(raw.cudnnSetAttnDescriptor, attention, *about) == ""
         raw.cudnnDestroyAttnDescriptor(attention)
-        assert may_be_null("cudnnSetAttnDescriptor", "postDropoutDesc")
-        assert not may_be_null("cudnnSetAttnDescriptor", "attnDesc")
+        nullable = [p.name for p in raw.cudnnSetAttnDescriptor.parameters if p.type.null]
+        assert nullable == ["attnDropoutDesc", "postDropoutDesc"]
 
     def test_backend_descriptors(self) -> None:
         assert "raw.cudnnBackendCreateDescriptor creates one" in hint_of(
@@ -212,12 +210,10 @@ class TestWhoSpeaks:
 
 
 def test_functions_that_tell_sizes_exist() -> None:
-    assert {tells for _, _, tells in SIZE_FUNCTIONS} <= raw.FUNCTIONS.keys()
-    for begins, part, _ in SIZE_FUNCTIONS:
-        assert any(
-            name.startswith(begins) and any(part in p.name.lower() for p in function.parameters)
-            for name, function in raw.FUNCTIONS.items()
-        ), (begins, part)
+    for function in raw.FUNCTIONS.values():
+        for parameter in function.parameters:
+            if parameter.type.told_by:
+                assert parameter.type.told_by in raw.FUNCTIONS
 
 
 def test_too_small_buffers_of_every_function_have_advice() -> None:

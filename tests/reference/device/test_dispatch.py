@@ -24,7 +24,7 @@ from cudnn_ctypes.raw import function as raw_function
 from cudnn_ctypes.raw import library, mode
 from cudnn_ctypes.raw.bare import bare
 from cudnn_ctypes.raw.ctypes_support import CudnnEnum
-from cudnn_ctypes.reference.device import dispatch, families, made_up_handles, registry
+from cudnn_ctypes.reference.device import dispatch, made_up_handles, registry
 
 WITH_HANDLE = [
     name
@@ -246,9 +246,9 @@ def test_the_whole_family_is_carried_out():
 def test_modules_register_what_the_tables_say():
     dispatch.implemented()  # loads them
     for table, home in (
-        (families.CARRIED_OUT, registry.implementations),
-        (families.FOLLOWED, registry.followers),
-        (families.TAKEN_OVER, registry.taken_over),
+        (dispatch.CARRIED_OUT, registry.implementations),
+        (dispatch.FOLLOWED, registry.followers),
+        (dispatch.TAKEN_OVER, registry.taken_over),
     ):
         for name in table:
             dispatch._load(table[name])
