@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -23,7 +23,7 @@ from .statistics import Sums
 if TYPE_CHECKING:
     from .replay.programs import Programs
 
-__all__ = ["Trace", "read_trace", "trace"]
+__all__ = ["Trace", "read_trace", "records", "trace"]
 
 _FORMAT = 1
 
@@ -320,16 +320,25 @@ def read_trace(path: str | os.PathLike[str]) -> list[CallRecord]:
     >>> read_trace("calls.json") == t.calls
     True
     """
-    file = file_path("path", path)
+    return list(records(file_path("path", path)))
+
+
+_LONGEST = 16 << 20  # characters of one call
+
+
+def records(file: Path) -> Iterator[CallRecord]:
+    """The calls of a file, one after the other; see `read_trace`."""
     try:
-        lines = file.read_text("utf-8").splitlines()
-        header, *calls = map(json.loads, lines or ["null"])
-        if not isinstance(header, dict) or "cudnn_ctypes_trace" not in header:
-            raise ValueError("its first line does not say cudnn_ctypes_trace")
-        if header["cudnn_ctypes_trace"] != _FORMAT:
-            raise ValueError(f"format {header['cudnn_ctypes_trace']}, expected {_FORMAT}")
-        return [CallRecord.from_dict(each) for each in calls]
-    except (ValueError, KeyError, TypeError) as error:
+        with file.open(encoding="utf-8") as stream:
+            lines = iter(lambda: stream.readline(_LONGEST), "")
+            header = json.loads(next(lines, "null"))
+            if not isinstance(header, dict) or "cudnn_ctypes_trace" not in header:
+                raise ValueError("its first line does not say cudnn_ctypes_trace")
+            if header["cudnn_ctypes_trace"] != _FORMAT:
+                raise ValueError(f"format {header['cudnn_ctypes_trace']}, expected {_FORMAT}")
+            for text in lines:
+                yield CallRecord.from_dict(json.loads(text))
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ValueError(f"{file}: this is no trace: {error}") from None
 
 

@@ -6,6 +6,7 @@ import ctypes
 import io
 import sys
 import threading
+import tracemalloc
 from collections.abc import Iterator
 from typing import Any
 
@@ -409,6 +410,13 @@ class TestOutput:
             activation_forward(handle, x, "relu", y)
         seen.save(tmp_path / "run.json")
         assert read_trace(tmp_path / "run.json") == seen.calls
+
+    def test_a_file_without_end_is_refused(self) -> None:
+        tracemalloc.start()
+        with pytest.raises(ValueError, match="/dev/zero: this is no trace"):
+            read_trace("/dev/zero")
+        assert tracemalloc.get_traced_memory()[1] < 256 << 20
+        tracemalloc.stop()
 
     @pytest.mark.parametrize(
         ("data", "reason"),

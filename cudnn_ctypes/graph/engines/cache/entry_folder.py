@@ -16,6 +16,7 @@ __all__ = ["EntryFolder", "File"]
 
 _SUFFIX = ".json"
 _UNFINISHED = ".part"
+_LARGEST = 64 << 20  # bytes of one file
 _ABANDONED = 3600.0  # seconds after which an unfinished file is of a writer that has died
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
@@ -61,7 +62,7 @@ class EntryFolder:
         self.limit = limit
 
     def read(self, name: str, *, use: bool = True) -> str | None:
-        """The content of a file; None if there is none that is ours.
+        """The content of a file; None if there is none that is ours, "" if it is damaged.
 
         Parameters
         ----------
@@ -167,11 +168,13 @@ def _read(folder: int, name: str, use: bool) -> str | None:
         ours = status.st_uid in (os.geteuid(), 0) and not status.st_mode & _OTHERS_WRITE
         if not ours or not stat.S_ISREG(status.st_mode):
             return None
+        if status.st_size > _LARGEST:
+            return ""  # damaged
         if use:
             with contextlib.suppress(OSError):  # of a folder that can only be read
                 os.utime(file)
         with open(file, "rb", closefd=False) as opened:
-            return opened.read().decode()
+            return opened.read(_LARGEST).decode()
     except UnicodeDecodeError:
         return ""  # damaged
     finally:
