@@ -156,7 +156,11 @@ class Trace(Uncopied):
         ------
         OSError
             If the file cannot be written.
+        ValueError
+            If the calls went to a file of their own (`json`) and were not kept.
         """
+        if not self._keep:
+            raise ValueError("the calls were not kept: they went to the trace's own file")
         lines = [_header(), *(json.dumps(call.as_dict()) for call in self.calls)]
         Path(path).write_text("\n".join(lines) + "\n")
 
@@ -207,6 +211,7 @@ def trace(
     skip: str | Iterable[str] = (),
     nan: bool = False,
     file: IO[str] | None = None,
+    json: IO[str] | None = None,
     width: int = WIDTH,
     memory: bool = False,
     first: int | None = None,
@@ -229,6 +234,9 @@ def trace(
         waits for each call's work.
     file : file, optional
         A file to which each finished call is printed, ``sys.stdout`` for instance.
+    json : file, optional
+        A file to which each finished call is written, for `read_trace`. The calls are not kept
+        then, so that memory does not grow with their number.
     width : int
         Columns of the text; 0 puts every call on one line.
     memory : bool
@@ -250,7 +258,7 @@ def trace(
     Returns
     -------
     Trace
-        `calls` has the records, ``str(...)`` the lines.
+        `calls` has the records, ``str(...)`` the lines; both are empty with `json`.
 
     Raises
     ------
@@ -283,6 +291,8 @@ def trace(
         skip=skip,
         nan=nan,
         file=file,
+        json=json,
+        keep=json is None,
         width=width,
         memory=memory,
         first=first,

@@ -8,6 +8,7 @@ import sys
 import threading
 import tracemalloc
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -410,6 +411,16 @@ class TestOutput:
             activation_forward(handle, x, "relu", y)
         seen.save(tmp_path / "run.json")
         assert read_trace(tmp_path / "run.json") == seen.calls
+
+    def test_records_in_a_file_are_not_kept(self, tmp_path: Path) -> None:
+        with (tmp_path / "calls.json").open("w") as file, trace(json=file) as traced:
+            for _ in range(3):
+                TensorDescriptor((1, 2, 3, 4)).close()
+        functions = [call.function for call in read_trace(tmp_path / "calls.json")]
+        assert functions.count("cudnnCreateTensorDescriptor") == 3
+        assert traced.calls == []
+        with pytest.raises(ValueError, match="were not kept"):
+            traced.save(tmp_path / "again.json")
 
     def test_a_file_without_end_is_refused(self) -> None:
         tracemalloc.start()
