@@ -12,6 +12,8 @@ from cudnn_ctypes.command_line import CommandError
 from cudnn_ctypes.porting import source
 from cudnn_ctypes.porting.source import Include, Macro, parse, parse_text
 
+pytest.importorskip("tree_sitter")
+
 PROGRAM = """\
 #include <cudnn.h>
 #include "layer.h"

@@ -16,6 +16,8 @@ from cudnn_ctypes.porting.translate import Translation, translate
 
 from .translated import run_python
 
+pytest.importorskip("tree_sitter")
+
 
 def of(text: str, name: str = "program.cpp") -> Translation:
     return translate(text, name)
