@@ -310,6 +310,7 @@ _MUTUAL = "#define B C C C\n#define C D D D\n#define D B B B\n"
         ("void f() { " + "{" * 3000 + "int x = 1;" + "}" * 3000 + " }\n", 1),
         ("int x; int y = x" + ".b" * 3000 + ";\n", 1),
         ("int " + "*" * 3000 + "x;\n", 1),
+        ("#define LOOP(i) for (int i = 0; i < 3; i++)\nvoid f() {\nLOOP(a, b) { }\n}\n", 3),
     ],
 )
 def test_work_without_bound_is_told_by_its_line(text: str, line: int) -> None:

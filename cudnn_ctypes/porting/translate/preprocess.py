@@ -322,7 +322,12 @@ def _terminated(source: Source) -> str:
             end, cuts = brackets(text, match.end() - 1)
             if is_head and end >= 0:  # the head of a loop, whose body follows
                 arguments = pieces(text, [match.end() - 1, *cuts, end])
-                head = macro.substituted(arguments, source.macros)
+                try:
+                    head = macro.substituted(arguments, source.macros)
+                    source.spend(len(head) + len(text) // 64)
+                except Untranslatable as reason:
+                    source.notes.append((text.count("\n", 0, match.start()) + 1, str(reason)))
+                    continue
                 text = text[: match.start()] + head + text[end + 1 :]
             elif end >= 0 and re.match(r"\s*[a-zA-Z}#/*_&]", text[end + 1 :]):
                 text = text[: end + 1] + ";" + text[end + 1 :]
