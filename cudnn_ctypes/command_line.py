@@ -35,6 +35,7 @@ __all__ = [
     "from_zero",
     "make_folder",
     "positive",
+    "read_bytes",
     "read_graph",
     "read_text",
     "refuse_overwriting",
@@ -99,20 +100,41 @@ class Output:
         return self.text
 
 
-def read_text(path: Path) -> str:
-    """The text of a file.
+_LARGEST = 64 << 20  # bytes of a file that is read; no more of an endless one
+
+
+def read_bytes(path: Path) -> bytes:
+    """The content of a file, of at most 64 MiB.
 
     Raises
     ------
     CommandError
     """
     try:
-        data = path.read_bytes()
-        return data.decode(json.detect_encoding(data))
+        with path.open("rb") as file:
+            data = file.read(_LARGEST + 1)
     except OSError as error:
         raise CommandError(f"{path}: it cannot be read: {error.strerror}") from None
+    if len(data) > _LARGEST:
+        raise CommandError(f"{path}: it has more than {_LARGEST >> 20} MiB")
+    return data
+
+
+def read_text(path: Path) -> str:
+    """The text of a file, of at most 64 MiB.
+
+    Raises
+    ------
+    CommandError
+    """
+    data = read_bytes(path)
+    try:
+        text = data.decode(json.detect_encoding(data))
     except UnicodeDecodeError:
-        raise CommandError(f"{path}: this is no text") from None
+        text = "\0"
+    if "\0" in text:
+        raise CommandError(f"{path}: this is no text")
+    return text
 
 
 def write_text(path: Path, text: str, *, force: bool = False) -> None:

@@ -108,7 +108,8 @@ class Resource(Closing, Uncopied, Generic[_H]):
 
     @property
     def closed(self) -> bool:
-        return "_as_parameter_" not in self.__dict__
+        # At exit finalizers close what nobody did, before functions that atexit calls later.
+        return "_as_parameter_" not in self.__dict__ or not self._finalizer.alive
 
     def close(self) -> None:
         """Destroy the C object. A second call does nothing.

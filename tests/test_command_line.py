@@ -131,6 +131,7 @@ def test_compile_into_a_folder_that_is_not_there_with_json(
 def test_port_and_trace_into_folders_and_over_nothing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    pytest.importorskip("tree_sitter")
     source = tmp_path / "a.c"
     source.write_text("int main(void) { return 3; }\n")
     words = ["port", "--translate", str(source), "-o", f"{tmp_path}/out/", "--json"]
@@ -197,6 +198,7 @@ def test_a_file_is_no_folder(tmp_path: Path) -> None:
 
 
 def test_names_that_no_file_can_have(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("tree_sitter")
     long, link = tmp_path / f"{'x' * 300}.py", tmp_path / "link.py"
     link.symlink_to(tmp_path / "none" / "a.py")
     source = tmp_path / "a.c"
@@ -318,6 +320,7 @@ def test_ctrl_c_in_a_traced_program(tmp_path: Path) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # nohup has it ignored
     )
     assert running.stdout is not None
     assert running.stdout.readline() == "begun\n"
@@ -347,6 +350,7 @@ def test_a_terminal_gets_a_bar_with_the_time_left(monkeypatch: pytest.MonkeyPatc
     def console(stderr: bool = False, **options: object) -> Console:
         return Console(file=file, force_terminal=stderr, width=60, highlight=False)
 
+    monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(command_progress, "Console", console)
     with command_progress.steps("working", 2) as steps:
         steps.begin("one")

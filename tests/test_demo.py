@@ -64,8 +64,9 @@ def test_the_command(small: None, tmp_path: Path, capsys: pytest.CaptureFixture[
     assert file.read_bytes().startswith(b"\x89PNG")
     out = capsys.readouterr().out
     assert f"picture written to {file}" in out.splitlines()
-    assert "horizontal edges" in out
-    assert "within the tolerance" in " ".join(out.split())
+    words = " ".join(out.split())
+    assert "horizontal edges" in words
+    assert "within the tolerance" in words
 
 
 def test_nothing_is_overwritten_and_nothing_run_before_that_is_known(

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import ctypes
 import struct
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from .. import raw
 from ..errors import NoDeviceError
 from ..raw import elf, process
+from ..raw.locks import new_lock
 from .machine_code import MACHINE_CODE
 
 __all__ = ["Driver", "ensure_driver", "stub"]
@@ -82,7 +82,7 @@ class Driver:
     is_stub: bool
 
 
-_lock = threading.Lock()
+_lock = new_lock()
 _driver: Driver | None = None
 
 

@@ -192,7 +192,8 @@ def gpu_values(properties: Any) -> dict[str, Any]:
         return _checked(_parsed(properties, "the device properties"), "")
     if isinstance(properties, PathLike) or str(properties).endswith(".json"):
         try:
-            data = Path(properties).read_bytes()
+            with Path(properties).open("rb") as file:
+                data = file.read(1 << 20)  # all of it, or the beginning of something else
         except OSError as error:
             raise ValueError(f"{properties}: it cannot be read: {error.strerror}") from None
         return _checked(_parsed(data, str(properties)), f"{properties}: ")

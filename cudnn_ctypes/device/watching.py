@@ -5,17 +5,17 @@ The methods that allocate and free are exchanged for as long as somebody watches
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any, Protocol
 
+from ..raw.locks import new_lock
 from .allocation import Allocation, Allocator
 
 __all__ = ["Watcher", "tell_allocated", "tell_freed", "unwatch", "watch"]
 
 _methods: Any = (Allocator.allocate_each, Allocation.__del__)
-_lock = threading.Lock()
+_lock = new_lock()
 _watchers: tuple[Watcher, ...] = ()
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from ..device import pytorch
 from ..raw import mode
+from ..raw.locks import new_reentrant_lock
 from ..raw.values import described
 from .describe.tensor import Tensor
 from .graph import Graph
@@ -80,7 +80,7 @@ class GraphFunction:
         self._build = dict(build or {})
         self._traces: dict[Any, TracedGraph] = {}
         self._runs: dict[Any, TorchRun] = {}
-        self._tracing = threading.RLock()
+        self._tracing = new_reentrant_lock()
 
     def __call__(self, *args: Any, handle: Handle | None = None, **kwargs: Any) -> Any:
         """Run it; `handle` and the kind of the results are those of ``Graph.run``.

@@ -17,6 +17,7 @@ from ..errors import CudnnError
 from ..raw import live, log
 from ..raw.ctypes_support import CudnnEnum
 from ..raw.function import Function, observe
+from ..raw.locks import new_reentrant_lock
 from .arguments import Decoder, Names
 from .backend_calls import Execution, Graphs
 from .call_records import Argument, CallRecord
@@ -61,7 +62,7 @@ class _Thread(threading.local):
 
 
 _thread = _Thread()
-_lock = threading.RLock()
+_lock = new_reentrant_lock()
 _listeners: tuple[Listener, ...] = ()
 _session: _Session | None = None
 

@@ -23,7 +23,7 @@ from ..command_line import (
 from .call_records import CallRecord
 from .call_text import WIDTH, line
 from .comparison import compare
-from .tracing import Trace, read_trace
+from .tracing import Trace, read_trace, records
 
 __all__ = ["add_arguments", "main"]
 
@@ -179,10 +179,11 @@ def _read(arguments: argparse.Namespace) -> int:
     width = _width(arguments, sys.stdout)
     replayed = Trace(only=arguments.only, skip=arguments.skip, width=width, keep=False)
     shows = arguments.lines or not (arguments.stats or arguments.nan)
-    for call in _chosen(read_trace(arguments.read), replayed):
-        replayed.hear(call)
-        if shows:
-            print(line(call, width))
+    for call in records(arguments.read):
+        if replayed.wants(call.function):
+            replayed.hear(call)
+            if shows:
+                print(line(call, width))
     _conclude(replayed, arguments, sys.stdout)
     return 0
 

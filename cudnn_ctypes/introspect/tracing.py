@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -23,7 +23,7 @@ from .statistics import Sums
 if TYPE_CHECKING:
     from .replay.programs import Programs
 
-__all__ = ["Trace", "read_trace", "trace"]
+__all__ = ["Trace", "read_trace", "records", "trace"]
 
 _FORMAT = 1
 
@@ -156,7 +156,11 @@ class Trace(Uncopied):
         ------
         OSError
             If the file cannot be written.
+        ValueError
+            If the calls went to a file of their own (`json`) and were not kept.
         """
+        if not self._keep:
+            raise ValueError("the calls were not kept: they went to the trace's own file")
         lines = [_header(), *(json.dumps(call.as_dict()) for call in self.calls)]
         Path(path).write_text("\n".join(lines) + "\n")
 
@@ -207,6 +211,7 @@ def trace(
     skip: str | Iterable[str] = (),
     nan: bool = False,
     file: IO[str] | None = None,
+    json: IO[str] | None = None,
     width: int = WIDTH,
     memory: bool = False,
     first: int | None = None,
@@ -229,6 +234,9 @@ def trace(
         waits for each call's work.
     file : file, optional
         A file to which each finished call is printed, ``sys.stdout`` for instance.
+    json : file, optional
+        A file to which each finished call is written, for `read_trace`. The calls are not kept
+        then, so that memory does not grow with their number.
     width : int
         Columns of the text; 0 puts every call on one line.
     memory : bool
@@ -250,7 +258,7 @@ def trace(
     Returns
     -------
     Trace
-        `calls` has the records, ``str(...)`` the lines.
+        `calls` has the records, ``str(...)`` the lines; both are empty with `json`.
 
     Raises
     ------
@@ -283,6 +291,8 @@ def trace(
         skip=skip,
         nan=nan,
         file=file,
+        json=json,
+        keep=json is None,
         width=width,
         memory=memory,
         first=first,
@@ -320,16 +330,25 @@ def read_trace(path: str | os.PathLike[str]) -> list[CallRecord]:
     >>> read_trace("calls.json") == t.calls
     True
     """
-    file = file_path("path", path)
+    return list(records(file_path("path", path)))
+
+
+_LONGEST = 16 << 20  # characters of one call
+
+
+def records(file: Path) -> Iterator[CallRecord]:
+    """The calls of a file, one after the other; see `read_trace`."""
     try:
-        lines = file.read_text("utf-8").splitlines()
-        header, *calls = map(json.loads, lines or ["null"])
-        if not isinstance(header, dict) or "cudnn_ctypes_trace" not in header:
-            raise ValueError("its first line does not say cudnn_ctypes_trace")
-        if header["cudnn_ctypes_trace"] != _FORMAT:
-            raise ValueError(f"format {header['cudnn_ctypes_trace']}, expected {_FORMAT}")
-        return [CallRecord.from_dict(each) for each in calls]
-    except (ValueError, KeyError, TypeError) as error:
+        with file.open(encoding="utf-8") as stream:
+            lines = iter(lambda: stream.readline(_LONGEST), "")
+            header = json.loads(next(lines, "null"))
+            if not isinstance(header, dict) or "cudnn_ctypes_trace" not in header:
+                raise ValueError("its first line does not say cudnn_ctypes_trace")
+            if header["cudnn_ctypes_trace"] != _FORMAT:
+                raise ValueError(f"format {header['cudnn_ctypes_trace']}, expected {_FORMAT}")
+            for text in lines:
+                yield CallRecord.from_dict(json.loads(text))
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ValueError(f"{file}: this is no trace: {error}") from None
 
 

@@ -76,7 +76,7 @@ class FilterDescriptor(Descriptor[raw.cudnnFilterDescriptor_t]):
         ValueError
             If the tensor is not dense in one of the layouts.
         """
-        shape, strides = with_unit_dimensions(tensor.shape, tensor.strides, min_dims)
+        shape, strides = with_unit_dimensions(tensor, min_dims)
         name = dense_layout(shape, strides, tensor.data_type, layout)
         if name is None:
             raise ValueError(

@@ -10,6 +10,7 @@ import functools
 from collections.abc import Iterable
 from typing import Any
 
+from ..arguments import integer
 from ..device.layout import Shape, data_type_in_layout, strides_for
 from ..dtypes import as_data_type, vector_length
 from ..raw import (
@@ -19,10 +20,12 @@ from ..raw import (
     cudnnDataType_t,
     cudnnTensorFormat_t,
 )
+from ..raw.values import described
 
 __all__ = [
     "as_format",
     "as_type",
+    "check_tensor",
     "common_layout",
     "dense_layout",
     "fitting_layouts",
@@ -134,9 +137,11 @@ def dense_layout(
     return names[0] if names else None
 
 
-def with_unit_dimensions(shape: Shape, strides: Shape, ndim: int) -> tuple[Shape, Shape]:
+def with_unit_dimensions(tensor: Any, ndim: int) -> tuple[Shape, Shape]:
     """Shape and strides with dimensions of size 1 after (N, C), `ndim` of them at least."""
-    missing = ndim - len(shape)
+    check_tensor("tensor", tensor, "strides", "data_type")
+    shape, strides = tensor.shape, tensor.strides
+    missing = integer("min_dims", ndim) - len(shape)
     if missing <= 0 or len(shape) < 2:
         return shape, strides
     # A step to the next row would go over all of the spatial dimensions that there are.
@@ -147,12 +152,25 @@ def with_unit_dimensions(shape: Shape, strides: Shape, ndim: int) -> tuple[Shape
     )
 
 
-def common_layout(described: Iterable[Any]) -> str | None:
+def check_tensor(name: str, tensor: Any, *attributes: str) -> None:
+    """Refuse what has no shape, or lacks another attribute.
+
+    Raises
+    ------
+    TypeError
+    """
+    if isinstance(tensor, type) or not all(
+        hasattr(tensor, each) for each in ("shape", *attributes)
+    ):
+        raise TypeError(f"{name}: expected a tensor, got {described(tensor)}")
+
+
+def common_layout(operands: Iterable[Any]) -> str | None:
     """The layout of tensors and filters: that of the first whose strides fit one layout only.
 
     Parameters
     ----------
-    described
+    operands
         Tensors, descriptors of tensors and filters, and None, which is skipped.
 
     Returns
@@ -160,15 +178,15 @@ def common_layout(described: Iterable[Any]) -> str | None:
     str or None
         Without such a tensor, the first layout that fits the first one; None if none fits any.
     """
-    fitting = [names for each in described if (names := _layouts_of(each))]
+    fitting = [names for each in operands if (names := _layouts_of(each))]
     decided = [names[0] for names in fitting if len(names) == 1]
     return decided[0] if decided else fitting[0][0] if fitting else None
 
 
-def _layouts_of(described: Any) -> tuple[str, ...]:
-    if described is None or len(described.shape) < 3:
+def _layouts_of(operand: Any) -> tuple[str, ...]:
+    if operand is None or len(operand.shape) < 3:
         return ()
-    strides = getattr(described, "strides", None)
+    strides = getattr(operand, "strides", None)
     if strides is None:  # filters
-        return (described.layout,)
-    return fitting_layouts(described.shape, strides, described.data_type)
+        return (operand.layout,)
+    return fitting_layouts(operand.shape, strides, operand.data_type)

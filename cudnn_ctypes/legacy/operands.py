@@ -135,6 +135,8 @@ class Operands(DeclaredLaunches):
         (K,) is described as (1, K, 1...).
         """
         value, desc = self._operands[name]
+        if len(of) < 2:
+            raise ValueError(f"{name}: it has one value for each channel, and shape {of} has none")
         expected = (1, of[1], *(1,) * (len(of) - 2))
         is_vector = desc is None and name not in self._made and getattr(value, "ndim", 0) == 1
         if is_vector and value.shape == of[1:2]:
@@ -205,7 +207,11 @@ class Operands(DeclaredLaunches):
         """
         refuse_beta(name, beta)
         value, desc = self._operands[source]
-        described: Any = imported(source, value, self._handle) if desc is None else desc
+        described: Any = (
+            imported(source, value, self._handle)
+            if desc is None
+            else expect(f"{source}_desc", desc, TensorDescriptor)
+        )
         shape, strides, own = described.shape, None, described.data_type
         if described.layout is None:  # not dense in any layout
             strides = described.strides

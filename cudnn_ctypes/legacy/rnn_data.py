@@ -13,6 +13,7 @@ from ..dtypes import as_data_type, element_bits
 from ..raw.descriptors import RNNData
 from .descriptor import Descriptor, read_back
 from .enumerators import enumerator
+from .layouts import check_tensor
 
 __all__ = ["RNNDataDescriptor"]
 
@@ -99,8 +100,7 @@ class RNNDataDescriptor(Descriptor[raw.cudnnRNNDataDescriptor_t]):
             What errors call the tensor.
         """
         layout = enumerator(raw.cudnnRNNDataLayout_t, layout, "layout")
-        if not hasattr(tensor, "shape"):
-            raise TypeError(f"{name}: expected a tensor, got {tensor!r}")
+        check_tensor(name, tensor, "dtype")
         shape, steps = tuple(tensor.shape), None
         lengths = None if lengths is None else integers("lengths", lengths)
         ndim = 2 if layout == _PACKED else 3

@@ -15,6 +15,7 @@ from ..dtypes import as_data_type, numpy_dtype
 from ..raw.descriptors import SequenceData
 from ..raw.descriptors.attention import dense_strides
 from .descriptor import Descriptor, read_back
+from .layouts import check_tensor
 
 __all__ = ["SeqDataDescriptor"]
 
@@ -167,6 +168,7 @@ def axis_letters(axes: Sequence[int]) -> str:
 
 def four_dimensions(name: str, tensor: DeviceTensor) -> tuple[Shape, Shape]:
     """Shape and strides (T, N, B, V) of a tensor, which may be without a beam."""
+    check_tensor(name, tensor, "strides", "data_type")
     shape, strides = tensor.shape, tensor.strides
     if len(shape) == 3:
         return (*shape[:2], 1, shape[2]), (*strides[:2], shape[2], strides[2])

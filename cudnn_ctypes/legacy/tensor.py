@@ -100,7 +100,7 @@ class TensorDescriptor(Descriptor[raw.cudnnTensorDescriptor_t]):
             With fewer dimensions, ones are inserted after (N, C): (N, C, W) is described as
             (N, C, 1, W) for ``min_dims=4``, which most of cuDNN's functions ask for.
         """
-        shape, strides = with_unit_dimensions(tensor.shape, tensor.strides, min_dims)
+        shape, strides = with_unit_dimensions(tensor, min_dims)
         data_type = tensor.data_type
         name = dense_layout(shape, strides, data_type, layout)
         if name is not None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cudnn_ctypes.command_line import CommandError
+from cudnn_ctypes.command_line import CommandError, read_bytes
 
 from .syntax import Node
 
@@ -129,11 +129,8 @@ def parse(path: Path | str) -> Source:
         If it cannot be read, or tree-sitter is not installed.
     """
     path = Path(path)
-    try:
-        code = path.read_bytes()
-    except OSError as error:
-        raise CommandError(f"{path}: it cannot be read: {error.strerror}") from None
-    if b"\0" in code[:4096]:
+    code = read_bytes(path)
+    if b"\0" in code:
         raise CommandError(f"{path}: this is no text")
     return Source(code, path)
 

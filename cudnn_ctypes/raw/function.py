@@ -9,7 +9,6 @@ from __future__ import annotations
 import ctypes
 import functools
 import inspect
-import threading
 from collections.abc import Callable
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Generic, cast
@@ -18,6 +17,7 @@ from ..errors import CudnnError
 from . import library, log
 from .call_source import compiled, without_argtypes
 from .ctypes_support import CudnnEnum, Documentation
+from .locks import new_reentrant_lock
 from .parameter import Parameter, c_type, declaration
 from .vocabulary import as_parameter_type
 
@@ -394,7 +394,7 @@ Observer = Callable[..., Any]
 _observer: Observer | None = None
 
 _bindings: dict[str, Binding] = {}
-_lock = threading.RLock()
+_lock = new_reentrant_lock()
 
 
 def binding(name: str) -> Binding:

@@ -18,7 +18,6 @@ import functools
 import mmap
 import os
 import sys
-import threading
 import warnings
 import weakref
 from collections import deque
@@ -28,6 +27,7 @@ from typing import Any
 
 from ..errors import DeviceMemoryWarning
 from . import mode
+from .locks import new_lock, new_reentrant_lock
 
 __all__ = [
     "ALIGNMENT",
@@ -206,7 +206,7 @@ class Block:
         return self._record
 
 
-_marking = threading.RLock()
+_marking = new_reentrant_lock()
 
 
 def _guarded(nbytes: int) -> tuple[mmap.mmap, int]:
@@ -238,7 +238,7 @@ def _c_library() -> ctypes.CDLL:
 _blocks: dict[int, Block] = {}  # living and kept blocks, by `lower`
 _starts: list[int] = []  # the sorted `lower` of all blocks in _blocks
 
-_keeping = threading.Lock()
+_keeping = new_lock()
 _freed: deque[Block] = deque()  # freed blocks not yet in _kept
 _kept: deque[Block] = deque()
 _kept_bytes = 0

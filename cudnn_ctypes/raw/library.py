@@ -18,6 +18,7 @@ from typing import Any
 from ..errors import LibraryNotFoundError, SymbolNotFoundError
 from . import callback, elf
 from .candidates import ENVIRONMENT_VARIABLE, SONAME, candidates
+from .locks import new_lock
 from .process import cuda_library_files
 from .sublibraries import Sublibraries, usable
 
@@ -68,7 +69,7 @@ class Library:
     _sublibraries: Sublibraries
     _cuda_libraries_loaded: bool = False
     _missing: set[str] = field(default_factory=set)  # names of CUDA libraries
-    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _lock: threading.Lock = field(default_factory=new_lock)
 
     @property
     def version_text(self) -> str:
@@ -181,7 +182,7 @@ def _load_with_pathfinder(name: str) -> bool:
     return False
 
 
-_lock = threading.Lock()
+_lock = new_lock()
 _logger = logging.getLogger(__name__)
 
 _loaded: Library | None = None

@@ -17,14 +17,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..raw.locks import in_a_child, new_lock
+
 __all__ = ["product", "products_of"]
 
 Array = NDArray[Any]
 
 SMALL = 1 << 26  # multiply-adds: one or two milliseconds on one core
 
-_lock = threading.Lock()
-_inside = 0  # how many threads of Python are in `products_of`
+_lock = new_lock()
+_inside: list[int] = []  # the threads of Python in `products_of`, once for each time
 _before = 1  # the number of BLAS threads outside of it
 
 
@@ -49,24 +51,36 @@ def products_of(multiply_adds: int) -> Iterator[None]:
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    global _inside, _before
+    global _before
     threads = _threads()
     if threads is None:
         yield
         return
     get, set_ = threads
     with _lock:
-        if _inside == 0:
+        if not _inside:
             _before = get()
             set_(1)
-        _inside += 1
+        _inside.append(threading.get_ident())
     try:
         yield
     finally:
         with _lock:
-            _inside -= 1
-            if _inside == 0:
+            _inside.remove(threading.get_ident())
+            if not _inside:
                 set_(_before)
+
+
+def _leave_others() -> None:
+    """In a forked child: the threads that it does not have are in no product."""
+    was_inside, own = bool(_inside), threading.get_ident()
+    _inside[:] = [each for each in _inside if each == own]
+    threads = _threads() if was_inside and not _inside else None
+    if threads is not None:
+        threads[1](_before)
+
+
+in_a_child(_leave_others)
 
 
 @functools.cache

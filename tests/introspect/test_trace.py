@@ -6,7 +6,9 @@ import ctypes
 import io
 import sys
 import threading
+import tracemalloc
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -409,6 +411,23 @@ class TestOutput:
             activation_forward(handle, x, "relu", y)
         seen.save(tmp_path / "run.json")
         assert read_trace(tmp_path / "run.json") == seen.calls
+
+    def test_records_in_a_file_are_not_kept(self, tmp_path: Path) -> None:
+        with (tmp_path / "calls.json").open("w") as file, trace(json=file) as traced:
+            for _ in range(3):
+                TensorDescriptor((1, 2, 3, 4)).close()
+        functions = [call.function for call in read_trace(tmp_path / "calls.json")]
+        assert functions.count("cudnnCreateTensorDescriptor") == 3
+        assert traced.calls == []
+        with pytest.raises(ValueError, match="were not kept"):
+            traced.save(tmp_path / "again.json")
+
+    def test_a_file_without_end_is_refused(self) -> None:
+        tracemalloc.start()
+        with pytest.raises(ValueError, match="/dev/zero: this is no trace"):
+            read_trace("/dev/zero")
+        assert tracemalloc.get_traced_memory()[1] < 256 << 20
+        tracemalloc.stop()
 
     @pytest.mark.parametrize(
         ("data", "reason"),

@@ -18,6 +18,8 @@ from .oracles import ORACLES as FIRST
 from .oracles_layers import LAYERS, PRINTED_BEFORE
 from .translated import HERE, differences, run_python, translation_of
 
+pytest.importorskip("tree_sitter")
+
 PROGRAMS = HERE / "corpus"
 ORACLES = {**FIRST, **LAYERS}
 WITH_KERNELS = {path.name for path in PROGRAMS.glob("*.cu") if path.name in ORACLES}

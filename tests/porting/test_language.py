@@ -10,6 +10,8 @@ import pytest
 
 from .translated import HERE, run_python, translation_of
 
+pytest.importorskip("tree_sitter")
+
 PROGRAMS = sorted((HERE / "language").glob("*.c*"))
 
 

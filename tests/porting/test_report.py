@@ -21,6 +21,8 @@ from cudnn_ctypes.porting.report import Report, report_on
 from cudnn_ctypes.porting.source import parse, parse_text
 from cudnn_ctypes.raw.gone import gone_names
 
+pytest.importorskip("tree_sitter")
+
 PROGRAMS = Path(__file__).parent / "programs"
 
 EXPECTED: dict[str, list[tuple[int, str, str]]] = {
@@ -419,7 +421,8 @@ def test_what_cannot_be_read_is_said() -> None:
 # -- the command ----------------------------------------------------------------------------------
 
 
-def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
     assert main(["port", str(PROGRAMS / "old_rnn.cpp"), str(PROGRAMS / "clean.c")]) == 1
     text = capsys.readouterr().out
     assert "cudnnGetRNNWeightSpaceSize(handle_, rnn_, weightSpaceSize)" in text

@@ -12,6 +12,8 @@ from cudnn_ctypes.command_line import CommandError
 from cudnn_ctypes.porting import source
 from cudnn_ctypes.porting.source import Include, Macro, parse, parse_text
 
+pytest.importorskip("tree_sitter")
+
 PROGRAM = """\
 #include <cudnn.h>
 #include "layer.h"
@@ -86,9 +88,12 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="cannot be read"):
         parse(tmp_path / "none.cu")
     path = tmp_path / "a.out"
-    path.write_bytes(b"\x7fELF\0\0")
-    with pytest.raises(CommandError, match="no text"):
-        parse(path)
+    for code in (b"\x7fELF\0\0", b"int x;\n" * 1000 + b"\0"):
+        path.write_bytes(code)
+        with pytest.raises(CommandError, match="no text"):
+            parse(path)
+    with pytest.raises(CommandError, match="/dev/zero: it has more than 64 MiB"):
+        parse("/dev/zero")
 
 
 def test_without_tree_sitter(monkeypatch: pytest.MonkeyPatch) -> None:

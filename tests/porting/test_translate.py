@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,8 @@ from cudnn_ctypes.__main__ import main
 from cudnn_ctypes.porting.translate import Translation, translate
 
 from .translated import run_python
+
+pytest.importorskip("tree_sitter")
 
 
 def of(text: str, name: str = "program.cpp") -> Translation:
@@ -251,6 +254,80 @@ def test_conditions_of_the_preprocessor_are_decided() -> None:
     """
     assert "chosen = 1  # 3" in of(text).python
     assert "chosen = 2  # 6" in of("#define OLD\n" + text).python
+
+
+@pytest.mark.parametrize(
+    ("condition", "met"),
+    [
+        ("-7 / 2 == -3 && -7 % 2 == -1", True),
+        ("-1 > 0u && 0xFFFFFFFFFFFFFFFF == -1", True),
+        ("0x7fffffffffffffff + 1 < 0", True),
+        ("010 == 8 && 0b11 == 3 && 1'000 == 1000 && 'a' == 97", True),
+        ("1 ? 0 : 1 / 0", False),
+        ("0 && 1 / 0 || !defined SUM && ~0 == -1", False),
+        ("SUM * 2 == 5 && LEAST(9, 0) && !LEAST(99, 0)", True),
+        ("ITSELF + UNKNOWN == 1 && true", True),
+        ("(1 << 62) >> 61 == 2 and not false", True),
+    ],
+)
+def test_conditions_are_computed_with_integers_of_c(condition: str, met: bool) -> None:
+    text = f"""
+    #define SUM 1 + 2
+    #define LEAST(x, y) (CUDNN_VERSION >= (x) * 10000 + (y) * 100)
+    #define ITSELF ITSELF + 1
+    #if {condition}
+    int chosen;
+    #endif
+    """
+    translation = of(text)
+    assert translation.not_translated == []
+    assert ("chosen" in translation.python) == met
+
+
+_DOUBLING = "\n".join(f"#define L{i} L{i + 1}+L{i + 1}" for i in range(40)) + "\n#define L40 1\n"
+_CALLS = re.sub(r"(L\d+)", r"\1(x)", _DOUBLING)
+_MUTUAL = "#define B C C C\n#define C D D D\n#define D B B B\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("#if 9*9**9**9**9\n#endif\n", 1),
+        ("#if 1 / 0\n#endif\n", 1),
+        ("#if __has_include(<cudnn.h>)\n#endif\n", 1),
+        ("#if " + "(" * 3000 + "1" + ")" * 3000 + "\n#endif\n", 1),
+        ("#if 1" + "+1" * 200_000 + "\n#endif\n", 1),
+        (f"{_MUTUAL}#if B\n#endif\n", 4),
+        (f"{_DOUBLING}#if L0\n#endif\n", 42),
+        (f"{_DOUBLING}int x = 2 * L0;\n", 42),
+        (f"{_CALLS}int x = L0(1);\n", 42),
+        ("#define A A + A\nint x = A;\n", 2),
+        ("#define X 1" + "+1" * 20_000 + "\nint x = X;\n", 2),
+        ("int x = 1" + "+1" * 200_000 + ";\n", 1),
+        ("int x = " + "(" * 3000 + "1" + ")" * 3000 + ";\n", 1),
+        ("int x = " + "f(" * 3000 + "1" + ")" * 3000 + ";\n", 1),
+        ("int x[] = " + "{" * 3000 + "1" + "}" * 3000 + ";\n", 1),
+        ("void f() { " + "{" * 3000 + "int x = 1;" + "}" * 3000 + " }\n", 1),
+        ("int x; int y = x" + ".b" * 3000 + ";\n", 1),
+        ("int " + "*" * 3000 + "x;\n", 1),
+        ("#define LOOP(i) for (int i = 0; i < 3; i++)\nvoid f() {\nLOOP(a, b) { }\n}\n", 3),
+    ],
+)
+def test_work_without_bound_is_told_by_its_line(text: str, line: int) -> None:
+    translation = of(f"{text}int main() {{ return 3; }}\n")
+    assert str(line) in {where for where, _ in translation.not_translated}
+    assert "return 3" in translation.python
+
+
+def test_a_text_with_nul_is_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "a.cpp"
+    source.write_text('#include "helper.h"\nint main() {}\n')
+    (tmp_path / "helper.h").write_text("int x;\0")
+    assert main(["port", "--translate", str(source)]) == 2
+    assert "helper.h: this is no text" in capsys.readouterr().err
+    source.write_text("int main() {}\n" * 1000 + "\0")
+    assert main(["port", "--translate", str(source)]) == 2
+    assert "a.cpp: this is no text" in capsys.readouterr().err
 
 
 def test_the_command_writes_the_program_and_tells_what_is_left(

@@ -363,3 +363,13 @@ def test_of_what_was_asked_for_only_the_filled_is_known_to_be_finalized(shop: Wo
         raw.cudnnBackendFinalize(made[-1])
     for each in made:
         raw.cudnnBackendDestroyDescriptor(each)
+
+
+def test_a_denominator_of_0_is_refused() -> None:
+    descriptor = raw.cudnnBackendDescriptor_t()
+    raw.cudnnBackendCreateDescriptor(raw.CUDNN_BACKEND_RESAMPLE_DESCRIPTOR, descriptor)
+    for denominator, status in ((2, 0), (0, raw.CUDNN_STATUS_BAD_PARAM), (1, 0)):
+        strides = (raw.cudnnFraction_t * 2)((1, 1), (1, denominator))
+        arguments = (raw.CUDNN_ATTR_RESAMPLE_STRIDES, raw.CUDNN_TYPE_FRACTION, 2, strides)
+        assert raw.cudnnBackendSetAttribute.unchecked(descriptor, *arguments) == status
+    raw.cudnnBackendDestroyDescriptor(descriptor)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from programs import ROOT, run_program
+from programs import ROOT, fuzz, run_program
 
 from cudnn_ctypes import raw
 from tools.fuzz import calls
@@ -123,3 +123,7 @@ def test_a_failure_counts_under_the_classes_of_its_arguments() -> None:
         ("extreme", "status"): 1,
         ("unset", "status"): 1,
     }
+
+
+def test_arguments_of_any_class_are_answered_with_errors_of_users() -> None:
+    assert "wrong" not in fuzz("misuse", "--calls", "12000", "--seed", "1")

@@ -7,7 +7,7 @@ import os
 import sys
 
 NAMES = (
-    *("attentions", "attributes", "broadcasts", "calls", "devices", "libraries", "nulls"),
+    *("attentions", "attributes", "broadcasts", "calls", "devices", "libraries", "misuse", "nulls"),
     *("numbers", "pairs", "reports", "rows"),
 )
 

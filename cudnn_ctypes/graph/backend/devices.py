@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ... import raw
 from ...absent_gpu.properties import gpu_values
+from ...raw.locks import new_lock
 from ...raw.values import described
 from .device_properties import DeviceProperties
 from .first_query import ask_about_another_first
@@ -20,7 +20,7 @@ __all__ = ["DeviceLike", "as_device", "as_properties", "device_attribute"]
 DeviceLike: TypeAlias = "Handle | DeviceProperties | str | PathLike[str]"
 """A handle's GPU; the properties of one that need not be there; their preset or file."""
 
-_lock = threading.Lock()
+_lock = new_lock()
 _shared: dict[str, DeviceProperties] = {}
 """Properties that were named, by their JSON text: one descriptor for each GPU, until the end."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...arguments import integer, integers
 from ...dtypes import data_type_argument, data_type_name
@@ -73,6 +73,14 @@ class Tensor(TensorOperators):
     reordering: cudnnBackendTensorReordering_t = (
         cudnnBackendTensorReordering_t.CUDNN_TENSOR_REORDERING_NONE
     )
+
+    renamed: ClassVar[int] = 0
+    """How often some tensor was given another name."""
+
+    def __setattr__(self, attribute: str, value: Any) -> None:
+        if attribute == "name" and vars(self).get("name", value) != value:
+            Tensor.renamed += 1
+        object.__setattr__(self, attribute, value)
 
     def set_output(
         self,

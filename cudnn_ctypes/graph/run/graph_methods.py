@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...device import pytorch
 from ...handle import Handle
 from ...raw import mode
+from ...raw.locks import new_reentrant_lock
 from ...raw.values import described
 from .execution_methods import ExecutionMethods
 from .given_memory import GivenMemory
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RunMethods"]
 
-_building = threading.RLock()
+_building = new_reentrant_lock()
 
 
 class RunMethods(ExecutionMethods):

@@ -87,7 +87,7 @@ class Program:
 
     language: str = "c"
     macros: dict[str, Macro] = field(default_factory=dict)
-    redefined: set[str] = field(default_factory=set)
+    refused: dict[str, str] = field(default_factory=dict)
     types: dict[str, CType] = field(default_factory=dict)
     records: dict[str, Record] = field(default_factory=dict)
     functions: dict[str, Function] = field(default_factory=dict)
@@ -104,6 +104,8 @@ class Program:
         functions = [self.functions, *(one.methods for one in self.records.values())]
         return [one[name] for one in functions if name in one]
 
+
+_STEPS = 300_000  # for one definition of the program; ten times as many for all
 
 # Names that generated programs use themselves.
 _TAKEN = (
@@ -143,6 +145,7 @@ class Base:
         self.open_labels: list[str] = []  # whose block is being written
         self.jumps: list[tuple[str, list[str]]] = []  # what `break` leaves, what `continue` does
         self.expanding: list[str] = []  # macros
+        self.steps, self.all_steps = 0, 0  # for this definition, for all
         # Of the line that is written.
         self.before: list[str] = []
         self.after: list[str] = []
@@ -230,6 +233,13 @@ class Base:
         return f"{kind}({'c_uint16' if to == HALF else element})"
 
     # Failures.
+
+    def spend(self, steps: int) -> None:
+        """Count steps of the work on one definition: expressions, and text of macros."""
+        self.steps += steps
+        self.all_steps += steps
+        if self.steps > _STEPS or self.all_steps > 10 * _STEPS:
+            raise Untranslatable("more work than this translator takes on")
 
     def refuse(self, condition: object, node: Node, reason: str) -> None:
         """Refuse what meets a condition."""

@@ -246,12 +246,15 @@ class Calls(Functions):
 
     def body_of(self, macro: Macro, arguments: list[str], node: Node, prefix: str = "") -> Node:
         """The block of what a macro stands for where `node` is."""
-        if macro.name in self.program.redefined:
-            raise Untranslatable(f"a macro that is defined twice: {macro.name}")
+        if macro.name in self.program.refused:
+            raise Untranslatable(self.program.refused[macro.name])
         body = prefix + macro.substituted(arguments, self.program.macros)
+        if macro.name in self.expanding:
+            raise Untranslatable(f"the macro {macro.name}: {body[:200]}")
+        self.spend(len(body) + 100)
         block = self.fragment(body, node.line)
-        if macro.name in self.expanding or not block:
-            raise Untranslatable(f"the macro {macro.name}: {body}")
+        if not block:
+            raise Untranslatable(f"the macro {macro.name}: {body[:200]}")
         return block
 
     def expand(self, macro: Macro, arguments: list[str], node: Node) -> Value:

@@ -31,6 +31,7 @@ class Operators(Names):
     """Operators and what surrounds them."""
 
     def expression(self, node: Node) -> Value:
+        self.spend(1)
         method = getattr(self, f"_{node.kind}", None)
         if method is None or node.tree.has_error:
             raise self.fail(node, f"no rule for {node.kind.replace('_', ' ')}")

@@ -9,13 +9,19 @@ from __future__ import annotations
 import functools
 import itertools
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from ...raw import constants
 from .. import source
+from .conditions import holds
 from .values import Untranslatable
 
 __all__ = ["Macro", "Source", "brackets", "pieces", "preprocess", "replaced"]
+
+_LONGEST = 20_000  # characters of one macro
+_NESTED = 100  # macros within macros of a condition
+_ROOM = 2_000_000  # characters that the macros of a program stand for, before it is parsed
 
 
 class Macro(source.Macro):
@@ -28,6 +34,7 @@ class Macro(source.Macro):
     def substituted(self, arguments: list[str], macros: dict[str, Macro]) -> str:
         """Its body with arguments put in."""
         parameters = list(self.parameters or ())
+        arguments = [] if arguments == [""] and not parameters else arguments
         if parameters[-1:] == ["..."]:
             count = len(parameters) - 1
             arguments = [*arguments[:count], ", ".join(arguments[count:])]
@@ -57,11 +64,29 @@ class Macro(source.Macro):
 
 @dataclass
 class Source:
-    """A C text without directives, and its macros."""
+    """A C text without directives, and its macros.
+
+    `refused` are macros that cannot be used, with reasons; `notes` are lines that were not
+    understood, with reasons; `room` counts what macros may still be written out to.
+    """
 
     text: str = ""
     macros: dict[str, Macro] = field(default_factory=dict)
-    redefined: set[str] = field(default_factory=set)
+    refused: dict[str, str] = field(default_factory=dict)
+    notes: list[tuple[int, str]] = field(default_factory=list)
+    room: int = _ROOM
+
+    def spend(self, characters: int) -> None:
+        """Count characters that macros were written out to.
+
+        Raises
+        ------
+        Untranslatable
+            If the program has no more of them.
+        """
+        self.room -= characters
+        if self.room < 0:
+            raise Untranslatable("macros that stand for more text than this reader takes")
 
     @functools.cached_property
     def used(self) -> set[str]:
@@ -76,6 +101,8 @@ _LITERAL = r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\''
 _BRACKET = re.compile(rf"{_LITERAL}|[][(){{}},]")
 _COMMENT = re.compile(rf"({_LITERAL})|//[^\n]*|/\*.*?\*/", re.DOTALL)
 _UNREAD = re.compile(rf"{_LITERAL}|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_OPENING = re.compile(r"\s*\(")
+_TOKEN = re.compile(rf"{_LITERAL}|\b\d[\w']*|[A-Za-z_]\w*")
 _WORD = re.compile(rf"({_LITERAL})|//[^\n]*|/\*.*?\*/|[A-Za-z_]\w*", re.DOTALL)
 
 # Words that begin what is no expression.
@@ -90,29 +117,31 @@ def preprocess(text: str, language: str) -> Source:
     source = Source()
     lines = text.split("\n")
     output: list[str] = []
-    defined = _compiler_macros(language)
+    defined = {
+        name: Macro(name, None, body, 0) for name, body in _compiler_macros(language).items()
+    }
     active: list[tuple[bool, bool]] = []  # whether this part is read, and whether one was
     position = 0
     while position < len(lines):
-        first, line = position, lines[position]
+        first = position
         position += 1
-        is_read = all(part[0] for part in active)
-        if not _DIRECTIVE.match(line):
-            output.append(line if is_read else "")
+        is_read = not active or active[-1][0]
+        if not _DIRECTIVE.match(lines[first]):
+            output.append(lines[first] if is_read else "")
             continue
-        while line.endswith("\\") and position < len(lines):
-            line = line[:-1] + "\n" + lines[position]
+        while lines[position - 1].endswith("\\") and position < len(lines):
             position += 1
+        line = "\n".join([*(one[:-1] for one in lines[first : position - 1]), lines[position - 1]])
         output.extend([""] * (position - first))
         match = _DIRECTIVE.match(_COMMENT.sub(lambda found: found[1] or " ", line))
         assert match
         word, rest = match[1], match[2].strip()
         if word in ("if", "ifdef", "ifndef"):
-            met = is_read and _holds(word, rest, defined)
+            met = is_read and _holds(word, rest, first + 1, source, defined)
             active.append((met, met))
         elif word in ("elif", "else") and active:
-            met = not active[-1][1] and (word == "else" or _holds("if", rest, defined))
-            met = met and all(part[0] for part in active[:-1])
+            met = not active[-1][1] and (len(active) == 1 or active[-2][0])
+            met = met and (word == "else" or _holds("if", rest, first + 1, source, defined))
             active[-1] = (met, active[-1][1] or met)
         elif word == "endif" and active:
             active.pop()
@@ -127,36 +156,80 @@ def preprocess(text: str, language: str) -> Source:
     return source
 
 
-def _define(rest: str, line: int, source: Source, defined: dict[str, str]) -> None:
+def _define(rest: str, line: int, source: Source, defined: dict[str, Macro]) -> None:
     match = _DEFINE.match(rest)
     if match is None:
         return
     name, body = match[1], match[4].strip()
     names = None if match[2] is None else tuple(one.strip() for one in match[3].split(",") if one)
     if name in source.macros and source.macros[name].body != body:
-        source.redefined.add(name)
-    defined[name] = body
-    source.macros[name] = Macro(name, names, body, line)
+        source.refused[name] = f"a macro that is defined twice: {name}"
+    if len(body) > _LONGEST:
+        source.refused[name] = f"a macro of more than {_LONGEST} characters: {name}"
+        source.notes.append((line, source.refused[name]))
+        body = "0"
+    defined[name] = source.macros[name] = Macro(name, names, body, line)
 
 
-def _holds(word: str, text: str, defined: dict[str, str]) -> bool:
+def _holds(word: str, text: str, line: int, source: Source, defined: dict[str, Macro]) -> bool:
+    """Whether a condition is met; one that is not understood is not, and is noted."""
     if word != "if":
         return ((text.split() or [""])[0] in defined) == (word == "ifdef")
-    text = re.sub(
-        r"defined\s*(?:\(\s*(\w+)\s*\)|(\w+))",
-        lambda match: "1" if (match[1] or match[2]) in defined else "0",
-        text,
-    )
-    for _ in range(8):
-        text = re.sub(r"[A-Za-z_]\w*", lambda match: f"({defined.get(match[0]) or 0})", text)
-    text = re.sub(r"(\d)[uUlL]+\b", r"\1", text)
-    text = re.sub(r"!(?!=)", " not ", text.replace("&&", " and ").replace("||", " or "))
     try:
-        allowed = re.fullmatch(r"[\w\s()<>=!+\-*/%&|^~]*", text)
-        calls = re.search(r"[\d)]\s*\(", text)
-        return bool(allowed and not calls and eval(text, {"__builtins__": {}}))
-    except Exception:  # what is no condition to Python is none to this reader
+        if len(text) > _LONGEST:
+            raise Untranslatable(f"a condition of more than {_LONGEST} characters")
+        text = _written_out(text, source, defined, ())
+        return holds(_TOKEN.sub(lambda match: _known(match[0]), text))
+    except Untranslatable as reason:
+        source.notes.append((line, str(reason)))
         return False
+
+
+def _known(word: str) -> str:
+    """What a word of a condition is where it is no macro."""
+    return "0" if word.isidentifier() and word not in _OPERATORS else word
+
+
+_DEFINED = re.compile(r"\s*(?:\(\s*(\w+)\s*\)|(\w+))")
+_OPERATORS = ("true", "false", "and", "or", "not", "compl", "bitand", "bitor", "xor", "not_eq")
+
+
+def _written_out(
+    text: str, source: Source, defined: dict[str, Macro], within: tuple[str, ...]
+) -> str:
+    """The text of a condition with its macros written out, those in themselves left as names."""
+    if len(within) > _NESTED:
+        raise Untranslatable(f"macros that are nested too deeply: {within[0]}")
+    parts, position = list[str](), 0
+    while match := _TOKEN.search(text, position):
+        parts.append(text[position : match.start()])
+        position = match.end()
+        name = match[0]
+        macro = defined.get(name)
+        if name == "defined" and (asked := _DEFINED.match(text, position)):
+            position = asked.end()
+            parts.append("1" if (asked[1] or asked[2]) in defined else "0")
+            continue
+        if macro is None or name in within:
+            parts.append(name)
+            continue
+        arguments: list[str] = []
+        if macro.is_function:
+            opening = _OPENING.match(text, position)
+            close, cuts = brackets(text, opening.end() - 1) if opening else (-1, [])
+            if close < 0 or not opening:
+                parts.append(name)
+                continue
+            source.spend(close - position)
+            arguments = [
+                _written_out(one, source, defined, within)
+                for one in pieces(text, [opening.end() - 1, *cuts, close])
+            ]
+            position = close + 1
+        body = macro.substituted(arguments, defined) if macro.is_function else macro.body
+        source.spend(len(body) + 100)
+        parts.append(_written_out(body, source, defined, (*within, name)))
+    return "".join([*parts, text[position:]])
 
 
 def _take_out_textual(source: Source) -> None:
@@ -169,11 +242,17 @@ def _take_out_textual(source: Source) -> None:
             if not macro.is_function
             and (_NOT_VALUES.match(macro.body) or macro.body[:1] in "{;" or _is_list(macro.body))
         }
-        source.text = replaced(source.text, textual)
-        for name, macro in list(source.macros.items()):
-            source.macros[name] = replace(macro, body=replaced(macro.body, textual))
-            if name in textual:
-                del source.macros[name]
+        try:
+            source.text = replaced(source.text, textual, source.spend)
+            for name, macro in list(source.macros.items()):
+                body = replaced(macro.body, textual, source.spend)
+                source.macros[name] = replace(macro, body=body)
+        except Untranslatable as reason:
+            line = source.macros[next(iter(textual))].line
+            source.notes.append((line, str(reason)))
+            source.room = 0
+        for name in textual:
+            del source.macros[name]
 
 
 def _splice_loose(source: Source) -> None:
@@ -182,12 +261,16 @@ def _splice_loose(source: Source) -> None:
     C puts ``a + 1`` into ``2 * A`` as text, so it means ``2 * a + 1``.
     """
     for name, macro in source.macros.items():
-        if name not in source.redefined and _is_loose(macro.body):
-            for other in source.macros.values():
-                if other != macro:
-                    body = _spliced(other.body, macro, source.macros)
-                    source.macros[other.name] = replace(other, body=body)
-            source.text = _spliced(source.text, macro, source.macros)
+        if name not in source.refused and _is_loose(macro.body):
+            try:
+                for other in source.macros.values():
+                    if other != macro and name in other.body:
+                        body = _spliced(other.body, macro, source)
+                        source.macros[other.name] = replace(other, body=body)
+                source.text = _spliced(source.text, macro, source)
+            except Untranslatable as reason:
+                source.refused[name] = f"{reason}: {name}"
+                source.notes.append((macro.line, source.refused[name]))
 
 
 def _is_loose(text: str) -> bool:
@@ -199,7 +282,7 @@ def _is_loose(text: str) -> bool:
     return not is_statement and bool(re.search(r"\w\s*(?!=)[-+*/%<>&|^?]", text))
 
 
-def _spliced(text: str, macro: Macro, macros: dict[str, Macro]) -> str:
+def _spliced(text: str, macro: Macro, source: Source) -> str:
     """C text with a macro written out wherever what stands beside it is part of its expression."""
     code = _UNREAD.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
     for match in reversed(list(re.finditer(rf"(?<![\w.#]){macro.name}\b", code))):
@@ -214,7 +297,9 @@ def _spliced(text: str, macro: Macro, macros: dict[str, Macro]) -> str:
             end = close + 1
         is_whole = re.search(r"[(\[{,;=:]\s*$|^\s*$", code[:start])
         if not (is_whole and re.match(r"\s*([)\]},;]|$)", code[end:])):
-            text = text[:start] + macro.substituted(arguments, macros) + text[end:]
+            body = macro.substituted(arguments, source.macros)
+            source.spend(len(body) + len(text) // 64)
+            text = text[:start] + body + text[end:]
     return text
 
 
@@ -237,7 +322,12 @@ def _terminated(source: Source) -> str:
             end, cuts = brackets(text, match.end() - 1)
             if is_head and end >= 0:  # the head of a loop, whose body follows
                 arguments = pieces(text, [match.end() - 1, *cuts, end])
-                head = macro.substituted(arguments, source.macros)
+                try:
+                    head = macro.substituted(arguments, source.macros)
+                    source.spend(len(head) + len(text) // 64)
+                except Untranslatable as reason:
+                    source.notes.append((text.count("\n", 0, match.start()) + 1, str(reason)))
+                    continue
                 text = text[: match.start()] + head + text[end + 1 :]
             elif end >= 0 and re.match(r"\s*[a-zA-Z}#/*_&]", text[end + 1 :]):
                 text = text[: end + 1] + ";" + text[end + 1 :]
@@ -271,9 +361,21 @@ def _without_namespaces(text: str) -> str:
     return text
 
 
-def replaced(text: str, names: dict[str, str]) -> str:
-    """C text with whole words replaced, outside of strings and comments."""
-    return _WORD.sub(lambda match: names.get(match[0], match[0]), text) if names else text
+def replaced(text: str, names: dict[str, str], spend: Callable[[int], None] | None = None) -> str:
+    """C text with whole words replaced, outside of strings and comments.
+
+    `spend` is called with the length of what a word is replaced with.
+    """
+
+    def other(match: re.Match[str]) -> str:
+        word = names.get(match[0])
+        if word is None:
+            return match[0]
+        if spend is not None:
+            spend(len(word))
+        return word
+
+    return _WORD.sub(other, text) if names else text
 
 
 def _compiler_macros(language: str) -> dict[str, str]:

@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ...command_line import CommandError, read_bytes
 from .. import runtime
 from .. import source as parse
 from ..syntax import Node
@@ -76,7 +77,7 @@ def translate(text: str, name: str, folder: Path | None = None) -> Translation:
     Raises
     ------
     CommandError
-        If tree-sitter is not installed.
+        If the text or a header has NUL characters, or tree-sitter is not installed.
     """
     language = {".c": "c", ".cu": "cuda", ".cuh": "cuda"}.get(Path(name).suffix, "cpp")
     return _Translator(language, name, folder).translate(text)
@@ -95,7 +96,8 @@ class _Translator(Definitions):
         c_math = re.search(r"#\s*include\s*<math\.h>", text) is not None
         program.overloads_math = program.language != "c" and (c_math or program.language == "cuda")
         program.using_std = "using namespace std;" in text
-        program.macros, program.redefined = source.macros, source.redefined
+        program.macros, program.refused = source.macros, source.refused
+        self.notes += source.notes
         parsed = parse.Source(source.text.encode(), Path(self.name))
         self.parser_language, root = parsed.language, parsed.root
         nodes = top_level(root)
@@ -111,12 +113,14 @@ class _Translator(Definitions):
 
     def _with_headers(self, name: str, text: str, seen: set[str]) -> str:
         """The text behind those of the headers between quotes that lie beside it."""
+        if "\0" in text:
+            raise CommandError(f"{name}: this is no text")
         seen.add(name)
         whole = ""
         for header in re.findall(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', text, re.M):
             path = self.folder / header if self.folder else None
             if header not in seen and path and path.is_file():
-                whole += self._with_headers(header, path.read_text(errors="replace"), seen)
+                whole += self._with_headers(header, read_bytes(path).decode(errors="replace"), seen)
         self.origins.append((text.count("\n") + 1, name))
         return f"{whole}{text}\n"
 
@@ -138,6 +142,7 @@ class _Translator(Definitions):
             if self.out.lines and self.out.lines[-1][0] and node.kind != "comment":
                 self.out.add("")
                 self.out.add("")
+            self.steps = 0
             try:
                 self.clear()
                 self.write(node)
@@ -156,6 +161,7 @@ class _Translator(Definitions):
             done = macro.is_function or name in self.scopes[0]
             if done or not first <= macro.line <= last or name not in source.used:
                 continue
+            self.steps = 0
             try:
                 self.clear()
                 value = self.expand(macro, [], Node(None, macro.line))

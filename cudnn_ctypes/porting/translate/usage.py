@@ -96,7 +96,8 @@ def _note_indexed(root: Node, program: Program) -> None:
     for one in root.find("subscript_expression", "update_expression", "binary_expression"):
         if one.kind != "binary_expression" or one.operator in ("+", "-"):
             target = one["argument"] or one["left"]
-            program.indexed |= pointers.get(target["field"].text or target.text, set())
+            if target.kind != "binary_expression":  # the sum of a long one is no name
+                program.indexed |= pointers.get(target["field"].text or target.text, set())
 
 
 def changed_names(node: Node) -> set[str]:

@@ -19,11 +19,13 @@ class Untranslatable(Exception):
 
 # Beside what the rules refuse, the shape of a tree may be one that they do not expect.
 REASONS: tuple[type[Exception], ...] = (Untranslatable, AttributeError, IndexError, KeyError)
-REASONS += (StopIteration, SyntaxError, TypeError, ValueError)
+REASONS += (RecursionError, StopIteration, SyntaxError, TypeError, ValueError)
 
 
 def told(reason: Exception) -> str:
     """The reason that users read."""
+    if isinstance(reason, RecursionError):
+        return "a form that is nested too deeply"
     known = isinstance(reason, Untranslatable)
     return str(reason) if known else f"a form that is not known ({type(reason).__name__}: {reason})"
 

@@ -20,6 +20,7 @@ from ..ctypes_support import room
 from ..enums import ENUM_SINCE, cudnnDataType_t
 from ..enums import cudnnBackendAttributeName_t as Name
 from ..enums import cudnnBackendAttributeType_t as Type
+from ..types import cudnnFraction_t
 from . import Fragment, engines
 
 if TYPE_CHECKING:
@@ -203,7 +204,7 @@ class _Examiner:
             facts is not None
             and type_.__class__ is Type
             and type_ in facts.types
-            and type_ not in _OBJECTS
+            and type_ not in (*_OBJECTS, Type.CUDNN_TYPE_FRACTION)
             and name not in backend.NOTED
             and name != Name.CUDNN_ATTR_TENSOR_DATA_TYPE
             and (count > 0 or array is None)
@@ -250,6 +251,8 @@ class _Setting(_Examiner):
         is_block = name == Name.CUDNN_ATTR_OPERATION_BLOCK_SCALE_QUANTIZE_BLOCK_SIZE
         if is_block and count == 1 and array is not None and not _number_at(array):
             return _BAD_PARAM, f"{name} is 0, by which cuDNN divides"
+        if type_ == Type.CUDNN_TYPE_FRACTION and count > 0 and array is not None:
+            return _refused_fractions(array, count, given)
         if name == Name.CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION and array is not None:
             return engines.refused_plan(_address(array) or 0, count)
         return None
@@ -321,6 +324,15 @@ def _refused_open_entries(name: Name, entries: list[int | None]) -> tuple[int, s
         status = read(address, attribute, Type.CUDNN_TYPE_INT64, 0, count, None)
         if address is not None and status == _NOT_INITIALIZED:
             return _NOT_FINALIZED, f"arrayOfElements[{position}] is not finalized"
+    return None
+
+
+def _refused_fractions(array: Any, count: int, given: int | None) -> tuple[int, str] | None:
+    """The refusal of a denominator of 0: cuDNN takes it, and it is no number."""
+    address, least = _address(array), count if given is None else given // 16
+    for position in range(min(count, least, _LOOKED_AT)):
+        if not cudnnFraction_t.from_address((address or 0) + 16 * position).denominator:
+            return _BAD_PARAM, f"arrayOfElements[{position}] has the denominator 0"
     return None
 
 

@@ -6,6 +6,7 @@ import copy
 import gc
 import operator
 import pickle
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -240,3 +241,39 @@ def test_strides_and_a_layout_are_one_too_many() -> None:
         Graph().tensor((2, 3, 4, 5), (60, 20, 5, 1), layout="nchw")
     with pytest.raises(TypeError, match="layout: expected a name"):
         Graph().tensor((2, 3, 4, 5), layout=3)
+
+
+def test_the_work_for_a_node_does_not_grow_with_the_graph() -> None:
+    def calls(nodes: int) -> int:
+        count = 0
+
+        def note(frame: object, event: str, argument: object) -> None:
+            nonlocal count
+            count += event == "call"
+
+        graph = Graph(io_data_type="float32")
+        x = graph.tensor((1, 4, 4), name="x")
+        sys.setprofile(note)
+        try:
+            for _ in range(nodes):
+                x = graph.relu(x)
+        finally:
+            sys.setprofile(None)
+        assert x.name == f"relu_{nodes}"
+        return count
+
+    assert calls(400) < 2.2 * calls(200)
+
+
+def test_names_are_free_again_after_renaming_removal_and_copying() -> None:
+    graph = Graph(io_data_type="float32")
+    x = graph.tensor((1, 4, 4))
+    x.set_output(False, name="given")
+    assert graph.tensor((1, 4, 4)).name == "tensor"
+    with pytest.raises(ValueError, match="of another graph"):
+        graph.add(graph.relu(x), Graph().tensor((1,), virtual=True), name="sum")
+    assert graph.relu(x).name == "relu_2"
+    x.name = "relu_3"
+    assert graph.relu(x).name == "relu_4"
+    copied = copy.deepcopy(graph)
+    assert copied.relu(copied.tensors[0]).name == "relu_5"

@@ -6,6 +6,7 @@ import json
 import os
 import random
 import re
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -316,6 +317,19 @@ def test_damaged_entries_are_built_anew_in_place(
     assert [each.kind for each in cache.entries()] == ["plan"]
     _built(a100, cache)
     assert builds.count == 2
+
+
+def test_an_entry_that_is_too_large_is_not_read(a100: DeviceProperties, cache: PlanCache) -> None:
+    _built(a100, cache)
+    (path,) = _files(cache)
+    with path.open("r+b") as file:
+        file.truncate(3 << 30)  # zeros that take no room on the disk
+    tracemalloc.start()
+    assert [each.kind for each in cache.entries()] == ["damaged"]
+    assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    tracemalloc.stop()
+    _built(a100, cache)
+    assert [each.kind for each in cache.entries()] == ["plan"]
 
 
 @pytest.mark.soak

@@ -153,3 +153,20 @@ def test_writers_at_once_leave_one_of_their_files_whole(tmp_path: Path) -> None:
     assert seen <= {letter * _LENGTH for letter in _LETTERS}
     assert len(seen) > 1
     assert [path.name for path in tmp_path.iterdir()] == ["x.json"]
+
+
+def test_a_write_does_not_look_at_all_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = []
+    scan = os.scandir
+    monkeypatch.setattr(os, "scandir", lambda path: looks.append(path) or scan(path))
+    folder = EntryFolder(tmp_path, 10_000)
+    for number in range(100):
+        folder.write(f"{number}.json", "0123456789")
+    assert len(looks) == 1
+    for number in range(100, 1200):
+        folder.write(f"{number}.json", "0123456789")
+    assert len(folder.files()) == 1000
+    assert folder.read("1199.json")
+    assert not folder.read("0.json")

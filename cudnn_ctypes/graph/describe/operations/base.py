@@ -44,6 +44,7 @@ class Operations:
         super().__init__()
         self.tensors: list[Tensor] = []
         self.nodes: list[Node] = []
+        self._seen = _Seen()
 
     def tensor(
         self,
@@ -303,7 +304,7 @@ class Operations:
             self.tensors.append(each)
 
     def _owns(self, tensor: Tensor) -> bool:
-        return any(tensor is own for own in self.tensors)
+        return id(tensor) in self._seen.of(self).tensors
 
     def _name(self, name: str, stem: str) -> str:
         """The name that was given, or a free one."""
@@ -314,13 +315,58 @@ class Operations:
     def _free_name(self, stem: str) -> str:
         if not isinstance(stem, str):
             raise TypeError(f"name: expected text, got {described(stem)}")
-        taken = {each.name for each in self.tensors} | {each.name for each in self.nodes}
-        if stem not in taken:
+        seen = self._seen.of(self)
+        if stem not in seen.names:
             return stem
-        number = 2
-        while f"{stem}_{number}" in taken:
+        number = seen.numbers.get(stem, 2)
+        while f"{stem}_{number}" in seen.names:
             number += 1
+        seen.numbers[stem] = number
         return f"{stem}_{number}"
+
+
+class _Seen:
+    """The names and the tensors of a graph, as far as they were read of its lists.
+
+    They are read anew where a tensor was renamed or the lists became shorter.
+
+    Attributes
+    ----------
+    names : set of str
+        Of its tensors and nodes.
+    tensors : set of int
+        The ``id`` of each.
+    numbers : dict
+        By name: a number below which all are taken, from 2.
+    """
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+        self.tensors: set[int] = set()
+        self.numbers: dict[str, int] = {}
+        self._renamed = Tensor.renamed
+        self._last: list[Any] = [None, None]  # of the tensors, of the nodes
+        self._lengths = [0, 0]
+
+    def __reduce__(self) -> Any:
+        return _Seen, ()  # a copy of the graph has other tensors
+
+    def of(self, graph: Operations) -> _Seen:
+        """Itself, after reading what is new in a graph."""
+        lists: tuple[list[Any], list[Any]] = (graph.tensors, graph.nodes)
+        stays = self._renamed == Tensor.renamed and all(
+            not length or (length <= len(each) and each[length - 1] is last)
+            for each, length, last in zip(lists, self._lengths, self._last, strict=True)
+        )
+        if not stays:
+            self.__init__()  # type: ignore[misc]
+        for place, each in enumerate(lists):
+            if len(each) > self._lengths[place]:
+                self.names.update(one.name for one in each[self._lengths[place] :])
+                if not place:
+                    self.tensors.update(map(id, each[self._lengths[place] :]))
+                self._lengths[place], self._last[place] = len(each), each[-1]
+        return self
 
 
 def _plain(value: Any) -> Any:

@@ -16,6 +16,7 @@ __all__ = ["EntryFolder", "File"]
 
 _SUFFIX = ".json"
 _UNFINISHED = ".part"
+_LARGEST = 64 << 20  # bytes of one file
 _ABANDONED = 3600.0  # seconds after which an unfinished file is of a writer that has died
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
@@ -50,7 +51,8 @@ class EntryFolder:
     path : Path
         Made for the user alone when the first file is written.
     limit : int
-        Bytes of all files at most; the files not used for the longest time go first.
+        Bytes of all files at most; the files not used for the longest time go first. While the
+        folder is far from it, a writer does not look at all files each time.
     prefixes : tuple of str
         How the files' names begin; others in the folder are not ours, and stay.
     """
@@ -59,9 +61,10 @@ class EntryFolder:
         self.path = path
         self.prefixes = prefixes
         self.limit = limit
+        self._room = 0  # bytes to write before the folder is looked at again
 
     def read(self, name: str, *, use: bool = True) -> str | None:
-        """The content of a file; None if there is none that is ours.
+        """The content of a file; None if there is none that is ours, "" if it is damaged.
 
         Parameters
         ----------
@@ -91,13 +94,14 @@ class EntryFolder:
         with self._opened() as folder:
             if folder is None:
                 raise FileNotFoundError(f"{self.path} was removed meanwhile")
-            _write(folder, name, content)
-            self._trim(folder)
+            self._room -= _write(folder, name, content)
+            if self._room <= 0:
+                self._trim(folder)
 
     def files(self) -> list[File]:
         """All files, the one used last first."""
         with self._opened() as folder:
-            return [] if folder is None else _files(folder, self.prefixes)
+            return [] if folder is None else _files(_listed(folder), self.prefixes)
 
     def remove(self, name: str) -> None:
         """Remove a file, if it is there."""
@@ -110,22 +114,22 @@ class EntryFolder:
         with self._opened() as folder:
             if folder is None:
                 return 0
-            found = [
-                *(file.name for file in _files(folder, self.prefixes)),
-                *_unfinished(folder, 0.0),
-            ]
-            for name in found:
-                _remove(folder, name)
+            every = _listed(folder)
+            found = [*_files(every, self.prefixes), *_unfinished(every, 0.0)]
+            for file in found:
+                _remove(folder, file.name)
             return len(found)
 
     def _trim(self, folder: int) -> None:
-        for name in _unfinished(folder, _ABANDONED):
-            _remove(folder, name)
+        every = _listed(folder)
+        for file in _unfinished(every, _ABANDONED):
+            _remove(folder, file.name)
         size = 0
-        for file in _files(folder, self.prefixes):
+        for file in _files(every, self.prefixes):
             size += file.size
             if size > self.limit:
                 _remove(folder, file.name)
+        self._room = (self.limit - size) // 8  # others write, too
 
     @contextmanager
     def _opened(self) -> Iterator[int | None]:
@@ -167,55 +171,53 @@ def _read(folder: int, name: str, use: bool) -> str | None:
         ours = status.st_uid in (os.geteuid(), 0) and not status.st_mode & _OTHERS_WRITE
         if not ours or not stat.S_ISREG(status.st_mode):
             return None
+        if status.st_size > _LARGEST:
+            return ""  # damaged
         if use:
             with contextlib.suppress(OSError):  # of a folder that can only be read
                 os.utime(file)
         with open(file, "rb", closefd=False) as opened:
-            return opened.read().decode()
+            return opened.read(_LARGEST).decode()
     except UnicodeDecodeError:
         return ""  # damaged
     finally:
         os.close(file)
 
 
-def _write(folder: int, name: str, content: str) -> None:
+def _write(folder: int, name: str, content: str) -> int:
+    """Write a file; how many bytes it has."""
     part = f"{name}.{secrets.token_hex(8)}{_UNFINISHED}"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
     file = os.open(part, flags, 0o600, dir_fd=folder)
     try:
         with open(file, "wb") as opened:
-            opened.write(content.encode())
+            size = opened.write(content.encode())
         os.replace(part, name, src_dir_fd=folder, dst_dir_fd=folder)
+        return size
     except BaseException:
         _remove(folder, part)
         raise
 
 
-def _files(folder: int, prefixes: tuple[str, ...]) -> list[File]:
-    found = [
-        File(name, status.st_size, status.st_mtime)
-        for name, status in _listed(folder)
-        if name.startswith(prefixes) and name.endswith(_SUFFIX)
-    ]
+def _files(every: list[File], prefixes: tuple[str, ...]) -> list[File]:
+    found = [f for f in every if f.name.startswith(prefixes) and f.name.endswith(_SUFFIX)]
     return sorted(found, key=lambda file: (-file.used, file.name))
 
 
-def _unfinished(folder: int, age: float) -> list[str]:
+def _unfinished(every: list[File], age: float) -> list[File]:
     before = time.time() - age
-    return [
-        name
-        for name, status in _listed(folder)
-        if name.endswith(_UNFINISHED) and status.st_mtime <= before
-    ]
+    return [file for file in every if file.name.endswith(_UNFINISHED) and file.used <= before]
 
 
-def _listed(folder: int) -> Iterator[tuple[str, os.stat_result]]:
+def _listed(folder: int) -> list[File]:
+    found = []
     with os.scandir(folder) as entries:
         for entry in entries:
             with contextlib.suppress(FileNotFoundError):  # another process removes too
                 status = entry.stat(follow_symlinks=False)
                 if stat.S_ISREG(status.st_mode):
-                    yield entry.name, status
+                    found.append(File(entry.name, status.st_size, status.st_mtime))
+    return found
 
 
 def _remove(folder: int, name: str) -> None:
