@@ -21,7 +21,7 @@ from cudnn_ctypes import (
     use_reference_device,
 )
 from cudnn_ctypes.errors import FaultWarning, NotSupportedError
-from cudnn_ctypes.raw.function import intercept
+from cudnn_ctypes.raw.function import binding, intercept
 
 from .compiled_launches import handle_each_way  # noqa: F401
 
@@ -216,6 +216,7 @@ def test_layer_1_warns_of_layouts_that_differ_once() -> None:
         TensorDescriptor(shape, layout="NHWC") as pixels,
         TensorDescriptor(shape) as same,
     ):
+        before = binding("cudnnSoftmaxForward")._interceptor  # of handles that still live
         intercept("cudnnSoftmaxForward", lambda *arguments: 0)
         try:
             with warnings.catch_warnings(record=True) as caught:
@@ -227,7 +228,7 @@ def test_layer_1_warns_of_layouts_that_differ_once() -> None:
                 with pytest.raises(FaultWarning):
                     raw.cudnnSoftmaxForward(handle, *options, 1.0, pixels, 1, 0.0, same, 2)
         finally:
-            intercept("cudnnSoftmaxForward", None)
+            intercept("cudnnSoftmaxForward", before)
     (warning,) = caught
     assert warning.category is FaultWarning
     for part in ("yDesc (2, 6, 3, 4) with strides (72, 12, 4, 1)", "xDesc", "cudnnTransformTensor"):
