@@ -125,7 +125,7 @@ def test_without_a_gpu_the_engines_that_compile_are_shown(
     assert all(row["workspace"] is not None and row["tensor_cores"] for row in works)
 
     assert main(["bench", "matmul", "64x32", "32x16", "--compare"]) == 2
-    assert "need times" in capsys.readouterr().err
+    assert "need the GPU itself" in capsys.readouterr().err
 
 
 @pytest.mark.soak

@@ -102,7 +102,7 @@ class Side:
         return not tensor.by_value and tensor.dims != self.full
 
     def misread(self, tensor: Tensor, node: Node | None = None) -> str:
-        """What engines misread of a tensor, as an operand of `node` or by itself; "" if nothing."""
+        """The reason why engines misread a tensor, as an operand of `node` or by itself, or ""."""
         spread = self.spread(tensor)
         whole = spread.replace(".", "")
         smaller = "1" in whole or "x" in whole
@@ -165,7 +165,7 @@ class Side:
                     yield each
 
     def reads_wrong(self, root: Tensor) -> str:
-        """What engines misread on the way to a small result; "" if nothing."""
+        """The reason why engines misread something on the way to a small result, or ""."""
         for node in self.behind(root):
             for each in (*node.operands, *node.outputs.values()):
                 if reason := self.misread(each, node):

@@ -177,7 +177,7 @@ class Scratch:
 
 
 class Writing:
-    """What is written before each execution of a bound plan; call it to write."""
+    """The writes before each execution of a bound plan; call it to write."""
 
     def __init__(self, contents: Callable[[], None], bound: Sequence[BoundPlan]) -> None:
         self._contents = contents

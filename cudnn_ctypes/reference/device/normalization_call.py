@@ -48,7 +48,7 @@ _PARAMETERS = (
 
 
 def _check_enumerators(call: Call) -> None:
-    """Of `cudnnNormalization...`: what is no enumerator is not supported, but for normOps."""
+    """Refuse values of `cudnnNormalization...` that are no enumerators, but for normOps."""
     names = ("normScaleBiasDesc", "normMeanVarDesc")
     if all(name in call and call[name] for name in names):
         scale, mean = (call.record(name, Tensor) for name in names)

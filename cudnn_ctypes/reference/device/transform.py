@@ -153,7 +153,8 @@ def transform(call: Call) -> None:
     unfolds = folded and transform.direction == "unfold"
     factors = call.factors()
     pads = not unfolds and max(transform.pad_before + transform.pad_after) > 0
-    if factors["beta"] and pads and not vector_length(source.data_type) > 1:
+    shifts = not any(map(sum, zip(transform.pad_before, transform.pad_after, strict=True)))
+    if factors["beta"] and pads and not shifts and not vector_length(source.data_type) > 1:
         raise not_supported("a transform that pads needs a beta of 0")
     for operand in (source, target):
         if vector_length(operand.data_type) > 1 and not (unfolds and any(transform.pad_after)):

@@ -39,7 +39,7 @@ class Spent(Exception):
 
 @dataclass(frozen=True)
 class Outcome(Generic[Case]):
-    """What became of one case.
+    """The outcome of one case.
 
     Attributes
     ----------
@@ -238,7 +238,7 @@ def _own() -> int:
 
 
 def _journal(reading: int, seconds: float) -> Iterator[tuple[str, str]]:
-    """What a child tells, as kind and text; once "late" when it is silent for too long."""
+    """A child's messages, as kind and text; once "late" when it is silent for too long."""
     rest = b""
     deadline = time.monotonic() + seconds
     while True:

@@ -1,4 +1,4 @@
-"""What a graph computes, in float64 by the reference formulas, and how much rounding changes it.
+"""The results of a graph in float64, by the reference formulas, and the effect of rounding.
 
 The graph's operations are evaluated from the bytes of its operands: once in float64, once in the
 data types that the graph states, and some times in float64 with every operand of a product and
@@ -60,7 +60,7 @@ def unit(data_type: Any) -> float:
 
 
 def least(data_type: Any) -> float:
-    """What rounding can change at most in tiny numbers; float32 and bfloat16 may lose them."""
+    """The largest change of tiny numbers by rounding; float32 and bfloat16 may lose them."""
     found = _finfo(data_type)
     if found is None:  # integers are rounded
         return 0.0 if numpy_dtype(data_type).kind == "b" else 1.0
@@ -202,7 +202,7 @@ class Evaluation:
         reads: Mapping[int, TensorInfo],
         rng: np.random.Generator,
     ) -> dict[str, Array]:
-        """What summing in float32 changes: by the sum of the absolute values of what is summed."""
+        """The change by summing in float32: by the sum of the absolute values of what is summed."""
         if not step.name.startswith(_SUMS) or _takes_largest(step):
             return {}
         own = step.values
@@ -252,7 +252,7 @@ def _takes_largest(step: Step) -> bool:
 
 
 def _smoothed(change: Array) -> Array:
-    """Of each element, the least of the largest changes in its parts of all dimensions.
+    """The least, for each element, of the largest changes in its parts of all dimensions.
 
     A part is one index of a dimension, or as many neighbours as have some thousand elements.
     """

@@ -202,7 +202,7 @@ def _chosen(
     sm_count: int | None,
     selection: Selection,
 ) -> Iterator[Verdict]:
-    """What is to be judged: the first config of each engine, and some others."""
+    """The configs to be judged: the first config of each engine, and some others."""
     with ExitStack() as stack:
         by_engine: dict[int, dict[EngineChoice, str]] = {}
         for config, source in proposed(

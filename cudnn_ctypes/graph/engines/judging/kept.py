@@ -56,7 +56,7 @@ def family(choice: EngineChoice) -> tuple[int, int | None]:
 
 
 def kept_verdicts(expansion: Expansion, device: Handle | DeviceProperties) -> Kept:
-    """What this machine knows of the engines for graphs of this form."""
+    """The verdicts of this machine on engines for graphs of this form."""
     plans = _plans()
     if not _here and (plans is None or not os.path.isdir(plans.folder)):
         return NOTHING

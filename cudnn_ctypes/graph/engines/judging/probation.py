@@ -82,7 +82,7 @@ def checked(
     *,
     sm_count: int | None = None,
 ) -> Kept:
-    """What is known of engines after those of `choices` that are new were tried.
+    """The verdicts on engines, after those of `choices` that are new were tried.
 
     A config is executed on a small graph of the same form; on the graph itself if there is none,
     or the engine does not take the small one. What cannot be tried stays new: random numbers,

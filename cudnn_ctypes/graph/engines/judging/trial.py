@@ -53,7 +53,7 @@ def expanded(graph: Any, handle: Handle) -> Expansion:
 
 @dataclass(frozen=True)
 class Task:
-    """What is common to the configs of one judgement; it can be pickled.
+    """The common part of all configs of one judgement; it can be pickled.
 
     Attributes
     ----------
@@ -107,7 +107,7 @@ class Task:
         np.savez(Path(self.folder) / f"{kind}.npz", **arrays)
 
     def kept(self, kind: str) -> tuple[Images, dict[int, Bound]]:
-        """What `keep` wrote."""
+        """The text that `keep` wrote."""
         with np.load(Path(self.folder) / f"{kind}.npz") as file:
             arrays = {name: file[name] for name in file.files}
         parts = [(name.split()[0], int(name.split()[1]), name) for name in arrays]

@@ -17,7 +17,7 @@ __all__ = ["STATES", "WRONG", "Bound", "Verdict", "compared", "worse"]
 Array = NDArray[Any]
 
 STATES = ("right", "inexact", "wrong", "NaN", "writes beyond", "ended", "refused")
-"""What becomes of an engine config, from the best on."""
+"""The states of an engine config, from the best on."""
 
 WRONG = frozenset({"wrong", "NaN", "writes beyond", "ended"})
 """States of engines that a build must not take."""
@@ -32,7 +32,7 @@ _LOSSY = ("winograd", "fft", "reduced_precision", "down_convert")
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a judge found of one engine config.
+    """The verdict on one engine config.
 
     Attributes
     ----------

@@ -50,7 +50,7 @@ def scale_of(node: Node) -> float:
 
 
 def one_query(node: Node) -> str:
-    """What a kernel for one query forgets."""
+    """The option that a kernel for one query forgets, in words."""
     mask, dims = mask_of(node), score_dims(node)
     if node.operation != "sdpa" or dims is None or dims[2] != 1 or dims[3] <= _LONG:
         return ""

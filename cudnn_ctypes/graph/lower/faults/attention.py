@@ -89,7 +89,7 @@ def _lengths(node: Node) -> str:
 
 
 def _gradient_beside_the_scores(node: Node) -> str:
-    """What comes between the gradient of the scores and that of the bias, or of the keys."""
+    """The part between the gradient of the scores and that of the bias, or of the keys."""
     modified = "score_mod_bprop" in node.subgraphs
     if modified and "dBias" in node.outputs:
         return " with dBias and score_mod_bprop"
@@ -188,7 +188,7 @@ def _not_seen(
     at: Range,
     seen: str = "",
 ) -> Fault:
-    """What others tell of, and is right here in the versions tried."""
+    """A report of others that is right here in the versions tried."""
     return _row(
         name,
         operations,
@@ -338,6 +338,7 @@ ATTENTION = (
         Range(91900),
         measured("9.19", "With a multiple of 128 keys 14 of 14 are right.", "12 of 30 graphs"),
         remedy="give tables of pages for a multiple of 128 keys",
+        data="what lies behind the last page is not a number",
     ),
     _row(
         "sequence without keys",

@@ -37,7 +37,7 @@ class Graph:
 
     @functools.cached_property
     def misread(self) -> Mapping[str, str]:
-        """What engines misread, in words, by the reason."""
+        """The tensors that engines misread, in words, by the reason."""
         found: dict[str, str] = {}
         for side in self.sides:
             for node in side.nodes:
