@@ -13,7 +13,7 @@ from ..device.layout import Shape, to_shape
 from ..device.numbers import element
 from ..dtypes import as_data_type, numpy_dtype
 from ..raw.descriptors import SequenceData
-from ..raw.descriptors.attention import dense_strides
+from ..raw.descriptors.images import dense_strides
 from .descriptor import Descriptor, read_back
 from .layouts import check_tensor
 

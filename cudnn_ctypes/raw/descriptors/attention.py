@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from ctypes import byref, c_char, c_double, c_int, c_size_t
 from dataclasses import dataclass
 from typing import Any
@@ -15,10 +14,11 @@ from ..constants import (
 from ..enums import CUDNN_DATA_BFLOAT16, cudnnDataType_t, cudnnMathType_t, cudnnSeqDataAxis_t
 from ..records import reader
 from ..types import cudnnAttnDescriptor_t, cudnnDropoutDescriptor_t, cudnnSeqDataDescriptor_t
+from .images import dense_strides
 from .reading import call, ints, pointers
 from .recurrent import real_number
 
-__all__ = ["Attention", "SequenceData", "dense_strides"]
+__all__ = ["Attention", "SequenceData"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +48,6 @@ class SequenceData:
     def strides(self) -> tuple[int, ...]:
         """Strides in elements; the sequences are packed."""
         return dense_strides(self.shape, self.axes)
-
-
-def dense_strides(shape: tuple[int, ...], axes: Sequence[int]) -> tuple[int, ...]:
-    """Strides in elements of a packed array of `shape`; `axes` lists the slowest axis first."""
-    strides, step = [0] * len(shape), 1
-    for axis in reversed(axes):
-        strides[axis] = step
-        step *= shape[axis]
-    return tuple(strides)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from ..descriptors.images import dense_strides
 from ..enums import (
     CUDNN_DATA_DOUBLE,
     CUDNN_NO_REORDER,
@@ -12,7 +13,7 @@ from ..enums import (
     CUDNN_POOLING_MAX_DETERMINISTIC,
     CUDNN_TRANSFORM_FOLD,
 )
-from .softmax import same_layout
+from .softmax import has_strides, same_layout
 
 if TYPE_CHECKING:
     from .calls import Call
@@ -112,21 +113,13 @@ def _fills(call: Call) -> bool:
 
 
 def _is_packed(tensor: Any) -> bool:
-    shape = tensor.shape
-    wanted = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
-    return _has(tensor, wanted)
+    return has_strides(tensor, dense_strides(tensor.shape))
 
 
 def _is_last(tensor: Any) -> bool:
     """Whether it lies in NHWC."""
-    _, channels, *sizes = tensor.shape
-    steps = [channels * math.prod(sizes[axis + 1 :]) for axis in range(len(sizes))]
-    return _has(tensor, [channels * math.prod(sizes), 1, *steps])
-
-
-def _has(tensor: Any, strides: Any) -> bool:
-    axes = zip(tensor.shape, tensor.strides, strides, strict=True)
-    return all(size == 1 or bool(step == wanted) for size, step, wanted in axes)
+    order = (0, *range(2, len(tensor.shape)), 1)
+    return has_strides(tensor, dense_strides(tensor.shape, order))
 
 
 def _has_gaps(tensor: Any) -> bool:

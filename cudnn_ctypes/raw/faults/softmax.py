@@ -9,13 +9,14 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..descriptors.images import dense_strides
 from ..enums import CUDNN_DATA_DOUBLE, CUDNN_SOFTMAX_MODE_INSTANCE
 from . import Range, measured, row
 
 if TYPE_CHECKING:
     from .calls import Call
 
-__all__ = ["SOFTMAX", "same_layout", "wrong_softmax"]
+__all__ = ["SOFTMAX", "has_strides", "same_layout", "wrong_softmax"]
 
 _RANKS = (4, 5)  # cuDNN refuses other tensors unless they are packed
 _OPERANDS = {
@@ -44,22 +45,19 @@ def wrong_softmax(mode: Any, *operands: Any) -> bool:
 
 def same_layout(one: Any, other: Any) -> bool:
     """Whether strides are equal; those of dimensions of size 1 do not count."""
-    return _has_strides(one, other.strides)
+    return has_strides(one, other.strides)
 
 
-def _packed(shape: Sequence[int]) -> list[int]:
-    return [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
-
-
-def _has_strides(tensor: Any, strides: Sequence[int], start: int = 0) -> bool:
+def has_strides(tensor: Any, strides: Sequence[int], start: int = 0) -> bool:
+    """Whether a tensor has these strides, from dimension `start` on, but in those of size 1."""
     axes = range(start, len(tensor.shape))
     return all(tensor.shape[i] == 1 or tensor.strides[i] == strides[i] for i in axes)
 
 
 def _has_gaps(tensor: Any) -> bool:
     """Whether packed images have gaps between them, which the mode "instance" does not see."""
-    strides = _packed(tensor.shape)
-    return _has_strides(tensor, strides, 1) and not _has_strides(tensor, strides)
+    strides = dense_strides(tensor.shape)
+    return has_strides(tensor, strides, 1) and not has_strides(tensor, strides)
 
 
 def _has_planes(tensor: Any) -> bool:
@@ -68,22 +66,23 @@ def _has_planes(tensor: Any) -> bool:
     between, within, *_ = tensor.strides
     pixels = math.prod(sizes)
     outermost = images == 1 or between >= channels * within
-    return _has_strides(tensor, _packed(tensor.shape), 2) and 1 < pixels <= within and outermost
+    return (
+        has_strides(tensor, dense_strides(tensor.shape), 2) and 1 < pixels <= within and outermost
+    )
 
 
 def _at_equal_steps(tensor: Any) -> bool:
     """Whether its pixels are as far from each other as the stride of the last dimension says."""
     step = tensor.strides[-1]
-    return _has_strides(tensor, [step * each for each in _packed(tensor.shape)], 2)
+    return has_strides(tensor, [step * each for each in dense_strides(tensor.shape)], 2)
 
 
 def _is_channels_last(tensor: Any) -> bool:
     """Whether the channels of a 5-dimensional tensor are inside, unless cuDNN has a kernel."""
-    images, channels, *sizes = tensor.shape
+    _, channels, *sizes = tensor.shape
     if len(sizes) != 3 or channels == 1 or tensor.strides[1] >= max(tensor.strides[2:]):
         return False
-    outer, *inner, last = _packed((images, *sizes, channels))
-    has_kernel = _has_strides(tensor, (outer, last, *inner))
+    has_kernel = has_strides(tensor, dense_strides(tensor.shape, (0, 2, 3, 4, 1)))
     return tensor.data_type == CUDNN_DATA_DOUBLE or not has_kernel
 
 
