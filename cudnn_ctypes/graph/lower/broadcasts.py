@@ -89,6 +89,12 @@ class Side:
         strides = whole[0].strides if whole else None
         return axis_order(self.full, strides or packed(self.full))
 
+    def in_order(self, tensor: Tensor) -> bool:
+        """Whether a tensor's dimensions of more than 1 lie in memory in `order`."""
+        dims, strides = tensor.dims or (), tensor.strides or ()
+        steps = [strides[axis] for axis in self.order if dims[axis] != 1]
+        return steps == sorted(steps, reverse=True)
+
     def spread(self, tensor: Tensor) -> str:
         """For each dimension that engines see: F if it is whole, 1 if not, x if in part, or "."."""
         found = ""

@@ -190,9 +190,9 @@ def _order(side: Side, source: Tensor) -> tuple[int, ...]:
 
     Engines for element-wise operations alone read and write in one order.
     """
-    dims, strides = source.dims or (), source.strides or ()
-    steps = [strides[axis] for axis in side.order if dims[axis] != 1]
-    return side.order if steps == sorted(steps, reverse=True) else axis_order(dims, strides)
+    if side.in_order(source):
+        return side.order
+    return axis_order(source.dims or (), source.strides or ())
 
 
 def _target(side: Side, operand: Tensor) -> tuple[int, ...]:

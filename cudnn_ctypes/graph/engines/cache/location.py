@@ -53,10 +53,12 @@ def standard_folder() -> Path:
     return folder / "cudnn_ctypes" / "plans"
 
 
-def by_environment() -> bool | Path:
-    """The environment variable's choice: whether there is a cache, or its folder."""
+def by_environment() -> bool | Path | None:
+    """The environment variable's choice: whether there is a cache, or its folder; None if unset."""
     value = os.environ.get(ENVIRONMENT_VARIABLE, "").strip()
-    if value in ("", "0", "1"):
+    if not value:
+        return None
+    if value in ("0", "1"):
         return value == "1"
     folder = Path(value).expanduser()
     if not folder.is_absolute():

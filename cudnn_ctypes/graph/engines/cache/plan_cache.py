@@ -243,7 +243,7 @@ def as_cache(cache: Any) -> PlanCache | None:
         If the environment variable has a value that is not known.
     """
     if cache is None:
-        cache = by_environment()
+        cache = by_environment() or False
     if isinstance(cache, PlanCache):
         return cache
     if isinstance(cache, bool):

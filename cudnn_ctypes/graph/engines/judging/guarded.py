@@ -49,6 +49,7 @@ class Guarded(Closing):
         self._contents: dict[int, NDArray[np.uint8]] = {}
         self._numbers: dict[int, Any] = {}
         self._size = workspace_size
+        self._pattern = 0  # of the last `fill`
         self.workspace = self._allocated(workspace_size + 2 * _WORKSPACE_ZONE)
 
     def _allocated(self, nbytes: int) -> DeviceBuffer:
@@ -66,6 +67,7 @@ class Guarded(Closing):
             Whether results begin with the numbers in their images.
         """
         stream = self._handle.stream
+        self._pattern = pattern
         self.workspace.fill(pattern, stream=stream)
         pointers: dict[int, Any] = {}
         for tensor in self._tensors:
@@ -114,14 +116,9 @@ class Guarded(Closing):
             beyond = beyond or _told(tensor, changed, start, nbytes, uid in self._written)
         zones = self.workspace.copy_to_host(stream=self._handle.stream)
         edges = (zones[:_WORKSPACE_ZONE], zones[_WORKSPACE_ZONE + self._size :])
-        pattern = self._pattern
-        if not beyond and any((edge != pattern).any() for edge in edges):
+        if not beyond and any((edge != self._pattern).any() for edge in edges):
             beyond = "beyond the workspace"
         return found, beyond
-
-    @property
-    def _pattern(self) -> int:
-        return int(next(iter(self._contents.values()))[0])
 
     def close(self) -> None:
         for each in (*self._buffers.values(), self.workspace):

@@ -162,8 +162,7 @@ def bounds(expansion: Expansion, evaluation: Evaluation, operands: Images) -> di
     found = {}
     for tensor in results(expansion):
         uid = tensor.uid or 0
-        array = np.asarray(exact[uid])
-        array = array.astype(np.float64)
+        array = np.asarray(exact[uid]).astype(np.float64)
         with np.errstate(all="ignore"):
             rounding = np.maximum(allowed[uid], unit(tensor.data_type) * np.abs(array))
         bound = FACTOR * rounding + _granularity(tensor.data_type)

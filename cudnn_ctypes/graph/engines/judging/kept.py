@@ -6,14 +6,13 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ....raw.library import load
 from ...backend.device_properties import DeviceProperties
 from ...backend.engine import EngineChoice
 from ..cache.key import CacheKey
-from ..cache.location import by_environment, standard_folder
+from ..cache.location import by_environment
 from ..cache.plan_cache import PlanCache
 from .verdict import WRONG, Verdict
 
@@ -114,13 +113,10 @@ def _reason(verdict: Verdict) -> str:
 
 def _plans() -> PlanCache | None:
     """The cache whose folder has the verdicts; None if the environment wants none."""
-    chosen = by_environment()
-    if isinstance(chosen, Path):
-        return PlanCache(chosen)
-    if os.environ.get("CUDNN_CTYPES_CACHE", "").strip() == "0":
+    if by_environment() is False:
         return None
     try:
-        return PlanCache(standard_folder())
+        return PlanCache()
     except ValueError:  # a user without a home
         return None
 

@@ -107,7 +107,7 @@ class Task:
         np.savez(Path(self.folder) / f"{kind}.npz", **arrays)
 
     def kept(self, kind: str) -> tuple[Images, dict[int, Bound]]:
-        """The text that `keep` wrote."""
+        """The operands and exact results that `keep` wrote."""
         with np.load(Path(self.folder) / f"{kind}.npz") as file:
             arrays = {name: file[name] for name in file.files}
         parts = [(name.split()[0], int(name.split()[1]), name) for name in arrays]

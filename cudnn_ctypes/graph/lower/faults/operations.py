@@ -74,9 +74,7 @@ def _lies_otherwise(*families: str) -> Callable[[Graph], str]:
     def where(graph: Graph) -> str:
         for side in graph.sides:
             for each in side.tensors if side.family in families else ():
-                dims, strides = each.dims or (), each.strides or ()
-                steps = [strides[axis] for axis in side.order if dims[axis] != 1]
-                if not each.virtual and steps != sorted(steps, reverse=True):
+                if not each.virtual and not side.in_order(each):
                     return f"{each.name!r} {each.dims} with strides {each.strides}"
         return ""
 
