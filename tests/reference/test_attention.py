@@ -18,6 +18,7 @@ from cudnn_ctypes.reference.attention_backward import (
     attention_backward_data,
     attention_backward_weights,
 )
+from tests.legacy.attentions import match_lengths
 
 
 @pytest.fixture(scope="module")
@@ -99,18 +100,6 @@ def random_case(seed, *, dropout=False):
         attention_dropout=factors(rng, (heads, batch, beam, t_q, t_k)) if dropout else None,
         output_dropout=factors(rng, out_shape) if dropout else None,
     )
-
-
-def match_lengths(sizes, projections):
-    """Make projected keys as long as projected queries."""
-    if projections[0] and projections[1]:
-        projections[1] = projections[0]
-    elif projections[0]:
-        sizes[1] = projections[0]
-    elif projections[1]:
-        projections[1] = sizes[0]
-    else:
-        sizes[1] = sizes[0]
 
 
 def factors(rng, shape, rate=0.3):

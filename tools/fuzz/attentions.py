@@ -16,9 +16,9 @@ or "lost". The table at the end counts them by option. ``--reference`` takes the
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import math
-import multiprocessing
 import re
 import time
 import warnings
@@ -41,6 +41,7 @@ from tests.graph.score_modifiers import MODIFIERS
 from .attention_cases import OPERATIONS, SHOWN, draw, facets, variants
 from .attention_oracle import SCALES, TYPES, Numbers, compared
 from .children import Spent, outcomes
+from .workers import add_arguments, in_processes, seeds_of
 from .wrong_rows import without_rules
 
 __all__ = ["main", "run"]
@@ -584,9 +585,8 @@ def _worker(options: argparse.Namespace, number: int) -> None:
     torch.set_num_threads(1)
     deadline = time.monotonic() + options.seconds
     weights = {name: OPERATIONS[name] for name in options.operations}
-    seeds = range(options.seed + number, options.seed + options.cases, options.processes)
     extra = {"unruled": True} if options.unruled else {}
-    todo = [{**draw(seed, weights), **extra} for seed in seeds]
+    todo = [{**draw(seed, weights), **extra} for seed in seeds_of(options, number)]
 
     def prepare(note: Callable[[str], None]) -> Callable[[Case], str]:
         if options.build_only:
@@ -693,10 +693,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--operations", nargs="+", choices=OPERATIONS, default=list(OPERATIONS))
-    parser.add_argument("--cases", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=0, help="of the first case")
-    parser.add_argument("--seconds", type=float, default=1e9, help="after which no case begins")
-    parser.add_argument("--processes", type=int, default=1)
+    add_arguments(parser)
     parser.add_argument("--out", type=Path, help="folder of the results")
     parser.add_argument("--reference", action="store_true", help="on the reference device")
     parser.add_argument("--build-only", metavar="GPU", help="compile for a GPU that is not here")
@@ -716,13 +713,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error("--out is needed")
     if not options.table:
         options.out.mkdir(parents=True, exist_ok=True)
-        context = multiprocessing.get_context("fork")
-        workers = [
-            context.Process(target=_worker, args=(options, number))
-            for number in range(options.processes)
-        ]
-        for worker in workers:
-            worker.start()
-        for worker in workers:
-            worker.join()
+        in_processes(options.processes, functools.partial(_worker, options))
     return int(not _table(options.out, shown=options.shown))

@@ -15,9 +15,9 @@ plans by main operation. The exit status is 1 if a plan that the table accepts w
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import math
-import multiprocessing
 import random
 import time
 from collections import Counter
@@ -38,6 +38,7 @@ from cudnn_ctypes.graph.engines.cache.cached_building import scratch_of
 from cudnn_ctypes.graph.engines.heuristics import heuristics
 from cudnn_ctypes.graph.engines.refusals import refusal
 from cudnn_ctypes.graph.lower import lowering as lowering_module
+from cudnn_ctypes.graph.lower.broadcasts import Side
 from cudnn_ctypes.graph.lower.faults import Graph as Lowered
 from cudnn_ctypes.graph.lower.faults import faults_of
 from cudnn_ctypes.graph.lower.flattening import View, flattened
@@ -46,6 +47,7 @@ from cudnn_ctypes.graph.lower.target import NO_GPU, Target
 from cudnn_ctypes.strides import packed
 
 from .children import Spent, outcomes
+from .workers import add_arguments, in_processes, seeds_of
 
 __all__ = ["MAINS", "compared", "draw", "main"]
 
@@ -357,7 +359,8 @@ def formed(case: Case, nodes: Sequence[Node], views: Mapping[int, View]) -> Mapp
         return made.get(id(tensor), (tensor.dims or (), tensor.strides or ()))
 
     main = next((n for n in nodes if n.kind.descriptor != "operation_pointwise"), None)
-    before = _before(nodes, main)
+    chain = Side("plain", list(nodes), ())
+    before = [] if main is None else [n for t in main.operands for n in chain.behind(t)]
     for node in nodes:
         if node is main:
             continue
@@ -388,19 +391,6 @@ def formed(case: Case, nodes: Sequence[Node], views: Mapping[int, View]) -> Mapp
                 if not tensor.by_value:
                     made[id(tensor)] = _settled(view(tensor), case["last"])
     return made
-
-
-def _before(nodes: Sequence[Node], main: Node | None) -> list[Node]:
-    """The operations that compute operands of the main one."""
-    found: list[Node] = []
-    wanted = [] if main is None else list(main.operands)
-    while wanted:
-        tensor = wanted.pop()
-        for node in nodes:
-            if any(tensor is each for each in node.outputs.values()) and node is not main:
-                found.append(node)
-                wanted += node.operands
-    return found
 
 
 def _stretched(view: View, full: Sequence[int], form: str, image: bool) -> View:
@@ -544,9 +534,8 @@ def _verdict(
 
 def _worker(options: argparse.Namespace, number: int) -> None:
     weights = {name: MAINS[name] for name in options.mains}
-    first, deadline = options.seed + number, time.monotonic() + options.seconds
-    seeds = range(first, options.seed + options.cases, options.processes)
-    todo = [draw(seed, weights) for seed in seeds]
+    deadline = time.monotonic() + options.seconds
+    todo = [draw(seed, weights) for seed in seeds_of(options, number)]
     if options.prepared:
         todo = [case | {"form": "prepared", "flattened": True} for case in todo]
 
@@ -606,23 +595,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--mains", nargs="+", choices=MAINS, default=list(MAINS))
-    parser.add_argument("--cases", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=0, help="of the first case")
-    parser.add_argument("--seconds", type=float, default=1e9, help="after which no case begins")
-    parser.add_argument("--processes", type=int, default=1)
+    add_arguments(parser)
     parser.add_argument(
         "--prepared", action="store_true", help="describe operands to cuDNN as a build does"
     )
     parser.add_argument("--out", type=Path, required=True, help="folder of the results")
     options = parser.parse_args(arguments)
     options.out.mkdir(parents=True, exist_ok=True)
-    context = multiprocessing.get_context("fork")
-    workers = [
-        context.Process(target=_worker, args=(options, number))
-        for number in range(options.processes)
-    ]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
+    in_processes(options.processes, functools.partial(_worker, options))
     return int(not _table(options.out))

@@ -19,6 +19,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from ..workers import add_arguments
 from . import catalogue
 from .batches import DEVICES, judge
 from .survey import Plan, run, table
@@ -33,10 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--families", nargs="+", choices=catalogue.FAMILIES, metavar="FAMILY")
-    parser.add_argument("--cases", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=0, help="of the first case")
-    parser.add_argument("--seconds", type=float, default=1e9, help="after which no batch begins")
-    parser.add_argument("--processes", type=int, default=1)
+    add_arguments(parser, "batch")
     parser.add_argument("--batch", type=int, default=400, help="cases of one pair of children")
     parser.add_argument("--minimize", type=float, default=60, help="seconds for it")
     parser.add_argument("--devices", nargs=2, choices=DEVICES, default=["reference", "gpu"])

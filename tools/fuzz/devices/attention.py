@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tests.legacy.attentions import match_lengths
+
 from .draw import Draw
 from .operands import ROUNDOFF, enumerators
 from .program import Program
@@ -41,16 +43,8 @@ def _sizes(draw: Draw) -> tuple[list[int], list[int]]:
         else 0
         for i in range(4)
     ]  # fmt: skip
-    if draw.chance("mismatch", 0.02):
-        return sizes, projections
-    if projections[0] and projections[1]:
-        projections[1] = projections[0]
-    elif projections[0]:
-        sizes[1] = projections[0]
-    elif projections[1]:
-        projections[1] = sizes[0]
-    else:
-        sizes[1] = sizes[0]
+    if not draw.chance("mismatch", 0.02):
+        match_lengths(sizes, projections)
     return sizes, projections
 
 

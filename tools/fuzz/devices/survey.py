@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..workers import in_processes
 from . import catalogue
 from .batches import Judged, judge
 from .minimizing import minimized
@@ -50,16 +51,8 @@ def run(plan: Plan) -> None:
 
 
 def _workers(plan: Plan, work: Any, deadline: float) -> None:
-    context = multiprocessing.get_context("fork")
-    counter = context.Value("l", 0)
-    workers = [
-        context.Process(target=work, args=(plan, number, counter, deadline))
-        for number in range(plan.processes)
-    ]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
+    counter = multiprocessing.get_context("fork").Value("l", 0)
+    in_processes(plan.processes, lambda number: work(plan, number, counter, deadline))
 
 
 def _taken(counter: Any, count: int) -> int:
