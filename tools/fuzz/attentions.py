@@ -713,5 +713,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error("--out is needed")
     if not options.table:
         options.out.mkdir(parents=True, exist_ok=True)
-        in_processes(options.processes, functools.partial(_worker, options))
+        in_processes(options.processes, functools.partial(_worker, options), options.seconds)
     return int(not _table(options.out, shown=options.shown))

@@ -602,5 +602,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, required=True, help="folder of the results")
     options = parser.parse_args(arguments)
     options.out.mkdir(parents=True, exist_ok=True)
-    in_processes(options.processes, functools.partial(_worker, options))
+    in_processes(options.processes, functools.partial(_worker, options), options.seconds)
     return int(not _table(options.out))

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import math
 import multiprocessing
+import os
+import signal
+import time
 from collections.abc import Callable
+from pathlib import Path
 
 __all__ = ["add_arguments", "in_processes", "seeds_of"]
+
+_LAST_CASES = 25  # seconds beyond its time that a process may take for the case in hand
 
 
 def add_arguments(parser: argparse.ArgumentParser, piece: str = "case") -> None:
@@ -22,11 +29,31 @@ def seeds_of(options: argparse.Namespace, number: int) -> range:
     return range(options.seed + number, options.seed + options.cases, options.processes)
 
 
-def in_processes(count: int, work: Callable[[int], object]) -> None:
-    """Call `work` in `count` forks, each with its number, and wait for all of them."""
+def in_processes(count: int, work: Callable[[int], object], seconds: float = math.inf) -> None:
+    """Call `work` in `count` forks, each with its number, and wait for all of them.
+
+    The GPUs of this machine are shared out among them. A fork that is not done a little after
+    `seconds` is ended with its children.
+    """
+    gpus = sum(1 for _ in Path("/dev").glob("nvidia[0-9]*"))
+
+    def alone(number: int) -> None:
+        os.setpgid(0, 0)
+        if gpus > 1:
+            os.environ["CUDA_VISIBLE_DEVICES"] = str(number % gpus)
+        work(number)
+
+    deadline = time.monotonic() + seconds + _LAST_CASES
     context = multiprocessing.get_context("fork")
-    workers = [context.Process(target=work, args=(number,)) for number in range(count)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
+    workers = [context.Process(target=alone, args=(number,)) for number in range(count)]
+    try:
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            left = deadline - time.monotonic()
+            worker.join(None if math.isinf(left) else max(left, 0))
+    finally:
+        for worker in workers:
+            if worker.pid and worker.exitcode is None:
+                os.killpg(worker.pid, signal.SIGKILL)
+                worker.join()

@@ -52,7 +52,8 @@ def run(plan: Plan) -> None:
 
 def _workers(plan: Plan, work: Any, deadline: float) -> None:
     counter = multiprocessing.get_context("fork").Value("l", 0)
-    in_processes(plan.processes, lambda number: work(plan, number, counter, deadline))
+    seconds = deadline - time.monotonic()
+    in_processes(plan.processes, lambda number: work(plan, number, counter, deadline), seconds)
 
 
 def _taken(counter: Any, count: int) -> int:
