@@ -9,15 +9,15 @@ from . import (
     raw as raw,
     reference as reference,
 )
-from .device import (
+from .runtime import (
     DeviceBuffer as DeviceBuffer,
     DeviceTensor as DeviceTensor,
     StreamLike as StreamLike,
     TensorLike as TensorLike,
     as_tensor as as_tensor,
 )
-from .device.allocation import OutOfDeviceMemoryError as OutOfDeviceMemoryError
-from .device.cuda import CudaError as CudaError
+from .runtime.allocation import OutOfDeviceMemoryError as OutOfDeviceMemoryError
+from .runtime.cuda import CudaError as CudaError
 from .dtypes import DataTypeLike as DataTypeLike, as_data_type as as_data_type
 from .errors import (
     BadParamError as BadParamError,

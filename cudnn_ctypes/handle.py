@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from . import raw
-from .device import as_stream_pointer, current_device, make_current, synchronize
-from .device.allocation import Allocation, Allocator
 from .raw import mode, records
 from .resource import Resource
+from .runtime import as_stream_pointer, current_device, make_current, synchronize
+from .runtime.allocation import Allocation, Allocator
 
 __all__ = ["Handle"]
 

@@ -12,7 +12,7 @@ from cudnn_ctypes import (
     TensorDescriptor,
     convolution_forward,
 )
-from cudnn_ctypes.device import Event, elapsed_ms
+from cudnn_ctypes.runtime import Event, elapsed_ms
 
 image = np.arange(1, 17, dtype=np.float32).reshape(1, 1, 4, 4)
 kernel = np.arange(1, 10, dtype=np.float32).reshape(1, 1, 3, 3)

@@ -20,7 +20,7 @@ from cudnn_ctypes import (
     Handle,
     TensorDescriptor,
 )
-from cudnn_ctypes.device import Event, elapsed_ms
+from cudnn_ctypes.runtime import Event, elapsed_ms
 
 C, K, SIZE = 16, 16, 32  # channels of x and y; images of 32 x 32, filters of 3 x 3, padding 1
 rng = np.random.default_rng(0)

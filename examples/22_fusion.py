@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from cudnn_ctypes import DeviceBuffer, DeviceTensor, Graph, Handle
-from cudnn_ctypes.device import Event, elapsed_ms
+from cudnn_ctypes.runtime import Event, elapsed_ms
 
 M, K, N = 512, 64, 512
 rng = np.random.default_rng(0)

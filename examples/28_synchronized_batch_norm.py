@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudnn_ctypes import DeviceTensor, Graph, Handle
-from cudnn_ctypes.device import device_count
 from cudnn_ctypes.graph import Tensor
+from cudnn_ctypes.runtime import device_count
 
 Arrays = dict[str, NDArray[np.floating]]
 

@@ -49,7 +49,7 @@ from cudnn_ctypes import (
     trace,
     use_reference_device,
 )
-from cudnn_ctypes.device import Event
+from cudnn_ctypes.runtime import Event
 
 DESCRIPTORS: list[Callable[[], Any]] = [
     lambda: ActivationDescriptor("clipped_relu", coef=2.5, nan_propagation="propagate_nan"),

@@ -63,7 +63,7 @@ def test_users_exist() -> None:
     for row in rows().values():
         for user in row.used_by:
             home, _, method = user.partition(".")
-            found: Any = public.get(home) or getattr(cudnn_ctypes.device, home, None)
+            found: Any = public.get(home) or getattr(cudnn_ctypes.runtime, home, None)
             assert found is not None, user
             assert not method or hasattr(found, method), user
 

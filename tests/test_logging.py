@@ -103,7 +103,7 @@ def test_allocations_that_the_driver_makes(
 ) -> None:
     with cudnn_ctypes.use_reference_device(), DeviceBuffer(4 << 20), DeviceBuffer(16):
         pass
-    told = [r.getMessage() for r in records if r.name == "cudnn_ctypes.device.allocation"]
+    told = [r.getMessage() for r in records if r.name == "cudnn_ctypes.runtime.allocation"]
     assert told == ["4.0 MiB (4194304 bytes) allocated on the reference device"]
 
 

@@ -25,7 +25,7 @@ from cudnn_ctypes import (
     causal_convolution_forward,
     raw,
 )
-from cudnn_ctypes.device import cuda, device_count
+from cudnn_ctypes.runtime import cuda, device_count
 
 pytestmark = [pytest.mark.gpu, pytest.mark.usefixtures("gpu_device")]
 

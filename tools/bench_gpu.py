@@ -43,7 +43,7 @@ from cudnn_ctypes import (
     raw,
     use_reference_device,
 )
-from cudnn_ctypes.device import Event, elapsed_ms
+from cudnn_ctypes.runtime import Event, elapsed_ms
 
 from .launch_costs import costs
 from .launch_costs import report as report_costs

@@ -28,11 +28,11 @@ from typing import Any
 
 import cudnn_ctypes.frontend as ours
 from cudnn_ctypes import Graph, Handle, raw
-from cudnn_ctypes.device import Event, elapsed_ms
 from cudnn_ctypes.graph.run import launches
 from cudnn_ctypes.raw import mode
 from cudnn_ctypes.raw.bare import bare
 from cudnn_ctypes.resource import Resource
+from cudnn_ctypes.runtime import Event, elapsed_ms
 
 from .plain_calls import ExecutionLoop, compiled, native, plain_execution, plain_refill
 

@@ -238,7 +238,7 @@ def public() -> dict[str, Any]:
 
 ROOMS = {
     "": "The library, its handle and its errors",
-    "device": "Device memory, streams and events",
+    "runtime": "Device memory, streams and events",
     "legacy": "Layer 2: the legacy API",
     "graph": "Layer 3: the graph API",
     "introspect": "Seeing what happens",

@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import Any
 
 from .. import raw
-from ..device import DeviceBuffer, OutOfDeviceMemoryError
 from ..errors import CudnnError
 from ..graph.backend.device_properties import DeviceProperties
 from ..graph.engines.explaining.explanation import EngineRow
@@ -31,6 +30,7 @@ from ..legacy import (
     TensorDescriptor,
 )
 from ..legacy.enumerators import short_name
+from ..runtime import DeviceBuffer, OutOfDeviceMemoryError
 from .problems import LegacyConvolution, Problem
 from .results import BenchRow
 

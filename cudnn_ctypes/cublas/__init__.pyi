@@ -1,6 +1,6 @@
 from typing import Any
 
-from ..device.cuda import CudaError as CudaError
+from ..runtime.cuda import CudaError as CudaError
 
 from .handles import (
     cublasCreate as cublasCreate,

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from typing import Any, NoReturn, ParamSpec
 
 from cudnn_ctypes.cudart.checked import CheckedFunction
-from cudnn_ctypes.device import cuda
-from cudnn_ctypes.device.cuda import CudaError
 from cudnn_ctypes.errors import LibraryNotFoundError
 from cudnn_ctypes.raw import library
+from cudnn_ctypes.runtime import cuda
+from cudnn_ctypes.runtime.cuda import CudaError
 
 from .types import cublasStatus_t
 

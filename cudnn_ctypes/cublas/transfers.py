@@ -6,7 +6,7 @@ from typing import Any
 
 from cudnn_ctypes.cudart.copies import cudaMemcpy2D
 from cudnn_ctypes.cudart.types import cudaMemcpyKind
-from cudnn_ctypes.device.cuda import CudaError
+from cudnn_ctypes.runtime.cuda import CudaError
 
 from .function import cublas_function, fail
 from .types import cublasStatus_t

@@ -1,4 +1,4 @@
-from ..device.cuda import CudaError as CudaError
+from ..runtime.cuda import CudaError as CudaError
 from ..raw.types import cudaStream_t as cudaStream_t
 
 from .copies import (

@@ -6,8 +6,8 @@ import functools
 from collections.abc import Callable
 from typing import Any, ClassVar, Generic, ParamSpec, TypeVar
 
-from cudnn_ctypes.device.cuda import CudaError
 from cudnn_ctypes.errors import NoDeviceError
+from cudnn_ctypes.runtime.cuda import CudaError
 
 __all__ = ["CheckedFunction"]
 

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from cudnn_ctypes.arguments import integer
-from cudnn_ctypes.device import cuda
 from cudnn_ctypes.raw import host_blocks, mode
 from cudnn_ctypes.raw.memory import memory_pointer, on_gpu
+from cudnn_ctypes.runtime import cuda
 
 from .function import fail, gpu_call, runtime_function
 from .places import Use, count, device_address, host_address

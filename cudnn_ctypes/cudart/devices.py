@@ -10,8 +10,8 @@ from typing import Any
 from cudnn_ctypes import raw
 from cudnn_ctypes.absent_gpu import properties as gpus
 from cudnn_ctypes.arguments import integer
-from cudnn_ctypes.device import cuda
 from cudnn_ctypes.raw import host_blocks, mode
+from cudnn_ctypes.runtime import cuda
 
 from . import memory, streams
 from .function import fail, gpu_call, place, runtime_function, store

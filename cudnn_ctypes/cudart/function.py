@@ -7,10 +7,10 @@ import threading
 from collections.abc import Callable
 from typing import Any, NoReturn, ParamSpec
 
-from cudnn_ctypes.device import cuda
-from cudnn_ctypes.device.cuda import CudaError
 from cudnn_ctypes.raw import mode
 from cudnn_ctypes.raw.ctypes_support import OpaquePointer
+from cudnn_ctypes.runtime import cuda
+from cudnn_ctypes.runtime.cuda import CudaError
 
 from .checked import CheckedFunction
 from .types import cudaError_t

@@ -5,10 +5,10 @@ from __future__ import annotations
 from ctypes import c_size_t, c_void_p
 from typing import Any
 
-from cudnn_ctypes.device import blocks
-from cudnn_ctypes.device.watching import tell_allocated, tell_freed
 from cudnn_ctypes.raw import host_blocks, mode
 from cudnn_ctypes.raw.memory import memory_pointer
+from cudnn_ctypes.runtime import blocks
+from cudnn_ctypes.runtime.watching import tell_allocated, tell_freed
 
 from .function import fail, gpu_call, place, runtime_function, store
 from .places import Allocated, allocated, count

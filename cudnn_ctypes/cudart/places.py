@@ -13,12 +13,12 @@ from typing import Any, Literal
 import numpy as np
 
 from cudnn_ctypes.arguments import integer
-from cudnn_ctypes.device import copy
 from cudnn_ctypes.raw import host_blocks, mode
 from cudnn_ctypes.raw.ctypes_support import OpaquePointer
 from cudnn_ctypes.raw.host_blocks import Block
 from cudnn_ctypes.raw.memory import memory_pointer, on_gpu
 from cudnn_ctypes.raw.typed_memory import by_class
+from cudnn_ctypes.runtime import copy
 
 from .function import fail, gpu_call
 from .types import cudaError_t

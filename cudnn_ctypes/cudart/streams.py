@@ -8,9 +8,9 @@ from ctypes import c_float
 from dataclasses import dataclass
 from typing import Any
 
-from cudnn_ctypes.device.stream import PER_THREAD_DEFAULT, as_stream_pointer
 from cudnn_ctypes.raw import mode
 from cudnn_ctypes.raw.types import cudaStream_t
+from cudnn_ctypes.runtime.stream import PER_THREAD_DEFAULT, as_stream_pointer
 
 from .function import fail, gpu_call, place, runtime_function, store
 from .types import cudaError_t, cudaEvent_t, cudaEventDisableTiming, cudaStreamDefault

@@ -15,10 +15,10 @@ from rich.table import Table
 
 from ..command_line import USER_ERRORS, Output, add_force, add_json, refuse_overwriting, write_bytes
 from ..command_progress import Steps, steps
-from ..device import DeviceBuffer, DeviceTensor, Event, elapsed_ms
 from ..errors import NotInitializedError
 from ..handle import Handle
 from ..legacy import ConvolutionDescriptor, ConvolutionForward, FilterDescriptor, TensorDescriptor
+from ..runtime import DeviceBuffer, DeviceTensor, Event, elapsed_ms
 from .picture import landscape
 from .png import png
 

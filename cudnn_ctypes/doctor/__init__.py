@@ -107,10 +107,10 @@ def _print_coverage(*, as_json: bool) -> int:
 
 
 def _print_faults(*, as_json: bool) -> int:
-    from ..device import cuda
     from ..errors import LibraryNotFoundError
     from ..fault_table import known_faults
     from ..raw.library import load
+    from ..runtime import cuda
 
     try:
         version = load().version

@@ -6,10 +6,10 @@ import ctypes
 from typing import TYPE_CHECKING, Any
 
 from .. import raw
-from ..device import current_device
 from ..errors import ClosedError
 from ..handle import Handle as Owner
 from ..raw import mode
+from ..runtime import current_device
 
 if TYPE_CHECKING:
     from .device_info import DeviceInfo

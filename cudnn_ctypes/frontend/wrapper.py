@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..arguments import items
-from ..device import DeviceBuffer, pytorch
-from ..device.allocation import Allocator
 from ..graph.run.results import ResultMemory
 from ..raw import mode
+from ..runtime import DeviceBuffer, pytorch
+from ..runtime.allocation import Allocator
 from .enums import heur_mode
 from .errors import InvalidGraphError
 from .handles import default_handle, set_stream

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..device import DeviceTensor
 from ..raw.memory import memory_pointer
+from ..runtime import DeviceTensor
 from .describe.tensor import Tensor
 from .run.given_memory import imported, kind_of
 

@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, overload
 
-from ..device import pytorch
 from ..raw import mode
 from ..raw.locks import new_reentrant_lock
 from ..raw.values import described
+from ..runtime import pytorch
 from .describe.tensor import Tensor
 from .graph import Graph
 from .run.given_memory import GivenMemory

@@ -7,8 +7,8 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from ..device.layout import layout_name
 from ..dtypes import as_data_type
+from ..runtime.layout import layout_name
 from .call_records import Argument, CallRecord
 from .moment import Moment
 

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..device import DeviceTensor, cuda
-from ..device.borrowed import Borrowed
 from ..dtypes import numpy_dtype
 from ..raw import live, mode, records
 from ..raw.descriptors import Filter, Tensor
 from ..raw.enums import cudnnDataType_t
 from ..raw.function import Function, Parameter
 from ..raw.memory import memory_pointer
+from ..runtime import DeviceTensor, cuda
+from ..runtime.borrowed import Borrowed
 from .backend_calls import Execution
 
 __all__ = ["Described", "not_finite", "tensors"]

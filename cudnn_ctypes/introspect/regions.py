@@ -9,9 +9,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from ..device import cuda
 from ..raw import host_blocks, mode
 from ..raw.typed_memory import is_torch
+from ..runtime import cuda
 from .call_records import Argument, CallRecord
 
 __all__ = ["OWN", "Region", "about_memory", "find"]

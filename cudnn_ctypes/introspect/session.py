@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any, Protocol
 
-from ..device.watching import unwatch, watch
 from ..errors import CudnnError
 from ..raw import live, log
 from ..raw.ctypes_support import CudnnEnum
 from ..raw.function import Function, observe
 from ..raw.locks import new_reentrant_lock
+from ..runtime.watching import unwatch, watch
 from .arguments import Decoder, Names
 from .backend_calls import Execution, Graphs
 from .call_records import Argument, CallRecord

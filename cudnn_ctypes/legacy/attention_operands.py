@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..arguments import expect, integers
-from ..device import DeviceTensor
-from ..device.layout import to_shape
 from ..handle import Handle
+from ..runtime import DeviceTensor
+from ..runtime.layout import to_shape
 from .attention_descriptor import AttnDescriptor
 from .attention_fit import check_fit
 from .attention_weights import AttentionBufferSizes, attention_buffer_sizes

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from .. import raw
 from ..arguments import expect, flag
-from ..device import DeviceBuffer, DeviceTensor
 from ..handle import Handle
+from ..runtime import DeviceBuffer, DeviceTensor
 from .attention_descriptor import AttnDescriptor
 from .enumerators import short_name
 from .sequence_operands import WeightSpace

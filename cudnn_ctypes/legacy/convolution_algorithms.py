@@ -8,11 +8,11 @@ from ctypes import c_int, c_size_t
 from typing import Any, ClassVar, NamedTuple
 
 from ..arguments import expect
-from ..device import DeviceBuffer, OutOfDeviceMemoryError
 from ..dtypes import data_type_name
 from ..handle import Handle
 from ..raw.ctypes_support import CudnnEnum
 from ..raw.records import NOTHING, Entry
+from ..runtime import DeviceBuffer, OutOfDeviceMemoryError
 from .algorithm_table import AlgorithmRow, AlgorithmTable
 from .convolution import ConvolutionDescriptor
 from .enumerators import enumerator

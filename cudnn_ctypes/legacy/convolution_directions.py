@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
 from .. import raw
-from ..device import DeviceBuffer
 from ..errors import CudnnError
 from ..handle import Handle
 from ..raw.records import record
+from ..runtime import DeviceBuffer
 from .algorithm_table import AlgorithmRow
 from .convolution import ConvolutionDescriptor
 from .convolution_algorithms import ConvolutionAlgorithms, ConvolutionFunctions

@@ -16,8 +16,8 @@ from typing import Any
 
 from .. import raw
 from ..arguments import expect
-from ..device.layout import to_shape
 from ..handle import Handle
+from ..runtime.layout import to_shape
 from .convolution import ConvolutionDescriptor
 from .convolution_directions import (
     ConvolutionBackwardData,

@@ -8,12 +8,12 @@ from contextlib import ExitStack
 from ctypes import c_void_p
 from typing import Any, cast
 
-from ..device import DeviceBuffer, DeviceTensor, as_tensor
-from ..device.layout import Shape
-from ..device.stream import as_stream_pointer
 from ..dtypes import as_data_type, data_type_name
 from ..raw import CUDNN_DATA_UINT8, cudnnDataType_t
 from ..raw.function import Function
+from ..runtime import DeviceBuffer, DeviceTensor, as_tensor
+from ..runtime.layout import Shape
+from ..runtime.stream import as_stream_pointer
 from .launch import Memory, launch, recording
 from .stream_launcher import StreamLauncher
 

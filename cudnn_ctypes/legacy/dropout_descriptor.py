@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 
 from .. import raw
 from ..arguments import expect, flag, integer
-from ..device import DeviceBuffer
 from ..handle import Handle
 from ..raw.ctypes_support import OpaquePointer
 from ..raw.descriptors import Dropout
+from ..runtime import DeviceBuffer
 from .descriptor import Descriptor, read_back
 from .operand_memory import imported
 from .scalars import real

@@ -7,10 +7,10 @@ from ctypes import c_int
 from typing import Any
 
 from .. import raw
-from ..device import DeviceTensor
-from ..device.layout import to_shape
 from ..dtypes import vector_length
 from ..raw.descriptors import Filter, record
+from ..runtime import DeviceTensor
+from ..runtime.layout import to_shape
 from .descriptor import Descriptor
 from .layouts import as_format, as_type, dense_layout, format_and_type, with_unit_dimensions
 

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from .. import raw
 from ..arguments import integer
-from ..device import DeviceTensor
 from ..dtypes import as_data_type, data_type_name, numpy_dtype
 from ..errors import ClosedError
+from ..runtime import DeviceTensor
 from .dense_operands import DenseOperands
 from .launch_keys import Look, look
 

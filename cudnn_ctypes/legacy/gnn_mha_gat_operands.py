@@ -9,8 +9,8 @@ from typing import Any
 
 from .. import raw
 from ..arguments import expect, flag, integer
-from ..device import DeviceTensor
 from ..dtypes import as_data_type
+from ..runtime import DeviceTensor
 from .dense_operands import DenseOperands
 from .enumerators import enumerator
 from .gnn_csc_graph import GnnCscGraph

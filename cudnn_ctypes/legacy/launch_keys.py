@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..device import DeviceBuffer, DeviceTensor, as_tensor, pytorch
 from ..raw import mode, records
 from ..raw.ctypes_support import CudnnEnum
 from ..raw.tokens import Tokens
 from ..raw.torch_forms import unreadable
+from ..runtime import DeviceBuffer, DeviceTensor, as_tensor, pytorch
 from .descriptor import Descriptor
 
 __all__ = [

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from ..device import DeviceTensor, copy, pytorch
-from ..device.allocation import Allocation
-from ..device.new_tensors import tensor_maker
 from ..raw import log, mode
 from ..raw.bare import watched
 from ..raw.compiled_functions import function_of
+from ..runtime import DeviceTensor, copy, pytorch
+from ..runtime.allocation import Allocation
+from ..runtime.new_tensors import tensor_maker
 from .launch_calls import Call, FilledCall, make_call, recorded_call
 from .launch_checks import Checks
 from .launch_keys import Look, NoKey

@@ -11,7 +11,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..arguments import integer
-from ..device.layout import Shape, data_type_in_layout, strides_for
 from ..dtypes import as_data_type, vector_length
 from ..raw import (
     CUDNN_TENSOR_NCHW,
@@ -21,6 +20,7 @@ from ..raw import (
     cudnnTensorFormat_t,
 )
 from ..raw.values import described
+from ..runtime.layout import Shape, data_type_in_layout, strides_for
 
 __all__ = [
     "as_format",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from ctypes import c_void_p
 from typing import Any
 
-from ..device import DeviceBuffer, DeviceTensor, as_tensor
 from ..dtypes import data_type_name, numpy_dtype
 from ..handle import Handle
+from ..runtime import DeviceBuffer, DeviceTensor, as_tensor
 from .filter import FilterDescriptor
 from .launch import Memory
 from .scalars import real

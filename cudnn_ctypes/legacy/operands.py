@@ -8,10 +8,10 @@ from ctypes import c_void_p
 from typing import TYPE_CHECKING, Any
 
 from ..arguments import expect
-from ..device import DeviceBuffer, DeviceTensor
 from ..dtypes import as_data_type, vector_length
 from ..handle import Handle
 from ..raw.ctypes_support import CudnnEnum
+from ..runtime import DeviceBuffer, DeviceTensor
 from .agreement import check_broadcast, check_same
 from .declared_launches import DeclaredLaunches
 from .descriptor import Descriptor

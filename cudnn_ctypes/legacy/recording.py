@@ -5,9 +5,9 @@ from __future__ import annotations
 from contextlib import ExitStack
 from typing import Any
 
-from ..device import DeviceBuffer, DeviceTensor
 from ..handle import Handle
 from ..raw.function import Function
+from ..runtime import DeviceBuffer, DeviceTensor
 from .descriptor import Descriptor
 from .stream_launcher import StreamLauncher
 

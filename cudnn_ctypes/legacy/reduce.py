@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 from .. import raw
 from ..arguments import flag
-from ..device.layout import to_shape
 from ..dtypes import as_data_type
 from ..handle import Handle
 from ..raw.descriptors import ReduceTensor
+from ..runtime.layout import to_shape
 from .descriptor import Descriptor, read_back
 from .enumerators import enumerator
 from .launch import launched

@@ -8,9 +8,9 @@ from typing import Any
 
 from .. import raw
 from ..arguments import integers
-from ..device.numbers import element
 from ..dtypes import as_data_type, element_bits
 from ..raw.descriptors import RNNData
+from ..runtime.numbers import element
 from .descriptor import Descriptor, read_back
 from .enumerators import enumerator
 from .layouts import check_tensor

@@ -28,10 +28,10 @@ from numpy.typing import NDArray
 
 from .. import raw
 from ..arguments import expect
-from ..device import DeviceBuffer, DeviceTensor
 from ..dtypes import element_bits
 from ..handle import Handle
 from ..resource import Uncopied
+from ..runtime import DeviceBuffer, DeviceTensor
 from .rnn_descriptor import RNNDescriptor
 from .sequence_operands import WeightSpace
 from .tensor import TensorDescriptor

@@ -8,12 +8,12 @@ from typing import Any
 
 from .. import raw
 from ..arguments import integers
-from ..device import DeviceTensor
-from ..device.layout import Shape, to_shape
-from ..device.numbers import element
 from ..dtypes import as_data_type, numpy_dtype
 from ..raw.descriptors import SequenceData
 from ..raw.descriptors.images import dense_strides
+from ..runtime import DeviceTensor
+from ..runtime.layout import Shape, to_shape
+from ..runtime.numbers import element
 from .descriptor import Descriptor, read_back
 from .layouts import check_tensor
 

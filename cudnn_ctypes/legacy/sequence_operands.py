@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from .. import raw
-from ..device import DeviceBuffer, DeviceTensor
 from ..handle import Handle
 from ..resource import Closing, Uncopied
+from ..runtime import DeviceBuffer, DeviceTensor
 from .launch import Memory, recording
 from .launch_keys import Look, look
 from .operand_memory import check_memory, fitting, imported, is_address

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..arguments import integer
-from ..device.layout import to_shape
+from ..runtime.layout import to_shape
 
 __all__ = ["spatial_entries"]
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import raw
-from ..device.layout import to_shape
 from ..dtypes import as_data_type
 from ..raw.descriptors import SpatialTransformer
+from ..runtime.layout import to_shape
 from .descriptor import Descriptor, read_back
 from .enumerators import enumerator
 

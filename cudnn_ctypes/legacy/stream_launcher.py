@@ -6,10 +6,10 @@ import ctypes
 from collections.abc import Mapping
 from typing import Any
 
-from ..device import cuda, current_device
-from ..device.allocation import Allocation, Allocator
-from ..device.stream import LEGACY_DEFAULT, as_stream_pointer
 from ..raw import gpus, mode
+from ..runtime import cuda, current_device
+from ..runtime.allocation import Allocation, Allocator
+from ..runtime.stream import LEGACY_DEFAULT, as_stream_pointer
 
 __all__ = ["StreamLauncher"]
 

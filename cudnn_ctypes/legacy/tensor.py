@@ -8,10 +8,10 @@ from typing import Any
 
 from .. import raw
 from ..arguments import integers
-from ..device import DeviceTensor
-from ..device.layout import Shape, strides_for, to_shape
 from ..dtypes import storage_bytes, vector_length
 from ..raw.descriptors import Tensor, record
+from ..runtime import DeviceTensor
+from ..runtime.layout import Shape, strides_for, to_shape
 from .descriptor import Descriptor
 from .layouts import as_format, as_type, dense_layout, format_and_type, with_unit_dimensions
 

@@ -16,7 +16,7 @@ from cudnn_ctypes.absent_gpu.properties import (
     presets,
     reference_gpu,
 )
-from cudnn_ctypes.device import ReferenceDevice
+from cudnn_ctypes.runtime import ReferenceDevice
 
 
 @pytest.mark.parametrize("name", presets())

@@ -12,7 +12,7 @@ from scipy.linalg import blas
 
 from cudnn_ctypes import DeviceTensor, cublas
 from cudnn_ctypes.cublas import CUBLAS_OP_C, CUBLAS_OP_N, CUBLAS_OP_T
-from cudnn_ctypes.device.cuda import CudaError
+from cudnn_ctypes.runtime.cuda import CudaError
 
 from .memory import device
 

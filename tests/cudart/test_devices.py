@@ -89,7 +89,7 @@ def test_without_a_gpu(gpu_device: None, monkeypatch: pytest.MonkeyPatch) -> Non
     def none() -> Any:
         raise NoDeviceError("no CUDA device or driver found")
 
-    monkeypatch.setattr("cudnn_ctypes.device.cuda.runtime", none)
+    monkeypatch.setattr("cudnn_ctypes.runtime.cuda.runtime", none)
     with pytest.raises(NoDeviceError):
         cudart.cudaDeviceSynchronize()
     assert cudart.cudaDeviceSynchronize.unchecked() == cudart.cudaErrorNoDevice

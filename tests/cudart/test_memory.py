@@ -25,8 +25,8 @@ from cudnn_ctypes.cudart import (
     cudaMemcpyHostToDevice,
     cudaMemcpyHostToHost,
 )
-from cudnn_ctypes.device import DeviceTensor
 from cudnn_ctypes.errors import ExecutionFailedError
+from cudnn_ctypes.runtime import DeviceTensor
 
 VALUES = np.arange(12, dtype=np.float32)
 

@@ -404,7 +404,7 @@ def test_decorated_graphs_are_built_once(device):
 
 @pytest.mark.gpu
 def test_a_cuda_graph_is_filled_and_updated():
-    from cudnn_ctypes.device import cuda
+    from cudnn_ctypes.runtime import cuda
 
     with use_reference_device(False):
         problem = Product("cuda")

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from cudnn_ctypes import DeviceBuffer, raw, use_reference_device
-from cudnn_ctypes.device import CudaError, cuda
 from cudnn_ctypes.introspect.places import Objects, Places
 from cudnn_ctypes.introspect.regions import find
+from cudnn_ctypes.runtime import CudaError, cuda
 
 BASE, SIZE = 0x7F0000000000, 4096
 

@@ -122,7 +122,7 @@ def device_bytes(handle: Handle | None) -> int:
     """Device memory in use on the handle's GPU, by all processes; 0 without a GPU."""
     if handle is None or handle.on_reference_device:
         return 0
-    from cudnn_ctypes.device import cuda
+    from cudnn_ctypes.runtime import cuda
 
     handle.synchronize()
     free, total = cuda.call("cuMemGetInfo")

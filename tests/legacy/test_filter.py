@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from cudnn_ctypes import FilterDescriptor, raw
-from cudnn_ctypes.device import DeviceTensor
 from cudnn_ctypes.errors import BadParamError
+from cudnn_ctypes.runtime import DeviceTensor
 
 BYTES = {"float32": 4, "float64": 8, "float16": 2, "bfloat16": 2, "int8": 1}
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from cudnn_ctypes import TensorDescriptor, as_data_type, raw
-from cudnn_ctypes.device import DeviceTensor
 from cudnn_ctypes.errors import BadParamError, NotSupportedError
+from cudnn_ctypes.runtime import DeviceTensor
 
 DATA_TYPES = {
     "float32": np.float32,

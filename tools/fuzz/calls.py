@@ -16,7 +16,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from cudnn_ctypes import device, raw, use_reference_device
+from cudnn_ctypes import raw, runtime, use_reference_device
 
 from .arguments import Program
 from .canaries import Canaries
@@ -60,7 +60,7 @@ def _prepare(mode: str) -> Callable[[Any], Callable[[Call], str]]:
             result = f"{','.join(labels)};{outcome}"
             if mode == "gpu":
                 try:
-                    device.synchronize()
+                    runtime.synchronize()
                 except Exception as error:  # a kernel went wrong, which no process survives
                     raise Spent(f"{','.join(labels)};context lost: {error}") from error
             if call.last:

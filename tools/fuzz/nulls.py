@@ -181,10 +181,10 @@ def _prepared(guarded: bool) -> Callable[[Call], str]:
 
 def _synchronize(operands: Operands) -> None:
     if operands.handle:
-        from cudnn_ctypes import device
+        from cudnn_ctypes import runtime
 
         try:
-            device.synchronize()
+            runtime.synchronize()
         except Exception as error:  # a kernel went wrong: every later call would fail
             raise Spent("the CUDA context is lost") from error
 

@@ -200,7 +200,7 @@ def _measure_on_the_gpu(only: str) -> int:
     if not names:
         return 0
     # In another process: children of one that has initialized CUDA cannot use it.
-    ask = "from cudnn_ctypes.device.cuda import first_capability; print(first_capability())"
+    ask = "from cudnn_ctypes.runtime.cuda import first_capability; print(first_capability())"
     if subprocess.check_output([sys.executable, "-c", ask], text=True).strip() == "0":
         print(f"{len(names)} rows with wrong numbers are not asked: they need a GPU")
         return 0

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ...device import DeviceTensor
 from ...raw import mode
+from ...runtime import DeviceTensor
 
 __all__ = ["Session", "address_of", "contiguous", "size_of"]
 

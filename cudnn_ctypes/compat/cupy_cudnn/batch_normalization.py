@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ... import raw
-from ...device import DeviceTensor
+from ...runtime import DeviceTensor
 from .arrays import Session, address_of, contiguous, size_of
 from .descriptors import (
     Descriptor,

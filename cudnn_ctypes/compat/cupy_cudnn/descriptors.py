@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ... import raw
-from ...device import current_device
 from ...raw import mode
+from ...runtime import current_device
 from .arrays import contiguous
 from .low_level import low, use_current_stream
 

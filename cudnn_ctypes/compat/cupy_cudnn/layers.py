@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ... import raw
-from ...device import DeviceBuffer
+from ...runtime import DeviceBuffer
 from .arrays import Session, contiguous
 from .descriptors import (
     Descriptor,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ... import raw
-from ...device import cuda
+from ...runtime import cuda
 from ..backend.device_properties import DeviceProperties
 from ..backend.devices import DeviceLike, as_device
 

@@ -8,11 +8,11 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ... import raw
-from ...device import cuda
-from ...device.stream import LEGACY_DEFAULT, as_core_stream, as_stream_pointer
 from ...errors import ClosedError, NoDeviceError, NotSupportedError, OwnReason
 from ...raw.values import described
 from ...resource import Resource
+from ...runtime import cuda
+from ...runtime.stream import LEGACY_DEFAULT, as_core_stream, as_stream_pointer
 
 if TYPE_CHECKING:
     from ...handle import Handle

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ...device import cuda
 from ...handle import Handle
 from ...raw import mode
+from ...runtime import cuda
 
 __all__ = ["Lent", "default_handle", "give_back", "taken"]
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ...device import DeviceBuffer, DeviceTensor, as_tensor, current_device, pytorch
 from ...raw import mode
 from ...raw.memory import memory_pointer
+from ...runtime import DeviceBuffer, DeviceTensor, as_tensor, current_device, pytorch
 from .default_handles import default_handle
 
 if TYPE_CHECKING:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...device import pytorch
 from ...handle import Handle
 from ...raw import mode
 from ...raw.locks import new_reentrant_lock
 from ...raw.values import described
+from ...runtime import pytorch
 from .execution_methods import ExecutionMethods
 from .given_memory import GivenMemory
 from .results import Outputs

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...device import DeviceTensor, pytorch
 from ...dtypes import element_bits
 from ...raw import cudnnDataType_t
+from ...runtime import DeviceTensor, pytorch
 from .tensor_memory import memory_bytes
 
 if TYPE_CHECKING:
-    from ...device.allocation import Allocator
+    from ...runtime.allocation import Allocator
     from ..describe.tensor import Tensor
     from .operands import Operands
 

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...device import cuda
-from ...device.stream import as_stream_pointer
 from ...dtypes import element_bits, numpy_dtype
 from ...raw import host_blocks
 from ...raw.memory import memory_pointer
+from ...runtime import cuda
+from ...runtime.stream import as_stream_pointer
 from .tensor_memory import host_value
 
 if TYPE_CHECKING:

@@ -11,11 +11,11 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...device import pytorch
 from ...raw.bare import bare, watched
 from ...raw.compiled_functions import function_of
 from ...raw.function import binding
 from ...raw.log import forget, logged
+from ...runtime import pytorch
 from .default_handles import give_back, taken
 
 if TYPE_CHECKING:

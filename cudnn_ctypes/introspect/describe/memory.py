@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ...device import DeviceBuffer, DeviceTensor
 from ...dtypes import as_data_type
 from ...raw.typed_memory import Typed, typed
+from ...runtime import DeviceBuffer, DeviceTensor
 from .description import Description, Section
 from .tensors import tensor
 from .words import IMAGE_AXES, axes_of, counted

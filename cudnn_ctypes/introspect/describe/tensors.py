@@ -7,9 +7,9 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ...device.layout import extent, layout_name
 from ...dtypes import element_bits, storage_bytes, vector_length
 from ...raw.descriptors import Filter, SequenceData, Tensor
+from ...runtime.layout import extent, layout_name
 from ...strides import axis_order, overlapping, packed
 from ..pictures.index_map import IndexMap, index_map
 from .description import Description, Section

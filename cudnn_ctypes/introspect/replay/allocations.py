@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from ...device import copy, cuda
-from ...device.borrowed import Borrowed
 from ...raw import host_blocks, mode
+from ...runtime import copy, cuda
+from ...runtime.borrowed import Borrowed
 from ..regions import Region
 
 __all__ = ["Allocation", "Bytes", "NotReproducible", "read"]

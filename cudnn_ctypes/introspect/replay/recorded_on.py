@@ -49,7 +49,7 @@ def _device() -> str:
     if mode.reference_device_active:
         return "the reference device"
     with suppress(Exception):  # a trace never stops a program
-        from ...device.device import current_device
+        from ...runtime.device import current_device
 
         device = current_device()
         return f"an {device.name}" if device.name[0] in "AEIOU" else str(device.name)

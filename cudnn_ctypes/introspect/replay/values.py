@@ -6,7 +6,6 @@ import ctypes
 from collections.abc import Callable
 from typing import Any
 
-from ...device.stream import PER_THREAD_DEFAULT, as_stream_pointer
 from ...dtypes import host_scalar_type
 from ...raw import cudaStream_t, cudnnBackendDescriptor_t, cudnnHandle_t, live, records
 from ...raw import cudnnBackendAttributeName_t as Name
@@ -18,6 +17,7 @@ from ...raw.function import Parameter
 from ...raw.memory import memory_pointer
 from ...raw.scalars import as_host_scalar
 from ...reference.device.backend_records import elements
+from ...runtime.stream import PER_THREAD_DEFAULT, as_stream_pointer
 from ..backend_calls import address_on_host, element_count, memory_word
 from ..moment import Moment
 from .allocations import NotReproducible

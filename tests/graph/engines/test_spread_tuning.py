@@ -19,7 +19,6 @@ import numpy as np
 import pytest
 
 from cudnn_ctypes import DeviceBuffer, DeviceTensor, Handle, use_reference_device
-from cudnn_ctypes.device import device_count
 from cudnn_ctypes.dtypes import numpy_dtype
 from cudnn_ctypes.errors import NotSupportedError
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
@@ -38,6 +37,7 @@ from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.lower.lowering import lowered
 from cudnn_ctypes.graph.run.plan import ExecutionPlan
 from cudnn_ctypes.raw import cudnnStatus_t
+from cudnn_ctypes.runtime import device_count
 
 from ..choice_cases import CHOICES, RESULT, check, on_the_gpu, operands
 

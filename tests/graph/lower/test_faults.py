@@ -18,7 +18,6 @@ from cudnn_ctypes import (
     NotSupportedError,
     raw,
 )
-from cudnn_ctypes.device import cuda
 from cudnn_ctypes.dtypes import as_data_type
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.graph import Graph
@@ -29,6 +28,7 @@ from cudnn_ctypes.graph.lower.flattening import flattened
 from cudnn_ctypes.graph.lower.target import Target
 from cudnn_ctypes.raw.faults import Fault, Range
 from cudnn_ctypes.raw.faults.calls import CALL_FAULTS
+from cudnn_ctypes.runtime import cuda
 from tools.fault_programs import CALLS, PROGRAMS, described, wrong
 from tools.fuzz.wrong_rows import UNSEEN, verdict
 

@@ -14,9 +14,9 @@ from cudnn_ctypes import (
     raw,
     use_reference_device,
 )
-from cudnn_ctypes.device import cuda
 from cudnn_ctypes.graph.engines.selection import Selection
 from cudnn_ctypes.graph.run.cuda_graph import NativeGraph, capture
+from cudnn_ctypes.runtime import cuda
 
 from ..gpu_problems import Operands, built, needs_precompiled_engines
 from ..plan_cases import PLAN_CASES

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from cudnn_ctypes import BadParamError
-from cudnn_ctypes.device import pytorch
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.run import default_handles, torch_runs
 from cudnn_ctypes.graph.run.results import Outputs
 from cudnn_ctypes.raw.bare import watched
+from cudnn_ctypes.runtime import pytorch
 
 from .executions import BAD_PARAM, Product, StandIn, made_up_handle
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from cudnn_ctypes import raw
-from cudnn_ctypes.device.layout import strides_for, to_storage
 from cudnn_ctypes.introspect.pictures.index_map import IndexMap, index_map
+from cudnn_ctypes.runtime.layout import strides_for, to_storage
 
 NCHW = tuple("nchw")
 

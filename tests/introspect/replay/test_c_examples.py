@@ -13,8 +13,8 @@ import pytest
 from programs import ROOT
 
 from cudnn_ctypes import CallRecord, read_trace
-from cudnn_ctypes.device import device_count
 from cudnn_ctypes.raw.function import Parameter, binding
+from cudnn_ctypes.runtime import device_count
 
 from .c_programs import check_equal, compared, make, on_the_reference_device, recorded
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import cudnn_ctypes as cudnn
 from cudnn_ctypes import DeviceBuffer, DeviceTensor, Handle
-from cudnn_ctypes.device import copy
+from cudnn_ctypes.runtime import copy
 
 __all__ = ["Case", "Operands", "tensors_of"]
 

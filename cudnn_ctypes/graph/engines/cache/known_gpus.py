@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from .... import raw
 from ....absent_gpu.properties import SOURCE
-from ....device import cuda
+from ....runtime import cuda
 from ...backend.device_properties import DeviceProperties
 from .key import CacheKey
 

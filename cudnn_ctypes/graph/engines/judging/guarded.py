@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ....device import DeviceBuffer
 from ....dtypes import element_bits
 from ....resource import Closing
+from ....runtime import DeviceBuffer
 from ...run.tensor_memory import host_value
 
 if TYPE_CHECKING:

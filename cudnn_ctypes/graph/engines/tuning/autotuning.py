@@ -8,12 +8,12 @@ from contextlib import AbstractContextManager, ExitStack, closing, contextmanage
 from typing import TYPE_CHECKING, Any
 
 from .... import raw
-from ....device import DeviceBuffer
 from ....errors import NoDeviceError, NotSupportedError, OwnReason
 from ....raw import cudnnStatus_t
 from ....raw.library import load
 from ....raw.values import described
 from ....resource import Closing
+from ....runtime import DeviceBuffer
 from ...backend.device_properties import DeviceProperties
 from ...lower.lowering import Lowering, lowered
 from ...run.operands import Operands

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
-from ....device import DeviceBuffer, as_tensor
 from ....dtypes import data_type_name, element_bits, numpy_dtype
 from ....raw.values import described
+from ....runtime import DeviceBuffer, as_tensor
 from ...run.tensor_memory import find_tensor, memory_bytes
 
 if TYPE_CHECKING:

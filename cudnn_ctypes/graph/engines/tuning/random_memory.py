@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ....device import DeviceBuffer
 from ....dtypes import data_type_name, element_bits, numpy_dtype
 from ....raw import cudnnDataType_t as Type
+from ....runtime import DeviceBuffer
 from ...run.tensor_memory import memory_bytes
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ....device import DeviceBuffer, Event, elapsed_ms
 from ....resource import Closing
+from ....runtime import DeviceBuffer, Event, elapsed_ms
 
 if TYPE_CHECKING:
     from ....handle import Handle

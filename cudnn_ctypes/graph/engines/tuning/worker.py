@@ -9,9 +9,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from ....device import DeviceBuffer
 from ....errors import CudnnError, SymbolNotFoundError
 from ....raw.library import load
+from ....runtime import DeviceBuffer
 from ...backend.engine import Engine, EngineChoice
 from ..cache.known_gpus import important_properties
 from ..selection import Selection

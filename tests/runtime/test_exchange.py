@@ -18,9 +18,9 @@ import numpy as np
 import pytest
 from fake_cuda import FakeCuda
 
-from cudnn_ctypes.device import DeviceBuffer, DeviceTensor, as_tensor
 from cudnn_ctypes.dtypes import as_data_type, numpy_dtype
 from cudnn_ctypes.raw.dlpack import DLManagedTensorVersioned, managed_tensor
+from cudnn_ctypes.runtime import DeviceBuffer, DeviceTensor, as_tensor
 
 torch = pytest.importorskip("torch")
 torch.set_num_threads(1)
@@ -279,7 +279,7 @@ def test_nothing_leaks(reference_device: None) -> None:
 
 def test_the_end_of_the_process_is_silent() -> None:
     code = (
-        "import torch; from cudnn_ctypes.device import *; from cudnn_ctypes.raw import mode\n"
+        "import torch; from cudnn_ctypes.runtime import *; from cudnn_ctypes.raw import mode\n"
         "mode.set_reference_device_active(True)\n"
         "tensor = DeviceTensor.zeros((4, 4), 'bfloat16')\n"
         "capsule = tensor.__dlpack__(); theirs = torch.from_dlpack(tensor)\n"

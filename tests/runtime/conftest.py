@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from fake_cuda import FakeCuda
 
-from cudnn_ctypes.device import allocation, cuda
+from cudnn_ctypes.runtime import allocation, cuda
 
 
 @pytest.fixture

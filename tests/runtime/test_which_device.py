@@ -1,4 +1,4 @@
-"""device.device and the gate to CUDA: laziness, contexts, and no GPU."""
+"""runtime.device and the gate to CUDA: laziness, contexts, and no GPU."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import pytest
 from fake_cuda import FakeCuda, Status
 
 from cudnn_ctypes import use_reference_device
-from cudnn_ctypes.device import (
+from cudnn_ctypes.errors import NoDeviceError
+from cudnn_ctypes.runtime import (
     CudaError,
     DeviceBuffer,
     ReferenceDevice,
@@ -21,13 +22,12 @@ from cudnn_ctypes.device import (
     device_count,
     make_current,
 )
-from cudnn_ctypes.device.device import device_id
-from cudnn_ctypes.errors import NoDeviceError
+from cudnn_ctypes.runtime.device import device_id
 
 
 def test_importing_loads_no_cuda() -> None:
     code = (
-        "import sys; from cudnn_ctypes.device import *; from cudnn_ctypes.raw import mode;"
+        "import sys; from cudnn_ctypes.runtime import *; from cudnn_ctypes.raw import mode;"
         "mode.set_reference_device_active(True); DeviceBuffer(3).close(); Event();"
         "print([name for name in sys.modules if name.startswith('cuda.')])"
     )
@@ -37,7 +37,7 @@ def test_importing_loads_no_cuda() -> None:
 
 def test_device_and_stream_are_those_of_cuda_core() -> None:
     core = pytest.importorskip("cuda.core")
-    device = importlib.import_module("cudnn_ctypes.device")
+    device = importlib.import_module("cudnn_ctypes.runtime")
     assert device.Device is core.Device
     assert device.Stream is core.Stream
     with pytest.raises(AttributeError, match="no attribute 'Nothing'"):

@@ -20,11 +20,11 @@ import pytest
 from fake_cuda import FakeCuda, FakeStream
 from programs import ROOT
 
-from cudnn_ctypes.device import DeviceBuffer, OutOfDeviceMemoryError
-from cudnn_ctypes.device.allocation import ALIGNMENT, Allocator
 from cudnn_ctypes.errors import ClosedError
 from cudnn_ctypes.raw import mode
 from cudnn_ctypes.raw.memory import memory_pointer
+from cudnn_ctypes.runtime import DeviceBuffer, OutOfDeviceMemoryError
+from cudnn_ctypes.runtime.allocation import ALIGNMENT, Allocator
 
 
 @pytest.mark.parametrize("nbytes", [1, 255, 256, 100_003])
@@ -313,7 +313,7 @@ def test_an_error_while_freeing_comes_out_of_close(
 def test_it_is_freed_at_exit_in_silence() -> None:
     code = (
         "from cudnn_ctypes.raw import mode; mode.set_reference_device_active(True)\n"
-        "from cudnn_ctypes.device import DeviceBuffer\n"
+        "from cudnn_ctypes.runtime import DeviceBuffer\n"
         "kept = DeviceBuffer(16); view = kept.view(4); cycle = [kept]; cycle.append(cycle)\n"
     )
     run = subprocess.run(
@@ -434,7 +434,7 @@ def test_what_is_left_at_exit_is_freed_once() -> None:
     code = (
         "from cudnn_ctypes.raw import mode; mode.set_reference_device_active(True)\n"
         "from cudnn_ctypes.raw import host_blocks\n"
-        "from cudnn_ctypes.device import DeviceTensor\n"
+        "from cudnn_ctypes.runtime import DeviceTensor\n"
         "kept = [DeviceTensor.empty((4,), 'float32') for _ in range(3)]\n"
         "free = host_blocks.Block.free\n"
         "host_blocks.Block.free = lambda block: print('freed') or free(block)\n"
@@ -449,7 +449,7 @@ def test_what_is_kept_at_exit_is_freed_in_silence() -> None:
     code = (
         "import atexit; atexit.register(lambda: print(fake.used))  # the last\n"
         "from fake_cuda import FakeCuda\n"
-        "from cudnn_ctypes.device import allocation, cuda\n"
+        "from cudnn_ctypes.runtime import allocation, cuda\n"
         "fake = FakeCuda()\n"
         "fake.context = 0\n"
         "cuda.driver, cuda.core = (lambda: fake), (lambda: fake.core)\n"

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cudnn_ctypes.device import (
+from cudnn_ctypes.runtime import (
     DeviceBuffer,
     DeviceTensor,
     Event,
@@ -207,7 +207,7 @@ def test_the_current_device_stays(torch: Any) -> None:
 def test_the_end_of_the_process_is_silent() -> None:
     code = (
         "import numpy as np\n"
-        "from cudnn_ctypes.device import *\n"
+        "from cudnn_ctypes.runtime import *\n"
         "forgotten = DeviceBuffer(1 << 20); view = forgotten.view(16)\n"
         "cycle = [DeviceTensor.zeros((5,), 'bfloat16'), Event()]; cycle.append(cycle)\n"
         "tensor = DeviceTensor.zeros((4, 4), 'float16')\n"

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from fake_cuda import FakeCuda, FakeStream
 
-from cudnn_ctypes.device import DeviceBuffer, DeviceTensor
 from cudnn_ctypes.dtypes import as_data_type, data_type_name, numpy_dtype
 from cudnn_ctypes.errors import ClosedError
 from cudnn_ctypes.raw.enums import cudnnDataType_t, cudnnTensorFormat_t
 from cudnn_ctypes.raw.memory import memory_pointer
+from cudnn_ctypes.runtime import DeviceBuffer, DeviceTensor
 
 STORED = [
     data_type_name(data_type)

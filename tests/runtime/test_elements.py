@@ -11,8 +11,8 @@ import pytest
 from fake_cuda import FakeCuda
 
 from cudnn_ctypes import raw
-from cudnn_ctypes.device import DeviceBuffer, DeviceTensor
 from cudnn_ctypes.errors import ClosedError
+from cudnn_ctypes.runtime import DeviceBuffer, DeviceTensor
 
 
 def numbers(*shape: int, dtype: str = "float32") -> np.ndarray[Any, Any]:

@@ -8,8 +8,8 @@ from ctypes import c_size_t, c_void_p
 import pytest
 
 from cudnn_ctypes import DeviceBuffer, DeviceTensor, cudart
-from cudnn_ctypes.device.allocation import Allocation, Allocator
-from cudnn_ctypes.device.watching import unwatch, watch
+from cudnn_ctypes.runtime.allocation import Allocation, Allocator
+from cudnn_ctypes.runtime.watching import unwatch, watch
 
 
 class Seen:

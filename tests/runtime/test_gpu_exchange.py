@@ -10,10 +10,10 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from cudnn_ctypes.device import DeviceBuffer, DeviceTensor, as_tensor, synchronize
-from cudnn_ctypes.device.cuda_array_interface import from_cuda_array_interface
 from cudnn_ctypes.dtypes import as_data_type
 from cudnn_ctypes.raw.memory import memory_pointer
+from cudnn_ctypes.runtime import DeviceBuffer, DeviceTensor, as_tensor, synchronize
+from cudnn_ctypes.runtime.cuda_array_interface import from_cuda_array_interface
 
 pytestmark = [pytest.mark.gpu, pytest.mark.usefixtures("gpu_device")]
 
@@ -271,7 +271,7 @@ def test_cuda_cores_view_of_our_memory(name: str, _: str, dtype: Any) -> None:
 
 
 def test_cuda_cores_buffers_are_device_memory() -> None:
-    from cudnn_ctypes.device import current_device
+    from cudnn_ctypes.runtime import current_device
 
     device = current_device()
     device.set_current()

@@ -1,6 +1,6 @@
 """A CUDA driver and a cuda.core made of host memory, which write down what they are asked.
 
-They have just what ``cudnn_ctypes.device`` uses. Streams do nothing, but every call with a stream
+They have just what ``cudnn_ctypes.runtime`` uses. Streams do nothing, but every call with a stream
 is logged, so that tests can look at the order that was asked for.
 """
 

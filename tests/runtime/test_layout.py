@@ -9,7 +9,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from cudnn_ctypes.device.layout import (
+from cudnn_ctypes.dtypes import as_data_type, numpy_dtype
+from cudnn_ctypes.raw.enums import cudnnTensorFormat_t
+from cudnn_ctypes.runtime.layout import (
     check_strides,
     data_type_in_layout,
     extent,
@@ -20,8 +22,6 @@ from cudnn_ctypes.device.layout import (
     to_shape,
     to_storage,
 )
-from cudnn_ctypes.dtypes import as_data_type, numpy_dtype
-from cudnn_ctypes.raw.enums import cudnnTensorFormat_t
 
 FLOAT = as_data_type("float32")
 

@@ -1,4 +1,4 @@
-"""device.stream and device.event."""
+"""runtime.stream and runtime.event."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from fake_cuda import FakeCuda
 
-from cudnn_ctypes.device import Event, as_stream_pointer, elapsed_ms, synchronize
-from cudnn_ctypes.device.stream import as_core_stream, order
 from cudnn_ctypes.errors import ClosedError
+from cudnn_ctypes.runtime import Event, as_stream_pointer, elapsed_ms, synchronize
+from cudnn_ctypes.runtime.stream import as_core_stream, order
 
 
 class Protocol:
