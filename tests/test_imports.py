@@ -52,6 +52,7 @@ ALLOWED: dict[str, set[str]] = {
     },
     "graph": {
         "__version__",
+        "lazy",
         "raw",
         "absent_gpu",
         "arguments",

@@ -52,62 +52,6 @@ One descriptor at a time
 
 from __future__ import annotations
 
-from .backend.descriptor import BackendDescriptor
-from .backend.device_properties import DeviceProperties, presets
-from .backend.engine import Engine, EngineChoice, EngineConfig, Knob, engine_count
-from .compilation import CompiledGraph, compile_graphs
-from .describe.changes import Change
-from .describe.tensor import Tensor
-from .describe.variants.remedy import Step
-from .engines.cache.plan_cache import CacheEntry, PlanCache
-from .engines.explaining.advice import Advice, Suggestion
-from .engines.explaining.explanation import EngineRow, Explanation
-from .engines.heuristics import heuristics
-from .engines.judging.judgement import Judgement
-from .engines.judging.verdict import Verdict
-from .engines.selection import BEHAVIOR_NOTES, NUMERICAL_NOTES, Selection
-from .engines.tuning.measurements import Autotuning, Measurement
-from .graph import Graph
-from .run.cuda_graph import CapturedGraph, NativeGraph, capture
-from .run.kernel_cache import KernelCache
-from .run.plan import BoundPlan, ExecutionPlan
-from .tracing import GraphFunction, graph_function
+from ..lazy import attach
 
-__all__ = [
-    "BEHAVIOR_NOTES",
-    "NUMERICAL_NOTES",
-    "Advice",
-    "Autotuning",
-    "BackendDescriptor",
-    "BoundPlan",
-    "CacheEntry",
-    "CapturedGraph",
-    "Change",
-    "CompiledGraph",
-    "DeviceProperties",
-    "Engine",
-    "EngineChoice",
-    "EngineConfig",
-    "EngineRow",
-    "ExecutionPlan",
-    "Explanation",
-    "Graph",
-    "GraphFunction",
-    "Judgement",
-    "KernelCache",
-    "Knob",
-    "Measurement",
-    "NativeGraph",
-    "PlanCache",
-    "Selection",
-    "Step",
-    "Suggestion",
-    "Tensor",
-    "Verdict",
-    "capture",
-    "compile_graphs",
-    "engine_count",
-    "graph_function",
-    "heuristics",
-    "presets",
-]
+__getattr__, __dir__, __all__ = attach(__name__)

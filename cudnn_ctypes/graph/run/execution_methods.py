@@ -1,22 +1,25 @@
-"""The methods of `Graph` that execute its plan."""
+"""The methods of `Graph` that execute its plan, and `run`, which makes what is missing first."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...raw import mode
+from ...raw.locks import new_reentrant_lock
+from ...raw.values import described
 from ...resource import Closing
-from .execution import Execution
-from .operands import Operands
-from .tensor_memory import new_shapes
 
 if TYPE_CHECKING:
     from ...handle import Handle
     from ..describe.node import Node
     from ..describe.tensor import Tensor
     from .bound_plan import BoundPlan
+    from .execution import Execution
+    from .given_memory import GivenMemory
     from .plan import ExecutionPlan
     from .results import Outputs
+    from .torch_runs import TorchRun
 
     # A mapping of one kind of key is none of several kinds, to a type checker.
     MemoryMap = (
@@ -35,12 +38,21 @@ if TYPE_CHECKING:
 
 __all__ = ["ExecutionMethods"]
 
+_building = new_reentrant_lock()
+
 
 class ExecutionMethods(Closing):
     """Methods of `Graph` that use its plan."""
 
     name: str
     nodes: list[Node]
+
+    if TYPE_CHECKING:
+
+        @property
+        def outputs(self) -> Sequence[Tensor]: ...
+
+        build: Callable[..., ExecutionPlan]
 
     def __init__(self) -> None:
         super().__init__()
@@ -107,8 +119,14 @@ class ExecutionMethods(Closing):
         if type(memory) is dict and check and not dims:
             execution.launches.last(execution, chosen, memory, workspace)
             return
-        new = new_shapes(self._operands, dims) if dims else None
-        execution(chosen, memory, workspace, new, check=check)
+        execution(chosen, memory, workspace, self._new_shapes(dims), check=check)
+
+    def _new_shapes(self, dims: DimsMap | None) -> Any:
+        if not dims:
+            return None
+        from .tensor_memory import new_shapes
+
+        return new_shapes(self._operands, dims)
 
     def bind(
         self,
@@ -120,8 +138,7 @@ class ExecutionMethods(Closing):
         check: bool = True,
     ) -> BoundPlan:
         """`execute` for memory that stays where it is: each call of the result is one C call."""
-        plan = self.plan
-        new = new_shapes(self._operands, dims) if dims else None
+        plan, new = self.plan, self._new_shapes(dims)
         execution = self._execution or self._made_execution(plan)
         return execution.bind(self._chosen(handle), memory, workspace, new, check=check)
 
@@ -130,6 +147,9 @@ class ExecutionMethods(Closing):
             raise ValueError(
                 f"graph {self.name!r}: operations were added after it was built: build it again"
             )
+        from .execution import Execution
+        from .operands import Operands
+
         execution = self._execution = Execution(plan, Operands(self._operands))
         return execution  # another thread may close the graph
 
@@ -142,6 +162,151 @@ class ExecutionMethods(Closing):
         if chosen is None:
             raise ValueError(f"graph {self.name!r} was built without a handle: pass one")
         return chosen
+
+    def run(
+        self,
+        memory: Mapping[Any, Any],
+        workspace: Any = None,
+        *,
+        handle: Handle | None = None,
+        check: bool = True,
+    ) -> dict[str, Any]:
+        """Execute it, after building it if that was not done yet; outputs are allocated.
+
+        Without a handle it runs on the GPU that has the memory: PyTorch's tensors in PyTorch's
+        current stream, other memory in the legacy default stream. With a handle it runs on the
+        handle's stream, before and after which PyTorch's current one waits for the other.
+
+        Parameters
+        ----------
+        memory : mapping
+            By tensor, uid or name: device memory for `inputs`, numbers for those passed by value;
+            memory for `outputs` that are to be written there.
+        workspace : device memory, optional
+            At least `workspace_size` bytes; by default what is needed is allocated.
+        handle : Handle, optional
+            By default that of `build`, if it was called with one.
+        check : bool
+            As for `execute`.
+
+        Returns
+        -------
+        dict of str to memory
+            All outputs by name: those that were given, else tensors of PyTorch if an input is one,
+            else `DeviceTensor`. Types of less than a byte, and booleans, are bytes in PyTorch.
+
+        Raises
+        ------
+        ValueError
+            As in `build` and `execute`; for a tensor of PyTorch that requires gradients, while
+            PyTorch computes some; if two outputs have one name.
+        TypeError
+            For host memory, for what is no memory, and for what is no handle.
+        KeyError
+            If a key is no tensor with memory of this graph.
+        NotSupportedError
+            If no engine can do it.
+
+        Examples
+        --------
+        >>> from cudnn_ctypes import Graph
+        >>> graph = Graph(io_data_type="float16")
+        >>> a, b = graph.tensor((1, 8, 64), name="a"), graph.tensor((1, 64, 32), name="b")
+        >>> y = (a @ b).set_output(name="y")
+        >>> graph.run({"a": x, "b": w})["y"]  # doctest: +SKIP
+        """
+        from ...handle import Handle
+        from ...runtime import pytorch
+        from .given_memory import GivenMemory
+
+        if handle is not None and not isinstance(handle, Handle):
+            raise TypeError(f"handle: expected a Handle, got {described(handle)}")
+        chosen = self._handle if handle is None else handle
+        given = GivenMemory(memory, chosen, check=check)
+        if chosen is None:
+            with given.on(None) as lent:
+                made, outputs = self._run(lent, given, workspace, check=check, kept=False)
+        elif given.torch is None or chosen.on_reference_device:
+            made, outputs = self._run(chosen, given, workspace, check=check)
+        else:
+            ordinal = given.ordinal
+            pytorch.follow(ordinal, chosen.stream_pointer)
+            made, outputs = self._run(chosen, given, workspace, check=check)
+            pytorch.precede(ordinal, chosen.stream_pointer)
+        return outputs.by_name(memory, made)
+
+    def _build_without_handle(self, handle: Handle, **options: Any) -> ExecutionPlan:
+        """`build`, for later runs with handles of their own."""
+        plan = self.build(handle, **options)
+        self._handle = None
+        return plan
+
+    def _run(
+        self,
+        handle: Handle,
+        given: GivenMemory,
+        workspace: Any,
+        *,
+        check: bool,
+        kept: bool = True,
+    ) -> tuple[dict[Tensor, Any], Outputs]:
+        """Run it on the handle's stream; `kept`: whether `execute` may use the handle, too.
+
+        Returns the memory that was allocated for outputs, and all of these.
+        """
+        from ...runtime import pytorch
+
+        execution, outputs = self._ready(handle, kept=kept)
+        missing, torch = outputs.missing(given.memory), given.torch
+        needed = execution.workspace_size if workspace is None else 0
+        if torch is not None:
+            made = {each.tensor: each.in_torch(torch) for each in missing}
+            if needed:
+                workspace = pytorch.empty_bytes(torch, needed)
+        else:
+            made = {each.tensor: each.in_order_of(handle.allocator) for each in missing}
+            if needed:  # what a default handle kept, nobody could give back
+                block = handle.workspace(needed) if kept else handle.allocator.allocate(needed)
+                workspace = block.ptr
+        execution(handle, {**given.memory, **made}, workspace, check=check)
+        return made, outputs
+
+    def _torch_run(
+        self, inputs: Sequence[Tensor | None], returned: Tensor | tuple[Tensor, ...], like: Any
+    ) -> TorchRun | None:
+        """After a run of tensors of PyTorch without a handle: a function for more of them.
+
+        Parameters
+        ----------
+        inputs : sequence of Tensor or None
+            What the arguments of the function stand for.
+        returned : Tensor or tuple of Tensor
+            The outputs that it gives.
+        like : torch.Tensor
+            On the GPU.
+        """
+        execution, results = self._execution, self._outputs
+        if execution is None or results is None or mode.reference_device_active:
+            return None
+        return execution.torch_run(inputs, results.memory, returned, like)
+
+    def _ready(self, handle: Handle, *, kept: bool) -> tuple[Execution, Outputs]:
+        """The execution of the plan, which is built for the handle if there is none.
+
+        Another thread may close the graph at any time.
+        """
+        execution, outputs = self._execution, self._outputs
+        if execution is None or outputs is None:
+            from .results import Outputs
+
+            with _building:
+                plan = None if self._has_grown() else self._plan
+                if plan is None:
+                    build = self.build if kept else self._build_without_handle
+                    plan = build(handle)
+                execution = self._execution or self._made_execution(plan)
+                outputs = self._outputs = Outputs(self.outputs, execution.operands)
+        return execution, outputs
 
     def close(self) -> None:
         """Destroy the plan. The graph can be built again."""

@@ -1,0 +1,36 @@
+"""The names of layer 3, each with the module that has it."""
+
+from .backend.descriptor import BackendDescriptor as BackendDescriptor
+from .backend.device_properties import DeviceProperties as DeviceProperties, presets as presets
+from .backend.engine import (
+    Engine as Engine,
+    EngineChoice as EngineChoice,
+    EngineConfig as EngineConfig,
+    Knob as Knob,
+    engine_count as engine_count,
+)
+from .compilation import CompiledGraph as CompiledGraph, compile_graphs as compile_graphs
+from .describe.changes import Change as Change
+from .describe.tensor import Tensor as Tensor
+from .describe.variants.remedy import Step as Step
+from .engines.cache.plan_cache import CacheEntry as CacheEntry, PlanCache as PlanCache
+from .engines.explaining.advice import Advice as Advice, Suggestion as Suggestion
+from .engines.explaining.explanation import EngineRow as EngineRow, Explanation as Explanation
+from .engines.heuristics import heuristics as heuristics
+from .engines.judging.judgement import Judgement as Judgement
+from .engines.judging.verdict import Verdict as Verdict
+from .engines.selection import (
+    BEHAVIOR_NOTES as BEHAVIOR_NOTES,
+    NUMERICAL_NOTES as NUMERICAL_NOTES,
+    Selection as Selection,
+)
+from .engines.tuning.measurements import Autotuning as Autotuning, Measurement as Measurement
+from .graph import Graph as Graph
+from .run.cuda_graph import (
+    CapturedGraph as CapturedGraph,
+    NativeGraph as NativeGraph,
+    capture as capture,
+)
+from .run.kernel_cache import KernelCache as KernelCache
+from .run.plan import BoundPlan as BoundPlan, ExecutionPlan as ExecutionPlan
+from .tracing import GraphFunction as GraphFunction, graph_function as graph_function
