@@ -251,7 +251,7 @@ def test_compiled_with_cuda_graphs() -> None:
 def test_later_calls_look_up_one_key(monkeypatch: pytest.MonkeyPatch) -> None:
     """Forward and backward, also of attention, whose gradient has tensors in its workspace."""
     compare(of_operator, "cuda", images("cuda"))
-    heads = [torch.randn(2, 4, 64, 32, device="cuda").half().requires_grad_() for _ in range(3)]
+    heads = [torch.randn(2, 4, 128, 32, device="cuda").half().requires_grad_() for _ in range(3)]
     o, _ = sdpa()(*heads)
     dy = torch.randn_like(o)
     first = (o, *torch.autograd.grad(o, heads, dy))

@@ -265,7 +265,7 @@ WRONG: Mapping[str, Callable[[Graph], None]] = {
         filter_gradient, joined=(1, 8, 2, 3), order=(0, 1, 2, 3)
     ),
     "infinity before a product": infinite,
-    "number beside an operand of a convolution": _given(fused, joined=(2, 16, 9, 9), number=0.5),
+    "operands joined beside a convolution": _given(fused, joined=(2, 16, 9, 9), number=0.5),
     "rows of a product": _given(product, columns=100),
     "filters with channels first beside images of one element": _given(
         fused, joined=(1, 16, 1, 1), image=1, order=(0, 1, 2, 3)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import math
 import multiprocessing
 import os
 import signal
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 __all__ = ["add_arguments", "in_processes", "seeds_of"]
@@ -29,7 +29,7 @@ def seeds_of(options: argparse.Namespace, number: int) -> range:
     return range(options.seed + number, options.seed + options.cases, options.processes)
 
 
-def in_processes(count: int, work: Callable[[int], object], seconds: float = math.inf) -> None:
+def in_processes(count: int, work: Callable[[int], object], seconds: float) -> None:
     """Call `work` in `count` forks, each with its number, and wait for all of them.
 
     The GPUs of this machine are shared out among them. A fork that is not done a little after
@@ -50,10 +50,11 @@ def in_processes(count: int, work: Callable[[int], object], seconds: float = mat
         for worker in workers:
             worker.start()
         for worker in workers:
-            left = deadline - time.monotonic()
-            worker.join(None if math.isinf(left) else max(left, 0))
+            while worker.exitcode is None and time.monotonic() < deadline:
+                worker.join(1)
     finally:
         for worker in workers:
             if worker.pid and worker.exitcode is None:
-                os.killpg(worker.pid, signal.SIGKILL)
+                with suppress(ProcessLookupError):  # it has ended just now
+                    os.killpg(worker.pid, signal.SIGKILL)
                 worker.join()
