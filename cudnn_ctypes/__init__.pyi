@@ -37,7 +37,7 @@ from .errors import (
     SymbolNotFoundError as SymbolNotFoundError,
     UnclosedWarning as UnclosedWarning,
 )
-from .fault_table import known_faults as known_faults
+from .evidence.known_faults import known_faults as known_faults
 from .raw.faults import Fault as Fault
 from .graph.backend.descriptor import BackendDescriptor as BackendDescriptor
 from .graph.backend.device_properties import DeviceProperties as DeviceProperties
@@ -60,7 +60,7 @@ from .graph.run.kernel_cache import KernelCache as KernelCache
 from .graph.run.plan import BoundPlan as BoundPlan, ExecutionPlan as ExecutionPlan
 from .graph.tracing import graph_function as graph_function
 from .handle import Handle as Handle
-from .information import (
+from .legacy.information import (
     LibraryVersions as LibraryVersions,
     check_sublibraries as check_sublibraries,
     error_string as error_string,
@@ -68,11 +68,11 @@ from .information import (
     library_versions as library_versions,
     query_runtime_error as query_runtime_error,
 )
-from .introspect.call_records import CallRecord as CallRecord
-from .introspect.describe import Description as Description, describe as describe
-from .introspect.tracing import Trace as Trace, read_trace as read_trace, trace as trace
+from .evidence.call_records import CallRecord as CallRecord
+from .evidence.describe import Description as Description, describe as describe
+from .evidence.tracing import Trace as Trace, read_trace as read_trace, trace as trace
 from .legacy import *
-from .messages import (
+from .evidence.messages import (
     LoggedArgument as LoggedArgument,
     Message as Message,
     log_messages as log_messages,

@@ -1,21 +1,40 @@
-"""Checks of arguments that all layers share, and suggestions for their messages."""
+"""Checks of what users give: arguments, enumerators by short names, JSON."""
 
 from __future__ import annotations
 
 import difflib
+import functools
+import json
 import operator
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, KeysView, Mapping, Set
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
+from .dtypes import data_type_name
+from .raw import cudnnDataType_t
 from .raw.ctypes_support import CudnnEnum
 from .raw.values import as_int, described
 
-__all__ = ["c_integer", "expect", "file_path", "flag", "integer", "integers", "items", "suggestion"]
+__all__ = [
+    "Place",
+    "c_integer",
+    "enumerator",
+    "expect",
+    "file_path",
+    "flag",
+    "integer",
+    "integers",
+    "items",
+    "short_name",
+    "shown",
+    "suggestion",
+]
 
 T = TypeVar("T")
+E = TypeVar("E", bound=CudnnEnum)
 
 
 def expect(name: str, value: Any, cls: type[T]) -> T:
@@ -129,3 +148,184 @@ def suggestion(name: str, names: Iterable[str]) -> str:
     """A question about names spelled like `name`, for the end of a message; "" without any."""
     similar = difflib.get_close_matches(name, names, n=2, cutoff=0.5)
     return f"; did you mean {' or '.join(map(repr, similar))}?" if similar else ""
+
+
+def enumerator(cls: type[E], value: Any, name: str) -> E:
+    """The member of `cls` for the value of the argument called `name`.
+
+    Parameters
+    ----------
+    value : member of `cls`, or str
+        A string is C's name, the part of it that differs between members, or a longer ending
+        ("per_channel" for CUDNN_NORM_PER_CHANNEL), in any case and with "-" or "_".
+
+    Raises
+    ------
+    TypeError
+        If `value` is no string and belongs to another enum, or to none.
+    ValueError
+        If `cls` has no such member.
+    """
+    if type(value) is cls:
+        return value
+    names = [short_name(member) for member in cls if not member.is_count]
+    if not isinstance(value, str):
+        raise TypeError(
+            f"{name}: expected a {cls.__name__} or one of {', '.join(map(repr, names))}, "
+            f"got {value!r} ({type(value).__name__})"
+        )
+    wanted = value.replace("-", "_").upper()
+    for member in cls.__members__.values():
+        if wanted in (member.name.upper(), short_name(member).upper()):
+            return member
+    ending = [m for m in cls.__members__.values() if m.name.upper().endswith(f"_{wanted}")]
+    if len(ending) == 1:
+        return ending[0]
+    question = suggestion(wanted.lower(), names)
+    raise ValueError(
+        f"{name}: expected one of {', '.join(map(repr, names))}, got {value!r}{question}"
+    )
+
+
+def short_name(member: CudnnEnum) -> str:
+    """A member's name in lower case, without the common prefix of its enum's members."""
+    if not member.known:
+        return member.name
+    short = member.name[_prefix_length(type(member), member.is_count) :]
+    return short.lower()
+
+
+@functools.cache
+def _prefix_length(cls: type[CudnnEnum], with_count: bool) -> int:
+    members = cls.__members__.items()
+    words = [name.split("_") for name, each in members if with_count or not each.is_count]
+    if len(words) == 1:  # "cross_channel_dim1" of CUDNN_LRN_CROSS_CHANNEL_DIM1
+        return len("_".join([*words[0][:2], ""]))
+    shared = 0
+    while len({tuple(each[: shared + 1]) for each in words}) == 1:
+        shared += 1
+    # "algo_0" rather than "0", "norm" rather than nothing.
+    while shared and not all("_".join(each[shared:]).isidentifier() for each in words):
+        shared -= 1
+    return len("_".join([*words[0][:shared], ""]))
+
+
+def shown(value: Any) -> str:
+    """A value as text for a descriptor's ``repr``; enumerators by their short names."""
+    if isinstance(value, cudnnDataType_t):
+        return repr(data_type_name(value) if value.known else value.name)
+    if isinstance(value, CudnnEnum):
+        return repr(short_name(value))
+    return repr(value)
+
+
+_LONGEST = 60  # characters of a value that a message shows
+_DEEPEST = 50  # valid documents have fewer than ten levels; readers are recursive
+
+
+@dataclass(frozen=True)
+class Place:
+    """A value and its place in the document: ``graph.tensors.x.dims[0]``.
+
+    All methods raise ValueError with the place for unexpected values.
+    """
+
+    value: Any
+    path: str
+
+    @classmethod
+    def of_text(cls, text: str | bytes, path: str) -> Place:
+        """The value of the JSON `text`.
+
+        Raises
+        ------
+        TypeError
+            If `text` is no text.
+        """
+        if not isinstance(text, (str, bytes)):
+            raise TypeError(f"{path}: expected JSON text, got {described(text)}")
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"{path}: the JSON is damaged: {error}") from None
+        found = cls(value, path)
+        found.keys()
+        if _deeper_than(_DEEPEST, value):
+            found.refuse(f"lists and objects are nested more than {_DEEPEST} deep")
+        escapes = b"\\" in text if isinstance(text, bytes) else "\\" in text
+        if escapes or not text.isascii():
+            found._check_characters()
+        return found
+
+    def _check_characters(self) -> None:
+        """Refuse lone surrogates, which escapes can produce."""
+        try:
+            json.dumps(self.value, ensure_ascii=False).encode()
+        except UnicodeEncodeError as error:
+            half = error.object[error.start]
+            self.refuse(f"it has half a character, {half!r}, for which UTF-8 has no form")
+
+    def __getitem__(self, key: str) -> Place:
+        if key not in self:
+            self.refuse(f"{key!r} is missing")
+        return Place(self.value[key], f"{self.path}.{key}")
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.keys()
+
+    def keys(self) -> KeysView[str]:
+        if not isinstance(self.value, dict):
+            self._expected("an object")
+        return self.value.keys()
+
+    def items(self) -> list[Place]:
+        """The elements of a list."""
+        if not isinstance(self.value, list):
+            self._expected("a list")
+        return [Place(each, f"{self.path}[{i}]") for i, each in enumerate(self.value)]
+
+    def known(self, keys: Iterable[str]) -> None:
+        """Refuse an object with other keys than `keys`."""
+        allowed = list(keys)
+        for key in self.keys():
+            if key not in allowed:
+                self.refuse(f"{key!r} is not known here{suggestion(key, allowed)}")
+
+    def text(self) -> str:
+        if not isinstance(self.value, str):
+            self._expected("a string")
+        return str(self.value)
+
+    def boolean(self) -> bool:
+        if not isinstance(self.value, bool):
+            self._expected("true or false")
+        return bool(self.value)
+
+    def integer(self, least: int = -(1 << 63)) -> int:
+        """The value as an integer of 64 bits, at least `least`."""
+        if isinstance(self.value, bool) or not isinstance(self.value, int):
+            self._expected("an integer")
+        if not least <= self.value < 1 << 63:
+            self._expected(f"an integer from {least}" if least >= 0 else "an integer of 64 bits")
+        return int(self.value)
+
+    def _expected(self, what: str) -> NoReturn:
+        shown = json.dumps(self.value)
+        shown = shown if len(shown) <= _LONGEST else shown[: _LONGEST - 1] + "…"
+        self.refuse(f"expected {what}, got {shown}")
+
+    def refuse(self, reason: str) -> NoReturn:
+        """Raise ValueError for this place."""
+        raise ValueError(f"{self.path}: {reason}")
+
+
+def _deeper_than(depth: int, value: Any) -> bool:
+    level = [value]
+    for _ in range(depth):
+        level = [
+            inner
+            for each in level
+            if isinstance(each, (dict, list))
+            for inner in (each.values() if isinstance(each, dict) else each)
+        ]
+    return bool(level)

@@ -1,4 +1,7 @@
-"""Names that a package loads on first use: its stub lists each once, for type checkers and here."""
+"""Names that a package loads on first use, and modules that can be imported under other names.
+
+The stub of a package lists each of its names once, for type checkers and here.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,13 @@ import importlib
 import pkgutil
 import sys
 from collections.abc import Callable, Mapping
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
 from importlib.util import resolve_name
+from types import ModuleType
 from typing import Any
 
-__all__ = ["attach", "listed"]
+__all__ = ["attach", "import_under_other_names", "listed"]
 
 
 @functools.cache
@@ -73,3 +79,34 @@ def attach(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]],
         return sorted({*vars(sys.modules[package]), *names})
 
     return __getattr__, __dir__, sorted(names)
+
+
+def import_under_other_names(packages: Mapping[str, str]) -> None:
+    """Let packages be imported under other names, with their modules.
+
+    Parameters
+    ----------
+    packages : mapping of str to str
+        The dotted names, by the other ones.
+    """
+    sys.meta_path.insert(0, _OtherNames(packages))  # before what would load the files once more
+
+
+class _OtherNames(MetaPathFinder, Loader):
+    def __init__(self, packages: Mapping[str, str]) -> None:
+        self._packages = packages
+
+    def find_spec(self, fullname: str, path: Any, target: Any = None) -> ModuleSpec | None:
+        package = ".".join(fullname.split(".", 2)[:2])
+        return ModuleSpec(fullname, self) if package in self._packages else None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        package = ".".join(spec.name.split(".", 2)[:2])
+        module = importlib.import_module(self._packages[package] + spec.name[len(package) :])
+        spec.loader_state = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Give the module, which has been run, its own specification back."""
+        if module.__spec__ is not None:
+            module.__spec__ = module.__spec__.loader_state

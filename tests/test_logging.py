@@ -23,10 +23,10 @@ from cudnn_ctypes import (
     PlanCacheWarning,
     UnclosedWarning,
 )
-from cudnn_ctypes.compat import OldNameWarning
 from cudnn_ctypes.graph.backend.engine import EngineChoice
 from cudnn_ctypes.graph.engines.tuning.measurement import Measurement
 from cudnn_ctypes.graph.engines.tuning.tuning import _log
+from cudnn_ctypes.porting.compat import OldNameWarning
 
 
 class Kept(logging.Handler):

@@ -20,7 +20,7 @@ from typing import Any
 
 from cudnn_ctypes import Graph, Handle, NotSupportedError
 from cudnn_ctypes.graph.engines.tuning.timing import Timer
-from cudnn_ctypes.strides import packed
+from cudnn_ctypes.raw.strides import packed
 
 __all__ = ["LAYERS", "Convolution", "main"]
 

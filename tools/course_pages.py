@@ -7,7 +7,7 @@ import json
 import re
 from pathlib import Path
 
-from cudnn_ctypes.example_files import Example, examples, folder
+from cudnn_ctypes.commands.examples import Example, examples, folder
 
 from .example_outputs import stored
 from .page_parts import CONTENTS, code, grid, prose, write

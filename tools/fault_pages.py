@@ -6,7 +6,7 @@ import inspect
 import typing
 
 from cudnn_ctypes.dtypes import data_type_name
-from cudnn_ctypes.fault_table import known_faults
+from cudnn_ctypes.evidence.known_faults import known_faults
 from cudnn_ctypes.graph import Tensor
 from cudnn_ctypes.raw.faults import Effect, Fault
 

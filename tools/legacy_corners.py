@@ -33,7 +33,7 @@ from cudnn_ctypes.errors import CudnnError, FaultWarning
 from cudnn_ctypes.legacy.scalars import accumulator
 from cudnn_ctypes.raw.faults.softmax import wrong_softmax
 from cudnn_ctypes.raw.records import record
-from cudnn_ctypes.strides import packed
+from cudnn_ctypes.raw.strides import packed
 
 Array = NDArray[Any]
 Shape = tuple[int, ...]

@@ -19,7 +19,7 @@ from typing import Any
 
 import cudnn_ctypes
 from cudnn_ctypes import Graph, raw, reference
-from cudnn_ctypes.coverage import Row, table
+from cudnn_ctypes.commands.coverage import Row, table
 from cudnn_ctypes.raw import enums, types
 from cudnn_ctypes.raw.describe import documentation, parameter_type
 from cudnn_ctypes.raw.function import Function, Parameter
@@ -241,7 +241,7 @@ ROOMS = {
     "runtime": "Device memory, streams and events",
     "legacy": "Layer 2: the legacy API",
     "graph": "Layer 3: the graph API",
-    "introspect": "Seeing what happens",
+    "evidence": "Seeing what happens",
     "reference": "The reference device",
 }
 

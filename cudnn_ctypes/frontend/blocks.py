@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..strides import axis_order, packed
+from ..raw.strides import axis_order, packed
 from .c_members import c_member
 from .described import Described
 from .enums import data_type, moe_grouped_matmul_mode, named

@@ -16,7 +16,7 @@ from ..graph.graph import Graph
 from ..graph.lower.expand.expansion import Expansion
 from ..graph.lower.target import Target
 from ..raw.dlpack import ON_HOST
-from ..strides import packed
+from ..raw.strides import packed
 from .c_members import c_data_type
 from .nodes import Node as Call
 from .tensors import tensor

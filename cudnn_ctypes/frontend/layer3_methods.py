@@ -12,9 +12,9 @@ from .errors import translated
 from .handles import AnyHandle, Handle, as_handle
 
 if TYPE_CHECKING:
+    from ..evidence.pictures.diagram import Diagram, Region
     from ..graph.engines.explaining.explanation import Explanation
     from ..graph.engines.tuning.measurements import Autotuning
-    from ..introspect.pictures.diagram import Diagram, Region
 
 __all__ = ["Layer3Methods"]
 
@@ -97,7 +97,7 @@ class Layer3Methods(BuildingMethods, PictureMethods):
         return self._graph.to_json(indent=indent)
 
     def _diagram(self) -> Diagram:
-        from ..introspect.pictures.diagram import diagram
+        from ..evidence.pictures.diagram import diagram
 
         return diagram(self._graph.name, self._graph.nodes, self._region())
 

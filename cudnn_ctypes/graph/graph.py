@@ -33,8 +33,8 @@ from .run.execution_methods import ExecutionMethods
 if TYPE_CHECKING:
     from os import PathLike
 
+    from ..evidence.pictures.diagram import Region
     from ..handle import Handle
-    from ..introspect.pictures.diagram import Region
     from .backend.device_properties import DeviceProperties
     from .backend.devices import DeviceLike
     from .backend.engine import Engine

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from ..enumerators import enumerator, short_name, shown
+from ..arguments import enumerator, short_name, shown
 
 __all__ = ["enumerator", "short_name", "shown"]

@@ -6,10 +6,9 @@ import ctypes
 import re
 from collections.abc import Iterator
 
-from cudnn_ctypes.raw import enums
-from cudnn_ctypes.raw.attributes import ATTRIBUTES, ENUMS, element_type, owner_and_short_name
-from cudnn_ctypes.raw.enums import cudnnBackendAttributeName_t, cudnnBackendAttributeType_t
-
+from ..raw import enums
+from ..raw.attributes import ATTRIBUTES, ENUMS, element_type, owner_and_short_name
+from ..raw.enums import cudnnBackendAttributeName_t, cudnnBackendAttributeType_t
 from .c_types import primitive
 from .calls import Call, Program
 from .declarations import Variable

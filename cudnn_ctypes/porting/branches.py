@@ -8,8 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from cudnn_ctypes.raw import constants
-
+from ..raw import constants
 from .source import Source
 
 __all__ = ["holds", "left_out"]

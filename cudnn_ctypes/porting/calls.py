@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from cudnn_ctypes.raw import functions
-from cudnn_ctypes.raw.function import Function
-
+from ..raw import functions
+from ..raw.function import Function
 from .declarations import Declarations, Variable
 from .finding import Finding
 from .own_headers import own_headers

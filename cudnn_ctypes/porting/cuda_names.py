@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from cudnn_ctypes import cublas
-from cudnn_ctypes.lazy import listed
-
+from ..lazy import listed
+from . import cublas
 from .finding import Finding
 from .source import Source
 
@@ -140,7 +139,7 @@ def _defined(source: Source) -> set[str]:
 
 
 def _runtime(name: str, line: int, column: int) -> Finding:
-    if name in listed("cudnn_ctypes.cudart"):
+    if name in listed("cudnn_ctypes.porting.cudart"):
         return Finding("kept", line, column, name, f"cudnn_ctypes.cudart.{name}")
     if name in RENAMED:
         return Finding("cuda", line, column, name, "written otherwise", (RENAMED[name],))
@@ -150,7 +149,7 @@ def _runtime(name: str, line: int, column: int) -> Finding:
 
 def _cublas(name: str, line: int, column: int, *, old: bool) -> Finding:
     plain = name.removesuffix("_v2")
-    if plain in listed("cudnn_ctypes.cublas"):
+    if plain in listed("cudnn_ctypes.porting.cublas"):
         if old and hasattr(getattr(cublas, plain), "unchecked"):
             text = "cublas.h is the old API without handles: now a handle comes first"
             return Finding("cuda", line, column, name, text, (_cublas_call(plain),))

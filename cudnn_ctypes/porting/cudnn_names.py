@@ -7,12 +7,11 @@ import functools
 import re
 from collections.abc import Iterator
 
-from cudnn_ctypes.compat.v7.left_out import left_out
-from cudnn_ctypes.raw import constants, enums, functions, types
-from cudnn_ctypes.raw.function import Function
-from cudnn_ctypes.raw.gone import Gone, changed
-from cudnn_ctypes.raw.gone import find as find_gone
-
+from ..raw import constants, enums, functions, types
+from ..raw.function import Function
+from ..raw.gone import Gone, changed
+from ..raw.gone import find as find_gone
+from .compat.v7.left_out import left_out
 from .declarations import Declarations
 from .finding import Finding
 from .new_calls import filled_in, new_call, with_the_program_s_names

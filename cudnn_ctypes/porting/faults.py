@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from cudnn_ctypes.raw import enums
-from cudnn_ctypes.raw.ctypes_support import CudnnEnum
-from cudnn_ctypes.raw.gone_table import OLD_STATUS_NUMBERS
-
+from ..raw import enums
+from ..raw.ctypes_support import CudnnEnum
+from ..raw.gone_table import OLD_STATUS_NUMBERS
 from .backend_faults import backend_faults
 from .calls import Call, Program
 from .finding import Finding

@@ -5,10 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from cudnn_ctypes.raw import enums, functions
-from cudnn_ctypes.raw.ctypes_support import CudnnEnum, OpaquePointer
-from cudnn_ctypes.raw.function import Function
-
+from ..raw import enums, functions
+from ..raw.ctypes_support import CudnnEnum, OpaquePointer
+from ..raw.function import Function
 from .declarations import Declarations
 from .syntax import Node
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from cudnn_ctypes.command_line import CommandError
-
+from ..evidence.files import CommandError
 from .source import Source, parse
 
 __all__ = ["own_headers"]

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cudnn_ctypes.command_line import CommandError, read_bytes
-
+from ..evidence.files import CommandError, read_bytes
 from .syntax import Node
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from cudnn_ctypes.arguments import integers
 from cudnn_ctypes.dtypes import element_bits, numpy_dtype, storage_bytes, vector_length, vectorized
 from cudnn_ctypes.raw.enums import cudnnDataType_t, cudnnTensorFormat_t
-from cudnn_ctypes.strides import layout_order
+from cudnn_ctypes.raw.strides import layout_order
 
 __all__ = [
     "Shape",

@@ -14,7 +14,7 @@ import cudnn_ctypes.frontend as cudnn
 from cudnn_ctypes import NotSupportedError
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.raw import cudnnDataType_t
-from cudnn_ctypes.strides import packed
+from cudnn_ctypes.raw.strides import packed
 
 from .peer_graphs import PEER_GRAPHS
 from .plan_names import engine_and_knobs, first_with_knobs

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from cudnn_ctypes.graph.graph import Graph
-from cudnn_ctypes.strides import packed
+from cudnn_ctypes.raw.strides import packed
 
 __all__ = ["ADVISED", "Advised", "layered"]
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cudnn_ctypes.graph.describe.tensor import Tensor
 from cudnn_ctypes.graph.graph import Graph
-from cudnn_ctypes.strides import packed
+from cudnn_ctypes.raw.strides import packed
 
 from .cases import Arrays, _torch, case, gradients
 

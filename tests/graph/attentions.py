@@ -15,7 +15,7 @@ from cudnn_ctypes import DeviceBuffer, DeviceTensor, Handle
 from cudnn_ctypes.dtypes import numpy_dtype
 from cudnn_ctypes.graph.describe.tensor import Tensor
 from cudnn_ctypes.graph.graph import Graph
-from cudnn_ctypes.strides import packed
+from cudnn_ctypes.raw.strides import packed
 
 from .score_modifiers import MODIFIERS
 

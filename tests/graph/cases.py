@@ -17,7 +17,7 @@ from cudnn_ctypes import DeviceTensor
 from cudnn_ctypes.dtypes import data_type_name, numpy_dtype
 from cudnn_ctypes.graph.describe.tensor import Tensor
 from cudnn_ctypes.graph.graph import Graph
-from cudnn_ctypes.strides import packed
+from cudnn_ctypes.raw.strides import packed
 
 Arrays = Mapping[str, NDArray[Any]]
 

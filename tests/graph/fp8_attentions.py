@@ -10,7 +10,7 @@ import numpy as np
 from cudnn_ctypes.dtypes import numpy_dtype
 from cudnn_ctypes.graph.describe.tensor import Tensor
 from cudnn_ctypes.graph.graph import Graph
-from cudnn_ctypes.strides import packed
+from cudnn_ctypes.raw.strides import packed
 
 from .attentions import ONE, Array, Attention, errors
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from cudnn_ctypes.command_line import CommandError
+from cudnn_ctypes.evidence.files import CommandError
 from cudnn_ctypes.porting import source
 from cudnn_ctypes.porting.source import Include, Macro, parse, parse_text
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from cudnn_ctypes import raw
-from cudnn_ctypes.headers import HEADERS
+from cudnn_ctypes.raw.headers import HEADERS
 from tools.generate.include import compiler, include_flags, wheel_include
 
 

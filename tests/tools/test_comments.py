@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cudnn_ctypes.headers import comments_in, trailing_comments_in
+from cudnn_ctypes.raw.headers import comments_in, trailing_comments_in
 from tools.generate import comments
 from tools.generate.model import Direction
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from cudnn_ctypes.dtypes import as_data_type
 from cudnn_ctypes.graph import Graph
-from cudnn_ctypes.strides import packed
+from cudnn_ctypes.raw.strides import packed
 from tests.graph.attentions import Attention
 from tests.graph.fp8_attentions import Fp8Attention
 

@@ -35,7 +35,7 @@ from cudnn_ctypes.errors import CudnnError, FaultWarning, OwnReason, SymbolNotFo
 from cudnn_ctypes.graph import EngineChoice, Graph, Tensor
 from cudnn_ctypes.graph.engines.refusals import refusal
 from cudnn_ctypes.graph.run.cuda_graph import capture
-from cudnn_ctypes.strides import packed
+from cudnn_ctypes.raw.strides import packed
 from tests.graph.score_modifiers import MODIFIERS
 
 from .attention_cases import OPERATIONS, SHOWN, draw, facets, variants

@@ -44,7 +44,7 @@ from cudnn_ctypes.graph.lower.faults import faults_of
 from cudnn_ctypes.graph.lower.flattening import View, flattened
 from cudnn_ctypes.graph.lower.lowering import lowered
 from cudnn_ctypes.graph.lower.target import NO_GPU, Target
-from cudnn_ctypes.strides import packed
+from cudnn_ctypes.raw.strides import packed
 
 from .children import Spent, outcomes
 from .workers import add_arguments, in_processes, seeds_of

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from cudnn_ctypes.graph import Graph, Tensor
-from cudnn_ctypes.strides import packed
+from cudnn_ctypes.raw.strides import packed
 
 __all__ = ["FAMILIES", "PREPARED", "image"]
 

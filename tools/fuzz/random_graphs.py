@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from cudnn_ctypes.graph import Graph, Tensor
-from cudnn_ctypes.strides import packed
+from cudnn_ctypes.raw.strides import packed
 
 from . import random_gradients
 from .random_gradients import image

@@ -37,7 +37,7 @@ from typing import NamedTuple
 
 from cudnn_ctypes import raw
 from cudnn_ctypes.errors import CudnnError
-from cudnn_ctypes.fault_table import known_faults
+from cudnn_ctypes.evidence.known_faults import known_faults
 from cudnn_ctypes.graph import DeviceProperties, ExecutionPlan, Graph
 from cudnn_ctypes.graph.engines.building import PLAN_ERRORS
 from cudnn_ctypes.graph.engines.heuristics import heuristics

@@ -2,7 +2,7 @@
 
 libclang attaches at most one comment to a declaration, and loses it when an ordinary comment
 stands in between, as it often does here. So the text between two declarations is read instead, by
-`cudnn_ctypes.headers`.
+`cudnn_ctypes.raw.headers`.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from clang.cindex import (
     TypeKind,
 )
 
-from cudnn_ctypes.headers import HEADERS, comments_in, trailing_comments_in
+from cudnn_ctypes.raw.headers import HEADERS, comments_in, trailing_comments_in
 
 from . import comments
 from .include import include_flags, wheel_include

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ... import raw
-from ...arguments import expect, integer, suggestion
-from ...enumerators import enumerator, short_name
+from ...arguments import enumerator, expect, integer, short_name, suggestion
 from ...errors import NotSupportedError, SymbolNotFoundError
 from ...raw.values import described
 from .descriptor import BackendDescriptor

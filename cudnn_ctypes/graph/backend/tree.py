@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from ...enumerators import shown
+from ...arguments import shown
 
 if TYPE_CHECKING:
     from rich.tree import Tree

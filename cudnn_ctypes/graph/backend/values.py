@@ -18,9 +18,8 @@ from typing import Any
 import numpy as np
 
 from ... import raw
-from ...arguments import c_integer, flag
+from ...arguments import c_integer, enumerator, flag
 from ...dtypes import data_type_argument
-from ...enumerators import enumerator
 from ...raw import cudnnBackendAttributeType_t as Type
 from ...raw.attributes import ENUMS, Attribute, element_type
 from ...raw.ctypes_support import CudnnEnum

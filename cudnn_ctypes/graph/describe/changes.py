@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from ...arguments import shown
 from ...dtypes import data_type_name
-from ...enumerators import shown
 from ...raw import cudnnDataType_t
 from .node import Node
 from .tensor import Tensor

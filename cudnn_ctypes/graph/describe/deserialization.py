@@ -9,10 +9,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ... import raw
-from ...arguments import suggestion
+from ...arguments import Place, enumerator, suggestion
 from ...dtypes import as_data_type
-from ...enumerators import enumerator
-from ...json_place import Place
 from ...raw.ctypes_support import CudnnEnum
 from .node import Kind, Node, Subgraph
 from .node_checks import check_option, takes_several

@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from ...arguments import short_name
 from ...dtypes import data_type_name
-from ...enumerators import short_name
 from ...raw.ctypes_support import CudnnEnum
-from ...strides import overlapping, packed
+from ...raw.strides import overlapping, packed
 from .node import Node
 from .tensor import Tensor
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from itertools import count
 
 from ...raw import cudnnDataType_t
-from ...strides import overlapping, packed, packed_like
+from ...raw.strides import overlapping, packed, packed_like
 from .node import Node, Result
 from .tensor import Tensor
 

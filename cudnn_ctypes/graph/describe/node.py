@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from ...enumerators import shown
+from ...arguments import shown
 from ...raw import cudnnDataType_t
 from .tensor import Tensor
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ...arguments import file_path
 
 if TYPE_CHECKING:
-    from ...introspect.pictures.diagram import Diagram, Region
+    from ...evidence.pictures.diagram import Diagram, Region
     from .node import Node
 
 __all__ = ["PictureMethods"]
@@ -28,7 +28,7 @@ class PictureMethods:
         return None
 
     def _diagram(self) -> Diagram:
-        from ...introspect.pictures.diagram import diagram
+        from ...evidence.pictures.diagram import diagram
 
         nodes: Sequence[Node] = self.nodes  # type: ignore[attr-defined]
         return diagram(getattr(self, "name", "operations"), nodes, self._region())
@@ -45,25 +45,25 @@ class PictureMethods:
         --------
         >>> graph.to_svg("graph.svg")  # doctest: +SKIP
         """
-        from ...introspect.pictures.svg import svg
+        from ...evidence.pictures.svg import svg
 
         return _written(svg(self._diagram()), path)
 
     def to_mermaid(self, path: str | PathLike[str] | None = None) -> str:
         """The picture as a flowchart in Mermaid's language; written to a file too, if given."""
-        from ...introspect.pictures.text_formats import mermaid
+        from ...evidence.pictures.text_formats import mermaid
 
         return _written(mermaid(self._diagram()), path)
 
     def to_dot(self, path: str | PathLike[str] | None = None) -> str:
         """The picture in DOT, the language of Graphviz; written to a file too, if one is given."""
-        from ...introspect.pictures.text_formats import dot
+        from ...evidence.pictures.text_formats import dot
 
         return _written(dot(self._diagram()), path)
 
     def _repr_html_(self) -> str:
-        from ...introspect.pictures.html import wide
-        from ...introspect.pictures.svg import svg
+        from ...evidence.pictures.html import wide
+        from ...evidence.pictures.svg import svg
 
         return wide(svg(self._diagram(), standalone=False))
 

@@ -8,9 +8,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ...arguments import suggestion
+from ...arguments import enumerator, suggestion
 from ...dtypes import data_type_argument
-from ...enumerators import enumerator
 from ...raw.ctypes_support import CudnnEnum
 from .node import Node, Subgraph
 from .node_checks import check_option

@@ -19,9 +19,8 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, cast
 
 import numpy as np
 
-from ...arguments import integer
+from ...arguments import integer, short_name
 from ...dtypes import data_type_name
-from ...enumerators import short_name
 from ...raw.ctypes_support import CudnnEnum
 from .node import Kind, Node
 from .tensor import Tensor

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from ...strides import axis_order
+from ...raw.strides import axis_order
 from .form import form
 from .inference import infer_node
 from .node import Node

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ...arguments import integer, integers
 from ...dtypes import data_type_argument, data_type_name
 from ...raw import cudnnBackendTensorReordering_t, cudnnDataType_t, cudnnTensorFormat_t
+from ...raw.strides import layout_order, packed
 from ...raw.values import described
-from ...strides import layout_order, packed
 from .operators import TensorOperators
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, Any
 
-from ...enumerators import enumerator, short_name
+from ...arguments import enumerator, short_name
 from ...errors import ExecutionFailedError, InternalError, NotSupportedError
 from ...raw import cudnnBackendHeurMode_t, cudnnStatus_t
 from ...raw.values import described

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ... import raw
-from ...arguments import flag, integer, suggestion
-from ...enumerators import enumerator, short_name
+from ...arguments import enumerator, flag, integer, short_name, suggestion
 
 if TYPE_CHECKING:
     from ..backend.engine import EngineChoice, EngineConfig

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ...raw import cudnnPointwiseMode_t
-from ...strides import axis_order, packed
+from ...raw.strides import axis_order, packed
 from ..describe.node import Node
 from ..describe.tensor import Tensor
 from .flattening import merged_axes

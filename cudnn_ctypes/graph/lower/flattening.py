@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from ...strides import axis_order, broadcast, packed
+from ...raw.strides import axis_order, broadcast, packed
 from ..describe.node import Node
 from ..describe.tensor import Tensor
 

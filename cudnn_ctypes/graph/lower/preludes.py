@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from ...dtypes import element_bits, storage_bytes
 from ...raw import cudnnPointwiseMode_t
-from ...strides import axis_order, packed
+from ...raw.strides import axis_order, packed
 from ..describe.node import Node
 from ..describe.operations.pointwise import POINTWISE
 from ..describe.tensor import Tensor

@@ -15,8 +15,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ... import raw
+from ...arguments import Place
 from ...errors import CudnnError, SymbolNotFoundError
-from ...json_place import Place
 from ...raw.library import version_text
 from ..backend.device_properties import DeviceProperties
 

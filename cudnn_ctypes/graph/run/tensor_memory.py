@@ -13,9 +13,9 @@ import numpy as np
 from ...arguments import integers
 from ...dtypes import data_type_name, element_bits, numpy_dtype, storage_bytes
 from ...raw import cudnnDataType_t
+from ...raw.strides import packed_like
 from ...raw.typed_memory import contradiction, typed
 from ...raw.values import described
-from ...strides import packed_like
 
 if TYPE_CHECKING:
     from ..describe.tensor import Tensor

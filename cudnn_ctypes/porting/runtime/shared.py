@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...cudart import DevicePointer
+from ..cudart import DevicePointer
 
 __all__ = ["SharedPointer"]
 

@@ -145,7 +145,8 @@ class Base:
         self.open_labels: list[str] = []  # whose block is being written
         self.jumps: list[tuple[str, list[str]]] = []  # what `break` leaves, what `continue` does
         self.expanding: list[str] = []  # macros
-        self.steps, self.all_steps = 0, 0  # for this definition, for all
+        self.steps: int = 0  # for this definition
+        self.all_steps: int = 0
         # Of the line that is written.
         self.before: list[str] = []
         self.after: list[str] = []

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ...command_line import CommandError, read_bytes
+from ...evidence.files import CommandError, read_bytes
 from .. import runtime
 from .. import source as parse
 from ..syntax import Node

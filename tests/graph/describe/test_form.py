@@ -10,7 +10,7 @@ import pytest
 
 from cudnn_ctypes.graph.describe.form import form
 from cudnn_ctypes.graph.graph import Graph
-from cudnn_ctypes.strides import packed
+from cudnn_ctypes.raw.strides import packed
 
 
 def form_of(graph: Graph) -> str:

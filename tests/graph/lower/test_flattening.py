@@ -14,7 +14,7 @@ from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.describe.tensor import Tensor
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.lower.flattening import flattened
-from cudnn_ctypes.strides import packed
+from cudnn_ctypes.raw.strides import packed
 
 SIZES = (1, 2, 3, 5)
 

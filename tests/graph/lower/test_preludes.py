@@ -17,7 +17,7 @@ from cudnn_ctypes.graph.lower.faults import Graph as Lowered
 from cudnn_ctypes.graph.lower.faults import faults_of
 from cudnn_ctypes.graph.lower.flattening import flattened
 from cudnn_ctypes.graph.lower.target import Target
-from cudnn_ctypes.strides import packed
+from cudnn_ctypes.raw.strides import packed
 from tools.fuzz.broadcasts import _Sketch, compared, draw
 
 H200 = Target(91900, 90)

@@ -14,7 +14,7 @@ from cudnn_ctypes.dtypes import numpy_dtype
 from cudnn_ctypes.errors import NotSupportedError, SymbolNotFoundError
 from cudnn_ctypes.graph.describe.tensor import Tensor
 from cudnn_ctypes.graph.graph import Graph
-from cudnn_ctypes.strides import packed
+from cudnn_ctypes.raw.strides import packed
 
 pytestmark = pytest.mark.gpu
 

@@ -10,8 +10,8 @@ from typing import Any, NoReturn
 from ....arguments import flag, integer
 from ....dtypes import data_type_name
 from ....raw import cudnnDataType_t
+from ....raw.strides import broadcast
 from ....raw.values import described
-from ....strides import broadcast
 from ..node import Node
 from ..tensor import Tensor
 from .attention_mask import Mask, is_paged, mask_of, score_dims

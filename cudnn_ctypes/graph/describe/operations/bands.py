@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ....arguments import integers
-from ....enumerators import enumerator
+from ....arguments import enumerator, integers
 from ....raw import cudnnPointwiseMode_t
 from ..node import Kind, Node, Result
 from ..tensor import Tensor

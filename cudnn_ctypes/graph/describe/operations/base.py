@@ -11,12 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from ....arguments import flag, integers
+from ....arguments import enumerator, flag, integers
 from ....dtypes import data_type_argument
-from ....enumerators import enumerator
 from ....raw import cudnnBackendTensorReordering_t, cudnnDataType_t
+from ....raw.strides import packed
 from ....raw.values import described
-from ....strides import packed
 from ..node import Kind, Node, Subgraph
 from ..node_checks import check_node
 from ..tensor import Tensor, in_layout

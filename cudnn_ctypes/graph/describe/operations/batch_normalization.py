@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ....raw import cudnnBnFinalizeStatsMode_t
-from ....strides import broadcast
+from ....raw.strides import broadcast
 from ..node import Kind, Node, Result
 from ..tensor import Tensor
 from .base import Operations

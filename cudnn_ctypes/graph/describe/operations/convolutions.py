@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ....enumerators import enumerator
+from ....arguments import enumerator
 from ....raw import cudnnConvolutionMode_t
 from ..node import Kind
 from ..tensor import Tensor

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ....enumerators import enumerator
+from ....arguments import enumerator
 from ....raw import cudnnMoeGroupedMatmulMode_t, cudnnSignalMode_t
 from ..node import Kind, Node, Result
 from ..tensor import Tensor

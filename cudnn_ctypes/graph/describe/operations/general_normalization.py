@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ....arguments import flag
-from ....enumerators import enumerator
+from ....arguments import enumerator, flag
 from ....raw import cudnnBackendNormFwdPhase_t, cudnnBackendNormMode_t
 from ..tensor import Tensor
 from .base import Operations, listed

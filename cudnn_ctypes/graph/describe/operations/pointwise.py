@@ -10,9 +10,9 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ....enumerators import enumerator
+from ....arguments import enumerator
 from ....raw import cudnnDataType_t, cudnnPointwiseMode_t
-from ....strides import broadcast
+from ....raw.strides import broadcast
 from ..node import Inner, Kind, Node, Result
 from ..tensor import Tensor
 from .base import Operations

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ....arguments import flag, integers
-from ....enumerators import enumerator
+from ....arguments import enumerator, flag, integers
 from ....raw import cudnnGenStatsMode_t, cudnnReduceTensorOp_t
 from ..node import Inner, Kind, Node, Result
 from ..tensor import Tensor

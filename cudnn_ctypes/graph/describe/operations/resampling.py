@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from ....arguments import flag
-from ....enumerators import enumerator
+from ....arguments import enumerator, flag
 from ....raw import cudnnDataType_t, cudnnNanPropagation_t, cudnnPaddingMode_t, cudnnResampleMode_t
 from ..node import Inner, Kind, Node, Result
 from ..tensor import Tensor

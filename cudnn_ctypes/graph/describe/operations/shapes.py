@@ -7,8 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ....arguments import integers
-from ....enumerators import enumerator
+from ....arguments import enumerator, integers
 from ....raw import cudnnBackendReshapeMode_t, cudnnRngDistribution_t
 from ..node import Inner, Kind, Node, Result, exchanged
 from ..tensor import Tensor

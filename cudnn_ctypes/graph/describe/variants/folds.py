@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from ....strides import axis_order, packed
+from ....raw.strides import axis_order, packed
 from ..operations.pointwise import ELEMENT_WISE
 from ..operations.reductions import REDUCTION
 from ..rewriting import Edit

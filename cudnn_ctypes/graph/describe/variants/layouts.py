@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ....dtypes import element_bits
-from ....strides import overlapping, packed
+from ....raw.strides import overlapping, packed
 from ..node import exchanged
 from ..operations.batch_normalization import (
     BATCHNORM_INFERENCE,

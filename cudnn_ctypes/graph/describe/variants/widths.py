@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ....dtypes import element_bits
-from ....strides import packed_like
+from ....raw.strides import packed_like
 from ..rewriting import Edit
 from .axis_links import Axis, AxisLinks
 from .remedy import Remedy

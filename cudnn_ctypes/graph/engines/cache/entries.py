@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from ....json_place import Place
+from ....arguments import Place
 from ...backend.engine import EngineChoice
 from ...run.stored_plan import unsealed
 from .entry_folder import File

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from ....json_place import Place
+from ....arguments import Place
 from ..tuning.measurements import Autotuning
 from ..tuning.records import from_content
 from .key import CacheKey

@@ -23,8 +23,8 @@ from .location import as_folder, by_environment, standard_folder
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from ....arguments import Place
     from ....handle import Handle
-    from ....json_place import Place
     from ...backend.device_properties import DeviceProperties
     from .key import CacheKey
 

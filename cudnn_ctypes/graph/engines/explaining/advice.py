@@ -239,7 +239,7 @@ class Advice(Sequence[Suggestion]):
         show(self, file)
 
     def _repr_html_(self) -> str:
-        from ....introspect.pictures.html import Table, page
+        from ....evidence.pictures.html import Table, page
 
         rows = [[each.words, each.effect, each.caveat or "-"] for each in self.suggestions]
         table = Table(("change", "effect", "mind"), rows)

@@ -11,7 +11,7 @@ from ..reference_plan import ReferencePlan
 from .examination import engine_kind
 
 if TYPE_CHECKING:
-    from ....introspect.pictures.diagram import Region
+    from ....evidence.pictures.diagram import Region
     from ...run.plan import ExecutionPlan
 
 __all__ = ["plan_region"]
@@ -24,7 +24,7 @@ def plan_region(plan: ExecutionPlan) -> Region:
 
     Kernels are named of engines that compile them; others do not tell theirs.
     """
-    from ....introspect.pictures.diagram import Region
+    from ....evidence.pictures.diagram import Region
 
     if isinstance(plan, ReferencePlan):
         return Region("carried out operation by operation, without an engine")

@@ -78,7 +78,7 @@ class RichText:
 
 def html(explanation: Explanation) -> str:
     """The same tables for a notebook."""
-    from ....introspect.pictures.html import Table, page
+    from ....evidence.pictures.html import Table, page
 
     tables = [
         Table(_ENGINES, _engines(explanation), _NUMBERS),

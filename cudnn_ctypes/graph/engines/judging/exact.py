@@ -94,7 +94,7 @@ class Evaluation:
         self._wide = _Recorder(expansion.compute_data_type, wide=True)
         for each in (self._stated, self._wide):
             each.record(expansion)
-        self.infos = {info.uid: info for info in self._stated.infos()}
+        self.infos: dict[int, TensorInfo] = {info.uid: info for info in self._stated.infos()}
 
     def load(self, images: Mapping[int, Array], uid: int) -> Array:
         """The elements of a tensor in its logical shape."""

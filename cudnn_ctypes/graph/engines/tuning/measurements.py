@@ -13,7 +13,7 @@ from .measurement import Measurement, Settings
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions
 
-    from ....introspect.pictures.plots import Bar
+    from ....evidence.pictures.plots import Bar
 
 __all__ = ["Autotuning", "Measurement", "Settings"]
 
@@ -132,14 +132,14 @@ class Autotuning:
         --------
         >>> graph.autotune(handle).plot().figure.savefig("times.png")  # doctest: +SKIP
         """
-        from ....introspect.pictures.plots import axes
+        from ....evidence.pictures.plots import axes
 
         title = f"{self.graph!r} on {self.device}\ncuDNN {self.cudnn}"
         return axes(_bars(self), title, "us", ax)
 
     def _repr_html_(self) -> str:
-        from ....introspect.pictures.html import Table, page, wide
-        from ....introspect.pictures.plots import bars
+        from ....evidence.pictures.html import Table, page, wide
+        from ....evidence.pictures.plots import bars
 
         table = Table(_COLUMNS, [_cells(each) for each in self.ranking], _NUMBERS)
         others = Table(("not measured, and why",), [[line] for line in _others(self)])
@@ -154,7 +154,7 @@ class Autotuning:
 
 
 def _bars(tuned: Autotuning) -> list[Bar]:
-    from ....introspect.pictures.plots import Bar
+    from ....evidence.pictures.plots import Bar
 
     found = []
     for each in tuned.ranking:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from ....json_place import Place
+from ....arguments import Place
 from ....raw.values import described
 from .measurement import Measurement, Settings
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....raw import cudnnDataType_t
-from ....strides import packed
+from ....raw.strides import packed
 from ...describe.node import Node
 from ...describe.operations.attention_mask import mask_of, score_dims
 from ...describe.tensor import Tensor

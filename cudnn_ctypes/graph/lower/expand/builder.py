@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from ....raw import cudnnDataType_t
-from ....strides import packed
+from ....raw.strides import packed
 from ...describe.node import Kind, Node, Subgraph
 from ...describe.operations.bands import BandOperations
 from ...describe.operations.pointwise import PointwiseOperations
@@ -57,7 +57,8 @@ class Builder(
         self.users = nodes
         self.tensors: list[Tensor] = list(tensors)
         self._expansions = expansions
-        self.target, self.fixed = target, fixed
+        self.target: Target = target
+        self.fixed: bool = fixed
         self.origin: Node | None = None  # the user's node that is being expanded
 
     def take(self, node: Node) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 from ....raw import cudnnDataType_t
 from ....raw.faults import Effect, Evidence, Fault, Range, measured, reported, row
 from ....raw.library import version_text
-from ....strides import packed
+from ....raw.strides import packed
 from ...describe.node import Node
 from ...describe.operations.attention_mask import is_paged, mask_of, score_dims
 from ..expand.attention_forms import ONE_QUERY, UNBOUNDED, one_query, scale_of, unbounded

@@ -10,7 +10,7 @@ import pytest
 from cudnn_ctypes.graph.describe.variants.remedy import Variant
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.raw import cudnnDataType_t
-from cudnn_ctypes.strides import packed
+from cudnn_ctypes.raw.strides import packed
 
 from ...families import CASES
 

@@ -14,7 +14,7 @@ from cudnn_ctypes.graph.engines.judging import probation
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.lower import lowering
 from cudnn_ctypes.graph.lower.target import NO_GPU
-from cudnn_ctypes.strides import packed
+from cudnn_ctypes.raw.strides import packed
 
 pytestmark = [pytest.mark.gpu, pytest.mark.usefixtures("gpu_device")]
 

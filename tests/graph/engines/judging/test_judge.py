@@ -15,8 +15,8 @@ from cudnn_ctypes import Handle, NotSupportedError, Selection, use_reference_dev
 from cudnn_ctypes.graph import EngineChoice, Judgement
 from cudnn_ctypes.graph.engines.judging import judging
 from cudnn_ctypes.graph.graph import Graph
+from cudnn_ctypes.raw.strides import packed
 from cudnn_ctypes.reference.device.backend_steps import refuse
-from cudnn_ctypes.strides import packed
 
 from .planted import PlantedTask
 

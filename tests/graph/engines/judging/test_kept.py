@@ -14,7 +14,7 @@ from cudnn_ctypes.graph import EngineChoice, PlanCache, Verdict
 from cudnn_ctypes.graph.engines.judging import probation
 from cudnn_ctypes.graph.engines.judging.kept import NOTHING, keep_verdicts, kept_verdicts
 from cudnn_ctypes.graph.graph import Graph
-from cudnn_ctypes.strides import packed
+from cudnn_ctypes.raw.strides import packed
 
 
 def convolution(channels: int = 16) -> Graph:

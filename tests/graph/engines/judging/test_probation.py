@@ -19,7 +19,7 @@ from cudnn_ctypes import (
 from cudnn_ctypes.graph.engines.judging import judging, probation
 from cudnn_ctypes.graph.engines.judging.trial import Task
 from cudnn_ctypes.graph.graph import Graph
-from cudnn_ctypes.strides import packed
+from cudnn_ctypes.raw.strides import packed
 
 from .planted import PlantedTask
 

@@ -1,0 +1,61 @@
+"""The commands, each a module or folder in here, and the parser of their arguments.
+
+The docstring of a command's module begins with its name and summary, which are read without
+importing it. It has `add_arguments(parser)` and `main(arguments)`, which returns the exit status.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import pkgutil
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, NoReturn
+
+from .. import __version__
+
+__all__ = ["COMMANDS", "command_module", "command_parser"]
+
+
+def _summaries() -> Iterator[tuple[str, str]]:
+    for module in pkgutil.iter_modules(__path__):
+        file = f"{module.name}/__init__.py" if module.ispkg else f"{module.name}.py"
+        text = (pkgutil.get_data(__name__, file) or b"").decode()
+        if begin := re.match(rf'"""``{module.name}``: (.+?)\.?(?:"""|\n\n)', text, re.DOTALL):
+            yield module.name, " ".join(begin[1].split())
+
+
+COMMANDS = dict(_summaries())
+"""The commands' summaries."""
+
+
+def command_module(command: str) -> Any:
+    """The module of a command."""
+    return importlib.import_module(f".{command}", __name__)
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser that suggests a command for a misspelled one."""
+
+    word = ""
+
+    def error(self, message: str) -> NoReturn:
+        if self.word and self.word not in COMMANDS and not self.word.startswith("-"):
+            from ..arguments import suggestion
+
+            message += suggestion(self.word, COMMANDS)
+        super().error(message)
+
+
+def command_parser(commands: Sequence[str]) -> argparse.ArgumentParser:
+    """The parser, with the options of `commands`; modules of other commands are not imported."""
+    parser = _Parser(prog="cudnn-ctypes", description="All of cuDNN's C API from Python.")
+    parser.word = commands[0] if commands else ""
+    parser.add_argument("--version", action="version", version=f"cudnn-ctypes {__version__}")
+    parsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, summary in COMMANDS.items():
+        command = parsers.add_parser(name, help=summary, description=summary)
+        if name in commands:
+            command_module(name).add_arguments(command)
+    return parser

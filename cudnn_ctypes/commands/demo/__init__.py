@@ -1,0 +1,234 @@
+"""``demo``: filter a picture with cuDNN, every step shown and checked."""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import json
+import sys
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.table import Table
+
+from ...errors import NotInitializedError
+from ...handle import Handle
+from ...legacy import ConvolutionDescriptor, ConvolutionForward, FilterDescriptor, TensorDescriptor
+from ...runtime import DeviceBuffer, DeviceTensor, Event, elapsed_ms
+from ..options import USER_ERRORS, Output, add_force, add_json, refuse_overwriting, write_bytes
+from ..progress import Steps, steps
+from .picture import landscape
+from .png import png
+
+__all__ = ["main"]
+
+Array = NDArray[Any]
+
+# The share of each colour in the perceived brightness (ITU-R BT.601).
+_LUMINANCE = (0.299, 0.587, 0.114)
+
+# Sums of 75 products of size 1 at most, each rounded to float32. On a GPU the default math type
+# allows TF32, which rounds the operands to 11 bits first.
+_TOLERANCE_FLOAT32 = 75 * 2.0**-24
+_TOLERANCE_TF32 = 75 * 2.0**-11
+
+
+_PICTURE = Output("cudnn_demo.png")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``python -m cudnn_ctypes demo``."""
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Output,
+        default=_PICTURE,
+        help="the picture to write (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--device",
+        choices=("auto", "cuda", "reference"),
+        default="auto",
+        help="where to run; auto takes the GPU if there is one (default: %(default)s)",
+    )
+    add_force(parser)
+    add_json(parser)
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Run the demonstration; 0 if the result agrees with the oracle, 2 if it cannot be run.
+
+    Where nobody named the picture and its folder can only be read, it is left out.
+    """
+    console = Console(highlight=False, quiet=arguments.json)
+    try:
+        target = arguments.output.file("cudnn_demo.png", ".png")
+        refuse_overwriting([target], force=arguments.force)
+        with steps("demo", 3) as shown:
+            told = _run(arguments.device, console if arguments.json else shown.console, shown)
+    except USER_ERRORS as error:
+        print(f"demo: {error}", file=sys.stderr)
+        return 2
+    sheet, written = told.pop("sheet"), True
+    try:
+        write_bytes(target, png(sheet), force=arguments.force)
+    except USER_ERRORS as error:
+        print(f"demo: {error}", file=sys.stderr)
+        if arguments.output is not _PICTURE:
+            return 2
+        written = False
+    if arguments.json:
+        print(json.dumps({**told, "picture": str(target) if written else None}, indent=2))
+        return 0 if told["agrees"] else 1
+    console.print(
+        f"largest difference from NumPy in float64: {told['error']:.2e} "
+        f"({'within' if told['agrees'] else 'MORE THAN'} the tolerance {told['tolerance']:.1e})"
+    )
+    if written:
+        console.print(f"picture written to {target}", markup=False, soft_wrap=True)
+        console.print(f"in it, row by row: {', '.join(told['pictures'])}")
+    return 0 if told["agrees"] else 1
+
+
+def _run(device: str, console: Console, shown: Steps) -> dict[str, Any]:
+    """Run the convolution; the facts to report, and the sheet of pictures."""
+    shown.begin("drawing")
+    picture = landscape()
+    shown.advance()
+    shown.begin("filtering")
+    with _handle(device, console) as handle:
+        results, algorithm, milliseconds = _convolve(handle, picture, console)
+        tolerance = _TOLERANCE_FLOAT32 if handle.on_reference_device else _TOLERANCE_TF32
+        where = repr(handle)
+    shown.advance()
+    shown.begin("checking")
+    error = _largest_error(picture, results)
+    shown.advance()
+    return {
+        "device": where,
+        "algorithm": algorithm,
+        "milliseconds": milliseconds,
+        "error": error,
+        "tolerance": tolerance,
+        "agrees": error <= tolerance,
+        "pictures": ["original", *_filters()],
+        "sheet": _sheet(picture, results),
+    }
+
+
+def _filters() -> dict[str, Array]:
+    """5x5 filters for brightness, by name."""
+    binomial = np.array([1, 4, 6, 4, 1]) / 16
+    blur = np.outer(binomial, binomial)
+    identity = np.zeros((5, 5))
+    identity[2, 2] = 1
+    slope = np.outer(binomial, [-1 / 3, -2 / 3, 0, 2 / 3, 1 / 3])
+    diagonal = np.zeros((5, 5))
+    diagonal[[0, 1, 3, 4], [0, 1, 3, 4]] = -1, -1, 1, 1
+    return {
+        "blur": blur,
+        "sharpen": 3 * identity - 2 * blur,
+        "vertical edges": slope,
+        "horizontal edges": slope.T,
+        "outlines": 4 * (identity - blur),
+        "emboss": diagonal,
+    }
+
+
+def _handle(device: str, console: Console) -> Handle:
+    from ...reference.device.dispatch import use_reference_device
+
+    if device == "reference":
+        use_reference_device()
+    try:
+        handle = Handle()
+    except NotInitializedError as error:
+        if device == "cuda":
+            raise
+        reason = error.messages[0] if error.messages else error.status
+        console.print(f"No usable GPU ({reason}).", markup=False)
+        use_reference_device()
+        handle = Handle()
+    if handle.on_reference_device:
+        console.print(
+            "[bold yellow]Running on the reference device:[/] the descriptors are cuDNN's, the "
+            "computing is done in NumPy on the CPU."
+        )
+    console.print(handle, markup=False)
+    return handle
+
+
+def _convolve(handle: Handle, picture: Array, console: Console) -> tuple[Array, str, float]:
+    """The filtered pictures (filters, height, width), the algorithm and the time in ms."""
+    image = picture.transpose(2, 0, 1)[None]
+    bank = np.stack([np.multiply.outer(_LUMINANCE, kernel) for kernel in _filters().values()])
+    with (
+        DeviceTensor.from_numpy(image) as x,
+        DeviceTensor.from_numpy(bank.astype(np.float32)) as w,
+        TensorDescriptor.of(x) as x_desc,
+        FilterDescriptor.of(w) as w_desc,
+        ConvolutionDescriptor(padding=2) as conv,
+        TensorDescriptor(conv.output_shape(x_desc, w_desc)) as y_desc,
+        DeviceTensor.full(y_desc.shape, np.nan, "float32") as y,
+    ):
+        _show_descriptors(console, x=x_desc, w=w_desc, conv=conv, y=y_desc)
+        forward = ConvolutionForward(x_desc, w_desc, conv, y_desc)
+        table = forward.algorithms(handle)
+        console.print(table)
+        row = table.choose(memory_limit=256 << 20)
+        with DeviceBuffer(row.memory) as workspace:
+            run = functools.partial(
+                forward.run, handle, x=x, w=w, y=y, algorithm=row, workspace=workspace
+            )
+            run()  # the first call loads the kernel
+            start = Event(handle.stream)
+            run()
+            stop = Event(handle.stream)
+            where = " of NumPy on the CPU" if handle.on_reference_device else ""
+            milliseconds = elapsed_ms(start, stop)
+            console.print(f"{row.algorithm.name}: {milliseconds:.3f} ms{where}", markup=False)
+            start.close()
+            stop.close()
+        results: Array = y.numpy()[0]
+    return results, row.algorithm.name, milliseconds
+
+
+def _show_descriptors(console: Console, **descriptors: object) -> None:
+    table = Table(title="descriptors, as cuDNN holds them", title_justify="left", show_header=False)
+    for name, descriptor in descriptors.items():
+        table.add_row(name, repr(descriptor))
+    console.print(table)
+
+
+def _largest_error(picture: Array, results: Array) -> float:
+    """The largest difference from the convolution's definition, a sum of shifted pictures in
+    float64."""
+    brightness = np.pad(picture.astype(np.float64) @ np.array(_LUMINANCE), 2)
+    height, width = picture.shape[:2]
+    expected = [
+        sum(
+            kernel[i, j] * brightness[i : i + height, j : j + width]
+            for i, j in np.ndindex(kernel.shape)
+        )
+        for kernel in _filters().values()
+    ]
+    error = np.abs(results - np.stack(expected))
+    return float(error.max()) if np.isfinite(error).all() else float("inf")
+
+
+def _sheet(picture: Array, results: Array) -> Array:
+    """The picture and the filtered pictures side by side, on white."""
+    pictures = [picture]
+    for name, result in zip(_filters(), results, strict=True):
+        signed = "edges" in name or name in ("outlines", "emboss")
+        pictures.append(np.repeat((result + 0.5 if signed else result)[..., None], 3, axis=-1))
+    height, width = picture.shape[:2]
+    margin, columns = 8, 3
+    rows = -(-len(pictures) // columns)
+    sheet = np.ones((rows * (height + margin), columns * (width + margin), 3), np.float32)
+    for index, pixels in enumerate(pictures):
+        top, left = index // columns * (height + margin), index % columns * (width + margin)
+        sheet[top : top + height, left : left + width] = pixels
+    return sheet

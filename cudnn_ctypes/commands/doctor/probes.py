@@ -1,0 +1,262 @@
+"""The doctor's probes, each run in a child process, and the interpretation of their answers."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...evidence.known_faults import known_faults
+from .findings import Finding
+from .packages import packages, search_path
+
+if TYPE_CHECKING:
+    from ..progress import Steps
+
+__all__ = ["PROBE_COUNT", "examine"]
+
+_PROJECT = str(Path(__file__).parents[2])
+_TIMEOUT = 300  # seconds; loading 1 GB of libraries from a cold disk takes a while
+
+_NO_GPU = (
+    "without an NVIDIA GPU and its driver, use the reference device: "
+    "cudnn_ctypes.use_reference_device() or CUDNN_CTYPES_DEVICE=reference"
+)
+_REPORT = "please report this message"
+_INSTALL = "pip install 'cudnn-ctypes[cu12]' (or [cu13])"
+_REDUCED = (
+    "the nvidia-cudnn-jit wheels hold the graph API only: for the legacy API install the full "
+    "nvidia-cudnn wheel"
+)
+
+
+def _ask(probe: str, device: str = "cuda") -> dict[str, Any]:
+    """The answer of a probe; its crash or silence is an answer too."""
+    environment = {
+        **os.environ,
+        "CUDNN_CTYPES_DEVICE": device,
+        "PYTHONPATH": os.pathsep.join(filter(None, [_PROJECT, os.environ.get("PYTHONPATH")])),
+    }
+    try:
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", "cudnn_ctypes.commands.doctor.child", probe]
+            if sys.version_info >= (3, 11)
+            else [sys.executable, "-m", "cudnn_ctypes.commands.doctor.child", probe],
+            capture_output=True,
+            text=True,
+            env=environment,
+            timeout=_TIMEOUT,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return {"error": f"no answer within {_TIMEOUT} s", "type": "Timeout"}
+    if done.returncode < 0:
+        crash = signal.Signals(-done.returncode).name
+        return {"error": f"the process crashed with {crash}", "type": "Crash"}
+    try:
+        answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    except (ValueError, IndexError):
+        return {"error": done.stderr.strip() or "no answer", "type": "Silence"}
+    return answer
+
+
+PROBE_COUNT = 7
+"""Number of probes that `examine` runs if a library is found."""
+
+
+def examine(progress: Steps | None = None) -> Iterator[Finding]:
+    """Yield all findings in reading order, each as soon as it is known."""
+
+    def ask(probe: str, device: str = "cuda") -> dict[str, Any]:
+        if progress is not None:
+            progress.begin(probe.replace("_", " "))
+        answer = _ask(probe, device)
+        if progress is not None:
+            progress.advance()
+        return answer
+
+    library = ask("library")
+    yield from _library(library)
+    gpus = ask("gpus")
+    yield from _gpus(gpus)
+    if "error" not in library:
+        yield from _cuda_libraries(ask("cuda_libraries"), library["cuda_major"])
+    yield from packages(library.get("version"), library.get("path"))
+    yield from search_path(library.get("path"))
+    yield from _what_works(library, gpus, ask)
+
+
+def _library(answer: dict[str, Any]) -> Iterator[Finding]:
+    section = "cuDNN"
+    if "error" in answer:
+        yield Finding(section, "libcudnn", answer["error"], "problem", _INSTALL)
+        return
+    yield Finding(section, "libcudnn", answer["path"])
+    yield Finding(section, "found by", answer["source"])
+    for passed_over in answer["passed_over"]:
+        yield Finding(
+            section, "not loaded", passed_over, "problem", "install it again, or remove it"
+        )
+    yield Finding(section, "version", f"{answer['version']}, for CUDA {answer['cuda_major']}")
+    runtime = answer["cudart"]
+    yield Finding(section, "CUDA runtime inside", f"{runtime // 1000}.{runtime % 1000 // 10}")
+    yield Finding(section, "libraries beside it", ", ".join(answer["files"]))
+    for part, status in answer["parts"].items():
+        if status == "CUDNN_STATUS_SUCCESS":
+            yield Finding(section, f"{part} sublibrary", f"belongs to {answer['version']}")
+        elif status.endswith("SUBLIBRARY_UNAVAILABLE"):
+            yield Finding(section, f"{part} sublibrary", "not here", "missing", _REDUCED)
+        else:
+            yield Finding(
+                section,
+                f"{part} sublibrary",
+                status,
+                "problem",
+                "its file is missing or of another version: uninstall every nvidia-cudnn package "
+                "and install one again",
+            )
+    yield from _symbols(answer)
+
+
+def _symbols(answer: dict[str, Any]) -> Iterator[Finding]:
+    missing: dict[str, str] = answer["missing"]
+    present = answer["functions"] - len(missing)
+    summary = f"{present} of {answer['functions']} functions of the headers"
+    if not missing:
+        yield Finding("cuDNN", "symbols", summary)
+        return
+    by_version: dict[str, list[str]] = {}
+    for name, since in missing.items():
+        by_version.setdefault(since, []).append(name)
+    newest = max(missing.values(), key=lambda text: [int(part) for part in text.split(".")])
+    yield Finding(
+        "cuDNN", "symbols", summary, "missing", f"cuDNN {newest} or newer has all of them"
+    )
+    for since, names in sorted(by_version.items()):
+        yield Finding("cuDNN", f"not here, since {since}", ", ".join(names), "missing")
+
+
+def _gpus(answer: dict[str, Any]) -> Iterator[Finding]:
+    section = "CUDA"
+    if "error" in answer:
+        yield Finding(section, "driver", answer["error"], "missing", _NO_GPU)
+        return
+    yield Finding(section, "driver", f"supports CUDA {answer['driver']}")
+    if not answer["gpus"]:
+        yield Finding(section, "GPU", "none", "missing", _NO_GPU)
+    for index, gpu in enumerate(answer["gpus"]):
+        yield Finding(section, f"GPU {index}", gpu)
+
+
+def _cuda_libraries(answer: dict[str, Any], cuda_major: int) -> Iterator[Finding]:
+    section = "CUDA"
+    if "error" in answer:
+        yield Finding(section, "NVRTC and cuBLAS", answer["error"], "problem", _INSTALL)
+        return
+    for soname, purpose, package in (
+        (f"libnvrtc.so.{cuda_major}", "compiling fused graphs", "nvidia-cuda-nvrtc"),
+        (f"libcublasLt.so.{cuda_major}", "matrix products", "nvidia-cublas"),
+    ):
+        suffix = "-cu12" if cuda_major == 12 else ""
+        found = [(file, text) for file, text in answer["files"].items() if soname in file]
+        if found:
+            file, text = found[0]
+            described = f"{text}, {file}" if text else file
+            if failure := answer["compilation_failures"].get(file):
+                yield Finding(
+                    section,
+                    soname,
+                    f"{described}, cannot compile: {failure}",
+                    "problem",
+                    f"pip install --force-reinstall {package}{suffix}",
+                )
+            else:
+                yield Finding(section, soname, described)
+        else:
+            yield Finding(
+                section,
+                soname,
+                "not found",
+                "problem",
+                f"cuDNN needs it for {purpose}: pip install {package}{suffix}",
+            )
+    directories = {str(Path(file).parent) for file in answer["cudnn"]}
+    if len(directories) > 1:
+        yield Finding(
+            section,
+            "mixed install",
+            f"cuDNN libraries from {', '.join(sorted(directories))} in one process",
+            "problem",
+            "keep one of them; remove the others from LD_LIBRARY_PATH",
+        )
+
+
+def _what_works(
+    library: dict[str, Any], gpus: dict[str, Any], ask: Callable[..., Any]
+) -> Iterator[Finding]:
+    section = "what works here"
+    if "error" in library:
+        yield Finding(section, "C API", "no", "problem", _INSTALL)
+        return
+    yield Finding(section, "C API", "loads")
+    yield _known_faults(library["version"], gpus.get("capabilities"))
+    yield _descriptors(ask("descriptors"))
+    yield _graph(ask("graph"))
+    yield _device("GPU", ask("handle"), "missing", _NO_GPU)
+    yield _device("reference device", ask("handle", "reference"), "problem", _REPORT)
+
+
+def _known_faults(version: str, capabilities: Sequence[int] | None) -> Finding:
+    number = int("".join(f"{int(part):02}" for part in version.split(".")))
+    found = known_faults(number, capabilities[0] if capabilities else None)
+    place = "on GPU 0" if capabilities else "on some GPU"
+    text = f"{len(found)} of cuDNN {version} {place}, heeded; doctor --faults lists them"
+    return Finding("what works here", "known faults", text)
+
+
+def _descriptors(answer: dict[str, Any]) -> Finding:
+    section, name = "what works here", "descriptors"
+    if "error" not in answer:
+        return Finding(section, name, answer["descriptor"])
+    reduced = _is_reduced(answer)
+    return Finding(
+        section,
+        name,
+        _first_lines(answer["error"]),
+        "missing" if reduced else "problem",
+        _REDUCED if reduced else _INSTALL,
+    )
+
+
+def _is_reduced(answer: dict[str, Any]) -> bool:
+    return "SUBLIBRARY_UNAVAILABLE" in answer["error"]
+
+
+def _graph(answer: dict[str, Any]) -> Finding:
+    section, name = "what works here", "graph descriptors"
+    if "error" not in answer:
+        return Finding(section, name, "can be finalized")
+    advice = "the graph API needs libcuda.so.1, the driver's library"
+    return Finding(section, name, _first_lines(answer["error"]), "missing", advice)
+
+
+def _device(name: str, answer: dict[str, Any], state: Any, advice: str) -> Finding:
+    section = "what works here"
+    if "error" in answer:
+        if _is_reduced(answer):
+            state, advice = "missing", _REDUCED
+        return Finding(section, name, _first_lines(answer["error"]), state, advice)
+    if not answer["convolution"]:
+        text = f"{answer['handle']} computes wrong numbers"
+        return Finding(section, name, text, "problem", _REPORT)
+    return Finding(section, name, f"{answer['handle']} computes a convolution")
+
+
+def _first_lines(text: str) -> str:
+    """The status and cuDNN's reason, without the arguments and the hint."""
+    return "\n".join(text.splitlines()[:2])

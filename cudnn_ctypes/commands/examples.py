@@ -1,0 +1,160 @@
+"""``examples``: programs and notebooks that teach cuDNN, in reading order; copy them."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from .options import (
+    CommandError,
+    add_force,
+    add_json,
+    file_name,
+    refuse_overwriting,
+    write_bytes,
+)
+
+__all__ = ["Example", "add_arguments", "examples", "files", "folder", "main"]
+
+
+@dataclass(frozen=True)
+class Example:
+    """An example program or notebook.
+
+    Attributes
+    ----------
+    path : Path
+        Relative to the examples' folder.
+    title : str
+        The first paragraph of its description.
+    about : str
+        The rest of its description.
+    """
+
+    path: Path
+    title: str
+    about: str
+
+
+def folder() -> Path:
+    """The examples' folder: in the installed package, or beside it in a checkout.
+
+    Raises
+    ------
+    FileNotFoundError
+    """
+    package = Path(__file__).parents[1]
+    for place in (package / "examples", package.parent / "examples"):
+        if (place / "README.md").is_file():
+            return place
+    raise FileNotFoundError(f"no examples in {package}, nor beside it")
+
+
+def examples() -> Iterator[Example]:
+    """All programs in reading order, then all notebooks."""
+    place = folder()
+    for path in sorted(place.glob("[0-9]*.py")):
+        title, about = _parts(ast.get_docstring(ast.parse(path.read_text("utf-8"))) or "")
+        yield Example(path.relative_to(place), title, about)
+    for path in sorted(place.glob("notebooks/[0-9]*.ipynb")):
+        first = json.loads(path.read_text("utf-8"))["cells"][0]["source"]
+        title, about = _parts("".join(first).lstrip("# "))
+        yield Example(path.relative_to(place), title, about)
+
+
+def _parts(text: str) -> tuple[str, str]:
+    """The first paragraph of a text as one line, and the other paragraphs."""
+    first, _, others = text.strip().partition("\n\n")
+    return " ".join(first.split()), others.strip()
+
+
+def files() -> list[Path]:
+    """All programs, notebooks and texts, relative to the examples' folder."""
+    place = folder()
+    return sorted(
+        path.relative_to(place)
+        for path in place.rglob("*")
+        if path.is_file() and path.suffix in (".py", ".c", ".ipynb", ".md")
+    )
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``python -m cudnn_ctypes examples``."""
+    either = parser.add_mutually_exclusive_group()
+    either.add_argument(
+        "name", nargs="?", help="a number or a part of a name: what these examples teach"
+    )
+    either.add_argument(
+        "--copy", type=file_name, metavar="DIR", help="copy all of them into a folder"
+    )
+    add_force(parser)
+    add_json(parser)
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """List, show or copy the examples; 2 on an error."""
+    try:
+        if arguments.copy is not None:
+            written = _copy(arguments.copy, force=arguments.force)
+            if arguments.json:
+                print(json.dumps([str(path) for path in written], indent=2))
+            else:
+                print(f"{len(written)} files in {arguments.copy}; begin with README.md")
+            return 0
+        chosen = list(_chosen(arguments.name or ""))
+        if not chosen:
+            print(f"examples: none is called {arguments.name!r}", file=sys.stderr)
+            return 2
+        if arguments.json:
+            print(json.dumps([_as_dict(each) for each in chosen], indent=2))
+        elif arguments.name is not None:
+            _show(chosen)
+        else:
+            _list()
+        return 0
+    except (CommandError, FileNotFoundError) as error:
+        print(f"examples: {error}", file=sys.stderr)
+        return 2
+
+
+def _chosen(name: str) -> Iterator[Example]:
+    """The examples with a number, or with a part of a name."""
+    if name.isdecimal():
+        return (each for each in examples() if int(each.path.name.partition("_")[0]) == int(name))
+    return (each for each in examples() if name.lower() in str(each.path).lower())
+
+
+def _copy(target: Path, *, force: bool) -> list[Path]:
+    """Copy all files; none if one of them exists and `force` is false."""
+    written = [target / file for file in files()]
+    refuse_overwriting(written, force=force)
+    for file in files():
+        write_bytes(target / file, (folder() / file).read_bytes(), force=force)
+    return written
+
+
+def _as_dict(example: Example) -> dict[str, str]:
+    return {**asdict(example), "path": str(folder() / example.path)}
+
+
+def _list() -> None:
+    print(f"In reading order; README.md says who should read what. They are in {folder()}\n")
+    notebooks = False
+    for example in examples():
+        if example.path.suffix == ".ipynb" and not notebooks:
+            notebooks = True
+            print("\nNotebooks, with exercises; they need no GPU\n")
+        print(f"  {example.path.stem:32} {example.title}")
+    print("\nexamples NAME says more about one; examples --copy DIR copies all of them")
+
+
+def _show(chosen: Sequence[Example]) -> None:
+    for example in chosen:
+        print(f"{folder() / example.path}\n\n{example.title}\n")
+        if example.about:
+            print(f"{example.about}\n")

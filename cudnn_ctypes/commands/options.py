@@ -1,0 +1,266 @@
+"""Parts shared by the commands: reading and writing files, choosing a GPU, errors of users."""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import os
+import signal
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import (
+    CudnnError,
+    LibraryNotFoundError,
+    NoDeviceError,
+    SymbolNotFoundError,
+)
+from ..evidence.files import CommandError, read_bytes, read_text
+from ..graph.backend.device_properties import presets
+from ..graph.graph import Graph
+
+__all__ = [
+    "USER_ERRORS",
+    "CommandError",
+    "Names",
+    "Output",
+    "add_device",
+    "add_force",
+    "add_jobs",
+    "add_json",
+    "file_name",
+    "from_zero",
+    "make_folder",
+    "positive",
+    "read_bytes",
+    "read_graph",
+    "read_text",
+    "refuse_overwriting",
+    "worker_pool",
+    "write_bytes",
+    "write_text",
+]
+
+
+USER_ERRORS = (
+    CommandError,
+    ValueError,
+    NoDeviceError,
+    LibraryNotFoundError,
+    CudnnError,
+    SymbolNotFoundError,
+)
+"""Errors that a command prints as one line; other exceptions are bugs and get a traceback."""
+
+
+@dataclass(frozen=True)
+class Output:
+    """A command's output path: a file, or a folder if it ends in "/" or is an existing folder.
+
+    Attributes
+    ----------
+    text : str
+        The path as written by the user; a Path would lose the "/" at the end.
+    """
+
+    text: str
+
+    def __post_init__(self) -> None:
+        file_name(self.text)
+
+    @property
+    def path(self) -> Path:
+        return Path(self.text)
+
+    @property
+    def is_folder(self) -> bool:
+        return self.text.endswith(os.sep) or os.path.isdir(self.text)
+
+    def file(self, name: str, *endings: str) -> Path:
+        """The file to write; in a folder it has the name `name`.
+
+        Raises
+        ------
+        CommandError
+            If its name has none of the `endings`, of which there are any.
+        """
+        path = self.path / name if self.is_folder else self.path
+        if endings and path.suffix.lower() not in endings and not _is_no_file(path):
+            raise CommandError(f"{path}: expected a name that ends in {' or '.join(endings)}")
+        return path
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def write_text(path: Path, text: str, *, force: bool = False) -> None:
+    """Write a file; missing parent folders are created.
+
+    Raises
+    ------
+    CommandError
+        If the file exists and `force` is false, or it cannot be written.
+    """
+    write_bytes(path, text.encode(), force=force)
+
+
+def write_bytes(path: Path, data: bytes, *, force: bool = False) -> None:
+    """Write a binary file; see `write_text`."""
+    make_folder(path.parent)
+    try:
+        with path.open("wb" if force or _is_no_file(path) else "xb") as file:
+            file.write(data)
+    except OSError as error:
+        if isinstance(error, FileExistsError):
+            if path.is_symlink() and not os.path.exists(path):
+                raise CommandError(f"{path}: this is a link to a file that is not there") from None
+            raise _there_already(path) from None
+        raise CommandError(f"{path}: it cannot be written: {error.strerror}") from None
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder with its parents, unless it is there.
+
+    Raises
+    ------
+    CommandError
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise CommandError(f"{path}: this is a file, and a folder is wanted") from None
+    except OSError as error:
+        raise CommandError(f"{path}: it cannot be made: {error.strerror}") from None
+
+
+def refuse_overwriting(paths: Iterable[Path | None], *, force: bool) -> None:
+    """Refuse existing output files, before the work for them begins.
+
+    A folder is refused unless it is empty; None means no file.
+
+    Raises
+    ------
+    CommandError
+        If a file exists and `force` is false.
+    """
+    for path in paths:
+        # The functions of os.path raise nothing, for a name that is too long say.
+        if path is None or force or not os.path.exists(path) or _is_no_file(path):
+            continue
+        if not os.path.isdir(path) or any(path.iterdir()):
+            raise _there_already(path)
+
+
+def _is_no_file(path: Path) -> bool:
+    """True for a terminal or pipe, in which nothing can be overwritten."""
+    return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
+
+
+def _there_already(path: Path) -> CommandError:
+    return CommandError(f"{path}: it is there already; --force writes over it")
+
+
+def read_graph(path: Path) -> Graph:
+    """The graph stored in a file.
+
+    Raises
+    ------
+    CommandError
+    """
+    text = read_text(path)
+    try:
+        return Graph.from_json(text)
+    except ValueError as error:
+        raise CommandError(f"{path}: {error}") from None
+
+
+class Names:
+    """The type of an argument that is one of these names, or a file: shells complete the names."""
+
+    def __init__(self, *names: str) -> None:
+        self.names = names
+
+    def __call__(self, text: str) -> str:
+        return text
+
+
+def add_device(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
+    """Add the option ``--device``, whose value `as_properties` takes."""
+    parser.add_argument(
+        "--device",
+        required=required,
+        type=Names(*presets(), "here"),
+        help="the GPU: the name of a preset, a .json file that `doctor --save-device` or "
+        f"DeviceProperties.to_json wrote, or 'here' (presets: {', '.join(presets())})",
+    )
+
+
+def add_force(parser: argparse.ArgumentParser) -> None:
+    """Add the option ``--force``, which allows overwriting files."""
+    parser.add_argument(
+        "--force", action="store_true", help="write over files that are there already"
+    )
+
+
+def add_jobs(parser: argparse.ArgumentParser) -> None:
+    """Add the option ``--jobs``, the size of a `worker_pool`."""
+    parser.add_argument(
+        "-j",
+        "--jobs",
+        type=positive,
+        metavar="N",
+        default=1,
+        help="processes that compile (default: %(default)s)",
+    )
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """Add the option ``--json``, which prints data instead of text."""
+    parser.add_argument("--json", action="store_true", help="print JSON instead of text")
+
+
+def file_name(text: str) -> Path:
+    """The value of an argument that names a file or folder."""
+    if not text:
+        raise argparse.ArgumentTypeError("expected the name of a file or folder, got ''")
+    if text == "-":
+        raise argparse.ArgumentTypeError(
+            "expected the name of a file or folder, got '-': use /dev/stdin or /dev/stdout"
+        )
+    return Path(text)
+
+
+def from_zero(text: str) -> int:
+    """The value of an argument that must be an integer of at least 0."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"expected a number from 0, got {text!r}")
+    return int(text)
+
+
+def positive(text: str) -> int:
+    """The value of an argument that must be an integer of at least 1."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a number from 1, got {text!r}")
+    return int(text)
+
+
+@contextmanager
+def worker_pool(jobs: int) -> Iterator[ProcessPoolExecutor | None]:
+    """A pool of `jobs` compiling processes; None for 1 job, which this process does itself.
+
+    The processes ignore Ctrl-C: they finish their present jobs, and waiting jobs are dropped.
+    """
+    if jobs < 2:
+        yield None
+        return
+    # Spawned processes: a fork of a process that uses CUDA cannot use CUDA.
+    fresh = multiprocessing.get_context("spawn")
+    ignored = (signal.SIGINT, signal.SIG_IGN)
+    executor = ProcessPoolExecutor(jobs, fresh, initializer=signal.signal, initargs=ignored)
+    try:
+        yield executor
+    finally:
+        executor.shutdown(cancel_futures=True)

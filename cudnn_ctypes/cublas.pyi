@@ -1,0 +1,1 @@
+from .porting.cublas import *

@@ -1,0 +1,1 @@
+from .porting.cudart import *

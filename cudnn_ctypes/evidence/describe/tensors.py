@@ -1,0 +1,204 @@
+"""Descriptions of tensors of all kinds: dims, strides, bytes, and the index map."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ...dtypes import element_bits, storage_bytes, vector_length
+from ...raw.descriptors import Filter, SequenceData, Tensor
+from ...raw.strides import axis_order, overlapping, packed
+from ...runtime.layout import extent, layout_name
+from ..pictures.index_map import IndexMap, index_map
+from .description import Description, Section
+from .words import FILTER_AXES, IMAGE_AXES, axes_of, counted, listed, type_name
+
+__all__ = ["filter_words", "sequence_words", "tensor", "tensor_words"]
+
+Ints = tuple[int, ...]
+
+_LAYOUTS = {
+    "NCHW": "each channel of an image is a plane of its own, row after row",
+    "NHWC": "the channels of a pixel lie together",
+    "NCHW_VECT_C4": "4 channels of a pixel lie together, as one vector; then as NCHW",
+    "NCHW_VECT_C32": "32 channels of a pixel lie together, as one vector; then as NCHW",
+}
+_FILTER_LAYOUTS = {
+    "NCHW": "each channel of a filter is a plane of its own, row after row (KCRS)",
+    "NHWC": "the channels of a tap lie together (KRSC)",
+    "NCHW_VECT_C4": _LAYOUTS["NCHW_VECT_C4"],
+    "NCHW_VECT_C32": _LAYOUTS["NCHW_VECT_C32"],
+}
+_NAMED = {tuple(letters) for letters in (*IMAGE_AXES.values(), *FILTER_AXES.values())}
+"""Axes whose order in memory has a name."""
+
+
+def tensor_words(name: str, desc: Tensor) -> Description:
+    """The description of a tensor descriptor."""
+    axes = axes_of(len(desc.shape), IMAGE_AXES)
+    return tensor(name, desc.shape, desc.strides, desc.data_type, axes)
+
+
+def filter_words(name: str, desc: Filter) -> Description:
+    """The description of a filter descriptor."""
+    axes = axes_of(len(desc.shape), FILTER_AXES)
+    filters, channels = desc.shape[:2]
+    meaning = f"{counted(filters, 'filter')} over {counted(channels, 'channel')} in each group"
+    return tensor(
+        name,
+        desc.shape,
+        desc.strides,
+        desc.data_type,
+        axes,
+        noun="a filter",
+        meanings=_FILTER_LAYOUTS,
+        more=(meaning,),
+    )
+
+
+def sequence_words(name: str, desc: SequenceData) -> Description:
+    """The description of a sequence data descriptor."""
+    lines = (
+        "t: time steps, n: batch, b: beam, v: elements of a vector",
+        f"lengths of the sequences, those of a batch entry's beam together: {desc.lengths}",
+        f"padding is filled with {desc.padding_fill}"
+        if desc.padding_fill is not None
+        else "cuDNN does not tell what padding is filled with",
+    )
+    return tensor(
+        name,
+        desc.shape,
+        desc.strides,
+        desc.data_type,
+        ("t", "n", "b", "v"),
+        noun="sequences",
+        more=lines,
+    )
+
+
+def tensor(
+    name: str,
+    shape: Ints,
+    strides: Ints,
+    data_type: Any,
+    axes: Sequence[str],
+    *,
+    noun: str = "a tensor",
+    meanings: dict[str, str] | None = None,
+    more: Sequence[str] = (),
+    vector: int | None = None,
+) -> Description:
+    """The words and the index map of a tensor.
+
+    Parameters
+    ----------
+    shape, strides : tuple of int
+        In cuDNN's units: strides count vectors for vectorised types.
+    data_type : cudnnDataType_t
+    axes : sequence of str
+        A letter for each axis.
+    meanings : dict, optional
+        Explanations of the layouts' names; default: for images.
+    more : sequence of str
+        Further facts.
+    vector : int, optional
+        Elements of a vector along axis 1; default: from the data type.
+    """
+    vector = vector_length(data_type) if vector is None else vector
+    of_images = tuple(axes) in _NAMED
+    layout = _layout(shape, strides, data_type, vector) if of_images else None
+    if layout is None and _is_packed(shape, strides):
+        layout = "packed in C order"
+    about = IndexMap(
+        f"{name}: {shape} {type_name(data_type)}{f', {layout}' if layout else ''}",
+        shape,
+        strides,
+        tuple(axes),
+        vector,
+    )
+    lines = [*_facts(about, data_type, layout, meanings or _LAYOUTS), *more]
+    picture = functools.partial(index_map, about) if 0 not in shape and shape else None
+    dims = counted(len(shape), "dimension")
+    return Description(f"{name}: {noun} of {dims}", (Section(lines=tuple(lines)),), picture)
+
+
+def _facts(
+    about: IndexMap, data_type: Any, layout: str | None, meanings: dict[str, str]
+) -> Iterator[str]:
+    shape, strides, axes = about.shape, about.strides, about.axes
+    count, bits = math.prod(shape), element_bits(data_type)
+    named = f"({', '.join(axes)}) = " if axes else ""
+    yield f"dims {named}{shape}: {counted(count, 'element')}"
+    size = counted(bits // 8, "byte") if bits >= 8 else counted(bits, "bit")
+    yield f"data type {type_name(data_type)}: {size} an element"
+    if not shape or not count:
+        return
+    yield _strides(about)
+    if about.vector > 1:
+        yield f"{about.vector} channels are one vector: strides count vectors, dims count channels"
+    if layout:
+        yield f"layout {layout}: {meanings.get(layout, 'without gaps')}"
+    else:
+        order = (axes[axis] for axis in axis_order(shape, strides))
+        yield f"layout without a name; from the outermost axis to the innermost: {listed(order)}"
+    if min(strides) >= 0 and count:
+        yield _bytes(about, data_type)
+    index = ", ".join(axes)
+    if bits >= 8:
+        yield f"element [{index}] is at byte {_scaled(bits // 8, about.formula)}"
+    else:
+        yield f"element [{index}] is at place {about.formula}; {8 // bits} places make a byte"
+
+
+def _scaled(nbytes: int, formula: str) -> str:
+    if nbytes == 1:
+        return formula
+    return f"{nbytes} * ({formula})" if " " in formula else f"{nbytes} * {formula}"
+
+
+def _strides(about: IndexMap) -> str:
+    noun = "vector" if about.vector > 1 else "element"
+    steps = [
+        f"{counted(stride, noun) if i == 0 else stride} along {axis}"
+        for i, (stride, axis) in enumerate(zip(about.strides, about.axes, strict=True))
+    ]
+    text = f"strides {about.strides}: one step moves on by {', '.join(steps)}"
+    zero = [
+        axis
+        for axis, stride, size in zip(about.axes, about.strides, about.shape, strict=True)
+        if stride == 0 and size > 1
+    ]
+    return f"{text}; all elements along {listed(zero)} are the same in memory" if zero else text
+
+
+def _bytes(about: IndexMap, data_type: Any) -> str:
+    if about.vector == 1:
+        shape, strides = about.shape, about.strides
+    else:
+        shape = (about.shape[0], about.shape[1] // about.vector, *about.shape[2:], about.vector)
+        strides = (*(about.vector * stride for stride in about.strides), 1)
+    places, count = extent(shape, strides), math.prod(shape)
+    single = 1 if element_bits(data_type) < 8 else 0
+    each = element_bits(data_type) // 8
+    nbytes = storage_bytes(data_type, places) if single else places * each
+    text = f"{counted(nbytes, 'byte')} from the first element to the last"
+    if overlapping(shape, strides):
+        return f"{text}; elements share memory"
+    if places == count:
+        return f"{text}, without gaps"
+    return f"{text}, {counted(places - count, 'place')} of them in gaps"
+
+
+def _layout(shape: Ints, strides: Ints, data_type: Any, vector: int) -> str | None:
+    if len(shape) < 3 or vector != vector_length(data_type):
+        return None
+    try:
+        return layout_name(shape, strides, data_type)
+    except ValueError:
+        return None
+
+
+def _is_packed(shape: Ints, strides: Ints) -> bool:
+    return bool(shape) and 0 not in shape and strides == packed(shape)

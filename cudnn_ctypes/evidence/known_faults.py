@@ -1,0 +1,42 @@
+"""All known faults of cuDNN, in one enumeration."""
+
+from __future__ import annotations
+
+from ..graph.lower.faults import FAULTS
+from ..raw.faults import Fault
+from ..raw.faults.calls import CALL_FAULTS
+
+__all__ = ["known_faults"]
+
+
+def known_faults(version: int | None = None, capability: int | None = None) -> tuple[Fault, ...]:
+    """The known faults of cuDNN that this package heeds, those of graphs first.
+
+    Parameters
+    ----------
+    version : int, optional
+        Only those of this cuDNN: 91900 is 9.19.0.
+    capability : int, optional
+        Only those of GPUs of this compute capability: 90 is an H200. Rows with engines hold for
+        all GPUs, since other engines take their place.
+
+    Returns
+    -------
+    tuple of Fault
+        A row says what goes wrong, where, what is done about it, and who saw it.
+
+    Examples
+    --------
+    >>> row = known_faults(91900, 90)[0]
+    >>> row.name, row.effect, row.engines
+    ('pooling after an element-wise operation', 'wrong numbers', (1,))
+    """
+    return tuple(
+        row
+        for row in (*FAULTS, *CALL_FAULTS)
+        if any(
+            (version is None or version in each)
+            and (capability is None or row.engines or capability in each.capabilities)
+            for each in row.ranges
+        )
+    )

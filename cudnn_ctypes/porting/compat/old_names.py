@@ -1,0 +1,38 @@
+"""The warning that every old name gives once."""
+
+from __future__ import annotations
+
+import warnings
+
+from ...errors import CudnnWarning
+
+__all__ = ["OldNameWarning", "forget_warned", "warn_once"]
+
+
+class OldNameWarning(CudnnWarning, DeprecationWarning):
+    """A program used a name that cuDNN or a wrapper had once; the text has the modern form."""
+
+
+_warned: set[str] = set()
+
+
+def warn_once(name: str, text: str, stacklevel: int = 2) -> None:
+    """Warn of an old name, at its first use in this process.
+
+    Parameters
+    ----------
+    name : str
+        The name to warn of once, with its module.
+    text : str
+        The modern form.
+    stacklevel : int
+        The level for `warnings.warn`, counted from the caller of this function.
+    """
+    if name not in _warned:
+        _warned.add(name)
+        warnings.warn(text, OldNameWarning, stacklevel=stacklevel + 1)
+
+
+def forget_warned() -> None:
+    """Let every name warn again, for tests."""
+    _warned.clear()

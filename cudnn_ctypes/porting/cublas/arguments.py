@@ -1,0 +1,265 @@
+"""Converters for the arguments of computing functions, by name: cuBLAS uses the same names."""
+
+from __future__ import annotations
+
+import ctypes
+import inspect
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Concatenate, ParamSpec
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...arguments import integer
+from ...dtypes import as_data_type
+from ...raw.ctypes_support import CudnnEnum
+from ...raw.memory import memory_pointer
+from ...raw.typed_memory import typed
+from ..cudart.places import host_address
+from .function import CublasFunction, fail, gpu_call
+from .handles import State, state_of
+from .types import (
+    cublasComputeType_t,
+    cublasGemmAlgo_t,
+    cublasOperation_t,
+    cublasStatus_t,
+    cudaDataType_t,
+)
+
+__all__ = ["COMPUTE_TYPES", "DTYPES", "Elements", "Invalid", "Scalar", "computing"]
+
+_P = ParamSpec("_P")
+
+_INTEGERS = {
+    **dict.fromkeys(
+        ["m", "n", "k", "lda", "ldb", "ldc", "incx", "incy", "batchCount"], ctypes.c_int
+    ),
+    **dict.fromkeys(["strideA", "strideB", "strideC"], ctypes.c_longlong),
+}
+_ENUMS: dict[str, Any] = {
+    **dict.fromkeys(("transa", "transb", "trans"), cublasOperation_t),
+    **dict.fromkeys(("Atype", "Btype", "Ctype"), cudaDataType_t),
+    "computeType": cublasComputeType_t,
+    "algo": cublasGemmAlgo_t,
+}
+_SCALARS = ("alpha", "beta", "result")
+_MEMORY = ("A", "B", "C", "x", "y")
+
+
+class Invalid(Exception):
+    """An argument that cuBLAS refuses with INVALID_VALUE."""
+
+
+@dataclass
+class Scalar:
+    """A number in memory of the host or, by the handle's pointer mode, of the device."""
+
+    address: int
+    on_device: bool
+    dtype: np.dtype[Any]
+    name: str
+    keeper: Any = None
+
+    def _memory(self, use: Any) -> NDArray[Any]:
+        if self.on_device:
+            return Elements(self.dtype).strided(self.address, (), (), self.name, use)
+        memory: Any = (ctypes.c_char * self.dtype.itemsize).from_address(self.address)
+        return np.ndarray((), self.dtype, memory)
+
+    @property
+    def value(self) -> Any:
+        """The number."""
+        return self._memory("read")[()]
+
+    @value.setter
+    def value(self, value: Any) -> None:
+        self._memory("write")[...] = value
+
+
+@dataclass(frozen=True)
+class Elements:
+    """A data type of elements, and views of the reference device's memory as arrays of it."""
+
+    dtype: np.dtype[Any]
+
+    def strided(
+        self, address: int, shape: tuple[int, ...], steps: tuple[int, ...], name: str, use: Any
+    ) -> NDArray[Any]:
+        """A view of memory with strides in elements; its whole range is checked."""
+        from cudnn_ctypes.reference.device.memory import at
+
+        return at(address, as_data_type(self.dtype), shape, steps, name, use)
+
+    def matrix(
+        self, address: int, rows: int, columns: int, ld: int, name: str, use: Any = "read"
+    ) -> NDArray[Any]:
+        """A view of a column-major matrix; its columns begin `ld` elements apart."""
+        if ld < max(1, rows):
+            raise Invalid(f"ld{name.lower()} is {ld}, and a column of {name} has {rows} elements")
+        return self.strided(address, (rows, columns), (1, ld), name, use)
+
+    def vector(self, address: int, n: int, step: int, name: str, use: Any = "read") -> NDArray[Any]:
+        """A view of a vector; with a negative step it begins at the end, as in BLAS."""
+        if step == 0:
+            raise Invalid(f"inc{name} is 0")
+        first = address - min(step, 0) * (n - 1) * self.dtype.itemsize
+        return self.strided(first, (n,), (step,), name, use)
+
+
+def computing(
+    name: str,
+    body: Callable[Concatenate[Elements, _P], None],
+    dtype: str | Callable[[dict[str, Any]], str],
+    result: str = "",
+) -> CublasFunction[_P]:
+    """The C function `name`, implemented in NumPy by `body`.
+
+    `body` receives the elements' type and C's arguments: numbers, enums, addresses, and a `Scalar`
+    for each of alpha, beta and result.
+
+    Parameters
+    ----------
+    dtype : str or callable
+        The type of the elements, alpha and beta; or a function of the arguments that returns it.
+    result : str
+        The type of `result`. Default: the elements' type.
+    """
+    parameters = list(inspect.signature(body).parameters.values())[1:]
+    public = inspect.Signature(parameters, return_annotation=cublasStatus_t)
+    names = [parameter.name for parameter in parameters]
+    compute: Callable[..., None] = body
+
+    def call(*args: Any, **kwargs: Any) -> None:
+        arguments = public.bind(*args, **kwargs).arguments
+        state = state_of(name, arguments[names[0]])
+        elements = Elements(np.dtype(dtype(arguments) if callable(dtype) else dtype))
+        types = {"result": np.dtype(result) if result else elements.dtype}
+        for key in "ABC":
+            if f"{key}type" in arguments:
+                types[key] = np.dtype(DTYPES.get(arguments[f"{key}type"], elements.dtype))
+        values = {
+            key: _value(name, state, types.get(key, elements.dtype), key, arguments[key])
+            for key in names[1:]
+        }
+        if state.on_host:
+            _on_reference_device(name, lambda: compute(elements, state, **values))
+        else:
+            c_values = (_c_value(key, value) for key, value in values.items())
+            gpu_call(name, ctypes.c_void_p(state.address), *c_values)
+
+    call.__signature__ = public  # type: ignore[attr-defined]
+    call.__name__ = call.__qualname__ = name
+    call.__module__ = "cudnn_ctypes.cublas"
+    call.__doc__ = body.__doc__
+    return CublasFunction(call)
+
+
+def _on_reference_device(name: str, compute: Callable[[], None]) -> None:
+    from cudnn_ctypes.reference.device.registry import Refused
+
+    try:
+        with np.errstate(all="ignore"):  # infinities are results, as on a GPU
+            compute()
+    except Invalid as error:
+        fail(name, cublasStatus_t.CUBLAS_STATUS_INVALID_VALUE, str(error))
+    except Refused as error:
+        fail(name, cublasStatus_t.CUBLAS_STATUS_EXECUTION_FAILED, error.reason)
+
+
+def _value(function: str, state: State, dtype: np.dtype[Any], name: str, value: Any) -> Any:
+    if name in _INTEGERS:
+        return _integer(function, name, value)
+    if name in _ENUMS:
+        return _member(function, name, value)
+    if name in _SCALARS:
+        return _scalar(function, state, dtype, name, value)
+    assert name in _MEMORY
+    try:
+        address = memory_pointer(value, name) or 0
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{function}: {error}") from None
+    known = typed(value)
+    if known is not None and known.data_type not in (dtype.name, "bytes"):
+        raise TypeError(
+            f"{function}: {name}: expected {dtype.name}, got {known.data_type}; pass the address "
+            f"to have it read as {dtype.name} all the same"
+        )
+    return address
+
+
+def _c_value(name: str, value: Any) -> Any:
+    if name in _INTEGERS:
+        return _INTEGERS[name](value)
+    if name in _ENUMS:
+        return ctypes.c_int(value)
+    return ctypes.c_void_p(value.address if isinstance(value, Scalar) else value)
+
+
+def _integer(function: str, name: str, value: Any) -> int:
+    number = integer(f"{function}: {name}", value)
+    bits = 8 * ctypes.sizeof(_INTEGERS[name])
+    if not -(1 << bits - 1) <= number < 1 << bits - 1:
+        raise ValueError(f"{function}: {name}: {number} does not fit into {bits} bits")
+    return number
+
+
+def _member(function: str, name: str, value: Any) -> Any:
+    enum = _ENUMS[name]
+    is_other_enum = isinstance(value, CudnnEnum) and not isinstance(value, enum)
+    if name == "computeType" and isinstance(value, cudaDataType_t):
+        value = COMPUTE_TYPES.get(value, value)  # programs for CUDA 10 pass a cudaDataType_t
+    elif isinstance(value, bool) or not isinstance(value, int) or is_other_enum:
+        raise TypeError(f"{function}: {name}: expected a {enum.__name__}, got {value!r}")
+    return enum(int(value))
+
+
+COMPUTE_TYPES = {
+    cudaDataType_t.CUDA_R_16F: cublasComputeType_t.CUBLAS_COMPUTE_16F,
+    cudaDataType_t.CUDA_R_32F: cublasComputeType_t.CUBLAS_COMPUTE_32F,
+    cudaDataType_t.CUDA_R_64F: cublasComputeType_t.CUBLAS_COMPUTE_64F,
+}
+"""The compute type of ``cublasGemmEx``, by the type of alpha and beta."""
+
+DTYPES = {
+    cudaDataType_t.CUDA_R_16F: "float16",
+    cudaDataType_t.CUDA_R_16BF: "bfloat16",
+    cudaDataType_t.CUDA_R_32F: "float32",
+    cudaDataType_t.CUDA_R_64F: "float64",
+}
+"""The type of the elements of a matrix of ``cublasGemmEx``, by Atype, Btype or Ctype."""
+
+
+def _scalar(function: str, state: State, dtype: np.dtype[Any], name: str, value: Any) -> Scalar:
+    """The argument alpha, beta or result: an address or, for alpha and beta, also a number."""
+    if state.scalars_on_device:
+        return Scalar(memory_pointer(value, f"{function}: {name}") or 0, True, dtype, name)
+    if isinstance(value, (float, int, np.floating, np.integer)):
+        if name == "result" or isinstance(value, bool):
+            raise TypeError(f"{function}: {name}: expected byref(...), got {value!r}")
+        with np.errstate(over="ignore"):
+            number = np.array(value, dtype)
+        if math.isfinite(value) and not np.isfinite(number):
+            raise ValueError(f"{function}: {name}: {value} is too large for {dtype}")
+        return Scalar(number.ctypes.data, False, dtype, name, number)
+    _check_type(function, dtype, name, value)
+    use = "write" if name == "result" else "read"
+    address = host_address(function, name, value, dtype.itemsize, use)  # type: ignore[arg-type]
+    if not address:
+        fail(function, cublasStatus_t.CUBLAS_STATUS_INVALID_VALUE, f"{name} is NULL")
+    return Scalar(address, False, dtype, name, value)
+
+
+def _check_type(function: str, dtype: np.dtype[Any], name: str, value: Any) -> None:
+    """Refuse a variable of another type, whose bytes cuBLAS would read as `dtype`."""
+    variable = getattr(value, "_obj", value)  # byref(...)
+    ctype = type(variable) if isinstance(variable, ctypes._SimpleCData) else None
+    if ctype in (ctypes.c_float, ctypes.c_double, ctypes.c_int):
+        found: np.dtype[Any] = np.dtype(ctype)
+    elif isinstance(variable, (np.ndarray, np.generic)):
+        found = variable.dtype
+    else:
+        return
+    if found != dtype:
+        raise TypeError(f"{function}: {name}: expected a {dtype}, got a {found}")

@@ -1,0 +1,180 @@
+"""Parts that the functions share: the status, the last error, and filling out parameters."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Callable
+from typing import Any, NoReturn, ParamSpec
+
+from ...raw import mode
+from ...raw.ctypes_support import OpaquePointer
+from ...runtime import cuda
+from ...runtime.cuda import CudaError
+from .checked import CheckedFunction
+from .types import cudaError_t
+
+__all__ = [
+    "RuntimeFunction",
+    "cudaGetErrorName",
+    "cudaGetErrorString",
+    "cudaGetLastError",
+    "cudaPeekAtLastError",
+    "fail",
+    "gpu_call",
+    "place",
+    "runtime_function",
+    "store",
+]
+
+_P = ParamSpec("_P")
+
+
+class _Errors(threading.local):
+    last: cudaError_t = cudaError_t.cudaSuccess
+    """The last error on the reference device or before a GPU was found; CUDA keeps a GPU's."""
+
+
+_errors = _Errors()
+
+
+class RuntimeFunction(CheckedFunction[_P, cudaError_t]):
+    """A function of the CUDA runtime."""
+
+    success = cudaError_t.cudaSuccess
+    no_device = cudaError_t.cudaErrorNoDevice
+
+    def _failed(self, code: cudaError_t) -> None:
+        _errors.last = code
+
+
+def runtime_function(body: Callable[_P, None]) -> RuntimeFunction[_P]:
+    """Make a C function of a Python function that raises `CudaError`."""
+    return RuntimeFunction(body)
+
+
+def fail(function: str, code: cudaError_t, reason: str) -> NoReturn:
+    """Raise the reference device's error, with a reason."""
+    text = f"{code.name} ({cudaGetErrorString(code)}): {reason}"
+    raise CudaError(function, code, text)
+
+
+def gpu_call(function: str, *arguments: Any) -> Any:
+    """Call CUDA Python's function; return its result, a tuple of several results, or None.
+
+    Raises
+    ------
+    CudaError
+        If the call fails; its status is this package's `cudaError_t`.
+    NoDeviceError
+    """
+    status, *results = getattr(cuda.runtime(), function)(*arguments)
+    if int(status) != 0:
+        code = cudaError_t(int(status))
+        raise CudaError(function, code, f"{status.name} ({cudaGetErrorString(code)})")
+    return results[0] if len(results) == 1 else tuple(results) or None
+
+
+def cudaGetLastError() -> cudaError_t:
+    """Return the last error of this thread, and reset it."""
+    code = cudaPeekAtLastError()
+    _errors.last = cudaError_t.cudaSuccess
+    if not mode.reference_device_active and code != cudaError_t.cudaErrorNoDevice:
+        cuda.runtime().cudaGetLastError()
+    return code
+
+
+def cudaPeekAtLastError() -> cudaError_t:
+    """Return the last error of this thread without resetting it."""
+    if not mode.reference_device_active and _errors.last != cudaError_t.cudaErrorNoDevice:
+        (status,) = cuda.runtime().cudaPeekAtLastError()
+        return cudaError_t(int(status))
+    return _errors.last
+
+
+def cudaGetErrorName(error: int) -> str:
+    """The name of a status: "cudaErrorInvalidValue"."""
+    code = cudaError_t(error)
+    return code.name if code.known else "unrecognized error code"
+
+
+def cudaGetErrorString(error: int) -> str:
+    """The meaning of a status in a few words."""
+    code = cudaError_t(error)
+    return _MEANINGS.get(code, "unrecognized error code")
+
+
+_MEANINGS = {
+    cudaError_t.cudaSuccess: "no error",
+    cudaError_t.cudaErrorInvalidValue: "invalid argument",
+    cudaError_t.cudaErrorMemoryAllocation: "out of memory",
+    cudaError_t.cudaErrorInitializationError: "initialization error",
+    cudaError_t.cudaErrorInvalidConfiguration: "invalid configuration argument",
+    cudaError_t.cudaErrorInvalidPitchValue: "invalid pitch argument",
+    cudaError_t.cudaErrorInvalidDevicePointer: "invalid device pointer",
+    cudaError_t.cudaErrorInvalidMemcpyDirection: "invalid copy direction for memcpy",
+    cudaError_t.cudaErrorInsufficientDriver: "CUDA driver version is insufficient for CUDA "
+    "runtime version",
+    cudaError_t.cudaErrorInvalidDeviceFunction: "invalid device function",
+    cudaError_t.cudaErrorNoDevice: "no CUDA-capable device is detected",
+    cudaError_t.cudaErrorInvalidDevice: "invalid device ordinal",
+    cudaError_t.cudaErrorNoKernelImageForDevice: "no kernel image is available for execution on "
+    "the device",
+    cudaError_t.cudaErrorInvalidResourceHandle: "invalid resource handle",
+    cudaError_t.cudaErrorNotReady: "device not ready",
+    cudaError_t.cudaErrorIllegalAddress: "an illegal memory access was encountered",
+    cudaError_t.cudaErrorLaunchOutOfResources: "too many resources requested for launch",
+    cudaError_t.cudaErrorLaunchTimeout: "the launch timed out and was terminated",
+    cudaError_t.cudaErrorMisalignedAddress: "misaligned address",
+    cudaError_t.cudaErrorLaunchFailure: "unspecified launch failure",
+    cudaError_t.cudaErrorNotSupported: "operation not supported",
+    cudaError_t.cudaErrorUnknown: "unknown error",
+}
+
+
+# -- out parameters -------------------------------------------------------------------------------
+
+
+def place(target: Any, ctype: Any, name: str) -> int:
+    """The address of the variable of type `ctype` that the out parameter `name` fills.
+
+    Parameters
+    ----------
+    target : object
+        The variable, ``byref`` of it, or a pointer to it. Any kind of pointer is a ``void *``.
+
+    Raises
+    ------
+    TypeError
+        If `target` is something else.
+    """
+    variable = getattr(target, "_obj", target)  # byref(...)
+    by_reference = variable is not target
+    points = isinstance(variable, ctypes._Pointer) and not isinstance(variable, OpaquePointer)
+    if points and not by_reference and variable and _holds(type(variable)._type_, ctype):
+        variable = variable.contents  # pointer(x)
+    kind: Any = type(variable)
+    while issubclass(kind, ctypes.Array):
+        kind = kind._type_
+    if not (_holds(kind, ctype) or (by_reference and issubclass(kind, ctypes.Structure))):
+        raise TypeError(
+            f"{name}: expected a {ctype.__name__} variable or byref(...) of one, got {target!r}"
+        )
+    if by_reference:  # byref may have an offset
+        return ctypes.cast(target, ctypes.c_void_p).value or 0
+    return ctypes.addressof(variable)
+
+
+def _holds(kind: Any, ctype: Any) -> bool:
+    """Whether a variable of the type `kind` can store a value of C's type `ctype`."""
+    if issubclass(kind, ctype):
+        return True
+    is_pointer = issubclass(kind, ctypes._Pointer) and not issubclass(kind, OpaquePointer)
+    return ctype is ctypes.c_void_p and is_pointer
+
+
+def store(target: Any, value: int | float, ctype: Any, name: str) -> None:
+    """Fill the out parameter `name`; see `place`."""
+    address = place(target, ctype, name)
+    storage = ctypes.c_void_p if issubclass(ctype, OpaquePointer) else ctype
+    storage.from_address(address).value = value

@@ -1,0 +1,302 @@
+"""``python -m cudnn_ctypes bench``: on the reference device with made-up times, and on a GPU."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from cudnn_ctypes import Graph, Handle, NoDeviceError, raw, use_reference_device
+from cudnn_ctypes.__main__ import main
+from cudnn_ctypes.commands.bench import _handle
+from cudnn_ctypes.commands.bench.measuring import algorithm_rows, engine_rows, torch_row
+from cudnn_ctypes.commands.bench.problems import Options, problem_of
+from cudnn_ctypes.commands.bench.results import BenchRow
+from cudnn_ctypes.graph.engines.tuning.measurement import Measurement, Settings
+
+PROBLEMS = {
+    "attention": (["1x2x64x64"], Options(causal=True)),
+    "convolution": (["2x8x9x9", "8x8x3x3"], Options(padding=1)),
+    "data": (["2x8x9x9", "8x8x3x3"], Options(padding=1, stride=2, direction="data")),
+    "filter": (["2x8x9x9", "8x4x3x3"], Options(layout="NCHW", direction="filter")),
+    "matmul": (["64x32", "32x16"], Options()),
+    "layer norm": (["16x64"], Options()),
+    "rms norm": (["16x64"], Options(norm="rms")),
+}
+KIND = {"data": "convolution", "filter": "convolution", "layer norm": "norm", "rms norm": "norm"}
+
+
+class MadeUp:
+    """Stands in for a timer: executes once, and counts the executions."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def __call__(self, execute: Callable[[], object], runs: int) -> list[float]:
+        execute()
+        self.count += 1
+        return [float(self.count)] * runs
+
+
+@pytest.mark.parametrize("name", ["convolution", "data", "filter"])
+def test_every_algorithm_that_can_run_is_timed(reference_device: None, name: str) -> None:
+    shapes, options = PROBLEMS[name]
+    problem, timer = problem_of("convolution", shapes, options), MadeUp()
+    with use_reference_device(), Handle() as handle:
+        rows = list(algorithm_rows(problem, handle, timer, 3))
+    done = [row for row in rows if row.median is not None]
+    assert len(done) == timer.count > 0
+    assert [row.median for row in done] == [float(i + 1) for i in range(len(done))]
+    assert all(row.workspace is not None and row.deterministic is not None for row in done)
+    assert all(row.note for row in rows if row.median is None)
+
+
+def test_an_algorithm_that_fails_does_not_stop_the_others(
+    reference_device: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    timer = MadeUp()
+
+    def time(execute: Callable[[], object], runs: int) -> list[float]:
+        times = timer(execute, runs)
+        if timer.count == 1:
+            raw.cudnnSetStream(None, None)  # refused
+        return times
+
+    problem = problem_of("convolution", *PROBLEMS["convolution"])
+    with use_reference_device(), Handle() as handle:
+        rows = list(algorithm_rows(problem, handle, time, 3))
+    assert rows[0].note.startswith("failed: cudnnSetStream")
+    assert any(row.median is not None for row in rows[1:])
+
+
+def test_the_reference_device_has_no_times_of_engines(reference_device: None) -> None:
+    problem = problem_of("matmul", *PROBLEMS["matmul"])
+    with use_reference_device(), Handle() as handle:
+        assert list(algorithm_rows(problem, handle, MadeUp(), 3)) == []
+        with pytest.raises(NoDeviceError, match="measures plans on a GPU"):
+            engine_rows(problem, handle, Settings(), lambda row, total: None)
+    with use_reference_device():
+        assert _handle() is None
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_pytorch_computes_the_same_shape(name: str) -> None:
+    """On the CPU, so that the calls are known to be right where there is no GPU."""
+    torch = pytest.importorskip("torch")
+    shapes, options = PROBLEMS[name]
+    problem = problem_of(KIND.get(name, name), shapes, options)
+    problem.graph.validate()
+    assert problem.torch is not None
+    call = problem.torch.bound(torch, "cpu")
+    assert call is not None
+    found = call()
+    if isinstance(found, tuple):
+        (found,) = (each for each in found if each is not None)
+    (output,) = problem.graph.outputs
+    assert output.dims is not None
+    assert np.prod(found.shape) == np.prod(output.dims)
+    assert [size for size in found.shape if size > 1] == [size for size in output.dims if size > 1]
+
+
+def test_types_that_pytorch_lacks() -> None:
+    problem = problem_of("matmul", ["16x32", "32x16"], Options(data_type="fp8_e4m3"))
+    assert torch_row(problem, None, MadeUp(), 3) is None
+
+
+@pytest.mark.soak
+def test_without_a_gpu_the_engines_that_compile_are_shown(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("cudnn_ctypes.commands.bench._handle", lambda: None)
+    assert main(["bench", "matmul", "64x32", "32x16", "--json"]) == 0
+    out, err = capsys.readouterr()
+    told = json.loads(out)
+    assert "there is no GPU here" in err
+    assert "h200" in err
+    assert told["gpu"] == "NVIDIA H200"
+    assert all(row["median"] is None for row in told["rows"])
+    works = [row for row in told["rows"] if row["note"] == "runtime fusion"]
+    assert works
+    assert all(row["workspace"] is not None and row["tensor_cores"] for row in works)
+
+    assert main(["bench", "matmul", "64x32", "32x16", "--compare"]) == 2
+    assert "need the GPU itself" in capsys.readouterr().err
+
+
+@pytest.mark.soak
+def test_a_stored_graph_for_a_gpu_that_is_not_here(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    graph = Graph("sum", io_data_type="float16")
+    graph.matmul(graph.tensor((1, 64, 64)), graph.tensor((1, 64, 64))).set_output()
+    (tmp_path / "a.json").write_text(graph.to_json())
+    assert main(["bench", str(tmp_path / "a.json"), "--device", "B200"]) == 0
+    out, err = capsys.readouterr()
+    assert "graph 'sum'" in out
+    assert "on NVIDIA B200" in out
+    assert "runtime fusion" in out
+    assert err == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["pooling", "2x2"], "expected one of attention, convolution"),
+        (["missing.json"], "missing.json: it cannot be read"),
+        (["matmul", "2x3", "4x5"], "do not fit together"),
+        (["matmul", "2x3", "3x5", "--causal"], "matmul has no --causal"),
+        (["missing.json", "--type", "bfloat16"], "missing.json has no --type"),
+        (["missing.json", "2x3"], "a stored graph has its shapes; leave out 2x3"),
+        (["matmul", "2x3", "3x5", "--device", "Z1"], "Z1"),
+        (["matmul", "2x3", "3x5", "--device", ""], "no preset for ''"),
+    ],
+)
+def test_what_cannot_be_measured(
+    words: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["bench", *words]) == 2
+    err = capsys.readouterr().err
+    assert err.startswith("bench: ")
+    assert says in err
+
+
+def test_a_type_that_there_is_not(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["bench", "matmul", "2x3", "3x5", "--type", "float17"])
+    assert "Did you mean 'float16'" in capsys.readouterr().err
+
+
+def test_padding_counts_from_zero(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["bench", "convolution", "1x1x2x2", "1x1x1x1", "--padding", "-1"])
+    assert "--padding: expected a number from 0, got '-1'" in capsys.readouterr().err
+
+
+def test_ctrl_c_tells_what_was_measured(
+    reference_device: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def measure(problem: object, handle: object, arguments: object, rows: list[BenchRow]) -> None:
+        rows.append(BenchRow("engine 1", "graph", 3.0, 3.0, 3.0))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("cudnn_ctypes.commands.bench._handle", Handle)
+    monkeypatch.setattr("cudnn_ctypes.commands.bench._measure", measure)
+    with use_reference_device():
+        assert main(["bench", "matmul", "64x32", "32x16", "--json"]) == 130
+    out, err = capsys.readouterr()
+    assert [row["median"] for row in json.loads(out)["rows"]] == [3.0]
+    assert err == ""
+
+
+def test_results_are_kept_compared_and_plotted(
+    reference_device: None,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    pytest.importorskip("matplotlib").use("Agg")
+    times = iter((8.0, 9.0, 4.0, 4.0))
+
+    def measure(problem: object, handle: object, arguments: object, rows: list[BenchRow]) -> None:
+        time = next(times)
+        rows.append(BenchRow("engine 1", "graph", time, time, time))
+
+    monkeypatch.setattr("cudnn_ctypes.commands.bench._handle", Handle)
+    monkeypatch.setattr("cudnn_ctypes.commands.bench._measure", measure)
+    words = ["bench", "matmul", "64x32", "32x16", "--folder", str(tmp_path / "kept")]
+    with use_reference_device():
+        assert main([*words, "--plot", f"{tmp_path}/plots/"]) == 0
+        assert (tmp_path / "plots" / "bench.png").is_file()
+        assert main([*words, "--plot", f"{tmp_path}/plots/"]) == 2
+        assert "--force" in capsys.readouterr().err
+        assert main([*words, "--no-keep", "--plot", "/proc/times.svg"]) == 2
+        assert "/proc/times.svg: it cannot be written" in capsys.readouterr().err
+        assert main([*words, "--compare"]) == 0
+        assert "-50%" in capsys.readouterr().out
+        assert main([*words, "--compare", "--json", "--no-keep"]) == 0
+        told = json.loads(capsys.readouterr().out)
+    assert [each["rows"][0]["median"] for each in told["earlier"]] == [8.0, 4.0]
+    (file,) = (tmp_path / "kept").rglob("*.jsonl")
+    assert len(file.read_text().splitlines()) == 2
+
+
+class MadeUpTimer(MadeUp):
+    """A timer that is opened and closed."""
+
+    def __enter__(self) -> MadeUpTimer:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        pass
+
+
+def test_rows_come_one_by_one_and_then_sorted(
+    reference_device: None,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """All but the GPU: algorithms, no PyTorch, engines as `tune` notes them."""
+    closed: list[bool] = []
+
+    @contextmanager
+    def opened(*arguments: object) -> Iterator[tuple[SimpleNamespace, None]]:
+        yield SimpleNamespace(close=lambda: closed.append(True)), None
+
+    def tune(*arguments: object, noted: Callable[..., object], **options: object) -> None:
+        assert options["every_engine"]
+        assert options["knobs"] == 2
+        noted(Measurement(9, {}, "a 1", "measured", (0.5, 0.5)), 4)
+        noted(Measurement(8, {}, "engine", "failed", status="X", reason="why"), 4)
+
+    monkeypatch.setattr("cudnn_ctypes.commands.bench._handle", Handle)
+    monkeypatch.setattr("cudnn_ctypes.commands.bench.open_timer", lambda *_, **__: MadeUpTimer())
+    monkeypatch.setattr("cudnn_ctypes.commands.bench.torch_with_gpu", lambda: None)
+    monkeypatch.setattr("cudnn_ctypes.commands.bench.measuring.check_handle", lambda handle: None)
+    monkeypatch.setattr("cudnn_ctypes.commands.bench.measuring.bench", opened)
+    monkeypatch.setattr("cudnn_ctypes.commands.bench.measuring.tune", tune)
+    words = ["bench", "convolution", "2x8x9x9", "8x8x3x3", "--padding", "1", "--knobs", "2"]
+    with use_reference_device():
+        assert main([*words, "--folder", str(tmp_path)]) == 0
+    came, _, table = capsys.readouterr().out.partition("\n\n")
+    lines = came.splitlines()
+    assert lines[0].split()[:2] == ["1.0", "us"]
+    assert "legacy: " in lines[0]
+    assert lines[-1].endswith("graph: engine 9")
+    rows = table.split("\n\n")[1].splitlines()
+    assert rows[1].split()[0] == "0.5"
+    assert rows[1].endswith("graph: engine 9")
+    assert len(rows) - 1 == len(lines)
+    assert "failed: X: why" in table
+    assert closed == [True]
+
+
+# --- on a GPU ------------------------------------------------------------------------------------
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_on_a_gpu(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shapes, options = PROBLEMS[name]
+    words = ["bench", KIND.get(name, name), *shapes, "--json", "--runs", "3", "--budget", "20"]
+    words += ["--direction", options.direction, "--layout", options.layout]
+    words += ["--padding", str(options.padding), "--stride", str(options.stride)]
+    words += ["--norm", options.norm, "--folder", str(tmp_path)]
+    with use_reference_device(False):
+        assert main([*words, *(["--causal"] if options.causal else [])]) == 0
+    told = json.loads(capsys.readouterr().out)
+    timed = [row for row in told["rows"] if row["median"] is not None]
+    assert any(row["api"] == "graph" for row in timed)
+    assert any(row["api"] == "legacy" for row in timed) == (KIND.get(name, name) == "convolution")
+    assert all(row["median"] > 0 and row["low"] <= row["median"] <= row["high"] for row in timed)
+    medians = [row["median"] for row in timed]
+    assert medians == sorted(medians)
+    if told["limit"] is not None:
+        assert all(row["share"] < 1.2 for row in timed if row["share"] is not None)
+    (file,) = tmp_path.rglob("*.jsonl")
+    assert len(file.read_text().splitlines()) == 1

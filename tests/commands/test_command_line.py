@@ -1,0 +1,398 @@
+"""What all commands have in common: versions, files, Ctrl-C, progress, completion."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from programs import ROOT
+from rich.console import Console
+
+from cudnn_ctypes import Graph, __version__, commands
+from cudnn_ctypes.__main__ import main
+from cudnn_ctypes.commands import compile as compile_command
+from cudnn_ctypes.commands import progress as command_progress
+from cudnn_ctypes.commands.completion import script
+from cudnn_ctypes.commands.options import CommandError, Output, refuse_overwriting, write_text
+
+
+def product(path: Path) -> Path:
+    graph = Graph(path.stem, io_data_type="float16")
+    graph.matmul(graph.tensor((1, 64, 64)), graph.tensor((1, 64, 64))).set_output()
+    path.write_text(graph.to_json())
+    return path
+
+
+def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["--version"])
+    assert caught.value.code == 0
+    assert capsys.readouterr().out == f"cudnn-ctypes {__version__}\n"
+
+
+@pytest.mark.parametrize("command", commands.COMMANDS)
+def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main([command, "--help"])
+    assert caught.value.code == 0
+    assert commands.COMMANDS[command].split()[0] in capsys.readouterr().out
+
+
+REPORTING = set(commands.COMMANDS) - {"completion"}
+
+
+@pytest.mark.parametrize("command", sorted(REPORTING))
+def test_what_reports_can_report_as_json(command: str) -> None:
+    parser = commands.command_parser([command])
+    (parsers,) = (action for action in parser._actions if action.dest == "command")
+    assert isinstance(parsers.choices, dict)
+    assert "--json" in parsers.choices[command].format_help()
+
+
+# --- files ---------------------------------------------------------------------------------------
+
+
+def test_a_name_that_ends_in_a_slash_is_a_folder(tmp_path: Path) -> None:
+    assert Output(f"{tmp_path}/new/").file("a.png") == tmp_path / "new" / "a.png"
+    assert Output(f"{tmp_path}/new").file("a.png") == tmp_path / "new"
+    assert Output(str(tmp_path)).file("a.png") == tmp_path / "a.png"
+
+
+@pytest.mark.parametrize(
+    ("words", "endings"),
+    [
+        (("demo", "--device", "reference", "-o"), ".png"),
+        (("doctor", "--save-device"), ".json"),
+        (("bench", "matmul", "64x32", "32x16", "--plot"), ".png or .svg or .pdf"),
+        (("port", "--translate", "a.c", "-o"), ".py"),
+    ],
+)
+def test_a_file_has_the_ending_of_its_format(
+    words: tuple[str, ...], endings: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("x.txt", "x"):
+        assert main([*words, str(tmp_path / name)]) == 2
+        assert f"{name}: expected a name that ends in {endings}\n" in capsys.readouterr().err
+    assert Output("X.PNG").file("", ".png") == Path("X.PNG")
+    assert Output("/dev/null").file("", ".png") == Path("/dev/null")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_is_overwritten_unasked(tmp_path: Path) -> None:
+    file = tmp_path / "folder" / "a.txt"
+    write_text(file, "one")
+    with pytest.raises(CommandError, match=r"a\.txt: it is there already; --force writes over"):
+        write_text(file, "two")
+    assert file.read_text() == "one"
+    write_text(file, "two", force=True)
+    assert file.read_text() == "two"
+    for there in (file, file.parent):
+        with pytest.raises(CommandError, match="--force"):
+            refuse_overwriting([None, there], force=False)
+        refuse_overwriting([there], force=True)
+    (tmp_path / "empty").mkdir()
+    refuse_overwriting([tmp_path / "empty", tmp_path / "none", Path("/dev/null")], force=False)
+    write_text(Path("/dev/null"), "one")
+
+
+def test_compile_refuses_before_it_compiles(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = product(tmp_path / "a.json")
+    (tmp_path / "a.plan.json").write_text("mine")
+    monkeypatch.setattr(
+        compile_command, "compile_graphs", lambda *_, **__: pytest.fail("it compiled")
+    )
+    assert main(["compile", str(source), "--device", "h200"]) == 2
+    assert "a.plan.json: it is there already" in capsys.readouterr().err
+    assert (tmp_path / "a.plan.json").read_text() == "mine"
+
+
+def test_compile_into_a_folder_that_is_not_there_with_json(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = product(tmp_path / "a.json")
+    words = ["compile", str(source), "--device", "h200", "--json", "-o", f"{tmp_path}/new/"]
+    assert main(words) == 0
+    (told,) = json.loads(capsys.readouterr().out)
+    plan = tmp_path / "new" / "a.plan.json"
+    assert told["plan"] == str(plan)
+    assert told["engine"].startswith("engine ")
+    assert plan.is_file()
+
+
+def test_port_and_trace_into_folders_and_over_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("tree_sitter")
+    source = tmp_path / "a.c"
+    source.write_text("int main(void) { return 3; }\n")
+    words = ["port", "--translate", str(source), "-o", f"{tmp_path}/out/", "--json"]
+    assert main(words) == 0
+    assert json.loads(capsys.readouterr().out)["output"] == str(tmp_path / "out" / "a.py")
+    assert main(words) == 2
+    assert "--force" in capsys.readouterr().err
+    assert main([*words, "--force"]) == 0
+
+    program = tmp_path / "program.py"
+    program.write_text("print('ran')\n")
+    for option, name in (("-o", "calls.txt"), ("--json", "calls.json")):
+        words = ["trace", option, f"{tmp_path}/traces/", str(program)]
+        assert main(words) == 0
+        assert (tmp_path / "traces" / name).is_file()
+        capsys.readouterr()
+        assert main(words) == 2
+        out, err = capsys.readouterr()
+        assert "ran" not in out
+        assert "--force" in err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("compile", "", "--device", "T4"),
+        ("explain", "", "--device", "T4"),
+        ("port", ""),
+        ("cache", "--export", ""),
+        ("examples", "--copy", ""),
+        ("demo", "-o", ""),
+        ("trace", "--read", ""),
+    ],
+)
+def test_an_empty_name_is_no_file(
+    words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(words)
+    assert caught.value.code == 2
+    assert "expected the name of a file or folder, got ''" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("port", "a.c", "-o", "a.py"), "port: -o/--output goes with --translate"),
+        (("cache", "--clear", "--export", "a.json"), "cache: --clear goes alone"),
+        (("compile", ".", "--device", "T4"), "compile: .: it cannot be read: Is a directory"),
+    ],
+)
+def test_arguments_that_do_not_go_together(
+    words: tuple[str, ...], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == 2
+    assert says in capsys.readouterr().err
+
+
+def test_a_file_is_no_folder(tmp_path: Path) -> None:
+    file = tmp_path / "a.txt"
+    file.touch()
+    with pytest.raises(CommandError, match=r"a\.txt: this is a file, and a folder is wanted"):
+        write_text(file / "b.txt", "")
+
+
+def test_names_that_no_file_can_have(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("tree_sitter")
+    long, link = tmp_path / f"{'x' * 300}.py", tmp_path / "link.py"
+    link.symlink_to(tmp_path / "none" / "a.py")
+    source = tmp_path / "a.c"
+    source.write_text("int main(void) { return 3; }\n")
+    for name, says in ((long, "File name too long"), (link, "a link to a file that is not there")):
+        for words in (["port", "--translate", str(source), "-o"], ["cache", "--export"]):
+            assert main([*words, str(name)]) == 2
+            out, err = capsys.readouterr()
+            assert (out, err.count("\n")) == ("", 1)
+            assert f"{name}: " in err
+            assert says in err
+    assert main(["examples", "--copy", str(long)]) == 2
+    assert "File name too long" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [("cache", "--export"), ("examples", "--copy"), ("demo", "-o")])
+def test_a_dash_is_no_file(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main([*words, "-"])
+    assert caught.value.code == 2
+    assert "got '-': use /dev/stdin or /dev/stdout" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_records_on_a_full_disk(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.touch()
+    done = subprocess.run(
+        [sys.executable, "-m", "cudnn_ctypes", "trace", "--json", "/dev/full", str(program)],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    message = "cudnn-ctypes: the output cannot be written: No space left on device\n"
+    assert (done.returncode, done.stderr) == (1, message)
+
+
+def test_a_folder_that_cannot_be_made_is_told_before_compiling(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    graph = product(tmp_path / "a.json")
+    assert main(["compile", "--device", "H200", str(graph), "-o", f"{graph}/b.json"]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err == f"compile: {graph}: this is a file, and a folder is wanted\n"
+
+
+def test_a_misspelled_command_is_suggested(capsys: pytest.CaptureFixture[str]) -> None:
+    for words, suggested in ((["docter"], "doctor"), (["bench", "convolutoin"], "convolution")):
+        try:
+            status = main(words)
+        except SystemExit as error:
+            status = error.code
+        assert status == 2
+        assert f"did you mean '{suggested}'?" in capsys.readouterr().err
+
+
+def test_a_folder_is_no_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["trace", str(tmp_path)]) == 2
+    assert "this is a folder" in capsys.readouterr().err
+
+
+def test_a_program_that_cannot_be_read_has_no_traceback(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    binary = tmp_path / "binary.py"
+    binary.write_bytes(b"\0\0")
+    for words in (["-m", "no_such_module"], [str(binary)]):
+        assert main(["trace", *words]) == 1
+        message = capsys.readouterr().err
+        assert "Traceback" not in message
+        assert message.count("\n") == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_gives_one_line() -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "cudnn_ctypes", "devices"],
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    message = "cudnn-ctypes: the output cannot be written: No space left on device\n"
+    assert (done.returncode, done.stderr) == (1, message)
+
+
+# --- Ctrl-C --------------------------------------------------------------------------------------
+
+
+def test_ctrl_c_is_quiet_and_keeps_what_is_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sources = [product(tmp_path / f"{name}.json") for name in "ab"]
+    compiled = compile_command.compile_graphs
+
+    def interrupted(texts: list[str], *arguments: object, **options: object) -> None:
+        compiled(texts[:1], *arguments, **options)  # type: ignore[arg-type]
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(compile_command, "compile_graphs", interrupted)
+    assert main(["compile", *map(str, sources), "--device", "h200", "--json"]) == 130
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert [each["graph"] for each in json.loads(out)] == [str(sources[0])]
+    assert (tmp_path / "a.plan.json").is_file()
+    assert not (tmp_path / "b.plan.json").exists()
+
+
+def test_ctrl_c_in_a_traced_program(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text("print('begun', flush=True)\nimport time\ntime.sleep(60)\n")
+    running = subprocess.Popen(
+        [sys.executable, "-m", "cudnn_ctypes", "trace", "--stats", str(program)],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # nohup has it ignored
+    )
+    assert running.stdout is not None
+    assert running.stdout.readline() == "begun\n"
+    time.sleep(0.2)  # until it sleeps
+    running.send_signal(signal.SIGINT)
+    _, err = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert "Traceback" not in err
+    assert "function" in err  # the statistics
+
+
+# --- progress ------------------------------------------------------------------------------------
+
+
+def test_results_go_to_the_standard_output_unbroken(capsys: pytest.CaptureFixture[str]) -> None:
+    path = "/a" * 200
+    with command_progress.steps("working", 2) as steps:
+        steps.begin("one")
+        steps.tell(path)
+        steps.advance()
+    assert capsys.readouterr() == (f"{path}\n", "")
+
+
+def test_a_terminal_gets_a_bar_with_the_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    file = io.StringIO()
+
+    def console(stderr: bool = False, **options: object) -> Console:
+        return Console(file=file, force_terminal=stderr, width=60, highlight=False)
+
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(command_progress, "Console", console)
+    with command_progress.steps("working", 2) as steps:
+        steps.begin("one")
+        steps.advance()
+        steps.tell("a result")
+    text = file.getvalue()
+    assert "working: one" in text
+    assert "0:00:00" in text or "-:--:--" in text
+    assert "a result\n" in text
+
+
+# --- completion ----------------------------------------------------------------------------------
+
+
+def completed(*words: str) -> list[str]:
+    """What bash offers for the last word."""
+    typed = " ".join(f"'{word}'" for word in ("cudnn-ctypes", *words))
+    program = (
+        f"{script('bash')}\nCOMP_WORDS=({typed}); COMP_CWORD={len(words)}; _cudnn_ctypes\n"
+        'printf "%s\\n" "${COMPREPLY[@]}"\n'
+    )
+    done = subprocess.run(["bash", "-c", program], capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    return done.stdout.split()
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash here")
+def test_bash_completes_commands_options_and_choices() -> None:
+    assert completed("do") == ["doctor"]
+    assert set(completed("")) >= set(commands.COMMANDS)
+    assert completed("doctor", "--re") == ["--report"]
+    assert completed("compile", "a.json", "--heu") == ["--heuristics"]
+    assert completed("compile", "--heuristics", "fall") == ["fallback"]
+    assert completed("demo", "--device", "c") == ["cuda"]
+    assert completed("bench", "conv") == ["convolution"]
+    assert completed("bench", "matmul", "1x2", "--device", "l4") == ["l4", "l40s"]
+    assert completed("devices", "h") == ["h100", "h200"]
+    assert completed("bench", "a.j") == []
+    assert completed("compile", "a.j") == []  # so that bash completes files
+
+
+def test_zsh_gets_the_same_by_its_own_functions() -> None:
+    assert script("zsh").endswith(script("bash"))
+    assert "bashcompinit" in script("zsh")

@@ -1,0 +1,343 @@
+"""The doctor: its report here, and what it says of environments that are faked."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+from programs import ROOT, fake_cudnn, fake_library
+
+from cudnn_ctypes import DeviceProperties, Graph, Handle, __version__, raw
+from cudnn_ctypes.__main__ import main
+from cudnn_ctypes.absent_gpu.driver_stub import ensure_driver
+from cudnn_ctypes.commands.doctor import packages, probes
+from cudnn_ctypes.commands.doctor.findings import Finding
+
+
+def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "cudnn_ctypes", *words],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200", **environment},
+        check=False,
+    )
+
+
+def report(**environment: str) -> tuple[int, dict[str, dict[str, str]]]:
+    done = run("doctor", "--json", **environment)
+    findings = {f"{f['section']}: {f['name']}": f for f in json.loads(done.stdout)}
+    return done.returncode, findings
+
+
+@functools.cache
+def report_here() -> tuple[int, dict[str, dict[str, str]]]:
+    """The report of this machine, made once: it starts a program for each question."""
+    return report()
+
+
+@functools.cache
+def text_here() -> subprocess.CompletedProcess[str]:
+    """The same for people, on a narrow terminal."""
+    return run("doctor", COLUMNS="80")
+
+
+def test_here() -> None:
+    code, findings = report_here()
+    assert code == 0
+    assert findings["what works here: C API"]["state"] == "ok"
+    assert "239 functions" in findings["cuDNN: symbols"]["value"]
+    assert "computes a convolution" in findings["what works here: reference device"]["value"]
+    assert all(f["advice"] for f in findings.values() if f["state"] == "problem")
+
+
+@pytest.mark.soak
+def test_the_tables() -> None:
+    done = text_here()
+    assert done.returncode == 0
+    for text in ("what works here", "libcudnn", "reference device"):
+        assert text in done.stdout
+
+
+@pytest.mark.soak
+def test_names_and_paths_are_whole_at_80_columns() -> None:
+    """Also where the output is no terminal, and each finding is on a line of its own."""
+    _, findings = report_here()
+    lines = text_here().stdout.splitlines()
+    path = findings["cuDNN: libcudnn"]["value"]
+    assert any(line.split() == ["libcudnn", "ok", path] for line in lines)
+    for finding in findings.values():
+        (first, *_) = finding["value"].splitlines()
+        assert any(finding["name"] in line and first in line for line in lines), finding
+
+
+@pytest.mark.soak
+def test_the_report_is_one_block_with_everything() -> None:
+    done = run("doctor", "--report", CUDNN_CTYPES_LIBRARY="/nowhere/libcudnn.so.9")
+    lines = done.stdout.splitlines()
+    assert (lines[0], lines[-1]) == ("```text", "```")
+    assert lines.count("```") == 1
+    assert f"cudnn-ctypes {__version__}" in lines
+    assert any(sys.executable in line for line in lines)
+    assert "CUDNN_CTYPES_LIBRARY=/nowhere/libcudnn.so.9" in lines
+    assert any(line.startswith("  libcudnn: [problem] ") for line in lines)
+    assert any(line.startswith("  numpy: ") for line in lines)
+
+
+def test_findings_come_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is asked later has not been asked when the first finding is there."""
+    asked: list[str] = []
+
+    def ask(probe: str, device: str = "cuda") -> dict[str, Any]:
+        asked.append(probe)
+        return {**TestAnswers.LIBRARY} if probe == "library" else {"error": "none"}
+
+    monkeypatch.setattr(probes, "_ask", ask)
+    findings = probes.examine()
+    assert next(findings).name == "libcudnn"
+    assert asked == ["library"]
+    assert [finding.name for finding in findings][-1] == "reference device"
+    assert len(asked) == probes.PROBE_COUNT
+
+
+def test_what_is_found_is_kept_after_ctrl_c(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def ask(probe: str, device: str = "cuda") -> dict[str, Any]:
+        if probe == "library":
+            return {**TestAnswers.LIBRARY}
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(probes, "_ask", ask)
+    assert main(["doctor", "--json"]) == 130
+    out, err = capsys.readouterr()
+    assert json.loads(out)[0]["name"] == "libcudnn"
+    assert err == ""
+
+
+def test_missing_library(tmp_path: Path) -> None:
+    code, findings = report(CUDNN_CTYPES_LIBRARY=str(tmp_path / "libcudnn.so.9"))
+    assert code == 1
+    assert findings["cuDNN: libcudnn"]["state"] == "problem"
+    assert "pip install" in findings["cuDNN: libcudnn"]["advice"]
+
+
+@pytest.mark.soak
+def test_old_library(tmp_path: Path) -> None:
+    code, findings = report(CUDNN_CTYPES_LIBRARY=str(fake_cudnn(tmp_path, version=8907)))
+    assert code == 1
+    assert "this is cuDNN 8.9" in findings["cuDNN: libcudnn"]["value"]
+
+
+class TestAnswers:
+    """What the answers of the probes mean."""
+
+    LIBRARY: ClassVar[dict[str, Any]] = {
+        "path": "/x/nvidia/cudnn/lib/libcudnn.so.9",
+        "source": "somewhere",
+        "passed_over": ["wheel: /x/libcudnn.so.9: the file is cut off"],
+        "version": "9.14.0",
+        "cuda_major": 13,
+        "cudart": 13000,
+        "files": ["libcudnn.so.9"],
+        "functions": 239,
+        "missing": {"cudnnCausalConv1dForward": "9.22.0", "cudnnGnnMhaGatForward": "9.28.0"},
+        "parts": {"Ops": "CUDNN_STATUS_SUCCESS", "Cnn": "CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH"},
+    }
+
+    def test_missing_symbols_name_the_version_that_has_them(self) -> None:
+        findings = {f.name: f for f in probes._library(self.LIBRARY)}
+        assert findings["symbols"].value == "237 of 239 functions of the headers"
+        assert "9.28.0" in findings["symbols"].advice
+        assert findings["not here, since 9.22.0"].value == "cudnnCausalConv1dForward"
+
+    def test_a_sublibrary_of_another_version(self) -> None:
+        findings = {f.name: f for f in probes._library(self.LIBRARY)}
+        assert findings["Ops sublibrary"].state == "ok"
+        assert findings["Cnn sublibrary"].state == "problem"
+        assert "uninstall every nvidia-cudnn package" in findings["Cnn sublibrary"].advice
+
+    def test_a_broken_file_that_was_passed_over(self) -> None:
+        finding = next(f for f in probes._library(self.LIBRARY) if f.state == "problem")
+        assert (finding.name, finding.value) == ("not loaded", *self.LIBRARY["passed_over"])
+
+    CUDA: ClassVar = {"files": {}, "cudnn": ["/x/libcudnn.so.9"], "compilation_failures": {}}
+
+    def test_nvrtc_is_missing(self) -> None:
+        answer = {**self.CUDA, "files": {"/x/libcublasLt.so.13": "1"}}
+        findings = {f.name: f for f in probes._cuda_libraries(answer, 13)}
+        assert findings["libcublasLt.so.13"].state == "ok"
+        assert findings["libnvrtc.so.13"].state == "problem"
+        assert findings["libnvrtc.so.13"].advice.endswith("pip install nvidia-cuda-nvrtc")
+
+    @pytest.mark.soak
+    def test_nvrtc_cannot_compile(self, tmp_path: Path) -> None:
+        """As without its builtins: it loads, and gives a status for each kernel."""
+        loaded = raw.load()
+        (tmp_path / "cudnn").mkdir()
+        (tmp_path / "cudnn" / "lib").symlink_to(loaded.path.parent)
+        nvrtc = {"Version": 0, "CreateProgram": 0, "CompileProgram": 6, "GetProgramLogSize": 0}
+        nvrtc |= {"GetProgramLog": 0, "GetErrorString": 0}
+        folder, soname = tmp_path / "cuda_nvrtc" / "lib", f"libnvrtc.so.{loaded.cuda_major}"
+        file = fake_library(folder, soname, **{f"nvrtc{name}": nvrtc[name] for name in nvrtc})
+        _, findings = report(CUDNN_CTYPES_LIBRARY=str(tmp_path / "cudnn" / "lib"))
+        finding = findings[f"CUDA: {soname}"]
+        assert finding["state"] == "problem"
+        assert finding["value"] == f"0.0, {file}, cannot compile: status 6"
+        assert finding["advice"].startswith("pip install --force-reinstall nvidia-cuda-nvrtc")
+
+    def test_libraries_from_two_places(self) -> None:
+        answer = {**self.CUDA, "cudnn": ["/x/libcudnn.so.9", "/y/libcudnn_ops.so.9"]}
+        findings = [f for f in probes._cuda_libraries(answer, 12) if f.name == "mixed install"]
+        assert "/x, /y" in findings[0].value
+
+    def test_wrong_numbers(self) -> None:
+        answer = {"handle": "Handle()", "convolution": False}
+        finding = probes._device("GPU", answer, "missing", probes._NO_GPU)
+        assert (finding.state, finding.advice) == ("problem", "please report this message")
+
+    def test_a_crash_is_an_answer(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def crash(*_: Any, **__: Any) -> subprocess.CompletedProcess[str]:
+            return subprocess.CompletedProcess([], -11, "", "")
+
+        monkeypatch.setattr(subprocess, "run", crash)
+        assert probes._ask("library")["error"] == "the process crashed with SIGSEGV"
+
+
+class TestPackages:
+    @staticmethod
+    def fake(monkeypatch: pytest.MonkeyPatch, **versions: str) -> None:
+        found = {name.replace("_", "-"): version for name, version in versions.items()}
+        needed = dict.fromkeys(("cuda-core", "cuda-pathfinder", "numpy", "ml_dtypes"), "1.0")
+        monkeypatch.setattr(packages, "_version", {**needed, **found}.get)
+        monkeypatch.setattr(
+            packages.metadata, "requires", lambda _: ["nvidia-cudnn-cu13 (==9.19.0.56) ; linux"]
+        )
+
+    @staticmethod
+    def problems(version: str = "9.28.0") -> list[Finding]:
+        findings = packages.packages(version, "/x/nvidia/cudnn/lib/libcudnn.so.9")
+        return [finding for finding in findings if finding.state == "problem"]
+
+    def test_one_wheel(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.fake(monkeypatch, nvidia_cudnn_cu12="9.28.0.42")
+        assert self.problems() == []
+
+    def test_two_wheels(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.fake(monkeypatch, nvidia_cudnn_cu12="9.28.0.42", nvidia_cudnn_cu13="9.19.0.56")
+        (problem,) = self.problems()
+        assert "uninstall" in problem.advice
+
+    def test_an_overwritten_wheel(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.fake(monkeypatch, nvidia_cudnn_cu12="9.20.0.1")
+        (problem,) = self.problems()
+        assert "--force-reinstall nvidia-cudnn-cu12" in problem.advice
+
+    def test_torch_wants_another(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.fake(monkeypatch, nvidia_cudnn_cu12="9.28.0.42", torch="2.11.0")
+        (problem,) = self.problems()
+        assert "nvidia-cudnn-cu13 9.19.0.56" in problem.value
+
+    def test_search_path(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        for name in ("a", "b"):
+            (tmp_path / name).mkdir()
+            (tmp_path / name / "libcudnn_ops.so.9").touch()
+        monkeypatch.setenv("LD_LIBRARY_PATH", f"{tmp_path}/a:{tmp_path}/b")
+        (finding,) = packages.search_path(None)
+        assert finding.state == "problem"
+        monkeypatch.setenv("LD_LIBRARY_PATH", f"{tmp_path}/a")
+        (finding,) = packages.search_path(f"{tmp_path}/a/libcudnn.so.9")
+        assert finding.value == f"cuDNN in {tmp_path}/a"
+        (finding,) = packages.search_path(f"{tmp_path}/b/libcudnn.so.9")
+        assert f"not used: the libraries come from {tmp_path}/b" in finding.value
+
+
+class TestReducedBuild:
+    """The small wheels: the C API loads, and most of the legacy API is not there."""
+
+    def test_a_sublibrary_that_is_left_out(self) -> None:
+        parts = {"Ops": "CUDNN_STATUS_NOT_SUPPORTED_SUBLIBRARY_UNAVAILABLE"}
+        findings = {f.name: f for f in probes._library({**TestAnswers.LIBRARY, "parts": parts})}
+        assert findings["Ops sublibrary"].state == "missing"
+        assert "install the full nvidia-cudnn wheel" in findings["Ops sublibrary"].advice
+
+    @pytest.mark.soak
+    def test_the_c_api_loads_all_the_same(self, tmp_path: Path) -> None:
+        fake_cudnn(tmp_path, version=92800, cudnnGetProperty=0)
+        code, findings = report(CUDNN_CTYPES_LIBRARY=str(tmp_path))
+        assert code == 0
+        assert findings["cuDNN: symbols"]["value"] == "5 of 239 functions of the headers"
+        assert findings["what works here: C API"]["state"] == "ok"
+        assert "cudnnCreateTensorDescriptor" in findings["what works here: descriptors"]["value"]
+
+
+@pytest.mark.soak
+def test_brackets_are_printed(tmp_path: Path) -> None:
+    done = run("doctor", CUDNN_CTYPES_LIBRARY=str(tmp_path / "libcudnn.so.9"))
+    assert "pip install 'cudnn-ctypes[cu12]' (or [cu13])" in done.stdout
+
+
+def test_an_unknown_command_names_the_known_ones() -> None:
+    done = run("diagnose")
+    assert done.returncode == 2
+    assert "doctor" in done.stderr
+
+
+class TestSavingTheGpu:
+    @pytest.mark.soak
+    def test_of_the_reference_device(self, tmp_path: Path) -> None:
+        path = tmp_path / "new" / "gpu.json"
+        done = run("doctor", "--save-device", str(path), CUDNN_CTYPES_DEVICE="reference")
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "NVIDIA H200" in done.stdout
+        written = json.loads(path.read_text())
+        assert written["source"] == "measured"  # the H200's preset
+        with DeviceProperties(path) as saved, DeviceProperties.preset("H200") as preset:
+            assert saved == preset
+            assert saved.source == "measured"
+        graph = Graph("product", io_data_type="float16")
+        graph.matmul(graph.tensor((2, 64, 64)), graph.tensor((2, 64, 64))).set_output()
+        (tmp_path / "product.json").write_text(graph.to_json())
+        words = ("explain", str(tmp_path / "product.json"), "--device", str(path))
+        done = run(*words, "--heuristics", "a")
+        assert done.returncode == 0, done.stderr
+        assert "on NVIDIA H200" in done.stdout
+
+    @pytest.mark.skipif(not ensure_driver().is_stub, reason="there is an NVIDIA driver here")
+    def test_without_a_gpu(self, tmp_path: Path) -> None:
+        done = run("doctor", "--save-device", str(tmp_path / "gpu.json"))
+        assert done.returncode == 2
+        (line,) = done.stderr.splitlines()
+        assert "there is no NVIDIA GPU here" in line
+        assert list(tmp_path.iterdir()) == []
+
+    @pytest.mark.soak
+    def test_a_folder_and_nothing_overwritten(self, tmp_path: Path) -> None:
+        words = ("doctor", "--save-device", f"{tmp_path}/new/")
+        assert run(*words, CUDNN_CTYPES_DEVICE="reference").returncode == 0
+        file = tmp_path / "new" / "gpu.json"
+        file.write_text("mine")
+        done = run(*words, CUDNN_CTYPES_DEVICE="reference")
+        assert (done.returncode, file.read_text()) == (2, "mine")
+        assert "--force" in done.stderr
+        assert run(*words, "--force", CUDNN_CTYPES_DEVICE="reference").returncode == 0
+        assert json.loads(file.read_text())
+
+    @pytest.mark.gpu
+    def test_of_the_gpu_here(self, tmp_path: Path) -> None:
+        path = tmp_path / "gpu.json"
+        assert run("doctor", "--save-device", str(path), CUDNN_CTYPES_DEVICE="cuda").returncode == 0
+        with DeviceProperties(path) as saved, DeviceProperties.from_device() as here:
+            assert saved == here
+            assert saved.source == here.source == "measured"
+            assert not saved.filled
+        with Graph(io_data_type="float16") as graph, Handle() as handle:
+            graph.matmul(graph.tensor((2, 64, 64)), graph.tensor((2, 64, 64))).set_output()
+            text = graph.build(path).to_json()
+            graph.load_plan(text, handle)

@@ -1,0 +1,132 @@
+"""``python -m cudnn_ctypes examples``: in a checkout, and from an installed wheel."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from programs import ROOT
+
+from cudnn_ctypes.__main__ import main
+from cudnn_ctypes.commands import examples as example_files
+
+EXAMPLES = ROOT / "examples"
+PROGRAMS = sorted(path.stem for path in EXAMPLES.glob("*.py"))
+NOTEBOOKS = sorted(path.stem for path in EXAMPLES.glob("notebooks/*.ipynb"))
+
+
+def names(text: str) -> list[str]:
+    """The names that a list begins its lines with."""
+    words = [line.split()[0] for line in text.splitlines() if line.startswith("  ")]
+    return [word for word in words if word[:2].isdecimal()]
+
+
+def test_lists_all_in_reading_order(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["examples"]) == 0
+    assert names(capsys.readouterr().out) == PROGRAMS + NOTEBOOKS
+
+
+def test_numbers_are_without_gaps() -> None:
+    for stems in (PROGRAMS, NOTEBOOKS):
+        assert [int(stem[:2]) for stem in stems] == list(range(1, len(stems) + 1))
+
+
+def test_each_says_in_a_line_what_it_is_about() -> None:
+    for example in example_files.examples():
+        assert 20 < len(example.title) <= 100, example
+
+
+def test_shows_what_one_teaches(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["examples", "05"]) == 0
+    out = capsys.readouterr().out
+    assert str(EXAMPLES / "05_algorithms.py") in out
+    assert "in how far rounding takes them" in out
+    assert "15_" not in out
+    assert main(["examples", "no such"]) == 2
+    assert "none is called 'no such'" in capsys.readouterr().err
+
+
+def test_copies_and_overwrites_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = tmp_path / "new" / "folder"
+    assert main(["examples", "--copy", str(target)]) == 0
+    for path in (*EXAMPLES.glob("*.py"), *EXAMPLES.glob("notebooks/*.ipynb")):
+        assert (target / path.relative_to(EXAMPLES)).read_bytes() == path.read_bytes()
+    (target / "README.md").write_text("mine")
+    assert main(["examples", "--copy", str(target)]) == 2
+    assert "is there already" in capsys.readouterr().err
+    assert (target / "README.md").read_text() == "mine"
+    assert main(["examples", "--copy", str(target / "README.md"), "--force"]) == 2
+    assert capsys.readouterr().err.endswith("README.md: this is a file, and a folder is wanted\n")
+
+
+def test_the_index_names_each_once() -> None:
+    index = (EXAMPLES / "README.md").read_text()
+    for stem in PROGRAMS:
+        assert index.count(f"({stem}.py)") == 1, stem
+    for stem in NOTEBOOKS:
+        assert index.count(f"(notebooks/{stem}.ipynb)") == 1, stem
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the contents of the wheel, as pip installs them."""
+    pytest.importorskip("hatchling")
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    (wheel,) = folder.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder / "installed")
+    return folder / "installed"
+
+
+@pytest.mark.soak
+def test_the_wheel_has_them_and_nothing_else(installed: Path) -> None:
+    place = installed / "cudnn_ctypes" / "examples"
+    found = {path.relative_to(place) for path in place.rglob("*") if path.is_file()}
+    tracked = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "."],
+        cwd=EXAMPLES,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if tracked.returncode == 0:
+        assert found == {Path(line) for line in tracked.stdout.splitlines()}
+    assert {path.stem for path in found} >= {*PROGRAMS, *NOTEBOOKS}
+    assert not (installed / "examples").exists()
+    assert not (installed / "tests").exists()
+
+
+@pytest.mark.soak
+def test_the_installed_package_lists_copies_and_runs_them(installed: Path, tmp_path: Path) -> None:
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(installed),
+        "CUDNN_CTYPES_DEVICE": "reference",
+    }
+
+    def run(*arguments: object) -> str:
+        done = subprocess.run(
+            [sys.executable, *map(str, arguments)],
+            env=environment,
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    listed = run("-m", "cudnn_ctypes", "examples")
+    assert names(listed) == PROGRAMS + NOTEBOOKS
+    assert str(installed) in listed
+    run("-m", "cudnn_ctypes", "examples", "--copy", "mine")
+    assert "[363 528 573 360]" in run(Path("mine") / "02_convolution_raw.py")
+    said = run("-m", "cudnn_ctypes", "lookup", "cudnnConvolutionForward")
+    assert "examples/02_convolution_raw.py" in said

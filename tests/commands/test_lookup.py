@@ -1,0 +1,319 @@
+"""The command ``lookup``."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from programs import printed
+
+from cudnn_ctypes import raw
+from cudnn_ctypes.__main__ import main
+from cudnn_ctypes.commands.lookup import entry, explanations, find, named, report
+from cudnn_ctypes.commands.lookup.explanations import explanation
+from cudnn_ctypes.raw.attributes import ATTRIBUTES, KINDS
+from cudnn_ctypes.raw.describe import documentation
+from cudnn_ctypes.raw.gone import gone_names
+
+HEADER = """
+#define CUDNN_MAJOR 9
+#define CUDNN_MINOR 99
+#define CUDNN_PATCHLEVEL 1
+/** @file a title */
+/* The most dimensions. */
+#define CUDNN_DIM_MAX 8
+#define CUDNN_BN_MIN_EPSILON 0.0 /* The least epsilon. */
+/** Another function. */
+int cudnnOther(int x);
+/** @brief Adds.
+ *
+ * y = x + y;
+ * { as is }
+ * @param[in]     handle A handle
+ *                       of the library.
+ * @param[in,out] y      The sum.
+ * @retval CUDNN_STATUS_SUCCESS It is done.
+ * @deprecated Use the graph.
+ * @since cuDNN 9.0.0
+ */
+/* an ordinary comment */
+CUDNN_DEPRECATED cudnnStatus_t CUDNNWINAPI
+cudnnAddTensor(cudnnHandle_t handle,
+               void *y); /**< not about it */
+/** @brief Modes of it. */
+typedef enum {
+    CUDNN_POINTWISE_ADD = 0, /**< Sum. @since cuDNN 9.0.0 */
+    /** The product, at length. */
+    CUDNN_POINTWISE_MUL = 1, /**< Product,
+                                  of two. */
+    CUDNN_POINTWISE_MIN = 5  /**< Least. */
+} cudnnPointwiseMode_t;
+/* A fraction. */
+typedef struct {
+    int64_t numerator; /* Above. */
+    int64_t denominator;
+} cudnnFraction_t;
+/** A list:
+ *  - CUDNN_ATTR_TENSOR_STRIDES (CUDNN_TYPE_INT64, many)
+ *      Steps.
+ *
+ *  - CUDNN_ATTR_TENSOR_UNIQUE_ID (CUDNN_TYPE_INT64, 1)
+ *      A number.
+ */
+typedef enum { CUDNN_ATTR_TENSOR_STRIDES = 903, /**< Strides. */ } cudnnBackendAttributeName_t;
+typedef struct cudnnTensorStruct *cudnnTensorDescriptor_t;
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "cudnn_graph.h").write_text(HEADER)
+    (tmp_path / "cudnn_version.h").write_text(HEADER[: HEADER.index("/**")])
+    return tmp_path
+
+
+def looked_up(capsys: pytest.CaptureFixture[str], *names: str, status: int = 0) -> str:
+    assert main(["lookup", *names]) == status
+    return capsys.readouterr().out
+
+
+def test_a_function(capsys):
+    out = looked_up(capsys, "cudnnConvolutionForward")
+    assert documentation("cudnnConvolutionForward") in out
+    assert "used by:  ConvolutionForward\n" in out
+    assert "example:  examples/02_convolution_raw.py\n" in out
+    assert "related:  " in out
+    assert "cudnnConvolutionBackwardData" in out
+
+
+def test_a_gone_function(capsys):
+    out = looked_up(capsys, "cudnnGetRNNParamsSize")
+    assert "gone since cuDNN 9.0" in out
+    assert "\n    cudnnGetRNNWeightSpaceSize(handle, rnnDesc, weightSpaceSize)\n" in out
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("CUDNN_POINTWISE_ATAN2", "cudnnPointwiseMode_t.CUDNN_POINTWISE_ATAN2 = 23"),
+        ("CUDNN_POINTWISE_ATAN2", "attributes:  pointwise.mode"),
+        ("data_half", "cudnnDataType_t.CUDNN_DATA_HALF = 2"),
+        ("cudnndatatype_t", "2   CUDNN_DATA_HALF"),
+        ("cudnnDeterminism_t", "fields:  cudnnConvolutionFwdAlgoPerf_t.determinism"),
+        ("cudnnFilterDescriptor_t", "given by:  cudnnCreateFilterDescriptor"),
+        ("cudnnFilterDescriptor_t", "used by:  FilterDescriptor"),
+        ("cudnnFraction_t", "int64_t numerator;"),
+        ("CUDNN_DIM_MAX", "#define CUDNN_DIM_MAX 8"),
+        ("cudnnSetFilter4dDescriptor", "old releases: before 5.0 without format"),
+        ("tensor.data_type", "type        CUDNN_TYPE_DATA_TYPE (cudnnDataType_t)"),
+        ("CUDNN_ATTR_OPERATIONGRAPH_OPS", "of          any operation"),
+        ("engine.numerical_note", "settable    no, cuDNN computes it"),
+        ("tensor", "in Python: BackendDescriptor('tensor')"),
+        ("2000", "cudnnStatus_t.CUDNN_STATUS_BAD_PARAM = 2000"),
+        ("2000", "before 9.0  3"),
+        ("9", "9 was CUDNN_STATUS_NOT_SUPPORTED before cuDNN 9.0"),
+        ("9", "CUDNN_STATUS_NOT_SUPPORTED = 3000"),
+        ("BAD_PARAM", "raised as   BadParamError"),
+        ("NotSupportedError", "CUDNN_STATUS_NOT_SUPPORTED_SHAPE (3002)"),
+        ("TensorDescriptor", "uses:  cudnnCreateTensorDescriptor, "),
+        ("CUDNN_STATUS_BAD_PARAM (2000)", "before 9.0  3"),
+        ("cudnnStatus_t.CUDNN_STATUS_BAD_PARAM", "before 9.0  3"),
+        ("raw.cudnnCreate(handle)", "cudnnCreate: function"),
+        ("cudnnCallback_t", "cudnnCallback_t: callback type"),
+        ("Graph", "cudnn_ctypes.Graph("),
+        ("pooling backward", "cudnnPoolingBackward: function"),
+    ],
+)
+def test_what_is_said(capsys, name, says):
+    assert says in looked_up(capsys, name)
+
+
+def test_words_list_the_names_that_have_them(capsys):
+    out = looked_up(capsys, "softmax")
+    assert "  cudnnSoftmaxForward\n  cudnnSoftmaxBackward\n" in out
+    assert named("batch norm back") == [
+        "cudnnBatchNormalizationBackward",
+        "cudnnBatchNormalizationBackwardEx",
+        "cudnnGetBatchNormalizationBackwardExWorkspaceSize",
+    ]
+    assert "cudnnGetRNNParamsSize" in named("rnn params")
+    assert named("") == named("no such words at all") == []
+
+
+def test_methods_of_classes(capsys):
+    assert "cudnn_ctypes.Graph.sdpa(self, q, k, v" in looked_up(capsys, "Graph.sdpa")
+    assert "DeviceTensor.from_numpy(array" in looked_up(capsys, "DeviceTensor.from_numpy(x)")
+    assert "words of 'sdpa', 40 of them:\n  Graph.sdpa\n" in looked_up(capsys, "sdpa")
+    for private in ("Graph._nodes", "Graph.__init__"):
+        looked_up(capsys, private, status=1)
+
+
+def test_words_need_no_quotes_but_names_stand_alone(capsys):
+    assert "cudnnPoolingBackward: function" in looked_up(capsys, "pooling", "backward")
+    out = looked_up(capsys, "cudnnCreate", "2000")
+    assert "cudnnCreate: function" in out
+    assert "CUDNN_STATUS_BAD_PARAM: status" in out
+
+
+def test_misspelt_names_are_not_found_and_told_what_is_like_them(capsys):
+    out = looked_up(capsys, "cudnnCreateTensorDescriptr", status=1)
+    assert out.startswith("nothing is called 'cudnnCreateTensorDescriptr'; did you mean\n")
+    assert "cudnnCreateTensorDescriptor" in out
+    assert "tensor.data_type" in looked_up(capsys, "tensor.data_typ", status=1)
+    for query in ("1234567", "", " ", "[", "(*", "²"):
+        assert looked_up(capsys, query, status=1) == f"nothing is called {query!r}\n\n"
+
+
+def test_json(capsys):
+    results = json.loads(
+        looked_up(capsys, "cudnnCreate", "tensor.strides", "cudnnCreat", "--json", status=1)
+    )
+    create, strides, missed = results
+    (function,) = create["entries"]
+    assert function["since"] == "9.0.0"
+    assert function["prototype"] == raw.cudnnCreate.prototype
+    assert function["parameters"] == [
+        {
+            "name": "handle",
+            "declaration": "cudnnHandle_t *handle",
+            "direction": "out",
+            "length": None,
+        }
+    ]
+    assert function["used_by"] == ["Handle"]
+    (attribute,) = strides["entries"]
+    assert attribute["types"] == ["CUDNN_TYPE_INT64"]
+    assert attribute["is_array"]
+    assert missed["entries"] == missed["found"] == []
+    assert missed["near"][0] == "cudnnCreate"
+    gone = json.loads(looked_up(capsys, "cudnnRNNForwardTraining", "--json"))[0]["entries"][0]
+    assert (gone["first"], gone["gone"]) == ("5.0", "9.0")
+
+
+def test_everything_can_be_looked_up(monkeypatch):
+    monkeypatch.setattr(entry, "explanation", lambda name: None)
+    for name in (*raw.functions.__all__, *raw.enums.__all__, *raw.types.__all__):
+        (found,) = find(name)
+        json.dumps(found.as_dict())
+        assert name in found.text
+    for name in gone_names():
+        assert find(name)[0].kind.endswith("gone")
+    for kind, own in ATTRIBUTES.items():
+        for attribute in own.values():
+            (found,) = find(attribute.full_name)
+            assert found.name == attribute.name.name
+            assert found.facts["descriptor"] == kind.name
+    for name in KINDS:
+        assert "backend descriptor type" in {each.kind for each in find(name)}
+    assert [each.name for each in find("convolution")] == [
+        "CUDNN_CONVOLUTION",
+        "CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "parameters"),
+    [
+        (
+            "cudnnAddTensor",
+            "Adds.\n\ny = x + y;\n{ as is }\nReturns: CUDNN_STATUS_SUCCESS It is done.\n"
+            "Deprecated: Use the graph.",
+            {"handle": "A handle of the library.", "y": "The sum."},
+        ),
+        ("CUDNN_DIM_MAX", "The most dimensions.", {}),
+        ("CUDNN_BN_MIN_EPSILON", "The least epsilon.", {}),
+        (
+            "cudnnPointwiseMode_t",
+            "Modes of it.",
+            {
+                "CUDNN_POINTWISE_ADD": "Sum.",
+                "CUDNN_POINTWISE_MUL": "Product, of two.",
+                "CUDNN_POINTWISE_MIN": "Least.",
+            },
+        ),
+        ("CUDNN_POINTWISE_ADD", "Sum.", {}),
+        ("CUDNN_POINTWISE_MUL", "The product, at length.\nProduct,\nof two.", {}),
+        ("CUDNN_POINTWISE_MIN", "Least.", {}),
+        ("cudnnFraction_t", "A fraction.", {"numerator": "Above."}),
+        (
+            "CUDNN_ATTR_TENSOR_STRIDES",
+            "Strides.\nCUDNN_ATTR_TENSOR_STRIDES (CUDNN_TYPE_INT64, many)\nSteps.",
+            {},
+        ),
+    ],
+)
+def test_explanations_are_the_comments_at_the_declaration(folder, name, text, parameters):
+    said = explanation(name, folder)
+    assert (said.text, said.parameters) == (text, parameters)
+    assert said.version == "9.99.1"
+    assert said.header == folder / "cudnn_graph.h"
+
+
+@pytest.mark.parametrize(
+    ("words", "names"),
+    [
+        (["sum"], ["cudnnAddTensor", "CUDNN_POINTWISE_ADD"]),
+        (["product", "length"], ["CUDNN_POINTWISE_MUL"]),
+        (["least"], ["CUDNN_BN_MIN_EPSILON", "CUDNN_POINTWISE_MIN"]),
+        (["above"], ["cudnnFraction_t"]),
+        (["modes"], ["cudnnPointwiseMode_t"]),
+        (["another"], ["cudnnOther"]),
+        (["title"], []),
+        (["sum", "(*"], []),
+    ],
+)
+def test_words_of_the_explanations_find_names(folder, words, names):
+    assert explanations.mentioning(words, folder) == names
+
+
+def test_where_the_headers_say_nothing_there_is_no_explanation(folder, tmp_path):
+    for name in ("cudnnTensorDescriptor_t", "CUDNN_MINOR", "cudnnCreate", "CUDNN_POINTWISE"):
+        assert explanation(name, folder) is None
+    assert explanation("cudnnCreate", tmp_path / "none") is None
+
+
+def test_the_explanation_of_the_installed_headers_is_shown(capsys):
+    if explanations.include_folder() is None:
+        pytest.skip("needs the cuDNN headers")
+    says = r"cudnn_graph.h of cuDNN 9\.\d+\.\d+ says:\n  \w.*\n"
+    assert re.search(says, looked_up(capsys, "cudnnDataType_t"))
+    header = explanations.include_folder() / "cudnn_graph.h"
+    if "@param" in header.read_text():  # 9.19 documents no functions
+        out = looked_up(capsys, "cudnnGetStream")
+        assert re.search(says, out)
+        assert re.search(r"\n  streamId:  \w+", out)
+
+
+def test_missing_headers_are_told(capsys, monkeypatch):
+    monkeypatch.setattr(explanations, "include_folder", lambda: None)
+    monkeypatch.setattr(report, "include_folder", lambda: None)
+    out = looked_up(capsys, "cudnnCreate")
+    assert out.endswith("in the headers of cuDNN; none are installed.\n\n")
+    assert "headers" not in looked_up(capsys, "cudnnRNNForwardTraining")
+
+
+def test_the_headers_beside_the_chosen_library_come_first(folder, tmp_path):
+    include = tmp_path / "cudnn" / "include"
+    include.mkdir(parents=True)
+    (include / "cudnn_graph.h").write_text(HEADER)
+    library = tmp_path / "cudnn" / "lib" / "libcudnn.so.9"
+    script = """
+        from cudnn_ctypes.raw.headers import include_folder
+        from cudnn_ctypes.raw import loaded_library
+        print(include_folder(), loaded_library())
+    """
+    assert printed(script, environment={"CUDNN_CTYPES_LIBRARY": str(library)}) == [
+        f"{include} None"
+    ]
+
+
+@pytest.mark.parametrize("columns", [80, 40])
+def test_names_are_not_broken_in_pipes_and_narrow_terminals(capsys, monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    name = "cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize"
+    out = looked_up(capsys, name, "cudnnRNNForwardTraining")
+    assert set(documentation(name).split()) <= set(out.split())
+    for line in out.splitlines():
+        assert len(line) <= columns or " " not in line.strip()

@@ -1,0 +1,170 @@
+"""Known faults as data: the enumeration, rows of C calls, and where they are shown."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from cudnn_ctypes import Graph, NotSupportedError, TensorDescriptor, known_faults, raw
+from cudnn_ctypes.__main__ import main
+from cudnn_ctypes.commands.bench import _result
+from cudnn_ctypes.commands.bench.problems import Problem
+from cudnn_ctypes.commands.lookup import entries
+from cudnn_ctypes.errors import FaultWarning
+from cudnn_ctypes.graph import DeviceProperties
+from cudnn_ctypes.raw.faults import Fault, Finding, Range, calls, heed, measured, reported, row
+from cudnn_ctypes.raw.faults.calls import Call, faults_of_call
+from tools.fault_programs import PROGRAMS, described
+
+
+def _between_layouts(call: Call) -> str:
+    x, y = call.record("xDesc"), call.record("yDesc")
+    return f"x has strides {x.strides}, y {y.strides}" if x.strides != y.strides else ""
+
+
+LAYOUTS = row(
+    "softmax of a sample",
+    "cudnnSoftmaxForward",
+    "wrong numbers",
+    "cuDNN gives wrong numbers",
+    _between_layouts,
+    Range(90000, (90,), 92000),
+    measured("9.19", "Equal strides are right.", "72 of 72"),
+    reported("someone 123456", "All is wrong.", tried="9.28"),
+    remedy="transform y",
+)
+
+
+@pytest.fixture
+def layouts() -> Any:
+    with TensorDescriptor((1, 2, 3, 4)) as x, TensorDescriptor((1, 2, 3, 4), layout="NHWC") as y:
+        yield x, y
+
+
+def test_a_call_is_found_by_its_descriptors(layouts: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    x, y = layouts
+    monkeypatch.setattr(calls, "CALL_FAULTS", (LAYOUTS,))
+    call = Call("cudnnSoftmaxForward", {"xDesc": x, "yDesc": y})
+    (found,) = faults_of_call(call, 91900, 90)
+    assert found.message == (
+        "x has strides (24, 12, 4, 1), y (24, 1, 8, 2): cuDNN gives wrong numbers; transform y "
+        "(known fault 'softmax of a sample', measured: H200, cuDNN 9.19, 72 of 72)"
+    )
+    same = call._replace(arguments={"xDesc": x, "yDesc": x})
+    for other in (same, call._replace(function="cudnnSoftmaxBackward")):
+        assert faults_of_call(other, 91900, 90) == []
+    for version, capability in ((92000, 90), (91900, 80), (80900, 90)):
+        assert faults_of_call(call, version, capability) == []
+
+
+def _found(layouts: Any, monkeypatch: pytest.MonkeyPatch, **changed: Any) -> list[Finding]:
+    monkeypatch.setattr(calls, "CALL_FAULTS", (Fault(**{**vars(LAYOUTS), **changed}),))
+    x, y = layouts
+    return faults_of_call(Call("cudnnSoftmaxForward", {"xDesc": x, "yDesc": y}), 91900)
+
+
+def test_what_is_always_wrong_is_refused(layouts: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(NotSupportedError, match="transform y"):
+        heed("here", _found(layouts, monkeypatch))
+
+
+def test_what_is_wrong_for_some_data_is_warned_of() -> None:
+    wrong = Fault(**{**vars(LAYOUTS), "calls": ("add",), "data": "x is large"})
+    with pytest.warns(FaultWarning, match="add 'y': .* where x is large; transform y"):
+        heed("here", [Finding(wrong, "add 'y'", wrong.ranges)])
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"effect": "slow"},
+        {"evidence": LAYOUTS.evidence[1:]},
+        {"data": "x is large"},
+    ],
+)
+def test_what_is_slow_or_not_reproduced_is_only_told(
+    changed: dict[str, Any], layouts: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (found,) = _found(layouts, monkeypatch, **changed)
+    heed("here", [found])
+    assert "cudnn_ctypes tells of it; remedy: transform y; " in found.told
+    by_others = "not reproduced, told by someone 123456: H200, cuDNN 9.28. All is wrong."
+    assert by_others in found.told
+
+
+def test_rows_are_complete() -> None:
+    rows = known_faults()
+    assert len({row.name for row in rows}) == len(rows)
+    for each in rows:
+        assert each.ranges
+        assert each.evidence
+        assert each.calls
+        assert all(name in raw.FUNCTIONS or callable(getattr(Graph, name)) for name in each.calls)
+        # What to do instead, unless another engine does it, or nobody knows.
+        assert each.remedy or each.engines or each.data or each.reported or each.form
+
+
+def test_the_enumeration_can_be_restricted() -> None:
+    assert {row.name for row in known_faults(91900, 90)} < {row.name for row in known_faults(91900)}
+    assert all(any(91900 in each for each in row.ranges) for row in known_faults(91900, 90))
+    assert [row.engines for row in known_faults(91900, 70) if not row.engines] == []
+    assert known_faults(80900) == ()
+
+
+def test_doctor_lists_the_rows(capsys: pytest.CaptureFixture[str]) -> None:
+    version = raw.load().version
+    assert main(["doctor", "--faults", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert {"product of a convolution", "clipped product"} <= {each["name"] for each in told}
+    assert all(each["evidence"] and each["cuDNN"] for each in told)
+    assert len(told) <= len(known_faults(version))
+    assert main(["doctor", "--faults"]) == 0
+    assert "remedy:       build two graphs\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("scattered heads",),
+        ("scattered", "heads"),
+        ("someone", "123456"),
+        ("someone#123456",),
+        ("123456",),
+        ("known", "fault", "softmax", "sample"),
+    ],
+)
+def test_lookup_finds_rows(
+    words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(entries, "known_faults", lambda: (*known_faults(), LAYOUTS))
+    monkeypatch.setattr("cudnn_ctypes.commands.lookup.known_faults", entries.known_faults)
+    assert main(["lookup", *words]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith(("scattered heads: known", "softmax of a sample: known"))
+    assert "evidence:     measured:" in out
+
+
+def test_names_tell_of_their_faults(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(entries, "known_faults", lambda: (*known_faults(), LAYOUTS))
+    main(["lookup", "cudnnSoftmaxForward", "Graph.sdpa_unified"])
+    out = capsys.readouterr().out
+    assert "known faults:  softmax between layouts, softmax of a sample" in out
+    assert "block mask of unified attention" in out
+
+
+def test_explanations_and_benchmarks_say_what_concerns_the_graph() -> None:
+    program = PROGRAMS["gradient of filters of one element"][0]
+    with described(program) as graph, DeviceProperties.preset("H200") as h200:
+        explained = graph.explain(h200)
+        (told,) = explained.faults.values()
+        assert told.startswith("NaN, conv_wgrad 'conv_wgrad': dy 'dy' (1, 8, 12, 9) has 1728 bytes")
+        assert "passes over engine 4; remedy: store images with their channels last; meas" in told
+        line = f"known fault 'gradient of filters of one element': {told}"
+        assert line in str(explained).splitlines()
+        result = _result(Problem("sum", graph), h200, [])
+        assert line in str(result).splitlines()
+        assert type(result).from_dict(json.loads(json.dumps(result.as_dict()))) == result

@@ -1,0 +1,282 @@
+"""``python -m cudnn_ctypes trace`` and ``CUDNN_CTYPES_TRACE``, on programs and on the examples."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from programs import ROOT, run_program
+
+from cudnn_ctypes import read_trace
+
+EXAMPLES = ROOT / "examples"
+
+
+def run(
+    *arguments: object, device: str = "reference", **environment: str
+) -> subprocess.CompletedProcess[str]:
+    inherited = {name: value for name, value in os.environ.items() if "CUDNN_CTYPES" not in name}
+    return subprocess.run(
+        [sys.executable, "-m", "cudnn_ctypes", "trace", *map(str, arguments)],
+        env={
+            **inherited,
+            "PYTHONPATH": str(ROOT),
+            "CUDNN_CTYPES_DEVICE": device,
+            **environment,
+        },
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    path = tmp_path / "program.py"
+    path.write_text(
+        "import sys\n"
+        "import numpy as np\n"
+        "from cudnn_ctypes import DeviceTensor, Handle, activation_forward\n"
+        "values = np.array([1, 2, 3, float(sys.argv[1])], 'f4').reshape(1, 1, 2, 2)\n"
+        "x, y = DeviceTensor.from_numpy(values), DeviceTensor.full((1, 1, 2, 2), 0, 'float32')\n"
+        "with Handle() as handle:\n"
+        "    activation_forward(handle, x, sys.argv[2], y)\n"
+        "print(__name__, sys.argv[1:], sys.argv[0] == __file__, sys.path[0])\n"
+        "if sys.argv[1] == '9':\n"
+        "    sys.exit(3)\n"
+    )
+    return path
+
+
+def test_a_program_runs_as_by_itself(program: Path) -> None:
+    done = run(program, "4", "relu")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == f"__main__ ['4', 'relu'] True {program.parent}\n"
+    assert "cudnnActivationForward(handle," in done.stderr
+    assert "activationDesc={mode=relu, " in done.stderr
+    assert "program.py:7" in done.stderr
+    assert max(map(len, done.stderr.splitlines())) <= 100
+
+
+def test_its_exit_status_and_errors(program: Path) -> None:
+    assert run(program, "9", "relu").returncode == 3
+    failed = run(program, "4", "no mode")
+    assert failed.returncode == 1
+    assert "ValueError" in failed.stderr
+    assert "runpy" not in failed.stderr
+    assert "trace_command" not in failed.stderr
+
+
+@pytest.mark.soak
+def test_a_module(program: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "cudnn_ctypes", "trace", "--stats", "-m", "program", "4", "relu"],
+        env={**os.environ, "PYTHONPATH": str(ROOT), "CUDNN_CTYPES_DEVICE": "reference"},
+        cwd=program.parent,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "__main__ ['4', 'relu'] True" in done.stdout
+    assert "cudnnActivationForward" in done.stderr
+
+
+@pytest.mark.soak
+def test_names_the_first_call_that_is_not_finite(program: Path) -> None:
+    done = run("--nan", program, "nan", "elu")
+    assert "is the first whose output is not finite:" in done.stderr
+    assert "! not finite: y: 1 NaN of 4" in done.stderr
+    assert "! not finite: x, which it read: 1 NaN of 4" in done.stderr
+    assert "cudnnSetTensor4dDescriptor" not in done.stderr
+    done = run("--nan", program, "4", "elu")
+    assert done.stderr.startswith("no output that is not finite in ")
+
+
+def test_sums_up(program: Path) -> None:
+    done = run("--stats", "--only", "Activation*", program, "4", "elu")
+    header, forward, whole = done.stderr.splitlines()
+    assert header.split()[:3] == ["function", "calls", "failed"]
+    assert forward.split()[:3] == ["cudnnActivationForward", "1", "0"]
+    assert whole.split()[:3] == ["all", "1", "0"]
+
+
+@pytest.mark.soak
+def test_records_are_written_read_and_compared(program: Path, tmp_path: Path) -> None:
+    one, same, other = (tmp_path / f"{name}.json" for name in ("one", "same", "other"))
+    for path, mode in ((one, "elu"), (same, "elu"), (other, "relu")):
+        done = run("--json", path, program, "4", mode)
+        assert done.stderr == ""
+        assert all(isinstance(json.loads(line), dict) for line in path.read_text().splitlines())
+    calls = read_trace(one)
+    (forward,) = (call for call in calls if call.function == "cudnnActivationForward")
+    assert (Path(forward.file), forward.line) == (program, 7)
+
+    shown = run("--read", one, "--only", "Activation*")
+    assert shown.stdout.startswith("cudnnActivationForward(handle,")
+    equal = run("--diff", one, same)
+    assert (equal.returncode, equal.stdout) == (0, f"{len(calls)} calls equal, 0 different\n")
+    different = run("--diff", one, other)
+    assert different.returncode == 1
+    assert "- mode=CUDNN_ACTIVATION_ELU\n    + mode=CUDNN_ACTIVATION_RELU" in different.stdout
+
+
+def test_to_a_file_and_by_name(program: Path, tmp_path: Path) -> None:
+    out = tmp_path / "calls.txt"
+    done = run("-o", out, "--width", "0", "--skip", "*Descriptor", program, "4", "elu")
+    assert done.stderr == ""
+    rows = out.read_text().splitlines()
+    assert rows[0].startswith("cudnnCreate(")
+    assert not any("Descriptor(" in row for row in rows)
+
+
+@pytest.mark.thinned(4)
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "expected a program"),
+        (("missing.py",), "missing.py: there is no such file"),
+        (("",), "expected a program"),
+        (("--read", "missing.json"), "trace: missing.json: No such file"),
+        (("--read", "calls.json", "program.py"), "'program.py' is for a run"),
+        (("--diff", "a.json", "b.json", "--stats"), "--stats is for a run"),
+        (("--diff", __file__, __file__), "this is no trace"),
+    ],
+)
+def test_what_cannot_be_done(arguments: tuple[str, ...], message: str) -> None:
+    done = run(*arguments)
+    assert done.returncode == 2
+    assert done.stderr.startswith("trace: ")
+    assert message in done.stderr
+
+
+def test_is_among_the_commands() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "cudnn_ctypes", "--help"],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "trace" in done.stdout
+
+
+# What each example makes at least one call of, and of which layers.
+TRACED = {
+    "02_convolution_raw": ["cudnnConvolutionForward"],
+    "03_convolution": ["cudnnConvolutionForward"],
+    "16_attention_step_by_step": ["cudnnMultiHeadAttnForward"],
+    "17_ctc": ["cudnnCTCLoss"],
+    "20_convolution_at_every_level": ["cudnnConvolutionForward", "cudnnBackendExecute"],
+    "27_nvidia_front_end": ["cudnnBackendExecute"],
+}
+
+
+def check_example(example: str, folder: Path, device: str) -> None:
+    path = folder / "run.json"
+    done = run("--nan", "--json", path, EXAMPLES / f"{example}.py", device=device)
+    assert done.returncode == 0, done.stderr
+    assert "no output that is not finite" in done.stderr
+    calls = read_trace(path)
+    assert {call.function for call in calls} >= set(TRACED[example])
+    # Every call has its place in the example, and every argument is decoded.
+    assert {Path(call.file).name for call in calls if call.file} == {f"{example}.py"}
+    assert not [
+        (call.function, argument.name)
+        for call in calls
+        for argument in call.arguments
+        if isinstance(argument.value, str) and argument.value.startswith("<")
+    ]
+
+
+@pytest.mark.thinned(6)
+@pytest.mark.parametrize("example", TRACED)
+def test_examples_on_the_reference_device(example: str, tmp_path: Path) -> None:
+    check_example(example, tmp_path, "reference")
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("example", TRACED)
+def test_examples_on_the_gpu(example: str, tmp_path: Path) -> None:
+    check_example(example, tmp_path, "cuda")
+
+
+class TestEnvironmentVariable:
+    PROGRAM = "from cudnn_ctypes import raw\nraw.cudnnGetVersion()\n"
+
+    def test_prints_calls(self) -> None:
+        done = run_program(self.PROGRAM, environment={"CUDNN_CTYPES_TRACE": "1"})
+        assert done.stderr.startswith("cudnnGetVersion()")
+        assert "<string>:2" in done.stderr
+
+    @pytest.mark.thinned(2)
+    @pytest.mark.parametrize(
+        ("value", "expected"), [("stats", "function  "), ("nan", "no output that is not finite")]
+    )
+    def test_concludes(self, value: str, expected: str) -> None:
+        done = run_program(self.PROGRAM, environment={"CUDNN_CTYPES_TRACE": value})
+        assert done.stderr.startswith(expected)
+
+    def test_writes_files(self, tmp_path: Path) -> None:
+        lines, records = tmp_path / "calls.txt", tmp_path / "run-%p.json"
+        for path in (lines, records):
+            done = run_program(self.PROGRAM, environment={"CUDNN_CTYPES_TRACE": str(path)})
+            assert done.stderr == ""
+        assert lines.read_text().startswith("cudnnGetVersion()")
+        (written,) = tmp_path.glob("run-*.json")
+        assert written.name != records.name
+        assert [call.function for call in read_trace(written)] == ["cudnnGetVersion"]
+
+    @pytest.mark.soak
+    def test_processes_that_are_started_do_not_write_to_the_same_file(self, tmp_path: Path) -> None:
+        program = f"""
+            import subprocess, sys
+            from cudnn_ctypes import raw
+            raw.cudnnGetVersion()
+            subprocess.run([sys.executable, "-c", {self.PROGRAM!r}], check=True)
+        """
+        for name, files in (("one.json", 1), ("each-%p.json", 2)):
+            path = tmp_path / name
+            run_program(program, environment={"CUDNN_CTYPES_TRACE": str(path)})
+            written = list(tmp_path.glob(f"{name[:3]}*.json"))
+            assert [len(read_trace(each)) for each in written] == [1] * files
+
+    @pytest.mark.parametrize("value", ["", "0"])
+    def test_off(self, value: str) -> None:
+        program = "import sys, cudnn_ctypes\nprint('cudnn_ctypes.evidence.session' in sys.modules)"
+        done = run_program(program, environment={"CUDNN_CTYPES_TRACE": value})
+        assert done.stdout == "False\n"
+
+
+def test_programs_by_the_environment(program: Path, tmp_path: Path) -> None:
+    """At the end, in a folder as C and in a file as Python; what it starts is not traced."""
+    environment = {"CUDNN_CTYPES_DEVICE": "reference"}
+    source = f"__file__ = {str(program)!r}\n{program.read_text()}"
+    for path in (f"{tmp_path}/c program/", f"{tmp_path}/program_%p.py"):
+        run_program(source, "4", "relu", environment={**environment, "CUDNN_CTYPES_TRACE": path})
+    assert "cudnnActivationForward(" in (tmp_path / "c program" / "c_program.c").read_text()
+    (written,) = tmp_path.glob("program_*.py")
+    assert "raw.cudnnActivationForward(" in written.read_text()
+
+
+@pytest.mark.soak
+def test_the_first_calls_and_memory(program: Path) -> None:
+    done = run("--memory", "--width", 0, program, "4", "relu")
+    assert "allocate(memory=<x+0, 16 B>, by=cudnn_ctypes)" in done.stderr
+    done = run("--first", 3, "--width", 0, program, "4", "relu")
+    assert len(done.stderr.splitlines()) == 3
+    refused = run("--first", -1, program, "4", "relu")
+    assert refused.returncode == 2
+    assert refused.stderr == "trace: first: expected an int, at least 0, got -1\n"
+
+
+def test_a_folder_that_cannot_be_made(program: Path) -> None:
+    done = run("--c", program / "below", program, "4", "relu")
+    assert done.returncode == 2
+    assert done.stderr == f"trace: {program / 'below'}: it cannot be made: Not a directory\n"

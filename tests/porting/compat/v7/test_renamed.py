@@ -1,0 +1,321 @@
+"""Forms of functions that releases 2 to 6 had: each does what its call in cuDNN 9 does."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from contextlib import contextmanager
+from ctypes import byref, c_float, c_int, c_size_t
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cudnn_ctypes import (
+    BadParamError,
+    ConvolutionDescriptor,
+    DeviceTensor,
+    FilterDescriptor,
+    Handle,
+    TensorDescriptor,
+)
+from cudnn_ctypes.porting.compat import v7 as cudnn
+from cudnn_ctypes.porting.compat.v7 import renamed
+from cudnn_ctypes.raw.descriptors import Convolution, Filter, Pooling, record
+from cudnn_ctypes.raw.gone import changed, find
+from cudnn_ctypes.reference import (
+    activation_backward,
+    activation_forward,
+    convolution_backward_data,
+    convolution_backward_filter,
+)
+
+pytestmark = pytest.mark.filterwarnings("ignore::cudnn_ctypes.compat.OldNameWarning")
+
+FLOAT, NAN = cudnn.CUDNN_DATA_FLOAT, cudnn.CUDNN_PROPAGATE_NAN
+NO_NAN, NHWC = cudnn.CUDNN_NOT_PROPAGATE_NAN, cudnn.CUDNN_TENSOR_NHWC
+CROSS = cudnn.CUDNN_CROSS_CORRELATION
+
+
+def test_every_row_is_read() -> None:
+    rows = [line for line in renamed._ROWS.splitlines() if line.startswith("cudnn")]
+    assert len(rows) == len(renamed._ROW.findall(renamed._ROWS)) > 30
+
+
+def test_each_row_tells_what_the_table_of_gone_names_tells() -> None:
+    """The call of a row is the last one that the message names."""
+    compared = 0
+    for name, _, _, new, _ in renamed._ROW.findall(renamed._ROWS):
+        for each in (name, *(other for other in cudnn.functions if other.startswith(f"{name}_v"))):
+            gone = find(each)
+            assert gone is not None or changed(each)
+            if gone is not None:
+                assert gone.now[-1].startswith(f"{new}(")
+                compared += 1
+    assert compared > 30
+
+
+# -- descriptors: set by an old form, read by an old form ------------------------------------------
+
+
+@contextmanager
+def made(kind: str) -> Iterator[Any]:
+    """A descriptor of layer 1."""
+    descriptor = getattr(cudnn, f"cudnn{kind}Descriptor_t")()
+    getattr(cudnn, f"cudnnCreate{kind}Descriptor")(descriptor)
+    yield descriptor
+    getattr(cudnn, f"cudnnDestroy{kind}Descriptor")(descriptor)
+
+
+SETTINGS: dict[str, tuple[str, tuple[Any, ...], Any]] = {
+    "Convolution2dDescriptor": (
+        "Convolution",
+        (1, 2, 3, 4, 1, 2, CROSS),
+        {"padding": (1, 2), "stride": (3, 4), "dilation": (1, 2), "compute_data_type": FLOAT},
+    ),
+    "Convolution2dDescriptor_v4": (
+        "Convolution",
+        (1, 2, 3, 4, 1, 2, CROSS),
+        {"padding": (1, 2), "stride": (3, 4), "dilation": (1, 2), "compute_data_type": FLOAT},
+    ),
+    "Convolution2dDescriptor_v5": (
+        "Convolution",
+        (1, 2, 3, 4, 1, 2, CROSS, cudnn.CUDNN_DATA_DOUBLE),
+        {"padding": (1, 2), "mode": CROSS, "compute_data_type": cudnn.CUDNN_DATA_DOUBLE},
+    ),
+    "Filter4dDescriptor": (
+        "Filter",
+        (FLOAT, 4, 3, 2, 1),
+        {"shape": (4, 3, 2, 1), "format": cudnn.CUDNN_TENSOR_NCHW},
+    ),
+    "Filter4dDescriptor_v3": ("Filter", (FLOAT, 4, 3, 2, 1), {"shape": (4, 3, 2, 1)}),
+    "Filter4dDescriptor_v4": (
+        "Filter",
+        (FLOAT, NHWC, 4, 3, 2, 1),
+        {"shape": (4, 3, 2, 1), "format": NHWC},
+    ),
+    "Pooling2dDescriptor": (
+        "Pooling",
+        (cudnn.CUDNN_POOLING_MAX, 2, 3, 0, 1, 4, 5),
+        {"window": (2, 3), "padding": (0, 1), "stride": (4, 5), "nan_propagation": NO_NAN},
+    ),
+    "Pooling2dDescriptor_v3": (
+        "Pooling",
+        (cudnn.CUDNN_POOLING_MAX, 2, 3, 0, 1, 4, 5),
+        {"window": (2, 3), "nan_propagation": NO_NAN},
+    ),
+    "Pooling2dDescriptor_v4": (
+        "Pooling",
+        (cudnn.CUDNN_POOLING_MAX, NAN, 2, 3, 0, 1, 4, 5),
+        {"window": (2, 3), "nan_propagation": NAN},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_settings_of_descriptors(name: str) -> None:
+    kind, values, held = SETTINGS[name]
+    set_, get = (getattr(cudnn, f"cudnn{verb}{name}") for verb in ("Set", "Get"))
+    form = get.quiet if name.endswith("Descriptor") else get
+    with made(kind) as descriptor:
+        set_(descriptor, *values)
+        got = record(descriptor)
+        assert {field: getattr(got, field) for field in held} == held
+        variables = [each.type.base() for each in form.parameters[1:]]
+        get(descriptor, *map(byref, variables))
+        assert tuple(each.value for each in variables) == values
+
+
+ND: dict[str, tuple[str, tuple[Any, ...], type, dict[str, Any]]] = {
+    "ConvolutionNdDescriptor": (
+        "Convolution",
+        (3, [1, 2, 3], [1, 1, 2], [1, 1, 1], CROSS),
+        Convolution,
+        {"padding": (1, 2, 3), "stride": (1, 1, 2), "compute_data_type": FLOAT},
+    ),
+    "ConvolutionNdDescriptor_v2": (
+        "Convolution",
+        (3, [1, 2, 3], [1, 1, 2], [1, 1, 1], CROSS),
+        Convolution,
+        {"padding": (1, 2, 3), "stride": (1, 1, 2)},
+    ),
+    "ConvolutionNdDescriptor_v3": (
+        "Convolution",
+        (3, [1, 2, 3], [1, 1, 2], [1, 1, 1], CROSS, cudnn.CUDNN_DATA_DOUBLE),
+        Convolution,
+        {"padding": (1, 2, 3), "compute_data_type": cudnn.CUDNN_DATA_DOUBLE},
+    ),
+    "FilterNdDescriptor": (
+        "Filter",
+        (FLOAT, 5, [5, 4, 3, 2, 1]),
+        Filter,
+        {"shape": (5, 4, 3, 2, 1), "format": cudnn.CUDNN_TENSOR_NCHW},
+    ),
+    "FilterNdDescriptor_v3": (
+        "Filter",
+        (FLOAT, 5, [5, 4, 3, 2, 1]),
+        Filter,
+        {"shape": (5, 4, 3, 2, 1)},
+    ),
+    "FilterNdDescriptor_v4": (
+        "Filter",
+        (FLOAT, NHWC, 4, [5, 4, 3, 2]),
+        Filter,
+        {"shape": (5, 4, 3, 2), "format": NHWC},
+    ),
+    "PoolingNdDescriptor": (
+        "Pooling",
+        (cudnn.CUDNN_POOLING_MAX, 3, [2, 3, 4], [0, 1, 1], [1, 2, 3]),
+        Pooling,
+        {"window": (2, 3, 4), "stride": (1, 2, 3), "nan_propagation": NO_NAN},
+    ),
+    "PoolingNdDescriptor_v3": (
+        "Pooling",
+        (cudnn.CUDNN_POOLING_MAX, 3, [2, 3, 4], [0, 1, 1], [1, 2, 3]),
+        Pooling,
+        {"window": (2, 3, 4)},
+    ),
+    "PoolingNdDescriptor_v4": (
+        "Pooling",
+        (cudnn.CUDNN_POOLING_MAX, NAN, 3, [2, 3, 4], [0, 1, 1], [1, 2, 3]),
+        Pooling,
+        {"window": (2, 3, 4), "nan_propagation": NAN},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ND)
+def test_settings_of_descriptors_of_any_dimensions(name: str) -> None:
+    kind, values, record_type, held = ND[name]
+    set_, get = (getattr(cudnn, f"cudnn{verb}{name}") for verb in ("Set", "Get"))
+    with made(kind) as descriptor:
+        set_(descriptor, *values)
+        got = record(descriptor)
+        assert isinstance(got, record_type)
+        assert {field: getattr(got, field) for field in held} == held
+        (dims,) = {len(each) for each in values if isinstance(each, list)}
+        given: list[Any] = []
+        for parameter in get.quiet.parameters[1:]:
+            base, kind_of = parameter.type.base, parameter.type.kind
+            given.append({"value": dims, "array": base * dims}.get(kind_of, base))
+            given[-1] = given[-1] if kind_of == "value" else given[-1]()
+        get(descriptor, *given)
+    # The number of dimensions, which is asked for, stands before the others.
+    read = [
+        list(each) if hasattr(each, "_length_") else each.value for each in given if each != dims
+    ]
+    assert sorted(map(repr, read)) == sorted(map(repr, values))
+
+
+# -- computations ----------------------------------------------------------------------------------
+
+
+def device(array: Any) -> DeviceTensor:
+    return DeviceTensor.from_numpy(np.ascontiguousarray(array))
+
+
+def random(seed: int, *shape: int) -> Any:
+    return np.random.default_rng(seed).standard_normal(shape)
+
+
+def nan(*shape: int) -> DeviceTensor:
+    return DeviceTensor.full(shape, float("nan"), "float64")
+
+
+@pytest.mark.parametrize("version", ["", "_v3", "_v4"])
+def test_activation(handle: Handle, version: str) -> None:
+    x, dy = random(0, 2, 3, 4, 5), random(1, 2, 3, 4, 5)
+    desc, y, dx = TensorDescriptor(x.shape, "float64"), nan(*x.shape), nan(*x.shape)
+    device_x, device_dy = device(x), device(dy)
+    how: Any = cudnn.CUDNN_ACTIVATION_SIGMOID
+    if version == "_v4":
+        how = cudnn.cudnnActivationDescriptor_t()
+        cudnn.cudnnCreateActivationDescriptor(how)
+        cudnn.cudnnSetActivationDescriptor(how, cudnn.CUDNN_ACTIVATION_SIGMOID, NO_NAN, 0.0)
+    forward = getattr(cudnn, f"cudnnActivationForward{version}")
+    backward = getattr(cudnn, f"cudnnActivationBackward{version}")
+    forward(handle, how, 1.0, desc, device_x, 0.0, desc, y)
+    backward(handle, how, 1.0, desc, y, desc, device_dy, desc, device_x, 0.0, desc, dx)
+    expected = activation_forward(x, "sigmoid")
+    np.testing.assert_allclose(y.numpy(), expected, atol=1e-14)
+    gradient = activation_backward("sigmoid", y=expected, dy=dy, x=x)
+    np.testing.assert_allclose(dx.numpy(), gradient, atol=1e-14)
+
+
+@pytest.mark.parametrize("version", ["", "_v2", "_v3"])
+def test_add_tensor(handle: Handle, version: str) -> None:
+    bias, y = random(0, 1, 3, 1, 1), random(1, 2, 3, 4, 5)
+    mode = () if version == "_v3" else (cudnn.CUDNN_ADD_SAME_C,)
+    target = device(y)
+    getattr(cudnn, f"cudnnAddTensor{version}")(
+        *(handle, *mode, 2.0, TensorDescriptor(bias.shape, "float64"), device(bias)),
+        *(0.5, TensorDescriptor(y.shape, "float64"), target),
+    )
+    np.testing.assert_allclose(target.numpy(), 2 * bias + y / 2, atol=1e-14)
+
+
+@pytest.mark.parametrize("version", ["", "_v2", "_v3"])
+def test_gradients_of_a_convolution(handle: Handle, version: str) -> None:
+    """Without algorithm and workspace, or with those that are given."""
+    x, w, dy = random(0, 2, 3, 6, 7), random(1, 4, 3, 3, 3), random(2, 2, 4, 6, 7)
+    x_desc, dy_desc = TensorDescriptor(x.shape, "float64"), TensorDescriptor(dy.shape, "float64")
+    w_desc = FilterDescriptor(w.shape, "float64")
+    convolution = ConvolutionDescriptor(padding=1, compute_data_type="float64")
+    dx, dw = nan(*x.shape), nan(*w.shape)
+    with_algorithm = version == "_v3"
+    algorithms = cudnn.CUDNN_CONVOLUTION_BWD_DATA_ALGO_0, cudnn.CUDNN_CONVOLUTION_BWD_FILTER_ALGO_0
+    extra = [(each, None, 0) if with_algorithm else () for each in algorithms]
+    getattr(cudnn, f"cudnnConvolutionBackwardData{version}")(
+        *(handle, 1.0, w_desc, device(w), dy_desc, device(dy), convolution, *extra[0]),
+        *(0.0, x_desc, dx),
+    )
+    getattr(cudnn, f"cudnnConvolutionBackwardFilter{version}")(
+        *(handle, 1.0, x_desc, device(x), dy_desc, device(dy), convolution, *extra[1]),
+        *(0.0, w_desc, dw),
+    )
+    geometry: Any = {"padding": (1, 1)}
+    expected = convolution_backward_data(w=w, dy=dy, dx_shape=x.shape, **geometry)
+    np.testing.assert_allclose(dx.numpy(), expected, atol=1e-12)
+    expected = convolution_backward_filter(x=x, dy=dy, dw_shape=w.shape, **geometry)
+    np.testing.assert_allclose(dw.numpy(), expected, atol=1e-11)
+
+
+def test_versions_of_the_libraries() -> None:
+    for part in ("Ops", "Cnn", "Adv"):
+        for use in ("Infer", "Train"):
+            assert getattr(cudnn, f"cudnn{part}{use}VersionCheck")() == cudnn.CUDNN_STATUS_SUCCESS
+
+
+# -- algorithms as objects -------------------------------------------------------------------------
+
+
+def test_descriptors_of_algorithms_hold_what_they_are_given() -> None:
+    first, second = cudnn.cudnnAlgorithmDescriptor_t(), cudnn.cudnnAlgorithmDescriptor_t()
+    algorithm, got = cudnn.cudnnAlgorithm_t(), cudnn.cudnnAlgorithm_t()
+    algorithm.algo.convFwdAlgo = 5
+    for each in (first, second):
+        cudnn.cudnnCreateAlgorithmDescriptor(byref(each))
+    assert first != second
+    cudnn.cudnnSetAlgorithmDescriptor(first, algorithm)
+    cudnn.cudnnCopyAlgorithmDescriptor(first, second)
+    algorithm.algo.convFwdAlgo = 1  # the descriptor has a copy
+    cudnn.cudnnGetAlgorithmDescriptor(second, byref(got))
+    assert got.algo.convFwdAlgo == got.algo.RNNAlgo == 5
+    performances = (cudnn.cudnnAlgorithmPerformance_t * 2)()
+    cudnn.cudnnCreateAlgorithmPerformance(performances, 2)
+    success = cudnn.CUDNN_STATUS_SUCCESS
+    cudnn.cudnnSetAlgorithmPerformance(performances[1], second, success, 1.5, 4096)
+    back, status = cudnn.cudnnAlgorithmDescriptor_t(), c_int(7)
+    time, memory = c_float(), c_size_t()
+    cudnn.cudnnGetAlgorithmPerformance(performances[1], byref(back), byref(status), time, memory)
+    assert (back.value, status.value, time.value, memory.value) == (second.value, 0, 1.5, 4096)
+    cudnn.cudnnDestroyAlgorithmPerformance(performances, 2)
+    for each in (first, second):
+        cudnn.cudnnDestroyAlgorithmDescriptor(each)
+        with pytest.raises(BadParamError, match="algoDesc is NULL, destroyed or never created"):
+            cudnn.cudnnDestroyAlgorithmDescriptor(each)
+
+
+def test_old_functions_have_signatures() -> None:
+    for function in cudnn.functions.values():
+        assert len(inspect.signature(function).parameters) == len(function.parameters)

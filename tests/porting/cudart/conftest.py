@@ -1,0 +1,26 @@
+"""The functions run on the reference device, and on a GPU where there is one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from cudnn_ctypes import use_reference_device
+from cudnn_ctypes.porting.cudart.places import allocated
+
+
+@pytest.fixture
+def reference_device() -> Iterator[None]:
+    """The reference device, for cuDNN's functions too; at the end all its memory is freed."""
+    with use_reference_device():
+        yield
+        left, _ = dict(allocated), allocated.clear()
+    assert not left, f"memory of the reference device was not freed: {left}"
+
+
+@pytest.fixture(params=["reference_device", pytest.param("gpu_device", marks=pytest.mark.gpu)])
+def any_device(request: pytest.FixtureRequest) -> str:
+    """Name of the device that the test runs on."""
+    request.getfixturevalue(request.param)
+    return str(request.param)
