@@ -69,7 +69,7 @@ class LibraryVersions:
 
 
 def library_versions() -> LibraryVersions:
-    """The versions of the loaded library; loads it if necessary.
+    """The versions of the loaded library (``cudnnGetVersion``); loads it if necessary.
 
     Raises
     ------
