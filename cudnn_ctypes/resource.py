@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import functools
 import traceback
@@ -13,6 +12,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NoReturn, TypeVar
 
+from . import process
 from .errors import CleanUpWarning, ClosedError, UnclosedWarning
 from .raw import log
 
@@ -102,14 +102,18 @@ class Resource(Closing, Uncopied, Generic[_H]):
         self._as_parameter_ = handle
         self._destroy = functools.partial(destroy, _copy(handle) if self._waits else handle)
         self._finalizer = weakref.finalize(
-            self, _clean_up, self._destroy, type(self).__name__, _origin(), tuple(parents)
+            self,
+            _clean_up,
+            weakref.ref(self),
+            self._destroy,
+            type(self).__name__,
+            _origin(),
+            tuple(parents),
         )
-        _note_exit()
 
     @property
     def closed(self) -> bool:
-        # At exit finalizers close what nobody did, before functions that atexit calls later.
-        return "_as_parameter_" not in self.__dict__ or not self._finalizer.alive
+        return "_as_parameter_" not in self.__dict__
 
     def close(self) -> None:
         """Destroy the C object. A second call does nothing.
@@ -132,8 +136,6 @@ class Resource(Closing, Uncopied, Generic[_H]):
             pointers.close()
         # Parents stay alive until the child is destroyed.
         kept = self._finalizer.detach()
-        if kept is None:  # the interpreter is exiting, and has destroyed the object
-            return
         user = None if in_use is None else in_use()
         if user is None:
             self._destroy()
@@ -193,19 +195,6 @@ def _destroy_late(destroy: Callable[[], object], name: str, kept: object) -> Non
         warnings.warn(message, CleanUpWarning, stacklevel=2)
 
 
-_exiting = False
-
-
-@functools.cache
-def _note_exit() -> None:
-    # Registered after weakref's own exit hook, so it runs before that hook.
-    def exiting() -> None:
-        global _exiting
-        _exiting = True
-
-    atexit.register(exiting)
-
-
 _PACKAGE = str(Path(__file__).parent)
 
 
@@ -219,9 +208,16 @@ def _origin() -> str:
 
 
 def _clean_up(
-    destroy: Callable[[], object], name: str, origin: str, parents: tuple[object, ...]
+    owner: weakref.ref[Resource[Any]],
+    destroy: Callable[[], object],
+    name: str,
+    origin: str,
+    parents: tuple[object, ...],
 ) -> None:
-    if not _exiting:
+    living = owner()
+    if living is not None:  # at exit
+        vars(living).pop("_as_parameter_", None)
+    if not process.exiting():
         warnings.warn(f"unclosed {name}{origin}", UnclosedWarning, stacklevel=2)
     try:
         with log.set_aside():

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 from .. import raw
 from ..errors import NoDeviceError
+from ..process import new_lock
 from ..raw import elf, process
-from ..raw.locks import new_lock
 from .machine_code import MACHINE_CODE
 
 __all__ = ["Driver", "ensure_driver", "stub"]

@@ -13,10 +13,10 @@ from contextlib import contextmanager, suppress
 from typing import Any, Protocol
 
 from ..errors import CudnnError
+from ..process import new_reentrant_lock
 from ..raw import live, log
 from ..raw.ctypes_support import CudnnEnum
 from ..raw.function import Function, observe
-from ..raw.locks import new_reentrant_lock
 from ..runtime.watching import unwatch, watch
 from .arguments import Decoder, Names
 from .backend_calls import Execution, Graphs

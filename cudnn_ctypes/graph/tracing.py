@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, overload
 
+from ..process import new_reentrant_lock
 from ..raw import mode
-from ..raw.locks import new_reentrant_lock
 from ..raw.values import described
 from ..runtime import pytorch
 from .describe.tensor import Tensor

@@ -9,7 +9,6 @@ A mask is a level: its highest bit includes the lower ones, and errors are alway
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import ctypes
 import os
@@ -18,6 +17,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..process import at_end
 from . import log
 
 __all__ = ["CallbackType", "install", "listening", "quiet", "stand_in"]
@@ -195,7 +195,7 @@ def install(native_set: Any, native_get: Any) -> None:
     _callback.destination = _Destination(begun=bool(mask.value) and not function.value)
     if not _callback.destination.lost:
         _callback.register()
-        atexit.register(_leave)
+        at_end(_leave)
 
 
 def _leave() -> None:

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import LibraryNotFoundError, SymbolNotFoundError
+from ..process import new_lock
 from . import callback, elf
 from .candidates import ENVIRONMENT_VARIABLE, SONAME, candidates
-from .locks import new_lock
 from .process import cuda_library_files
 from .sublibraries import Sublibraries, usable
 

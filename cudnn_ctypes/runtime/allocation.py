@@ -291,6 +291,11 @@ class Allocation(Uncopied):
         return self.pointer.value or 0
 
     @property
+    def freed(self) -> bool:
+        """Whether the memory was given back."""
+        return self._block is None or (self._block.address != 0 and self._block.is_free)
+
+    @property
     def device_id(self) -> int:
         """Ordinal of the device."""
         return self._allocator.device_id

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import atexit
 from contextlib import suppress
 from ctypes import c_void_p
 from typing import Any
 
+from cudnn_ctypes.process import at_end
 from cudnn_ctypes.raw import host_blocks
 
 from . import cuda
@@ -52,6 +52,11 @@ class Block:
         if memory is not None:
             _blocks[id(self)] = self
 
+    @property
+    def is_free(self) -> bool:
+        """Whether the memory was freed."""
+        return self._memory is None
+
     def free(self, stream: Any = None) -> None:
         """Free the memory in the order of `stream`; a second call does nothing.
 
@@ -79,11 +84,13 @@ _blocks: dict[int, Block] = {}
 """All memory that is not freed; the last to be allocated comes last."""
 
 
-@atexit.register
 def _free_all() -> None:
     while _blocks:
         with suppress(Exception):  # the driver may be gone
             _blocks.popitem()[1].free()
+
+
+at_end(_free_all)
 
 
 def host_memory(nbytes: int) -> host_blocks.Block:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cudnn_ctypes import process
 from cudnn_ctypes.arguments import integer
 from cudnn_ctypes.errors import ClosedError, UnclosedWarning
 from cudnn_ctypes.raw import mode
@@ -91,7 +92,6 @@ class DeviceBuffer(Closing, Uncopied):
         self._forgotten: Any = weakref.finalize(
             self, _warn_forgotten, allocation, tracemalloc.get_object_traceback(self)
         )
-        self._forgotten.atexit = False  # at exit the allocation is freed without a warning
 
     def view(self, offset: int, nbytes: int | None = None) -> DeviceBuffer:
         """The part from byte `offset` on, `nbytes` long or to the end, of the same memory.
@@ -292,6 +292,8 @@ def check_reachable(memory: copy.Memory) -> None:
 
 
 def _warn_forgotten(allocation: Allocation, origin: tracemalloc.Traceback | None) -> None:
+    if process.exiting():
+        return
     place = "" if origin is None else "\ncreated at:\n" + "\n".join(origin.format())
     warnings.warn(
         f"unclosed DeviceBuffer of {allocation.nbytes} bytes{place}", UnclosedWarning, stacklevel=2

@@ -353,6 +353,8 @@ class DeviceTensor(Described, Elements, Uncopied, Closing):
         memory, whole = self._memory, self._whole
         if memory is None or (whole is not None and whole.closed):
             return True
+        if isinstance(memory, Allocation):
+            return memory.freed
         return isinstance(memory, DeviceBuffer) and memory.closed
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 from collections.abc import Callable, Sequence
 from ctypes import c_int
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .... import raw
+from ....process import at_end
 from ....raw import mode
 from ....runtime import current_device
 from .arrays import contiguous
@@ -53,12 +53,14 @@ def get_handle() -> int:
     return _handles[device]
 
 
-@atexit.register
 def reset_handles() -> None:
     """Destroy the handles that `get_handle` created."""
     while _handles:
         _, handle = _handles.popitem()
         low.destroy(handle)
+
+
+at_end(reset_handles)
 
 
 # -- descriptors -------------------------------------------------------------------------------
