@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import raw
 from ..arguments import expect, flag, integers
-from ..raw.faults.softmax import same_layout
+from ..raw.strides import same_layout
 from .ctc_descriptor import CTCLossDescriptor
 from .sequence_operands import SequenceOperands
 from .tensor import TensorDescriptor

@@ -11,6 +11,7 @@ from typing import Any, cast
 from ..dtypes import as_data_type, data_type_name
 from ..raw import CUDNN_DATA_UINT8, cudnnDataType_t
 from ..raw.function import Function
+from ..raw.strides import has_strides, packed
 from ..runtime import DeviceBuffer, DeviceTensor, as_tensor
 from ..runtime.layout import Shape
 from ..runtime.stream import as_stream_pointer
@@ -216,16 +217,9 @@ def dense_strides(shape: Shape, *, channels_last: bool = False) -> Shape:
     axes = list(range(len(shape)))
     if channels_last and len(shape) > 1:
         axes[-2:] = axes[-1], axes[-2]
-    strides, step = [0] * len(shape), 1
-    for axis in reversed(axes):
-        strides[axis] = step
-        step *= shape[axis]
-    return tuple(strides)
+    return packed(shape, axes)
 
 
 def lies_dense(tensor: DeviceTensor, *, channels_last: bool = False) -> bool:
     """Whether a tensor has `dense_strides`, ignoring dimensions of size 1."""
-    wanted = dense_strides(tensor.shape, channels_last=channels_last)
-    return all(
-        a == b or n <= 1 for a, b, n in zip(tensor.strides, wanted, tensor.shape, strict=True)
-    )
+    return has_strides(tensor, dense_strides(tensor.shape, channels_last=channels_last))

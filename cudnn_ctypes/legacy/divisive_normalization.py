@@ -109,7 +109,6 @@ def divisive_normalization_forward(
         mode = enumerator(raw.cudnnDivNormMode_t, mode, "mode")
         if y is None:
             y = operands.make_like("y", "x", beta=beta)
-        operands.check_same("x", "y")
         operands.launch(
             raw.cudnnDivisiveNormalizationForward,
             normDesc=lrn,
@@ -180,7 +179,6 @@ def divisive_normalization_backward(
         mode = enumerator(raw.cudnnDivNormMode_t, mode, "mode")
         if dx is None:
             dx = operands.make_like("dx", "x", beta=beta)
-        operands.check_same("x", "dx")
         operands.add("dy", dy, operands.describe("x"))
         if with_dmeans and dmeans is None:
             refuse_beta("dmeans", beta)

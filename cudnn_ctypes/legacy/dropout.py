@@ -82,7 +82,7 @@ def dropout_forward(
         expect("dropout", dropout, DropoutDescriptor)
         if y is None:
             y = _make_like(operands, "y", "x")
-        _check_fit(operands, "x", "y")
+        operands.check(raw.cudnnDropoutForward)
         needed = dropout_reserve_size(operands.describe("x"))
         if reserve_space is None:
             reserve_space = operands.new((needed,), "uint8")
@@ -135,7 +135,7 @@ def dropout_backward(
         expect("dropout", dropout, DropoutDescriptor)
         if dx is None:
             dx = _make_like(operands, "dx", "dy")
-        _check_fit(operands, "dy", "dx")
+        operands.check(raw.cudnnDropoutBackward)
         needed = dropout_reserve_size(operands.describe("dy"))
         operands.launch(
             raw.cudnnDropoutBackward,
@@ -149,17 +149,3 @@ def _make_like(operands: Operands, name: str, source: str) -> Any:
     """Make the result `name` in the plain layout, whatever the strides of `source` are."""
     desc = operands.describe(source)
     return operands.make(name, operands.shape_of(source), desc.data_type)
-
-
-def _check_fit(operands: Operands, source: str, target: str) -> None:
-    expected, given = operands.describe(source), operands.describe(target)
-    # Dimensions of size 1, which a descriptor may have more of, change nothing.
-    if [n for n in expected.shape if n != 1] != [n for n in given.shape if n != 1]:
-        raise ValueError(
-            f"{target}: expected shape {expected.shape}, that of {source}, got {given.shape}"
-        )
-    if given.data_type != expected.data_type:
-        raise ValueError(
-            f"{target}: expected the type of {source}, {expected.data_type.name}, got "
-            f"{given.data_type.name}"
-        )

@@ -12,7 +12,6 @@ from .. import raw
 from ..dtypes import as_data_type
 from ..handle import Handle
 from ..raw.descriptors import OpTensor
-from .agreement import check_same
 from .descriptor import Descriptor, read_back
 from .enumerators import enumerator, short_name
 from .launch import launched
@@ -131,11 +130,10 @@ def op_tensor(
         desc = operands.descriptor("op", op, OpTensorDescriptor, compute_data_type=computed_in)
         if c is None:
             c = operands.make_like("c", "a", beta=beta, data_type=data_type)
-        check_same("a", a_desc, "c", operands.describe("c"), types=False)
         if b is None and desc.op not in _OF_ONE_OPERAND:
             raise ValueError(f"b: needed for {short_name(desc.op)}")
         second = "a" if b is None else "b"  # C has the parameter also where it is not read
-        operands.check_broadcast(second, "a")
+        operands.describe_repeated(second, "c")
         operands.launch(
             raw.cudnnOpTensor,
             opTensorDesc=desc,

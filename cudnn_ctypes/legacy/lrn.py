@@ -120,7 +120,6 @@ def lrn_cross_channel_forward(
         mode = enumerator(raw.cudnnLRNMode_t, mode, "mode")
         if y is None:
             y = operands.make_like("y", "x", beta=beta)
-        operands.check_same("x", "y")
         operands.launch(
             raw.cudnnLRNCrossChannelForward, normDesc=lrn, lrnMode=mode, alpha=alpha, beta=beta
         )
@@ -175,7 +174,6 @@ def lrn_cross_channel_backward(
         mode = enumerator(raw.cudnnLRNMode_t, mode, "mode")
         if dx is None:
             dx = operands.make_like("dx", "x", beta=beta)
-        operands.check_same("x", "y", "dy", "dx")
         operands.launch(
             raw.cudnnLRNCrossChannelBackward, normDesc=lrn, lrnMode=mode, alpha=alpha, beta=beta
         )

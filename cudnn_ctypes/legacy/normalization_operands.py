@@ -12,9 +12,12 @@ from typing import Any, NamedTuple, cast
 
 from .. import raw
 from ..arguments import expect, flag
-from ..dtypes import data_type_name
 from ..handle import Handle
+from ..raw import operand_rules
 from ..raw.function import Function
+from ..raw.operand_rules import refuse
+from ..raw.operand_rules.normalizations import parameter
+from ..raw.records import record
 from .activation import FUSED, ActivationDescriptor
 from .normalization_descriptors import derive_bn_tensor_descriptor, derive_norm_tensor_descriptor
 from .operand_memory import refuse_beta
@@ -164,12 +167,8 @@ class NormalizationOperands(Operands):
         for i, (name, desc) in enumerate(descriptors.items()):
             if desc is not None:
                 described[i], wanted = expect(name, desc, TensorDescriptor), described[i]
-                if (desc.shape, desc.data_type) != (wanted.shape, wanted.data_type):
-                    raise ValueError(
-                        f"{name}: expected shape {wanted.shape} of "
-                        f"{data_type_name(wanted.data_type)}, got {desc.shape} of "
-                        f"{data_type_name(desc.data_type)}"
-                    )
+                described_as = operand_rules.Operand(name, record(desc))
+                refuse(parameter(described_as, wanted.shape, wanted.data_type))
         self.params: TensorDescriptor = described[0]
         self.statistics: TensorDescriptor = described[-1]
         self._arguments |= {"params": self.params, "statistics": self.statistics}
@@ -192,11 +191,9 @@ class NormalizationOperands(Operands):
     # -- operands ------------------------------------------------------------------------------
 
     def result(self, name: str, value: Any, beta: float = 0) -> Any:
-        """`value`, or if it is None a new tensor like x; all that is like x is checked."""
+        """`value`, or if it is None a new tensor like x."""
         value = self.make_like(name, "x", beta=beta) if value is None else value
         self._arguments[name] = name
-        images = [name for name in ("y", "z", "dy", "dx", "dz") if self._arguments.get(name)]
-        self.check_same("x", *images)
         return value
 
     def parameters(self, **values: Any) -> None:
@@ -300,9 +297,9 @@ class NormalizationOperands(Operands):
         return NormalizationSizes(*(self.size(function) for function in self._sizes))
 
     def _values(self, function: Callable[..., Any], arguments: dict[str, Any]) -> list[Any]:
-        for parameter in cast(Function, function).parameters:
-            name = parameter.name.removesuffix("Desc")
-            name = _OURS.get(name, name)
-            if name in self._arguments:
-                arguments.setdefault(parameter.name, self._arguments[name])
+        for name in (each.name for each in cast(Function, function).parameters):
+            ours = name.removesuffix("Desc")
+            ours = _OURS.get(ours, ours)
+            if ours in self._arguments:
+                arguments.setdefault(name, self._arguments[ours])
         return super()._values(function, arguments)

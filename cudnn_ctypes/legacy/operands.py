@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
-from ctypes import c_void_p
-from typing import TYPE_CHECKING, Any
+from ctypes import c_size_t, c_void_p
+from typing import TYPE_CHECKING, Any, cast
 
+from .. import raw
 from ..arguments import expect
-from ..dtypes import as_data_type, vector_length
+from ..dtypes import as_data_type, host_scalar, vector_length
 from ..handle import Handle
+from ..raw import operand_rules
 from ..raw.ctypes_support import CudnnEnum
+from ..raw.function import Function
+from ..raw.records import data_type_of, deciding_type, record
 from ..runtime import DeviceBuffer, DeviceTensor
-from .agreement import check_broadcast, check_same
-from .declared_launches import DeclaredLaunches
 from .descriptor import Descriptor
 from .filter import FilterDescriptor
-from .launch import Memory, recording
+from .launch import Memory, launch, recording
 from .layouts import common_layout, fitting_layouts
 from .operand_memory import check_memory, fitting, imported, refuse_beta, room
 from .tensor import TensorDescriptor
@@ -33,6 +36,8 @@ else:
 
 __all__ = ["AnyDescriptor", "Made", "Operands"]
 
+_DESC = re.compile("[Dd]esc$")
+
 AnyDescriptor = TensorDescriptor | FilterDescriptor
 A = TypeVar("A", TensorDescriptor, FilterDescriptor)
 
@@ -40,7 +45,7 @@ C = TypeVar("C")
 D = TypeVar("D", bound=Descriptor[Any])
 
 
-class Operands(DeclaredLaunches):
+class Operands:
     """The operands of one call, imported; descriptors are made where none are given.
 
     Usable in ``with``, which closes the descriptors that were made unless the call is recorded, and
@@ -116,18 +121,11 @@ class Operands(DeclaredLaunches):
         self.enter_context(made)
         return made
 
-    def check_same(self, source: str, *names: str) -> None:
-        """Refuse operands whose shape or type is not that of the operand `source`."""
-        for name in names:
-            check_same(source, self.describe(source), name, self.describe(name))
-
-    def check_broadcast(self, part: str, whole: str) -> None:
-        """Refuse an operand whose shape is not that of another one, but for ones in it; or (C,)."""
-        value, desc = self._operands[part]
-        whole_desc = self.describe(whole)
+    def describe_repeated(self, name: str, whole: str) -> None:
+        """Take (C,) of the operand `name` for one value for each channel of the operand `whole`."""
+        value, desc = self._operands[name]
         if desc is None and getattr(value, "ndim", 0) == 1:
-            self.describe_channels(part, whole_desc.shape)
-        check_broadcast(part, self.describe(part), whole, whole_desc)
+            self.describe_channels(name, self.describe(whole).shape)
 
     def describe_channels(self, name: str, of: tuple[int, ...]) -> TensorDescriptor:
         """The descriptor of the operand `name`, one value for each channel of the shape `of`.
@@ -296,6 +294,73 @@ class Operands(DeclaredLaunches):
     def room(self, name: str, value: Any, needed: int) -> tuple[Memory | None, int]:
         """Memory without a shape, and its size: see `room`."""
         return room(name, value, needed, self._handle)
+
+    # -- C functions by their declarations -----------------------------------------------------
+
+    def launch(self, function: Callable[..., Any], **arguments: Any) -> None:
+        """Launch a C function of these operands, by its declaration, if they satisfy its rules.
+
+        The handle is the call's. Memory and descriptors that are not among `arguments` are those of
+        the operand that has C's name: x for ``x`` and ``xDesc``, a for ``A`` and ``aDesc``. Numbers
+        such as alpha get the type that their descriptor asks for.
+
+        Parameters
+        ----------
+        function : function of ``cudnn_ctypes.raw``
+        **arguments
+            The others, by C's parameter names; a str is the name of an operand, for its memory or
+            its descriptor, where C's name is another. A pair is memory and its size in
+            bytes, another parameter of C.
+
+        Raises
+        ------
+        ValueError
+            If operands do not fit together; it names the argument.
+        """
+        launch(function, *self._values(function, arguments))
+
+    def size(self, function: Callable[..., Any], **arguments: Any) -> int:
+        """Bytes of a workspace or reserve space; `function` and `arguments` as for `launch`."""
+        size = c_size_t()
+        function(*self._values(function, {**arguments, "sizeInBytes": size}))
+        return size.value
+
+    def check(self, function: Callable[..., Any], **arguments: Any) -> dict[str, Any]:
+        """Check the rules of a function as `launch` does, without memory; all arguments by name."""
+        parameters = cast(Function, function).parameters
+        values: dict[str, Any] = {}
+        names: dict[str, str] = {}
+        for parameter in parameters:
+            value = arguments.get(parameter.name)
+            if parameter.type.kind == "device" and isinstance(value, tuple):
+                arguments[parameter.name], arguments[parameter.described_by[0]] = value
+        for parameter in parameters:
+            name = parameter.name
+            value = arguments.pop(name, _DESC.sub("", name).lower())
+            if parameter.type.base is raw.cudnnHandle_t:
+                value = self._handle
+            elif isinstance(value, str):
+                names[name] = value
+                if parameter.type.base is raw.cudnnFilterDescriptor_t:
+                    value = self.describe_filter(value)
+                elif value in self._operands and _DESC.search(name):
+                    value = self.describe(value)
+            values[name] = value
+        if arguments:
+            raise TypeError(f"{function.__name__} has no parameter {next(iter(arguments))!r}")
+        operand_rules.check(cast(Function, function), values, names)
+        return values
+
+    def _values(self, function: Callable[..., Any], arguments: dict[str, Any]) -> list[Any]:
+        values = self.check(function, **arguments)
+        for parameter in cast(Function, function).parameters:
+            name, kind, value = parameter.name, parameter.type.kind, values[parameter.name]
+            if kind == "device" and isinstance(value, str):
+                values[name] = self.memory(value, written=parameter.direction != "in")
+            elif kind == "scalar":
+                types = [data_type_of(record(values[by])) for by in parameter.described_by]
+                values[name] = host_scalar(value, deciding_type(types))
+        return list(values.values())
 
     def __enter__(self) -> Self:
         return self

@@ -7,6 +7,7 @@ from ctypes import c_int
 from typing import Any
 
 from .. import raw
+from ..raw import operand_rules
 from ..raw.descriptors import Pooling
 from .descriptor import Descriptor, read_back
 from .enumerators import enumerator
@@ -166,8 +167,12 @@ class PoolingDescriptor(Descriptor[raw.cudnnPoolingDescriptor_t]):
         ValueError
             If x and this pooling do not fit together; the message says in what.
         """
-        pooling, shape = self._record(Pooling), x_desc.shape
-        _check_fit(shape, pooling)
+        shape = x_desc.shape
+        operand_rules.check(
+            raw.cudnnGetPoolingNdForwardOutputDim,
+            {"poolingDesc": self, "inputTensorDesc": x_desc},
+            {"inputTensorDesc": "x"},
+        )
         if len(shape) == 4:
             n, c, h, w = c_int(), c_int(), c_int(), c_int()
             raw.cudnnGetPooling2dForwardOutputDim(self, x_desc, n, c, h, w)
@@ -175,20 +180,3 @@ class PoolingDescriptor(Descriptor[raw.cudnnPoolingDescriptor_t]):
         sizes = (c_int * len(shape))()
         raw.cudnnGetPoolingNdForwardOutputDim(self, x_desc, len(shape), sizes)
         return tuple(sizes)
-
-
-def _check_fit(shape: tuple[int, ...], pooling: Pooling) -> None:
-    """Say what cuDNN's BAD_PARAM would not."""
-    ndim = len(pooling.window)
-    if len(shape) != ndim + 2:
-        raise ValueError(
-            f"a pooling over {ndim} spatial dimensions needs x of {ndim + 2} dimensions, got x "
-            f"{shape}"
-        )
-    for axis in range(ndim):
-        padded = shape[axis + 2] + 2 * pooling.padding[axis]
-        if pooling.window[axis] > padded:
-            raise ValueError(
-                f"the window reaches over {pooling.window[axis]} elements along spatial dimension "
-                f"{axis}, the padded x has {padded}: x {shape}"
-            )

@@ -221,7 +221,7 @@ def reduce_tensor(
                 "c", to_shape(c_shape, "c_shape"), data_type, default=a_desc.data_type
             )
         c_desc = operands.describe("c")
-        _check_fit(a_desc, c_desc)
+        operands.check(raw.cudnnReduceTensor, reduceTensorDesc=desc)
         if desc.indices and desc.op not in _INDEXED:  # cuDNN would leave them unwritten
             raise ValueError(f"reduction: asks for indices, and {desc.op.name} has none")
         if indices is not None and not desc.indices:
@@ -241,14 +241,3 @@ def reduce_tensor(
             beta=beta,
         )
     return ReduceResult(c, indices)
-
-
-def _check_fit(a_desc: TensorDescriptor, c_desc: TensorDescriptor) -> None:
-    whole, reduced = a_desc.shape, c_desc.shape
-    fits = len(whole) == len(reduced) and all(
-        n in (1, full) for n, full in zip(reduced, whole, strict=True)
-    )
-    if not fits:
-        raise ValueError(
-            f"c: expected shape {whole}, that of a, with ones where a is reduced, got {reduced}"
-        )

@@ -10,7 +10,7 @@ from .. import raw
 from ..arguments import integers
 from ..dtypes import as_data_type, numpy_dtype
 from ..raw.descriptors import SequenceData
-from ..raw.descriptors.images import dense_strides
+from ..raw.strides import packed
 from ..runtime import DeviceTensor
 from ..runtime.layout import Shape, to_shape
 from ..runtime.numbers import element
@@ -202,7 +202,6 @@ def fitting_axes(shape: Shape, strides: Shape) -> list[tuple[raw.cudnnSeqDataAxi
         order
         for order in map(as_axes, ("TNBV", "NTBV", "TBNV", "NBTV", "BTNV", "BNTV"))
         if all(
-            a == b or n == 1
-            for a, b, n in zip(dense_strides(shape, order), strides, shape, strict=True)
+            a == b or n == 1 for a, b, n in zip(packed(shape, order), strides, shape, strict=True)
         )
     ]

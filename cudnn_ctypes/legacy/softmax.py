@@ -11,7 +11,8 @@ from typing import Any
 
 from .. import raw
 from ..handle import Handle
-from ..raw.faults.softmax import same_layout, wrong_softmax
+from ..raw.faults.softmax import wrong_softmax
+from ..raw.strides import same_layout
 from .enumerators import enumerator
 from .launch import launched
 from .operands import Made, Operands
@@ -145,8 +146,8 @@ def _launch(
     """Launch a softmax, between transforms where cuDNN computes the layouts wrong."""
     algorithm = enumerator(raw.cudnnSoftmaxAlgorithm_t, algorithm, "algorithm")
     mode = enumerator(raw.cudnnSoftmaxMode_t, mode, "mode")
-    first, *others = names = [*sources.split(), result]
-    operands.check_same(first, *others)
+    first, *_ = names = [*sources.split(), result]
+    operands.check(function)
     descs = {name: operands.describe(name) for name in names}
     common, wrong = descs[result], wrong_softmax(mode, *descs.values())
     if wrong and wrong_softmax(mode, common, common):

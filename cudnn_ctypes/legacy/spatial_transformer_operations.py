@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 from .. import raw
 from ..arguments import expect
-from ..dtypes import data_type_name
 from ..handle import Handle
 from .launch import launched
 from .operand_memory import refuse_beta
@@ -176,11 +175,9 @@ def spatial_tf_sampler_forward(
            [3., 2.]], dtype=float32)
     """
     with _Operands(handle, transformer, x=(x, x_desc), y=(y, y_desc)) as operands:
-        operands.check_images("x")
         if y is None:
             refuse_beta("y", beta)
             y = operands.make("y", transformer.shape, transformer.data_type)
-        operands.check_output("y")
         operands.add_dense("grid", grid, transformer.grid_shape)
         operands.launch(
             raw.cudnnSpatialTfSamplerForward, stDesc=transformer, alpha=alpha, beta=beta
@@ -242,11 +239,8 @@ def spatial_tf_sampler_backward(
     with _Operands(
         handle, transformer, x=(x, x_desc), dy=(dy, dy_desc), dx=(dx, dx_desc)
     ) as operands:
-        operands.check_images("x")
-        operands.check_output("dy")
         if dx is None:
             dx = operands.make_like("dx", "x", beta=beta)
-        operands.check_same("x", "dx")
         if dgrid is None:
             refuse_beta("dgrid", beta_dgrid)
         operands.add_dense("grid", grid, transformer.grid_shape)
@@ -281,30 +275,3 @@ class _Operands(Operands):
             value = self.new(shape, data_type)
         self.add(name, value, self.enter_context(TensorDescriptor(shape, data_type)))
         return value
-
-    def check_images(self, name: str) -> None:
-        """Refuse images that the transformer does not take; height and width are free."""
-        shape, wanted = self.describe(name).shape, self.transformer.shape
-        if len(shape) != 4 or shape[:2] != wanted[:2]:
-            raise ValueError(
-                f"{name}: expected shape (N, C, height, width) with (N, C) = {wanted[:2]}, as the "
-                f"transformer has them, got {shape}"
-            )
-        self._check_type(name)
-
-    def check_output(self, name: str) -> None:
-        """Refuse a tensor that is not the transformer's output."""
-        shape, wanted = self.describe(name).shape, self.transformer.shape
-        if shape != wanted:
-            raise ValueError(
-                f"{name}: expected shape {wanted}, that of the transformer, got {shape}"
-            )
-        self._check_type(name)
-
-    def _check_type(self, name: str) -> None:
-        data_type, wanted = self.describe(name).data_type, self.transformer.data_type
-        if data_type != wanted:
-            raise ValueError(
-                f"{name}: expected {data_type_name(wanted)}, the type of the transformer, got "
-                f"{data_type_name(data_type)}"
-            )

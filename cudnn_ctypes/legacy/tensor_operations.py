@@ -13,7 +13,6 @@ import numpy as np
 from .. import raw
 from ..dtypes import data_type_name, host_scalar, numpy_dtype
 from ..handle import Handle
-from .agreement import check_same
 from .launch import launched
 from .operand_memory import refuse_beta
 from .operands import Made, Operands
@@ -80,7 +79,6 @@ def transform_tensor(
             refuse_beta("y", beta)
             shape = operands.shape_like("x", x_desc.shape)
             y = operands.make("y", shape, data_type, layout=layout, default=x_desc.data_type)
-        check_same("x", x_desc, "y", operands.describe("y"), types=False)
         operands.launch(raw.cudnnTransformTensor, alpha=alpha, beta=beta)
     return y
 
@@ -125,7 +123,7 @@ def add_tensor(
     array([1., 1., 1., 2., 2., 2.], dtype=float32)
     """
     with Operands(handle, a=(a, a_desc), c=(c, c_desc)) as operands:
-        operands.check_broadcast("a", "c")
+        operands.describe_repeated("a", "c")
         operands.launch(raw.cudnnAddTensor, alpha=alpha, beta=beta)
     return c
 

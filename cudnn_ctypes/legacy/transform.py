@@ -12,6 +12,10 @@ from typing import Any
 from .. import raw
 from ..arguments import expect
 from ..handle import Handle
+from ..raw import operand_rules
+from ..raw.operand_rules import refuse
+from ..raw.operand_rules.language import equal, shaped
+from ..raw.records import record
 from .filter import FilterDescriptor
 from .launch import launched
 from .operand_memory import refuse_beta
@@ -145,14 +149,9 @@ def _transform(
     # Where the strides fit two layouts, the transform says which one.
     operands.layout = descriptor.layout
     y_desc = operands.describe_filter("y") if is_filter else operands.describe("y")
-    if y_desc.shape != descriptor.shape:
-        raise ValueError(
-            f"y: expected shape {descriptor.shape}, that of {name} transformed, got {y_desc.shape}"
-        )
-    if y_desc.data_type != x_desc.data_type:
-        raise ValueError(
-            f"y: expected the type of {name}, {x_desc.data_type.name}, got {y_desc.data_type.name}"
-        )
+    destination = operand_rules.Operand("y", record(y_desc))
+    refuse(shaped(destination, descriptor.shape, f"that of {name} transformed"))
+    refuse(equal("data_type", operand_rules.Operand(name, record(x_desc)), destination))
     source_and_destination = {"srcDesc": name, "srcData": name, "destDesc": "y", "destData": "y"}
     operands.launch(function, transDesc=transform, alpha=alpha, beta=beta, **source_and_destination)
     return y

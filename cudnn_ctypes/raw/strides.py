@@ -4,8 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
-__all__ = ["axis_order", "broadcast", "layout_order", "overlapping", "packed", "packed_like"]
+__all__ = [
+    "axis_order",
+    "broadcast",
+    "has_strides",
+    "layout_order",
+    "overlapping",
+    "packed",
+    "packed_like",
+    "same_layout",
+]
 
 # The letters of tensors' axes in the order of their dims: images, filters, attention.
 _LOGICAL_ORDERS = ("ncw", "nchw", "ncdhw", "kcs", "kcrs", "kctrs", "bhsd")
@@ -67,6 +77,17 @@ def packed_like(
     if len(like_dims) != len(dims) or math.prod(like_dims) == 1:
         return packed(dims)
     return packed(dims, axis_order(like_dims, like_strides))
+
+
+def has_strides(tensor: Any, strides: Sequence[int], start: int = 0) -> bool:
+    """Whether a tensor has these strides, from dimension `start` on, but in those of size 1."""
+    axes = range(start, len(tensor.shape))
+    return all(tensor.shape[i] == 1 or tensor.strides[i] == strides[i] for i in axes)
+
+
+def same_layout(one: Any, other: Any) -> bool:
+    """Whether two tensors of one shape have equal strides; dimensions of size 1 do not count."""
+    return has_strides(one, other.strides)
 
 
 def overlapping(dims: Sequence[int], strides: Sequence[int]) -> bool:

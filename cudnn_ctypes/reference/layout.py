@@ -22,6 +22,8 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
+from ..raw.strides import layout_order, packed
+
 Format = Literal["NCHW", "NHWC", "NCHW_VECT_C"]
 
 
@@ -39,15 +41,7 @@ def packed_strides(dims: Sequence[int], layout: Format = "NCHW") -> tuple[int, .
     """
     if layout not in ("NCHW", "NHWC"):
         raise ValueError(f"layout must be 'NCHW' or 'NHWC' to have strides, got {layout!r}")
-    order = list(range(len(dims)))  # slowest first
-    if layout == "NHWC":
-        order = [0, *order[2:], 1]
-    strides = [0] * len(dims)
-    step = 1
-    for axis in reversed(order):
-        strides[axis] = step
-        step *= dims[axis]
-    return tuple(strides)
+    return packed(dims, layout_order(layout, len(dims)))
 
 
 def view(

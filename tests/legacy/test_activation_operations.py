@@ -140,9 +140,9 @@ class TestWrongInput:
     def test_forward(self, reference_handle: Handle) -> None:
         handle = reference_handle
         x, small = tensor(X), tensor(X[:, :3])
-        with pytest.raises(ValueError, match=r"^y: expected shape \(1, 6, 1, 1\), that of x"):
+        with pytest.raises(ValueError, match=r"^y: "):
             activation_forward(handle, x, "relu", small)
-        with pytest.raises(ValueError, match=r"^y: expected the type of x"):
+        with pytest.raises(ValueError, match=r"^y: "):
             activation_forward(handle, x, "relu", tensor(X.astype(np.float16)))
         with pytest.raises(ValueError, match=r"^y: needed with beta=1"):
             activation_forward(handle, x, "relu", beta=1)
@@ -167,7 +167,7 @@ class TestWrongInput:
         handle, x, dy = reference_handle, tensor(X), tensor(DY)
         for name in ("y", "dy", "dx"):
             operands = {"y": x, "dy": dy, "dx": None, name: tensor(X[:, :3])}
-            with pytest.raises(ValueError, match=rf"^{name}: expected shape \(1, 6, 1, 1\)"):
+            with pytest.raises(ValueError, match=rf"^{name}: "):
                 activation_backward(handle, x=x, activation="relu", **operands)
         with pytest.raises(ValueError, match=r"^dx: needed with beta=0.5"):
             activation_backward(handle, "relu", y=x, dy=dy, x=x, beta=0.5)

@@ -18,7 +18,7 @@ from cudnn_ctypes import (
     raw,
 )
 from cudnn_ctypes import reference as ref
-from cudnn_ctypes.legacy import declared_launches
+from cudnn_ctypes.legacy import operands as legacy_operands
 
 from .test_launch import c_calls
 
@@ -366,13 +366,13 @@ class TestAlgorithms:
             row = forward.algorithms(handle).choose()
             conv.math_type = "default_math"
             seen: list[raw.cudnnMathType_t] = []
-            launch = declared_launches.launch
+            launch = legacy_operands.launch
 
             def spy(function: Any, *args: Any) -> None:
                 seen.append(args[6].math_type)
                 launch(function, *args)
 
-            monkeypatch.setattr(declared_launches, "launch", spy)
+            monkeypatch.setattr(legacy_operands, "launch", spy)
             y = poisoned((1, 1, 4, 4))
             forward.run(handle, x=put(IMAGE), w=put(KERNEL), y=y, algorithm=row)
             assert seen == [row.math_type]

@@ -98,7 +98,7 @@ class TestDescriptor:
         with PoolingDescriptor(5) as pooling, small, cube:
             with pytest.raises(ValueError, match=r"window reaches over 5 elements"):
                 pooling.output_shape(small)
-            with pytest.raises(ValueError, match=r"needs x of 4 dimensions"):
+            with pytest.raises(ValueError, match=r"^x: "):
                 pooling.output_shape(cube)
 
 
@@ -233,19 +233,19 @@ def test_wrong_input(reference_handle: Handle) -> None:
         y = pooling_forward(handle, x, pooling)
         with pytest.raises(TypeError, match=r"^pooling: expected a PoolingDescriptor"):
             pooling_forward(handle, x, 2)
-        with pytest.raises(ValueError, match=r"needs x of 5 dimensions"):
+        with pytest.raises(ValueError, match=r"^x: "):
             pooling_forward(handle, x, cube)
         with pytest.raises(ValueError, match=r"^x: a pooling over 3 spatial dimensions"):
             pooling_backward(handle, cube, y=y, dy=y, x=x)
-        with pytest.raises(ValueError, match=r"^y: expected shape \(1, 1\) and 2 output sizes"):
+        with pytest.raises(ValueError, match=r"^y: "):
             pooling_forward(handle, x, pooling, tensor(np.ones((1, 2, 2, 2), np.float32)))
-        with pytest.raises(ValueError, match=r"^y: expected the type of x"):
+        with pytest.raises(ValueError, match=r"^y: "):
             pooling_forward(handle, x, pooling, tensor(np.ones((1, 1, 2, 2), np.float16)))
         with pytest.raises(ValueError, match=r"^y: needed with beta"):
             pooling_forward(handle, x, pooling, beta=1)
-        with pytest.raises(ValueError, match=r"^dy: expected shape \(1, 1, 2, 2\), that of y"):
+        with pytest.raises(ValueError, match=r"^dy: "):
             pooling_backward(handle, pooling, y=y, dy=x, x=x)
-        with pytest.raises(ValueError, match=r"^dx: expected shape \(1, 1, 4, 4\), that of x"):
+        with pytest.raises(ValueError, match=r"^dx: "):
             pooling_backward(handle, pooling, y=y, dy=y, x=x, dx=y)
         with pytest.raises(TypeError, match=r"^dy: host memory"):
             pooling_backward(handle, pooling, y=y, dy=np.ones((1, 1, 2, 2)), x=x)

@@ -13,8 +13,8 @@ from ..constants import (
 )
 from ..enums import CUDNN_DATA_BFLOAT16, cudnnDataType_t, cudnnMathType_t, cudnnSeqDataAxis_t
 from ..records import reader
+from ..strides import packed
 from ..types import cudnnAttnDescriptor_t, cudnnDropoutDescriptor_t, cudnnSeqDataDescriptor_t
-from .images import dense_strides
 from .reading import call, ints, pointers
 from .recurrent import real_number
 
@@ -47,7 +47,7 @@ class SequenceData:
     @property
     def strides(self) -> tuple[int, ...]:
         """Strides in elements; the sequences are packed."""
-        return dense_strides(self.shape, self.axes)
+        return packed(self.shape, self.axes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from ctypes import byref, c_double, c_int, c_size_t
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,6 +22,7 @@ from ..enums import (
     cudnnTensorFormat_t,
 )
 from ..records import reader
+from ..strides import packed
 from ..types import (
     cudnnActivationDescriptor_t,
     cudnnConvolutionDescriptor_t,
@@ -38,7 +38,6 @@ __all__ = [
     "Filter",
     "Pooling",
     "Tensor",
-    "dense_strides",
     "vector_length",
 ]
 
@@ -52,16 +51,6 @@ _VECTORS = {CUDNN_DATA_INT8x4: 4, CUDNN_DATA_UINT8x4: 4, CUDNN_DATA_INT8x32: 32}
 def vector_length(data_type: cudnnDataType_t) -> int:
     """Channels in one element of a data type: 4 or 32 for vectorised types, else 1."""
     return _VECTORS.get(data_type, 1)
-
-
-def dense_strides(shape: Sequence[int], axes: Sequence[int] | None = None) -> Ints:
-    """Strides in elements of a packed array of `shape`; `axes` lists the slowest axis first, by
-    default in C order."""
-    strides, step = [0] * len(shape), 1
-    for axis in reversed(range(len(shape)) if axes is None else axes):
-        strides[axis] = step
-        step *= shape[axis]
-    return tuple(strides)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +92,7 @@ class Filter:
         order = list(range(len(dims)))
         if self.format == CUDNN_TENSOR_NHWC:
             order = [0, *order[2:], 1]
-        return dense_strides(dims, order)
+        return packed(dims, order)
 
 
 @dataclass(frozen=True, slots=True)

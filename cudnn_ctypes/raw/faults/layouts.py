@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from ..descriptors.images import dense_strides
 from ..enums import (
     CUDNN_DATA_DOUBLE,
     CUDNN_NO_REORDER,
@@ -13,7 +12,7 @@ from ..enums import (
     CUDNN_POOLING_MAX_DETERMINISTIC,
     CUDNN_TRANSFORM_FOLD,
 )
-from .softmax import has_strides, same_layout
+from ..strides import has_strides, packed, same_layout
 
 if TYPE_CHECKING:
     from .calls import Call
@@ -113,13 +112,13 @@ def _fills(call: Call) -> bool:
 
 
 def _is_packed(tensor: Any) -> bool:
-    return has_strides(tensor, dense_strides(tensor.shape))
+    return has_strides(tensor, packed(tensor.shape))
 
 
 def _is_last(tensor: Any) -> bool:
     """Whether it lies in NHWC."""
     order = (0, *range(2, len(tensor.shape)), 1)
-    return has_strides(tensor, dense_strides(tensor.shape, order))
+    return has_strides(tensor, packed(tensor.shape, order))
 
 
 def _has_gaps(tensor: Any) -> bool:

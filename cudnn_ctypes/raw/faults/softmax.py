@@ -6,17 +6,16 @@ The guard of layer 1 warns by it, and layer 2 lays operands out anew.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..descriptors.images import dense_strides
 from ..enums import CUDNN_DATA_DOUBLE, CUDNN_SOFTMAX_MODE_INSTANCE
+from ..strides import has_strides, packed, same_layout
 from . import Range, measured, row
 
 if TYPE_CHECKING:
     from .calls import Call
 
-__all__ = ["SOFTMAX", "has_strides", "same_layout", "wrong_softmax"]
+__all__ = ["SOFTMAX", "wrong_softmax"]
 
 _RANKS = (4, 5)  # cuDNN refuses other tensors unless they are packed
 _OPERANDS = {
@@ -43,20 +42,9 @@ def wrong_softmax(mode: Any, *operands: Any) -> bool:
     return not alike or not same_layout(first, result) or _is_channels_last(first)
 
 
-def same_layout(one: Any, other: Any) -> bool:
-    """Whether strides are equal; those of dimensions of size 1 do not count."""
-    return has_strides(one, other.strides)
-
-
-def has_strides(tensor: Any, strides: Sequence[int], start: int = 0) -> bool:
-    """Whether a tensor has these strides, from dimension `start` on, but in those of size 1."""
-    axes = range(start, len(tensor.shape))
-    return all(tensor.shape[i] == 1 or tensor.strides[i] == strides[i] for i in axes)
-
-
 def _has_gaps(tensor: Any) -> bool:
     """Whether packed images have gaps between them, which the mode "instance" does not see."""
-    strides = dense_strides(tensor.shape)
+    strides = packed(tensor.shape)
     return has_strides(tensor, strides, 1) and not has_strides(tensor, strides)
 
 
@@ -66,15 +54,13 @@ def _has_planes(tensor: Any) -> bool:
     between, within, *_ = tensor.strides
     pixels = math.prod(sizes)
     outermost = images == 1 or between >= channels * within
-    return (
-        has_strides(tensor, dense_strides(tensor.shape), 2) and 1 < pixels <= within and outermost
-    )
+    return has_strides(tensor, packed(tensor.shape), 2) and 1 < pixels <= within and outermost
 
 
 def _at_equal_steps(tensor: Any) -> bool:
     """Whether its pixels are as far from each other as the stride of the last dimension says."""
     step = tensor.strides[-1]
-    return has_strides(tensor, [step * each for each in dense_strides(tensor.shape)], 2)
+    return has_strides(tensor, [step * each for each in packed(tensor.shape)], 2)
 
 
 def _is_channels_last(tensor: Any) -> bool:
@@ -82,7 +68,7 @@ def _is_channels_last(tensor: Any) -> bool:
     _, channels, *sizes = tensor.shape
     if len(sizes) != 3 or channels == 1 or tensor.strides[1] >= max(tensor.strides[2:]):
         return False
-    has_kernel = has_strides(tensor, dense_strides(tensor.shape, (0, 2, 3, 4, 1)))
+    has_kernel = has_strides(tensor, packed(tensor.shape, (0, 2, 3, 4, 1)))
     return tensor.data_type == CUDNN_DATA_DOUBLE or not has_kernel
 
 

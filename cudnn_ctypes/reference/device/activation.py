@@ -1,8 +1,6 @@
 """Activations on the reference device.
 
-Statuses are those of cuDNN 9.14 and 9.19: forward, BAD_PARAM for shapes and types that differ;
-backward, NOT_SUPPORTED for these and for strides that differ. The gradient reads either x or y; the
-other one may be NULL. The identity is for `cudnnConvolutionBiasActivationForward` only.
+The gradient reads either x or y; the other one may be NULL.
 """
 
 from __future__ import annotations
@@ -11,18 +9,10 @@ from typing import Any
 
 from ... import raw
 from ...raw import descriptors
+from ...raw.operand_rules.images import OF_X
 from ..activation import Activation, activation_backward, activation_forward
-from .agreement import (
-    FLOATING,
-    compute_dtype,
-    require_equal,
-    require_in_place,
-    require_layout,
-    require_rank,
-    require_type,
-)
 from .call import Call
-from .registry import bad_param, implements
+from .registry import implements
 
 _MODES: dict[Any, Activation] = {
     raw.CUDNN_ACTIVATION_SIGMOID: "sigmoid",
@@ -32,18 +22,12 @@ _MODES: dict[Any, Activation] = {
     raw.CUDNN_ACTIVATION_ELU: "elu",
     raw.CUDNN_ACTIVATION_SWISH: "swish",
 }
-_OF_X = ("relu", "clipped_relu", "swish")  # their gradients read x; other gradients read y
 
 
 @implements("cudnnActivationForward")
 def forward(call: Call) -> None:
     x, y = call.operands("x", "y")
     mode, coefficient, propagate_nan = _function(call)
-    require_equal(x, y)
-    require_in_place(x, y)
-    require_rank("an activation", x, y)
-    require_layout("an activation", x, y)
-    require_type(x, (*FLOATING, raw.CUDNN_DATA_INT8), "activation")
     factors = call.factors()
     memory = y.prior(factors["beta"])
     result = activation_forward(
@@ -53,7 +37,7 @@ def forward(call: Call) -> None:
         propagate_nan=propagate_nan,
         y=memory,
         out=memory,
-        compute_dtype=compute_dtype(x),
+        compute_dtype=x.compute_dtype,
         **factors,
     )
     y.store(result)
@@ -61,22 +45,9 @@ def forward(call: Call) -> None:
 
 @implements("cudnnActivationBackward")
 def backward(call: Call) -> None:
+    read = "x" if call.record("activationDesc", descriptors.Activation).mode in OF_X else "y"
+    source, dy, dx = call.operands(read, "dy", "dx")
     mode, coefficient, _ = _function(call)
-    source, dy, dx = call.operands("x" if mode in _OF_X else "y", "dy", "dx")
-    require_rank("the gradient of an activation", source, dy, dx)
-    for other in (dy, dx):
-        if len(other.shape) != len(source.shape):
-            require_equal(source, other, fields=("shape",))
-    require_in_place(dy, dx)
-    require_equal(
-        source,
-        dy,
-        dx,
-        fields=("data_type", "shape", "strides"),
-        status=raw.CUDNN_STATUS_NOT_SUPPORTED,
-    )
-    require_layout("the gradient of an activation", source)
-    require_type(source, FLOATING, "activation gradient")
     values, factors = source.load(), call.factors()
     memory = dx.prior(factors["beta"])
     result = activation_backward(
@@ -87,19 +58,16 @@ def backward(call: Call) -> None:
         x=values,
         dx=memory,
         out=memory,
-        compute_dtype=compute_dtype(source),
+        compute_dtype=source.compute_dtype,
         **factors,
     )
     dx.store(result)
 
 
 def _function(call: Call) -> tuple[Activation, float, bool]:
-    """The function, its coefficient, and whether it keeps NaN."""
+    """The function, its coefficient, and whether it keeps NaN; of operands that fit together."""
     record = call.record("activationDesc", descriptors.Activation)
-    if record.mode == raw.CUDNN_ACTIVATION_IDENTITY:
-        raise bad_param(
-            "CUDNN_ACTIVATION_IDENTITY is for cudnnConvolutionBiasActivationForward only"
-        )
+    call.check()
     mode = _MODES[record.mode]
     coefficient = record.swish_beta if mode == "swish" else record.coef
     return mode, coefficient, record.nan_propagation == raw.CUDNN_PROPAGATE_NAN

@@ -7,6 +7,7 @@ descriptor whose data type makes a scalar a double or a float.
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterable
 from typing import Any, TypeVar
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from ... import raw
 from ...raw import function as raw_function
+from ...raw import operand_rules
 from ...raw.ctypes_support import OpaquePointer, storage_type
 from ...raw.descriptors import Filter, Tensor, record
 from ...raw.function import Function
@@ -21,11 +23,10 @@ from ...raw.records import data_type_of, deciding_type
 from ...raw.vocabulary import ParameterType
 from ..layout import packed_strides
 from . import lent
-from .agreement import require_known
 from .memory import Operand, Use, at, require, scalar, scribble
 from .registry import Refused, bad_param
 
-__all__ = ["Call"]
+__all__ = ["Call", "word"]
 
 _Record = TypeVar("_Record")
 _USES: dict[str, Use] = {"in": "read", "out": "write", "in/out": "update"}
@@ -54,6 +55,7 @@ class Call:
             )
         }
         self._args = args
+        self._function = function
 
     def __getitem__(self, name: str) -> Any:
         return self._values[name]
@@ -93,6 +95,17 @@ class Call:
             if type_.kind == "value" and name.lower().endswith("desc")
         ]
 
+    def check(self) -> None:
+        """Refuse operands that break a rule of the function."""
+        if broken := operand_rules.broken(self._function, self._values):
+            self.refuse([broken])
+
+    def refuse(self, rules: Iterable[operand_rules.Broken]) -> None:
+        """Refuse for the first of broken rules."""
+        for broken in rules:
+            assert broken.status is not None
+            raise Refused(broken.status, str(broken))
+
     # -- inputs --------------------------------------------------------------------------------
 
     def require(self, *names: str) -> None:
@@ -105,7 +118,9 @@ class Call:
 
     def require_known(self, *names: str) -> None:
         """Refuse codes that no enumerator has."""
-        require_known(**{name: self[name] for name in names})
+        for name in names:
+            if not self[name].known:
+                raise bad_param(f"{name}: {type(self[name]).__name__} has no {int(self[name])}")
 
     def record(
         self,
@@ -205,6 +220,11 @@ class Call:
         for name, value in values.items():
             if self[name]:
                 self[name].contents.value = value
+
+
+def word(member: Any, prefix: str) -> Any:
+    """An enumerator as the reference functions spell it: lower case, without C's prefix."""
+    return member.name.removeprefix(prefix).lower()
 
 
 def _decoded(type_: ParameterType, value: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ... import raw
-from .agreement import FLOATING
+from ...raw.operand_rules.language import FLOATING
 from .call import Call
 from .registry import bad_param, not_supported
 

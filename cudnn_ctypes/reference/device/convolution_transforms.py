@@ -10,11 +10,11 @@ from typing import Any
 
 from ... import raw
 from ...raw.descriptors import Convolution, Filter, Tensor
+from ...raw.operand_rules.language import FLOATING
 from ..columns import im2col
 from ..folding import folded_backward_data
 from ..reorder import reorder_bias, reorder_filter
 from ..transform import TensorTransform
-from .agreement import FLOATING
 from .call import Call
 from .convolution_problem import Problem, fitting
 from .registry import Refused, bad_param, implements, not_supported

@@ -5,8 +5,7 @@ kept here, by the descriptor's address. The states memory holds the position in 
 words (see `dropout`), two 64-bit words: the key, which is the seed, and the next block. A program
 that copies this memory and restores it repeats its masks.
 
-Rates outside of 0 to 1 are refused here; cuDNN 9.14 and 9.19 accept them. BFLOAT16 is not
-supported, as in cuDNN.
+Rates outside of 0 to 1 are refused here; cuDNN 9.14 and 9.19 accept them.
 """
 
 from __future__ import annotations
@@ -19,20 +18,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import raw
-from ...dtypes import data_type_name
 from ...raw.descriptors import Dropout
 from ..dropout import Position, draw_mask, dropout_backward, dropout_forward
-from .agreement import compute_dtype, overlaps, require_in_place
 from .call import Call
 from .memory import Operand, Use, at
-from .registry import bad_param, follows, implements, not_supported
+from .registry import bad_param, follows, implements
 
 __all__ = ["STATES_SIZE", "Dropout", "draw", "held"]
 
 STATES_SIZE = 16
 """Bytes of the states memory."""
-
-FLOATING = (raw.CUDNN_DATA_FLOAT, raw.CUDNN_DATA_DOUBLE, raw.CUDNN_DATA_HALF)
 
 
 _NEW = Dropout(rate=0.0, seed=0, states=None)
@@ -113,12 +108,12 @@ def get_descriptor(call: Call) -> None:
 def forward(call: Call) -> None:
     call.require("dropoutDesc")
     x, y = call.operands("x", "y")
-    reserve = _checked(call, x, y)
+    reserve = _checked(call, x)
     values, dropout = x.load(), held(call["dropoutDesc"])
     mask = draw(dropout, values.size)
     reserve[:] = np.packbits(mask, bitorder="little")
     mask = mask.reshape(values.shape)
-    result = dropout_forward(values, mask, dropout.rate, compute_dtype=compute_dtype(x))
+    result = dropout_forward(values, mask, dropout.rate, compute_dtype=x.compute_dtype)
     y.store(result.reshape(y.shape))
 
 
@@ -126,30 +121,18 @@ def forward(call: Call) -> None:
 def backward(call: Call) -> None:
     call.require("dropoutDesc")
     dy, dx = call.operands("dy", "dx")
-    reserve = _checked(call, dy, dx)
+    reserve = _checked(call, dy)
     values, rate = dy.load(), held(call["dropoutDesc"]).rate
     bits = np.unpackbits(reserve, count=values.size, bitorder="little")
     mask = bits.view(np.bool_).reshape(values.shape)
-    result = dropout_backward(rate, dy=values, mask=mask, compute_dtype=compute_dtype(dy))
+    result = dropout_backward(rate, dy=values, mask=mask, compute_dtype=dy.compute_dtype)
     dx.store(result.reshape(dx.shape))
 
 
-def _checked(call: Call, source: Operand, target: Operand) -> NDArray[np.uint8]:
+def _checked(call: Call, source: Operand) -> NDArray[np.uint8]:
     """The part of the reserve space that holds the mask, a bit for each element."""
-    data_type = source.data_type
-    if overlaps(source):
-        raise bad_param(f"elements of {source.name} share addresses: strides {source.strides}")
-    if target.data_type != data_type:
-        raise bad_param(
-            f"{target.name} is {data_type_name(target.data_type)}, {source.name} is "
-            f"{data_type_name(data_type)}"
-        )
-    if data_type not in FLOATING:
-        raise not_supported(f"dropout of {data_type_name(data_type)} tensors")
-    counts = [math.prod(operand.shape) for operand in (source, target)]
-    if counts[0] != counts[1]:
-        raise bad_param(f"{source.name} has {counts[0]} elements, {target.name} has {counts[1]}")
-    require_in_place(source, target)
+    call.check()
+    count = math.prod(source.shape)
     # cudnnDropoutGetReserveSpaceSize takes no handle: cuDNN answers it, with whole 32-bit words.
-    call.buffer("reserveSpace", -(-counts[0] // 32) * 4)
-    return call.array("reserveSpace", raw.CUDNN_DATA_UINT8, -(-counts[0] // 8))
+    call.buffer("reserveSpace", -(-count // 32) * 4)
+    return call.array("reserveSpace", raw.CUDNN_DATA_UINT8, -(-count // 8))

@@ -11,7 +11,6 @@ from __future__ import annotations
 import ctypes
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -19,9 +18,10 @@ from numpy.typing import NDArray
 
 from ... import raw
 from ...dtypes import element_bits, host_scalar_type, numpy_dtype, vector_length
-from ...raw import host_blocks, mode
+from ...raw import host_blocks, mode, operand_rules
 from ...raw.descriptors import Filter, Tensor
 from ...raw.host_blocks import Block
+from ..arithmetic import scaling_dtype
 from ..tiles import same_place
 from . import lent
 from .process_memory import accessible
@@ -67,33 +67,23 @@ def scalar(address: int | None, data_type: raw.cudnnDataType_t, name: str) -> fl
     return float(ctype.from_address(address).value)
 
 
-@dataclass(frozen=True, slots=True)
-class Operand:
-    """A tensor argument: its name in C, its descriptor's record, and its address."""
-
-    name: str
-    described: Tensor | Filter
-    address: int | None
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """In logical order."""
-        return self.described.shape
-
-    @property
-    def strides(self) -> tuple[int, ...]:
-        """In elements, of vectors where the data type has vectors."""
-        return self.described.strides
-
-    @property
-    def data_type(self) -> raw.cudnnDataType_t:
-        """The descriptor's data type."""
-        return self.described.data_type
+class Operand(operand_rules.Operand):
+    """A tensor argument in memory: its name in C, its descriptor's record, and its address."""
 
     @property
     def dtype(self) -> np.dtype[Any]:
         """The NumPy dtype of one element."""
         return numpy_dtype(self.described.data_type)
+
+    @property
+    def compute_dtype(self) -> np.dtype[Any]:
+        """In which its elements are computed with: float64 for DOUBLE, else float32."""
+        return scaling_dtype(self.dtype)
+
+    @property
+    def accumulation_dtype(self) -> np.dtype[Any]:
+        """int32 for integers, which stay exact if only moved; else `compute_dtype`."""
+        return np.dtype(np.int32) if self.dtype.kind in "iu" else self.compute_dtype
 
     def load(self, where: NDArray[np.bool_] | None = None) -> NDArray[Any]:
         """The tensor in its logical shape: for all but the vectorised types a view of its memory.

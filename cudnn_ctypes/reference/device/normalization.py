@@ -10,7 +10,6 @@ from ..batch_normalization import (
     batch_normalization_forward_inference,
     batch_normalization_forward_training,
 )
-from .agreement import compute_dtype
 from .call import Call
 from .normalization_call import Normalization
 from .registry import implements, not_supported
@@ -42,7 +41,7 @@ def inference(call: Call) -> None:
         epsilon=epsilon,
         y=memory,
         out=memory,
-        compute_dtype=compute_dtype(what.x),
+        compute_dtype=what.x.compute_dtype,
         **factors,
     )
     y.store(result)
@@ -62,7 +61,7 @@ def training(call: Call) -> None:
     )
     running = what.pair("resultRunningMean", "resultRunningVariance")
     saved = what.pair("resultSaveMean", "resultSaveInvVariance")
-    if what.relu and saved is None:
+    if what.form.relu and saved is None:
         raise not_supported("where an activation follows, the statistics must be saved")
     epsilon, average_factor = what.epsilon(), call["exponentialAverageFactor"]
     z = what.added("z")
@@ -80,7 +79,7 @@ def training(call: Call) -> None:
         running_mean=running[0].prior(1 - average_factor) if running else None,
         running_variance=running[1].prior(1 - average_factor) if running else None,
         z=z.load() if z else None,
-        relu=what.relu,
+        relu=what.form.relu,
         y=memory,
         out=memory,
         **factors,
@@ -110,7 +109,7 @@ def backward(call: Call) -> None:
         call.named("dBnBiasResult", "dBnBiasData", "dNormBiasData"),
     )
     saved = what.pair("savedMean", "savedInvVariance")
-    if what.relu and saved is None:
+    if what.form.relu and saved is None:
         raise not_supported("where an activation followed, the saved statistics are needed")
     epsilon, dz, mask = what.epsilon(), what.added("dz"), what.saved_mask()
     factors = call.factors()
@@ -131,7 +130,7 @@ def backward(call: Call) -> None:
         beta_param=factors["betaParamDiff"],
         dx=memory,
         out=memory,
-        compute_dtype=compute_dtype(what.x),
+        compute_dtype=what.x.compute_dtype,
         dscale=dscale.prior(factors["betaParamDiff"]),
         dbias=dbias.prior(factors["betaParamDiff"]),
     )

@@ -1,8 +1,4 @@
-"""Pooling on the reference device.
-
-Statuses are those of cuDNN 9.14 and 9.19: BAD_PARAM for shapes, types or strides that do not fit
-together, NOT_SUPPORTED for other than 2 or 3 spatial dimensions. The sizes of y are free.
-"""
+"""Pooling on the reference device."""
 
 from __future__ import annotations
 
@@ -14,35 +10,18 @@ from ... import raw
 from ...errors import FaultWarning
 from ...raw.descriptors import Pooling
 from ...raw.host_blocks import warn
-from ..layout import packed_strides
+from ...raw.strides import has_strides, packed
 from ..pooling import pooling_backward, pooling_forward
-from .agreement import (
-    FLOATING,
-    compute_dtype,
-    require_dimensions,
-    require_equal,
-    require_type,
-    word,
-)
-from .call import Call
+from .call import Call, word
 from .memory import Operand
-from .registry import bad_param, implements
-
-_FORWARD_TYPES = (
-    *FLOATING,
-    raw.CUDNN_DATA_INT8,
-    raw.CUDNN_DATA_INT8x4,
-    raw.CUDNN_DATA_INT8x32,
-)
+from .registry import implements
 
 
 @implements("cudnnPoolingForward")
 def forward(call: Call) -> None:
     x, y = call.operands("x", "y")
     pooling = call.record("poolingDesc", Pooling)
-    for each in (x, y):
-        require_type(each, _FORWARD_TYPES, "pooling")
-    _check(pooling, x, y)
+    call.check()
     y.keep_apart(x)
     _warn_of_windows_outside(pooling, x, y)
     factors = call.factors()
@@ -54,7 +33,7 @@ def forward(call: Call) -> None:
         y_shape=y.shape,
         y=memory,
         out=memory,
-        compute_dtype=compute_dtype(x),
+        compute_dtype=x.compute_dtype,
         **factors,
     )
     y.store(result)
@@ -70,17 +49,14 @@ def backward(call: Call) -> None:
     if averages:  # nothing of x and y is needed, and their descriptors may say anything
         dy, dx = call.operands("dy", "dx")
         y, x = dy, dx
-        for each in (dx, dy):
-            require_type(each, FLOATING, "pooling gradient")
     else:
         y, dy, x, dx = call.operands("y", "dy", "x", "dx")
-    require_equal(y, dy, fields=("data_type", "shape", "strides"))
-    require_equal(x, dx, fields=("data_type", "shape", "strides"))
-    _check(pooling, x, dy)
-    require_type(x, FLOATING, "pooling gradient")
+    call.check()
     dx.keep_apart(*((dy,) if averages else (x, dy)))
     options = _options(pooling)
-    if options["mode"] == "max" and not (len(x.shape) == 4 and _is_packed(x) and _is_packed(y)):
+    if options["mode"] == "max" and not (
+        len(x.shape) == 4 and all(has_strides(each, packed(each.shape)) for each in (x, y))
+    ):
         options["mode"] = "max_deterministic"
     factors = call.factors()
     y.check()
@@ -92,28 +68,10 @@ def backward(call: Call) -> None:
         **options,
         dx=memory,
         out=memory,
-        compute_dtype=compute_dtype(x),
+        compute_dtype=x.compute_dtype,
         **factors,
     )
     dx.store(result)
-
-
-def _is_packed(tensor: Operand) -> bool:
-    wanted = packed_strides(tensor.shape)
-    axes = zip(tensor.shape, tensor.strides, wanted, strict=True)
-    return all(size == 1 or stride == packed for size, stride, packed in axes)
-
-
-def _check(pooling: Pooling, x: Operand, y: Operand) -> None:
-    require_equal(x, y, fields=("data_type",))
-    spatial = len(pooling.window)
-    if len(x.shape) != spatial + 2:
-        raise bad_param(
-            f"poolingDesc holds {spatial} spatial dimensions, {x.name} has the shape {x.shape}"
-        )
-    require_dimensions(x, 4, 5, "pooling")
-    if len(y.shape) != len(x.shape) or y.shape[:2] != x.shape[:2]:
-        raise bad_param(f"{y.name} must have the N and C of {x.name}, got {y.shape} and {x.shape}")
 
 
 def _warn_of_windows_outside(pooling: Pooling, x: Operand, y: Operand) -> None:

@@ -11,8 +11,7 @@ from ... import raw
 from ...raw import descriptors
 from ..rnn_cells import Cell, Clip
 from ..rnn_network import Bias, RecurrentNetwork
-from .agreement import word
-from .call import Call
+from .call import Call, word
 from .registry import bad_param
 
 __all__ = ["RNN", "rnn"]

@@ -2,9 +2,6 @@
 
 cuDNN has no function that reads a spatial transformer descriptor. So the values that programs set
 are kept here by the descriptor's address, once the reference device was activated.
-
-Statuses are those in cuDNN's documentation: BAD_PARAM for NULL and for tensors that do not match
-the descriptor; NOT_SUPPORTED for other than 4 dimensions.
 """
 
 from __future__ import annotations
@@ -21,10 +18,9 @@ from ..spatial_transformer import (
     spatial_tf_sampler_backward,
     spatial_tf_sampler_forward,
 )
-from .agreement import FLOATING, require_equal, require_type
 from .call import Call
-from .memory import Operand, Use
-from .registry import bad_param, implements, not_supported
+from .memory import Use
+from .registry import implements, not_supported
 
 
 def _read(call: Call) -> SpatialTransformer:
@@ -69,7 +65,7 @@ def grid_generator_backward(call: Call) -> None:
 def sampler_forward(call: Call) -> None:
     transformer = _read(call)
     x, y = call.operands("x", "y")
-    _check(transformer, x, y)
+    call.check()
     factors = call.factors()
     grid = _grid(call, transformer, "grid")
     y.store(spatial_tf_sampler_forward(x.load(), grid, y=y.prior(factors["beta"]), **factors))
@@ -79,8 +75,7 @@ def sampler_forward(call: Call) -> None:
 def sampler_backward(call: Call) -> None:
     transformer = _read(call)
     x, dx, dy = call.operands("x", "dx", "dy")
-    _check(transformer, x, dy)
-    require_equal(x, dx)
+    call.check()
     factors = call.factors()
     dgrid = _grid(call, transformer, "dgrid", "update" if factors["betaDgrid"] else "write")
     by_x, by_points = spatial_tf_sampler_backward(
@@ -96,22 +91,3 @@ def sampler_backward(call: Call) -> None:
     )
     dx.store(by_x)
     dgrid[...] = by_points
-
-
-def _check(transformer: SpatialTransformer, x: Operand, y: Operand) -> None:
-    """x may be of another size than the output, but not of another number of images or channels."""
-    for operand in (x, y):
-        require_type(operand, FLOATING, "sampler")
-    if len(x.shape) != 4:
-        raise not_supported(f"xDesc must have 4 dimensions, got {x.shape}")
-    if y.shape != transformer.shape or x.shape[:2] != transformer.shape[:2]:
-        raise bad_param(
-            f"stDesc holds shape {transformer.shape}, which {y.name}Desc must have and xDesc begin "
-            f"with, got {y.shape} and {x.shape}"
-        )
-    for operand in (x, y):
-        if operand.data_type != transformer.data_type:
-            raise bad_param(
-                f"stDesc holds {transformer.data_type.name}, {operand.name}Desc "
-                f"{operand.data_type.name}"
-            )

@@ -14,10 +14,11 @@ from ... import raw
 from ...dtypes import element_bits, vector_length
 from ...raw import descriptors
 from ...raw.descriptors import Tensor
+from ...raw.operand_rules.language import FLOATING, apart, shaped, typed
+from ...raw.strides import has_strides
 from ..arithmetic import blend
 from ..layout import packed_strides
 from ..transform import TensorTransform, transform_tensor, transformed_shape
-from .agreement import FLOATING, accumulation_dtype, overlaps, require_type
 from .call import Call
 from .memory import Operand
 from .registry import Refused, bad_param, follows, implements, not_supported
@@ -147,8 +148,8 @@ def transform(call: Call) -> None:
     shape = source.shape
     described = call.record("transDesc", descriptors.TensorTransform)
     transform = _plain(described, len(shape))
-    if vector_length(source.data_type) == 1 and overlaps(source):
-        raise bad_param(f"elements of srcDesc share addresses: strides {source.strides}")
+    if vector_length(source.data_type) == 1:
+        call.refuse(apart(source))
     folded = max(transform.fold, default=1) > 1
     unfolds = folded and transform.direction == "unfold"
     factors = call.factors()
@@ -158,20 +159,17 @@ def transform(call: Call) -> None:
         raise not_supported("a transform that pads needs a beta of 0")
     for operand in (source, target):
         if vector_length(operand.data_type) > 1 and not (unfolds and any(transform.pad_after)):
-            require_type(operand, _TYPES if folded else _PLAIN_TYPES, "transform")
+            call.refuse(typed("transform", operand, _TYPES if folded else _PLAIN_TYPES))
     if {source.data_type, target.data_type} == _HALVES:
         raise not_supported("cuDNN does not transform HALF to BFLOAT16 or back")
     dense = _packed_as(source, "NCHW") or _packed_as(source, "NHWC")
     if folded and len(shape) != 4 and not dense:
         raise not_supported(f"folding needs a dense srcDesc, strides are {source.strides}")
     wanted = _transformed(shape, transform)
-    if target.shape != wanted:
-        raise bad_param(
-            f"destDesc must have the shape {wanted} for srcDesc {shape}, got {target.shape}"
-        )
+    call.refuse(shaped(target, wanted, f"that of {source.name} transformed"))
     plain = not folded and wanted == shape
     for operand in (source, target):
-        require_type(operand, _PLAIN_TYPES if plain else _TYPES, "transform")
+        call.refuse(typed("transform", operand, _PLAIN_TYPES if plain else _TYPES))
     if factors["beta"] and _fills(transform, shape):
         raise not_supported("a transform that pads needs a beta of 0")
     small = element_bits(source.data_type) == 16
@@ -182,7 +180,7 @@ def transform(call: Call) -> None:
     target.keep_apart(source)
     target.store(
         blend(
-            transform_tensor(source.load(), transform).astype(accumulation_dtype(source)),
+            transform_tensor(source.load(), transform).astype(source.accumulation_dtype),
             target.prior(factors["beta"]),
             out_dtype=target.dtype,
             name="destData",
@@ -192,8 +190,7 @@ def transform(call: Call) -> None:
 
 
 def _packed_as(tensor: Operand, layout: Any) -> bool:
-    axes = zip(tensor.shape, tensor.strides, packed_strides(tensor.shape, layout), strict=True)
-    return all(size == 1 or stride == packed for size, stride, packed in axes)
+    return has_strides(tensor, packed_strides(tensor.shape, layout))
 
 
 def _turns(source: Operand, target: Operand, format: raw.cudnnTensorFormat_t) -> bool:

@@ -188,7 +188,7 @@ def test_pointers_to_write_to(call: Call) -> None:
 
 def test_other_operations_have_no_hint_of_convolutions(call: Call) -> None:
     arguments = call.arguments
-    with pytest.raises(BadParamError, match="must have the same shape") as caught:
+    with pytest.raises(BadParamError, match="y: expected the shape of x") as caught:
         raw.cudnnActivationForward(
             arguments["handle"],
             ActivationDescriptor("relu"),

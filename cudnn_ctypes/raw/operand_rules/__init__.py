@@ -1,0 +1,92 @@
+"""What the operands of C functions must satisfy, declared once: rules over descriptors' records.
+
+Layer 2 turns a broken rule into a ValueError, the reference device into the status that cuDNN
+returns, and the hint of a failed call names it, all with the same sentence. `language` says how
+rules are declared; the other modules declare them.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ..ctypes_support import OpaquePointer
+from ..descriptors import Filter, Tensor, record
+from ..function import Function
+from .language import Broken, Operand, declared
+
+__all__ = ["Broken", "Operand", "broken", "check", "refuse"]
+
+_MODULES = ("images", "tensors", "convolutions", "normalizations", "sequences")
+
+
+@functools.cache
+def _load() -> None:
+    for module in _MODULES:
+        importlib.import_module(f".{module}", __name__)
+
+
+def broken(
+    function: Function,
+    values: Mapping[str, Any],
+    names: Mapping[str, str] | None = None,
+    *,
+    by_meaning: bool = False,
+) -> Broken | None:
+    """The first rule that the arguments of a call break; None if they break none.
+
+    Parameters
+    ----------
+    function : Function
+    values : mapping
+        Arguments by C's names of their parameters.
+    names : mapping, optional
+        Other names of operands for the sentence, by C's names.
+    by_meaning : bool
+        True: rules that follow from what the operation means. False: rules of which cuDNN checks.
+    """
+    _load()
+    types = {parameter.name: parameter.type for parameter in function.parameters}
+
+    def argument(name: str) -> Any:
+        of = types[name]
+        by, is_memory = name, of.kind == "device" and bool(of.described_by)
+        if is_memory:
+            by = of.described_by[0]
+        value = values[by]
+        if types[by].kind != "value" or not issubclass(types[by].base, OpaquePointer):
+            return value
+        held = record(value)
+        if not isinstance(held, (Tensor, Filter)):
+            return held
+        address = values[name] if is_memory and isinstance(values[name], int) else None
+        return Operand((names or {}).get(name, name), held, address)
+
+    for generator, parameters in declared.get(function.__name__, ()):
+        given = {name: argument(of) for name, of in parameters.items() if of in types}
+        if "function" in parameters:
+            given["function"] = function.__name__
+        for rule in generator(**given):
+            if rule.by_meaning if by_meaning else rule.status is not None:
+                return rule
+    return None
+
+
+def check(function: Function, values: Mapping[str, Any], names: Mapping[str, str]) -> None:
+    """Refuse arguments that do not fit together; parameters as for `broken`.
+
+    Raises
+    ------
+    ValueError
+        It names the operand.
+    """
+    if found := broken(function, values, names, by_meaning=True):
+        raise ValueError(str(found))
+
+
+def refuse(rules: Iterable[Broken]) -> None:
+    """Raise ValueError for the first of broken rules that no C function has."""
+    for each in rules:
+        raise ValueError(str(each))
