@@ -31,6 +31,13 @@ def with_examples() -> list[str]:
     ]
 
 
+class Finder(doctest.DocTestFinder):
+    """Finds methods that a decorator made by the module that they say they are of."""
+
+    def _from_module(self, module: Any, object: Any) -> bool:
+        return getattr(object, "__module__", None) == module.__name__
+
+
 class Runner(doctest.DocTestRunner):
     """Runs examples; those of functions that an older library lacks are skipped."""
 
@@ -52,7 +59,7 @@ def test_examples_do_what_they_show(
         pytest.importorskip("torch")
     module = importlib.import_module(name)
     # The functions of layer 1 come into being while one goes through them.
-    finder = doctest.DocTestFinder(recurse=name != "cudnn_ctypes.raw")
+    finder = Finder(recurse=name != "cudnn_ctypes.raw")
     runner = Runner(optionflags=FLAGS)
     for test in finder.find(module, name, globs={**PUBLIC, **vars(module)}):
         if not test.examples:  # each run looks whether the files of all tracebacks have changed

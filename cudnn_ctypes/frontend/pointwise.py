@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any, cast
 
-from ..graph.describe.operations.pointwise import PointwiseOperations
+from ..graph.describe.operations.pointwise import POINTWISE_METHODS
 from .described import Described
 from .enums import data_type
 from .tensors import tensor
@@ -59,7 +59,7 @@ def _named(name: str, names: list[str], options: dict[str, Any]) -> Callable[...
 
     method.__name__ = name
     method.__qualname__ = f"pygraph.{name}"
-    method.__doc__ = getattr(PointwiseOperations, name).__doc__
+    method.__doc__ = POINTWISE_METHODS[name].__doc__
     vars(method)["__signature__"] = signature
     return method
 

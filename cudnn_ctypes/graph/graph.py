@@ -14,19 +14,7 @@ from ..raw import cudnnDataType_t
 from ..raw.values import described
 from .describe.description import DescriptionMethods
 from .describe.node import Node
-from .describe.operations.attention_fp8 import Fp8AttentionOperations
-from .describe.operations.attention_unified import UnifiedAttentionOperations
-from .describe.operations.bands import BandOperations
-from .describe.operations.batch_normalization import BatchNormalizationOperations
-from .describe.operations.blocks import BlockOperations
-from .describe.operations.convolutions import ConvolutionOperations
-from .describe.operations.experts import ExpertOperations
-from .describe.operations.normalizations import NormalizationOperations
-from .describe.operations.pointwise import PointwiseOperations
-from .describe.operations.reductions import ReductionOperations
-from .describe.operations.resampling import ResampleOperations
-from .describe.operations.sequences import SequenceOperations
-from .describe.operations.shapes import ShapeOperations
+from .describe.operations.table import GraphOperations
 from .describe.pictures import PictureMethods
 from .run.execution_methods import ExecutionMethods
 
@@ -53,19 +41,7 @@ __all__ = ["Graph"]
 
 
 class Graph(
-    ConvolutionOperations,
-    Fp8AttentionOperations,
-    UnifiedAttentionOperations,
-    NormalizationOperations,
-    ResampleOperations,
-    BatchNormalizationOperations,
-    SequenceOperations,
-    BandOperations,
-    BlockOperations,
-    ExpertOperations,
-    PointwiseOperations,
-    ReductionOperations,
-    ShapeOperations,
+    GraphOperations,
     DescriptionMethods,
     ExecutionMethods,
     PictureMethods,

@@ -10,7 +10,7 @@ from pathlib import Path
 from .emit_constants import emit_constants
 from .emit_enums import emit_enums
 from .emit_functions import emit_functions
-from .emit_methods import emit_front_end_pointwise, emit_pointwise
+from .emit_methods import emit_graph_methods
 from .emit_stub import emit_stub
 from .emit_types import emit_types
 from .emit_uses import emit_uses
@@ -28,8 +28,7 @@ EMITTERS = {
     "functions.py": emit_functions,
     "uses.py": emit_uses,
     "functions.pyi": emit_stub,
-    "../graph/describe/operations/pointwise.pyi": emit_pointwise,
-    "../frontend/pointwise.pyi": emit_front_end_pointwise,
+    "../graph/describe/operations/table.pyi": emit_graph_methods,
 }
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...dtypes import element_bits
 from ...graph.describe.node import Node
-from ...graph.describe.operations.attention_mask import mask_of
+from ...graph.describe.operations.attention_checks import mask_of
 from ...graph.graph import Graph
 
 __all__ = ["Work", "visible_pairs", "work_of"]

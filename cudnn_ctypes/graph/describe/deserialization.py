@@ -74,7 +74,7 @@ def from_json(cls: type[G], text: str | bytes) -> G:
         _read_tensor(top["tensors"][key], tensor, tensors)
     for tensor in tensors.values():
         graph._own(tensor)
-    known = kinds(cls)
+    known = kinds()
     if version == 1:  # attention was written as its parts
         known |= {name: known[new] for name, new in _RENAMED.items()}
     for each in top["nodes"].items():

@@ -14,6 +14,8 @@ from typing import Any, NoReturn
 
 from ...arguments import shown
 from ...raw import cudnnDataType_t
+from ...raw.attributes import ATTRIBUTES, ENUMS, KINDS
+from ...raw.ctypes_support import CudnnEnum
 from .tensor import Tensor
 
 __all__ = ["Inner", "Kind", "Node", "Result", "Subgraph", "exchanged"]
@@ -137,6 +139,16 @@ class Kind:
         if self.inner is not None:
             inner = self.inner.descriptor
             found |= {option: (inner, name) for option, name in self.inner.options.items()}
+        return found
+
+    @functools.cached_property
+    def enums(self) -> Mapping[str, type[CudnnEnum]]:
+        """Options that are enumerators to their enums."""
+        found = {}
+        for option, (descriptor, name) in self.all_options.items():
+            types = ATTRIBUTES[KINDS[descriptor]][name].types if descriptor else ()
+            if types and types[0] in ENUMS:
+                found[option] = ENUMS[types[0]]
         return found
 
 

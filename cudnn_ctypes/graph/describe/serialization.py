@@ -8,11 +8,11 @@ Python's stands in a string: "3/2" for a fraction, "0:8:2" for a slice, "-inf".
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 import math
 import numbers
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, SupportsFloat, cast
@@ -23,6 +23,7 @@ from ...arguments import integer, short_name
 from ...dtypes import data_type_name
 from ...raw.ctypes_support import CudnnEnum
 from .node import Kind, Node
+from .operations.table import FAMILIES
 from .tensor import Tensor
 
 if TYPE_CHECKING:
@@ -37,12 +38,13 @@ _WIDEST = 100  # spaces by which a level may be indented
 DATA_TYPES = ("io_data_type", "intermediate_data_type", "compute_data_type")
 
 
-def kinds(cls: type[Graph]) -> dict[str, Kind]:
-    """The kinds of operations by name: the constants of the modules that `cls` is made of."""
+@functools.cache
+def kinds() -> dict[str, Kind]:
+    """The kinds of operations by name: the constants of the modules of the table."""
     return {
         name.lower(): value
-        for base in cls.__mro__
-        for name, value in vars(sys.modules[base.__module__]).items()
+        for family in FAMILIES
+        for name, value in vars(family).items()
         if isinstance(value, Kind)
     }
 
@@ -62,7 +64,7 @@ def to_json(graph: Graph, *, indent: int | None = 2) -> str:
         if not 0 <= indent <= _WIDEST:
             raise ValueError(f"to_json: indent: expected a number up to {_WIDEST}, got {indent}")
     keys = _keys(graph.tensors)
-    names = {id(kind): name for name, kind in kinds(type(graph)).items()}
+    names = {id(kind): name for name, kind in kinds().items()}
     content: dict[str, Any] = {"format": FORMAT, "version": VERSION, "name": graph.name}
     for field in DATA_TYPES:
         data_type = getattr(graph, field)

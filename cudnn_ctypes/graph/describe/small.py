@@ -14,7 +14,7 @@ from ...raw.strides import axis_order
 from .form import form
 from .inference import infer_node
 from .node import Node
-from .operations.convolution_kinds import CONV_DGRAD, CONV_WGRAD
+from .operations.convolutions import CONV_DGRAD, CONV_WGRAD
 from .operations.resampling import RESAMPLE_BACKWARD
 from .rewriting import copied
 from .validation import in_order

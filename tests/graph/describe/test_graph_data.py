@@ -10,7 +10,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from cudnn_ctypes.graph.describe.operations.pointwise import PointwiseOperations
+from cudnn_ctypes.graph.describe.operations.pointwise import POINTWISE_METHODS
 from cudnn_ctypes.graph.describe.tensor import Tensor
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.raw import cudnnDataType_t, cudnnPointwiseMode_t
@@ -215,9 +215,7 @@ def test_tensor_like_takes_shape_strides_and_type() -> None:
 
 
 def test_every_pointwise_mode_has_a_method() -> None:
-    methods = [
-        method for method in vars(PointwiseOperations).values() if hasattr(method, "pointwise_mode")
-    ]
+    methods = [getattr(Graph, name) for name in POINTWISE_METHODS]
     assert {method.pointwise_mode for method in methods} == set(cudnnPointwiseMode_t)
     for method in methods:
         assert method.__doc__

@@ -186,7 +186,7 @@ def test_a_value_without_notation_names_its_place() -> None:
 
 
 def test_every_kind_of_operation_is_known() -> None:
-    known = kinds(Graph)
+    known = kinds()
     assert len(known) > 25
     used = {id(node.kind) for case in CASES.values() for node in case.graph().nodes}
     assert used <= {id(kind) for kind in known.values()}

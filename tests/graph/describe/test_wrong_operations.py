@@ -138,7 +138,7 @@ AT_ONCE: dict[str, tuple[type[Exception], Build, str]] = {
         lambda g: _pool(g, window=2, padding_mode="mirror"),
         "resample: padding_mode: expected one of 'zero_pad'",
     ),
-    "no window": (TypeError, _pool, "missing 1 required keyword-only argument: .window"),
+    "no window": (TypeError, _pool, "missing a required argument: .window"),
     "index of averages": (
         ValueError,
         lambda g: _pool(g, "avgpool", window=2, generate_index=True),

@@ -14,11 +14,11 @@ from typing import Any
 from ....raw import cudnnDataType_t
 from ..node import Kind, Node, Result
 from ..tensor import Tensor
-from .attention import band_options
-from .attention_backward import AttentionBackwardOperations, gradient_of
+from .attention import attention_arguments, band_options, gradient_of
 from .attention_checks import AttentionCheck, check_mask
+from .base import Operations, operation
 
-__all__ = ["SDPA_FP8", "SDPA_FP8_BACKWARD", "Fp8AttentionOperations"]
+__all__ = ["SDPA_FP8", "SDPA_FP8_BACKWARD"]
 
 _FLOAT = cudnnDataType_t.CUDNN_DATA_FLOAT
 _AMAX = Result((1, 1, 1, 1), None, _FLOAT)
@@ -91,195 +91,129 @@ SDPA_FP8_BACKWARD = Kind(
 )
 
 
-class Fp8AttentionOperations(AttentionBackwardOperations):
-    """Attention on 8-bit numbers, as operations of a graph."""
+def _fp8_arguments(graph: Operations, kind: Kind, place: str, arguments: dict[str, Any]) -> None:
+    operands = {port: arguments[port] for port in "qkv"}
+    AttentionCheck(place).fp8(operands, getattr(graph, "io_data_type", None))
+    attention_arguments(graph, kind, place, arguments)
 
-    io_data_type: cudnnDataType_t | None
 
-    def sdpa_fp8(
-        self,
-        q: Tensor,
-        k: Tensor,
-        v: Tensor,
-        descale_q: Tensor,
-        descale_k: Tensor,
-        descale_v: Tensor,
-        descale_s: Tensor,
-        scale_s: Tensor,
-        scale_o: Tensor,
-        *,
-        attn_scale: Tensor | float | None = None,
-        generate_stats: bool = False,
-        seq_len_q: Tensor | None = None,
-        seq_len_kv: Tensor | None = None,
-        use_causal_mask: bool = False,
-        use_causal_mask_bottom_right: bool = False,
-        sliding_window_length: int | None = None,
-        diagonal_alignment: str = "top_left",
-        diagonal_band_left_bound: int | None = None,
-        diagonal_band_right_bound: int | None = None,
-        paged_attention_k_table: Tensor | None = None,
-        paged_attention_v_table: Tensor | None = None,
-        paged_attention_max_seq_len_kv: int | None = None,
-        name: str = "",
-    ) -> tuple[Tensor, Tensor | None, Tensor, Tensor]:
-        """`sdpa` on fp8_e4m3 or fp8_e5m2. cuDNN 9.1, from Hopper on.
+@operation(
+    SDPA_FP8,
+    returns=("o", "stats?", "amax_s", "amax_o"),
+    computes=False,
+    prepare=_fp8_arguments,
+)
+def sdpa_fp8(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    descale_q: Tensor,
+    descale_k: Tensor,
+    descale_v: Tensor,
+    descale_s: Tensor,
+    scale_s: Tensor,
+    scale_o: Tensor,
+    *,
+    attn_scale: Tensor | float | None = None,
+    generate_stats: bool = False,
+    seq_len_q: Tensor | None = None,
+    seq_len_kv: Tensor | None = None,
+    use_causal_mask: bool = False,
+    use_causal_mask_bottom_right: bool = False,
+    sliding_window_length: int | None = None,
+    diagonal_alignment: str = "top_left",
+    diagonal_band_left_bound: int | None = None,
+    diagonal_band_right_bound: int | None = None,
+    paged_attention_k_table: Tensor | None = None,
+    paged_attention_v_table: Tensor | None = None,
+    paged_attention_max_seq_len_kv: int | None = None,
+) -> None:
+    """`sdpa` on fp8_e4m3 or fp8_e5m2. cuDNN 9.1, from Hopper on.
 
-        Parameters
-        ----------
-        q, k, v : Tensor
-            (b, h, s_q, d), (b, h_k, s_kv, d), (b, h_v, s_kv, d_v); d a multiple of 16. With tables
-            k and v are pages: (pages, h_k, tokens of a page, d).
-        descale_q, descale_k, descale_v, descale_s, scale_s, scale_o : Tensor
-            (1, 1, 1, 1), float32.
-        attn_scale, seq_len_q, paged_attention_k_table, …
-            As for `sdpa`.
+    Parameters
+    ----------
+    q, k, v : Tensor
+        (b, h, s_q, d), (b, h_k, s_kv, d), (b, h_v, s_kv, d_v); d a multiple of 16. With tables
+        k and v are pages: (pages, h_k, tokens of a page, d).
+    descale_q, descale_k, descale_v, descale_s, scale_s, scale_o : Tensor
+        (1, 1, 1, 1), float32.
+    attn_scale, seq_len_q, paged_attention_k_table, …
+        As for `sdpa`.
 
-        Returns
-        -------
-        o : Tensor
-            (b, h, s_q, d_v), of the type of q.
-        stats : Tensor or None
-            (b, h, s_q, 1), float32.
-        amax_s, amax_o : Tensor
-            The largest element of the softmax, and the largest magnitude of o before scale_o. cuDNN
-            wants memory for both.
+    Returns
+    -------
+    o : Tensor
+        (b, h, s_q, d_v), of the type of q.
+    stats : Tensor or None
+        (b, h, s_q, 1), float32.
+    amax_s, amax_o : Tensor
+        The largest element of the softmax, and the largest magnitude of o before scale_o. cuDNN
+        wants memory for both.
 
-        Notes
-        -----
-        There is no `score_mod` as in `sdpa`: cuDNN accepts it, but applies it before attn_scale,
-        descale_q and descale_k (seen on an H200 with 9.14, 9.19 and 9.28). Nor are there
-        `score_max` and `score_sum_exp`: the maxima would come multiplied by log2(e).
-        """
-        operands: dict[str, Any] = dict(
-            zip(
-                _FORWARD,
-                (q, k, v, descale_q, descale_k, descale_v, descale_s, scale_s, scale_o),
-                strict=True,
-            )
-        )
-        options = {
-            "use_causal_mask": use_causal_mask,
-            "use_causal_mask_bottom_right": use_causal_mask_bottom_right,
-            "sliding_window_length": sliding_window_length,
-            "diagonal_alignment": diagonal_alignment,
-            "diagonal_band_left_bound": diagonal_band_left_bound,
-            "diagonal_band_right_bound": diagonal_band_right_bound,
-            "paged_attention_max_seq_len_kv": paged_attention_max_seq_len_kv,
-        }
-        operands |= {
-            "seq_len_q": seq_len_q,
-            "seq_len_kv": seq_len_kv,
-            "paged_attention_k_table": paged_attention_k_table,
-            "paged_attention_v_table": paged_attention_v_table,
-        }
-        results = self._fp8(
-            SDPA_FP8,
-            "sdpa_fp8",
-            operands,
-            {"attn_scale": attn_scale, **options},
-            ("o", "stats", "amax_s", "amax_o"),
-            name,
-            generate_stats=generate_stats,
-        )
-        return results["o"], results.get("stats"), results["amax_s"], results["amax_o"]
+    Notes
+    -----
+    There is no `score_mod` as in `sdpa`: cuDNN accepts it, but applies it before attn_scale,
+    descale_q and descale_k (seen on an H200 with 9.14, 9.19 and 9.28). Nor are there
+    `score_max` and `score_sum_exp`: the maxima would come multiplied by log2(e).
+    """
 
-    def sdpa_fp8_backward(
-        self,
-        q: Tensor,
-        k: Tensor,
-        v: Tensor,
-        o: Tensor,
-        dO: Tensor,
-        stats: Tensor,
-        descale_q: Tensor,
-        descale_k: Tensor,
-        descale_v: Tensor,
-        descale_o: Tensor,
-        descale_dO: Tensor,
-        descale_s: Tensor,
-        descale_dP: Tensor,
-        scale_s: Tensor,
-        scale_dQ: Tensor,
-        scale_dK: Tensor,
-        scale_dV: Tensor,
-        scale_dP: Tensor,
-        *,
-        attn_scale: Tensor | float | None = None,
-        seq_len_q: Tensor | None = None,
-        seq_len_kv: Tensor | None = None,
-        use_causal_mask: bool = False,
-        use_causal_mask_bottom_right: bool = False,
-        diagonal_alignment: str = "top_left",
-        diagonal_band_left_bound: int | None = None,
-        diagonal_band_right_bound: int | None = None,
-        name: str = "",
-    ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor]:
-        """The gradients of `sdpa_fp8`. cuDNN 9.1, from Hopper on; there d and d_v must be 128.
 
-        Parameters
-        ----------
-        q, k, v, o, dO : Tensor
-            fp8_e4m3 or fp8_e5m2; dO (b, h, s_q, d_v) may have the other type.
-        stats : Tensor
-            (b, h, s_q, 1), float32, packed as in C.
-        descale_q, descale_k, descale_v, descale_o, descale_dO, descale_s, descale_dP : Tensor
-            (1, 1, 1, 1), float32: what each is multiplied with where it is read.
-        scale_s, scale_dQ, scale_dK, scale_dV, scale_dP : Tensor
-            (1, 1, 1, 1), float32: what each is multiplied with before it is rounded.
+@operation(
+    SDPA_FP8_BACKWARD,
+    returns=tuple(SDPA_FP8_BACKWARD.outputs),
+    computes=False,
+    prepare=_fp8_arguments,
+)
+def sdpa_fp8_backward(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    o: Tensor,
+    dO: Tensor,
+    stats: Tensor,
+    descale_q: Tensor,
+    descale_k: Tensor,
+    descale_v: Tensor,
+    descale_o: Tensor,
+    descale_dO: Tensor,
+    descale_s: Tensor,
+    descale_dP: Tensor,
+    scale_s: Tensor,
+    scale_dQ: Tensor,
+    scale_dK: Tensor,
+    scale_dV: Tensor,
+    scale_dP: Tensor,
+    *,
+    attn_scale: Tensor | float | None = None,
+    seq_len_q: Tensor | None = None,
+    seq_len_kv: Tensor | None = None,
+    use_causal_mask: bool = False,
+    use_causal_mask_bottom_right: bool = False,
+    diagonal_alignment: str = "top_left",
+    diagonal_band_left_bound: int | None = None,
+    diagonal_band_right_bound: int | None = None,
+) -> None:
+    """The gradients of `sdpa_fp8`. cuDNN 9.1, from Hopper on; there d and d_v must be 128.
 
-        Returns
-        -------
-        dq, dk, dv : Tensor
-            Like q, k, v, of the type of dO.
-        amax_dQ, amax_dK, amax_dV, amax_dP : Tensor
-            Largest magnitudes before the scales. cuDNN wants memory for all of them.
+    Parameters
+    ----------
+    q, k, v, o, dO : Tensor
+        fp8_e4m3 or fp8_e5m2; dO (b, h, s_q, d_v) may have the other type.
+    stats : Tensor
+        (b, h, s_q, 1), float32, packed as in C.
+    descale_q, descale_k, descale_v, descale_o, descale_dO, descale_s, descale_dP : Tensor
+        (1, 1, 1, 1), float32: what each is multiplied with where it is read.
+    scale_s, scale_dQ, scale_dK, scale_dV, scale_dP : Tensor
+        (1, 1, 1, 1), float32: what each is multiplied with before it is rounded.
 
-        Notes
-        -----
-        q, k and v have the same number of heads.
-        """
-        operands = dict(
-            zip(
-                _BACKWARD,
-                (
-                    *(q, k, v, o, dO, stats, descale_q, descale_k, descale_v, descale_o),
-                    *(descale_dO, descale_s, descale_dP),
-                    *(scale_s, scale_dQ, scale_dK, scale_dV, scale_dP),
-                ),
-                strict=True,
-            )
-        )
-        options = {
-            "use_causal_mask": use_causal_mask,
-            "use_causal_mask_bottom_right": use_causal_mask_bottom_right,
-            "diagonal_alignment": diagonal_alignment,
-            "diagonal_band_left_bound": diagonal_band_left_bound,
-            "diagonal_band_right_bound": diagonal_band_right_bound,
-        }
-        results = self._fp8(
-            SDPA_FP8_BACKWARD,
-            "sdpa_fp8_backward",
-            {**operands, "seq_len_q": seq_len_q, "seq_len_kv": seq_len_kv},
-            {"attn_scale": attn_scale, **options},
-            tuple(SDPA_FP8_BACKWARD.outputs),
-            name,
-        )
-        return tuple(results.values())  # type: ignore[return-value]
+    Returns
+    -------
+    dq, dk, dv : Tensor
+        Like q, k, v, of the type of dO.
+    amax_dQ, amax_dK, amax_dV, amax_dP : Tensor
+        Largest magnitudes before the scales. cuDNN wants memory for all of them.
 
-    def _fp8(
-        self,
-        kind: Kind,
-        operation: str,
-        operands: dict[str, Any],
-        options: dict[str, Any],
-        outputs: tuple[str, ...],
-        name: str,
-        generate_stats: bool = True,
-    ) -> dict[str, Tensor]:
-        name = self._name(name, operation)
-        check = AttentionCheck(f"{operation} {name!r}")
-        check.fp8({port: operands[port] for port in "qkv"}, self.io_data_type)
-        return self._attention(
-            kind, operation, operands, options, outputs, {}, name, generate_stats=generate_stats
-        )
+    Notes
+    -----
+    q, k and v have the same number of heads.
+    """

@@ -3,29 +3,90 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from ..node import Kind, Node, Result
 from ..tensor import Tensor
 from .attention import (
-    AttentionOperations,
     Dropout,
     ScoreModifier,
+    attention_arguments,
     band_options,
     dropout_options,
 )
-from .attention_checks import AttentionCheck, check_mask
-from .attention_kinds import SDPA_OPERATION, SDPA_OPERATION_BACKWARD
-from .attention_mask import score_dims
+from .attention_checks import AttentionCheck, check_mask, score_dims
+from .base import operation
 
 __all__ = [
     "SDPA_OPERATION",
     "SDPA_OPERATION_BACKWARD",
     "SDPA_UNIFIED",
     "SDPA_UNIFIED_BACKWARD",
-    "UnifiedAttentionOperations",
 ]
 
 _LARGEST = (1 << 31) - 1  # of 2**31 heads cuDNN 9.28 makes 0 and divides by it
+
+
+def _infer_operation(node: Node) -> Mapping[str, Result]:
+    q, v = node.inputs["q"], node.inputs["v"]
+    return {
+        "o": Result((*q.dims[:3], v.dims[3]), q, q.data_type),
+        "stats": Result((*q.dims[:3], 1), None, "compute"),
+    }
+
+
+def _infer_operation_backward(node: Node) -> Mapping[str, Result]:
+    gradients = {name: node.inputs[name] for name in ("q", "k", "v")}
+    return {f"d{name}": Result(like.dims, like, like.data_type) for name, like in gradients.items()}
+
+
+_LENGTHS = {
+    "seq_len_q": "seq_len_qdesc",
+    "seq_len_kv": "seq_len_kvdesc",
+    "cu_seq_len_q": "cu_seq_len_qdesc",
+    "cu_seq_len_kv": "cu_seq_len_kvdesc",
+}
+_OPERATION_OPTIONAL = {
+    "scale": "scaledesc",
+    "block_mask": "block_mask_desc",
+    "page_table_k": "page_table_kdesc",
+    "page_table_v": "page_table_vdesc",
+    "dropout_seed": "dropout_seed_desc",
+    "dropout_offset": "dropout_offset_desc",
+    **_LENGTHS,
+}
+_OPERATION_BACKWARD_OPTIONAL = {"scale": "scaledesc", **_LENGTHS}
+
+SDPA_OPERATION = Kind(
+    "operation_sdpa_fwd",
+    {"q": "qdesc", "k": "kdesc", "v": "vdesc", **_OPERATION_OPTIONAL},
+    {"o": "odesc", "stats": "statsdesc", "rng_dump": "dropout_rng_dump_desc"},
+    _infer_operation,
+    optional=frozenset(_OPERATION_OPTIONAL),
+    options={"unfuse_fma": "unfuse_fma", "dropout_probability": "dropout_probability"},
+    subgraphs=frozenset({"score_mod", "softmax"}),
+    held_graphs={"score_mod": "subgraph"},
+    held_operations={"softmax": "softmax_desc"},
+)
+SDPA_OPERATION_BACKWARD = Kind(
+    "operation_sdpa_bwd",
+    {
+        "q": "qdesc",
+        "k": "kdesc",
+        "v": "vdesc",
+        "o": "odesc",
+        "dO": "doddesc",
+        "stats": "statsdesc",
+        **_OPERATION_BACKWARD_OPTIONAL,
+    },
+    {"dq": "dqdesc", "dk": "dkdesc", "dv": "dvdesc"},
+    _infer_operation_backward,
+    optional=frozenset(_OPERATION_BACKWARD_OPTIONAL),
+    options={
+        "max_total_seq_len_q": "max_total_seq_len_q",
+        "max_total_seq_len_kv": "max_total_seq_len_kv",
+    },
+)
 
 
 def _check_operands(node: Node) -> None:
@@ -117,176 +178,109 @@ SDPA_UNIFIED_BACKWARD = Kind(
 )
 
 
-class UnifiedAttentionOperations(AttentionOperations):
-    """Attention as one operation of a graph."""
+@operation(SDPA_UNIFIED, returns=("o", "stats?"), computes=False, prepare=attention_arguments)
+def sdpa_unified(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    *,
+    attn_scale: Tensor | float | None = None,
+    generate_stats: bool = False,
+    bias: Tensor | None = None,
+    block_mask: Tensor | None = None,
+    use_alibi_mask: bool = False,
+    seq_len_q: Tensor | None = None,
+    seq_len_kv: Tensor | None = None,
+    cu_seq_len_q: Tensor | None = None,
+    cu_seq_len_kv: Tensor | None = None,
+    use_causal_mask: bool = False,
+    use_causal_mask_bottom_right: bool = False,
+    sliding_window_length: int | None = None,
+    diagonal_alignment: str = "top_left",
+    diagonal_band_left_bound: int | None = None,
+    diagonal_band_right_bound: int | None = None,
+    dropout: Dropout | None = None,
+    rng_dump: Tensor | None = None,
+    paged_attention_k_table: Tensor | None = None,
+    paged_attention_v_table: Tensor | None = None,
+    paged_attention_max_seq_len_kv: int | None = None,
+    sink_token: Tensor | None = None,
+    score_mod: ScoreModifier | None = None,
+    score_max: Tensor | None = None,
+    score_sum_exp: Tensor | None = None,
+    unfuse_fma: bool = False,
+) -> Mapping[str, Any]:
+    """`sdpa` as one operation, which holds what modifies and masks its scores. cuDNN 9.13.
 
-    def sdpa_unified(
-        self,
-        q: Tensor,
-        k: Tensor,
-        v: Tensor,
-        *,
-        attn_scale: Tensor | float | None = None,
-        generate_stats: bool = False,
-        bias: Tensor | None = None,
-        block_mask: Tensor | None = None,
-        use_alibi_mask: bool = False,
-        seq_len_q: Tensor | None = None,
-        seq_len_kv: Tensor | None = None,
-        cu_seq_len_q: Tensor | None = None,
-        cu_seq_len_kv: Tensor | None = None,
-        use_causal_mask: bool = False,
-        use_causal_mask_bottom_right: bool = False,
-        sliding_window_length: int | None = None,
-        diagonal_alignment: str = "top_left",
-        diagonal_band_left_bound: int | None = None,
-        diagonal_band_right_bound: int | None = None,
-        dropout: Dropout | None = None,
-        rng_dump: Tensor | None = None,
-        paged_attention_k_table: Tensor | None = None,
-        paged_attention_v_table: Tensor | None = None,
-        paged_attention_max_seq_len_kv: int | None = None,
-        sink_token: Tensor | None = None,
-        score_mod: ScoreModifier | None = None,
-        score_max: Tensor | None = None,
-        score_sum_exp: Tensor | None = None,
-        unfuse_fma: bool = False,
-        name: str = "",
-    ) -> tuple[Tensor, Tensor | None]:
-        """`sdpa` as one operation, which holds what modifies and masks its scores. cuDNN 9.13.
+    ``CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR``.
 
-        ``CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR``.
+    Parameters
+    ----------
+    q, k, v, attn_scale, generate_stats
+        As for `sdpa`.
+    bias, use_alibi_mask, use_causal_mask, …, sink_token, score_mod, score_max, score_sum_exp
+        As for `sdpa`; score_max and score_sum_exp also together with stats. cuDNN 9.21.
+    block_mask : Tensor, optional
+        (b, h, …, …), uint8: bits for the blocks of scores that take part. cuDNN 9.14; GPUs from
+        Blackwell on.
+    paged_attention_k_table, paged_attention_v_table, seq_len_q, seq_len_kv : Tensor, optional
+        As for `sdpa`. cuDNN 9.15.
+    cu_seq_len_q, cu_seq_len_kv : Tensor, optional
+        (b + 1, 1, 1, 1), int32, in place of seq_len_q and seq_len_kv: for each sequence the sum
+        of the lengths before it, then that of all. cuDNN 9.24; one of each kind, 9.25.
+    dropout : (probability, seed, offset), optional
+        As for `sdpa`, but not by a mask. cuDNN 9.22.
+    unfuse_fma : bool
+        Round the products of the softmax before they are added, on GPUs from Blackwell on.
+        cuDNN 9.21.
 
-        Parameters
-        ----------
-        q, k, v, attn_scale, generate_stats
-            As for `sdpa`.
-        bias, use_alibi_mask, use_causal_mask, …, sink_token, score_mod, score_max, score_sum_exp
-            As for `sdpa`; score_max and score_sum_exp also together with stats. cuDNN 9.21.
-        block_mask : Tensor, optional
-            (b, h, …, …), uint8: bits for the blocks of scores that take part. cuDNN 9.14; GPUs from
-            Blackwell on.
-        paged_attention_k_table, paged_attention_v_table, seq_len_q, seq_len_kv : Tensor, optional
-            As for `sdpa`. cuDNN 9.15.
-        cu_seq_len_q, cu_seq_len_kv : Tensor, optional
-            (b + 1, 1, 1, 1), int32, in place of seq_len_q and seq_len_kv: for each sequence the sum
-            of the lengths before it, then that of all. cuDNN 9.24; one of each kind, 9.25.
-        dropout : (probability, seed, offset), optional
-            As for `sdpa`, but not by a mask. cuDNN 9.22.
-        unfuse_fma : bool
-            Round the products of the softmax before they are added, on GPUs from Blackwell on.
-            cuDNN 9.21.
+    Returns
+    -------
+    o : Tensor
+        (b, h, s_q, d_v).
+    stats : Tensor or None
+        (b, h, s_q, 1), float32.
+    """
+    if isinstance(dropout, (tuple, list)) and dropout and isinstance(dropout[0], Tensor):
+        raise ValueError("sdpa_unified: dropout by a mask: only `sdpa` has it")
+    return {}
 
-        Returns
-        -------
-        o : Tensor
-            (b, h, s_q, d_v).
-        stats : Tensor or None
-            (b, h, s_q, 1), float32.
-        """
-        if isinstance(dropout, (tuple, list)) and dropout and isinstance(dropout[0], Tensor):
-            raise ValueError("sdpa_unified: dropout by a mask: only `sdpa` has it")
-        operands = {
-            "q": q,
-            "k": k,
-            "v": v,
-            "bias": bias,
-            "block_mask": block_mask,
-            "seq_len_q": seq_len_q,
-            "seq_len_kv": seq_len_kv,
-            "cu_seq_len_q": cu_seq_len_q,
-            "cu_seq_len_kv": cu_seq_len_kv,
-            "paged_attention_k_table": paged_attention_k_table,
-            "paged_attention_v_table": paged_attention_v_table,
-            "sink_token": sink_token,
-        }
-        options = {
-            "attn_scale": attn_scale,
-            "use_alibi_mask": use_alibi_mask,
-            "use_causal_mask": use_causal_mask,
-            "use_causal_mask_bottom_right": use_causal_mask_bottom_right,
-            "sliding_window_length": sliding_window_length,
-            "diagonal_alignment": diagonal_alignment,
-            "diagonal_band_left_bound": diagonal_band_left_bound,
-            "diagonal_band_right_bound": diagonal_band_right_bound,
-            "paged_attention_max_seq_len_kv": paged_attention_max_seq_len_kv,
-            "unfuse_fma": unfuse_fma,
-        }
-        results = self._attention(
-            SDPA_UNIFIED,
-            "sdpa_unified",
-            operands,
-            options,
-            ("o", "stats"),
-            {"rng_dump": rng_dump, "score_max": score_max, "score_sum_exp": score_sum_exp},
-            name,
-            generate_stats=generate_stats,
-            dropout=dropout,
-            functions={"score_mod": score_mod},
-        )
-        return results["o"], results.get("stats")
 
-    def sdpa_unified_backward(
-        self,
-        q: Tensor,
-        k: Tensor,
-        v: Tensor,
-        o: Tensor,
-        dO: Tensor,
-        stats: Tensor,
-        *,
-        attn_scale: Tensor | float | None = None,
-        seq_len_q: Tensor | None = None,
-        seq_len_kv: Tensor | None = None,
-        cu_seq_len_q: Tensor | None = None,
-        cu_seq_len_kv: Tensor | None = None,
-        max_total_seq_len_q: int | None = None,
-        max_total_seq_len_kv: int | None = None,
-        name: str = "",
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        """The gradients of `sdpa_unified`: dq, dk, dv. cuDNN 9.17; for an H200 9.28.
+@operation(
+    SDPA_UNIFIED_BACKWARD, returns=("dq", "dk", "dv"), computes=False, prepare=attention_arguments
+)
+def sdpa_unified_backward(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    o: Tensor,
+    dO: Tensor,
+    stats: Tensor,
+    *,
+    attn_scale: Tensor | float | None = None,
+    seq_len_q: Tensor | None = None,
+    seq_len_kv: Tensor | None = None,
+    cu_seq_len_q: Tensor | None = None,
+    cu_seq_len_kv: Tensor | None = None,
+    max_total_seq_len_q: int | None = None,
+    max_total_seq_len_kv: int | None = None,
+) -> None:
+    """The gradients of `sdpa_unified`: dq, dk, dv. cuDNN 9.17; for an H200 9.28.
 
-        ``CUDNN_BACKEND_OPERATION_SDPA_BWD_DESCRIPTOR``.
+    ``CUDNN_BACKEND_OPERATION_SDPA_BWD_DESCRIPTOR``.
 
-        Parameters
-        ----------
-        q, k, v, o, dO, stats, …
-            As for `sdpa_backward`.
-        cu_seq_len_q, cu_seq_len_kv : Tensor, optional
-            As for `sdpa_unified`. cuDNN 9.28.
-        max_total_seq_len_q, max_total_seq_len_kv : int, optional
-            With packed sequences, how many tokens all of them have at most: for less workspace.
-            cuDNN 9.21.
+    Parameters
+    ----------
+    q, k, v, o, dO, stats, …
+        As for `sdpa_backward`.
+    cu_seq_len_q, cu_seq_len_kv : Tensor, optional
+        As for `sdpa_unified`. cuDNN 9.28.
+    max_total_seq_len_q, max_total_seq_len_kv : int, optional
+        With packed sequences, how many tokens all of them have at most: for less workspace.
+        cuDNN 9.21.
 
-        Returns
-        -------
-        dq, dk, dv : Tensor
-            Like q, k, v.
-        """
-        operands = {
-            "q": q,
-            "k": k,
-            "v": v,
-            "o": o,
-            "dO": dO,
-            "stats": stats,
-            "seq_len_q": seq_len_q,
-            "seq_len_kv": seq_len_kv,
-            "cu_seq_len_q": cu_seq_len_q,
-            "cu_seq_len_kv": cu_seq_len_kv,
-        }
-        options = {
-            "attn_scale": attn_scale,
-            "max_total_seq_len_q": max_total_seq_len_q,
-            "max_total_seq_len_kv": max_total_seq_len_kv,
-        }
-        results = self._attention(
-            SDPA_UNIFIED_BACKWARD,
-            "sdpa_unified_backward",
-            operands,
-            options,
-            ("dq", "dk", "dv"),
-            {},
-            name,
-        )
-        return results["dq"], results["dk"], results["dv"]
+    Returns
+    -------
+    dq, dk, dv : Tensor
+        Like q, k, v.
+    """

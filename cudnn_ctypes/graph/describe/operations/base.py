@@ -1,8 +1,9 @@
-"""Base of all families of operations: a graph's tensors and nodes, and adding to them."""
+"""A graph's tensors and nodes, and the table of the operations that add to them."""
 
 from __future__ import annotations
 
 import ctypes
+import inspect
 import numbers
 import operator
 import weakref
@@ -21,11 +22,19 @@ from ..node_checks import check_node
 from ..tensor import Tensor, in_layout
 from ..tensor_checks import check_number, check_tensor
 
-__all__ = ["Operations", "as_type", "flag", "listed"]
+__all__ = [
+    "OPERATIONS",
+    "Operations",
+    "as_type",
+    "flag",
+    "listed",
+    "listed_operation",
+    "operation",
+]
 
 
 class Operations:
-    """The plain data of a graph. The families of operations derive from this, `Graph` from them.
+    """The plain data of a graph: the base of `GraphOperations`, which has the methods of the table.
 
     Wherever an operation takes a tensor, a number makes a by-value one of the compute data type,
     and a tensor with memory of another graph is one of both graphs from then on: the same object,
@@ -255,6 +264,53 @@ class Operations:
         self._node_added()
         return results
 
+    def _describe(
+        self,
+        kind: Kind,
+        operation: str,
+        name: str,
+        arguments: Mapping[str, Any],
+        compute_data_type: Any,
+    ) -> dict[str, Tensor]:
+        """Append the node that a method of the table was called for; see `operation`."""
+        inputs: dict[str, Any] = {}
+        options: dict[str, Any] = {}
+        targets: dict[str, Any] = {}
+        for key in (*kind.inputs, *kind.outputs):
+            if key in arguments:
+                place = inputs if key in kind.inputs else targets
+                place[key] = arguments[key]
+        for key in kind.all_options:
+            value = arguments.get(key)
+            if key not in arguments or isinstance(value, Tensor):
+                continue
+            inputs.pop(key, None)  # as a number, a seed is an option
+            cls = kind.enums.get(key)
+            if cls is not None and value is not None:
+                value = enumerator(cls, value, f"{operation}: {key}")
+            options[key] = value
+        wanted = arguments.get("outputs")
+        results = self._add(
+            kind,
+            operation,
+            inputs,
+            options,
+            outputs=[key for key in kind.outputs if key not in targets]
+            if wanted is None
+            else wanted,
+            targets=targets,
+            functions={key: each for key, each in arguments.items() if key in kind.subgraphs},
+            name=name,
+            compute_data_type=compute_data_type,
+        )
+        self.nodes[-1].transposed = arguments.get("transposed", frozenset())
+        for tensor in arguments.get("unused", ()):
+            self.tensors.remove(tensor)
+        if "dims" in arguments and "dims" not in kind.all_options:
+            result = next(iter(results.values()))
+            result.set_output(False, dims=arguments["dims"], strides=arguments.get("strides"))
+        return results
+
     def _node_added(self) -> None:
         """Do nothing: nothing here was made of the nodes before."""
 
@@ -406,3 +462,116 @@ def listed(place: str, values: Any) -> list[Any]:
     if isinstance(values, Sequence) and not isinstance(values, (str, bytes)):
         return list(values)
     raise TypeError(f"{place}: expected a list, got {described(values)}")
+
+
+Prepare = Callable[[Operations, Kind, str, dict[str, Any]], None]
+"""Settles the arguments of a call; the text is what its messages begin with."""
+
+OPERATIONS: dict[str, Callable[..., Any]] = {}
+"""The table: the methods of a graph that describe an operation, by name."""
+
+
+def listed_operation(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Put a method into the table."""
+    OPERATIONS[method.__name__] = method
+    return method
+
+
+def operation(
+    kind: Kind,
+    *,
+    returns: Sequence[str] | None = (),
+    computes: bool = True,
+    prepare: Prepare | None = None,
+) -> Callable[[Callable[..., Mapping[str, Any] | None]], Callable[..., Any]]:
+    """Make a method of a function that says how its arguments are an operation of `kind`.
+
+    The method takes the arguments of the function, `name`, and `compute_data_type` if it
+    `computes`. What is called as an operand, an option, a subgraph or (unless an operand is called
+    so, too) a result of the kind is that: a tensor or a function given by the user. The function
+    returns what differs from its arguments, and besides
+
+    outputs
+        Names of the results, by default all that no argument is given for.
+    dims, strides
+        Those of the result.
+    transposed
+        As `Node` has it.
+    unused
+        Tensors that leave the graph.
+
+    Its first argument may be `graph`.
+
+    Parameters
+    ----------
+    returns : sequence of str, optional
+        The results that the method returns, as a tuple with None for a missing "name?";
+        None: a dict. By default the only one.
+    prepare : callable, optional
+        Called with the graph, the kind, the operation's name for messages, and all arguments, which
+        it may change.
+    """
+
+    def decorate(function: Callable[..., Mapping[str, Any] | None]) -> Callable[..., Any]:
+        own = list(inspect.signature(function).parameters.values())
+        with_graph = bool(own) and own[0].name == "graph"
+        signature = inspect.Signature(
+            [
+                inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD),
+                *own[with_graph:],
+                *(_NAMING if computes else _NAMING[:1]),
+            ],
+            return_annotation=_returned(returns),
+        )
+        called = function.__name__.rstrip("_")
+        ports = [port.removesuffix("?") for port in returns or ()]
+
+        def method(*args: Any, **kwargs: Any) -> Any:
+            try:
+                bound = signature.bind(*args, **kwargs)
+            except TypeError as error:
+                raise TypeError(f"{called}: {error}") from None
+            bound.apply_defaults()
+            arguments = bound.arguments
+            graph: Operations = arguments.pop("self")
+            name = graph._name(arguments.pop("name"), called)
+            precision = arguments.pop("compute_data_type", None)
+            changes = function(graph, **arguments) if with_graph else function(**arguments)
+            if changes:
+                arguments |= changes
+            if prepare is not None:
+                prepare(graph, kind, f"{called} {name!r}", arguments)
+            results = graph._describe(kind, called, name, arguments, precision)
+            if returns is None:
+                return results
+            if not returns:
+                return next(iter(results.values()))
+            return tuple([results.get(port) for port in ports])
+
+        method.__doc__, method.__module__ = function.__doc__, function.__module__
+        method.__name__, method.__qualname__ = called, f"Graph.{called}"
+        vars(method)["__signature__"] = signature
+        return listed_operation(method)
+
+    return decorate
+
+
+_NAMING = (
+    inspect.Parameter("name", inspect.Parameter.KEYWORD_ONLY, default="", annotation="str"),
+    inspect.Parameter(
+        "compute_data_type",
+        inspect.Parameter.KEYWORD_ONLY,
+        default=None,
+        annotation="DataTypeLike | None",
+    ),
+)
+
+
+def _returned(returns: Sequence[str] | None) -> str:
+    """The annotation of what a method returns."""
+    if returns is None:
+        return "dict[str, Tensor]"
+    if not returns:
+        return "Tensor"
+    each = ["Tensor | None" if port.endswith("?") else "Tensor" for port in returns]
+    return f"tuple[{', '.join(each)}]"

@@ -9,14 +9,9 @@ from ....raw import cudnnBnFinalizeStatsMode_t
 from ....raw.strides import broadcast
 from ..node import Kind, Node, Result
 from ..tensor import Tensor
-from .base import Operations
+from .base import Operations, operation
 
-__all__ = [
-    "BATCHNORM_INFERENCE",
-    "BN_BACKWARD_WEIGHTS",
-    "BN_FINALIZE",
-    "BatchNormalizationOperations",
-]
+__all__ = ["BATCHNORM_INFERENCE", "BN_BACKWARD_WEIGHTS", "BN_FINALIZE"]
 
 
 def _infer_finalize(node: Node) -> Mapping[str, Result]:
@@ -112,152 +107,112 @@ BATCHNORM_INFERENCE = Kind(
 )
 
 
-class BatchNormalizationOperations(Operations):
-    """The parts of batch normalization, as operations of a graph."""
+@operation(
+    BN_FINALIZE,
+    returns=(
+        *("eq_scale", "eq_bias", "mean", "inv_variance"),
+        *("next_running_mean?", "next_running_var?"),
+    ),
+)
+def bn_finalize(
+    graph: Operations,
+    sum: Tensor,
+    sq_sum: Tensor,
+    scale: Tensor,
+    bias: Tensor,
+    epsilon: Tensor | float,
+    accum_count: Tensor | int,
+    in_running_mean: Tensor | None = None,
+    in_running_var: Tensor | None = None,
+    momentum: Tensor | float = 0.1,
+) -> Mapping[str, Any]:
+    """From the statistics of `genstats` to what normalizes: y = x * eq_scale + eq_bias.
 
-    def bn_finalize(
-        self,
-        sum: Tensor,
-        sq_sum: Tensor,
-        scale: Tensor,
-        bias: Tensor,
-        epsilon: Tensor | float,
-        accum_count: Tensor | int,
-        in_running_mean: Tensor | None = None,
-        in_running_var: Tensor | None = None,
-        momentum: Tensor | float = 0.1,
-        *,
-        name: str = "",
-        compute_data_type: Any = None,
-    ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor | None, Tensor | None]:
-        """From the statistics of `genstats` to what normalizes: y = x * eq_scale + eq_bias.
+    ``CUDNN_BACKEND_OPERATION_BN_FINALIZE_STATISTICS_DESCRIPTOR``.
 
-        ``CUDNN_BACKEND_OPERATION_BN_FINALIZE_STATISTICS_DESCRIPTOR``.
+    Parameters
+    ----------
+    sum, sq_sum, scale, bias, in_running_mean, in_running_var : Tensor
+        (1, c, 1, …).
+    epsilon, momentum : Tensor or float
+        What is added to the variance; the share of the new statistics in the running ones.
+    accum_count : Tensor or int
+        How many elements were added up in each channel; int64.
 
-        Parameters
-        ----------
-        sum, sq_sum, scale, bias, in_running_mean, in_running_var : Tensor
-            (1, c, 1, …).
-        epsilon, momentum : Tensor or float
-            What is added to the variance; the share of the new statistics in the running ones.
-        accum_count : Tensor or int
-            How many elements were added up in each channel; int64.
+    Returns
+    -------
+    eq_scale, eq_bias, mean, inv_variance, next_running_mean, next_running_var : Tensor
+        The last two are None without running statistics.
+    """
+    if not isinstance(accum_count, Tensor):
+        accum_count = graph.tensor_scalar(accum_count, "int64")
+    running = ("next_running_mean", "next_running_var")
+    return {
+        "accum_count": accum_count,
+        "mode": cudnnBnFinalizeStatsMode_t.CUDNN_BN_FINALIZE_STATISTICS_TRAINING,
+        "outputs": [
+            port
+            for port in BN_FINALIZE.outputs
+            if in_running_mean is not None or port not in running
+        ],
+    }
 
-        Returns
-        -------
-        eq_scale, eq_bias, mean, inv_variance, next_running_mean, next_running_var : Tensor
-            The last two are None without running statistics.
-        """
-        if not isinstance(accum_count, Tensor):
-            accum_count = self.tensor_scalar(accum_count, "int64")
-        wanted = ["eq_scale", "eq_bias", "mean", "inv_variance"]
-        if in_running_mean is not None:
-            wanted += ["next_running_mean", "next_running_var"]
-        results = self._add(
-            BN_FINALIZE,
-            "bn_finalize",
-            {
-                "sum": sum,
-                "sq_sum": sq_sum,
-                "scale": scale,
-                "bias": bias,
-                "in_running_mean": in_running_mean,
-                "in_running_var": in_running_var,
-                "accum_count": accum_count,
-                "epsilon": epsilon,
-                "momentum": momentum,
-            },
-            {"mode": cudnnBnFinalizeStatsMode_t.CUDNN_BN_FINALIZE_STATISTICS_TRAINING},
-            outputs=wanted,
-            name=name,
-            compute_data_type=compute_data_type,
-        )
-        running = (results.get("next_running_mean"), results.get("next_running_var"))
-        four = (results[port] for port in wanted[:4])
-        return (*four, *running)  # type: ignore[return-value]
 
-    def bn_backward_weights(
-        self,
-        dy: Tensor,
-        input: Tensor,
-        mean: Tensor,
-        inv_variance: Tensor,
-        scale: Tensor,
-        *,
-        name: str = "",
-        compute_data_type: Any = None,
-    ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
-        """The gradients of batch normalization, but for that of its input.
+@operation(BN_BACKWARD_WEIGHTS, returns=tuple(BN_BACKWARD_WEIGHTS.outputs))
+def bn_backward_weights(
+    dy: Tensor,
+    input: Tensor,
+    mean: Tensor,
+    inv_variance: Tensor,
+    scale: Tensor,
+) -> None:
+    """The gradients of batch normalization, but for that of its input.
 
-        ``CUDNN_BACKEND_OPERATION_BN_BWD_WEIGHTS_DESCRIPTOR``. The gradient of the input is
-        dy * eq_dy_scale + input * eq_x_scale + eq_bias.
+    ``CUDNN_BACKEND_OPERATION_BN_BWD_WEIGHTS_DESCRIPTOR``. The gradient of the input is
+    dy * eq_dy_scale + input * eq_x_scale + eq_bias.
 
-        Parameters
-        ----------
-        dy, input : Tensor
-            ``(n, c, *spatial)``.
-        mean, inv_variance, scale : Tensor
-            (1, c, 1, …).
+    Parameters
+    ----------
+    dy, input : Tensor
+        ``(n, c, *spatial)``.
+    mean, inv_variance, scale : Tensor
+        (1, c, 1, …).
 
-        Returns
-        -------
-        dscale, dbias, eq_dy_scale, eq_x_scale, eq_bias : Tensor
-            (1, c, 1, …), of the compute data type.
-        """
-        results = self._add(
-            BN_BACKWARD_WEIGHTS,
-            "bn_backward_weights",
-            {"dy": dy, "input": input, "mean": mean, "inv_variance": inv_variance, "scale": scale},
-            name=name,
-            compute_data_type=compute_data_type,
-        )
-        return tuple(results.values())  # type: ignore[return-value]
+    Returns
+    -------
+    dscale, dbias, eq_dy_scale, eq_x_scale, eq_bias : Tensor
+        (1, c, 1, …), of the compute data type.
+    """
 
-    def batchnorm_inference(
-        self,
-        input: Tensor,
-        mean: Tensor,
-        inv_variance: Tensor,
-        scale: Tensor,
-        bias: Tensor,
-        *,
-        name: str = "",
-        compute_data_type: Any = None,
-    ) -> Tensor:
-        """(input - mean) * inv_variance * scale + bias.
 
-        cuDNN has it as element-wise operations, and as one operation in front of the backward pass
-        of the same normalization.
+@operation(BATCHNORM_INFERENCE)
+def batchnorm_inference(
+    input: Tensor,
+    mean: Tensor,
+    inv_variance: Tensor,
+    scale: Tensor,
+    bias: Tensor,
+) -> None:
+    """(input - mean) * inv_variance * scale + bias.
 
-        Parameters
-        ----------
-        input : Tensor
-            ``(n, c, *spatial)``.
-        mean, inv_variance, scale, bias : Tensor
-            (1, c, 1, …).
+    cuDNN has it as element-wise operations, and as one operation in front of the backward pass
+    of the same normalization.
 
-        Examples
-        --------
-        >>> graph = Graph(io_data_type="float16")
-        >>> x = graph.tensor((8, 64, 28, 28), layout="nhwc")
-        >>> names = ("mean", "inv_variance", "scale", "bias")
-        >>> numbers = {name: graph.tensor((1, 64, 1, 1), data_type="float32") for name in names}
-        >>> y = graph.batchnorm_inference(x, **numbers).set_output()
-        >>> _ = graph.validate()
-        >>> y.dims
-        (8, 64, 28, 28)
-        """
-        operands = {
-            "input": input,
-            "mean": mean,
-            "inv_variance": inv_variance,
-            "scale": scale,
-            "bias": bias,
-        }
-        return self._add(
-            BATCHNORM_INFERENCE,
-            "batchnorm_inference",
-            operands,
-            name=name,
-            compute_data_type=compute_data_type,
-        )["y"]
+    Parameters
+    ----------
+    input : Tensor
+        ``(n, c, *spatial)``.
+    mean, inv_variance, scale, bias : Tensor
+        (1, c, 1, …).
+
+    Examples
+    --------
+    >>> graph = Graph(io_data_type="float16")
+    >>> x = graph.tensor((8, 64, 28, 28), layout="nhwc")
+    >>> names = ("mean", "inv_variance", "scale", "bias")
+    >>> numbers = {name: graph.tensor((1, 64, 1, 1), data_type="float32") for name in names}
+    >>> y = graph.batchnorm_inference(x, **numbers).set_output()
+    >>> _ = graph.validate()
+    >>> y.dims
+    (8, 64, 28, 28)
+    """

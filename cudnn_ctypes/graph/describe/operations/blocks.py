@@ -9,9 +9,9 @@ from ....arguments import flag, integers
 from ....raw import cudnnBackendTensorReordering_t
 from ..node import Kind, Node, Result
 from ..tensor import Tensor
-from .base import Operations
+from .base import operation
 
-__all__ = ["BLOCK_SCALE_DEQUANTIZE", "BLOCK_SCALE_QUANTIZE", "BlockOperations"]
+__all__ = ["BLOCK_SCALE_DEQUANTIZE", "BLOCK_SCALE_QUANTIZE"]
 
 Reordering = cudnnBackendTensorReordering_t
 
@@ -66,98 +66,77 @@ BLOCK_SCALE_DEQUANTIZE = Kind(
 )
 
 
-class BlockOperations(Operations):
-    """Numbers in blocks, as operations of a graph."""
+@operation(BLOCK_SCALE_QUANTIZE, returns=("y", "scale"))
+def block_scale_quantize(
+    input: Tensor,
+    block_size: int,
+    *,
+    axis: int = -1,
+) -> Mapping[str, Any]:
+    """Blocks along `axis` in a small type, and the scale of each. cuDNN 9.7.
 
-    def block_scale_quantize(
-        self,
-        input: Tensor,
-        block_size: int,
-        *,
-        axis: int = -1,
-        name: str = "",
-        compute_data_type: Any = None,
-    ) -> tuple[Tensor, Tensor]:
-        """Blocks along `axis` in a small type, and the scale of each. cuDNN 9.7.
+    ``CUDNN_BACKEND_OPERATION_BLOCK_SCALE_QUANTIZE_DESCRIPTOR``.
 
-        ``CUDNN_BACKEND_OPERATION_BLOCK_SCALE_QUANTIZE_DESCRIPTOR``.
+    Parameters
+    ----------
+    input : Tensor
+        Of any rank; its size along `axis` is a multiple of `block_size`.
+    block_size : int
+        32 for the MX formats, 16 for nvfp4.
+    axis : int
+        The dimension that is cut into blocks; negative from the last one on.
 
-        Parameters
-        ----------
-        input : Tensor
-            Of any rank; its size along `axis` is a multiple of `block_size`.
-        block_size : int
-            32 for the MX formats, 16 for nvfp4.
-        axis : int
-            The dimension that is cut into blocks; negative from the last one on.
+    Returns
+    -------
+    y : Tensor
+        The dims of `input`; give it a data type, "fp8_e4m3" or "fp4_e2m1".
+    scale : Tensor
+        Along `axis` one for each block; give it a data type, "fp8_e8m0" or "fp8_e4m3". With
+        three dimensions its reordering is "f8_128x4" by default, and its dims are those of
+        whole tiles: multiples of 4 along `axis` and of 128 along the other.
 
-        Returns
-        -------
-        y : Tensor
-            The dims of `input`; give it a data type, "fp8_e4m3" or "fp4_e2m1".
-        scale : Tensor
-            Along `axis` one for each block; give it a data type, "fp8_e8m0" or "fp8_e4m3". With
-            three dimensions its reordering is "f8_128x4" by default, and its dims are those of
-            whole tiles: multiples of 4 along `axis` and of 128 along the other.
+    Examples
+    --------
+    >>> graph = Graph(io_data_type="float16")
+    >>> x = graph.tensor((1, 128, 256))
+    >>> y, scale = graph.block_scale_quantize(x, 32)
+    >>> _ = y.set_output(data_type="fp8_e4m3"), scale.set_output(data_type="fp8_e8m0")
+    >>> _ = graph.validate()
+    >>> y.dims, scale.dims
+    ((1, 128, 256), (1, 128, 8))
+    """
+    if not isinstance(block_size, int) or block_size < 1:
+        raise ValueError(f"block_scale_quantize: block_size {block_size!r} must be positive")
+    return {}
 
-        Examples
-        --------
-        >>> graph = Graph(io_data_type="float16")
-        >>> x = graph.tensor((1, 128, 256))
-        >>> y, scale = graph.block_scale_quantize(x, 32)
-        >>> _ = y.set_output(data_type="fp8_e4m3"), scale.set_output(data_type="fp8_e8m0")
-        >>> _ = graph.validate()
-        >>> y.dims, scale.dims
-        ((1, 128, 256), (1, 128, 8))
-        """
-        if not isinstance(block_size, int) or block_size < 1:
-            raise ValueError(f"block_scale_quantize: block_size {block_size!r} must be positive")
-        results = self._add(
-            BLOCK_SCALE_QUANTIZE,
-            "block_scale_quantize",
-            {"input": input},
-            {"block_size": block_size, "axis": axis},
-            name=name,
-            compute_data_type=compute_data_type,
-        )
-        return results["y"], results["scale"]
 
-    def block_scale_dequantize(
-        self,
-        input: Tensor,
-        descale: Tensor,
-        block_size: int | Sequence[int],
-        *,
-        is_negative_scale: bool = False,
-        name: str = "",
-        compute_data_type: Any = None,
-    ) -> Tensor:
-        """`input` times the scale of its block. cuDNN 9.7.
+@operation(BLOCK_SCALE_DEQUANTIZE)
+def block_scale_dequantize(
+    input: Tensor,
+    descale: Tensor,
+    block_size: int | Sequence[int],
+    *,
+    is_negative_scale: bool = False,
+) -> Mapping[str, Any]:
+    """`input` times the scale of its block. cuDNN 9.7.
 
-        ``CUDNN_BACKEND_OPERATION_BLOCK_SCALE_DEQUANTIZE_DESCRIPTOR``.
+    ``CUDNN_BACKEND_OPERATION_BLOCK_SCALE_DEQUANTIZE_DESCRIPTOR``.
 
-        Parameters
-        ----------
-        input, descale : Tensor
-            Of one rank: small numbers, and one scale for each block of them.
-        block_size : int or sequence of int
-            Of a block, along its dimensions.
-        is_negative_scale : bool
-            cuDNN's NEG_SCALE; cuDNN 9.13. The reference device does not carry it out.
+    Parameters
+    ----------
+    input, descale : Tensor
+        Of one rank: small numbers, and one scale for each block of them.
+    block_size : int or sequence of int
+        Of a block, along its dimensions.
+    is_negative_scale : bool
+        cuDNN's NEG_SCALE; cuDNN 9.13. The reference device does not carry it out.
 
-        Returns
-        -------
-        Tensor
-            Of the dims of `input`; give it a data type.
-        """
-        one = not isinstance(block_size, Sequence)
-        sizes = integers("block_scale_dequantize: block_size", [block_size] if one else block_size)
-        negative = flag("block_scale_dequantize: is_negative_scale", is_negative_scale)
-        return self._add(
-            BLOCK_SCALE_DEQUANTIZE,
-            "block_scale_dequantize",
-            {"input": input, "descale": descale},
-            {"block_size": sizes, "negative_scale": negative or None},
-            name=name,
-            compute_data_type=compute_data_type,
-        )["y"]
+    Returns
+    -------
+    Tensor
+        Of the dims of `input`; give it a data type.
+    """
+    one = not isinstance(block_size, Sequence)
+    sizes = integers("block_scale_dequantize: block_size", [block_size] if one else block_size)
+    negative = flag("block_scale_dequantize: is_negative_scale", is_negative_scale)
+    return {"block_size": sizes, "negative_scale": negative or None}

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-from ....arguments import enumerator
 from ....raw import cudnnMoeGroupedMatmulMode_t, cudnnSignalMode_t
 from ..node import Kind, Node, Result
 from ..tensor import Tensor
-from .base import Operations
+from .base import operation
 
-__all__ = ["MOE_GROUPED_MATMUL", "MOE_GROUPED_MATMUL_BACKWARD", "SIGNAL", "ExpertOperations"]
+__all__ = ["MOE_GROUPED_MATMUL", "MOE_GROUPED_MATMUL_BACKWARD", "SIGNAL"]
 
 Moe = cudnnMoeGroupedMatmulMode_t
 
@@ -92,138 +90,104 @@ SIGNAL = Kind(
 )
 
 
-class ExpertOperations(Operations):
-    """Experts and signals, as operations of a graph."""
+@operation(MOE_GROUPED_MATMUL)
+def moe_grouped_matmul(
+    token: Tensor,
+    weight: Tensor,
+    first_token_offset: Tensor,
+    *,
+    token_index: Tensor | None = None,
+    token_ks: Tensor | None = None,
+    mode: cudnnMoeGroupedMatmulMode_t | str = "none",
+    top_k: int | None = None,
+) -> None:
+    """Each group of tokens times the weight of its expert. cuDNN 9.15.
 
-    def moe_grouped_matmul(
-        self,
-        token: Tensor,
-        weight: Tensor,
-        first_token_offset: Tensor,
-        *,
-        token_index: Tensor | None = None,
-        token_ks: Tensor | None = None,
-        mode: cudnnMoeGroupedMatmulMode_t | str = "none",
-        top_k: int | None = None,
-        name: str = "",
-        compute_data_type: Any = None,
-    ) -> Tensor:
-        """Each group of tokens times the weight of its expert. cuDNN 9.15.
+    ``CUDNN_BACKEND_OPERATION_MOE_GROUPED_MATMUL_DESCRIPTOR``.
 
-        ``CUDNN_BACKEND_OPERATION_MOE_GROUPED_MATMUL_DESCRIPTOR``.
+    Parameters
+    ----------
+    token : Tensor
+        (1, rows, k), sorted by expert; with "gather" (1, tokens, k) in any order.
+    weight : Tensor
+        (experts, k, n).
+    first_token_offset : Tensor
+        (batches * experts, 1, 1), int32: where each expert's rows begin.
+    token_index : Tensor, optional
+        (1, rows, 1), int32, for "gather" and "scatter": which token each row is.
+    token_ks : Tensor, optional
+        (1, rows, 1), int32, for "scatter".
+    top_k : int, optional
+        Experts of each token, for "scatter".
+    mode : cudnnMoeGroupedMatmulMode_t or str
+        "none": rows are in order. "gather": `token_index` picks them; "scatter": places them.
 
-        Parameters
-        ----------
-        token : Tensor
-            (1, rows, k), sorted by expert; with "gather" (1, tokens, k) in any order.
-        weight : Tensor
-            (experts, k, n).
-        first_token_offset : Tensor
-            (batches * experts, 1, 1), int32: where each expert's rows begin.
-        token_index : Tensor, optional
-            (1, rows, 1), int32, for "gather" and "scatter": which token each row is.
-        token_ks : Tensor, optional
-            (1, rows, 1), int32, for "scatter".
-        top_k : int, optional
-            Experts of each token, for "scatter".
-        mode : cudnnMoeGroupedMatmulMode_t or str
-            "none": rows are in order. "gather": `token_index` picks them; "scatter": places them.
+    Returns
+    -------
+    Tensor
+        (1, rows, n).
 
-        Returns
-        -------
-        Tensor
-            (1, rows, n).
+    Notes
+    -----
+    On an H200 cuDNN 9.19 has no engine for "scatter", and its engine for "gather" reads memory
+    that is not there, which ends all work of the process on the GPU.
+    """
 
-        Notes
-        -----
-        On an H200 cuDNN 9.19 has no engine for "scatter", and its engine for "gather" reads memory
-        that is not there, which ends all work of the process on the GPU.
-        """
-        operands = {
-            "token": token,
-            "weight": weight,
-            "first_token_offset": first_token_offset,
-            "token_index": token_index,
-            "token_ks": token_ks,
-        }
-        options = {"mode": enumerator(Moe, mode, "moe_grouped_matmul: mode"), "top_k": top_k}
-        return self._add(
-            MOE_GROUPED_MATMUL,
-            "moe_grouped_matmul",
-            operands,
-            options,
-            name=name,
-            compute_data_type=compute_data_type,
-        )["y"]
 
-    def moe_grouped_matmul_bwd(
-        self,
-        doutput: Tensor,
-        token: Tensor,
-        first_token_offset: Tensor,
-        *,
-        name: str = "",
-        compute_data_type: Any = None,
-    ) -> Tensor:
-        """The gradient of `moe_grouped_matmul` with respect to weight. cuDNN 9.22.
+@operation(MOE_GROUPED_MATMUL_BACKWARD)
+def moe_grouped_matmul_bwd(
+    doutput: Tensor,
+    token: Tensor,
+    first_token_offset: Tensor,
+) -> None:
+    """The gradient of `moe_grouped_matmul` with respect to weight. cuDNN 9.22.
 
-        ``CUDNN_BACKEND_OPERATION_MOE_GROUPED_MATMUL_BWD_DESCRIPTOR``.
+    ``CUDNN_BACKEND_OPERATION_MOE_GROUPED_MATMUL_BWD_DESCRIPTOR``.
 
-        Parameters
-        ----------
-        doutput : Tensor
-            The gradient with respect to the result, (1, rows, n).
-        token : Tensor
-            (1, rows, k).
-        first_token_offset : Tensor
-            (batches * experts, 1, 1), int32.
+    Parameters
+    ----------
+    doutput : Tensor
+        The gradient with respect to the result, (1, rows, n).
+    token : Tensor
+        (1, rows, k).
+    first_token_offset : Tensor
+        (batches * experts, 1, 1), int32.
 
-        Returns
-        -------
-        Tensor
-            (batches * experts, k, n).
-        """
-        return self._add(
-            MOE_GROUPED_MATMUL_BACKWARD,
-            "moe_grouped_matmul_bwd",
-            {"doutput": doutput, "token": token, "first_token_offset": first_token_offset},
-            name=name,
-            compute_data_type=compute_data_type,
-        )["dweight"]
+    Returns
+    -------
+    Tensor
+        (batches * experts, k, n).
+    """
 
-    def signal(
-        self,
-        input: Tensor,
-        flag: Tensor,
-        mode: cudnnSignalMode_t | str,
-        value: int,
-        *,
-        name: str = "",
-    ) -> Tensor:
-        """`input`, once `flag` has reached `value` ("wait"); "set" sets `flag` to it afterwards.
 
-        ``CUDNN_BACKEND_OPERATION_SIGNAL_DESCRIPTOR``.
+@operation(SIGNAL, computes=False)
+def signal(
+    input: Tensor,
+    flag: Tensor,
+    mode: cudnnSignalMode_t | str,
+    value: int,
+) -> None:
+    """`input`, once `flag` has reached `value` ("wait"); "set" sets `flag` to it afterwards.
 
-        Parameters
-        ----------
-        input : Tensor
-            What waits, or whose writing is told of.
-        flag : Tensor
-            One int32 in memory that several GPUs see.
-        mode : "wait" or "set"
-            Whether to read the flag before, or to write it afterwards.
-        value : int
-            What the flag is compared with, or becomes.
+    ``CUDNN_BACKEND_OPERATION_SIGNAL_DESCRIPTOR``.
 
-        Returns
-        -------
-        Tensor
-            Like `input`.
+    Parameters
+    ----------
+    input : Tensor
+        What waits, or whose writing is told of.
+    flag : Tensor
+        One int32 in memory that several GPUs see.
+    mode : "wait" or "set"
+        Whether to read the flag before, or to write it afterwards.
+    value : int
+        What the flag is compared with, or becomes.
 
-        Notes
-        -----
-        cuDNN takes the operation, but up to 9.28 has no engine for it on an H200.
-        """
-        options = {"mode": enumerator(cudnnSignalMode_t, mode, "signal: mode"), "value": value}
-        operands = {"input": input, "flag": flag}
-        return self._add(SIGNAL, "signal", operands, options, name=name)["y"]
+    Returns
+    -------
+    Tensor
+        Like `input`.
+
+    Notes
+    -----
+    cuDNN takes the operation, but up to 9.28 has no engine for it on an H200.
+    """

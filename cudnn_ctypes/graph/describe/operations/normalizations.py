@@ -1,262 +1,469 @@
-"""The normalizations by their names: layer, instance, batch, RMS and adaptive layer."""
+"""The normalizations, of any mode and by name: layer, instance, batch, RMS, adaptive layer."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ....raw import cudnnBackendNormFwdPhase_t
+from ....arguments import enumerator, flag
+from ....raw import cudnnBackendNormFwdPhase_t, cudnnBackendNormMode_t
+from ..node import Kind, Node, Result
 from ..tensor import Tensor
-from .general_normalization import GeneralNormalization
+from .base import listed, operation
 
-__all__ = ["NormalizationOperations"]
+__all__ = ["NORM_BACKWARD", "NORM_FORWARD"]
 
-Three = tuple[Tensor, Tensor | None, Tensor | None]
+Mode = cudnnBackendNormMode_t
+Phase = cudnnBackendNormFwdPhase_t
+_TRAINING = Phase.CUDNN_NORM_FWD_TRAINING
+_STATISTICS = "y", "mean?", "inv_variance?"
+_OF_CHANNELS = (Mode.CUDNN_BATCH_NORM, Mode.CUDNN_INSTANCE_NORM)
 
 
-class NormalizationOperations(GeneralNormalization):
-    """The normalizations of a graph."""
+def _statistics_dims(node: Node, x: Tensor, scale: Tensor | None) -> tuple[int, ...]:
+    """The dims of mean and inv_variance: 1 where the normalization takes its sums."""
+    mode, dims = node.options["mode"], x.dims or ()
+    if x.rank < 2:
+        node.refuse(f"input {x.name!r} {dims} needs at least two dimensions")
+    if mode == Mode.CUDNN_BATCH_NORM:
+        return (1, dims[1], *(1,) * (x.rank - 2))
+    if mode == Mode.CUDNN_INSTANCE_NORM:
+        return (*dims[:2], *(1,) * (x.rank - 2))
+    if scale is None:
+        return (dims[0], *(1,) * (x.rank - 1))
+    kept = [
+        size if each == 1 or (axis == 0 and mode == Mode.CUDNN_ADA_LAYER_NORM) else 1
+        for axis, (size, each) in enumerate(zip(dims, scale.dims or (), strict=True))
+    ]
+    return tuple(kept)
 
-    def layernorm(
-        self,
-        norm_forward_phase: cudnnBackendNormFwdPhase_t | str,
-        input: Tensor,
-        scale: Tensor | None,
-        bias: Tensor | None,
-        epsilon: Tensor | float,
-        *,
-        name: str = "",
-        compute_data_type: Any = None,
-    ) -> Three:
-        """Layer normalization (Ba et al., 2016), as `norm_forward` does it.
 
-        Parameters
-        ----------
-        norm_forward_phase : "training" or "inference"
-            In training what the backward pass needs is a result, too.
-        input : Tensor
-            ``(n, c, *spatial)``, or (n, tokens, d).
-        scale, bias : Tensor, optional
-            Their sizes other than 1 say which dimensions are normalized.
-        epsilon : Tensor or float
-            Added to the variance.
+def _check_parameters(node: Node, x: Tensor) -> None:
+    for port in ("scale", "bias"):
+        tensor = node.inputs.get(port)
+        if tensor is None:
+            continue
+        fits = tensor.rank == x.rank and all(
+            size in (1, full) for size, full in zip(tensor.dims, x.dims or (), strict=True)
+        )
+        if not fits:
+            node.refuse(
+                f"{port} {tensor.name!r} {tensor.dims} does not fit input {x.name!r} {x.dims}: it "
+                "needs as many dimensions, each of the input's size or 1"
+            )
+    scale, bias = node.inputs.get("scale"), node.inputs.get("bias")
+    if scale is not None and bias is not None and scale.dims != bias.dims:
+        node.refuse(f"scale {scale.name!r} {scale.dims} and bias {bias.name!r} {bias.dims} differ")
+    if scale is not None and node.options["mode"] in _OF_CHANNELS:
+        channels = (1, *(x.dims or ())[1:2], *(1,) * (x.rank - 2))
+        if scale.dims != channels:
+            node.refuse(
+                f"scale {scale.name!r} is {scale.dims}; it needs one number for each channel of "
+                f"{x.name!r} {x.dims}: {channels}"
+            )
+    expected = _statistics_dims(node, x, scale)
+    for port in ("mean", "inv_variance"):
+        tensor = node.inputs.get(port)
+        if tensor is not None and tensor.dims != expected:
+            node.refuse(
+                f"{port} {tensor.name!r} is {tensor.dims}, but those of input {x.name!r} "
+                f"{x.dims} are {expected}"
+            )
 
-        Returns
-        -------
-        y, mean, inv_variance : Tensor
-            The last two are None in inference.
 
-        Examples
-        --------
-        >>> graph = Graph(io_data_type="float16")
-        >>> x = graph.tensor((4, 128, 1024))
-        >>> scale, bias = (graph.tensor((1, 1, 1024), data_type="float32") for _ in range(2))
-        >>> y, mean, inv_variance = graph.layernorm("training", x, scale, bias, 1e-5)
-        >>> _ = y.set_output(), mean.set_output(), inv_variance.set_output(), graph.validate()
-        >>> y.dims, mean.dims
-        ((4, 128, 1024), (4, 128, 1))
-        """
-        options = {"name": name, "compute_data_type": compute_data_type}
-        return self._three("layer", norm_forward_phase, input, scale, bias, epsilon, options)
+def _infer_forward(node: Node) -> Mapping[str, Result]:
+    x, scale = node.inputs["input"], node.inputs.get("scale")
+    _check_parameters(node, x)
+    statistics = Result(_statistics_dims(node, x, scale), x, "compute")
+    running = Result(statistics.dims, x, "compute")
+    return {
+        port: Result(x.dims, x) if port == "y" else running if "running" in port else statistics
+        for port in node.outputs
+    }
 
-    def adalayernorm(
-        self,
-        norm_forward_phase: cudnnBackendNormFwdPhase_t | str,
-        input: Tensor,
-        scale: Tensor,
-        bias: Tensor | None,
-        epsilon: Tensor | float,
-        *,
-        name: str = "",
-        compute_data_type: Any = None,
-    ) -> Three:
-        """`layernorm` with a scale and bias for each batch: (n, 1, …, d).
 
-        The other parameters, and the result, are those of `layernorm`.
-        """
-        options = {"name": name, "compute_data_type": compute_data_type}
-        return self._three("ada_layer", norm_forward_phase, input, scale, bias, epsilon, options)
+def _infer_backward(node: Node) -> Mapping[str, Result]:
+    x, grad, scale = node.inputs["input"], node.inputs["grad"], node.inputs.get("scale")
+    _check_parameters(node, x)
+    if grad.dims != x.dims:
+        node.refuse(f"grad {grad.name!r} is {grad.dims}, but input {x.name!r} is {x.dims}")
+    parameters = Result(None if scale is None else scale.dims, scale, "compute")
+    return {port: Result(x.dims, x) if port == "dx" else parameters for port in node.outputs}
 
-    def instancenorm(
-        self,
-        norm_forward_phase: cudnnBackendNormFwdPhase_t | str,
-        input: Tensor,
-        scale: Tensor,
-        bias: Tensor,
-        epsilon: Tensor | float,
-        *,
-        mean: Tensor | None = None,
-        inv_variance: Tensor | None = None,
-        name: str = "",
-        compute_data_type: Any = None,
-    ) -> Three:
-        """Normalization of each channel of each image (Ulyanov et al., 2016).
 
-        Parameters
-        ----------
-        norm_forward_phase : "training" or "inference"
-            In training what the backward pass needs is a result, too.
-        input : Tensor
-            ``(n, c, *spatial)``.
-        scale, bias : Tensor
-            (1, c, 1, …).
-        epsilon : Tensor or float
-            Added to the variance.
-        mean, inv_variance : Tensor, optional
-            (n, c, 1, …): those to use, in inference.
-
-        Returns
-        -------
-        y, mean, inv_variance : Tensor
-            The last two are None in inference.
-
-        Examples
-        --------
-        >>> graph = Graph(io_data_type="float16")
-        >>> x = graph.tensor((8, 64, 28, 28), layout="nhwc")
-        >>> scale, bias = (graph.tensor((1, 64, 1, 1), data_type="float32") for _ in range(2))
-        >>> y, mean, inv_variance = graph.instancenorm("training", x, scale, bias, 1e-5)
-        >>> _ = y.set_output(), mean.set_output(), inv_variance.set_output(), graph.validate()
-        >>> y.dims, mean.dims
-        ((8, 64, 28, 28), (8, 64, 1, 1))
-        """
-        options = {
-            "mean": mean,
-            "inv_variance": inv_variance,
-            "name": name,
-            "compute_data_type": compute_data_type,
+NORM_FORWARD = Kind(
+    "operation_norm_forward",
+    {
+        "input": "xdesc",
+        "mean": "mean_desc",
+        "inv_variance": "inv_variance_desc",
+        "scale": "scale_desc",
+        "bias": "bias_desc",
+        "epsilon": "epsilon_desc",
+        "momentum": "exp_avg_factor_desc",
+        "in_running_mean": "input_running_mean_desc",
+        "in_running_var": "input_running_var_desc",
+        "peer_stats": "peer_stat_descs",
+    },
+    {
+        "y": "ydesc",
+        "mean": "mean_desc",
+        "inv_variance": "inv_variance_desc",
+        "next_running_mean": "output_running_mean_desc",
+        "next_running_var": "output_running_var_desc",
+    },
+    _infer_forward,
+    optional=frozenset(
+        {
+            "mean",
+            "inv_variance",
+            "scale",
+            "bias",
+            "epsilon",
+            "momentum",
+            "in_running_mean",
+            "in_running_var",
+            "peer_stats",
         }
-        return self._three("instance", norm_forward_phase, input, scale, bias, epsilon, options)
+    ),
+    options={"mode": "mode", "phase": "phase"},
+    required=frozenset({"mode", "phase"}),
+)
+NORM_BACKWARD = Kind(
+    "operation_norm_backward",
+    {
+        "grad": "dydesc",
+        "input": "xdesc",
+        "scale": "scale_desc",
+        "mean": "mean_desc",
+        "inv_variance": "inv_variance_desc",
+        "epsilon": "epsilon_desc",
+        "peer_stats": "peer_stat_descs",
+    },
+    {"dx": "dxdesc", "dscale": "dscale_desc", "dbias": "dbias_desc"},
+    _infer_backward,
+    optional=frozenset({"scale", "mean", "inv_variance", "epsilon", "peer_stats"}),
+    options={"mode": "mode"},
+    required=frozenset({"mode"}),
+)
 
-    def rmsnorm(
-        self,
-        norm_forward_phase: cudnnBackendNormFwdPhase_t | str,
-        input: Tensor,
-        scale: Tensor | None,
-        bias: Tensor | None,
-        epsilon: Tensor | float,
-        *,
-        name: str = "",
-        compute_data_type: Any = None,
-    ) -> tuple[Tensor, Tensor | None]:
-        """y = input / sqrt(mean(input**2) + epsilon) * scale + bias (Zhang and Sennrich, 2019).
 
-        Parameters are those of `layernorm`.
+def _norm_mode(operation: str, value: Mode | str) -> Mode:
+    if isinstance(value, str) and not value.lower().endswith("_norm"):
+        value += "_norm"
+    return enumerator(Mode, value, f"{operation}: mode")
 
-        Returns
-        -------
-        y, inv_variance : Tensor
-            The last is 1 / sqrt(…), None in inference.
 
-        Examples
-        --------
-        >>> graph = Graph(io_data_type="float16")
-        >>> x, scale = graph.tensor((4, 128, 1024)), graph.tensor((1, 1, 1024), data_type="float32")
-        >>> y, inv_variance = graph.rmsnorm("inference", x, scale, None, 1e-5)
-        >>> _ = y.set_output(), graph.validate()
-        >>> y.dims, inv_variance
-        ((4, 128, 1024), None)
-        """
-        results = self.norm_forward(
-            "rms",
-            norm_forward_phase,
-            input,
-            scale,
-            bias,
-            epsilon,
-            operation="rmsnorm",
-            name=name,
-            compute_data_type=compute_data_type,
-        )
-        return results["y"], results.get("inv_variance")
+def _forward(
+    operation: str,
+    mode: Mode | str,
+    phase: Phase | str,
+    epsilon: Any,
+    *,
+    statistics: bool = False,
+    running: tuple[Any, Any, Any] = (None, None, None),
+) -> dict[str, Any]:
+    """Mode, phase and results of a forward normalization.
 
-    def batchnorm(
-        self,
-        input: Tensor,
-        scale: Tensor,
-        bias: Tensor,
-        in_running_mean: Tensor | None = None,
-        in_running_var: Tensor | None = None,
-        epsilon: Tensor | float = 1e-5,
-        momentum: Tensor | float | None = None,
-        *,
-        peer_stats: Sequence[Tensor] = (),
-        name: str = "",
-        compute_data_type: Any = None,
-    ) -> tuple[Tensor, Tensor, Tensor, Tensor | None, Tensor | None]:
-        """Batch normalization in training (Ioffe and Szegedy, 2015), as `norm_forward` does it.
+    `statistics`: whether some were given. `running`: the means, the variances and the momentum.
+    """
+    code, when = _norm_mode(operation, mode), enumerator(Phase, phase, f"{operation}: phase")
+    means, variances, momentum = running
+    if when == _TRAINING:
+        if statistics:
+            raise TypeError(f"{operation}: mean and inv_variance are results in training")
+        if epsilon is None:
+            raise TypeError(f"{operation}: epsilon is missing")
+    if (means is None) != (variances is None):
+        raise TypeError(f"{operation}: in_running_mean and in_running_var go together")
+    if means is not None and momentum is None:
+        raise TypeError(f"{operation}: running statistics need a momentum")
+    wanted = ["y"]
+    if when == _TRAINING:
+        wanted += ["inv_variance"] if code == Mode.CUDNN_RMS_NORM else ["mean", "inv_variance"]
+    if means is not None:
+        wanted += ["next_running_mean", "next_running_var"]
+    return {"mode": code, "phase": when, "outputs": wanted}
 
-        With fixed statistics there is `batchnorm_inference`.
 
-        Parameters
-        ----------
-        input : Tensor
-            ``(n, c, *spatial)``.
-        scale, bias, in_running_mean, in_running_var : Tensor
-            (1, c, 1, …).
-        epsilon : Tensor or float
-            Added to the variance.
-        momentum : Tensor or float, optional
-            Weight of this batch in the running statistics.
-        peer_stats : sequence of Tensor
-            As for `norm_forward`.
+@operation(NORM_FORWARD, returns=None)
+def norm_forward(
+    mode: cudnnBackendNormMode_t | str,
+    phase: cudnnBackendNormFwdPhase_t | str,
+    input: Tensor,
+    scale: Tensor | None = None,
+    bias: Tensor | None = None,
+    epsilon: Tensor | float | None = None,
+    *,
+    mean: Tensor | None = None,
+    inv_variance: Tensor | None = None,
+    momentum: Tensor | float | None = None,
+    in_running_mean: Tensor | None = None,
+    in_running_var: Tensor | None = None,
+    peer_stats: Sequence[Tensor] = (),
+) -> Mapping[str, Any]:
+    """y = (input - mean) * inv_variance * scale + bias, of any mode and phase.
 
-        Returns
-        -------
-        y, mean, inv_variance, next_running_mean, next_running_var : Tensor
-            All but y (1, c, 1, …); the last two are None without running statistics.
+    ``CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR``.
 
-        Examples
-        --------
-        >>> graph = Graph(io_data_type="float16")
-        >>> x = graph.tensor((8, 64, 28, 28), layout="nhwc")
-        >>> scale, bias = (graph.tensor((1, 64, 1, 1), data_type="float32") for _ in range(2))
-        >>> y, mean, inv_variance, _, _ = graph.batchnorm(x, scale, bias)
-        >>> _ = y.set_output(), mean.set_output(), inv_variance.set_output(), graph.validate()
-        >>> y.dims, mean.dims
-        ((8, 64, 28, 28), (1, 64, 1, 1))
-        """
-        results = self.norm_forward(
-            "batch",
-            "training",
-            input,
-            scale,
-            bias,
-            epsilon,
-            momentum=momentum,
-            in_running_mean=in_running_mean,
-            in_running_var=in_running_var,
-            operation="batchnorm",
-            peer_stats=peer_stats,
-            name=name,
-            compute_data_type=compute_data_type,
-        )
-        return (
-            results["y"],
-            results["mean"],
-            results["inv_variance"],
-            results.get("next_running_mean"),
-            results.get("next_running_var"),
-        )
+    Parameters
+    ----------
+    mode : cudnnBackendNormMode_t or str
+        "layer", "instance", "batch", "rms", "ada_layer".
+    phase : cudnnBackendNormFwdPhase_t or str
+        "training" gives mean and inv_variance too; both must be used or be outputs.
+    input : Tensor
+        ``(n, c, *spatial)``.
+    scale, bias : Tensor, optional
+        For "layer", "rms" and "ada_layer", their sizes other than 1 say which dimensions are
+        normalized: ``(1, c, *spatial)`` or (1, 1, d) for "layer" and "rms", (n, 1, d) for
+        "ada_layer". For "batch" and "instance" they are (1, c, 1, …).
+    epsilon : Tensor or float
+        Added to the variance; needed in training.
+    mean, inv_variance : Tensor, optional
+        Those to use, in the phase "inference" of "batch" and "instance".
+    momentum, in_running_mean, in_running_var : optional
+        All or none, for "batch" in training: next = (1 - momentum) * in + momentum * new.
+    peer_stats : sequence of Tensor
+        Memory that the GPUs share that train on parts of one batch.
 
-    def _three(
-        self,
-        mode: str,
-        phase: Any,
-        input: Tensor,
-        scale: Tensor | None,
-        bias: Tensor | None,
-        epsilon: Any,
-        options: Mapping[str, Any],
-    ) -> Three:
-        results = self.norm_forward(
-            mode,
-            phase,
-            input,
-            scale,
-            bias,
-            epsilon,
-            operation=mode.replace("_", "") + "norm",
-            **options,
-        )
-        return results["y"], results.get("mean"), results.get("inv_variance")
+    Returns
+    -------
+    dict
+        "y"; in training "mean" (but for "rms") and "inv_variance"; with running statistics
+        "next_running_mean" and "next_running_var". y is like `input`; the others are of the
+        compute data type, with 1 where the normalization takes its sums.
+
+    Raises
+    ------
+    TypeError
+        For operands that the phase lacks, or that do not belong to it.
+    """
+    given = mean is not None or inv_variance is not None
+    running = in_running_mean, in_running_var, momentum
+    settings = _forward("norm_forward", mode, phase, epsilon, statistics=given, running=running)
+    return {**settings, "peer_stats": listed("norm_forward: peer_stats", peer_stats) or None}
+
+
+@operation(NORM_BACKWARD, returns=None)
+def norm_backward(
+    mode: cudnnBackendNormMode_t | str,
+    grad: Tensor,
+    input: Tensor,
+    scale: Tensor | None = None,
+    mean: Tensor | None = None,
+    inv_variance: Tensor | None = None,
+    *,
+    epsilon: Tensor | float | None = None,
+    peer_stats: Sequence[Tensor] = (),
+    has_dbias: bool = True,
+) -> Mapping[str, Any]:
+    """The gradients of `norm_forward`; ``CUDNN_BACKEND_OPERATION_NORM_BACKWARD_DESCRIPTOR``.
+
+    Parameters
+    ----------
+    mode : cudnnBackendNormMode_t or str
+        "layer", "instance", "batch", "rms", "ada_layer".
+    grad, input : Tensor
+        The gradient with respect to y, and what was normalized; both ``(n, c, *spatial)``.
+    scale : Tensor, optional
+        As `norm_forward` had it.
+    mean, inv_variance : Tensor, optional
+        Results of `norm_forward` in training; "rms" has no mean.
+    has_dbias : bool
+        Whether there was a bias.
+
+    Returns
+    -------
+    dict
+        "dx", like `input`; with `scale` "dscale" and "dbias", like it, of the compute data
+        type.
+    """
+    wanted = ["dx"]
+    if scale is not None:
+        both = flag("norm_backward: has_dbias", has_dbias)
+        wanted += ["dscale", "dbias"] if both else ["dscale"]
+    return {
+        "mode": _norm_mode("norm_backward", mode),
+        "peer_stats": listed("norm_backward: peer_stats", peer_stats) or None,
+        "outputs": wanted,
+    }
+
+
+@operation(NORM_FORWARD, returns=_STATISTICS)
+def layernorm(
+    norm_forward_phase: cudnnBackendNormFwdPhase_t | str,
+    input: Tensor,
+    scale: Tensor | None,
+    bias: Tensor | None,
+    epsilon: Tensor | float,
+) -> Mapping[str, Any]:
+    """Layer normalization (Ba et al., 2016), as `norm_forward` does it.
+
+    Parameters
+    ----------
+    norm_forward_phase : "training" or "inference"
+        In training what the backward pass needs is a result, too.
+    input : Tensor
+        ``(n, c, *spatial)``, or (n, tokens, d).
+    scale, bias : Tensor, optional
+        Their sizes other than 1 say which dimensions are normalized.
+    epsilon : Tensor or float
+        Added to the variance.
+
+    Returns
+    -------
+    y, mean, inv_variance : Tensor
+        The last two are None in inference.
+
+    Examples
+    --------
+    >>> graph = Graph(io_data_type="float16")
+    >>> x = graph.tensor((4, 128, 1024))
+    >>> scale, bias = (graph.tensor((1, 1, 1024), data_type="float32") for _ in range(2))
+    >>> y, mean, inv_variance = graph.layernorm("training", x, scale, bias, 1e-5)
+    >>> _ = y.set_output(), mean.set_output(), inv_variance.set_output(), graph.validate()
+    >>> y.dims, mean.dims
+    ((4, 128, 1024), (4, 128, 1))
+    """
+    return _forward("layernorm", "layer", norm_forward_phase, epsilon)
+
+
+@operation(NORM_FORWARD, returns=_STATISTICS)
+def adalayernorm(
+    norm_forward_phase: cudnnBackendNormFwdPhase_t | str,
+    input: Tensor,
+    scale: Tensor,
+    bias: Tensor | None,
+    epsilon: Tensor | float,
+) -> Mapping[str, Any]:
+    """`layernorm` with a scale and bias for each batch: (n, 1, …, d).
+
+    The other parameters, and the result, are those of `layernorm`.
+    """
+    return _forward("adalayernorm", "ada_layer", norm_forward_phase, epsilon)
+
+
+@operation(NORM_FORWARD, returns=_STATISTICS)
+def instancenorm(
+    norm_forward_phase: cudnnBackendNormFwdPhase_t | str,
+    input: Tensor,
+    scale: Tensor,
+    bias: Tensor,
+    epsilon: Tensor | float,
+    *,
+    mean: Tensor | None = None,
+    inv_variance: Tensor | None = None,
+) -> Mapping[str, Any]:
+    """Normalization of each channel of each image (Ulyanov et al., 2016).
+
+    Parameters
+    ----------
+    norm_forward_phase : "training" or "inference"
+        In training what the backward pass needs is a result, too.
+    input : Tensor
+        ``(n, c, *spatial)``.
+    scale, bias : Tensor
+        (1, c, 1, …).
+    epsilon : Tensor or float
+        Added to the variance.
+    mean, inv_variance : Tensor, optional
+        (n, c, 1, …): those to use, in inference.
+
+    Returns
+    -------
+    y, mean, inv_variance : Tensor
+        The last two are None in inference.
+
+    Examples
+    --------
+    >>> graph = Graph(io_data_type="float16")
+    >>> x = graph.tensor((8, 64, 28, 28), layout="nhwc")
+    >>> scale, bias = (graph.tensor((1, 64, 1, 1), data_type="float32") for _ in range(2))
+    >>> y, mean, inv_variance = graph.instancenorm("training", x, scale, bias, 1e-5)
+    >>> _ = y.set_output(), mean.set_output(), inv_variance.set_output(), graph.validate()
+    >>> y.dims, mean.dims
+    ((8, 64, 28, 28), (8, 64, 1, 1))
+    """
+    given = mean is not None or inv_variance is not None
+    return _forward("instancenorm", "instance", norm_forward_phase, epsilon, statistics=given)
+
+
+@operation(NORM_FORWARD, returns=("y", "inv_variance?"))
+def rmsnorm(
+    norm_forward_phase: cudnnBackendNormFwdPhase_t | str,
+    input: Tensor,
+    scale: Tensor | None,
+    bias: Tensor | None,
+    epsilon: Tensor | float,
+) -> Mapping[str, Any]:
+    """y = input / sqrt(mean(input**2) + epsilon) * scale + bias (Zhang and Sennrich, 2019).
+
+    Parameters are those of `layernorm`.
+
+    Returns
+    -------
+    y, inv_variance : Tensor
+        The last is 1 / sqrt(…), None in inference.
+
+    Examples
+    --------
+    >>> graph = Graph(io_data_type="float16")
+    >>> x, scale = graph.tensor((4, 128, 1024)), graph.tensor((1, 1, 1024), data_type="float32")
+    >>> y, inv_variance = graph.rmsnorm("inference", x, scale, None, 1e-5)
+    >>> _ = y.set_output(), graph.validate()
+    >>> y.dims, inv_variance
+    ((4, 128, 1024), None)
+    """
+    return _forward("rmsnorm", "rms", norm_forward_phase, epsilon)
+
+
+@operation(
+    NORM_FORWARD, returns=("y", "mean", "inv_variance", "next_running_mean?", "next_running_var?")
+)
+def batchnorm(
+    input: Tensor,
+    scale: Tensor,
+    bias: Tensor,
+    in_running_mean: Tensor | None = None,
+    in_running_var: Tensor | None = None,
+    epsilon: Tensor | float = 1e-5,
+    momentum: Tensor | float | None = None,
+    *,
+    peer_stats: Sequence[Tensor] = (),
+) -> Mapping[str, Any]:
+    """Batch normalization in training (Ioffe and Szegedy, 2015), as `norm_forward` does it.
+
+    With fixed statistics there is `batchnorm_inference`.
+
+    Parameters
+    ----------
+    input : Tensor
+        ``(n, c, *spatial)``.
+    scale, bias, in_running_mean, in_running_var : Tensor
+        (1, c, 1, …).
+    epsilon : Tensor or float
+        Added to the variance.
+    momentum : Tensor or float, optional
+        Weight of this batch in the running statistics.
+    peer_stats : sequence of Tensor
+        As for `norm_forward`.
+
+    Returns
+    -------
+    y, mean, inv_variance, next_running_mean, next_running_var : Tensor
+        All but y (1, c, 1, …); the last two are None without running statistics.
+
+    Examples
+    --------
+    >>> graph = Graph(io_data_type="float16")
+    >>> x = graph.tensor((8, 64, 28, 28), layout="nhwc")
+    >>> scale, bias = (graph.tensor((1, 64, 1, 1), data_type="float32") for _ in range(2))
+    >>> y, mean, inv_variance, _, _ = graph.batchnorm(x, scale, bias)
+    >>> _ = y.set_output(), mean.set_output(), inv_variance.set_output(), graph.validate()
+    >>> y.dims, mean.dims
+    ((8, 64, 28, 28), (1, 64, 1, 1))
+    """
+    running = in_running_mean, in_running_var, momentum
+    settings = _forward("batchnorm", "batch", "training", epsilon, running=running)
+    return {**settings, "peer_stats": listed("batchnorm: peer_stats", peer_stats) or None}

@@ -15,13 +15,13 @@ from ....raw import cudnnDataType_t, cudnnPointwiseMode_t
 from ....raw.strides import broadcast
 from ..node import Inner, Kind, Node, Result
 from ..tensor import Tensor
-from .base import Operations
+from .base import Operations, listed_operation, operation
 
 __all__ = [
     "ELEMENT_WISE",
     "POINTWISE",
     "POINTWISE_BACKWARD",
-    "PointwiseOperations",
+    "POINTWISE_METHODS",
     "is_logical",
 ]
 
@@ -83,11 +83,17 @@ def is_logical(node: Node) -> bool:
     return node.kind is POINTWISE and node.options["mode"] in _LOGICAL
 
 
-def _method(mode: str, operands: str, /, text: str, **options: Any) -> Callable[..., Tensor]:
-    """The method for one mode.
+POINTWISE_METHODS: dict[str, Callable[..., Any]] = {}
+"""The methods with one mode each, by name."""
+
+
+def _method(name: str, mode: str, operands: str, /, text: str, **options: Any) -> None:
+    """Make the method for one mode.
 
     Parameters
     ----------
+    name : str
+        Of the method.
     mode : str
         Of ``cudnnPointwiseMode_t``.
     operands : str
@@ -102,31 +108,17 @@ def _method(mode: str, operands: str, /, text: str, **options: Any) -> Callable[
     kind, ports = POINTWISE, ("x", "b", "t")
     if names[0] == "loss":
         kind, ports = POINTWISE_BACKWARD, ("dy", "x", "")
-    signature = _signature(names, options)
 
-    def method(*args: Any, **kwargs: Any) -> Tensor:
-        operation = method.__name__
-        try:
-            bound = signature.bind(*args, **kwargs)
-        except TypeError as error:
-            raise TypeError(f"{operation}: {error}") from None
-        bound.apply_defaults()
-        arguments = bound.arguments
-        graph: Operations = arguments["self"]
-        results = graph._add(
-            kind,
-            operation,
-            {port: arguments[name] for port, name in zip(ports, names, strict=False)},
-            {"mode": code, **{option: arguments[option] for option in options}},
-            name=arguments["name"],
-            compute_data_type=arguments["compute_data_type"],
-        )
-        return next(iter(results.values()))
+    def described(**arguments: Any) -> Mapping[str, Any]:
+        operands = {port: arguments[each] for port, each in zip(ports, names, strict=False)}
+        return {**operands, "mode": code}
 
-    method.__doc__ = _docstring(f"{text}; ``{code.name}``", names, options)
-    vars(method)["__signature__"] = signature
+    described.__name__ = name
+    described.__doc__ = _docstring(f"{text}; ``{code.name}``", names, options)
+    vars(described)["__signature__"] = _signature(names, options)
+    method = operation(kind)(described)
     vars(method)["pointwise_mode"] = code
-    return method
+    POINTWISE_METHODS[name] = method
 
 
 _TOLD = {
@@ -162,162 +154,159 @@ def _docstring(text: str, names: list[str], options: Mapping[str, Any]) -> str:
 
 def _signature(names: list[str], options: Mapping[str, Any]) -> inspect.Signature:
     positional, keyword = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
-    parameters = [inspect.Parameter(name, positional) for name in ("self", *names)]
+    kinds = {"axis": "int", "negative_slope": "float"}
+    parameters = [
+        inspect.Parameter(name, positional, annotation="Tensor | float") for name in names
+    ]
     parameters += [
         inspect.Parameter(
             name,
             positional if default is ... else keyword,
             default=inspect.Parameter.empty if default is ... else default,
+            annotation=kinds.get(name, "float") if default is ... else "float | None",
         )
         for name, default in options.items()
-    ]
-    parameters += [
-        inspect.Parameter("name", keyword, default=""),
-        inspect.Parameter("compute_data_type", keyword, default=None),
     ]
     return inspect.Signature(parameters)
 
 
-class PointwiseOperations(Operations):
-    """The element-wise methods of a graph.
+# Operands are tensors or numbers, of one rank, and broadcast. The result has the layout of the
+# operand with its dims; a comparison's is boolean, that of `gen_index` int32. Options that are None
+# are cuDNN's: 1 for `elu_alpha`, `softplus_beta` and `swish_beta`; a lower clip and slope of 0, no
+# upper clip. What does not fit, ``Graph.validate`` refuses.
+_CLIPS = {"negative_slope": None, "lower_clip": None, "upper_clip": None}
+_method("add", "ADD", "a b", "a + b")
+_method("add_square", "ADD_SQUARE", "a b", "a + b * b")
+_method("sub", "SUB", "a b", "a - b")
+_method("mul", "MUL", "a b", "a * b")
+_method("div", "DIV", "a b", "a / b")
+_method("bias", "ADD", "input bias", "input + bias")
+_method("scale", "MUL", "input scale", "input * scale")
+_method("max", "MAX", "input0 input1", "The larger one")
+_method("min", "MIN", "input0 input1", "The smaller one")
+_method("mod", "MOD", "input0 input1", "The remainder, with the sign of input0")
+# No engine up to cuDNN 9.28.
+_method("floor_mod", "FLOOR_MOD", "input0 input1", "The remainder, with the sign of input1")
+_method("pow", "POW", "input0 input1", "input0 to the power of input1")
+_method("atan2", "ATAN2", "input0 input1", "The angle of the point (input1, input0)")
+_method("abs", "ABS", "input", "The absolute value")
+_method("ceil", "CEIL", "input", "Rounded up")
+_method("floor", "FLOOR", "input", "Rounded down")
+_method("cos", "COS", "input", "The cosine")
+_method("sin", "SIN", "input", "The sine")
+_method("tan", "TAN", "input", "The tangent")
+_method("exp", "EXP", "input", "e to the power of input")
+_method("log", "LOG", "input", "The natural logarithm")
+_method("neg", "NEG", "input", "-input")
+_method("sqrt", "SQRT", "input", "The square root")
+_method("rsqrt", "RSQRT", "input", "1 / sqrt(input)")
+_method("reciprocal", "RECIPROCAL", "input", "1 / input")
+_method("erf", "ERF", "input", "The error function")
+_method("identity", "IDENTITY", "input", "A copy, perhaps in another data type")
+_method(
+    "relu",
+    "RELU_FWD",
+    "input",
+    "max(input, 0), or max(min(input, upper), lower + slope * (input - lower)) of its clips",
+    **_CLIPS,
+)
+_method(
+    "leaky_relu",
+    "RELU_FWD",
+    "input",
+    "input, times negative_slope where negative",
+    negative_slope=...,
+)
+_method("tanh", "TANH_FWD", "input", "The hyperbolic tangent")
+_method("sigmoid", "SIGMOID_FWD", "input", "1 / (1 + exp(-input))")
+_method("elu", "ELU_FWD", "input", "input, or elu_alpha * (exp(input) - 1)", elu_alpha=None)
+_method("gelu", "GELU_FWD", "input", "input * Phi(input), Phi the normal distribution")
+_method("gelu_approx_tanh", "GELU_APPROX_TANH_FWD", "input", "gelu by its tanh formula")
+_method(
+    "softplus", "SOFTPLUS_FWD", "input", "log(1 + exp(beta * input)) / beta", softplus_beta=None
+)
+_method("swish", "SWISH_FWD", "input", "input * sigmoid(swish_beta * input)", swish_beta=None)
+_method("relu_backward", "RELU_BWD", "loss input", "The gradient of relu", **_CLIPS)
+_method(
+    "leaky_relu_backward",
+    "RELU_BWD",
+    "loss input",
+    "The gradient of leaky_relu",
+    negative_slope=...,
+)
+# cuDNN wants the forward operation's input here, also for tanh and sigmoid.
+_method("tanh_backward", "TANH_BWD", "loss input", "The gradient of tanh")
+_method("sigmoid_backward", "SIGMOID_BWD", "loss input", "The gradient of sigmoid")
+_method("elu_backward", "ELU_BWD", "loss input", "The gradient of elu", elu_alpha=None)
+_method("gelu_backward", "GELU_BWD", "loss input", "The gradient of gelu")
+_method(
+    "gelu_approx_tanh_backward",
+    "GELU_APPROX_TANH_BWD",
+    "loss input",
+    "The gradient of gelu_approx_tanh",
+)
+_method(
+    "softplus_backward",
+    "SOFTPLUS_BWD",
+    "loss input",
+    "The gradient of softplus",
+    softplus_beta=None,
+)
+_method("swish_backward", "SWISH_BWD", "loss input", "The gradient of swish", swish_beta=None)
+_method("cmp_eq", "CMP_EQ", "input comparison", "input == comparison")
+_method("cmp_neq", "CMP_NEQ", "input comparison", "input != comparison")
+_method("cmp_gt", "CMP_GT", "input comparison", "input > comparison")
+_method("cmp_ge", "CMP_GE", "input comparison", "input >= comparison")
+_method("cmp_lt", "CMP_LT", "input comparison", "input < comparison")
+_method("cmp_le", "CMP_LE", "input comparison", "input <= comparison")
+_method("logical_and", "LOGICAL_AND", "a b", "a and b")
+_method("logical_or", "LOGICAL_OR", "a b", "a or b")
+_method("logical_not", "LOGICAL_NOT", "input", "not input")
+_method("gen_index", "GEN_INDEX", "input", "The index along axis", axis=...)
+_method("binary_select", "BINARY_SELECT", "input0 input1 mask", "input0 where mask, else input1")
 
-    Operands are tensors or numbers, of one rank, and broadcast. The result has the layout of the
-    operand with its dims; that of a comparison is boolean, that of `gen_index` int32. Options that
-    are None are cuDNN's: 1 for `elu_alpha`, `softplus_beta` and `swish_beta`; a lower clip and
-    slope of 0, and no upper clip. What does not fit, ``Graph.validate`` refuses.
+
+@listed_operation
+def pointwise(
+    self: Operations,
+    mode: cudnnPointwiseMode_t | str,
+    *operands: Tensor | float,
+    name: str = "",
+    compute_data_type: Any = None,
+    **options: Any,
+) -> Tensor:
+    """The operation of `mode`, for instance "add" or "relu_fwd", on one to three operands.
+
+    ``CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR``.
+
+    Parameters
+    ----------
+    mode : cudnnPointwiseMode_t or str
+        Each has a method of its own too: "relu_fwd" is `relu`.
+    operands : Tensor or number
+        They broadcast. Engines for element-wise operations alone take channels-last images and
+        three dimensions; other ranks and layouts are described to cuDNN as such where their
+        dimensions can be merged.
+    options
+        Those of the mode's method: `negative_slope`, `elu_alpha`, `axis`, …
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a mode, a number of operands or an option that cuDNN does not have.
+
+    Examples
+    --------
+    >>> graph = Graph(io_data_type="float16")
+    >>> x, b = graph.tensor((8, 64, 32)), graph.tensor((1, 64, 1))
+    >>> y = graph.pointwise("relu_fwd", graph.pointwise("add", x, b)).set_output()
+    >>> _ = graph.validate()
+    >>> y.dims
+    (8, 64, 32)
     """
-
-    add = _method("ADD", "a b", "a + b")
-    add_square = _method("ADD_SQUARE", "a b", "a + b * b")
-    sub = _method("SUB", "a b", "a - b")
-    mul = _method("MUL", "a b", "a * b")
-    div = _method("DIV", "a b", "a / b")
-    bias = _method("ADD", "input bias", "input + bias")
-    scale = _method("MUL", "input scale", "input * scale")
-    max = _method("MAX", "input0 input1", "The larger one")
-    min = _method("MIN", "input0 input1", "The smaller one")
-    mod = _method("MOD", "input0 input1", "The remainder, with the sign of input0")
-    # No engine up to cuDNN 9.28.
-    floor_mod = _method("FLOOR_MOD", "input0 input1", "The remainder, with the sign of input1")
-    pow = _method("POW", "input0 input1", "input0 to the power of input1")
-    atan2 = _method("ATAN2", "input0 input1", "The angle of the point (input1, input0)")
-    abs = _method("ABS", "input", "The absolute value")
-    ceil = _method("CEIL", "input", "Rounded up")
-    floor = _method("FLOOR", "input", "Rounded down")
-    cos = _method("COS", "input", "The cosine")
-    sin = _method("SIN", "input", "The sine")
-    tan = _method("TAN", "input", "The tangent")
-    exp = _method("EXP", "input", "e to the power of input")
-    log = _method("LOG", "input", "The natural logarithm")
-    neg = _method("NEG", "input", "-input")
-    sqrt = _method("SQRT", "input", "The square root")
-    rsqrt = _method("RSQRT", "input", "1 / sqrt(input)")
-    reciprocal = _method("RECIPROCAL", "input", "1 / input")
-    erf = _method("ERF", "input", "The error function")
-    identity = _method("IDENTITY", "input", "A copy, perhaps in another data type")
-
-    relu = _method(
-        "RELU_FWD",
-        "input",
-        "max(input, 0), or max(min(input, upper), lower + slope * (input - lower)) of its clips",
-        negative_slope=None,
-        lower_clip=None,
-        upper_clip=None,
+    code = enumerator(cudnnPointwiseMode_t, mode, "pointwise: mode")
+    wanted = next(m for m in POINTWISE_METHODS.values() if vars(m)["pointwise_mode"] == code)
+    result: Tensor = wanted(
+        self, *operands, name=name, compute_data_type=compute_data_type, **options
     )
-    leaky_relu = _method(
-        "RELU_FWD", "input", "input, times negative_slope where negative", negative_slope=...
-    )
-    tanh = _method("TANH_FWD", "input", "The hyperbolic tangent")
-    sigmoid = _method("SIGMOID_FWD", "input", "1 / (1 + exp(-input))")
-    elu = _method("ELU_FWD", "input", "input, or elu_alpha * (exp(input) - 1)", elu_alpha=None)
-    gelu = _method("GELU_FWD", "input", "input * Phi(input), Phi the normal distribution")
-    gelu_approx_tanh = _method("GELU_APPROX_TANH_FWD", "input", "gelu by its tanh formula")
-    softplus = _method(
-        "SOFTPLUS_FWD", "input", "log(1 + exp(beta * input)) / beta", softplus_beta=None
-    )
-    swish = _method("SWISH_FWD", "input", "input * sigmoid(swish_beta * input)", swish_beta=None)
-
-    relu_backward = _method(
-        "RELU_BWD",
-        "loss input",
-        "The gradient of relu",
-        negative_slope=None,
-        lower_clip=None,
-        upper_clip=None,
-    )
-    leaky_relu_backward = _method(
-        "RELU_BWD", "loss input", "The gradient of leaky_relu", negative_slope=...
-    )
-    # cuDNN wants the forward operation's input here, also for tanh and sigmoid.
-    tanh_backward = _method("TANH_BWD", "loss input", "The gradient of tanh")
-    sigmoid_backward = _method("SIGMOID_BWD", "loss input", "The gradient of sigmoid")
-    elu_backward = _method("ELU_BWD", "loss input", "The gradient of elu", elu_alpha=None)
-    gelu_backward = _method("GELU_BWD", "loss input", "The gradient of gelu")
-    gelu_approx_tanh_backward = _method(
-        "GELU_APPROX_TANH_BWD", "loss input", "The gradient of gelu_approx_tanh"
-    )
-    softplus_backward = _method(
-        "SOFTPLUS_BWD", "loss input", "The gradient of softplus", softplus_beta=None
-    )
-    swish_backward = _method("SWISH_BWD", "loss input", "The gradient of swish", swish_beta=None)
-
-    cmp_eq = _method("CMP_EQ", "input comparison", "input == comparison")
-    cmp_neq = _method("CMP_NEQ", "input comparison", "input != comparison")
-    cmp_gt = _method("CMP_GT", "input comparison", "input > comparison")
-    cmp_ge = _method("CMP_GE", "input comparison", "input >= comparison")
-    cmp_lt = _method("CMP_LT", "input comparison", "input < comparison")
-    cmp_le = _method("CMP_LE", "input comparison", "input <= comparison")
-    logical_and = _method("LOGICAL_AND", "a b", "a and b")
-    logical_or = _method("LOGICAL_OR", "a b", "a or b")
-    logical_not = _method("LOGICAL_NOT", "input", "not input")
-    gen_index = _method("GEN_INDEX", "input", "The index along axis", axis=...)
-    binary_select = _method("BINARY_SELECT", "input0 input1 mask", "input0 where mask, else input1")
-
-    def pointwise(
-        self,
-        mode: cudnnPointwiseMode_t | str,
-        *operands: Any,
-        name: str = "",
-        compute_data_type: Any = None,
-        **options: Any,
-    ) -> Tensor:
-        """The operation of `mode`, for instance "add" or "relu_fwd", on one to three operands.
-
-        ``CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR``.
-
-        Parameters
-        ----------
-        mode : cudnnPointwiseMode_t or str
-            Each has a method of its own too: "relu_fwd" is `relu`.
-        operands : Tensor or number
-            They broadcast. Engines for element-wise operations alone take channels-last images and
-            three dimensions; other ranks and layouts are described to cuDNN as such where their
-            dimensions can be merged.
-        options
-            Those of the mode's method: `negative_slope`, `elu_alpha`, `axis`, …
-
-        Raises
-        ------
-        TypeError, ValueError
-            For a mode, a number of operands or an option that cuDNN does not have.
-
-        Examples
-        --------
-        >>> graph = Graph(io_data_type="float16")
-        >>> x, b = graph.tensor((8, 64, 32)), graph.tensor((1, 64, 1))
-        >>> y = graph.pointwise("relu_fwd", graph.pointwise("add", x, b)).set_output()
-        >>> _ = graph.validate()
-        >>> y.dims
-        (8, 64, 32)
-        """
-        code = enumerator(cudnnPointwiseMode_t, mode, "pointwise: mode")
-        wanted = next(m for m in _METHODS.values() if vars(m)["pointwise_mode"] == code)
-        return wanted(self, *operands, name=name, compute_data_type=compute_data_type, **options)
-
-
-_METHODS: dict[str, Callable[..., Tensor]] = {}
-for _name, _function in vars(PointwiseOperations).items():
-    if hasattr(_function, "pointwise_mode"):
-        _function.__name__ = _name
-        _function.__qualname__ = f"PointwiseOperations.{_name}"
-        _METHODS[_name] = _function
+    return result

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ....arguments import enumerator, flag, integers
+from ....arguments import flag, integers
 from ....raw import cudnnGenStatsMode_t, cudnnReduceTensorOp_t
 from ..node import Inner, Kind, Node, Result
 from ..tensor import Tensor
 from ..tensor_checks import check_number
-from .base import Operations
+from .base import operation
 
-__all__ = ["GENSTATS", "MATMUL", "REDUCTION", "ReductionOperations"]
+__all__ = ["GENSTATS", "MATMUL", "REDUCTION"]
 
 
 def _infer_matmul(node: Node) -> Mapping[str, Result]:
@@ -105,170 +105,136 @@ GENSTATS = Kind(
 )
 
 
-class ReductionOperations(Operations):
-    """Matrix products, reductions and statistics of a graph."""
+@operation(MATMUL)
+def matmul(
+    A: Tensor,
+    B: Tensor,
+    *,
+    transpose_A: bool = False,
+    transpose_B: bool = False,
+    padding: float = 0.0,
+    m_override: Tensor | None = None,
+    n_override: Tensor | None = None,
+    k_override: Tensor | None = None,
+) -> Mapping[str, Any]:
+    """The matrix product of the last two dimensions; those before are batches and broadcast.
 
-    def matmul(
-        self,
-        A: Tensor,
-        B: Tensor,
-        *,
-        transpose_A: bool = False,
-        transpose_B: bool = False,
-        padding: float = 0.0,
-        m_override: Tensor | None = None,
-        n_override: Tensor | None = None,
-        k_override: Tensor | None = None,
-        name: str = "",
-        compute_data_type: Any = None,
-    ) -> Tensor:
-        """The matrix product of the last two dimensions; those before are batches and broadcast.
+    ``CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR``.
 
-        ``CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR``.
+    Parameters
+    ----------
+    A, B : Tensor
+        (…, m, k) and (…, k, n). The sizes of their batches are equal, or one divides the
+        other. Outside of attention, engines know one dimension of batches: none, or several
+        without gaps between, are described to cuDNN as one.
+    transpose_A, transpose_B : bool
+        Exchange the last two dimensions of an operand first.
+    padding : float
+        Stands for what lies beyond the overrides, where they count.
+    m_override, n_override, k_override : Tensor, optional
+        Sizes that count instead, int32, one per batch: (b, 1, 1). They spare work within
+        attention; engines for a product alone pass over them.
 
-        Parameters
-        ----------
-        A, B : Tensor
-            (…, m, k) and (…, k, n). The sizes of their batches are equal, or one divides the
-            other. Outside of attention, engines know one dimension of batches: none, or several
-            without gaps between, are described to cuDNN as one.
-        transpose_A, transpose_B : bool
-            Exchange the last two dimensions of an operand first.
-        padding : float
-            Stands for what lies beyond the overrides, where they count.
-        m_override, n_override, k_override : Tensor, optional
-            Sizes that count instead, int32, one per batch: (b, 1, 1). They spare work within
-            attention; engines for a product alone pass over them.
+    Returns
+    -------
+    Tensor
+        (…, m, n), packed by rows.
 
-        Returns
-        -------
-        Tensor
-            (…, m, n), packed by rows.
+    Examples
+    --------
+    >>> graph = Graph(io_data_type="float16")
+    >>> a, b = graph.tensor((4, 128, 64)), graph.tensor((1, 64, 32))
+    >>> c = graph.matmul(a, b).set_output()
+    >>> _ = graph.validate()
+    >>> c.dims
+    (4, 128, 32)
+    """
+    check_number("matmul: padding", padding)
+    chosen = {
+        "A": flag("matmul: transpose_A", transpose_A),
+        "B": flag("matmul: transpose_B", transpose_B),
+    }
+    return {
+        "padding": padding or None,
+        "transposed": frozenset(port for port, yes in chosen.items() if yes),
+    }
 
-        Examples
-        --------
-        >>> graph = Graph(io_data_type="float16")
-        >>> a, b = graph.tensor((4, 128, 64)), graph.tensor((1, 64, 32))
-        >>> c = graph.matmul(a, b).set_output()
-        >>> _ = graph.validate()
-        >>> c.dims
-        (4, 128, 32)
-        """
-        operands = {
-            "A": A,
-            "B": B,
-            "m_override": m_override,
-            "n_override": n_override,
-            "k_override": k_override,
-        }
-        check_number("matmul: padding", padding)
-        chosen = {
-            "A": flag("matmul: transpose_A", transpose_A),
-            "B": flag("matmul: transpose_B", transpose_B),
-        }
-        options = {"padding": padding or None}
-        result = self._add(
-            MATMUL, "matmul", operands, options, name=name, compute_data_type=compute_data_type
-        )["C"]
-        self.nodes[-1].transposed = frozenset(port for port, yes in chosen.items() if yes)
-        return result
 
-    def reduction(
-        self,
-        input: Tensor,
-        mode: cudnnReduceTensorOp_t | str,
-        *,
-        axes: Sequence[int] | None = None,
-        deterministic: bool | None = None,
-        group_offset: Tensor | None = None,
-        name: str = "",
-        compute_data_type: Any = None,
-    ) -> Tensor:
-        """One number for each line of `input` along `axes`: its sum, maximum, norm …
+@operation(REDUCTION)
+def reduction(
+    input: Tensor,
+    mode: cudnnReduceTensorOp_t | str,
+    *,
+    axes: Sequence[int] | None = None,
+    deterministic: bool | None = None,
+    group_offset: Tensor | None = None,
+) -> Mapping[str, Any]:
+    """One number for each line of `input` along `axes`: its sum, maximum, norm …
 
-        ``CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR``.
+    ``CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR``.
 
-        Parameters
-        ----------
-        input : Tensor
-            Of any rank.
-        mode : cudnnReduceTensorOp_t or str
-            "add", "min", "max", "amax"; no engine has "mul", and no graph of cuDNN takes "avg",
-            "norm1", "norm2", "mul_no_zeros".
-        axes : sequence of int, optional
-            What is reduced. Without it the result needs dims, 1 where it is reduced. Without a
-            product or convolution before it, engines take images stored channels last and
-            reduce the channels, all other dimensions, or all; and the last of two dimensions.
-            `Explanation.advice` says which such images have the same memory as other dims.
-        deterministic : bool, optional
-            The same bits each time; cuDNN 9.11.
-        group_offset : Tensor, optional
-            cuDNN's GROUP_OFFSET_DESC, for groups that are reduced one by one; cuDNN 9.24.
+    Parameters
+    ----------
+    input : Tensor
+        Of any rank.
+    mode : cudnnReduceTensorOp_t or str
+        "add", "min", "max", "amax"; no engine has "mul", and no graph of cuDNN takes "avg",
+        "norm1", "norm2", "mul_no_zeros".
+    axes : sequence of int, optional
+        What is reduced. Without it the result needs dims, 1 where it is reduced. Without a
+        product or convolution before it, engines take images stored channels last and
+        reduce the channels, all other dimensions, or all; and the last of two dimensions.
+        `Explanation.advice` says which such images have the same memory as other dims.
+    deterministic : bool, optional
+        The same bits each time; cuDNN 9.11.
+    group_offset : Tensor, optional
+        cuDNN's GROUP_OFFSET_DESC, for groups that are reduced one by one; cuDNN 9.24.
 
-        Returns
-        -------
-        Tensor
-            Of the rank of `input`, 1 where it is reduced. By itself a reduction gives float32.
+    Returns
+    -------
+    Tensor
+        Of the rank of `input`, 1 where it is reduced. By itself a reduction gives float32.
 
-        Raises
-        ------
-        ValueError
-            From ``Graph.validate``, for axes that are not there or dims that do not fit.
+    Raises
+    ------
+    ValueError
+        From ``Graph.validate``, for axes that are not there or dims that do not fit.
 
-        Examples
-        --------
-        >>> graph = Graph(io_data_type="float16")
-        >>> x = graph.tensor((8, 64, 32))
-        >>> y = graph.reduction(x, "add", axes=(1,)).set_output()
-        >>> _ = graph.validate()
-        >>> y.dims
-        (8, 1, 32)
-        """
-        options = {
-            "mode": enumerator(cudnnReduceTensorOp_t, mode, "reduction: mode"),
-            "axes": None if axes is None else integers("reduction: axes", axes),
-            "deterministic": deterministic,
-        }
-        return self._add(
-            REDUCTION,
-            "reduction",
-            {"input": input, "group_offset": group_offset},
-            options,
-            name=name,
-            compute_data_type=compute_data_type,
-        )["y"]
+    Examples
+    --------
+    >>> graph = Graph(io_data_type="float16")
+    >>> x = graph.tensor((8, 64, 32))
+    >>> y = graph.reduction(x, "add", axes=(1,)).set_output()
+    >>> _ = graph.validate()
+    >>> y.dims
+    (8, 1, 32)
+    """
+    return {"axes": None if axes is None else integers("reduction: axes", axes)}
 
-    def genstats(
-        self, input: Tensor, *, name: str = "", compute_data_type: Any = None
-    ) -> tuple[Tensor, Tensor]:
-        """Sum and sum of squares of each channel; ``CUDNN_BACKEND_OPERATION_GEN_STATS_DESCRIPTOR``.
 
-        Parameters
-        ----------
-        input : Tensor
-            ``(n, c, *spatial)``.
+@operation(GENSTATS, returns=("sum", "sq_sum"))
+def genstats(
+    input: Tensor,
+) -> Mapping[str, Any]:
+    """Sum and sum of squares of each channel; ``CUDNN_BACKEND_OPERATION_GEN_STATS_DESCRIPTOR``.
 
-        Returns
-        -------
-        sum, sq_sum : Tensor
-            (1, c, 1, …), of the compute data type.
+    Parameters
+    ----------
+    input : Tensor
+        ``(n, c, *spatial)``.
 
-        Examples
-        --------
-        >>> graph = Graph(io_data_type="float16")
-        >>> x = graph.tensor((8, 64, 28, 28), layout="nhwc")
-        >>> for each in graph.genstats(x):
-        ...     _ = each.set_output()
-        >>> graph.validate()[0].outputs["sum"].dims
-        (1, 64, 1, 1)
-        """
-        options = {"mode": cudnnGenStatsMode_t.CUDNN_GENSTATS_SUM_SQSUM}
-        results = self._add(
-            GENSTATS,
-            "genstats",
-            {"input": input},
-            options,
-            name=name,
-            compute_data_type=compute_data_type,
-        )
-        return results["sum"], results["sq_sum"]
+    Returns
+    -------
+    sum, sq_sum : Tensor
+        (1, c, 1, …), of the compute data type.
+
+    Examples
+    --------
+    >>> graph = Graph(io_data_type="float16")
+    >>> x = graph.tensor((8, 64, 28, 28), layout="nhwc")
+    >>> for each in graph.genstats(x):
+    ...     _ = each.set_output()
+    >>> graph.validate()[0].outputs["sum"].dims
+    (1, 64, 1, 1)
+    """
+    return {"mode": cudnnGenStatsMode_t.CUDNN_GENSTATS_SUM_SQSUM}

@@ -10,12 +10,12 @@ from ....arguments import enumerator, flag
 from ....raw import cudnnDataType_t, cudnnNanPropagation_t, cudnnPaddingMode_t, cudnnResampleMode_t
 from ..node import Inner, Kind, Node, Result
 from ..tensor import Tensor
-from .base import Operations
+from .base import operation
 
-__all__ = ["RESAMPLE_BACKWARD", "RESAMPLE_FORWARD", "ResampleOperations"]
+__all__ = ["RESAMPLE_BACKWARD", "RESAMPLE_FORWARD"]
 
 Mode = cudnnResampleMode_t
-Sizes = int | Fraction | Sequence[int | Fraction]
+Steps = int | Fraction | Sequence[int | Fraction]
 
 _INNER = Inner(
     "resample",
@@ -107,166 +107,123 @@ RESAMPLE_BACKWARD = Kind(
 )
 
 
-class ResampleOperations(Operations):
-    """Pooling and interpolation of a graph."""
+def _options(
+    operation: str,
+    mode: cudnnResampleMode_t,
+    window: Any,
+    paddings: tuple[Steps | None, Steps | None, Steps | None],
+    padding_mode: cudnnPaddingMode_t | str | None,
+) -> dict[str, Any]:
+    both, before, after = paddings
+    if both is not None and (before is not None or after is not None):
+        raise TypeError(f"{operation}: either padding, or pre_padding and post_padding")
+    if window is None:
+        raise TypeError(f"{operation}: window is missing")
+    if padding_mode is None:
+        padding_mode = "neg_inf" if mode == Mode.CUDNN_RESAMPLE_MAXPOOL else "zero"
+    if isinstance(padding_mode, str) and not padding_mode.startswith("CUDNN"):
+        padding_mode = padding_mode.removesuffix("_pad") + "_pad"
+    return {
+        "mode": mode,
+        "padding_mode": enumerator(cudnnPaddingMode_t, padding_mode, f"{operation}: padding_mode"),
+        "pre_padding": both if before is None else before,
+        "post_padding": both if after is None else after,
+        "nan_propagation": cudnnNanPropagation_t.CUDNN_PROPAGATE_NAN,
+    }
 
-    def resample(
-        self,
-        input: Tensor,
-        mode: cudnnResampleMode_t | str,
-        *,
-        window: Sizes,
-        stride: Sizes = 1,
-        padding: Sizes | None = None,
-        pre_padding: Sizes | None = None,
-        post_padding: Sizes | None = None,
-        padding_mode: cudnnPaddingMode_t | str | None = None,
-        generate_index: bool = False,
-        name: str = "",
-        compute_data_type: Any = None,
-    ) -> tuple[Tensor, Tensor | None]:
-        """Pooling or interpolation; ``CUDNN_BACKEND_OPERATION_RESAMPLE_FWD_DESCRIPTOR``.
 
-        Parameters
-        ----------
-        input : Tensor
-            ``(n, c, *spatial)``.
-        mode : cudnnResampleMode_t or str
-            "maxpool", "avgpool" (which counts the padding), "avgpool_exclude_padding", "bilinear"
-            or "nearest".
-        window, stride, padding, pre_padding, post_padding : int or sequence
-            For each spatial dimension; fractions.Fraction too, for interpolation. Engines double
-            the pixels alone, in float32 and channels last: window 2, stride 1/2, padding 1/2
-            before and 1 after give the pixels, and the places halfway to the next.
-        padding_mode : cudnnPaddingMode_t or str
-            "zero", "neg_inf" (the default of "maxpool"), "edge_val".
-        generate_index : bool
-            Give the place of each maximum, for `resample_backward`.
+@operation(RESAMPLE_FORWARD, returns=("y", "index?"))
+def resample(
+    input: Tensor,
+    mode: cudnnResampleMode_t | str,
+    *,
+    window: Steps,
+    stride: Steps = 1,
+    padding: Steps | None = None,
+    pre_padding: Steps | None = None,
+    post_padding: Steps | None = None,
+    padding_mode: cudnnPaddingMode_t | str | None = None,
+    generate_index: bool = False,
+) -> Mapping[str, Any]:
+    """Pooling or interpolation; ``CUDNN_BACKEND_OPERATION_RESAMPLE_FWD_DESCRIPTOR``.
 
-        Returns
-        -------
-        y : Tensor
-        index : Tensor or None
-            int8, within the window.
+    Parameters
+    ----------
+    input : Tensor
+        ``(n, c, *spatial)``.
+    mode : cudnnResampleMode_t or str
+        "maxpool", "avgpool" (which counts the padding), "avgpool_exclude_padding", "bilinear"
+        or "nearest".
+    window, stride, padding, pre_padding, post_padding : int or sequence
+        For each spatial dimension; fractions.Fraction too, for interpolation. Engines double
+        the pixels alone, in float32 and channels last: window 2, stride 1/2, padding 1/2
+        before and 1 after give the pixels, and the places halfway to the next.
+    padding_mode : cudnnPaddingMode_t or str
+        "zero", "neg_inf" (the default of "maxpool"), "edge_val".
+    generate_index : bool
+        Give the place of each maximum, for `resample_backward`.
 
-        Examples
-        --------
-        >>> graph = Graph(io_data_type="float16")
-        >>> x = graph.tensor((8, 64, 28, 28), layout="nhwc")
-        >>> y, _ = graph.resample(x, "maxpool", window=2, stride=2)
-        >>> _ = y.set_output(), graph.validate()
-        >>> y.dims
-        (8, 64, 14, 14)
-        """
-        code = enumerator(Mode, mode, "resample: mode")
-        if flag("resample: generate_index", generate_index) and code != Mode.CUDNN_RESAMPLE_MAXPOOL:
-            raise ValueError(f"resample: only 'maxpool' has an index, not {mode!r}")
-        wanted = ["y", "index"] if generate_index else ["y"]
-        results = self._resample(
-            RESAMPLE_FORWARD,
-            "resample",
-            {"input": input},
-            code,
-            wanted,
-            {"window": window, "stride": stride},
-            (padding, pre_padding, post_padding),
-            padding_mode,
-            name,
-            compute_data_type,
-        )
-        return results["y"], results.get("index")
+    Returns
+    -------
+    y : Tensor
+    index : Tensor or None
+        int8, within the window.
 
-    def resample_backward(
-        self,
-        loss: Tensor,
-        mode: cudnnResampleMode_t | str,
-        *,
-        index: Tensor | None = None,
-        input: Tensor | None = None,
-        y: Tensor | None = None,
-        window: Sizes,
-        stride: Sizes = 1,
-        padding: Sizes | None = None,
-        pre_padding: Sizes | None = None,
-        post_padding: Sizes | None = None,
-        padding_mode: cudnnPaddingMode_t | str | None = None,
-        name: str = "",
-        compute_data_type: Any = None,
-    ) -> Tensor:
-        """The gradient of `resample`; ``CUDNN_BACKEND_OPERATION_RESAMPLE_BWD_DESCRIPTOR``.
+    Examples
+    --------
+    >>> graph = Graph(io_data_type="float16")
+    >>> x = graph.tensor((8, 64, 28, 28), layout="nhwc")
+    >>> y, _ = graph.resample(x, "maxpool", window=2, stride=2)
+    >>> _ = y.set_output(), graph.validate()
+    >>> y.dims
+    (8, 64, 14, 14)
+    """
+    code = enumerator(Mode, mode, "resample: mode")
+    if flag("resample: generate_index", generate_index) and code != Mode.CUDNN_RESAMPLE_MAXPOOL:
+        raise ValueError(f"resample: only 'maxpool' has an index, not {mode!r}")
+    paddings = padding, pre_padding, post_padding
+    return {
+        **_options("resample", code, window, paddings, padding_mode),
+        "outputs": ["y", "index"] if generate_index else ["y"],
+    }
 
-        Parameters
-        ----------
-        loss : Tensor
-            The gradient with respect to y, ``(n, c, *spatial)``.
-        index : Tensor, optional
-            For "maxpool", the places that `resample` gave.
-        input, y : Tensor, optional
-            The operand and the result of `resample`; for "maxpool" in place of `index`. For memory
-            as in C engines want both in all modes.
-        mode, window, stride, …
-            As `resample` had them.
 
-        Returns
-        -------
-        Tensor
-            Like `input`; without it, it needs dims: ``set_output(dims=…)``.
-        """
-        code = enumerator(Mode, mode, "resample_backward: mode")
-        if code == Mode.CUDNN_RESAMPLE_MAXPOOL and index is None and (input is None or y is None):
-            raise TypeError("resample_backward: 'maxpool' needs index, or input and y")
-        operands = {"loss": loss, "index": index, "input": input, "y": y}
-        return self._resample(
-            RESAMPLE_BACKWARD,
-            "resample_backward",
-            operands,
-            code,
-            ["dx"],
-            {"window": window, "stride": stride},
-            (padding, pre_padding, post_padding),
-            padding_mode,
-            name,
-            compute_data_type,
-        )["dx"]
+@operation(RESAMPLE_BACKWARD)
+def resample_backward(
+    loss: Tensor,
+    mode: cudnnResampleMode_t | str,
+    *,
+    index: Tensor | None = None,
+    input: Tensor | None = None,
+    y: Tensor | None = None,
+    window: Steps,
+    stride: Steps = 1,
+    padding: Steps | None = None,
+    pre_padding: Steps | None = None,
+    post_padding: Steps | None = None,
+    padding_mode: cudnnPaddingMode_t | str | None = None,
+) -> Mapping[str, Any]:
+    """The gradient of `resample`; ``CUDNN_BACKEND_OPERATION_RESAMPLE_BWD_DESCRIPTOR``.
 
-    def _resample(
-        self,
-        kind: Kind,
-        operation: str,
-        operands: Mapping[str, Tensor | None],
-        mode: cudnnResampleMode_t,
-        outputs: Sequence[str],
-        sizes: Mapping[str, Sizes],
-        paddings: tuple[Sizes | None, Sizes | None, Sizes | None],
-        padding_mode: cudnnPaddingMode_t | str | None,
-        name: str,
-        compute_data_type: Any,
-    ) -> dict[str, Tensor]:
-        both, before, after = paddings
-        if both is not None and (before is not None or after is not None):
-            raise TypeError(f"{operation}: either padding, or pre_padding and post_padding")
-        if sizes["window"] is None:
-            raise TypeError(f"{operation}: window is missing")
-        if padding_mode is None:
-            padding_mode = "neg_inf" if mode == Mode.CUDNN_RESAMPLE_MAXPOOL else "zero"
-        if isinstance(padding_mode, str) and not padding_mode.startswith("CUDNN"):
-            padding_mode = padding_mode.removesuffix("_pad") + "_pad"
-        options = {
-            "mode": mode,
-            "padding_mode": enumerator(
-                cudnnPaddingMode_t, padding_mode, f"{operation}: padding_mode"
-            ),
-            **sizes,
-            "pre_padding": both if before is None else before,
-            "post_padding": both if after is None else after,
-            "nan_propagation": cudnnNanPropagation_t.CUDNN_PROPAGATE_NAN,
-        }
-        return self._add(
-            kind,
-            operation,
-            operands,
-            options,
-            outputs=outputs,
-            name=name,
-            compute_data_type=compute_data_type,
-        )
+    Parameters
+    ----------
+    loss : Tensor
+        The gradient with respect to y, ``(n, c, *spatial)``.
+    index : Tensor, optional
+        For "maxpool", the places that `resample` gave.
+    input, y : Tensor, optional
+        The operand and the result of `resample`; for "maxpool" in place of `index`. For memory
+        as in C engines want both in all modes.
+    mode, window, stride, …
+        As `resample` had them.
+
+    Returns
+    -------
+    Tensor
+        Like `input`; without it, it needs dims: ``set_output(dims=…)``.
+    """
+    code = enumerator(Mode, mode, "resample_backward: mode")
+    if code == Mode.CUDNN_RESAMPLE_MAXPOOL and index is None and (input is None or y is None):
+        raise TypeError("resample_backward: 'maxpool' needs index, or input and y")
+    paddings = padding, pre_padding, post_padding
+    return _options("resample_backward", code, window, paddings, padding_mode)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,9 +11,9 @@ from ....raw import cudnnBackendReshapeMode_t, cudnnRngDistribution_t
 from ..node import Inner, Kind, Node, Result, exchanged
 from ..tensor import Tensor
 from ..tensor_checks import check_number, integer
-from .base import Operations, listed
+from .base import listed, operation
 
-__all__ = ["CONCATENATE", "RESHAPE", "RNG", "SLICE", "TRANSPOSE", "ShapeOperations"]
+__all__ = ["CONCATENATE", "RESHAPE", "RNG", "SLICE", "TRANSPOSE"]
 
 
 def _infer_reshape(node: Node) -> Mapping[str, Result]:
@@ -143,218 +142,194 @@ RNG = Kind(
 )
 
 
-class ShapeOperations(Operations):
-    """The operations of a graph that move elements, and random numbers."""
+@operation(RESHAPE, computes=False)
+def reshape(
+    input: Tensor,
+    dims: Sequence[int] | None = None,
+    strides: Sequence[int] | None = None,
+    *,
+    reshape_mode: cudnnBackendReshapeMode_t | str | None = None,
+) -> Mapping[str, Any]:
+    """The same elements with other dims; ``CUDNN_BACKEND_OPERATION_RESHAPE_DESCRIPTOR``.
 
-    def reshape(
-        self,
-        input: Tensor,
-        dims: Sequence[int] | None = None,
-        strides: Sequence[int] | None = None,
-        *,
-        reshape_mode: cudnnBackendReshapeMode_t | str | None = None,
-        name: str = "",
-    ) -> Tensor:
-        """The same elements with other dims; ``CUDNN_BACKEND_OPERATION_RESHAPE_DESCRIPTOR``.
+    Parameters
+    ----------
+    dims, strides : sequence of int, optional
+        Of the result; strides by default as in C. May be given to the result later.
+    reshape_mode : cudnnBackendReshapeMode_t or str, optional
+        "view_only" or "logical"; cuDNN 9.22 and newer.
+    input : Tensor
+        With as many elements as the result.
 
-        Parameters
-        ----------
-        dims, strides : sequence of int, optional
-            Of the result; strides by default as in C. May be given to the result later.
-        reshape_mode : cudnnBackendReshapeMode_t or str, optional
-            "view_only" or "logical"; cuDNN 9.22 and newer.
-        input : Tensor
-            With as many elements as the result.
+    Returns
+    -------
+    Tensor
+        Of the data type of `input`.
 
-        Returns
-        -------
-        Tensor
-            Of the data type of `input`.
+    Examples
+    --------
+    >>> graph = Graph(io_data_type="float16")
+    >>> x = graph.tensor((8, 64, 32))
+    >>> y = graph.reshape(x, (8, 32, 64)).set_output()
+    >>> _ = graph.validate()
+    >>> y.strides
+    (2048, 64, 1)
+    """
+    mode = None
+    if reshape_mode is not None:
+        mode = enumerator(cudnnBackendReshapeMode_t, reshape_mode, "reshape_mode")
+    return {
+        "mode": mode,
+        "dims": None if dims is None else integers("reshape: dims", dims),
+        "strides": None if strides is None else integers("reshape: strides", strides),
+    }
 
-        Examples
-        --------
-        >>> graph = Graph(io_data_type="float16")
-        >>> x = graph.tensor((8, 64, 32))
-        >>> y = graph.reshape(x, (8, 32, 64)).set_output()
-        >>> _ = graph.validate()
-        >>> y.strides
-        (2048, 64, 1)
-        """
-        mode = reshape_mode
-        options = {
-            "mode": None
-            if mode is None
-            else enumerator(cudnnBackendReshapeMode_t, mode, "reshape_mode")
-        }
-        y = self._add(RESHAPE, "reshape", {"input": input}, options, name=name)["y"]
-        if dims is not None:
-            dims = integers("reshape: dims", dims)
-        if strides is not None:
-            strides = integers("reshape: strides", strides)
-        return y.set_output(False, dims=dims, strides=strides)
 
-    def transpose(
-        self,
-        input: Tensor,
-        permutation: Sequence[int],
-        *,
-        name: str = "",
-        compute_data_type: Any = None,
-    ) -> Tensor:
-        """Dimension i of the result is dimension permutation[i] of `input`. cuDNN 9.22.
+@operation(TRANSPOSE)
+def transpose(
+    input: Tensor,
+    permutation: Sequence[int],
+) -> Mapping[str, Any]:
+    """Dimension i of the result is dimension permutation[i] of `input`. cuDNN 9.22.
 
-        ``CUDNN_BACKEND_OPERATION_TRANSPOSE_DESCRIPTOR``. The result has the data type of `input`
-        and is packed as in C, unless it is given strides. Nothing is computed:
-        `compute_data_type` has no effect.
+    ``CUDNN_BACKEND_OPERATION_TRANSPOSE_DESCRIPTOR``. The result has the data type of `input`
+    and is packed as in C, unless it is given strides. Nothing is computed:
+    `compute_data_type` has no effect.
 
-        Notes
-        -----
-        cuDNN takes the operation, but up to 9.28 has no engine for it by itself on an H200.
+    Notes
+    -----
+    cuDNN takes the operation, but up to 9.28 has no engine for it by itself on an H200.
 
-        Examples
-        --------
-        >>> graph = Graph(io_data_type="float16")
-        >>> x = graph.tensor((8, 64, 32))
-        >>> y = graph.transpose(x, (0, 2, 1)).set_output()
-        >>> _ = graph.validate()
-        >>> y.dims
-        (8, 32, 64)
-        """
-        options = {"permutation": integers("transpose: permutation", permutation)}
-        return self._add(TRANSPOSE, "transpose", {"input": input}, options, name=name)["y"]
+    Examples
+    --------
+    >>> graph = Graph(io_data_type="float16")
+    >>> x = graph.tensor((8, 64, 32))
+    >>> y = graph.transpose(x, (0, 2, 1)).set_output()
+    >>> _ = graph.validate()
+    >>> y.dims
+    (8, 32, 64)
+    """
+    return {"permutation": integers("transpose: permutation", permutation)}
 
-    def slice(
-        self,
-        input: Tensor,
-        slices: Sequence[slice],
-        *,
-        name: str = "",
-        compute_data_type: Any = None,
-    ) -> Tensor:
-        """Part of `input`: one Python slice per dimension, with positive steps. cuDNN 9.22.
 
-        ``CUDNN_BACKEND_OPERATION_SLICE_DESCRIPTOR``. The result has the data type and the layout of
-        `input`. Nothing is computed: `compute_data_type` has no effect.
+@operation(SLICE)
+def slice_(
+    input: Tensor,
+    slices: Sequence[slice],
+) -> Mapping[str, Any]:
+    """Part of `input`: one Python slice per dimension, with positive steps. cuDNN 9.22.
 
-        Parameters
-        ----------
-        slices : sequence of slice
-            One for each dimension, such as ``slice(0, 8, 2)``.
-        input : Tensor
-            Of any rank.
+    ``CUDNN_BACKEND_OPERATION_SLICE_DESCRIPTOR``. The result has the data type and the layout of
+    `input`. Nothing is computed: `compute_data_type` has no effect.
 
-        Notes
-        -----
-        On an H200 cuDNN has engines for it before a `matmul` only.
+    Parameters
+    ----------
+    slices : sequence of slice
+        One for each dimension, such as ``slice(0, 8, 2)``.
+    input : Tensor
+        Of any rank.
 
-        Examples
-        --------
-        >>> graph = Graph(io_data_type="float16")
-        >>> x = graph.tensor((8, 64, 32))
-        >>> y = graph.slice(x, (slice(0, 4), slice(None), slice(0, 32, 2))).set_output()
-        >>> _ = graph.validate()
-        >>> y.dims
-        (4, 64, 16)
-        """
-        parts = tuple(listed("slice: slices", slices))
-        if not all(isinstance(each, builtins.slice) for each in parts):
-            raise TypeError(f"slice: slices: expected a slice per dimension, got {slices!r}")
-        options = {"slices": parts}
-        return self._add(SLICE, "slice", {"input": input}, options, name=name)["y"]
+    Notes
+    -----
+    On an H200 cuDNN has engines for it before a `matmul` only.
 
-    def concatenate(
-        self,
-        inputs: Sequence[Tensor],
-        axis: int,
-        *,
-        in_place_index: int | None = None,
-        name: str = "",
-    ) -> Tensor:
-        """`inputs` one after the other along `axis`; ``CUDNN_BACKEND_OPERATION_CONCAT_DESCRIPTOR``.
+    Examples
+    --------
+    >>> graph = Graph(io_data_type="float16")
+    >>> x = graph.tensor((8, 64, 32))
+    >>> y = graph.slice(x, (slice(0, 4), slice(None), slice(0, 32, 2))).set_output()
+    >>> _ = graph.validate()
+    >>> y.dims
+    (4, 64, 16)
+    """
+    parts = tuple(listed("slice: slices", slices))
+    if not all(isinstance(each, slice) for each in parts):
+        raise TypeError(f"slice: slices: expected a slice per dimension, got {slices!r}")
+    return {"slices": parts}
 
-        Parameters
-        ----------
-        inputs : sequence of Tensor
-            Of one data type, and of the same sizes but along `axis`.
-        axis : int
-            Negative from the last dimension on.
-        in_place_index : int, optional
-            Which input shares its memory with the result.
 
-        Notes
-        -----
-        cuDNN takes the operation, but up to 9.28 has no engine for it by itself on an H200.
+@operation(CONCATENATE, computes=False)
+def concatenate(
+    inputs: Sequence[Tensor],
+    axis: int,
+    *,
+    in_place_index: int | None = None,
+) -> Mapping[str, Any]:
+    """`inputs` one after the other along `axis`; ``CUDNN_BACKEND_OPERATION_CONCAT_DESCRIPTOR``.
 
-        Examples
-        --------
-        >>> graph = Graph(io_data_type="float16")
-        >>> a, b = graph.tensor((8, 64, 32)), graph.tensor((8, 16, 32))
-        >>> y = graph.concatenate([a, b], axis=1).set_output()
-        >>> _ = graph.validate()
-        >>> y.dims
-        (8, 80, 32)
-        """
-        if not isinstance(inputs, Sequence) or not inputs:
-            raise TypeError("concatenate: inputs: expected a sequence of at least one tensor")
-        options = {"axis": axis, "in_place_index": in_place_index}
-        return self._add(CONCATENATE, "concatenate", {"inputs": list(inputs)}, options, name=name)[
-            "y"
-        ]
+    Parameters
+    ----------
+    inputs : sequence of Tensor
+        Of one data type, and of the same sizes but along `axis`.
+    axis : int
+        Negative from the last dimension on.
+    in_place_index : int, optional
+        Which input shares its memory with the result.
 
-    def rng(
-        self,
-        dims: Sequence[int],
-        distribution: cudnnRngDistribution_t | str = "bernoulli",
-        *,
-        seed: Tensor | int,
-        offset: Tensor | None = None,
-        probability: float | None = None,
-        mean: float | None = None,
-        standard_deviation: float | None = None,
-        minimum: float | None = None,
-        maximum: float | None = None,
-        name: str = "",
-    ) -> Tensor:
-        """Random numbers (Philox): "bernoulli" (`probability` of 1), "uniform" or "normal".
+    Notes
+    -----
+    cuDNN takes the operation, but up to 9.28 has no engine for it by itself on an H200.
 
-        ``CUDNN_BACKEND_OPERATION_RNG_DESCRIPTOR``.
+    Examples
+    --------
+    >>> graph = Graph(io_data_type="float16")
+    >>> a, b = graph.tensor((8, 64, 32)), graph.tensor((8, 16, 32))
+    >>> y = graph.concatenate([a, b], axis=1).set_output()
+    >>> _ = graph.validate()
+    >>> y.dims
+    (8, 80, 32)
+    """
+    if not isinstance(inputs, Sequence) or not inputs:
+        raise TypeError("concatenate: inputs: expected a sequence of at least one tensor")
+    return {"inputs": list(inputs)}
 
-        Parameters
-        ----------
-        dims : sequence of int
-            Of the result.
-        probability : float
-            For "bernoulli".
-        minimum, maximum, mean, standard_deviation : float
-            For "uniform", and for "normal".
-        seed : Tensor of int64, or int
-            The same seed and offset give the same numbers.
-        offset : Tensor of int64, optional
-            Where in the stream of random numbers to begin.
-        distribution : cudnnRngDistribution_t or str
-            "bernoulli", "uniform" or "normal".
 
-        Notes
-        -----
-        On an H200 cuDNN has engines for it within attention only; see `sdpa`.
-        """
-        code = enumerator(cudnnRngDistribution_t, distribution, "rng: distribution")
-        if code == cudnnRngDistribution_t.CUDNN_RNG_DISTRIBUTION_BERNOULLI and probability is None:
-            raise TypeError("rng: a bernoulli distribution needs its probability")
-        if probability is not None:
-            check_number("rng: probability", probability)
-            probability = float(getattr(probability, "value", probability))
-        if probability is not None and not 0 <= probability <= 1:
-            raise ValueError(f"rng: a probability is from 0 to 1, got {probability!r}")
-        options = {
-            "dims": integers("rng: dims", dims),
-            "distribution": code,
-            "probability": probability,
-            "mean": mean,
-            "standard_deviation": standard_deviation,
-            "minimum": minimum,
-            "maximum": maximum,
-            "seed": None if isinstance(seed, Tensor) else integer("rng: seed", seed),
-        }
-        operands = {"seed": seed if isinstance(seed, Tensor) else None, "offset": offset}
-        return self._add(RNG, "rng", operands, options, name=name)["y"]
+@operation(RNG, computes=False)
+def rng(
+    dims: Sequence[int],
+    distribution: cudnnRngDistribution_t | str = "bernoulli",
+    *,
+    seed: Tensor | int,
+    offset: Tensor | None = None,
+    probability: float | None = None,
+    mean: float | None = None,
+    standard_deviation: float | None = None,
+    minimum: float | None = None,
+    maximum: float | None = None,
+) -> Mapping[str, Any]:
+    """Random numbers (Philox): "bernoulli" (`probability` of 1), "uniform" or "normal".
+
+    ``CUDNN_BACKEND_OPERATION_RNG_DESCRIPTOR``.
+
+    Parameters
+    ----------
+    dims : sequence of int
+        Of the result.
+    probability : float
+        For "bernoulli".
+    minimum, maximum, mean, standard_deviation : float
+        For "uniform", and for "normal".
+    seed : Tensor of int64, or int
+        The same seed and offset give the same numbers.
+    offset : Tensor of int64, optional
+        Where in the stream of random numbers to begin.
+    distribution : cudnnRngDistribution_t or str
+        "bernoulli", "uniform" or "normal".
+
+    Notes
+    -----
+    On an H200 cuDNN has engines for it within attention only; see `sdpa`.
+    """
+    code = enumerator(cudnnRngDistribution_t, distribution, "rng: distribution")
+    if code == cudnnRngDistribution_t.CUDNN_RNG_DISTRIBUTION_BERNOULLI and probability is None:
+        raise TypeError("rng: a bernoulli distribution needs its probability")
+    if probability is not None:
+        check_number("rng: probability", probability)
+        probability = float(getattr(probability, "value", probability))
+    if probability is not None and not 0 <= probability <= 1:
+        raise ValueError(f"rng: a probability is from 0 to 1, got {probability!r}")
+    return {
+        "dims": integers("rng: dims", dims),
+        "probability": probability,
+        "seed": seed if isinstance(seed, Tensor) else integer("rng: seed", seed),
+    }

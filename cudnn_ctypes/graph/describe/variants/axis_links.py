@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from ....raw import cudnnBackendNormMode_t, cudnnPointwiseMode_t
 from ..node import Node
-from ..operations.attention import SDPA
-from ..operations.attention_backward import SDPA_BACKWARD
+from ..operations.attention import SDPA, SDPA_BACKWARD
 from ..operations.attention_fp8 import SDPA_FP8, SDPA_FP8_BACKWARD
 from ..operations.attention_unified import SDPA_UNIFIED, SDPA_UNIFIED_BACKWARD
 from ..operations.batch_normalization import BATCHNORM_INFERENCE, BN_BACKWARD_WEIGHTS, BN_FINALIZE
-from ..operations.convolution_kinds import CONV_DGRAD, CONV_FPROP, CONV_WGRAD
-from ..operations.normalization_kinds import NORM_BACKWARD, NORM_FORWARD
+from ..operations.convolutions import CONV_DGRAD, CONV_FPROP, CONV_WGRAD
+from ..operations.normalizations import NORM_BACKWARD, NORM_FORWARD
 from ..operations.pointwise import ELEMENT_WISE
 from ..operations.reductions import GENSTATS, MATMUL
 from ..operations.resampling import RESAMPLE_BACKWARD, RESAMPLE_FORWARD

@@ -11,7 +11,7 @@ from ....raw import cudnnBackendNormMode_t, cudnnDataType_t
 from ..node import Node
 from ..operations.attention import SDPA
 from ..operations.attention_fp8 import SDPA_FP8
-from ..operations.normalization_kinds import NORM_BACKWARD, NORM_FORWARD
+from ..operations.normalizations import NORM_BACKWARD, NORM_FORWARD
 from ..operations.pointwise import is_logical
 from ..operations.reductions import GENSTATS, REDUCTION
 from ..rewriting import Edit

@@ -13,8 +13,8 @@ from ..operations.batch_normalization import (
     BN_BACKWARD_WEIGHTS,
     BN_FINALIZE,
 )
-from ..operations.convolution_kinds import CONV_DGRAD, CONV_FPROP, CONV_WGRAD
-from ..operations.normalization_kinds import NORM_BACKWARD, NORM_FORWARD
+from ..operations.convolutions import CONV_DGRAD, CONV_FPROP, CONV_WGRAD
+from ..operations.normalizations import NORM_BACKWARD, NORM_FORWARD
 from ..operations.pointwise import ELEMENT_WISE
 from ..operations.reductions import GENSTATS, MATMUL, REDUCTION
 from ..operations.resampling import RESAMPLE_BACKWARD, RESAMPLE_FORWARD

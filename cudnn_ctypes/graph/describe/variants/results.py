@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ....raw import cudnnBackendNormFwdPhase_t, cudnnBackendNormMode_t
 from ..operations.attention import SDPA
 from ..operations.attention_fp8 import SDPA_FP8
-from ..operations.normalization_kinds import NORM_FORWARD
+from ..operations.normalizations import NORM_FORWARD
 from ..rewriting import Edit
 from .remedy import Remedy
 

@@ -7,7 +7,7 @@ carries them out as one kernel.
 from __future__ import annotations
 
 from ...describe.node import Node
-from ...describe.operations.attention_mask import score_dims
+from ...describe.operations.attention_checks import score_dims
 from ...describe.tensor import Tensor
 from .attention_forms import form_of
 from .attention_scores import add_scores, add_softmax, kept_by_dropout

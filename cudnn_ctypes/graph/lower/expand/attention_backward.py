@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...describe.node import Node
-from ...describe.operations.attention_mask import score_dims
+from ...describe.operations.attention_checks import score_dims
 from ...describe.tensor import Tensor
 from .attention import has_dropout
 from .attention_forms import form_of

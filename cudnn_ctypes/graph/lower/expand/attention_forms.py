@@ -10,7 +10,7 @@ from dataclasses import replace
 from ....raw import cudnnDataType_t
 from ....raw.faults import Range
 from ...describe.node import Node
-from ...describe.operations.attention_mask import Mask, mask_of, score_dims
+from ...describe.operations.attention_checks import Mask, mask_of, score_dims
 from .builder import Builder
 
 __all__ = ["ONE_QUERY", "UNBOUNDED", "form_of", "one_query", "scale_of", "unbounded"]

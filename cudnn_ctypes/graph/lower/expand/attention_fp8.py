@@ -5,7 +5,7 @@ from __future__ import annotations
 from ....raw import cudnnDataType_t
 from ....raw.strides import packed
 from ...describe.node import Node
-from ...describe.operations.attention_mask import mask_of, score_dims
+from ...describe.operations.attention_checks import mask_of, score_dims
 from ...describe.tensor import Tensor
 from .attention import unpaged
 from .attention_backward import one_scale

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from ....raw import cudnnDataType_t
 from ...describe.node import Node
-from ...describe.operations.attention_mask import Mask
+from ...describe.operations.attention_checks import Mask
 from ...describe.tensor import Tensor
 from .builder import Builder
 

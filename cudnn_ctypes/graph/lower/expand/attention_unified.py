@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ....raw import cudnnDataType_t
 from ...describe.node import Node, Subgraph
-from ...describe.operations.attention_kinds import SDPA_OPERATION, SDPA_OPERATION_BACKWARD
-from ...describe.operations.attention_mask import Mask, mask_of, score_dims
+from ...describe.operations.attention_checks import Mask, mask_of, score_dims
+from ...describe.operations.attention_unified import SDPA_OPERATION, SDPA_OPERATION_BACKWARD
 from ...describe.tensor import Tensor
 from .attention_scores import NEVER, add_biases
 from .builder import Builder

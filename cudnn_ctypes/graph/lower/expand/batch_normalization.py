@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ....raw import cudnnBackendNormFwdPhase_t, cudnnBackendNormMode_t
 from ...describe.node import Node
-from ...describe.operations.normalization_kinds import NORM_BACKWARD, NORM_FORWARD
+from ...describe.operations.normalizations import NORM_BACKWARD, NORM_FORWARD
 from .builder import Builder
 
 __all__ = ["expand_batchnorm_inference"]

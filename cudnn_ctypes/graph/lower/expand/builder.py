@@ -10,11 +10,7 @@ from typing import Any
 from ....raw import cudnnDataType_t
 from ....raw.strides import packed
 from ...describe.node import Kind, Node, Subgraph
-from ...describe.operations.bands import BandOperations
-from ...describe.operations.pointwise import PointwiseOperations
-from ...describe.operations.reductions import ReductionOperations
-from ...describe.operations.sequences import SequenceOperations
-from ...describe.operations.shapes import ShapeOperations
+from ...describe.operations.table import GraphOperations
 from ...describe.tensor import Tensor
 from ..target import Target
 
@@ -23,13 +19,7 @@ __all__ = ["Builder", "Expand"]
 _FLOAT = cudnnDataType_t.CUDNN_DATA_FLOAT
 
 
-class Builder(
-    PointwiseOperations,
-    ReductionOperations,
-    ShapeOperations,
-    SequenceOperations,
-    BandOperations,
-):
+class Builder(GraphOperations):
     """Tensors and nodes while a graph is expanded; those of the user are read, never changed.
 
     Parameters

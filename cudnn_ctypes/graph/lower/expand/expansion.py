@@ -12,8 +12,7 @@ from ....raw import cudnnDataType_t
 from ...describe.form import form
 from ...describe.inference import DataTypes, infer_node, number_tensors
 from ...describe.node import Kind, Node
-from ...describe.operations.attention import SDPA
-from ...describe.operations.attention_backward import SDPA_BACKWARD
+from ...describe.operations.attention import SDPA, SDPA_BACKWARD
 from ...describe.operations.attention_fp8 import SDPA_FP8, SDPA_FP8_BACKWARD
 from ...describe.operations.attention_unified import SDPA_UNIFIED, SDPA_UNIFIED_BACKWARD
 from ...describe.operations.batch_normalization import BATCHNORM_INFERENCE

@@ -14,7 +14,7 @@ from ....raw.faults import Effect, Evidence, Fault, Range, measured, reported, r
 from ....raw.library import version_text
 from ....raw.strides import packed
 from ...describe.node import Node
-from ...describe.operations.attention_mask import is_paged, mask_of, score_dims
+from ...describe.operations.attention_checks import is_paged, mask_of, score_dims
 from ..expand.attention_forms import ONE_QUERY, UNBOUNDED, one_query, scale_of, unbounded
 from .view import Graph
 
