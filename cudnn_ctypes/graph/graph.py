@@ -333,6 +333,15 @@ class Graph(
     def engine(self, device: DeviceLike, index: int, *, sm_count: int | None = None) -> Engine:
         """One of cuDNN's engines for this graph, to look at its knobs and notes; to be closed.
 
+        Parameters
+        ----------
+        device : Handle, DeviceProperties, str or os.PathLike
+            The GPU, as `build` takes it.
+        index : int
+            Less than `engine_count`.
+        sm_count : int, optional
+            How many multiprocessors to use.
+
         Raises
         ------
         ValueError
@@ -354,7 +363,13 @@ class Graph(
         return lowered_engine(self.expansion(device), device, index, sm_count=sm_count)
 
     def engine_count(self, device: DeviceLike) -> int:
-        """How many engines cuDNN has for graphs of this pattern, usable or not."""
+        """How many engines cuDNN has for graphs of this pattern, usable or not.
+
+        Parameters
+        ----------
+        device : Handle, DeviceProperties, str or os.PathLike
+            The GPU, as `build` takes it.
+        """
         from .backend.devices import as_device
         from .backend.engine import engine_count
         from .lower.lowering import lowered
