@@ -1,12 +1,3 @@
-from .porting.compat import (
-    OldNameWarning as OldNameWarning,
-)
-from .porting.compat import (
-    cupy_cudnn as cupy_cudnn,
-)
-from .porting.compat import (
-    libcudnn as libcudnn,
-)
-from .porting.compat import (
-    v7 as v7,
-)
+from .porting.compat import OldNameWarning as OldNameWarning
+from .porting.compat import cupy_cudnn as cupy_cudnn
+from .porting.compat import v7 as v7

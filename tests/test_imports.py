@@ -14,7 +14,7 @@ from programs import ROOT, printed
 import cudnn_ctypes
 from cudnn_ctypes.lazy import listed
 from cudnn_ctypes.porting import runtime
-from cudnn_ctypes.porting.compat import cupy_cudnn, libcudnn
+from cudnn_ctypes.porting.compat import cupy_cudnn
 
 PACKAGE = ROOT / "cudnn_ctypes"
 
@@ -366,7 +366,7 @@ INTERNAL_ERRORS = {
 def test_exceptions_are_public() -> None:
     defined = {name for path in modules() for name in read(path)[1]}
     exported = {*cudnn_ctypes.__all__, *cudnn_ctypes.frontend.__all__}
-    exported |= {*libcudnn.__all__, *cupy_cudnn.__all__, *runtime.__all__}
+    exported |= {*cupy_cudnn.__all__, *runtime.__all__}
     assert defined - exported == INTERNAL_ERRORS
 
 

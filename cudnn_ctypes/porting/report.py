@@ -8,14 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from .branches import left_out
-from .calls import Program, program_of
-from .cuda_names import cuda_names
-from .cudnn_names import cudnn_names
 from .faults import faults
-from .finding import KINDS, Finding
-from .kernels import kernels
-from .source import Source
+from .names import cuda_names, cudnn_names, kernels
+from .program import KINDS, Finding, Program, program_of
+from .source import Source, left_out
 
 if TYPE_CHECKING:
     from rich.console import Console

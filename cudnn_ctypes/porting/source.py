@@ -6,20 +6,215 @@ definition `Source.macros` has.
 
 from __future__ import annotations
 
+import ast
 import functools
 import importlib
+import operator
 import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..evidence.files import CommandError, read_bytes
-from .syntax import Node
+from ..raw import constants
 
 if TYPE_CHECKING:
     from tree_sitter import Parser
 
-__all__ = ["Include", "Macro", "Source", "parse", "parse_text"]
+__all__ = [
+    "CASTS",
+    "Include",
+    "Macro",
+    "Node",
+    "Source",
+    "commas",
+    "holds",
+    "left_out",
+    "own_headers",
+    "parse",
+    "parse_text",
+]
+
+
+CASTS = ("static_cast", "reinterpret_cast", "const_cast")
+
+
+class Node:
+    """A node of tree-sitter's tree; a child that is missing is an empty node, which is false.
+
+    `line` is the line of the C program that the node stands for: where a macro is written out, the
+    line that uses it.
+    """
+
+    __slots__ = ("_line", "tree")
+
+    def __init__(self, tree: Any, line: int = 0) -> None:
+        self.tree: Any = tree
+        self._line = line
+
+    def __bool__(self) -> bool:
+        return self.tree is not None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Node) and bool(self.tree == other.tree)
+
+    def __getitem__(self, field: str) -> Node:
+        """The child in a field."""
+        found = self.tree.child_by_field_name(field) if self.tree is not None else None
+        return Node(found, self._line)
+
+    def each(self, field: str) -> list[Node]:
+        return [Node(one, self._line) for one in self.tree.children_by_field_name(field)]
+
+    @property
+    def fields(self) -> list[tuple[str, Node]]:
+        """Its children with the names of their fields."""
+        named = enumerate(self.tree.children)
+        return [(self.tree.field_name_for_child(i) or "", Node(x, self._line)) for i, x in named]
+
+    @property
+    def kind(self) -> str:
+        return str(self.tree.type) if self.tree is not None else ""
+
+    @property
+    def text(self) -> str:
+        return str(self.tree.text.decode(errors="replace")) if self.tree is not None else ""
+
+    @property
+    def operator(self) -> str:
+        return self["operator"].text
+
+    @property
+    def id(self) -> int:
+        """A number that no other node of its tree has; 0 if it is empty."""
+        return int(self.tree.id) if self.tree is not None else 0
+
+    @property
+    def line(self) -> int:
+        """The line that it begins in, from 1."""
+        return self._line or int(self.tree.start_point[0]) + 1
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """The line that it begins in, and the byte in that line, from 1."""
+        return self.line, int(self.tree.start_point[1]) + 1
+
+    @property
+    def last_line(self) -> int:
+        """The line that it ends in."""
+        return int(self.tree.end_point[0]) + 1
+
+    @property
+    def parent(self) -> Node:
+        return Node(self.tree.parent if self.tree is not None else None, self._line)
+
+    @property
+    def home(self) -> Node:
+        """The function definition around it."""
+        node = self
+        while node and node.kind not in ("function_definition", "lambda_expression"):
+            node = node.parent
+        return node
+
+    def declares(self, name: Node) -> bool:
+        """Whether it is a declaration of the variable that this identifier names."""
+        return self.kind == "declaration" or self["declarator"] == name
+
+    @property
+    def all(self) -> list[Node]:
+        """Its children, punctuation too."""
+        return [Node(one, self._line) for one in self.tree.children] if self else []
+
+    @property
+    def named(self) -> list[Node]:
+        """Its children that are no punctuation."""
+        return [Node(one, self._line) for one in self.tree.named_children] if self else []
+
+    @property
+    def children(self) -> list[Node]:
+        """Its children that are no punctuation and no comments."""
+        return [one for one in self.named if one.kind != "comment"]
+
+    @property
+    def head(self) -> str:
+        """The C text of a definition before its body."""
+        body = self["body"].tree
+        return self.text[: body.start_byte - self.tree.start_byte] if body else self.text
+
+    def words(self, *kinds: str) -> set[str]:
+        """The texts of its own children of these kinds."""
+        return {str(one.text.decode()) for one in self.tree.children if one.type in kinds}
+
+    def find(self, *kinds: str) -> Iterator[Node]:
+        """The nodes of these kinds in it, itself too, in the order of the text."""
+        pending = [self.tree] if self else []
+        while pending:
+            one = pending.pop()
+            if one.type in kinds:
+                yield Node(one, self._line)
+            pending.extend(reversed(one.named_children))
+
+    @property
+    def errors(self) -> list[Node]:
+        """Places in it that the grammar could not read: a missing parenthesis, too."""
+        found, pending = [], [self.tree] if self else []
+        while pending:
+            one = pending.pop()
+            if one.is_error or one.is_missing:
+                found.append(Node(one, self._line))
+            if one.has_error:
+                pending.extend(reversed(one.children))
+        return found
+
+    def has(self, *kinds: str) -> bool:
+        """Whether there is a node of these kinds in it."""
+        return next(self.find(*kinds), None) is not None
+
+    @property
+    def bare(self) -> Node:
+        """Without the parentheses around it."""
+        node = self
+        while node.kind in ("parenthesized_expression", "condition_clause"):
+            if len(node.children) != 1:
+                break
+            node = node.children[0]
+        return node
+
+    @property
+    def stripped(self) -> Node:
+        """Without the parentheses and casts around it."""
+        node = self.bare
+        while True:
+            if node.kind == "cast_expression":
+                node = node["value"].bare
+            elif node.kind == "call_expression" and node["function"]["name"].text in CASTS:
+                node = node["arguments"].children[0].bare
+            else:
+                return node
+
+    @property
+    def called(self) -> str:
+        return self["function"].text
+
+    @property
+    def arguments(self) -> list[Node]:
+        return self["arguments"].children
+
+    @property
+    def address_of(self) -> Node:
+        """What stands after ``&``, through casts."""
+        node = self.stripped
+        taken = node.kind == "pointer_expression" and node.operator == "&"
+        return node["argument"] if taken else Node(None)
+
+
+def commas(node: Node) -> list[Node]:
+    """The expressions that commas separate."""
+    if node.kind == "comma_expression":
+        return [*commas(node["left"]), *commas(node["right"])]
+    return [node]
+
 
 _LANGUAGES = {".c": "c", ".cc": "cpp", ".cpp": "cpp", ".cxx": "cpp", ".hpp": "cpp"}
 """Languages by a file's suffix; others are CUDA, whose grammar takes C++ too."""
@@ -184,3 +379,114 @@ def _parser(language: str) -> Parser:
         ) from None
     parser: Parser = tree_sitter.Parser(tree_sitter.Language(grammar.language()))
     return parser
+
+
+def own_headers(source: Source) -> list[Source]:
+    """The files that a program includes in quotes, and those that they include, each once.
+
+    None for a text that is no file.
+    """
+    if not source.path.exists():
+        return []
+    seen, found, waiting = {source.path.resolve()}, [], [source]
+    while waiting:
+        above = waiting.pop()
+        for include in above.includes:
+            path = (above.path.parent / include.name).resolve()
+            if include.system or path in seen:
+                continue
+            seen.add(path)
+            try:
+                header = parse(path)
+            except CommandError:  # it is not there: nothing is known of it
+                continue
+            found.append(header)
+            waiting.append(header)
+    return found
+
+
+_KNOWN = {
+    "CUDNN_MAJOR": constants.CUDNN_MAJOR,
+    "CUDNN_MINOR": constants.CUDNN_MINOR,
+    "CUDNN_PATCHLEVEL": constants.CUDNN_PATCHLEVEL,
+    "CUDNN_VERSION": constants.CUDNN_VERSION,
+}
+
+
+def left_out(source: Source) -> Iterator[tuple[int, int]]:
+    """First and last line of each branch that only other releases of cuDNN compile."""
+    for node in source.root.find("preproc_if", "preproc_elif"):
+        value, other = holds(node["condition"].text), node["alternative"]
+        if value is False:  # up to the line before the next branch begins
+            yield node.line + 1, other.line - 1 if other else node.last_line
+        elif value is True and other:
+            yield other.line, other.last_line
+
+
+def holds(condition: str) -> bool | None:
+    """Whether a condition on the version of cuDNN holds; None if it asks for something else.
+
+    Examples
+    --------
+    >>> holds("CUDNN_MAJOR >= 8"), holds("CUDNN_VERSION < 7000"), holds("USE_DOUBLE")
+    (True, False, None)
+    """
+    text = re.sub(r"\bdefined\s*\(?\s*(CUDNN_(?:MAJOR|VERSION))\s*\)?", "1", condition)
+    text = text.replace("&&", " and ").replace("||", " or ")
+    text = re.sub(r"!(?!=)", " not ", text)
+    try:
+        return bool(_value(ast.parse(" ".join(text.split()), mode="eval").body))
+    except (SyntaxError, LookupError, ZeroDivisionError):
+        return None
+
+
+_OPERATORS: dict[type, Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
+
+
+def _value(node: ast.AST) -> Any:
+    match node:
+        case ast.Constant(value=int(value)):
+            return value
+        case ast.Name(id=name) if name in _KNOWN:
+            return _KNOWN[name]
+        case ast.BoolOp(op=op, values=values):
+            return _all_or_any(isinstance(op, ast.And), values)
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return not _value(operand)
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
+            return _OPERATORS[type(op)](_value(left), _value(right))
+        case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _OPERATORS:
+            return _OPERATORS[type(op)](_value(left), _value(right))
+        case ast.Call(func=ast.Name(id="CUDNN_VERSION_MIN"), args=[major, minor, patch]):
+            # A macro that frameworks define; releases before 9 counted in thousands.
+            wanted = _value(major), _value(minor), _value(patch)
+            return tuple(_KNOWN.values())[:3] >= wanted
+    raise LookupError("not about the version of cuDNN")
+
+
+def _all_or_any(every: bool, values: list[ast.expr]) -> bool:
+    """``&&`` or ``||`` as in C: an unknown value does not matter if the others decide."""
+    unknown = False
+    for each in values:
+        try:
+            value = bool(_value(each))
+        except LookupError:
+            unknown = True
+            continue
+        if value != every:
+            return value
+    if unknown:
+        raise LookupError("not about the version of cuDNN alone")
+    return every

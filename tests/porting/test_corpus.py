@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from cudnn_ctypes import raw
-from cudnn_ctypes.porting.runtime.kernels import cuda_headers
+from cudnn_ctypes.porting.runtime.flow import cuda_headers
 from cudnn_ctypes.raw.headers import include_folder
 
 from .oracles import ORACLES as FIRST

@@ -13,12 +13,10 @@ import pytest
 
 from cudnn_ctypes import cublas, cudart, raw
 from cudnn_ctypes.__main__ import main
-from cudnn_ctypes.porting.branches import holds
-from cudnn_ctypes.porting.calls import program_of
-from cudnn_ctypes.porting.cuda_names import LIBRARIES, RENAMED
-from cudnn_ctypes.porting.finding import KINDS, Finding
+from cudnn_ctypes.porting.names import LIBRARIES, RENAMED
+from cudnn_ctypes.porting.program import KINDS, Finding, program_of
 from cudnn_ctypes.porting.report import Report, report_on
-from cudnn_ctypes.porting.source import parse, parse_text
+from cudnn_ctypes.porting.source import holds, parse, parse_text
 from cudnn_ctypes.raw.gone import gone_names
 
 pytest.importorskip("tree_sitter")

@@ -4,7 +4,6 @@
 module             whose names
 =================  ===========================================================================
 ``v7``             the C functions, enumerators and types that cuDNN 2 to 8 had and 9 has not
-``libcudnn``       the ctypes wrapper of that name (cuDNN 2 to 4), which nobody maintains
 ``cupy_cudnn``     ``cupy.cudnn`` and ``cupy_backends.cuda.libs.cudnn``, which CuPy 14 dropped
 =================  ===========================================================================
 
@@ -14,6 +13,41 @@ Importing this package imports none of them.
 
 from __future__ import annotations
 
-from .old_names import OldNameWarning
+import warnings
 
-__all__ = ["OldNameWarning"]
+from ...errors import CudnnWarning
+
+__all__ = [
+    "OldNameWarning",
+    "forget_warned",
+    "warn_once",
+]
+
+
+class OldNameWarning(CudnnWarning, DeprecationWarning):
+    """A program used a name that cuDNN or a wrapper had once; the text has the modern form."""
+
+
+_warned: set[str] = set()
+
+
+def warn_once(name: str, text: str, stacklevel: int = 2) -> None:
+    """Warn of an old name, at its first use in this process.
+
+    Parameters
+    ----------
+    name : str
+        The name to warn of once, with its module.
+    text : str
+        The modern form.
+    stacklevel : int
+        The level for `warnings.warn`, counted from the caller of this function.
+    """
+    if name not in _warned:
+        _warned.add(name)
+        warnings.warn(text, OldNameWarning, stacklevel=stacklevel + 1)
+
+
+def forget_warned() -> None:
+    """Let every name warn again, for tests."""
+    _warned.clear()

@@ -17,15 +17,18 @@ from ...dtypes import as_data_type
 from ...raw.ctypes_support import CudnnEnum
 from ...raw.memory import memory_pointer
 from ...raw.typed_memory import typed
-from ..cudart.places import host_address
-from .function import CublasFunction, fail, gpu_call
-from .handles import State, state_of
-from .types import (
+from ..cudart.memory import host_address
+from .handles import (
+    CublasFunction,
+    State,
     cublasComputeType_t,
     cublasGemmAlgo_t,
     cublasOperation_t,
     cublasStatus_t,
     cudaDataType_t,
+    fail,
+    gpu_call,
+    state_of,
 )
 
 __all__ = ["COMPUTE_TYPES", "DTYPES", "Elements", "Invalid", "Scalar", "computing"]

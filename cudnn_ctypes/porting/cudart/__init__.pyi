@@ -38,7 +38,7 @@ from .memory import (
     cudaMallocManaged as cudaMallocManaged,
     cudaMallocPitch as cudaMallocPitch,
 )
-from .pointer import DevicePointer as DevicePointer
+from .memory import DevicePointer as DevicePointer
 from .streams import (
     cudaEventCreate as cudaEventCreate,
     cudaEventCreateWithFlags as cudaEventCreateWithFlags,

@@ -16,7 +16,7 @@ from ...raw import host_blocks, mode
 from ...raw.memory import memory_pointer, on_gpu
 from ...runtime import cuda
 from .function import fail, gpu_call, runtime_function
-from .places import Use, count, device_address, host_address
+from .memory import Use, count, device_address, host_address
 from .streams import stream_address
 from .types import cudaError_t, cudaMemcpyKind
 

@@ -1,20 +1,22 @@
-"""Parts that the functions share: the status, the last error, and filling out parameters."""
+"""C functions of the CUDA runtime: how they are declared, checked and carried out."""
 
 from __future__ import annotations
 
 import ctypes
+import functools
 import threading
 from collections.abc import Callable
-from typing import Any, NoReturn, ParamSpec
+from typing import Any, ClassVar, Generic, NoReturn, ParamSpec, TypeVar
 
+from ...errors import NoDeviceError
 from ...raw import mode
 from ...raw.ctypes_support import OpaquePointer
 from ...runtime import cuda
 from ...runtime.cuda import CudaError
-from .checked import CheckedFunction
 from .types import cudaError_t
 
 __all__ = [
+    "CheckedFunction",
     "RuntimeFunction",
     "cudaGetErrorName",
     "cudaGetErrorString",
@@ -27,7 +29,65 @@ __all__ = [
     "store",
 ]
 
+
 _P = ParamSpec("_P")
+_S = TypeVar("_S")
+
+
+class CheckedFunction(Generic[_P, _S]):
+    """A C function. Calling it raises `CudaError` on every status but success.
+
+    It returns the status of success.
+
+    Parameters
+    ----------
+    body : callable
+        The implementation, which raises `CudaError`.
+    """
+
+    __name__: str
+
+    success: ClassVar[Any]
+    no_device: ClassVar[Any]
+    """The status on a machine without a GPU."""
+
+    def __init__(self, body: Callable[_P, None]) -> None:
+        self._body = body
+        functools.update_wrapper(self, body)
+
+    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _S:
+        try:
+            self._body(*args, **kwargs)
+        except CudaError as error:
+            self._failed(error.code)
+            raise
+        status: _S = self.success
+        return status
+
+    def unchecked(self, *args: _P.args, **kwargs: _P.kwargs) -> _S:
+        """The same function, which returns the status as C does instead of raising."""
+        try:
+            return self(*args, **kwargs)
+        except CudaError as error:
+            code: _S = error.code
+        except NoDeviceError:
+            code = self.no_device
+            self._failed(code)
+        return code
+
+    def _failed(self, code: Any) -> None:
+        """Remember the status of a failed call."""
+
+    def __get__(self, instance: object, owner: object = None) -> CheckedFunction[_P, _S]:
+        """The function itself, also as a class attribute; ``help`` shows objects with this method
+        as functions."""
+        return self
+
+    def __repr__(self) -> str:
+        return f"<C function {self.__name__}>"
+
+    def __reduce__(self) -> str:
+        return self.__name__
 
 
 class _Errors(threading.local):

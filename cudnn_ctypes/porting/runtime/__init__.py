@@ -7,22 +7,17 @@ of Python, wrapped by functions such as `uint32` where C's types would wrap; ``f
 
 from __future__ import annotations
 
-from . import arithmetic, bytewise, containers, files, flow, kernels, memory, shared, structs, text
+from . import arithmetic, containers, flow, memory, text
 from .arithmetic import *  # noqa: F403
 from .arithmetic import MATH
-from .bytewise import *  # noqa: F403
 from .containers import *  # noqa: F403
-from .files import *  # noqa: F403
 from .flow import *  # noqa: F403
-from .kernels import *  # noqa: F403
 from .memory import *  # noqa: F403
-from .shared import *  # noqa: F403
-from .structs import *  # noqa: F403
 from .text import *  # noqa: F403
 
 globals().update(MATH)
 
-_PARTS = (arithmetic, bytewise, containers, files, flow, kernels, memory, shared, structs, text)
+_PARTS = (arithmetic, containers, flow, memory, text)
 NAMES = frozenset([*(name for part in _PARTS for name in part.__all__), *MATH])
 """All names that a translated program may import."""
 

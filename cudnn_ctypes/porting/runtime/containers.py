@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .memory import Pointer, allocate
-from .structs import copied
+from .memory import Pointer, allocate, copied
 from .text import string
 
 __all__ = [

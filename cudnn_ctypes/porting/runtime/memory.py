@@ -1,31 +1,44 @@
-"""C's host memory in Python: arrays, pointers into them, and variables whose address is taken.
-
-Whoever owns memory is a NumPy array (float, double), a ctypes array (integers, handles) or a list
-(structs, pointers). All of them, and `Pointer`, can be indexed; device memory is a ``c_void_p``.
-"""
+"""C's memory: pointers, arrays, structs, and bytes read as other types."""
 
 from __future__ import annotations
 
+import copy
 import ctypes
+import enum
 import functools
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+
+from ..cudart import DevicePointer
 
 __all__ = [
     "Cell",
     "Pointer",
+    "SharedPointer",
+    "Struct",
     "address_of",
     "addresses",
     "allocate",
     "array",
+    "assign",
+    "bytes_at",
+    "cast",
+    "cell",
     "chars",
+    "copied",
     "difference",
+    "dim3",
     "is_null",
+    "memcmp",
+    "memcpy",
+    "memset",
     "offset",
     "precedes",
     "same",
+    "sizeof",
 ]
+
 
 FLOATS = {ctypes.c_float: np.float32, ctypes.c_double: np.float64, np.float16: np.float16}
 _CDATA: Any = ctypes.Structure.__base__
@@ -286,3 +299,275 @@ def addresses(pointers: Any) -> Any:
     """An array of pointers as C holds it."""
     values = [getattr(one, "value", one) for one in pointers]
     return (ctypes.c_void_p * len(values))(*values)
+
+
+def bytes_at(pointer: Any) -> memoryview:
+    """The bytes from where a host pointer points to the end of its memory."""
+    packed = getattr(pointer, "packed_bytes", None)
+    if packed is not None:
+        return memoryview(packed())
+    found = pointer if isinstance(pointer, Pointer) else Pointer(pointer)
+    memory = found.memory
+    if isinstance(memory, Single):
+        return memoryview(memory.variable).cast("B")
+    if isinstance(memory, np.ndarray):
+        data: Any = memory.view(np.uint8)
+        return memoryview(data)[found.index * memory.itemsize :]
+    if isinstance(memory, ctypes.Array):
+        return memoryview(memory).cast("B")[found.index * ctypes.sizeof(element_of(memory)) :]
+    raise TypeError(f"expected numbers in host memory, got {type(memory).__name__}")
+
+
+def cast(pointer: Any, element: Any) -> Any:
+    """C's ``(element *) pointer``: the same memory, read as another type."""
+    if hasattr(pointer, "ctype"):
+        return type(pointer)(pointed_type(element), int(pointer))
+    if pointer is None or isinstance(pointer, (int, ctypes.c_void_p, ctypes._Pointer)):
+        return pointer
+    found = pointer if isinstance(pointer, Pointer) else Pointer(pointer)
+    if isinstance(found.memory, list) or element_of(found.memory) is element:
+        return flat(pointer)
+    data = bytes_at(found)
+    if element in FLOATS:
+        size = np.dtype(FLOATS[element]).itemsize
+        return np.frombuffer(data[: len(data) // size * size], FLOATS[element])
+    return (element * (len(data) // ctypes.sizeof(element))).from_buffer(data)
+
+
+def _checked(pointer: Any, count: int, function: str) -> memoryview:
+    data = bytes_at(pointer)
+    if not 0 <= count <= len(data):
+        raise IndexError(f"{function}: {count} bytes of host memory with {len(data)}")
+    return data
+
+
+def memcpy(target: Any, source: Any, count: int) -> Any:
+    """C's ``memcpy`` and ``memmove`` within host memory."""
+    if isinstance(source, str):
+        source = chars(source)
+    data = bytes(_checked(source, count, "memcpy")[:count])
+    return _stored(target, data, count, "memcpy")
+
+
+def memset(target: Any, value: int, count: int) -> Any:
+    """C's ``memset`` of host memory."""
+    return _stored(target, bytes([value & 255]) * count, count, "memset")
+
+
+def _stored(target: Any, data: bytes, count: int, function: str) -> Any:
+    """`target`, a struct or host memory, with `data` in its first `count` bytes."""
+    if hasattr(target, "unpack_bytes"):
+        target.unpack_bytes(data)
+    else:
+        _checked(target, count, function)[:count] = data
+    return target
+
+
+def memcmp(left: Any, right: Any, count: int) -> int:
+    """C's ``memcmp``: negative, zero or positive."""
+    first = bytes(_checked(left, count, "memcmp")[:count])
+    second = bytes(_checked(right, count, "memcmp")[:count])
+    return (first > second) - (first < second)
+
+
+class cell:
+    """The type of a field whose address is taken: it is held as a ctypes object."""
+
+    def __init__(self, element: Any) -> None:
+        self.element = element
+
+
+class Struct:
+    """A struct of C; subclasses name their fields.
+
+    `fields` gives each field's type: one of ctypes, ``object`` for a pointer or string, a class,
+    a tuple of element and lengths for an array, or a function without parameters.
+
+    Examples
+    --------
+    >>> from ctypes import c_int
+    >>> from cudnn_ctypes.porting.runtime import Struct
+    >>> class Shape(Struct):
+    ...     fields = {"n": c_int, "c": c_int}
+    >>> Shape(2, 3).c
+    3
+    """
+
+    fields: ClassVar[dict[str, Any]] = {}
+    lines: ClassVar[str] = ""
+
+    def __init__(self, *values: Any, **named: Any) -> None:
+        for name, kind in self.fields.items():
+            setattr(self, name, _initial(kind))
+        for name, value in [*zip(self.fields, values, strict=False), *named.items()]:
+            kind = self.fields[name]
+            if isinstance(kind, cell):
+                getattr(self, name).value = value
+            elif isinstance(kind, tuple) and isinstance(value, (list, tuple, str)):
+                setattr(self, name, array(*kind, values=value))
+            else:
+                setattr(self, name, value)
+
+    @classmethod
+    def layout(cls) -> type[ctypes.Structure]:
+        """The same fields as a ctypes structure, which places them as C does."""
+        fields = [(name, _stored_kind(kind)) for name, kind in cls.fields.items()]
+        return type(cls.__name__, (ctypes.Structure,), {"_fields_": fields})
+
+    def packed_bytes(self) -> bytearray:
+        """The struct as it lies in C's memory."""
+        memory = self.layout()()
+        for name, kind in self.fields.items():
+            value = getattr(self, name)
+            if isinstance(kind, tuple):
+                ctypes.memmove(
+                    getattr(memory, name),
+                    value.ctypes.data if isinstance(value, np.ndarray) else value,
+                    ctypes.sizeof(getattr(memory, name)),
+                )
+            elif kind is not object:
+                setattr(memory, name, value.value if isinstance(kind, cell) else value)
+        return bytearray(memory)
+
+    def unpack_bytes(self, data: bytes) -> None:
+        """Take the fields from C's memory."""
+        layout = self.layout()
+        whole = bytes(data) + bytes(self.packed_bytes())[len(data) :]
+        memory = layout.from_buffer_copy(whole)
+        for name, kind in self.fields.items():
+            value = getattr(memory, name)
+            if isinstance(kind, tuple):
+                target = getattr(self, name)
+                address = target.ctypes.data if isinstance(target, np.ndarray) else target
+                ctypes.memmove(address, value, ctypes.sizeof(value))
+            elif isinstance(kind, cell):
+                getattr(self, name).value = value
+            elif kind is object:
+                setattr(self, name, None)
+            else:
+                setattr(self, name, np.float32(value) if kind is ctypes.c_float else value)
+
+    def __repr__(self) -> str:
+        fields = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.fields)
+        return f"{type(self).__name__}({fields})"
+
+
+class dim3:
+    """CUDA's sizes of a grid or block."""
+
+    def __init__(self, x: int = 1, y: int = 1, z: int = 1) -> None:
+        self.x: int = x
+        self.y: int = y
+        self.z: int = z
+
+    def __iter__(self) -> Any:
+        return iter((self.x, self.y, self.z))
+
+
+_SIMPLE: Any = ctypes.c_int.__base__
+
+
+def _initial(kind: Any) -> Any:
+    if isinstance(kind, cell):
+        return Cell() if kind.element is object else kind.element()
+    if kind is object:
+        return None
+    if kind is ctypes.c_float:
+        return np.float32(0)
+    if isinstance(kind, tuple):
+        return array(*kind)
+    value = kind()
+    return value.value if type(value).__base__ is _SIMPLE else value
+
+
+def _stored_kind(kind: Any) -> Any:
+    if isinstance(kind, cell):
+        return _stored_kind(kind.element)
+    if isinstance(kind, tuple):
+        found = _stored_kind(kind[0])
+        for length in reversed(kind[1:]):
+            found = found * length
+        return found
+    if kind is object:
+        return ctypes.c_void_p
+    if isinstance(kind, type) and issubclass(kind, enum.Enum):
+        return ctypes.c_int
+    if isinstance(kind, type) and issubclass(kind, Struct):
+        raise TypeError(f"the bytes of {kind.__name__} within another struct are not known")
+    return kind
+
+
+def sizeof(kind: Any) -> int:
+    """C's ``sizeof`` of a type or of what a variable holds."""
+    if isinstance(kind, type) and issubclass(kind, Struct):
+        return ctypes.sizeof(kind.layout())
+    if kind is np.float16:
+        return 2
+    if isinstance(kind, np.ndarray):
+        return int(kind.nbytes)
+    if isinstance(kind, Struct):
+        return ctypes.sizeof(kind.layout())
+    if isinstance(kind, list):  # of structs or pointers
+        return sum(sizeof(one) if isinstance(one, (Struct, list)) else 8 for one in kind)
+    return ctypes.sizeof(kind)
+
+
+def copied(value: Any) -> Any:
+    """The value that C's assignment stores: structs, handles and containers are copied."""
+    if isinstance(value, Struct):
+        found = copy.copy(value)
+        for name in value.fields:
+            field = getattr(value, name)
+            is_array = isinstance(value.fields[name], tuple)
+            setattr(found, name, _array_copied(field) if is_array else copied(field))
+        return found
+    if isinstance(value, Cell):
+        return Cell(value.value)
+    if isinstance(value, ctypes._Pointer) or type(value).__base__ is _SIMPLE:
+        return _array_copied(value)
+    duplicate = getattr(value, "duplicate", None)
+    return duplicate() if duplicate else value
+
+
+def _array_copied(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    if isinstance(value, list):
+        return [_array_copied(one) if isinstance(one, list) else copied(one) for one in value]
+    found = type(value)()
+    ctypes.memmove(ctypes.byref(found), ctypes.byref(value), ctypes.sizeof(value))
+    return found
+
+
+def assign(target: Any, source: Any) -> None:
+    """C's ``target = source`` for structs and handles: pointers into `target` stay valid."""
+    if isinstance(target, Struct):
+        for name in target.fields:
+            old, new = getattr(target, name), getattr(source, name)
+            if isinstance(old, (Struct, list, np.ndarray, ctypes.Array)):
+                assign(old, new)
+            else:
+                setattr(target, name, copied(new))
+    elif isinstance(target, np.ndarray):
+        target[...] = source
+    elif isinstance(target, list):
+        for index, new in enumerate(source):
+            if isinstance(target[index], (Struct, list)):
+                assign(target[index], new)
+            else:
+                target[index] = copied(new)
+    elif hasattr(target, "duplicate"):
+        target.replace(source)
+    else:
+        ctypes.memmove(ctypes.byref(target), ctypes.byref(source), ctypes.sizeof(target))
+
+
+class SharedPointer(DevicePointer):
+    """A pointer that the host may read and write through; floats are ``numpy.float32``."""
+
+    def __getitem__(self, index: int) -> Any:
+        value = super().__getitem__(index)
+        return np.float32(value) if self.ctype is ctypes.c_float else value
+
+    def __add__(self, count: int) -> SharedPointer:
+        return SharedPointer(self.ctype, int(super().__add__(count)))

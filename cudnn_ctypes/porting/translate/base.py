@@ -1,22 +1,335 @@
-"""What all parts of the translator share: the program and what it declares, scopes, output."""
+"""State of a translation: values, output, the program's names, and libraries that it calls."""
 
 from __future__ import annotations
 
+import ast
 import builtins
+import contextlib
+import ctypes
+import enum
+import functools
+import importlib
 import keyword
 import re
+import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any
 
+from ...raw import FUNCTIONS
+from ...raw.ctypes_support import OpaquePointer
+from ...raw.values import INTEGER_RANGES
 from .. import runtime
 from .. import source as parse
-from ..c_types import HALF, CType
-from ..syntax import Node
-from .output import Output
-from .preprocess import Macro
-from .values import Untranslatable, Value
+from ..program import BOOL, HALF, INT, PRIMITIVES, TEXT, VOID, CType, array_of, pointer_to
+from ..source import Node
+from .preprocess import Macro, Untranslatable, brackets, pieces
 
-__all__ = ["Base", "Function", "Parameter", "Program", "Record", "Variable"]
+__all__ = [
+    "ALLOCATORS",
+    "MODULES",
+    "REASONS",
+    "Base",
+    "Function",
+    "Output",
+    "Parameter",
+    "Program",
+    "Record",
+    "Value",
+    "Variable",
+    "foreign",
+    "foreign_members",
+    "foreign_type",
+    "infix",
+    "integer",
+    "told",
+    "truth",
+]
+
+
+# Beside what the rules refuse, the shape of a tree may be one that they do not expect.
+REASONS: tuple[type[Exception], ...] = (Untranslatable, AttributeError, IndexError, KeyError)
+REASONS += (RecursionError, StopIteration, SyntaxError, TypeError, ValueError)
+
+
+def told(reason: Exception) -> str:
+    """The reason that users read."""
+    if isinstance(reason, RecursionError):
+        return "a form that is nested too deeply"
+    known = isinstance(reason, Untranslatable)
+    return str(reason) if known else f"a form that is not known ({type(reason).__name__}: {reason})"
+
+
+# How tightly Python's operators bind: by sign, and by what ``ast`` calls them.
+_LEVELS = {":=": 0, "if": 1, "or": 2, "and": 3, "not": 4, "|": 6, "^": 7, "&": 8, "~": 12, ".": 14}
+_LEVELS |= dict.fromkeys(("==", "!=", "<", ">", "<=", ">="), 5)
+_LEVELS |= {"<<": 9, ">>": 9, "+": 10, "-": 10, "*": 11, "/": 11, "//": 11, "%": 11}
+_SIGNS = {"NamedExpr": ":=", "IfExp": "if", "Or": "or", "And": "and", "Not": "not", "Compare": "=="}
+_SIGNS |= {"BitOr": "|", "BitXor": "^", "BitAnd": "&", "LShift": "<<", "RShift": ">>", "Add": "+"}
+_SIGNS |= {"Sub": "-", "Mult": "*", "Div": "*", "Mod": "*", "FloorDiv": "*"}
+_SIGNS |= {"USub": "~", "UAdd": "~", "Invert": "~"}
+
+
+@functools.lru_cache(maxsize=4096)
+def _level(text: str) -> int:
+    """How tightly the outermost operator of a Python expression binds."""
+    node: Any = ast.parse(text, mode="eval").body
+    sign = type(getattr(node, "op", node)).__name__
+    return _LEVELS[_SIGNS.get(sign, ".") if not node.col_offset else "."]
+
+
+@dataclass(frozen=True)
+class Value:
+    """An expression in Python, with what C and the translator know of it.
+
+    `bounds` are the numbers between which an integer lies (None: those of its type). A C float is
+    `weak` while it is a plain number, which in Python takes the type of what it is combined with.
+    `target` is what Python can assign to, if C can; `simple` says that this is a local name;
+    `object` is the ctypes object that holds the variable, if there is one.
+    """
+
+    text: str
+    type: CType
+    bounds: tuple[int, int] | None = None
+    weak: bool = False
+    target: str = ""
+    object: str = ""
+    simple: bool = False
+
+    @property
+    def range(self) -> tuple[int, int]:
+        """The least and the greatest number that it can be."""
+        return self.bounds or self.type.range
+
+    @property
+    def nonnegative(self) -> bool:
+        return self.type.is_integer and self.range[0] >= 0
+
+    @property
+    def constant(self) -> int | float | None:
+        """Its value where the translator knows it."""
+        if self.type.kind == "float":
+            return float(self.text) if re.fullmatch(r"-?\d[\d.]*(e[-+]?\d+)?", self.text) else None
+        low, high = self.range
+        return low if low == high and self.type.is_integer else None
+
+    @property
+    def is_zero(self) -> bool:
+        """Whether C takes it for a null pointer."""
+        return self.text == "None" or self.constant == 0
+
+    @property
+    def is_condition(self) -> bool:
+        """Whether it is True or False in Python."""
+        return self.type.kind == "bool" or _level(self.text) in (_LEVELS["not"], _LEVELS["=="])
+
+    def at(self, operator: str) -> str:
+        """Its text where an operator (".": a call, index or member) surrounds it."""
+        return self.text if _level(self.text) >= _LEVELS[operator] else f"({self.text})"
+
+    def after(self, operator: str) -> str:
+        """Its text as the right operand of an operator."""
+        return self.text if _level(self.text) > _LEVELS[operator] else f"({self.text})"
+
+    def typed(self, new: CType) -> Value:
+        return replace(self, type=new)
+
+    def read(self) -> Value:
+        """What it is worth, without being a place."""
+        return replace(self, target="", object="", simple=False)
+
+
+def infix(left: Value, operator: str, right: Value) -> str:
+    """The text of two values with an operator between them."""
+    first = left.after(operator) if _LEVELS[operator] == _LEVELS["=="] else left.at(operator)
+    return f"{first} {operator} {right.after(operator)}"
+
+
+def truth(text: str, language: str = "") -> Value:
+    """A comparison or condition: an int in C, a bool in C++."""
+    return Value(text, INT if language == "c" else BOOL, (0, 1))
+
+
+def integer(text: str, kind: CType, low: int, high: int) -> Value:
+    """An integer result between two numbers: modulo its width, if it is unsigned and too large."""
+    least, most = kind.range
+    if not kind.signed and (low < least or high > most):
+        return Value(f"uint{kind.bits}({text})", kind)
+    return Value(text, kind, (max(low, least), min(high, most)))
+
+
+_WIDTH = 100
+_OPENING = re.compile(r'(?:"(?:\\.|[^"\\])*"|[^"([{])*[([{]')
+
+
+@dataclass
+class Output:
+    """Lines with their depth and their line in C (0: none)."""
+
+    lines: list[tuple[int, str, int]] = field(default_factory=list)
+    depth: int = 0
+    shown: Callable[[int], str] = str
+
+    def add(self, text: str, line: int = 0, *, deeper: int = 0) -> None:
+        self.lines.append((self.depth + deeper, text, line))
+
+    def blank(self) -> None:
+        """An empty line, unless a block begins here or there is one."""
+        if self.lines and self.lines[-1][1] and not self.lines[-1][1].endswith(":"):
+            self.add("")
+
+    def spaced(self) -> None:
+        """Two empty lines, above the comments that belong to what follows."""
+        at = len(self.lines)
+        while at and self.lines[at - 1][1].startswith("#") and not self.lines[at - 1][0]:
+            at -= 1
+        while at and not self.lines[at - 1][1]:
+            at -= 1
+            del self.lines[at]
+        self.lines[at:at] = [(0, "", 0), (0, "", 0)]
+
+    def text(self) -> str:
+        """All lines; the number of the line in C stands at the end of the first line of each."""
+        written = []
+        for depth, text, line in self.lines:
+            parts = _wrapped(text, _WIDTH - 4 * depth - 8 * (line > 0))
+            parts = [("    " * depth + part).rstrip() for part in parts]
+            parts[0] += f"  # {self.shown(line)}" if line else ""
+            written += parts
+        return "\n".join(written) + "\n"
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """A statement in lines of `width`, broken at the commas of the widest brackets."""
+    found = None if len(text) <= width or text[0] == "#" else _widest_brackets(text)
+    if found is None:
+        return [text]
+    start, end, commas = found
+    parts = pieces(text, [start, *commas, end])
+    comma = "," if commas else ""  # a comma would make a tuple of what stands in brackets
+    whole = ", ".join(parts)
+    if len(whole) + 4 <= width and text[start] == "(" and commas:
+        body = [whole]
+    elif all(re.fullmatch(r"[-\w.()\[\]]{1,24}", piece) for piece in parts):
+        body = [""]
+        for piece in parts:
+            if len(body[-1]) + len(piece) + 6 > width:
+                body.append("")
+            body[-1] += f"{' ' if body[-1] else ''}{piece}{comma}"
+    else:
+        body = [part for piece in parts if piece for part in _wrapped(piece + comma, width - 4)]
+    return [text[: start + 1], *(f"    {one}" for one in body), text[end:]]
+
+
+def _widest_brackets(text: str) -> tuple[int, int, list[int]] | None:
+    """Where the widest outer brackets are, and the commas directly in them."""
+    pairs: list[tuple[int, int, list[int]]] = []
+    end = -1
+    while match := _OPENING.match(text, end + 1):
+        start = match.end() - 1
+        end, commas = brackets(text, start)
+        pairs.append((start, end, commas))
+    return max(pairs, key=lambda pair: pair[1] - pair[0]) if pairs else None
+
+
+__all__ += ["is_library_call", "of_ctypes", "raw_parameters"]
+
+MODULES = {
+    "raw": "from cudnn_ctypes import raw",
+    "cudart": "from cudnn_ctypes import cudart",
+    "cublas": "from cudnn_ctypes import cublas",
+    "v7": "from cudnn_ctypes.compat import v7",
+}
+"""Modules that programs import, with the statement, in the order in which names are looked up."""
+
+_PREFIXES = {
+    "raw": ("cudnn", "CUDNN", "cudaStream_t", "libraryPropertyType"),
+    "cudart": ("cuda",),
+    "cublas": ("cublas", "CUBLAS"),
+    "v7": ("cudnn", "CUDNN"),
+}
+ALLOCATORS = {
+    "cudaMalloc": "cudart.DevicePointer",
+    "cudaMallocAsync": "cudart.DevicePointer",
+    "cudaMallocManaged": "SharedPointer",
+    "cudaMallocHost": "SharedPointer",
+    "cudaHostAlloc": "SharedPointer",
+}
+"""Functions that make a pointer, and its class: device memory, or memory that the host may use."""
+
+_BY_CTYPES = {
+    PRIMITIVES[name].element: PRIMITIVES[name]
+    for name in ("int", "unsigned int", "float", "double", "size_t", "int64_t", "uint8_t")
+}
+
+
+@lru_cache(maxsize=4096)
+def foreign(name: str) -> tuple[str, Any] | None:
+    """The module (``raw``, ``cudart``, ``cublas``, ``v7``) that has a C name, and what it is."""
+    for module, prefixes in _PREFIXES.items():
+        if name.startswith(prefixes):
+            with warnings.catch_warnings(), contextlib.suppress(AttributeError, ImportError):
+                warnings.simplefilter("ignore")  # old names warn where they are used
+                package = MODULES[module].split()[1]
+                return module, getattr(importlib.import_module(f"{package}.{module}"), name)
+    return None
+
+
+def is_library_call(name: str) -> bool:
+    """Whether a C name is that of a function of these libraries, which return statuses."""
+    found = foreign(name)
+    return bool(found and callable(found[1]) and not isinstance(found[1], type))
+
+
+def raw_parameters(name: str) -> Any:
+    """The declared parameters of a function of cuDNN, or None."""
+    function: Any = FUNCTIONS.get(name) or (foreign(name) or ("", None))[1]
+    return getattr(function, "parameters", None)
+
+
+def foreign_type(name: str) -> CType | None:
+    """The type that a name of the libraries stands for."""
+    module, kind = foreign(name) or ("", None)
+    if not isinstance(kind, type):
+        return None
+    element = f"{module}.{name}"
+    if issubclass(kind, enum.Enum):
+        return CType("enum", name, 32, element=element)
+    if issubclass(kind, ctypes.Structure):
+        return CType("struct", name, element=element)
+    if issubclass(kind, (OpaquePointer, ctypes._Pointer, ctypes.c_void_p)) or module != "raw":
+        return CType("opaque", name, element=element)
+    return of_ctypes(kind)
+
+
+def foreign_members(name: str) -> dict[str, CType]:
+    if name == "dim3":
+        return dict.fromkeys("xyz", PRIMITIVES["unsigned int"])
+    kind: Any = (foreign(name) or ("", None))[1]
+    found = {}
+    for member, memory in getattr(kind, "_fields_", ()):
+        if member[0] == "_":  # an enum that the class reads as one
+            memory = type(getattr(kind(), member[1:]))
+        found[member.removeprefix("_")] = of_ctypes(memory)
+    return found
+
+
+def of_ctypes(kind: Any) -> CType:
+    """The C type of a type of ctypes."""
+    name = getattr(kind, "__name__", "")
+    if isinstance(kind, type) and issubclass(kind, enum.Enum):
+        return foreign_type(name) or CType("enum", name, 32)
+    if isinstance(kind, type) and issubclass(kind, ctypes.Array):
+        element: Any = kind._type_
+        is_text = element is ctypes.c_char
+        return TEXT if is_text else array_of(of_ctypes(element), str(kind._length_))
+    if name in _BY_CTYPES:
+        return _BY_CTYPES[name]
+    if kind in INTEGER_RANGES:
+        low, high = INTEGER_RANGES[kind]
+        return CType("integer", name, (high - low).bit_length(), low < 0, element=name)
+    return TEXT if kind is ctypes.c_char_p else pointer_to(VOID)
 
 
 @dataclass

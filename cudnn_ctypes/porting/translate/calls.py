@@ -1,29 +1,188 @@
-"""Calls: which kind of function a name means, and how the libraries' take their arguments."""
+"""Calls of functions, and the uses of names that they need to know."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from ...raw.gone import changed
-from .. import c_types as c
-from ..c_types import CType
-from ..syntax import Node
-from .base import Function
-from .functions import ALLOCATION, Functions
-from .libraries import ALLOCATORS, foreign, is_library_call, of_ctypes, raw_parameters
-from .preprocess import Macro
-from .usage import only_checks
-from .values import Untranslatable, Value
+from .. import program as c
+from ..program import CType
+from ..source import CASTS, Node
+from .base import (
+    ALLOCATORS,
+    Function,
+    Program,
+    Value,
+    foreign,
+    is_library_call,
+    of_ctypes,
+    raw_parameters,
+)
+from .operators import ALLOCATION, Functions
+from .preprocess import Macro, Untranslatable
 
-__all__ = ["Calls"]
+__all__ = [
+    "Calls",
+    "Switches",
+    "addressed_in",
+    "changed_names",
+    "is_status_check",
+    "note_uses",
+    "only_checks",
+]
+
+
+_STATUSES = ("cudnnStatus_t", "cudaError_t", "cublasStatus_t")
+
+
+def note_uses(root: Node, program: Program) -> None:
+    """Note over the whole program what decides how its variables are held."""
+    program.addressed, program.addressed_fields = addressed_in(root, program)
+    for definition in root.find("function_definition"):
+        if not definition["declarator"].text.startswith("main("):
+            program.changed |= changed_names(definition)
+    _note_indexed(root, program)
+
+
+def addressed_in(node: Node, program: Program) -> tuple[set[str], set[str]]:
+    """Names of variables and of members whose address a part of the program takes."""
+    names: set[str] = set()
+    fields: set[str] = set()
+
+    def note(taken: Node) -> None:
+        taken = taken.bare
+        if taken.kind == "identifier":
+            names.add(taken.text)
+            fields.add(taken.text)  # it may be a member of the class that the function is in
+        elif taken.kind == "field_expression":
+            fields.add(taken["field"].text)
+        while taken.kind == "subscript_expression":
+            taken = taken["argument"]
+        while taken.kind == "field_expression" and taken.operator == ".":
+            taken = taken["argument"]
+            names.update([taken.text] if taken.kind == "identifier" else ())
+
+    for one in node.find("pointer_expression"):
+        call, index = _call_with(one)
+        if one.operator == "&" and not _needs_no_memory(call, index):
+            note(one["argument"])
+            if is_library_call(call.called):
+                taken = one["argument"].bare
+                program.filled.add(taken["field"].text or taken.text)
+    for one in node.find("init_declarator"):
+        if one["declarator"].kind == "reference_declarator":
+            note(one["value"])
+    for call in node.find("call_expression"):
+        last = re.split(r"\W+", call.called)[-1]
+        for function in program.named(last):
+            for argument, parameter in zip(call.arguments, function.parameters, strict=False):
+                if parameter.type.reference and not parameter.type.const:
+                    note(argument)
+    return names, fields
+
+
+def _call_with(node: Node) -> tuple[Node, int]:
+    """The call that a part of the program is an argument of, through casts, and which one."""
+    while True:
+        above = node.parent
+        if above.kind == "argument_list" and above.parent["function"]["name"].text in CASTS:
+            above = above.parent
+        elif above.kind not in ("cast_expression", "parenthesized_expression"):
+            break
+        node = above
+    if above.kind != "argument_list" or above.parent.kind != "call_expression":
+        return Node(None), 0
+    return above.parent, above.children.index(node)
+
+
+def _needs_no_memory(call: Node, index: int) -> bool:
+    """Whether a call only reads the number whose address it gets, or makes a new pointer."""
+    if call.called in ALLOCATORS:
+        return index == 0
+    parameters = raw_parameters(call.called) or ()
+    if index >= len(parameters):
+        return False
+    kinds = ("scalar", "array", "host", "labelled")
+    return parameters[index].direction == "in" and parameters[index].type.kind in kinds
+
+
+def _note_indexed(root: Node, program: Program) -> None:
+    pointers: dict[str, set[str]] = {}
+    for one in root.find("parameter_declaration", "declaration", "field_declaration"):
+        for declarator in one.each("declarator"):
+            if declarator.kind == "init_declarator":
+                declarator = declarator["declarator"]
+            if declarator.kind == "pointer_declarator":
+                kind = one["type"].text.replace("struct ", "")
+                pointers.setdefault(declarator.text.strip("* "), set()).add(kind)
+    for one in root.find("subscript_expression", "update_expression", "binary_expression"):
+        if one.kind != "binary_expression" or one.operator in ("+", "-"):
+            target = one["argument"] or one["left"]
+            if target.kind != "binary_expression":  # the sum of a long one is no name
+                program.indexed |= pointers.get(target["field"].text or target.text, set())
+
+
+def changed_names(node: Node) -> set[str]:
+    """Names of variables and members that a part of the program may change."""
+    found = set()
+    for one in node.find("assignment_expression", "update_expression", "pointer_expression"):
+        if one.kind == "pointer_expression" and one.operator != "&":
+            continue
+        target = (one["left"] or one["argument"]).stripped
+        while target.kind in ("subscript_expression", "pointer_expression"):
+            target = target["argument"].stripped
+        if target.kind in ("identifier", "field_expression"):
+            found.add(target["field"].text or target.text)
+    return found
+
+
+def is_status_check(function: Node, program: Program) -> bool:
+    """Whether a function takes a status, and does nothing where it is success."""
+    first = next(function["declarator"].find("parameter_declaration"), Node(None))
+    is_status = first["type"].text in _STATUSES
+    return is_status and only_checks(function["body"].children, program)
+
+
+def only_checks(nodes: list[Node], program: Program) -> bool:
+    """Whether statements do nothing where the status that they look at is success."""
+    for node in nodes:
+        if node.kind in ("do_statement", "compound_statement"):
+            if not only_checks((node["body"] or node).children, program):
+                return False
+        elif node.kind == "if_statement":
+            on_success = "==" in node["condition"].text
+            if on_success and "return" in node["consequence"].text:
+                return True
+            if on_success or node["alternative"]:
+                return False
+        elif node.kind == "expression_statement":
+            if not all(_only_looks(one.bare, program) for one in node.children):
+                return False
+        elif node.kind not in ("declaration", "return_statement"):
+            return False
+    return True
+
+
+def _only_looks(node: Node, program: Program) -> bool:
+    """Whether an expression that stands alone is a call of what checks a status."""
+    if node.kind == "conditional_expression":
+        nothing = ("cast_expression", "parenthesized_expression", "number_literal")
+        return "==" in node["condition"].text and node["consequence"].kind in nothing
+    if node.kind != "call_expression":
+        return node.kind in ("identifier", "cast_expression")
+    macro, function = program.macros.get(node.called), program.functions.get(node.called)
+    nested = macro is not None and re.search(r"exit|abort|throw|return", macro.body)
+    return node.called == "assert" or bool(nested or (function and function.is_check))
+
 
 # Functions that return no status.
 _RESULTS = dict.fromkeys(
     ("cudnnGetErrorString", "cudaGetErrorString", "cudaGetErrorName", "cublasGetStatusString"),
     c.TEXT,
 ) | dict.fromkeys(("cudnnGetVersion", "cudnnGetCudartVersion", "cudnnGetMaxDeviceVersion"), c.SIZE)
-_STATUSES = {"raw": "cudnnStatus_t", "v7": "cudnnStatus_t", "cudart": "cudaError_t"}
+_STATUS_OF_MODULE = {"raw": "cudnnStatus_t", "v7": "cudnnStatus_t", "cudart": "cudaError_t"}
 
 _NEWER = {"cudaThreadSynchronize": "cudaDeviceSynchronize", "cudaThreadExit": "cudaDeviceReset"}
 
@@ -48,7 +207,7 @@ class Calls(Functions):
         returns_status = name not in _RESULTS
         if returns_status and not checked and (function is None or hasattr(function, "unchecked")):
             name += ".unchecked"
-        status = self.named_type(_STATUSES.get(module, "cublasStatus_t")) or c.INT
+        status = self.named_type(_STATUS_OF_MODULE.get(module, "cublasStatus_t")) or c.INT
         return Value(f"{module}.{name}({', '.join(texts)})", _RESULTS.get(name, status))
 
     def _fresh_memory(self, node: Node, kind: str) -> str:
@@ -274,3 +433,83 @@ def _template_arguments(kernel: Node, called: str) -> dict[str, CType]:
     names = re.findall(r"\b(?:typename|class)\s+(\w+)", kernel["parameters"].text)
     types = [one.strip() for one in called.partition("<")[2].rstrip("> ").split(",")]
     return {n: c.PRIMITIVES[t] for n, t in zip(names, types, strict=False) if t in c.PRIMITIVES}
+
+
+_LEAVING = ("break_statement", "return_statement", "continue_statement", "goto_statement")
+_LOOPS = ("for_statement", "while_statement", "do_statement", "switch_statement", "for_range_loop")
+
+
+class Switches(Calls):
+    """``switch``."""
+
+    block: Callable[[list[Node]], None]
+    """Writes statements in a scope of their own, one step further in."""
+
+    def _do_switch_statement(self, node: Node) -> None:
+        cases = node["body"].children
+        if any(one.kind != "case_statement" for one in cases):
+            raise self.fail(node, "a switch with statements outside of its cases")
+        value = self.expression(node["condition"])
+        self.refuse(not value.type.is_integer, node, "a switch of this type")
+        subject = value.text
+        if not subject.replace(".", "").isidentifier():
+            self.before.append(f"_choice = {subject}")
+            subject = "_choice"
+        self.emit("", node.line)
+        bodies = [_statements(one) for one in cases]
+        depth, wrapped = self.out.depth, any(map(_breaks_within, bodies))
+        if wrapped:
+            self.out.add("while True:", node.line)
+            self.out.depth += 1
+        self.jumps.append(("switch" if wrapped else "flat switch", []))
+        labels: list[str] = []
+        chain = []
+        for index, case in enumerate(cases):
+            labels.append(self.expression(case["value"]).text if case["value"] else "")
+            if any(one.kind != "comment" for one in bodies[index]) or index + 1 == len(cases):
+                chain.append((labels, _through(bodies[index:]), case.line))
+                labels = []
+        word = "if"
+        for labels, body, line in sorted(chain, key=lambda one: "" in one[0]):
+            test = f"{subject} == {labels[0]}"
+            if len(labels) > 1:
+                test = f"{subject} in ({', '.join(labels)})"
+            default = "else:" if word == "elif" else "if True:"
+            self.out.add(default if "" in labels else f"{word} {test}:", line)
+            self.block(body)
+            word = "elif"
+        self.jumps.pop()
+        if wrapped:
+            self.out.add("break")
+            self.out.depth = depth
+
+
+def _statements(case: Node) -> list[Node]:
+    """The statements of a case, without the braces around all of them."""
+    nodes = [one for one in case.named if one != case["value"]]
+    real = [one for one in nodes if one.kind != "comment"]
+    is_block = bool(real) and real[0].kind == "compound_statement"
+    if is_block and (len(real) == 1 or (len(real) == 2 and real[1].kind in _LEAVING)):
+        return [*real[0].named, *real[1:]]
+    return nodes
+
+
+def _through(bodies: list[list[Node]]) -> list[Node]:
+    """The statements of a case, and of those that it falls through to."""
+    body: list[Node] = []
+    for one in bodies:
+        body += one
+        if one and one[-1].kind in _LEAVING:
+            break
+    return body[:-1] if body and body[-1].kind == "break_statement" else body
+
+
+def _breaks_within(body: list[Node]) -> bool:
+    """Whether a ``break`` leaves the switch from within a statement of a case."""
+    pending = [*body[:-1], *(body[-1].named if body else [])]
+    while pending:
+        node = pending.pop()
+        if node.kind == "break_statement":
+            return True
+        pending += [] if node.kind in _LOOPS else node.named
+    return False

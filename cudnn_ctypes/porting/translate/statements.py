@@ -1,17 +1,23 @@
-"""Statements of C in Python: blocks, conditions, jumps, and expressions that stand alone."""
+"""Statements, loops and declarations."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
 
-from ..c_types import VOID
-from ..syntax import Node, commas
-from .preprocess import brackets
-from .switches import Switches
-from .values import REASONS, Value, told
+from ..program import UNKNOWN, VOID, CType, array_of, common
+from ..source import Node, commas
+from .base import REASONS, Record, Value, infix, told
+from .calls import Switches, changed_names
+from .expressions import number
+from .preprocess import Untranslatable, brackets
 
-__all__ = ["Statements"]
+__all__ = [
+    "Declarations",
+    "Loops",
+    "Statements",
+]
+
 
 _NOTHING = ("number_literal", "identifier", "null")
 
@@ -266,3 +272,400 @@ class Statements(Switches):
             self._statement(one)
         self.scopes.pop()
         self.expanding.pop()
+
+
+_MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "!=": "!="}
+_GROWING = ("push_back", "pop_back", "resize", "clear")
+
+
+class Loops(Statements):
+    """``for``, ``while``, ``do``."""
+
+    def _loop(self, header: str, node: Node, first: list[str], last: list[str]) -> None:
+        """Write a loop, and what its body begins and ends with."""
+        self.out.add(header, node.line)
+        for text in first:
+            self.out.add(text, node.line, deeper=1)
+        self.jumps.append(("loop", last))
+        self.body(node["body"])
+        self.jumps.pop()
+        if last and self.out.lines[-1][1] == "pass":
+            self.out.lines.pop()
+        for text in last:
+            self.out.add(text, node.line, deeper=1)
+
+    def _do_while_statement(self, node: Node) -> None:
+        header, first = self._loop_condition(node["condition"])
+        self._loop(header, node, first, [])
+
+    def _loop_condition(self, node: Node) -> tuple[str, list[str]]:
+        """The head of a ``while``, and what its body begins with."""
+        if not node:
+            return "while True:", []
+        value = self.pure_condition(node)
+        if value is None:
+            return "while True:", self._leaving(node)
+        return f"while {'True' if value.constant else value.text}:", []
+
+    def _leaving(self, condition: Node) -> list[str]:
+        """The lines that leave a loop where a condition does not hold."""
+        self.clear()
+        text = self.condition(condition)
+        lines = [*self.before, f"if not ({text}):", "    break"]
+        self.clear()
+        return lines
+
+    def _do_do_statement(self, node: Node) -> None:
+        once = node["condition"].stripped.text in ("0", "false")
+        if once and not node["body"].has("break_statement", "continue_statement"):
+            self._do_compound_statement(node["body"])
+        else:
+            last = ["break"] if once else self._leaving(node["condition"])
+            self._loop("while True:", node, [], last)
+
+    def _do_for_statement(self, node: Node) -> None:
+        self.scopes.append({})
+        header = self._counting(node)
+        if header:
+            self._loop(header, node, [], [])
+        else:
+            self.clear()
+            if node["initializer"].kind == "declaration":
+                self.statement(node["initializer"])
+            for one in commas(node["initializer"]):
+                if one and one.kind != "declaration":
+                    self.alone(one)
+            steps = self._steps(node["update"])
+            header, first = self._loop_condition(node["condition"])
+            self._loop(header, node, first, steps)
+        self.scopes.pop()
+
+    def _steps(self, node: Node) -> list[str]:
+        """What an expression does, as lines of text."""
+        kept, self.out.lines = self.out.lines, []
+        depth, self.out.depth = self.out.depth, 0
+        try:
+            for one in commas(node) if node else []:
+                self.alone(one)
+            return ["    " * indent + text for indent, text, _ in self.out.lines]
+        finally:
+            self.out.lines, self.out.depth = kept, depth
+
+    # Counting loops.
+
+    def _counting(self, node: Node) -> str:
+        """``for i in range(...):`` if that is what the loop does, else nothing."""
+        start, body = node["initializer"], node["body"]
+        declarators = start.each("declarator") if start.kind == "declaration" else []
+        left, first = start["left"], start["right"]
+        if len(declarators) == 1:
+            left, first = declarators[0]["declarator"], declarators[0]["value"]
+        name = left.text
+        limit, operator = _limit(node["condition"].stripped, name)
+        step = _step(node["update"].stripped, name)
+        directions = ("<", "<=") if step > 0 else (">", ">=")
+        usual = operator in directions or (operator == "!=" and step == 1)
+        sets = first and start.operator in ("", "=") and not start.has("update_expression")
+        if left.kind != "identifier" or not sets or not step or not usual:
+            return ""
+        if name in changed_names(body) or not self._stable(limit, body):
+            return ""
+        kind = self._counter(node, name, first)
+        if kind is None:
+            return ""
+        begin, end = self.convert(self.expression(first), kind), self.expression(limit)
+        wraps = not common(kind, end.type).signed and not (begin.nonnegative and step > 0)
+        if self.before or self.after or not end.type.is_integer or wraps:
+            return ""
+        if operator in ("<=", ">="):
+            end = _next(end, 1 if step > 0 else -1)
+        variable = None if declarators else self.lookup(name)
+        variable = variable or self.declare(name, kind)
+        variable.bounds = (begin.range[0] if step > 0 else kind.range[0], kind.range[1])
+        texts = [begin.text, end.text, str(step)][: 2 if step == 1 else 3]
+        texts = texts[1:] if step == 1 and begin.constant == 0 else texts
+        return f"for {variable.name} in range({', '.join(texts)}):"
+
+    def _counter(self, loop: Node, name: str, first: Node) -> CType | None:
+        """The type of a counter that only its loop can see."""
+        if loop["initializer"].kind == "declaration":
+            kind = self.type_of(loop["initializer"])
+            kind = self.peek(first).type if kind.kind == "unknown" else kind
+            hidden = name not in self.addressed
+        else:
+            variable = self.lookup(name)
+            if variable is None or variable.cell or variable.is_global:
+                return None
+            kind, hidden = variable.type, not self._read_elsewhere(loop, name)
+        return kind if hidden and kind.kind == "integer" else None
+
+    def _read_elsewhere(self, loop: Node, name: str) -> bool:
+        """Whether a counter of an outer scope is read other than in loops that set it."""
+        function = loop.home
+        sets = re.compile(rf"(?<![\w.>]){name}\s*=(?!=)")
+        loops = [x for x in function.find("for_statement") if sets.search(x["initializer"].text)]
+        inside = {one.tree.start_byte for each in loops for one in each.find("identifier")}
+        others = [x for x in function.find("identifier") if x.tree.start_byte not in inside]
+        read = any(x.text == name and not x.parent.declares(x) for x in others)
+        return read or not function or bool(self.expanding)
+
+    def _stable(self, limit: Node, body: Node) -> bool:
+        """Whether a limit keeps its value while the body runs."""
+        called = [one.called for one in body.find("call_expression")]
+        grows = any(one.endswith(_GROWING) for one in called)
+        for one in limit.find("call_expression", "update_expression", "assignment_expression"):
+            if grows or not one.called.endswith((".size", "->size")):
+                return False
+        nodes = list(limit.find("identifier", "field_identifier"))
+        names = {one.text for one in nodes}
+        variables = [
+            (x.text, self.lookup(x.text) if x.kind == "identifier" else None) for x in nodes
+        ]
+        shared = {name for name, x in variables if x is None or x.is_global or x.cell}
+        memory = {name for name, x in variables if x is not None and not x.type.is_number}
+        passed = {x.text for call in body.find("argument_list") for x in call.find("identifier")}
+        changed = changed_names(body) | (passed & memory)
+        if any(self.program.named(re.split(r"\W+", one)[-1]) for one in called):
+            changed |= shared & (self.program.changed | self.addressed)
+        return not names & changed
+
+    def _do_for_range_loop(self, node: Node) -> None:
+        right = node["right"]
+        name, kind = self.declared(self.type_of(node), node["declarator"])
+        if right.kind == "initializer_list":
+            texts = [self.converted(one, kind).text for one in right.children]
+            values = Value(f"({', '.join(texts)},)", array_of(kind.plain, str(len(texts))))
+        else:
+            values = self.expression(right)
+        element = values.type.pointed.plain
+        self.refuse(values.type.kind not in ("vector", "array"), node, f"a loop over {values.type}")
+        self.refuse(kind.kind != "unknown" and kind.plain != element, node, "a loop that converts")
+        changes = name in self.addressed or (kind.reference and name in changed_names(node["body"]))
+        if changes and not element.is_object:
+            raise self.fail(node, "a loop that changes numbers or takes their address")
+        self.scopes.append({})
+        python = self.declare(name, element, refers=kind.reference).name
+        self.emit("", node.line)
+        copies = element.is_object and not kind.reference
+        first = [f"{python} = copied({python})"] if copies else []
+        self._loop(f"for {python} in {values.text}:", node, first, [])
+        self.scopes.pop()
+
+
+def _step(update: Node, name: str) -> int:
+    """By what a loop changes its counter: 0 if that is not known."""
+    if update["argument"].text == name:
+        return {"++": 1, "--": -1}.get(update.operator, 0)
+    sign = {"+=": 1, "-=": -1}.get(update.operator, 0)
+    right = update["right"].text
+    return sign * int(right) if update["left"].text == name and right.isdigit() else 0
+
+
+def _limit(condition: Node, name: str) -> tuple[Node, str]:
+    """What a counter is compared with, and how."""
+    left, right, operator = condition["left"], condition["right"], condition.operator
+    if right.text == name:
+        left, right, operator = right, left, _MIRRORED.get(operator, "")
+    return right, operator if left.text == name else ""
+
+
+def _next(value: Value, step: int) -> Value:
+    if value.text.isdigit():
+        return number(int(value.text) + step)
+    return Value(infix(value, "+" if step > 0 else "-", number(1)), value.type)
+
+
+class Declarations(Loops):
+    """Variables."""
+
+    def _do_declaration(self, node: Node) -> None:
+        base = self.type_of(node)
+        words = node.words("storage_class_specifier")
+        for declarator in node.each("declarator"):
+            self.clear()
+            value = declarator["value"]
+            if declarator.kind == "init_declarator":
+                declarator = declarator["declarator"]
+            name, kind = self.declared(base, declarator)
+            self.refuse("::" in name, node, "a static member")
+            if kind.kind == "function":
+                value = self._arguments(base, declarator)
+                if not value:
+                    continue
+                kind = base
+            if "extern" in words and not value:
+                continue
+            if "static" in words and self.function is not None:
+                self._static(node, name, kind, value)
+            else:
+                self._variable(node, name, kind, value)
+
+    def _arguments(self, base: CType, declarator: Node) -> Node:
+        """The arguments in ``Class name(a, b)``, which reads as a function's declaration."""
+        listed = declarator["parameters"].children
+        is_function = any(self.named_type(one["type"].text) for one in listed) or not listed
+        if is_function or self.function is None or base.kind not in ("struct", "vector"):
+            return Node(None)
+        block = self.fragment(f"f{declarator['parameters'].text}", declarator.line)
+        return next(block.find("argument_list"))
+
+    def _static(self, node: Node, name: str, kind: CType, value: Node) -> None:
+        """A variable of a function that lives on: one of the module with the function's name."""
+        if self.record or not (kind.is_number or kind.kind == "array") or not self.function:
+            raise self.fail(node, f"a static {kind}")
+        kept, scopes, addressed = self.out.lines, self.scopes, self.addressed
+        self.out.lines, self.scopes = [], scopes[:1]
+        long_name = f"{self.function.name}_{name}"
+        self.addressed = {long_name} if name in addressed else set()
+        try:
+            self._variable(node, long_name, kind, value)
+            self.statics += [(0, text, line) for _, text, line in self.out.lines]
+        finally:
+            self.out.lines, self.scopes, self.addressed = kept, scopes, addressed
+        self.scopes[-1][name] = self.scopes[0][long_name]
+
+    def _variable(self, node: Node, name: str, kind: CType, value: Node) -> None:
+        if kind.kind == "unknown" or kind.reference:
+            found = self.peek(value).type if value else UNKNOWN
+            if found.kind in ("unknown", "void", "function"):
+                raise self.fail(node, "a type that is not known")
+            self.refuse(kind.reference and not found.is_object, node, "a reference to a number")
+            if kind.reference:
+                text = self.expression(value).text
+                python = self.declare(name, found.plain, refers=True).name
+                self.emit(f"{python} = {text}", node.line)
+                return
+            kind = found.plain
+        made = None
+        if kind.kind == "array":
+            kind, made = self._array(node, kind, value)
+        filled = name in self.program.filled and kind.kind == "pointer"
+        is_simple = kind.is_number or kind.kind == "pointer"
+        cell = name in self.addressed and is_simple and not filled
+        variable = self.declare(name, kind, cell=cell)
+        variable.filled = filled
+        made = made or self.initial(node, kind, value)
+        text = made.text
+        if kind.is_integer and kind.const and not cell:
+            variable.bounds = made.bounds
+        if filled and text in ("", "None"):
+            text = self.device_pointer("cudart.DevicePointer", kind.pointed)
+        if cell and kind.kind == "enum" and kind.element:
+            self.before.append(f"{variable.name} = {self.element(kind)}()")
+            self.emit(f"{variable.name}.value = {text}" if text else "", node.line)
+            return
+        if cell:
+            text = self._cell(kind, text)
+        elif self.is_destroyed(kind):
+            text = f"{self._scope(node.line)}({text})"
+        elif not text and len(self.scopes) == 1:
+            text = "None" if kind.kind == "pointer" else self.convert(number(0), kind).text
+        self.emit(f"{variable.name} = {text}" if text else "", node.line)
+
+    def _cell(self, kind: CType, text: str) -> str:
+        if kind.kind == "pointer":
+            return f"Cell({text})"
+        plain = re.fullmatch(r"float32\((-?[\w.+-]+)\)", text)
+        return f"{self.element(kind)}({plain[1] if plain else text})"
+
+    def _scope(self, line: int) -> str:
+        """The block at whose end objects are destroyed; it begins here if there is none yet."""
+        if len(self.scopes) == 1:
+            raise Untranslatable("a global object with a destructor")
+        if "scope" not in self.scopes[-1]:
+            name = self.declare("scope", UNKNOWN).name
+            before, self.before = self.before, []
+            for text in [*before, f"with Scope() as {name}:"]:
+                self.out.add(text, line)
+            self.out.depth += 1
+        return self.scopes[-1]["scope"].name
+
+    # Initial values.
+
+    def initial(self, node: Node, kind: CType, value: Node) -> Value:
+        """What a variable is when it is declared; no text if it need not exist yet."""
+        if value.kind == "argument_list":
+            return self.constructed(node, kind, value.children)
+        if value.kind == "initializer_list":
+            return self.initialized(node, kind, value.children)
+        is_object = kind.is_object or kind.kind == "string"
+        if not value:
+            return self.constructed(node, kind, []) if is_object else Value("", kind)
+        found = self.converted(value, kind)
+        if found.text == "None" and kind.kind == "opaque":
+            return Value(f"{self.element(kind)}()", kind)
+        return Value(self.copied(found, value), kind, found.bounds)
+
+    def _array(self, node: Node, kind: CType, value: Node) -> tuple[CType, Value]:
+        """The type of an array, with its length, and its Python."""
+        lengths, element = kind.dimensions
+        values = ""
+        if value.kind == "initializer_list":
+            values = self._list(element, value, len(lengths))
+            lengths[0] = lengths[0] or str(len(value.children))
+        elif value and element.name == "char":
+            values = self.expression(value).text
+            lengths[0] = lengths[0] or f"strlen({values}) + 1"
+        if not all(lengths) or (value and not values and value.kind != "initializer_list"):
+            raise self.fail(node, "an array without a length, or made so")
+        texts = [self.element(element), *lengths, *([f"values={values}"] if values else [])]
+        kind = array_of(element, *lengths)
+        return kind, Value(f"array({', '.join(texts)})", kind)
+
+    def _list(self, element: CType, node: Node, depth: int) -> str:
+        """The elements of an array, as a list; nothing if all are zero."""
+        texts = []
+        for one in node.children:
+            if one.kind == "initializer_pair" or (depth > 1 and one.kind != "initializer_list"):
+                raise self.fail(node, "an array whose elements are named or not in inner braces")
+            if depth > 1:
+                texts.append(self._list(element, one, depth - 1) or "[]")
+                continue
+            value = self.converted(one, element)
+            if element.kind == "float" and one.kind != "initializer_list":
+                plain = self.peek(one)
+                value = plain if plain.constant is not None else value
+            texts.append(self.copied(value, one))
+        zeros = all(one in ("0", "0.0", "[]") for one in texts)
+        return "" if zeros else f"[{', '.join(texts)}]"
+
+    def initialized(self, node: Node, kind: CType, listed: list[Node]) -> Value:
+        kind = kind.plain
+        record = self.program.records.get(kind.name)
+        is_plain = record is None or not (record.defaults or "__init__" in record.methods)
+        zeros = is_plain and all(one.text in ("0", "NULL") for one in listed)
+        if kind.kind == "vector":
+            texts = [self.copied(self.converted(one, kind.pointed), one) for one in listed]
+            return Value(f"Vector({self.element(kind.pointed)}, [{', '.join(texts)}])", kind)
+        if record and is_plain and not zeros:
+            pairs = zip(listed, record.fields.items(), strict=False)
+            texts = [self._member(record, one, *member) for one, member in pairs]
+            return Value(f"{kind.element}({', '.join(texts)})", kind)
+        if kind.is_object:
+            return self.constructed(node, kind, [] if zeros else listed)
+        self.refuse(len(listed) > 1, node, f"a {kind} from a list")
+        return self.converted(listed[0], kind) if listed else self.convert(number(0), kind)
+
+    def _member(self, record: Record, node: Node, name: str, kind: CType) -> str:
+        prefix = ""
+        if node.kind == "initializer_pair":
+            name = node["designator"].text.lstrip(".")
+            prefix, node = f"{self.safe_field(name)}=", node["value"]
+            kind = record.fields[name]
+        if kind.kind == "array" and node.kind == "initializer_list":
+            lengths, element = kind.dimensions
+            return prefix + (self._list(element, node, len(lengths)) or "[]")
+        return prefix + self.copied(self.converted(node, kind), node)
+
+    def field_kind(self, name: str, kind: CType) -> str:
+        """What `Struct.fields` says of a field."""
+        lengths, element = kind.dimensions
+        if lengths:
+            return f"({', '.join([self.element(element), *lengths])})"
+        record = self.program.records.get(kind.name) if kind.kind == "struct" else None
+        constructor = record.methods.get("__init__") if record else None
+        if constructor and any(not one.default for one in constructor.parameters):
+            return "lambda: None"  # the constructor makes it
+        text = self.element(kind)
+        celled = name in self.program.addressed_fields and not kind.is_object
+        return f"cell({text})" if celled and kind.kind != "string" else text

@@ -1,8 +1,9 @@
-"""From a C, C++ or CUDA text to a Python program."""
+"""The whole program: definitions of functions and records, and the module that is written."""
 
 from __future__ import annotations
 
 import ast
+import contextlib
 import ctypes
 import re
 from dataclasses import dataclass, field
@@ -11,15 +12,299 @@ from pathlib import Path
 from ...evidence.files import CommandError, read_bytes
 from .. import runtime
 from .. import source as parse
-from ..syntax import Node
-from .base import Program
-from .definitions import Definitions, top_level
-from .libraries import MODULES
-from .preprocess import Macro, Source, preprocess
-from .usage import note_uses
-from .values import REASONS, told
+from ..program import INT, UNKNOWN, VOID, CType
+from ..source import Node
+from .base import MODULES, REASONS, Function, Parameter, Program, Record, told
+from .calls import addressed_in, is_status_check, note_uses
+from .expressions import function_declarator
+from .preprocess import Macro, Source, Untranslatable, preprocess
+from .statements import Declarations
 
-__all__ = ["Translation", "translate"]
+__all__ = [
+    "Definitions",
+    "Translation",
+    "top_level",
+    "translate",
+]
+
+
+_CLASSES = ("struct_specifier", "class_specifier")
+
+
+def top_level(root: Node) -> list[Node]:
+    """What stands outside of functions, in namespaces and ``extern "C"`` too."""
+    found = []
+    for one in root.named:
+        body = one["body"]
+        if one.kind in ("linkage_specification", "namespace_definition") and body:
+            found += top_level(body) if body.kind.endswith("_list") else [body]
+        else:
+            found.append(one)
+    return found
+
+
+class Definitions(Declarations):
+    """What stands outside of functions."""
+
+    # Reading.
+
+    def read(self, node: Node) -> None:
+        """Take up what a declaration outside of functions adds to the program."""
+        with contextlib.suppress(*REASONS):  # whoever uses the name is told
+            kind, name = node["type"], node["name"].text
+            if node.kind in (*_CLASSES, "enum_specifier"):
+                self._read_type(node, name)
+            elif node.kind == "type_definition":
+                self._read_type_definition(node)
+            elif node.kind == "declaration" and kind["body"]:
+                self._read_type(kind, kind["name"].text or f"Struct{kind.line}")
+            elif node.kind == "alias_declaration":
+                self.program.types[name] = self.type_of(kind)
+            elif node.kind in ("function_definition", "template_declaration"):
+                self._read_function(node)
+
+    def _read_type_definition(self, node: Node) -> None:
+        kind, declarators = node["type"], node.each("declarator")
+        tag, alias = kind["name"].text, declarators[0].text
+        types = self.program.types
+        if kind.kind in _CLASSES and tag and alias.isidentifier():
+            types[tag] = types[alias] = CType("struct", alias, element=self.safe(alias))
+        if kind["body"]:
+            self._read_type(kind, alias if alias.isidentifier() else tag)
+            types.setdefault(tag, types.get(alias, UNKNOWN))
+        for declarator in declarators:
+            if declarator.text not in types:
+                name, made = self.declared(self.type_of(node), declarator)
+                types[name] = made
+
+    def _read_type(self, node: Node, name: str) -> None:
+        if node.kind == "enum_specifier" and name:
+            self.program.types[name] = INT
+        if not node["body"] or not name or node.kind == "enum_specifier":
+            return
+        self.program.types[name] = CType("struct", name, element=self.safe(name))
+        record = self.program.records[name] = Record(name, node)
+        try:
+            if any(one.kind == "base_class_clause" for one in node.children):
+                raise Untranslatable("inheritance")
+            for member in node["body"].children:
+                self._read_member(record, member)
+        except REASONS as reason:
+            record.problem = told(reason)
+            del self.program.types[name]
+
+    def _read_member(self, record: Record, node: Node) -> None:
+        words = node.text.split("(")[0].split()
+        if node.kind in ("access_specifier", "friend_declaration"):
+            return
+        self.refuse("virtual" in words, node, "a virtual function")
+        if node.kind in ("function_definition", "declaration") or function_declarator(node):
+            self._read_method(record, node)
+            return
+        if node.kind != "field_declaration" or "static" in words:
+            raise self.fail(node, "a member that is not known")
+        base = self.type_of(node)
+        name = ""
+        for part, child in node.fields:
+            if part == "declarator":
+                name, kind = self.declared(base, child)
+                self.refuse(kind.reference, node, "a member that is a reference")
+                self.refuse(self.is_destroyed(kind), node, "a member with a destructor")
+                record.fields[name] = kind.plain
+            elif part == "default_value":
+                record.defaults[name] = child
+
+    def _read_method(self, record: Record, node: Node) -> None:
+        if re.search(r"=\s*(delete|default)\s*;?$", node.text):
+            return
+        declarator = function_declarator(node)
+        name = declarator["declarator"].text.split("::")[-1].strip()
+        self.refuse(not declarator or "operator" in name, node, "an operator of a class")
+        if name in (record.name, f"~{record.name}"):
+            python = "destroy" if name[0] == "~" else self.safe(record.name)
+            method = Function(name, self.parameters(declarator), VOID, node, python)
+            name = "destroy" if name[0] == "~" else "__init__"
+        else:
+            method = self._signature(node)
+        before = record.methods.get(name)
+        if before and (before.has_body or not method.has_body):
+            raise self.fail(node, "several functions of one name")
+        for one, old in zip(method.parameters, before.parameters if before else [], strict=False):
+            one.default = one.default or old.default
+        record.methods[name] = method
+
+    def _signature(self, node: Node) -> Function:
+        name, kind = self.declared(self.type_of(node), node["declarator"])
+        name = name.split("::")[-1].strip()
+        parameters = self.parameters(function_declarator(node))
+        return Function(name, parameters, kind.pointed, node, self.safe(name))
+
+    def _read_function(self, node: Node) -> None:
+        inner = node.children[-1] if node.kind == "template_declaration" else node
+        name = _name_of(inner)
+        if "::" in name:
+            record = self.program.records.get(name.split("::")[0].split()[-1])
+            if record is not None and not record.problem:
+                self._read_method(record, node)
+            return
+        if inner.kind != "function_definition":
+            return
+        parameters = re.findall(r"\b(?:typename|class)\s+(\w+)", node["parameters"].text)
+        self.type_parameters = set(parameters)
+        try:
+            function = self._signature(inner)
+        except REASONS as reason:
+            function = Function(name, [], UNKNOWN, node, problem=told(reason))
+        self.type_parameters = set()
+        function.node = node
+        if "__host__" not in inner.head and re.search(r"__(global|device)__", inner.head):
+            function.kind = "kernel" if "__global__" in inner.head else "device"
+        if node != inner and function.kind != "kernel":
+            function.problem = "a template"
+        function.is_check = is_status_check(inner, self.program)
+        before = self.program.functions.get(name)
+        if before is not None and before.node.kind == node.kind:
+            function.problem = before.problem = "several functions of one name"
+        self.program.functions[name] = function
+
+    # Writing.
+
+    def write(self, node: Node) -> None:
+        """Write what stands outside of functions, or say why it cannot be translated."""
+        kind = node["type"] if node.kind in ("type_definition", "declaration") else node
+        record = next((one for one in self.program.records.values() if one.node == kind), None)
+        if node.kind == "comment":
+            self.comment(node)
+        elif node.kind == "function_definition":
+            self._write_function(node)
+        elif node.kind == "template_declaration":
+            if not re.search(r"__(global|device)__", node.children[-1].head):
+                raise Untranslatable("a template")
+        elif record is not None:
+            self._write_record(record)
+        elif kind.kind == "enum_specifier":
+            self._do_enum_specifier(kind)
+        elif node.kind == "expression_statement" and not self._is_empty(node):
+            raise Untranslatable("a macro outside of functions")
+        elif node.kind == "ERROR":
+            self.not_translated(node, "what the parser does not understand")
+        if node.kind == "declaration" and not re.search(
+            r"__(constant|device|managed)__", node.text
+        ):
+            self.statement(node)
+
+    def _is_empty(self, node: Node) -> bool:
+        """Whether what stands outside of functions is a macro that stands for nothing."""
+        name = next((one.called for one in node.find("call_expression")), node.text.strip("; \n"))
+        macro = self.program.macros.get(name)
+        return not name or (macro is not None and not macro.body)
+
+    def _do_enum_specifier(self, node: Node) -> None:
+        text = "0"
+        for one in node["body"].children:
+            text = self.expression(one["value"]).text if one["value"] else text
+            name = self.declare(one["name"].text, INT).name
+            self.out.add(f"{name} = {text}", one.line)
+            text = f"{name} + 1"
+
+    def _write_record(self, record: Record) -> None:
+        self.out.spaced()
+        if record.problem:
+            raise Untranslatable(record.problem)
+        fields = [
+            f'"{self.safe_field(name)}": {self.field_kind(name, kind)}'
+            for name, kind in record.fields.items()
+        ]
+        self.out.add(f"class {self.safe(record.name)}(Struct):", record.node.line)
+        self.out.depth += 1
+        self.out.add(f"fields = {{{', '.join(fields)}}}")
+        methods = {name: one for name, one in record.methods.items() if one.has_body}
+        if record.defaults:
+            methods.setdefault("__init__", Function("", [], VOID, Node(None)))
+        for name in sorted(methods, key=lambda one: (one != "__init__", one == "destroy")):
+            self.out.add("")
+            self._write_body(methods[name], record, "__init__" if name == "__init__" else "")
+        self.out.depth -= 1
+
+    def _write_function(self, node: Node) -> None:
+        name = _name_of(node)
+        function = self.program.functions.get(name)
+        if "::" in name and name.split("::")[0].split()[-1] not in self.program.records:
+            raise Untranslatable("a method of a class that is not known")
+        if function is None or function.kind != "host":
+            return
+        if function.problem and not function.is_check:  # else its calls raise by themselves
+            raise Untranslatable(function.problem)
+        if not function.problem:
+            self.out.spaced()
+            self._write_body(function, None)
+
+    def _write_body(self, function: Function, record: Record | None, python: str = "") -> None:
+        node, outer, start = function.node, self.scopes[:1], len(self.out.lines)
+        self.function, self.record, self.scopes = function, record, [*outer, {}]
+        self.addressed, _ = addressed_in(node, self.program)
+        self.global_writes, self.jumps, self.statics = set(), [], []
+        self.labels = {one["label"].text for one in node.find("goto_statement")}
+        for macro in self.program.macros.values():
+            self.labels |= set(re.findall(r"\bgoto (\w+)", macro.body))
+        self.clear()
+        names, prologue = ["self"] if record else [], list[str]()
+        for parameter in function.parameters:
+            names.append(self._parameter(parameter, prologue))
+        header = f"def {python or function.python}({', '.join(names)}):"
+        self.out.add(header, node.line if node else 0)
+        depth, mark = self.out.depth, len(self.out.lines)
+        self.out.depth += 1
+        for text in prologue:
+            self.out.add(text)
+        if python and record:
+            self._write_members(record, node)
+        self.sequence(node["body"].named)
+        self.out.depth = depth + 1
+        if all(text.startswith("#") or not text for _, text, _ in self.out.lines[mark:]):
+            self.out.add("pass")
+        if self.global_writes:
+            text = f"global {', '.join(sorted(self.global_writes))}"
+            self.out.lines.insert(mark, (self.out.depth, text, 0))
+        self.out.lines[start:start] = self.statics
+        self.out.depth = depth
+        self.function, self.record, self.scopes = None, None, outer
+        self.addressed = set(self.program.addressed)
+
+    def _parameter(self, parameter: Parameter, prologue: list[str]) -> str:
+        """The Python of a parameter; what the function makes of it goes to `prologue`."""
+        kind, name = parameter.type, parameter.name
+        addressed = name in self.addressed and (kind.is_number or kind.kind == "pointer")
+        cell = kind.is_cell or addressed
+        variable = self.declare(name or "_", kind.plain, cell=cell, refers=kind.reference)
+        python = variable.name
+        if addressed and not kind.is_cell:
+            prologue.append(f"{python} = {self._cell(kind.plain, python)}")
+        if kind.kind in ("struct", "vector") and not kind.reference:
+            prologue.append(f"{python} = copied({python})")
+        default = parameter.default
+        return f"{python}={self.converted(default, kind).text}" if default else python
+
+    def _write_members(self, record: Record, node: Node) -> None:
+        """Write what a constructor begins with: the initial values of members."""
+        self.out.add("super().__init__()")
+        initial_values = dict(record.defaults)
+        for one in node.find("field_initializer") if node else ():
+            initial_values[one.children[0].text] = one.children[1]
+        for name in sorted(initial_values, key=[*record.fields, *initial_values].index):
+            self.clear()
+            value = initial_values[name]
+            try:
+                text = self.initial(value, record.fields[name], value).text
+                place = self.field("self", name, record.fields[name])
+                self.emit(f"{place.target} = {text}", value.line)
+            except REASONS as reason:
+                self.not_translated(value.parent, told(reason))
+
+
+def _name_of(function: Node) -> str:
+    return re.sub(r"\(.*", "", function["declarator"].text, flags=re.DOTALL).strip("*& \n")
+
 
 _HEADER = '''"""{name} in Python, written by ``python -m cudnn_ctypes port --translate``.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from legacy.conftest import gpu_handle, handle, reference_handle
 
-from cudnn_ctypes.porting.compat.old_names import forget_warned
+from cudnn_ctypes.porting.compat import forget_warned
 
 __all__ = ["gpu_handle", "handle", "reference_handle"]
 

@@ -15,7 +15,7 @@ import pytest
 import cudnn_ctypes
 from cudnn_ctypes import cublas, cudart
 from cudnn_ctypes.errors import NoDeviceError
-from cudnn_ctypes.porting.cublas import function
+from cudnn_ctypes.porting.cublas import handles as function
 from cudnn_ctypes.runtime import cuda
 
 FUNCTIONS = [name for name in cublas.__all__ if hasattr(getattr(cublas, name), "unchecked")]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from cudnn_ctypes import use_reference_device
-from cudnn_ctypes.porting.cudart.places import allocated
+from cudnn_ctypes.porting.cudart.memory import allocated
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ import cudnn_ctypes
 from cudnn_ctypes import cudart, raw
 from cudnn_ctypes.absent_gpu.properties import preset
 from cudnn_ctypes.errors import NoDeviceError
-from cudnn_ctypes.porting.cudart.places import allocated
+from cudnn_ctypes.porting.cudart.memory import allocated
 
 FUNCTIONS = [
     name

@@ -24,17 +24,15 @@ from typing import Any
 
 from .... import raw
 from ....raw.gone import Gone, changed, find, gone_names
-from ..old_names import warn_once
-from .compute_type import SETTLING, settled
-from .left_out import left_out
+from .. import warn_once
+from . import declarations
+from .algorithms import SETTLING, settled
+from .declarations import left_out
+from .declarations import old_status_number as old_status_number
+from .declarations import status_of_old_number as status_of_old_number
 from .old_function import functions
-from .status_numbers import old_status_number as old_status_number
-from .status_numbers import status_of_old_number as status_of_old_number
 
-for _module in (
-    *("algorithm_choice", "algorithm_objects", "other_parameters", "renamed"),
-    *("rnn_passes", "rnn_settings", "rnn_sizes"),
-):
+for _module in ("algorithms", "renamed", "rnn"):
     importlib.import_module(f".{_module}", __name__)  # registers functions
 
 __all__ = sorted(
@@ -68,14 +66,11 @@ def __getattr__(name: str) -> Any:
 
 def _value(gone: Gone) -> Any:
     """A type, an enumerator or the number of a macro."""
-    from . import constants, enums, types
-
     if gone.kind == "macro":
-        return constants.value(gone)
+        return declarations.macro_value(gone)
     if gone.kind != "enumerator":
-        return getattr(types, gone.name)
-    members = (getattr(enums, each).__members__ for each in enums.__all__)
-    return next(each[gone.name] for each in members if gone.name in each)
+        return getattr(declarations, gone.name)
+    return declarations.old_enumerator(gone.name)
 
 
 def __dir__() -> list[str]:

@@ -211,7 +211,7 @@ class TestConvolution:
         """A limit that no algorithm keeps; the default comes back."""
         assert cudnn.get_max_workspace_size() == 8 * 1024 * 1024
         monkeypatch.setattr(
-            "cudnn_ctypes.porting.compat.cupy_cudnn.algorithms._max_workspace_size", -1
+            "cudnn_ctypes.porting.compat.cupy_cudnn.convolutions._max_workspace_size", -1
         )
         assert cudnn.get_max_workspace_size() == -1
         y = arrays.nan(2, 6, 5, 11)

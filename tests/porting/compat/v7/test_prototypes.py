@@ -11,7 +11,7 @@ import pytest
 
 from cudnn_ctypes import raw
 from cudnn_ctypes.porting.compat import v7
-from cudnn_ctypes.porting.compat.v7.prototypes import parse
+from cudnn_ctypes.porting.compat.v7.declarations import parse
 from cudnn_ctypes.raw.gone import find
 
 

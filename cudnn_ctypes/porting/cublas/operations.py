@@ -1,4 +1,4 @@
-"""Products of matrices and vectors, in column-major order as in Fortran."""
+"""Operations on vectors and column-major matrices, and copies of them to and from the device."""
 
 from __future__ import annotations
 
@@ -7,24 +7,137 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...runtime.cuda import CudaError
+from ..cudart.copies import cudaMemcpy2D
+from ..cudart.types import cudaMemcpyKind
 from .arguments import COMPUTE_TYPES, DTYPES, Elements, Invalid, Scalar, computing
-from .types import cublasComputeType_t, cublasOperation_t, cudaDataType_t
+from .handles import (
+    cublas_function,
+    cublasComputeType_t,
+    cublasOperation_t,
+    cublasStatus_t,
+    cudaDataType_t,
+    fail,
+)
 
 __all__ = [
+    "cublasDasum",
+    "cublasDaxpy",
+    "cublasDcopy",
+    "cublasDdot",
     "cublasDgeam",
     "cublasDgemm",
     "cublasDgemmStridedBatched",
     "cublasDgemv",
     "cublasDger",
+    "cublasDnrm2",
+    "cublasDscal",
+    "cublasDswap",
     "cublasGemmEx",
+    "cublasGetMatrix",
+    "cublasGetVector",
     "cublasHgemm",
     "cublasHgemmStridedBatched",
+    "cublasIdamax",
+    "cublasIsamax",
+    "cublasSasum",
+    "cublasSaxpy",
+    "cublasScopy",
+    "cublasSdot",
+    "cublasSetMatrix",
+    "cublasSetVector",
     "cublasSgeam",
     "cublasSgemm",
     "cublasSgemmStridedBatched",
     "cublasSgemv",
     "cublasSger",
+    "cublasSnrm2",
+    "cublasSscal",
+    "cublasSswap",
 ]
+
+
+def _axpy(
+    elements: Elements, handle: Any, n: int, alpha: Any, x: Any, incx: int, y: Any, incy: int
+) -> None:
+    """y = alpha x + y."""
+    if n > 0 and alpha.value:
+        result = elements.vector(y, n, incy, "y", "update")
+        result += alpha.value * elements.vector(x, n, incx, "x")
+
+
+def _scal(elements: Elements, handle: Any, n: int, alpha: Any, x: Any, incx: int) -> None:
+    """x = alpha x."""
+    if n > 0 and incx > 0:
+        vector = elements.vector(x, n, incx, "x", "update")
+        vector *= alpha.value
+
+
+def _copy(elements: Elements, handle: Any, n: int, x: Any, incx: int, y: Any, incy: int) -> None:
+    """y = x."""
+    if n > 0:
+        vector = elements.vector(x, n, incx, "x")
+        elements.vector(y, n, incy, "y", "write")[...] = vector
+
+
+def _swap(elements: Elements, handle: Any, n: int, x: Any, incx: int, y: Any, incy: int) -> None:
+    """Exchange x and y."""
+    if n > 0:
+        first = elements.vector(x, n, incx, "x", "update")
+        second = elements.vector(y, n, incy, "y", "update")
+        first[...], second[...] = second.copy(), first.copy()
+
+
+def _dot(
+    elements: Elements, handle: Any, n: int, x: Any, incx: int, y: Any, incy: int, result: Any
+) -> None:
+    """result = the sum of x[i] y[i]."""
+    total = elements.dtype.type(0)
+    if n > 0:
+        total = elements.vector(x, n, incx, "x") @ elements.vector(y, n, incy, "y")
+    result.value = total
+
+
+def _nrm2(elements: Elements, handle: Any, n: int, x: Any, incx: int, result: Any) -> None:
+    """result = the square root of the sum of squares."""
+    total = np.float64(0)
+    if n > 0 and incx > 0:
+        vector = elements.vector(x, n, incx, "x").astype(np.float64)
+        largest = np.abs(vector).max()  # scaling by it keeps the squares from overflowing
+        finite = largest and np.isfinite(largest)
+        total = largest * np.sqrt(((vector / largest) ** 2).sum()) if finite else largest
+    result.value = total
+
+
+def _asum(elements: Elements, handle: Any, n: int, x: Any, incx: int, result: Any) -> None:
+    """result = the sum of the absolute values."""
+    positive = n > 0 and incx > 0
+    result.value = np.abs(elements.vector(x, n, incx, "x")).sum() if positive else 0
+
+
+def _amax(elements: Elements, handle: Any, n: int, x: Any, incx: int, result: Any) -> None:
+    """result = the place, from 1, of the first element with the largest absolute value."""
+    positive = n > 0 and incx > 0
+    result.value = 1 + np.abs(elements.vector(x, n, incx, "x")).argmax() if positive else 0
+
+
+cublasSaxpy = computing("cublasSaxpy", _axpy, "float32")
+cublasDaxpy = computing("cublasDaxpy", _axpy, "float64")
+cublasSscal = computing("cublasSscal", _scal, "float32")
+cublasDscal = computing("cublasDscal", _scal, "float64")
+cublasScopy = computing("cublasScopy", _copy, "float32")
+cublasDcopy = computing("cublasDcopy", _copy, "float64")
+cublasSswap = computing("cublasSswap", _swap, "float32")
+cublasDswap = computing("cublasDswap", _swap, "float64")
+cublasSdot = computing("cublasSdot", _dot, "float32")
+cublasDdot = computing("cublasDdot", _dot, "float64")
+cublasSnrm2 = computing("cublasSnrm2", _nrm2, "float32")
+cublasDnrm2 = computing("cublasDnrm2", _nrm2, "float64")
+cublasSasum = computing("cublasSasum", _asum, "float32")
+cublasDasum = computing("cublasDasum", _asum, "float64")
+cublasIsamax = computing("cublasIsamax", _amax, "float32", "int32")
+cublasIdamax = computing("cublasIdamax", _amax, "float64", "int32")
+
 
 Matrix = NDArray[Any]
 
@@ -218,7 +331,7 @@ def _product(
 
 def _scale_and_add(result: Matrix, alpha: Scalar, beta: Scalar, a: Matrix, b: Matrix) -> None:
     """result = alpha a b + beta result, in float32, or in float64 for a float64 result."""
-    from cudnn_ctypes.reference.blas import products_of
+    from ...reference.blas import products_of
 
     wide: Any = np.float64 if result.dtype == np.float64 else np.float32
     with products_of(result.size * a.shape[-1]):
@@ -273,3 +386,59 @@ cublasDgemmStridedBatched = computing("cublasDgemmStridedBatched", _gemm_strided
 cublasSgeam = computing("cublasSgeam", _geam, "float32")
 cublasDgeam = computing("cublasDgeam", _geam, "float64")
 cublasGemmEx = computing("cublasGemmEx", _gemm_ex, _computed_in)
+
+
+@cublas_function
+def cublasSetVector(n: int, elemSize: int, x: Any, incx: int, devicePtr: Any, incy: int) -> None:
+    """Copy `n` elements from the host, `incx` apart, to the device, `incy` apart."""
+    _copy_matrix("cublasSetVector", (1, n), elemSize, (x, incx), (devicePtr, incy), to_device=True)
+
+
+@cublas_function
+def cublasGetVector(n: int, elemSize: int, x: Any, incx: int, y: Any, incy: int) -> None:
+    """Copy `n` elements from the device, `incx` apart, to the host, `incy` apart."""
+    _copy_matrix("cublasGetVector", (1, n), elemSize, (x, incx), (y, incy), to_device=False)
+
+
+@cublas_function
+def cublasSetMatrix(
+    rows: int, cols: int, elemSize: int, A: Any, lda: int, B: Any, ldb: int
+) -> None:
+    """Copy a matrix from the host to the device; columns begin `lda` and `ldb` elements apart."""
+    _copy_matrix("cublasSetMatrix", (rows, cols), elemSize, (A, lda), (B, ldb), to_device=True)
+
+
+@cublas_function
+def cublasGetMatrix(
+    rows: int, cols: int, elemSize: int, A: Any, lda: int, B: Any, ldb: int
+) -> None:
+    """Copy a matrix from the device to the host; columns begin `lda` and `ldb` elements apart."""
+    _copy_matrix("cublasGetMatrix", (rows, cols), elemSize, (A, lda), (B, ldb), to_device=False)
+
+
+def _copy_matrix(
+    function: str,
+    shape: tuple[int, int],
+    size: int,
+    source: tuple[Any, int],
+    target: tuple[Any, int],
+    *,
+    to_device: bool,
+) -> None:
+    """Copy the columns of a matrix; each is a contiguous row of bytes."""
+    if min(*shape) < 0 or size < 1 or min(source[1], target[1]) < max(shape[0], 1):
+        reason = "sizes and distances are positive, and columns do not overlap"
+        fail(function, cublasStatus_t.CUBLAS_STATUS_INVALID_VALUE, reason)
+    up, down = cudaMemcpyKind.cudaMemcpyHostToDevice, cudaMemcpyKind.cudaMemcpyDeviceToHost
+    try:
+        cudaMemcpy2D(
+            target[0],
+            target[1] * size,
+            source[0],
+            source[1] * size,
+            shape[0] * size,
+            shape[1],
+            up if to_device else down,
+        )
+    except CudaError as error:
+        fail(function, cublasStatus_t.CUBLAS_STATUS_MAPPING_ERROR, str(error))
