@@ -8,8 +8,8 @@ from typing import Any
 
 from .. import raw
 from ..dtypes import as_data_type
+from ..raw import operand_rules
 from ..raw.descriptors import Convolution
-from ..raw.descriptors.convolution_fit import convolution_misfit
 from .descriptor import Descriptor, read_back
 from .enumerators import enumerator
 from .filter import FilterDescriptor
@@ -200,11 +200,12 @@ class ConvolutionDescriptor(Descriptor[raw.cudnnConvolutionDescriptor_t]):
         ValueError
             If x, w and this convolution do not fit together; the message says in what.
         """
-        convolution = self._record(Convolution)
-        x_shape, w_shape = x_desc.shape, w_desc.shape
-        misfit = convolution_misfit(x_shape, w_shape, convolution)
-        if misfit:  # cuDNN's BAD_PARAM would not say it, or not in these words
-            raise ValueError(misfit)
+        operand_rules.check(
+            raw.cudnnGetConvolutionNdForwardOutputDim,
+            {"convDesc": self, "inputTensorDesc": x_desc, "filterDesc": w_desc},
+            {"inputTensorDesc": "x", "filterDesc": "w"},
+        )
+        x_shape = x_desc.shape
         if len(x_shape) == 4:
             n, c, h, w = c_int(), c_int(), c_int(), c_int()
             raw.cudnnGetConvolution2dForwardOutputDim(self, x_desc, w_desc, n, c, h, w)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from ctypes import c_int, c_size_t
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, cast
 
 from ..arguments import expect
 from ..dtypes import data_type_name
 from ..handle import Handle
+from ..raw import operand_rules
 from ..raw.ctypes_support import CudnnEnum
+from ..raw.function import Function
 from ..raw.records import NOTHING, Entry
 from ..runtime import DeviceBuffer, OutOfDeviceMemoryError
 from .algorithm_table import AlgorithmRow, AlgorithmTable
@@ -58,17 +60,15 @@ class ConvolutionAlgorithms:
         """Refuse descriptors that are not of their kind, or do not fit together."""
         named = {name.removeprefix("d"): name for name in self._names}
         x, w, y = (named[role] for role in "xwy")
-        x_desc = expect(f"{x}_desc", self._desc(x), TensorDescriptor)
-        w_desc = expect(f"{w}_desc", self._desc(w), FilterDescriptor)
-        conv = expect("conv", self.descriptors[2], ConvolutionDescriptor)
-        y_desc = expect(f"{y}_desc", self._desc(y), TensorDescriptor)
-        expected, given = conv.output_shape(x_desc, w_desc), y_desc.shape
-        if given != expected:
-            raise ValueError(
-                f"{y}: expected shape {expected}, got {given}: {x} {x_desc.shape} and {w} "
-                f"{w_desc.shape} with padding {conv.padding}, stride {conv.stride}, dilation "
-                f"{conv.dilation}"
-            )
+        expect(f"{x}_desc", self._desc(x), TensorDescriptor)
+        expect(f"{w}_desc", self._desc(w), FilterDescriptor)
+        expect("conv", self.descriptors[2], ConvolutionDescriptor)
+        expect(f"{y}_desc", self._desc(y), TensorDescriptor)
+        launch = cast(Function, self.functions.launch)
+        in_c = [each.name for each in launch.parameters if each.name.endswith("Desc")]
+        first, second, result = self._names
+        called = dict(zip(in_c, (first, second, "conv", result), strict=True))
+        operand_rules.check(launch, dict(zip(in_c, self.descriptors, strict=True)), called)
 
     @property
     def descriptors(self) -> tuple[AnyDescriptor, AnyDescriptor, ConvolutionDescriptor, Any]:

@@ -156,11 +156,11 @@ class TestWrongInput:
     @pytest.mark.parametrize(
         ("x_shape", "w_shape", "groups", "message"),
         [
-            ((1, 3, 8, 8), (4, 2, 3, 3), 1, "x has 3 channels, but .* need 2"),
-            ((1, 6, 8, 8), (4, 6, 3, 3), 2, "x has 6 channels, but .* in 2 groups need 12"),
-            ((1, 6, 8, 8), (5, 3, 3, 3), 2, "w has 5 filters, which 2 groups do not divide"),
-            ((1, 3, 8, 8, 8), (4, 3, 3, 3, 3), 1, "2 spatial dimensions needs x and w of 4"),
-            ((1, 3, 8), (4, 3, 3, 3), 1, "2 spatial dimensions needs x and w of 4"),
+            ((1, 3, 8, 8), (4, 2, 3, 3), 1, "x: it has 3 channels, but .* need 2"),
+            ((1, 6, 8, 8), (4, 6, 3, 3), 2, "x: it has 6 channels, but .* in 2 groups need 12"),
+            ((1, 6, 8, 8), (5, 3, 3, 3), 2, "w: it has 5 filters, which 2 groups do not divide"),
+            ((1, 3, 8, 8, 8), (4, 3, 3, 3, 3), 1, "x: a convolution over 2 spatial"),
+            ((1, 3, 8), (4, 3, 3, 3), 1, "x: a convolution over 2 spatial"),
             ((1, 3, 8, 2), (4, 3, 3, 3), 1, "reaches over 3 elements along spatial dimension 1"),
         ],
     )

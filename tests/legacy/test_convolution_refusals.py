@@ -148,7 +148,7 @@ class TestShapes:
         assert (y.numpy() == 1).all()
 
     def test_channels(self, handle: Handle, conv: ConvolutionDescriptor) -> None:
-        with pytest.raises(ValueError, match=r"x has 4 channels, but filters w .* need 3"):
+        with pytest.raises(ValueError, match=r"x: it has 4 channels, but filters w .* need 3"):
             cudnn.convolution_forward(handle, tensor(*X), tensor(8, 3, 3, 3), conv)
 
     def test_gradients_that_do_not_fit(self, handle: Handle, conv: ConvolutionDescriptor) -> None:

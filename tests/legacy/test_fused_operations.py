@@ -705,7 +705,7 @@ def half(*shape: int) -> DeviceTensor:
     ("changes", "error", "message"),
     [
         ({"x": lambda: np.zeros((2, 8, 4, 4))}, TypeError, "x: host memory"),
-        ({"w": lambda: half(8, 4, 3, 3)}, ValueError, "x has 8 channels"),
+        ({"w": lambda: half(8, 4, 3, 3)}, ValueError, "x: it has 8 channels"),
         ({"y": lambda: half(2, 8, 3, 3)}, ValueError, r"^y: "),
         ({"scale": lambda: half(4)}, ValueError, r"^scale: "),
         (

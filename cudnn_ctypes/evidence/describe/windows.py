@@ -6,8 +6,10 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
-from ...raw.descriptors import Convolution, Pooling, record
-from ...raw.descriptors.convolution_fit import convolution_misfit, convolution_output
+from ...raw.descriptors import Convolution, Pooling, Tensor, record
+from ...raw.enums import CUDNN_DATA_FLOAT
+from ...raw.operand_rules import Operand
+from ...raw.operand_rules.convolutions import convolution_output, fitting
 from ..pictures.window import Window, window
 from .description import Description, Section
 from .words import counted, name_of
@@ -68,7 +70,11 @@ def convolution_words(name: str, conv: Convolution, x: Any = None, w: Any = None
         reach = [(s - 1) * d + 1 for s, d in zip(w_shape[2:], conv.dilation, strict=False)]
         sizes = [max(r - 2 * p, 1) + 5 for r, p in zip(reach, conv.padding, strict=False)]
         x_shape = (1, w_shape[1] * conv.groups, *sizes)
-    misfit = convolution_misfit(x_shape, w_shape, conv)
+    image, filters = (
+        Operand(name, Tensor(CUDNN_DATA_FLOAT, shape, ()))
+        for name, shape in (("x", x_shape), ("w", w_shape))
+    )
+    misfit = next(map(str, fitting(image, filters, conv)), "")
     sections = [Section(lines=tuple(_convolution_lines(conv)))]
     if misfit:
         lines = (*_formula(), misfit)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import backend, live
+from .. import backend, functions, live, operand_rules
 from ..attributes import kind_name
 from ..constants import CUDNN_DIM_MAX
-from ..descriptors import Convolution, Filter, Tensor
-from ..descriptors.convolution_fit import convolution_misfit
 from ..descriptors.images import vector_length
 from ..enums import (
     CUDNN_TENSOR_NCHW_VECT_C,
@@ -24,38 +22,23 @@ __all__ = ["hint"]
 
 def hint(failure: Failure) -> str:
     """A sentence naming the arguments that do not fit together; "" if none are found."""
-    if "onvolution" in failure.function:
-        return _convolution(failure)
     if failure.function in ("cudnnBackendSetAttribute", "cudnnBackendGetAttribute"):
         return _attribute(failure)
     if failure.function.startswith(("cudnnSetTensor", "cudnnSetFilter")):
         return _dimensions(failure) or _vectors(failure)
-    return ""
+    return _operands(failure)
 
 
-def _convolution(failure: Failure) -> str:
-    names = (
-        failure.name("xDesc", "inputTensorDesc", "srcDesc", "dxDesc"),
-        failure.name("wDesc", "filterDesc", "dwDesc", "gradDesc"),
-        failure.name("yDesc", "dyDesc", "destDesc"),
-    )
-    convolution = failure.record("convDesc")
-    x, w, y = (failure.record(name) if name else None for name in names)
-    if not (
-        isinstance(convolution, Convolution) and isinstance(x, Tensor) and isinstance(w, Filter)
-    ):
+def _operands(failure: Failure) -> str:
+    """The operand that breaks a rule; the reference device has given this reason already."""
+    if not (failure.is_cudnn_s and failure.arguments):
         return ""
-    if "BAD_PARAM" in failure.status:
-        shape = y.shape if isinstance(y, Tensor) else None
-        misfit = convolution_misfit(x.shape, w.shape, convolution, shape, names=names)
-        # The reference device has given this reason already, in other words.
-        return misfit if failure.is_cudnn_s else ""
-    if "NOT_SUPPORTED" in failure.status and x.data_type != w.data_type:
-        return (
-            f"{names[0]} is {x.data_type.name} and {names[1]} {w.data_type.name}: a convolution "
-            f"takes both in the same data type"
-        )
-    return ""
+    values = {name: value for name, (_, value) in failure.arguments.items()}
+    function, status = getattr(functions, failure.function), failure.status
+    found = operand_rules.broken(
+        function, values, asked=lambda rule: getattr(rule.status, "name", "no") in status
+    )
+    return "" if found is None else str(found)
 
 
 def _attribute(failure: Failure) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import importlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ..ctypes_support import OpaquePointer
@@ -33,7 +33,7 @@ def broken(
     values: Mapping[str, Any],
     names: Mapping[str, str] | None = None,
     *,
-    by_meaning: bool = False,
+    asked: Callable[[Broken], bool] = lambda rule: rule.status is not None,
 ) -> Broken | None:
     """The first rule that the arguments of a call break; None if they break none.
 
@@ -44,8 +44,8 @@ def broken(
         Arguments by C's names of their parameters.
     names : mapping, optional
         Other names of operands for the sentence, by C's names.
-    by_meaning : bool
-        True: rules that follow from what the operation means. False: rules of which cuDNN checks.
+    asked : callable
+        Whether a rule counts; by default those count that cuDNN checks.
     """
     _load()
     types = {parameter.name: parameter.type for parameter in function.parameters}
@@ -69,7 +69,7 @@ def broken(
         if "function" in parameters:
             given["function"] = function.__name__
         for rule in generator(**given):
-            if rule.by_meaning if by_meaning else rule.status is not None:
+            if asked(rule):
                 return rule
     return None
 
@@ -82,7 +82,7 @@ def check(function: Function, values: Mapping[str, Any], names: Mapping[str, str
     ValueError
         It names the operand.
     """
-    if found := broken(function, values, names, by_meaning=True):
+    if found := broken(function, values, names, asked=lambda rule: rule.by_meaning):
         raise ValueError(str(found))
 
 

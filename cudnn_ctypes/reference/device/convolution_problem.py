@@ -11,7 +11,7 @@ import numpy as np
 from ... import raw
 from ...dtypes import numpy_dtype
 from ...raw.descriptors import Convolution, Filter, Tensor
-from ...raw.descriptors.convolution_fit import convolution_misfit
+from ...raw.operand_rules import Operand, convolutions
 from ..geometry import Geometry, Mode
 from .call import Call
 from .registry import bad_param
@@ -83,10 +83,10 @@ def fitting(
     y: Tensor | None = None,
 ) -> Geometry:
     """x, w, a convolution, and y together; BAD_PARAM, with `names`, if they do not fit."""
-    shapes = x.shape, w.shape, convolution, None if y is None else y.shape
-    called = names[0], names[1], names[-1]
-    if misfit := convolution_misfit(*shapes, names=called):
-        raise bad_param(misfit)
+    result = None if y is None else Operand(names[-1], y)
+    operands = Operand(names[0], x), Operand(names[1], w)
+    for broken in convolutions.fitting(*operands, convDesc=convolution, y=result):
+        raise bad_param(str(broken))
     try:
         return Geometry.of(x.shape, w.shape, **_options(convolution))
     except ValueError as error:

@@ -10,7 +10,6 @@ from typing import Any
 
 from ... import raw
 from ...raw.descriptors import Convolution, Filter, Tensor
-from ...raw.operand_rules.language import FLOATING
 from ..columns import im2col
 from ..folding import folded_backward_data
 from ..reorder import reorder_bias, reorder_filter
@@ -28,11 +27,7 @@ def im2col_(call: Call) -> None:
     call.require("colBuffer")
     x, image, w = call.operand("x"), call.record("xDesc", Tensor), call.record("wDesc", Filter)
     convolution = call.record("convDesc", Convolution)
-    if len(x.shape) != 4 or x.data_type not in FLOATING or convolution.groups != 1:
-        raise not_supported(
-            f"cuDNN has no im2col for {len(x.shape)} dimensions of {x.data_type.name} in "
-            f"{convolution.groups} groups, only for 4 of a floating type in one"
-        )
+    call.check()
     geometry = fitting(image, w, convolution, ("xDesc", "wDesc", "convDesc"))
     columns = im2col(
         x.load(),

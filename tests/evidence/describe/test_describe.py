@@ -153,7 +153,7 @@ class TestWindows:
     def test_what_does_not_fit_is_said(self) -> None:
         with cudnn.ConvolutionDescriptor(1) as conv:
             found = describe(conv, x=(1, 3, 8, 8), w=(4, 5, 3, 3))
-        assert "x has 3 channels, but filters w (4, 5, 3, 3) over 5 channels" in str(found)
+        assert "x: it has 3 channels, but filters w (4, 5, 3, 3) over 5 channels" in str(found)
         assert found.picture is None
         with pytest.raises(ValueError, match="no picture of this: ConvolutionDescriptor"):
             found.svg()

@@ -133,9 +133,17 @@ class TestConvolutionsThatDoNotFit:
     @pytest.mark.parametrize(
         ("x_shape", "w_shape", "wanted"),
         [
-            ((1, 3, 8, 8), (4, 5, 3, 3), "inputTensorDesc has 3 channels, but filters filterDesc"),
+            (
+                (1, 3, 8, 8),
+                (4, 5, 3, 3),
+                "inputTensorDesc: it has 3 channels",
+            ),
             ((1, 3, 8, 8), (4, 3, 9, 9), "the filter reaches over 9 elements along spatial dim"),
-            ((1, 3, 8, 8, 8), (4, 3, 3, 3), "needs inputTensorDesc and filterDesc of 4 dimensions"),
+            (
+                (1, 3, 8, 8, 8),
+                (4, 3, 3, 3),
+                "inputTensorDesc: a convolution over 2",
+            ),
         ],
     )
     def test_what_does_not_fit_is_named(

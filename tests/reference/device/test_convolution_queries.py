@@ -299,7 +299,7 @@ def test_the_math_type_of_the_descriptor_is_reported(program: Program):
 def test_names_of_the_parameters_are_those_of_each_function(program: Program):
     s = setup(program, y=program.tensor((2, 8, 5, 6), FLOAT))
     table, count = (TABLES["BackwardData"] * 4)(), c_int()
-    with pytest.raises(BadParamError, match=r"diffDesc has shape \(2, 8, 5, 6\)"):
+    with pytest.raises(BadParamError, match="diffDesc: expected shape"):
         raw.cudnnGetConvolutionBackwardDataAlgorithm_v7(
             program.handle, *s.descriptors("BackwardData"), 4, count, table
         )

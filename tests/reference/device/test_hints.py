@@ -103,13 +103,12 @@ def test_descriptors_that_do_not_fit(call: Call) -> None:
     w = {"wDesc": FilterDescriptor((4, 5, 3, 3)), "w": DeviceBuffer(1 << 12)}
     error = call.error(BadParamError, **w)
     assert error.messages == (
-        "xDesc has 3 channels, but filters wDesc (4, 5, 3, 3) over 5 channels in 1 group need 5",
+        "xDesc: it has 3 channels, but filters wDesc (4, 5, 3, 3) over 5 channels in 1 group need 5",
     )
     assert error.hint == ""
     y = {"yDesc": TensorDescriptor((1, 4, 6, 6)), "y": DeviceBuffer(1 << 12)}
     (reason,) = call.error(BadParamError, **y).messages
-    assert reason.startswith("yDesc has shape (1, 4, 6, 6), but xDesc (1, 3, 8, 8) and wDesc")
-    assert reason.endswith("give (1, 4, 8, 8)")
+    assert reason.startswith("yDesc: expected shape (1, 4, 8, 8), that of xDesc (1, 3, 8, 8)")
 
 
 def test_mixed_layouts_are_not_a_question_of_the_algorithm(call: Call) -> None:
@@ -117,12 +116,6 @@ def test_mixed_layouts_are_not_a_question_of_the_algorithm(call: Call) -> None:
     error = call.error(NotSupportedError, wDesc=w, w=DeviceBuffer(1 << 12))
     assert error.messages == ("wDesc lies in NHWC, so xDesc must, too",)
     assert error.hint == ""
-
-
-def test_mixed_data_types(call: Call) -> None:
-    x = TensorDescriptor((1, 3, 8, 8), "float16")
-    error = call.error(NotSupportedError, xDesc=x, x=DeviceBuffer(1 << 12))
-    assert error.hint.startswith("xDesc is CUDNN_DATA_HALF and wDesc CUDNN_DATA_FLOAT")
 
 
 def test_an_algorithm_without_a_kernel(call: Call) -> None:
