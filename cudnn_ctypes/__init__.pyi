@@ -23,6 +23,7 @@ from .errors import (
     BadParamError as BadParamError,
     CleanUpWarning as CleanUpWarning,
     ClosedError as ClosedError,
+    CrashError as CrashError,
     CudnnError as CudnnError,
     CudnnWarning as CudnnWarning,
     DeviceMemoryWarning as DeviceMemoryWarning,
@@ -46,6 +47,7 @@ from .graph.backend.engine import (
     EngineChoice as EngineChoice,
     EngineConfig as EngineConfig,
 )
+from .graph.backend.warden import use_warden as use_warden
 from .graph.compilation import compile_graphs as compile_graphs
 from .graph.engines.cache.plan_cache import PlanCache as PlanCache
 from .graph.engines.heuristics import heuristics as heuristics

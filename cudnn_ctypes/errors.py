@@ -13,6 +13,7 @@ __all__ = [
     "BadParamError",
     "CleanUpWarning",
     "ClosedError",
+    "CrashError",
     "CudnnError",
     "CudnnWarning",
     "DeviceMemoryWarning",
@@ -151,6 +152,29 @@ class BadParamError(CudnnError):
 
 class NotSupportedError(CudnnError):
     """Status 3xxx: the combination is valid, but this library or GPU has no kernel for it."""
+
+
+class CrashError(NotSupportedError):
+    """A graph ended the process that asked cuDNN about it, or cuDNN did not answer.
+
+    A warden was asked (`use_warden`), now or earlier, so that this process goes on.
+
+    Attributes
+    ----------
+    step : str
+        What cuDNN was doing: "asking heuristics a".
+    signal : str
+        The signal's name; "hang" after a time-out; "memory" or "exit" with the code.
+    graph : str
+        JSON of the graph, for ``Graph.from_json``; "" if it is not known.
+    """
+
+    step: str = ""
+    signal: str = ""
+    graph: str = ""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (*super().__reduce__(), {n: getattr(self, n) for n in ("step", "signal", "graph")})
 
 
 class InternalError(CudnnError):

@@ -349,12 +349,14 @@ def test_import_time() -> None:
 
 INTERNAL_ERRORS = {
     "CommandError",
+    "Death",
     "DestroyedError",
     "Invalid",
     "MissingNameError",
     "NoKey",
     "NoSuchPlanError",
     "NotReproducible",
+    "OnlyThere",
     "Refused",
     "Spent",
     "Untranslatable",

@@ -20,7 +20,7 @@ from ..process import new_lock
 from ..raw import elf, process
 from .machine_code import MACHINE_CODE
 
-__all__ = ["Driver", "ensure_driver", "stub"]
+__all__ = ["Driver", "ensure_driver", "stub", "use_stub"]
 
 SONAME = "libcuda.so.1"
 
@@ -105,6 +105,18 @@ def ensure_driver() -> Driver:
             if _driver is None:
                 _driver = Driver(is_stub=False) if process.driver_present() else _load_stub()
     return _driver
+
+
+def use_stub() -> None:
+    """Have the stub in this process, also where there is a driver, before anything loads that.
+
+    Raises
+    ------
+    NoDeviceError
+        If there is no stub for this machine.
+    """
+    global _driver
+    _driver = _load_stub()
 
 
 def _load_stub() -> Driver:

@@ -24,7 +24,6 @@ from .options import (
     positive,
     read_text,
     refuse_overwriting,
-    worker_pool,
     write_text,
 )
 from .progress import steps
@@ -90,10 +89,7 @@ def _run(arguments: argparse.Namespace) -> int:
     device = as_properties(arguments.device)
     results: list[CompiledGraph] = []
     start = time.perf_counter()
-    with (
-        steps("compiling", len(texts)) as progress,
-        worker_pool(min(arguments.jobs, len(texts))) as executor,
-    ):
+    with steps("compiling", len(texts)) as progress:
         if not arguments.json:
             progress.tell(f"for {device!r}")
 
@@ -110,7 +106,7 @@ def _run(arguments: argparse.Namespace) -> int:
             compile_graphs(
                 texts,
                 device,
-                executor=executor,
+                jobs=arguments.jobs,
                 heuristics=arguments.heuristics,
                 workspace_limit=arguments.workspace_limit,
                 sm_count=arguments.sm_count,

@@ -13,7 +13,7 @@ from ..graph.backend.devices import as_properties
 from ..graph.compilation import CompiledGraph, compile_graphs
 from ..graph.graph import Graph
 from ..raw.describe import aligned
-from .options import USER_ERRORS, Names, add_jobs, add_json, worker_pool
+from .options import USER_ERRORS, Names, add_jobs, add_json
 from .progress import Steps, steps
 
 __all__ = ["GRAPHS", "add_arguments", "compiled", "main"]
@@ -155,12 +155,11 @@ def compiled(
         if progress is not None:
             progress.advance()
 
-    with worker_pool(jobs) as executor:
-        for name, device in devices.items():
-            if progress is not None:
-                progress.begin(f"for {name}")
-            graphs = [describe() for describe in GRAPHS]
-            yield name, compile_graphs(graphs, device, executor=executor, on_done=done)
+    for name, device in devices.items():
+        if progress is not None:
+            progress.begin(f"for {name}")
+        graphs = [describe() for describe in GRAPHS]
+        yield name, compile_graphs(graphs, device, jobs=jobs, on_done=done)
 
 
 def _row(name: str, device: DeviceProperties, found: dict[str, Any]) -> dict[str, Any]:

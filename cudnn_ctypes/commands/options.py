@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import multiprocessing
 import os
-import signal
-from collections.abc import Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,7 +35,6 @@ __all__ = [
     "read_graph",
     "read_text",
     "refuse_overwriting",
-    "worker_pool",
     "write_bytes",
     "write_text",
 ]
@@ -206,7 +201,7 @@ def add_force(parser: argparse.ArgumentParser) -> None:
 
 
 def add_jobs(parser: argparse.ArgumentParser) -> None:
-    """Add the option ``--jobs``, the size of a `worker_pool`."""
+    """Add the option ``--jobs``, how many graphs are compiled at once."""
     parser.add_argument(
         "-j",
         "--jobs",
@@ -245,22 +240,3 @@ def positive(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"expected a number from 1, got {text!r}")
     return int(text)
-
-
-@contextmanager
-def worker_pool(jobs: int) -> Iterator[ProcessPoolExecutor | None]:
-    """A pool of `jobs` compiling processes; None for 1 job, which this process does itself.
-
-    The processes ignore Ctrl-C: they finish their present jobs, and waiting jobs are dropped.
-    """
-    if jobs < 2:
-        yield None
-        return
-    # Spawned processes: a fork of a process that uses CUDA cannot use CUDA.
-    fresh = multiprocessing.get_context("spawn")
-    ignored = (signal.SIGINT, signal.SIG_IGN)
-    executor = ProcessPoolExecutor(jobs, fresh, initializer=signal.signal, initargs=ignored)
-    try:
-        yield executor
-    finally:
-        executor.shutdown(cancel_futures=True)

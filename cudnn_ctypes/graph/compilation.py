@@ -5,16 +5,20 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from os import PathLike
 from typing import Any
 
 from .. import raw
-from ..arguments import items
+from ..arguments import integer, items
 from ..errors import CudnnError, LibraryNotFoundError, NoDeviceError, SymbolNotFoundError
 from ..raw.values import described
 from .backend.device_properties import DeviceProperties
 from .backend.devices import as_properties
+from .backend.warden import asking
 from .engines.tuning.executors import Executor
 from .graph import Graph
 
@@ -64,8 +68,11 @@ def compile_graphs(
     workspace_limit: int | None = None,
     sm_count: int | None = None,
     on_done: Callable[[CompiledGraph], object] | None = None,
+    jobs: int = 1,
 ) -> list[CompiledGraph]:
     """Build the plan of each graph, and keep it as text.
+
+    Helper processes compile (`use_warden`): a graph that ends one does not stop the others.
 
     Parameters
     ----------
@@ -77,11 +84,13 @@ def compile_graphs(
     executor : Executor, optional
         Where to compile: a ``ProcessPoolExecutor``, ``ThreadPoolExecutor``, the
         ``get_executor()`` of a Dask client, an ``MPIPoolExecutor``. Workers need this package and
-        the same cuDNN. By default here, one after the other.
+        the same cuDNN. By default on this machine.
     heuristics, workspace_limit, sm_count
         As in ``Graph.build``.
     on_done : callable, optional
         Called here with each result, in the order of the graphs.
+    jobs : int
+        How many graphs are compiled at once, without an executor.
 
     Returns
     -------
@@ -107,26 +116,32 @@ def compile_graphs(
     gpu = as_properties(device).to_json()
     options = {"heuristics": modes, "workspace_limit": workspace_limit, "sm_count": sm_count}
     calls = [(_text(each), gpu, options) for each in graphs]
-    if executor is None:
+    with ExitStack() as stack:
+        chosen, jobs = executor, integer("jobs", jobs, least=1)
+        if chosen is None:
+            with asking(None, default=True) as warded:
+                options["warden"] = warded
+            if warded and jobs > 1:  # each waits for a helper process
+                chosen = ThreadPoolExecutor(jobs)
+                stack.callback(chosen.shutdown, cancel_futures=True)
         waiting: Iterable[Callable[[], CompiledGraph]] = (
-            lambda call=call: _compiled(*call)  # type: ignore[misc]
-            for call in calls
+            (partial(_compiled, *call) for call in calls)
+            if chosen is None
+            else [chosen.submit(_compiled, *call).result for call in calls]
         )
-    else:
-        waiting = [executor.submit(_compiled, *call).result for call in calls]
-    results = []
-    for call, result in zip(calls, waiting, strict=True):
-        try:
-            results.append(result())
-        except (NoDeviceError, LibraryNotFoundError):  # so it will be with all others
-            raise
-        except Exception as error:
-            if executor is None:
+        results = []
+        for call, result in zip(calls, waiting, strict=True):
+            try:
+                results.append(result())
+            except (NoDeviceError, LibraryNotFoundError):  # so it will be with all others
                 raise
-            results.append(CompiledGraph(_name(call[0]), error=error))
-        if on_done is not None:
-            on_done(results[-1])
-    return results
+            except Exception as error:
+                if executor is None:
+                    raise
+                results.append(CompiledGraph(_name(call[0]), error=error))
+            if on_done is not None:
+                on_done(results[-1])
+        return results
 
 
 def _text(graph: Graph | str) -> str:

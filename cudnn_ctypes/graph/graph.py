@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..arguments import flag, integer
 from ..dtypes import data_type_argument
-from ..errors import BadParamError, NotSupportedError
+from ..errors import BadParamError, CrashError, NotSupportedError
 from ..raw import cudnnDataType_t
 from ..raw.values import described
 from .describe.description import DescriptionMethods
@@ -138,6 +138,7 @@ class Graph(
         without_engine: bool = False,
         cache: bool | str | PathLike[str] | PlanCache | None = None,
         check: str | None = None,
+        warden: bool | None = None,
     ) -> ExecutionPlan:
         """Validate, ask cuDNN's heuristics, and compile the first engine config that works.
 
@@ -174,6 +175,9 @@ class Graph(
             taken: on a small graph, in a child process, against the reference. The verdict is
             kept, and a wrong engine passed over for the next. By default as the environment
             variable ``CUDNN_CTYPES_CHECK`` says. The reference device has nothing to try.
+        warden : bool, optional
+            Whether to ask cuDNN, and compile, in a helper process: a graph that ends it, or hangs,
+            is a `CrashError` here. By default as `use_warden` and ``CUDNN_CTYPES_WARDEN`` say.
 
         Returns
         -------
@@ -189,8 +193,11 @@ class Graph(
         NotSupportedError
             If no engine can do it; the message begins with changes that would help (``advice``) and
             has cuDNN's reasons, `explain` has all of them.
+        CrashError
+            If cuDNN ended the warden, now or when it was asked about such a graph before.
         """
         from .backend.devices import as_device
+        from .backend.warden import asking
         from .engines.building import as_choice, as_modes
         from .engines.cache.cached_building import obtained_plan
         from .engines.judging.probation import as_check, note_unchecked, passed
@@ -217,37 +224,41 @@ class Graph(
             )
             self._keep(plan, device, expansion)
             return plan
-        # An engine that was judged wrong can be chosen by name all the same.
-        judged = device if choice is None else None
-        wanted = self._wanted(expansion, selection, workspace_limit, judged)
+        with asking(warden):
+            # An engine that was judged wrong can be chosen by name all the same.
+            by_name = choice is not None
+            wanted = self._wanted(expansion, selection, workspace_limit, device, by_name=by_name)
 
-        def built(wanted: Selection) -> ExecutionPlan:
-            return obtained_plan(
-                expansion,
-                device,
-                modes,
-                name=self.name,
-                cache=cache,
-                selection=wanted,
-                config=choice,
-                sm_count=sm_count,
-                kernel_cache=kernel_cache,
-                override_shapes=override_shapes,
-            )
+            def built(wanted: Selection) -> ExecutionPlan:
+                return obtained_plan(
+                    expansion,
+                    device,
+                    modes,
+                    name=self.name,
+                    cache=cache,
+                    selection=wanted,
+                    config=choice,
+                    sm_count=sm_count,
+                    kernel_cache=kernel_cache,
+                    override_shapes=override_shapes,
+                )
 
-        try:
-            plan = built(wanted)
-            if tries and choice is None:
-                plan = passed(self, expansion, device, plan, wanted, built, sm_count=sm_count)
-            else:
-                note_unchecked(expansion, device, plan)
-        except (NotSupportedError, BadParamError) as error:
-            if choice is None and kernel_cache is None and not override_shapes:
-                from .engines.explaining.build_advice import add_advice
+            try:
+                plan = built(wanted)
+                if tries and choice is None:
+                    plan = passed(self, expansion, device, plan, wanted, built, sm_count=sm_count)
+                else:
+                    note_unchecked(expansion, device, plan)
+            except CrashError as error:
+                error.graph = self.to_json(indent=None)
+                raise
+            except (NotSupportedError, BadParamError) as error:
+                if choice is None and kernel_cache is None and not override_shapes:
+                    from .engines.explaining.build_advice import add_advice
 
-                add_advice(error, self, device, modes, wanted, sm_count)
-            raise
-        self._keep(plan, device, expansion, cache=cache)
+                    add_advice(error, self, device, modes, wanted, sm_count)
+                raise
+            self._keep(plan, device, expansion, cache=cache)
         return plan
 
     def load_plan(self, text: str | bytes, device: DeviceLike) -> ExecutionPlan:
@@ -305,10 +316,13 @@ class Graph(
         selection: Selection | None,
         workspace_limit: int | None = None,
         device: Handle | DeviceProperties | None = None,
+        *,
+        by_name: bool = False,
     ) -> Selection:
         """The conditions on a plan itself: what the graph keeps in the workspace is taken off.
 
-        For a `device` what a judge has found wrong there is passed over.
+        For a `device` what ended the process there is passed over and, unless a config is chosen
+        `by_name`, what a judge has found wrong.
         """
         from .engines.selection import Selection
         from .run.scratch import Scratch
@@ -319,7 +333,8 @@ class Graph(
         if device is not None:
             from .engines.judging.kept import kept_verdicts
 
-            wanted = wanted.passing_over(kept_verdicts(expansion, device))
+            known = kept_verdicts(expansion, device)
+            wanted = wanted.passing_over(known.only_crashes if by_name else known)
         kept = Scratch(expansion.tensors)
         if not kept or wanted.workspace_limit is None:
             return wanted
@@ -387,6 +402,7 @@ class Graph(
         compile: bool = False,
         sm_count: int | None = None,
         progress: bool | None = None,
+        warden: bool | None = None,
     ) -> Explanation:
         """Every engine config for this graph: what it is and needs, whether and why not it works.
 
@@ -410,6 +426,9 @@ class Graph(
             How many multiprocessors to use.
         progress : bool, optional
             Whether to draw a progress bar; by default on a terminal, when engines are compiled.
+        warden : bool, optional
+            Whether to ask cuDNN in a helper process, which it may end (`use_warden`): by default
+            yes, unless that, or ``CUDNN_CTYPES_WARDEN``, says no.
 
         Returns
         -------
@@ -424,6 +443,7 @@ class Graph(
             As in `build`.
         """
         from .backend.devices import as_device
+        from .backend.warden import asking
         from .engines.building import as_modes
         from .engines.explaining.advising import advise
         from .engines.explaining.examination import explain
@@ -432,9 +452,12 @@ class Graph(
 
         device = as_device(device)
         modes, expansion = as_modes(heuristics), self.expansion(device)
-        wanted = self._wanted(expansion, selection, device=device)
         compile = flag("compile", compile)
-        with progress_bar("explaining", progress if compile else bool(progress)) as noted:
+        with (
+            asking(warden, default=True) as warded,
+            progress_bar("explaining", progress if compile else bool(progress)) as noted,
+        ):
+            wanted = self._wanted(expansion, selection, device=device)
             told = explain(
                 expansion,
                 device,
@@ -445,7 +468,7 @@ class Graph(
                 sm_count=sm_count,
                 noted=noted,
             )
-        asked = Conditions(device, tuple(modes), wanted, compile, sm_count)
+        asked = Conditions(device, tuple(modes), wanted, compile, sm_count, warded)
         return replace(told, adviser=partial(advise, self.replaced(), asked))
 
     def autotune(

@@ -121,7 +121,7 @@ class _Callback:
 
     def receive(self, severity: int, debug: int, message: int) -> None:
         if severity < 3:  # errors and warnings are reasons, information is none
-            log.put_message(message)
+            log.put(*log.reasons(message))
         elif threading.get_ident() in self.quiet_threads:
             return
         bit = 1 << severity

@@ -21,7 +21,7 @@ __all__ = [
     "logged",
     "message_lines",
     "put",
-    "put_message",
+    "reasons",
     "set_aside",
     "take",
 ]
@@ -86,6 +86,7 @@ def message_lines(message: int) -> list[str]:
     return lines
 
 
-def put_message(message: int) -> None:
-    """Add the reasons in the message of cuDNN's log at an address."""
-    put(*(_REASON.sub("", line).strip() for line in message_lines(message) if _REASON.match(line)))
+def reasons(message: int) -> list[str]:
+    """The reasons in the message of cuDNN's log at an address."""
+    lines = message_lines(message)
+    return [_REASON.sub("", line).strip() for line in lines if _REASON.match(line)]

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from cudnn_ctypes.graph.engines.judging.children import Outcome, Spent, outcomes
+from cudnn_ctypes.graph.backend.children import Outcome, Spent, outcomes
 
 __all__ = ["Outcome", "Spent", "outcomes"]

@@ -11,6 +11,7 @@ from ...arguments import enumerator, short_name
 from ...errors import ExecutionFailedError, InternalError, NotSupportedError
 from ...raw import cudnnBackendHeurMode_t, cudnnStatus_t
 from ...raw.values import described
+from ..backend import warden
 from ..backend.descriptor import BackendDescriptor
 from ..backend.device_properties import DeviceProperties
 from ..backend.engine import Engine, EngineChoice, EngineConfig
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PLAN_ERRORS",
+    "OnlyThere",
     "as_choice",
     "as_modes",
     "build_plan",
@@ -38,6 +40,10 @@ __all__ = [
 
 PLAN_ERRORS = (NotSupportedError, InternalError, ExecutionFailedError)
 """Exceptions after which another config may work; the last since some engines ask the driver."""
+
+
+class OnlyThere(Exception):
+    """A config that is wanted can be compiled where its GPU is, and not here."""
 
 
 def as_modes(value: str | Sequence[str]) -> list[str]:
@@ -92,6 +98,7 @@ def proposals(
     with ExitStack() as own:
         kept = own if stack is None else stack
         for mode in modes:
+            warden.step(f"asking heuristics {mode}", mode=mode)
             try:
                 configs = proposed_configs(lowering, device=device, mode=mode, sm_count=sm_count)
             except NotSupportedError as error:
@@ -114,6 +121,7 @@ def build_plan(
     kernel_cache: KernelCache | None = None,
     override_shapes: bool = False,
     faults: Faults | None = None,
+    only_here: bool = False,
 ) -> ExecutionPlan:
     """A plan for a graph; everything else that was made for it is destroyed.
 
@@ -122,20 +130,27 @@ def build_plan(
 
     Raises
     ------
+    CrashError
+        If the graph, or `config`, is known to end the process.
+    OnlyThere
+        With `only_here`, for a config that only its GPU can decide about.
     NotSupportedError
         If no engine can carry it out; the message has cuDNN's reasons.
     """
     selection = selection or Selection()
+    selection.heed("Graph.build", config)
     shapes: dict[str, Any] = {
         "is_dynamic_shape_enabled": True if kernel_cache is not None else None,
         "is_override_shape_enabled": override_shapes or None,
     }
+    warden.step("finalizing the operation graph")
     with lowered(expansion, device, faults=faults, **shapes) as lowering:
+        lowering.faults = selection.heeded(lowering.faults)
         graph, faulty = lowering.graph, lowering.faults.engines
         cache = None if kernel_cache is None else kernel_cache.begin(graph)
         compiled = functools.partial(ExecutionPlan, device=device, kernel_cache=cache)
         if config is not None:
-            return _chosen_plan(graph, device, config, selection, sm_count, compiled)
+            return _chosen_plan(graph, device, config, selection, sm_count, compiled, only_here)
         failure = BuildFailure()
         tried: set[EngineChoice] = set()
         found = proposals(lowering, device, modes, sm_count=sm_count, on_refusal=failure.mode)
@@ -153,10 +168,14 @@ def build_plan(
                 if unwanted:
                     failure.unwanted(unwanted)
                     continue
+                warden.step(f"compiling {choice}", choice=choice)
                 try:
                     plan = compiled(proposed)
                 except PLAN_ERRORS as error:
-                    failure.refused(choice, refusal(error))
+                    why = refusal(error)
+                    if only_here and why.needs_gpu:
+                        raise OnlyThere from error
+                    failure.refused(choice, why)
                     continue
                 # Before cuDNN 9.2 only the plan tells.
                 unwanted = selection.refusal_of_workspace(plan.workspace_size)
@@ -164,6 +183,7 @@ def build_plan(
                     return plan
                 plan.close()
                 failure.unwanted(unwanted)
+        warden.step("asking why the engines refuse the graph")
         raise failure.error(expansion, modes, selection, graph, device)
 
 
@@ -174,7 +194,9 @@ def _chosen_plan(
     selection: Selection,
     sm_count: int | None,
     compiled: Callable[[EngineConfig], ExecutionPlan],
+    only_here: bool,
 ) -> ExecutionPlan:
+    warden.step(f"compiling {choice}", choice=choice)
     with (
         Engine(graph, choice.engine, device=device, sm_count=sm_count) as engine,
         engine.config(choice.knobs) as config,
@@ -182,6 +204,8 @@ def _chosen_plan(
         try:
             plan = compiled(config)
         except (InternalError, ExecutionFailedError) as error:
+            if only_here and refusal(error).needs_gpu:
+                raise OnlyThere from error
             raise NotSupportedError(
                 "Graph.build",
                 cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED,

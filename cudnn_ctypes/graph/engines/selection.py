@@ -12,6 +12,7 @@ from ...arguments import enumerator, flag, integer, short_name, suggestion
 
 if TYPE_CHECKING:
     from ..backend.engine import EngineChoice, EngineConfig
+    from ..lower.faults import Faults
     from .judging.kept import Kept
 
 __all__ = ["BEHAVIOR_NOTES", "NUMERICAL_NOTES", "Selection"]
@@ -107,6 +108,31 @@ class Selection:
         found = replace(self)
         object.__setattr__(found, "_kept", kept)
         return found
+
+    def heed(self, function: str, choice: EngineChoice | None = None) -> None:
+        """Refuse a graph that ended the process on this machine, or a config of it that did.
+
+        Parameters
+        ----------
+        function : str
+            Who refuses.
+        choice : EngineChoice, optional
+
+        Raises
+        ------
+        CrashError
+        """
+        if self._kept is not None:
+            self._kept.heed(function, choice)
+
+    def heeded(self, faults: Faults) -> Faults:
+        """`faults` of a graph, and the modes of heuristics that ended the process on this machine.
+
+        Parameters
+        ----------
+        faults : Faults
+        """
+        return faults if self._kept is None else self._kept.heeded(faults)
 
     def fault_of(self, choice: EngineChoice) -> str:
         """Why a judge has found a config wrong on this machine; "" if none has.

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ....errors import NotSupportedError
 from ....raw.faults import heed
 from ....raw.values import described
+from ...backend import warden
 from ...lower.lowering import graph_faults
 from ...run.kernel_cache import KernelCache
 from ...run.scratch import Scratch
@@ -70,7 +71,7 @@ def obtained_plan(
             )
         plans = None
     if plans is None:
-        plan = build_plan(
+        plan = _built(
             expansion,
             device,
             modes,
@@ -204,7 +205,7 @@ class _Building:
         return plan
 
     def _built(self, request: Request) -> ExecutionPlan:
-        return build_plan(
+        return _built(
             self._expansion,
             self._device,
             request.modes,
@@ -214,6 +215,14 @@ class _Building:
             override_shapes=request.override_shapes,
             faults=self._faults,
         )
+
+
+def _built(*arguments: Any, **options: Any) -> ExecutionPlan:
+    if warden.active():
+        from ..warded import plan_of
+
+        return plan_of(*arguments, **options)
+    return build_plan(*arguments, **options)
 
 
 def _log(name: str, plan: ExecutionPlan, how: str, begun: float) -> None:

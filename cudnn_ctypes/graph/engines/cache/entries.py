@@ -14,7 +14,7 @@ __all__ = ["FORMAT", "KINDS", "VERSION", "CacheEntry", "read_entry", "shown_entr
 
 FORMAT = "cudnn_ctypes cache entry"
 VERSION = 1
-KINDS = ("plan", "tuning", "device", "verdict")  # file names begin with them
+KINDS = ("plan", "tuning", "device", "verdict", "crash")  # file names begin with them
 
 
 @dataclass(frozen=True)
@@ -23,10 +23,11 @@ class CacheEntry:
 
     Attributes
     ----------
-    kind : {"plan", "tuning", "device", "verdict", "damaged"}
+    kind : {"plan", "tuning", "device", "verdict", "crash", "damaged"}
         "device": the properties of a GPU; without graph, operations and engine. "verdict": what
-        `Graph.judge` and probation found of engines for graphs of one form. Damaged is also what
-        another version of this package wrote.
+        `Graph.judge` and probation found of engines for graphs of one form; "crash": what ended
+        the warden that asked about one. Damaged is also what another version of this package
+        wrote.
     graph : str
         Name of the graph that it was made for first. Others that compute the same share it.
     operations : str

@@ -71,7 +71,7 @@ class CacheKey:
 
     Attributes
     ----------
-    kind : {"plan", "tuning", "device", "verdict"}
+    kind : {"plan", "tuning", "device", "verdict", "crash"}
     text : str
         JSON of all that the entry depends on (for a plan: graph, GPU, library and request); equal
         for equal content.

@@ -12,6 +12,7 @@ from ....arguments import flag
 from ....errors import CudnnError, NoDeviceError
 from ....raw import nvrtc
 from ...backend.device_properties import DeviceProperties
+from ...backend.warden import asking
 from ...lower.faults import FAULTS
 from ..refusals import Refusal, failed_to_compile
 from .advice import Advice, Suggestion
@@ -46,7 +47,7 @@ def advise(
     reasons = (message for row in explanation.rows for message in (row.reason, *row.messages))
     if not explanation.usable and failed_to_compile(reasons) and (broken := nvrtc.defect()):
         return Advice(explanation, broken=broken)
-    with _open(conditions) as here:
+    with _open(conditions) as here, asking(conditions.warden):
         probe = examined(here)
         search = Search(graph, probe, tries=_TRIES, seconds=limit)
         found = [*_unchanged(graph, explanation)]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ....raw import nvrtc
 from ...backend.device_properties import DeviceProperties
+from ...backend.warden import asking
 from ..refusals import failed_to_compile
 from .probing import Conditions, asked_at_once
 from .remedy_search import Search, Tried
@@ -41,7 +42,8 @@ def add_advice(
     sm_count: int | None = None,
 ) -> None:
     """Have the error of a failed build find advice when it is read."""
-    conditions = Conditions(device, tuple(modes), selection, sm_count=sm_count)
+    with asking(None, default=True) as warded:
+        conditions = Conditions(device, tuple(modes), selection, sm_count=sm_count, warden=warded)
     error.advised_by(BuildAdvice(graph, conditions, error.messages))
 
 

@@ -7,16 +7,25 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ....errors import BadParamError, CudnnError, NotSupportedError, SymbolNotFoundError
+from ....errors import (
+    BadParamError,
+    CrashError,
+    CudnnError,
+    NotSupportedError,
+    SymbolNotFoundError,
+)
 from ....raw.library import load
+from ...backend import warden
 from ...backend.device_properties import DeviceProperties
 from ...backend.engine import Engine, EngineChoice, EngineConfig, engine_count
 from ...lower.lowering import graph_faults, lowered
 from ...run.plan import ExecutionPlan
 from ..building import proposals
 from ..heuristics import default_configs
+from ..judging.kept import kept_verdicts
 from ..refusals import Refusal, refusal
 from ..selection import Selection
+from ..warded import asked, is_absent
 from .explanation import EngineRow, Explanation
 
 if TYPE_CHECKING:
@@ -36,11 +45,12 @@ def explain(
     selection: Selection | None = None,
     compile: bool = False,
     sm_count: int | None = None,
-    noted: Callable[[str, int], object] = lambda name, total: None,
+    noted: Callable[[str, int], object] = warden.tell,
 ) -> Explanation:
-    """Carry out `Graph.explain` for an expanded graph.
+    """Carry out `Graph.explain` for an expanded graph, in the warden if that is active.
 
-    `noted` is called after each config and engine with its name and their total number.
+    What only a GPU that is here can tell is asked here, after the warden has survived it. `noted`
+    is called after each config and engine with its name and their total number.
     """
     selection = selection or Selection()
     told: dict[str, Any] = {
@@ -51,11 +61,26 @@ def explain(
         "faults": {each.fault.name: each.told for each in graph_faults(expansion, device).found},
         "beforehand": tuple(map(str, expansion.preludes)),
     }
+    options: dict[str, Any] = {"name": name, "compile": compile, "sm_count": sm_count}
+    if warden.active():
+        try:
+            selection.heed("Graph.explain")
+            warded = asked(
+                explain, expansion, device, modes, selection=selection, noted=noted, **options
+            )
+        except CrashError as error:
+            return Explanation(**told, refusal=str(refusal(error)))
+        if is_absent(device):
+            return replace(warded, device=told["device"])
+        selection = selection.passing_over(kept_verdicts(expansion, device))
     with ExitStack() as stack:
         try:
+            selection.heed("Graph.explain")
+            warden.step("finalizing the operation graph")
             lowering = stack.enter_context(lowered(expansion, device))
         except (NotSupportedError, BadParamError) as error:
             return Explanation(**told, refusal=str(refusal(error)))
+        lowering.faults = selection.heeded(lowering.faults)
         graph, count = lowering.graph, engine_count(lowering.graph)
         examiner = _Examiner(graph, device, selection, compile, sm_count, lowering.faults.engines)
         refused_modes: dict[str, str] = {}
@@ -139,6 +164,7 @@ class _Examiner:
             return replace(row, state="excluded", reason=unwanted)
         if row.kind == "runtime fusion" and not self._compile:
             return row
+        warden.step(f"compiling {config.choice}", choice=config.choice)
         try:
             with ExecutionPlan(config, device=self._device) as plan:
                 return replace(row, state="works", workspace=plan.workspace_size)
@@ -151,6 +177,7 @@ class _Examiner:
         if unwanted:
             return [EngineRow(index, "excluded", reason=unwanted)]
         row, at = EngineRow(index, "refused"), "engine"
+        warden.step(f"asking engine {index}", choice=EngineChoice(index))
         try:
             with Engine(self._graph, index, device=self._device, sm_count=self._sm_count) as engine:
                 row, at = replace(row, **self._of_engine(engine)), "config"

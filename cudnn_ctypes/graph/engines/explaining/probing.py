@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from ....errors import CudnnError, SymbolNotFoundError
 from ...backend.engine import EngineChoice, EngineConfig
+from ...backend.warden import step
 from ...lower.lowering import lowered
 from ...run.plan import ExecutionPlan
 from ..building import PLAN_ERRORS, proposals
 from ..selection import Selection
+from ..warded import asked
 from .examination import explain
 from .explanation import EngineRow, Explanation
 
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from ....handle import Handle
     from ...backend.device_properties import DeviceProperties
     from ...graph import Graph
-    from ...lower.lowering import Lowering
+    from ...lower.expand.expansion import Expansion
 
 __all__ = ["BUILT_BY", "Conditions", "Outcome", "Probe", "asked_at_once", "examined", "options_of"]
 
@@ -40,6 +42,8 @@ class Conditions:
     compile : bool
         As for ``Graph.explain``.
     sm_count : int, optional
+    warden : bool
+        Whether the warden is asked.
     """
 
     device: Handle | DeviceProperties
@@ -47,6 +51,7 @@ class Conditions:
     selection: Selection | None = None
     compile: bool = False
     sm_count: int | None = None
+    warden: bool = False
 
 
 @dataclass(frozen=True)
@@ -76,10 +81,16 @@ def asked_at_once(conditions: Conditions) -> Probe:
     """A probe of the first mode of heuristics that proposes a config: takes milliseconds."""
 
     def probe(graph: Graph) -> Outcome | None:
+        here = conditions
+        options: dict[str, Any] = {"selection": here.selection or Selection()}
+        options |= {"sm_count": here.sm_count, "compile": here.compile}
         try:
-            expansion = graph.expansion(conditions.device)
-            with lowered(expansion, conditions.device) as lowering:
-                engines = _proposed(lowering, conditions)
+            question = graph.expansion(here.device), here.device, here.modes
+            engines = (
+                asked(_proposed, *question, **options)
+                if here.warden
+                else _proposed(*question, **options)
+            )
         except (CudnnError, SymbolNotFoundError, ValueError, TypeError):
             return None
         return Outcome(tuple(dict.fromkeys(engines))) if engines else None
@@ -87,36 +98,42 @@ def asked_at_once(conditions: Conditions) -> Probe:
     return probe
 
 
-def _proposed(lowering: Lowering, conditions: Conditions) -> list[int]:
-    selection = conditions.selection or Selection()
+def _proposed(
+    expansion: Expansion,
+    device: Handle | DeviceProperties,
+    modes: Sequence[str],
+    *,
+    selection: Selection,
+    sm_count: int | None,
+    compile: bool,
+) -> list[int]:
     engines: list[int] = []
     chosen = ""
-    configs = proposals(
-        lowering,
-        conditions.device,
-        conditions.modes,
-        sm_count=conditions.sm_count,
-        on_refusal=lambda mode, error: None,
-    )
-    with closing(configs):  # type: ignore[type-var]
-        for mode, config in configs:
-            if engines and mode != chosen:
-                break
-            index = config.engine.index
-            if index in lowering.faults.engines or selection.refusal(config):
-                continue
-            if engines or _buildable(config, conditions):
-                engines.append(index)
-                chosen = mode
+    step("finalizing the operation graph")
+    with lowered(expansion, device) as lowering:
+        configs = proposals(
+            lowering, device, modes, sm_count=sm_count, on_refusal=lambda mode, error: None
+        )
+        with closing(configs):  # type: ignore[type-var]
+            for mode, config in configs:
+                if engines and mode != chosen:
+                    break
+                index = config.engine.index
+                if index in lowering.faults.engines or selection.refusal(config):
+                    continue
+                if engines or _buildable(config, device, compile=compile):
+                    engines.append(index)
+                    chosen = mode
     return engines
 
 
-def _buildable(config: EngineConfig, conditions: Conditions) -> bool:
+def _buildable(config: EngineConfig, device: Handle | DeviceProperties, *, compile: bool) -> bool:
     """Whether cuDNN makes a plan; of engines that would be compiled, whether it accepts them."""
-    if "runtime_compilation" in config.behavior_notes and not conditions.compile:
+    if "runtime_compilation" in config.behavior_notes and not compile:
         return True
+    step(f"compiling {config.choice}", choice=config.choice)
     try:
-        ExecutionPlan(config, device=conditions.device).close()
+        ExecutionPlan(config, device=device).close()
     except PLAN_ERRORS:
         return False
     return True

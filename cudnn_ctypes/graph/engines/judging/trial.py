@@ -17,6 +17,7 @@ import numpy as np
 from ....errors import CudnnError, SymbolNotFoundError
 from ....handle import Handle
 from ....reference.device.dispatch import use_reference_device
+from ...backend.children import Outcome, Spent, outcomes
 from ...backend.engine import Engine, EngineChoice
 from ...lower.lowering import lowered
 from ...lower.target import NO_GPU, Target
@@ -25,7 +26,6 @@ from ..cache.cached_building import scratch_of
 from ..refusals import refusal
 from ..tuning.gpu_lock import gpu_lock
 from ..tuning.timing import Timer
-from .children import Outcome, Spent, outcomes
 from .exact import Evaluation
 from .guarded import Guarded
 from .operands import Images, results, stored

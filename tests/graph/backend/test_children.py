@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from cudnn_ctypes.graph.engines.judging.children import Outcome, Spent, outcomes
+from cudnn_ctypes.graph.backend.children import Outcome, Spent, outcomes
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux")
 

@@ -1,0 +1,364 @@
+"""What ends or stops cuDNN ends a helper process: it is told, kept, and heeded by later builds."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import pickle
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from programs import run_program
+
+from cudnn_ctypes import (
+    CrashError,
+    DeviceProperties,
+    EngineChoice,
+    Graph,
+    Handle,
+    PlanCache,
+    Selection,
+    compile_graphs,
+    use_reference_device,
+    use_warden,
+)
+from cudnn_ctypes.__main__ import main
+from cudnn_ctypes.graph.backend import warden
+from cudnn_ctypes.graph.engines import warded
+from cudnn_ctypes.graph.engines.building import build_plan
+from cudnn_ctypes.graph.engines.judging import kept
+from cudnn_ctypes.graph.lower.faults import Faults
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux")
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.delenv("CUDNN_CTYPES_WARDEN", raising=False)
+
+
+@pytest.fixture
+def h200() -> Iterator[DeviceProperties]:
+    with DeviceProperties.preset("h200") as device:
+        yield device
+
+
+def product(rows: int = 8, **options: Any) -> Graph:
+    graph = Graph("product", io_data_type="float16", **options)
+    a, b = graph.tensor((1, rows, 64), name="a"), graph.tensor((1, 64, 32), name="b")
+    graph.relu(graph.matmul(a, b)).set_output(name="y")
+    return graph
+
+
+# --- questions ------------------------------------------------------------------------------------
+
+
+def pid() -> int:
+    return os.getpid()
+
+
+def end(number: int, *, choice: EngineChoice | None = None, mode: str = "") -> None:
+    warden.step("asking something", choice=choice, mode=mode)
+    print("the last words")
+    os.kill(os.getpid(), number)
+
+
+def sleep(seconds: float) -> None:
+    time.sleep(seconds)
+
+
+def fail() -> None:
+    raise KeyError("no such thing")
+
+
+def environment() -> dict[str, str]:
+    return dict(os.environ)
+
+
+def driver_is_stub() -> bool:
+    from cudnn_ctypes.absent_gpu.driver_stub import ensure_driver
+
+    return ensure_driver().is_stub
+
+
+def test_questions_share_a_process_that_uses_no_gpu() -> None:
+    first = warden.ask(pid)
+    assert first == warden.ask(pid) != os.getpid()
+    assert warden.ask(driver_is_stub)
+    assert warden.ask(environment)["CUDNN_CTYPES_WARDEN"] == "0"
+
+
+def test_an_exception_is_raised_here() -> None:
+    with pytest.raises(KeyError, match="no such thing"):
+        warden.ask(fail)
+
+
+def test_the_end_of_a_process_is_told_and_the_next_question_has_another() -> None:
+    before = warden.ask(pid)
+    with pytest.raises(warden.Death) as caught:
+        warden.ask(end, signal.SIGSEGV)
+    death = caught.value
+    assert (death.step.text, death.signal, death.message, death.from_outside) == (
+        "asking something",
+        "SIGSEGV",
+        "the last words",
+        False,
+    )
+    assert warden.ask(pid) != before
+
+
+def test_a_step_that_takes_too_long_is_a_death() -> None:
+    with use_warden(seconds=0.2), pytest.raises(warden.Death) as caught:
+        warden.ask(sleep, 60)
+    assert caught.value.signal == "hang"
+
+
+@pytest.mark.parametrize("seconds", [0, -1, True, "1"])
+def test_seconds_are_checked(seconds: Any) -> None:
+    with pytest.raises(ValueError, match="use_warden: seconds: expected more than 0"):
+        use_warden(seconds=seconds)
+
+
+def test_a_process_that_somebody_kills_is_replaced() -> None:
+    idle = warden.ask(pid)
+    os.kill(idle, signal.SIGKILL)
+    assert warden.ask(pid) != idle
+
+
+def test_a_process_that_somebody_kills_twice_in_the_middle_is_told(h200: DeviceProperties) -> None:
+    with pytest.raises(warden.Death) as caught:
+        warden.ask(end, signal.SIGTERM)
+    assert caught.value.from_outside
+    expansion = product().expansion(h200)
+    crash = kept.keep_crash(expansion, h200, caught.value)
+    assert "SIGTERM" in str(crash)
+    assert kept.kept_verdicts(expansion, h200) == kept.NOTHING
+
+
+def test_an_interrupt_ends_the_question_and_its_process() -> None:
+    idle = warden.ask(pid)
+    threading.Timer(0.3, os.kill, [os.getpid(), signal.SIGINT]).start()
+    with pytest.raises(KeyboardInterrupt):
+        warden.ask(sleep, 60)
+    with pytest.raises(ProcessLookupError):
+        os.kill(idle, 0)
+    assert warden.ask(pid) != idle
+
+
+def test_a_fork_has_processes_of_its_own_and_leaves_its_parents() -> None:
+    idle = warden.ask(pid)
+    fork = multiprocessing.get_context("fork")
+    there, here = fork.Pipe()
+    child = fork.Process(target=lambda: there.send(warden.ask(pid)))
+    child.start()
+    assert here.poll(60)
+    assert here.recv() != idle
+    child.join(60)
+    assert child.exitcode == 0
+    assert warden.ask(pid) == idle
+
+
+def test_threads_ask_at_the_same_time() -> None:
+    found: list[int] = []
+    barrier = threading.Barrier(2)
+
+    def ask() -> None:
+        barrier.wait()
+        warden.ask(sleep, 0.5)
+        found.append(warden.ask(pid))
+
+    threads = [threading.Thread(target=ask) for _ in range(2)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join(60)
+    assert len(set(found)) == 2
+
+
+def test_it_ends_with_its_parent_even_in_the_middle() -> None:
+    program = """
+        import os, threading, time
+        from cudnn_ctypes.graph.backend import warden
+        print(warden.ask(os.getpid), flush=True)
+        threading.Thread(target=warden.ask, args=(time.sleep, 60), daemon=True).start()
+        time.sleep(0.5)
+        os._exit(0)
+    """
+    number = int(run_program(program).stdout)
+    for _ in range(100):
+        try:
+            os.kill(number, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.05)
+    pytest.fail("the helper process is still there")
+
+
+# --- graphs ---------------------------------------------------------------------------------------
+
+
+def test_a_plan_is_the_same_as_without_it(h200: DeviceProperties) -> None:
+    with product() as one, product() as other:
+        here = one.build(h200, warden=False)
+        there = other.build(h200, warden=True)
+        chosen = {name: value for name, value in there.config.knobs.items() if value != -1}
+        assert (there.config.engine.index, chosen) == (here.config.engine.index, here.config.knobs)
+        assert there.workspace_size == here.workspace_size
+        assert there.uids == here.uids
+
+
+def test_refusals_and_explanations_are_the_same(h200: DeviceProperties) -> None:
+    graph = Graph(io_data_type="float16")
+    graph.reduction(graph.tensor((4, 64, 128)), "add", axes=(2,)).set_output()
+    texts = []
+    for each in (False, True):
+        with pytest.raises(Exception, match="float16|FLOAT") as caught:
+            graph.build(h200, warden=each)
+        texts.append((type(caught.value), caught.value.messages))  # type: ignore[attr-defined]
+        texts.append(graph.explain(h200, warden=each).as_dict())  # type: ignore[arg-type]
+    assert texts[:2] == texts[2:]
+
+
+def test_the_reference_device_loads_the_plan() -> None:
+    with use_reference_device(), Handle() as handle, product() as graph:
+        plan = graph.build(handle, warden=True)
+        assert plan.config.engine.index >= 0
+        assert graph.explain(handle).device == graph.explain(handle, warden=False).device
+
+
+def test_it_is_chosen_by_argument_then_program_then_environment(
+    h200: DeviceProperties, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[bool] = []
+    monkeypatch.setattr(warded, "plan_of", lambda *a, **o: asked.append(True) or build_plan(*a, **o))
+
+    def build(**options: Any) -> bool:
+        asked.clear()
+        with product() as graph:
+            graph.build(h200, **options)
+        return bool(asked)
+
+    assert not build()
+    monkeypatch.setenv("CUDNN_CTYPES_WARDEN", "1")
+    assert build() and not build(warden=False)
+    with use_warden(False):
+        assert not build() and build(warden=True)
+    assert build()
+    monkeypatch.setenv("CUDNN_CTYPES_WARDEN", "yes")
+    with pytest.raises(ValueError, match="CUDNN_CTYPES_WARDEN='yes': expected 1 or 0"):
+        build()
+    with pytest.raises(TypeError, match="warden"):
+        build(warden="yes")
+
+
+ONE_ROW = "sdpa_backward with one query, one head and a batch of 1"
+
+
+def one_row() -> Graph:
+    graph = Graph(io_data_type="bfloat16")
+    q, o, do = (graph.tensor((1, 1, 1, 64), name=name) for name in ("q", "o", "do"))
+    k, v = (graph.tensor((1, 1, 128, 64), name=name) for name in "kv")
+    stats = graph.tensor((1, 1, 1, 1), name="stats", data_type="float32")
+    for each in graph.sdpa_backward(q, k, v, o, do, stats, attn_scale=0.125):
+        each.set_output()
+    return graph
+
+
+def test_a_graph_that_ends_cudnn_is_an_error_now_and_for_each_later_build(
+    h200: DeviceProperties, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    graph = one_row()
+    if not graph.explain(h200).refusal:
+        pytest.skip("this cuDNN answers")
+    modes = ("a", "b", "fallback")
+    with pytest.raises(CrashError, match="cuDNN ended the process with SIG"):
+        # As if no row of faults knew it.
+        warded.plan_of(
+            graph.expansion(h200), h200, modes, selection=Selection(), faults=Faults()
+        )
+    for each in (None, True):
+        with pytest.raises(CrashError) as caught:
+            graph.build(h200, warden=each)
+        error = pickle.loads(pickle.dumps(caught.value))
+        assert error.signal.startswith("SIG") and error.step
+        assert Graph.from_json(error.graph).to_json() == graph.to_json()
+    assert "cuDNN ended the process with SIG" in graph.explain(h200, warden=False).refusal
+    assert [each.kind for each in PlanCache().entries()] == ["crash"]
+    assert main(["cache"]) == 0
+    assert "SIG" in capsys.readouterr().out
+
+
+def dies_in_mode_a(*arguments: Any, selection: Selection, **options: Any) -> str:
+    if "a" not in selection.heeded(Faults()).modes:
+        end(signal.SIGSEGV, mode="a")
+    return warded._plan_text(*arguments, selection=selection, **options)
+
+
+def dies_in_the_first_engine(*arguments: Any, selection: Selection, **options: Any) -> str:
+    if not selection.fault_of(FIRST):
+        end(signal.SIGFPE, choice=FIRST)
+    return warded._plan_text(*arguments, selection=selection, **options)
+
+
+FIRST = EngineChoice(7, {"tile_m": 1})
+
+
+@pytest.mark.parametrize("question", [dies_in_mode_a, dies_in_the_first_engine])
+def test_the_rest_is_asked_and_later_builds_pass_over_what_died(
+    question: Any, h200: DeviceProperties
+) -> None:
+    graph = product()
+    options = {"selection": Selection(), "dynamic": False}
+    text = warded.asked(question, graph.expansion(h200), h200, ("a", "fallback"), **options)
+    assert "operationGraph" in text
+    (crash,) = kept.kept_verdicts(graph.expansion(h200), h200).crashes
+    assert crash.mode == "a" or crash.choice == FIRST
+    if crash.mode:
+        told = graph.explain(h200, warden=False)
+        assert "SIGSEGV while asking something" in told.refused_modes["a"]
+        assert "a" not in {place.split()[0] for row in told for place in row.proposed_by}
+    else:
+        with pytest.raises(CrashError, match="SIGFPE"):
+            graph.build(h200, config=FIRST)
+    # Of other sizes this process does not ask either, and the warden does.
+    larger = product(16)
+    assert kept.kept_verdicts(larger.expansion(h200), h200).crashes == (crash,)
+    with use_warden():
+        assert kept.kept_verdicts(larger.expansion(h200), h200).crashes == ()
+        assert kept.kept_verdicts(graph.expansion(h200), h200).crashes == (crash,)
+
+
+def always_dies(*arguments: Any, **options: Any) -> str:
+    raise AssertionError(end(signal.SIGABRT))
+
+
+def test_several_graphs_are_compiled_at_once_and_one_death_stops_no_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ask = warded.asked
+
+    def asked(function: Any, expansion: Any, *rest: Any, **options: Any) -> Any:
+        dies = expansion.tensors[0].dims == (1, 24, 64)
+        return ask(always_dies if dies else function, expansion, *rest, **options)
+
+    monkeypatch.setattr(warded, "asked", asked)
+    results = compile_graphs([product(8), product(24), product(16)], "H200", jobs=2)
+    assert [each.error is None for each in results] == [True, False, True]
+    assert isinstance(results[1].error, CrashError)
+    assert "SIGABRT" in str(results[1].error)
+
+
+def test_a_kernel_cache_and_dynamic_shapes_are_built_here_after_they_were_there(
+    h200: DeviceProperties,
+) -> None:
+    from cudnn_ctypes import KernelCache
+
+    with product() as graph, KernelCache() as cache:
+        plan = graph.build(h200, kernel_cache=cache, warden=True)
+        assert plan.workspace_size >= 0
