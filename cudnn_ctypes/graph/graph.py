@@ -199,7 +199,7 @@ class Graph(
         from .backend.devices import as_device
         from .backend.warden import asking
         from .engines.building import as_choice, as_modes
-        from .engines.cache.cached_building import obtained_plan
+        from .engines.cache.cached_building import obtained_plan, wanted_of
         from .engines.judging.probation import as_check, note_unchecked, passed
         from .lower.target import Target
 
@@ -227,7 +227,7 @@ class Graph(
         with asking(warden):
             # An engine that was judged wrong can be chosen by name all the same.
             by_name = choice is not None
-            wanted = self._wanted(expansion, selection, workspace_limit, device, by_name=by_name)
+            wanted = wanted_of(expansion, selection, workspace_limit, device, by_name=by_name)
 
             def built(wanted: Selection) -> ExecutionPlan:
                 return obtained_plan(
@@ -309,41 +309,6 @@ class Graph(
     def _node_added(self) -> None:
         """Have the next execution find out that the plan lacks an operation."""
         self._execution = self._outputs = None
-
-    def _wanted(
-        self,
-        expansion: Expansion,
-        selection: Selection | None,
-        workspace_limit: int | None = None,
-        device: Handle | DeviceProperties | None = None,
-        *,
-        by_name: bool = False,
-    ) -> Selection:
-        """The conditions on a plan itself: what the graph keeps in the workspace is taken off.
-
-        For a `device` what ended the process there is passed over and, unless a config is chosen
-        `by_name`, what a judge has found wrong.
-        """
-        from .engines.selection import Selection
-        from .run.scratch import Scratch
-
-        if selection is not None and not isinstance(selection, Selection):
-            raise TypeError(f"selection: expected a Selection, got {described(selection)}")
-        wanted = (selection or Selection()).within(workspace_limit)
-        if device is not None:
-            from .engines.judging.kept import kept_verdicts
-
-            known = kept_verdicts(expansion, device)
-            wanted = wanted.passing_over(known.only_crashes if by_name else known)
-        kept = Scratch(expansion.tensors)
-        if not kept or wanted.workspace_limit is None:
-            return wanted
-        if kept.size > wanted.workspace_limit:
-            raise ValueError(
-                f"workspace_limit: {wanted.workspace_limit} bytes are too few; the operations keep "
-                f"{kept.size} bytes between their kernels"
-            )
-        return wanted.within(wanted.workspace_limit - kept.size)
 
     def engine(self, device: DeviceLike, index: int, *, sm_count: int | None = None) -> Engine:
         """One of cuDNN's engines for this graph, to look at its knobs and notes; to be closed.
@@ -445,6 +410,7 @@ class Graph(
         from .backend.devices import as_device
         from .backend.warden import asking
         from .engines.building import as_modes
+        from .engines.cache.cached_building import wanted_of
         from .engines.explaining.advising import advise
         from .engines.explaining.examination import explain
         from .engines.explaining.probing import Conditions
@@ -457,7 +423,7 @@ class Graph(
             asking(warden, default=True) as warded,
             progress_bar("explaining", progress if compile else bool(progress)) as noted,
         ):
-            wanted = self._wanted(expansion, selection, device=device)
+            wanted = wanted_of(expansion, selection, device=device)
             told = explain(
                 expansion,
                 device,
@@ -564,7 +530,7 @@ class Graph(
         ...     tuned = graph.autotune(handle, executor=executor, devices=[0, 1])
         """
         from .engines.building import as_modes
-        from .engines.cache.cached_building import keep_tuning
+        from .engines.cache.cached_building import keep_tuning, wanted_of
         from .engines.cache.plan_cache import as_cache
         from .engines.judging.probation import checked, checked_proposals
         from .engines.tuning.autotuning import autotune, check_handle
@@ -573,7 +539,7 @@ class Graph(
 
         numbers = checked_executor(executor, devices)
         modes, expansion, plans = as_modes(heuristics), self.expansion(handle), as_cache(cache)
-        wanted = self._wanted(expansion, selection)
+        wanted = wanted_of(expansion, selection)
         settings = Settings(runs, warm_up, budget, knobs, cold_cache)
         check_handle(handle)
         known = checked_proposals(
@@ -674,6 +640,7 @@ class Graph(
         ()
         """
         from .engines.building import as_modes
+        from .engines.cache.cached_building import wanted_of
         from .engines.judging.judging import checked_kinds, judge
         from .engines.judging.kept import keep_verdicts
         from .engines.judging.trial import expanded
@@ -684,7 +651,7 @@ class Graph(
         modes, kinds = as_modes(heuristics), checked_kinds(data)
         described = flag("despite_faults", despite_faults)
         expansion = expanded(self, handle) if described else self.expansion(handle)
-        wanted = self._wanted(expansion, selection)
+        wanted = wanted_of(expansion, selection)
         with progress_bar("judging", progress) as advance:
             judged = judge(
                 self,

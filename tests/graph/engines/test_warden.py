@@ -218,7 +218,7 @@ def test_refusals_and_explanations_are_the_same(h200: DeviceProperties) -> None:
     graph.reduction(graph.tensor((4, 64, 128)), "add", axes=(2,)).set_output()
     texts = []
     for each in (False, True):
-        with pytest.raises(Exception, match="float16|FLOAT") as caught:
+        with pytest.raises(Exception, match=r"float16|FLOAT") as caught:
             graph.build(h200, warden=each)
         texts.append((type(caught.value), caught.value.messages))  # type: ignore[attr-defined]
         texts.append(graph.explain(h200, warden=each).as_dict())  # type: ignore[arg-type]
@@ -236,7 +236,9 @@ def test_it_is_chosen_by_argument_then_program_then_environment(
     h200: DeviceProperties, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[bool] = []
-    monkeypatch.setattr(warded, "plan_of", lambda *a, **o: asked.append(True) or build_plan(*a, **o))
+    monkeypatch.setattr(
+        warded, "plan_of", lambda *a, **o: asked.append(True) or build_plan(*a, **o)
+    )
 
     def build(**options: Any) -> bool:
         asked.clear()
@@ -246,9 +248,11 @@ def test_it_is_chosen_by_argument_then_program_then_environment(
 
     assert not build()
     monkeypatch.setenv("CUDNN_CTYPES_WARDEN", "1")
-    assert build() and not build(warden=False)
+    assert build()
+    assert not build(warden=False)
     with use_warden(False):
-        assert not build() and build(warden=True)
+        assert not build()
+        assert build(warden=True)
     assert build()
     monkeypatch.setenv("CUDNN_CTYPES_WARDEN", "yes")
     with pytest.raises(ValueError, match="CUDNN_CTYPES_WARDEN='yes': expected 1 or 0"):
@@ -279,14 +283,13 @@ def test_a_graph_that_ends_cudnn_is_an_error_now_and_for_each_later_build(
     modes = ("a", "b", "fallback")
     with pytest.raises(CrashError, match="cuDNN ended the process with SIG"):
         # As if no row of faults knew it.
-        warded.plan_of(
-            graph.expansion(h200), h200, modes, selection=Selection(), faults=Faults()
-        )
+        warded.plan_of(graph.expansion(h200), h200, modes, selection=Selection(), faults=Faults())
     for each in (None, True):
         with pytest.raises(CrashError) as caught:
             graph.build(h200, warden=each)
         error = pickle.loads(pickle.dumps(caught.value))
-        assert error.signal.startswith("SIG") and error.step
+        assert error.signal.startswith("SIG")
+        assert error.step
         assert Graph.from_json(error.graph).to_json() == graph.to_json()
     assert "cuDNN ended the process with SIG" in graph.explain(h200, warden=False).refusal
     assert [each.kind for each in PlanCache().entries()] == ["crash"]

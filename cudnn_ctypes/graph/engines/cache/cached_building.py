@@ -32,9 +32,44 @@ if TYPE_CHECKING:
     from ...run.plan import ExecutionPlan
     from ..tuning.measurements import Autotuning, Measurement
 
-__all__ = ["keep_tuning", "obtained_plan", "scratch_of"]
+__all__ = ["keep_tuning", "obtained_plan", "scratch_of", "wanted_of"]
 
 _logger = logging.getLogger(__name__)
+
+
+def wanted_of(
+    expansion: Expansion,
+    selection: Selection | None,
+    workspace_limit: int | None = None,
+    device: Handle | DeviceProperties | None = None,
+    *,
+    by_name: bool = False,
+) -> Selection:
+    """The conditions on a plan itself: what the graph keeps in the workspace is taken off.
+
+    For a `device` what ended the process there is passed over and, unless a config is chosen
+    `by_name`, what a judge has found wrong.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `selection` is none; if the workspace is too small for what the graph keeps there.
+    """
+    if selection is not None and not isinstance(selection, Selection):
+        raise TypeError(f"selection: expected a Selection, got {described(selection)}")
+    wanted = (selection or Selection()).within(workspace_limit)
+    if device is not None:
+        known = kept_verdicts(expansion, device)
+        wanted = wanted.passing_over(known.only_crashes if by_name else known)
+    kept = Scratch(expansion.tensors)
+    if not kept or wanted.workspace_limit is None:
+        return wanted
+    if kept.size > wanted.workspace_limit:
+        raise ValueError(
+            f"workspace_limit: {wanted.workspace_limit} bytes are too few; the operations keep "
+            f"{kept.size} bytes between their kernels"
+        )
+    return wanted.within(wanted.workspace_limit - kept.size)
 
 
 def obtained_plan(
