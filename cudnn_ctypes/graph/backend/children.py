@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, Pipe
 from typing import Any, Generic, NoReturn, TypeVar
 
-from ...raw.locks import in_a_child
+from ...process import in_a_child
 
 __all__ = ["Child", "Outcome", "Spent", "outcomes"]
 
