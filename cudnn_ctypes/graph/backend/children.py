@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, Pipe
 from typing import Any, Generic, NoReturn, TypeVar
 
-from ...process import in_a_child
+from ...process import in_child
 
 __all__ = ["Child", "Outcome", "Spent", "outcomes"]
 
@@ -188,7 +188,7 @@ def _forget_children() -> None:
     _children.clear()
 
 
-in_a_child(_forget_children)
+in_child(_forget_children)
 
 
 def outcomes(

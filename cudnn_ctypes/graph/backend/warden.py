@@ -16,7 +16,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...arguments import flag
-from ...process import in_a_child, new_lock
+from ...process import in_child, new_lock
 from ...raw import callback, log
 from ...raw.library import load
 from ...raw.values import described
@@ -176,7 +176,7 @@ def tell(*progress: Any) -> None:
 
 _lock = new_lock()
 _idle: list[Child[bytes]] = []
-in_a_child(_idle.clear)
+in_child(_idle.clear)
 
 
 def ask(
