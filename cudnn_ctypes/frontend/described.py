@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..graph.graph import Graph
 from .c_members import c_data_type
 from .enums import data_type
 from .errors import InvalidGraphError, cudnnGraphNotSupportedError, translated
@@ -15,7 +13,7 @@ from .front_graph import FrontGraph
 from .nodes import node_of
 from .tensors import tensor
 
-__all__ = ["Described"]
+__all__ = ["METHODS", "Described", "in_classic_order", "method"]
 
 # How names of tensors end where that is not the name of the result.
 _SUFFIXES = {
@@ -40,13 +38,13 @@ class Described:
         self,
         operation: str,
         results: str,
-        *operands: Any,
-        name: str = "",
-        compute_data_type: Any = data_type.NOT_SET,
-        out_dims: Any = None,
-        method: str = "",
-        unsaid: str = "",
-        **options: Any,
+        options: Mapping[str, Any],
+        *,
+        method: str,
+        name: str,
+        compute_data_type: Any,
+        out_dims: Any,
+        unsaid: str,
     ) -> list[Any]:
         """Add an operation of layer 3; its results, named after the node.
 
@@ -59,20 +57,19 @@ class Described:
             The method of ``Graph``.
         results : str
             The front end's names of the results, separated by spaces.
+        options : mapping
+            Arguments of that method.
         out_dims : sequence of int, or mapping by the names of results, optional
             Dims of the first result, or of several.
         method : str
-            That of `pygraph`, if it has another name.
+            That of `pygraph`.
         unsaid : str
             An argument of layer 3 that `pygraph` has none of.
         """
-        graph, method = self._graph, method or operation
+        graph = self._graph
         stem = str(name) or graph.node_name(method)
         arguments = {
-            key: self._as_operand(value, f"{stem}::{key}")
-            for key, value in (
-                dict(zip(_names(operation), operands, strict=False)) | options
-            ).items()
+            key: self._as_operand(value, f"{stem}::{key}") for key, value in options.items()
         }
         precision = c_data_type(compute_data_type)
         own = {} if precision is None else {"compute_data_type": precision}
@@ -86,15 +83,14 @@ class Described:
             graph.own_nodes += graph.nodes[before:]
         if isinstance(made, Mapping):
             made = made.values()
-        outputs = list(made) if not isinstance(made, tensor) else [made]
-        ports = dict(zip(results.split(), outputs, strict=False))
+        outputs: list[Any] = [made] if isinstance(made, tensor) else list(made)
+        names = results.split()
+        outputs += [None] * (len(names) - len(outputs))
+        ports = dict(zip(names, outputs, strict=True))
         self._name_results(method, stem, ports, out_dims)
         arguments.pop(unsaid, None)
         graph.calls.append(node_of(method, stem, arguments, ports, compute_data_type))
         return outputs
-
-    def _one(self, *arguments: Any, **options: Any) -> Any:
-        return self._described(*arguments, **options)[0]
 
     def _name_results(
         self, method: str, stem: str, ports: Mapping[str, tensor | None], out_dims: Any
@@ -146,7 +142,146 @@ class Described:
         return self._bound[id(value)][0]
 
 
-@functools.cache
-def _names(operation: str) -> Sequence[str]:
-    """The parameters of a method of ``Graph``."""
-    return tuple(inspect.signature(getattr(Graph, operation)).parameters)[1:]
+METHODS: dict[str, Callable[..., Any]] = {}
+"""The table: the methods of a `pygraph` that describe an operation, by name."""
+
+Prepare = Callable[[Described, str, Mapping[str, Any]], "Mapping[str, Any] | Exception"]
+
+
+def method(
+    results: str,
+    *,
+    unsaid: str = "",
+    has_dims: bool = True,
+    prepare: Prepare | None = None,
+    after: Callable[[Mapping[str, Any], Sequence[Any]], None] | None = None,
+) -> Callable[[Callable[..., Mapping[str, Any] | Exception | None]], Callable[..., Any]]:
+    """Make a method of a `pygraph` of a function that gives layer 3's arguments for its own.
+
+    The method takes the function's arguments, and those of `compute_data_type`, `name` and
+    `out_dims` that it has not. The function returns the arguments of layer 3's method of the same
+    name, or of another one, "operation"; an exception that ``validate`` is to raise; or None if its
+    arguments are those of layer 3. The method returns one result, or a list.
+
+    Parameters
+    ----------
+    results : str
+        The front end's names of the results, separated by spaces.
+    unsaid : str
+        An argument of layer 3 that the method has none of.
+    has_dims : bool
+        Whether it takes `out_dims`.
+    prepare : callable, optional
+        Called in place of the function, with the graph, its name and all arguments.
+    after : callable, optional
+        Called with the arguments and the results.
+    """
+
+    def decorate(
+        function: Callable[..., Mapping[str, Any] | Exception | None],
+    ) -> Callable[..., Any]:
+        own = dict(inspect.signature(function).parameters)
+        place = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        positional = [each for each in own.values() if each.kind is place]
+        added = [each for each in _LAST[: 2 + has_dims] if each.name not in own]
+        named = [each for each in own.values() if each.kind is not place]
+        if named and has_dims:  # out_dims is one of them
+            named.append(added.pop().replace(kind=inspect.Parameter.KEYWORD_ONLY))
+        one = " " not in results
+        signature = inspect.Signature(
+            [inspect.Parameter("self", place), *positional, *added, *named],
+            return_annotation="tensor" if one else "list[Any]",
+        )
+        called = function.__name__.rstrip("_")
+
+        def described(self: Described, *args: Any, **kwargs: Any) -> Any:
+            if called in _BOTH_ORDERS:
+                args, kwargs = in_classic_order(called, args, kwargs)
+            try:
+                bound = signature.bind(self, *args, **kwargs)
+            except TypeError as error:
+                raise TypeError(f"{called}() {error}") from None
+            bound.apply_defaults()
+            arguments = bound.arguments
+            del arguments["self"]
+            common = {
+                "name": arguments["name"],
+                "compute_data_type": arguments["compute_data_type"],
+                "out_dims": arguments.get("out_dims"),
+            }
+            options: Any
+            if prepare is not None:
+                options = prepare(
+                    self, called, {k: v for k, v in arguments.items() if k not in _NAMING}
+                )
+            else:
+                options = function(**{key: arguments[key] for key in own})
+            if isinstance(options, Exception):
+                stem = str(common["name"]) or self._graph.node_name(called)
+                outputs = self._refused(options, stem, results)
+                return outputs[0] if one else outputs
+            if options is None:
+                options = {key: arguments[key] for key in own if key not in common}
+            else:
+                options = dict(options)
+                common["compute_data_type"] = options.pop(
+                    "compute_data_type", common["compute_data_type"]
+                )
+            operation = options.pop("operation", called)
+            outputs = self._described(
+                operation, results, options, method=called, unsaid=unsaid, **common
+            )
+            if after is not None:
+                after(arguments, outputs)
+            return outputs[0] if one else outputs
+
+        described.__doc__, described.__module__ = function.__doc__, function.__module__
+        described.__name__, described.__qualname__ = called, f"pygraph.{called}"
+        vars(described)["__signature__"] = signature
+        METHODS[called] = described
+        return described
+
+    return decorate
+
+
+_NAMING = ("name", "out_dims")
+_LAST = [
+    inspect.Parameter(
+        name,
+        inspect.Parameter.POSITIONAL_OR_KEYWORD,
+        default=default,
+        annotation="str" if name == "name" else "Any",
+    )
+    for name, default in (
+        ("compute_data_type", data_type.NOT_SET),
+        ("name", ""),
+        ("out_dims", None),
+    )
+]
+_BOTH_ORDERS = ("adalayernorm", "instancenorm", "layernorm", "rmsnorm")
+_TENSORS_FIRST = inspect.Signature(
+    [
+        inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY)
+        for name in ("input", "scale", "bias", "epsilon", "norm_forward_phase")
+    ]
+)
+
+
+def in_classic_order(
+    method: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Arguments of a method of `pygraph` as 1.23 has them: in 1.32 a norm's phase comes last.
+
+    Raises
+    ------
+    TypeError
+        If there are too many, or one is there twice.
+    """
+    tensor_first = bool(args) and (isinstance(args[0], tensor) or hasattr(args[0], "__dlpack__"))
+    if method not in _BOTH_ORDERS or not tensor_first:
+        return args, kwargs
+    tensors = _TENSORS_FIRST.bind_partial(*args).arguments
+    twice = tensors.keys() & kwargs.keys()
+    if twice:
+        raise TypeError(f"{method}() got multiple values for argument {min(twice)!r}")
+    return (), {**tensors, **kwargs}

@@ -9,9 +9,6 @@ from typing import TYPE_CHECKING, Any
 from ..graph.backend.devices import as_properties
 from ..raw import log
 from ..resource import Closing
-from .attention import AttentionMethods
-from .blocks import BlockMethods
-from .convolutions import ConvolutionMethods
 from .enums import cuda_graph_retention, data_type
 from .execution_methods import RunningMethods
 from .filters import Filters
@@ -20,12 +17,10 @@ from .handles import AnyHandle, as_handle
 from .held_plans import Held
 from .inspection import InspectionMethods
 from .layer3_methods import Layer3Methods
-from .norms import NormMethods
+from .methods import OperationMethods
 from .plan_methods import ChoosingMethods
-from .pointwise import PointwiseMethods
 from .properties import kernel_cache
 from .retention import chosen_retention
-from .structured import StructuredMethods
 from .tensor_methods import TensorMethods
 from .tensors import tensor
 
@@ -40,12 +35,7 @@ _NOT_SET = data_type.NOT_SET
 
 class pygraph(
     TensorMethods,
-    PointwiseMethods,
-    ConvolutionMethods,
-    StructuredMethods,
-    BlockMethods,
-    NormMethods,
-    AttentionMethods,
+    OperationMethods,
     Layer3Methods,
     ChoosingMethods,
     RunningMethods,

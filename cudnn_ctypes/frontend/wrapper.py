@@ -14,10 +14,10 @@ from ..graph.run.results import ResultMemory
 from ..raw import mode
 from ..runtime import DeviceBuffer, pytorch
 from ..runtime.allocation import Allocator
+from .described import in_classic_order
 from .enums import heur_mode
 from .errors import InvalidGraphError
 from .handles import default_handle, set_stream
-from .norms import in_classic_order
 from .python_graph import pygraph
 from .tensors import tensor
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from .emit_constants import emit_constants
 from .emit_enums import emit_enums
 from .emit_functions import emit_functions
-from .emit_methods import emit_graph_methods
+from .emit_methods import emit_front_end_methods, emit_graph_methods
 from .emit_stub import emit_stub
 from .emit_types import emit_types
 from .emit_uses import emit_uses
@@ -29,6 +29,7 @@ EMITTERS = {
     "uses.py": emit_uses,
     "functions.pyi": emit_stub,
     "../graph/describe/operations/table.pyi": emit_graph_methods,
+    "../frontend/methods.pyi": emit_front_end_methods,
 }
 
 

@@ -1,0 +1,18 @@
+"""The methods of a `pygraph` that describe an operation, from one table."""
+
+from __future__ import annotations
+
+from . import attention as attention
+from . import norms as norms
+from . import operations as operations
+from .described import METHODS, Described
+
+__all__ = ["OperationMethods"]
+
+
+class OperationMethods(Described):
+    """What describes operations; the stub has the signatures."""
+
+
+for _name, _method in METHODS.items():
+    setattr(OperationMethods, _name, _method)
