@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from cudnn_ctypes import raw
-from cudnn_ctypes.commands.coverage.gpu_runs import RECORD
+from cudnn_ctypes.commands.doctor.coverage import RECORD
 from cudnn_ctypes.raw.function import binding, watched
 from cudnn_ctypes.raw.library import load
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import cudnn_ctypes
 from cudnn_ctypes import Graph, raw, reference
-from cudnn_ctypes.commands.coverage import Row, table
+from cudnn_ctypes.commands.doctor.coverage import Row, table
 from cudnn_ctypes.raw import enums, types
 from cudnn_ctypes.raw.describe import documentation, parameter_type
 from cudnn_ctypes.raw.function import Function, Parameter

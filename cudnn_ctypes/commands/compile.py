@@ -24,9 +24,9 @@ from .options import (
     positive,
     read_text,
     refuse_overwriting,
+    steps,
     write_text,
 )
-from .progress import steps
 
 __all__ = ["add_arguments", "main"]
 

@@ -13,8 +13,7 @@ from ..graph.backend.devices import as_properties
 from ..graph.compilation import CompiledGraph, compile_graphs
 from ..graph.graph import Graph
 from ..raw.describe import aligned
-from .options import USER_ERRORS, Names, add_jobs, add_json
-from .progress import Steps, steps
+from .options import USER_ERRORS, Names, Steps, add_jobs, add_json, steps
 
 __all__ = ["GRAPHS", "add_arguments", "compiled", "main"]
 

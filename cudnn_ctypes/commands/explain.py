@@ -8,8 +8,7 @@ import sys
 
 from ..graph.backend.devices import as_properties
 from ..graph.engines.selection import Selection
-from .options import USER_ERRORS, add_device, file_name, read_graph
-from .progress import steps
+from .options import USER_ERRORS, add_device, file_name, read_graph, steps
 
 __all__ = ["add_arguments", "main"]
 

@@ -1,28 +1,33 @@
-"""Parts shared by the commands: reading and writing files, choosing a GPU, errors of users."""
+"""Parts shared by the commands: files, the choice of a GPU, errors of users, progress."""
 
 from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ..errors import (
-    CudnnError,
-    LibraryNotFoundError,
-    NoDeviceError,
-    SymbolNotFoundError,
-)
+from rich.console import Console
+
+from ..errors import CudnnError, LibraryNotFoundError, NoDeviceError, SymbolNotFoundError
 from ..evidence.files import CommandError, read_bytes, read_text
 from ..graph.backend.device_properties import presets
 from ..graph.graph import Graph
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+    from rich.text import Text
 
 __all__ = [
     "USER_ERRORS",
     "CommandError",
     "Names",
     "Output",
+    "Steps",
     "add_device",
     "add_force",
     "add_jobs",
@@ -35,6 +40,7 @@ __all__ = [
     "read_graph",
     "read_text",
     "refuse_overwriting",
+    "steps",
     "write_bytes",
     "write_text",
 ]
@@ -240,3 +246,67 @@ def positive(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"expected a number from 1, got {text!r}")
     return int(text)
+
+
+class Steps:
+    """The steps of a command; `steps` creates it."""
+
+    def __init__(self, bar: Progress | None, what: str, total: int | None) -> None:
+        self._bar = bar
+        self._what = what
+        self._task = None if bar is None else bar.add_task(what, total=total)
+        self._out = Console(highlight=False)
+
+    def begin(self, name: str) -> None:
+        """Show the name of the current step."""
+        if self._bar is not None and self._task is not None:
+            self._bar.update(self._task, description=f"{self._what}: {name}")
+
+    def expect(self, total: int) -> None:
+        """Set the expected number of steps."""
+        if self._bar is not None and self._task is not None:
+            self._bar.update(self._task, total=total)
+
+    def advance(self) -> None:
+        """Count a step as done."""
+        if self._bar is not None and self._task is not None:
+            self._bar.advance(self._task)
+
+    @property
+    def console(self) -> Console:
+        """A console that prints on the standard output, above the bar."""
+        if self._bar is not None and self._out.is_terminal:
+            return self._bar.console
+        return self._out
+
+    def tell(self, result: str | Text) -> None:
+        """Print a result without wrapping lines."""
+        self.console.print(result, markup=False, soft_wrap=True)
+
+
+@contextmanager
+def steps(what: str, total: int | None = None) -> Iterator[Steps]:
+    """Show a bar on the standard error output, if that is a terminal, until the block ends.
+
+    Parameters
+    ----------
+    what : str
+        A name for the work.
+    total : int, optional
+        The number of steps; the time left is shown once it is known.
+    """
+    console = Console(stderr=True, highlight=False)
+    if not console.is_terminal:
+        yield Steps(None, what, total)
+        return
+    from rich import progress
+
+    times = progress.TimeRemainingColumn(elapsed_when_finished=True)
+    columns = (progress.TextColumn("{task.description}"), progress.BarColumn(), times)
+    # With redirection, output to a pipe would go to the terminal.
+    bar = progress.Progress(
+        *columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=False
+    )
+    with bar:
+        yield Steps(bar, what, total)
+        sys.stdout.flush()

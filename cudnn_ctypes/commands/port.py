@@ -19,9 +19,9 @@ from .options import (
     file_name,
     read_text,
     refuse_overwriting,
+    steps,
     write_text,
 )
-from .progress import steps
 
 __all__ = ["add_arguments", "main"]
 

@@ -19,7 +19,7 @@ from rich.console import Console
 from cudnn_ctypes import Graph, __version__, commands
 from cudnn_ctypes.__main__ import main
 from cudnn_ctypes.commands import compile as compile_command
-from cudnn_ctypes.commands import progress as command_progress
+from cudnn_ctypes.commands import options
 from cudnn_ctypes.commands.completion import script
 from cudnn_ctypes.commands.options import CommandError, Output, refuse_overwriting, write_text
 
@@ -338,7 +338,7 @@ def test_ctrl_c_in_a_traced_program(tmp_path: Path) -> None:
 
 def test_results_go_to_the_standard_output_unbroken(capsys: pytest.CaptureFixture[str]) -> None:
     path = "/a" * 200
-    with command_progress.steps("working", 2) as steps:
+    with options.steps("working", 2) as steps:
         steps.begin("one")
         steps.tell(path)
         steps.advance()
@@ -352,8 +352,8 @@ def test_a_terminal_gets_a_bar_with_the_time_left(monkeypatch: pytest.MonkeyPatc
         return Console(file=file, force_terminal=stderr, width=60, highlight=False)
 
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr(command_progress, "Console", console)
-    with command_progress.steps("working", 2) as steps:
+    monkeypatch.setattr(options, "Console", console)
+    with options.steps("working", 2) as steps:
         steps.begin("one")
         steps.advance()
         steps.tell("a result")

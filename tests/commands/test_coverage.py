@@ -12,7 +12,7 @@ from gpu_coverage import Recorder, write
 
 import cudnn_ctypes
 from cudnn_ctypes import TensorDescriptor, raw
-from cudnn_ctypes.commands.coverage import REASONS, Row, gpu_runs, table
+from cudnn_ctypes.commands.doctor.coverage import REASONS, Row, gpu_runs, table
 from cudnn_ctypes.raw.function import binding
 
 

@@ -11,8 +11,7 @@ from programs import run_program
 
 from cudnn_ctypes.__main__ import main
 from cudnn_ctypes.commands import demo
-from cudnn_ctypes.commands.demo.picture import landscape
-from cudnn_ctypes.commands.demo.png import png
+from cudnn_ctypes.commands.demo import landscape, png
 from cudnn_ctypes.commands.options import CommandError
 
 

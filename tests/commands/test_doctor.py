@@ -16,8 +16,8 @@ from programs import ROOT, fake_cudnn, fake_library
 from cudnn_ctypes import DeviceProperties, Graph, Handle, __version__, raw
 from cudnn_ctypes.__main__ import main
 from cudnn_ctypes.absent_gpu.driver_stub import ensure_driver
-from cudnn_ctypes.commands.doctor import packages, probes
-from cudnn_ctypes.commands.doctor.findings import Finding
+from cudnn_ctypes.commands.doctor import probes
+from cudnn_ctypes.commands.doctor.probes import Finding
 
 
 def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -215,14 +215,14 @@ class TestPackages:
     def fake(monkeypatch: pytest.MonkeyPatch, **versions: str) -> None:
         found = {name.replace("_", "-"): version for name, version in versions.items()}
         needed = dict.fromkeys(("cuda-core", "cuda-pathfinder", "numpy", "ml_dtypes"), "1.0")
-        monkeypatch.setattr(packages, "_version", {**needed, **found}.get)
+        monkeypatch.setattr(probes, "_version", {**needed, **found}.get)
         monkeypatch.setattr(
-            packages.metadata, "requires", lambda _: ["nvidia-cudnn-cu13 (==9.19.0.56) ; linux"]
+            probes.metadata, "requires", lambda _: ["nvidia-cudnn-cu13 (==9.19.0.56) ; linux"]
         )
 
     @staticmethod
     def problems(version: str = "9.28.0") -> list[Finding]:
-        findings = packages.packages(version, "/x/nvidia/cudnn/lib/libcudnn.so.9")
+        findings = probes.packages(version, "/x/nvidia/cudnn/lib/libcudnn.so.9")
         return [finding for finding in findings if finding.state == "problem"]
 
     def test_one_wheel(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -249,12 +249,12 @@ class TestPackages:
             (tmp_path / name).mkdir()
             (tmp_path / name / "libcudnn_ops.so.9").touch()
         monkeypatch.setenv("LD_LIBRARY_PATH", f"{tmp_path}/a:{tmp_path}/b")
-        (finding,) = packages.search_path(None)
+        (finding,) = probes.search_path(None)
         assert finding.state == "problem"
         monkeypatch.setenv("LD_LIBRARY_PATH", f"{tmp_path}/a")
-        (finding,) = packages.search_path(f"{tmp_path}/a/libcudnn.so.9")
+        (finding,) = probes.search_path(f"{tmp_path}/a/libcudnn.so.9")
         assert finding.value == f"cuDNN in {tmp_path}/a"
-        (finding,) = packages.search_path(f"{tmp_path}/b/libcudnn.so.9")
+        (finding,) = probes.search_path(f"{tmp_path}/b/libcudnn.so.9")
         assert f"not used: the libraries come from {tmp_path}/b" in finding.value
 
 

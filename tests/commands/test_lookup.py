@@ -11,8 +11,9 @@ from programs import printed
 
 from cudnn_ctypes import raw
 from cudnn_ctypes.__main__ import main
-from cudnn_ctypes.commands.lookup import entry, explanations, find, named, report
-from cudnn_ctypes.commands.lookup.explanations import explanation
+from cudnn_ctypes.commands import lookup
+from cudnn_ctypes.commands.lookup import entries, find, named
+from cudnn_ctypes.commands.lookup.entries import explanation
 from cudnn_ctypes.raw.attributes import ATTRIBUTES, KINDS
 from cudnn_ctypes.raw.describe import documentation
 from cudnn_ctypes.raw.gone import gone_names
@@ -193,7 +194,7 @@ def test_json(capsys):
 
 
 def test_everything_can_be_looked_up(monkeypatch):
-    monkeypatch.setattr(entry, "explanation", lambda name: None)
+    monkeypatch.setattr(entries, "explanation", lambda name: None)
     for name in (*raw.functions.__all__, *raw.enums.__all__, *raw.types.__all__):
         (found,) = find(name)
         json.dumps(found.as_dict())
@@ -265,7 +266,7 @@ def test_explanations_are_the_comments_at_the_declaration(folder, name, text, pa
     ],
 )
 def test_words_of_the_explanations_find_names(folder, words, names):
-    assert explanations.mentioning(words, folder) == names
+    assert entries.mentioning(words, folder) == names
 
 
 def test_where_the_headers_say_nothing_there_is_no_explanation(folder, tmp_path):
@@ -275,11 +276,11 @@ def test_where_the_headers_say_nothing_there_is_no_explanation(folder, tmp_path)
 
 
 def test_the_explanation_of_the_installed_headers_is_shown(capsys):
-    if explanations.include_folder() is None:
+    if entries.include_folder() is None:
         pytest.skip("needs the cuDNN headers")
     says = r"cudnn_graph.h of cuDNN 9\.\d+\.\d+ says:\n  \w.*\n"
     assert re.search(says, looked_up(capsys, "cudnnDataType_t"))
-    header = explanations.include_folder() / "cudnn_graph.h"
+    header = entries.include_folder() / "cudnn_graph.h"
     if "@param" in header.read_text():  # 9.19 documents no functions
         out = looked_up(capsys, "cudnnGetStream")
         assert re.search(says, out)
@@ -287,8 +288,8 @@ def test_the_explanation_of_the_installed_headers_is_shown(capsys):
 
 
 def test_missing_headers_are_told(capsys, monkeypatch):
-    monkeypatch.setattr(explanations, "include_folder", lambda: None)
-    monkeypatch.setattr(report, "include_folder", lambda: None)
+    monkeypatch.setattr(entries, "include_folder", lambda: None)
+    monkeypatch.setattr(lookup, "include_folder", lambda: None)
     out = looked_up(capsys, "cudnnCreate")
     assert out.endswith("in the headers of cuDNN; none are installed.\n\n")
     assert "headers" not in looked_up(capsys, "cudnnRNNForwardTraining")

@@ -10,7 +10,7 @@ import pytest
 from cudnn_ctypes import Graph, NotSupportedError, TensorDescriptor, known_faults, raw
 from cudnn_ctypes.__main__ import main
 from cudnn_ctypes.commands.bench import _result
-from cudnn_ctypes.commands.bench.problems import Problem
+from cudnn_ctypes.commands.bench.measuring import Problem
 from cudnn_ctypes.commands.lookup import entries
 from cudnn_ctypes.errors import FaultWarning
 from cudnn_ctypes.graph import DeviceProperties

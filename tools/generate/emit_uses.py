@@ -16,7 +16,7 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 
 def emit_uses(headers: Headers) -> str:
-    from cudnn_ctypes.commands.coverage.source import users
+    from .users import users
 
     used = users(frozenset(function.name for function in headers.functions))
     words = {path.name: _words(path) for path in sorted(EXAMPLES.glob("*.py"))}

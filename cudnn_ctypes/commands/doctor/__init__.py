@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
+import platform
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ..options import USER_ERRORS, Output, add_force, add_json, write_text
-from ..progress import Steps, steps
-from .findings import Finding
-from .probes import PROBE_COUNT, examine
-from .report import report
+from ... import __version__
+from ..options import USER_ERRORS, Output, Steps, add_force, add_json, steps, write_text
+from .probes import PROBE_COUNT, Finding, examine
 
 if TYPE_CHECKING:
     from rich.text import Text
 
-__all__ = ["Finding", "add_arguments", "examine", "main", "report"]
+__all__ = [
+    "Finding",
+    "add_arguments",
+    "examine",
+    "main",
+    "report",
+]
+
 
 _STYLES = {"ok": "green", "missing": "yellow", "problem": "bold red"}
 _NAME = 26  # columns of a finding's name; longer names are not cut
@@ -95,10 +102,9 @@ def _save_device(output: Output, *, force: bool) -> int:
 def _print_coverage(*, as_json: bool) -> int:
     from rich.console import Console
 
-    from ..coverage import print_table, table
+    from .coverage import print_table, table
 
-    with steps("reading the package"):
-        rows = table()
+    rows = table()
     if as_json:
         print(json.dumps([row.as_dict() for row in rows], indent=2))
     else:
@@ -155,3 +161,33 @@ def _advise(findings: Sequence[Finding]) -> None:
         console.print(Text.assemble((finding.name, _STYLES[finding.state]), f": {text}"))
     if not any(finding.state == "problem" for finding in findings):
         console.print(Text("No problems found.", "green"))
+
+
+_PREFIXES = ("CUDNN", "CUDA_", "NVIDIA_", "LD_", "PYTORCH_CUDA")
+
+
+def report(findings: Sequence[Finding]) -> str:
+    """A block of Markdown: the system, the environment, the findings by section, advice.
+
+    Examples
+    --------
+    >>> from cudnn_ctypes.commands.doctor import examine, report
+    >>> print(report(list(examine())))  # doctest: +SKIP
+    """
+    return "\n".join(["```text", *_lines(findings), "```"])
+
+
+def _lines(findings: Sequence[Finding]) -> Iterator[str]:
+    yield f"cudnn-ctypes {__version__}"
+    python = f"{platform.python_implementation()} {platform.python_version()}"
+    yield f"{python}, {sys.executable}"
+    yield f"{platform.platform()}, {platform.machine()}"
+    variables = [name for name in sorted(os.environ) if name.startswith(_PREFIXES)]
+    yield from (f"{name}={os.environ[name]}" for name in variables)
+    for section in dict.fromkeys(finding.section for finding in findings):
+        yield f"\n{section}"
+        for finding in findings:
+            if finding.section == section:
+                value = finding.value.replace("\n", "\n      ")
+                mark = "" if finding.state == "ok" else f"[{finding.state}] "
+                yield f"  {finding.name}: {mark}{value}"

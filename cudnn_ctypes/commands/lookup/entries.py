@@ -1,32 +1,457 @@
-"""The entries for a name: functions, types and Python objects."""
+"""Entries: the meanings of a name, with declaration, facts, explanation and related names."""
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import cudnn_ctypes
 
 from ... import errors, raw
 from ...evidence.known_faults import known_faults
-from ...raw import constants, enums, functions, types
-from ...raw.attributes import KINDS
+from ...raw import constants, enums, functions, hints, types
+from ...raw import cudnnBackendAttributeType_t as Type
+from ...raw.attributes import ATTRIBUTES, ENUMS, KINDS, Attribute, kind_name, owner_and_short_name
 from ...raw.ctypes_support import CudnnEnum
-from ...raw.describe import documentation, enum_of
+from ...raw.describe import aligned, documentation, enum_of, facts_of
 from ...raw.faults import Fault
 from ...raw.function import Function
-from ...raw.gone import changed
+from ...raw.gone import changed, gone_names
 from ...raw.gone import find as find_gone
+from ...raw.gone_table import OLD_STATUS_NUMBERS
+from ...raw.headers import COMMENT, HEADERS, include_folder
+from ...raw.missing import near as near_names
 from ...raw.uses import USES
 from ..examples import folder
-from .backend import attribute_entry, attributes, attributes_holding, descriptor_type_entry
-from .entry import Entry, declared
-from .statuses import exception_entry, has_status, status_entry
 
-__all__ = ["find"]
+__all__ = [
+    "Entry",
+    "Explanation",
+    "attribute_entry",
+    "attributes",
+    "attributes_holding",
+    "declared",
+    "descriptor_type_entry",
+    "exception_entry",
+    "explanation",
+    "find",
+    "has_status",
+    "mentioning",
+    "named",
+    "near",
+    "related",
+    "status_entry",
+]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A header's explanation of a name.
+
+    Attributes
+    ----------
+    header : Path
+        The file.
+    version : str
+        The cuDNN version: "9.28.0".
+    text : str
+    parameters : dict of str to str
+        The texts about parameters or fields, by name.
+    """
+
+    header: Path
+    version: str
+    text: str
+    parameters: dict[str, str]
+
+
+def explanation(name: str, folder: Path | None = None) -> Explanation | None:
+    """The explanation of a C name in a folder's headers (default: the installed ones).
+
+    None if there are no headers, or if they do not explain the name.
+    """
+    folder = folder or include_folder()
+    if folder is None:
+        return None
+    for path, text, code in _texts(folder):
+        if name not in code:
+            continue
+        comments = list(_comments_about(name, text, code))
+        if any(comments):
+            said, parameters = _plain(comments)
+            if said or parameters:
+                return Explanation(path, _version(folder), said, parameters)
+    return None
+
+
+# `field;  /* ... */` of a struct and `ENUMERATOR = 1,  /**< ... */` of an enum.
+_MEMBER = re.compile(
+    r"(\w+)(?:\[\w+\])?(?:;[ \t]*/\*+<?|[^,;/{}]*,?[ \t]*/\*\*<)(.*?)\*/", re.DOTALL
+)
+
+# The name to which a comment belongs: the first name declared after it.
+_DECLARED = re.compile(
+    r"(cudnn\w+)\s*\(|\}\s*(cudnn\w+)|\*\s*(cudnn\w+)\s*;|\b(CUDNN_[A-Z]\w+)\s*[=,}]"
+    r"|#define (CUDNN_\w+)"
+)
+_BODY = re.compile(r"\s*typedef\s+(?:enum|struct)\b[^;{]*\{[^}]*\}")
+
+
+def mentioning(words: list[str], folder: Path | None = None) -> list[str]:
+    """The names whose comments in the installed headers have all of these words."""
+    folder = folder or include_folder()
+    found: dict[str, None] = {}
+    for _, text, code in _texts(folder) if folder and words else ():
+        for comment in COMMENT.finditer(text):
+            said = comment[0].lower()
+            if "@file" in said or not all(re.search(rf"\b{re.escape(w)}", said) for w in words):
+                continue
+            before = code[: comment.start()].rpartition("\n")[2].strip()
+            if before and not before.endswith(";"):  # after an enumerator or a macro
+                found |= dict.fromkeys(re.findall(r"\bCUDNN_\w+", before)[:1])
+                continue
+            body = _BODY.match(code, comment.end())
+            if declared := _DECLARED.search(code, body.end() - 1 if body else comment.end()):
+                found |= dict.fromkeys(name for name in declared.groups() if name)
+    return list(found)
+
+
+@functools.cache
+def _texts(folder: Path) -> tuple[tuple[Path, str, str], ...]:
+    """The headers: each file, its text, and the text with comments blanked out."""
+    found = []
+    for name in HEADERS:
+        path = folder / name
+        with contextlib.suppress(OSError):  # a release may lack some headers
+            text = path.read_text(errors="replace")
+            code = COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+            found.append((path, text, code))
+    return tuple(found)
+
+
+@functools.cache
+def _version(folder: Path) -> str:
+    text = next((text for path, text, _ in _texts(folder) if path.stem == "cudnn_version"), "")
+    numbers = dict(re.findall(r"#define CUDNN_(MAJOR|MINOR|PATCHLEVEL)\s+(\d+)", text))
+    return ".".join(numbers.get(part, "?") for part in ("MAJOR", "MINOR", "PATCHLEVEL"))
+
+
+def _comments_about(name: str, text: str, code: str) -> Iterator[str]:
+    """The comments at the declaration of a name in this header; none without one."""
+    word = rf"\b{name}\b"
+    if define := re.search(rf"^#\s*define\s+{name}\b[^\n]*", code, re.MULTILINE):
+        yield from _before(define.start(), text, code)
+        yield from COMMENT.findall(text[define.start() : define.end()])
+    elif function := re.search(rf"^[^\n;{{}}]*{word}\s*\([^;{{}}]*\)\s*;", code, re.MULTILINE):
+        yield from _before(function.start(), text, code)
+    elif body := re.search(rf"\}}\s*{word}[^;{{}}]*;", code):
+        start = code.rindex("typedef", 0, body.start())
+        yield from _before(start, text, code)
+        fields = text[start : body.start()]
+        for member, comment in _MEMBER.findall(fields):
+            yield f"@param[in] {member} {comment}"
+    elif alias := re.search(rf"^typedef\b[^;{{}}]*{word}[^;{{}}]*;", code, re.MULTILINE):
+        yield from _before(alias.start(), text, code)
+    elif enumerator := re.search(rf"{word}(?=\s*(?:CUDNN_DEPRECATED_ENUM\s*)?[=,}}])", code):
+        yield from _at_enumerator(enumerator, text, code)
+        if name.startswith("CUDNN_ATTR_"):
+            yield from _in_list_of_attributes(name, text)
+
+
+def _before(start: int, text: str, code: str) -> Iterator[str]:
+    """The documentation between the declaration at `start` and the previous declaration."""
+    statement = max(code.rfind(";", 0, start), code.rfind("}", 0, start)) + 1
+    directives = [m.end() for m in re.finditer(r"^#[^\n]*", code[statement:start], re.MULTILINE)]
+    gap = text[statement + max(directives, default=0) : start]
+    comments = [c for c in COMMENT.findall(gap) if not c.startswith("/**<") and "@file" not in c]
+    documented = [c for c in comments if c.startswith("/**")]
+    if chosen := documented[-1:] or comments[-1:]:
+        yield chosen[0]
+
+
+def _at_enumerator(found: re.Match[str], text: str, code: str) -> Iterator[str]:
+    """The documentation comments before and after an enumerator."""
+    before = max(code.rfind(",", 0, found.start()), code.rfind("{", 0, found.start()))
+    for comment in COMMENT.findall(text[before : found.start()]):
+        if comment.startswith("/**") and not comment.startswith("/**<"):
+            yield comment
+    comma = re.compile(r"[,}]").search(code, found.end())
+    following = re.compile(r"\w|\}").search(code, comma.end() if comma else found.end())
+    end = following.start() if following else len(code)
+    for comment in COMMENT.findall(text[found.end() : end]):
+        if comment.startswith("/**<"):
+            yield comment
+
+
+def _in_list_of_attributes(name: str, text: str) -> Iterator[str]:
+    """The item about an attribute in its descriptor type's list of attributes."""
+    item = re.search(
+        rf"^[ *]*- ({name} \(.*?)(?=\n[ *]*(?:- CUDNN_ATTR_|\n|\*/|$))", text, re.M | re.S
+    )
+    if item:
+        yield f"/** {item[1]} */"
+
+
+def _plain(comments: list[str]) -> tuple[str, dict[str, str]]:
+    """Comments as text, without comment marks, and the texts about parameters."""
+    paragraphs: list[str] = []
+    parameters: dict[str, str] = {}
+    for comment in comments:
+        lines = re.sub(r"^/\*+<?|^//|\*+/$", "", comment).strip("\n").splitlines()
+        text = "\n".join(re.sub(r"^\s*\*(?!\*)", "", line) for line in lines)
+        text = re.sub(r"@p (\w+)", r"\1", text)
+        main, *tagged = re.split(r"(?=@[a-z]+)", text)
+        paragraphs.append(main)
+        for tag in tagged:
+            _tag(tag, paragraphs, parameters)
+    cleaned = (inspect.cleandoc(paragraph).strip() for paragraph in paragraphs)
+    joined = "\n".join(dict.fromkeys(part for part in cleaned if part))
+    return re.sub(r"\n{3,}", "\n\n", joined), parameters
+
+
+def _tag(tag: str, paragraphs: list[str], parameters: dict[str, str]) -> None:
+    parts = re.match(r"@([a-z]+)(?:\s*\[[^]]*\])?\s*(.*)", tag, re.DOTALL)
+    assert parts
+    kind, said = parts[1], parts[2]
+    if kind == "param":
+        name, _, meaning = said.partition(" ")
+        parameters[name.strip()] = " ".join(meaning.split())
+    elif kind in ("brief", "details"):
+        paragraphs.append(said)
+    elif kind != "since":
+        label = "Returns" if kind in ("return", "retval") else kind.capitalize()
+        paragraphs.append(f"{label}: {' '.join(said.split())}")
+
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+[a-z]?")
+_RELATED = 8
+# Words for an action or its direction; the other words of a function's name are its subject.
+_VERBS = frozenset(
+    """
+    cudnn create set get destroy find copy forward backward inference training ex data filter
+    weights bias 4d 2d nd 7 8 9 v max count algorithm version check
+    """.split()  # noqa: SIM905
+)
+
+
+@functools.cache
+def _words(name: str) -> tuple[str, ...]:
+    return tuple(word.lower() for part in name.split("_") for word in _WORD.findall(part))
+
+
+@functools.cache
+def _names() -> tuple[str, ...]:
+    """All names, in display order."""
+    declared = (functions, types, enums, constants)
+    found = [name for module in declared for name in module.__all__]
+    return (*found, *KINDS, *gone_names())
+
+
+def named(query: str) -> list[str]:
+    """The names with words that begin with all words of a query; fewest other words first."""
+    wanted = [word.lower() for part in query.split() for word in (_words(part) or (part,))]
+    wanted = [word for word in wanted if word.isalnum()]
+    if not wanted:
+        return []
+    found = []
+    for position, name in enumerate(_names()):
+        words = _words(name)
+        if all(any(_has(word, each) for word in words) for each in wanted):
+            found.append((name in gone_names(), not name.startswith("cudnn"), len(words), position))
+    return [_names()[position] for *_, position in sorted(found)]
+
+
+def _has(word: str, wanted: str) -> bool:
+    return word.startswith(wanted) or (len(wanted) > 3 and wanted in word)
+
+
+def near(query: str) -> list[str]:
+    """Names that are spelled like `query`."""
+    short = [attribute.full_name for own in ATTRIBUTES.values() for attribute in own.values()]
+    return near_names(query, (*KINDS, *short))
+
+
+def related(name: str) -> list[str]:
+    """Functions with the same subject as the function or type `name`."""
+    about = set(_words(name)) - _VERBS - {"descriptor", "t"}
+    if not about or name.startswith("CUDNN"):
+        return []
+    scored = []
+    for position, other in enumerate(raw.FUNCTIONS):
+        shared = about & set(_words(other))
+        if shared == about and other != name:
+            scored.append((len(set(_words(other)) ^ set(_words(name))), position, other))
+    return [other for *_, other in sorted(scored)[:_RELATED]]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One meaning of a name.
+
+    Attributes
+    ----------
+    name, kind : str
+    text : str
+        The declaration and facts.
+    lists : dict of str to list of str
+        Related names, by their relation: "related", "values".
+    facts : dict
+        The facts as data, for JSON.
+    explanation : Explanation or None
+        The installed headers' explanation.
+    in_headers : bool
+        True for a name that headers may explain.
+    """
+
+    name: str
+    kind: str
+    text: str
+    lists: dict[str, list[str]] = field(default_factory=dict)
+    facts: dict[str, Any] = field(default_factory=dict)
+    explanation: Explanation | None = None
+    in_headers: bool = False
+
+    def as_dict(self) -> dict[str, Any]:
+        """The entry as data for JSON."""
+        said = self.explanation
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "text": self.text,
+            **self.facts,
+            **{key.replace(" ", "_"): names for key, names in self.lists.items() if names},
+            "explanation": said
+            and {
+                "header": str(said.header),
+                "version": said.version,
+                "text": said.text,
+                "parameters": said.parameters,
+            },
+        }
+
+
+def declared(
+    name: str,
+    kind: str,
+    text: str,
+    lists: dict[str, list[str]] | None = None,
+    facts: dict[str, Any] | None = None,
+) -> Entry:
+    """The entry of a name of layer 1, with the facts that all these names have."""
+    header, since, deprecated = facts_of(name)
+    known = {"header": header, "since": since, "deprecated": deprecated}
+    lists = dict(lists or {})
+    listed = {each for names in lists.values() for each in names}
+    lists["related"] = [each for each in related(name) if each not in listed]
+    return Entry(name, kind, text, lists, known | (facts or {}), explanation(name), in_headers=True)
+
+
+_TYPES = {Type.CUDNN_TYPE_HANDLE: raw.cudnnHandle_t, Type.CUDNN_TYPE_FRACTION: raw.cudnnFraction_t}
+
+
+def attributes() -> Iterator[Attribute]:
+    """The attributes of all descriptor types."""
+    for own in ATTRIBUTES.values():
+        yield from own.values()
+
+
+def attributes_holding(cls: Any) -> list[str]:
+    """The attributes whose values have a C type."""
+    kinds = [type_ for type_, enum in ENUMS.items() if enum is cls]
+    kinds += [type_ for type_, each in _TYPES.items() if each is cls]
+    return [attribute.full_name for attribute in attributes() if attribute.types[0] in kinds]
+
+
+def attribute_entry(name: str, item: Any) -> Entry:
+    """The entry of an attribute, with its value type and descriptor type."""
+    kind, short = owner_and_short_name(item)
+    attribute = ATTRIBUTES[kind][short]
+    values = [f"{t.name} ({ENUMS[t].__name__})" if t in ENUMS else t.name for t in attribute.types]
+    wanted = sorted(kind_name(each) for each in attribute.wants)
+    if len(wanted) > 6:
+        wanted = ["any operation"]
+    rows = [
+        ("in Python", attribute.full_name),
+        ("descriptor", kind.name),
+        ("type", " or ".join(values)),
+        *([("of", ", ".join(wanted))] if wanted else []),
+        ("count", "any number" if attribute.is_array else "one"),
+        ("settable", "yes" if attribute.settable else "no, cuDNN computes it"),
+    ]
+    facts = {
+        "value": int(item),
+        "short_name": attribute.full_name,
+        "descriptor": kind.name,
+        "types": [t.name for t in attribute.types],
+        "wants": sorted(each.name for each in attribute.wants),
+        "is_array": attribute.is_array,
+        "settable": attribute.settable,
+    }
+    text = f"{documentation(name)}\n\n{aligned(rows)}"
+    return declared(name, "backend attribute", text, {}, facts)
+
+
+def descriptor_type_entry(name: str, item: Any) -> Entry:
+    """The entry of a descriptor type: its attributes, and attributes with descriptors as values."""
+    own = ATTRIBUTES[item]
+    rows = [
+        (
+            each.short_name,
+            each.types[0].name.removeprefix("CUDNN_TYPE_") + "[]" * each.is_array,
+            "" if each.settable else "computed",
+            f"since {each.since}" if each.since != "9.0.0" else "",
+        )
+        for each in own.values()
+    ]
+    text = f"{documentation(name)}\n\nin Python: BackendDescriptor({kind_name(item)!r})"
+    text += f"\n\n{aligned(rows)}" if rows else ""
+    holders = [a.full_name for a in attributes() if item in a.wants]
+    facts = {"value": int(item), "short_name": kind_name(item), "attributes": list(own)}
+    return declared(name, "backend descriptor type", text, {"held by": holders}, facts)
+
+
+def has_status(code: int) -> bool:
+    """Whether a release of cuDNN has or had a status with this number."""
+    return raw.cudnnStatus_t(code).known or code in OLD_STATUS_NUMBERS
+
+
+def status_entry(code: int, name: str = "") -> Entry:
+    """The entry of a status, by its number in cuDNN 9 or in earlier releases."""
+    old = ""
+    if not raw.cudnnStatus_t(code).known:
+        name = OLD_STATUS_NUMBERS[code]
+        code, old = int(getattr(raw, name)), f"{code} was {name} before cuDNN 9.0\n\n"
+    name = name or raw.cudnnStatus_t(code).name
+    number = next((n for n, each in OLD_STATUS_NUMBERS.items() if each == name), None)
+    text = old + documentation(name)
+    rows = [] if code == 0 else [("raised as", errors.error_class(code).__name__)]
+    if number is not None and not old:
+        rows.append(("before 9.0", str(number)))
+    if advice := hints.usual_cause(name):
+        rows.append(("usual cause", advice))
+    text += "\n\n" + aligned(rows) if rows else ""
+    facts = {"enum": "cudnnStatus_t", "value": code, "before_9": number}
+    return declared(name, "status", text, {}, facts)
+
+
+def exception_entry(name: str) -> Entry:
+    """The entry of an exception of this package, with the statuses that raise it."""
+    cls = getattr(errors, name)
+    statuses = [
+        f"{each} ({int(member)})"
+        for each, member in raw.cudnnStatus_t.__members__.items()
+        if int(member) and errors.error_class(member) is cls
+    ]
+    bases = ", ".join(base.__name__ for base in cls.__mro__[1:-2])
+    text = f"exception {name}({bases})\n\n{inspect.cleandoc(cls.__doc__ or '')}"
+    return Entry(name, "exception", text, {"statuses": statuses})
+
 
 _PREFIXES = ("", "cudnn", "cudnn_", "cudnn_status_", "cudnn_data_")
 

@@ -14,8 +14,13 @@ import pytest
 from cudnn_ctypes import Graph, Handle, NoDeviceError, raw, use_reference_device
 from cudnn_ctypes.__main__ import main
 from cudnn_ctypes.commands.bench import _handle
-from cudnn_ctypes.commands.bench.measuring import algorithm_rows, engine_rows, torch_row
-from cudnn_ctypes.commands.bench.problems import Options, problem_of
+from cudnn_ctypes.commands.bench.measuring import (
+    Options,
+    algorithm_rows,
+    engine_rows,
+    problem_of,
+    torch_row,
+)
 from cudnn_ctypes.commands.bench.results import BenchRow
 from cudnn_ctypes.graph.engines.tuning.measurement import Measurement, Settings
 

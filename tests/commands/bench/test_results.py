@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cudnn_ctypes.commands.bench.history import History, compared, default_folder
+from cudnn_ctypes.commands.bench import History, compared, default_folder
 from cudnn_ctypes.commands.bench.measuring import measured_row, timed
 from cudnn_ctypes.commands.bench.results import BenchResult, BenchRow
 from cudnn_ctypes.graph.engines.tuning.measurement import Measurement

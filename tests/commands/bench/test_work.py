@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from cudnn_ctypes import DeviceProperties, Graph
-from cudnn_ctypes.commands.bench.limits import limits_of
-from cudnn_ctypes.commands.bench.problems import Options, problem_of
-from cudnn_ctypes.commands.bench.work import visible_pairs, work_of
+from cudnn_ctypes.commands.bench.measuring import Options, problem_of
+from cudnn_ctypes.commands.bench.results import limits_of, visible_pairs, work_of
 from cudnn_ctypes.dtypes import as_data_type
 
 # Dense TFLOP/s with float32 sums, from NVIDIA's data sheets. H100 and B200 are given there at

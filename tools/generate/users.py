@@ -13,11 +13,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ...lazy import listed
+from cudnn_ctypes.lazy import listed
 
 __all__ = ["Definition", "users"]
 
-PACKAGE = Path(__file__).parents[2]
+PACKAGE = Path(__file__).parents[2] / "cudnn_ctypes"
 ROOT = PACKAGE.name
 
 # Layer 1 itself, replacements of C functions, and programs: a use there does not make a function
