@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from .. import raw
 from ..arguments import expect, integers
 from ..handle import Handle
+from ..raw import operand_rules
+from ..raw.records import record
 from ..runtime import DeviceTensor
 from ..runtime.layout import to_shape
 from .attention_descriptor import AttnDescriptor
-from .attention_fit import check_fit
 from .attention_weights import AttentionBufferSizes, attention_buffer_sizes
 from .sequence_data import SeqDataDescriptor, axis_letters, fitting_axes, four_dimensions
 from .sequence_operands import SequenceOperands
@@ -76,7 +78,33 @@ class AttentionOperands(SequenceOperands):
                 )
             self.alike(name, value, desc)
             described[name] = desc
-        check_fit(self.attn, described)
+        in_c = {role: f"{role}Desc" for role in ("q", "k", "v")} | {self.output: "oDesc"}
+        descriptors = {in_c[role]: desc for role, desc in described.items()}
+        operand_rules.check(
+            raw.cudnnMultiHeadAttnForward,
+            {"attnDesc": self.attn, **descriptors},
+            {name: role for role, name in in_c.items()},
+        )
+        self._check_projections(described["q"])
+
+    def _check_projections(self, q: SeqDataDescriptor) -> None:
+        """Refuse what an H200 computes wrong, with cuDNN 9.14 and 9.19.
+
+        They multiply the attention of all heads but the first with what lies behind v, whatever the
+        sizes, types and steps.
+        """
+        _, batch, beam, _ = q.shape
+        order = (raw.CUDNN_SEQDATA_BATCH_DIM, raw.CUDNN_SEQDATA_TIME_DIM)
+        batch_is_outer = batch > 1 and tuple(axis for axis in q.axes if axis in order) == order
+        attn = record(self.attn)
+        unprojected = attn.o_projection and not attn.v_projection
+        if attn.heads > 1 and unprojected and beam == 1 and not batch_is_outer:
+            raise ValueError(
+                "attn: with several heads and an output projection, but v_projection=0, cuDNN "
+                "gives wrong results for a beam of 1, unless there are several batch entries, and "
+                "they lie outside of the time steps in memory (NTBV); else project v with identity "
+                "matrices"
+            )
 
     def _common_axes(self) -> Any:
         """The order in memory that all operands have, which cuDNN asks for."""

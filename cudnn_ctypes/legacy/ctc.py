@@ -32,7 +32,7 @@ from .ctc_operands import (
     check_input_lengths,
     check_labels,
     check_longest,
-    check_shape,
+    check_tensors,
     concatenated,
 )
 from .enumerators import enumerator
@@ -129,10 +129,10 @@ def ctc_loss(
     with CTCOperands(handle, **described) as operands:
         operands.require("probs")
         probs_desc = operands.describe("probs")
-        steps, batch, symbols = check_shape("probs", probs_desc)
+        steps, batch, symbols = check_tensors(loss, probs=probs_desc, gradients=None)
         by_sample = check_labels(labels, batch, symbols)
         lengths = check_input_lengths(input_lengths, steps, by_sample)
-        costs, gradients, gradients_desc = operands.results(costs, with_gradients)
+        costs, gradients, gradients_desc = operands.results(loss, costs, with_gradients)
         size = ctc_loss_workspace_size(
             handle,
             probs_desc,
@@ -207,7 +207,7 @@ def ctc_loss_v8(
     with CTCOperands(handle, **described) as operands:
         operands.require("probs")
         probs_desc = operands.describe("probs")
-        steps, batch, symbols = check_shape("probs", probs_desc)
+        steps, batch, symbols = check_tensors(loss, probs=probs_desc, gradients=None)
         by_sample: list[tuple[int, ...]] = [()] * batch
         if isinstance(labels, (Sequence, np.ndarray)):
             if label_lengths is not None:
@@ -227,7 +227,7 @@ def ctc_loss_v8(
         else:
             flat = operands.integers("labels", labels, 0)
             counts = operands.integers("label_lengths", label_lengths, batch)
-        costs, gradients, gradients_desc = operands.results(costs, with_gradients)
+        costs, gradients, gradients_desc = operands.results(loss, costs, with_gradients)
         size = ctc_loss_v8_workspace_size(
             handle, probs_desc, loss, gradients_desc, algorithm=algorithm
         )
@@ -269,7 +269,9 @@ def ctc_loss_workspace_size(
     >>> size > 0
     True
     """
-    steps, batch, symbols = check_shape("probs_desc", probs_desc)
+    expect("loss", loss, CTCLossDescriptor)
+    descriptors = {"probs_desc": probs_desc, "gradients_desc": gradients_desc}
+    steps, batch, symbols = check_tensors(loss, **descriptors)
     by_sample = check_labels(labels, batch, symbols)
     lengths = check_input_lengths(input_lengths, steps, by_sample)
     algorithm = enumerator(raw.cudnnCTCLossAlgo_t, algorithm, "algorithm")
@@ -309,7 +311,8 @@ def ctc_loss_v8_workspace_size(
     >>> size > 0
     True
     """
-    check_shape("probs_desc", probs_desc)
+    expect("loss", loss, CTCLossDescriptor)
+    check_tensors(loss, probs_desc=probs_desc, gradients_desc=gradients_desc)
     algorithm = enumerator(raw.cudnnCTCLossAlgo_t, algorithm, "algorithm")
     size = c_size_t()
     raw.cudnnGetCTCLossWorkspaceSize_v8(handle, algorithm, loss, probs_desc, gradients_desc, size)

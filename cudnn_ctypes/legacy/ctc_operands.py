@@ -9,6 +9,11 @@ import numpy as np
 
 from .. import raw
 from ..arguments import expect, flag, integers
+from ..raw import operand_rules
+from ..raw.operand_rules import refuse
+from ..raw.operand_rules.sequences import input_lengths
+from ..raw.operand_rules.sequences import symbols as symbols_fit
+from ..raw.records import record
 from ..raw.strides import same_layout
 from .ctc_descriptor import CTCLossDescriptor
 from .sequence_operands import SequenceOperands
@@ -20,7 +25,7 @@ __all__ = [
     "check_input_lengths",
     "check_labels",
     "check_longest",
-    "check_shape",
+    "check_tensors",
     "concatenated",
 ]
 
@@ -28,7 +33,9 @@ __all__ = [
 class CTCOperands(SequenceOperands):
     """The operands of one loss: probs, and gradients, which may be None."""
 
-    def results(self, costs: Any, with_gradients: bool) -> tuple[Any, Any, TensorDescriptor | None]:
+    def results(
+        self, loss: CTCLossDescriptor, costs: Any, with_gradients: bool
+    ) -> tuple[Any, Any, TensorDescriptor | None]:
         """Costs, gradients and their descriptor: as they were given, or made."""
         probs_desc = self.describe("probs")
         costs_desc = TensorDescriptor((1, probs_desc.shape[1]), probs_desc.data_type)
@@ -47,8 +54,7 @@ class CTCOperands(SequenceOperands):
             self.alike("gradients", None, desc)
             gradients = self.result("gradients", zeros=True)
         desc = expect("gradients_desc", self.describe("gradients"), TensorDescriptor)
-        if desc.shape != probs_desc.shape:
-            raise ValueError(f"gradients: expected shape {probs_desc.shape}, got {desc.shape}")
+        check_tensors(loss, probs=probs_desc, gradients=desc)
         return costs, gradients, desc
 
 
@@ -99,11 +105,7 @@ def check_labels(labels: Any, batch: int, symbols: int) -> list[tuple[int, ...]]
             raise ValueError(
                 f"labels[{n}]: expected symbols, got none; cuDNN gives such a sample any cost"
             )
-        if not all(1 <= label < symbols for label in sequence):
-            raise ValueError(
-                f"labels[{n}]: expected symbols from 1 to {symbols - 1} (0 is the blank), "
-                f"got {sequence}"
-            )
+    refuse(symbols_fit(by_sample, symbols))
     return by_sample
 
 
@@ -119,8 +121,7 @@ def check_input_lengths(
     """
     batch = len(labels)
     checked = (steps,) * batch if lengths is None else integers("input_lengths", lengths)
-    if len(checked) != batch or not all(1 <= length <= steps for length in checked):
-        raise ValueError(f"input_lengths: expected {batch} ints from 1 to {steps}, got {checked}")
+    refuse(input_lengths("input_lengths", checked, batch, steps))
     for n, (length, sequence) in enumerate(zip(checked, labels, strict=True)):
         if len(sequence) > length:
             # Known from PyTorch, which keeps such samples from cuDNN: illegal memory accesses.
@@ -153,12 +154,17 @@ def check_longest(loss: CTCLossDescriptor, labels: Sequence[Sequence[int]]) -> N
         )
 
 
-def check_shape(name: str, desc: TensorDescriptor) -> tuple[int, ...]:
-    """(T, N, A), the shape of the probabilities."""
-    shape = expect(name, desc, TensorDescriptor).shape
-    if len(shape) != 3:
-        raise ValueError(f"{name}: expected (time, samples, symbols), got {shape}")
-    return shape
+def check_tensors(loss: CTCLossDescriptor, **descriptors: TensorDescriptor | None) -> Any:
+    """Refuse probabilities and gradients that do not fit; (T, N, A), the shape of the first."""
+    probs, gradients = descriptors.values()
+    of_probs, of_gradients = descriptors
+    expect(of_probs, probs, TensorDescriptor)
+    operand_rules.check(
+        raw.cudnnGetCTCLossWorkspaceSize,
+        {"ctcLossDesc": loss, "probsDesc": probs, "gradientsDesc": gradients},
+        {"probsDesc": of_probs, "gradientsDesc": of_gradients},
+    )
+    return record(probs).shape
 
 
 def concatenated(labels: Sequence[Sequence[int]]) -> tuple[list[int], list[int]]:

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from .. import raw
 from ..arguments import expect
 from ..handle import Handle
+from ..raw import operand_rules
 from ..raw.records import record
 from ..resource import Closing, Uncopied
 from .descriptor import Descriptor
@@ -46,16 +47,8 @@ class RNNProblem(Closing, Uncopied):
         return (*first, self.rnn.state_size), (*first, self.rnn.hidden_size)
 
     def _check_x(self) -> None:
-        rnn, x_desc = self.rnn, self.x_desc
-        if x_desc.vector_size != rnn.input_size:
-            raise ValueError(
-                f"x: vectors of {rnn.input_size} elements expected, got {x_desc.vector_size}"
-            )
-        if x_desc.data_type != rnn.data_type:
-            raise ValueError(
-                f"x: expected {rnn.data_type.name}, the type of rnn, got {x_desc.data_type.name}"
-            )
-        _check_padding(rnn, x_desc)
+        descriptors = {"rnnDesc": self.rnn, "xDesc": self.x_desc}
+        operand_rules.check(raw.cudnnRNNForward, descriptors, {"xDesc": "x"})
 
     def _check_fit(self) -> None:
         """Refuse descriptors that were set anew since, and do not fit each other any more."""
@@ -100,17 +93,6 @@ class RNNProblem(Closing, Uncopied):
     def temp_space_sizes(self, handle: Handle, *, training: bool = True) -> RNNTempSpaceSizes:
         """Bytes of workspace and reserve space; follows ``cudnnGetRNNTempSpaceSizes``."""
         return self.rnn.temp_space_sizes(handle, self.x_desc, training=training)
-
-
-def _check_padding(rnn: RNNDescriptor, x_desc: RNNDataDescriptor) -> None:
-    """Raise ValueError for what cuDNN does with padded input and output only."""
-    layout = x_desc.layout
-    if rnn.padded_io or layout == raw.CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED:
-        return
-    if layout == raw.CUDNN_RNN_DATA_LAYOUT_BATCH_MAJOR_UNPACKED:
-        raise ValueError("x: batch_major_unpacked needs padded_io=True in rnn")
-    if min(x_desc.lengths) < x_desc.max_length:
-        raise ValueError("x: padding needs padded_io=True in rnn")
 
 
 def _state_desc(shape: tuple[int, ...], data_type: raw.cudnnDataType_t) -> TensorDescriptor:

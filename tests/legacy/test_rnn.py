@@ -431,7 +431,7 @@ class TestWrongInput:
 
     def test_sequences_that_the_network_does_not_read(self, run: Run) -> None:
         for x, options, message in (
-            (DeviceTensor.zeros((5, 2, 4), "float64"), {}, "x: vectors of 3 elements expected"),
+            (DeviceTensor.zeros((5, 2, 4), "float64"), {}, "x: expected vectors of 3 elements"),
             (DeviceTensor.zeros((5, 2, 3), "float32"), {}, "x: expected CUDNN_DATA_DOUBLE"),
             (DeviceTensor.zeros((5, 3), "float64"), {}, "x: expected 3 dimensions"),
             (run.x, {"lengths": (5, 5)}, "lengths: expected 4 in shape"),

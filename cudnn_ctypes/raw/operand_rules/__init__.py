@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ..ctypes_support import OpaquePointer
-from ..descriptors import Filter, Tensor, record
+from ..descriptors import Filter, RNNData, SequenceData, Tensor, record
 from ..function import Function
 from .language import Broken, Operand, declared
 
@@ -52,14 +52,16 @@ def broken(
 
     def argument(name: str) -> Any:
         of = types[name]
+        if values.get(name) is None:
+            return None
         by, is_memory = name, of.kind == "device" and bool(of.described_by)
         if is_memory:
             by = of.described_by[0]
-        value = values[by]
+        value = values.get(by)
         if types[by].kind != "value" or not issubclass(types[by].base, OpaquePointer):
             return value
         held = record(value)
-        if not isinstance(held, (Tensor, Filter)):
+        if not isinstance(held, (Tensor, Filter, RNNData, SequenceData)):
             return held
         address = values[name] if is_memory and isinstance(values[name], int) else None
         return Operand((names or {}).get(name, name), held, address)

@@ -1,10 +1,10 @@
 """The language of operand rules: operands, broken rules, and the relations that most rules state.
 
 A generator is registered for C functions by `rules`. It is called with those parameters of the C
-function that it names: a tensor or filter as an `Operand`, another descriptor as its record, None
-for NULL and for a descriptor that was never set; `function` is the C function's name, and what the
-C function has not is left to the default. It yields the rules that are broken, in the order
-in which cuDNN looks at them.
+function that it names: a tensor, filter or sequences as an `Operand`, another descriptor as its
+record, None for NULL and for a descriptor that was never set. `function` is the C function's name,
+and a parameter that the C function has not is left to its default. The generator yields the rules
+that are broken, in the order in which cuDNN looks at them.
 
 Three kinds of rules differ in who asks for them. Most follow from what the operation means, and
 cuDNN checks them. What only cuDNN asks for (`cudnn_only`) is what the kernels of the measured
@@ -19,7 +19,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
-from ..descriptors import Filter, Tensor
 from ..enums import (
     CUDNN_DATA_BFLOAT16,
     CUDNN_DATA_DOUBLE,
@@ -64,26 +63,29 @@ Ints = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """A tensor or filter: its name, its descriptor's record, and its address, None if unknown."""
+    """A tensor, filter or sequences: name, descriptor's record, and address, None if unknown."""
 
     name: str
-    described: Tensor | Filter
+    described: Any
     address: Any = None
 
     @property
     def shape(self) -> Ints:
         """In logical order."""
-        return self.described.shape
+        shape: Ints = self.described.shape
+        return shape
 
     @property
     def strides(self) -> Ints:
         """In elements, of vectors where the data type has vectors."""
-        return self.described.strides
+        strides: Ints = self.described.strides
+        return strides
 
     @property
     def data_type(self) -> cudnnDataType_t:
         """The descriptor's data type."""
-        return self.described.data_type
+        data_type: cudnnDataType_t = self.described.data_type
+        return data_type
 
 
 class Broken(NamedTuple):

@@ -19,16 +19,11 @@ __all__ = ["Problem", "reserve_space", "workspace_bytes"]
 
 
 class Problem:
-    """One call: its descriptors, checked against each other, and views of its memory.
-
-    The queries' and the output's sequences are alike, and so are the keys' and the values'; all
-    are of the attention's data type, within its largest sizes, and in the same order in memory.
-    """
+    """One call: its descriptors, which fit each other, and views of its memory."""
 
     def __init__(self, call: Call) -> None:
         self.call = call
         self.attn: Attention = call.record("attnDesc", Attention)
-        attn = self.attn
         names = [call.named(f"{role}Desc", f"d{role}Desc") for role in "qkvo"]
         records = [call.record(name, SequenceData) for name in names]
         self.q: SequenceData
@@ -36,39 +31,9 @@ class Problem:
         self.v: SequenceData
         self.o: SequenceData
         self.q, self.k, self.v, self.o = records
-        q_name, k_name, v_name, o_name = names
-        vectors = (*attn.sizes, attn.projected[3])
-        for name, described, vector in zip(names, records, vectors, strict=True):
-            if described.shape[3] != vector:
-                raise bad_param(
-                    f"{name} has vectors of {described.shape[3]}, attnDesc wants {vector}"
-                )
-            if described.data_type != attn.data_type:
-                raise bad_param(
-                    f"{name} is {described.data_type.name}, attnDesc {attn.data_type.name}"
-                )
-            if described.axes != self.q.axes:
-                raise bad_param(f"{name} has its axes in another order than {q_name}")
-        for name, one, other_name, other in (
-            (o_name, self.o, q_name, self.q),
-            (v_name, self.v, k_name, self.k),
-        ):
-            if one.shape[:3] != other.shape[:3] or one.lengths != other.lengths:
-                raise bad_param(f"{name} has other sequences than {other_name}")
+        call.check()
         steps, batch, beam, _ = self.q.shape
-        k_beam = beam if attn.one_to_one else 1
-        if self.k.shape[1:3] != (batch, k_beam):
-            raise bad_param(
-                f"{k_name} has batch and beam {self.k.shape[1:3]}, not {(batch, k_beam)}"
-            )
-        self.sizes: Sizes = Sizes(steps, self.k.shape[0], batch, beam, k_beam)
-        largest = Sizes.largest(attn)
-        for field in ("q_steps", "k_steps", "batch", "beam"):
-            if getattr(self.sizes, field) > getattr(largest, field):
-                raise bad_param(
-                    f"{field} is {getattr(self.sizes, field)}, attnDesc allows "
-                    f"{getattr(largest, field)}"
-                )
+        self.sizes: Sizes = Sizes(steps, self.k.shape[0], batch, beam, self.k.shape[2])
 
     @property
     def dtype(self) -> np.dtype[Any]:

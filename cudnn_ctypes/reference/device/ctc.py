@@ -23,11 +23,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from ... import raw
-from ...dtypes import data_type_name, numpy_dtype
+from ...dtypes import numpy_dtype
 from ...raw.descriptors import CTCLoss, Tensor
+from ...raw.operand_rules.language import equal, with_status
+from ...raw.operand_rules.sequences import input_lengths
+from ...raw.operand_rules.sequences import symbols as labels_fit
 from ..ctc import Normalization, ctc_loss, required_steps, split_labels
 from .call import Call
-from .registry import Refused, bad_param, execution_failed, implements, not_supported
+from .registry import bad_param, execution_failed, implements, not_supported
 
 _LONGEST = 255  # symbols in the labels of one sample
 
@@ -80,13 +83,12 @@ def _on_host(call: Call, probs: Tensor, labels: str, label_lengths: str, lengths
     of_labels, of_inputs = call[label_lengths][:batch], call[lengths][:batch]
     if not all(length >= 0 for length in of_labels):
         raise bad_param(f"labelLengths has negative ones: {of_labels}")
-    if not all(1 <= length <= steps for length in of_inputs):
-        raise bad_param(f"inputLengths must be from 1 to {steps}: {of_inputs}")
+    call.refuse(input_lengths(lengths, of_inputs, batch, steps))
     count = sum(of_labels)
     if count:
         call.require(labels)
     split = split_labels(call[labels][:count] if call[labels] else [], of_labels)
-    _check_symbols(split, symbols, raw.CUDNN_STATUS_BAD_PARAM)
+    call.refuse(labels_fit(split, symbols))
     if max(of_labels) > _LONGEST:
         raise not_supported(f"labelLengths above {_LONGEST}: {max(of_labels)}")
     return Samples(split, of_inputs)
@@ -118,11 +120,11 @@ def _on_device(call: Call, probs: Tensor, longest: int) -> Samples:
         raise execution_failed(
             f"labelLengths must be from 0 to maxLabelLength = {longest}: {of_labels}"
         )
-    if not all(1 <= length <= steps for length in of_inputs):
-        raise execution_failed(f"inputLengths must be from 1 to {steps}: {of_inputs}")
+    lengths_fit = input_lengths("inputLengths", of_inputs, batch, steps)
+    call.refuse(with_status(raw.CUDNN_STATUS_EXECUTION_FAILED, lengths_fit))
     count = sum(of_labels)
     split = split_labels(_ints(call, "labels", count) if count else [], of_labels)
-    _check_symbols(split, symbols, raw.CUDNN_STATUS_EXECUTION_FAILED)
+    call.refuse(with_status(raw.CUDNN_STATUS_EXECUTION_FAILED, labels_fit(split, symbols)))
     return Samples(split, of_inputs)
 
 
@@ -142,8 +144,8 @@ def _max_label_length(call: Call, loss: CTCLoss) -> int:
 
 def _run(call: Call, loss: CTCLoss, probs: Tensor, samples: Samples, end: int) -> None:
     """`end` is the step up to which zeros are written past a sample's input length."""
-    if call["gradients"] and call.record("gradientsDesc", Tensor).data_type != probs.data_type:
-        raise bad_param(f"gradientsDesc is not {probs.data_type.name}, which probsDesc is")
+    if call["gradients"]:
+        call.refuse(equal("data_type", call.operand("probsDesc"), call.operand("gradientsDesc")))
     within = np.arange(probs.shape[0])[:, None] < np.array(samples.input_lengths)
     result = ctc_loss(
         call.operand("probs").load(where=within[..., None]),
@@ -175,29 +177,10 @@ def _loss(call: Call) -> CTCLoss:
 def _checked(call: Call, loss: CTCLoss) -> Tensor:
     """The record of probs, checked; gradients' descriptor is checked only if they are wanted."""
     probs = call.record("probsDesc", Tensor)
-    if len(probs.shape) != 3:
-        raise bad_param(f"probsDesc is not (T, N, A): {probs.shape}")
-    wanted = call["gradients" if "gradients" in call else "gradientsDesc"]
-    if wanted:
-        gradients = call.record("gradientsDesc", Tensor)
-        if gradients.shape != probs.shape:
-            raise bad_param(f"gradientsDesc is {gradients.shape}, probsDesc {probs.shape}")
-        if not call["algo"].known:
-            raise not_supported(f"algo is {int(call['algo'])}")
-    if probs.data_type != loss.compute_data_type:
-        raise not_supported(
-            f"probs are {data_type_name(probs.data_type)}, ctcLossDesc computes in "
-            f"{data_type_name(loss.compute_data_type)}"
-        )
+    if call["gradients" if "gradients" in call else "gradientsDesc"]:
+        call.record("gradientsDesc", Tensor)
+    call.check()
     return probs
-
-
-def _check_symbols(labels: list[list[int]], symbols: int, status: raw.cudnnStatus_t) -> None:
-    for n, sequence in enumerate(labels):
-        if not all(1 <= label < symbols for label in sequence):
-            raise Refused(
-                status, f"labels of sample {n} must be from 1 to {symbols - 1}, got {sequence}"
-            )
 
 
 def _workspace_bytes(probs: Tensor, longest: int) -> int:

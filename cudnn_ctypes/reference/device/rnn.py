@@ -21,7 +21,6 @@ from .rnn_call import (
     DATA_DONE,
     FORWARD_DONE,
     Pass,
-    check_data,
     plans,
     reserve_size,
     weight_space_size,
@@ -63,7 +62,7 @@ def get_weight_space_size(call: Call) -> None:
 @implements("cudnnGetRNNTempSpaceSizes")
 def get_temp_space_sizes(call: Call) -> None:
     described, x = rnn(call), call.record("xDesc", RNNData)
-    check_data(described, x, described.network.input_size, "xDesc")
+    call.check()
     training = call["fwdMode"] == raw.CUDNN_FWD_MODE_TRAINING
     call.offer(
         workSpaceSize=workspace_size(described, x),

@@ -25,14 +25,13 @@ from .call import Call
 from .dropout import draw, held
 from .memory import Operand, Use, at, check_range
 from .recurrent import RNN, rnn
-from .registry import bad_param, not_supported
+from .registry import bad_param
 
 __all__ = [
     "DATA_DONE",
     "FORWARD_DONE",
     "Pass",
     "State",
-    "check_data",
     "plans",
     "reserve_size",
     "weight_space_size",
@@ -65,14 +64,6 @@ def reserve_size(described: RNN, x: RNNData) -> int:
     return _HEADER + elements * described.compute_dtype.itemsize
 
 
-def check_data(described: RNN, data: RNNData, size: int, name: str) -> None:
-    """Refuse sequences of another type, or of vectors that have not `size` elements."""
-    if data.data_type != described.data_type:
-        raise bad_param(f"{name} is {data.data_type.name}, rnnDesc {described.data_type.name}")
-    if data.vector_size != size:
-        raise bad_param(f"{name}: vectors must have {size} elements, got {data.vector_size}")
-
-
 class State:
     """The memory of a hidden or cell state, which need not be there."""
 
@@ -99,37 +90,14 @@ class Pass:
         self.dtype: np.dtype[Any] = self.described.compute_dtype
         self.x: RNNData = call.record("xDesc", RNNData)
         self.y: RNNData = call.record("yDesc", RNNData)
-        check_data(self.described, self.x, self.network.input_size, "xDesc")
-        check_data(self.described, self.y, self.network.y_size, "yDesc")
-        for name in ("layout", "max_length", "batch_size", "lengths"):
-            of_x, of_y = getattr(self.x, name), getattr(self.y, name)
-            if of_x != of_y:
-                raise bad_param(f"xDesc and yDesc differ: {name} is {of_x} and {of_y}")
         self._check_plan()
-        self._check_lengths()
-        self._check_padding()
+        call.check()
         if call["devSeqLengths"] is not None:
             lengths = call.array("devSeqLengths", raw.CUDNN_DATA_INT32, self.x.batch_size)
             if tuple(lengths) != self.x.lengths:
                 raise bad_param(f"devSeqLengths is {lengths}, xDesc has {self.x.lengths}")
         words = repr((self.network, self.x.max_length, self.x.lengths, self.dtype.str)).encode()
         self.signature: int = zlib.crc32(words) | 0x524E4E << 32
-
-    def _check_lengths(self) -> None:
-        persistent = self.described.held.algorithm != raw.CUDNN_RNN_ALGO_STANDARD
-        if persistent and min(self.x.lengths) < self.x.max_length:
-            raise not_supported("the persistent algorithms are for sequences of one length")
-
-    def _check_padding(self) -> None:
-        batch_major = self.x.layout == raw.CUDNN_RNN_DATA_LAYOUT_BATCH_MAJOR_UNPACKED
-        padded = (  # the packed layout has no padding
-            self.x.layout == raw.CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_UNPACKED
-            and min(self.x.lengths) < self.x.max_length
-        )
-        if (batch_major or padded) and not self.described.held.padded_io:
-            raise bad_param(
-                "xDesc: this layout or padding needs CUDNN_RNN_PADDED_IO_ENABLED in rnnDesc"
-            )
 
     def _check_plan(self) -> None:
         if self.described.held.algorithm != raw.CUDNN_RNN_ALGO_PERSIST_DYNAMIC:

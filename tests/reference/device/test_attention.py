@@ -502,15 +502,15 @@ def test_residuals_as_long_as_the_output(handle):
 def test_descriptors_that_do_not_fit(handle):
     with Program(handle) as program:
         wrong = {
-            "vectors of 7": {"qDesc": program.sequences((TQ, N, B, 7))},
-            "another order than qDesc": {
+            "qDesc: expected vectors": {"qDesc": program.sequences((TQ, N, B, 7))},
+            "kDesc: .* in the order of qDesc": {
                 "kDesc": program.sequences((TK, N, 1, 5), axes=(1, 0, 2, 3))
             },
-            "oDesc has other sequences than qDesc": {
+            "oDesc: expected the lengths": {
                 "oDesc": program.sequences((TQ, N, B, 6), lengths=[4] * 6)
             },
-            "vDesc has other sequences than kDesc": {"vDesc": program.sequences((TK + 1, N, 1, 4))},
-            "kDesc is CUDNN_DATA_DOUBLE": {
+            "vDesc: expected .time": {"vDesc": program.sequences((TK + 1, N, 1, 4))},
+            "kDesc: expected CUDNN_DATA": {
                 "kDesc": program.sequences((TK, N, 1, 5), data_type=raw.CUDNN_DATA_DOUBLE)
             },
         }

@@ -203,13 +203,13 @@ def test_the_workspace_grows_with_the_labels_and_is_overwritten(handle):
         ({"probs": None}, BadParamError, "probs is NULL"),
         ({"costs": None}, BadParamError, "costs is NULL"),
         ({"hostLabels": None}, BadParamError, "abels is NULL"),
-        ({"hostLabels": [1, 2, 2, 5, 3, 1, 4]}, BadParamError, "sample 1 must be from 1 to 4"),
-        ({"hostInputLengths": [7, 5, 4]}, BadParamError, "inputLengths must be from 1 to 6"),
-        ({"hostInputLengths": [0, 5, 4]}, BadParamError, "inputLengths must be from 1 to 6"),
+        ({"hostLabels": [1, 2, 2, 5, 3, 1, 4]}, BadParamError, "labels.1.: expected symbols"),
+        ({"hostInputLengths": [7, 5, 4]}, BadParamError, "nputLengths: expected 3 ints"),
+        ({"hostInputLengths": [0, 5, 4]}, BadParamError, "nputLengths: expected 3 ints"),
         ({"hostLabelLengths": [-1, 5, 3]}, BadParamError, "negative"),
         ({"workSpaceSizeInBytes": 16}, BadParamError, "workSpaceSizeInBytes = 16 is less"),
         ({"workspace": None}, BadParamError, "workspace is NULL"),
-        ({"algo": raw.cudnnCTCLossAlgo_t(7)}, NotSupportedError, "algo is 7"),
+        ({"algo": raw.cudnnCTCLossAlgo_t(7)}, NotSupportedError, "algo: "),
     ],
 )
 def test_wrong_input_on_the_host(handle, changes, error, message):
@@ -220,7 +220,7 @@ def test_wrong_input_on_the_host(handle, changes, error, message):
 @pytest.mark.parametrize(
     ("labels", "lengths", "longest", "error", "message"),
     [
-        ([[1, 2, 2], [5], [3, 1, 4]], LENGTHS, 8, ExecutionFailedError, "sample 1"),
+        ([[1, 2, 2], [5], [3, 1, 4]], LENGTHS, 8, ExecutionFailedError, "labels.1.: "),
         (LABELS, [7, 5, 4], 8, ExecutionFailedError, "inputLengths"),
         (LABELS, LENGTHS, 2, ExecutionFailedError, "maxLabelLength = 2"),
         (LABELS, LENGTHS, 0, ExecutionFailedError, "maxLabelLength = 0"),
@@ -234,7 +234,7 @@ def test_wrong_input_on_the_device(handle, labels, lengths, longest, error, mess
 
 def test_wrong_descriptors(handle):
     program, double = Program(handle), Program(handle, np.float64)
-    with pytest.raises(NotSupportedError, match="probs are float64"):
+    with pytest.raises(NotSupportedError, match="probsDesc: "):
         program.host(activations(), probsDesc=double.desc)
     for desc in (double.desc, program.descriptor((T, N, A + 1))):
         wrong = {"gradientsDesc": desc, "gradients": program.gradients.ptr}
