@@ -95,6 +95,8 @@ def _function(function: Function) -> str:
 
 def _described(parameter: Parameter) -> str:
     refuses_null = parameter.type.null is False and parameter.type.base is not types.cudnnHandle_t
+    if needed_by := parameter.type.needed_by:
+        return f"{parameter_type(parameter)}, NULL if no {needed_by}"
     return parameter_type(parameter) + (", not NULL" if refuses_null else "")
 
 

@@ -1313,9 +1313,9 @@ def cudnnReduceTensor(
 
     in      handle                cudnnHandle_t
     in      reduceTensorDesc      cudnnReduceTensorDescriptor_t, not NULL
-    out     indices               device memory, as indicesSizeInBytes says
+    out     indices               device memory, as indicesSizeInBytes says, NULL if no indicesSizeInBytes
     in      indicesSizeInBytes    size_t
-    in/out  workspace             device memory, as workspaceSizeInBytes says
+    in/out  workspace             device memory, as workspaceSizeInBytes says, NULL if no workspaceSizeInBytes
     in      workspaceSizeInBytes  size_t
     in      alpha                 one number on the host, as cDesc says
     in      aDesc                 cudnnTensorDescriptor_t
@@ -3715,7 +3715,7 @@ def cudnnNormalizationBackward(
     in/out  dxData                   device memory, as dxDesc says
     in      dNormScaleBiasDesc       cudnnTensorDescriptor_t, not NULL
     in      normScaleData            device memory, as dNormScaleBiasDesc says
-    in      normBiasData             device memory, as dNormScaleBiasDesc says
+    in      normBiasData             device memory, as dNormScaleBiasDesc says, NULL if no normOps
     in/out  dNormScaleData           device memory, as dNormScaleBiasDesc says
     in/out  dNormBiasData            device memory, as dNormScaleBiasDesc says
     in      epsilon                  double
@@ -6798,7 +6798,7 @@ def cudnnCTCLoss(
     gradientsDesc: Descriptor[cudnnTensorDescriptor_t],
     gradients: DeviceMemory,
     algo: EnumValue[cudnnCTCLossAlgo_t],
-    ctcLossDesc: Descriptor[cudnnCTCLossDescriptor_t],
+    ctcLossDesc: Handle[cudnnCTCLossDescriptor_t],
     workspace: DeviceMemory,
     workSpaceSizeInBytes: Int,
 ) -> cudnnStatus_t:
@@ -6821,15 +6821,15 @@ def cudnnCTCLoss(
 
     in      handle                cudnnHandle_t
     in      probsDesc             cudnnTensorDescriptor_t, not NULL
-    in      probs                 device memory, as probsDesc says
+    in      probs                 device memory, as probsDesc says, not NULL
     in      hostLabels            array of int
     in      hostLabelLengths      array of int, not NULL
     in      hostInputLengths      array of int, not NULL
     out     costs                 device memory
-    in      gradientsDesc         cudnnTensorDescriptor_t
+    in      gradientsDesc         cudnnTensorDescriptor_t, NULL if no gradients
     out     gradients             device memory, as gradientsDesc says
     in      algo                  cudnnCTCLossAlgo_t
-    in      ctcLossDesc           cudnnCTCLossDescriptor_t
+    in      ctcLossDesc           cudnnCTCLossDescriptor_t, not NULL
     in/out  workspace             device memory, as workSpaceSizeInBytes says
     in      workSpaceSizeInBytes  size_t
 
@@ -6875,14 +6875,14 @@ def cudnnCTCLoss_v8(
     in      ctcLossDesc           cudnnCTCLossDescriptor_t, not NULL
     in      probsDesc             cudnnTensorDescriptor_t, not NULL
     in      probs                 device memory, as probsDesc says
-    in      labels                device memory, int
-    in      labelLengths          device memory, int
-    in      inputLengths          device memory, int
-    out     costs                 device memory
-    in      gradientsDesc         cudnnTensorDescriptor_t
+    in      labels                device memory, int, not NULL
+    in      labelLengths          device memory, int, not NULL
+    in      inputLengths          device memory, int, not NULL
+    out     costs                 device memory, not NULL
+    in      gradientsDesc         cudnnTensorDescriptor_t, NULL if no gradients
     out     gradients             device memory, as gradientsDesc says
     in      workSpaceSizeInBytes  size_t
-    in/out  workspace             device memory, as workSpaceSizeInBytes says
+    in/out  workspace             device memory, as workSpaceSizeInBytes says, NULL if no workSpaceSizeInBytes
 
     used by ctc_loss_v8
     """

@@ -25,6 +25,7 @@ Further words add facts that the C type does not say:
 annotation                        fact
 ================================  ==================================================================
 ``NotNull[...]``                  calls refuse NULL, which cuDNN would follow; every cudnnHandle_t
+``NeededBy[..., "ops"]``          calls refuse NULL unless ``ops`` is 0 or NULL
 ``Nullable[...]``                 the descriptor may be NULL, as far as is known
 ``MayBeUnset[...]``               the descriptor may be unset, and the call leaves it so
 ``MayBeUnset[..., "ops"]``        it may be unset if ``ops`` is 0
@@ -66,6 +67,7 @@ __all__ = [
     "Lent",
     "MayBeUnset",
     "Mutable",
+    "NeededBy",
     "NotNull",
     "Nullable",
     "Out",
@@ -128,6 +130,7 @@ class ParameterType:
     per_sample: str = ""
     sum_of: str = ""
     lent: int = 0
+    needed_by: str = ""
     pads: bool = False
 
     def __getitem__(self, names: str | tuple[str, ...]) -> ParameterType:
@@ -230,4 +233,5 @@ ToldBy: _Naming = _Naming("told_by")
 PerSample: _Naming = _Naming("per_sample")
 SumOf: _Naming = _Naming("sum_of")
 Lent: _Naming = _Naming("lent")
+NeededBy: _Naming = _Naming("needed_by")
 Padding: _With = _With(pads=True)

@@ -23,7 +23,7 @@ is not the gradient: cuDNN sums over the same window in both directions, and so 
 cuDNN 9.14 and 9.19).
 
 Where a window holds NaN or infinity, cuDNN's numbers may be others (9.19); those in half precision
-are off by several roundings of that type.
+are off by several roundings of that type, and NaN where a square is above its largest number.
 """
 
 from __future__ import annotations

@@ -66,6 +66,7 @@ def test_a_name_that_matches_nothing_is_an_error(headers, monkeypatch, table):
         ("PER_SAMPLE", "xDesc"),
         ("SUM_OF", "labelLengths"),
         ("LENT", "2"),
+        ("NEEDED_BY", "normOps"),
         ("MAY_BE_UNSET", ""),
         ("CARRIED_OUT", "rnn"),
         ("FOLLOWED", "rnn"),

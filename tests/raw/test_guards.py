@@ -71,6 +71,26 @@ def test_the_message_names_the_argument(function: str, parameter: str) -> None:
     assert callee.unchecked(**arguments) is raw.CUDNN_STATUS_BAD_PARAM_NULL_POINTER
 
 
+def test_null_is_refused_where_another_argument_needs_it() -> None:
+    loss, probs = raw.cudnnCTCLoss_v8, raw.cudnnTensorDescriptor_t()
+    how = raw.cudnnCTCLossDescriptor_t()
+    raw.cudnnCreateTensorDescriptor(probs)
+    raw.cudnnCreateCTCLossDescriptor(how)
+    raw.cudnnSetTensorNdDescriptor(probs, 0, 3, (4, 1, 3), (3, 3, 1))
+    arguments = {p.name: stand_in(p) for p in loss.parameters}
+    arguments |= dict.fromkeys(("probs", "labels", "labelLengths", "inputLengths", "costs"), 256)
+    arguments |= {"ctcLossDesc": how, "probsDesc": probs}
+    for needing, needed in (("gradients", "gradientsDesc"), ("workSpaceSizeInBytes", "workspace")):
+        with pytest.raises(BadParamError) as caught:
+            loss(**{**arguments, needing: 256, needed: None})
+        assert f"{needed} is NULL" in caught.value.messages
+        with pytest.raises(BadParamError) as caught:  # of the handle alone
+            loss(**{**arguments, needed: None})
+        assert not [each for each in caught.value.messages if needed in each]
+    raw.cudnnDestroyTensorDescriptor(probs)
+    raw.cudnnDestroyCTCLossDescriptor(how)
+
+
 def test_a_null_handle_is_refused_everywhere() -> None:
     for name, function in raw.FUNCTIONS.items():
         parameters = function.parameters

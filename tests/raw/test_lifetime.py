@@ -198,7 +198,7 @@ def stand_in(p: Any, handle: Handle, descriptors: list[Any]) -> Any:
     if base is raw.cudnnHandle_t:
         return handle
     if kind in ("device", "host", "scalar"):
-        return ctypes.c_float(1) if kind == "scalar" else None
+        return ctypes.c_float(1) if kind == "scalar" else 1 << 20 if p.type.needed_by else None
     if kind == "array":
         return (storage_type(base) * 8)()
     if kind == "pointer":

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -20,7 +21,7 @@ from tools.fuzz.devices.draw import Draw
 from tools.fuzz.devices.freedoms import FREEDOMS
 from tools.fuzz.devices.machine import Machine, Result
 from tools.fuzz.devices.minimizing import minimized
-from tools.fuzz.devices.program import Program
+from tools.fuzz.devices.program import Operand, Program
 
 
 @pytest.fixture(scope="module")
@@ -139,6 +140,13 @@ class TestComparison:
         refused = self.result(1, 2, 3, 4, status="BAD_PARAM")
         assert self.kinds(self.result(1, 2, 3, 4), refused) == ["status"]
         assert self.kinds(refused, refused) == []
+        assert self.kinds(refused, self.result(1, 2, 3, 4, status="NOT_SUPPORTED")) == []
+
+    def test_a_known_fault_explains_all_but_a_refusal(self) -> None:
+        one, faults = self.result(1, 2, 3, 4), ["transform into double"]
+        assert self.kinds(one, self.result(9, 9, 9, 9, faults=faults)) == []
+        assert self.kinds(one, self.result(1, status="BAD_PARAM", faults=faults)) == ["status"]
+        assert self.kinds(self.result(1, status="BAD_PARAM"), self.result(1, faults=faults)) == []
 
     def test_numbers(self) -> None:
         one = self.result(1, 2, 3, 4)
@@ -159,6 +167,25 @@ class TestComparison:
         one = self.result(1, 2, 3, 4)
         other = self.result(1, 2, 3, 4, trespass=["behind y"], unsteady=["y"])
         assert self.kinds(one, other) == ["written", "bits"]
+
+    def test_roundings_of_equal_terms_do_not_average_out(self) -> None:
+        one, other = self.result(1727, 1, 1, 1), self.result(1648, 1, 1, 1)
+        program = self.program()
+        program.unit, program.terms = 2.0**-11, 384
+        assert [each.kind for each in differences(program, one, other)] == ["number"]
+        program.operands["x"] = Operand("x", content="constant", elements=np.zeros(1))
+        assert differences(program, one, other) == []
+
+    def test_what_is_blended_may_be_rounded_before(self) -> None:
+        program = self.program(content="constant")
+        program.array("y", "BFLOAT16", (4,), out=True, content="large")
+        program.steps = [("cudnnConvolutionForward", {"beta": 1.0})]
+        results = [self.result(1, 1, 1, 1), self.result(1, 1, 1, 1.25)]
+        for each in results:
+            each.outputs["y"] = each.outputs["y"].astype(ml_dtypes.bfloat16)
+        assert differences(program, *results) == []
+        program.steps = [("cudnnConvolutionForward", {"beta": 0.0})]
+        assert [each.kind for each in differences(program, *results)] == ["number"]
 
     def test_values(self) -> None:
         one, other = (self.result(1, values={"0.sizeInBytes": size}) for size in (8, 16))

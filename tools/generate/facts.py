@@ -19,6 +19,7 @@ _WORDS = {
     "PER_SAMPLE": "PerSample",
     "SUM_OF": "SumOf",
     "LENT": "Lent",
+    "NEEDED_BY": "NeededBy",
     "PADDING": "Padding",
 }
 _OF_FUNCTIONS = ("CARRIED_OUT", "FOLLOWED", "TAKEN_OVER", "NOTED")

@@ -463,9 +463,9 @@ _TELLS: dict[str, str] = {
 TOLD_BY = {name: function for function, names in _TELLS.items() for name in names.split()}
 
 # --- NULL ---------------------------------------------------------------------------------------
-# Parameters that cuDNN does not compare with NULL before it follows them; found by
-# ``tools.fuzz nulls`` with cuDNN 9.1 to 9.28, and with 9.14 and 9.19 on a GPU. A NULL cudnnHandle_t
-# is refused everywhere.
+# Parameters that cuDNN, or its kernel, does not compare with NULL before it follows them; found by
+# ``tools.fuzz nulls`` with cuDNN 9.1 to 9.28, and with 9.14 and 9.19 on a GPU, there by
+# ``tools.fuzz devices`` as well. A NULL cudnnHandle_t is refused everywhere.
 
 _NOT_NULL: dict[str, str] = {
     "cudnnGetLastErrorString": "message",
@@ -534,14 +534,25 @@ _NOT_NULL: dict[str, str] = {
     "cudnnFusedOpsExecute": "plan",
     "cudnnSetRNNDataDescriptor": "seqLengthArray",
     "cudnnSetSeqDataDescriptor": "dimA axes seqLengthArray",
-    "cudnnCTCLoss": "probsDesc hostLabelLengths hostInputLengths",
-    "cudnnCTCLoss_v8": "ctcLossDesc probsDesc",
+    "cudnnCTCLoss": "probsDesc probs hostLabelLengths hostInputLengths ctcLossDesc",
+    "cudnnCTCLoss_v8": "ctcLossDesc probsDesc labels labelLengths inputLengths costs",
     "cudnnGetCTCLossWorkspaceSize": "probsDesc labelLengths inputLengths",
     "cudnnGetCTCLossWorkspaceSize_v8": "ctcLossDesc probsDesc",
 }
 NOT_NULL = frozenset(
     f"{function}.{name}" for function, names in _NOT_NULL.items() for name in names.split()
 )
+
+# Those that may only be NULL if another argument is 0 or NULL.
+
+NEEDED_BY: dict[str, str] = {
+    "cudnnCTCLoss.gradientsDesc": "gradients",
+    "cudnnCTCLoss_v8.gradientsDesc": "gradients",
+    "cudnnCTCLoss_v8.workspace": "workSpaceSizeInBytes",
+    "cudnnNormalizationBackward.normBiasData": "normOps",
+    "cudnnReduceTensor.indices": "indicesSizeInBytes",
+    "cudnnReduceTensor.workspace": "workspaceSizeInBytes",
+}
 
 # Descriptors that may be NULL where others of the function may not: `facts` has the rule.
 

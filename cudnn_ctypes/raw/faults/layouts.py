@@ -6,10 +6,13 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from ..enums import (
+    CUDNN_DATA_BFLOAT16,
     CUDNN_DATA_DOUBLE,
+    CUDNN_DATA_HALF,
     CUDNN_NO_REORDER,
     CUDNN_POOLING_MAX,
     CUDNN_POOLING_MAX_DETERMINISTIC,
+    CUDNN_RNN_DATA_LAYOUT_BATCH_MAJOR_UNPACKED,
     CUDNN_TRANSFORM_FOLD,
 )
 from ..strides import has_strides, packed, same_layout
@@ -20,16 +23,23 @@ if TYPE_CHECKING:
 __all__ = [
     "attends_plain_values",
     "bias_has_gaps",
+    "differs_from_pooled",
+    "divides_halves",
     "folds_other_layouts",
+    "gradients_of_another_type",
     "keeps_bias",
     "normalizes_unpacked",
     "packs_losses",
     "pads_gaps",
     "pools_maxima",
+    "samples_other_channels",
+    "states_of_another_size",
+    "transforms_other_batch",
     "turns_into_double",
     "without_longest_label",
 ]
 
+_HALVES = {CUDNN_DATA_HALF, CUDNN_DATA_BFLOAT16}
 _MAXIMA = (CUDNN_POOLING_MAX, CUDNN_POOLING_MAX_DETERMINISTIC)
 
 
@@ -47,6 +57,45 @@ def packs_losses(call: Call) -> str:
 def without_longest_label(call: Call) -> str:
     loss = call.record("ctcLossDesc")
     return _said(call, loss is not None and loss.max_label_length <= 0)
+
+
+def gradients_of_another_type(call: Call) -> str:
+    probs, gradients = call.record("probsDesc"), call.record("gradientsDesc")
+    both = probs is not None and gradients is not None
+    return _said(call, both and probs.data_type != gradients.data_type)
+
+
+def states_of_another_size(call: Call) -> str:
+    rnn, x = call.record("rnnDesc"), call.record("xDesc")
+    states = [call.record(name) for name in ("hDesc", "cDesc") if name in call.arguments]
+    if rnn is None or x is None or x.layout != CUDNN_RNN_DATA_LAYOUT_BATCH_MAJOR_UNPACKED:
+        return ""
+    alike = {rnn.data_type} | (_HALVES if rnn.data_type in _HALVES else set())
+    return _said(call, any(each and each.data_type not in alike for each in states))
+
+
+def differs_from_pooled(call: Call) -> str:
+    x, dx = call.record("xDesc"), call.record("dxDesc")
+    return _said(call, None not in (x, dx) and x.data_type != dx.data_type)
+
+
+def divides_halves(call: Call) -> str:
+    x = call.record("xDesc")
+    return _said(call, x is not None and x.data_type == CUDNN_DATA_HALF)
+
+
+def samples_other_channels(call: Call) -> str:
+    x, y = call.record("xDesc"), call.record("yDesc")
+    return _said(call, None not in (x, y) and x.shape[1:2] != y.shape[1:2])
+
+
+def transforms_other_batch(call: Call) -> str:
+    names = ("transDesc", "srcDesc", "destDesc")
+    transform, source, target = (call.record(name) for name in names)
+    if None in (transform, source, target):
+        return ""
+    batch = source.shape[0] + transform.pad_before[0] + transform.pad_after[0]
+    return _said(call, target.shape[0] < batch)
 
 
 def bias_has_gaps(call: Call) -> str:

@@ -28,6 +28,7 @@ def fragment(binding: Binding) -> Fragment | None:
         scope={
             "_null_names": _null_names(binding.parameters, never_null),
             **{f"_pointer_{p.name}": _pointer(p) for p in never_null},
+            "_is_zero": _is_zero,
         },
     )
 
@@ -55,17 +56,25 @@ def _lines(never_null: Sequence[Parameter]) -> list[str]:
 
 
 def _never_null(binding: Binding) -> list[Parameter]:
-    return [p for p in binding.parameters if p.type.null is False]
+    """The parameters that may not be NULL, some if another argument is given."""
+    return [p for p in binding.parameters if p.type.null is False or p.type.needed_by]
 
 
 def _condition(parameter: Parameter) -> str:
+    name, needed_by = parameter.name, parameter.type.needed_by
     if parameter.type.kind == "value":  # arrays and tensors have no truth value
-        return f"not _of_{parameter.name}" if is_handle(parameter) else f"not {parameter.name}"
-    name = parameter.name
-    null = f"{name} is None or {name}.__class__ is _pointer_{name} and not {name}"
+        null = f"not _of_{name}" if is_handle(parameter) else f"not {name}"
+    else:
+        null = f"({name} is None or {name}.__class__ is _pointer_{name} and not {name})"
     if isinstance(parameter.length, str):  # NULL is accepted for 0 elements
-        return f"({null}) and {parameter.length}"
-    return null
+        null = f"{null} and {parameter.length}"
+    return f"{null} and not _is_zero({needed_by})" if needed_by else null
+
+
+def _is_zero(argument: Any) -> bool:
+    """Whether a number is 0, or a pointer NULL."""
+    number = getattr(argument, "value", argument)
+    return is_null(argument) or (isinstance(number, int) and number == 0)
 
 
 def _pointer(parameter: Parameter) -> Any:
@@ -77,14 +86,18 @@ def _pointer(parameter: Parameter) -> Any:
 def _null_names(
     parameters: Sequence[Parameter], never_null: Sequence[Parameter]
 ) -> Callable[[tuple[Any, ...]], list[str]]:
-    positions = [parameters.index(p) for p in never_null]
+    names = [p.name for p in parameters]
+    positions = {
+        names.index(p.name): names.index(p.type.needed_by) if p.type.needed_by else None
+        for p in never_null
+    }
 
     def null_names(arguments: tuple[Any, ...]) -> list[str]:
         # Empty for 0, False and other objects that are no pointers: ctypes refuses them.
         return [
             f"{parameters[i].name} {_what_it_is(arguments[i])}"
-            for i in positions
-            if is_null(arguments[i])
+            for i, other in positions.items()
+            if is_null(arguments[i]) and (other is None or not _is_zero(arguments[other]))
         ]
 
     return null_names

@@ -221,7 +221,7 @@ def _across_channels(x: Operand, *others: Operand) -> Iterator[Broken]:
             yield from typed("LRN", each, ())
     yield from same(x, *others)
     for each in (x, *others):
-        if len(each.shape) >= 5 and each.strides[2:] != packed(each.shape)[2:]:
+        if len(each.shape) >= 5 and not has_strides(each, packed(each.shape), 2):
             yield Broken(
                 each.name,
                 f"LRN of {len(each.shape)} dimensions is for packed tensors, got strides "

@@ -2,8 +2,9 @@
 
 The sequences' lengths come from the arrays in device memory, as on a GPU; they are not compared
 with the lengths in the descriptors. Padding queries have the output of an empty window: biases and
-residuals. Gradients at padding are 0, as in cuDNN 9.14 and 9.19, which however do not write dq past
-the longest sequence if queries are not projected. Dropout is active in training only.
+residuals; a current index past all lengths leaves the output as it is (9.19). Gradients at padding
+are 0, as in cuDNN 9.14 and 9.19, which however do not write dq past the longest sequence if queries
+are not projected. Dropout is active in training only.
 
 - BAD_PARAM: NULL; descriptors that do not fit the attention's or each other (`Problem`); a current
   index past the last query, or one in training; residuals where out and queries differ in length;
@@ -102,7 +103,8 @@ def forward(call: Call) -> None:
         compute_dtype=here.dtype,
         **dropouts,
     )
-    here.load(here.o, "out", "write")[now] = attended.y
+    if current is None or current < here.lengths(here.q, "devSeqLengthsQO").max():
+        here.load(here.o, "out", "write")[now] = attended.y
     if reserve is not None:
         store(
             reserve,

@@ -19,7 +19,7 @@ from ..layout import packed_strides
 from .convolution_directions import BACKWARD_DATA, BACKWARD_FILTER, FORWARD, Direction, Method
 from .convolution_problem import Problem
 
-__all__ = ["result_types", "why_not", "workspace_bytes"]
+__all__ = ["result_types", "why_not", "why_not_fused", "workspace_bytes"]
 
 
 _FLOAT, _DOUBLE = raw.CUDNN_DATA_FLOAT, raw.CUDNN_DATA_DOUBLE
@@ -127,6 +127,7 @@ def _layouts(direction: Direction, method: Method, p: Problem) -> str:
     needs_x = transformed or direction is BACKWARD_FILTER
     needs_y = transformed or direction is BACKWARD_DATA
     if p.geometry.spatial == 3:
+        needs_x = needs_x and not (direction is BACKWARD_FILTER and method is Method.PRECOMPUTED)
         needs_x = needs_x or (direction is BACKWARD_DATA and method is not Method.ATOMIC)
         needs_y = needs_y or (direction is BACKWARD_FILTER and method is Method.ATOMIC_PRECOMPUTED)
     if (needs_x and not _channels_first(p.x)) or (needs_y and not _channels_first(p.y)):
@@ -139,10 +140,10 @@ def _sizes(method: Method, p: Problem) -> str:
     whole = g.w_shape[2:]
     unit = set(g.dilation) == {1}
     flat = g.spatial == 2
-    if p.x.data_type in _INTEGER and not (
-        flat and unit and g.w_shape[0] % 4 == 0 and g.x_shape[1] % 4 == 0
-    ):
-        return "INT8 needs multiples of 4 channels, 2 spatial dimensions and dilation 1"
+    if p.x.data_type in _INTEGER:
+        dilates = unit or p.x.data_type == _INT8x32
+        if not (flat and dilates) or _odd_channels(p):
+            return "INT8 needs multiples of 4 channels, 2 spatial dimensions and dilation 1"
     short = all(padding < size for padding, size in zip(g.padding, whole, strict=True))
     match method:
         case Method.COLUMNS if not flat:
@@ -158,12 +159,24 @@ def _sizes(method: Method, p: Problem) -> str:
             )
         case Method.TILED_FFT:
             steps = zip(g.stride, whole, strict=True)
-            fine = all(step == 1 or (flat and step < size) for step, size in steps)
+            fine = all(step == 1 or (flat and step == 2 <= size) for step, size in steps)
             if not (unit and short and fine):
-                return "tiled FFT is for dilation 1, padding and stride below the filter size"
+                return (
+                    "tiled FFT is for dilation 1, stride 1 or 2, and padding below the filter size"
+                )
         case Method.WINOGRAD if whole not in ((3, 3), (5, 5)) or set(g.stride) != {1} or not unit:
             return "Winograd's algorithm is for 3x3 and 5x5 filters, stride and dilation 1"
     return ""
+
+
+def why_not_fused(p: Problem) -> str:
+    """The same for integers of a convolution with bias and activation, and any algorithm."""
+    plain = _types(FORWARD, Method.PRECOMPUTED, p) or _layouts(FORWARD, Method.PRECOMPUTED, p)
+    return plain or ("INT8 needs multiples of 4 channels" if _odd_channels(p) else "")
+
+
+def _odd_channels(p: Problem) -> bool:
+    return bool(p.geometry.w_shape[0] % 4 or p.geometry.x_shape[1] % 4)
 
 
 def workspace_bytes(direction: Direction, algorithm: Any, problem: Problem) -> int:

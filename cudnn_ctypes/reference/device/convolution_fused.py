@@ -14,7 +14,7 @@ from ..activation import Activation
 from ..convolution_bias_activation import convolution_bias_activation_forward
 from ..reorder import restore_bias
 from .call import Call
-from .convolution_algorithms import result_types, why_not, workspace_bytes
+from .convolution_algorithms import result_types, why_not, why_not_fused, workspace_bytes
 from .convolution_directions import FORWARD
 from .convolution_problem import Problem
 from .convolution_runs import load_filter, reordered
@@ -93,8 +93,7 @@ def _check(algo: Any, p: Problem, z: Operand, bias: Operand) -> None:
             raw.CUDNN_STATUS_NOT_SUPPORTED_DATA_TYPE,
             f"biasDesc must hold {bias_type.name}, got {bias.data_type.name}",
         )
-    reason = why_not(FORWARD, raw.CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM, p)
-    if integer and reason:
+    if integer and (reason := why_not_fused(p)):
         raise not_supported(reason)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from ... import raw
-from ...dtypes import numpy_dtype
+from ...dtypes import numpy_dtype, vector_length
 from ...raw.descriptors import ReduceTensor
 from ..reduce import INDEXED, reduce_indices, reduce_tensor
 from .call import Call, word
@@ -67,7 +67,8 @@ def _read(call: Call, *names: str) -> tuple[ReduceTensor, Operand, Operand]:
 
 
 def _indices_bytes(described: ReduceTensor, c: Operand) -> int:
-    return _INDEX_BYTES * math.prod(c.shape) if described.indices else 0
+    elements = math.prod(c.shape) // vector_length(c.data_type)
+    return _INDEX_BYTES * elements if described.indices else 0
 
 
 def _workspace_bytes(described: ReduceTensor, a: Operand, c: Operand) -> int:

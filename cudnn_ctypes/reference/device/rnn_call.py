@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import raw
-from ...dtypes import element_bits
+from ...dtypes import element_bits, numpy_dtype
 from ...raw.descriptors import RNNData, Tensor
 from ..arithmetic import round_to
 from ..dropout import factor
@@ -135,7 +135,7 @@ class Pass:
                 f"strides {described.strides}"
             )
         batch_major = self.x.layout == raw.CUDNN_RNN_DATA_LAYOUT_BATCH_MAJOR_UNPACKED
-        if batch_major and element_bits(described.data_type) == 8:
+        if batch_major and numpy_dtype(described.data_type).kind in "iu":
             raise bad_param(f"{descriptor} is {described.data_type.name}")
         # cuDNN ignores other types of the descriptor: states have the network's type.
         described = Tensor(self.described.data_type, shape, strides)

@@ -224,6 +224,7 @@ def test_refusals(program: Program):
     with_indices = descriptor(program, indices=FLATTENED)
     assert call(with_indices) == SUCCESS
     assert call(with_indices, indicesSizeInBytes=11) == BAD_PARAM
-    assert call(with_indices, indices=None) == BAD_PARAM
+    assert call(with_indices, indices=None) == raw.CUDNN_STATUS_BAD_PARAM_NULL_POINTER
     assert call(workspaceSizeInBytes=needed - 1) == BAD_PARAM
-    assert call(workspace=None) == BAD_PARAM
+    assert call(workspace=None) == raw.CUDNN_STATUS_BAD_PARAM_NULL_POINTER
+    assert call(workspace=None, workspaceSizeInBytes=0) == BAD_PARAM

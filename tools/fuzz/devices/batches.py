@@ -168,6 +168,8 @@ def _differ(program: Any, one: Any, other: Any) -> list[Difference]:
     if isinstance(one, str):
         return [Difference("died", "reference", one)]
     if isinstance(other, str):
+        if one.faults:
+            return []
         kind = "died" if other.startswith("died") else "lost"
         return [Difference(kind, program.steps[-1][0], other)]
     return differences(program, one, other)

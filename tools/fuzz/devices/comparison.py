@@ -1,9 +1,10 @@
 """Two results of one program held against each other.
 
-Statuses, values, integers, NaN and what must not be written are compared exactly. A number may be
-off by four roundings of its type, and by the roundoff of what is computed in, times the number of
-terms, of the largest element. Where that is not enough `Spread` decides: what the roundoff of all
-operands does to the result on the reference device, eight times.
+Values, integers, NaN and what must not be written are compared exactly; of statuses whether a call
+succeeds, as which of several broken rules is told is open. A number may be off by four roundings of
+its type, two of what it held before times beta, and by the roundoff of what is computed in, times
+the number of terms, of the largest element. Where that is not enough `Spread` decides: what the
+roundoff of all operands does to the result on the reference device, eight times.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 
 from .freedoms import freedom
 from .machine import TOO_LARGE, Result
+from .program import numbers_of
 
 __all__ = ["Difference", "differences", "spread"]
 
@@ -56,7 +58,7 @@ def differences(
 ) -> list[Difference]:
     """What differs between the reference's result and another device's."""
     found = list(_statuses(one, other))
-    if found and not getattr(program, "statuses_compared", True):
+    if found and not program.statuses_compared:
         return []
     if not found and one.statuses == other.statuses:
         found += _values(program, one, other)
@@ -64,15 +66,19 @@ def differences(
         found += _numbers(program, one, other, spreads or {})
     last = program.steps[-1][0] if program.steps else "the program"
     for device, result in (("reference", one), ("device", other)):
+        if not (one.succeeded and other.succeeded):
+            break
         # What both write alike belongs to a descriptor that is drawn wrong and not used.
-        if one.trespass != other.trespass and other.succeeded:
+        if one.trespass != other.trespass:
             found += [Difference("written", device, text) for text in result.trespass]
         for name in result.unsteady:
             functions = [function for function, _ in program.steps]
             if not any(freedom(function, "bits", name) for function in functions):
                 found.append(Difference("bits", name, f"two runs of {last} differ"))
-    if other.faults:  # rows are known to explain whatever is computed, not what is refused
-        found = [each for each in found if each.kind == "status"]
+    if other.faults:  # they explain whatever is computed, and why the reference refuses a call
+        failed = bool(other.statuses) and other.statuses[-1][1].startswith("EXECUTION_FAILED")
+        refused = one.succeeded and not other.succeeded and not failed
+        found = [each for each in found if each.kind == "status" and refused]
     return found
 
 
@@ -81,7 +87,8 @@ def _statuses(one: Result, other: Result) -> Iterator[Difference]:
         if TOO_LARGE in (mine[1], theirs[1]) or theirs[1].startswith("SymbolNotFoundError"):
             return
         if mine != theirs:
-            if freedom(mine[0], "status", f"{mine[1]} {theirs[1]}"):
+            refused = "SUCCESS" not in (mine[1], theirs[1])
+            if refused or freedom(mine[0], "status", f"{mine[1]} {theirs[1]}"):
                 return
             yield Difference("status", mine[0], f"reference {mine[1]}, device {theirs[1]}")
             return
@@ -114,7 +121,7 @@ def _numbers(
             continue
         if exact.tobytes() == found.tobytes():
             continue
-        limit = getattr(program, "limits", {}).get(name)
+        limit = one.limits.get(name)
         yield from _array(program, name, exact, found, spreads.get(name), limit)
 
 
@@ -158,7 +165,8 @@ def _array(
         elif kind in _STORED:
             info = ml_dtypes.finfo(exact.dtype)
             allowed = allowed + 4 * _STORED[kind] * np.abs(np.where(finite, mine, 0))
-            allowed = allowed + program.unit * _steps(program) * scale
+            allowed = allowed + program.unit * _steps(program) * max(scale, program.magnitude)
+            allowed = allowed + 2 * _STORED[kind] * _blended(program, name)
             allowed = allowed + 2 * max(float(info.smallest_normal) * 2.0**-8, 2.0**-149)
             largest = float(info.max) * 0.999  # rounding decides whether it overflows
             mine, theirs = np.clip(mine, -largest, largest), np.clip(theirs, -largest, largest)
@@ -177,9 +185,21 @@ def _steps(program: Any) -> float:
     Of a fine unit as many as there are terms; errors of a coarse one average out, and are looked
     at more closely by `spread`.
     """
-    if program.unit < 2.0**-18:
+    equal = any(operand.content == "constant" for operand in program.operands.values())
+    if program.unit < 2.0**-18 or equal:  # roundings of equal terms do not
         return float(64 + program.terms)
     return 8 + float(program.terms) ** 0.5
+
+
+def _blended(program: Any, name: str) -> Any:
+    """What an output held times beta: some kernels round the result before they add it."""
+    operand = program.operands.get(name)
+    beta = program.steps[-1][1].get("beta")
+    if operand is None or not isinstance(beta, float) or operand.content == "poison":
+        return 0.0
+    with np.errstate(all="ignore"):
+        prior = numbers_of(operand, program.elements(name), program.draw.seed)
+    return abs(beta) * np.nan_to_num(np.abs(prior.astype(np.float64)))
 
 
 def spread(plain: Result, wobbled: Sequence[Result]) -> dict[str, NDArray[Any]]:

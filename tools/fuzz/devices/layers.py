@@ -25,7 +25,7 @@ class _Whole:
     Attributes
     ----------
     limits : dict
-        How far an output may be off, by name, where its problem says it.
+        Those of the `Result`.
     statuses_compared : bool
         Whether both devices must refuse the same.
     """
@@ -38,7 +38,7 @@ class _Whole:
         self.operands: dict[str, Any] = {}
         self.descriptors: dict[str, Any] = {}
         self.limits: dict[str, Any] = {}
-        self.unit, self.terms = 2.0**-24, 64
+        self.unit, self.terms, self.magnitude = 2.0**-24, 64, 0.0
 
     def run(self, machine: Machine, *, twice: bool = False, wobble: int = 0) -> Result:
         """Run on a device, once or twice."""
@@ -57,6 +57,7 @@ class _Whole:
         try:
             result.outputs = {n: np.array(a) for n, a in self.outputs(machine, wobble).items()}
             result.statuses.append((name, "SUCCESS"))
+            result.limits = self.limits
         except CudnnError as error:
             text = error.status.name.removeprefix("CUDNN_STATUS_")
             result.statuses.append((name, text))

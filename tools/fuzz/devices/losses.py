@@ -15,7 +15,6 @@ class _Problem:
     def __init__(
         self, draw: Draw, setters: tuple[int, ...] = (6, 2, 2, 1), *, long_inputs: bool = True
     ) -> None:
-        self.setters = setters
         self.draw, self.program = draw, Program(draw)
         program, choice = self.program, draw.choice
         self.kind = choice("type", ("FLOAT", "DOUBLE", "HALF"), (16, 6, 1))
@@ -40,22 +39,22 @@ class _Problem:
         program.tensor("probsDesc", self.kind, dims, strides(draw, "probs", dims))
         program.tensor("gradientsDesc", self.kind, dims, strides(draw, "gradients", dims))
         program.operand("probs", "probsDesc", content="normal")
+        how = choice("setter", ("v9", "v8", "Ex", "plain"), setters)
         normalized = choice("normalization", enumerators("SOFTMAX NONE", "LOSS_NORMALIZATION_"))
-        if normalized.endswith("NONE"):
+        if how == "plain" or normalized.endswith("NONE"):
             program.operands["probs"].content = choice(
                 "probs", ("uniform:0.05:0.5", "uniform:0.001:0.2"), (5, 1)
             )
         program.operand("gradients", "gradientsDesc", out=True, content="poison")
         program.array("costs", self.kind, (batch,), out=True, content="poison")
         compute = f"CUDNN_DATA_{'DOUBLE' if self.kind == 'DOUBLE' else 'FLOAT'}"
-        self.descriptor(compute, normalized)
+        self.descriptor(how, compute, normalized)
         self.algorithm = choice(
             "algo", enumerators("DETERMINISTIC NON_DETERMINISTIC", "CTC_LOSS_ALGO_")
         )
 
-    def descriptor(self, compute: str, normalized: str) -> None:
+    def descriptor(self, how: str, compute: str, normalized: str) -> None:
         draw, program = self.draw, self.program
-        how = draw.choice("setter", ("v9", "v8", "Ex", "plain"), self.setters)
         longest = draw.choice("max label", (8, 255, 6, 256), (6, 3, 3, 1))
         modes = enumerators("CTC_ZERO_OOB_GRADIENTS CTC_SKIP_OOB_GRADIENTS", "")
         nans = enumerators("NOT_PROPAGATE_NAN PROPAGATE_NAN", "")

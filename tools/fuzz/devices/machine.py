@@ -47,6 +47,8 @@ class Result:
         Outputs that were different when the program ran again.
     faults : list of str
         Known faults of cuDNN that the descriptors of the calls have.
+    limits : dict
+        How far an output may be off, by name, where its problem says it.
     """
 
     statuses: list[tuple[str, str]] = field(default_factory=list)
@@ -55,6 +57,7 @@ class Result:
     trespass: list[str] = field(default_factory=list)
     unsteady: list[str] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
+    limits: dict[str, Any] = field(default_factory=dict)
 
     @property
     def succeeded(self) -> bool:
@@ -206,10 +209,9 @@ class _Run:
                 else:
                     value = self._argument(p, arguments, outs)
                 values.append(value)
+            self._note_faults(function, values)
             status = declared.unchecked(*values)
             text = status.name.removeprefix("CUDNN_STATUS_")
-            if text == "SUCCESS":
-                self._note_faults(function, values)
         except _TooLarge:
             text = TOO_LARGE
         except (TypeError, ValueError, SymbolNotFoundError, NotImplementedError) as error:

@@ -122,6 +122,8 @@ class Program:
         The roundoff of what is computed in.
     terms : int
         How many numbers are added into one at most.
+    magnitude : float
+        Of numbers whose difference may be a result; 0 if no result is smaller than its parts.
     """
 
     def __init__(self, draw: Draw) -> None:
@@ -130,9 +132,10 @@ class Program:
         self.operands: dict[str, Operand] = {}
         self.spaces: dict[str, int | str] = {}  # sizes, or the out value that says them
         self.steps: list[tuple[str, dict[str, Any]]] = []
-        self.unit, self.terms = 2.0**-24, 16
+        self.unit, self.terms, self.magnitude = 2.0**-24, 16, 0.0
         self.exempt: dict[str, str] = {}  # out values that may differ, with reasons
         self.alignment = 1  # bytes: memory begins at multiples of it
+        self.statuses_compared = True  # whether both devices must refuse the same
 
     # --- descriptors and memory ---
 

@@ -236,6 +236,7 @@ def transform_ex(draw: Draw) -> Program:
         out=True,
         beta=beta,
     )
+    program.alignment = 16 if "x" in kind + y_kind else 1  # "memory off its boundary"
     program.call(
         "cudnnTransformTensorEx", transDesc=how, alpha=alpha, srcDesc="srcDesc", srcData="srcData",
         beta=beta, destDesc="destDesc", destData="destData",
