@@ -79,7 +79,7 @@ def test_null_is_refused_where_another_argument_needs_it() -> None:
     raw.cudnnSetTensorNdDescriptor(probs, 0, 3, (4, 1, 3), (3, 3, 1))
     arguments = {p.name: stand_in(p) for p in loss.parameters}
     arguments |= dict.fromkeys(("probs", "labels", "labelLengths", "inputLengths", "costs"), 256)
-    arguments |= {"ctcLossDesc": how, "probsDesc": probs}
+    arguments |= {"ctcLossDesc": how, "probsDesc": probs, "workSpaceSizeInBytes": 0}
     for needing, needed in (("gradients", "gradientsDesc"), ("workSpaceSizeInBytes", "workspace")):
         with pytest.raises(BadParamError) as caught:
             loss(**{**arguments, needing: 256, needed: None})

@@ -25,7 +25,7 @@ from ..enums import (
     CUDNN_DATA_INT8x4,
     CUDNN_DATA_INT8x32,
 )
-from ..strides import packed
+from ..strides import has_strides, packed
 from .language import (
     BAD_PARAM,
     FLOATING,
