@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..descriptors import Convolution
+from ..descriptors.images import vector_length
 from ..enums import CUDNN_DATA_DOUBLE, CUDNN_DATA_FLOAT, CUDNN_DATA_HALF
-from .language import FLOATING, Broken, Operand, Rules, equal, no_kernel, rules, shaped
+from .language import FLOATING, Broken, Operand, Rules, apart, equal, no_kernel, rules, shaped
 
 __all__ = ["convolution_output", "fitting"]
 
@@ -63,6 +64,7 @@ def fitting(
                 f"{x.name} {x.shape}",
             )
     if y is not None:
+        yield from apart(*(each for each in (x, y) if vector_length(each.data_type) == 1))
         whose = (
             f"that of {x.name} {x.shape} and {w.name} {w.shape} with padding {convDesc.padding}, "
             f"stride {convDesc.stride} and dilation {convDesc.dilation}"

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from ... import raw
-from ...dtypes import numpy_dtype, vector_length
+from ...dtypes import numpy_dtype
 from ...raw.descriptors import Convolution, Filter, Tensor
 from ...raw.operand_rules import Operand, convolutions
-from ...raw.strides import overlapping
 from ..geometry import Geometry, Mode
 from .call import Call
 from .registry import bad_param
@@ -58,13 +57,9 @@ class Problem:
         Raises
         ------
         Refused
-            BAD_PARAM if they do not fit each other, or elements of x or y share addresses. cuDNN
-            9.19 accepts a group count that does not fit the channels, and goes by the channels;
-            here it is refused.
+            BAD_PARAM if they do not fit each other. cuDNN 9.19 accepts a group count that does not
+            fit the channels, and goes by the channels; here it is refused.
         """
-        for name, tensor in ((self.names[0], self.x), (self.names[-1], self.y)):
-            if vector_length(tensor.data_type) == 1 and overlapping(tensor.shape, tensor.strides):
-                raise bad_param(f"elements of {name} share addresses: strides {tensor.strides}")
         return fitting(self.x, self.w, self.convolution, self.names, self.y)
 
     @property
