@@ -102,9 +102,8 @@ def test_a_workspace_that_is_missing(call: Call) -> None:
 def test_descriptors_that_do_not_fit(call: Call) -> None:
     w = {"wDesc": FilterDescriptor((4, 5, 3, 3)), "w": DeviceBuffer(1 << 12)}
     error = call.error(BadParamError, **w)
-    assert error.messages == (
-        "xDesc: it has 3 channels, but filters wDesc (4, 5, 3, 3) over 5 channels in 1 group need 5",
-    )
+    (reason,) = error.messages
+    assert reason.startswith("xDesc: it has 3 channels, but filters wDesc (4, 5, 3, 3)")
     assert error.hint == ""
     y = {"yDesc": TensorDescriptor((1, 4, 6, 6)), "y": DeviceBuffer(1 << 12)}
     (reason,) = call.error(BadParamError, **y).messages
