@@ -444,7 +444,7 @@ class TestWrongInput:
             RNN.of(rnn, x).close()
             with pytest.raises(ValueError, match="x: padding needs padded"):
                 RNN.of(rnn, x, lengths=[5, 4])
-            with pytest.raises(ValueError, match="x: .*BATCH_MAJOR.* needs padded"):
+            with pytest.raises(ValueError, match=r"x: .*BATCH_MAJOR.* needs padded"):
                 RNN.of(rnn, x, layout="batch_major_unpacked")
         with pytest.raises(TypeError, match="x: expected a tensor, got None"):
             RNN.of(run.rnn, None)

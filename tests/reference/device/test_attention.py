@@ -524,7 +524,7 @@ def test_descriptors_that_do_not_fit(handle):
             "kDesc": program.sequences((TK, N, B, 5), lengths=[1] * 6),
             "vDesc": program.sequences((TK, N, B, 4), lengths=[1] * 6),
         }
-        with pytest.raises(BadParamError, match="kDesc: expected .time"):
+        with pytest.raises(BadParamError, match=r"kDesc: expected .time"):
             program.forward(**addresses, **beams)
         raw.cudnnSetAttnDescriptor(program.attn, **{**program.set, "maxBatchSize": 2})
         with pytest.raises(BadParamError, match="qDesc: 3 is more than"):

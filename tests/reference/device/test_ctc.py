@@ -238,9 +238,9 @@ def test_wrong_descriptors(handle):
         program.host(activations(), probsDesc=double.desc)
     for desc in (double.desc, program.descriptor((T, N, A + 1))):
         wrong = {"gradientsDesc": desc, "gradients": program.gradients.ptr}
-        with pytest.raises(BadParamError, match="gradients.*: expected the"):
+        with pytest.raises(BadParamError, match=r"gradients.*: expected the"):
             program.host(activations(), **wrong)
-    with pytest.raises(BadParamError, match="probsDesc: expected .time"):
+    with pytest.raises(BadParamError, match=r"probsDesc: expected .time"):
         program.host(activations(), probsDesc=program.descriptor((T, N, A, 1)))
     with pytest.raises(BadParamError, match="ctcLossDesc"):
         program.host(activations(), ctcLossDesc=None)
