@@ -81,7 +81,7 @@ class AttentionOperands(SequenceOperands):
         in_c = {role: f"{role}Desc" for role in ("q", "k", "v")} | {self.output: "oDesc"}
         descriptors = {in_c[role]: desc for role, desc in described.items()}
         operand_rules.check(
-            raw.cudnnMultiHeadAttnForward,
+            raw.FUNCTIONS["cudnnMultiHeadAttnForward"],
             {"attnDesc": self.attn, **descriptors},
             {name: role for role, name in in_c.items()},
         )
