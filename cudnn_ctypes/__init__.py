@@ -28,6 +28,6 @@ if os.environ.get("CUDNN_CTYPES_DEVICE", "").strip().lower() not in ("", "cuda")
     importlib.import_module(".reference.device.dispatch", __name__).use_requested_device()
 
 if os.environ.get("CUDNN_CTYPES_TRACE", "").strip() not in ("", "0"):
-    importlib.import_module(".evidence.environment", __name__).start(
+    importlib.import_module(".evidence.tracing", __name__).start(
         os.environ["CUDNN_CTYPES_TRACE"].strip()
     )

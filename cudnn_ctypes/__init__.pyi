@@ -70,7 +70,7 @@ from .legacy.information import (
     library_versions as library_versions,
     query_runtime_error as query_runtime_error,
 )
-from .evidence.call_records import CallRecord as CallRecord
+from .evidence.records import CallRecord as CallRecord
 from .evidence.describe import Description as Description, describe as describe
 from .evidence.tracing import Trace as Trace, read_trace as read_trace, trace as trace
 from .legacy import *

@@ -12,9 +12,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO
 
-from ..evidence.call_records import CallRecord
-from ..evidence.call_text import WIDTH, line
-from ..evidence.comparison import compare
+from ..evidence.records import WIDTH, CallRecord, compare, line
 from ..evidence.tracing import Trace, read_trace, records
 from .options import (
     CommandError,

@@ -16,10 +16,10 @@ from ..reference.device.backend_records import Notes, Record, elements
 from ..reference.device.backend_steps import Step
 from ..reference.device.backend_tensors import TensorInfo, tensor_info
 from ..reference.device.registry import Refused
-from .words import plain
+from .records import plain
 
 if TYPE_CHECKING:
-    from .arguments import Names
+    from .session import Names
 
 __all__ = [
     "Execution",

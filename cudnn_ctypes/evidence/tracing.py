@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
+import atexit
 import dataclasses
+import fnmatch
 import json
 import os
+import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
-from ..arguments import file_path
+from ..arguments import file_path, integer, items
 from ..raw.values import described
 from ..resource import Uncopied
-from .call_records import CallRecord
-from .call_text import WIDTH, line
-from .choice import Choice
-from .moment import Moment
-from .regions import Region, about_memory
-from .session import listen, stop
-from .statistics import Sums
+from .memory import Region, about_memory
+from .records import WIDTH, CallRecord, Sums, line
+from .session import Moment, listen, stop
 
 if TYPE_CHECKING:
     from .replay.programs import Programs
 
-__all__ = ["Trace", "read_trace", "records", "trace"]
+__all__ = [
+    "ENVIRONMENT_VARIABLE",
+    "Choice",
+    "Trace",
+    "read_trace",
+    "records",
+    "start",
+    "trace",
+]
+
 
 _FORMAT = 1
 
@@ -354,3 +362,102 @@ def records(file: Path) -> Iterator[CallRecord]:
 
 def _header() -> str:
     return json.dumps({"cudnn_ctypes_trace": _FORMAT})
+
+
+_MEMORY = ("allocate", "free")
+
+
+class Choice:
+    """A selection of calls by function name and by number.
+
+    Parameters
+    ----------
+    only, skip : str or iterable of str
+        Patterns of C functions' names; "cudnn" may be omitted.
+    first : int, optional
+        The number of calls; None for all.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument has another type or a wrong value.
+    """
+
+    def __init__(self, only: Any, skip: Any, first: Any) -> None:
+        self._only, self._skip = _patterns("only", only), _patterns("skip", skip)
+        self.first: int | None = _limit(first)
+
+    def wants(self, function: str) -> bool:
+        """Whether calls of a C function are recorded."""
+        chosen = not self._only or any(fnmatch.fnmatchcase(function, each) for each in self._only)
+        return chosen and not any(fnmatch.fnmatchcase(function, each) for each in self._skip)
+
+
+def _limit(first: Any) -> int | None:
+    return None if first is None else integer("first", first, least=0)
+
+
+def _patterns(name: str, value: Any) -> tuple[str, ...]:
+    expected = "names of C functions"
+    patterns = (value,) if isinstance(value, str) else items(name, value, expected)
+    if not all(isinstance(each, str) for each in patterns):
+        raise TypeError(f"{name}: expected {expected}, got {value!r}")
+    # "Convolution*" means cudnnConvolution*.
+    return tuple(
+        each if each.startswith(("cudnn", "*", "?", "[")) or each in _MEMORY else f"cudnn{each}"
+        for each in patterns
+    )
+
+
+ENVIRONMENT_VARIABLE = "CUDNN_CTYPES_TRACE"
+
+_SUMMARIES = ("stats", "nan")
+
+
+def start(value: str) -> Trace:
+    """Trace this process to its end; the variable's value selects the output.
+
+    Parameters
+    ----------
+    value : str
+        "1" prints each call on stderr, "stats" prints statistics at the end, "nan" names the first
+        call whose output is not finite. A folder, with "/" at the end, gets a C program at the end.
+        Other values are files: ".json" for records, ".py" for a Python program written at the end,
+        other suffixes for lines of text. ``%p`` becomes the process's number. Without ``%p`` child
+        processes are not traced, since they would write to the same file.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written.
+    """
+    if value in _SUMMARIES:
+        traced = Trace(nan=value == "nan", keep=False)
+        atexit.register(_conclude, traced, value)
+    elif value == "1":
+        traced = Trace(file=sys.stderr, keep=False)
+    else:
+        if "%p" not in value:
+            os.environ[ENVIRONMENT_VARIABLE] = "0"
+        traced = _into(value.replace("%p", str(os.getpid())))
+    traced.open()
+    return traced
+
+
+def _into(path: str) -> Trace:
+    """Start a trace that writes to a file or folder."""
+    if path.endswith(("/", ".py")):
+        is_c = path.endswith("/")
+        traced = Trace(keep=False, c=path if is_c else None, py=None if is_c else path)
+        atexit.register(traced.close)
+        return traced
+    # The file is closed with the process: calls are made to its very end.
+    file: IO[str] = open(path, "w")  # noqa: SIM115
+    records = path.endswith(".json")
+    return Trace(
+        file=None if records else file, json=file if records else None, width=100, keep=False
+    )
+
+
+def _conclude(traced: Trace, summary: str) -> None:
+    print(traced.statistics() if summary == "stats" else traced.verdict(), file=sys.stderr)

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from cudnn_ctypes.evidence.call_records import Argument, CallRecord
-from cudnn_ctypes.evidence.call_text import argument_text, call_text, line
+from cudnn_ctypes.evidence.records import Argument, CallRecord, argument_text, call_text, line
 
 HALF = {"shape": [1, 64, 8, 8], "strides": [4096, 1, 512, 64], "data_type": "float16"}
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cudnn_ctypes.evidence.call_records import Argument, CallRecord
-from cudnn_ctypes.evidence.comparison import compare
+from cudnn_ctypes.evidence.records import Argument, CallRecord, compare
 
 
 def run(*calls: tuple[str, Any], **said: Any) -> list[CallRecord]:

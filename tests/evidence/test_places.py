@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from cudnn_ctypes import DeviceBuffer, raw, use_reference_device
-from cudnn_ctypes.evidence.places import Objects, Places
-from cudnn_ctypes.evidence.regions import find
+from cudnn_ctypes.evidence.memory import Objects, Places, find
 from cudnn_ctypes.runtime import CudaError, cuda
 
 BASE, SIZE = 0x7F0000000000, 4096

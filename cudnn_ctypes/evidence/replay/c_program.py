@@ -1,39 +1,407 @@
-"""A recorded program as the text of a C program."""
+"""A recorded program in C: its source, values, and the functions that it brings along."""
 
 from __future__ import annotations
 
+import ctypes
+import math
+import struct
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
 
 from ... import raw
+from ...raw.ctypes_support import CudnnEnum
 from ...raw.function import binding
-from . import c_support as support
-from .allocations import Allocation
-from .c_values import CValues, host_value, place, type_name
-from .host_numbers import c_host_type
-from .naming import Naming, camel, destroyed_by
+from ...raw.parameter import c_type
+from .recording import RELATIVE, RELATIVE_BFLOAT16, TOLERANCE
 from .steps import (
     Allocate,
+    Allocation,
+    Array,
     Assign,
     Call,
     Compare,
+    Fraction,
     Free,
     LeftOut,
+    Memory,
+    Naming,
+    Null,
+    Number,
+    Object,
     Place,
+    Room,
+    Scalar,
     Step,
     Stream,
     Text,
     Upload,
+    Value,
     Variable,
+    c_host_type,
+    camel,
+    destroyed_by,
+    host_number,
 )
 
-__all__ = ["CProgram"]
+__all__ = [
+    "COMPARE",
+    "CUDA",
+    "EXPECT",
+    "FINISH",
+    "HEAD",
+    "READ_FILE",
+    "RESERVED",
+    "UPLOAD",
+    "CProgram",
+    "CValues",
+    "host_value",
+    "place",
+    "type_name",
+]
+
+
+class CValues:
+    """Converts recorded values to C source.
+
+    Parameters
+    ----------
+    naming : Naming
+    variable : callable
+        Returns a declared variable for a C type, a name and a number of elements (0 for no array).
+    stream : callable
+        Returns the variable of the stream at an address.
+    """
+
+    def __init__(
+        self,
+        naming: Naming,
+        variable: Callable[[str, str, int], str],
+        stream: Callable[[int], str],
+    ) -> None:
+        self._naming, self._variable, self._stream = naming, variable, stream
+
+    def text(self, value: Value) -> str:
+        """An argument as C source."""
+        match value:
+            case Null():
+                return "NULL"
+            case Object(name):
+                return self._naming.of_object(name)
+            case Stream(address):
+                return self._stream(address)
+            case Number(base, number):
+                return _number(base, number)
+            case Fraction(numerator, denominator):
+                return f"{{{numerator}, {denominator}}}"
+            case Memory(allocation) if allocation.host_type:
+                return f"&{self._naming.of_memory(allocation)}"
+            case Memory(allocation, offset):
+                return place(self._naming.of_memory(allocation), offset)
+            case Scalar():
+                return _scalar(value)
+            case Text(text, ""):
+                return _literal(text)
+            case Text():
+                return "text"  # a variable, read from its file before the call
+            case Array(base, items):
+                inside = ", ".join(map(self.text, items)) or "0"
+                return f"({type_name(base)}[]){{{inside}}}"
+            case Room(count=0):
+                return "NULL"
+            case Room(base, name, count):
+                alone = count == 1
+                variable = self._variable(type_name(base), name, 0 if alone else count)
+                return f"&{variable}" if alone else variable
+            case Variable(created=""):
+                return f"&{self._variable(type_name(value.base, value.spelling), value.name, 0)}"
+            case Variable(created=created):
+                return f"&{self._naming.of_object(created)}"
+        raise TypeError(value)
+
+
+def place(name: str, offset: int) -> str:
+    """The expression of an address in a buffer."""
+    return f"(char *){name} + {offset}" if offset else name
+
+
+def type_name(base: Any, spelling: str | None = None) -> str:
+    """The C name of a type."""
+    return spelling or ("bool" if base is ctypes.c_bool else c_type(base))
+
+
+def host_value(value: bytes, data_type: str) -> str:
+    """The initial value of a variable of type `c_host_type` with the bytes `value`."""
+    number = host_number(value, data_type)
+    if isinstance(number, float) and data_type in ("float32", "float64"):
+        return _double(number) if data_type == "float64" else _single(number)
+    if isinstance(number, int):
+        return ("true" if number else "false") if data_type == "bool" else _whole(number)
+    bits = f"0x{int.from_bytes(value, 'little'):0{2 * len(value)}x}"
+    return bits if number is None else f"{bits} /* {number:g} */"
+
+
+def _number(base: Any, value: Any) -> str:
+    if issubclass(base, CudnnEnum):
+        return str(value.name) if value.known else f"({base.__name__}){int(value)}"
+    if base is ctypes.c_bool:
+        return "true" if value else "false"
+    if base is ctypes.c_float:
+        return _single(float(value))
+    if base is ctypes.c_double:
+        return _double(float(value))
+    return _whole(int(value))
+
+
+def _whole(value: int) -> str:
+    if value == -(1 << 63):
+        return "INT64_MIN"
+    if value >= 1 << 63:
+        return f"{value}ULL"
+    return f"{value}LL" if not -(1 << 31) < value < 1 << 31 else str(value)
+
+
+def _special(value: float) -> str:
+    if math.isnan(value):
+        return "NAN"
+    return "" if math.isfinite(value) else "INFINITY" if value > 0 else "-INFINITY"
+
+
+def _double(value: float) -> str:
+    return _special(value) or repr(value)
+
+
+def _single(value: float) -> str:
+    """The shortest literal of a float."""
+    if not math.isfinite(value):
+        return _special(value)
+    text = str(np.float32(value))
+    return f"{text if '.' in text or 'e' in text else f'{text}.0'}f"
+
+
+def _scalar(scalar: Scalar) -> str:
+    """The expression of a number's address."""
+    if scalar.data_type == "float64":
+        return f"&(double){{{_double(scalar.value)}}}"
+    if scalar.data_type == "float32":
+        return f"&(float){{{_single(scalar.value)}}}"
+    if scalar.data_type == "float16":
+        packed = struct.pack("<e", scalar.value)
+    else:  # bfloat16: the upper half of a float
+        packed = struct.pack("<f", scalar.value)[2:]
+    return f"&(uint16_t){{{host_value(packed, scalar.data_type)}}}"
+
+
+def _literal(text: bytes) -> str:
+    """A string literal; other characters than plain ASCII as octal escapes of three digits."""
+    plain = {ord('"'): '\\"', ord("\\"): "\\\\", ord("\n"): "\\n", ord("?"): "\\?"}
+    escaped = [
+        plain.get(each) or (chr(each) if 32 <= each < 127 else f"\\{each:03o}") for each in text
+    ]
+    return '"' + "".join(escaped) + '"'
+
+
+HEAD = """\
+/*
+ * The cuDNN calls of {program}, recorded by cudnn_ctypes {version}
+ * with cuDNN {cudnn} on {device}.
+ *
+ * It makes the same calls{and_compares}.
+ */
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cuda_runtime_api.h>
+#include <cudnn.h>
+{headers}
+/* The call's text begins with the function's name. */
+#define CHECK(call) check((call), #call, __LINE__)
+
+static void check(cudnnStatus_t status, const char *call, int line)
+{{
+    if (status != CUDNN_STATUS_SUCCESS) {{
+        char reason[1024] = "";
+        cudnnGetLastErrorString(reason, sizeof reason);
+        fprintf(stderr, "%s:%d: %.*s: %s\\n%s\\n", __FILE__, line, (int)strcspn(call, "("), call,
+                cudnnGetErrorString(status), reason);
+        exit(2);
+    }}
+}}
+"""
+
+CUDA = """
+#define CHECK_CUDA(call) check_cuda((call), #call, __LINE__)
+
+static void check_cuda(cudaError_t error, const char *call, int line)
+{
+    if (error != cudaSuccess) {
+        fprintf(stderr, "%s:%d: %.*s: %s\\n", __FILE__, line, (int)strcspn(call, "("), call,
+                cudaGetErrorString(error));
+        exit(2);
+    }
+}
+"""
+
+FINISH = """
+static int different = 0;
+"""
+
+EXPECT = """
+/* A call that failed when it was recorded. */
+#define EXPECT(status, call) expect((status), (call), #call, __LINE__)
+
+static void expect(cudnnStatus_t expected, cudnnStatus_t status, const char *call, int line)
+{
+    int length = (int)strcspn(call, "(");
+    if (status == expected) {
+        printf("line %d, %.*s: %s, as expected\\n", line, length, call,
+               cudnnGetErrorString(status));
+    } else {
+        printf("line %d, %.*s: %s, EXPECTED %s\\n", line, length, call,
+               cudnnGetErrorString(status), cudnnGetErrorString(expected));
+        different++;
+    }
+}
+"""
+
+READ_FILE = """
+#ifndef DATA
+#define DATA "data"
+#endif
+
+/* The contents of a file of the data, which the caller frees. */
+static void *read_file(const char *name, size_t *nbytes)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", DATA, name);
+    FILE *file = fopen(path, "rb");
+    if (file == NULL || fseek(file, 0, SEEK_END) != 0) {
+        perror(path);
+        exit(2);
+    }
+    long size = ftell(file);
+    rewind(file);
+    void *contents = malloc(size > 0 ? (size_t)size : 1);
+    if (contents == NULL || fread(contents, 1, (size_t)size, file) != (size_t)size) {
+        perror(path);
+        exit(2);
+    }
+    fclose(file);
+    *nbytes = (size_t)size;
+    return contents;
+}
+"""
+
+UPLOAD = """
+/* Copy a file of the data to the device. */
+static void upload(void *memory, const char *name)
+{
+    size_t nbytes;
+    void *contents = read_file(name, &nbytes);
+    CHECK_CUDA(cudaMemcpy(memory, contents, nbytes, cudaMemcpyHostToDevice));
+    free(contents);
+}
+"""
+
+COMPARE = f"""
+enum type {{ BYTES, FLOAT16, BFLOAT16, FLOAT32, FLOAT64 }};
+
+/* An element of an array, as a double. */
+static double element(const void *array, enum type type, size_t i)
+{{
+    uint16_t half;
+    uint32_t bits;
+    float single;
+    double number = 0;
+    switch (type) {{
+    case FLOAT64:
+        memcpy(&number, (const char *)array + 8 * i, 8);
+        return number;
+    case FLOAT32:
+        memcpy(&single, (const char *)array + 4 * i, 4);
+        return single;
+    case BFLOAT16: /* the upper half of a float */
+        memcpy(&half, (const char *)array + 2 * i, 2);
+        bits = (uint32_t)half << 16;
+        memcpy(&single, &bits, 4);
+        return single;
+    case FLOAT16:
+        memcpy(&half, (const char *)array + 2 * i, 2);
+        int exponent = half >> 10 & 31, fraction = half & 1023;
+        if (exponent == 31)
+            number = fraction ? NAN : INFINITY;
+        else
+            number = exponent ? ldexp(fraction + 1024, exponent - 25) : ldexp(fraction, -24);
+        return half >> 15 ? -number : number;
+    default:
+        return ((const unsigned char *)array)[i];
+    }}
+}}
+
+/* Compare the elements of an output with the recorded ones. */
+static void compare(const char *name, const void *memory, enum type type, const char *recorded)
+{{
+    static const size_t sizes[] = {{1, 2, 2, 4, 8}};
+    size_t nbytes;
+    void *expected = read_file(recorded, &nbytes), *found = malloc(nbytes);
+    if (found == NULL)
+        exit(2);
+    CHECK_CUDA(cudaMemcpy(found, memory, nbytes, cudaMemcpyDeviceToHost));
+    if (memcmp(found, expected, nbytes) == 0) {{
+        printf("%s: equal\\n", name);
+    }} else {{
+        bool close = type != BYTES;
+        double largest = 0, scale = 1;
+        const double relative = type == BFLOAT16 ? {RELATIVE_BFLOAT16} : {RELATIVE};
+        for (size_t i = 0; i < nbytes / sizes[type] && close; i++) {{
+            double b = fabs(element(expected, type, i));
+            if (isfinite(b))
+                scale = fmax(scale, b);
+        }}
+        for (size_t i = 0; i < nbytes / sizes[type] && close; i++) {{
+            double a = element(found, type, i), b = element(expected, type, i);
+            if (a == b || (isnan(a) && isnan(b)))
+                continue;
+            double difference = fabs(a - b);
+            close = isfinite(b) && difference <= {TOLERANCE} * scale + relative * fabs(b);
+            largest = fmax(largest, difference);
+        }}
+        if (close)
+            printf("%s: largest difference %.2g\\n", name, largest);
+        else
+            printf("%s: DIFFERENT\\n", name);
+        different += !close;
+    }}
+    free(found);
+    free(expected);
+}}
+"""
+
+_WORDS = """
+auto bool break case char complex const continue default do double else enum extern false float for
+goto if inline int long register restrict return short signed sizeof static struct switch true
+typedef union unsigned void volatile while NULL NAN INFINITY
+main check check_cuda expect different read_file upload compare element type data stream text length
+BYTES FLOAT16 BFLOAT16 FLOAT32 FLOAT64 CHECK CHECK_CUDA EXPECT DATA
+exp log sin cos tan pow sqrt y0 y1 yn j0 j1 jn gamma index time div abs free read write
+"""
+
+RESERVED = frozenset(_WORDS.split())
+"""Words that no variable may have as its name."""
+
 
 _COLUMNS = 92
 _OTHER_HEADERS = ("cudnn_subquadratic_ops.h", "cudnn_gnn_ops.h")
 _STATIC = 4096  # arrays with this many elements are static, not on the stack
 
-_RESERVED = support.RESERVED | {name for name in dir(raw) if name.startswith("cudnn")}
+_RESERVED = RESERVED | {name for name in dir(raw) if name.startswith("cudnn")}
 
 
 class CProgram:
@@ -70,18 +438,18 @@ class CProgram:
         body = "\n".join(f"    {line}".rstrip() for line in self._lines).lstrip("\n")
         fails = "EXPECT(" in body
         compares = kinds[Compare] > 0
-        text = support.HEAD.format(
+        text = HEAD.format(
             **facts,
             headers="".join(f"#include <{each}>\n" for each in self._headers()),
             and_compares=" and compares what they write with what was recorded" * compares,
         )
         parts = {
-            support.CUDA: "CHECK_CUDA(" in body or compares,
-            support.FINISH: fails or compares,
-            support.EXPECT: fails,
-            support.READ_FILE: compares or "upload(" in body or "read_file(" in body,
-            support.UPLOAD: "upload(" in body,
-            support.COMPARE: compares,
+            CUDA: "CHECK_CUDA(" in body or compares,
+            FINISH: fails or compares,
+            EXPECT: fails,
+            READ_FILE: compares or "upload(" in body or "read_file(" in body,
+            UPLOAD: "upload(" in body,
+            COMPARE: compares,
         }
         text += "".join(part for part, needed in parts.items() if needed)
         result = "different != 0" if fails or compares else "0"

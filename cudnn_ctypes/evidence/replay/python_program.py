@@ -12,20 +12,19 @@ from typing import Any
 import numpy as np
 
 from ...raw.ctypes_support import CudnnEnum, CudnnStructure, OpaquePointer
-from .allocations import Bytes
-from .host_numbers import host_number
-from .naming import Naming
 from .recording import RELATIVE, RELATIVE_BFLOAT16, TOLERANCE
 from .steps import (
     Allocate,
     Array,
     Assign,
+    Bytes,
     Call,
     Compare,
     Fraction,
     Free,
     LeftOut,
     Memory,
+    Naming,
     Null,
     Number,
     Object,
@@ -38,6 +37,7 @@ from .steps import (
     Upload,
     Value,
     Variable,
+    host_number,
 )
 
 __all__ = ["write_python"]

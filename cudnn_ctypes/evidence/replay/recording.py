@@ -1,51 +1,421 @@
-"""A listener that records a program's calls, with their input and output data.
-
-A recording belongs to no language; `python_program` and `c_program` write it as source.
-"""
+"""The recording of a program: its calls become steps, with the data that they found."""
 
 from __future__ import annotations
 
 import ctypes
 import hashlib
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from ...dtypes import data_type_name, storage_bytes
-from ...raw import cudnnDataType_t, cudnnStatus_t, live, records
-from ...raw.ctypes_support import OpaquePointer
-from ..call_records import CallRecord
-from ..call_text import place_text
-from ..moment import Moment
-from ..regions import Region
-from ..session import stop
-from .allocations import Allocation, Bytes, NotReproducible, read
-from .memory_of_calls import outputs, used
-from .naming import Identifiers
-from .restoring import creation
+from ... import raw
+from ...dtypes import data_type_name, host_scalar_type, numpy_dtype, storage_bytes
+from ...raw import (
+    cudaStream_t,
+    cudnnBackendDescriptor_t,
+    cudnnDataType_t,
+    cudnnHandle_t,
+    cudnnStatus_t,
+    live,
+    records,
+)
+from ...raw import (
+    cudnnBackendAttributeName_t as Name,
+)
+from ...raw import (
+    cudnnBackendAttributeType_t as Type,
+)
+from ...raw.attributes import ENUMS, element_type, owner_and_short_name
+from ...raw.ctypes_support import CudnnEnum, OpaquePointer
+from ...raw.function import Function, Parameter
+from ...raw.memory import memory_pointer
+from ...raw.scalars import as_host_scalar
+from ...raw.typed_memory import typed
+from ...reference.device.backend_records import elements
+from ...runtime.stream import PER_THREAD_DEFAULT, as_stream_pointer
+from ..backend_calls import address_on_host, element_count, memory_word
+from ..memory import Described, Region, tensors
+from ..records import CallRecord, place_text
+from ..session import Moment, overhearing, stop
 from .steps import (
     Allocate,
+    Allocation,
+    Array,
     Assign,
+    Bytes,
     Call,
     Compare,
+    Fraction,
     Free,
+    Identifiers,
     LeftOut,
     Memory,
+    NotReproducible,
+    Null,
+    Number,
     Object,
     Place,
+    Room,
+    Scalar,
     Step,
     Stream,
     Text,
     Upload,
     Value,
     Variable,
+    read,
 )
-from .values import Values
 
-__all__ = ["RELATIVE", "RELATIVE_BFLOAT16", "TOLERANCE", "Recording"]
+__all__ = [
+    "REALS",
+    "RELATIVE",
+    "RELATIVE_BFLOAT16",
+    "TOLERANCE",
+    "Recording",
+    "Values",
+    "creation",
+    "outputs",
+    "used",
+]
+
+
+REALS = ("float16", "bfloat16", "float32", "float64")
+"""Data types whose elements are compared as numbers; other types are compared byte by byte."""
+
+
+def used(moment: Moment) -> Iterator[tuple[int, Any, str, int]]:
+    """The memory of a call: address, argument, parameter's name, and size in bytes if known.
+
+    Workspaces are left out: they keep no data between calls.
+    """
+    if moment.execution is not None:
+        for info, address in moment.execution.tensors:
+            reach = _reach((info.dims, info.strides, info.data_type))
+            yield address, None, moment.execution.roles.get(info.uid, "memory"), reach
+        return
+    if moment.function.__name__ == "cudnnBackendExecute":
+        for address in moment.graphs.addresses(moment.arguments["variantPack"]):
+            yield address, None, "memory", 0
+        return
+    for parameter in moment.function.parameters:
+        value = moment.arguments.get(parameter.name)
+        if parameter.type.kind == "device" and not _is_workspace(parameter):
+            address = memory_pointer(value, parameter.name)
+            if address:
+                yield address, value, parameter.name, _nbytes(moment, parameter, value)
+
+
+def outputs(moment: Moment) -> Iterator[tuple[int, Any, str, int | None, str]]:
+    """The results of a call: the four values of `used`, and a data type's name or "bytes".
+
+    The size is None for a result that may reach to the end of its allocation.
+    """
+    found: set[str] = set()
+    for name, address, described in tensors(
+        moment.function, moment.arguments, moment.execution, outputs=True
+    ):
+        found.add(name)
+        memory = moment.arguments.get(name)
+        label = name if memory is not None else "memory"
+        yield address, memory, label, _reach(described), _dtype(described[2])
+    if moment.execution is not None:
+        return
+    for parameter in moment.function.parameters:
+        is_result = parameter.type.kind == "device" and parameter.direction != "in"
+        hidden = _is_workspace(parameter) or "reserve" in parameter.name.lower()
+        if is_result and not hidden and parameter.name not in found:
+            value = moment.arguments.get(parameter.name)
+            place = memory_pointer(value, parameter.name)
+            if place:
+                size = _nbytes(moment, parameter, value)
+                yield place, value, parameter.name, size or None, _dtype(_any_type(moment))
+
+
+def _is_workspace(parameter: Parameter) -> bool:
+    return "workspace" in parameter.name.lower()
+
+
+def _nbytes(moment: Moment, parameter: Parameter, value: Any) -> int:
+    """Size in bytes from the descriptor or size parameter, or the memory; 0 if unknown."""
+    for name in parameter.described_by:
+        by = moment.arguments.get(name)
+        record: Any = records.record(by) if live.address(by) else None
+        if getattr(record, "size_in_bytes", 0):
+            return int(record.size_in_bytes)
+        number = getattr(by, "value", by)
+        if isinstance(number, int) and not live.address(by):
+            return number
+    says = typed(value)
+    return 0 if says is None else says.nbytes
+
+
+def _any_type(moment: Moment) -> cudnnDataType_t | None:
+    """The data type of one of the call's descriptors; None without one."""
+    for value in moment.arguments.values():
+        values = records.record(value) if live.address(value) else None
+        data_type = getattr(values, "data_type", None)
+        if data_type is not None:
+            return cudnnDataType_t(data_type)
+    return None
+
+
+def _reach(described: Described) -> int:
+    """Bytes from the first element to the last."""
+    dims, strides, data_type = described
+    count = sum((n - 1) * abs(step) for n, step in zip(dims, strides, strict=True)) + 1
+    try:
+        return count * numpy_dtype(data_type).itemsize
+    except TypeError:
+        return count
+
+
+def _dtype(data_type: cudnnDataType_t | None) -> str:
+    """The data type's name for real numbers, which are compared with a tolerance; else "bytes"."""
+    name = data_type_name(data_type) if data_type is not None and data_type.known else "bytes"
+    return name if name in REALS else "bytes"
+
+
+_Calls = list[tuple[Function, Mapping[str, Any]]]
+
+
+@contextmanager
+def creation(kind: type[OpaquePointer], address: int) -> Iterator[tuple[int, _Calls]]:
+    """The address of an equal object, and the calls that created it; it lives inside ``with``.
+
+    Raises
+    ------
+    NotReproducible
+        If no equal object can be created.
+    """
+    if kind is raw.cudnnHandle_t:
+        yield 0, [(raw.cudnnCreate, {"handle": raw.cudnnHandle_t()})]
+        return
+    calls: _Calls = []
+    try:
+        with overhearing(lambda function, arguments: calls.append((function, arguments))):
+            copy = _owner(kind, address).__copy__()
+    except Exception as reason:
+        raise NotReproducible(f"made before the trace began, {reason}") from None
+    made = live.address(copy)
+    assert made is not None
+    wanted = ("cudnnCreate", "cudnnSet")
+    with copy:
+        yield made, [each for each in calls if each[0].__name__.startswith(wanted)]
+
+
+def _owner(kind: type[OpaquePointer], address: int) -> Any:
+    """A descriptor of layer 2 for a raw descriptor with another owner."""
+    import cudnn_ctypes
+
+    cls = getattr(cudnn_ctypes, kind.__name__.removeprefix("cudnn").removesuffix("_t"), None)
+    if cls is None:
+        raise TypeError("and cuDNN does not tell what it holds")
+    handle: Any = kind()
+    handle.value = address
+    owner = object.__new__(cls)
+    owner._as_parameter_ = handle
+    return owner
+
+
+_NUMBERS: tuple[Any, ...] = (
+    *(ctypes.c_int, ctypes.c_uint, ctypes.c_int64, ctypes.c_size_t, ctypes.c_ulonglong),
+    *(ctypes.c_float, ctypes.c_double),
+)
+
+
+class Values:
+    """The arguments of one call as reproducible values, taken before the call.
+
+    Parameters
+    ----------
+    moment : Moment
+    known : callable
+        Returns the value for an object's C type, its address and the parameter's name.
+    memory : callable
+        Returns the place for an address, the program's argument and the parameter's name; None for
+        a call that uses no memory.
+    text : callable
+        Returns the value for a text's bytes.
+    """
+
+    def __init__(
+        self,
+        moment: Moment,
+        known: Callable[[type, int, str], Value],
+        memory: Callable[[int, Any, str], Memory] | None = None,
+        text: Callable[[bytes], Text] = Text,
+    ) -> None:
+        self._moment, self._known, self._memory, self._text = moment, known, memory, text
+        self.by_name: dict[str, Value] = {p.name: self._of(p) for p in moment.function.parameters}
+
+    def _of(self, parameter: Parameter) -> Value:
+        name = parameter.name
+        if name not in self._moment.arguments:
+            raise NotReproducible(f"{name} is missing")
+        value, base = self._moment.arguments[name], parameter.type.base
+        if value is None:
+            return Null()
+        match parameter.type.kind:
+            case "value" if base is cudaStream_t:
+                return _stream(value)
+            case "value" if issubclass(base, OpaquePointer) and base.__name__.startswith("cudnn"):
+                return self._object(base, live.address(value), name)
+            case "value" if base in _NUMBERS or issubclass(base, CudnnEnum):
+                return _number(base, value)
+            case "pointer" if parameter.direction == "out":
+                return Variable(base, name, parameter.type.spelling)
+            case "array" if parameter.direction != "in":
+                return Room(base, name, _room(value))
+            case "array":
+                return self._array(base, value)
+            case "device":
+                address = memory_pointer(value, name)
+                return self._place(address, value, name)
+            case "scalar":
+                return self._scalar(parameter, value)
+            case "host" if "elementCount" in self._moment.arguments:
+                return self._attribute(value)
+        raise NotReproducible(f"{name} is {parameter.c_declaration}")
+
+    def _object(self, base: Any, address: int | None, name: str) -> Value:
+        if address is None:
+            return Null()
+        return self._known(base, address, name)
+
+    def _place(self, address: int | None, memory: Any, name: str) -> Value:
+        if not address:
+            return Null()
+        if self._memory is None:
+            raise NotReproducible(f"{name} is memory of its own")
+        return self._memory(address, memory, name)
+
+    def _array(self, base: Any, value: Any) -> Value:
+        if hasattr(value, "tolist"):
+            value = value.tolist()
+        try:
+            items = list(value)
+        except TypeError:
+            raise NotReproducible("an array is given by its address") from None
+        if issubclass(base, OpaquePointer):
+            found = [self._object(base, live.address(each), "it") for each in items]
+            return Array(base, tuple(found))
+        return Array(base, tuple(_number(base, item) for item in items))
+
+    def _scalar(self, parameter: Parameter, value: Any) -> Value:
+        """A number that C reads as double or float, depending on the descriptors."""
+        number = _plain(value)
+        if number is None:
+            raise NotReproducible("a scalar is given by its address")
+        types = []
+        for name in parameter.described_by:
+            by = self._moment.arguments.get(name)
+            is_type = isinstance(by, (int, CudnnEnum))
+            of = cudnnDataType_t(int(by)) if is_type else _data_type(by)  # type: ignore[arg-type]
+            types += [] if of is None else [of]
+        if not types:
+            return Scalar(number, "float32")
+        decides = records.deciding_type(types)
+        if parameter.type.pads:  # it has the data type of the sequences
+            return Scalar(number, _PADDING.get(decides, "float32"))
+        is_double = host_scalar_type(decides) is ctypes.c_double
+        return Scalar(number, "float64" if is_double else "float32")
+
+    def _attribute(self, value: Any) -> Value:
+        """The elements of a backend attribute."""
+        arguments = self._moment.arguments
+        type_ = arguments["attributeType"]
+        type_ = Type(int(getattr(type_, "value", type_)))
+        base = _element_class(type_)
+        getting = "requestedElementCount" in arguments
+        if getting:
+            count = arguments["requestedElementCount"]
+            count = int(getattr(count, "value", count))
+            if type_ != Type.CUDNN_TYPE_BACKEND_DESCRIPTOR:
+                return Room(base, _attribute_name(arguments), count, is_attribute=True)
+        else:
+            count = element_count(arguments)
+        address = address_on_host(value)
+        if type_ == Type.CUDNN_TYPE_CHAR:
+            assert address is not None
+            return self._text(ctypes.string_at(address, count))
+        found = elements(type_, count, address)
+        items = tuple(self._element(type_, base, each) for each in found)
+        return Array(base, items, is_attribute=True)
+
+    def _element(self, type_: Type, base: Any, value: Any) -> Value:
+        if value is None:
+            return Null()
+        if type_ == Type.CUDNN_TYPE_VOID_PTR:
+            return self._place(value, None, memory_word(self._moment.arguments))
+        if type_ == Type.CUDNN_TYPE_FRACTION:
+            return Fraction(value.numerator, value.denominator)
+        if type_ in (Type.CUDNN_TYPE_BACKEND_DESCRIPTOR, Type.CUDNN_TYPE_HANDLE):
+            return self._object(base, value, "a descriptor in it")
+        return _number(base, value)
+
+
+def _attribute_name(arguments: Any) -> str:
+    """An attribute's name without its descriptor type's: "workspace_size"."""
+    number = arguments["attributeName"]
+    return owner_and_short_name(Name(int(getattr(number, "value", number))))[1]
+
+
+_PADDING = {
+    cudnnDataType_t.CUDNN_DATA_DOUBLE: "float64",
+    cudnnDataType_t.CUDNN_DATA_HALF: "float16",
+    cudnnDataType_t.CUDNN_DATA_BFLOAT16: "bfloat16",
+}
+
+
+def _data_type(descriptor: Any) -> Any:
+    record = records.record(descriptor) if live.address(descriptor) else None
+    return records.data_type_of(record)
+
+
+def _element_class(type_: Type) -> Any:
+    """The class of an attribute's elements: an enum, a handle, a struct or a ctypes type."""
+    handles: dict[Type, Any] = {
+        Type.CUDNN_TYPE_HANDLE: cudnnHandle_t,
+        Type.CUDNN_TYPE_BACKEND_DESCRIPTOR: cudnnBackendDescriptor_t,
+    }
+    return ENUMS.get(type_) or handles.get(type_) or element_type(type_)
+
+
+def _room(value: Any) -> int:
+    target = getattr(value, "_obj", value)
+    return len(target) if hasattr(target, "__len__") else 1
+
+
+def _stream(value: Any) -> Value:
+    """The value of a stream argument; `Null` for the default streams."""
+    address = live.address(value) or as_stream_pointer(value)
+    return Stream(address) if address > PER_THREAD_DEFAULT else Null()
+
+
+def _number(base: Any, value: Any) -> Number:
+    plain = value if isinstance(value, CudnnEnum) else getattr(value, "value", value)
+    if issubclass(base, CudnnEnum):
+        return Number(base, base(int(plain)))
+    if isinstance(plain, bool):
+        return Number(base, plain)
+    number = plain.item() if hasattr(plain, "item") else plain
+    return Number(base, float(number) if isinstance(number, float) else int(number))
+
+
+def _plain(value: Any) -> float | None:
+    """The number in a scalar argument; None if only an address is known."""
+    target = getattr(value, "_obj", value)
+    if isinstance(target, (ctypes.c_float, ctypes.c_double)):
+        return float(target.value)
+    if hasattr(target, "item") and getattr(target, "size", 1) == 1:
+        return float(target.item())
+    if isinstance(target, (int, float)) and as_host_scalar(target, "float64") is not None:
+        return float(target)
+    return None
+
 
 TOLERANCE, RELATIVE, RELATIVE_BFLOAT16 = 1e-5, 1e-3, 2.0**-7
 """Allowed differences of an element of a replay's output: relative to the largest recorded element,

@@ -51,13 +51,13 @@ class PictureMethods:
 
     def to_mermaid(self, path: str | PathLike[str] | None = None) -> str:
         """The picture as a flowchart in Mermaid's language; written to a file too, if given."""
-        from ...evidence.pictures.text_formats import mermaid
+        from ...evidence.pictures.svg import mermaid
 
         return _written(mermaid(self._diagram()), path)
 
     def to_dot(self, path: str | PathLike[str] | None = None) -> str:
         """The picture in DOT, the language of Graphviz; written to a file too, if one is given."""
-        from ...evidence.pictures.text_formats import dot
+        from ...evidence.pictures.svg import dot
 
         return _written(dot(self._diagram()), path)
 

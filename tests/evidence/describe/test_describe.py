@@ -259,7 +259,7 @@ class TestOperations:
         raw.cudnnDestroyDropoutDescriptor(unset)
 
     def test_every_record_of_layer_1_has_words(self) -> None:
-        from cudnn_ctypes.evidence.describe.choosing import _BY_RECORD
+        from cudnn_ctypes.evidence.describe import _BY_RECORD
         from cudnn_ctypes.raw import descriptors
 
         known = {*_BY_RECORD, descriptors.Convolution, descriptors.Pooling, descriptors.RNN}

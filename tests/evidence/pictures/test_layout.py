@@ -7,8 +7,15 @@ import random
 
 import pytest
 
-from cudnn_ctypes.evidence.pictures.diagram import Arrow, Box, Diagram, diagram
-from cudnn_ctypes.evidence.pictures.layout import Layout, Place, layout
+from cudnn_ctypes.evidence.pictures.diagram import (
+    Arrow,
+    Box,
+    Diagram,
+    Layout,
+    Place,
+    diagram,
+    layout,
+)
 from cudnn_ctypes.graph.graph import Graph
 
 from .graphs import GRAPHS, attention

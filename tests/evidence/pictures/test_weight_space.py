@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
 
-from cudnn_ctypes.evidence.pictures.weight_space import Part, weight_space
+from cudnn_ctypes.evidence.pictures.index_map import Part, weight_space
 
 PARTS = [
     Part("layer 0", "bw_hidden", (8,), 640, 32),

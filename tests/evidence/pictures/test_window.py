@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 import pytest
 
-from cudnn_ctypes.evidence.pictures.window import Window, window
+from cudnn_ctypes.evidence.pictures.index_map import Window, window
 from cudnn_ctypes.reference import convolution_forward
 
 

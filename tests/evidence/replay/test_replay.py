@@ -13,8 +13,7 @@ import pytest
 from programs import ROOT
 
 from cudnn_ctypes import read_trace
-from cudnn_ctypes.evidence.call_records import CallRecord
-from cudnn_ctypes.evidence.call_text import call_text
+from cudnn_ctypes.evidence.records import CallRecord, call_text
 
 # With the number of outputs that are compared at least.
 EXAMPLES = {
