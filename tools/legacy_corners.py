@@ -192,7 +192,8 @@ class Softmax:
             place.put(values, strides)
             descs.append(descriptor(shape, kind, strides))
         mode = getattr(raw, f"CUDNN_SOFTMAX_MODE_{case['mode'].upper()}")
-        known = wrong_softmax(mode, *map(record, descs))
+        algorithm = getattr(raw, f"CUDNN_SOFTMAX_{case['algorithm'].upper()}")
+        known = wrong_softmax(algorithm, mode, *map(record, descs))
         try:
             if raw_call:
                 self._raw(mode, case, places, descs)

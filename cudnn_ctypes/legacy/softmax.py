@@ -149,8 +149,8 @@ def _launch(
     first, *_ = names = [*sources.split(), result]
     operands.check(function)
     descs = {name: operands.describe(name) for name in names}
-    common, wrong = descs[result], wrong_softmax(mode, *descs.values())
-    if wrong and wrong_softmax(mode, common, common):
+    common, wrong = descs[result], wrong_softmax(algorithm, mode, *descs.values())
+    if wrong and wrong_softmax(algorithm, mode, common, common):
         common = operands.enter_context(TensorDescriptor(common.shape, common.data_type))
     given: dict[str, Any] = {}
     for name, desc in descs.items():

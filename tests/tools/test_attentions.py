@@ -103,8 +103,7 @@ def test_each_warning_says_for_which_numbers_it_is() -> None:
     empty = {"lengths": [[1, 1], [0, 1]]}
     assert SHOWN["sequence without keys"](empty)
     assert not SHOWN["gradient of a sequence without queries"](empty)
-    pages = SHOWN["pages of 8 bits that fill no tile"]
-    assert [pages({"page": 16, "keys": keys}) for keys in (100, 128)] == [True, False]
+    assert [SHOWN["pages of 8 bits"](case) for case in ({"page": 16}, {})] == [True, False]
 
 
 def test_every_option_is_drawn() -> None:

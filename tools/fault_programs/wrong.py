@@ -125,6 +125,21 @@ def scaled(graph: Graph, dims: tuple[int, ...], function: str) -> None:
     graph.sub(getattr(graph, function)(s), x).set_output(name="y")
 
 
+def joined_norm(graph: Graph) -> None:
+    x, scale, other = (
+        graph.tensor(dims, name=name)
+        for name, dims in (("x", (8, 64, 1, 1)), ("scale", (1, 64, 1, 1)), ("other", (8, 64, 1, 1)))
+    )
+    graph.sub(other, graph.rmsnorm("inference", x, scale, None, 1e-5)[0]).set_output(name="y")
+
+
+def spaced(graph: Graph, step: int = 2) -> None:
+    """A product, and its result plus a row for each batch."""
+    a, b = graph.tensor((2, 64, 16), name="a"), graph.tensor((2, 16, 16), name="b")
+    row = graph.tensor((2, 1, 16), (16 * step, 16 * step, step), name="row")
+    graph.add(graph.matmul(a, b), row).set_output(name="y")
+
+
 def turned(graph: Graph) -> None:
     x = graph.tensor((8, 128, 33), name="x")
     s = graph.tensor((8, 1, 33), packed((8, 1, 33), (1, 2, 0)), name="s")
@@ -260,6 +275,8 @@ WRONG: Mapping[str, Callable[[Graph], None]] = {
     "operand along a part of a dimension": _given(fused, joined=(2, 16, 1, 1)),
     "number of each row": lambda graph: scaled(graph, (2, 8, 1), "relu"),
     "activation of a single number": single,
+    "norm behind a whole operand": joined_norm,
+    "spaced vector of a product": spaced,
     "operand in another order of memory": turned,
     "operand of a filter's gradient in another order of memory": _given(
         filter_gradient, joined=(1, 8, 2, 3), order=(0, 1, 2, 3)
@@ -281,10 +298,12 @@ WRONG: Mapping[str, Callable[[Graph], None]] = {
     "gradient of a sink with dropout": lambda graph: gradients(graph, "sink", "dropout"),
     "gradient of one row of bias": lambda graph: gradients(graph, "bias"),
     "gradient without bounds": lambda graph: gradients(graph, "alibi"),
-    "one query with alibi or rng_dump": _given(attention, queries=1, keys=320, slopes=(1.0,)),
+    "one query with alibi, rng_dump or a sink": _given(
+        attention, queries=1, keys=320, slopes=(1.0,)
+    ),
     "scale of attention that is not positive": _given(attention, scale=-0.2, inference=True),
     "pages that fill no tile": _given(attention, page=16, lengths=((128,), (192,))),
-    "pages of 8 bits that fill no tile": _given(band_of_8_bits, left=None, page=16),
+    "pages of 8 bits": _given(band_of_8_bits, left=None, page=16),
     "sequence without keys": _given(attention, inference=True, **EMPTY),
     "sequence without keys in 8 bits": _given(band_of_8_bits, left=None, **EMPTY),
     "gradient of a sequence without queries": _given(
@@ -314,6 +333,9 @@ WRONG: Mapping[str, Callable[[Graph], None]] = {
     "block mask of unified attention": masked_blocks,
     "gradient of bias of packed sequences": _given(
         attention_gradients, bias=(1, 2, 128, 192), bias_gradient=True, **PACKED
+    ),
+    "uneven heads of deterministic gradients": _given(
+        attention_gradients, size=136, value_size=80, queries=127, keys=100, deterministic=True
     ),
     "uneven heads in attention's backward pass": _given(
         attention_gradients, size=160, value_size=80

@@ -32,6 +32,7 @@ _SMALLEST = {"float16": 25, "bfloat16": 126, "float32": 126, "fp8_e4m3": 10, "fp
 _FLOAT32 = 2.0**-20  # sums and exponentials
 _SUMS_OF_8_BITS = 2.0**-12  # tensor cores of Hopper keep fewer bits of sums of 8-bit products
 _ALLOWED = {"16 bits": 4.0, "8 bits": 2.5}  # times the bound
+_FEW = 1 / 256  # of the elements, of which rounding to a unit of the largest is no fault
 SCALES = {"q": 2.0, "k": 4.0, "v": 8.0, "s": 256.0, "o": 16.0, "dO": 3.0, "dP": 16.0}
 SCALES |= {"dQ": 5.0, "dK": 6.0, "dV": 7.0}
 """What 8-bit tensors are multiplied with before they are stored."""
@@ -232,7 +233,7 @@ class Numbers:
         keep = 1.0
         if case.get("dropout"):
             # What cuDNN tells of its mask leaves out blocks that no query sees.
-            keep = torch.where(self.allowed, a["kept"], 0.0) / 0.75
+            keep = torch.where(self.allowed, a["kept"].nan_to_num(0.0), 0.0) / 0.75
         o = (p * keep) @ v
         o_bound = (p_bound * keep + self.sums * p) @ v.abs()
         results: Tensors = {"o": o, "stats": stats, "score_max": top, "score_sum_exp": total}
@@ -382,8 +383,15 @@ def compared(
         error = (tensor - exact).abs()
         if name in ("amax_s", "amax_o") and not bool(numbers.valid("q").all()):
             error = error * (tensor < exact)  # what rows of padding hold counts too
-        ratio = torch.where(look & ~(nan & tensor.isnan()), error / bound, 0.0)
+        same = (error == 0) | (nan & tensor.isnan())
+        ratio = torch.where(look & ~same, error / bound, 0.0)
         bad = ~(ratio <= allowed)
+        if float(bad.sum()) <= _FEW * float(look.sum()):
+            # The bound knows the mean of what 16 bits lose where gradients cancel.
+            unit = (
+                2 * half_unit(numbers.case["io"]) * float(exact[look].nan_to_num(0.0).abs().max())
+            )
+            bad = bad & ~(error <= unit)
         if bool(bad.any()):
             share = float(bad.sum() / look.sum())
             lost = float((tensor.isnan() & look & ~nan).sum() / look.sum())

@@ -5,7 +5,9 @@ product as batches of matrices, and element-wise operations alone as at most thr
 merged from the graph's. Along each of these an operand must be whole, or broadcast whole. One with
 a single number for each row may be an operand beside a whole tensor, but what is computed from it
 before it meets one is wrong: functions take it for a vector. So is, before a product, whatever is
-computed from small operands. cuDNN refuses none of it.
+computed from small operands, and before a reduction what is so along the innermost dimension. To
+pooling a result is images of pixels by channels, and what comes before it is left out. cuDNN
+refuses none of it.
 """
 
 from __future__ import annotations
@@ -33,6 +35,7 @@ _MAINS = {
     "operation_convolution_backward_filter": "filter",
     "operation_matmul": "product",
     "operation_reduction": "sum",
+    "operation_resample_forward": "pool",
 }
 _POINTWISE = "operation_pointwise"
 _ACTIVATIONS = ("_FWD", "_BWD")
@@ -47,8 +50,8 @@ class Side:
 
     Attributes
     ----------
-    family : {"image", "filter", "product", "sum", "plain"}
-        How engines see what the operations read and write; of sums nothing is known to be misread.
+    family : {"image", "filter", "product", "sum", "pool", "plain"}
+        How engines see what the operations read and write.
     nodes : list of Node
     full : tuple of int
         The dims that operands broadcast to.
@@ -76,6 +79,11 @@ class Side:
             groups = [[0, *axes[2:]], [1]]
         elif self.family == "product":
             groups = [axes[:-2], axes[-2:-1], axes[-1:]]
+        elif self.family == "pool":
+            groups = [[0], axes[2:], [1]]
+        elif self.family == "sum":
+            inner = next((a for a in reversed(self.order) if self.full[a] != 1), axes[-1])
+            groups = [[axis for axis in axes if axis != inner], [inner]]
         elif self.family == "plain":
             groups = merged_axes(self.tensors, self.full)
         return groups
@@ -112,17 +120,21 @@ class Side:
         spread = self.spread(tensor)
         whole = spread.replace(".", "")
         smaller = "1" in whole or "x" in whole
-        if tensor.by_value or self.family == "sum" or not smaller:
+        if tensor.by_value or not smaller:
             return ""
         if set(whole) == {"1"}:
             if tensor.virtual and self.before is not None and self.family == "product":
                 return ROWS
-            activated = self.family == "plain" and tensor.virtual and self._activated(tensor)
-            return SINGLE if activated else ""
+            activated = self.family in ("plain", "pool") and tensor.virtual
+            return SINGLE if activated and self._activated(tensor) else ""
+        if self.family == "sum":
+            return ROWS if tensor.virtual and spread[-1] == "1" else ""
         if "x" in whole and self.family != "product":
             return PART
         if self.family == "plain" and whole.count("1") == 2:
             return TWO
+        if self.family == "pool":
+            return ROWS if spread[1:] == "F1" else ""
         if tensor.virtual and (spread[-1] == "1" or self.before is not None):
             return ROWS
         if spread[-1] != "1":
@@ -179,6 +191,13 @@ class Side:
         return ""
 
     @property
+    def unread(self) -> str:
+        """The reason why what leads to the main operation is to be computed beforehand, or ""."""
+        if self.before is not None and self.family == "pool":
+            return "pooling leaves out what comes before it"
+        return f"{self.infinite} gives infinity beyond the last element" if self.infinite else ""
+
+    @property
     def infinite(self) -> Node | None:
         """An operation before a product that makes infinity of the zeros behind its operand."""
         if self.before is None:
@@ -199,7 +218,7 @@ def sides(nodes: Sequence[Node]) -> list[Side]:
         return [Side("plain", list(nodes), tuple(map(max, *shapes, shapes[0])))]
     (main,) = mains
     family = _MAINS[main.kind.descriptor]
-    (result,) = main.outputs.values()
+    result = next(iter(main.outputs.values()))
     every = Side(family, list(nodes), result.dims or ())
     before: list[Node] = []
     found = []
@@ -207,7 +226,7 @@ def sides(nodes: Sequence[Node]) -> list[Side]:
         made_by = every.behind(operand)
         if made_by:
             before += made_by
-            seen_as = family if family in ("product", "sum") else "image"
+            seen_as = family if family in ("product", "sum", "pool") else "image"
             found.append(Side(seen_as, made_by, operand.dims or (), operand))
     after = [node for node in nodes if node is not main and node not in before]
     if after:

@@ -50,12 +50,37 @@ def prepared(expansion: Expansion, others: Sequence[Tensor] = ()) -> Expansion:
 
     `others` are tensors of the graph that it is a part of.
     """
+    expansion = replace(expansion, nodes=_results_first(expansion.nodes))
     made = _Preparation(expansion, others)
     for side in sides(expansion.nodes):
         made.compute(side)
     for side in sides(made.nodes):
         made.copy(side)
     return made.expansion() if made.preludes else expansion
+
+
+_COMMUTATIVE = {
+    cudnnPointwiseMode_t[f"CUDNN_POINTWISE_{name}"] for name in ("ADD", "MUL", "MAX", "MIN")
+}
+
+
+def _results_first(nodes: Sequence[Node]) -> list[Node]:
+    """Operations behind a norm, its result before their other operands where both may stand so."""
+    made, found = set(), []
+    for node in nodes:
+        x, b = node.inputs.get("x"), node.inputs.get("b")
+        known = [id(each) in made for each in node.operands]
+        if (
+            known == [False, True]
+            and node.options.get("mode") in _COMMUTATIVE
+            and x is not None
+            and b is not None
+        ):
+            node = replace(node, inputs={**node.inputs, "x": b, "b": x})
+        if any(known) or node.kind.descriptor == "operation_norm_forward":
+            made |= {id(each) for each in node.outputs.values()}
+        found.append(node)
+    return found
 
 
 _COPY = "copy"
@@ -81,9 +106,8 @@ class _Preparation:
         for root in side.roots():
             if reason := side.reads_wrong(root):
                 self._take_out(side, root, f"{root.name!r}: {reason}")
-        node = side.infinite
-        if node is not None and side.before is not None:
-            self._take_out(side, side.before, f"{node} gives infinity beyond the last element")
+        if side.unread and side.before is not None:
+            self._take_out(side, side.before, side.unread)
 
     def _take_out(self, side: Side, root: Tensor, reason: str) -> None:
         nodes = side.behind(root)

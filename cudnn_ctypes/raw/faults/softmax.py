@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from ..enums import CUDNN_DATA_DOUBLE, CUDNN_SOFTMAX_MODE_INSTANCE
+from ..enums import CUDNN_DATA_DOUBLE, CUDNN_SOFTMAX_LOG, CUDNN_SOFTMAX_MODE_INSTANCE
 from ..strides import has_strides, packed, same_layout
 from . import Range, measured, row
 
@@ -24,11 +24,12 @@ _OPERANDS = {
 }
 
 
-def wrong_softmax(mode: Any, *operands: Any) -> bool:
+def wrong_softmax(algorithm: Any, mode: Any, *operands: Any) -> bool:
     """Whether cuDNN computes a softmax wrong, by the shapes and strides of all operands.
 
     In mode "channel" it reads planes of pixels as one row, and writes its pixels at equal steps, in
-    whatever order the result's axes are. Otherwise it takes all strides from one operand.
+    whatever order the result's axes are, but for the logarithm of a single image. Otherwise it
+    takes all strides from one operand.
     """
     *sources, result = operands
     first = sources[0]
@@ -38,6 +39,8 @@ def wrong_softmax(mode: Any, *operands: Any) -> bool:
     if mode == CUDNN_SOFTMAX_MODE_INSTANCE:
         return not alike or not same_layout(first, result) or _has_gaps(first)
     if alike and _has_planes(first):
+        if algorithm == CUDNN_SOFTMAX_LOG and first.shape[0] == 1 != first.shape[1]:
+            return not same_layout(first, result)
         return not _at_equal_steps(result)
     return not alike or not same_layout(first, result) or _is_channels_last(first)
 
@@ -74,7 +77,8 @@ def _is_channels_last(tensor: Any) -> bool:
 
 def _where(call: Call) -> str:
     operands = {name: call.record(name) for name in _OPERANDS[call.function]}
-    if None in operands.values() or not wrong_softmax(call.arguments["mode"], *operands.values()):
+    how = (call.arguments[name] for name in ("algo", "mode"))
+    if None in operands.values() or not wrong_softmax(*how, *operands.values()):
         return ""
     told = (f"{name} {x.shape} with strides {x.strides}" for name, x in operands.items())
     return f"{call.function} of {', '.join(told)}"
@@ -91,8 +95,9 @@ SOFTMAX = row(
         "9.14, 9.19",
         "Both modes, ranks 4 and 5, four data types, alike in both versions. The same layout for "
         "all operands is right, but for images with gaps over images, and for 5 dimensions with "
-        "channels inside over channels, unless they are packed and not float64.",
-        "2,368 of 6,156 calls, none without the fault",
+        "channels inside over channels, unless they are packed and not float64. The logarithm "
+        "over channels of one image: 900 of 900, forward.",
+        "3,268 of 23,000 calls, none without the fault",
     ),
     remedy="make all operands packed NCHW by cudnnTransformTensor, or call softmax_forward or "
     "softmax_backward, which do so",

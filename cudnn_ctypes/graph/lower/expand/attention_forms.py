@@ -13,10 +13,20 @@ from ...describe.node import Node
 from ...describe.operations.attention_checks import Mask, mask_of, score_dims
 from .builder import Builder
 
-__all__ = ["ONE_QUERY", "UNBOUNDED", "form_of", "one_query", "scale_of", "unbounded"]
+__all__ = [
+    "ONE_QUERY",
+    "UNBOUNDED",
+    "UNEVEN",
+    "form_of",
+    "one_query",
+    "scale_of",
+    "unbounded",
+    "uneven_heads",
+]
 
 ONE_QUERY = Range(91400)
 UNBOUNDED = Range(91400, repaired=92700)
+UNEVEN = Range(91400)
 TAKEN = True  # not where the faults are measured
 
 _INT32 = cudnnDataType_t.CUDNN_DATA_INT32
@@ -31,6 +41,8 @@ def form_of(g: Builder, node: Node, dims: tuple[int, ...]) -> Mask:
         if version in ONE_QUERY and one_query(node):
             return replace(mask, right=dims[3])
         if version in UNBOUNDED and unbounded(node):
+            return _with_lengths(g, mask, dims)
+        if version in UNEVEN and uneven_heads(node):
             return _with_lengths(g, mask, dims)
     old = version <= _NEEDS_LENGTHS and node.operation == "sdpa_backward" and dims[3] % 128
     return _with_lengths(g, mask, dims) if old and mask.seq_len_q is None else mask
@@ -50,7 +62,7 @@ def scale_of(node: Node) -> float:
 
 
 def one_query(node: Node) -> str:
-    """The option that a kernel for one query forgets, in words."""
+    """The option that a kernel for one query computes wrong, in words."""
     mask, dims = mask_of(node), score_dims(node)
     if node.operation != "sdpa" or dims is None or dims[2] != 1 or dims[3] <= _LONG:
         return ""
@@ -58,7 +70,19 @@ def one_query(node: Node) -> str:
         return ""
     found = "use_alibi_mask" if mask.alibi else ""
     found = found or ("rng_dump" if "rng_dump" in node.outputs else "")
+    found = found or ("sink_token" if "sink_token" in node.inputs else "")
     return f" with {found}, one query and {dims[3]} keys" if found else ""
+
+
+def uneven_heads(node: Node) -> str:
+    """Deterministic gradients of heads of two sizes between those of kernels, without lengths."""
+    size, of_values = node.inputs["q"].dims[3], node.inputs["v"].dims[3]
+    dims, mask = score_dims(node), mask_of(node)
+    if not (128 < size < 192 and 64 < of_values <= 128) or dims is None or dims[2] <= dims[3]:
+        return ""
+    if not node.options.get("use_deterministic_algorithm") or mask.seq_len_kv is not None:
+        return ""
+    return f": heads of {size} and {of_values} elements, {dims[2]} queries and {dims[3]} keys"
 
 
 def unbounded(node: Node) -> str:

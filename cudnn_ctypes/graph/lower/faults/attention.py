@@ -15,7 +15,15 @@ from ....raw.library import version_text
 from ....raw.strides import packed
 from ...describe.node import Node
 from ...describe.operations.attention_checks import is_paged, mask_of, score_dims
-from ..expand.attention_forms import ONE_QUERY, UNBOUNDED, one_query, scale_of, unbounded
+from ..expand.attention_forms import (
+    ONE_QUERY,
+    UNBOUNDED,
+    UNEVEN,
+    one_query,
+    scale_of,
+    unbounded,
+    uneven_heads,
+)
 from .view import Graph
 
 __all__ = ["ATTENTION"]
@@ -81,6 +89,10 @@ def _pages_that_fill_no_tile(node: Node) -> str:
     if not is_paged(node) or dims is None or not dims[3] % 128:
         return ""
     return f" with pages for {dims[3]} keys"
+
+
+def _pages(node: Node) -> str:
+    return " with pages" if is_paged(node) else ""
 
 
 def _lengths(node: Node) -> str:
@@ -282,17 +294,17 @@ ATTENTION = (
         form="with the lengths of all tokens",
     ),
     _row(
-        "one query with alibi or rng_dump",
+        "one query with alibi, rng_dump or a sink",
         "sdpa",
         "wrong numbers",
-        "cuDNN forgets them",
+        "cuDNN forgets them, or gives NaN for a sink far above the scores",
         one_query,
         ONE_QUERY,
         measured(
             "9.14, 9.19",
             "The kernel of engine 1 for more than 256 keys, paged or not; with a bound, with alibi "
-            "as bias and in engine 2 it is right.",
-            "9 of 15 graphs",
+            "as bias and in engine 2 it is right. A sink of 200 with statistics: 2 of 2.",
+            "11 of 17 graphs",
         ),
         form="with a right bound behind the last key",
     ),
@@ -330,15 +342,19 @@ ATTENTION = (
         engines=(2, 9),
     ),
     _row(
-        "pages of 8 bits that fill no tile",
+        "pages of 8 bits",
         "sdpa_fp8",
         "leaves the memory",
         "cuDNN reads pages beyond the end",
-        _pages_that_fill_no_tile,
+        _pages,
         Range(91900),
-        measured("9.19", "With a multiple of 128 keys 14 of 14 are right.", "12 of 30 graphs"),
-        remedy="give tables of pages for a multiple of 128 keys",
-        data="what lies behind the last page is not a number",
+        measured(
+            "9.19",
+            "With a multiple of 128 keys 21 of 23 are right, with lengths that end within the "
+            "last 128 keys not.",
+            "33 of 89 graphs",
+        ),
+        data="what lies in other pages, or behind the last one, is not a number",
     ),
     _row(
         "sequence without keys",
@@ -548,6 +564,21 @@ ATTENTION = (
         _packed_with("dBias"),
         "Refused until it is repaired.",
         Range(90700, _BLACKWELL),
+    ),
+    _row(
+        "uneven heads of deterministic gradients",
+        "sdpa_backward",
+        "leaves the memory",
+        "cuDNN gives wrong gradients, or writes behind the workspace",
+        uneven_heads,
+        UNEVEN,
+        measured(
+            "9.19",
+            "More queries than keys; with lengths, and without use_deterministic_algorithm, all "
+            "are right.",
+            "2 of 3 graphs",
+        ),
+        form="with the lengths of all tokens",
     ),
     _reported(
         "uneven heads in attention's backward pass",

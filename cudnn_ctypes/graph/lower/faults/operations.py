@@ -81,6 +81,31 @@ def _lies_otherwise(*families: str) -> Callable[[Graph], str]:
     return where
 
 
+def _joins_a_norm_second(graph: Graph) -> str:
+    """A whole operand, and behind it what is computed from a norm."""
+    norms = graph.of("norm_forward")
+    computed = {id(t) for n in (*norms, *graph.after(norms)) for t in n.outputs.values()}
+    for node in graph.of("pointwise") if norms else ():
+        first, *others = node.operands
+        (result,) = node.outputs.values()
+        whole = graph.dims(first) == graph.dims(result) and not first.by_value
+        if whole and id(first) not in computed and any(id(each) in computed for each in others):
+            return f"{node}: {first.name!r} {first.dims} is its first operand"
+    return ""
+
+
+def _spaces_a_vector_of_a_product(graph: Graph) -> str:
+    """An operand of one row or column, whose numbers do not lie beside each other."""
+    for side in graph.sides:
+        for each in side.tensors if side.family == "product" and side.before is None else ():
+            dims = each.dims or ()
+            for axis, other in ((-1, -2), (-2, -1)):
+                vector = dims[axis] > 1 == dims[other] != side.full[other]
+                if vector and not each.virtual and (each.strides or ())[axis] != 1:
+                    return f"{each.name!r} {dims} with strides {each.strides}"
+    return ""
+
+
 def _makes_infinity_of_zero(graph: Graph) -> str:
     return next((str(side.infinite) for side in graph.sides if side.infinite), "")
 
@@ -115,7 +140,8 @@ def _convolves_with_channels_first(graph: Graph) -> str:
     mains = graph.of("convolution_forward", "convolution_backward_data")
     for node in (*mains, *graph.of("convolution_backward_filter")):
         tensors = [*node.operands, *node.outputs.values()]
-        kept = [each for each in tensors if not each.virtual and each.rank > 2]
+        filters = node.kind.descriptor == "operation_convolution_backward_filter"
+        kept = [t for t in tensors if t.rank > 2 and not (filters and t.virtual)]
         whole = [t for t in kept if graph.dims(t)[1] > 1 and math.prod(graph.dims(t)[2:]) > 1]
         first = [t for t in whole if t.strides is not None and t.strides[1] != 1]
         if first and len(whole) < len(kept) and graph.of("pointwise"):
@@ -254,7 +280,7 @@ OPERATIONS = (
     ),
     row(
         "number of each row",
-        "add mul relu conv_fprop conv_dgrad conv_wgrad matmul",
+        "add mul relu conv_fprop conv_dgrad conv_wgrad matmul resample reduction",
         "wrong numbers",
         "cuDNN computes wrong with a single number for each row before it meets a whole tensor",
         _misread(ROWS),
@@ -263,8 +289,9 @@ OPERATIONS = (
             "9.14, 9.19",
             "Numbers of 1e18 and NaN. Of element-wise operations alone 622 of 642, after products "
             "115 of 956, after convolutions 70 of 366, mostly in relu and tanh and in 16 bits; "
-            "beside a whole tensor all are right. Before a product any small operand.",
-            "1,076 of 2,284 plans of 9.19",
+            "beside a whole tensor all are right. Before a product any small operand. After "
+            "pooling 154 of 160, as operands, too, before a reduction 1 of 5.",
+            "1,231 of 2,449 plans of 9.19",
         ),
         remedy="where shapes may change, give the operand whole, as an input",
         beforehand=True,
@@ -279,6 +306,32 @@ OPERATIONS = (
         measured("9.19", "relu and tanh, then sub.", "47 of 288 plans"),
         remedy="where shapes may change, give the operand whole, as an input",
         beforehand=True,
+    ),
+    row(
+        "norm behind a whole operand",
+        "layernorm rmsnorm norm_forward add mul sub max",
+        "loses the CUDA context",
+        "it reads the first operand of an operation behind a norm at a wrong address",
+        _joins_a_norm_second,
+        Range(91400),
+        measured(
+            "9.19",
+            "Layer and RMS norms, with add, mul, max and sub; where the norm's result is the "
+            "first operand 30 of 30 are right, and so are smaller first operands.",
+            "6 of 6 graphs",
+        ),
+        remedy="let the norm's result be the first operand",
+        engines=(5,),
+    ),
+    row(
+        "spaced vector of a product",
+        "matmul add mul",
+        "wrong numbers",
+        "cuDNN takes the numbers of a row or column to lie beside each other",
+        _spaces_a_vector_of_a_product,
+        Range(91400),
+        measured("9.14, 9.19", "All engines; packed ones are right.", "3 of 3 graphs"),
+        remedy="pack it",
     ),
     row(
         "operand in another order of memory",
