@@ -68,15 +68,10 @@ def _results_first(nodes: Sequence[Node]) -> list[Node]:
     """Operations behind a norm, its result before their other operands where both may stand so."""
     made, found = set(), []
     for node in nodes:
-        x, b = node.inputs.get("x"), node.inputs.get("b")
         known = [id(each) in made for each in node.operands]
-        if (
-            known == [False, True]
-            and node.options.get("mode") in _COMMUTATIVE
-            and x is not None
-            and b is not None
-        ):
-            node = replace(node, inputs={**node.inputs, "x": b, "b": x})
+        if known == [False, True] and node.options.get("mode") in _COMMUTATIVE:
+            first, second = node.inputs["x"], node.inputs["b"]
+            node = replace(node, inputs={**node.inputs, "x": second, "b": first})
         if any(known) or node.kind.descriptor == "operation_norm_forward":
             made |= {id(each) for each in node.outputs.values()}
         found.append(node)
