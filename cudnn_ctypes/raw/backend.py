@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from . import live
+from . import live, mode
 from .attributes import ATTRIBUTES, Attribute, code_of, kind_name
 from .enums import cudnnBackendAttributeName_t as Name
 from .enums import cudnnBackendDescriptorType_t as Kind
@@ -150,6 +150,13 @@ def created(kind: Any, argument: Any) -> None:
 def known(address: int | None) -> Descriptor | None:
     """The descriptor at an address."""
     return _living.get(address or 0)
+
+
+def made_up(address: int | None) -> bool:
+    """Whether no descriptor was created at an address. Only the reference device asks: on a GPU
+    another library of the process may have created it.
+    """
+    return mode.reference_device_active and address is not None and address not in _living
 
 
 def destroyed(address: int | None) -> None:

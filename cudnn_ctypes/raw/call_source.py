@@ -67,8 +67,19 @@ def {name}({names}):
 """
 
 
-# A caller may pass the owner of a handle or descriptor in its place.
-_HANDLE = "_of_{0} = {0} if {0}.__class__ is _kind_{0} else _getattr({0}, '_as_parameter_', None)"
+# A caller may pass the owner of a handle or descriptor in its place. ctypes would also take the
+# owner of an owner, whose handle the guards do not see.
+_HANDLE = """\
+_of_{0} = {0} if {0}.__class__ is _kind_{0} else _getattr({0}, '_as_parameter_', None)
+        if _of_{0}.__class__ is not _kind_{0}: _checked(_of_{0}, {1!r})"""
+
+
+def _checked(parameter: Any, argument: str) -> None:
+    if hasattr(parameter, "_as_parameter_"):
+        raise TypeError(
+            f"{argument}: expected a handle or descriptor, or its owner, and this owner has an "
+            "owner"
+        )
 
 
 def is_handle(parameter: Parameter) -> bool:
@@ -94,12 +105,16 @@ def compiled(binding: Binding) -> tuple[CodeType, dict[str, Any]]:
         _converted(p, argtype, guard.arguments, scope)
         for p, argtype in zip(binding.parameters, binding.argtypes, strict=True)
     )
-    handles = [p.name for p in binding.parameters if is_handle(p)]
+    handles = [
+        _HANDLE.format(p.name, f"{binding.name}() argument {p.name!r}")
+        for p in binding.parameters
+        if is_handle(p)
+    ]
     template = _STATUS if binding.returns_status else _PLAIN
     source = template.format(
         name=binding.name,
         names=names,
-        handles="\n        ".join(_HANDLE.format(name) for name in handles) or "pass",
+        handles="\n        ".join(handles) or "pass",
         arguments=f"({names})",
         converted=converted,
     )
@@ -109,6 +124,7 @@ def compiled(binding: Binding) -> tuple[CodeType, dict[str, Any]]:
         _logged=log.logged,
         _forget=log.forget,
         _getattr=getattr,
+        _checked=_checked,
         _ClosedError=ClosedError,
         _ArgumentError=ctypes.ArgumentError,
         _SUCCESS=cudnnStatus_t.CUDNN_STATUS_SUCCESS,

@@ -373,3 +373,31 @@ def test_a_denominator_of_0_is_refused() -> None:
         arguments = (raw.CUDNN_ATTR_RESAMPLE_STRIDES, raw.CUDNN_TYPE_FRACTION, 2, strides)
         assert raw.cudnnBackendSetAttribute.unchecked(descriptor, *arguments) == status
     raw.cudnnBackendDestroyDescriptor(descriptor)
+
+
+def test_the_owner_of_an_owner_is_refused_as_guards_do_not_see_its_descriptor(tensor: Any) -> None:
+    owner = SimpleNamespace(_as_parameter_=tensor)
+    with pytest.raises(TypeError, match=r"'descriptor': expected .* owner, and this owner has an"):
+        raw.cudnnBackendFinalize(SimpleNamespace(_as_parameter_=owner))
+    with pytest.raises(BadParamError):
+        raw.cudnnBackendFinalize(owner)
+
+
+@pytest.mark.usefixtures("reference_device")
+def test_the_reference_device_knows_made_up_descriptors(tensor: Any) -> None:
+    made_up = raw.cudnnBackendDescriptor_t()
+    made_up.value = 0x12345678
+    operation = created(raw.CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR)
+    name = raw.CUDNN_ATTR_OPERATION_MATMUL_ADESC
+    with pytest.raises(BadParamError, match=r"arrayOfElements\[0\] was never created"):
+        raw.cudnnBackendSetAttribute(operation, name, DESCRIPTOR, 1, entries(made_up))
+    raw.cudnnBackendSetAttribute(operation, name, DESCRIPTOR, 1, entries(tensor))
+    for call in (
+        lambda: raw.cudnnBackendSetAttribute(made_up, name, DESCRIPTOR, 1, entries(tensor)),
+        lambda: raw.cudnnBackendFinalize(made_up),
+        lambda: raw.cudnnBackendInitialize(made_up),
+        lambda: raw.cudnnBackendDestroyDescriptor(made_up),
+    ):
+        with pytest.raises(BadParamError, match="descriptor was never created"):
+            call()
+    raw.cudnnBackendDestroyDescriptor(operation)

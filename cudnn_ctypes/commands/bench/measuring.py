@@ -16,6 +16,7 @@ from ... import raw
 from ...arguments import suggestion
 from ...errors import CudnnError
 from ...graph.backend.device_properties import DeviceProperties
+from ...graph.backend.devices import properties_text
 from ...graph.engines.explaining.explanation import EngineRow
 from ...graph.engines.judging.probation import checked_proposals
 from ...graph.engines.selection import Selection
@@ -375,6 +376,8 @@ def engine_rows(problem: Problem, handle: Handle, settings: Settings, told: Told
     check_handle(handle)
     graph, modes = problem.graph, ["a", "b", "fallback"]
     expansion = graph.expansion(handle)
+    with DeviceProperties(properties_text(handle)) as device:
+        graph.explain(device, modes, compile=True, progress=False)  # what crashes is known then
     known = checked_proposals(graph, expansion, handle, modes, every_engine=True)
     wanted = Selection().passing_over(known)
     with bench(graph, expansion, handle, {}, settings, wanted) as (tuner, lowering):

@@ -171,6 +171,7 @@ _NO_GPU = (
     "cudnn_ctypes.use_reference_device() or CUDNN_CTYPES_DEVICE=reference"
 )
 _REPORT = "please report this message"
+_CRASHED = "`python -m cudnn_ctypes cache --clear` forgets them, plans too"
 _INSTALL = "pip install 'cudnn-ctypes[cu12]' (or [cu13])"
 _REDUCED = (
     "the nvidia-cudnn-jit wheels hold the graph API only: for the legacy API install the full "
@@ -348,6 +349,7 @@ def _what_works(
         return
     yield Finding(section, "C API", "loads")
     yield _known_faults(library["version"], gpus.get("capabilities"))
+    yield from _crashes()
     yield _descriptors(ask("descriptors"))
     yield _graph(ask("graph"))
     yield _device("GPU", ask("handle"), "missing", _NO_GPU)
@@ -360,6 +362,21 @@ def _known_faults(version: str, capabilities: Sequence[int] | None) -> Finding:
     place = "on GPU 0" if capabilities else "on some GPU"
     text = f"{len(found)} of cuDNN {version} {place}, heeded; doctor --faults lists them"
     return Finding("what works here", "known faults", text)
+
+
+def _crashes() -> Iterator[Finding]:
+    """Graphs that ended the warden on this machine, if any did."""
+    from ...graph.engines.cache.plan_cache import PlanCache
+
+    try:
+        found = [each for each in PlanCache().entries() if each.kind == "crash"]
+    except (ValueError, OSError):
+        return
+    if found:
+        newest = max(found, key=lambda each: each.made)
+        text = f"{len(found)} forms of graphs, which builds refuse or pass over; the newest: "
+        text += f"{newest.operations} on {newest.device}: {newest.graph}"
+        yield Finding("what works here", "crashes", text, "missing", _CRASHED)
 
 
 def _descriptors(answer: dict[str, Any]) -> Finding:

@@ -15,7 +15,7 @@ from .first_query import ask_about_another_first
 if TYPE_CHECKING:
     from ...handle import Handle
 
-__all__ = ["DeviceLike", "as_device", "as_properties", "device_attribute"]
+__all__ = ["DeviceLike", "as_device", "as_properties", "device_attribute", "properties_text"]
 
 DeviceLike: TypeAlias = "Handle | DeviceProperties | str | PathLike[str]"
 """A handle's GPU; the properties of one that need not be there; their preset or file."""
@@ -78,6 +78,14 @@ def _kept(made: DeviceProperties) -> DeviceProperties:
     if found is not made:
         made.close()
     return found
+
+
+def properties_text(device: Handle | DeviceProperties) -> str:
+    """The properties of a GPU as JSON, for another process, or when the device may be closed."""
+    if isinstance(device, DeviceProperties):
+        return device.to_json()
+    with DeviceProperties.from_device(handle=device) as properties:
+        return properties.to_json()
 
 
 def device_attribute(device: DeviceLike) -> dict[str, Any]:

@@ -268,8 +268,8 @@ def _print(severity: int, debug: int, message: int) -> None:
 
 
 def _answer(question: bytes) -> bytes:
-    function, arguments, options = pickle.loads(question)
     try:
+        function, arguments, options = pickle.loads(question)
         value: Any = function(*arguments, **options)
     except Exception as error:
         return _pickled(False, error)

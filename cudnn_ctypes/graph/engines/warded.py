@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..backend import warden
 from ..backend.device_properties import DeviceProperties
+from ..backend.devices import properties_text
 from ..run.kernel_cache import KernelCache
 from ..run.plan import ExecutionPlan
 from ..run.stored_plan import StoredPlan
@@ -50,7 +51,7 @@ def asked(
     CrashError
         If nothing is left to ask, or too much crashed.
     """
-    gpu = _properties(device)
+    gpu = properties_text(device)
     crashes: list[Crash] = []
     while True:
         try:
@@ -81,13 +82,6 @@ def _carried_out(
 def is_absent(device: Handle | DeviceProperties) -> bool:
     """Whether no GPU could tell more than the warden."""
     return isinstance(device, DeviceProperties) or device.on_reference_device
-
-
-def _properties(device: Handle | DeviceProperties) -> str:
-    if isinstance(device, DeviceProperties):
-        return device.to_json()
-    with DeviceProperties.from_device(handle=device) as read:
-        return read.to_json()
 
 
 def plan_of(

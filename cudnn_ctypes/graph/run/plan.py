@@ -8,8 +8,10 @@ from ... import raw
 from ...errors import CudnnError
 from ...resource import Closing
 from ..backend.descriptor import BackendDescriptor
-from ..backend.devices import DeviceLike, as_device, device_attribute
+from ..backend.device_properties import DeviceProperties
+from ..backend.devices import DeviceLike, as_device, device_attribute, properties_text
 from ..backend.engine import EngineConfig
+from ..backend.warden import Death, ask, asking
 from .bound_plan import BoundPlan
 from .plan_execution import PlanExecution
 from .stored_plan import StoredPlan, sealed
@@ -84,7 +86,8 @@ class ExecutionPlan(PlanExecution, Closing):
         """The plan that `to_json` stored.
 
         It holds machine code, which the GPU will run: take it only from where you would take a
-        program. The other parameters are those of the class.
+        program. Text without a checksum, which a program in C wrote, is first loaded in a helper
+        process, which it may end (`use_warden`). The other parameters are those of the class.
 
         Raises
         ------
@@ -94,6 +97,10 @@ class ExecutionPlan(PlanExecution, Closing):
         meant = as_device(device)
         stored = StoredPlan(text)
         stored.check_gpu(meant)
+        if not stored.sealed:
+            with asking(None, default=True) as warded:
+                if warded:
+                    _try_loading(stored.text, properties_text(meant))
         return cls.from_stored(stored, device=meant, cuda_graph_retention=cuda_graph_retention)
 
     @classmethod
@@ -161,3 +168,18 @@ class ExecutionPlan(PlanExecution, Closing):
         if self.descriptor.closed:
             return "ExecutionPlan(closed)"
         return f"ExecutionPlan({self.config!r}, workspace of {self.workspace_size} bytes)"
+
+
+def _try_loading(text: str, gpu: str) -> None:
+    try:
+        ask(_load, text, gpu)
+    except Death as death:
+        raise ValueError(
+            f"cuDNN ends the process that loads this plan ({death.signal}); it is damaged"
+        ) from None
+
+
+def _load(text: str, gpu: str) -> None:
+    """In a helper process."""
+    with DeviceProperties(gpu) as device:
+        ExecutionPlan.from_stored(StoredPlan(text), device=device).close()

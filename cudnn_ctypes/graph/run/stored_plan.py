@@ -74,6 +74,8 @@ class StoredPlan:
     ----------
     text : str
         What cuDNN wrote, without the checksum.
+    sealed : bool
+        Whether it had one.
 
     Raises
     ------
@@ -94,7 +96,8 @@ class StoredPlan:
         self._check_version(what)
         _check_graph(self.top["operationGraph"])
         self.text: str = text if isinstance(text, str) else text.decode(json.detect_encoding(text))
-        if "sha256" in self.top:
+        self.sealed: bool = "sha256" in self.top
+        if self.sealed:
             self.text = unsealed(self.text, what)
 
     def _check_version(self, what: str) -> None:

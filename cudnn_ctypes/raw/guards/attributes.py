@@ -22,6 +22,7 @@ from ..enums import cudnnBackendAttributeName_t as Name
 from ..enums import cudnnBackendAttributeType_t as Type
 from ..types import cudnnFraction_t
 from . import Fragment, engines
+from .backend import gone
 
 if TYPE_CHECKING:
     from ..function import Binding
@@ -183,8 +184,8 @@ class _Examiner:
             count = operator.index(_number(count))
             if not isinstance(array, bytes):  # ctypes accepts converted bytes only once
                 array = converted
-            if live.is_destroyed(descriptor):
-                return (_BAD_PARAM, "descriptor was destroyed"), None
+            if reason := gone(descriptor):
+                return (_BAD_PARAM, reason), None
         bytes_ = count * _SIZES.get(type_, 4)
         if given is not None and bytes_ > given:
             raise ValueError(
@@ -245,7 +246,7 @@ class _Setting(_Examiner):
     ) -> tuple[int, str] | None:
         if type_ in _OBJECTS:
             entries = _entries(array, count, given)
-            return _refused_entries(name, entries) or _refused_open_entries(name, entries)
+            return _refused_entries(name, type_, entries) or _refused_open_entries(name, entries)
         if name == Name.CUDNN_ATTR_TENSOR_DATA_TYPE and type_ == Type.CUDNN_TYPE_DATA_TYPE:
             return _refused_data_type(array) if count == 1 and array is not None else None
         is_block = name == Name.CUDNN_ATTR_OPERATION_BLOCK_SCALE_QUANTIZE_BLOCK_SIZE
@@ -280,7 +281,7 @@ class _Reading(_Examiner):
         entries = _entries(array, count, given)
         if name in _NEED_ENTRIES and None in entries:
             return _NULL_POINTER, f"arrayOfElements[{entries.index(None)}] is NULL; create it first"
-        return _refused_entries(name, entries)
+        return _refused_entries(name, type_, entries)
 
     def others(
         self, name: Name, count: int, between: tuple[Any, ...], array: Any
@@ -297,12 +298,14 @@ class _Reading(_Examiner):
 # --- refusals ------------------------------------------------------------------------------------
 
 
-def _refused_entries(name: Name, entries: list[int | None]) -> tuple[int, str] | None:
+def _refused_entries(name: Name, type_: Type, entries: list[int | None]) -> tuple[int, str] | None:
     facts: Attribute | None = backend.attribute(name)
     for position, address in enumerate(entries):
         place = f"arrayOfElements[{position}]"
         if address is not None and live.is_gone(address):
             return _BAD_PARAM, f"{place} was destroyed"
+        if type_ == _DESCRIPTOR and backend.made_up(address):
+            return _BAD_PARAM, f"{place} was never created"
         found = backend.known(address)
         wants = facts.wants if facts else ()
         if not wants or found is None or found.kind is None or found.kind in wants:

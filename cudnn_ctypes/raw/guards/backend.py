@@ -36,13 +36,20 @@ def _refusing(code: int, reason: str) -> Fragment:
     )
 
 
+def gone(descriptor: Any, name: str = "descriptor") -> str:
+    """Why a descriptor does not live; "" if it does, is NULL, or nobody knows."""
+    if live.is_destroyed(descriptor):
+        return f"{name} was destroyed"
+    return f"{name} was never created" if backend.made_up(live.address(descriptor)) else ""
+
+
 def _not_executable(*descriptors: Any) -> str:
     for (name, wanted), descriptor in zip(_EXECUTED.items(), descriptors, strict=True):
-        if live.is_destroyed(descriptor):
-            return f"{name} was destroyed"
         address = live.address(descriptor)
         if address in mode.plans_without_engine:  # a graph that NumPy executes without a plan
             continue
+        if reason := gone(descriptor, name):
+            return reason
         found = backend.known(address)
         if found is not None and found.kind not in (wanted, None):
             return f"{name} is a {kind_name(found.kind)}, no {kind_name(wanted)}"
@@ -50,8 +57,8 @@ def _not_executable(*descriptors: Any) -> str:
 
 
 def _not_to_finalize(descriptor: Any) -> str:
-    if live.is_destroyed(descriptor):
-        return "descriptor was destroyed"
+    if reason := gone(descriptor):
+        return reason
     found = backend.known(live.address(descriptor))
     return "" if found is None else found.missing()
 
@@ -62,21 +69,24 @@ def _emptied(descriptor: Any) -> None:
         found.values.clear()
 
 
+_IF_GONE = [
+    "_reason = _gone(descriptor)",
+    f"if _reason: return _refused({_BAD_PARAM}, {{args}}, _reason)",
+]
 _FRAGMENTS = {
     "cudnnBackendCreateDescriptor": Fragment(
         success=["_note_backend(descriptorType, descriptor)"],
         scope={"_note_backend": backend.created},
     ),
     "cudnnBackendDestroyDescriptor": Fragment(
-        success=["_forget_backend(_address_before)"], scope={"_forget_backend": backend.destroyed}
+        before=_IF_GONE,
+        success=["_forget_backend(_address_before)"],
+        scope={"_forget_backend": backend.destroyed, "_gone": gone},
     ),
     "cudnnBackendInitialize": Fragment(
-        before=[
-            "if _is_destroyed(descriptor):",
-            f"    return _refused({_BAD_PARAM}, {{args}}, 'descriptor was destroyed')",
-        ],
+        before=_IF_GONE,
         success=["_emptied(descriptor)"],
-        scope={"_emptied": _emptied, "_is_destroyed": live.is_destroyed},
+        scope={"_emptied": _emptied, "_gone": gone},
     ),
     "cudnnBackendFinalize": _refusing(_BAD_PARAM, "_not_to_finalize(descriptor)"),
 }

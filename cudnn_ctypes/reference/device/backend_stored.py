@@ -34,7 +34,7 @@ def operation_graph(text: bytes | str) -> Record:
         stored = json.loads(text)["operationGraph"]
         tensors = {each["name"]: _tensor(each) for each in stored["tensors"]}
         operations = tuple(_operation(node, tensors) for node in stored["nodes"])
-    except (LookupError, TypeError) as error:
+    except (LookupError, TypeError, ZeroDivisionError) as error:
         raise ValueError(f"it holds no {error}") from error
     graph = Record(raw.CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR, finalized=True)
     graph.values[Name.CUDNN_ATTR_OPERATIONGRAPH_OPS] = (_DESCRIPTOR, operations)

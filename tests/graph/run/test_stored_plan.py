@@ -10,6 +10,7 @@ import pytest
 from cudnn_ctypes.absent_gpu.driver_stub import ensure_driver
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.graph import Graph
+from cudnn_ctypes.graph.run.plan import ExecutionPlan
 from cudnn_ctypes.graph.run.stored_plan import sealed
 
 from ..damage import Damage, accident, damages, raised, sample
@@ -58,6 +59,17 @@ def test_a_plan_whose_tensors_are_exchanged_is_refused(
     damaged = Damage(("operationGraph", "nodes", 0, "W"), name).done_to(plan)
     with pytest.raises(ValueError, match=r"of another graph: its operations are .*FORWARD"):
         graph.load_plan(_text(damaged), h200)
+
+
+def test_a_plan_without_a_checksum_is_loaded_by_the_warden_first(
+    convolution: tuple[Graph, Any], h200: DeviceProperties
+) -> None:
+    """It may end the process that loads it: cuDNN 9.28 aborts on an enumerator for a tensor."""
+    _, plan = convolution
+    ExecutionPlan.from_json(json.dumps(plan), device=h200).close()
+    damaged = Damage(("operationGraph", "nodes", 0, "X"), "CUDNN_DATA_HALF").done_to(plan)
+    with pytest.raises(ValueError, match=r"ends the process .*; it is damaged|does not take"):
+        ExecutionPlan.from_json(json.dumps(damaged), device=h200)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-8-sig"])

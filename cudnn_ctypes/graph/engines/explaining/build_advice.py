@@ -9,10 +9,11 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ....raw import nvrtc
 from ...backend.device_properties import DeviceProperties
+from ...backend.devices import properties_text
 from ...backend.warden import asking
 from ..refusals import failed_to_compile
 from .probing import Conditions, asked_at_once
@@ -68,7 +69,7 @@ class BuildAdvice:
     def __init__(self, graph: Graph, conditions: Conditions, messages: Sequence[str] = ()) -> None:
         self._graph = graph.replaced()
         self._messages = tuple(messages)
-        self._properties = _properties(conditions.device)
+        self._properties = properties_text(conditions.device)
         self._conditions = conditions
         self._process = os.getpid()
 
@@ -87,14 +88,6 @@ class BuildAdvice:
         except Exception:
             return ()
         return tuple(_line(each) for each in found[:_LINES])
-
-
-def _properties(device: Any) -> str:
-    """The device's properties as JSON: the device may be closed when the message is read."""
-    if isinstance(device, DeviceProperties):
-        return device.to_json()
-    with DeviceProperties.from_device(handle=device) as properties:
-        return properties.to_json()
 
 
 def _line(tried: Tried) -> str:

@@ -197,13 +197,16 @@ def checked_proposals(
     """`checked` for the first config of each engine that is proposed for a graph."""
     from ..tuning.tuning import proposed
 
+    kept = kept_verdicts(expansion, handle)
     if skipped(handle):
-        return kept_verdicts(expansion, handle)
+        return kept
+    kept.heed("Graph.autotune")
     with lowered(expansion, handle) as lowering, ExitStack() as stack:
+        lowering.faults = kept.heeded(lowering.faults)
         configs = proposed(
             lowering, handle, modes, stack, every_engine=every_engine, sm_count=sm_count
         )
-        known = {engine for engine, _ in kept_verdicts(expansion, handle).families}
+        known = {engine for engine, _ in kept.families}
         known |= set(lowering.faults.engines)
         first: dict[int, EngineChoice] = {}
         for config, _ in configs:

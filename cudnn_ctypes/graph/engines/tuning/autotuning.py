@@ -123,7 +123,11 @@ def bench(
                     bound()
                 return timer(bound, runs)
 
+        if selection is not None:
+            selection.heed("Graph.autotune")
         lowering = stack.enter_context(lowered(expansion, handle))
+        if selection is not None:
+            lowering.faults = selection.heeded(lowering.faults)
         tuner = Tuner(
             lambda config: ExecutionPlan(config, device=handle),
             time_plan,
