@@ -31,11 +31,7 @@ from .options import (
     write_bytes,
 )
 
-__all__ = [
-    "landscape",
-    "main",
-    "png",
-]
+__all__ = ["landscape", "main", "png"]
 
 
 Array = NDArray[Any]

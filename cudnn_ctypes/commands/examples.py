@@ -19,7 +19,7 @@ from .options import (
     write_bytes,
 )
 
-__all__ = ["Example", "add_arguments", "examples", "files", "folder", "main"]
+__all__ = ["Example", "add_arguments", "examples", "folder", "main"]
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 
 from ..errors import CudnnError, LibraryNotFoundError, NoDeviceError, SymbolNotFoundError
-from ..evidence.files import CommandError, read_bytes, read_text
+from ..evidence.files import CommandError, read_text
 from ..graph.backend.device_properties import presets
 from ..graph.graph import Graph
 
@@ -36,7 +36,6 @@ __all__ = [
     "from_zero",
     "make_folder",
     "positive",
-    "read_bytes",
     "read_graph",
     "read_text",
     "refuse_overwriting",

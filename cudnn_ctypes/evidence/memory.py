@@ -27,7 +27,6 @@ from .backend_calls import Execution
 from .records import Argument, CallRecord
 
 __all__ = [
-    "OWN",
     "Described",
     "Objects",
     "Places",

@@ -30,12 +30,7 @@ from ..raw.callback import listening
 from ..raw.ctypes_support import CudnnEnum
 from ..raw.log import message_lines
 
-__all__ = [
-    "LoggedArgument",
-    "Message",
-    "log_messages",
-    "logged_arguments",
-]
+__all__ = ["LoggedArgument", "Message", "log_messages"]
 
 
 _LINE = re.compile(

@@ -24,14 +24,12 @@ if TYPE_CHECKING:
 __all__ = [
     "Argument",
     "CallRecord",
-    "Comparison",
     "Sums",
     "argument_text",
     "call_text",
     "compare",
     "line",
     "plain",
-    "statistics",
 ]
 
 

@@ -23,15 +23,7 @@ from .backend_calls import Execution, Graphs, elements_of
 from .memory import Objects, Places, Region, not_finite, place_in_program
 from .records import Argument, CallRecord, plain
 
-__all__ = [
-    "Decoder",
-    "Listener",
-    "Moment",
-    "Names",
-    "listen",
-    "overhearing",
-    "stop",
-]
+__all__ = ["Moment", "Names", "listen", "overhearing", "stop"]
 
 
 _SHOWN = 16  # elements of an array

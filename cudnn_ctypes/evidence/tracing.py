@@ -22,15 +22,7 @@ from .session import Moment, listen, stop
 if TYPE_CHECKING:
     from .replay.programs import Programs
 
-__all__ = [
-    "ENVIRONMENT_VARIABLE",
-    "Choice",
-    "Trace",
-    "read_trace",
-    "records",
-    "start",
-    "trace",
-]
+__all__ = ["Trace", "read_trace", "records", "trace"]
 
 
 _FORMAT = 1

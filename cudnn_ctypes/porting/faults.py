@@ -14,11 +14,7 @@ from ..raw.gone_table import OLD_STATUS_NUMBERS
 from .program import Call, Finding, Program, Variable, primitive
 from .source import Node
 
-__all__ = [
-    "backend_faults",
-    "faults",
-    "memory_faults",
-]
+__all__ = ["faults"]
 
 
 def faults(program: Program) -> Iterator[Finding]:

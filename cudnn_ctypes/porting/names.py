@@ -20,18 +20,7 @@ from .compat.v7.declarations import left_out
 from .program import Declarations, Finding, primitive
 from .source import Node, Source
 
-__all__ = [
-    "LIBRARIES",
-    "RENAMED",
-    "Library",
-    "cuda_names",
-    "cudnn_names",
-    "filled_in",
-    "in_python",
-    "kernels",
-    "new_call",
-    "with_the_program_s_names",
-]
+__all__ = ["LIBRARIES", "RENAMED", "cuda_names", "cudnn_names", "kernels"]
 
 
 def new_call(name: str) -> str:

@@ -44,11 +44,8 @@ from .results import BenchRow
 
 __all__ = [
     "KINDS",
-    "LegacyConvolution",
     "Options",
     "Problem",
-    "Time",
-    "TorchCall",
     "algorithm_rows",
     "engine_rows",
     "engines_of",

@@ -19,15 +19,7 @@ from ...raw.describe import aligned
 if TYPE_CHECKING:
     from ...evidence.pictures.plots import Bar
 
-__all__ = [
-    "BenchResult",
-    "BenchRow",
-    "Limits",
-    "Work",
-    "limits_of",
-    "visible_pairs",
-    "work_of",
-]
+__all__ = ["BenchResult", "BenchRow", "limits_of", "visible_pairs", "work_of"]
 
 
 # Dense additions and multiplications per multiprocessor and clock, with tensor cores if they have

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["PROBES"]
+__all__ = []
 
 
 def library() -> dict[str, Any]:

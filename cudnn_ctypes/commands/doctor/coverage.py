@@ -25,16 +25,7 @@ from ...raw.describe import aligned
 from ...raw.function import Function
 from ...raw.uses import USES
 
-__all__ = [
-    "REASONS",
-    "RECORD",
-    "GpuRun",
-    "Row",
-    "gpu_runs",
-    "print_table",
-    "summary",
-    "table",
-]
+__all__ = ["REASONS", "RECORD", "Row", "gpu_runs", "print_table", "table"]
 
 
 RECORD = Path(__file__).with_name("gpu_runs.json")

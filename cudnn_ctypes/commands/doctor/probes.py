@@ -19,14 +19,7 @@ from ...evidence.known_faults import known_faults
 if TYPE_CHECKING:
     from ..options import Steps
 
-__all__ = [
-    "PROBE_COUNT",
-    "Finding",
-    "State",
-    "examine",
-    "packages",
-    "search_path",
-]
+__all__ = ["PROBE_COUNT", "Finding", "examine", "packages", "search_path"]
 
 
 State = Literal["ok", "missing", "problem"]

@@ -30,24 +30,7 @@ from ...raw.missing import near as near_names
 from ...raw.uses import USES
 from ..examples import folder
 
-__all__ = [
-    "Entry",
-    "Explanation",
-    "attribute_entry",
-    "attributes",
-    "attributes_holding",
-    "declared",
-    "descriptor_type_entry",
-    "exception_entry",
-    "explanation",
-    "find",
-    "has_status",
-    "mentioning",
-    "named",
-    "near",
-    "related",
-    "status_entry",
-]
+__all__ = ["Entry", "explanation", "find", "mentioning", "named", "near"]
 
 
 @dataclass(frozen=True)

@@ -46,21 +46,7 @@ from .steps import (
     host_number,
 )
 
-__all__ = [
-    "COMPARE",
-    "CUDA",
-    "EXPECT",
-    "FINISH",
-    "HEAD",
-    "READ_FILE",
-    "RESERVED",
-    "UPLOAD",
-    "CProgram",
-    "CValues",
-    "host_value",
-    "place",
-    "type_name",
-]
+__all__ = ["CProgram"]
 
 
 class CValues:

@@ -18,11 +18,7 @@ from .python_program import write_python
 from .recording import Recording
 from .steps import Bytes, Step
 
-__all__ = [
-    "CFolder",
-    "Programs",
-    "RecordedOn",
-]
+__all__ = ["Programs"]
 
 
 @dataclass(frozen=True)

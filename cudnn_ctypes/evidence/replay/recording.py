@@ -69,17 +69,7 @@ from .steps import (
     read,
 )
 
-__all__ = [
-    "REALS",
-    "RELATIVE",
-    "RELATIVE_BFLOAT16",
-    "TOLERANCE",
-    "Recording",
-    "Values",
-    "creation",
-    "outputs",
-    "used",
-]
+__all__ = ["RELATIVE", "RELATIVE_BFLOAT16", "TOLERANCE", "Recording"]
 
 
 REALS = ("float16", "bfloat16", "float32", "float64")

@@ -17,7 +17,6 @@ from .types import cudaError_t
 
 __all__ = [
     "CheckedFunction",
-    "RuntimeFunction",
     "cudaGetErrorName",
     "cudaGetErrorString",
     "cudaGetLastError",

@@ -23,7 +23,6 @@ from .streams import stream_address
 from .types import cudaError_t, cudaHostAllocDefault, cudaMemAttachGlobal
 
 __all__ = [
-    "Allocated",
     "DevicePointer",
     "allocated",
     "count",
@@ -39,7 +38,6 @@ __all__ = [
     "device_address",
     "free_all",
     "host_address",
-    "require_host",
 ]
 
 

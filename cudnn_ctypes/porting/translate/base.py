@@ -32,7 +32,6 @@ __all__ = [
     "REASONS",
     "Base",
     "Function",
-    "Output",
     "Parameter",
     "Program",
     "Record",

@@ -23,15 +23,7 @@ from .base import (
 from .operators import ALLOCATION, Functions
 from .preprocess import Macro, Untranslatable
 
-__all__ = [
-    "Calls",
-    "Switches",
-    "addressed_in",
-    "changed_names",
-    "is_status_check",
-    "note_uses",
-    "only_checks",
-]
+__all__ = ["Switches", "addressed_in", "changed_names", "is_status_check", "note_uses"]
 
 
 _STATUSES = ("cudnnStatus_t", "cudaError_t", "cublasStatus_t")

@@ -25,13 +25,7 @@ from .base import (
 )
 from .preprocess import Untranslatable
 
-__all__ = [
-    "CONDITION",
-    "Conversions",
-    "Names",
-    "function_declarator",
-    "number",
-]
+__all__ = ["CONDITION", "Names", "function_declarator", "number"]
 
 
 _QUALIFIERS = re.compile(

@@ -15,11 +15,7 @@ from .base import Function, Value, infix, integer, truth
 from .expressions import CONDITION, Names, number
 from .preprocess import brackets
 
-__all__ = [
-    "ALLOCATION",
-    "Functions",
-    "Operators",
-]
+__all__ = ["ALLOCATION", "Functions"]
 
 
 # Functions that may be called once more without a difference.

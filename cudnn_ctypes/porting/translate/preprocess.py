@@ -17,16 +17,7 @@ from ...raw import constants
 from .. import source
 from ..source import Node, parse_text
 
-__all__ = [
-    "Macro",
-    "Source",
-    "Untranslatable",
-    "brackets",
-    "holds",
-    "pieces",
-    "preprocess",
-    "replaced",
-]
+__all__ = ["Macro", "Source", "Untranslatable", "brackets", "pieces", "preprocess"]
 
 
 class Untranslatable(Exception):

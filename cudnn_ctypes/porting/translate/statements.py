@@ -12,11 +12,7 @@ from .calls import Switches, changed_names
 from .expressions import number
 from .preprocess import Untranslatable, brackets
 
-__all__ = [
-    "Declarations",
-    "Loops",
-    "Statements",
-]
+__all__ = ["Declarations"]
 
 
 _NOTHING = ("number_literal", "identifier", "null")

@@ -20,12 +20,7 @@ from .expressions import function_declarator
 from .preprocess import Macro, Source, Untranslatable, preprocess
 from .statements import Declarations
 
-__all__ = [
-    "Definitions",
-    "Translation",
-    "top_level",
-    "translate",
-]
+__all__ = ["Translation", "translate"]
 
 
 _CLASSES = ("struct_specifier", "class_specifier")

@@ -16,14 +16,7 @@ from ....raw.records import place
 from .declarations import cudnnAlgorithm_t, cudnnAlgorithmPerformance_t
 from .old_function import Arguments, Refused, create_object, destroy_object, held_object, implements
 
-__all__ = [
-    "SETTLING",
-    "choose",
-    "note_untyped",
-    "settle",
-    "settle_untyped",
-    "settled",
-]
+__all__ = ["SETTLING", "choose", "note_untyped", "settled"]
 
 
 @dataclass

@@ -18,16 +18,8 @@ from ....raw.vocabulary import ParameterType
 
 __all__ = [
     "Prototype",
-    "cudnnAddMode_t",
-    "cudnnAlgorithmDescriptor_t",
     "cudnnAlgorithmPerformance_t",
     "cudnnAlgorithm_t",
-    "cudnnAttnQueryMap_t",
-    "cudnnConvolutionBwdDataPreference_t",
-    "cudnnConvolutionBwdFilterPreference_t",
-    "cudnnConvolutionFwdPreference_t",
-    "cudnnPersistentRNNPlan_t",
-    "cudnnRNNPaddingMode_t",
     "left_out",
     "macro_value",
     "old_enumerator",

@@ -22,10 +22,8 @@ from .declarations import Prototype, parse
 
 __all__ = [
     "Arguments",
-    "OldFunction",
     "Refused",
     "create_object",
-    "decoded",
     "destroy_object",
     "functions",
     "held_object",

@@ -12,14 +12,7 @@ from ....raw.descriptors import RNN, Filter, Tensor, record
 from ....raw.records import place
 from .old_function import Arguments, Refused, create_object, destroy_object, held_object, implements
 
-__all__ = [
-    "change",
-    "described",
-    "sequences",
-    "settle",
-    "tensor",
-    "weight_bytes",
-]
+__all__ = []
 
 
 _PADDED = raw.CUDNN_RNN_PADDED_IO_ENABLED
