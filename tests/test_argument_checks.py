@@ -34,7 +34,7 @@ CALLS: list[tuple[str, Callable[[], Any]]] = [
     ("file", lambda: cudnn.Trace(file=Handle)),  # type: ignore[arg-type]
     ("c", lambda: cudnn.Trace(c=Handle)),  # type: ignore[arg-type]
     ("path", lambda: cudnn.read_trace(Handle)),  # type: ignore[arg-type]
-    ("path", lambda: Graph().to_dot(Handle)),  # type: ignore[arg-type]
+    ("path", lambda: Graph().to_svg(Handle)),  # type: ignore[arg-type]
     ("heuristics", lambda: cudnn.compile_graphs([], "H200", heuristics=Handle)),  # type: ignore[arg-type]
     ("backward_data", lambda: cudnn.folded_backward_data(None, Handle)),  # type: ignore[arg-type]
     ("layout", lambda: cudnn.DeviceTensor.empty((2, 3), "float32", [])),  # type: ignore[arg-type]

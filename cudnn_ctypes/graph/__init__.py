@@ -29,7 +29,7 @@ To make it supported, or faster
     slow case that is known, if it is one. ``Graph.replaced`` and ``Graph.split`` describe such
     graphs by hand.
 To look at
-    ``Graph.to_svg``, ``to_mermaid``, ``to_dot``; notebooks show graphs, explanations, advice and
+    ``Graph.to_svg``; notebooks show graphs, explanations, advice and
     autotuning results by themselves; ``Autotuning.plot``.
 To execute often
     ``Graph.bind`` (`BoundPlan`) where memory stays in its place, `capture` where the same launches

@@ -49,18 +49,6 @@ class PictureMethods:
 
         return _written(svg(self._diagram()), path)
 
-    def to_mermaid(self, path: str | PathLike[str] | None = None) -> str:
-        """The picture as a flowchart in Mermaid's language; written to a file too, if given."""
-        from ...evidence.pictures.svg import mermaid
-
-        return _written(mermaid(self._diagram()), path)
-
-    def to_dot(self, path: str | PathLike[str] | None = None) -> str:
-        """The picture in DOT, the language of Graphviz; written to a file too, if one is given."""
-        from ...evidence.pictures.svg import dot
-
-        return _written(dot(self._diagram()), path)
-
     def _repr_html_(self) -> str:
         from ...evidence.pictures.html import wide
         from ...evidence.pictures.svg import svg

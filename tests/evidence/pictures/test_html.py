@@ -158,7 +158,5 @@ def test_drawing_changes_no_graph() -> None:
     graph = hostile()
     before = graph.to_json()
     graph.to_svg()
-    graph.to_mermaid()
-    graph.to_dot()
     graph._repr_html_()
     assert graph.to_json() == before
