@@ -81,7 +81,8 @@ def _answer(query: str) -> tuple[list[Entry], list[str], list[str]]:
     operation = f"Graph.{query}"
     if query.isidentifier() and find(operation):
         found.insert(0, operation)
-    found += [row.name for row in known_faults() if row.mentions(_plain(query))]
+    if len(found) != 1:
+        found += [row.name for row in known_faults() if row.mentions(_plain(query))]
     if len(found) == 1:
         return find(found[0]), [], []
     return [], found, [] if found else near(query)

@@ -12,6 +12,7 @@ from ..cudart.copies import cudaMemcpy2D
 from ..cudart.types import cudaMemcpyKind
 from .arguments import COMPUTE_TYPES, DTYPES, Elements, Invalid, Scalar, computing
 from .handles import (
+    CublasFunction,
     cublas_function,
     cublasComputeType_t,
     cublasOperation_t,
@@ -121,22 +122,22 @@ def _amax(elements: Elements, handle: Any, n: int, x: Any, incx: int, result: An
     result.value = 1 + np.abs(elements.vector(x, n, incx, "x")).argmax() if positive else 0
 
 
-cublasSaxpy = computing("cublasSaxpy", _axpy, "float32")
-cublasDaxpy = computing("cublasDaxpy", _axpy, "float64")
-cublasSscal = computing("cublasSscal", _scal, "float32")
-cublasDscal = computing("cublasDscal", _scal, "float64")
-cublasScopy = computing("cublasScopy", _copy, "float32")
-cublasDcopy = computing("cublasDcopy", _copy, "float64")
-cublasSswap = computing("cublasSswap", _swap, "float32")
-cublasDswap = computing("cublasDswap", _swap, "float64")
-cublasSdot = computing("cublasSdot", _dot, "float32")
-cublasDdot = computing("cublasDdot", _dot, "float64")
-cublasSnrm2 = computing("cublasSnrm2", _nrm2, "float32")
-cublasDnrm2 = computing("cublasDnrm2", _nrm2, "float64")
-cublasSasum = computing("cublasSasum", _asum, "float32")
-cublasDasum = computing("cublasDasum", _asum, "float64")
-cublasIsamax = computing("cublasIsamax", _amax, "float32", "int32")
-cublasIdamax = computing("cublasIdamax", _amax, "float64", "int32")
+cublasSaxpy: CublasFunction[...] = computing("cublasSaxpy", _axpy, "float32")
+cublasDaxpy: CublasFunction[...] = computing("cublasDaxpy", _axpy, "float64")
+cublasSscal: CublasFunction[...] = computing("cublasSscal", _scal, "float32")
+cublasDscal: CublasFunction[...] = computing("cublasDscal", _scal, "float64")
+cublasScopy: CublasFunction[...] = computing("cublasScopy", _copy, "float32")
+cublasDcopy: CublasFunction[...] = computing("cublasDcopy", _copy, "float64")
+cublasSswap: CublasFunction[...] = computing("cublasSswap", _swap, "float32")
+cublasDswap: CublasFunction[...] = computing("cublasDswap", _swap, "float64")
+cublasSdot: CublasFunction[...] = computing("cublasSdot", _dot, "float32")
+cublasDdot: CublasFunction[...] = computing("cublasDdot", _dot, "float64")
+cublasSnrm2: CublasFunction[...] = computing("cublasSnrm2", _nrm2, "float32")
+cublasDnrm2: CublasFunction[...] = computing("cublasDnrm2", _nrm2, "float64")
+cublasSasum: CublasFunction[...] = computing("cublasSasum", _asum, "float32")
+cublasDasum: CublasFunction[...] = computing("cublasDasum", _asum, "float64")
+cublasIsamax: CublasFunction[...] = computing("cublasIsamax", _amax, "float32", "int32")
+cublasIdamax: CublasFunction[...] = computing("cublasIdamax", _amax, "float64", "int32")
 
 
 Matrix = NDArray[Any]
@@ -373,19 +374,25 @@ def _computed_in(arguments: dict[str, Any]) -> str:
     }.get(kind, "float32")
 
 
-cublasSgemv = computing("cublasSgemv", _gemv, "float32")
-cublasDgemv = computing("cublasDgemv", _gemv, "float64")
-cublasSger = computing("cublasSger", _ger, "float32")
-cublasDger = computing("cublasDger", _ger, "float64")
-cublasHgemm = computing("cublasHgemm", _gemm, "float16")
-cublasSgemm = computing("cublasSgemm", _gemm, "float32")
-cublasDgemm = computing("cublasDgemm", _gemm, "float64")
-cublasHgemmStridedBatched = computing("cublasHgemmStridedBatched", _gemm_strided_batched, "float16")
-cublasSgemmStridedBatched = computing("cublasSgemmStridedBatched", _gemm_strided_batched, "float32")
-cublasDgemmStridedBatched = computing("cublasDgemmStridedBatched", _gemm_strided_batched, "float64")
-cublasSgeam = computing("cublasSgeam", _geam, "float32")
-cublasDgeam = computing("cublasDgeam", _geam, "float64")
-cublasGemmEx = computing("cublasGemmEx", _gemm_ex, _computed_in)
+cublasSgemv: CublasFunction[...] = computing("cublasSgemv", _gemv, "float32")
+cublasDgemv: CublasFunction[...] = computing("cublasDgemv", _gemv, "float64")
+cublasSger: CublasFunction[...] = computing("cublasSger", _ger, "float32")
+cublasDger: CublasFunction[...] = computing("cublasDger", _ger, "float64")
+cublasHgemm: CublasFunction[...] = computing("cublasHgemm", _gemm, "float16")
+cublasSgemm: CublasFunction[...] = computing("cublasSgemm", _gemm, "float32")
+cublasDgemm: CublasFunction[...] = computing("cublasDgemm", _gemm, "float64")
+cublasHgemmStridedBatched: CublasFunction[...] = computing(
+    "cublasHgemmStridedBatched", _gemm_strided_batched, "float16"
+)
+cublasSgemmStridedBatched: CublasFunction[...] = computing(
+    "cublasSgemmStridedBatched", _gemm_strided_batched, "float32"
+)
+cublasDgemmStridedBatched: CublasFunction[...] = computing(
+    "cublasDgemmStridedBatched", _gemm_strided_batched, "float64"
+)
+cublasSgeam: CublasFunction[...] = computing("cublasSgeam", _geam, "float32")
+cublasDgeam: CublasFunction[...] = computing("cublasDgeam", _geam, "float64")
+cublasGemmEx: CublasFunction[...] = computing("cublasGemmEx", _gemm_ex, _computed_in)
 
 
 @cublas_function

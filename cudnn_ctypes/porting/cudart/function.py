@@ -15,18 +15,7 @@ from ...runtime import cuda
 from ...runtime.cuda import CudaError
 from .types import cudaError_t
 
-__all__ = [
-    "CheckedFunction",
-    "cudaGetErrorName",
-    "cudaGetErrorString",
-    "cudaGetLastError",
-    "cudaPeekAtLastError",
-    "fail",
-    "gpu_call",
-    "place",
-    "runtime_function",
-    "store",
-]
+__all__ = ["cudaGetErrorName", "cudaGetErrorString", "cudaGetLastError", "cudaPeekAtLastError"]
 
 
 _P = ParamSpec("_P")

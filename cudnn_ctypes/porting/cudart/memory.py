@@ -24,8 +24,6 @@ from .types import cudaError_t, cudaHostAllocDefault, cudaMemAttachGlobal
 
 __all__ = [
     "DevicePointer",
-    "allocated",
-    "count",
     "cudaFree",
     "cudaFreeAsync",
     "cudaFreeHost",
@@ -35,9 +33,6 @@ __all__ = [
     "cudaMallocHost",
     "cudaMallocManaged",
     "cudaMallocPitch",
-    "device_address",
-    "free_all",
-    "host_address",
 ]
 
 

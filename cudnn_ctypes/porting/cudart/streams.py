@@ -28,8 +28,6 @@ __all__ = [
     "cudaStreamQuery",
     "cudaStreamSynchronize",
     "cudaStreamWaitEvent",
-    "destroy_all",
-    "stream_address",
 ]
 
 # Addresses of the reference device's streams and events; no memory has them.
