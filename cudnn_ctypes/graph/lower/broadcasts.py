@@ -35,7 +35,7 @@ _MAINS = {
     "operation_convolution_backward_filter": "filter",
     "operation_matmul": "product",
     "operation_reduction": "sum",
-    "operation_resample_forward": "pool",
+    "operation_resample_fwd": "pool",
 }
 _POINTWISE = "operation_pointwise"
 _ACTIVATIONS = ("_FWD", "_BWD")

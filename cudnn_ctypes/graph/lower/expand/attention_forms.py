@@ -75,10 +75,10 @@ def one_query(node: Node) -> str:
 
 
 def uneven_heads(node: Node) -> str:
-    """Deterministic gradients of heads of two sizes between those of kernels, without lengths."""
+    """Deterministic gradients of large heads of two sizes, without lengths."""
     size, of_values = node.inputs["q"].dims[3], node.inputs["v"].dims[3]
     dims, mask = score_dims(node), mask_of(node)
-    if not (128 < size < 192 and 64 < of_values <= 128) or dims is None or dims[2] <= dims[3]:
+    if size <= 128 or size == of_values or dims is None:
         return ""
     if not node.options.get("use_deterministic_algorithm") or mask.seq_len_kv is not None:
         return ""
