@@ -1,0 +1,36 @@
+"""Wrong operands: layer 2 and the reference device say the same of them, with their own names."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tools.operand_messages import CASES, messages, table
+
+DOCS = Path(__file__).parents[2] / "docs" / "errors.md"
+IN_PYTHON = {"A": "a", "B": "b", "C": "c"}
+
+
+def in_python(reason: str) -> str:
+    """A sentence with the arguments' names in layer 2."""
+    names = r"\b([A-Z]|\w+(?=Desc\b))(?:Desc)?\b"
+    return re.sub(names, lambda found: IN_PYTHON.get(found[1], found[1]), reason)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_one_sentence(case: str) -> None:
+    said, status, reason = messages(CASES[case])
+    name, sentence = said.split(": ", 1)
+    assert re.fullmatch("[a-z_]+", name)
+    assert len(sentence) > 20
+    if "(N, C)" not in said:
+        reason = in_python(reason)
+    assert reason == said
+    assert status.endswith(("BAD_PARAM", "NOT_SUPPORTED"))
+
+
+def test_the_page_has_the_table() -> None:
+    assert len(CASES) >= 30
+    assert "\n".join(table()) in DOCS.read_text()
