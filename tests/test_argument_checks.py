@@ -12,7 +12,7 @@ import pytest
 import cudnn_ctypes as cudnn
 from cudnn_ctypes import Graph, Handle, arguments, frontend
 from cudnn_ctypes.graph.backend.engine import engine_count
-from cudnn_ctypes.legacy.algorithm_table import AlgorithmTable
+from cudnn_ctypes.legacy.convolution_algorithms import AlgorithmTable
 
 
 def front() -> Any:

@@ -3,24 +3,24 @@ from .activation import (
     activation_backward as activation_backward,
     activation_forward as activation_forward,
 )
-from .algorithm_table import AlgorithmRow as AlgorithmRow, AlgorithmTable as AlgorithmTable
+from .convolution_algorithms import AlgorithmRow as AlgorithmRow, AlgorithmTable as AlgorithmTable
 from .attention import (
     AttentionForwardResult as AttentionForwardResult,
     attention_forward as attention_forward,
     attention_forward_training as attention_forward_training,
 )
 from .attention_descriptor import AttnDescriptor as AttnDescriptor
-from .attention_gradients import (
+from .attention import (
     AttentionGradients as AttentionGradients,
     attention_backward_data as attention_backward_data,
     attention_backward_weights as attention_backward_weights,
 )
-from .attention_weights import (
+from .attention_descriptor import (
     AttentionBufferSizes as AttentionBufferSizes,
     AttentionWeights as AttentionWeights,
     attention_buffer_sizes as attention_buffer_sizes,
 )
-from .back_to_back_convolution import (
+from .causal_convolution import (
     BackToBackGradients as BackToBackGradients,
     BackToBackResult as BackToBackResult,
     back_to_back_convolution_backward as back_to_back_convolution_backward,
@@ -31,7 +31,7 @@ from .batch_normalization import (
     batch_normalization_forward_inference as batch_normalization_forward_inference,
     batch_normalization_forward_training as batch_normalization_forward_training,
 )
-from .batch_normalization_ex import (
+from .batch_normalization import (
     batch_normalization_backward_ex as batch_normalization_backward_ex,
     batch_normalization_ex_sizes as batch_normalization_ex_sizes,
     batch_normalization_forward_training_ex as batch_normalization_forward_training_ex,
@@ -43,17 +43,17 @@ from .causal_convolution import (
     causal_convolution_forward as causal_convolution_forward,
 )
 from .convolution import ConvolutionDescriptor as ConvolutionDescriptor
-from .convolution_columns import im2col as im2col
+from .convolution_transforms import im2col as im2col
 from .convolution_directions import (
     ConvolutionBackwardData as ConvolutionBackwardData,
     ConvolutionBackwardFilter as ConvolutionBackwardFilter,
     ConvolutionForward as ConvolutionForward,
 )
-from .convolution_folding import (
+from .convolution_transforms import (
     FoldedBackwardData as FoldedBackwardData,
     folded_backward_data as folded_backward_data,
 )
-from .convolution_fused import (
+from .convolution_operations import (
     convolution_bias_activation_forward as convolution_bias_activation_forward,
 )
 from .convolution_operations import (
@@ -62,7 +62,7 @@ from .convolution_operations import (
     convolution_backward_filter as convolution_backward_filter,
     convolution_forward as convolution_forward,
 )
-from .convolution_reorder import (
+from .convolution_transforms import (
     ReorderResult as ReorderResult,
     reorder_filter_and_bias as reorder_filter_and_bias,
 )
@@ -73,8 +73,8 @@ from .ctc import (
     ctc_loss_v8_workspace_size as ctc_loss_v8_workspace_size,
     ctc_loss_workspace_size as ctc_loss_workspace_size,
 )
-from .ctc_descriptor import CTCLossDescriptor as CTCLossDescriptor
-from .divisive_normalization import (
+from .ctc import CTCLossDescriptor as CTCLossDescriptor
+from .lrn import (
     DivisiveNormalizationGradients as DivisiveNormalizationGradients,
     divisive_normalization_backward as divisive_normalization_backward,
     divisive_normalization_forward as divisive_normalization_forward,
@@ -84,7 +84,7 @@ from .dropout import (
     dropout_backward as dropout_backward,
     dropout_forward as dropout_forward,
 )
-from .dropout_descriptor import (
+from .dropout import (
     DropoutDescriptor as DropoutDescriptor,
     dropout_reserve_size as dropout_reserve_size,
     dropout_states_size as dropout_states_size,
@@ -110,8 +110,8 @@ from .fused_packs import (
     FusedOpsConstParamPack as FusedOpsConstParamPack,
     FusedOpsVariantParamPack as FusedOpsVariantParamPack,
 )
-from .fused_plan import FusedOpsPlan as FusedOpsPlan
-from .fused_statistics import (
+from .fused_packs import FusedOpsPlan as FusedOpsPlan
+from .fused_operations import (
     FinalizedStatisticsResult as FinalizedStatisticsResult,
     ScaleBiasResult as ScaleBiasResult,
     finalize_statistics_inference as finalize_statistics_inference,
@@ -129,12 +129,12 @@ from .gnn_mha_gat import (
     gnn_mha_gat_forward as gnn_mha_gat_forward,
     gnn_mha_gat_v2_forward as gnn_mha_gat_v2_forward,
 )
-from .gnn_mha_gat_gradients import (
+from .gnn_mha_gat import (
     GnnMhaGatGradients as GnnMhaGatGradients,
     gnn_mha_gat_backward as gnn_mha_gat_backward,
     gnn_mha_gat_v2_backward as gnn_mha_gat_v2_backward,
 )
-from .gnn_mha_gat_operands import GnnMhaParams as GnnMhaParams
+from .gnn_mha_gat import GnnMhaParams as GnnMhaParams
 from .lrn import (
     LRNDescriptor as LRNDescriptor,
     lrn_cross_channel_backward as lrn_cross_channel_backward,
@@ -146,7 +146,7 @@ from .normalization import (
     normalization_forward_training as normalization_forward_training,
     normalization_sizes as normalization_sizes,
 )
-from .normalization_descriptors import (
+from .normalization_operands import (
     derive_bn_tensor_descriptor as derive_bn_tensor_descriptor,
     derive_norm_tensor_descriptor as derive_norm_tensor_descriptor,
 )
@@ -156,7 +156,7 @@ from .normalization_operands import (
     NormalizationSizes as NormalizationSizes,
 )
 from .pooling import PoolingDescriptor as PoolingDescriptor
-from .pooling_operations import (
+from .pooling import (
     pooling_backward as pooling_backward,
     pooling_forward as pooling_forward,
 )
@@ -176,7 +176,7 @@ from .rnn_weights import (
 from .sequence_data import SeqDataDescriptor as SeqDataDescriptor
 from .softmax import softmax_backward as softmax_backward, softmax_forward as softmax_forward
 from .spatial_transformer import SpatialTransformerDescriptor as SpatialTransformerDescriptor
-from .spatial_transformer_operations import (
+from .spatial_transformer import (
     SpatialTfSamplerGradients as SpatialTfSamplerGradients,
     spatial_tf_grid_generator_backward as spatial_tf_grid_generator_backward,
     spatial_tf_grid_generator_forward as spatial_tf_grid_generator_forward,
@@ -190,7 +190,7 @@ from .tensor_operations import (
     set_tensor as set_tensor,
     transform_tensor as transform_tensor,
 )
-from .tensor_transform import TensorTransformDescriptor as TensorTransformDescriptor
+from .transform import TensorTransformDescriptor as TensorTransformDescriptor
 from .transform import (
     transform_filter as transform_filter,
     transform_tensor_ex as transform_tensor_ex,

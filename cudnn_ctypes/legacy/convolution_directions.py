@@ -20,9 +20,8 @@ from ..errors import CudnnError
 from ..handle import Handle
 from ..raw.records import record
 from ..runtime import DeviceBuffer
-from .algorithm_table import AlgorithmRow
 from .convolution import ConvolutionDescriptor
-from .convolution_algorithms import ConvolutionAlgorithms, ConvolutionFunctions
+from .convolution_algorithms import AlgorithmRow, ConvolutionAlgorithms, ConvolutionFunctions
 from .enumerators import short_name
 from .filter import FilterDescriptor
 from .launch import Memory, keep, launched, recording

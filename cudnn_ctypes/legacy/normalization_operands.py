@@ -1,9 +1,4 @@
-"""Operands and launches of the normalization functions of both generations.
-
-Scale, bias, means, variances and the gradients of the first two are parameters: one number per
-channel, or per activation. In C their descriptors are derived from x. Here (C,) will do for
-(1, C, 1, 1), and (C, H, W) for (1, C, H, W).
-"""
+"""The descriptors of a normalization's parameters, which cuDNN derives from that of x."""
 
 from __future__ import annotations
 
@@ -19,7 +14,7 @@ from ..raw.operand_rules import refuse
 from ..raw.operand_rules.normalizations import parameter
 from ..raw.records import record
 from .activation import FUSED, ActivationDescriptor
-from .normalization_descriptors import derive_bn_tensor_descriptor, derive_norm_tensor_descriptor
+from .enumerators import enumerator
 from .operand_memory import refuse_beta
 from .operands import Operands
 from .tensor import TensorDescriptor
@@ -29,7 +24,89 @@ __all__ = [
     "NormalizationOperands",
     "NormalizationResult",
     "NormalizationSizes",
+    "derive_bn_tensor_descriptor",
+    "derive_norm_tensor_descriptor",
 ]
+
+
+def derive_bn_tensor_descriptor(
+    x_desc: TensorDescriptor, mode: Any = "spatial"
+) -> TensorDescriptor:
+    """The descriptor of scale, bias, mean and variance; ``cudnnDeriveBNTensorDescriptor``.
+
+    Parameters
+    ----------
+    x_desc : TensorDescriptor
+    mode : cudnnBatchNormMode_t or str
+        "per_activation", "spatial" or "spatial_persistent".
+
+    Raises
+    ------
+    TypeError
+        If `x_desc` is no `TensorDescriptor`.
+    ValueError
+        For an unknown mode.
+    BadParamError
+        If `x_desc` was never set.
+
+    Examples
+    --------
+    >>> derive_bn_tensor_descriptor(TensorDescriptor((8, 3, 4, 4), "float16")).shape
+    (1, 3, 1, 1)
+    """
+    expect("x_desc", x_desc, TensorDescriptor)
+    mode = enumerator(raw.cudnnBatchNormMode_t, mode, "mode")
+    descriptor = TensorDescriptor()
+    with descriptor._closed_on_error():
+        raw.cudnnDeriveBNTensorDescriptor(descriptor, x_desc, mode)
+    return descriptor
+
+
+def derive_norm_tensor_descriptor(
+    x_desc: TensorDescriptor, mode: Any = "per_channel", *, groups: int = 1
+) -> tuple[TensorDescriptor, TensorDescriptor]:
+    """The descriptors of scale and bias, and of mean and variance.
+
+    Follows ``cudnnDeriveNormTensorDescriptor``.
+
+    Parameters
+    ----------
+    x_desc : TensorDescriptor
+    mode : cudnnNormMode_t or str
+        "per_activation" or "per_channel".
+    groups : int
+        1; cuDNN has the argument for the future.
+
+    Returns
+    -------
+    scale_bias, mean_variance : TensorDescriptor
+
+    Raises
+    ------
+    TypeError
+        If `x_desc` is no `TensorDescriptor`.
+    ValueError
+        For an unknown mode.
+    BadParamError
+        If `x_desc` was never set.
+    NotSupportedError
+        If `groups` is not 1.
+
+    Examples
+    --------
+    >>> scale_bias, mean_variance = derive_norm_tensor_descriptor(TensorDescriptor((8, 3, 4, 4)))
+    >>> scale_bias.shape
+    (1, 3, 1, 1)
+    """
+    expect("x_desc", x_desc, TensorDescriptor)
+    mode = enumerator(raw.cudnnNormMode_t, mode, "mode")
+    params = TensorDescriptor()
+    with params._closed_on_error():
+        statistics = TensorDescriptor()
+        with statistics._closed_on_error():
+            raw.cudnnDeriveNormTensorDescriptor(params, statistics, x_desc, mode, groups)
+    return params, statistics
+
 
 Pair = tuple[Any, Any]
 

@@ -12,7 +12,7 @@ from ..dtypes import as_data_type
 from ..handle import Handle
 from ..raw.descriptors import RNN
 from .descriptor import read_back
-from .dropout_descriptor import DropoutDescriptor, UsesDropout
+from .dropout import DropoutDescriptor, UsesDropout
 from .enumerators import enumerator
 from .rnn_data import RNNDataDescriptor
 from .scalars import accumulator, real

@@ -89,7 +89,7 @@ def im2col(x: Operand, convDesc: Convolution) -> Rules:
 
 _QUERIES = ("cudnn{}", "cudnnGet{}WorkspaceSize", "cudnnFind{}Algorithm", "cudnnFind{}AlgorithmEx")
 
-for functions, roles in {
+_ROLES: dict[str, str] = {
     "Im2Col": "xDesc wDesc none",
     "ConvolutionForward ConvolutionBiasActivationForward": "xDesc wDesc yDesc",
     "ConvolutionBackwardData": "dxDesc wDesc dyDesc",
@@ -100,12 +100,20 @@ for functions, roles in {
     "GetConvolution2dForwardOutputDim": "inputTensorDesc filterDesc none",
     "GetConvolutionNdForwardOutputDim": "inputTensorDesc filterDesc none",
     "GetFoldedConvBackwardDataDescriptors": "gradDesc filterDesc diffDesc",
-}.items():
-    names = [query.format(function) for function in functions.split() for query in _QUERIES]
-    parameters = dict(zip("xwy", roles.split(), strict=True))
-    rules(*names, **parameters)(fitting)
-    if parameters["y"] != "none":
-        rules(*names, **parameters)(alike)
+}
+"""Descriptors of x, w and y, by functions without "cudnn"."""
+
+
+def _register() -> None:
+    for functions, roles in _ROLES.items():
+        names = [query.format(function) for function in functions.split() for query in _QUERIES]
+        parameters = dict(zip("xwy", roles.split(), strict=True))
+        rules(*names, **parameters)(fitting)
+        if parameters["y"] != "none":
+            rules(*names, **parameters)(alike)
+
+
+_register()
 
 
 @rules("cudnnConvolutionBackwardBias")
