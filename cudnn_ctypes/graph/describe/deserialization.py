@@ -76,7 +76,7 @@ def from_json(cls: type[G], text: str | bytes) -> G:
         graph._own(tensor)
     known = kinds()
     if version == 1:  # attention was written as its parts
-        known |= {name: known[new] for name, new in _RENAMED.items()}
+        known = {**known, **{name: known[new] for name, new in _RENAMED.items()}}
     for each in top["nodes"].items():
         graph.nodes.append(_read_node(each, cls, known, tensors))
     return graph
