@@ -314,6 +314,23 @@ def test_importing_layer_1_loads_neither_cudnn_nor_cuda_nor_numpy() -> None:
     assert printed(program) == ["[]", "False False"]
 
 
+@pytest.mark.parametrize(
+    ("name", "home"),
+    [
+        ("compat.v7", "porting.compat.v7"),
+        ("compat.v7.rnn", "porting.compat.v7.rnn"),
+        ("cublas", "porting.cublas"),
+        ("cudart.types", "porting.cudart.types"),
+        ("device.stream", "runtime.stream"),
+    ],
+)
+def test_modules_are_the_same_under_their_other_names(name: str, home: str) -> None:
+    module = importlib.import_module(f"cudnn_ctypes.{home}")
+    assert importlib.import_module(f"cudnn_ctypes.{name}") is module
+    assert module.__spec__ is not None
+    assert module.__spec__.name == f"cudnn_ctypes.{home}"
+
+
 def test_every_public_name_can_be_had() -> None:
     program = """
         import sys

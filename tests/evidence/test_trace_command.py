@@ -69,7 +69,7 @@ def test_its_exit_status_and_errors(program: Path) -> None:
     assert failed.returncode == 1
     assert "ValueError" in failed.stderr
     assert "runpy" not in failed.stderr
-    assert "trace_command" not in failed.stderr
+    assert "commands" not in failed.stderr
 
 
 @pytest.mark.soak

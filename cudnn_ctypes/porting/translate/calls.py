@@ -20,10 +20,10 @@ from .base import (
     of_ctypes,
     raw_parameters,
 )
-from .operators import ALLOCATION, Functions
+from .operators import ALLOCATION, Operators
 from .preprocess import Macro, Untranslatable
 
-__all__ = ["Switches", "addressed_in", "changed_names", "is_status_check", "note_uses"]
+__all__ = ["Calls", "addressed_in", "changed_names", "is_status_check", "note_uses"]
 
 
 _STATUSES = ("cudnnStatus_t", "cudaError_t", "cublasStatus_t")
@@ -179,8 +179,8 @@ _STATUS_OF_MODULE = {"raw": "cudnnStatus_t", "v7": "cudnnStatus_t", "cudart": "c
 _NEWER = {"cudaThreadSynchronize": "cudaDeviceSynchronize", "cudaThreadExit": "cudaDeviceReset"}
 
 
-class Calls(Functions):
-    """All calls."""
+class Calls(Operators):
+    """All calls, and ``switch``."""
 
     def library_call(self, node: Node, name: str, arguments: list[Node], checked: bool) -> Value:
         """A call of a function; one whose status is thrown away is a checked one."""
@@ -419,21 +419,6 @@ class Calls(Functions):
         finally:
             self.expanding.pop()
 
-
-def _template_arguments(kernel: Node, called: str) -> dict[str, CType]:
-    """The types that ``name<float, int>`` gives to the parameters of a kernel's template."""
-    names = re.findall(r"\b(?:typename|class)\s+(\w+)", kernel["parameters"].text)
-    types = [one.strip() for one in called.partition("<")[2].rstrip("> ").split(",")]
-    return {n: c.PRIMITIVES[t] for n, t in zip(names, types, strict=False) if t in c.PRIMITIVES}
-
-
-_LEAVING = ("break_statement", "return_statement", "continue_statement", "goto_statement")
-_LOOPS = ("for_statement", "while_statement", "do_statement", "switch_statement", "for_range_loop")
-
-
-class Switches(Calls):
-    """``switch``."""
-
     block: Callable[[list[Node]], None]
     """Writes statements in a scope of their own, one step further in."""
 
@@ -474,6 +459,17 @@ class Switches(Calls):
         if wrapped:
             self.out.add("break")
             self.out.depth = depth
+
+
+def _template_arguments(kernel: Node, called: str) -> dict[str, CType]:
+    """The types that ``name<float, int>`` gives to the parameters of a kernel's template."""
+    names = re.findall(r"\b(?:typename|class)\s+(\w+)", kernel["parameters"].text)
+    types = [one.strip() for one in called.partition("<")[2].rstrip("> ").split(",")]
+    return {n: c.PRIMITIVES[t] for n, t in zip(names, types, strict=False) if t in c.PRIMITIVES}
+
+
+_LEAVING = ("break_statement", "return_statement", "continue_statement", "goto_statement")
+_LOOPS = ("for_statement", "while_statement", "do_statement", "switch_statement", "for_range_loop")
 
 
 def _statements(case: Node) -> list[Node]:

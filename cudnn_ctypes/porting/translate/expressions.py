@@ -25,7 +25,7 @@ from .base import (
 )
 from .preprocess import Untranslatable
 
-__all__ = ["CONDITION", "Names", "function_declarator", "number"]
+__all__ = ["CONDITION", "Expressions", "function_declarator", "number"]
 
 
 _QUALIFIERS = re.compile(
@@ -39,8 +39,8 @@ _NAMES = ("identifier", "field_identifier", "type_identifier", "qualified_identi
 CONDITION = CType("bool", "condition", 8, False)
 
 
-class Conversions(Base):
-    """Types by name and by declarator, and values as other types."""
+class Expressions(Base):
+    """Values as other types; literals, names, elements, members, and what pointers point to."""
 
     def named_type(self, name: str) -> CType | None:
         """The type of that name, or None."""
@@ -221,55 +221,6 @@ class Conversions(Base):
         if value.type.is_text:
             return f"string({value.text})"
         raise Untranslatable(f"a string of {value.type}")
-
-
-def function_declarator(node: Node) -> Node:
-    """The part of a declaration that says that it is one of a function, if it is."""
-    node = node["declarator"]
-    while node.kind in ("pointer_declarator", "reference_declarator"):
-        node = node["declarator"] or node.children[-1]
-    is_pointer = node["declarator"].kind == "parenthesized_declarator"
-    return node if node.kind == "function_declarator" and not is_pointer else Node(None)
-
-
-def number(value: int, kind: CType = c.INT) -> Value:
-    """An integer that is known."""
-    return Value(str(value), kind, (value, value))
-
-
-_UNSIGNED = c.PRIMITIVES["unsigned int"]
-_UNSIGNED_LONG = c.PRIMITIVES["unsigned long"]
-# Names that headers of C define.
-_NUMBERS = {"EOF": -1, "EXIT_SUCCESS": 0, "EXIT_FAILURE": 1, "RAND_MAX": 2**31 - 1}
-_NUMBERS |= {"INT_MAX": 2**31 - 1, "INT_MIN": -(2**31), "SEEK_SET": 0, "SEEK_CUR": 1, "SEEK_END": 2}
-_NUMBERS |= {f"INT{bits}_MAX": 2 ** (bits - 1) - 1 for bits in (8, 16, 32)}
-_NUMBERS |= {f"INT{bits}_MIN": -(2 ** (bits - 1)) for bits in (8, 16, 32)}
-_FLOATS = {"FLT_MAX": "3.4028234663852886e38", "FLT_MIN": "1.1754943508222875e-38"}
-_FLOATS |= {"FLT_EPSILON": "1.1920928955078125e-07", "INFINITY": '"inf"', "HUGE_VALF": '"inf"'}
-_REALS = {"DBL_MAX": "1.7976931348623157e308", "DBL_EPSILON": "2.220446049250313e-16"}
-_REALS |= {"M_PI": "3.141592653589793", "M_PI_2": "1.5707963267948966", "M_E": "2.718281828459045"}
-_TEXTS = {"endl": '"\\n"', "flush": '""', "fixed": "fixed"}
-_TEXTS |= {f"PRI{x}{bits}": f'"{size}{x}"' for x in "dux" for bits, size in ((32, ""), (64, "l"))}
-_CONSTANTS: dict[str, Value] = {
-    **{name: number(value) for name, value in _NUMBERS.items()},
-    **{name: Value(f"float32({text})", c.FLOAT) for name, text in _FLOATS.items()},
-    **{name: Value(text, c.DOUBLE) for name, text in _REALS.items()},
-    **{name: Value(text, c.TEXT) for name, text in _TEXTS.items()},
-    **{name: Value(name, pointer_to(c.FILE)) for name in ("stdout", "stderr", "stdin")},
-    **{name: Value("None", pointer_to(c.VOID)) for name in ("NULL", "nullptr")},
-    "true": replace(truth("True"), bounds=(1, 1)),
-    "false": replace(truth("False"), bounds=(0, 0)),
-    "UINT_MAX": number(2**32 - 1, _UNSIGNED),
-    "SIZE_MAX": number(2**64 - 1, c.SIZE),
-    "CLOCKS_PER_SEC": number(1000000, c.LONG),
-    "HUGE_VAL": Value('float("inf")', c.DOUBLE),
-    "NAN": Value('float32("nan")', c.FLOAT),
-    "__FILE__": Value("__file__", c.TEXT),
-}
-
-
-class Names(Conversions):
-    """Literals, names, elements, members, and what pointers point to."""
 
     def negative(self, value: Value) -> Value:
         """C's ``-value``."""
@@ -475,6 +426,51 @@ class Names(Conversions):
         element = "object" if by_name else self.element(inner)
         text = count.text if operator == "+" else f"-{count.at('~')}"
         return Value(f"offset({base.text}, {text}, {element})", pointer_to(inner))
+
+
+def function_declarator(node: Node) -> Node:
+    """The part of a declaration that says that it is one of a function, if it is."""
+    node = node["declarator"]
+    while node.kind in ("pointer_declarator", "reference_declarator"):
+        node = node["declarator"] or node.children[-1]
+    is_pointer = node["declarator"].kind == "parenthesized_declarator"
+    return node if node.kind == "function_declarator" and not is_pointer else Node(None)
+
+
+def number(value: int, kind: CType = c.INT) -> Value:
+    """An integer that is known."""
+    return Value(str(value), kind, (value, value))
+
+
+_UNSIGNED = c.PRIMITIVES["unsigned int"]
+_UNSIGNED_LONG = c.PRIMITIVES["unsigned long"]
+# Names that headers of C define.
+_NUMBERS = {"EOF": -1, "EXIT_SUCCESS": 0, "EXIT_FAILURE": 1, "RAND_MAX": 2**31 - 1}
+_NUMBERS |= {"INT_MAX": 2**31 - 1, "INT_MIN": -(2**31), "SEEK_SET": 0, "SEEK_CUR": 1, "SEEK_END": 2}
+_NUMBERS |= {f"INT{bits}_MAX": 2 ** (bits - 1) - 1 for bits in (8, 16, 32)}
+_NUMBERS |= {f"INT{bits}_MIN": -(2 ** (bits - 1)) for bits in (8, 16, 32)}
+_FLOATS = {"FLT_MAX": "3.4028234663852886e38", "FLT_MIN": "1.1754943508222875e-38"}
+_FLOATS |= {"FLT_EPSILON": "1.1920928955078125e-07", "INFINITY": '"inf"', "HUGE_VALF": '"inf"'}
+_REALS = {"DBL_MAX": "1.7976931348623157e308", "DBL_EPSILON": "2.220446049250313e-16"}
+_REALS |= {"M_PI": "3.141592653589793", "M_PI_2": "1.5707963267948966", "M_E": "2.718281828459045"}
+_TEXTS = {"endl": '"\\n"', "flush": '""', "fixed": "fixed"}
+_TEXTS |= {f"PRI{x}{bits}": f'"{size}{x}"' for x in "dux" for bits, size in ((32, ""), (64, "l"))}
+_CONSTANTS: dict[str, Value] = {
+    **{name: number(value) for name, value in _NUMBERS.items()},
+    **{name: Value(f"float32({text})", c.FLOAT) for name, text in _FLOATS.items()},
+    **{name: Value(text, c.DOUBLE) for name, text in _REALS.items()},
+    **{name: Value(text, c.TEXT) for name, text in _TEXTS.items()},
+    **{name: Value(name, pointer_to(c.FILE)) for name in ("stdout", "stderr", "stdin")},
+    **{name: Value("None", pointer_to(c.VOID)) for name in ("NULL", "nullptr")},
+    "true": replace(truth("True"), bounds=(1, 1)),
+    "false": replace(truth("False"), bounds=(0, 0)),
+    "UINT_MAX": number(2**32 - 1, _UNSIGNED),
+    "SIZE_MAX": number(2**64 - 1, c.SIZE),
+    "CLOCKS_PER_SEC": number(1000000, c.LONG),
+    "HUGE_VAL": Value('float("inf")', c.DOUBLE),
+    "NAN": Value('float32("nan")', c.FLOAT),
+    "__FILE__": Value("__file__", c.TEXT),
+}
 
 
 def _literal_type(worth: int, suffix: str, *, decimal: bool) -> CType:

@@ -12,10 +12,10 @@ from ..program import CType, common, pointer_to, promoted
 from ..runtime.arithmetic import MATH
 from ..source import CASTS, Node
 from .base import Function, Value, infix, integer, truth
-from .expressions import CONDITION, Names, number
+from .expressions import CONDITION, Expressions, number
 from .preprocess import brackets
 
-__all__ = ["ALLOCATION", "Functions"]
+__all__ = ["ALLOCATION", "Operators"]
 
 
 # Functions that may be called once more without a difference.
@@ -30,8 +30,8 @@ _PLACES: tuple[str, ...] = (
 _PLACES += ("conditional_expression", "assignment_expression", "comma_expression")
 
 
-class Operators(Names):
-    """Operators and what surrounds them."""
+class Operators(Expressions):
+    """Operators, and functions of C, classes, vectors, strings, streams."""
 
     def expression(self, node: Node) -> Value:
         self.spend(1)
@@ -249,88 +249,6 @@ class Operators(Names):
         is_place = inner.kind in _PLACES or refers
         return f"copied({value.text})" if is_value and is_place else value.text
 
-
-def _bounds(operator: str, left: tuple[int, int], right: tuple[int, int]) -> tuple[int, int] | None:
-    """Between which numbers a result lies, if that is known."""
-    (a, b), (p, q) = left, right
-    positive = a >= 0 and p >= 0
-    corners = (a * p, a * q, b * p, b * q)
-    most, shift = max(abs(a), abs(b)), max(0, min(q, 64))
-    masks = [high for low, high in (left, right) if low >= 0]
-    return {
-        "+": (a + p, b + q),
-        "-": (a - q, b - p),
-        "*": (min(corners), max(corners)),
-        "<<": (min(a, 0) << shift, max(b, 0) << shift),
-        ">>": (min(a, 0), max(b, 0)),
-        "/": (0 if positive else -most, most),
-        "%": (min(a, 0), max(0, min(b, q - 1) if p > 0 else b)),
-        "&": (0, min(masks)) if masks else None,
-    }.get(operator, (0, (1 << max(b, q).bit_length()) - 1) if positive else None)
-
-
-def _shortened(target: str, text: str, operator: str) -> str:
-    """``a += b`` for ``a = a + b``."""
-    for sign in {operator, "//" if operator == "/" else operator} if operator else ():
-        if text.startswith(f"{target} {sign} "):
-            rest = text[len(f"{target} {sign} ") :]
-            bare = rest[0] == "(" and brackets(rest, 0)[0] == len(rest) - 1
-            return f"{target} {sign}= {rest[1:-1] if bare else rest}"
-    return f"{target} = {text}"
-
-
-def _grows(target: str, text: str) -> bool:
-    """Whether a number is multiplied by a constant and stored again, as a hash is."""
-    name = re.escape(target)
-    factor = rf"(?<![\w.]){name} \* \d|\d \* {name}(?![\w.])|int32\({name} <<"
-    return bool(re.search(factor, text))
-
-
-# Functions whose Python has the same name and arguments, by their result.
-_SAME_NAMES: dict[CType, str] = {
-    c.INT: "printf fprintf sprintf puts fputs sscanf fscanf strcmp strncmp memcmp atoi rand remove",
-    c.TEXT: "strcpy strncpy strcat strchr strstr fgets setprecision",
-    c.SIZE: "strlen fread fwrite",
-    c.VOID: "perror srand",
-    pointer_to(c.VOID): "memcpy memset",
-    c.DOUBLE: "atof",
-    c.BOOL: "isnan isinf isfinite",
-    c.LONG: "clock",
-    pointer_to(c.FILE): "fopen",
-}
-_FUNCTIONS = {
-    name: (f"{name}({{all}})", kind)
-    for kind, names in _SAME_NAMES.items()
-    for name in names.split()
-} | {
-    "memmove": ("memcpy({all})", pointer_to(c.VOID)),
-    "snprintf": ("sprintf({0}, {rest}, size={1})", c.INT),
-    "putchar": ('printf("%c", {0})', c.INT),
-    "atol": ("atoi({0})", c.LONG),
-    "atoll": ("atoi({0})", c.LONG),
-    "strtod": ("atof({0})", c.DOUBLE),
-    "strtof": ("atof({0})", c.DOUBLE),
-    "fclose": ("{0}.close()", c.INT),
-    "feof": ("{0}.eof()", c.INT),
-    "fflush": ("{0}.flush()", c.INT),
-    "fgetc": ("{0}.getc()", c.INT),
-    "getc": ("{0}.getc()", c.INT),
-    "fseek": ("{0}.seek({1}, {2})", c.INT),
-    "ftell": ("{0}.tell()", c.LONG),
-    "time": ("c_time()", c.LONG),
-    "exit": ("c_exit({0})", c.VOID),
-    "abort": ("c_exit(134)", c.VOID),
-}
-"""Functions by name: their Python, with all arguments, those from the third on (`rest`) or single
-ones put in, and their result."""
-
-_NONNEGATIVE = ("rand", "strlen", "fread", "fwrite", "time", "clock", "size")
-ALLOCATION = ("malloc", "calloc")
-
-
-class Functions(Operators):
-    """Functions of C, classes, vectors, strings, streams."""
-
     def c_call(self, node: Node, name: str, arguments: list[Node]) -> Value:
         is_std = node.called.startswith("std::") or self.program.using_std
         if name in (*MATH, "max", "min", "abs", "labs", "llabs"):
@@ -519,6 +437,84 @@ class Functions(Operators):
             return value.text
         self.refuse(not kind.is_number, node, f"printing a {kind}")
         return self.convert(value, c.BOOL if kind.name == "condition" else kind).text
+
+
+def _bounds(operator: str, left: tuple[int, int], right: tuple[int, int]) -> tuple[int, int] | None:
+    """Between which numbers a result lies, if that is known."""
+    (a, b), (p, q) = left, right
+    positive = a >= 0 and p >= 0
+    corners = (a * p, a * q, b * p, b * q)
+    most, shift = max(abs(a), abs(b)), max(0, min(q, 64))
+    masks = [high for low, high in (left, right) if low >= 0]
+    return {
+        "+": (a + p, b + q),
+        "-": (a - q, b - p),
+        "*": (min(corners), max(corners)),
+        "<<": (min(a, 0) << shift, max(b, 0) << shift),
+        ">>": (min(a, 0), max(b, 0)),
+        "/": (0 if positive else -most, most),
+        "%": (min(a, 0), max(0, min(b, q - 1) if p > 0 else b)),
+        "&": (0, min(masks)) if masks else None,
+    }.get(operator, (0, (1 << max(b, q).bit_length()) - 1) if positive else None)
+
+
+def _shortened(target: str, text: str, operator: str) -> str:
+    """``a += b`` for ``a = a + b``."""
+    for sign in {operator, "//" if operator == "/" else operator} if operator else ():
+        if text.startswith(f"{target} {sign} "):
+            rest = text[len(f"{target} {sign} ") :]
+            bare = rest[0] == "(" and brackets(rest, 0)[0] == len(rest) - 1
+            return f"{target} {sign}= {rest[1:-1] if bare else rest}"
+    return f"{target} = {text}"
+
+
+def _grows(target: str, text: str) -> bool:
+    """Whether a number is multiplied by a constant and stored again, as a hash is."""
+    name = re.escape(target)
+    factor = rf"(?<![\w.]){name} \* \d|\d \* {name}(?![\w.])|int32\({name} <<"
+    return bool(re.search(factor, text))
+
+
+# Functions whose Python has the same name and arguments, by their result.
+_SAME_NAMES: dict[CType, str] = {
+    c.INT: "printf fprintf sprintf puts fputs sscanf fscanf strcmp strncmp memcmp atoi rand remove",
+    c.TEXT: "strcpy strncpy strcat strchr strstr fgets setprecision",
+    c.SIZE: "strlen fread fwrite",
+    c.VOID: "perror srand",
+    pointer_to(c.VOID): "memcpy memset",
+    c.DOUBLE: "atof",
+    c.BOOL: "isnan isinf isfinite",
+    c.LONG: "clock",
+    pointer_to(c.FILE): "fopen",
+}
+_FUNCTIONS = {
+    name: (f"{name}({{all}})", kind)
+    for kind, names in _SAME_NAMES.items()
+    for name in names.split()
+} | {
+    "memmove": ("memcpy({all})", pointer_to(c.VOID)),
+    "snprintf": ("sprintf({0}, {rest}, size={1})", c.INT),
+    "putchar": ('printf("%c", {0})', c.INT),
+    "atol": ("atoi({0})", c.LONG),
+    "atoll": ("atoi({0})", c.LONG),
+    "strtod": ("atof({0})", c.DOUBLE),
+    "strtof": ("atof({0})", c.DOUBLE),
+    "fclose": ("{0}.close()", c.INT),
+    "feof": ("{0}.eof()", c.INT),
+    "fflush": ("{0}.flush()", c.INT),
+    "fgetc": ("{0}.getc()", c.INT),
+    "getc": ("{0}.getc()", c.INT),
+    "fseek": ("{0}.seek({1}, {2})", c.INT),
+    "ftell": ("{0}.tell()", c.LONG),
+    "time": ("c_time()", c.LONG),
+    "exit": ("c_exit({0})", c.VOID),
+    "abort": ("c_exit(134)", c.VOID),
+}
+"""Functions by name: their Python, with all arguments, those from the third on (`rest`) or single
+ones put in, and their result."""
+
+_NONNEGATIVE = ("rand", "strlen", "fread", "fwrite", "time", "clock", "size")
+ALLOCATION = ("malloc", "calloc")
 
 
 def _factors(node: Node) -> list[Node]:

@@ -8,18 +8,18 @@ from collections.abc import Callable
 from ..program import UNKNOWN, VOID, CType, array_of, common
 from ..source import Node, commas
 from .base import REASONS, Record, Value, infix, told
-from .calls import Switches, changed_names
+from .calls import Calls, changed_names
 from .expressions import number
 from .preprocess import Untranslatable, brackets
 
-__all__ = ["Declarations"]
+__all__ = ["Statements"]
 
 
 _NOTHING = ("number_literal", "identifier", "null")
 
 
-class Statements(Switches):
-    """Statements but loops and declarations."""
+class Statements(Calls):
+    """Statements, loops and variables."""
 
     def statement(self, node: Node) -> None:
         """Write a statement; one that is not known becomes a comment and raises."""
@@ -269,14 +269,6 @@ class Statements(Switches):
         self.scopes.pop()
         self.expanding.pop()
 
-
-_MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "!=": "!="}
-_GROWING = ("push_back", "pop_back", "resize", "clear")
-
-
-class Loops(Statements):
-    """``for``, ``while``, ``do``."""
-
     def _loop(self, header: str, node: Node, first: list[str], last: list[str]) -> None:
         """Write a loop, and what its body begins and ends with."""
         self.out.add(header, node.line)
@@ -446,33 +438,6 @@ class Loops(Statements):
         first = [f"{python} = copied({python})"] if copies else []
         self._loop(f"for {python} in {values.text}:", node, first, [])
         self.scopes.pop()
-
-
-def _step(update: Node, name: str) -> int:
-    """By what a loop changes its counter: 0 if that is not known."""
-    if update["argument"].text == name:
-        return {"++": 1, "--": -1}.get(update.operator, 0)
-    sign = {"+=": 1, "-=": -1}.get(update.operator, 0)
-    right = update["right"].text
-    return sign * int(right) if update["left"].text == name and right.isdigit() else 0
-
-
-def _limit(condition: Node, name: str) -> tuple[Node, str]:
-    """What a counter is compared with, and how."""
-    left, right, operator = condition["left"], condition["right"], condition.operator
-    if right.text == name:
-        left, right, operator = right, left, _MIRRORED.get(operator, "")
-    return right, operator if left.text == name else ""
-
-
-def _next(value: Value, step: int) -> Value:
-    if value.text.isdigit():
-        return number(int(value.text) + step)
-    return Value(infix(value, "+" if step > 0 else "-", number(1)), value.type)
-
-
-class Declarations(Loops):
-    """Variables."""
 
     def _do_declaration(self, node: Node) -> None:
         base = self.type_of(node)
@@ -665,3 +630,30 @@ class Declarations(Loops):
         text = self.element(kind)
         celled = name in self.program.addressed_fields and not kind.is_object
         return f"cell({text})" if celled and kind.kind != "string" else text
+
+
+_MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "!=": "!="}
+_GROWING = ("push_back", "pop_back", "resize", "clear")
+
+
+def _step(update: Node, name: str) -> int:
+    """By what a loop changes its counter: 0 if that is not known."""
+    if update["argument"].text == name:
+        return {"++": 1, "--": -1}.get(update.operator, 0)
+    sign = {"+=": 1, "-=": -1}.get(update.operator, 0)
+    right = update["right"].text
+    return sign * int(right) if update["left"].text == name and right.isdigit() else 0
+
+
+def _limit(condition: Node, name: str) -> tuple[Node, str]:
+    """What a counter is compared with, and how."""
+    left, right, operator = condition["left"], condition["right"], condition.operator
+    if right.text == name:
+        left, right, operator = right, left, _MIRRORED.get(operator, "")
+    return right, operator if left.text == name else ""
+
+
+def _next(value: Value, step: int) -> Value:
+    if value.text.isdigit():
+        return number(int(value.text) + step)
+    return Value(infix(value, "+" if step > 0 else "-", number(1)), value.type)

@@ -18,7 +18,7 @@ from .base import MODULES, REASONS, Function, Parameter, Program, Record, told
 from .calls import addressed_in, is_status_check, note_uses
 from .expressions import function_declarator
 from .preprocess import Macro, Source, Untranslatable, preprocess
-from .statements import Declarations
+from .statements import Statements
 
 __all__ = ["Translation", "translate"]
 
@@ -38,8 +38,8 @@ def top_level(root: Node) -> list[Node]:
     return found
 
 
-class Definitions(Declarations):
-    """What stands outside of functions."""
+class _Translator(Statements):
+    """What stands outside of functions, and the module that is written."""
 
     # Reading.
 
@@ -296,74 +296,6 @@ class Definitions(Declarations):
             except REASONS as reason:
                 self.not_translated(value.parent, told(reason))
 
-
-def _name_of(function: Node) -> str:
-    return re.sub(r"\(.*", "", function["declarator"].text, flags=re.DOTALL).strip("*& \n")
-
-
-_HEADER = '''"""{name} in Python, written by ``python -m cudnn_ctypes port --translate``.
-
-The number at the end of a line is that of its line in {name}.
-"""
-'''
-
-_KERNEL_HEADERS = {
-    "cuda_fp16.h": re.compile(r"\b(__)?half2?\b"),
-    "cuda_bf16.h": re.compile(r"\b__nv_bfloat16\b"),
-}
-"""Headers of types that CUDA C++ does not have by itself, by what names the types."""
-
-_TYPES = ("type_definition", "struct_specifier", "enum_specifier")
-
-
-@dataclass
-class Translation:
-    """A translated program.
-
-    Parameters
-    ----------
-    python : str
-        The program.
-    not_translated : list of (str, str)
-        Line in C (in a header: with its name) and reason of each part that raises when reached.
-    kernels : list of str
-        Kernels that NVRTC compiles, so that the program needs a GPU.
-    statements : int
-        How many statements of C it has.
-    """
-
-    python: str
-    not_translated: list[tuple[str, str]] = field(default_factory=list)
-    kernels: list[str] = field(default_factory=list)
-    statements: int = 0
-
-
-def translate(text: str, name: str, folder: Path | None = None) -> Translation:
-    """Translate a program.
-
-    Parameters
-    ----------
-    text : str
-        C, C++ or CUDA source.
-    name : str
-        Its file's name; the ending tells the language.
-    folder : Path or None
-        Where headers between quotes are looked for.
-
-    Returns
-    -------
-    Translation
-
-    Raises
-    ------
-    CommandError
-        If the text or a header has NUL characters, or tree-sitter is not installed.
-    """
-    language = {".c": "c", ".cu": "cuda", ".cuh": "cuda"}.get(Path(name).suffix, "cpp")
-    return _Translator(language, name, folder).translate(text)
-
-
-class _Translator(Definitions):
     def __init__(self, language: str, name: str, folder: Path | None) -> None:
         super().__init__(Program(language))
         self.name, self.folder = name, folder
@@ -463,6 +395,72 @@ class _Translator(Definitions):
         if "main" in self.program.functions:
             body = body.rstrip() + '\n\n\nif __name__ == "__main__":\n    run(main)\n'
         return f"{_HEADER.format(name=self.name)}\n{_imports(body)}\n{body.strip()}\n"
+
+
+def _name_of(function: Node) -> str:
+    return re.sub(r"\(.*", "", function["declarator"].text, flags=re.DOTALL).strip("*& \n")
+
+
+_HEADER = '''"""{name} in Python, written by ``python -m cudnn_ctypes port --translate``.
+
+The number at the end of a line is that of its line in {name}.
+"""
+'''
+
+_KERNEL_HEADERS = {
+    "cuda_fp16.h": re.compile(r"\b(__)?half2?\b"),
+    "cuda_bf16.h": re.compile(r"\b__nv_bfloat16\b"),
+}
+"""Headers of types that CUDA C++ does not have by itself, by what names the types."""
+
+_TYPES = ("type_definition", "struct_specifier", "enum_specifier")
+
+
+@dataclass
+class Translation:
+    """A translated program.
+
+    Parameters
+    ----------
+    python : str
+        The program.
+    not_translated : list of (str, str)
+        Line in C (in a header: with its name) and reason of each part that raises when reached.
+    kernels : list of str
+        Kernels that NVRTC compiles, so that the program needs a GPU.
+    statements : int
+        How many statements of C it has.
+    """
+
+    python: str
+    not_translated: list[tuple[str, str]] = field(default_factory=list)
+    kernels: list[str] = field(default_factory=list)
+    statements: int = 0
+
+
+def translate(text: str, name: str, folder: Path | None = None) -> Translation:
+    """Translate a program.
+
+    Parameters
+    ----------
+    text : str
+        C, C++ or CUDA source.
+    name : str
+        Its file's name; the ending tells the language.
+    folder : Path or None
+        Where headers between quotes are looked for.
+
+    Returns
+    -------
+    Translation
+
+    Raises
+    ------
+    CommandError
+        If the text or a header has NUL characters, or tree-sitter is not installed.
+    """
+    language = {".c": "c", ".cu": "cuda", ".cuh": "cuda"}.get(Path(name).suffix, "cpp")
+    return _Translator(language, name, folder).translate(text)
 
 
 def _imports(body: str) -> str:
