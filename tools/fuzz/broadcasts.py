@@ -49,7 +49,7 @@ from cudnn_ctypes.raw.strides import packed
 from .children import Spent, outcomes
 from .workers import add_arguments, in_processes, seeds_of
 
-__all__ = ["MAINS", "compared", "draw", "main"]
+__all__ = ["ALLOWED", "MAINS", "Sketch", "compared", "draw", "main"]
 
 Case = dict[str, Any]
 MAINS = {
@@ -87,7 +87,7 @@ _BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "sub": np.subtract,
     "max": np.maximum,
 }
-_ALLOWED = {"float32": 8e-3, "float16": 8e-3, "bfloat16": 4e-2}  # TF32 has the mantissa of float16
+ALLOWED = {"float32": 8e-3, "float16": 8e-3, "bfloat16": 4e-2}  # TF32 has the mantissa of float16
 _GUARD = 512  # elements before and after a result
 _CASES = 150  # of one child
 _FORMS = ("virtual", "stretched", "stretched virtual", "rows", "rows virtual", "turned", "turned")
@@ -190,14 +190,15 @@ def _strides(dims: Sequence[int], last: bool) -> tuple[int, ...]:
     return packed(dims, (0, *range(2, len(dims)), 1) if last else None)
 
 
-class _Sketch:
+class Sketch:
     """The graph of a case, with the values of its operands and its exact result."""
 
-    def __init__(self, case: Case) -> None:
+    def __init__(self, case: Case, graph: Any = None) -> None:
         self.case = case
         self.rng = np.random.default_rng(case["seed"])
-        self.graph = Graph(io_data_type=case["io"])
+        self.graph = Graph(io_data_type=case["io"]) if graph is None else graph
         self.values: dict[str, Any] = {}
+        self.types: dict[str, str] = {}
 
     def tensor(
         self,
@@ -211,7 +212,7 @@ class _Sketch:
         order: Sequence[int] | None = None,
     ) -> tuple[Tensor, Any]:
         value = (self.rng.uniform(low, 1.5, dims) * scale).astype(numpy_dtype(kind))
-        self.values[name] = value
+        self.values[name], self.types[name] = value, kind
         strides = _strides(dims, last) if order is None else packed(dims, order)
         made = self.graph.tensor(dims, strides, data_type=kind, name=name)
         return made, value.astype(np.float64)
@@ -430,7 +431,7 @@ def _settled(view: View, last: bool) -> View:
 
 def compared(case: Case, handle: Handle, note: Callable[[str], None]) -> dict[str, Any]:
     """What the table of faults says of a case, and what became of its engines."""
-    sketch = _Sketch(case)
+    sketch = Sketch(case)
     try:
         made, exact = sketch.result()
         nodes, target = sketch.graph.validate(), Target.of(handle)
@@ -526,9 +527,9 @@ def _verdict(
     ).astype(np.float64)
     scale = max(float(np.abs(exact).max()), 1e-30)
     error = float(np.abs(flat - exact).max()) / scale
-    if error <= _ALLOWED[str(kind)]:
+    if error <= ALLOWED[str(kind)]:
         return "right"
-    bad = ~(np.abs(flat - exact) <= _ALLOWED[str(kind)] * scale)
+    bad = ~(np.abs(flat - exact) <= ALLOWED[str(kind)] * scale)
     return f"wrong: {error:.1e} in {bad.mean():.0%}, NaN in {np.isnan(flat).mean():.0%}"
 
 

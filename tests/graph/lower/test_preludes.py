@@ -18,7 +18,7 @@ from cudnn_ctypes.graph.lower.faults import faults_of
 from cudnn_ctypes.graph.lower.flattening import flattened
 from cudnn_ctypes.graph.lower.target import Target
 from cudnn_ctypes.raw.strides import packed
-from tools.fuzz.broadcasts import _Sketch, compared, draw
+from tools.fuzz.broadcasts import Sketch, compared, draw
 
 H200 = Target(91900, 90)
 LAST = (0, 2, 3, 1)
@@ -155,7 +155,7 @@ def test_nothing_that_engines_misread_is_left(seed: int) -> None:
     case = draw(seed)
     if case["main"] == "expand" or (not case["last"] and case["main"].startswith("conv")):
         return
-    sketch = _Sketch(case)
+    sketch = Sketch(case)
     sketch.result()
     expansion = sketch.graph._expanded(sketch.graph.validate(), H200)
     for each in (expansion, *(prelude.expansion for prelude in expansion.preludes)):
