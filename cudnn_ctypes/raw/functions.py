@@ -560,7 +560,7 @@ def cudnnDestroyReduceTensorDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True, carried_out="reduce")
+@function("cudnn_ops.h", since="9.0.0", deprecated=True, carried_out="tensor_operations")
 def cudnnGetReductionIndicesSize(
     handle: cudnnHandle_t,
     reduceTensorDesc: NotNull[Const[cudnnReduceTensorDescriptor_t]],
@@ -574,7 +574,7 @@ def cudnnGetReductionIndicesSize(
     "cudnn_ops.h",
     since="9.0.0",
     replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
-    carried_out="reduce",
+    carried_out="tensor_operations",
 )
 def cudnnGetReductionWorkspaceSize(
     handle: cudnnHandle_t,
@@ -589,7 +589,7 @@ def cudnnGetReductionWorkspaceSize(
     "cudnn_ops.h",
     since="9.0.0",
     replaced_by="CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR",
-    carried_out="reduce",
+    carried_out="tensor_operations",
 )
 def cudnnReduceTensor(
     handle: cudnnHandle_t,
@@ -1877,7 +1877,7 @@ def cudnnConvolutionForward(
     "cudnn_cnn.h",
     since="9.0.0",
     replaced_by="CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR",
-    carried_out="convolution_fused",
+    carried_out="convolution",
 )
 def cudnnConvolutionBiasActivationForward(
     handle: cudnnHandle_t,
@@ -3028,7 +3028,7 @@ def cudnnB2BCausalConv1dBackward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_subquadratic_ops.h", since="9.26.0", carried_out="fft_causal_convolution")
+@function("cudnn_subquadratic_ops.h", since="9.26.0", carried_out="causal_convolution")
 def cudnnFFTCausalConv1dForward(
     stream: cudaStream_t,
     x: DeviceMemory,
@@ -3042,7 +3042,7 @@ def cudnnFFTCausalConv1dForward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_subquadratic_ops.h", since="9.26.0", carried_out="fft_causal_convolution")
+@function("cudnn_subquadratic_ops.h", since="9.26.0", carried_out="causal_convolution")
 def cudnnFFTCausalConv1dBackward(
     stream: cudaStream_t,
     x: DeviceMemory,
@@ -3070,7 +3070,7 @@ def cudnnLongFFTCausalConv1dGetBufferSizes(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_subquadratic_ops.h", since="9.26.0", carried_out="fft_causal_convolution")
+@function("cudnn_subquadratic_ops.h", since="9.26.0", carried_out="causal_convolution")
 def cudnnLongFFTCausalConv1dForward(
     stream: cudaStream_t,
     x: DeviceMemory,
@@ -3088,7 +3088,7 @@ def cudnnLongFFTCausalConv1dForward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_subquadratic_ops.h", since="9.26.0", carried_out="fft_causal_convolution")
+@function("cudnn_subquadratic_ops.h", since="9.26.0", carried_out="causal_convolution")
 def cudnnLongFFTCausalConv1dBackward(
     stream: cudaStream_t,
     dy: DeviceMemory,
@@ -3109,7 +3109,7 @@ def cudnnLongFFTCausalConv1dBackward(
 # --- cudnn_gnn_ops.h ---
 
 
-@function("cudnn_gnn_ops.h", since="9.26.0", carried_out="gnn_agg_simple")
+@function("cudnn_gnn_ops.h", since="9.26.0", carried_out="gnn")
 def cudnnGnnAggSimpleForward(
     stream: cudaStream_t,
     graph: Pointer[cudnnGnnCscGraph_t],
@@ -3126,7 +3126,7 @@ def cudnnGnnAggSimpleForward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_gnn_ops.h", since="9.26.0", carried_out="gnn_agg_simple")
+@function("cudnn_gnn_ops.h", since="9.26.0", carried_out="gnn")
 def cudnnGnnAggSimpleBackward(
     stream: cudaStream_t,
     graph: Pointer[cudnnGnnCscGraph_t],
@@ -3143,7 +3143,7 @@ def cudnnGnnAggSimpleBackward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_gnn_ops.h", since="9.28.0", carried_out="gnn_mha_gat")
+@function("cudnn_gnn_ops.h", since="9.28.0", carried_out="gnn")
 def cudnnGnnMhaGatForward(
     stream: cudaStream_t,
     graph: Pointer[cudnnGnnCscGraph_t],
@@ -3161,7 +3161,7 @@ def cudnnGnnMhaGatForward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_gnn_ops.h", since="9.28.0", carried_out="gnn_mha_gat")
+@function("cudnn_gnn_ops.h", since="9.28.0", carried_out="gnn")
 def cudnnGnnMhaGatBackward(
     stream: cudaStream_t,
     graph: Pointer[cudnnGnnCscGraph_t],
@@ -3189,7 +3189,7 @@ def cudnnGnnMhaGatBackward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_gnn_ops.h", since="9.28.0", carried_out="gnn_mha_gat")
+@function("cudnn_gnn_ops.h", since="9.28.0", carried_out="gnn")
 def cudnnGnnMhaGatV2Forward(
     stream: cudaStream_t,
     graph: Pointer[cudnnGnnCscGraph_t],
@@ -3207,7 +3207,7 @@ def cudnnGnnMhaGatV2Forward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_gnn_ops.h", since="9.28.0", carried_out="gnn_mha_gat")
+@function("cudnn_gnn_ops.h", since="9.28.0", carried_out="gnn")
 def cudnnGnnMhaGatV2Backward(
     stream: cudaStream_t,
     graph: Pointer[cudnnGnnCscGraph_t],

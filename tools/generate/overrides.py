@@ -809,11 +809,11 @@ CARRIED_OUT = _by_function(
         "causal_convolution": """
             cudnnCausalConv1dForward cudnnCausalConv1dNwhForward cudnnCausalConv1dBackward
             cudnnCausalConv1dNwhBackward cudnnB2BCausalConv1dForward
-            cudnnB2BCausalConv1dBackward""",
+            cudnnB2BCausalConv1dBackward cudnnFFTCausalConv1dForward cudnnFFTCausalConv1dBackward
+            cudnnLongFFTCausalConv1dForward cudnnLongFFTCausalConv1dBackward""",
         "convolution": """
             cudnnConvolutionForward cudnnConvolutionBackwardData cudnnConvolutionBackwardFilter
-            cudnnConvolutionBackwardBias""",
-        "convolution_fused": "cudnnConvolutionBiasActivationForward",
+            cudnnConvolutionBackwardBias cudnnConvolutionBiasActivationForward""",
         "convolution_queries": """
             cudnnGetConvolutionForwardAlgorithmMaxCount cudnnGetConvolutionForwardAlgorithm_v7
             cudnnFindConvolutionForwardAlgorithm cudnnFindConvolutionForwardAlgorithmEx
@@ -833,13 +833,9 @@ CARRIED_OUT = _by_function(
         "dropout": """
             cudnnDropoutGetStatesSize cudnnSetDropoutDescriptor cudnnRestoreDropoutDescriptor
             cudnnGetDropoutDescriptor cudnnDropoutForward cudnnDropoutBackward""",
-        "fft_causal_convolution": """
-            cudnnFFTCausalConv1dForward cudnnFFTCausalConv1dBackward cudnnLongFFTCausalConv1dForward
-            cudnnLongFFTCausalConv1dBackward""",
         "fused_operations": "cudnnMakeFusedOpsPlan cudnnFusedOpsExecute",
-        "gnn_agg_simple": "cudnnGnnAggSimpleForward cudnnGnnAggSimpleBackward",
-        "gnn_mha_gat": """
-            cudnnGnnMhaGatForward cudnnGnnMhaGatV2Forward cudnnGnnMhaGatBackward
+        "gnn": """
+            cudnnGnnAggSimpleForward cudnnGnnAggSimpleBackward cudnnGnnMhaGatForward cudnnGnnMhaGatV2Forward cudnnGnnMhaGatBackward
             cudnnGnnMhaGatV2Backward""",
         "handle": "cudnnDestroy cudnnQueryRuntimeError cudnnSetStream cudnnGetStream",
         "lrn": """
@@ -857,7 +853,6 @@ CARRIED_OUT = _by_function(
             cudnnGetNormalizationBackwardWorkspaceSize
             cudnnGetNormalizationTrainingReserveSpaceSize""",
         "pooling": "cudnnPoolingForward cudnnPoolingBackward",
-        "reduce": "cudnnGetReductionIndicesSize cudnnGetReductionWorkspaceSize cudnnReduceTensor",
         "rnn": """
             cudnnBuildRNNDynamic cudnnGetRNNWeightSpaceSize cudnnGetRNNTempSpaceSizes
             cudnnGetRNNWeightParams cudnnRNNForward cudnnRNNBackwardData_v8
@@ -867,7 +862,8 @@ CARRIED_OUT = _by_function(
             cudnnSpatialTfGridGeneratorForward cudnnSpatialTfGridGeneratorBackward
             cudnnSpatialTfSamplerForward cudnnSpatialTfSamplerBackward""",
         "tensor_operations": """
-            cudnnTransformTensor cudnnAddTensor cudnnOpTensor cudnnSetTensor cudnnScaleTensor""",
+            cudnnTransformTensor cudnnAddTensor cudnnOpTensor cudnnSetTensor cudnnScaleTensor
+            cudnnGetReductionIndicesSize cudnnGetReductionWorkspaceSize cudnnReduceTensor""",
         "transform": """
             cudnnDestroyTensorTransformDescriptor cudnnSetTensorTransformDescriptor
             cudnnGetTensorTransformDescriptor cudnnInitTransformDest cudnnTransformTensorEx

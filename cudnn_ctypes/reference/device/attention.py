@@ -13,29 +13,267 @@ are not projected. Dropout is active in training only.
 
 In the weight queries, cuDNN empties the tensor descriptor of a weight that does not exist. Here the
 descriptor stays unchanged: no public function empties a descriptor.
+
+The weight buffer holds the matrices of queries, keys, values and output, then their biases;
+operands without a projection have none. This is cuDNN's own layout (read from cuDNN 9.28 with
+`cudnnGetMultiHeadAttnWeights`):
+
+- the input matrices of all heads are side by side, one column after the other: element (h, p, v) of
+  (H, P, V) is at (v H + h) P + p;
+- the output matrices follow each other, one column after the other: element (h, o, p) of (H, O, P)
+  is at (h P + p) O + o;
+- the biases are dense.
+
+The reserve space's layout is this package's own.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
+import numpy as np
 from numpy.typing import NDArray
 
 from ... import raw
 from ...dtypes import numpy_dtype
-from ...raw.descriptors import Attention
-from ..attention import WEIGHT_NAMES, AttentionForwardResult, attention_forward
+from ...raw.descriptors import Attention, SequenceData
+from ..attention import (
+    WEIGHT_NAMES,
+    AttentionForwardResult,
+    attention_forward,
+    visible_keys,
+    weight_shapes,
+)
 from ..attention_backward import (
     AttentionGradients,
     attention_backward_data,
     attention_backward_weights,
 )
 from ..dropout import factor
-from .attention_memory import load_weights, store, weight_bytes, weight_layout
-from .attention_problem import Problem, reserve_space, workspace_bytes
 from .call import Call
 from .dropout import draw, held
+from .memory import Use, at
 from .registry import bad_param, implements
+
+__all__ = [
+    "Problem",
+    "Sizes",
+    "Space",
+    "Weight",
+    "load_weights",
+    "reserve_space",
+    "weight_bytes",
+    "weight_layout",
+    "workspace_bytes",
+]
+
+
+class Weight(NamedTuple):
+    """A matrix or bias in the weight buffer; offset and strides in elements."""
+
+    offset: int
+    shape: tuple[int, int, int]
+    strides: tuple[int, int, int]
+
+
+def weight_layout(attn: Attention) -> dict[str, Weight]:
+    """The weights and biases that there are, by the names of `attention.WEIGHT_NAMES`."""
+    shapes = weight_shapes(attn.heads, attn.sizes, attn.projections, biases=attn.biases)
+    layout, offset = {}, 0
+    for name in WEIGHT_NAMES:
+        if name in shapes:
+            owners, rows, columns = shape = shapes[name]
+            if name == "o_weights":
+                strides = (rows * columns, 1, rows)
+            elif name.endswith("_weights"):
+                strides = (rows, 1, owners * rows)
+            else:
+                strides = (rows, 1, 1)
+            layout[name] = Weight(offset, shape, strides)
+            offset += owners * rows * columns
+    return layout
+
+
+def weight_bytes(attn: Attention) -> int:
+    """Size of the weight buffer."""
+    count = sum(int(np.prod(weight.shape)) for weight in weight_layout(attn).values())
+    return count * numpy_dtype(attn.data_type).itemsize
+
+
+def load_weights(
+    attn: Attention, address: int | None, name: str, use: Use = "read"
+) -> dict[str, NDArray[Any]]:
+    """Views of the weights in the buffer at `address`; writing to them writes there."""
+    itemsize = numpy_dtype(attn.data_type).itemsize
+    return {
+        kind: at(
+            (address or 0) + weight.offset * itemsize,
+            attn.data_type,
+            weight.shape,
+            weight.strides,
+            name,
+            use,
+        )
+        for kind, weight in weight_layout(attn).items()
+    }
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """The sizes of one call, or the largest that an attention descriptor allows."""
+
+    q_steps: int
+    k_steps: int
+    batch: int
+    beam: int
+    k_beam: int
+
+    @classmethod
+    def largest(cls, attn: Attention) -> Sizes:
+        """The largest sizes, for which buffers are allocated."""
+        k_beam = attn.max_beam if attn.one_to_one else 1
+        return cls(attn.qo_max_length, attn.kv_max_length, attn.max_batch, attn.max_beam, k_beam)
+
+
+class Space:
+    """Arrays one after the other in a workspace or a reserve space, in the compute type."""
+
+    def __init__(self, attn: Attention, sizes: Sizes, *, training: bool) -> None:
+        self._data_type = (
+            raw.CUDNN_DATA_DOUBLE
+            if attn.compute_data_type == raw.CUDNN_DATA_DOUBLE
+            else raw.CUDNN_DATA_FLOAT
+        )
+        heads, (q, k, v, _) = attn.heads, attn.projected
+        queries = (heads, sizes.q_steps, sizes.batch, sizes.beam)
+        keys = (heads, sizes.k_steps, sizes.batch, sizes.k_beam)
+        attention = (heads, sizes.batch, sizes.beam, sizes.q_steps, sizes.k_steps)
+        self.shapes: dict[str, tuple[int, ...]] = {
+            "q": (*queries, q),
+            "k": (*keys, k),
+            "v": (*keys, v),
+            "attention": attention,
+            "heads": (*queries, v),
+        }
+        if training:
+            self.shapes |= {f"d{name}_projected": self.shapes[name] for name in ("q", "k", "v")}
+            if attn.attention_dropout:
+                self.shapes["attention_dropout"] = attention
+            if attn.output_dropout:
+                self.shapes["output_dropout"] = (*queries[1:], attn.projected[3])
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The dtype of the computation: float64 for DOUBLE, float32 for FLOAT and HALF."""
+        return numpy_dtype(self._data_type)
+
+    @property
+    def nbytes(self) -> int:
+        """Size in bytes."""
+        return sum(int(np.prod(shape)) for shape in self.shapes.values()) * self.dtype.itemsize
+
+    def views(self, address: int | None, name: str, use: Use) -> dict[str, NDArray[Any]]:
+        """The arrays in the memory at `address`."""
+        count = self.nbytes // self.dtype.itemsize
+        buffer = at(address, self._data_type, (count,), (1,), name, use)
+        result, start = {}, 0
+        for key, shape in self.shapes.items():
+            count = int(np.prod(shape))
+            result[key] = buffer[start : start + count].reshape(shape)
+            start += count
+        return result
+
+
+def store(space: Mapping[str, NDArray[Any]], **arrays: NDArray[Any] | None) -> None:
+    """Write arrays where `Space.views` has them; None is left out."""
+    for name, array in arrays.items():
+        if array is not None:
+            space[name][...] = array
+
+
+class Problem:
+    """One call: its descriptors, which fit each other, and views of its memory."""
+
+    def __init__(self, call: Call) -> None:
+        self.call = call
+        self.attn: Attention = call.record("attnDesc", Attention)
+        names = [call.named(f"{role}Desc", f"d{role}Desc") for role in "qkvo"]
+        records = [call.record(name, SequenceData) for name in names]
+        self.q: SequenceData
+        self.k: SequenceData
+        self.v: SequenceData
+        self.o: SequenceData
+        self.q, self.k, self.v, self.o = records
+        call.check()
+        steps, batch, beam, _ = self.q.shape
+        self.sizes: Sizes = Sizes(steps, self.k.shape[0], batch, beam, self.k.shape[2])
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The dtype of the computation."""
+        return Space(self.attn, self.sizes, training=False).dtype
+
+    def load(self, described: SequenceData, name: str, use: Use = "read") -> NDArray[Any]:
+        """Sequences (T, N, B, V), as a view of their memory."""
+        shape, strides = described.shape, described.strides
+        return at(self.call[name], described.data_type, shape, strides, name, use)
+
+    def inputs(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """Queries, keys and values."""
+        q, k = self.load(self.q, "queries"), self.load(self.k, "keys")
+        return q, k, self.load(self.v, "values")
+
+    def lengths(self, described: SequenceData, name: str) -> NDArray[Any]:
+        """The lengths of sequences as the GPU gets them, (N, B)."""
+        return self.call.array(name, raw.CUDNN_DATA_INT32, *described.shape[1:3])
+
+    def weights(self) -> dict[str, NDArray[Any]]:
+        """The weights; refused if their buffer is too small."""
+        address = self.call.buffer("weights", weight_bytes(self.attn))
+        return load_weights(self.attn, address, "weights")
+
+    def use_workspace(self) -> None:
+        """Overwrite the workspace, as the GPU does."""
+        self.call.use_workspace("workSpace", workspace_bytes(self.attn))
+
+    def reserve(self, use: Use) -> dict[str, NDArray[Any]]:
+        """Views of forward's intermediate results in the reserve space."""
+        address = self.call.buffer("reserveSpace", reserve_space(self.attn).nbytes)
+        self.call.require("reserveSpace")
+        return Space(self.attn, self.sizes, training=True).views(address, "reserveSpace", use)
+
+    def visible(self, current: int | None) -> NDArray[np.bool_]:
+        """Which keys each query looks at; of one query if there is a current one."""
+        self.call.require("loWinIdx", "hiWinIdx", "devSeqLengthsQO", "devSeqLengthsKV")
+        steps = self.q.shape[0]
+        windows = np.zeros((2, steps), np.int64)
+        # With a current index cuDNN reads that entry only.
+        indices = range(steps) if current is None else [current]
+        for row, name in zip(windows, ("loWinIdx", "hiWinIdx"), strict=True):
+            array = self.call[name]
+            if getattr(array, "_length_", steps) <= max(indices):
+                raise bad_param(
+                    f"{name} has {array._length_} elements, {max(indices) + 1} are needed"
+                )
+            for t in indices:
+                row[t] = array[t]
+        of_queries = self.lengths(self.q, "devSeqLengthsQO")
+        of_keys = self.lengths(self.k, "devSeqLengthsKV")
+        visible = visible_keys(windows[0], windows[1], of_queries, of_keys, self.k.shape[0])
+        return visible if current is None else visible[:, :, current : current + 1]
+
+
+def workspace_bytes(attn: Attention) -> int:
+    """Bytes of the workspace for inference, for the attention's largest sizes."""
+    return Space(attn, Sizes.largest(attn), training=False).nbytes
+
+
+def reserve_space(attn: Attention) -> Space:
+    """The memory kept for the gradients, for the attention's largest sizes."""
+    return Space(attn, Sizes.largest(attn), training=True)
+
 
 # --- buffers and weights ------------------------------------------------------------------------
 

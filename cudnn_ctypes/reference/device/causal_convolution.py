@@ -1,25 +1,100 @@
-"""The direct causal convolutions on the reference device; they take a stream and no handle.
+"""Causal convolutions on the reference device; they take a stream and no handle.
 
 The gradients of filters and biases, in/out parameters in C, are added to their memory.
+
+The reserve space of the long form holds the spectra of x and of the filter, one after the other, in
+complex numbers of FLOAT, or DOUBLE for DOUBLE; the size that cuDNN reports has room for them.
+
+The refused sizes and types, and their statuses, were measured with cuDNN 9.28.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from ctypes import byref, c_size_t
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ... import raw
+from ...dtypes import numpy_dtype
+from ...raw.operand_rules.language import FLOATING
+from ..arithmetic import round_to
 from ..causal_convolution import (
     back_to_back_convolution_backward,
     back_to_back_convolution_forward,
     causal_convolution_backward,
     causal_convolution_forward,
 )
+from ..fft_causal_convolution import (
+    fft_causal_convolution_backward,
+    fft_causal_convolution_forward,
+    spectrum,
+    spectrum_gradients,
+    spectrum_product,
+)
 from .call import Call
-from .causal_call import check_activation, check_sizes, check_width, types
-from .registry import implements
+from .memory import Use
+from .registry import Refused, bad_param, implements, not_supported
+
+__all__ = ["check_activation", "check_aligned", "check_sizes", "check_width", "types"]
+
+_ACTIVATIONS: Mapping[int, Any] = {
+    raw.CUDNN_CAUSAL_CONV1D_ACTIVATION_IDENTITY: "identity",
+    raw.CUDNN_CAUSAL_CONV1D_ACTIVATION_SILU: "silu",
+}
+
+
+def check_sizes(call: Call) -> tuple[int, int, int]:
+    """batch, dim and seqLen; refused if one is not positive."""
+    for name in ("batch", "dim", "seqLen"):
+        if call[name] < 1:
+            raise bad_param(f"{name} must be at least 1, got {call[name]}")
+    return call["batch"], call["dim"], call["seqLen"]
+
+
+def check_width(call: Call, name: str, largest: int) -> int:
+    """The length of a filter; refused if shorter than 2 or longer than cuDNN has kernels for."""
+    width: int = call[name]
+    if not 2 <= width <= largest:
+        raise bad_param(f"{name} must be from 2 to {largest}, got {width}")
+    return width
+
+
+def types(call: Call) -> tuple[raw.cudnnDataType_t, np.dtype[Any]]:
+    """The data type, and the dtype of sums.
+
+    All but FLOAT, DOUBLE, HALF and BFLOAT16 are refused, and gradients of filters that are not
+    DOUBLE for DOUBLE and FLOAT for the others.
+    """
+    data_type = call["dataType"]
+    if data_type not in FLOATING:
+        raise not_supported(f"dataType {data_type.name}")
+    double = data_type == raw.CUDNN_DATA_DOUBLE
+    wanted = raw.CUDNN_DATA_DOUBLE if double else raw.CUDNN_DATA_FLOAT
+    if "dwDataType" in call and call["dwDataType"] != wanted:
+        raise not_supported(
+            f"dwDataType must be {wanted.name} for dataType {data_type.name}, got "
+            f"{call['dwDataType'].name}"
+        )
+    return data_type, np.dtype(np.float64 if double else np.float32)
+
+
+def check_activation(call: Call) -> Any:
+    """The activation's name in the reference."""
+    if call["activation"] not in _ACTIVATIONS:
+        raise bad_param(f"activation {int(call['activation'])}")
+    return _ACTIVATIONS[call["activation"]]
+
+
+def check_aligned(call: Call) -> None:
+    """Refuse NULL, and memory not aligned to 16 bytes, which the FFT kernels require."""
+    call.require_memory()
+    for name, _, address in call.memory:
+        if address and address % 16:
+            raise bad_param(f"{name} must be aligned to 16 bytes, is {address:#x}")
+
 
 WIDEST, WIDEST_CHANNELS_LAST, WIDEST_PROJECTION = 256, 128, 32
 
@@ -152,3 +227,91 @@ def back_to_back_gradients(call: Call) -> None:
     here.array("dx", "x")[...] = made.dx
     for name, view in gradients.items():
         view[...] = getattr(made, name)
+
+
+FFT_NARROWEST, FFT_WIDEST, FFT_WIDEST_DOUBLE = 128, 16384, 4096
+
+
+def _sequence(call: Call, name: str) -> NDArray[Any]:
+    return call.array(name, call["dataType"], call["batch"], call["dim"], call["seqLen"])
+
+
+def _filter(call: Call, name: str) -> NDArray[Any]:
+    return call.array(name, call["dataType"], call["dim"], call["kernelSize"])
+
+
+@implements("cudnnFFTCausalConv1dForward")
+def fft_forward(call: Call) -> None:
+    _check_tiles(call)
+    x, w = _sequence(call, "x"), _filter(call, "weight")
+    _sequence(call, "y")[...] = fft_causal_convolution_forward(x, w)
+
+
+@implements("cudnnFFTCausalConv1dBackward")
+def fft_backward(call: Call) -> None:
+    _check_tiles(call)
+    gradients = fft_causal_convolution_backward(
+        x=_sequence(call, "x"), w=_filter(call, "weight"), dy=_sequence(call, "dy")
+    )
+    _sequence(call, "dx")[...] = gradients.dx
+    _filter(call, "dweight")[...] = gradients.dw
+
+
+@implements("cudnnLongFFTCausalConv1dForward")
+def long_forward(call: Call) -> None:
+    _use_buffers(call)
+    time, dtype = call["seqLen"], numpy_dtype(call["dataType"])
+    of_x, of_weight = _spectra(call, "write")
+    of_x[...] = spectrum(_sequence(call, "x"), time)
+    of_weight[...] = spectrum(_filter(call, "weight"), time)
+    _sequence(call, "y")[...] = round_to(spectrum_product(of_x, of_weight, time), dtype)
+
+
+@implements("cudnnLongFFTCausalConv1dBackward")
+def long_backward(call: Call) -> None:
+    _use_buffers(call)
+    time, dtype = call["seqLen"], numpy_dtype(call["dataType"])
+    of_dy = spectrum(_sequence(call, "dy"), time)
+    dx, dw = spectrum_gradients(*_spectra(call, "read"), of_dy, time, call["kernelSize"])
+    _sequence(call, "dx")[...] = round_to(dx, dtype)
+    _filter(call, "dweight")[...] = round_to(dw, dtype)
+
+
+def _check_tiles(call: Call) -> None:
+    check_aligned(call)
+    time, width = check_sizes(call)[2], call["kernelSize"]
+    if width < 1:
+        raise bad_param(f"kernelSize must be at least 1, got {width}")
+    data_type, _ = types(call)
+    widest = FFT_WIDEST_DOUBLE if data_type == raw.CUDNN_DATA_DOUBLE else FFT_WIDEST
+    power_of_two = width & (width - 1) == 0
+    if not (power_of_two and FFT_NARROWEST <= width <= widest) or time % width:
+        raise not_supported(
+            f"kernelSize must be a power of two from {FFT_NARROWEST} to {widest} that divides "
+            f"seqLen; got kernelSize {width} and seqLen {time}"
+        )
+
+
+def _use_buffers(call: Call) -> None:
+    """Refuse sizes that cuDNN's own query refuses, and buffers smaller than its answers."""
+    check_aligned(call)
+    sizes = (call["batch"], call["dim"], call["seqLen"], call["kernelSize"])
+    needed, kept = c_size_t(), c_size_t()
+    query = raw.cudnnLongFFTCausalConv1dGetBufferSizes
+    status = query.unchecked(*sizes, call["dataType"], byref(needed), byref(kept))
+    if status != raw.CUDNN_STATUS_SUCCESS:
+        raise Refused(
+            status,
+            f"no long form for batch, dim, seqLen, kernelSize {sizes} in {call['dataType'].name}",
+        )
+    call.buffer("reserveSpace", kept.value)
+    call.use_workspace("workspace", needed.value)
+
+
+def _spectra(call: Call, use: Use) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Views of the spectra in the reserve space: of x (batch, dim, time + 1) and of weight."""
+    double = call["dataType"] == raw.CUDNN_DATA_DOUBLE
+    kind = raw.CUDNN_DATA_COMPLEX_FP64 if double else raw.CUDNN_DATA_COMPLEX_FP32
+    shape = (call["batch"] + 1, call["dim"], call["seqLen"] + 1)
+    both = call.array("reserveSpace", kind, *shape, use=use)
+    return both[:-1], both[-1]

@@ -22,10 +22,15 @@ from typing import Any
 from ... import raw
 from . import lent
 from .call import Call
-from .convolution_algorithms import why_not, workspace_bytes
-from .convolution_directions import DIRECTIONS, Direction, direction_of
-from .convolution_problem import Problem
-from .convolution_runs import Operands, run
+from .convolution import Operands, run
+from .convolution_problem import (
+    DIRECTIONS,
+    Direction,
+    Problem,
+    direction_of,
+    why_not,
+    workspace_bytes,
+)
 from .memory import Operand, scribble, zeros
 from .registry import Refused, bad_param, implements, not_supported
 

@@ -1,15 +1,23 @@
-"""Element-wise tensor functions on the reference device: add, op, set, scale, plain transform."""
+"""Tensor functions on the reference device: add, op, set, scale, plain transform, reduce.
+
+Of reductions: Sizes are those of cuDNN 9.14 and 9.19; BAD_PARAM for indices or a workspace that are too small.
+Operators without indices do not write them. Indices have 32 bits for every descriptor.
+"""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 
 from ... import raw
-from ...dtypes import numpy_dtype
-from ...raw.descriptors import OpTensor
+from ...dtypes import numpy_dtype, vector_length
+from ...raw.descriptors import OpTensor, ReduceTensor
 from ..arithmetic import blend, round_to
+from ..reduce import INDEXED, reduce_indices, reduce_tensor
 from ..tensor_operations import add_tensor, op_tensor, scale_tensor
 from .call import Call, word
+from .memory import Operand
 from .registry import implements
 
 
@@ -71,3 +79,69 @@ def scale(call: Call) -> None:
     y = call.operand("y")
     call.check()
     y.store(scale_tensor(y.load(), **call.factors()))
+
+
+_INDEX_BYTES = 4
+_ELEMENTS_PER_INDEX = 512  # that one thread block of a reduction to a single element leaves
+
+
+@implements("cudnnGetReductionIndicesSize")
+def indices_size(call: Call) -> None:
+    call.require("sizeInBytes")
+    described, _, c = _read(call, "aDesc", "cDesc")
+    call.put(sizeInBytes=_indices_bytes(described, c))
+
+
+@implements("cudnnGetReductionWorkspaceSize")
+def workspace_size(call: Call) -> None:
+    """One number of the computation's type, and one index, for each element of A."""
+    call.require("sizeInBytes")
+    call.put(sizeInBytes=_workspace_bytes(*_read(call, "aDesc", "cDesc")))
+
+
+@implements("cudnnReduceTensor")
+def reduce(call: Call) -> None:
+    described, a, c = _read(call, "A", "C")
+    call.check()
+    factors = call.factors()
+    call.buffer("indices", _indices_bytes(described, c))
+    call.use_workspace("workspace", _workspace_bytes(described, a, c))
+    values, shape = a.load(), c.shape
+    operator = word(described.op, "CUDNN_REDUCE_TENSOR_")
+    propagate_nan = described.nan_propagation == raw.CUDNN_PROPAGATE_NAN
+    result = reduce_tensor(
+        values,
+        shape,
+        operator,
+        propagate_nan=propagate_nan,
+        c=c.prior(factors["beta"]),
+        compute_dtype=numpy_dtype(described.compute_data_type),
+        out_dtype=c.dtype,
+        **factors,
+    )
+    if described.indices and operator in INDEXED:
+        memory = call.array("indices", raw.CUDNN_DATA_INT32, *shape)
+        memory[...] = reduce_indices(values, shape, operator, propagate_nan=propagate_nan)
+    c.store(result)
+
+
+def _read(call: Call, *names: str) -> tuple[ReduceTensor, Operand, Operand]:
+    """The reduction, A and C."""
+    a, c = call.operands(*names)
+    return call.record("reduceTensorDesc", ReduceTensor), a, c
+
+
+def _indices_bytes(described: ReduceTensor, c: Operand) -> int:
+    elements = math.prod(c.shape) // vector_length(c.data_type)
+    return _INDEX_BYTES * elements if described.indices else 0
+
+
+def _workspace_bytes(described: ReduceTensor, a: Operand, c: Operand) -> int:
+    elements = math.prod(a.shape)
+    nbytes = (8 if described.compute_data_type == raw.CUDNN_DATA_DOUBLE else 4) * elements
+    if described.indices:
+        left = elements
+        if math.prod(c.shape) == 1:
+            left = -(-elements // _ELEMENTS_PER_INDEX)
+        nbytes += _INDEX_BYTES * left
+    return nbytes

@@ -14,14 +14,15 @@ import pytest
 
 from cudnn_ctypes import raw
 from cudnn_ctypes.raw.descriptors import Convolution, Filter, Tensor
-from cudnn_ctypes.reference.device.convolution_algorithms import why_not, workspace_bytes
-from cudnn_ctypes.reference.device.convolution_directions import (
+from cudnn_ctypes.reference.device.convolution_problem import (
     BACKWARD_DATA,
     BACKWARD_FILTER,
     FORWARD,
     Direction,
+    Problem,
+    why_not,
+    workspace_bytes,
 )
-from cudnn_ctypes.reference.device.convolution_problem import Problem
 from cudnn_ctypes.reference.device.registry import Refused
 
 MEASURED = json.loads(Path(__file__).with_name("algorithms_cudnn_9_19_h200.json").read_text())
