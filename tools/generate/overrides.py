@@ -835,8 +835,8 @@ CARRIED_OUT = _by_function(
             cudnnGetDropoutDescriptor cudnnDropoutForward cudnnDropoutBackward""",
         "fused_operations": "cudnnMakeFusedOpsPlan cudnnFusedOpsExecute",
         "gnn": """
-            cudnnGnnAggSimpleForward cudnnGnnAggSimpleBackward cudnnGnnMhaGatForward cudnnGnnMhaGatV2Forward cudnnGnnMhaGatBackward
-            cudnnGnnMhaGatV2Backward""",
+            cudnnGnnAggSimpleForward cudnnGnnAggSimpleBackward cudnnGnnMhaGatForward
+            cudnnGnnMhaGatV2Forward cudnnGnnMhaGatBackward cudnnGnnMhaGatV2Backward""",
         "handle": "cudnnDestroy cudnnQueryRuntimeError cudnnSetStream cudnnGetStream",
         "lrn": """
             cudnnLRNCrossChannelForward cudnnLRNCrossChannelBackward

@@ -1,7 +1,7 @@
 """Tensor functions on the reference device: add, op, set, scale, plain transform, reduce.
 
-Of reductions: Sizes are those of cuDNN 9.14 and 9.19; BAD_PARAM for indices or a workspace that are too small.
-Operators without indices do not write them. Indices have 32 bits for every descriptor.
+Sizes for reductions are those of cuDNN 9.14 and 9.19. Operators without indices do not write them;
+indices have 32 bits for every descriptor.
 """
 
 from __future__ import annotations
