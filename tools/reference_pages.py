@@ -90,7 +90,7 @@ def function_page(name: str, function: Function, row: Row) -> Iterator[str]:
 
 def example_of(name: str) -> Iterator[str]:
     """The example of its class or operation, and the program that calls it."""
-    owners = [each.partition(".")[0] for each in USES[name][0]]
+    owners = [each.partition(".")[0] for each in USES[name][0].split()]
     for user in [*users(name), *(each for each in dict.fromkeys(owners) if each in public())]:
         lines = (inspect.getdoc(public()[user]) or "").partition("\nExamples\n--------\n")[2]
         if ">>> " in lines:
@@ -116,8 +116,8 @@ def successor(name: str) -> str:
 
 def user_links(name: str) -> Iterator[str]:
     """Public names by what uses the function: those whose text names it first."""
-    texts = [*users(name), *(each for each in USES[name][0] if "." in each)]
-    for used_by in dict.fromkeys(texts or USES[name][0]):
+    texts = [*users(name), *(each for each in USES[name][0].split() if "." in each)]
+    for used_by in dict.fromkeys(texts or USES[name][0].split()):
         owner = used_by.partition(".")[0]
         known = owner in public()
         yield f"[`{used_by}`](../api/{owner}.rst)" if known else f"`{used_by}`"
@@ -125,7 +125,7 @@ def user_links(name: str) -> Iterator[str]:
 
 def users(name: str) -> list[str]:
     """Public classes and functions that call a C function, or say that they follow it."""
-    named = [each for each in USES[name][0] if each in public()]
+    named = [each for each in USES[name][0].split() if each in public()]
     follow = [
         each
         for each, item in public().items()
@@ -284,7 +284,7 @@ def c_functions(name: str) -> str:
     used = [
         f":doc:`{function} <../c/{function}>`"
         for function, (users, _) in USES.items()
-        if any(each.partition(".")[0] == name for each in users)
+        if any(each.partition(".")[0] == name for each in users.split())
     ]
     return f"C functions: {', '.join(used)}." if used else ""
 

@@ -54,8 +54,8 @@ def docstring(name: str) -> str:
     """
     from .uses import USES
 
-    objects, example = USES.get(name, ((), ""))
-    uses = [f"used by {', '.join(objects[:_NAMED])}"] if objects else []
+    objects, example = USES.get(name, ("", ""))
+    uses = [f"used by {', '.join(objects.split()[:_NAMED])}"] if objects else []
     uses += [f"example: examples/{example}"] if example else []
     return _paragraphs(documentation(name), "\n".join(uses))
 
@@ -89,24 +89,26 @@ def _text(name: str, item: Any) -> str:
 
 
 def _function(function: Function) -> str:
-    rows = [(p.direction, p.name, _described(p)) for p in function.parameters]
-    return _paragraphs(_wrapped(function.prototype), origin(function.__name__), aligned(rows))
+    """The prototype, with the facts of each parameter beside it, and the origin."""
+    head, _, declared = function.prototype.partition("(")
+    if not function.parameters:
+        return _paragraphs(f"{function.prototype};", origin(function.__name__))
+    ends = [f"    {each}," for each in declared.removesuffix(")").split(", ")]
+    ends[-1] = f"{ends[-1][:-1]});"
+    notes = (f"// {p.direction}{_noted(p)}" for p in function.parameters)
+    rows = aligned(zip(ends, notes, strict=True))
+    return _paragraphs(f"{head}(\n{rows}", origin(function.__name__))
 
 
-def _described(parameter: Parameter) -> str:
+def _noted(parameter: Parameter) -> str:
+    """What C's declaration of a parameter does not say."""
+    kind, needed_by = parameter.type.kind, parameter.type.needed_by
+    said = "" if kind in ("value", "pointer") else parameter_type(parameter)
+    if kind == "array":
+        said = "" if parameter.length is None else f"{parameter.length} of them"
     refuses_null = parameter.type.null is False and parameter.type.base is not types.cudnnHandle_t
-    if needed_by := parameter.type.needed_by:
-        return f"{parameter_type(parameter)}, NULL if no {needed_by}"
-    return parameter_type(parameter) + (", not NULL" if refuses_null else "")
-
-
-def _wrapped(prototype: str) -> str:
-    """A prototype; a long one has one line per parameter."""
-    if len(prototype) <= 72:
-        return f"{prototype};"
-    head, _, parameters = prototype.partition("(")
-    lines = ",\n".join(f"    {each}" for each in parameters.removesuffix(")").split(", "))
-    return f"{head}(\n{lines});"
+    null = f"NULL if no {needed_by}" if needed_by else "not NULL" if refuses_null else ""
+    return "".join(f", {words}" for words in (said, null) if words)
 
 
 def parameter_type(parameter: Parameter) -> str:

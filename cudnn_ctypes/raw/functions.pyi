@@ -163,11 +163,10 @@ def cudnnGetCudartVersion() -> int:
 def cudnnGetErrorString(
     status: EnumValue[cudnnStatus_t],
 ) -> str:
-    """const char *cudnnGetErrorString(cudnnStatus_t status);
+    """const char *cudnnGetErrorString(
+        cudnnStatus_t status);  // in
 
     cudnn_graph.h, since 9.0.0
-
-    in  status  cudnnStatus_t
 
     used by error_string
     """
@@ -177,12 +176,11 @@ def cudnnGetLastErrorString(
     message: FilledArray[c_char],
     max_size: Int,
 ) -> None:
-    """void cudnnGetLastErrorString(char message[], size_t max_size);
+    """void cudnnGetLastErrorString(
+        char message[],    // out, max_size of them, not NULL
+        size_t max_size);  // in
 
     cudnn_graph.h, since 9.0.0
-
-    out  message   array of max_size char, not NULL
-    in   max_size  size_t
 
     used by last_error_string
     """
@@ -195,18 +193,13 @@ def cudnnQueryRuntimeError(
     tag: Pointer[cudnnRuntimeTag_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnQueryRuntimeError(
-        cudnnHandle_t handle,
-        cudnnStatus_t *rstatus,
-        cudnnErrQueryMode_t mode,
-        cudnnRuntimeTag_t *tag);
+        cudnnHandle_t handle,      // in
+        cudnnStatus_t *rstatus,    // out
+        cudnnErrQueryMode_t mode,  // in
+        cudnnRuntimeTag_t *tag);   // out
 
     cudnn_graph.h, since 9.0.0
     deprecated: use cudnnGetLastErrorString
-
-    in   handle   cudnnHandle_t
-    out  rstatus  pointer to cudnnStatus_t
-    in   mode     cudnnErrQueryMode_t
-    out  tag      pointer to cudnnRuntimeTag_t
 
     used by query_runtime_error
     """
@@ -216,12 +209,11 @@ def cudnnGetProperty(
     type: EnumValue[libraryPropertyType],
     value: Pointer[c_int],
 ) -> cudnnStatus_t:
-    """cudnnStatus_t cudnnGetProperty(libraryPropertyType type, int *value);
+    """cudnnStatus_t cudnnGetProperty(
+        libraryPropertyType type,  // in
+        int *value);               // out
 
     cudnn_graph.h, since 9.0.0
-
-    in   type   libraryPropertyType
-    out  value  pointer to int
 
     used by library_versions
     """
@@ -230,11 +222,10 @@ def cudnnGetProperty(
 def cudnnCreate(
     handle: NewHandle[cudnnHandle_t],
 ) -> cudnnStatus_t:
-    """cudnnStatus_t cudnnCreate(cudnnHandle_t *handle);
+    """cudnnStatus_t cudnnCreate(
+        cudnnHandle_t *handle);  // out
 
     cudnn_graph.h, since 9.0.0
-
-    out  handle  pointer to cudnnHandle_t
 
     used by Handle
     example: examples/01_smallest_program.py
@@ -244,11 +235,10 @@ def cudnnCreate(
 def cudnnDestroy(
     handle: Handle[cudnnHandle_t],
 ) -> cudnnStatus_t:
-    """cudnnStatus_t cudnnDestroy(cudnnHandle_t handle);
+    """cudnnStatus_t cudnnDestroy(
+        cudnnHandle_t handle);  // in
 
     cudnn_graph.h, since 9.0.0
-
-    in  handle  cudnnHandle_t
 
     used by Handle
     example: examples/01_smallest_program.py
@@ -260,13 +250,10 @@ def cudnnSetStream(
     streamId: Stream,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnSetStream(
-        cudnnHandle_t handle,
-        cudaStream_t streamId);
+        cudnnHandle_t handle,    // in
+        cudaStream_t streamId);  // in
 
     cudnn_graph.h, since 9.0.0
-
-    in  handle    cudnnHandle_t
-    in  streamId  cudaStream_t
 
     used by Handle.stream
     example: examples/03_convolution.py
@@ -278,13 +265,10 @@ def cudnnGetStream(
     streamId: NewHandle[cudaStream_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetStream(
-        cudnnHandle_t handle,
-        cudaStream_t *streamId);
+        cudnnHandle_t handle,     // in
+        cudaStream_t *streamId);  // out, not NULL
 
     cudnn_graph.h, since 9.0.0
-
-    in   handle    cudnnHandle_t
-    out  streamId  pointer to cudaStream_t, not NULL
 
     used by Handle
     example: examples/03_convolution.py
@@ -297,15 +281,11 @@ def cudnnSetCallback(
     fptr: Callback,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnSetCallback(
-        unsigned int mask,
-        void *udata,
-        cudnnCallback_t fptr);
+        unsigned int mask,      // in
+        void *udata,            // in, host memory
+        cudnnCallback_t fptr);  // in
 
     cudnn_graph.h, since 9.0.0
-
-    in  mask   unsigned int
-    in  udata  host memory
-    in  fptr   cudnnCallback_t
     """
 
 @declared
@@ -315,15 +295,11 @@ def cudnnGetCallback(
     fptr: Pointer[_CFunctionType],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetCallback(
-        unsigned int *mask,
-        void **udata,
-        cudnnCallback_t *fptr);
+        unsigned int *mask,      // out
+        void **udata,            // out
+        cudnnCallback_t *fptr);  // out
 
     cudnn_graph.h, since 9.0.0
-
-    out  mask   pointer to unsigned int
-    out  udata  pointer to void *
-    out  fptr   pointer to cudnnCallback_t
     """
 
 @declared
@@ -341,13 +317,10 @@ def cudnnBackendCreateDescriptor(
     descriptor: NewHandle[cudnnBackendDescriptor_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnBackendCreateDescriptor(
-        cudnnBackendDescriptorType_t descriptorType,
-        cudnnBackendDescriptor_t *descriptor);
+        cudnnBackendDescriptorType_t descriptorType,  // in
+        cudnnBackendDescriptor_t *descriptor);        // out, not NULL
 
     cudnn_graph.h, since 9.0.0
-
-    in   descriptorType  cudnnBackendDescriptorType_t
-    out  descriptor      pointer to cudnnBackendDescriptor_t, not NULL
 
     used by BackendDescriptor
     example: examples/19_first_graph_raw.py
@@ -358,11 +331,9 @@ def cudnnBackendDestroyDescriptor(
     descriptor: Descriptor[cudnnBackendDescriptor_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnBackendDestroyDescriptor(
-        cudnnBackendDescriptor_t descriptor);
+        cudnnBackendDescriptor_t descriptor);  // in
 
     cudnn_graph.h, since 9.0.0
-
-    in  descriptor  cudnnBackendDescriptor_t
 
     used by BackendDescriptor
     example: examples/19_first_graph_raw.py
@@ -373,12 +344,10 @@ def cudnnBackendInitialize(
     descriptor: Handle[cudnnBackendDescriptor_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnBackendInitialize(
-        cudnnBackendDescriptor_t descriptor);
+        cudnnBackendDescriptor_t descriptor);  // in
 
     cudnn_graph.h, since 9.0.0
     deprecated: use cudnnBackendCreateDescriptor
-
-    in  descriptor  cudnnBackendDescriptor_t
 
     used by BackendDescriptor.reset
     """
@@ -387,11 +356,10 @@ def cudnnBackendInitialize(
 def cudnnBackendFinalize(
     descriptor: Handle[cudnnBackendDescriptor_t],
 ) -> cudnnStatus_t:
-    """cudnnStatus_t cudnnBackendFinalize(cudnnBackendDescriptor_t descriptor);
+    """cudnnStatus_t cudnnBackendFinalize(
+        cudnnBackendDescriptor_t descriptor);  // in
 
     cudnn_graph.h, since 9.0.0
-
-    in  descriptor  cudnnBackendDescriptor_t
 
     used by BackendDescriptor.finalize
     example: examples/19_first_graph_raw.py
@@ -406,19 +374,13 @@ def cudnnBackendSetAttribute(
     arrayOfElements: HostMemory,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnBackendSetAttribute(
-        cudnnBackendDescriptor_t descriptor,
-        cudnnBackendAttributeName_t attributeName,
-        cudnnBackendAttributeType_t attributeType,
-        int64_t elementCount,
-        const void *arrayOfElements);
+        cudnnBackendDescriptor_t descriptor,        // in
+        cudnnBackendAttributeName_t attributeName,  // in
+        cudnnBackendAttributeType_t attributeType,  // in
+        int64_t elementCount,                       // in
+        const void *arrayOfElements);               // in, host memory
 
     cudnn_graph.h, since 9.0.0
-
-    in  descriptor       cudnnBackendDescriptor_t
-    in  attributeName    cudnnBackendAttributeName_t
-    in  attributeType    cudnnBackendAttributeType_t
-    in  elementCount     int64_t
-    in  arrayOfElements  host memory
 
     used by BackendDescriptor.set
     example: examples/19_first_graph_raw.py
@@ -434,21 +396,14 @@ def cudnnBackendGetAttribute(
     arrayOfElements: HostMemory,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnBackendGetAttribute(
-        const cudnnBackendDescriptor_t descriptor,
-        cudnnBackendAttributeName_t attributeName,
-        cudnnBackendAttributeType_t attributeType,
-        int64_t requestedElementCount,
-        int64_t *elementCount,
-        void *arrayOfElements);
+        const cudnnBackendDescriptor_t descriptor,  // in
+        cudnnBackendAttributeName_t attributeName,  // in
+        cudnnBackendAttributeType_t attributeType,  // in
+        int64_t requestedElementCount,              // in
+        int64_t *elementCount,                      // out
+        void *arrayOfElements);                     // out, host memory
 
     cudnn_graph.h, since 9.0.0
-
-    in   descriptor             cudnnBackendDescriptor_t
-    in   attributeName          cudnnBackendAttributeName_t
-    in   attributeType          cudnnBackendAttributeType_t
-    in   requestedElementCount  int64_t
-    out  elementCount           pointer to int64_t
-    out  arrayOfElements        host memory
 
     used by BackendDescriptor
     example: examples/19_first_graph_raw.py
@@ -462,17 +417,12 @@ def cudnnGetExecutionPlanWorkspaceSize(
     workspaceSizeInBytes: Pointer[c_size_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetExecutionPlanWorkspaceSize(
-        cudnnHandle_t handle,
-        cudnnBackendDescriptor_t executionPlan,
-        cudnnBackendDescriptor_t variantPack,
-        size_t *workspaceSizeInBytes);
+        cudnnHandle_t handle,                    // in
+        cudnnBackendDescriptor_t executionPlan,  // in
+        cudnnBackendDescriptor_t variantPack,    // in
+        size_t *workspaceSizeInBytes);           // out
 
     cudnn_graph.h, since 9.23.0
-
-    in   handle                cudnnHandle_t
-    in   executionPlan         cudnnBackendDescriptor_t
-    in   variantPack           cudnnBackendDescriptor_t
-    out  workspaceSizeInBytes  pointer to size_t
 
     used by BoundPlan.workspace_size, ExecutionPlan.workspace_size_for
     """
@@ -484,15 +434,11 @@ def cudnnBackendExecute(
     variantPack: Descriptor[cudnnBackendDescriptor_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnBackendExecute(
-        cudnnHandle_t handle,
-        cudnnBackendDescriptor_t executionPlan,
-        cudnnBackendDescriptor_t variantPack);
+        cudnnHandle_t handle,                    // in
+        cudnnBackendDescriptor_t executionPlan,  // in
+        cudnnBackendDescriptor_t variantPack);   // in
 
     cudnn_graph.h, since 9.0.0
-
-    in  handle         cudnnHandle_t
-    in  executionPlan  cudnnBackendDescriptor_t
-    in  variantPack    cudnnBackendDescriptor_t
 
     used by BackendDescriptor
     example: examples/19_first_graph_raw.py
@@ -506,17 +452,12 @@ def cudnnBackendPopulateCudaGraph(
     graph: CudaGraph,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnBackendPopulateCudaGraph(
-        cudnnHandle_t handle,
-        cudnnBackendDescriptor_t executionPlan,
-        cudnnBackendDescriptor_t variantPack,
-        cudaGraph_t graph);
+        cudnnHandle_t handle,                    // in
+        cudnnBackendDescriptor_t executionPlan,  // in
+        cudnnBackendDescriptor_t variantPack,    // in
+        cudaGraph_t graph);                      // in/out
 
     cudnn_graph.h, since 9.5.0
-
-    in      handle         cudnnHandle_t
-    in      executionPlan  cudnnBackendDescriptor_t
-    in      variantPack    cudnnBackendDescriptor_t
-    in/out  graph          cudaGraph_t
 
     used by NativeGraph
     """
@@ -529,17 +470,12 @@ def cudnnBackendUpdateCudaGraph(
     graph: CudaGraph,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnBackendUpdateCudaGraph(
-        cudnnHandle_t handle,
-        cudnnBackendDescriptor_t executionPlan,
-        cudnnBackendDescriptor_t variantPack,
-        cudaGraph_t graph);
+        cudnnHandle_t handle,                    // in
+        cudnnBackendDescriptor_t executionPlan,  // in
+        cudnnBackendDescriptor_t variantPack,    // in
+        cudaGraph_t graph);                      // in/out
 
     cudnn_graph.h, since 9.5.0
-
-    in      handle         cudnnHandle_t
-    in      executionPlan  cudnnBackendDescriptor_t
-    in      variantPack    cudnnBackendDescriptor_t
-    in/out  graph          cudaGraph_t
 
     used by NativeGraph.update
     """
@@ -549,11 +485,9 @@ def cudnnCreateTensorDescriptor(
     tensorDesc: NewHandle[cudnnTensorDescriptor_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnCreateTensorDescriptor(
-        cudnnTensorDescriptor_t *tensorDesc);
+        cudnnTensorDescriptor_t *tensorDesc);  // out
 
     cudnn_ops.h, since 9.0.0
-
-    out  tensorDesc  pointer to cudnnTensorDescriptor_t
 
     used by TensorDescriptor
     example: examples/01_smallest_program.py
@@ -570,23 +504,15 @@ def cudnnSetTensor4dDescriptor(
     w: Int,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnSetTensor4dDescriptor(
-        cudnnTensorDescriptor_t tensorDesc,
-        cudnnTensorFormat_t format,
-        cudnnDataType_t dataType,
-        int n,
-        int c,
-        int h,
-        int w);
+        cudnnTensorDescriptor_t tensorDesc,  // in/out
+        cudnnTensorFormat_t format,          // in
+        cudnnDataType_t dataType,            // in
+        int n,                               // in
+        int c,                               // in
+        int h,                               // in
+        int w);                              // in
 
     cudnn_ops.h, since 9.0.0
-
-    in/out  tensorDesc  cudnnTensorDescriptor_t
-    in      format      cudnnTensorFormat_t
-    in      dataType    cudnnDataType_t
-    in      n           int
-    in      c           int
-    in      h           int
-    in      w           int
 
     used by TensorDescriptor.set_4d
     example: examples/01_smallest_program.py
@@ -606,29 +532,18 @@ def cudnnSetTensor4dDescriptorEx(
     wStride: Int,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnSetTensor4dDescriptorEx(
-        cudnnTensorDescriptor_t tensorDesc,
-        cudnnDataType_t dataType,
-        int n,
-        int c,
-        int h,
-        int w,
-        int nStride,
-        int cStride,
-        int hStride,
-        int wStride);
+        cudnnTensorDescriptor_t tensorDesc,  // in/out
+        cudnnDataType_t dataType,            // in
+        int n,                               // in
+        int c,                               // in
+        int h,                               // in
+        int w,                               // in
+        int nStride,                         // in
+        int cStride,                         // in
+        int hStride,                         // in
+        int wStride);                        // in
 
     cudnn_ops.h, since 9.0.0
-
-    in/out  tensorDesc  cudnnTensorDescriptor_t
-    in      dataType    cudnnDataType_t
-    in      n           int
-    in      c           int
-    in      h           int
-    in      w           int
-    in      nStride     int
-    in      cStride     int
-    in      hStride     int
-    in      wStride     int
 
     used by TensorDescriptor.set_4d_ex
     """
@@ -647,29 +562,18 @@ def cudnnGetTensor4dDescriptor(
     wStride: Pointer[c_int],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetTensor4dDescriptor(
-        const cudnnTensorDescriptor_t tensorDesc,
-        cudnnDataType_t *dataType,
-        int *n,
-        int *c,
-        int *h,
-        int *w,
-        int *nStride,
-        int *cStride,
-        int *hStride,
-        int *wStride);
+        const cudnnTensorDescriptor_t tensorDesc,  // in
+        cudnnDataType_t *dataType,                 // out
+        int *n,                                    // out
+        int *c,                                    // out
+        int *h,                                    // out
+        int *w,                                    // out
+        int *nStride,                              // out
+        int *cStride,                              // out
+        int *hStride,                              // out
+        int *wStride);                             // out
 
     cudnn_ops.h, since 9.0.0
-
-    in   tensorDesc  cudnnTensorDescriptor_t
-    out  dataType    pointer to cudnnDataType_t
-    out  n           pointer to int
-    out  c           pointer to int
-    out  h           pointer to int
-    out  w           pointer to int
-    out  nStride     pointer to int
-    out  cStride     pointer to int
-    out  hStride     pointer to int
-    out  wStride     pointer to int
 
     used by TensorDescriptor.get_4d
     """
@@ -683,19 +587,13 @@ def cudnnSetTensorNdDescriptor(
     strideA: IntArray[c_int],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnSetTensorNdDescriptor(
-        cudnnTensorDescriptor_t tensorDesc,
-        cudnnDataType_t dataType,
-        int nbDims,
-        const int dimA[],
-        const int strideA[]);
+        cudnnTensorDescriptor_t tensorDesc,  // in/out
+        cudnnDataType_t dataType,            // in
+        int nbDims,                          // in
+        const int dimA[],                    // in, nbDims of them, not NULL
+        const int strideA[]);                // in, nbDims of them, not NULL
 
     cudnn_ops.h, since 9.0.0
-
-    in/out  tensorDesc  cudnnTensorDescriptor_t
-    in      dataType    cudnnDataType_t
-    in      nbDims      int
-    in      dimA        array of nbDims int, not NULL
-    in      strideA     array of nbDims int, not NULL
 
     used by TensorDescriptor.set_nd
     """
@@ -709,19 +607,13 @@ def cudnnSetTensorNdDescriptorEx(
     dimA: IntArray[c_int],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnSetTensorNdDescriptorEx(
-        cudnnTensorDescriptor_t tensorDesc,
-        cudnnTensorFormat_t format,
-        cudnnDataType_t dataType,
-        int nbDims,
-        const int dimA[]);
+        cudnnTensorDescriptor_t tensorDesc,  // in/out
+        cudnnTensorFormat_t format,          // in
+        cudnnDataType_t dataType,            // in
+        int nbDims,                          // in
+        const int dimA[]);                   // in, nbDims of them, not NULL
 
     cudnn_ops.h, since 9.0.0
-
-    in/out  tensorDesc  cudnnTensorDescriptor_t
-    in      format      cudnnTensorFormat_t
-    in      dataType    cudnnDataType_t
-    in      nbDims      int
-    in      dimA        array of nbDims int, not NULL
 
     used by TensorDescriptor.set_nd_ex
     """
@@ -736,21 +628,14 @@ def cudnnGetTensorNdDescriptor(
     strideA: FilledIntArray[c_int],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetTensorNdDescriptor(
-        const cudnnTensorDescriptor_t tensorDesc,
-        int nbDimsRequested,
-        cudnnDataType_t *dataType,
-        int *nbDims,
-        int dimA[],
-        int strideA[]);
+        const cudnnTensorDescriptor_t tensorDesc,  // in
+        int nbDimsRequested,                       // in
+        cudnnDataType_t *dataType,                 // out, not NULL
+        int *nbDims,                               // out
+        int dimA[],                                // out, nbDimsRequested of them, not NULL
+        int strideA[]);                            // out, nbDimsRequested of them, not NULL
 
     cudnn_ops.h, since 9.0.0
-
-    in   tensorDesc       cudnnTensorDescriptor_t
-    in   nbDimsRequested  int
-    out  dataType         pointer to cudnnDataType_t, not NULL
-    out  nbDims           pointer to int
-    out  dimA             array of nbDimsRequested int, not NULL
-    out  strideA          array of nbDimsRequested int, not NULL
 
     used by TensorDescriptor
     example: examples/03_convolution.py
@@ -762,13 +647,10 @@ def cudnnGetTensorSizeInBytes(
     size: Pointer[c_size_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetTensorSizeInBytes(
-        const cudnnTensorDescriptor_t tensorDesc,
-        size_t *size);
+        const cudnnTensorDescriptor_t tensorDesc,  // in, not NULL
+        size_t *size);                             // out, not NULL
 
     cudnn_ops.h, since 9.0.0
-
-    in   tensorDesc  cudnnTensorDescriptor_t, not NULL
-    out  size        pointer to size_t, not NULL
 
     used by TensorDescriptor
     example: examples/03_convolution.py
@@ -779,11 +661,9 @@ def cudnnDestroyTensorDescriptor(
     tensorDesc: Descriptor[cudnnTensorDescriptor_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnDestroyTensorDescriptor(
-        cudnnTensorDescriptor_t tensorDesc);
+        cudnnTensorDescriptor_t tensorDesc);  // in
 
     cudnn_ops.h, since 9.0.0
-
-    in  tensorDesc  cudnnTensorDescriptor_t
 
     used by TensorDescriptor
     example: examples/01_smallest_program.py
@@ -797,17 +677,12 @@ def cudnnInitTransformDest(
     destSizeInBytes: Pointer[c_size_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnInitTransformDest(
-        const cudnnTensorTransformDescriptor_t transformDesc,
-        const cudnnTensorDescriptor_t srcDesc,
-        cudnnTensorDescriptor_t destDesc,
-        size_t *destSizeInBytes);
+        const cudnnTensorTransformDescriptor_t transformDesc,  // in
+        const cudnnTensorDescriptor_t srcDesc,                 // in, not NULL
+        cudnnTensorDescriptor_t destDesc,                      // in/out
+        size_t *destSizeInBytes);                              // out
 
     cudnn_ops.h, since 9.0.0, deprecated
-
-    in      transformDesc    cudnnTensorTransformDescriptor_t
-    in      srcDesc          cudnnTensorDescriptor_t, not NULL
-    in/out  destDesc         cudnnTensorDescriptor_t
-    out     destSizeInBytes  pointer to size_t
 
     used by TensorTransformDescriptor.destination
     """
@@ -817,11 +692,9 @@ def cudnnCreateTensorTransformDescriptor(
     transformDesc: NewHandle[cudnnTensorTransformDescriptor_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnCreateTensorTransformDescriptor(
-        cudnnTensorTransformDescriptor_t *transformDesc);
+        cudnnTensorTransformDescriptor_t *transformDesc);  // out
 
     cudnn_ops.h, since 9.0.0, deprecated
-
-    out  transformDesc  pointer to cudnnTensorTransformDescriptor_t
 
     used by TensorTransformDescriptor
     """
@@ -837,23 +710,15 @@ def cudnnSetTensorTransformDescriptor(
     direction: EnumValue[cudnnFoldingDirection_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnSetTensorTransformDescriptor(
-        cudnnTensorTransformDescriptor_t transformDesc,
-        const uint32_t nbDims,
-        const cudnnTensorFormat_t destFormat,
-        const int32_t padBeforeA[],
-        const int32_t padAfterA[],
-        const uint32_t foldA[],
-        const cudnnFoldingDirection_t direction);
+        cudnnTensorTransformDescriptor_t transformDesc,  // in/out
+        const uint32_t nbDims,                           // in
+        const cudnnTensorFormat_t destFormat,            // in
+        const int32_t padBeforeA[],                      // in, nbDims of them
+        const int32_t padAfterA[],                       // in, nbDims of them
+        const uint32_t foldA[],                          // in, nbDims - 2 of them
+        const cudnnFoldingDirection_t direction);        // in
 
     cudnn_ops.h, since 9.0.0, deprecated
-
-    in/out  transformDesc  cudnnTensorTransformDescriptor_t
-    in      nbDims         uint32_t
-    in      destFormat     cudnnTensorFormat_t
-    in      padBeforeA     array of nbDims int32_t
-    in      padAfterA      array of nbDims int32_t
-    in      foldA          array of nbDims - 2 uint32_t
-    in      direction      cudnnFoldingDirection_t
 
     used by TensorTransformDescriptor.set
     """
@@ -869,23 +734,15 @@ def cudnnGetTensorTransformDescriptor(
     direction: EnumPointer[cudnnFoldingDirection_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetTensorTransformDescriptor(
-        cudnnTensorTransformDescriptor_t transformDesc,
-        uint32_t nbDimsRequested,
-        cudnnTensorFormat_t *destFormat,
-        int32_t padBeforeA[],
-        int32_t padAfterA[],
-        uint32_t foldA[],
-        cudnnFoldingDirection_t *direction);
+        cudnnTensorTransformDescriptor_t transformDesc,  // in
+        uint32_t nbDimsRequested,                        // in
+        cudnnTensorFormat_t *destFormat,                 // out
+        int32_t padBeforeA[],                            // out, nbDimsRequested of them
+        int32_t padAfterA[],                             // out, nbDimsRequested of them
+        uint32_t foldA[],                                // out, nbDimsRequested - 2 of them
+        cudnnFoldingDirection_t *direction);             // out, not NULL
 
     cudnn_ops.h, since 9.0.0, deprecated
-
-    in   transformDesc    cudnnTensorTransformDescriptor_t
-    in   nbDimsRequested  uint32_t
-    out  destFormat       pointer to cudnnTensorFormat_t
-    out  padBeforeA       array of nbDimsRequested int32_t
-    out  padAfterA        array of nbDimsRequested int32_t
-    out  foldA            array of nbDimsRequested - 2 uint32_t
-    out  direction        pointer to cudnnFoldingDirection_t, not NULL
 
     used by TensorTransformDescriptor
     """
@@ -895,11 +752,9 @@ def cudnnDestroyTensorTransformDescriptor(
     transformDesc: Descriptor[cudnnTensorTransformDescriptor_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnDestroyTensorTransformDescriptor(
-        cudnnTensorTransformDescriptor_t transformDesc);
+        cudnnTensorTransformDescriptor_t transformDesc);  // in
 
     cudnn_ops.h, since 9.0.0, deprecated
-
-    in  transformDesc  cudnnTensorTransformDescriptor_t
 
     used by TensorTransformDescriptor
     """
@@ -915,24 +770,16 @@ def cudnnTransformTensor(
     y: DeviceMemory,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnTransformTensor(
-        cudnnHandle_t handle,
-        const void *alpha,
-        const cudnnTensorDescriptor_t xDesc,
-        const void *x,
-        const void *beta,
-        const cudnnTensorDescriptor_t yDesc,
-        void *y);
+        cudnnHandle_t handle,                 // in
+        const void *alpha,                    // in, one number on the host, as xDesc or yDesc says
+        const cudnnTensorDescriptor_t xDesc,  // in
+        const void *x,                        // in, device memory, as xDesc says
+        const void *beta,                     // in, one number on the host, as xDesc or yDesc says
+        const cudnnTensorDescriptor_t yDesc,  // in
+        void *y);                             // in/out, device memory, as yDesc says
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR
-
-    in      handle  cudnnHandle_t
-    in      alpha   one number on the host, as xDesc or yDesc says
-    in      xDesc   cudnnTensorDescriptor_t
-    in      x       device memory, as xDesc says
-    in      beta    one number on the host, as xDesc or yDesc says
-    in      yDesc   cudnnTensorDescriptor_t
-    in/out  y       device memory, as yDesc says
 
     used by transform_tensor
     """
@@ -949,25 +796,16 @@ def cudnnTransformTensorEx(
     destData: DeviceMemory,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnTransformTensorEx(
-        cudnnHandle_t handle,
-        const cudnnTensorTransformDescriptor_t transDesc,
-        const void *alpha,
-        const cudnnTensorDescriptor_t srcDesc,
-        const void *srcData,
-        const void *beta,
-        const cudnnTensorDescriptor_t destDesc,
-        void *destData);
+        cudnnHandle_t handle,                              // in
+        const cudnnTensorTransformDescriptor_t transDesc,  // in
+        const void *alpha,                                 // in, one number on the host, as srcDesc or destDesc says
+        const cudnnTensorDescriptor_t srcDesc,             // in
+        const void *srcData,                               // in, device memory, as srcDesc says
+        const void *beta,                                  // in, one number on the host, as srcDesc or destDesc says
+        const cudnnTensorDescriptor_t destDesc,            // in
+        void *destData);                                   // in/out, device memory, as destDesc says
 
     cudnn_ops.h, since 9.0.0, deprecated
-
-    in      handle     cudnnHandle_t
-    in      transDesc  cudnnTensorTransformDescriptor_t
-    in      alpha      one number on the host, as srcDesc or destDesc says
-    in      srcDesc    cudnnTensorDescriptor_t
-    in      srcData    device memory, as srcDesc says
-    in      beta       one number on the host, as srcDesc or destDesc says
-    in      destDesc   cudnnTensorDescriptor_t
-    in/out  destData   device memory, as destDesc says
 
     used by transform_tensor_ex
     """
@@ -983,24 +821,16 @@ def cudnnAddTensor(
     C: DeviceMemory,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnAddTensor(
-        cudnnHandle_t handle,
-        const void *alpha,
-        const cudnnTensorDescriptor_t aDesc,
-        const void *A,
-        const void *beta,
-        const cudnnTensorDescriptor_t cDesc,
-        void *C);
+        cudnnHandle_t handle,                 // in
+        const void *alpha,                    // in, one number on the host, as cDesc says
+        const cudnnTensorDescriptor_t aDesc,  // in
+        const void *A,                        // in, device memory, as aDesc says
+        const void *beta,                     // in, one number on the host, as cDesc says
+        const cudnnTensorDescriptor_t cDesc,  // in
+        void *C);                             // in/out, device memory, as cDesc says
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR
-
-    in      handle  cudnnHandle_t
-    in      alpha   one number on the host, as cDesc says
-    in      aDesc   cudnnTensorDescriptor_t
-    in      A       device memory, as aDesc says
-    in      beta    one number on the host, as cDesc says
-    in      cDesc   cudnnTensorDescriptor_t
-    in/out  C       device memory, as cDesc says
 
     used by add_tensor
     example: examples/21_legacy_and_graph.py
@@ -1011,12 +841,10 @@ def cudnnCreateOpTensorDescriptor(
     opTensorDesc: NewHandle[cudnnOpTensorDescriptor_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnCreateOpTensorDescriptor(
-        cudnnOpTensorDescriptor_t *opTensorDesc);
+        cudnnOpTensorDescriptor_t *opTensorDesc);  // out
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_POINTWISE_DESCRIPTOR
-
-    out  opTensorDesc  pointer to cudnnOpTensorDescriptor_t
 
     used by OpTensorDescriptor
     example: examples/12_lenet_digits.py
@@ -1030,18 +858,13 @@ def cudnnSetOpTensorDescriptor(
     opTensorNanOpt: EnumValue[cudnnNanPropagation_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnSetOpTensorDescriptor(
-        cudnnOpTensorDescriptor_t opTensorDesc,
-        cudnnOpTensorOp_t opTensorOp,
-        cudnnDataType_t opTensorCompType,
-        cudnnNanPropagation_t opTensorNanOpt);
+        cudnnOpTensorDescriptor_t opTensorDesc,  // in/out
+        cudnnOpTensorOp_t opTensorOp,            // in
+        cudnnDataType_t opTensorCompType,        // in
+        cudnnNanPropagation_t opTensorNanOpt);   // in
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_POINTWISE_DESCRIPTOR
-
-    in/out  opTensorDesc      cudnnOpTensorDescriptor_t
-    in      opTensorOp        cudnnOpTensorOp_t
-    in      opTensorCompType  cudnnDataType_t
-    in      opTensorNanOpt    cudnnNanPropagation_t
 
     used by OpTensorDescriptor.set
     """
@@ -1054,18 +877,13 @@ def cudnnGetOpTensorDescriptor(
     opTensorNanOpt: EnumPointer[cudnnNanPropagation_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetOpTensorDescriptor(
-        const cudnnOpTensorDescriptor_t opTensorDesc,
-        cudnnOpTensorOp_t *opTensorOp,
-        cudnnDataType_t *opTensorCompType,
-        cudnnNanPropagation_t *opTensorNanOpt);
+        const cudnnOpTensorDescriptor_t opTensorDesc,  // in
+        cudnnOpTensorOp_t *opTensorOp,                 // out, not NULL
+        cudnnDataType_t *opTensorCompType,             // out, not NULL
+        cudnnNanPropagation_t *opTensorNanOpt);        // out, not NULL
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_POINTWISE_DESCRIPTOR
-
-    in   opTensorDesc      cudnnOpTensorDescriptor_t
-    out  opTensorOp        pointer to cudnnOpTensorOp_t, not NULL
-    out  opTensorCompType  pointer to cudnnDataType_t, not NULL
-    out  opTensorNanOpt    pointer to cudnnNanPropagation_t, not NULL
 
     used by OpTensorDescriptor
     example: examples/12_lenet_digits.py
@@ -1076,12 +894,10 @@ def cudnnDestroyOpTensorDescriptor(
     opTensorDesc: Descriptor[cudnnOpTensorDescriptor_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnDestroyOpTensorDescriptor(
-        cudnnOpTensorDescriptor_t opTensorDesc);
+        cudnnOpTensorDescriptor_t opTensorDesc);  // in
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_POINTWISE_DESCRIPTOR
-
-    in  opTensorDesc  cudnnOpTensorDescriptor_t
 
     used by OpTensorDescriptor
     example: examples/12_lenet_digits.py
@@ -1102,32 +918,20 @@ def cudnnOpTensor(
     C: DeviceMemory,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnOpTensor(
-        cudnnHandle_t handle,
-        const cudnnOpTensorDescriptor_t opTensorDesc,
-        const void *alpha1,
-        const cudnnTensorDescriptor_t aDesc,
-        const void *A,
-        const void *alpha2,
-        const cudnnTensorDescriptor_t bDesc,
-        const void *B,
-        const void *beta,
-        const cudnnTensorDescriptor_t cDesc,
-        void *C);
+        cudnnHandle_t handle,                          // in
+        const cudnnOpTensorDescriptor_t opTensorDesc,  // in, not NULL
+        const void *alpha1,                            // in, one number on the host, as opTensorDesc says
+        const cudnnTensorDescriptor_t aDesc,           // in
+        const void *A,                                 // in, device memory, as aDesc says
+        const void *alpha2,                            // in, one number on the host, as opTensorDesc says
+        const cudnnTensorDescriptor_t bDesc,           // in
+        const void *B,                                 // in, device memory, as bDesc says
+        const void *beta,                              // in, one number on the host, as opTensorDesc says
+        const cudnnTensorDescriptor_t cDesc,           // in
+        void *C);                                      // in/out, device memory, as cDesc says
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR
-
-    in      handle        cudnnHandle_t
-    in      opTensorDesc  cudnnOpTensorDescriptor_t, not NULL
-    in      alpha1        one number on the host, as opTensorDesc says
-    in      aDesc         cudnnTensorDescriptor_t
-    in      A             device memory, as aDesc says
-    in      alpha2        one number on the host, as opTensorDesc says
-    in      bDesc         cudnnTensorDescriptor_t
-    in      B             device memory, as bDesc says
-    in      beta          one number on the host, as opTensorDesc says
-    in      cDesc         cudnnTensorDescriptor_t
-    in/out  C             device memory, as cDesc says
 
     used by op_tensor
     example: examples/21_legacy_and_graph.py
@@ -1138,12 +942,10 @@ def cudnnCreateReduceTensorDescriptor(
     reduceTensorDesc: NewHandle[cudnnReduceTensorDescriptor_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnCreateReduceTensorDescriptor(
-        cudnnReduceTensorDescriptor_t *reduceTensorDesc);
+        cudnnReduceTensorDescriptor_t *reduceTensorDesc);  // out
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_REDUCTION_DESCRIPTOR
-
-    out  reduceTensorDesc  pointer to cudnnReduceTensorDescriptor_t
 
     used by ReduceTensorDescriptor
     example: examples/12_lenet_digits.py
@@ -1159,22 +961,15 @@ def cudnnSetReduceTensorDescriptor(
     reduceTensorIndicesType: EnumValue[cudnnIndicesType_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnSetReduceTensorDescriptor(
-        cudnnReduceTensorDescriptor_t reduceTensorDesc,
-        cudnnReduceTensorOp_t reduceTensorOp,
-        cudnnDataType_t reduceTensorCompType,
-        cudnnNanPropagation_t reduceTensorNanOpt,
-        cudnnReduceTensorIndices_t reduceTensorIndices,
-        cudnnIndicesType_t reduceTensorIndicesType);
+        cudnnReduceTensorDescriptor_t reduceTensorDesc,  // in/out
+        cudnnReduceTensorOp_t reduceTensorOp,            // in
+        cudnnDataType_t reduceTensorCompType,            // in
+        cudnnNanPropagation_t reduceTensorNanOpt,        // in
+        cudnnReduceTensorIndices_t reduceTensorIndices,  // in
+        cudnnIndicesType_t reduceTensorIndicesType);     // in
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_REDUCTION_DESCRIPTOR
-
-    in/out  reduceTensorDesc         cudnnReduceTensorDescriptor_t
-    in      reduceTensorOp           cudnnReduceTensorOp_t
-    in      reduceTensorCompType     cudnnDataType_t
-    in      reduceTensorNanOpt       cudnnNanPropagation_t
-    in      reduceTensorIndices      cudnnReduceTensorIndices_t
-    in      reduceTensorIndicesType  cudnnIndicesType_t
 
     used by ReduceTensorDescriptor.set
     """
@@ -1189,22 +984,15 @@ def cudnnGetReduceTensorDescriptor(
     reduceTensorIndicesType: EnumPointer[cudnnIndicesType_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetReduceTensorDescriptor(
-        const cudnnReduceTensorDescriptor_t reduceTensorDesc,
-        cudnnReduceTensorOp_t *reduceTensorOp,
-        cudnnDataType_t *reduceTensorCompType,
-        cudnnNanPropagation_t *reduceTensorNanOpt,
-        cudnnReduceTensorIndices_t *reduceTensorIndices,
-        cudnnIndicesType_t *reduceTensorIndicesType);
+        const cudnnReduceTensorDescriptor_t reduceTensorDesc,  // in
+        cudnnReduceTensorOp_t *reduceTensorOp,                 // out, not NULL
+        cudnnDataType_t *reduceTensorCompType,                 // out, not NULL
+        cudnnNanPropagation_t *reduceTensorNanOpt,             // out, not NULL
+        cudnnReduceTensorIndices_t *reduceTensorIndices,       // out, not NULL
+        cudnnIndicesType_t *reduceTensorIndicesType);          // out, not NULL
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_REDUCTION_DESCRIPTOR
-
-    in   reduceTensorDesc         cudnnReduceTensorDescriptor_t
-    out  reduceTensorOp           pointer to cudnnReduceTensorOp_t, not NULL
-    out  reduceTensorCompType     pointer to cudnnDataType_t, not NULL
-    out  reduceTensorNanOpt       pointer to cudnnNanPropagation_t, not NULL
-    out  reduceTensorIndices      pointer to cudnnReduceTensorIndices_t, not NULL
-    out  reduceTensorIndicesType  pointer to cudnnIndicesType_t, not NULL
 
     used by ReduceTensorDescriptor
     example: examples/12_lenet_digits.py
@@ -1215,12 +1003,10 @@ def cudnnDestroyReduceTensorDescriptor(
     reduceTensorDesc: Descriptor[cudnnReduceTensorDescriptor_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnDestroyReduceTensorDescriptor(
-        cudnnReduceTensorDescriptor_t reduceTensorDesc);
+        cudnnReduceTensorDescriptor_t reduceTensorDesc);  // in
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_REDUCTION_DESCRIPTOR
-
-    in  reduceTensorDesc  cudnnReduceTensorDescriptor_t
 
     used by ReduceTensorDescriptor
     example: examples/12_lenet_digits.py
@@ -1235,19 +1021,13 @@ def cudnnGetReductionIndicesSize(
     sizeInBytes: Pointer[c_size_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetReductionIndicesSize(
-        cudnnHandle_t handle,
-        const cudnnReduceTensorDescriptor_t reduceTensorDesc,
-        const cudnnTensorDescriptor_t aDesc,
-        const cudnnTensorDescriptor_t cDesc,
-        size_t *sizeInBytes);
+        cudnnHandle_t handle,                                  // in
+        const cudnnReduceTensorDescriptor_t reduceTensorDesc,  // in, not NULL
+        const cudnnTensorDescriptor_t aDesc,                   // in
+        const cudnnTensorDescriptor_t cDesc,                   // in, not NULL
+        size_t *sizeInBytes);                                  // out, not NULL
 
     cudnn_ops.h, since 9.0.0, deprecated
-
-    in   handle            cudnnHandle_t
-    in   reduceTensorDesc  cudnnReduceTensorDescriptor_t, not NULL
-    in   aDesc             cudnnTensorDescriptor_t
-    in   cDesc             cudnnTensorDescriptor_t, not NULL
-    out  sizeInBytes       pointer to size_t, not NULL
 
     used by ReduceTensorDescriptor.indices_size
     """
@@ -1261,20 +1041,14 @@ def cudnnGetReductionWorkspaceSize(
     sizeInBytes: Pointer[c_size_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetReductionWorkspaceSize(
-        cudnnHandle_t handle,
-        const cudnnReduceTensorDescriptor_t reduceTensorDesc,
-        const cudnnTensorDescriptor_t aDesc,
-        const cudnnTensorDescriptor_t cDesc,
-        size_t *sizeInBytes);
+        cudnnHandle_t handle,                                  // in
+        const cudnnReduceTensorDescriptor_t reduceTensorDesc,  // in, not NULL
+        const cudnnTensorDescriptor_t aDesc,                   // in, not NULL
+        const cudnnTensorDescriptor_t cDesc,                   // in, not NULL
+        size_t *sizeInBytes);                                  // out, not NULL
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE
-
-    in   handle            cudnnHandle_t
-    in   reduceTensorDesc  cudnnReduceTensorDescriptor_t, not NULL
-    in   aDesc             cudnnTensorDescriptor_t, not NULL
-    in   cDesc             cudnnTensorDescriptor_t, not NULL
-    out  sizeInBytes       pointer to size_t, not NULL
 
     used by ReduceTensorDescriptor.workspace_size
     """
@@ -1295,34 +1069,21 @@ def cudnnReduceTensor(
     C: DeviceMemory,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnReduceTensor(
-        cudnnHandle_t handle,
-        const cudnnReduceTensorDescriptor_t reduceTensorDesc,
-        void *indices,
-        size_t indicesSizeInBytes,
-        void *workspace,
-        size_t workspaceSizeInBytes,
-        const void *alpha,
-        const cudnnTensorDescriptor_t aDesc,
-        const void *A,
-        const void *beta,
-        const cudnnTensorDescriptor_t cDesc,
-        void *C);
+        cudnnHandle_t handle,                                  // in
+        const cudnnReduceTensorDescriptor_t reduceTensorDesc,  // in, not NULL
+        void *indices,                                         // out, device memory, as indicesSizeInBytes says, NULL if no indicesSizeInBytes
+        size_t indicesSizeInBytes,                             // in
+        void *workspace,                                       // in/out, device memory, as workspaceSizeInBytes says, NULL if no workspaceSizeInBytes
+        size_t workspaceSizeInBytes,                           // in
+        const void *alpha,                                     // in, one number on the host, as cDesc says
+        const cudnnTensorDescriptor_t aDesc,                   // in
+        const void *A,                                         // in, device memory, as aDesc says
+        const void *beta,                                      // in, one number on the host, as cDesc says
+        const cudnnTensorDescriptor_t cDesc,                   // in
+        void *C);                                              // in/out, device memory, as cDesc says
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR
-
-    in      handle                cudnnHandle_t
-    in      reduceTensorDesc      cudnnReduceTensorDescriptor_t, not NULL
-    out     indices               device memory, as indicesSizeInBytes says, NULL if no indicesSizeInBytes
-    in      indicesSizeInBytes    size_t
-    in/out  workspace             device memory, as workspaceSizeInBytes says, NULL if no workspaceSizeInBytes
-    in      workspaceSizeInBytes  size_t
-    in      alpha                 one number on the host, as cDesc says
-    in      aDesc                 cudnnTensorDescriptor_t
-    in      A                     device memory, as aDesc says
-    in      beta                  one number on the host, as cDesc says
-    in      cDesc                 cudnnTensorDescriptor_t
-    in/out  C                     device memory, as cDesc says
 
     used by reduce_tensor
     example: examples/21_legacy_and_graph.py
@@ -1336,17 +1097,12 @@ def cudnnSetTensor(
     valuePtr: HostScalar,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnSetTensor(
-        cudnnHandle_t handle,
-        const cudnnTensorDescriptor_t yDesc,
-        void *y,
-        const void *valuePtr);
+        cudnnHandle_t handle,                 // in
+        const cudnnTensorDescriptor_t yDesc,  // in
+        void *y,                              // out, device memory, as yDesc says
+        const void *valuePtr);                // in, one number on the host, as yDesc says
 
     cudnn_ops.h, since 9.0.0
-
-    in   handle    cudnnHandle_t
-    in   yDesc     cudnnTensorDescriptor_t
-    out  y         device memory, as yDesc says
-    in   valuePtr  one number on the host, as yDesc says
 
     used by set_tensor
     """
@@ -1359,18 +1115,13 @@ def cudnnScaleTensor(
     alpha: HostScalar,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnScaleTensor(
-        cudnnHandle_t handle,
-        const cudnnTensorDescriptor_t yDesc,
-        void *y,
-        const void *alpha);
+        cudnnHandle_t handle,                 // in
+        const cudnnTensorDescriptor_t yDesc,  // in
+        void *y,                              // in/out, device memory, as yDesc says
+        const void *alpha);                   // in, one number on the host, as yDesc says
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR
-
-    in      handle  cudnnHandle_t
-    in      yDesc   cudnnTensorDescriptor_t
-    in/out  y       device memory, as yDesc says
-    in      alpha   one number on the host, as yDesc says
 
     used by scale_tensor
     """
@@ -1380,12 +1131,10 @@ def cudnnCreateFilterDescriptor(
     filterDesc: NewHandle[cudnnFilterDescriptor_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnCreateFilterDescriptor(
-        cudnnFilterDescriptor_t *filterDesc);
+        cudnnFilterDescriptor_t *filterDesc);  // out
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_TENSOR_DESCRIPTOR
-
-    out  filterDesc  pointer to cudnnFilterDescriptor_t
 
     used by FilterDescriptor
     example: examples/01_smallest_program.py
@@ -1402,24 +1151,16 @@ def cudnnSetFilter4dDescriptor(
     w: Int,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnSetFilter4dDescriptor(
-        cudnnFilterDescriptor_t filterDesc,
-        cudnnDataType_t dataType,
-        cudnnTensorFormat_t format,
-        int k,
-        int c,
-        int h,
-        int w);
+        cudnnFilterDescriptor_t filterDesc,  // in/out
+        cudnnDataType_t dataType,            // in
+        cudnnTensorFormat_t format,          // in
+        int k,                               // in
+        int c,                               // in
+        int h,                               // in
+        int w);                              // in
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_TENSOR_DESCRIPTOR
-
-    in/out  filterDesc  cudnnFilterDescriptor_t
-    in      dataType    cudnnDataType_t
-    in      format      cudnnTensorFormat_t
-    in      k           int
-    in      c           int
-    in      h           int
-    in      w           int
 
     used by FilterDescriptor.set_4d
     example: examples/01_smallest_program.py
@@ -1436,24 +1177,16 @@ def cudnnGetFilter4dDescriptor(
     w: Pointer[c_int],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetFilter4dDescriptor(
-        const cudnnFilterDescriptor_t filterDesc,
-        cudnnDataType_t *dataType,
-        cudnnTensorFormat_t *format,
-        int *k,
-        int *c,
-        int *h,
-        int *w);
+        const cudnnFilterDescriptor_t filterDesc,  // in
+        cudnnDataType_t *dataType,                 // out, not NULL
+        cudnnTensorFormat_t *format,               // out, not NULL
+        int *k,                                    // out, not NULL
+        int *c,                                    // out, not NULL
+        int *h,                                    // out, not NULL
+        int *w);                                   // out, not NULL
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_TENSOR_DESCRIPTOR
-
-    in   filterDesc  cudnnFilterDescriptor_t
-    out  dataType    pointer to cudnnDataType_t, not NULL
-    out  format      pointer to cudnnTensorFormat_t, not NULL
-    out  k           pointer to int, not NULL
-    out  c           pointer to int, not NULL
-    out  h           pointer to int, not NULL
-    out  w           pointer to int, not NULL
 
     used by FilterDescriptor.get_4d
     """
@@ -1467,20 +1200,14 @@ def cudnnSetFilterNdDescriptor(
     filterDimA: IntArray[c_int],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnSetFilterNdDescriptor(
-        cudnnFilterDescriptor_t filterDesc,
-        cudnnDataType_t dataType,
-        cudnnTensorFormat_t format,
-        int nbDims,
-        const int filterDimA[]);
+        cudnnFilterDescriptor_t filterDesc,  // in/out
+        cudnnDataType_t dataType,            // in
+        cudnnTensorFormat_t format,          // in
+        int nbDims,                          // in
+        const int filterDimA[]);             // in, nbDims of them, not NULL
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_TENSOR_DESCRIPTOR
-
-    in/out  filterDesc  cudnnFilterDescriptor_t
-    in      dataType    cudnnDataType_t
-    in      format      cudnnTensorFormat_t
-    in      nbDims      int
-    in      filterDimA  array of nbDims int, not NULL
 
     used by FilterDescriptor.set_nd
     """
@@ -1495,22 +1222,15 @@ def cudnnGetFilterNdDescriptor(
     filterDimA: FilledIntArray[c_int],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetFilterNdDescriptor(
-        const cudnnFilterDescriptor_t filterDesc,
-        int nbDimsRequested,
-        cudnnDataType_t *dataType,
-        cudnnTensorFormat_t *format,
-        int *nbDims,
-        int filterDimA[]);
+        const cudnnFilterDescriptor_t filterDesc,  // in
+        int nbDimsRequested,                       // in
+        cudnnDataType_t *dataType,                 // out, not NULL
+        cudnnTensorFormat_t *format,               // out, not NULL
+        int *nbDims,                               // out, not NULL
+        int filterDimA[]);                         // out, nbDimsRequested of them, not NULL
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_TENSOR_DESCRIPTOR
-
-    in   filterDesc       cudnnFilterDescriptor_t
-    in   nbDimsRequested  int
-    out  dataType         pointer to cudnnDataType_t, not NULL
-    out  format           pointer to cudnnTensorFormat_t, not NULL
-    out  nbDims           pointer to int, not NULL
-    out  filterDimA       array of nbDimsRequested int, not NULL
 
     used by FilterDescriptor
     example: examples/03_convolution.py
@@ -1522,14 +1242,11 @@ def cudnnGetFilterSizeInBytes(
     size: Pointer[c_size_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetFilterSizeInBytes(
-        const cudnnFilterDescriptor_t filterDesc,
-        size_t *size);
+        const cudnnFilterDescriptor_t filterDesc,  // in
+        size_t *size);                             // out, not NULL
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_TENSOR_DESCRIPTOR
-
-    in   filterDesc  cudnnFilterDescriptor_t
-    out  size        pointer to size_t, not NULL
 
     used by FilterDescriptor
     example: examples/03_convolution.py
@@ -1547,25 +1264,16 @@ def cudnnTransformFilter(
     destData: DeviceMemory,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnTransformFilter(
-        cudnnHandle_t handle,
-        const cudnnTensorTransformDescriptor_t transDesc,
-        const void *alpha,
-        const cudnnFilterDescriptor_t srcDesc,
-        const void *srcData,
-        const void *beta,
-        const cudnnFilterDescriptor_t destDesc,
-        void *destData);
+        cudnnHandle_t handle,                              // in
+        const cudnnTensorTransformDescriptor_t transDesc,  // in
+        const void *alpha,                                 // in, one number on the host, as srcDesc or destDesc says
+        const cudnnFilterDescriptor_t srcDesc,             // in, not NULL
+        const void *srcData,                               // in, device memory, as srcDesc says
+        const void *beta,                                  // in, one number on the host, as srcDesc or destDesc says
+        const cudnnFilterDescriptor_t destDesc,            // in, not NULL
+        void *destData);                                   // in/out, device memory, as destDesc says
 
     cudnn_ops.h, since 9.0.0, deprecated
-
-    in      handle     cudnnHandle_t
-    in      transDesc  cudnnTensorTransformDescriptor_t
-    in      alpha      one number on the host, as srcDesc or destDesc says
-    in      srcDesc    cudnnFilterDescriptor_t, not NULL
-    in      srcData    device memory, as srcDesc says
-    in      beta       one number on the host, as srcDesc or destDesc says
-    in      destDesc   cudnnFilterDescriptor_t, not NULL
-    in/out  destData   device memory, as destDesc says
 
     used by transform_filter
     """
@@ -1575,12 +1283,10 @@ def cudnnDestroyFilterDescriptor(
     filterDesc: Descriptor[cudnnFilterDescriptor_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnDestroyFilterDescriptor(
-        cudnnFilterDescriptor_t filterDesc);
+        cudnnFilterDescriptor_t filterDesc);  // in
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_TENSOR_DESCRIPTOR
-
-    in  filterDesc  cudnnFilterDescriptor_t
 
     used by FilterDescriptor
     example: examples/01_smallest_program.py
@@ -1599,27 +1305,17 @@ def cudnnSoftmaxForward(
     y: DeviceMemory,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnSoftmaxForward(
-        cudnnHandle_t handle,
-        cudnnSoftmaxAlgorithm_t algo,
-        cudnnSoftmaxMode_t mode,
-        const void *alpha,
-        const cudnnTensorDescriptor_t xDesc,
-        const void *x,
-        const void *beta,
-        const cudnnTensorDescriptor_t yDesc,
-        void *y);
+        cudnnHandle_t handle,                 // in
+        cudnnSoftmaxAlgorithm_t algo,         // in
+        cudnnSoftmaxMode_t mode,              // in
+        const void *alpha,                    // in, one number on the host, as yDesc says
+        const cudnnTensorDescriptor_t xDesc,  // in
+        const void *x,                        // in, device memory, as xDesc says
+        const void *beta,                     // in, one number on the host, as yDesc says
+        const cudnnTensorDescriptor_t yDesc,  // in
+        void *y);                             // in/out, device memory, as yDesc says
 
     cudnn_ops.h, since 9.0.0
-
-    in      handle  cudnnHandle_t
-    in      algo    cudnnSoftmaxAlgorithm_t
-    in      mode    cudnnSoftmaxMode_t
-    in      alpha   one number on the host, as yDesc says
-    in      xDesc   cudnnTensorDescriptor_t
-    in      x       device memory, as xDesc says
-    in      beta    one number on the host, as yDesc says
-    in      yDesc   cudnnTensorDescriptor_t
-    in/out  y       device memory, as yDesc says
 
     used by softmax_forward
     example: examples/07_softmax.py
@@ -1630,12 +1326,10 @@ def cudnnCreatePoolingDescriptor(
     poolingDesc: NewHandle[cudnnPoolingDescriptor_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnCreatePoolingDescriptor(
-        cudnnPoolingDescriptor_t *poolingDesc);
+        cudnnPoolingDescriptor_t *poolingDesc);  // out
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_RESAMPLE_DESCRIPTOR
-
-    out  poolingDesc  pointer to cudnnPoolingDescriptor_t
 
     used by PoolingDescriptor
     example: examples/06_pooling.py
@@ -1654,28 +1348,18 @@ def cudnnSetPooling2dDescriptor(
     horizontalStride: Int,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnSetPooling2dDescriptor(
-        cudnnPoolingDescriptor_t poolingDesc,
-        cudnnPoolingMode_t mode,
-        cudnnNanPropagation_t maxpoolingNanOpt,
-        int windowHeight,
-        int windowWidth,
-        int verticalPadding,
-        int horizontalPadding,
-        int verticalStride,
-        int horizontalStride);
+        cudnnPoolingDescriptor_t poolingDesc,    // in/out
+        cudnnPoolingMode_t mode,                 // in
+        cudnnNanPropagation_t maxpoolingNanOpt,  // in
+        int windowHeight,                        // in
+        int windowWidth,                         // in
+        int verticalPadding,                     // in
+        int horizontalPadding,                   // in
+        int verticalStride,                      // in
+        int horizontalStride);                   // in
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_RESAMPLE_DESCRIPTOR
-
-    in/out  poolingDesc        cudnnPoolingDescriptor_t
-    in      mode               cudnnPoolingMode_t
-    in      maxpoolingNanOpt   cudnnNanPropagation_t
-    in      windowHeight       int
-    in      windowWidth        int
-    in      verticalPadding    int
-    in      horizontalPadding  int
-    in      verticalStride     int
-    in      horizontalStride   int
 
     used by PoolingDescriptor.set_2d
     example: examples/06_pooling.py
@@ -1694,28 +1378,18 @@ def cudnnGetPooling2dDescriptor(
     horizontalStride: Pointer[c_int],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetPooling2dDescriptor(
-        const cudnnPoolingDescriptor_t poolingDesc,
-        cudnnPoolingMode_t *mode,
-        cudnnNanPropagation_t *maxpoolingNanOpt,
-        int *windowHeight,
-        int *windowWidth,
-        int *verticalPadding,
-        int *horizontalPadding,
-        int *verticalStride,
-        int *horizontalStride);
+        const cudnnPoolingDescriptor_t poolingDesc,  // in
+        cudnnPoolingMode_t *mode,                    // out, not NULL
+        cudnnNanPropagation_t *maxpoolingNanOpt,     // out, not NULL
+        int *windowHeight,                           // out, not NULL
+        int *windowWidth,                            // out, not NULL
+        int *verticalPadding,                        // out, not NULL
+        int *horizontalPadding,                      // out, not NULL
+        int *verticalStride,                         // out, not NULL
+        int *horizontalStride);                      // out, not NULL
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_RESAMPLE_DESCRIPTOR
-
-    in   poolingDesc        cudnnPoolingDescriptor_t
-    out  mode               pointer to cudnnPoolingMode_t, not NULL
-    out  maxpoolingNanOpt   pointer to cudnnNanPropagation_t, not NULL
-    out  windowHeight       pointer to int, not NULL
-    out  windowWidth        pointer to int, not NULL
-    out  verticalPadding    pointer to int, not NULL
-    out  horizontalPadding  pointer to int, not NULL
-    out  verticalStride     pointer to int, not NULL
-    out  horizontalStride   pointer to int, not NULL
 
     used by PoolingDescriptor.get_2d
     """
@@ -1731,24 +1405,16 @@ def cudnnSetPoolingNdDescriptor(
     strideA: IntArray[c_int],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnSetPoolingNdDescriptor(
-        cudnnPoolingDescriptor_t poolingDesc,
-        const cudnnPoolingMode_t mode,
-        const cudnnNanPropagation_t maxpoolingNanOpt,
-        int nbDims,
-        const int windowDimA[],
-        const int paddingA[],
-        const int strideA[]);
+        cudnnPoolingDescriptor_t poolingDesc,          // in/out
+        const cudnnPoolingMode_t mode,                 // in
+        const cudnnNanPropagation_t maxpoolingNanOpt,  // in
+        int nbDims,                                    // in
+        const int windowDimA[],                        // in, nbDims of them, not NULL
+        const int paddingA[],                          // in, nbDims of them, not NULL
+        const int strideA[]);                          // in, nbDims of them, not NULL
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_RESAMPLE_DESCRIPTOR
-
-    in/out  poolingDesc       cudnnPoolingDescriptor_t
-    in      mode              cudnnPoolingMode_t
-    in      maxpoolingNanOpt  cudnnNanPropagation_t
-    in      nbDims            int
-    in      windowDimA        array of nbDims int, not NULL
-    in      paddingA          array of nbDims int, not NULL
-    in      strideA           array of nbDims int, not NULL
 
     used by PoolingDescriptor.set_nd
     """
@@ -1765,26 +1431,17 @@ def cudnnGetPoolingNdDescriptor(
     strideA: FilledIntArray[c_int],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetPoolingNdDescriptor(
-        const cudnnPoolingDescriptor_t poolingDesc,
-        int nbDimsRequested,
-        cudnnPoolingMode_t *mode,
-        cudnnNanPropagation_t *maxpoolingNanOpt,
-        int *nbDims,
-        int windowDimA[],
-        int paddingA[],
-        int strideA[]);
+        const cudnnPoolingDescriptor_t poolingDesc,  // in
+        int nbDimsRequested,                         // in
+        cudnnPoolingMode_t *mode,                    // out, not NULL
+        cudnnNanPropagation_t *maxpoolingNanOpt,     // out, not NULL
+        int *nbDims,                                 // out, not NULL
+        int windowDimA[],                            // out, nbDimsRequested of them, not NULL
+        int paddingA[],                              // out, nbDimsRequested of them, not NULL
+        int strideA[]);                              // out, nbDimsRequested of them, not NULL
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_RESAMPLE_DESCRIPTOR
-
-    in   poolingDesc       cudnnPoolingDescriptor_t
-    in   nbDimsRequested   int
-    out  mode              pointer to cudnnPoolingMode_t, not NULL
-    out  maxpoolingNanOpt  pointer to cudnnNanPropagation_t, not NULL
-    out  nbDims            pointer to int, not NULL
-    out  windowDimA        array of nbDimsRequested int, not NULL
-    out  paddingA          array of nbDimsRequested int, not NULL
-    out  strideA           array of nbDimsRequested int, not NULL
 
     used by PoolingDescriptor
     example: examples/06_pooling.py
@@ -1798,17 +1455,12 @@ def cudnnGetPoolingNdForwardOutputDim(
     outputTensorDimA: FilledIntArray[c_int],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetPoolingNdForwardOutputDim(
-        const cudnnPoolingDescriptor_t poolingDesc,
-        const cudnnTensorDescriptor_t inputTensorDesc,
-        int nbDims,
-        int outputTensorDimA[]);
+        const cudnnPoolingDescriptor_t poolingDesc,     // in
+        const cudnnTensorDescriptor_t inputTensorDesc,  // in, not NULL
+        int nbDims,                                     // in
+        int outputTensorDimA[]);                        // out, nbDims of them, not NULL
 
     cudnn_ops.h, since 9.0.0, deprecated
-
-    in   poolingDesc       cudnnPoolingDescriptor_t
-    in   inputTensorDesc   cudnnTensorDescriptor_t, not NULL
-    in   nbDims            int
-    out  outputTensorDimA  array of nbDims int, not NULL
 
     used by PoolingDescriptor.output_shape
     """
@@ -1823,21 +1475,14 @@ def cudnnGetPooling2dForwardOutputDim(
     w: Pointer[c_int],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetPooling2dForwardOutputDim(
-        const cudnnPoolingDescriptor_t poolingDesc,
-        const cudnnTensorDescriptor_t inputTensorDesc,
-        int *n,
-        int *c,
-        int *h,
-        int *w);
+        const cudnnPoolingDescriptor_t poolingDesc,     // in
+        const cudnnTensorDescriptor_t inputTensorDesc,  // in, not NULL
+        int *n,                                         // out, not NULL
+        int *c,                                         // out, not NULL
+        int *h,                                         // out, not NULL
+        int *w);                                        // out, not NULL
 
     cudnn_ops.h, since 9.0.0, deprecated
-
-    in   poolingDesc      cudnnPoolingDescriptor_t
-    in   inputTensorDesc  cudnnTensorDescriptor_t, not NULL
-    out  n                pointer to int, not NULL
-    out  c                pointer to int, not NULL
-    out  h                pointer to int, not NULL
-    out  w                pointer to int, not NULL
 
     used by PoolingDescriptor.output_shape
     example: examples/06_pooling.py
@@ -1848,12 +1493,10 @@ def cudnnDestroyPoolingDescriptor(
     poolingDesc: Descriptor[cudnnPoolingDescriptor_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnDestroyPoolingDescriptor(
-        cudnnPoolingDescriptor_t poolingDesc);
+        cudnnPoolingDescriptor_t poolingDesc);  // in
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_RESAMPLE_DESCRIPTOR
-
-    in  poolingDesc  cudnnPoolingDescriptor_t
 
     used by PoolingDescriptor
     example: examples/06_pooling.py
@@ -1871,26 +1514,17 @@ def cudnnPoolingForward(
     y: DeviceMemory,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnPoolingForward(
-        cudnnHandle_t handle,
-        const cudnnPoolingDescriptor_t poolingDesc,
-        const void *alpha,
-        const cudnnTensorDescriptor_t xDesc,
-        const void *x,
-        const void *beta,
-        const cudnnTensorDescriptor_t yDesc,
-        void *y);
+        cudnnHandle_t handle,                        // in
+        const cudnnPoolingDescriptor_t poolingDesc,  // in
+        const void *alpha,                           // in, one number on the host, as yDesc says
+        const cudnnTensorDescriptor_t xDesc,         // in
+        const void *x,                               // in, device memory, as xDesc says
+        const void *beta,                            // in, one number on the host, as yDesc says
+        const cudnnTensorDescriptor_t yDesc,         // in
+        void *y);                                    // in/out, device memory, as yDesc says
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_RESAMPLE_FWD_DESCRIPTOR
-
-    in      handle       cudnnHandle_t
-    in      poolingDesc  cudnnPoolingDescriptor_t
-    in      alpha        one number on the host, as yDesc says
-    in      xDesc        cudnnTensorDescriptor_t
-    in      x            device memory, as xDesc says
-    in      beta         one number on the host, as yDesc says
-    in      yDesc        cudnnTensorDescriptor_t
-    in/out  y            device memory, as yDesc says
 
     used by pooling_forward
     example: examples/06_pooling.py
@@ -1901,12 +1535,10 @@ def cudnnCreateActivationDescriptor(
     activationDesc: NewHandle[cudnnActivationDescriptor_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnCreateActivationDescriptor(
-        cudnnActivationDescriptor_t *activationDesc);
+        cudnnActivationDescriptor_t *activationDesc);  // out
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_POINTWISE_DESCRIPTOR
-
-    out  activationDesc  pointer to cudnnActivationDescriptor_t
 
     used by ActivationDescriptor
     example: examples/10_gradients.py
@@ -1920,18 +1552,13 @@ def cudnnSetActivationDescriptor(
     coef: Real,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnSetActivationDescriptor(
-        cudnnActivationDescriptor_t activationDesc,
-        cudnnActivationMode_t mode,
-        cudnnNanPropagation_t reluNanOpt,
-        double coef);
+        cudnnActivationDescriptor_t activationDesc,  // in/out
+        cudnnActivationMode_t mode,                  // in
+        cudnnNanPropagation_t reluNanOpt,            // in
+        double coef);                                // in
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_POINTWISE_DESCRIPTOR
-
-    in/out  activationDesc  cudnnActivationDescriptor_t
-    in      mode            cudnnActivationMode_t
-    in      reluNanOpt      cudnnNanPropagation_t
-    in      coef            double
 
     used by ActivationDescriptor.set
     """
@@ -1944,18 +1571,13 @@ def cudnnGetActivationDescriptor(
     coef: Pointer[c_double],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetActivationDescriptor(
-        const cudnnActivationDescriptor_t activationDesc,
-        cudnnActivationMode_t *mode,
-        cudnnNanPropagation_t *reluNanOpt,
-        double *coef);
+        const cudnnActivationDescriptor_t activationDesc,  // in
+        cudnnActivationMode_t *mode,                       // out, not NULL
+        cudnnNanPropagation_t *reluNanOpt,                 // out, not NULL
+        double *coef);                                     // out, not NULL
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_POINTWISE_DESCRIPTOR
-
-    in   activationDesc  cudnnActivationDescriptor_t
-    out  mode            pointer to cudnnActivationMode_t, not NULL
-    out  reluNanOpt      pointer to cudnnNanPropagation_t, not NULL
-    out  coef            pointer to double, not NULL
 
     used by ActivationDescriptor
     example: examples/10_gradients.py
@@ -1967,14 +1589,11 @@ def cudnnSetActivationDescriptorSwishBeta(
     swish_beta: Real,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnSetActivationDescriptorSwishBeta(
-        cudnnActivationDescriptor_t activationDesc,
-        double swish_beta);
+        cudnnActivationDescriptor_t activationDesc,  // in/out
+        double swish_beta);                          // in
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_POINTWISE_DESCRIPTOR
-
-    in/out  activationDesc  cudnnActivationDescriptor_t
-    in      swish_beta      double
 
     used by ActivationDescriptor.swish_beta
     """
@@ -1985,14 +1604,11 @@ def cudnnGetActivationDescriptorSwishBeta(
     swish_beta: Pointer[c_double],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetActivationDescriptorSwishBeta(
-        cudnnActivationDescriptor_t activationDesc,
-        double *swish_beta);
+        cudnnActivationDescriptor_t activationDesc,  // in
+        double *swish_beta);                         // out
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_POINTWISE_DESCRIPTOR
-
-    in   activationDesc  cudnnActivationDescriptor_t
-    out  swish_beta      pointer to double
 
     used by ActivationDescriptor
     example: examples/10_gradients.py
@@ -2003,12 +1619,10 @@ def cudnnDestroyActivationDescriptor(
     activationDesc: Descriptor[cudnnActivationDescriptor_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnDestroyActivationDescriptor(
-        cudnnActivationDescriptor_t activationDesc);
+        cudnnActivationDescriptor_t activationDesc);  // in
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_POINTWISE_DESCRIPTOR
-
-    in  activationDesc  cudnnActivationDescriptor_t
 
     used by ActivationDescriptor
     example: examples/10_gradients.py
@@ -2026,26 +1640,17 @@ def cudnnActivationForward(
     y: DeviceMemory,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnActivationForward(
-        cudnnHandle_t handle,
-        cudnnActivationDescriptor_t activationDesc,
-        const void *alpha,
-        const cudnnTensorDescriptor_t xDesc,
-        const void *x,
-        const void *beta,
-        const cudnnTensorDescriptor_t yDesc,
-        void *y);
+        cudnnHandle_t handle,                        // in
+        cudnnActivationDescriptor_t activationDesc,  // in
+        const void *alpha,                           // in, one number on the host, as yDesc says
+        const cudnnTensorDescriptor_t xDesc,         // in
+        const void *x,                               // in, device memory, as xDesc says
+        const void *beta,                            // in, one number on the host, as yDesc says
+        const cudnnTensorDescriptor_t yDesc,         // in
+        void *y);                                    // in/out, device memory, as yDesc says
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR
-
-    in      handle          cudnnHandle_t
-    in      activationDesc  cudnnActivationDescriptor_t
-    in      alpha           one number on the host, as yDesc says
-    in      xDesc           cudnnTensorDescriptor_t
-    in      x               device memory, as xDesc says
-    in      beta            one number on the host, as yDesc says
-    in      yDesc           cudnnTensorDescriptor_t
-    in/out  y               device memory, as yDesc says
 
     used by activation_forward
     example: examples/21_legacy_and_graph.py
@@ -2055,11 +1660,10 @@ def cudnnActivationForward(
 def cudnnCreateLRNDescriptor(
     normDesc: NewHandle[cudnnLRNDescriptor_t],
 ) -> cudnnStatus_t:
-    """cudnnStatus_t cudnnCreateLRNDescriptor(cudnnLRNDescriptor_t *normDesc);
+    """cudnnStatus_t cudnnCreateLRNDescriptor(
+        cudnnLRNDescriptor_t *normDesc);  // out, not NULL
 
     cudnn_ops.h, since 9.0.0
-
-    out  normDesc  pointer to cudnnLRNDescriptor_t, not NULL
 
     used by LRNDescriptor
     """
@@ -2073,19 +1677,13 @@ def cudnnSetLRNDescriptor(
     lrnK: Real,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnSetLRNDescriptor(
-        cudnnLRNDescriptor_t normDesc,
-        unsigned int lrnN,
-        double lrnAlpha,
-        double lrnBeta,
-        double lrnK);
+        cudnnLRNDescriptor_t normDesc,  // in/out, not NULL
+        unsigned int lrnN,              // in
+        double lrnAlpha,                // in
+        double lrnBeta,                 // in
+        double lrnK);                   // in
 
     cudnn_ops.h, since 9.0.0
-
-    in/out  normDesc  cudnnLRNDescriptor_t, not NULL
-    in      lrnN      unsigned int
-    in      lrnAlpha  double
-    in      lrnBeta   double
-    in      lrnK      double
 
     used by LRNDescriptor.set
     """
@@ -2099,19 +1697,13 @@ def cudnnGetLRNDescriptor(
     lrnK: Pointer[c_double],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetLRNDescriptor(
-        cudnnLRNDescriptor_t normDesc,
-        unsigned int *lrnN,
-        double *lrnAlpha,
-        double *lrnBeta,
-        double *lrnK);
+        cudnnLRNDescriptor_t normDesc,  // in, not NULL
+        unsigned int *lrnN,             // out
+        double *lrnAlpha,               // out
+        double *lrnBeta,                // out
+        double *lrnK);                  // out
 
     cudnn_ops.h, since 9.0.0
-
-    in   normDesc  cudnnLRNDescriptor_t, not NULL
-    out  lrnN      pointer to unsigned int
-    out  lrnAlpha  pointer to double
-    out  lrnBeta   pointer to double
-    out  lrnK      pointer to double
 
     used by LRNDescriptor
     """
@@ -2120,11 +1712,10 @@ def cudnnGetLRNDescriptor(
 def cudnnDestroyLRNDescriptor(
     lrnDesc: Descriptor[cudnnLRNDescriptor_t],
 ) -> cudnnStatus_t:
-    """cudnnStatus_t cudnnDestroyLRNDescriptor(cudnnLRNDescriptor_t lrnDesc);
+    """cudnnStatus_t cudnnDestroyLRNDescriptor(
+        cudnnLRNDescriptor_t lrnDesc);  // in
 
     cudnn_ops.h, since 9.0.0
-
-    in  lrnDesc  cudnnLRNDescriptor_t
 
     used by LRNDescriptor
     """
@@ -2142,27 +1733,17 @@ def cudnnLRNCrossChannelForward(
     y: DeviceMemory,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnLRNCrossChannelForward(
-        cudnnHandle_t handle,
-        cudnnLRNDescriptor_t normDesc,
-        cudnnLRNMode_t lrnMode,
-        const void *alpha,
-        const cudnnTensorDescriptor_t xDesc,
-        const void *x,
-        const void *beta,
-        const cudnnTensorDescriptor_t yDesc,
-        void *y);
+        cudnnHandle_t handle,                 // in
+        cudnnLRNDescriptor_t normDesc,        // in, not NULL
+        cudnnLRNMode_t lrnMode,               // in
+        const void *alpha,                    // in, one number on the host, as yDesc says, not NULL
+        const cudnnTensorDescriptor_t xDesc,  // in, not NULL
+        const void *x,                        // in, device memory, as xDesc says
+        const void *beta,                     // in, one number on the host, as yDesc says, not NULL
+        const cudnnTensorDescriptor_t yDesc,  // in, not NULL
+        void *y);                             // in/out, device memory, as yDesc says
 
     cudnn_ops.h, since 9.0.0
-
-    in      handle    cudnnHandle_t
-    in      normDesc  cudnnLRNDescriptor_t, not NULL
-    in      lrnMode   cudnnLRNMode_t
-    in      alpha     one number on the host, as yDesc says, not NULL
-    in      xDesc     cudnnTensorDescriptor_t, not NULL
-    in      x         device memory, as xDesc says
-    in      beta      one number on the host, as yDesc says, not NULL
-    in      yDesc     cudnnTensorDescriptor_t, not NULL
-    in/out  y         device memory, as yDesc says
 
     used by lrn_cross_channel_forward
     """
@@ -2183,33 +1764,20 @@ def cudnnDivisiveNormalizationForward(
     y: DeviceMemory,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnDivisiveNormalizationForward(
-        cudnnHandle_t handle,
-        cudnnLRNDescriptor_t normDesc,
-        cudnnDivNormMode_t mode,
-        const void *alpha,
-        const cudnnTensorDescriptor_t xDesc,
-        const void *x,
-        const void *means,
-        void *temp,
-        void *temp2,
-        const void *beta,
-        const cudnnTensorDescriptor_t yDesc,
-        void *y);
+        cudnnHandle_t handle,                 // in
+        cudnnLRNDescriptor_t normDesc,        // in, not NULL
+        cudnnDivNormMode_t mode,              // in
+        const void *alpha,                    // in, one number on the host, as yDesc says
+        const cudnnTensorDescriptor_t xDesc,  // in, not NULL
+        const void *x,                        // in, device memory, as xDesc says
+        const void *means,                    // in, device memory, as xDesc says
+        void *temp,                           // out, device memory, as xDesc says
+        void *temp2,                          // out, device memory, as xDesc says
+        const void *beta,                     // in, one number on the host, as yDesc says
+        const cudnnTensorDescriptor_t yDesc,  // in, not NULL
+        void *y);                             // in/out, device memory, as yDesc says
 
     cudnn_ops.h, since 9.0.0
-
-    in      handle    cudnnHandle_t
-    in      normDesc  cudnnLRNDescriptor_t, not NULL
-    in      mode      cudnnDivNormMode_t
-    in      alpha     one number on the host, as yDesc says
-    in      xDesc     cudnnTensorDescriptor_t, not NULL
-    in      x         device memory, as xDesc says
-    in      means     device memory, as xDesc says
-    out     temp      device memory, as xDesc says
-    out     temp2     device memory, as xDesc says
-    in      beta      one number on the host, as yDesc says
-    in      yDesc     cudnnTensorDescriptor_t, not NULL
-    in/out  y         device memory, as yDesc says
 
     used by divisive_normalization_forward
     """
@@ -2221,16 +1789,12 @@ def cudnnDeriveBNTensorDescriptor(
     mode: EnumValue[cudnnBatchNormMode_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnDeriveBNTensorDescriptor(
-        cudnnTensorDescriptor_t derivedBnDesc,
-        const cudnnTensorDescriptor_t xDesc,
-        cudnnBatchNormMode_t mode);
+        cudnnTensorDescriptor_t derivedBnDesc,  // in/out
+        const cudnnTensorDescriptor_t xDesc,    // in, not NULL
+        cudnnBatchNormMode_t mode);             // in
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_TENSOR_DESCRIPTOR
-
-    in/out  derivedBnDesc  cudnnTensorDescriptor_t
-    in      xDesc          cudnnTensorDescriptor_t, not NULL
-    in      mode           cudnnBatchNormMode_t
 
     used by derive_bn_tensor_descriptor
     example: examples/08_batch_norm.py
@@ -2254,38 +1818,23 @@ def cudnnBatchNormalizationForwardInference(
     epsilon: Real,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnBatchNormalizationForwardInference(
-        cudnnHandle_t handle,
-        cudnnBatchNormMode_t mode,
-        const void *alpha,
-        const void *beta,
-        const cudnnTensorDescriptor_t xDesc,
-        const void *x,
-        const cudnnTensorDescriptor_t yDesc,
-        void *y,
-        const cudnnTensorDescriptor_t bnScaleBiasMeanVarDesc,
-        const void *bnScale,
-        const void *bnBias,
-        const void *estimatedMean,
-        const void *estimatedVariance,
-        double epsilon);
+        cudnnHandle_t handle,                                  // in
+        cudnnBatchNormMode_t mode,                             // in
+        const void *alpha,                                     // in, one number on the host, as yDesc says
+        const void *beta,                                      // in, one number on the host, as yDesc says
+        const cudnnTensorDescriptor_t xDesc,                   // in, not NULL
+        const void *x,                                         // in, device memory, as xDesc says
+        const cudnnTensorDescriptor_t yDesc,                   // in, not NULL
+        void *y,                                               // in/out, device memory, as yDesc says
+        const cudnnTensorDescriptor_t bnScaleBiasMeanVarDesc,  // in, not NULL
+        const void *bnScale,                                   // in, device memory, as bnScaleBiasMeanVarDesc says
+        const void *bnBias,                                    // in, device memory, as bnScaleBiasMeanVarDesc says
+        const void *estimatedMean,                             // in, device memory, as bnScaleBiasMeanVarDesc says
+        const void *estimatedVariance,                         // in, device memory, as bnScaleBiasMeanVarDesc says
+        double epsilon);                                       // in
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR
-
-    in      handle                  cudnnHandle_t
-    in      mode                    cudnnBatchNormMode_t
-    in      alpha                   one number on the host, as yDesc says
-    in      beta                    one number on the host, as yDesc says
-    in      xDesc                   cudnnTensorDescriptor_t, not NULL
-    in      x                       device memory, as xDesc says
-    in      yDesc                   cudnnTensorDescriptor_t, not NULL
-    in/out  y                       device memory, as yDesc says
-    in      bnScaleBiasMeanVarDesc  cudnnTensorDescriptor_t, not NULL
-    in      bnScale                 device memory, as bnScaleBiasMeanVarDesc says
-    in      bnBias                  device memory, as bnScaleBiasMeanVarDesc says
-    in      estimatedMean           device memory, as bnScaleBiasMeanVarDesc says
-    in      estimatedVariance       device memory, as bnScaleBiasMeanVarDesc says
-    in      epsilon                 double
 
     used by batch_normalization_forward_inference
     example: examples/21_legacy_and_graph.py
@@ -2300,20 +1849,14 @@ def cudnnDeriveNormTensorDescriptor(
     groupCnt: Int,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnDeriveNormTensorDescriptor(
-        cudnnTensorDescriptor_t derivedNormScaleBiasDesc,
-        cudnnTensorDescriptor_t derivedNormMeanVarDesc,
-        const cudnnTensorDescriptor_t xDesc,
-        cudnnNormMode_t mode,
-        int groupCnt);
+        cudnnTensorDescriptor_t derivedNormScaleBiasDesc,  // in/out
+        cudnnTensorDescriptor_t derivedNormMeanVarDesc,    // in/out
+        const cudnnTensorDescriptor_t xDesc,               // in, not NULL
+        cudnnNormMode_t mode,                              // in
+        int groupCnt);                                     // in
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_TENSOR_DESCRIPTOR
-
-    in/out  derivedNormScaleBiasDesc  cudnnTensorDescriptor_t
-    in/out  derivedNormMeanVarDesc    cudnnTensorDescriptor_t
-    in      xDesc                     cudnnTensorDescriptor_t, not NULL
-    in      mode                      cudnnNormMode_t
-    in      groupCnt                  int
 
     used by derive_norm_tensor_descriptor
     """
@@ -2343,52 +1886,30 @@ def cudnnNormalizationForwardInference(
     groupCnt: Int,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnNormalizationForwardInference(
-        cudnnHandle_t handle,
-        cudnnNormMode_t mode,
-        cudnnNormOps_t normOps,
-        cudnnNormAlgo_t algo,
-        const void *alpha,
-        const void *beta,
-        const cudnnTensorDescriptor_t xDesc,
-        const void *x,
-        const cudnnTensorDescriptor_t normScaleBiasDesc,
-        const void *normScale,
-        const void *normBias,
-        const cudnnTensorDescriptor_t normMeanVarDesc,
-        const void *estimatedMean,
-        const void *estimatedVariance,
-        const cudnnTensorDescriptor_t zDesc,
-        const void *z,
-        cudnnActivationDescriptor_t activationDesc,
-        const cudnnTensorDescriptor_t yDesc,
-        void *y,
-        double epsilon,
-        int groupCnt);
+        cudnnHandle_t handle,                             // in
+        cudnnNormMode_t mode,                             // in
+        cudnnNormOps_t normOps,                           // in
+        cudnnNormAlgo_t algo,                             // in
+        const void *alpha,                                // in, one number on the host, as yDesc says
+        const void *beta,                                 // in, one number on the host, as yDesc says
+        const cudnnTensorDescriptor_t xDesc,              // in, not NULL
+        const void *x,                                    // in, device memory, as xDesc says
+        const cudnnTensorDescriptor_t normScaleBiasDesc,  // in, not NULL
+        const void *normScale,                            // in, device memory, as normScaleBiasDesc says
+        const void *normBias,                             // in, device memory, as normScaleBiasDesc says
+        const cudnnTensorDescriptor_t normMeanVarDesc,    // in, not NULL
+        const void *estimatedMean,                        // in, device memory, as normMeanVarDesc says
+        const void *estimatedVariance,                    // in, device memory, as normMeanVarDesc says
+        const cudnnTensorDescriptor_t zDesc,              // in
+        const void *z,                                    // in, device memory, as zDesc says
+        cudnnActivationDescriptor_t activationDesc,       // in
+        const cudnnTensorDescriptor_t yDesc,              // in, not NULL
+        void *y,                                          // in/out, device memory, as yDesc says
+        double epsilon,                                   // in
+        int groupCnt);                                    // in
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR
-
-    in      handle             cudnnHandle_t
-    in      mode               cudnnNormMode_t
-    in      normOps            cudnnNormOps_t
-    in      algo               cudnnNormAlgo_t
-    in      alpha              one number on the host, as yDesc says
-    in      beta               one number on the host, as yDesc says
-    in      xDesc              cudnnTensorDescriptor_t, not NULL
-    in      x                  device memory, as xDesc says
-    in      normScaleBiasDesc  cudnnTensorDescriptor_t, not NULL
-    in      normScale          device memory, as normScaleBiasDesc says
-    in      normBias           device memory, as normScaleBiasDesc says
-    in      normMeanVarDesc    cudnnTensorDescriptor_t, not NULL
-    in      estimatedMean      device memory, as normMeanVarDesc says
-    in      estimatedVariance  device memory, as normMeanVarDesc says
-    in      zDesc              cudnnTensorDescriptor_t
-    in      z                  device memory, as zDesc says
-    in      activationDesc     cudnnActivationDescriptor_t
-    in      yDesc              cudnnTensorDescriptor_t, not NULL
-    in/out  y                  device memory, as yDesc says
-    in      epsilon            double
-    in      groupCnt           int
 
     used by normalization_forward_inference
     """
@@ -2398,11 +1919,9 @@ def cudnnCreateSpatialTransformerDescriptor(
     stDesc: NewHandle[cudnnSpatialTransformerDescriptor_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnCreateSpatialTransformerDescriptor(
-        cudnnSpatialTransformerDescriptor_t *stDesc);
+        cudnnSpatialTransformerDescriptor_t *stDesc);  // out
 
     cudnn_ops.h, since 9.0.0
-
-    out  stDesc  pointer to cudnnSpatialTransformerDescriptor_t
 
     used by SpatialTransformerDescriptor
     """
@@ -2416,19 +1935,13 @@ def cudnnSetSpatialTransformerNdDescriptor(
     dimA: IntArray[c_int],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnSetSpatialTransformerNdDescriptor(
-        cudnnSpatialTransformerDescriptor_t stDesc,
-        cudnnSamplerType_t samplerType,
-        cudnnDataType_t dataType,
-        const int nbDims,
-        const int dimA[]);
+        cudnnSpatialTransformerDescriptor_t stDesc,  // in/out
+        cudnnSamplerType_t samplerType,              // in
+        cudnnDataType_t dataType,                    // in
+        const int nbDims,                            // in
+        const int dimA[]);                           // in, nbDims of them
 
     cudnn_ops.h, since 9.0.0
-
-    in/out  stDesc       cudnnSpatialTransformerDescriptor_t
-    in      samplerType  cudnnSamplerType_t
-    in      dataType     cudnnDataType_t
-    in      nbDims       int
-    in      dimA         array of nbDims int
 
     used by SpatialTransformerDescriptor.set_nd
     """
@@ -2438,11 +1951,9 @@ def cudnnDestroySpatialTransformerDescriptor(
     stDesc: Descriptor[cudnnSpatialTransformerDescriptor_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnDestroySpatialTransformerDescriptor(
-        cudnnSpatialTransformerDescriptor_t stDesc);
+        cudnnSpatialTransformerDescriptor_t stDesc);  // in
 
     cudnn_ops.h, since 9.0.0
-
-    in  stDesc  cudnnSpatialTransformerDescriptor_t
 
     used by SpatialTransformerDescriptor
     """
@@ -2455,17 +1966,12 @@ def cudnnSpatialTfGridGeneratorForward(
     grid: DeviceMemory,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnSpatialTfGridGeneratorForward(
-        cudnnHandle_t handle,
-        const cudnnSpatialTransformerDescriptor_t stDesc,
-        const void *theta,
-        void *grid);
+        cudnnHandle_t handle,                              // in
+        const cudnnSpatialTransformerDescriptor_t stDesc,  // in, not NULL
+        const void *theta,                                 // in, device memory
+        void *grid);                                       // out, device memory
 
     cudnn_ops.h, since 9.0.0
-
-    in   handle  cudnnHandle_t
-    in   stDesc  cudnnSpatialTransformerDescriptor_t, not NULL
-    in   theta   device memory
-    out  grid    device memory
 
     used by spatial_tf_grid_generator_forward
     """
@@ -2483,27 +1989,17 @@ def cudnnSpatialTfSamplerForward(
     y: DeviceMemory,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnSpatialTfSamplerForward(
-        cudnnHandle_t handle,
-        cudnnSpatialTransformerDescriptor_t stDesc,
-        const void *alpha,
-        const cudnnTensorDescriptor_t xDesc,
-        const void *x,
-        const void *grid,
-        const void *beta,
-        cudnnTensorDescriptor_t yDesc,
-        void *y);
+        cudnnHandle_t handle,                        // in
+        cudnnSpatialTransformerDescriptor_t stDesc,  // in, not NULL
+        const void *alpha,                           // in, one number on the host, as yDesc says, not NULL
+        const cudnnTensorDescriptor_t xDesc,         // in, not NULL
+        const void *x,                               // in, device memory, as xDesc says
+        const void *grid,                            // in, device memory
+        const void *beta,                            // in, one number on the host, as yDesc says, not NULL
+        cudnnTensorDescriptor_t yDesc,               // in, not NULL
+        void *y);                                    // in/out, device memory, as yDesc says
 
     cudnn_ops.h, since 9.0.0
-
-    in      handle  cudnnHandle_t
-    in      stDesc  cudnnSpatialTransformerDescriptor_t, not NULL
-    in      alpha   one number on the host, as yDesc says, not NULL
-    in      xDesc   cudnnTensorDescriptor_t, not NULL
-    in      x       device memory, as xDesc says
-    in      grid    device memory
-    in      beta    one number on the host, as yDesc says, not NULL
-    in      yDesc   cudnnTensorDescriptor_t, not NULL
-    in/out  y       device memory, as yDesc says
 
     used by spatial_tf_sampler_forward
     """
@@ -2513,11 +2009,9 @@ def cudnnCreateDropoutDescriptor(
     dropoutDesc: NewHandle[cudnnDropoutDescriptor_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnCreateDropoutDescriptor(
-        cudnnDropoutDescriptor_t *dropoutDesc);
+        cudnnDropoutDescriptor_t *dropoutDesc);  // out
 
     cudnn_ops.h, since 9.0.0
-
-    out  dropoutDesc  pointer to cudnnDropoutDescriptor_t
 
     used by DropoutDescriptor
     example: examples/09_rnn.py
@@ -2528,11 +2022,9 @@ def cudnnDestroyDropoutDescriptor(
     dropoutDesc: Descriptor[cudnnDropoutDescriptor_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnDestroyDropoutDescriptor(
-        cudnnDropoutDescriptor_t dropoutDesc);
+        cudnnDropoutDescriptor_t dropoutDesc);  // in
 
     cudnn_ops.h, since 9.0.0
-
-    in  dropoutDesc  cudnnDropoutDescriptor_t
 
     used by DropoutDescriptor
     example: examples/09_rnn.py
@@ -2544,13 +2036,10 @@ def cudnnDropoutGetStatesSize(
     sizeInBytes: Pointer[c_size_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnDropoutGetStatesSize(
-        cudnnHandle_t handle,
-        size_t *sizeInBytes);
+        cudnnHandle_t handle,  // in
+        size_t *sizeInBytes);  // out, not NULL
 
     cudnn_ops.h, since 9.0.0
-
-    in   handle       cudnnHandle_t
-    out  sizeInBytes  pointer to size_t, not NULL
 
     used by dropout_states_size
     """
@@ -2561,13 +2050,10 @@ def cudnnDropoutGetReserveSpaceSize(
     sizeInBytes: Pointer[c_size_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnDropoutGetReserveSpaceSize(
-        cudnnTensorDescriptor_t xdesc,
-        size_t *sizeInBytes);
+        cudnnTensorDescriptor_t xdesc,  // in
+        size_t *sizeInBytes);           // out, not NULL
 
     cudnn_ops.h, since 9.0.0
-
-    in   xdesc        cudnnTensorDescriptor_t
-    out  sizeInBytes  pointer to size_t, not NULL
 
     used by dropout_reserve_size
     """
@@ -2582,21 +2068,14 @@ def cudnnSetDropoutDescriptor(
     seed: Int,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnSetDropoutDescriptor(
-        cudnnDropoutDescriptor_t dropoutDesc,
-        cudnnHandle_t handle,
-        float dropout,
-        void *states,
-        size_t stateSizeInBytes,
-        unsigned long long seed);
+        cudnnDropoutDescriptor_t dropoutDesc,  // in/out
+        cudnnHandle_t handle,                  // in
+        float dropout,                         // in
+        void *states,                          // in/out, device memory, as stateSizeInBytes says
+        size_t stateSizeInBytes,               // in
+        unsigned long long seed);              // in
 
     cudnn_ops.h, since 9.0.0
-
-    in/out  dropoutDesc       cudnnDropoutDescriptor_t
-    in      handle            cudnnHandle_t
-    in      dropout           float
-    in/out  states            device memory, as stateSizeInBytes says
-    in      stateSizeInBytes  size_t
-    in      seed              unsigned long long
 
     used by DropoutDescriptor.rate, DropoutDescriptor.set
     example: examples/09_rnn.py
@@ -2612,21 +2091,14 @@ def cudnnRestoreDropoutDescriptor(
     seed: Int,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnRestoreDropoutDescriptor(
-        cudnnDropoutDescriptor_t dropoutDesc,
-        cudnnHandle_t handle,
-        float dropout,
-        void *states,
-        size_t stateSizeInBytes,
-        unsigned long long seed);
+        cudnnDropoutDescriptor_t dropoutDesc,  // in/out
+        cudnnHandle_t handle,                  // in
+        float dropout,                         // in
+        void *states,                          // in/out, device memory, as stateSizeInBytes says
+        size_t stateSizeInBytes,               // in
+        unsigned long long seed);              // in
 
     cudnn_ops.h, since 9.0.0
-
-    in/out  dropoutDesc       cudnnDropoutDescriptor_t
-    in      handle            cudnnHandle_t
-    in      dropout           float
-    in/out  states            device memory, as stateSizeInBytes says
-    in      stateSizeInBytes  size_t
-    in      seed              unsigned long long
 
     used by DropoutDescriptor.restore
     """
@@ -2640,19 +2112,13 @@ def cudnnGetDropoutDescriptor(
     seed: Pointer[c_ulonglong],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetDropoutDescriptor(
-        cudnnDropoutDescriptor_t dropoutDesc,
-        cudnnHandle_t handle,
-        float *dropout,
-        void **states,
-        unsigned long long *seed);
+        cudnnDropoutDescriptor_t dropoutDesc,  // in
+        cudnnHandle_t handle,                  // in
+        float *dropout,                        // out
+        void **states,                         // out
+        unsigned long long *seed);             // out
 
     cudnn_ops.h, since 9.0.0
-
-    in   dropoutDesc  cudnnDropoutDescriptor_t
-    in   handle       cudnnHandle_t
-    out  dropout      pointer to float
-    out  states       pointer to void *
-    out  seed         pointer to unsigned long long
 
     used by DropoutDescriptor
     """
@@ -2669,25 +2135,16 @@ def cudnnDropoutForward(
     reserveSpaceSizeInBytes: Int,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnDropoutForward(
-        cudnnHandle_t handle,
-        const cudnnDropoutDescriptor_t dropoutDesc,
-        const cudnnTensorDescriptor_t xdesc,
-        const void *x,
-        const cudnnTensorDescriptor_t ydesc,
-        void *y,
-        void *reserveSpace,
-        size_t reserveSpaceSizeInBytes);
+        cudnnHandle_t handle,                        // in
+        const cudnnDropoutDescriptor_t dropoutDesc,  // in
+        const cudnnTensorDescriptor_t xdesc,         // in, not NULL
+        const void *x,                               // in, device memory, as xdesc says
+        const cudnnTensorDescriptor_t ydesc,         // in, not NULL
+        void *y,                                     // out, device memory, as ydesc says
+        void *reserveSpace,                          // out, device memory, as reserveSpaceSizeInBytes says
+        size_t reserveSpaceSizeInBytes);             // in
 
     cudnn_ops.h, since 9.0.0
-
-    in   handle                   cudnnHandle_t
-    in   dropoutDesc              cudnnDropoutDescriptor_t
-    in   xdesc                    cudnnTensorDescriptor_t, not NULL
-    in   x                        device memory, as xdesc says
-    in   ydesc                    cudnnTensorDescriptor_t, not NULL
-    out  y                        device memory, as ydesc says
-    out  reserveSpace             device memory, as reserveSpaceSizeInBytes says
-    in   reserveSpaceSizeInBytes  size_t
 
     used by dropout_forward
     """
@@ -2716,31 +2173,19 @@ def cudnnSoftmaxBackward(
     dx: DeviceMemory,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnSoftmaxBackward(
-        cudnnHandle_t handle,
-        cudnnSoftmaxAlgorithm_t algo,
-        cudnnSoftmaxMode_t mode,
-        const void *alpha,
-        const cudnnTensorDescriptor_t yDesc,
-        const void *y,
-        const cudnnTensorDescriptor_t dyDesc,
-        const void *dy,
-        const void *beta,
-        const cudnnTensorDescriptor_t dxDesc,
-        void *dx);
+        cudnnHandle_t handle,                  // in
+        cudnnSoftmaxAlgorithm_t algo,          // in
+        cudnnSoftmaxMode_t mode,               // in
+        const void *alpha,                     // in, one number on the host, as dxDesc says
+        const cudnnTensorDescriptor_t yDesc,   // in
+        const void *y,                         // in, device memory, as yDesc says
+        const cudnnTensorDescriptor_t dyDesc,  // in
+        const void *dy,                        // in, device memory, as dyDesc says
+        const void *beta,                      // in, one number on the host, as dxDesc says
+        const cudnnTensorDescriptor_t dxDesc,  // in
+        void *dx);                             // in/out, device memory, as dxDesc says
 
     cudnn_ops.h, since 9.0.0
-
-    in      handle  cudnnHandle_t
-    in      algo    cudnnSoftmaxAlgorithm_t
-    in      mode    cudnnSoftmaxMode_t
-    in      alpha   one number on the host, as dxDesc says
-    in      yDesc   cudnnTensorDescriptor_t
-    in      y       device memory, as yDesc says
-    in      dyDesc  cudnnTensorDescriptor_t
-    in      dy      device memory, as dyDesc says
-    in      beta    one number on the host, as dxDesc says
-    in      dxDesc  cudnnTensorDescriptor_t
-    in/out  dx      device memory, as dxDesc says
 
     used by softmax_backward
     example: examples/07_softmax.py
@@ -2762,34 +2207,21 @@ def cudnnPoolingBackward(
     dx: DeviceMemory,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnPoolingBackward(
-        cudnnHandle_t handle,
-        const cudnnPoolingDescriptor_t poolingDesc,
-        const void *alpha,
-        const cudnnTensorDescriptor_t yDesc,
-        const void *y,
-        const cudnnTensorDescriptor_t dyDesc,
-        const void *dy,
-        const cudnnTensorDescriptor_t xDesc,
-        const void *x,
-        const void *beta,
-        const cudnnTensorDescriptor_t dxDesc,
-        void *dx);
+        cudnnHandle_t handle,                        // in
+        const cudnnPoolingDescriptor_t poolingDesc,  // in
+        const void *alpha,                           // in, one number on the host, as dxDesc says
+        const cudnnTensorDescriptor_t yDesc,         // in
+        const void *y,                               // in, device memory, as yDesc says
+        const cudnnTensorDescriptor_t dyDesc,        // in
+        const void *dy,                              // in, device memory, as dyDesc says
+        const cudnnTensorDescriptor_t xDesc,         // in
+        const void *x,                               // in, device memory, as xDesc says
+        const void *beta,                            // in, one number on the host, as dxDesc says
+        const cudnnTensorDescriptor_t dxDesc,        // in
+        void *dx);                                   // in/out, device memory, as dxDesc says
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_RESAMPLE_BWD_DESCRIPTOR
-
-    in      handle       cudnnHandle_t
-    in      poolingDesc  cudnnPoolingDescriptor_t
-    in      alpha        one number on the host, as dxDesc says
-    in      yDesc        cudnnTensorDescriptor_t
-    in      y            device memory, as yDesc says
-    in      dyDesc       cudnnTensorDescriptor_t
-    in      dy           device memory, as dyDesc says
-    in      xDesc        cudnnTensorDescriptor_t
-    in      x            device memory, as xDesc says
-    in      beta         one number on the host, as dxDesc says
-    in      dxDesc       cudnnTensorDescriptor_t
-    in/out  dx           device memory, as dxDesc says
 
     used by pooling_backward
     example: examples/06_pooling.py
@@ -2811,34 +2243,21 @@ def cudnnActivationBackward(
     dx: DeviceMemory,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnActivationBackward(
-        cudnnHandle_t handle,
-        cudnnActivationDescriptor_t activationDesc,
-        const void *alpha,
-        const cudnnTensorDescriptor_t yDesc,
-        const void *y,
-        const cudnnTensorDescriptor_t dyDesc,
-        const void *dy,
-        const cudnnTensorDescriptor_t xDesc,
-        const void *x,
-        const void *beta,
-        const cudnnTensorDescriptor_t dxDesc,
-        void *dx);
+        cudnnHandle_t handle,                        // in
+        cudnnActivationDescriptor_t activationDesc,  // in
+        const void *alpha,                           // in, one number on the host, as dxDesc says
+        const cudnnTensorDescriptor_t yDesc,         // in
+        const void *y,                               // in, device memory, as yDesc says
+        const cudnnTensorDescriptor_t dyDesc,        // in
+        const void *dy,                              // in, device memory, as dyDesc says
+        const cudnnTensorDescriptor_t xDesc,         // in
+        const void *x,                               // in, device memory, as xDesc says
+        const void *beta,                            // in, one number on the host, as dxDesc says
+        const cudnnTensorDescriptor_t dxDesc,        // in
+        void *dx);                                   // in/out, device memory, as dxDesc says
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR
-
-    in      handle          cudnnHandle_t
-    in      activationDesc  cudnnActivationDescriptor_t
-    in      alpha           one number on the host, as dxDesc says
-    in      yDesc           cudnnTensorDescriptor_t
-    in      y               device memory, as yDesc says
-    in      dyDesc          cudnnTensorDescriptor_t
-    in      dy              device memory, as dyDesc says
-    in      xDesc           cudnnTensorDescriptor_t
-    in      x               device memory, as xDesc says
-    in      beta            one number on the host, as dxDesc says
-    in      dxDesc          cudnnTensorDescriptor_t
-    in/out  dx              device memory, as dxDesc says
 
     used by activation_backward
     example: examples/10_gradients.py
@@ -2861,35 +2280,21 @@ def cudnnLRNCrossChannelBackward(
     dx: DeviceMemory,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnLRNCrossChannelBackward(
-        cudnnHandle_t handle,
-        cudnnLRNDescriptor_t normDesc,
-        cudnnLRNMode_t lrnMode,
-        const void *alpha,
-        const cudnnTensorDescriptor_t yDesc,
-        const void *y,
-        const cudnnTensorDescriptor_t dyDesc,
-        const void *dy,
-        const cudnnTensorDescriptor_t xDesc,
-        const void *x,
-        const void *beta,
-        const cudnnTensorDescriptor_t dxDesc,
-        void *dx);
+        cudnnHandle_t handle,                  // in
+        cudnnLRNDescriptor_t normDesc,         // in, not NULL
+        cudnnLRNMode_t lrnMode,                // in
+        const void *alpha,                     // in, one number on the host, as dxDesc says, not NULL
+        const cudnnTensorDescriptor_t yDesc,   // in
+        const void *y,                         // in, device memory, as yDesc says
+        const cudnnTensorDescriptor_t dyDesc,  // in, not NULL
+        const void *dy,                        // in, device memory, as dyDesc says
+        const cudnnTensorDescriptor_t xDesc,   // in, not NULL
+        const void *x,                         // in, device memory, as xDesc says
+        const void *beta,                      // in, one number on the host, as dxDesc says, not NULL
+        const cudnnTensorDescriptor_t dxDesc,  // in, not NULL
+        void *dx);                             // in/out, device memory, as dxDesc says
 
     cudnn_ops.h, since 9.0.0
-
-    in      handle    cudnnHandle_t
-    in      normDesc  cudnnLRNDescriptor_t, not NULL
-    in      lrnMode   cudnnLRNMode_t
-    in      alpha     one number on the host, as dxDesc says, not NULL
-    in      yDesc     cudnnTensorDescriptor_t
-    in      y         device memory, as yDesc says
-    in      dyDesc    cudnnTensorDescriptor_t, not NULL
-    in      dy        device memory, as dyDesc says
-    in      xDesc     cudnnTensorDescriptor_t, not NULL
-    in      x         device memory, as xDesc says
-    in      beta      one number on the host, as dxDesc says, not NULL
-    in      dxDesc    cudnnTensorDescriptor_t, not NULL
-    in/out  dx        device memory, as dxDesc says
 
     used by lrn_cross_channel_backward
     """
@@ -2912,37 +2317,22 @@ def cudnnDivisiveNormalizationBackward(
     dMeans: DeviceMemory,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnDivisiveNormalizationBackward(
-        cudnnHandle_t handle,
-        cudnnLRNDescriptor_t normDesc,
-        cudnnDivNormMode_t mode,
-        const void *alpha,
-        const cudnnTensorDescriptor_t xDesc,
-        const void *x,
-        const void *means,
-        const void *dy,
-        void *temp,
-        void *temp2,
-        const void *beta,
-        const cudnnTensorDescriptor_t dXdMeansDesc,
-        void *dx,
-        void *dMeans);
+        cudnnHandle_t handle,                        // in
+        cudnnLRNDescriptor_t normDesc,               // in, not NULL
+        cudnnDivNormMode_t mode,                     // in
+        const void *alpha,                           // in, one number on the host, as dXdMeansDesc says
+        const cudnnTensorDescriptor_t xDesc,         // in, not NULL
+        const void *x,                               // in, device memory, as xDesc says
+        const void *means,                           // in, device memory, as xDesc says
+        const void *dy,                              // in, device memory, as xDesc says
+        void *temp,                                  // out, device memory, as xDesc says
+        void *temp2,                                 // out, device memory, as xDesc says
+        const void *beta,                            // in, one number on the host, as dXdMeansDesc says
+        const cudnnTensorDescriptor_t dXdMeansDesc,  // in, not NULL
+        void *dx,                                    // in/out, device memory, as dXdMeansDesc says
+        void *dMeans);                               // in/out, device memory, as dXdMeansDesc says
 
     cudnn_ops.h, since 9.0.0
-
-    in      handle        cudnnHandle_t
-    in      normDesc      cudnnLRNDescriptor_t, not NULL
-    in      mode          cudnnDivNormMode_t
-    in      alpha         one number on the host, as dXdMeansDesc says
-    in      xDesc         cudnnTensorDescriptor_t, not NULL
-    in      x             device memory, as xDesc says
-    in      means         device memory, as xDesc says
-    in      dy            device memory, as xDesc says
-    out     temp          device memory, as xDesc says
-    out     temp2         device memory, as xDesc says
-    in      beta          one number on the host, as dXdMeansDesc says
-    in      dXdMeansDesc  cudnnTensorDescriptor_t, not NULL
-    in/out  dx            device memory, as dXdMeansDesc says
-    in/out  dMeans        device memory, as dXdMeansDesc says
 
     used by divisive_normalization_backward
     """
@@ -2960,28 +2350,18 @@ def cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize(
     sizeInBytes: Pointer[c_size_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize(
-        cudnnHandle_t handle,
-        cudnnBatchNormMode_t mode,
-        cudnnBatchNormOps_t bnOps,
-        const cudnnTensorDescriptor_t xDesc,
-        const cudnnTensorDescriptor_t zDesc,
-        const cudnnTensorDescriptor_t yDesc,
-        const cudnnTensorDescriptor_t bnScaleBiasMeanVarDesc,
-        const cudnnActivationDescriptor_t activationDesc,
-        size_t *sizeInBytes);
+        cudnnHandle_t handle,                                  // in
+        cudnnBatchNormMode_t mode,                             // in
+        cudnnBatchNormOps_t bnOps,                             // in
+        const cudnnTensorDescriptor_t xDesc,                   // in
+        const cudnnTensorDescriptor_t zDesc,                   // in
+        const cudnnTensorDescriptor_t yDesc,                   // in
+        const cudnnTensorDescriptor_t bnScaleBiasMeanVarDesc,  // in
+        const cudnnActivationDescriptor_t activationDesc,      // in
+        size_t *sizeInBytes);                                  // out
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE
-
-    in   handle                  cudnnHandle_t
-    in   mode                    cudnnBatchNormMode_t
-    in   bnOps                   cudnnBatchNormOps_t
-    in   xDesc                   cudnnTensorDescriptor_t
-    in   zDesc                   cudnnTensorDescriptor_t
-    in   yDesc                   cudnnTensorDescriptor_t
-    in   bnScaleBiasMeanVarDesc  cudnnTensorDescriptor_t
-    in   activationDesc          cudnnActivationDescriptor_t
-    out  sizeInBytes             pointer to size_t
 
     used by batch_normalization_backward_ex, batch_normalization_ex_sizes
     example: examples/14_fused_residual_block.py
@@ -3002,32 +2382,20 @@ def cudnnGetBatchNormalizationBackwardExWorkspaceSize(
     sizeInBytes: Pointer[c_size_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetBatchNormalizationBackwardExWorkspaceSize(
-        cudnnHandle_t handle,
-        cudnnBatchNormMode_t mode,
-        cudnnBatchNormOps_t bnOps,
-        const cudnnTensorDescriptor_t xDesc,
-        const cudnnTensorDescriptor_t yDesc,
-        const cudnnTensorDescriptor_t dyDesc,
-        const cudnnTensorDescriptor_t dzDesc,
-        const cudnnTensorDescriptor_t dxDesc,
-        const cudnnTensorDescriptor_t dBnScaleBiasDesc,
-        const cudnnActivationDescriptor_t activationDesc,
-        size_t *sizeInBytes);
+        cudnnHandle_t handle,                              // in
+        cudnnBatchNormMode_t mode,                         // in
+        cudnnBatchNormOps_t bnOps,                         // in
+        const cudnnTensorDescriptor_t xDesc,               // in
+        const cudnnTensorDescriptor_t yDesc,               // in
+        const cudnnTensorDescriptor_t dyDesc,              // in
+        const cudnnTensorDescriptor_t dzDesc,              // in
+        const cudnnTensorDescriptor_t dxDesc,              // in
+        const cudnnTensorDescriptor_t dBnScaleBiasDesc,    // in
+        const cudnnActivationDescriptor_t activationDesc,  // in
+        size_t *sizeInBytes);                              // out
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE
-
-    in   handle            cudnnHandle_t
-    in   mode              cudnnBatchNormMode_t
-    in   bnOps             cudnnBatchNormOps_t
-    in   xDesc             cudnnTensorDescriptor_t
-    in   yDesc             cudnnTensorDescriptor_t
-    in   dyDesc            cudnnTensorDescriptor_t
-    in   dzDesc            cudnnTensorDescriptor_t
-    in   dxDesc            cudnnTensorDescriptor_t
-    in   dBnScaleBiasDesc  cudnnTensorDescriptor_t
-    in   activationDesc    cudnnActivationDescriptor_t
-    out  sizeInBytes       pointer to size_t
 
     used by batch_normalization_backward_ex, batch_normalization_ex_sizes
     example: examples/14_fused_residual_block.py
@@ -3043,21 +2411,14 @@ def cudnnGetBatchNormalizationTrainingExReserveSpaceSize(
     sizeInBytes: Pointer[c_size_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetBatchNormalizationTrainingExReserveSpaceSize(
-        cudnnHandle_t handle,
-        cudnnBatchNormMode_t mode,
-        cudnnBatchNormOps_t bnOps,
-        const cudnnActivationDescriptor_t activationDesc,
-        const cudnnTensorDescriptor_t xDesc,
-        size_t *sizeInBytes);
+        cudnnHandle_t handle,                              // in
+        cudnnBatchNormMode_t mode,                         // in
+        cudnnBatchNormOps_t bnOps,                         // in
+        const cudnnActivationDescriptor_t activationDesc,  // in
+        const cudnnTensorDescriptor_t xDesc,               // in
+        size_t *sizeInBytes);                              // out
 
     cudnn_ops.h, since 9.0.0, deprecated
-
-    in   handle          cudnnHandle_t
-    in   mode            cudnnBatchNormMode_t
-    in   bnOps           cudnnBatchNormOps_t
-    in   activationDesc  cudnnActivationDescriptor_t
-    in   xDesc           cudnnTensorDescriptor_t
-    out  sizeInBytes     pointer to size_t
 
     used by batch_normalization_backward_ex, batch_normalization_ex_sizes
     example: examples/14_fused_residual_block.py
@@ -3084,44 +2445,26 @@ def cudnnBatchNormalizationForwardTraining(
     resultSaveInvVariance: DeviceMemory,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnBatchNormalizationForwardTraining(
-        cudnnHandle_t handle,
-        cudnnBatchNormMode_t mode,
-        const void *alpha,
-        const void *beta,
-        const cudnnTensorDescriptor_t xDesc,
-        const void *x,
-        const cudnnTensorDescriptor_t yDesc,
-        void *y,
-        const cudnnTensorDescriptor_t bnScaleBiasMeanVarDesc,
-        const void *bnScale,
-        const void *bnBias,
-        double exponentialAverageFactor,
-        void *resultRunningMean,
-        void *resultRunningVariance,
-        double epsilon,
-        void *resultSaveMean,
-        void *resultSaveInvVariance);
+        cudnnHandle_t handle,                                  // in
+        cudnnBatchNormMode_t mode,                             // in
+        const void *alpha,                                     // in, one number on the host, as yDesc says
+        const void *beta,                                      // in, one number on the host, as yDesc says
+        const cudnnTensorDescriptor_t xDesc,                   // in
+        const void *x,                                         // in, device memory, as xDesc says
+        const cudnnTensorDescriptor_t yDesc,                   // in
+        void *y,                                               // in/out, device memory, as yDesc says
+        const cudnnTensorDescriptor_t bnScaleBiasMeanVarDesc,  // in
+        const void *bnScale,                                   // in, device memory, as bnScaleBiasMeanVarDesc says
+        const void *bnBias,                                    // in, device memory, as bnScaleBiasMeanVarDesc says
+        double exponentialAverageFactor,                       // in
+        void *resultRunningMean,                               // in/out, device memory, as bnScaleBiasMeanVarDesc says
+        void *resultRunningVariance,                           // in/out, device memory, as bnScaleBiasMeanVarDesc says
+        double epsilon,                                        // in
+        void *resultSaveMean,                                  // out, device memory, as bnScaleBiasMeanVarDesc says
+        void *resultSaveInvVariance);                          // out, device memory, as bnScaleBiasMeanVarDesc says
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR
-
-    in      handle                    cudnnHandle_t
-    in      mode                      cudnnBatchNormMode_t
-    in      alpha                     one number on the host, as yDesc says
-    in      beta                      one number on the host, as yDesc says
-    in      xDesc                     cudnnTensorDescriptor_t
-    in      x                         device memory, as xDesc says
-    in      yDesc                     cudnnTensorDescriptor_t
-    in/out  y                         device memory, as yDesc says
-    in      bnScaleBiasMeanVarDesc    cudnnTensorDescriptor_t
-    in      bnScale                   device memory, as bnScaleBiasMeanVarDesc says
-    in      bnBias                    device memory, as bnScaleBiasMeanVarDesc says
-    in      exponentialAverageFactor  double
-    in/out  resultRunningMean         device memory, as bnScaleBiasMeanVarDesc says
-    in/out  resultRunningVariance     device memory, as bnScaleBiasMeanVarDesc says
-    in      epsilon                   double
-    out     resultSaveMean            device memory, as bnScaleBiasMeanVarDesc says
-    out     resultSaveInvVariance     device memory, as bnScaleBiasMeanVarDesc says
 
     used by batch_normalization_forward_training
     example: examples/08_batch_norm.py
@@ -3156,60 +2499,34 @@ def cudnnBatchNormalizationForwardTrainingEx(
     reserveSpaceSizeInBytes: Int,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnBatchNormalizationForwardTrainingEx(
-        cudnnHandle_t handle,
-        cudnnBatchNormMode_t mode,
-        cudnnBatchNormOps_t bnOps,
-        const void *alpha,
-        const void *beta,
-        const cudnnTensorDescriptor_t xDesc,
-        const void *xData,
-        const cudnnTensorDescriptor_t zDesc,
-        const void *zData,
-        const cudnnTensorDescriptor_t yDesc,
-        void *yData,
-        const cudnnTensorDescriptor_t bnScaleBiasMeanVarDesc,
-        const void *bnScale,
-        const void *bnBias,
-        double exponentialAverageFactor,
-        void *resultRunningMean,
-        void *resultRunningVariance,
-        double epsilon,
-        void *resultSaveMean,
-        void *resultSaveInvVariance,
-        cudnnActivationDescriptor_t activationDesc,
-        void *workspace,
-        size_t workSpaceSizeInBytes,
-        void *reserveSpace,
-        size_t reserveSpaceSizeInBytes);
+        cudnnHandle_t handle,                                  // in
+        cudnnBatchNormMode_t mode,                             // in
+        cudnnBatchNormOps_t bnOps,                             // in
+        const void *alpha,                                     // in, one number on the host, as yDesc says
+        const void *beta,                                      // in, one number on the host, as yDesc says
+        const cudnnTensorDescriptor_t xDesc,                   // in
+        const void *xData,                                     // in, device memory, as xDesc says
+        const cudnnTensorDescriptor_t zDesc,                   // in
+        const void *zData,                                     // in, device memory, as zDesc says
+        const cudnnTensorDescriptor_t yDesc,                   // in
+        void *yData,                                           // in/out, device memory, as yDesc says
+        const cudnnTensorDescriptor_t bnScaleBiasMeanVarDesc,  // in
+        const void *bnScale,                                   // in, device memory, as bnScaleBiasMeanVarDesc says
+        const void *bnBias,                                    // in, device memory, as bnScaleBiasMeanVarDesc says
+        double exponentialAverageFactor,                       // in
+        void *resultRunningMean,                               // in/out, device memory, as bnScaleBiasMeanVarDesc says
+        void *resultRunningVariance,                           // in/out, device memory, as bnScaleBiasMeanVarDesc says
+        double epsilon,                                        // in
+        void *resultSaveMean,                                  // out, device memory, as bnScaleBiasMeanVarDesc says
+        void *resultSaveInvVariance,                           // out, device memory, as bnScaleBiasMeanVarDesc says
+        cudnnActivationDescriptor_t activationDesc,            // in
+        void *workspace,                                       // in/out, device memory, as workSpaceSizeInBytes says
+        size_t workSpaceSizeInBytes,                           // in
+        void *reserveSpace,                                    // in/out, device memory, as reserveSpaceSizeInBytes says
+        size_t reserveSpaceSizeInBytes);                       // in
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR
-
-    in      handle                    cudnnHandle_t
-    in      mode                      cudnnBatchNormMode_t
-    in      bnOps                     cudnnBatchNormOps_t
-    in      alpha                     one number on the host, as yDesc says
-    in      beta                      one number on the host, as yDesc says
-    in      xDesc                     cudnnTensorDescriptor_t
-    in      xData                     device memory, as xDesc says
-    in      zDesc                     cudnnTensorDescriptor_t
-    in      zData                     device memory, as zDesc says
-    in      yDesc                     cudnnTensorDescriptor_t
-    in/out  yData                     device memory, as yDesc says
-    in      bnScaleBiasMeanVarDesc    cudnnTensorDescriptor_t
-    in      bnScale                   device memory, as bnScaleBiasMeanVarDesc says
-    in      bnBias                    device memory, as bnScaleBiasMeanVarDesc says
-    in      exponentialAverageFactor  double
-    in/out  resultRunningMean         device memory, as bnScaleBiasMeanVarDesc says
-    in/out  resultRunningVariance     device memory, as bnScaleBiasMeanVarDesc says
-    in      epsilon                   double
-    out     resultSaveMean            device memory, as bnScaleBiasMeanVarDesc says
-    out     resultSaveInvVariance     device memory, as bnScaleBiasMeanVarDesc says
-    in      activationDesc            cudnnActivationDescriptor_t
-    in/out  workspace                 device memory, as workSpaceSizeInBytes says
-    in      workSpaceSizeInBytes      size_t
-    in/out  reserveSpace              device memory, as reserveSpaceSizeInBytes says
-    in      reserveSpaceSizeInBytes   size_t
 
     used by batch_normalization_forward_training_ex
     example: examples/14_fused_residual_block.py
@@ -3238,48 +2555,28 @@ def cudnnBatchNormalizationBackward(
     savedInvVariance: DeviceMemory,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnBatchNormalizationBackward(
-        cudnnHandle_t handle,
-        cudnnBatchNormMode_t mode,
-        const void *alphaDataDiff,
-        const void *betaDataDiff,
-        const void *alphaParamDiff,
-        const void *betaParamDiff,
-        const cudnnTensorDescriptor_t xDesc,
-        const void *x,
-        const cudnnTensorDescriptor_t dyDesc,
-        const void *dy,
-        const cudnnTensorDescriptor_t dxDesc,
-        void *dx,
-        const cudnnTensorDescriptor_t dBnScaleBiasDesc,
-        const void *bnScale,
-        void *dBnScaleResult,
-        void *dBnBiasResult,
-        double epsilon,
-        const void *savedMean,
-        const void *savedInvVariance);
+        cudnnHandle_t handle,                            // in
+        cudnnBatchNormMode_t mode,                       // in
+        const void *alphaDataDiff,                       // in, one number on the host, as dxDesc says
+        const void *betaDataDiff,                        // in, one number on the host, as dxDesc says
+        const void *alphaParamDiff,                      // in, one number on the host, as dxDesc says
+        const void *betaParamDiff,                       // in, one number on the host, as dxDesc says
+        const cudnnTensorDescriptor_t xDesc,             // in, not NULL
+        const void *x,                                   // in, device memory, as xDesc says
+        const cudnnTensorDescriptor_t dyDesc,            // in, not NULL
+        const void *dy,                                  // in, device memory, as dyDesc says
+        const cudnnTensorDescriptor_t dxDesc,            // in, not NULL
+        void *dx,                                        // in/out, device memory, as dxDesc says
+        const cudnnTensorDescriptor_t dBnScaleBiasDesc,  // in, not NULL
+        const void *bnScale,                             // in, device memory, as dBnScaleBiasDesc says
+        void *dBnScaleResult,                            // in/out, device memory, as dBnScaleBiasDesc says
+        void *dBnBiasResult,                             // in/out, device memory, as dBnScaleBiasDesc says
+        double epsilon,                                  // in
+        const void *savedMean,                           // in, device memory, as dBnScaleBiasDesc says
+        const void *savedInvVariance);                   // in, device memory, as dBnScaleBiasDesc says
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_NORM_BACKWARD_DESCRIPTOR
-
-    in      handle            cudnnHandle_t
-    in      mode              cudnnBatchNormMode_t
-    in      alphaDataDiff     one number on the host, as dxDesc says
-    in      betaDataDiff      one number on the host, as dxDesc says
-    in      alphaParamDiff    one number on the host, as dxDesc says
-    in      betaParamDiff     one number on the host, as dxDesc says
-    in      xDesc             cudnnTensorDescriptor_t, not NULL
-    in      x                 device memory, as xDesc says
-    in      dyDesc            cudnnTensorDescriptor_t, not NULL
-    in      dy                device memory, as dyDesc says
-    in      dxDesc            cudnnTensorDescriptor_t, not NULL
-    in/out  dx                device memory, as dxDesc says
-    in      dBnScaleBiasDesc  cudnnTensorDescriptor_t, not NULL
-    in      bnScale           device memory, as dBnScaleBiasDesc says
-    in/out  dBnScaleResult    device memory, as dBnScaleBiasDesc says
-    in/out  dBnBiasResult     device memory, as dBnScaleBiasDesc says
-    in      epsilon           double
-    in      savedMean         device memory, as dBnScaleBiasDesc says
-    in      savedInvVariance  device memory, as dBnScaleBiasDesc says
 
     used by batch_normalization_backward
     example: examples/08_batch_norm.py
@@ -3319,70 +2616,39 @@ def cudnnBatchNormalizationBackwardEx(
     reserveSpaceSizeInBytes: Int,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnBatchNormalizationBackwardEx(
-        cudnnHandle_t handle,
-        cudnnBatchNormMode_t mode,
-        cudnnBatchNormOps_t bnOps,
-        const void *alphaDataDiff,
-        const void *betaDataDiff,
-        const void *alphaParamDiff,
-        const void *betaParamDiff,
-        const cudnnTensorDescriptor_t xDesc,
-        const void *xData,
-        const cudnnTensorDescriptor_t yDesc,
-        const void *yData,
-        const cudnnTensorDescriptor_t dyDesc,
-        const void *dyData,
-        const cudnnTensorDescriptor_t dzDesc,
-        void *dzData,
-        const cudnnTensorDescriptor_t dxDesc,
-        void *dxData,
-        const cudnnTensorDescriptor_t dBnScaleBiasDesc,
-        const void *bnScaleData,
-        const void *bnBiasData,
-        void *dBnScaleData,
-        void *dBnBiasData,
-        double epsilon,
-        const void *savedMean,
-        const void *savedInvVariance,
-        cudnnActivationDescriptor_t activationDesc,
-        void *workSpace,
-        size_t workSpaceSizeInBytes,
-        void *reserveSpace,
-        size_t reserveSpaceSizeInBytes);
+        cudnnHandle_t handle,                            // in
+        cudnnBatchNormMode_t mode,                       // in
+        cudnnBatchNormOps_t bnOps,                       // in
+        const void *alphaDataDiff,                       // in, one number on the host, as dxDesc says
+        const void *betaDataDiff,                        // in, one number on the host, as dxDesc says
+        const void *alphaParamDiff,                      // in, one number on the host, as dxDesc says
+        const void *betaParamDiff,                       // in, one number on the host, as dxDesc says
+        const cudnnTensorDescriptor_t xDesc,             // in, not NULL
+        const void *xData,                               // in, device memory, as xDesc says
+        const cudnnTensorDescriptor_t yDesc,             // in
+        const void *yData,                               // in, device memory, as yDesc says
+        const cudnnTensorDescriptor_t dyDesc,            // in, not NULL
+        const void *dyData,                              // in, device memory, as dyDesc says
+        const cudnnTensorDescriptor_t dzDesc,            // in
+        void *dzData,                                    // in/out, device memory, as dzDesc says
+        const cudnnTensorDescriptor_t dxDesc,            // in, not NULL
+        void *dxData,                                    // in/out, device memory, as dxDesc says
+        const cudnnTensorDescriptor_t dBnScaleBiasDesc,  // in, not NULL
+        const void *bnScaleData,                         // in, device memory, as dBnScaleBiasDesc says
+        const void *bnBiasData,                          // in, device memory, as dBnScaleBiasDesc says
+        void *dBnScaleData,                              // in/out, device memory, as dBnScaleBiasDesc says
+        void *dBnBiasData,                               // in/out, device memory, as dBnScaleBiasDesc says
+        double epsilon,                                  // in
+        const void *savedMean,                           // in, device memory, as dBnScaleBiasDesc says
+        const void *savedInvVariance,                    // in, device memory, as dBnScaleBiasDesc says
+        cudnnActivationDescriptor_t activationDesc,      // in
+        void *workSpace,                                 // in/out, device memory, as workSpaceSizeInBytes says
+        size_t workSpaceSizeInBytes,                     // in
+        void *reserveSpace,                              // in/out, device memory, as reserveSpaceSizeInBytes says
+        size_t reserveSpaceSizeInBytes);                 // in
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_NORM_BACKWARD_DESCRIPTOR
-
-    in      handle                   cudnnHandle_t
-    in      mode                     cudnnBatchNormMode_t
-    in      bnOps                    cudnnBatchNormOps_t
-    in      alphaDataDiff            one number on the host, as dxDesc says
-    in      betaDataDiff             one number on the host, as dxDesc says
-    in      alphaParamDiff           one number on the host, as dxDesc says
-    in      betaParamDiff            one number on the host, as dxDesc says
-    in      xDesc                    cudnnTensorDescriptor_t, not NULL
-    in      xData                    device memory, as xDesc says
-    in      yDesc                    cudnnTensorDescriptor_t
-    in      yData                    device memory, as yDesc says
-    in      dyDesc                   cudnnTensorDescriptor_t, not NULL
-    in      dyData                   device memory, as dyDesc says
-    in      dzDesc                   cudnnTensorDescriptor_t
-    in/out  dzData                   device memory, as dzDesc says
-    in      dxDesc                   cudnnTensorDescriptor_t, not NULL
-    in/out  dxData                   device memory, as dxDesc says
-    in      dBnScaleBiasDesc         cudnnTensorDescriptor_t, not NULL
-    in      bnScaleData              device memory, as dBnScaleBiasDesc says
-    in      bnBiasData               device memory, as dBnScaleBiasDesc says
-    in/out  dBnScaleData             device memory, as dBnScaleBiasDesc says
-    in/out  dBnBiasData              device memory, as dBnScaleBiasDesc says
-    in      epsilon                  double
-    in      savedMean                device memory, as dBnScaleBiasDesc says
-    in      savedInvVariance         device memory, as dBnScaleBiasDesc says
-    in      activationDesc           cudnnActivationDescriptor_t
-    in/out  workSpace                device memory, as workSpaceSizeInBytes says
-    in      workSpaceSizeInBytes     size_t
-    in/out  reserveSpace             device memory, as reserveSpaceSizeInBytes says
-    in      reserveSpaceSizeInBytes  size_t
 
     used by batch_normalization_backward_ex
     example: examples/14_fused_residual_block.py
@@ -3404,34 +2670,21 @@ def cudnnGetNormalizationForwardTrainingWorkspaceSize(
     groupCnt: Int,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetNormalizationForwardTrainingWorkspaceSize(
-        cudnnHandle_t handle,
-        cudnnNormMode_t mode,
-        cudnnNormOps_t normOps,
-        cudnnNormAlgo_t algo,
-        const cudnnTensorDescriptor_t xDesc,
-        const cudnnTensorDescriptor_t zDesc,
-        const cudnnTensorDescriptor_t yDesc,
-        const cudnnTensorDescriptor_t normScaleBiasDesc,
-        const cudnnActivationDescriptor_t activationDesc,
-        const cudnnTensorDescriptor_t normMeanVarDesc,
-        size_t *sizeInBytes,
-        int groupCnt);
+        cudnnHandle_t handle,                              // in
+        cudnnNormMode_t mode,                              // in
+        cudnnNormOps_t normOps,                            // in
+        cudnnNormAlgo_t algo,                              // in
+        const cudnnTensorDescriptor_t xDesc,               // in
+        const cudnnTensorDescriptor_t zDesc,               // in
+        const cudnnTensorDescriptor_t yDesc,               // in
+        const cudnnTensorDescriptor_t normScaleBiasDesc,   // in
+        const cudnnActivationDescriptor_t activationDesc,  // in
+        const cudnnTensorDescriptor_t normMeanVarDesc,     // in
+        size_t *sizeInBytes,                               // out
+        int groupCnt);                                     // in
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE
-
-    in   handle             cudnnHandle_t
-    in   mode               cudnnNormMode_t
-    in   normOps            cudnnNormOps_t
-    in   algo               cudnnNormAlgo_t
-    in   xDesc              cudnnTensorDescriptor_t
-    in   zDesc              cudnnTensorDescriptor_t
-    in   yDesc              cudnnTensorDescriptor_t
-    in   normScaleBiasDesc  cudnnTensorDescriptor_t
-    in   activationDesc     cudnnActivationDescriptor_t
-    in   normMeanVarDesc    cudnnTensorDescriptor_t
-    out  sizeInBytes        pointer to size_t
-    in   groupCnt           int
 
     used by normalization_backward, normalization_forward_inference
     """
@@ -3454,38 +2707,23 @@ def cudnnGetNormalizationBackwardWorkspaceSize(
     groupCnt: Int,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetNormalizationBackwardWorkspaceSize(
-        cudnnHandle_t handle,
-        cudnnNormMode_t mode,
-        cudnnNormOps_t normOps,
-        cudnnNormAlgo_t algo,
-        const cudnnTensorDescriptor_t xDesc,
-        const cudnnTensorDescriptor_t yDesc,
-        const cudnnTensorDescriptor_t dyDesc,
-        const cudnnTensorDescriptor_t dzDesc,
-        const cudnnTensorDescriptor_t dxDesc,
-        const cudnnTensorDescriptor_t dNormScaleBiasDesc,
-        const cudnnActivationDescriptor_t activationDesc,
-        const cudnnTensorDescriptor_t normMeanVarDesc,
-        size_t *sizeInBytes,
-        int groupCnt);
+        cudnnHandle_t handle,                              // in
+        cudnnNormMode_t mode,                              // in
+        cudnnNormOps_t normOps,                            // in
+        cudnnNormAlgo_t algo,                              // in
+        const cudnnTensorDescriptor_t xDesc,               // in
+        const cudnnTensorDescriptor_t yDesc,               // in
+        const cudnnTensorDescriptor_t dyDesc,              // in
+        const cudnnTensorDescriptor_t dzDesc,              // in
+        const cudnnTensorDescriptor_t dxDesc,              // in
+        const cudnnTensorDescriptor_t dNormScaleBiasDesc,  // in
+        const cudnnActivationDescriptor_t activationDesc,  // in
+        const cudnnTensorDescriptor_t normMeanVarDesc,     // in
+        size_t *sizeInBytes,                               // out
+        int groupCnt);                                     // in
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE
-
-    in   handle              cudnnHandle_t
-    in   mode                cudnnNormMode_t
-    in   normOps             cudnnNormOps_t
-    in   algo                cudnnNormAlgo_t
-    in   xDesc               cudnnTensorDescriptor_t
-    in   yDesc               cudnnTensorDescriptor_t
-    in   dyDesc              cudnnTensorDescriptor_t
-    in   dzDesc              cudnnTensorDescriptor_t
-    in   dxDesc              cudnnTensorDescriptor_t
-    in   dNormScaleBiasDesc  cudnnTensorDescriptor_t
-    in   activationDesc      cudnnActivationDescriptor_t
-    in   normMeanVarDesc     cudnnTensorDescriptor_t
-    out  sizeInBytes         pointer to size_t
-    in   groupCnt            int
 
     used by normalization_backward, normalization_forward_inference
     """
@@ -3502,25 +2740,16 @@ def cudnnGetNormalizationTrainingReserveSpaceSize(
     groupCnt: Int,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetNormalizationTrainingReserveSpaceSize(
-        cudnnHandle_t handle,
-        cudnnNormMode_t mode,
-        cudnnNormOps_t normOps,
-        cudnnNormAlgo_t algo,
-        const cudnnActivationDescriptor_t activationDesc,
-        const cudnnTensorDescriptor_t xDesc,
-        size_t *sizeInBytes,
-        int groupCnt);
+        cudnnHandle_t handle,                              // in
+        cudnnNormMode_t mode,                              // in
+        cudnnNormOps_t normOps,                            // in
+        cudnnNormAlgo_t algo,                              // in
+        const cudnnActivationDescriptor_t activationDesc,  // in
+        const cudnnTensorDescriptor_t xDesc,               // in
+        size_t *sizeInBytes,                               // out
+        int groupCnt);                                     // in
 
     cudnn_ops.h, since 9.0.0, deprecated
-
-    in   handle          cudnnHandle_t
-    in   mode            cudnnNormMode_t
-    in   normOps         cudnnNormOps_t
-    in   algo            cudnnNormAlgo_t
-    in   activationDesc  cudnnActivationDescriptor_t
-    in   xDesc           cudnnTensorDescriptor_t
-    out  sizeInBytes     pointer to size_t
-    in   groupCnt        int
 
     used by normalization_backward, normalization_forward_inference
     """
@@ -3557,66 +2786,37 @@ def cudnnNormalizationForwardTraining(
     groupCnt: Int,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnNormalizationForwardTraining(
-        cudnnHandle_t handle,
-        cudnnNormMode_t mode,
-        cudnnNormOps_t normOps,
-        cudnnNormAlgo_t algo,
-        const void *alpha,
-        const void *beta,
-        const cudnnTensorDescriptor_t xDesc,
-        const void *xData,
-        const cudnnTensorDescriptor_t normScaleBiasDesc,
-        const void *normScale,
-        const void *normBias,
-        double exponentialAverageFactor,
-        const cudnnTensorDescriptor_t normMeanVarDesc,
-        void *resultRunningMean,
-        void *resultRunningVariance,
-        double epsilon,
-        void *resultSaveMean,
-        void *resultSaveInvVariance,
-        cudnnActivationDescriptor_t activationDesc,
-        const cudnnTensorDescriptor_t zDesc,
-        const void *zData,
-        const cudnnTensorDescriptor_t yDesc,
-        void *yData,
-        void *workspace,
-        size_t workSpaceSizeInBytes,
-        void *reserveSpace,
-        size_t reserveSpaceSizeInBytes,
-        int groupCnt);
+        cudnnHandle_t handle,                             // in
+        cudnnNormMode_t mode,                             // in
+        cudnnNormOps_t normOps,                           // in
+        cudnnNormAlgo_t algo,                             // in
+        const void *alpha,                                // in, one number on the host, as yDesc says
+        const void *beta,                                 // in, one number on the host, as yDesc says
+        const cudnnTensorDescriptor_t xDesc,              // in
+        const void *xData,                                // in, device memory, as xDesc says
+        const cudnnTensorDescriptor_t normScaleBiasDesc,  // in
+        const void *normScale,                            // in, device memory, as normScaleBiasDesc says
+        const void *normBias,                             // in, device memory, as normScaleBiasDesc says
+        double exponentialAverageFactor,                  // in
+        const cudnnTensorDescriptor_t normMeanVarDesc,    // in
+        void *resultRunningMean,                          // in/out, device memory, as normMeanVarDesc says
+        void *resultRunningVariance,                      // in/out, device memory, as normMeanVarDesc says
+        double epsilon,                                   // in
+        void *resultSaveMean,                             // out, device memory, as normMeanVarDesc says
+        void *resultSaveInvVariance,                      // out, device memory, as normMeanVarDesc says
+        cudnnActivationDescriptor_t activationDesc,       // in
+        const cudnnTensorDescriptor_t zDesc,              // in
+        const void *zData,                                // in, device memory, as zDesc says
+        const cudnnTensorDescriptor_t yDesc,              // in
+        void *yData,                                      // in/out, device memory, as yDesc says
+        void *workspace,                                  // in/out, device memory, as workSpaceSizeInBytes says
+        size_t workSpaceSizeInBytes,                      // in
+        void *reserveSpace,                               // in/out, device memory, as reserveSpaceSizeInBytes says
+        size_t reserveSpaceSizeInBytes,                   // in
+        int groupCnt);                                    // in
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR
-
-    in      handle                    cudnnHandle_t
-    in      mode                      cudnnNormMode_t
-    in      normOps                   cudnnNormOps_t
-    in      algo                      cudnnNormAlgo_t
-    in      alpha                     one number on the host, as yDesc says
-    in      beta                      one number on the host, as yDesc says
-    in      xDesc                     cudnnTensorDescriptor_t
-    in      xData                     device memory, as xDesc says
-    in      normScaleBiasDesc         cudnnTensorDescriptor_t
-    in      normScale                 device memory, as normScaleBiasDesc says
-    in      normBias                  device memory, as normScaleBiasDesc says
-    in      exponentialAverageFactor  double
-    in      normMeanVarDesc           cudnnTensorDescriptor_t
-    in/out  resultRunningMean         device memory, as normMeanVarDesc says
-    in/out  resultRunningVariance     device memory, as normMeanVarDesc says
-    in      epsilon                   double
-    out     resultSaveMean            device memory, as normMeanVarDesc says
-    out     resultSaveInvVariance     device memory, as normMeanVarDesc says
-    in      activationDesc            cudnnActivationDescriptor_t
-    in      zDesc                     cudnnTensorDescriptor_t
-    in      zData                     device memory, as zDesc says
-    in      yDesc                     cudnnTensorDescriptor_t
-    in/out  yData                     device memory, as yDesc says
-    in/out  workspace                 device memory, as workSpaceSizeInBytes says
-    in      workSpaceSizeInBytes      size_t
-    in/out  reserveSpace              device memory, as reserveSpaceSizeInBytes says
-    in      reserveSpaceSizeInBytes   size_t
-    in      groupCnt                  int
 
     used by normalization_forward_training
     """
@@ -3658,76 +2858,42 @@ def cudnnNormalizationBackward(
     groupCnt: Int,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnNormalizationBackward(
-        cudnnHandle_t handle,
-        cudnnNormMode_t mode,
-        cudnnNormOps_t normOps,
-        cudnnNormAlgo_t algo,
-        const void *alphaDataDiff,
-        const void *betaDataDiff,
-        const void *alphaParamDiff,
-        const void *betaParamDiff,
-        const cudnnTensorDescriptor_t xDesc,
-        const void *xData,
-        const cudnnTensorDescriptor_t yDesc,
-        const void *yData,
-        const cudnnTensorDescriptor_t dyDesc,
-        const void *dyData,
-        const cudnnTensorDescriptor_t dzDesc,
-        void *dzData,
-        const cudnnTensorDescriptor_t dxDesc,
-        void *dxData,
-        const cudnnTensorDescriptor_t dNormScaleBiasDesc,
-        const void *normScaleData,
-        const void *normBiasData,
-        void *dNormScaleData,
-        void *dNormBiasData,
-        double epsilon,
-        const cudnnTensorDescriptor_t normMeanVarDesc,
-        const void *savedMean,
-        const void *savedInvVariance,
-        cudnnActivationDescriptor_t activationDesc,
-        void *workSpace,
-        size_t workSpaceSizeInBytes,
-        void *reserveSpace,
-        size_t reserveSpaceSizeInBytes,
-        int groupCnt);
+        cudnnHandle_t handle,                              // in
+        cudnnNormMode_t mode,                              // in
+        cudnnNormOps_t normOps,                            // in
+        cudnnNormAlgo_t algo,                              // in
+        const void *alphaDataDiff,                         // in, one number on the host, as dxDesc says
+        const void *betaDataDiff,                          // in, one number on the host, as dxDesc says
+        const void *alphaParamDiff,                        // in, one number on the host, as dxDesc says
+        const void *betaParamDiff,                         // in, one number on the host, as dxDesc says
+        const cudnnTensorDescriptor_t xDesc,               // in, not NULL
+        const void *xData,                                 // in, device memory, as xDesc says
+        const cudnnTensorDescriptor_t yDesc,               // in
+        const void *yData,                                 // in, device memory, as yDesc says
+        const cudnnTensorDescriptor_t dyDesc,              // in, not NULL
+        const void *dyData,                                // in, device memory, as dyDesc says
+        const cudnnTensorDescriptor_t dzDesc,              // in
+        void *dzData,                                      // in/out, device memory, as dzDesc says
+        const cudnnTensorDescriptor_t dxDesc,              // in, not NULL
+        void *dxData,                                      // in/out, device memory, as dxDesc says
+        const cudnnTensorDescriptor_t dNormScaleBiasDesc,  // in, not NULL
+        const void *normScaleData,                         // in, device memory, as dNormScaleBiasDesc says
+        const void *normBiasData,                          // in, device memory, as dNormScaleBiasDesc says, NULL if no normOps
+        void *dNormScaleData,                              // in/out, device memory, as dNormScaleBiasDesc says
+        void *dNormBiasData,                               // in/out, device memory, as dNormScaleBiasDesc says
+        double epsilon,                                    // in
+        const cudnnTensorDescriptor_t normMeanVarDesc,     // in, not NULL
+        const void *savedMean,                             // in, device memory, as normMeanVarDesc says
+        const void *savedInvVariance,                      // in, device memory, as normMeanVarDesc says
+        cudnnActivationDescriptor_t activationDesc,        // in
+        void *workSpace,                                   // in/out, device memory, as workSpaceSizeInBytes says
+        size_t workSpaceSizeInBytes,                       // in
+        void *reserveSpace,                                // in/out, device memory, as reserveSpaceSizeInBytes says
+        size_t reserveSpaceSizeInBytes,                    // in
+        int groupCnt);                                     // in
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_NORM_BACKWARD_DESCRIPTOR
-
-    in      handle                   cudnnHandle_t
-    in      mode                     cudnnNormMode_t
-    in      normOps                  cudnnNormOps_t
-    in      algo                     cudnnNormAlgo_t
-    in      alphaDataDiff            one number on the host, as dxDesc says
-    in      betaDataDiff             one number on the host, as dxDesc says
-    in      alphaParamDiff           one number on the host, as dxDesc says
-    in      betaParamDiff            one number on the host, as dxDesc says
-    in      xDesc                    cudnnTensorDescriptor_t, not NULL
-    in      xData                    device memory, as xDesc says
-    in      yDesc                    cudnnTensorDescriptor_t
-    in      yData                    device memory, as yDesc says
-    in      dyDesc                   cudnnTensorDescriptor_t, not NULL
-    in      dyData                   device memory, as dyDesc says
-    in      dzDesc                   cudnnTensorDescriptor_t
-    in/out  dzData                   device memory, as dzDesc says
-    in      dxDesc                   cudnnTensorDescriptor_t, not NULL
-    in/out  dxData                   device memory, as dxDesc says
-    in      dNormScaleBiasDesc       cudnnTensorDescriptor_t, not NULL
-    in      normScaleData            device memory, as dNormScaleBiasDesc says
-    in      normBiasData             device memory, as dNormScaleBiasDesc says, NULL if no normOps
-    in/out  dNormScaleData           device memory, as dNormScaleBiasDesc says
-    in/out  dNormBiasData            device memory, as dNormScaleBiasDesc says
-    in      epsilon                  double
-    in      normMeanVarDesc          cudnnTensorDescriptor_t, not NULL
-    in      savedMean                device memory, as normMeanVarDesc says
-    in      savedInvVariance         device memory, as normMeanVarDesc says
-    in      activationDesc           cudnnActivationDescriptor_t
-    in/out  workSpace                device memory, as workSpaceSizeInBytes says
-    in      workSpaceSizeInBytes     size_t
-    in/out  reserveSpace             device memory, as reserveSpaceSizeInBytes says
-    in      reserveSpaceSizeInBytes  size_t
-    in      groupCnt                 int
 
     used by normalization_backward
     """
@@ -3740,17 +2906,12 @@ def cudnnSpatialTfGridGeneratorBackward(
     dtheta: DeviceMemory,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnSpatialTfGridGeneratorBackward(
-        cudnnHandle_t handle,
-        const cudnnSpatialTransformerDescriptor_t stDesc,
-        const void *dgrid,
-        void *dtheta);
+        cudnnHandle_t handle,                              // in
+        const cudnnSpatialTransformerDescriptor_t stDesc,  // in, not NULL
+        const void *dgrid,                                 // in, device memory
+        void *dtheta);                                     // out, device memory
 
     cudnn_ops.h, since 9.0.0
-
-    in   handle  cudnnHandle_t
-    in   stDesc  cudnnSpatialTransformerDescriptor_t, not NULL
-    in   dgrid   device memory
-    out  dtheta  device memory
 
     used by spatial_tf_grid_generator_backward
     """
@@ -3773,37 +2934,22 @@ def cudnnSpatialTfSamplerBackward(
     dgrid: DeviceMemory,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnSpatialTfSamplerBackward(
-        cudnnHandle_t handle,
-        cudnnSpatialTransformerDescriptor_t stDesc,
-        const void *alpha,
-        const cudnnTensorDescriptor_t xDesc,
-        const void *x,
-        const void *beta,
-        const cudnnTensorDescriptor_t dxDesc,
-        void *dx,
-        const void *alphaDgrid,
-        const cudnnTensorDescriptor_t dyDesc,
-        const void *dy,
-        const void *grid,
-        const void *betaDgrid,
-        void *dgrid);
+        cudnnHandle_t handle,                        // in
+        cudnnSpatialTransformerDescriptor_t stDesc,  // in, not NULL
+        const void *alpha,                           // in, one number on the host, as dxDesc says
+        const cudnnTensorDescriptor_t xDesc,         // in, not NULL
+        const void *x,                               // in, device memory, as xDesc says
+        const void *beta,                            // in, one number on the host, as dxDesc says
+        const cudnnTensorDescriptor_t dxDesc,        // in, not NULL
+        void *dx,                                    // in/out, device memory, as dxDesc says
+        const void *alphaDgrid,                      // in, one number on the host, as dxDesc says
+        const cudnnTensorDescriptor_t dyDesc,        // in, not NULL
+        const void *dy,                              // in, device memory, as dyDesc says
+        const void *grid,                            // in, device memory
+        const void *betaDgrid,                       // in, one number on the host, as dxDesc says
+        void *dgrid);                                // in/out, device memory
 
     cudnn_ops.h, since 9.0.0
-
-    in      handle      cudnnHandle_t
-    in      stDesc      cudnnSpatialTransformerDescriptor_t, not NULL
-    in      alpha       one number on the host, as dxDesc says
-    in      xDesc       cudnnTensorDescriptor_t, not NULL
-    in      x           device memory, as xDesc says
-    in      beta        one number on the host, as dxDesc says
-    in      dxDesc      cudnnTensorDescriptor_t, not NULL
-    in/out  dx          device memory, as dxDesc says
-    in      alphaDgrid  one number on the host, as dxDesc says
-    in      dyDesc      cudnnTensorDescriptor_t, not NULL
-    in      dy          device memory, as dyDesc says
-    in      grid        device memory
-    in      betaDgrid   one number on the host, as dxDesc says
-    in/out  dgrid       device memory
 
     used by spatial_tf_sampler_backward
     """
@@ -3820,25 +2966,16 @@ def cudnnDropoutBackward(
     reserveSpaceSizeInBytes: Int,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnDropoutBackward(
-        cudnnHandle_t handle,
-        const cudnnDropoutDescriptor_t dropoutDesc,
-        const cudnnTensorDescriptor_t dydesc,
-        const void *dy,
-        const cudnnTensorDescriptor_t dxdesc,
-        void *dx,
-        void *reserveSpace,
-        size_t reserveSpaceSizeInBytes);
+        cudnnHandle_t handle,                        // in
+        const cudnnDropoutDescriptor_t dropoutDesc,  // in
+        const cudnnTensorDescriptor_t dydesc,        // in, not NULL
+        const void *dy,                              // in, device memory, as dydesc says
+        const cudnnTensorDescriptor_t dxdesc,        // in, not NULL
+        void *dx,                                    // out, device memory, as dxdesc says
+        void *reserveSpace,                          // in, device memory, as reserveSpaceSizeInBytes says
+        size_t reserveSpaceSizeInBytes);             // in
 
     cudnn_ops.h, since 9.0.0
-
-    in   handle                   cudnnHandle_t
-    in   dropoutDesc              cudnnDropoutDescriptor_t
-    in   dydesc                   cudnnTensorDescriptor_t, not NULL
-    in   dy                       device memory, as dydesc says
-    in   dxdesc                   cudnnTensorDescriptor_t, not NULL
-    out  dx                       device memory, as dxdesc says
-    in   reserveSpace             device memory, as reserveSpaceSizeInBytes says
-    in   reserveSpaceSizeInBytes  size_t
 
     used by dropout_backward
     """
@@ -3848,12 +2985,10 @@ def cudnnCreateConvolutionDescriptor(
     convDesc: NewHandle[cudnnConvolutionDescriptor_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnCreateConvolutionDescriptor(
-        cudnnConvolutionDescriptor_t *convDesc);
+        cudnnConvolutionDescriptor_t *convDesc);  // out
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR
-
-    out  convDesc  pointer to cudnnConvolutionDescriptor_t
 
     used by ConvolutionDescriptor
     example: examples/01_smallest_program.py
@@ -3864,12 +2999,10 @@ def cudnnDestroyConvolutionDescriptor(
     convDesc: Descriptor[cudnnConvolutionDescriptor_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnDestroyConvolutionDescriptor(
-        cudnnConvolutionDescriptor_t convDesc);
+        cudnnConvolutionDescriptor_t convDesc);  // in
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR
-
-    in  convDesc  cudnnConvolutionDescriptor_t
 
     used by ConvolutionDescriptor
     example: examples/01_smallest_program.py
@@ -3881,13 +3014,10 @@ def cudnnSetConvolutionMathType(
     mathType: EnumValue[cudnnMathType_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnSetConvolutionMathType(
-        cudnnConvolutionDescriptor_t convDesc,
-        cudnnMathType_t mathType);
+        cudnnConvolutionDescriptor_t convDesc,  // in/out
+        cudnnMathType_t mathType);              // in
 
     cudnn_cnn.h, since 9.0.0, deprecated
-
-    in/out  convDesc  cudnnConvolutionDescriptor_t
-    in      mathType  cudnnMathType_t
 
     used by ConvolutionDescriptor.math_type
     example: examples/05_algorithms.py
@@ -3899,13 +3029,10 @@ def cudnnGetConvolutionMathType(
     mathType: EnumPointer[cudnnMathType_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetConvolutionMathType(
-        cudnnConvolutionDescriptor_t convDesc,
-        cudnnMathType_t *mathType);
+        cudnnConvolutionDescriptor_t convDesc,  // in
+        cudnnMathType_t *mathType);             // out, not NULL
 
     cudnn_cnn.h, since 9.0.0, deprecated
-
-    in   convDesc  cudnnConvolutionDescriptor_t
-    out  mathType  pointer to cudnnMathType_t, not NULL
 
     used by ConvolutionDescriptor
     example: examples/03_convolution.py
@@ -3917,13 +3044,10 @@ def cudnnSetConvolutionGroupCount(
     groupCount: Int,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnSetConvolutionGroupCount(
-        cudnnConvolutionDescriptor_t convDesc,
-        int groupCount);
+        cudnnConvolutionDescriptor_t convDesc,  // in/out
+        int groupCount);                        // in
 
     cudnn_cnn.h, since 9.0.0, deprecated
-
-    in/out  convDesc    cudnnConvolutionDescriptor_t
-    in      groupCount  int
 
     used by ConvolutionDescriptor.groups
     """
@@ -3934,13 +3058,10 @@ def cudnnGetConvolutionGroupCount(
     groupCount: Pointer[c_int],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetConvolutionGroupCount(
-        cudnnConvolutionDescriptor_t convDesc,
-        int *groupCount);
+        cudnnConvolutionDescriptor_t convDesc,  // in
+        int *groupCount);                       // out, not NULL
 
     cudnn_cnn.h, since 9.0.0, deprecated
-
-    in   convDesc    cudnnConvolutionDescriptor_t
-    out  groupCount  pointer to int, not NULL
 
     used by ConvolutionDescriptor
     example: examples/03_convolution.py
@@ -3952,13 +3073,10 @@ def cudnnSetConvolutionReorderType(
     reorderType: EnumValue[cudnnReorderType_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnSetConvolutionReorderType(
-        cudnnConvolutionDescriptor_t convDesc,
-        cudnnReorderType_t reorderType);
+        cudnnConvolutionDescriptor_t convDesc,  // in/out
+        cudnnReorderType_t reorderType);        // in
 
     cudnn_cnn.h, since 9.0.0, deprecated
-
-    in/out  convDesc     cudnnConvolutionDescriptor_t
-    in      reorderType  cudnnReorderType_t
 
     used by ConvolutionDescriptor.reorder_type
     """
@@ -3969,13 +3087,10 @@ def cudnnGetConvolutionReorderType(
     reorderType: EnumPointer[cudnnReorderType_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetConvolutionReorderType(
-        cudnnConvolutionDescriptor_t convDesc,
-        cudnnReorderType_t *reorderType);
+        cudnnConvolutionDescriptor_t convDesc,  // in
+        cudnnReorderType_t *reorderType);       // out
 
     cudnn_cnn.h, since 9.0.0, deprecated
-
-    in   convDesc     cudnnConvolutionDescriptor_t
-    out  reorderType  pointer to cudnnReorderType_t
 
     used by ConvolutionDescriptor
     example: examples/03_convolution.py
@@ -3994,28 +3109,18 @@ def cudnnSetConvolution2dDescriptor(
     computeType: EnumValue[cudnnDataType_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnSetConvolution2dDescriptor(
-        cudnnConvolutionDescriptor_t convDesc,
-        int pad_h,
-        int pad_w,
-        int u,
-        int v,
-        int dilation_h,
-        int dilation_w,
-        cudnnConvolutionMode_t mode,
-        cudnnDataType_t computeType);
+        cudnnConvolutionDescriptor_t convDesc,  // in/out
+        int pad_h,                              // in
+        int pad_w,                              // in
+        int u,                                  // in
+        int v,                                  // in
+        int dilation_h,                         // in
+        int dilation_w,                         // in
+        cudnnConvolutionMode_t mode,            // in
+        cudnnDataType_t computeType);           // in
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR
-
-    in/out  convDesc     cudnnConvolutionDescriptor_t
-    in      pad_h        int
-    in      pad_w        int
-    in      u            int
-    in      v            int
-    in      dilation_h   int
-    in      dilation_w   int
-    in      mode         cudnnConvolutionMode_t
-    in      computeType  cudnnDataType_t
 
     used by ConvolutionDescriptor.set_2d
     example: examples/01_smallest_program.py
@@ -4034,28 +3139,18 @@ def cudnnGetConvolution2dDescriptor(
     computeType: EnumPointer[cudnnDataType_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetConvolution2dDescriptor(
-        const cudnnConvolutionDescriptor_t convDesc,
-        int *pad_h,
-        int *pad_w,
-        int *u,
-        int *v,
-        int *dilation_h,
-        int *dilation_w,
-        cudnnConvolutionMode_t *mode,
-        cudnnDataType_t *computeType);
+        const cudnnConvolutionDescriptor_t convDesc,  // in
+        int *pad_h,                                   // out, not NULL
+        int *pad_w,                                   // out, not NULL
+        int *u,                                       // out, not NULL
+        int *v,                                       // out, not NULL
+        int *dilation_h,                              // out, not NULL
+        int *dilation_w,                              // out, not NULL
+        cudnnConvolutionMode_t *mode,                 // out, not NULL
+        cudnnDataType_t *computeType);                // out, not NULL
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR
-
-    in   convDesc     cudnnConvolutionDescriptor_t
-    out  pad_h        pointer to int, not NULL
-    out  pad_w        pointer to int, not NULL
-    out  u            pointer to int, not NULL
-    out  v            pointer to int, not NULL
-    out  dilation_h   pointer to int, not NULL
-    out  dilation_w   pointer to int, not NULL
-    out  mode         pointer to cudnnConvolutionMode_t, not NULL
-    out  computeType  pointer to cudnnDataType_t, not NULL
 
     used by ConvolutionDescriptor.get_2d
     """
@@ -4071,24 +3166,16 @@ def cudnnSetConvolutionNdDescriptor(
     computeType: EnumValue[cudnnDataType_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnSetConvolutionNdDescriptor(
-        cudnnConvolutionDescriptor_t convDesc,
-        int arrayLength,
-        const int padA[],
-        const int filterStrideA[],
-        const int dilationA[],
-        cudnnConvolutionMode_t mode,
-        cudnnDataType_t computeType);
+        cudnnConvolutionDescriptor_t convDesc,  // in/out
+        int arrayLength,                        // in
+        const int padA[],                       // in, arrayLength of them, not NULL
+        const int filterStrideA[],              // in, arrayLength of them, not NULL
+        const int dilationA[],                  // in, arrayLength of them, not NULL
+        cudnnConvolutionMode_t mode,            // in
+        cudnnDataType_t computeType);           // in
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR
-
-    in/out  convDesc       cudnnConvolutionDescriptor_t
-    in      arrayLength    int
-    in      padA           array of arrayLength int, not NULL
-    in      filterStrideA  array of arrayLength int, not NULL
-    in      dilationA      array of arrayLength int, not NULL
-    in      mode           cudnnConvolutionMode_t
-    in      computeType    cudnnDataType_t
 
     used by ConvolutionDescriptor.set_nd
     """
@@ -4105,26 +3192,17 @@ def cudnnGetConvolutionNdDescriptor(
     computeType: EnumPointer[cudnnDataType_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetConvolutionNdDescriptor(
-        const cudnnConvolutionDescriptor_t convDesc,
-        int arrayLengthRequested,
-        int *arrayLength,
-        int padA[],
-        int strideA[],
-        int dilationA[],
-        cudnnConvolutionMode_t *mode,
-        cudnnDataType_t *computeType);
+        const cudnnConvolutionDescriptor_t convDesc,  // in
+        int arrayLengthRequested,                     // in
+        int *arrayLength,                             // out, not NULL
+        int padA[],                                   // out, arrayLengthRequested of them, not NULL
+        int strideA[],                                // out, arrayLengthRequested of them, not NULL
+        int dilationA[],                              // out, arrayLengthRequested of them, not NULL
+        cudnnConvolutionMode_t *mode,                 // out, not NULL
+        cudnnDataType_t *computeType);                // out, not NULL
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR
-
-    in   convDesc              cudnnConvolutionDescriptor_t
-    in   arrayLengthRequested  int
-    out  arrayLength           pointer to int, not NULL
-    out  padA                  array of arrayLengthRequested int, not NULL
-    out  strideA               array of arrayLengthRequested int, not NULL
-    out  dilationA             array of arrayLengthRequested int, not NULL
-    out  mode                  pointer to cudnnConvolutionMode_t, not NULL
-    out  computeType           pointer to cudnnDataType_t, not NULL
 
     used by ConvolutionDescriptor
     example: examples/03_convolution.py
@@ -4141,23 +3219,15 @@ def cudnnGetConvolution2dForwardOutputDim(
     w: Pointer[c_int],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetConvolution2dForwardOutputDim(
-        const cudnnConvolutionDescriptor_t convDesc,
-        const cudnnTensorDescriptor_t inputTensorDesc,
-        const cudnnFilterDescriptor_t filterDesc,
-        int *n,
-        int *c,
-        int *h,
-        int *w);
+        const cudnnConvolutionDescriptor_t convDesc,    // in
+        const cudnnTensorDescriptor_t inputTensorDesc,  // in
+        const cudnnFilterDescriptor_t filterDesc,       // in
+        int *n,                                         // out, not NULL
+        int *c,                                         // out, not NULL
+        int *h,                                         // out, not NULL
+        int *w);                                        // out, not NULL
 
     cudnn_cnn.h, since 9.0.0, deprecated
-
-    in   convDesc         cudnnConvolutionDescriptor_t
-    in   inputTensorDesc  cudnnTensorDescriptor_t
-    in   filterDesc       cudnnFilterDescriptor_t
-    out  n                pointer to int, not NULL
-    out  c                pointer to int, not NULL
-    out  h                pointer to int, not NULL
-    out  w                pointer to int, not NULL
 
     used by ConvolutionDescriptor.output_shape
     example: examples/01_smallest_program.py
@@ -4172,19 +3242,13 @@ def cudnnGetConvolutionNdForwardOutputDim(
     tensorOuputDimA: FilledIntArray[c_int],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetConvolutionNdForwardOutputDim(
-        const cudnnConvolutionDescriptor_t convDesc,
-        const cudnnTensorDescriptor_t inputTensorDesc,
-        const cudnnFilterDescriptor_t filterDesc,
-        int nbDims,
-        int tensorOuputDimA[]);
+        const cudnnConvolutionDescriptor_t convDesc,    // in
+        const cudnnTensorDescriptor_t inputTensorDesc,  // in
+        const cudnnFilterDescriptor_t filterDesc,       // in
+        int nbDims,                                     // in
+        int tensorOuputDimA[]);                         // out, nbDims of them
 
     cudnn_cnn.h, since 9.0.0, deprecated
-
-    in   convDesc         cudnnConvolutionDescriptor_t
-    in   inputTensorDesc  cudnnTensorDescriptor_t
-    in   filterDesc       cudnnFilterDescriptor_t
-    in   nbDims           int
-    out  tensorOuputDimA  array of nbDims int
 
     used by ConvolutionDescriptor.output_shape
     example: examples/03_convolution.py
@@ -4196,14 +3260,11 @@ def cudnnGetConvolutionForwardAlgorithmMaxCount(
     count: Pointer[c_int],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetConvolutionForwardAlgorithmMaxCount(
-        cudnnHandle_t handle,
-        int *count);
+        cudnnHandle_t handle,  // in
+        int *count);           // out, not NULL
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR
-
-    in   handle  cudnnHandle_t
-    out  count   pointer to int, not NULL
 
     used by ConvolutionForward
     example: examples/03_convolution.py
@@ -4221,26 +3282,17 @@ def cudnnGetConvolutionForwardAlgorithm_v7(
     perfResults: FilledArray[cudnnConvolutionFwdAlgoPerf_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetConvolutionForwardAlgorithm_v7(
-        cudnnHandle_t handle,
-        const cudnnTensorDescriptor_t srcDesc,
-        const cudnnFilterDescriptor_t filterDesc,
-        const cudnnConvolutionDescriptor_t convDesc,
-        const cudnnTensorDescriptor_t destDesc,
-        const int requestedAlgoCount,
-        int *returnedAlgoCount,
-        cudnnConvolutionFwdAlgoPerf_t perfResults[]);
+        cudnnHandle_t handle,                          // in
+        const cudnnTensorDescriptor_t srcDesc,         // in
+        const cudnnFilterDescriptor_t filterDesc,      // in
+        const cudnnConvolutionDescriptor_t convDesc,   // in
+        const cudnnTensorDescriptor_t destDesc,        // in
+        const int requestedAlgoCount,                  // in
+        int *returnedAlgoCount,                        // out
+        cudnnConvolutionFwdAlgoPerf_t perfResults[]);  // out, requestedAlgoCount of them, not NULL
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR
-
-    in   handle              cudnnHandle_t
-    in   srcDesc             cudnnTensorDescriptor_t
-    in   filterDesc          cudnnFilterDescriptor_t
-    in   convDesc            cudnnConvolutionDescriptor_t
-    in   destDesc            cudnnTensorDescriptor_t
-    in   requestedAlgoCount  int
-    out  returnedAlgoCount   pointer to int
-    out  perfResults         array of requestedAlgoCount cudnnConvolutionFwdAlgoPerf_t, not NULL
 
     used by ConvolutionForward
     example: examples/01_smallest_program.py
@@ -4258,26 +3310,17 @@ def cudnnFindConvolutionForwardAlgorithm(
     perfResults: FilledArray[cudnnConvolutionFwdAlgoPerf_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnFindConvolutionForwardAlgorithm(
-        cudnnHandle_t handle,
-        const cudnnTensorDescriptor_t xDesc,
-        const cudnnFilterDescriptor_t wDesc,
-        const cudnnConvolutionDescriptor_t convDesc,
-        const cudnnTensorDescriptor_t yDesc,
-        const int requestedAlgoCount,
-        int *returnedAlgoCount,
-        cudnnConvolutionFwdAlgoPerf_t perfResults[]);
+        cudnnHandle_t handle,                          // in
+        const cudnnTensorDescriptor_t xDesc,           // in
+        const cudnnFilterDescriptor_t wDesc,           // in
+        const cudnnConvolutionDescriptor_t convDesc,   // in
+        const cudnnTensorDescriptor_t yDesc,           // in
+        const int requestedAlgoCount,                  // in
+        int *returnedAlgoCount,                        // out
+        cudnnConvolutionFwdAlgoPerf_t perfResults[]);  // out, requestedAlgoCount of them
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR
-
-    in   handle              cudnnHandle_t
-    in   xDesc               cudnnTensorDescriptor_t
-    in   wDesc               cudnnFilterDescriptor_t
-    in   convDesc            cudnnConvolutionDescriptor_t
-    in   yDesc               cudnnTensorDescriptor_t
-    in   requestedAlgoCount  int
-    out  returnedAlgoCount   pointer to int
-    out  perfResults         array of requestedAlgoCount cudnnConvolutionFwdAlgoPerf_t
 
     used by ConvolutionForward
     example: examples/03_convolution.py
@@ -4300,36 +3343,22 @@ def cudnnFindConvolutionForwardAlgorithmEx(
     workSpaceSizeInBytes: Int,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnFindConvolutionForwardAlgorithmEx(
-        cudnnHandle_t handle,
-        const cudnnTensorDescriptor_t xDesc,
-        const void *x,
-        const cudnnFilterDescriptor_t wDesc,
-        const void *w,
-        const cudnnConvolutionDescriptor_t convDesc,
-        const cudnnTensorDescriptor_t yDesc,
-        void *y,
-        const int requestedAlgoCount,
-        int *returnedAlgoCount,
-        cudnnConvolutionFwdAlgoPerf_t perfResults[],
-        void *workSpace,
-        size_t workSpaceSizeInBytes);
+        cudnnHandle_t handle,                         // in
+        const cudnnTensorDescriptor_t xDesc,          // in
+        const void *x,                                // in, device memory, as xDesc says
+        const cudnnFilterDescriptor_t wDesc,          // in
+        const void *w,                                // in, device memory, as wDesc says
+        const cudnnConvolutionDescriptor_t convDesc,  // in
+        const cudnnTensorDescriptor_t yDesc,          // in
+        void *y,                                      // out, device memory, as yDesc says
+        const int requestedAlgoCount,                 // in
+        int *returnedAlgoCount,                       // out
+        cudnnConvolutionFwdAlgoPerf_t perfResults[],  // out, requestedAlgoCount of them
+        void *workSpace,                              // in/out, device memory, as workSpaceSizeInBytes says
+        size_t workSpaceSizeInBytes);                 // in
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR
-
-    in      handle                cudnnHandle_t
-    in      xDesc                 cudnnTensorDescriptor_t
-    in      x                     device memory, as xDesc says
-    in      wDesc                 cudnnFilterDescriptor_t
-    in      w                     device memory, as wDesc says
-    in      convDesc              cudnnConvolutionDescriptor_t
-    in      yDesc                 cudnnTensorDescriptor_t
-    out     y                     device memory, as yDesc says
-    in      requestedAlgoCount    int
-    out     returnedAlgoCount     pointer to int
-    out     perfResults           array of requestedAlgoCount cudnnConvolutionFwdAlgoPerf_t
-    in/out  workSpace             device memory, as workSpaceSizeInBytes says
-    in      workSpaceSizeInBytes  size_t
 
     used by ConvolutionForward
     example: examples/03_convolution.py
@@ -4345,21 +3374,14 @@ def cudnnIm2Col(
     colBuffer: DeviceMemory,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnIm2Col(
-        cudnnHandle_t handle,
-        const cudnnTensorDescriptor_t xDesc,
-        const void *x,
-        const cudnnFilterDescriptor_t wDesc,
-        const cudnnConvolutionDescriptor_t convDesc,
-        void *colBuffer);
+        cudnnHandle_t handle,                         // in
+        const cudnnTensorDescriptor_t xDesc,          // in, not NULL
+        const void *x,                                // in, device memory, as xDesc says
+        const cudnnFilterDescriptor_t wDesc,          // in, not NULL
+        const cudnnConvolutionDescriptor_t convDesc,  // in, not NULL
+        void *colBuffer);                             // out, device memory
 
     cudnn_cnn.h, since 9.0.0, deprecated
-
-    in   handle     cudnnHandle_t
-    in   xDesc      cudnnTensorDescriptor_t, not NULL
-    in   x          device memory, as xDesc says
-    in   wDesc      cudnnFilterDescriptor_t, not NULL
-    in   convDesc   cudnnConvolutionDescriptor_t, not NULL
-    out  colBuffer  device memory
 
     used by im2col
     """
@@ -4376,25 +3398,16 @@ def cudnnReorderFilterAndBias(
     reorderedBiasData: DeviceMemory,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnReorderFilterAndBias(
-        cudnnHandle_t handle,
-        const cudnnFilterDescriptor_t filterDesc,
-        cudnnReorderType_t reorderType,
-        const void *filterData,
-        void *reorderedFilterData,
-        int reorderBias,
-        const void *biasData,
-        void *reorderedBiasData);
+        cudnnHandle_t handle,                      // in
+        const cudnnFilterDescriptor_t filterDesc,  // in
+        cudnnReorderType_t reorderType,            // in
+        const void *filterData,                    // in, device memory, as filterDesc says
+        void *reorderedFilterData,                 // out, device memory, as filterDesc says
+        int reorderBias,                           // in
+        const void *biasData,                      // in, device memory
+        void *reorderedBiasData);                  // out, device memory
 
     cudnn_cnn.h, since 9.0.0, deprecated
-
-    in   handle               cudnnHandle_t
-    in   filterDesc           cudnnFilterDescriptor_t
-    in   reorderType          cudnnReorderType_t
-    in   filterData           device memory, as filterDesc says
-    out  reorderedFilterData  device memory, as filterDesc says
-    in   reorderBias          int
-    in   biasData             device memory
-    out  reorderedBiasData    device memory
 
     used by reorder_filter_and_bias
     """
@@ -4410,24 +3423,16 @@ def cudnnGetConvolutionForwardWorkspaceSize(
     sizeInBytes: Pointer[c_size_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetConvolutionForwardWorkspaceSize(
-        cudnnHandle_t handle,
-        const cudnnTensorDescriptor_t xDesc,
-        const cudnnFilterDescriptor_t wDesc,
-        const cudnnConvolutionDescriptor_t convDesc,
-        const cudnnTensorDescriptor_t yDesc,
-        cudnnConvolutionFwdAlgo_t algo,
-        size_t *sizeInBytes);
+        cudnnHandle_t handle,                         // in
+        const cudnnTensorDescriptor_t xDesc,          // in
+        const cudnnFilterDescriptor_t wDesc,          // in
+        const cudnnConvolutionDescriptor_t convDesc,  // in
+        const cudnnTensorDescriptor_t yDesc,          // in
+        cudnnConvolutionFwdAlgo_t algo,               // in
+        size_t *sizeInBytes);                         // out
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE
-
-    in   handle       cudnnHandle_t
-    in   xDesc        cudnnTensorDescriptor_t
-    in   wDesc        cudnnFilterDescriptor_t
-    in   convDesc     cudnnConvolutionDescriptor_t
-    in   yDesc        cudnnTensorDescriptor_t
-    in   algo         cudnnConvolutionFwdAlgo_t
-    out  sizeInBytes  pointer to size_t
 
     used by ConvolutionForward
     example: examples/02_convolution_raw.py
@@ -4450,36 +3455,22 @@ def cudnnConvolutionForward(
     y: DeviceMemory,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnConvolutionForward(
-        cudnnHandle_t handle,
-        const void *alpha,
-        const cudnnTensorDescriptor_t xDesc,
-        const void *x,
-        const cudnnFilterDescriptor_t wDesc,
-        const void *w,
-        const cudnnConvolutionDescriptor_t convDesc,
-        cudnnConvolutionFwdAlgo_t algo,
-        void *workSpace,
-        size_t workSpaceSizeInBytes,
-        const void *beta,
-        const cudnnTensorDescriptor_t yDesc,
-        void *y);
+        cudnnHandle_t handle,                         // in
+        const void *alpha,                            // in, one number on the host, as yDesc says
+        const cudnnTensorDescriptor_t xDesc,          // in
+        const void *x,                                // in, device memory, as xDesc says
+        const cudnnFilterDescriptor_t wDesc,          // in
+        const void *w,                                // in, device memory, as wDesc says
+        const cudnnConvolutionDescriptor_t convDesc,  // in
+        cudnnConvolutionFwdAlgo_t algo,               // in
+        void *workSpace,                              // in/out, device memory, as workSpaceSizeInBytes says
+        size_t workSpaceSizeInBytes,                  // in
+        const void *beta,                             // in, one number on the host, as yDesc says
+        const cudnnTensorDescriptor_t yDesc,          // in
+        void *y);                                     // in/out, device memory, as yDesc says
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR
-
-    in      handle                cudnnHandle_t
-    in      alpha                 one number on the host, as yDesc says
-    in      xDesc                 cudnnTensorDescriptor_t
-    in      x                     device memory, as xDesc says
-    in      wDesc                 cudnnFilterDescriptor_t
-    in      w                     device memory, as wDesc says
-    in      convDesc              cudnnConvolutionDescriptor_t
-    in      algo                  cudnnConvolutionFwdAlgo_t
-    in/out  workSpace             device memory, as workSpaceSizeInBytes says
-    in      workSpaceSizeInBytes  size_t
-    in      beta                  one number on the host, as yDesc says
-    in      yDesc                 cudnnTensorDescriptor_t
-    in/out  y                     device memory, as yDesc says
 
     used by ConvolutionForward
     example: examples/02_convolution_raw.py
@@ -4507,46 +3498,27 @@ def cudnnConvolutionBiasActivationForward(
     y: DeviceMemory,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnConvolutionBiasActivationForward(
-        cudnnHandle_t handle,
-        const void *alpha1,
-        const cudnnTensorDescriptor_t xDesc,
-        const void *x,
-        const cudnnFilterDescriptor_t wDesc,
-        const void *w,
-        const cudnnConvolutionDescriptor_t convDesc,
-        cudnnConvolutionFwdAlgo_t algo,
-        void *workSpace,
-        size_t workSpaceSizeInBytes,
-        const void *alpha2,
-        const cudnnTensorDescriptor_t zDesc,
-        const void *z,
-        const cudnnTensorDescriptor_t biasDesc,
-        const void *bias,
-        const cudnnActivationDescriptor_t activationDesc,
-        const cudnnTensorDescriptor_t yDesc,
-        void *y);
+        cudnnHandle_t handle,                              // in
+        const void *alpha1,                                // in, one number on the host, as yDesc says
+        const cudnnTensorDescriptor_t xDesc,               // in
+        const void *x,                                     // in, device memory, as xDesc says
+        const cudnnFilterDescriptor_t wDesc,               // in
+        const void *w,                                     // in, device memory, as wDesc says
+        const cudnnConvolutionDescriptor_t convDesc,       // in
+        cudnnConvolutionFwdAlgo_t algo,                    // in
+        void *workSpace,                                   // in/out, device memory, as workSpaceSizeInBytes says
+        size_t workSpaceSizeInBytes,                       // in
+        const void *alpha2,                                // in, one number on the host, as yDesc says
+        const cudnnTensorDescriptor_t zDesc,               // in
+        const void *z,                                     // in, device memory, as zDesc says
+        const cudnnTensorDescriptor_t biasDesc,            // in
+        const void *bias,                                  // in, device memory, as biasDesc says
+        const cudnnActivationDescriptor_t activationDesc,  // in
+        const cudnnTensorDescriptor_t yDesc,               // in
+        void *y);                                          // in/out, device memory, as yDesc says
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR
-
-    in      handle                cudnnHandle_t
-    in      alpha1                one number on the host, as yDesc says
-    in      xDesc                 cudnnTensorDescriptor_t
-    in      x                     device memory, as xDesc says
-    in      wDesc                 cudnnFilterDescriptor_t
-    in      w                     device memory, as wDesc says
-    in      convDesc              cudnnConvolutionDescriptor_t
-    in      algo                  cudnnConvolutionFwdAlgo_t
-    in/out  workSpace             device memory, as workSpaceSizeInBytes says
-    in      workSpaceSizeInBytes  size_t
-    in      alpha2                one number on the host, as yDesc says
-    in      zDesc                 cudnnTensorDescriptor_t
-    in      z                     device memory, as zDesc says
-    in      biasDesc              cudnnTensorDescriptor_t
-    in      bias                  device memory, as biasDesc says
-    in      activationDesc        cudnnActivationDescriptor_t
-    in      yDesc                 cudnnTensorDescriptor_t
-    in/out  y                     device memory, as yDesc says
 
     used by convolution_bias_activation_forward
     example: examples/21_legacy_and_graph.py
@@ -4558,14 +3530,11 @@ def cudnnGetConvolutionBackwardDataAlgorithmMaxCount(
     count: Pointer[c_int],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetConvolutionBackwardDataAlgorithmMaxCount(
-        cudnnHandle_t handle,
-        int *count);
+        cudnnHandle_t handle,  // in
+        int *count);           // out, not NULL
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR
-
-    in   handle  cudnnHandle_t
-    out  count   pointer to int, not NULL
 
     used by ConvolutionBackwardData
     """
@@ -4582,26 +3551,17 @@ def cudnnFindConvolutionBackwardDataAlgorithm(
     perfResults: FilledArray[cudnnConvolutionBwdDataAlgoPerf_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnFindConvolutionBackwardDataAlgorithm(
-        cudnnHandle_t handle,
-        const cudnnFilterDescriptor_t wDesc,
-        const cudnnTensorDescriptor_t dyDesc,
-        const cudnnConvolutionDescriptor_t convDesc,
-        const cudnnTensorDescriptor_t dxDesc,
-        const int requestedAlgoCount,
-        int *returnedAlgoCount,
-        cudnnConvolutionBwdDataAlgoPerf_t perfResults[]);
+        cudnnHandle_t handle,                              // in
+        const cudnnFilterDescriptor_t wDesc,               // in
+        const cudnnTensorDescriptor_t dyDesc,              // in
+        const cudnnConvolutionDescriptor_t convDesc,       // in
+        const cudnnTensorDescriptor_t dxDesc,              // in
+        const int requestedAlgoCount,                      // in
+        int *returnedAlgoCount,                            // out
+        cudnnConvolutionBwdDataAlgoPerf_t perfResults[]);  // out, requestedAlgoCount of them
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR
-
-    in   handle              cudnnHandle_t
-    in   wDesc               cudnnFilterDescriptor_t
-    in   dyDesc              cudnnTensorDescriptor_t
-    in   convDesc            cudnnConvolutionDescriptor_t
-    in   dxDesc              cudnnTensorDescriptor_t
-    in   requestedAlgoCount  int
-    out  returnedAlgoCount   pointer to int
-    out  perfResults         array of requestedAlgoCount cudnnConvolutionBwdDataAlgoPerf_t
 
     used by ConvolutionBackwardData
     """
@@ -4623,36 +3583,22 @@ def cudnnFindConvolutionBackwardDataAlgorithmEx(
     workSpaceSizeInBytes: Int,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnFindConvolutionBackwardDataAlgorithmEx(
-        cudnnHandle_t handle,
-        const cudnnFilterDescriptor_t wDesc,
-        const void *w,
-        const cudnnTensorDescriptor_t dyDesc,
-        const void *dy,
-        const cudnnConvolutionDescriptor_t convDesc,
-        const cudnnTensorDescriptor_t dxDesc,
-        void *dx,
-        const int requestedAlgoCount,
-        int *returnedAlgoCount,
-        cudnnConvolutionBwdDataAlgoPerf_t perfResults[],
-        void *workSpace,
-        size_t workSpaceSizeInBytes);
+        cudnnHandle_t handle,                             // in
+        const cudnnFilterDescriptor_t wDesc,              // in
+        const void *w,                                    // in, device memory, as wDesc says
+        const cudnnTensorDescriptor_t dyDesc,             // in
+        const void *dy,                                   // in, device memory, as dyDesc says
+        const cudnnConvolutionDescriptor_t convDesc,      // in
+        const cudnnTensorDescriptor_t dxDesc,             // in
+        void *dx,                                         // out, device memory, as dxDesc says
+        const int requestedAlgoCount,                     // in
+        int *returnedAlgoCount,                           // out
+        cudnnConvolutionBwdDataAlgoPerf_t perfResults[],  // out, requestedAlgoCount of them
+        void *workSpace,                                  // in/out, device memory, as workSpaceSizeInBytes says
+        size_t workSpaceSizeInBytes);                     // in
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR
-
-    in      handle                cudnnHandle_t
-    in      wDesc                 cudnnFilterDescriptor_t
-    in      w                     device memory, as wDesc says
-    in      dyDesc                cudnnTensorDescriptor_t
-    in      dy                    device memory, as dyDesc says
-    in      convDesc              cudnnConvolutionDescriptor_t
-    in      dxDesc                cudnnTensorDescriptor_t
-    out     dx                    device memory, as dxDesc says
-    in      requestedAlgoCount    int
-    out     returnedAlgoCount     pointer to int
-    out     perfResults           array of requestedAlgoCount cudnnConvolutionBwdDataAlgoPerf_t
-    in/out  workSpace             device memory, as workSpaceSizeInBytes says
-    in      workSpaceSizeInBytes  size_t
 
     used by ConvolutionBackwardData
     """
@@ -4669,26 +3615,17 @@ def cudnnGetConvolutionBackwardDataAlgorithm_v7(
     perfResults: FilledArray[cudnnConvolutionBwdDataAlgoPerf_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetConvolutionBackwardDataAlgorithm_v7(
-        cudnnHandle_t handle,
-        const cudnnFilterDescriptor_t filterDesc,
-        const cudnnTensorDescriptor_t diffDesc,
-        const cudnnConvolutionDescriptor_t convDesc,
-        const cudnnTensorDescriptor_t gradDesc,
-        const int requestedAlgoCount,
-        int *returnedAlgoCount,
-        cudnnConvolutionBwdDataAlgoPerf_t perfResults[]);
+        cudnnHandle_t handle,                              // in
+        const cudnnFilterDescriptor_t filterDesc,          // in
+        const cudnnTensorDescriptor_t diffDesc,            // in
+        const cudnnConvolutionDescriptor_t convDesc,       // in
+        const cudnnTensorDescriptor_t gradDesc,            // in
+        const int requestedAlgoCount,                      // in
+        int *returnedAlgoCount,                            // out
+        cudnnConvolutionBwdDataAlgoPerf_t perfResults[]);  // out, requestedAlgoCount of them, not NULL
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR
-
-    in   handle              cudnnHandle_t
-    in   filterDesc          cudnnFilterDescriptor_t
-    in   diffDesc            cudnnTensorDescriptor_t
-    in   convDesc            cudnnConvolutionDescriptor_t
-    in   gradDesc            cudnnTensorDescriptor_t
-    in   requestedAlgoCount  int
-    out  returnedAlgoCount   pointer to int
-    out  perfResults         array of requestedAlgoCount cudnnConvolutionBwdDataAlgoPerf_t, not NULL
 
     used by ConvolutionBackwardData
     """
@@ -4704,24 +3641,16 @@ def cudnnGetConvolutionBackwardDataWorkspaceSize(
     sizeInBytes: Pointer[c_size_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetConvolutionBackwardDataWorkspaceSize(
-        cudnnHandle_t handle,
-        const cudnnFilterDescriptor_t wDesc,
-        const cudnnTensorDescriptor_t dyDesc,
-        const cudnnConvolutionDescriptor_t convDesc,
-        const cudnnTensorDescriptor_t dxDesc,
-        cudnnConvolutionBwdDataAlgo_t algo,
-        size_t *sizeInBytes);
+        cudnnHandle_t handle,                         // in
+        const cudnnFilterDescriptor_t wDesc,          // in
+        const cudnnTensorDescriptor_t dyDesc,         // in
+        const cudnnConvolutionDescriptor_t convDesc,  // in
+        const cudnnTensorDescriptor_t dxDesc,         // in
+        cudnnConvolutionBwdDataAlgo_t algo,           // in
+        size_t *sizeInBytes);                         // out
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE
-
-    in   handle       cudnnHandle_t
-    in   wDesc        cudnnFilterDescriptor_t
-    in   dyDesc       cudnnTensorDescriptor_t
-    in   convDesc     cudnnConvolutionDescriptor_t
-    in   dxDesc       cudnnTensorDescriptor_t
-    in   algo         cudnnConvolutionBwdDataAlgo_t
-    out  sizeInBytes  pointer to size_t
 
     used by ConvolutionBackwardData
     """
@@ -4743,36 +3672,22 @@ def cudnnConvolutionBackwardData(
     dx: DeviceMemory,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnConvolutionBackwardData(
-        cudnnHandle_t handle,
-        const void *alpha,
-        const cudnnFilterDescriptor_t wDesc,
-        const void *w,
-        const cudnnTensorDescriptor_t dyDesc,
-        const void *dy,
-        const cudnnConvolutionDescriptor_t convDesc,
-        cudnnConvolutionBwdDataAlgo_t algo,
-        void *workSpace,
-        size_t workSpaceSizeInBytes,
-        const void *beta,
-        const cudnnTensorDescriptor_t dxDesc,
-        void *dx);
+        cudnnHandle_t handle,                         // in
+        const void *alpha,                            // in, one number on the host, as dxDesc says
+        const cudnnFilterDescriptor_t wDesc,          // in
+        const void *w,                                // in, device memory, as wDesc says
+        const cudnnTensorDescriptor_t dyDesc,         // in
+        const void *dy,                               // in, device memory, as dyDesc says
+        const cudnnConvolutionDescriptor_t convDesc,  // in
+        cudnnConvolutionBwdDataAlgo_t algo,           // in
+        void *workSpace,                              // in/out, device memory, as workSpaceSizeInBytes says
+        size_t workSpaceSizeInBytes,                  // in
+        const void *beta,                             // in, one number on the host, as dxDesc says
+        const cudnnTensorDescriptor_t dxDesc,         // in
+        void *dx);                                    // in/out, device memory, as dxDesc says
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR
-
-    in      handle                cudnnHandle_t
-    in      alpha                 one number on the host, as dxDesc says
-    in      wDesc                 cudnnFilterDescriptor_t
-    in      w                     device memory, as wDesc says
-    in      dyDesc                cudnnTensorDescriptor_t
-    in      dy                    device memory, as dyDesc says
-    in      convDesc              cudnnConvolutionDescriptor_t
-    in      algo                  cudnnConvolutionBwdDataAlgo_t
-    in/out  workSpace             device memory, as workSpaceSizeInBytes says
-    in      workSpaceSizeInBytes  size_t
-    in      beta                  one number on the host, as dxDesc says
-    in      dxDesc                cudnnTensorDescriptor_t
-    in/out  dx                    device memory, as dxDesc says
 
     used by ConvolutionBackwardData
     """
@@ -4795,37 +3710,22 @@ def cudnnGetFoldedConvBackwardDataDescriptors(
     gradUnfoldTransDesc: Descriptor[cudnnTensorTransformDescriptor_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetFoldedConvBackwardDataDescriptors(
-        const cudnnHandle_t handle,
-        const cudnnFilterDescriptor_t filterDesc,
-        const cudnnTensorDescriptor_t diffDesc,
-        const cudnnConvolutionDescriptor_t convDesc,
-        const cudnnTensorDescriptor_t gradDesc,
-        const cudnnTensorFormat_t transformFormat,
-        cudnnFilterDescriptor_t foldedFilterDesc,
-        cudnnTensorDescriptor_t paddedDiffDesc,
-        cudnnConvolutionDescriptor_t foldedConvDesc,
-        cudnnTensorDescriptor_t foldedGradDesc,
-        cudnnTensorTransformDescriptor_t filterFoldTransDesc,
-        cudnnTensorTransformDescriptor_t diffPadTransDesc,
-        cudnnTensorTransformDescriptor_t gradFoldTransDesc,
-        cudnnTensorTransformDescriptor_t gradUnfoldTransDesc);
+        const cudnnHandle_t handle,                             // in
+        const cudnnFilterDescriptor_t filterDesc,               // in
+        const cudnnTensorDescriptor_t diffDesc,                 // in
+        const cudnnConvolutionDescriptor_t convDesc,            // in
+        const cudnnTensorDescriptor_t gradDesc,                 // in
+        const cudnnTensorFormat_t transformFormat,              // in
+        cudnnFilterDescriptor_t foldedFilterDesc,               // out
+        cudnnTensorDescriptor_t paddedDiffDesc,                 // out
+        cudnnConvolutionDescriptor_t foldedConvDesc,            // out
+        cudnnTensorDescriptor_t foldedGradDesc,                 // out
+        cudnnTensorTransformDescriptor_t filterFoldTransDesc,   // out
+        cudnnTensorTransformDescriptor_t diffPadTransDesc,      // out
+        cudnnTensorTransformDescriptor_t gradFoldTransDesc,     // out
+        cudnnTensorTransformDescriptor_t gradUnfoldTransDesc);  // out
 
     cudnn_cnn.h, since 9.0.0, deprecated
-
-    in   handle               cudnnHandle_t
-    in   filterDesc           cudnnFilterDescriptor_t
-    in   diffDesc             cudnnTensorDescriptor_t
-    in   convDesc             cudnnConvolutionDescriptor_t
-    in   gradDesc             cudnnTensorDescriptor_t
-    in   transformFormat      cudnnTensorFormat_t
-    out  foldedFilterDesc     cudnnFilterDescriptor_t
-    out  paddedDiffDesc       cudnnTensorDescriptor_t
-    out  foldedConvDesc       cudnnConvolutionDescriptor_t
-    out  foldedGradDesc       cudnnTensorDescriptor_t
-    out  filterFoldTransDesc  cudnnTensorTransformDescriptor_t
-    out  diffPadTransDesc     cudnnTensorTransformDescriptor_t
-    out  gradFoldTransDesc    cudnnTensorTransformDescriptor_t
-    out  gradUnfoldTransDesc  cudnnTensorTransformDescriptor_t
 
     used by folded_backward_data
     """
@@ -4845,14 +3745,11 @@ def cudnnGetConvolutionBackwardFilterAlgorithmMaxCount(
     count: Pointer[c_int],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetConvolutionBackwardFilterAlgorithmMaxCount(
-        cudnnHandle_t handle,
-        int *count);
+        cudnnHandle_t handle,  // in
+        int *count);           // out, not NULL
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR
-
-    in   handle  cudnnHandle_t
-    out  count   pointer to int, not NULL
 
     used by ConvolutionBackwardFilter
     """
@@ -4869,26 +3766,17 @@ def cudnnFindConvolutionBackwardFilterAlgorithm(
     perfResults: FilledArray[cudnnConvolutionBwdFilterAlgoPerf_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnFindConvolutionBackwardFilterAlgorithm(
-        cudnnHandle_t handle,
-        const cudnnTensorDescriptor_t xDesc,
-        const cudnnTensorDescriptor_t dyDesc,
-        const cudnnConvolutionDescriptor_t convDesc,
-        const cudnnFilterDescriptor_t dwDesc,
-        const int requestedAlgoCount,
-        int *returnedAlgoCount,
-        cudnnConvolutionBwdFilterAlgoPerf_t perfResults[]);
+        cudnnHandle_t handle,                                // in
+        const cudnnTensorDescriptor_t xDesc,                 // in
+        const cudnnTensorDescriptor_t dyDesc,                // in
+        const cudnnConvolutionDescriptor_t convDesc,         // in
+        const cudnnFilterDescriptor_t dwDesc,                // in
+        const int requestedAlgoCount,                        // in
+        int *returnedAlgoCount,                              // out
+        cudnnConvolutionBwdFilterAlgoPerf_t perfResults[]);  // out, requestedAlgoCount of them
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR
-
-    in   handle              cudnnHandle_t
-    in   xDesc               cudnnTensorDescriptor_t
-    in   dyDesc              cudnnTensorDescriptor_t
-    in   convDesc            cudnnConvolutionDescriptor_t
-    in   dwDesc              cudnnFilterDescriptor_t
-    in   requestedAlgoCount  int
-    out  returnedAlgoCount   pointer to int
-    out  perfResults         array of requestedAlgoCount cudnnConvolutionBwdFilterAlgoPerf_t
 
     used by ConvolutionBackwardFilter
     """
@@ -4910,36 +3798,22 @@ def cudnnFindConvolutionBackwardFilterAlgorithmEx(
     workSpaceSizeInBytes: Int,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnFindConvolutionBackwardFilterAlgorithmEx(
-        cudnnHandle_t handle,
-        const cudnnTensorDescriptor_t xDesc,
-        const void *x,
-        const cudnnTensorDescriptor_t dyDesc,
-        const void *y,
-        const cudnnConvolutionDescriptor_t convDesc,
-        const cudnnFilterDescriptor_t dwDesc,
-        void *dw,
-        const int requestedAlgoCount,
-        int *returnedAlgoCount,
-        cudnnConvolutionBwdFilterAlgoPerf_t perfResults[],
-        void *workSpace,
-        size_t workSpaceSizeInBytes);
+        cudnnHandle_t handle,                               // in
+        const cudnnTensorDescriptor_t xDesc,                // in
+        const void *x,                                      // in, device memory, as xDesc says
+        const cudnnTensorDescriptor_t dyDesc,               // in
+        const void *y,                                      // in, device memory, as dyDesc says
+        const cudnnConvolutionDescriptor_t convDesc,        // in
+        const cudnnFilterDescriptor_t dwDesc,               // in
+        void *dw,                                           // out, device memory, as dwDesc says
+        const int requestedAlgoCount,                       // in
+        int *returnedAlgoCount,                             // out
+        cudnnConvolutionBwdFilterAlgoPerf_t perfResults[],  // out, requestedAlgoCount of them
+        void *workSpace,                                    // in/out, device memory, as workSpaceSizeInBytes says
+        size_t workSpaceSizeInBytes);                       // in
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR
-
-    in      handle                cudnnHandle_t
-    in      xDesc                 cudnnTensorDescriptor_t
-    in      x                     device memory, as xDesc says
-    in      dyDesc                cudnnTensorDescriptor_t
-    in      y                     device memory, as dyDesc says
-    in      convDesc              cudnnConvolutionDescriptor_t
-    in      dwDesc                cudnnFilterDescriptor_t
-    out     dw                    device memory, as dwDesc says
-    in      requestedAlgoCount    int
-    out     returnedAlgoCount     pointer to int
-    out     perfResults           array of requestedAlgoCount cudnnConvolutionBwdFilterAlgoPerf_t
-    in/out  workSpace             device memory, as workSpaceSizeInBytes says
-    in      workSpaceSizeInBytes  size_t
 
     used by ConvolutionBackwardFilter
     """
@@ -4956,26 +3830,17 @@ def cudnnGetConvolutionBackwardFilterAlgorithm_v7(
     perfResults: FilledArray[cudnnConvolutionBwdFilterAlgoPerf_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetConvolutionBackwardFilterAlgorithm_v7(
-        cudnnHandle_t handle,
-        const cudnnTensorDescriptor_t srcDesc,
-        const cudnnTensorDescriptor_t diffDesc,
-        const cudnnConvolutionDescriptor_t convDesc,
-        const cudnnFilterDescriptor_t gradDesc,
-        const int requestedAlgoCount,
-        int *returnedAlgoCount,
-        cudnnConvolutionBwdFilterAlgoPerf_t perfResults[]);
+        cudnnHandle_t handle,                                // in
+        const cudnnTensorDescriptor_t srcDesc,               // in
+        const cudnnTensorDescriptor_t diffDesc,              // in
+        const cudnnConvolutionDescriptor_t convDesc,         // in
+        const cudnnFilterDescriptor_t gradDesc,              // in
+        const int requestedAlgoCount,                        // in
+        int *returnedAlgoCount,                              // out
+        cudnnConvolutionBwdFilterAlgoPerf_t perfResults[]);  // out, requestedAlgoCount of them, not NULL
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR
-
-    in   handle              cudnnHandle_t
-    in   srcDesc             cudnnTensorDescriptor_t
-    in   diffDesc            cudnnTensorDescriptor_t
-    in   convDesc            cudnnConvolutionDescriptor_t
-    in   gradDesc            cudnnFilterDescriptor_t
-    in   requestedAlgoCount  int
-    out  returnedAlgoCount   pointer to int
-    out  perfResults         array of requestedAlgoCount cudnnConvolutionBwdFilterAlgoPerf_t, not NULL
 
     used by ConvolutionBackwardFilter
     """
@@ -4991,24 +3856,16 @@ def cudnnGetConvolutionBackwardFilterWorkspaceSize(
     sizeInBytes: Pointer[c_size_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetConvolutionBackwardFilterWorkspaceSize(
-        cudnnHandle_t handle,
-        const cudnnTensorDescriptor_t xDesc,
-        const cudnnTensorDescriptor_t dyDesc,
-        const cudnnConvolutionDescriptor_t convDesc,
-        const cudnnFilterDescriptor_t gradDesc,
-        cudnnConvolutionBwdFilterAlgo_t algo,
-        size_t *sizeInBytes);
+        cudnnHandle_t handle,                         // in
+        const cudnnTensorDescriptor_t xDesc,          // in
+        const cudnnTensorDescriptor_t dyDesc,         // in
+        const cudnnConvolutionDescriptor_t convDesc,  // in
+        const cudnnFilterDescriptor_t gradDesc,       // in
+        cudnnConvolutionBwdFilterAlgo_t algo,         // in
+        size_t *sizeInBytes);                         // out
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE
-
-    in   handle       cudnnHandle_t
-    in   xDesc        cudnnTensorDescriptor_t
-    in   dyDesc       cudnnTensorDescriptor_t
-    in   convDesc     cudnnConvolutionDescriptor_t
-    in   gradDesc     cudnnFilterDescriptor_t
-    in   algo         cudnnConvolutionBwdFilterAlgo_t
-    out  sizeInBytes  pointer to size_t
 
     used by ConvolutionBackwardFilter
     """
@@ -5030,36 +3887,22 @@ def cudnnConvolutionBackwardFilter(
     dw: DeviceMemory,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnConvolutionBackwardFilter(
-        cudnnHandle_t handle,
-        const void *alpha,
-        const cudnnTensorDescriptor_t xDesc,
-        const void *x,
-        const cudnnTensorDescriptor_t dyDesc,
-        const void *dy,
-        const cudnnConvolutionDescriptor_t convDesc,
-        cudnnConvolutionBwdFilterAlgo_t algo,
-        void *workSpace,
-        size_t workSpaceSizeInBytes,
-        const void *beta,
-        const cudnnFilterDescriptor_t dwDesc,
-        void *dw);
+        cudnnHandle_t handle,                         // in
+        const void *alpha,                            // in, one number on the host, as dwDesc says
+        const cudnnTensorDescriptor_t xDesc,          // in
+        const void *x,                                // in, device memory, as xDesc says
+        const cudnnTensorDescriptor_t dyDesc,         // in
+        const void *dy,                               // in, device memory, as dyDesc says
+        const cudnnConvolutionDescriptor_t convDesc,  // in
+        cudnnConvolutionBwdFilterAlgo_t algo,         // in
+        void *workSpace,                              // in/out, device memory, as workSpaceSizeInBytes says
+        size_t workSpaceSizeInBytes,                  // in
+        const void *beta,                             // in, one number on the host, as dwDesc says
+        const cudnnFilterDescriptor_t dwDesc,         // in
+        void *dw);                                    // in/out, device memory, as dwDesc says
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR
-
-    in      handle                cudnnHandle_t
-    in      alpha                 one number on the host, as dwDesc says
-    in      xDesc                 cudnnTensorDescriptor_t
-    in      x                     device memory, as xDesc says
-    in      dyDesc                cudnnTensorDescriptor_t
-    in      dy                    device memory, as dyDesc says
-    in      convDesc              cudnnConvolutionDescriptor_t
-    in      algo                  cudnnConvolutionBwdFilterAlgo_t
-    in/out  workSpace             device memory, as workSpaceSizeInBytes says
-    in      workSpaceSizeInBytes  size_t
-    in      beta                  one number on the host, as dwDesc says
-    in      dwDesc                cudnnFilterDescriptor_t
-    in/out  dw                    device memory, as dwDesc says
 
     used by ConvolutionBackwardFilter
     """
@@ -5075,24 +3918,16 @@ def cudnnConvolutionBackwardBias(
     db: DeviceMemory,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnConvolutionBackwardBias(
-        cudnnHandle_t handle,
-        const void *alpha,
-        const cudnnTensorDescriptor_t dyDesc,
-        const void *dy,
-        const void *beta,
-        const cudnnTensorDescriptor_t dbDesc,
-        void *db);
+        cudnnHandle_t handle,                  // in
+        const void *alpha,                     // in, one number on the host, as dbDesc says
+        const cudnnTensorDescriptor_t dyDesc,  // in
+        const void *dy,                        // in, device memory, as dyDesc says
+        const void *beta,                      // in, one number on the host, as dbDesc says
+        const cudnnTensorDescriptor_t dbDesc,  // in
+        void *db);                             // in/out, device memory, as dbDesc says
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR
-
-    in      handle  cudnnHandle_t
-    in      alpha   one number on the host, as dbDesc says
-    in      dyDesc  cudnnTensorDescriptor_t
-    in      dy      device memory, as dyDesc says
-    in      beta    one number on the host, as dbDesc says
-    in      dbDesc  cudnnTensorDescriptor_t
-    in/out  db      device memory, as dbDesc says
 
     used by convolution_backward_bias
     example: examples/11_train_on_digits.py
@@ -5104,14 +3939,11 @@ def cudnnCreateFusedOpsConstParamPack(
     ops: EnumValue[cudnnFusedOps_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnCreateFusedOpsConstParamPack(
-        cudnnFusedOpsConstParamPack_t *constPack,
-        cudnnFusedOps_t ops);
+        cudnnFusedOpsConstParamPack_t *constPack,  // out
+        cudnnFusedOps_t ops);                      // in
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR
-
-    out  constPack  pointer to cudnnFusedOpsConstParamPack_t
-    in   ops        cudnnFusedOps_t
 
     used by FusedOpsConstParamPack
     """
@@ -5121,12 +3953,10 @@ def cudnnDestroyFusedOpsConstParamPack(
     constPack: Descriptor[cudnnFusedOpsConstParamPack_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnDestroyFusedOpsConstParamPack(
-        cudnnFusedOpsConstParamPack_t constPack);
+        cudnnFusedOpsConstParamPack_t constPack);  // in
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR
-
-    in  constPack  cudnnFusedOpsConstParamPack_t
 
     used by FusedOpsConstParamPack
     """
@@ -5138,16 +3968,12 @@ def cudnnSetFusedOpsConstParamPackAttribute(
     param: Labelled,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnSetFusedOpsConstParamPackAttribute(
-        cudnnFusedOpsConstParamPack_t constPack,
-        cudnnFusedOpsConstParamLabel_t paramLabel,
-        const void *param);
+        cudnnFusedOpsConstParamPack_t constPack,    // in/out
+        cudnnFusedOpsConstParamLabel_t paramLabel,  // in
+        const void *param);                         // in, host or device memory, or a descriptor, as the label says
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR
-
-    in/out  constPack   cudnnFusedOpsConstParamPack_t
-    in      paramLabel  cudnnFusedOpsConstParamLabel_t
-    in      param       host or device memory, or a descriptor, as the label says
 
     used by FusedOpsConstParamPack.set
     """
@@ -5160,18 +3986,13 @@ def cudnnGetFusedOpsConstParamPackAttribute(
     isNULL: Pointer[c_int],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetFusedOpsConstParamPackAttribute(
-        const cudnnFusedOpsConstParamPack_t constPack,
-        cudnnFusedOpsConstParamLabel_t paramLabel,
-        void *param,
-        int *isNULL);
+        const cudnnFusedOpsConstParamPack_t constPack,  // in
+        cudnnFusedOpsConstParamLabel_t paramLabel,      // in
+        void *param,                                    // out, host or device memory, or a descriptor, as the label says
+        int *isNULL);                                   // out
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR
-
-    in   constPack   cudnnFusedOpsConstParamPack_t
-    in   paramLabel  cudnnFusedOpsConstParamLabel_t
-    out  param       host or device memory, or a descriptor, as the label says
-    out  isNULL      pointer to int
 
     used by FusedOpsConstParamPack.get
     """
@@ -5182,14 +4003,11 @@ def cudnnCreateFusedOpsVariantParamPack(
     ops: EnumValue[cudnnFusedOps_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnCreateFusedOpsVariantParamPack(
-        cudnnFusedOpsVariantParamPack_t *varPack,
-        cudnnFusedOps_t ops);
+        cudnnFusedOpsVariantParamPack_t *varPack,  // out
+        cudnnFusedOps_t ops);                      // in
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR
-
-    out  varPack  pointer to cudnnFusedOpsVariantParamPack_t
-    in   ops      cudnnFusedOps_t
 
     used by FusedOpsVariantParamPack
     """
@@ -5199,12 +4017,10 @@ def cudnnDestroyFusedOpsVariantParamPack(
     varPack: Descriptor[cudnnFusedOpsVariantParamPack_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnDestroyFusedOpsVariantParamPack(
-        cudnnFusedOpsVariantParamPack_t varPack);
+        cudnnFusedOpsVariantParamPack_t varPack);  // in
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR
-
-    in  varPack  cudnnFusedOpsVariantParamPack_t
 
     used by FusedOpsVariantParamPack
     """
@@ -5216,16 +4032,12 @@ def cudnnSetFusedOpsVariantParamPackAttribute(
     ptr: Labelled,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnSetFusedOpsVariantParamPackAttribute(
-        cudnnFusedOpsVariantParamPack_t varPack,
-        cudnnFusedOpsVariantParamLabel_t paramLabel,
-        void *ptr);
+        cudnnFusedOpsVariantParamPack_t varPack,      // in/out
+        cudnnFusedOpsVariantParamLabel_t paramLabel,  // in
+        void *ptr);                                   // in, host or device memory, or a descriptor, as the label says
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR
-
-    in/out  varPack     cudnnFusedOpsVariantParamPack_t
-    in      paramLabel  cudnnFusedOpsVariantParamLabel_t
-    in      ptr         host or device memory, or a descriptor, as the label says
 
     used by FusedOpsVariantParamPack.set
     """
@@ -5237,16 +4049,12 @@ def cudnnGetFusedOpsVariantParamPackAttribute(
     ptr: Labelled,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetFusedOpsVariantParamPackAttribute(
-        const cudnnFusedOpsVariantParamPack_t varPack,
-        cudnnFusedOpsVariantParamLabel_t paramLabel,
-        void *ptr);
+        const cudnnFusedOpsVariantParamPack_t varPack,  // in
+        cudnnFusedOpsVariantParamLabel_t paramLabel,    // in
+        void *ptr);                                     // out, host or device memory, or a descriptor, as the label says
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR
-
-    in   varPack     cudnnFusedOpsVariantParamPack_t
-    in   paramLabel  cudnnFusedOpsVariantParamLabel_t
-    out  ptr         host or device memory, or a descriptor, as the label says
 
     used by FusedOpsVariantParamPack.get
     """
@@ -5257,14 +4065,11 @@ def cudnnCreateFusedOpsPlan(
     ops: EnumValue[cudnnFusedOps_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnCreateFusedOpsPlan(
-        cudnnFusedOpsPlan_t *plan,
-        cudnnFusedOps_t ops);
+        cudnnFusedOpsPlan_t *plan,  // out
+        cudnnFusedOps_t ops);       // in
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR
-
-    out  plan  pointer to cudnnFusedOpsPlan_t
-    in   ops   cudnnFusedOps_t
 
     used by FusedOpsPlan
     """
@@ -5273,12 +4078,11 @@ def cudnnCreateFusedOpsPlan(
 def cudnnDestroyFusedOpsPlan(
     plan: Descriptor[cudnnFusedOpsPlan_t],
 ) -> cudnnStatus_t:
-    """cudnnStatus_t cudnnDestroyFusedOpsPlan(cudnnFusedOpsPlan_t plan);
+    """cudnnStatus_t cudnnDestroyFusedOpsPlan(
+        cudnnFusedOpsPlan_t plan);  // in
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR
-
-    in  plan  cudnnFusedOpsPlan_t
 
     used by FusedOpsPlan
     """
@@ -5291,18 +4095,13 @@ def cudnnMakeFusedOpsPlan(
     workspaceSizeInBytes: Pointer[c_size_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnMakeFusedOpsPlan(
-        cudnnHandle_t handle,
-        cudnnFusedOpsPlan_t plan,
-        const cudnnFusedOpsConstParamPack_t constPack,
-        size_t *workspaceSizeInBytes);
+        cudnnHandle_t handle,                           // in
+        cudnnFusedOpsPlan_t plan,                       // in/out
+        const cudnnFusedOpsConstParamPack_t constPack,  // in
+        size_t *workspaceSizeInBytes);                  // out
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR
-
-    in      handle                cudnnHandle_t
-    in/out  plan                  cudnnFusedOpsPlan_t
-    in      constPack             cudnnFusedOpsConstParamPack_t
-    out     workspaceSizeInBytes  pointer to size_t
 
     used by FusedOpsPlan.make
     """
@@ -5314,16 +4113,12 @@ def cudnnFusedOpsExecute(
     varPack: Descriptor[cudnnFusedOpsVariantParamPack_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnFusedOpsExecute(
-        cudnnHandle_t handle,
-        const cudnnFusedOpsPlan_t plan,
-        cudnnFusedOpsVariantParamPack_t varPack);
+        cudnnHandle_t handle,                      // in
+        const cudnnFusedOpsPlan_t plan,            // in, not NULL
+        cudnnFusedOpsVariantParamPack_t varPack);  // in
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use cudnnBackendExecute
-
-    in  handle   cudnnHandle_t
-    in  plan     cudnnFusedOpsPlan_t, not NULL
-    in  varPack  cudnnFusedOpsVariantParamPack_t
 
     used by FusedOpsPlan.execute
     """
@@ -5332,11 +4127,10 @@ def cudnnFusedOpsExecute(
 def cudnnCreateRNNDescriptor(
     rnnDesc: NewHandle[cudnnRNNDescriptor_t],
 ) -> cudnnStatus_t:
-    """cudnnStatus_t cudnnCreateRNNDescriptor(cudnnRNNDescriptor_t *rnnDesc);
+    """cudnnStatus_t cudnnCreateRNNDescriptor(
+        cudnnRNNDescriptor_t *rnnDesc);  // out
 
     cudnn_adv.h, since 9.0.0
-
-    out  rnnDesc  pointer to cudnnRNNDescriptor_t
 
     used by RNNDescriptor
     example: examples/09_rnn.py
@@ -5346,11 +4140,10 @@ def cudnnCreateRNNDescriptor(
 def cudnnDestroyRNNDescriptor(
     rnnDesc: Descriptor[cudnnRNNDescriptor_t],
 ) -> cudnnStatus_t:
-    """cudnnStatus_t cudnnDestroyRNNDescriptor(cudnnRNNDescriptor_t rnnDesc);
+    """cudnnStatus_t cudnnDestroyRNNDescriptor(
+        cudnnRNNDescriptor_t rnnDesc);  // in
 
     cudnn_adv.h, since 9.0.0
-
-    in  rnnDesc  cudnnRNNDescriptor_t
 
     used by RNNDescriptor
     example: examples/09_rnn.py
@@ -5375,39 +4168,23 @@ def cudnnSetRNNDescriptor_v8(
     auxFlags: Int,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnSetRNNDescriptor_v8(
-        cudnnRNNDescriptor_t rnnDesc,
-        cudnnRNNAlgo_t algo,
-        cudnnRNNMode_t cellMode,
-        cudnnRNNBiasMode_t biasMode,
-        cudnnDirectionMode_t dirMode,
-        cudnnRNNInputMode_t inputMode,
-        cudnnDataType_t dataType,
-        cudnnDataType_t mathPrec,
-        cudnnMathType_t mathType,
-        int32_t inputSize,
-        int32_t hiddenSize,
-        int32_t projSize,
-        int32_t numLayers,
-        cudnnDropoutDescriptor_t dropoutDesc,
-        uint32_t auxFlags);
+        cudnnRNNDescriptor_t rnnDesc,          // in/out
+        cudnnRNNAlgo_t algo,                   // in
+        cudnnRNNMode_t cellMode,               // in
+        cudnnRNNBiasMode_t biasMode,           // in
+        cudnnDirectionMode_t dirMode,          // in
+        cudnnRNNInputMode_t inputMode,         // in
+        cudnnDataType_t dataType,              // in
+        cudnnDataType_t mathPrec,              // in
+        cudnnMathType_t mathType,              // in
+        int32_t inputSize,                     // in
+        int32_t hiddenSize,                    // in
+        int32_t projSize,                      // in
+        int32_t numLayers,                     // in
+        cudnnDropoutDescriptor_t dropoutDesc,  // in
+        uint32_t auxFlags);                    // in
 
     cudnn_adv.h, since 9.0.0
-
-    in/out  rnnDesc      cudnnRNNDescriptor_t
-    in      algo         cudnnRNNAlgo_t
-    in      cellMode     cudnnRNNMode_t
-    in      biasMode     cudnnRNNBiasMode_t
-    in      dirMode      cudnnDirectionMode_t
-    in      inputMode    cudnnRNNInputMode_t
-    in      dataType     cudnnDataType_t
-    in      mathPrec     cudnnDataType_t
-    in      mathType     cudnnMathType_t
-    in      inputSize    int32_t
-    in      hiddenSize   int32_t
-    in      projSize     int32_t
-    in      numLayers    int32_t
-    in      dropoutDesc  cudnnDropoutDescriptor_t
-    in      auxFlags     uint32_t
 
     used by RNNDescriptor.set
     example: examples/09_rnn.py
@@ -5432,39 +4209,23 @@ def cudnnGetRNNDescriptor_v8(
     auxFlags: Pointer[c_uint32],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetRNNDescriptor_v8(
-        cudnnRNNDescriptor_t rnnDesc,
-        cudnnRNNAlgo_t *algo,
-        cudnnRNNMode_t *cellMode,
-        cudnnRNNBiasMode_t *biasMode,
-        cudnnDirectionMode_t *dirMode,
-        cudnnRNNInputMode_t *inputMode,
-        cudnnDataType_t *dataType,
-        cudnnDataType_t *mathPrec,
-        cudnnMathType_t *mathType,
-        int32_t *inputSize,
-        int32_t *hiddenSize,
-        int32_t *projSize,
-        int32_t *numLayers,
-        cudnnDropoutDescriptor_t *dropoutDesc,
-        uint32_t *auxFlags);
+        cudnnRNNDescriptor_t rnnDesc,           // in
+        cudnnRNNAlgo_t *algo,                   // out
+        cudnnRNNMode_t *cellMode,               // out
+        cudnnRNNBiasMode_t *biasMode,           // out
+        cudnnDirectionMode_t *dirMode,          // out
+        cudnnRNNInputMode_t *inputMode,         // out
+        cudnnDataType_t *dataType,              // out
+        cudnnDataType_t *mathPrec,              // out
+        cudnnMathType_t *mathType,              // out
+        int32_t *inputSize,                     // out
+        int32_t *hiddenSize,                    // out
+        int32_t *projSize,                      // out
+        int32_t *numLayers,                     // out
+        cudnnDropoutDescriptor_t *dropoutDesc,  // out
+        uint32_t *auxFlags);                    // out
 
     cudnn_adv.h, since 9.0.0
-
-    in   rnnDesc      cudnnRNNDescriptor_t
-    out  algo         pointer to cudnnRNNAlgo_t
-    out  cellMode     pointer to cudnnRNNMode_t
-    out  biasMode     pointer to cudnnRNNBiasMode_t
-    out  dirMode      pointer to cudnnDirectionMode_t
-    out  inputMode    pointer to cudnnRNNInputMode_t
-    out  dataType     pointer to cudnnDataType_t
-    out  mathPrec     pointer to cudnnDataType_t
-    out  mathType     pointer to cudnnMathType_t
-    out  inputSize    pointer to int32_t
-    out  hiddenSize   pointer to int32_t
-    out  projSize     pointer to int32_t
-    out  numLayers    pointer to int32_t
-    out  dropoutDesc  pointer to cudnnDropoutDescriptor_t
-    out  auxFlags     pointer to uint32_t
 
     used by RNNDescriptor
     example: examples/09_rnn.py
@@ -5479,20 +4240,14 @@ def cudnnRNNSetClip_v8(
     rclip: Real,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnRNNSetClip_v8(
-        cudnnRNNDescriptor_t rnnDesc,
-        cudnnRNNClipMode_t clipMode,
-        cudnnNanPropagation_t clipNanOpt,
-        double lclip,
-        double rclip);
+        cudnnRNNDescriptor_t rnnDesc,      // in/out
+        cudnnRNNClipMode_t clipMode,       // in
+        cudnnNanPropagation_t clipNanOpt,  // in
+        double lclip,                      // in
+        double rclip);                     // in
 
     cudnn_adv.h, since 9.0.0
     deprecated: use cudnnRNNSetClip_v9
-
-    in/out  rnnDesc     cudnnRNNDescriptor_t
-    in      clipMode    cudnnRNNClipMode_t
-    in      clipNanOpt  cudnnNanPropagation_t
-    in      lclip       double
-    in      rclip       double
 
     used by RNNDescriptor.set_clip_v8
     """
@@ -5505,17 +4260,12 @@ def cudnnRNNSetClip_v9(
     rclip: Real,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnRNNSetClip_v9(
-        cudnnRNNDescriptor_t rnnDesc,
-        cudnnRNNClipMode_t clipMode,
-        double lclip,
-        double rclip);
+        cudnnRNNDescriptor_t rnnDesc,  // in/out
+        cudnnRNNClipMode_t clipMode,   // in
+        double lclip,                  // in
+        double rclip);                 // in
 
     cudnn_adv.h, since 9.0.0
-
-    in/out  rnnDesc   cudnnRNNDescriptor_t
-    in      clipMode  cudnnRNNClipMode_t
-    in      lclip     double
-    in      rclip     double
 
     used by RNNDescriptor.clip
     """
@@ -5529,20 +4279,14 @@ def cudnnRNNGetClip_v8(
     rclip: Pointer[c_double],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnRNNGetClip_v8(
-        cudnnRNNDescriptor_t rnnDesc,
-        cudnnRNNClipMode_t *clipMode,
-        cudnnNanPropagation_t *clipNanOpt,
-        double *lclip,
-        double *rclip);
+        cudnnRNNDescriptor_t rnnDesc,       // in
+        cudnnRNNClipMode_t *clipMode,       // out
+        cudnnNanPropagation_t *clipNanOpt,  // out
+        double *lclip,                      // out
+        double *rclip);                     // out
 
     cudnn_adv.h, since 9.0.0
     deprecated: use cudnnRNNGetClip_v9
-
-    in   rnnDesc     cudnnRNNDescriptor_t
-    out  clipMode    pointer to cudnnRNNClipMode_t
-    out  clipNanOpt  pointer to cudnnNanPropagation_t
-    out  lclip       pointer to double
-    out  rclip       pointer to double
 
     used by RNNDescriptor
     example: examples/09_rnn.py
@@ -5556,17 +4300,12 @@ def cudnnRNNGetClip_v9(
     rclip: Pointer[c_double],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnRNNGetClip_v9(
-        cudnnRNNDescriptor_t rnnDesc,
-        cudnnRNNClipMode_t *clipMode,
-        double *lclip,
-        double *rclip);
+        cudnnRNNDescriptor_t rnnDesc,  // in
+        cudnnRNNClipMode_t *clipMode,  // out
+        double *lclip,                 // out
+        double *rclip);                // out
 
     cudnn_adv.h, since 9.0.0
-
-    in   rnnDesc   cudnnRNNDescriptor_t
-    out  clipMode  pointer to cudnnRNNClipMode_t
-    out  lclip     pointer to double
-    out  rclip     pointer to double
     """
 
 @declared
@@ -5576,15 +4315,11 @@ def cudnnBuildRNNDynamic(
     miniBatch: Int,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnBuildRNNDynamic(
-        cudnnHandle_t handle,
-        cudnnRNNDescriptor_t rnnDesc,
-        int miniBatch);
+        cudnnHandle_t handle,          // in
+        cudnnRNNDescriptor_t rnnDesc,  // in
+        int miniBatch);                // in
 
     cudnn_adv.h, since 9.0.0
-
-    in  handle     cudnnHandle_t
-    in  rnnDesc    cudnnRNNDescriptor_t
-    in  miniBatch  int
 
     used by RNNDescriptor.build_dynamic
     """
@@ -5599,21 +4334,14 @@ def cudnnGetRNNTempSpaceSizes(
     reserveSpaceSize: Pointer[c_size_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetRNNTempSpaceSizes(
-        cudnnHandle_t handle,
-        cudnnRNNDescriptor_t rnnDesc,
-        cudnnForwardMode_t fwdMode,
-        cudnnRNNDataDescriptor_t xDesc,
-        size_t *workSpaceSize,
-        size_t *reserveSpaceSize);
+        cudnnHandle_t handle,            // in
+        cudnnRNNDescriptor_t rnnDesc,    // in
+        cudnnForwardMode_t fwdMode,      // in
+        cudnnRNNDataDescriptor_t xDesc,  // in
+        size_t *workSpaceSize,           // out
+        size_t *reserveSpaceSize);       // out
 
     cudnn_adv.h, since 9.0.0
-
-    in   handle            cudnnHandle_t
-    in   rnnDesc           cudnnRNNDescriptor_t
-    in   fwdMode           cudnnForwardMode_t
-    in   xDesc             cudnnRNNDataDescriptor_t
-    out  workSpaceSize     pointer to size_t
-    out  reserveSpaceSize  pointer to size_t
 
     used by RNNDescriptor.temp_space_sizes
     """
@@ -5625,15 +4353,11 @@ def cudnnGetRNNWeightSpaceSize(
     weightSpaceSize: Pointer[c_size_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetRNNWeightSpaceSize(
-        cudnnHandle_t handle,
-        cudnnRNNDescriptor_t rnnDesc,
-        size_t *weightSpaceSize);
+        cudnnHandle_t handle,          // in
+        cudnnRNNDescriptor_t rnnDesc,  // in
+        size_t *weightSpaceSize);      // out
 
     cudnn_adv.h, since 9.0.0
-
-    in   handle           cudnnHandle_t
-    in   rnnDesc          cudnnRNNDescriptor_t
-    out  weightSpaceSize  pointer to size_t
 
     used by RNNDescriptor.weight_space_size
     example: examples/09_rnn.py
@@ -5653,29 +4377,18 @@ def cudnnGetRNNWeightParams(
     bAddr: Pointer[c_void_p],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetRNNWeightParams(
-        cudnnHandle_t handle,
-        cudnnRNNDescriptor_t rnnDesc,
-        int32_t pseudoLayer,
-        size_t weightSpaceSize,
-        const void *weightSpace,
-        int32_t linLayerID,
-        cudnnTensorDescriptor_t mDesc,
-        void **mAddr,
-        cudnnTensorDescriptor_t bDesc,
-        void **bAddr);
+        cudnnHandle_t handle,           // in
+        cudnnRNNDescriptor_t rnnDesc,   // in
+        int32_t pseudoLayer,            // in
+        size_t weightSpaceSize,         // in
+        const void *weightSpace,        // in, device memory, as weightSpaceSize says
+        int32_t linLayerID,             // in
+        cudnnTensorDescriptor_t mDesc,  // out
+        void **mAddr,                   // out
+        cudnnTensorDescriptor_t bDesc,  // out
+        void **bAddr);                  // out
 
     cudnn_adv.h, since 9.0.0
-
-    in   handle           cudnnHandle_t
-    in   rnnDesc          cudnnRNNDescriptor_t
-    in   pseudoLayer      int32_t
-    in   weightSpaceSize  size_t
-    in   weightSpace      device memory, as weightSpaceSize says
-    in   linLayerID       int32_t
-    out  mDesc            cudnnTensorDescriptor_t
-    out  mAddr            pointer to void *
-    out  bDesc            cudnnTensorDescriptor_t
-    out  bAddr            pointer to void *
 
     used by rnn_weight_params
     example: examples/09_rnn.py
@@ -5686,11 +4399,9 @@ def cudnnCreateRNNDataDescriptor(
     rnnDataDesc: NewHandle[cudnnRNNDataDescriptor_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnCreateRNNDataDescriptor(
-        cudnnRNNDataDescriptor_t *rnnDataDesc);
+        cudnnRNNDataDescriptor_t *rnnDataDesc);  // out
 
     cudnn_adv.h, since 9.0.0
-
-    out  rnnDataDesc  pointer to cudnnRNNDataDescriptor_t
 
     used by RNNDataDescriptor
     """
@@ -5700,11 +4411,9 @@ def cudnnDestroyRNNDataDescriptor(
     rnnDataDesc: Descriptor[cudnnRNNDataDescriptor_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnDestroyRNNDataDescriptor(
-        cudnnRNNDataDescriptor_t rnnDataDesc);
+        cudnnRNNDataDescriptor_t rnnDataDesc);  // in
 
     cudnn_adv.h, since 9.0.0
-
-    in  rnnDataDesc  cudnnRNNDataDescriptor_t
 
     used by RNNDataDescriptor
     """
@@ -5721,25 +4430,16 @@ def cudnnSetRNNDataDescriptor(
     paddingFill: HostScalar,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnSetRNNDataDescriptor(
-        cudnnRNNDataDescriptor_t rnnDataDesc,
-        cudnnDataType_t dataType,
-        cudnnRNNDataLayout_t layout,
-        int maxSeqLength,
-        int batchSize,
-        int vectorSize,
-        const int seqLengthArray[],
-        void *paddingFill);
+        cudnnRNNDataDescriptor_t rnnDataDesc,  // in/out
+        cudnnDataType_t dataType,              // in
+        cudnnRNNDataLayout_t layout,           // in
+        int maxSeqLength,                      // in
+        int batchSize,                         // in
+        int vectorSize,                        // in
+        const int seqLengthArray[],            // in, batchSize of them, not NULL
+        void *paddingFill);                    // in, one number on the host, as dataType says
 
     cudnn_adv.h, since 9.0.0
-
-    in/out  rnnDataDesc     cudnnRNNDataDescriptor_t
-    in      dataType        cudnnDataType_t
-    in      layout          cudnnRNNDataLayout_t
-    in      maxSeqLength    int
-    in      batchSize       int
-    in      vectorSize      int
-    in      seqLengthArray  array of batchSize int, not NULL
-    in      paddingFill     one number on the host, as dataType says
 
     used by RNNDataDescriptor.set
     """
@@ -5757,27 +4457,17 @@ def cudnnGetRNNDataDescriptor(
     paddingFill: HostScalar,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetRNNDataDescriptor(
-        cudnnRNNDataDescriptor_t rnnDataDesc,
-        cudnnDataType_t *dataType,
-        cudnnRNNDataLayout_t *layout,
-        int *maxSeqLength,
-        int *batchSize,
-        int *vectorSize,
-        int arrayLengthRequested,
-        int seqLengthArray[],
-        void *paddingFill);
+        cudnnRNNDataDescriptor_t rnnDataDesc,  // in
+        cudnnDataType_t *dataType,             // out
+        cudnnRNNDataLayout_t *layout,          // out
+        int *maxSeqLength,                     // out
+        int *batchSize,                        // out
+        int *vectorSize,                       // out
+        int arrayLengthRequested,              // in
+        int seqLengthArray[],                  // out, arrayLengthRequested of them
+        void *paddingFill);                    // out, one number on the host, as rnnDataDesc says
 
     cudnn_adv.h, since 9.0.0
-
-    in   rnnDataDesc           cudnnRNNDataDescriptor_t
-    out  dataType              pointer to cudnnDataType_t
-    out  layout                pointer to cudnnRNNDataLayout_t
-    out  maxSeqLength          pointer to int
-    out  batchSize             pointer to int
-    out  vectorSize            pointer to int
-    in   arrayLengthRequested  int
-    out  seqLengthArray        array of arrayLengthRequested int
-    out  paddingFill           one number on the host, as rnnDataDesc says
 
     used by RNNDataDescriptor
     """
@@ -5806,49 +4496,28 @@ def cudnnRNNForward(
     reserveSpace: DeviceMemory,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnRNNForward(
-        cudnnHandle_t handle,
-        cudnnRNNDescriptor_t rnnDesc,
-        cudnnForwardMode_t fwdMode,
-        const int32_t devSeqLengths[],
-        cudnnRNNDataDescriptor_t xDesc,
-        const void *x,
-        cudnnRNNDataDescriptor_t yDesc,
-        void *y,
-        cudnnTensorDescriptor_t hDesc,
-        const void *hx,
-        void *hy,
-        cudnnTensorDescriptor_t cDesc,
-        const void *cx,
-        void *cy,
-        size_t weightSpaceSize,
-        const void *weightSpace,
-        size_t workSpaceSize,
-        void *workSpace,
-        size_t reserveSpaceSize,
-        void *reserveSpace);
+        cudnnHandle_t handle,            // in
+        cudnnRNNDescriptor_t rnnDesc,    // in
+        cudnnForwardMode_t fwdMode,      // in
+        const int32_t devSeqLengths[],   // in, device memory, int32_t
+        cudnnRNNDataDescriptor_t xDesc,  // in
+        const void *x,                   // in, device memory, as xDesc says
+        cudnnRNNDataDescriptor_t yDesc,  // in
+        void *y,                         // out, device memory, as yDesc says
+        cudnnTensorDescriptor_t hDesc,   // in
+        const void *hx,                  // in, device memory
+        void *hy,                        // out, device memory
+        cudnnTensorDescriptor_t cDesc,   // in
+        const void *cx,                  // in, device memory
+        void *cy,                        // out, device memory
+        size_t weightSpaceSize,          // in
+        const void *weightSpace,         // in, device memory, as weightSpaceSize says
+        size_t workSpaceSize,            // in
+        void *workSpace,                 // in/out, device memory, as workSpaceSize says
+        size_t reserveSpaceSize,         // in
+        void *reserveSpace);             // in/out, device memory, as reserveSpaceSize says
 
     cudnn_adv.h, since 9.0.0
-
-    in      handle            cudnnHandle_t
-    in      rnnDesc           cudnnRNNDescriptor_t
-    in      fwdMode           cudnnForwardMode_t
-    in      devSeqLengths     device memory, int32_t
-    in      xDesc             cudnnRNNDataDescriptor_t
-    in      x                 device memory, as xDesc says
-    in      yDesc             cudnnRNNDataDescriptor_t
-    out     y                 device memory, as yDesc says
-    in      hDesc             cudnnTensorDescriptor_t
-    in      hx                device memory
-    out     hy                device memory
-    in      cDesc             cudnnTensorDescriptor_t
-    in      cx                device memory
-    out     cy                device memory
-    in      weightSpaceSize   size_t
-    in      weightSpace       device memory, as weightSpaceSize says
-    in      workSpaceSize     size_t
-    in/out  workSpace         device memory, as workSpaceSize says
-    in      reserveSpaceSize  size_t
-    in/out  reserveSpace      device memory, as reserveSpaceSize says
 
     used by RNN.forward
     example: examples/09_rnn.py
@@ -5859,12 +4528,10 @@ def cudnnCreateSeqDataDescriptor(
     seqDataDesc: NewHandle[cudnnSeqDataDescriptor_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnCreateSeqDataDescriptor(
-        cudnnSeqDataDescriptor_t *seqDataDesc);
+        cudnnSeqDataDescriptor_t *seqDataDesc);  // out
 
     cudnn_adv.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_TENSOR_DESCRIPTOR
-
-    out  seqDataDesc  pointer to cudnnSeqDataDescriptor_t
 
     used by SeqDataDescriptor
     """
@@ -5874,12 +4541,10 @@ def cudnnDestroySeqDataDescriptor(
     seqDataDesc: Descriptor[cudnnSeqDataDescriptor_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnDestroySeqDataDescriptor(
-        cudnnSeqDataDescriptor_t seqDataDesc);
+        cudnnSeqDataDescriptor_t seqDataDesc);  // in
 
     cudnn_adv.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_TENSOR_DESCRIPTOR
-
-    in  seqDataDesc  cudnnSeqDataDescriptor_t
 
     used by SeqDataDescriptor
     """
@@ -5896,26 +4561,17 @@ def cudnnSetSeqDataDescriptor(
     paddingFill: HostScalar,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnSetSeqDataDescriptor(
-        cudnnSeqDataDescriptor_t seqDataDesc,
-        cudnnDataType_t dataType,
-        int nbDims,
-        const int dimA[],
-        const cudnnSeqDataAxis_t axes[],
-        size_t seqLengthArraySize,
-        const int seqLengthArray[],
-        void *paddingFill);
+        cudnnSeqDataDescriptor_t seqDataDesc,  // in/out
+        cudnnDataType_t dataType,              // in
+        int nbDims,                            // in
+        const int dimA[],                      // in, nbDims of them, not NULL
+        const cudnnSeqDataAxis_t axes[],       // in, nbDims of them, not NULL
+        size_t seqLengthArraySize,             // in
+        const int seqLengthArray[],            // in, seqLengthArraySize of them, not NULL
+        void *paddingFill);                    // in, one number on the host, as dataType says
 
     cudnn_adv.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_TENSOR_DESCRIPTOR
-
-    in/out  seqDataDesc         cudnnSeqDataDescriptor_t
-    in      dataType            cudnnDataType_t
-    in      nbDims              int
-    in      dimA                array of nbDims int, not NULL
-    in      axes                array of nbDims cudnnSeqDataAxis_t, not NULL
-    in      seqLengthArraySize  size_t
-    in      seqLengthArray      array of seqLengthArraySize int, not NULL
-    in      paddingFill         one number on the host, as dataType says
 
     used by SeqDataDescriptor.set
     """
@@ -5934,30 +4590,19 @@ def cudnnGetSeqDataDescriptor(
     paddingFill: HostScalar,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetSeqDataDescriptor(
-        const cudnnSeqDataDescriptor_t seqDataDesc,
-        cudnnDataType_t *dataType,
-        int *nbDims,
-        int nbDimsRequested,
-        int dimA[],
-        cudnnSeqDataAxis_t axes[],
-        size_t *seqLengthArraySize,
-        size_t seqLengthSizeRequested,
-        int seqLengthArray[],
-        void *paddingFill);
+        const cudnnSeqDataDescriptor_t seqDataDesc,  // in
+        cudnnDataType_t *dataType,                   // out
+        int *nbDims,                                 // out
+        int nbDimsRequested,                         // in
+        int dimA[],                                  // out, nbDimsRequested of them
+        cudnnSeqDataAxis_t axes[],                   // out, nbDimsRequested of them
+        size_t *seqLengthArraySize,                  // out
+        size_t seqLengthSizeRequested,               // in
+        int seqLengthArray[],                        // out, seqLengthSizeRequested of them
+        void *paddingFill);                          // out, one number on the host, as seqDataDesc says
 
     cudnn_adv.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_TENSOR_DESCRIPTOR
-
-    in   seqDataDesc             cudnnSeqDataDescriptor_t
-    out  dataType                pointer to cudnnDataType_t
-    out  nbDims                  pointer to int
-    in   nbDimsRequested         int
-    out  dimA                    array of nbDimsRequested int
-    out  axes                    array of nbDimsRequested cudnnSeqDataAxis_t
-    out  seqLengthArraySize      pointer to size_t
-    in   seqLengthSizeRequested  size_t
-    out  seqLengthArray          array of seqLengthSizeRequested int
-    out  paddingFill             one number on the host, as seqDataDesc says
 
     used by SeqDataDescriptor
     """
@@ -5966,12 +4611,11 @@ def cudnnGetSeqDataDescriptor(
 def cudnnCreateAttnDescriptor(
     attnDesc: NewHandle[cudnnAttnDescriptor_t],
 ) -> cudnnStatus_t:
-    """cudnnStatus_t cudnnCreateAttnDescriptor(cudnnAttnDescriptor_t *attnDesc);
+    """cudnnStatus_t cudnnCreateAttnDescriptor(
+        cudnnAttnDescriptor_t *attnDesc);  // out
 
     cudnn_adv.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR
-
-    out  attnDesc  pointer to cudnnAttnDescriptor_t
 
     used by AttnDescriptor
     example: examples/16_attention_step_by_step.py
@@ -5981,12 +4625,11 @@ def cudnnCreateAttnDescriptor(
 def cudnnDestroyAttnDescriptor(
     attnDesc: Descriptor[cudnnAttnDescriptor_t],
 ) -> cudnnStatus_t:
-    """cudnnStatus_t cudnnDestroyAttnDescriptor(cudnnAttnDescriptor_t attnDesc);
+    """cudnnStatus_t cudnnDestroyAttnDescriptor(
+        cudnnAttnDescriptor_t attnDesc);  // in
 
     cudnn_adv.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR
-
-    in  attnDesc  cudnnAttnDescriptor_t
 
     used by AttnDescriptor
     example: examples/16_attention_step_by_step.py
@@ -6016,50 +4659,29 @@ def cudnnSetAttnDescriptor(
     maxBeamSize: Int,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnSetAttnDescriptor(
-        cudnnAttnDescriptor_t attnDesc,
-        unsigned int attnMode,
-        int nHeads,
-        double smScaler,
-        cudnnDataType_t dataType,
-        cudnnDataType_t computePrec,
-        cudnnMathType_t mathType,
-        cudnnDropoutDescriptor_t attnDropoutDesc,
-        cudnnDropoutDescriptor_t postDropoutDesc,
-        int qSize,
-        int kSize,
-        int vSize,
-        int qProjSize,
-        int kProjSize,
-        int vProjSize,
-        int oProjSize,
-        int qoMaxSeqLength,
-        int kvMaxSeqLength,
-        int maxBatchSize,
-        int maxBeamSize);
+        cudnnAttnDescriptor_t attnDesc,            // in/out
+        unsigned int attnMode,                     // in
+        int nHeads,                                // in
+        double smScaler,                           // in
+        cudnnDataType_t dataType,                  // in
+        cudnnDataType_t computePrec,               // in
+        cudnnMathType_t mathType,                  // in
+        cudnnDropoutDescriptor_t attnDropoutDesc,  // in
+        cudnnDropoutDescriptor_t postDropoutDesc,  // in
+        int qSize,                                 // in
+        int kSize,                                 // in
+        int vSize,                                 // in
+        int qProjSize,                             // in
+        int kProjSize,                             // in
+        int vProjSize,                             // in
+        int oProjSize,                             // in
+        int qoMaxSeqLength,                        // in
+        int kvMaxSeqLength,                        // in
+        int maxBatchSize,                          // in
+        int maxBeamSize);                          // in
 
     cudnn_adv.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR
-
-    in/out  attnDesc         cudnnAttnDescriptor_t
-    in      attnMode         unsigned int
-    in      nHeads           int
-    in      smScaler         double
-    in      dataType         cudnnDataType_t
-    in      computePrec      cudnnDataType_t
-    in      mathType         cudnnMathType_t
-    in      attnDropoutDesc  cudnnDropoutDescriptor_t
-    in      postDropoutDesc  cudnnDropoutDescriptor_t
-    in      qSize            int
-    in      kSize            int
-    in      vSize            int
-    in      qProjSize        int
-    in      kProjSize        int
-    in      vProjSize        int
-    in      oProjSize        int
-    in      qoMaxSeqLength   int
-    in      kvMaxSeqLength   int
-    in      maxBatchSize     int
-    in      maxBeamSize      int
 
     used by AttnDescriptor.set
     """
@@ -6088,50 +4710,29 @@ def cudnnGetAttnDescriptor(
     maxBeamSize: Pointer[c_int],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetAttnDescriptor(
-        cudnnAttnDescriptor_t attnDesc,
-        unsigned int *attnMode,
-        int *nHeads,
-        double *smScaler,
-        cudnnDataType_t *dataType,
-        cudnnDataType_t *computePrec,
-        cudnnMathType_t *mathType,
-        cudnnDropoutDescriptor_t *attnDropoutDesc,
-        cudnnDropoutDescriptor_t *postDropoutDesc,
-        int *qSize,
-        int *kSize,
-        int *vSize,
-        int *qProjSize,
-        int *kProjSize,
-        int *vProjSize,
-        int *oProjSize,
-        int *qoMaxSeqLength,
-        int *kvMaxSeqLength,
-        int *maxBatchSize,
-        int *maxBeamSize);
+        cudnnAttnDescriptor_t attnDesc,             // in
+        unsigned int *attnMode,                     // out
+        int *nHeads,                                // out
+        double *smScaler,                           // out
+        cudnnDataType_t *dataType,                  // out
+        cudnnDataType_t *computePrec,               // out
+        cudnnMathType_t *mathType,                  // out
+        cudnnDropoutDescriptor_t *attnDropoutDesc,  // out
+        cudnnDropoutDescriptor_t *postDropoutDesc,  // out
+        int *qSize,                                 // out
+        int *kSize,                                 // out
+        int *vSize,                                 // out
+        int *qProjSize,                             // out
+        int *kProjSize,                             // out
+        int *vProjSize,                             // out
+        int *oProjSize,                             // out
+        int *qoMaxSeqLength,                        // out
+        int *kvMaxSeqLength,                        // out
+        int *maxBatchSize,                          // out
+        int *maxBeamSize);                          // out
 
     cudnn_adv.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR
-
-    in   attnDesc         cudnnAttnDescriptor_t
-    out  attnMode         pointer to unsigned int
-    out  nHeads           pointer to int
-    out  smScaler         pointer to double
-    out  dataType         pointer to cudnnDataType_t
-    out  computePrec      pointer to cudnnDataType_t
-    out  mathType         pointer to cudnnMathType_t
-    out  attnDropoutDesc  pointer to cudnnDropoutDescriptor_t
-    out  postDropoutDesc  pointer to cudnnDropoutDescriptor_t
-    out  qSize            pointer to int
-    out  kSize            pointer to int
-    out  vSize            pointer to int
-    out  qProjSize        pointer to int
-    out  kProjSize        pointer to int
-    out  vProjSize        pointer to int
-    out  oProjSize        pointer to int
-    out  qoMaxSeqLength   pointer to int
-    out  kvMaxSeqLength   pointer to int
-    out  maxBatchSize     pointer to int
-    out  maxBeamSize      pointer to int
 
     used by AttnDescriptor
     example: examples/16_attention_step_by_step.py
@@ -6146,19 +4747,13 @@ def cudnnGetMultiHeadAttnBuffers(
     reserveSpaceSizeInBytes: Pointer[c_size_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetMultiHeadAttnBuffers(
-        cudnnHandle_t handle,
-        const cudnnAttnDescriptor_t attnDesc,
-        size_t *weightSizeInBytes,
-        size_t *workSpaceSizeInBytes,
-        size_t *reserveSpaceSizeInBytes);
+        cudnnHandle_t handle,                  // in
+        const cudnnAttnDescriptor_t attnDesc,  // in
+        size_t *weightSizeInBytes,             // out
+        size_t *workSpaceSizeInBytes,          // out
+        size_t *reserveSpaceSizeInBytes);      // out
 
     cudnn_adv.h, since 9.0.0, deprecated
-
-    in   handle                   cudnnHandle_t
-    in   attnDesc                 cudnnAttnDescriptor_t
-    out  weightSizeInBytes        pointer to size_t
-    out  workSpaceSizeInBytes     pointer to size_t
-    out  reserveSpaceSizeInBytes  pointer to size_t
 
     used by attention_buffer_sizes
     """
@@ -6174,23 +4769,15 @@ def cudnnGetMultiHeadAttnWeights(
     wAddr: Pointer[c_void_p],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetMultiHeadAttnWeights(
-        cudnnHandle_t handle,
-        const cudnnAttnDescriptor_t attnDesc,
-        cudnnMultiHeadAttnWeightKind_t wKind,
-        size_t weightSizeInBytes,
-        const void *weights,
-        cudnnTensorDescriptor_t wDesc,
-        void **wAddr);
+        cudnnHandle_t handle,                  // in
+        const cudnnAttnDescriptor_t attnDesc,  // in
+        cudnnMultiHeadAttnWeightKind_t wKind,  // in
+        size_t weightSizeInBytes,              // in
+        const void *weights,                   // in, device memory, as weightSizeInBytes says
+        cudnnTensorDescriptor_t wDesc,         // out
+        void **wAddr);                         // out
 
     cudnn_adv.h, since 9.0.0, deprecated
-
-    in   handle             cudnnHandle_t
-    in   attnDesc           cudnnAttnDescriptor_t
-    in   wKind              cudnnMultiHeadAttnWeightKind_t
-    in   weightSizeInBytes  size_t
-    in   weights            device memory, as weightSizeInBytes says
-    out  wDesc              cudnnTensorDescriptor_t
-    out  wAddr              pointer to void *
 
     used by AttentionWeights
     example: examples/16_attention_step_by_step.py
@@ -6222,54 +4809,31 @@ def cudnnMultiHeadAttnForward(
     reserveSpace: DeviceMemory,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnMultiHeadAttnForward(
-        cudnnHandle_t handle,
-        const cudnnAttnDescriptor_t attnDesc,
-        int currIdx,
-        const int loWinIdx[],
-        const int hiWinIdx[],
-        const int devSeqLengthsQO[],
-        const int devSeqLengthsKV[],
-        const cudnnSeqDataDescriptor_t qDesc,
-        const void *queries,
-        const void *residuals,
-        const cudnnSeqDataDescriptor_t kDesc,
-        const void *keys,
-        const cudnnSeqDataDescriptor_t vDesc,
-        const void *values,
-        const cudnnSeqDataDescriptor_t oDesc,
-        void *out,
-        size_t weightSizeInBytes,
-        const void *weights,
-        size_t workSpaceSizeInBytes,
-        void *workSpace,
-        size_t reserveSpaceSizeInBytes,
-        void *reserveSpace);
+        cudnnHandle_t handle,                  // in
+        const cudnnAttnDescriptor_t attnDesc,  // in
+        int currIdx,                           // in
+        const int loWinIdx[],                  // in
+        const int hiWinIdx[],                  // in
+        const int devSeqLengthsQO[],           // in, device memory, int
+        const int devSeqLengthsKV[],           // in, device memory, int
+        const cudnnSeqDataDescriptor_t qDesc,  // in
+        const void *queries,                   // in, device memory, as qDesc says
+        const void *residuals,                 // in, device memory
+        const cudnnSeqDataDescriptor_t kDesc,  // in
+        const void *keys,                      // in, device memory, as kDesc says
+        const cudnnSeqDataDescriptor_t vDesc,  // in
+        const void *values,                    // in, device memory, as vDesc says
+        const cudnnSeqDataDescriptor_t oDesc,  // in
+        void *out,                             // out, device memory, as oDesc says
+        size_t weightSizeInBytes,              // in
+        const void *weights,                   // in, device memory, as weightSizeInBytes says
+        size_t workSpaceSizeInBytes,           // in
+        void *workSpace,                       // in/out, device memory, as workSpaceSizeInBytes says
+        size_t reserveSpaceSizeInBytes,        // in
+        void *reserveSpace);                   // in/out, device memory, as reserveSpaceSizeInBytes says
 
     cudnn_adv.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR
-
-    in      handle                   cudnnHandle_t
-    in      attnDesc                 cudnnAttnDescriptor_t
-    in      currIdx                  int
-    in      loWinIdx                 array of int
-    in      hiWinIdx                 array of int
-    in      devSeqLengthsQO          device memory, int
-    in      devSeqLengthsKV          device memory, int
-    in      qDesc                    cudnnSeqDataDescriptor_t
-    in      queries                  device memory, as qDesc says
-    in      residuals                device memory
-    in      kDesc                    cudnnSeqDataDescriptor_t
-    in      keys                     device memory, as kDesc says
-    in      vDesc                    cudnnSeqDataDescriptor_t
-    in      values                   device memory, as vDesc says
-    in      oDesc                    cudnnSeqDataDescriptor_t
-    out     out                      device memory, as oDesc says
-    in      weightSizeInBytes        size_t
-    in      weights                  device memory, as weightSizeInBytes says
-    in      workSpaceSizeInBytes     size_t
-    in/out  workSpace                device memory, as workSpaceSizeInBytes says
-    in      reserveSpaceSizeInBytes  size_t
-    in/out  reserveSpace             device memory, as reserveSpaceSizeInBytes says
 
     used by attention_forward, attention_forward_training
     example: examples/16_attention_step_by_step.py
@@ -6310,53 +4874,30 @@ def cudnnRNNBackwardData_v8(
     reserveSpace: DeviceMemory,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnRNNBackwardData_v8(
-        cudnnHandle_t handle,
-        cudnnRNNDescriptor_t rnnDesc,
-        const int32_t devSeqLengths[],
-        cudnnRNNDataDescriptor_t yDesc,
-        const void *y,
-        const void *dy,
-        cudnnRNNDataDescriptor_t xDesc,
-        void *dx,
-        cudnnTensorDescriptor_t hDesc,
-        const void *hx,
-        const void *dhy,
-        void *dhx,
-        cudnnTensorDescriptor_t cDesc,
-        const void *cx,
-        const void *dcy,
-        void *dcx,
-        size_t weightSpaceSize,
-        const void *weightSpace,
-        size_t workSpaceSize,
-        void *workSpace,
-        size_t reserveSpaceSize,
-        void *reserveSpace);
+        cudnnHandle_t handle,            // in
+        cudnnRNNDescriptor_t rnnDesc,    // in
+        const int32_t devSeqLengths[],   // in, device memory, int32_t
+        cudnnRNNDataDescriptor_t yDesc,  // in
+        const void *y,                   // in, device memory, as yDesc says
+        const void *dy,                  // in, device memory, as yDesc says
+        cudnnRNNDataDescriptor_t xDesc,  // in
+        void *dx,                        // out, device memory, as xDesc says
+        cudnnTensorDescriptor_t hDesc,   // in
+        const void *hx,                  // in, device memory
+        const void *dhy,                 // in, device memory
+        void *dhx,                       // out, device memory
+        cudnnTensorDescriptor_t cDesc,   // in
+        const void *cx,                  // in, device memory
+        const void *dcy,                 // in, device memory
+        void *dcx,                       // out, device memory
+        size_t weightSpaceSize,          // in
+        const void *weightSpace,         // in, device memory, as weightSpaceSize says
+        size_t workSpaceSize,            // in
+        void *workSpace,                 // in/out, device memory, as workSpaceSize says
+        size_t reserveSpaceSize,         // in
+        void *reserveSpace);             // in/out, device memory, as reserveSpaceSize says
 
     cudnn_adv.h, since 9.0.0
-
-    in      handle            cudnnHandle_t
-    in      rnnDesc           cudnnRNNDescriptor_t
-    in      devSeqLengths     device memory, int32_t
-    in      yDesc             cudnnRNNDataDescriptor_t
-    in      y                 device memory, as yDesc says
-    in      dy                device memory, as yDesc says
-    in      xDesc             cudnnRNNDataDescriptor_t
-    out     dx                device memory, as xDesc says
-    in      hDesc             cudnnTensorDescriptor_t
-    in      hx                device memory
-    in      dhy               device memory
-    out     dhx               device memory
-    in      cDesc             cudnnTensorDescriptor_t
-    in      cx                device memory
-    in      dcy               device memory
-    out     dcx               device memory
-    in      weightSpaceSize   size_t
-    in      weightSpace       device memory, as weightSpaceSize says
-    in      workSpaceSize     size_t
-    in/out  workSpace         device memory, as workSpaceSize says
-    in      reserveSpaceSize  size_t
-    in/out  reserveSpace      device memory, as reserveSpaceSize says
 
     used by RNN.backward_data
     example: examples/15_character_lstm.py
@@ -6382,41 +4923,24 @@ def cudnnRNNBackwardWeights_v8(
     reserveSpace: DeviceMemory,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnRNNBackwardWeights_v8(
-        cudnnHandle_t handle,
-        cudnnRNNDescriptor_t rnnDesc,
-        cudnnWgradMode_t addGrad,
-        const int32_t devSeqLengths[],
-        cudnnRNNDataDescriptor_t xDesc,
-        const void *x,
-        cudnnTensorDescriptor_t hDesc,
-        const void *hx,
-        cudnnRNNDataDescriptor_t yDesc,
-        const void *y,
-        size_t weightSpaceSize,
-        void *dweightSpace,
-        size_t workSpaceSize,
-        void *workSpace,
-        size_t reserveSpaceSize,
-        void *reserveSpace);
+        cudnnHandle_t handle,            // in
+        cudnnRNNDescriptor_t rnnDesc,    // in
+        cudnnWgradMode_t addGrad,        // in
+        const int32_t devSeqLengths[],   // in, device memory, int32_t
+        cudnnRNNDataDescriptor_t xDesc,  // in
+        const void *x,                   // in, device memory, as xDesc says
+        cudnnTensorDescriptor_t hDesc,   // in
+        const void *hx,                  // in, device memory
+        cudnnRNNDataDescriptor_t yDesc,  // in
+        const void *y,                   // in, device memory, as yDesc says
+        size_t weightSpaceSize,          // in
+        void *dweightSpace,              // in/out, device memory, as weightSpaceSize says
+        size_t workSpaceSize,            // in
+        void *workSpace,                 // in/out, device memory, as workSpaceSize says
+        size_t reserveSpaceSize,         // in
+        void *reserveSpace);             // in/out, device memory, as reserveSpaceSize says
 
     cudnn_adv.h, since 9.0.0
-
-    in      handle            cudnnHandle_t
-    in      rnnDesc           cudnnRNNDescriptor_t
-    in      addGrad           cudnnWgradMode_t
-    in      devSeqLengths     device memory, int32_t
-    in      xDesc             cudnnRNNDataDescriptor_t
-    in      x                 device memory, as xDesc says
-    in      hDesc             cudnnTensorDescriptor_t
-    in      hx                device memory
-    in      yDesc             cudnnRNNDataDescriptor_t
-    in      y                 device memory, as yDesc says
-    in      weightSpaceSize   size_t
-    in/out  dweightSpace      device memory, as weightSpaceSize says
-    in      workSpaceSize     size_t
-    in/out  workSpace         device memory, as workSpaceSize says
-    in      reserveSpaceSize  size_t
-    in/out  reserveSpace      device memory, as reserveSpaceSize says
 
     used by RNN.backward_weights
     example: examples/15_character_lstm.py
@@ -6449,56 +4973,32 @@ def cudnnMultiHeadAttnBackwardData(
     reserveSpace: DeviceMemory,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnMultiHeadAttnBackwardData(
-        cudnnHandle_t handle,
-        const cudnnAttnDescriptor_t attnDesc,
-        const int loWinIdx[],
-        const int hiWinIdx[],
-        const int devSeqLengthsDQDO[],
-        const int devSeqLengthsDKDV[],
-        const cudnnSeqDataDescriptor_t doDesc,
-        const void *dout,
-        const cudnnSeqDataDescriptor_t dqDesc,
-        void *dqueries,
-        const void *queries,
-        const cudnnSeqDataDescriptor_t dkDesc,
-        void *dkeys,
-        const void *keys,
-        const cudnnSeqDataDescriptor_t dvDesc,
-        void *dvalues,
-        const void *values,
-        size_t weightSizeInBytes,
-        const void *weights,
-        size_t workSpaceSizeInBytes,
-        void *workSpace,
-        size_t reserveSpaceSizeInBytes,
-        void *reserveSpace);
+        cudnnHandle_t handle,                   // in
+        const cudnnAttnDescriptor_t attnDesc,   // in
+        const int loWinIdx[],                   // in
+        const int hiWinIdx[],                   // in
+        const int devSeqLengthsDQDO[],          // in, device memory, int
+        const int devSeqLengthsDKDV[],          // in, device memory, int
+        const cudnnSeqDataDescriptor_t doDesc,  // in
+        const void *dout,                       // in, device memory, as doDesc says
+        const cudnnSeqDataDescriptor_t dqDesc,  // in
+        void *dqueries,                         // out, device memory, as dqDesc says
+        const void *queries,                    // in, device memory, as dqDesc says
+        const cudnnSeqDataDescriptor_t dkDesc,  // in
+        void *dkeys,                            // out, device memory, as dkDesc says
+        const void *keys,                       // in, device memory, as dkDesc says
+        const cudnnSeqDataDescriptor_t dvDesc,  // in
+        void *dvalues,                          // out, device memory, as dvDesc says
+        const void *values,                     // in, device memory, as dvDesc says
+        size_t weightSizeInBytes,               // in
+        const void *weights,                    // in, device memory, as weightSizeInBytes says
+        size_t workSpaceSizeInBytes,            // in
+        void *workSpace,                        // in/out, device memory, as workSpaceSizeInBytes says
+        size_t reserveSpaceSizeInBytes,         // in
+        void *reserveSpace);                    // in/out, device memory, as reserveSpaceSizeInBytes says
 
     cudnn_adv.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_SDPA_BWD_DESCRIPTOR
-
-    in      handle                   cudnnHandle_t
-    in      attnDesc                 cudnnAttnDescriptor_t
-    in      loWinIdx                 array of int
-    in      hiWinIdx                 array of int
-    in      devSeqLengthsDQDO        device memory, int
-    in      devSeqLengthsDKDV        device memory, int
-    in      doDesc                   cudnnSeqDataDescriptor_t
-    in      dout                     device memory, as doDesc says
-    in      dqDesc                   cudnnSeqDataDescriptor_t
-    out     dqueries                 device memory, as dqDesc says
-    in      queries                  device memory, as dqDesc says
-    in      dkDesc                   cudnnSeqDataDescriptor_t
-    out     dkeys                    device memory, as dkDesc says
-    in      keys                     device memory, as dkDesc says
-    in      dvDesc                   cudnnSeqDataDescriptor_t
-    out     dvalues                  device memory, as dvDesc says
-    in      values                   device memory, as dvDesc says
-    in      weightSizeInBytes        size_t
-    in      weights                  device memory, as weightSizeInBytes says
-    in      workSpaceSizeInBytes     size_t
-    in/out  workSpace                device memory, as workSpaceSizeInBytes says
-    in      reserveSpaceSizeInBytes  size_t
-    in/out  reserveSpace             device memory, as reserveSpaceSizeInBytes says
 
     used by attention_backward_data
     example: examples/16_attention_step_by_step.py
@@ -6526,46 +5026,27 @@ def cudnnMultiHeadAttnBackwardWeights(
     reserveSpace: DeviceMemory,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnMultiHeadAttnBackwardWeights(
-        cudnnHandle_t handle,
-        const cudnnAttnDescriptor_t attnDesc,
-        cudnnWgradMode_t addGrad,
-        const cudnnSeqDataDescriptor_t qDesc,
-        const void *queries,
-        const cudnnSeqDataDescriptor_t kDesc,
-        const void *keys,
-        const cudnnSeqDataDescriptor_t vDesc,
-        const void *values,
-        const cudnnSeqDataDescriptor_t doDesc,
-        const void *dout,
-        size_t weightSizeInBytes,
-        const void *weights,
-        void *dweights,
-        size_t workSpaceSizeInBytes,
-        void *workSpace,
-        size_t reserveSpaceSizeInBytes,
-        void *reserveSpace);
+        cudnnHandle_t handle,                   // in
+        const cudnnAttnDescriptor_t attnDesc,   // in
+        cudnnWgradMode_t addGrad,               // in
+        const cudnnSeqDataDescriptor_t qDesc,   // in
+        const void *queries,                    // in, device memory, as qDesc says
+        const cudnnSeqDataDescriptor_t kDesc,   // in
+        const void *keys,                       // in, device memory, as kDesc says
+        const cudnnSeqDataDescriptor_t vDesc,   // in
+        const void *values,                     // in, device memory, as vDesc says
+        const cudnnSeqDataDescriptor_t doDesc,  // in
+        const void *dout,                       // in, device memory, as doDesc says
+        size_t weightSizeInBytes,               // in
+        const void *weights,                    // in, device memory, as weightSizeInBytes says
+        void *dweights,                         // in/out, device memory, as weightSizeInBytes says
+        size_t workSpaceSizeInBytes,            // in
+        void *workSpace,                        // in/out, device memory, as workSpaceSizeInBytes says
+        size_t reserveSpaceSizeInBytes,         // in
+        void *reserveSpace);                    // in/out, device memory, as reserveSpaceSizeInBytes says
 
     cudnn_adv.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_SDPA_BWD_DESCRIPTOR
-
-    in      handle                   cudnnHandle_t
-    in      attnDesc                 cudnnAttnDescriptor_t
-    in      addGrad                  cudnnWgradMode_t
-    in      qDesc                    cudnnSeqDataDescriptor_t
-    in      queries                  device memory, as qDesc says
-    in      kDesc                    cudnnSeqDataDescriptor_t
-    in      keys                     device memory, as kDesc says
-    in      vDesc                    cudnnSeqDataDescriptor_t
-    in      values                   device memory, as vDesc says
-    in      doDesc                   cudnnSeqDataDescriptor_t
-    in      dout                     device memory, as doDesc says
-    in      weightSizeInBytes        size_t
-    in      weights                  device memory, as weightSizeInBytes says
-    in/out  dweights                 device memory, as weightSizeInBytes says
-    in      workSpaceSizeInBytes     size_t
-    in/out  workSpace                device memory, as workSpaceSizeInBytes says
-    in      reserveSpaceSizeInBytes  size_t
-    in/out  reserveSpace             device memory, as reserveSpaceSizeInBytes says
 
     used by attention_backward_weights
     example: examples/16_attention_step_by_step.py
@@ -6576,11 +5057,9 @@ def cudnnCreateCTCLossDescriptor(
     ctcLossDesc: NewHandle[cudnnCTCLossDescriptor_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnCreateCTCLossDescriptor(
-        cudnnCTCLossDescriptor_t *ctcLossDesc);
+        cudnnCTCLossDescriptor_t *ctcLossDesc);  // out
 
     cudnn_adv.h, since 9.0.0
-
-    out  ctcLossDesc  pointer to cudnnCTCLossDescriptor_t
 
     used by CTCLossDescriptor
     example: examples/17_ctc.py
@@ -6592,14 +5071,11 @@ def cudnnSetCTCLossDescriptor(
     compType: EnumValue[cudnnDataType_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnSetCTCLossDescriptor(
-        cudnnCTCLossDescriptor_t ctcLossDesc,
-        cudnnDataType_t compType);
+        cudnnCTCLossDescriptor_t ctcLossDesc,  // in/out
+        cudnnDataType_t compType);             // in
 
     cudnn_adv.h, since 9.0.0
     deprecated: use cudnnSetCTCLossDescriptor_v9
-
-    in/out  ctcLossDesc  cudnnCTCLossDescriptor_t
-    in      compType     cudnnDataType_t
 
     used by CTCLossDescriptor.set
     """
@@ -6612,18 +5088,13 @@ def cudnnSetCTCLossDescriptorEx(
     gradMode: EnumValue[cudnnNanPropagation_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnSetCTCLossDescriptorEx(
-        cudnnCTCLossDescriptor_t ctcLossDesc,
-        cudnnDataType_t compType,
-        cudnnLossNormalizationMode_t normMode,
-        cudnnNanPropagation_t gradMode);
+        cudnnCTCLossDescriptor_t ctcLossDesc,   // in/out
+        cudnnDataType_t compType,               // in
+        cudnnLossNormalizationMode_t normMode,  // in
+        cudnnNanPropagation_t gradMode);        // in
 
     cudnn_adv.h, since 9.0.0
     deprecated: use cudnnSetCTCLossDescriptor_v9
-
-    in/out  ctcLossDesc  cudnnCTCLossDescriptor_t
-    in      compType     cudnnDataType_t
-    in      normMode     cudnnLossNormalizationMode_t
-    in      gradMode     cudnnNanPropagation_t
 
     used by CTCLossDescriptor.set_ex
     """
@@ -6637,20 +5108,14 @@ def cudnnSetCTCLossDescriptor_v8(
     maxLabelLength: Int,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnSetCTCLossDescriptor_v8(
-        cudnnCTCLossDescriptor_t ctcLossDesc,
-        cudnnDataType_t compType,
-        cudnnLossNormalizationMode_t normMode,
-        cudnnNanPropagation_t gradMode,
-        int maxLabelLength);
+        cudnnCTCLossDescriptor_t ctcLossDesc,   // in/out
+        cudnnDataType_t compType,               // in
+        cudnnLossNormalizationMode_t normMode,  // in
+        cudnnNanPropagation_t gradMode,         // in
+        int maxLabelLength);                    // in
 
     cudnn_adv.h, since 9.0.0
     deprecated: use cudnnSetCTCLossDescriptor_v9
-
-    in/out  ctcLossDesc     cudnnCTCLossDescriptor_t
-    in      compType        cudnnDataType_t
-    in      normMode        cudnnLossNormalizationMode_t
-    in      gradMode        cudnnNanPropagation_t
-    in      maxLabelLength  int
 
     used by CTCLossDescriptor.set_v8
     """
@@ -6664,19 +5129,13 @@ def cudnnSetCTCLossDescriptor_v9(
     maxLabelLength: Int,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnSetCTCLossDescriptor_v9(
-        cudnnCTCLossDescriptor_t ctcLossDesc,
-        cudnnDataType_t compType,
-        cudnnLossNormalizationMode_t normMode,
-        cudnnCTCGradMode_t ctcGradMode,
-        int maxLabelLength);
+        cudnnCTCLossDescriptor_t ctcLossDesc,   // in/out
+        cudnnDataType_t compType,               // in
+        cudnnLossNormalizationMode_t normMode,  // in
+        cudnnCTCGradMode_t ctcGradMode,         // in
+        int maxLabelLength);                    // in
 
     cudnn_adv.h, since 9.0.0
-
-    in/out  ctcLossDesc     cudnnCTCLossDescriptor_t
-    in      compType        cudnnDataType_t
-    in      normMode        cudnnLossNormalizationMode_t
-    in      ctcGradMode     cudnnCTCGradMode_t
-    in      maxLabelLength  int
 
     used by CTCLossDescriptor.set_v9
     """
@@ -6687,14 +5146,11 @@ def cudnnGetCTCLossDescriptor(
     compType: EnumPointer[cudnnDataType_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetCTCLossDescriptor(
-        cudnnCTCLossDescriptor_t ctcLossDesc,
-        cudnnDataType_t *compType);
+        cudnnCTCLossDescriptor_t ctcLossDesc,  // in
+        cudnnDataType_t *compType);            // out
 
     cudnn_adv.h, since 9.0.0
     deprecated: use cudnnGetCTCLossDescriptor_v9
-
-    in   ctcLossDesc  cudnnCTCLossDescriptor_t
-    out  compType     pointer to cudnnDataType_t
     """
 
 @declared
@@ -6705,18 +5161,13 @@ def cudnnGetCTCLossDescriptorEx(
     gradMode: EnumPointer[cudnnNanPropagation_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetCTCLossDescriptorEx(
-        cudnnCTCLossDescriptor_t ctcLossDesc,
-        cudnnDataType_t *compType,
-        cudnnLossNormalizationMode_t *normMode,
-        cudnnNanPropagation_t *gradMode);
+        cudnnCTCLossDescriptor_t ctcLossDesc,    // in
+        cudnnDataType_t *compType,               // out
+        cudnnLossNormalizationMode_t *normMode,  // out
+        cudnnNanPropagation_t *gradMode);        // out
 
     cudnn_adv.h, since 9.0.0
     deprecated: use cudnnGetCTCLossDescriptor_v9
-
-    in   ctcLossDesc  cudnnCTCLossDescriptor_t
-    out  compType     pointer to cudnnDataType_t
-    out  normMode     pointer to cudnnLossNormalizationMode_t
-    out  gradMode     pointer to cudnnNanPropagation_t
     """
 
 @declared
@@ -6728,20 +5179,14 @@ def cudnnGetCTCLossDescriptor_v8(
     maxLabelLength: Pointer[c_int],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetCTCLossDescriptor_v8(
-        cudnnCTCLossDescriptor_t ctcLossDesc,
-        cudnnDataType_t *compType,
-        cudnnLossNormalizationMode_t *normMode,
-        cudnnNanPropagation_t *gradMode,
-        int *maxLabelLength);
+        cudnnCTCLossDescriptor_t ctcLossDesc,    // in
+        cudnnDataType_t *compType,               // out
+        cudnnLossNormalizationMode_t *normMode,  // out
+        cudnnNanPropagation_t *gradMode,         // out
+        int *maxLabelLength);                    // out
 
     cudnn_adv.h, since 9.0.0
     deprecated: use cudnnGetCTCLossDescriptor_v9
-
-    in   ctcLossDesc     cudnnCTCLossDescriptor_t
-    out  compType        pointer to cudnnDataType_t
-    out  normMode        pointer to cudnnLossNormalizationMode_t
-    out  gradMode        pointer to cudnnNanPropagation_t
-    out  maxLabelLength  pointer to int
     """
 
 @declared
@@ -6753,19 +5198,13 @@ def cudnnGetCTCLossDescriptor_v9(
     maxLabelLength: Pointer[c_int],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetCTCLossDescriptor_v9(
-        cudnnCTCLossDescriptor_t ctcLossDesc,
-        cudnnDataType_t *compType,
-        cudnnLossNormalizationMode_t *normMode,
-        cudnnCTCGradMode_t *ctcGradMode,
-        int *maxLabelLength);
+        cudnnCTCLossDescriptor_t ctcLossDesc,    // in
+        cudnnDataType_t *compType,               // out
+        cudnnLossNormalizationMode_t *normMode,  // out
+        cudnnCTCGradMode_t *ctcGradMode,         // out
+        int *maxLabelLength);                    // out
 
     cudnn_adv.h, since 9.0.0
-
-    in   ctcLossDesc     cudnnCTCLossDescriptor_t
-    out  compType        pointer to cudnnDataType_t
-    out  normMode        pointer to cudnnLossNormalizationMode_t
-    out  ctcGradMode     pointer to cudnnCTCGradMode_t
-    out  maxLabelLength  pointer to int
 
     used by CTCLossDescriptor
     example: examples/17_ctc.py
@@ -6776,11 +5215,9 @@ def cudnnDestroyCTCLossDescriptor(
     ctcLossDesc: Descriptor[cudnnCTCLossDescriptor_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnDestroyCTCLossDescriptor(
-        cudnnCTCLossDescriptor_t ctcLossDesc);
+        cudnnCTCLossDescriptor_t ctcLossDesc);  // in
 
     cudnn_adv.h, since 9.0.0
-
-    in  ctcLossDesc  cudnnCTCLossDescriptor_t
 
     used by CTCLossDescriptor
     example: examples/17_ctc.py
@@ -6803,35 +5240,21 @@ def cudnnCTCLoss(
     workSpaceSizeInBytes: Int,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnCTCLoss(
-        cudnnHandle_t handle,
-        const cudnnTensorDescriptor_t probsDesc,
-        const void *probs,
-        const int hostLabels[],
-        const int hostLabelLengths[],
-        const int hostInputLengths[],
-        void *costs,
-        const cudnnTensorDescriptor_t gradientsDesc,
-        void *gradients,
-        cudnnCTCLossAlgo_t algo,
-        cudnnCTCLossDescriptor_t ctcLossDesc,
-        void *workspace,
-        size_t workSpaceSizeInBytes);
+        cudnnHandle_t handle,                         // in
+        const cudnnTensorDescriptor_t probsDesc,      // in, not NULL
+        const void *probs,                            // in, device memory, as probsDesc says, not NULL
+        const int hostLabels[],                       // in
+        const int hostLabelLengths[],                 // in, not NULL
+        const int hostInputLengths[],                 // in, not NULL
+        void *costs,                                  // out, device memory
+        const cudnnTensorDescriptor_t gradientsDesc,  // in, NULL if no gradients
+        void *gradients,                              // out, device memory, as gradientsDesc says
+        cudnnCTCLossAlgo_t algo,                      // in
+        cudnnCTCLossDescriptor_t ctcLossDesc,         // in, not NULL
+        void *workspace,                              // in/out, device memory, as workSpaceSizeInBytes says
+        size_t workSpaceSizeInBytes);                 // in
 
     cudnn_adv.h, since 9.0.0
-
-    in      handle                cudnnHandle_t
-    in      probsDesc             cudnnTensorDescriptor_t, not NULL
-    in      probs                 device memory, as probsDesc says, not NULL
-    in      hostLabels            array of int
-    in      hostLabelLengths      array of int, not NULL
-    in      hostInputLengths      array of int, not NULL
-    out     costs                 device memory
-    in      gradientsDesc         cudnnTensorDescriptor_t, NULL if no gradients
-    out     gradients             device memory, as gradientsDesc says
-    in      algo                  cudnnCTCLossAlgo_t
-    in      ctcLossDesc           cudnnCTCLossDescriptor_t, not NULL
-    in/out  workspace             device memory, as workSpaceSizeInBytes says
-    in      workSpaceSizeInBytes  size_t
 
     used by ctc_loss
     example: examples/17_ctc.py
@@ -6854,35 +5277,21 @@ def cudnnCTCLoss_v8(
     workspace: DeviceMemory,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnCTCLoss_v8(
-        cudnnHandle_t handle,
-        cudnnCTCLossAlgo_t algo,
-        cudnnCTCLossDescriptor_t ctcLossDesc,
-        const cudnnTensorDescriptor_t probsDesc,
-        const void *probs,
-        const int labels[],
-        const int labelLengths[],
-        const int inputLengths[],
-        void *costs,
-        const cudnnTensorDescriptor_t gradientsDesc,
-        void *gradients,
-        size_t workSpaceSizeInBytes,
-        void *workspace);
+        cudnnHandle_t handle,                         // in
+        cudnnCTCLossAlgo_t algo,                      // in
+        cudnnCTCLossDescriptor_t ctcLossDesc,         // in, not NULL
+        const cudnnTensorDescriptor_t probsDesc,      // in, not NULL
+        const void *probs,                            // in, device memory, as probsDesc says
+        const int labels[],                           // in, device memory, int, not NULL
+        const int labelLengths[],                     // in, device memory, int, not NULL
+        const int inputLengths[],                     // in, device memory, int, not NULL
+        void *costs,                                  // out, device memory, not NULL
+        const cudnnTensorDescriptor_t gradientsDesc,  // in, NULL if no gradients
+        void *gradients,                              // out, device memory, as gradientsDesc says
+        size_t workSpaceSizeInBytes,                  // in
+        void *workspace);                             // in/out, device memory, as workSpaceSizeInBytes says, NULL if no workSpaceSizeInBytes
 
     cudnn_adv.h, since 9.0.0
-
-    in      handle                cudnnHandle_t
-    in      algo                  cudnnCTCLossAlgo_t
-    in      ctcLossDesc           cudnnCTCLossDescriptor_t, not NULL
-    in      probsDesc             cudnnTensorDescriptor_t, not NULL
-    in      probs                 device memory, as probsDesc says
-    in      labels                device memory, int, not NULL
-    in      labelLengths          device memory, int, not NULL
-    in      inputLengths          device memory, int, not NULL
-    out     costs                 device memory, not NULL
-    in      gradientsDesc         cudnnTensorDescriptor_t, NULL if no gradients
-    out     gradients             device memory, as gradientsDesc says
-    in      workSpaceSizeInBytes  size_t
-    in/out  workspace             device memory, as workSpaceSizeInBytes says, NULL if no workSpaceSizeInBytes
 
     used by ctc_loss_v8
     """
@@ -6900,27 +5309,17 @@ def cudnnGetCTCLossWorkspaceSize(
     sizeInBytes: Pointer[c_size_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetCTCLossWorkspaceSize(
-        cudnnHandle_t handle,
-        const cudnnTensorDescriptor_t probsDesc,
-        const cudnnTensorDescriptor_t gradientsDesc,
-        const int labels[],
-        const int labelLengths[],
-        const int inputLengths[],
-        cudnnCTCLossAlgo_t algo,
-        cudnnCTCLossDescriptor_t ctcLossDesc,
-        size_t *sizeInBytes);
+        cudnnHandle_t handle,                         // in
+        const cudnnTensorDescriptor_t probsDesc,      // in, not NULL
+        const cudnnTensorDescriptor_t gradientsDesc,  // in
+        const int labels[],                           // in
+        const int labelLengths[],                     // in, not NULL
+        const int inputLengths[],                     // in, not NULL
+        cudnnCTCLossAlgo_t algo,                      // in
+        cudnnCTCLossDescriptor_t ctcLossDesc,         // in
+        size_t *sizeInBytes);                         // out
 
     cudnn_adv.h, since 9.0.0
-
-    in   handle         cudnnHandle_t
-    in   probsDesc      cudnnTensorDescriptor_t, not NULL
-    in   gradientsDesc  cudnnTensorDescriptor_t
-    in   labels         array of int
-    in   labelLengths   array of int, not NULL
-    in   inputLengths   array of int, not NULL
-    in   algo           cudnnCTCLossAlgo_t
-    in   ctcLossDesc    cudnnCTCLossDescriptor_t
-    out  sizeInBytes    pointer to size_t
 
     used by ctc_loss_workspace_size
     """
@@ -6935,21 +5334,14 @@ def cudnnGetCTCLossWorkspaceSize_v8(
     sizeInBytes: Pointer[c_size_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetCTCLossWorkspaceSize_v8(
-        cudnnHandle_t handle,
-        cudnnCTCLossAlgo_t algo,
-        cudnnCTCLossDescriptor_t ctcLossDesc,
-        const cudnnTensorDescriptor_t probsDesc,
-        const cudnnTensorDescriptor_t gradientsDesc,
-        size_t *sizeInBytes);
+        cudnnHandle_t handle,                         // in
+        cudnnCTCLossAlgo_t algo,                      // in
+        cudnnCTCLossDescriptor_t ctcLossDesc,         // in, not NULL
+        const cudnnTensorDescriptor_t probsDesc,      // in, not NULL
+        const cudnnTensorDescriptor_t gradientsDesc,  // in
+        size_t *sizeInBytes);                         // out
 
     cudnn_adv.h, since 9.0.0
-
-    in   handle         cudnnHandle_t
-    in   algo           cudnnCTCLossAlgo_t
-    in   ctcLossDesc    cudnnCTCLossDescriptor_t, not NULL
-    in   probsDesc      cudnnTensorDescriptor_t, not NULL
-    in   gradientsDesc  cudnnTensorDescriptor_t
-    out  sizeInBytes    pointer to size_t
 
     used by ctc_loss_v8_workspace_size
     """
@@ -6978,31 +5370,19 @@ def cudnnCausalConv1dForward(
     activation: EnumValue[cudnnCausalConv1dActivation_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnCausalConv1dForward(
-        cudaStream_t stream,
-        const void *x,
-        const void *weight,
-        const void *bias,
-        void *y,
-        int batch,
-        int dim,
-        int seqLen,
-        int kernelSize,
-        cudnnDataType_t dataType,
-        cudnnCausalConv1dActivation_t activation);
+        cudaStream_t stream,                        // in
+        const void *x,                              // in, device memory
+        const void *weight,                         // in, device memory
+        const void *bias,                           // in, device memory
+        void *y,                                    // out, device memory
+        int batch,                                  // in
+        int dim,                                    // in
+        int seqLen,                                 // in
+        int kernelSize,                             // in
+        cudnnDataType_t dataType,                   // in
+        cudnnCausalConv1dActivation_t activation);  // in
 
     cudnn_subquadratic_ops.h, since 9.22.0
-
-    in   stream      cudaStream_t
-    in   x           device memory
-    in   weight      device memory
-    in   bias        device memory
-    out  y           device memory
-    in   batch       int
-    in   dim         int
-    in   seqLen      int
-    in   kernelSize  int
-    in   dataType    cudnnDataType_t
-    in   activation  cudnnCausalConv1dActivation_t
 
     used by causal_convolution_forward
     """
@@ -7026,39 +5406,23 @@ def cudnnCausalConv1dBackward(
     activation: EnumValue[cudnnCausalConv1dActivation_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnCausalConv1dBackward(
-        cudaStream_t stream,
-        const void *x,
-        const void *weight,
-        const void *bias,
-        const void *dy,
-        void *dx,
-        void *dweight,
-        void *dbias,
-        int batch,
-        int dim,
-        int seqLen,
-        int kernelSize,
-        cudnnDataType_t dataType,
-        cudnnDataType_t dwDataType,
-        cudnnCausalConv1dActivation_t activation);
+        cudaStream_t stream,                        // in
+        const void *x,                              // in, device memory
+        const void *weight,                         // in, device memory
+        const void *bias,                           // in, device memory
+        const void *dy,                             // in, device memory
+        void *dx,                                   // out, device memory
+        void *dweight,                              // in/out, device memory
+        void *dbias,                                // in/out, device memory
+        int batch,                                  // in
+        int dim,                                    // in
+        int seqLen,                                 // in
+        int kernelSize,                             // in
+        cudnnDataType_t dataType,                   // in
+        cudnnDataType_t dwDataType,                 // in
+        cudnnCausalConv1dActivation_t activation);  // in
 
     cudnn_subquadratic_ops.h, since 9.22.0
-
-    in      stream      cudaStream_t
-    in      x           device memory
-    in      weight      device memory
-    in      bias        device memory
-    in      dy          device memory
-    out     dx          device memory
-    in/out  dweight     device memory
-    in/out  dbias       device memory
-    in      batch       int
-    in      dim         int
-    in      seqLen      int
-    in      kernelSize  int
-    in      dataType    cudnnDataType_t
-    in      dwDataType  cudnnDataType_t
-    in      activation  cudnnCausalConv1dActivation_t
 
     used by causal_convolution_backward
     """
@@ -7078,31 +5442,19 @@ def cudnnCausalConv1dNwhForward(
     activation: EnumValue[cudnnCausalConv1dActivation_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnCausalConv1dNwhForward(
-        cudaStream_t stream,
-        const void *x,
-        const void *weight,
-        const void *bias,
-        void *y,
-        int batch,
-        int dim,
-        int seqLen,
-        int kernelSize,
-        cudnnDataType_t dataType,
-        cudnnCausalConv1dActivation_t activation);
+        cudaStream_t stream,                        // in
+        const void *x,                              // in, device memory
+        const void *weight,                         // in, device memory
+        const void *bias,                           // in, device memory
+        void *y,                                    // out, device memory
+        int batch,                                  // in
+        int dim,                                    // in
+        int seqLen,                                 // in
+        int kernelSize,                             // in
+        cudnnDataType_t dataType,                   // in
+        cudnnCausalConv1dActivation_t activation);  // in
 
     cudnn_subquadratic_ops.h, since 9.24.0
-
-    in   stream      cudaStream_t
-    in   x           device memory
-    in   weight      device memory
-    in   bias        device memory
-    out  y           device memory
-    in   batch       int
-    in   dim         int
-    in   seqLen      int
-    in   kernelSize  int
-    in   dataType    cudnnDataType_t
-    in   activation  cudnnCausalConv1dActivation_t
 
     used by causal_convolution_forward
     """
@@ -7126,39 +5478,23 @@ def cudnnCausalConv1dNwhBackward(
     activation: EnumValue[cudnnCausalConv1dActivation_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnCausalConv1dNwhBackward(
-        cudaStream_t stream,
-        const void *x,
-        const void *weight,
-        const void *bias,
-        const void *dy,
-        void *dx,
-        void *dweight,
-        void *dbias,
-        int batch,
-        int dim,
-        int seqLen,
-        int kernelSize,
-        cudnnDataType_t dataType,
-        cudnnDataType_t dwDataType,
-        cudnnCausalConv1dActivation_t activation);
+        cudaStream_t stream,                        // in
+        const void *x,                              // in, device memory
+        const void *weight,                         // in, device memory
+        const void *bias,                           // in, device memory
+        const void *dy,                             // in, device memory
+        void *dx,                                   // out, device memory
+        void *dweight,                              // in/out, device memory
+        void *dbias,                                // in/out, device memory
+        int batch,                                  // in
+        int dim,                                    // in
+        int seqLen,                                 // in
+        int kernelSize,                             // in
+        cudnnDataType_t dataType,                   // in
+        cudnnDataType_t dwDataType,                 // in
+        cudnnCausalConv1dActivation_t activation);  // in
 
     cudnn_subquadratic_ops.h, since 9.24.0
-
-    in      stream      cudaStream_t
-    in      x           device memory
-    in      weight      device memory
-    in      bias        device memory
-    in      dy          device memory
-    out     dx          device memory
-    in/out  dweight     device memory
-    in/out  dbias       device memory
-    in      batch       int
-    in      dim         int
-    in      seqLen      int
-    in      kernelSize  int
-    in      dataType    cudnnDataType_t
-    in      dwDataType  cudnnDataType_t
-    in      activation  cudnnCausalConv1dActivation_t
 
     used by causal_convolution_backward
     """
@@ -7180,35 +5516,21 @@ def cudnnB2BCausalConv1dForward(
     dataType: EnumValue[cudnnDataType_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnB2BCausalConv1dForward(
-        cudaStream_t stream,
-        const void *x,
-        const void *weightsProj,
-        const void *weightsMixer,
-        const void *skipBias,
-        void *y,
-        void *yGated,
-        int batch,
-        int dim,
-        int seqLen,
-        int kernelSizeProj,
-        int kernelSizeMixer,
-        cudnnDataType_t dataType);
+        cudaStream_t stream,        // in
+        const void *x,              // in, device memory
+        const void *weightsProj,    // in, device memory
+        const void *weightsMixer,   // in, device memory
+        const void *skipBias,       // in, device memory
+        void *y,                    // out, device memory
+        void *yGated,               // out, device memory
+        int batch,                  // in
+        int dim,                    // in
+        int seqLen,                 // in
+        int kernelSizeProj,         // in
+        int kernelSizeMixer,        // in
+        cudnnDataType_t dataType);  // in
 
     cudnn_subquadratic_ops.h, since 9.24.0
-
-    in   stream           cudaStream_t
-    in   x                device memory
-    in   weightsProj      device memory
-    in   weightsMixer     device memory
-    in   skipBias         device memory
-    out  y                device memory
-    out  yGated           device memory
-    in   batch            int
-    in   dim              int
-    in   seqLen           int
-    in   kernelSizeProj   int
-    in   kernelSizeMixer  int
-    in   dataType         cudnnDataType_t
 
     used by back_to_back_convolution_forward
     """
@@ -7235,45 +5557,26 @@ def cudnnB2BCausalConv1dBackward(
     dwDataType: EnumValue[cudnnDataType_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnB2BCausalConv1dBackward(
-        cudaStream_t stream,
-        const void *x,
-        const void *weightsProj,
-        const void *weightsMixer,
-        const void *skipBias,
-        const void *y,
-        const void *dy,
-        void *dx,
-        void *dweightsProj,
-        void *dweightsMixer,
-        void *dskipBias,
-        int batch,
-        int dim,
-        int seqLen,
-        int kernelSizeProj,
-        int kernelSizeMixer,
-        cudnnDataType_t dataType,
-        cudnnDataType_t dwDataType);
+        cudaStream_t stream,          // in
+        const void *x,                // in, device memory
+        const void *weightsProj,      // in, device memory
+        const void *weightsMixer,     // in, device memory
+        const void *skipBias,         // in, device memory
+        const void *y,                // in, device memory
+        const void *dy,               // in, device memory
+        void *dx,                     // out, device memory
+        void *dweightsProj,           // in/out, device memory
+        void *dweightsMixer,          // in/out, device memory
+        void *dskipBias,              // in/out, device memory
+        int batch,                    // in
+        int dim,                      // in
+        int seqLen,                   // in
+        int kernelSizeProj,           // in
+        int kernelSizeMixer,          // in
+        cudnnDataType_t dataType,     // in
+        cudnnDataType_t dwDataType);  // in
 
     cudnn_subquadratic_ops.h, since 9.24.0
-
-    in      stream           cudaStream_t
-    in      x                device memory
-    in      weightsProj      device memory
-    in      weightsMixer     device memory
-    in      skipBias         device memory
-    in      y                device memory
-    in      dy               device memory
-    out     dx               device memory
-    in/out  dweightsProj     device memory
-    in/out  dweightsMixer    device memory
-    in/out  dskipBias        device memory
-    in      batch            int
-    in      dim              int
-    in      seqLen           int
-    in      kernelSizeProj   int
-    in      kernelSizeMixer  int
-    in      dataType         cudnnDataType_t
-    in      dwDataType       cudnnDataType_t
 
     used by back_to_back_convolution_backward
     """
@@ -7291,27 +5594,17 @@ def cudnnFFTCausalConv1dForward(
     dataType: EnumValue[cudnnDataType_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnFFTCausalConv1dForward(
-        cudaStream_t stream,
-        const void *x,
-        const void *weight,
-        void *y,
-        int batch,
-        int dim,
-        int seqLen,
-        int kernelSize,
-        cudnnDataType_t dataType);
+        cudaStream_t stream,        // in
+        const void *x,              // in, device memory
+        const void *weight,         // in, device memory
+        void *y,                    // out, device memory
+        int batch,                  // in
+        int dim,                    // in
+        int seqLen,                 // in
+        int kernelSize,             // in
+        cudnnDataType_t dataType);  // in
 
     cudnn_subquadratic_ops.h, since 9.26.0
-
-    in   stream      cudaStream_t
-    in   x           device memory
-    in   weight      device memory
-    out  y           device memory
-    in   batch       int
-    in   dim         int
-    in   seqLen      int
-    in   kernelSize  int
-    in   dataType    cudnnDataType_t
 
     used by fft_causal_convolution_forward
     """
@@ -7331,31 +5624,19 @@ def cudnnFFTCausalConv1dBackward(
     dataType: EnumValue[cudnnDataType_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnFFTCausalConv1dBackward(
-        cudaStream_t stream,
-        const void *x,
-        const void *weight,
-        const void *dy,
-        void *dx,
-        void *dweight,
-        int batch,
-        int dim,
-        int seqLen,
-        int kernelSize,
-        cudnnDataType_t dataType);
+        cudaStream_t stream,        // in
+        const void *x,              // in, device memory
+        const void *weight,         // in, device memory
+        const void *dy,             // in, device memory
+        void *dx,                   // out, device memory
+        void *dweight,              // out, device memory
+        int batch,                  // in
+        int dim,                    // in
+        int seqLen,                 // in
+        int kernelSize,             // in
+        cudnnDataType_t dataType);  // in
 
     cudnn_subquadratic_ops.h, since 9.26.0
-
-    in   stream      cudaStream_t
-    in   x           device memory
-    in   weight      device memory
-    in   dy          device memory
-    out  dx          device memory
-    out  dweight     device memory
-    in   batch       int
-    in   dim         int
-    in   seqLen      int
-    in   kernelSize  int
-    in   dataType    cudnnDataType_t
 
     used by fft_causal_convolution_backward
     """
@@ -7371,23 +5652,15 @@ def cudnnLongFFTCausalConv1dGetBufferSizes(
     reserveSpaceSizeInBytes: Pointer[c_size_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnLongFFTCausalConv1dGetBufferSizes(
-        int batch,
-        int dim,
-        int seqLen,
-        int kernelSize,
-        cudnnDataType_t dataType,
-        size_t *workspaceSizeInBytes,
-        size_t *reserveSpaceSizeInBytes);
+        int batch,                         // in
+        int dim,                           // in
+        int seqLen,                        // in
+        int kernelSize,                    // in
+        cudnnDataType_t dataType,          // in
+        size_t *workspaceSizeInBytes,      // out
+        size_t *reserveSpaceSizeInBytes);  // out
 
     cudnn_subquadratic_ops.h, since 9.26.0
-
-    in   batch                    int
-    in   dim                      int
-    in   seqLen                   int
-    in   kernelSize               int
-    in   dataType                 cudnnDataType_t
-    out  workspaceSizeInBytes     pointer to size_t
-    out  reserveSpaceSizeInBytes  pointer to size_t
 
     used by long_fft_causal_convolution_buffer_sizes
     """
@@ -7409,35 +5682,21 @@ def cudnnLongFFTCausalConv1dForward(
     reserveSpaceSizeInBytes: Int,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnLongFFTCausalConv1dForward(
-        cudaStream_t stream,
-        const void *x,
-        const void *weight,
-        void *y,
-        int batch,
-        int dim,
-        int seqLen,
-        int kernelSize,
-        cudnnDataType_t dataType,
-        void *workspace,
-        size_t workspaceSizeInBytes,
-        void *reserveSpace,
-        size_t reserveSpaceSizeInBytes);
+        cudaStream_t stream,              // in
+        const void *x,                    // in, device memory
+        const void *weight,               // in, device memory
+        void *y,                          // out, device memory
+        int batch,                        // in
+        int dim,                          // in
+        int seqLen,                       // in
+        int kernelSize,                   // in
+        cudnnDataType_t dataType,         // in
+        void *workspace,                  // in/out, device memory, as workspaceSizeInBytes says
+        size_t workspaceSizeInBytes,      // in
+        void *reserveSpace,               // out, device memory, as reserveSpaceSizeInBytes says
+        size_t reserveSpaceSizeInBytes);  // in
 
     cudnn_subquadratic_ops.h, since 9.26.0
-
-    in      stream                   cudaStream_t
-    in      x                        device memory
-    in      weight                   device memory
-    out     y                        device memory
-    in      batch                    int
-    in      dim                      int
-    in      seqLen                   int
-    in      kernelSize               int
-    in      dataType                 cudnnDataType_t
-    in/out  workspace                device memory, as workspaceSizeInBytes says
-    in      workspaceSizeInBytes     size_t
-    out     reserveSpace             device memory, as reserveSpaceSizeInBytes says
-    in      reserveSpaceSizeInBytes  size_t
 
     used by long_fft_causal_convolution_forward
     """
@@ -7459,35 +5718,21 @@ def cudnnLongFFTCausalConv1dBackward(
     reserveSpaceSizeInBytes: Int,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnLongFFTCausalConv1dBackward(
-        cudaStream_t stream,
-        const void *dy,
-        void *dx,
-        void *dweight,
-        int batch,
-        int dim,
-        int seqLen,
-        int kernelSize,
-        cudnnDataType_t dataType,
-        void *workspace,
-        size_t workspaceSizeInBytes,
-        void *reserveSpace,
-        size_t reserveSpaceSizeInBytes);
+        cudaStream_t stream,              // in
+        const void *dy,                   // in, device memory
+        void *dx,                         // out, device memory
+        void *dweight,                    // out, device memory
+        int batch,                        // in
+        int dim,                          // in
+        int seqLen,                       // in
+        int kernelSize,                   // in
+        cudnnDataType_t dataType,         // in
+        void *workspace,                  // in/out, device memory, as workspaceSizeInBytes says
+        size_t workspaceSizeInBytes,      // in
+        void *reserveSpace,               // in, device memory, as reserveSpaceSizeInBytes says
+        size_t reserveSpaceSizeInBytes);  // in
 
     cudnn_subquadratic_ops.h, since 9.26.0
-
-    in      stream                   cudaStream_t
-    in      dy                       device memory
-    out     dx                       device memory
-    out     dweight                  device memory
-    in      batch                    int
-    in      dim                      int
-    in      seqLen                   int
-    in      kernelSize               int
-    in      dataType                 cudnnDataType_t
-    in/out  workspace                device memory, as workspaceSizeInBytes says
-    in      workspaceSizeInBytes     size_t
-    in      reserveSpace             device memory, as reserveSpaceSizeInBytes says
-    in      reserveSpaceSizeInBytes  size_t
 
     used by long_fft_causal_convolution_backward
     """
@@ -7508,33 +5753,20 @@ def cudnnGnnAggSimpleForward(
     aggOp: EnumValue[cudnnGnnAggOp_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGnnAggSimpleForward(
-        cudaStream_t stream,
-        const cudnnGnnCscGraph_t *graph,
-        const void *nodeFeatures,
-        const void *edgeFeatures,
-        const void *concatFeatures,
-        void *output,
-        void *outPositions,
-        int nodeFeatDim,
-        int edgeFeatDim,
-        int concatFeatDim,
-        cudnnDataType_t dataType,
-        cudnnGnnAggOp_t aggOp);
+        cudaStream_t stream,              // in
+        const cudnnGnnCscGraph_t *graph,  // in
+        const void *nodeFeatures,         // in, device memory
+        const void *edgeFeatures,         // in, device memory
+        const void *concatFeatures,       // in, device memory
+        void *output,                     // out, device memory
+        void *outPositions,               // out, device memory
+        int nodeFeatDim,                  // in
+        int edgeFeatDim,                  // in
+        int concatFeatDim,                // in
+        cudnnDataType_t dataType,         // in
+        cudnnGnnAggOp_t aggOp);           // in
 
     cudnn_gnn_ops.h, since 9.26.0
-
-    in   stream          cudaStream_t
-    in   graph           pointer to cudnnGnnCscGraph_t
-    in   nodeFeatures    device memory
-    in   edgeFeatures    device memory
-    in   concatFeatures  device memory
-    out  output          device memory
-    out  outPositions    device memory
-    in   nodeFeatDim     int
-    in   edgeFeatDim     int
-    in   concatFeatDim   int
-    in   dataType        cudnnDataType_t
-    in   aggOp           cudnnGnnAggOp_t
 
     used by gnn_agg_simple_forward
     """
@@ -7555,33 +5787,20 @@ def cudnnGnnAggSimpleBackward(
     aggOp: EnumValue[cudnnGnnAggOp_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGnnAggSimpleBackward(
-        cudaStream_t stream,
-        const cudnnGnnCscGraph_t *graph,
-        const void *gradOutput,
-        const void *outPositions,
-        void *gradNodeFeatures,
-        void *gradEdgeFeatures,
-        void *gradConcatFeatures,
-        int nodeFeatDim,
-        int edgeFeatDim,
-        int concatFeatDim,
-        cudnnDataType_t dataType,
-        cudnnGnnAggOp_t aggOp);
+        cudaStream_t stream,              // in
+        const cudnnGnnCscGraph_t *graph,  // in
+        const void *gradOutput,           // in, device memory
+        const void *outPositions,         // in, device memory
+        void *gradNodeFeatures,           // in/out, device memory
+        void *gradEdgeFeatures,           // in/out, device memory
+        void *gradConcatFeatures,         // out, device memory
+        int nodeFeatDim,                  // in
+        int edgeFeatDim,                  // in
+        int concatFeatDim,                // in
+        cudnnDataType_t dataType,         // in
+        cudnnGnnAggOp_t aggOp);           // in
 
     cudnn_gnn_ops.h, since 9.26.0
-
-    in      stream              cudaStream_t
-    in      graph               pointer to cudnnGnnCscGraph_t
-    in      gradOutput          device memory
-    in      outPositions        device memory
-    in/out  gradNodeFeatures    device memory
-    in/out  gradEdgeFeatures    device memory
-    out     gradConcatFeatures  device memory
-    in      nodeFeatDim         int
-    in      edgeFeatDim         int
-    in      concatFeatDim       int
-    in      dataType            cudnnDataType_t
-    in      aggOp               cudnnGnnAggOp_t
 
     used by gnn_agg_simple_backward
     """
@@ -7603,35 +5822,21 @@ def cudnnGnnMhaGatForward(
     dataType: EnumValue[cudnnDataType_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGnnMhaGatForward(
-        cudaStream_t stream,
-        const cudnnGnnCscGraph_t *graph,
-        const void *srcFeatures,
-        const void *dstFeatures,
-        const void *edgeFeatures,
-        const void *attnWeights,
-        const float dropoutMask[],
-        void *output,
-        void *smScores,
-        int dimNode,
-        int dimEdge,
-        const cudnnGnnMhaParams_t *params,
-        cudnnDataType_t dataType);
+        cudaStream_t stream,                // in
+        const cudnnGnnCscGraph_t *graph,    // in
+        const void *srcFeatures,            // in, device memory
+        const void *dstFeatures,            // in, device memory
+        const void *edgeFeatures,           // in, device memory
+        const void *attnWeights,            // in, device memory
+        const float dropoutMask[],          // in, device memory, float
+        void *output,                       // out, device memory
+        void *smScores,                     // out, device memory
+        int dimNode,                        // in
+        int dimEdge,                        // in
+        const cudnnGnnMhaParams_t *params,  // in
+        cudnnDataType_t dataType);          // in
 
     cudnn_gnn_ops.h, since 9.28.0
-
-    in   stream        cudaStream_t
-    in   graph         pointer to cudnnGnnCscGraph_t
-    in   srcFeatures   device memory
-    in   dstFeatures   device memory
-    in   edgeFeatures  device memory
-    in   attnWeights   device memory
-    in   dropoutMask   device memory, float
-    out  output        device memory
-    out  smScores      device memory
-    in   dimNode       int
-    in   dimEdge       int
-    in   params        pointer to cudnnGnnMhaParams_t
-    in   dataType      cudnnDataType_t
 
     used by gnn_mha_gat_forward
     """
@@ -7663,55 +5868,31 @@ def cudnnGnnMhaGatBackward(
     gradWeightType: EnumValue[cudnnDataType_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGnnMhaGatBackward(
-        cudaStream_t stream,
-        const cudnnGnnCscGraph_t *graph,
-        const void *gradOut,
-        const void *srcFeatures,
-        const void *dstFeatures,
-        const void *edgeFeatures,
-        const void *attnWeights,
-        const void *smScores,
-        const float dropoutMask[],
-        const float gradAttention[],
-        void *gradSrcFeatures,
-        void *gradDstFeatures,
-        void *gradEdgeFeatures,
-        void *gradWeights,
-        void *gradSmScores,
-        void *gradWspaceFeat,
-        void *gradWspaceWeights,
-        int dimNode,
-        int dimEdge,
-        const cudnnGnnMhaParams_t *params,
-        cudnnDataType_t dataType,
-        cudnnDataType_t gradDataType,
-        cudnnDataType_t gradWeightType);
+        cudaStream_t stream,                // in
+        const cudnnGnnCscGraph_t *graph,    // in
+        const void *gradOut,                // in, device memory
+        const void *srcFeatures,            // in, device memory
+        const void *dstFeatures,            // in, device memory
+        const void *edgeFeatures,           // in, device memory
+        const void *attnWeights,            // in, device memory
+        const void *smScores,               // in, device memory
+        const float dropoutMask[],          // in, device memory, float
+        const float gradAttention[],        // in, device memory, float
+        void *gradSrcFeatures,              // out, device memory
+        void *gradDstFeatures,              // out, device memory
+        void *gradEdgeFeatures,             // out, device memory
+        void *gradWeights,                  // out, device memory
+        void *gradSmScores,                 // out, device memory
+        void *gradWspaceFeat,               // in/out, device memory
+        void *gradWspaceWeights,            // in/out, device memory
+        int dimNode,                        // in
+        int dimEdge,                        // in
+        const cudnnGnnMhaParams_t *params,  // in
+        cudnnDataType_t dataType,           // in
+        cudnnDataType_t gradDataType,       // in
+        cudnnDataType_t gradWeightType);    // in
 
     cudnn_gnn_ops.h, since 9.28.0
-
-    in      stream             cudaStream_t
-    in      graph              pointer to cudnnGnnCscGraph_t
-    in      gradOut            device memory
-    in      srcFeatures        device memory
-    in      dstFeatures        device memory
-    in      edgeFeatures       device memory
-    in      attnWeights        device memory
-    in      smScores           device memory
-    in      dropoutMask        device memory, float
-    in      gradAttention      device memory, float
-    out     gradSrcFeatures    device memory
-    out     gradDstFeatures    device memory
-    out     gradEdgeFeatures   device memory
-    out     gradWeights        device memory
-    out     gradSmScores       device memory
-    in/out  gradWspaceFeat     device memory
-    in/out  gradWspaceWeights  device memory
-    in      dimNode            int
-    in      dimEdge            int
-    in      params             pointer to cudnnGnnMhaParams_t
-    in      dataType           cudnnDataType_t
-    in      gradDataType       cudnnDataType_t
-    in      gradWeightType     cudnnDataType_t
 
     used by gnn_mha_gat_backward
     """
@@ -7733,35 +5914,21 @@ def cudnnGnnMhaGatV2Forward(
     dataType: EnumValue[cudnnDataType_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGnnMhaGatV2Forward(
-        cudaStream_t stream,
-        const cudnnGnnCscGraph_t *graph,
-        const void *srcFeatures,
-        const void *dstFeatures,
-        const void *edgeFeatures,
-        const void *attnWeights,
-        const float dropoutMask[],
-        void *output,
-        void *smScores,
-        void *actScores,
-        int dimNode,
-        const cudnnGnnMhaParams_t *params,
-        cudnnDataType_t dataType);
+        cudaStream_t stream,                // in
+        const cudnnGnnCscGraph_t *graph,    // in
+        const void *srcFeatures,            // in, device memory
+        const void *dstFeatures,            // in, device memory
+        const void *edgeFeatures,           // in, device memory
+        const void *attnWeights,            // in, device memory
+        const float dropoutMask[],          // in, device memory, float
+        void *output,                       // out, device memory
+        void *smScores,                     // out, device memory
+        void *actScores,                    // out, device memory
+        int dimNode,                        // in
+        const cudnnGnnMhaParams_t *params,  // in
+        cudnnDataType_t dataType);          // in
 
     cudnn_gnn_ops.h, since 9.28.0
-
-    in   stream        cudaStream_t
-    in   graph         pointer to cudnnGnnCscGraph_t
-    in   srcFeatures   device memory
-    in   dstFeatures   device memory
-    in   edgeFeatures  device memory
-    in   attnWeights   device memory
-    in   dropoutMask   device memory, float
-    out  output        device memory
-    out  smScores      device memory
-    out  actScores     device memory
-    in   dimNode       int
-    in   params        pointer to cudnnGnnMhaParams_t
-    in   dataType      cudnnDataType_t
 
     used by gnn_mha_gat_v2_forward
     """
@@ -7792,53 +5959,30 @@ def cudnnGnnMhaGatV2Backward(
     gradType: EnumValue[cudnnDataType_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGnnMhaGatV2Backward(
-        cudaStream_t stream,
-        const cudnnGnnCscGraph_t *graph,
-        const void *gradOut,
-        const void *srcFeatures,
-        const void *dstFeatures,
-        const void *edgeFeatures,
-        const void *attnWeights,
-        const void *smScores,
-        const void *actScores,
-        const float dropoutMask[],
-        const float gradAttention[],
-        void *gradSrcFeatures,
-        void *gradDstFeatures,
-        void *gradEdgeFeatures,
-        void *gradWeights,
-        void *gradSmScores,
-        void *gradWspaceFeat,
-        void *gradWspaceWeights,
-        int dimNode,
-        const cudnnGnnMhaParams_t *params,
-        cudnnDataType_t dataType,
-        cudnnDataType_t gradType);
+        cudaStream_t stream,                // in
+        const cudnnGnnCscGraph_t *graph,    // in
+        const void *gradOut,                // in, device memory
+        const void *srcFeatures,            // in, device memory
+        const void *dstFeatures,            // in, device memory
+        const void *edgeFeatures,           // in, device memory
+        const void *attnWeights,            // in, device memory
+        const void *smScores,               // in, device memory
+        const void *actScores,              // in, device memory
+        const float dropoutMask[],          // in, device memory, float
+        const float gradAttention[],        // in, device memory, float
+        void *gradSrcFeatures,              // out, device memory
+        void *gradDstFeatures,              // out, device memory
+        void *gradEdgeFeatures,             // out, device memory
+        void *gradWeights,                  // out, device memory
+        void *gradSmScores,                 // out, device memory
+        void *gradWspaceFeat,               // in/out, device memory
+        void *gradWspaceWeights,            // in/out, device memory
+        int dimNode,                        // in
+        const cudnnGnnMhaParams_t *params,  // in
+        cudnnDataType_t dataType,           // in
+        cudnnDataType_t gradType);          // in
 
     cudnn_gnn_ops.h, since 9.28.0
-
-    in      stream             cudaStream_t
-    in      graph              pointer to cudnnGnnCscGraph_t
-    in      gradOut            device memory
-    in      srcFeatures        device memory
-    in      dstFeatures        device memory
-    in      edgeFeatures       device memory
-    in      attnWeights        device memory
-    in      smScores           device memory
-    in      actScores          device memory
-    in      dropoutMask        device memory, float
-    in      gradAttention      device memory, float
-    out     gradSrcFeatures    device memory
-    out     gradDstFeatures    device memory
-    out     gradEdgeFeatures   device memory
-    out     gradWeights        device memory
-    out     gradSmScores       device memory
-    in/out  gradWspaceFeat     device memory
-    in/out  gradWspaceWeights  device memory
-    in      dimNode            int
-    in      params             pointer to cudnnGnnMhaParams_t
-    in      dataType           cudnnDataType_t
-    in      gradType           cudnnDataType_t
 
     used by gnn_mha_gat_v2_backward
     """

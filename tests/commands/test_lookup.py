@@ -82,7 +82,7 @@ def looked_up(capsys: pytest.CaptureFixture[str], *names: str, status: int = 0) 
 
 def test_a_function(capsys):
     out = looked_up(capsys, "cudnnConvolutionForward")
-    assert documentation("cudnnConvolutionForward") in out
+    assert set(documentation("cudnnConvolutionForward").split()) <= set(out.split())
     assert "used by:  ConvolutionForward\n" in out
     assert "example:  examples/02_convolution_raw.py\n" in out
     assert "related:  " in out

@@ -24,14 +24,15 @@ def emit_uses(headers: Headers) -> str:
     for function in headers.functions:
         objects = used.get(function.name, [])
         example = _example([function.name], words) or _example(objects, words)
-        named = "".join(f'\n            "{each}",' for each in objects)
-        named = (
-            f"({named}\n        )" if len(objects) > 1 else str(tuple(objects)).replace("'", '"')
-        )
-        lines += f'    "{function.name}": (\n        {named},\n        "{example}",\n    ),\n'
-    text = f"USES: dict[str, tuple[tuple[str, ...], str]] = {{\n{lines}}}\n"
+        name, used_by = f'    "{function.name}": ', f'"{" ".join(objects)}"'
+        row = f'{name}({used_by}, "{example}"),\n'
+        if len(row) > 101:
+            row = f'{name}(\n        {used_by},\n        "{example}",\n    ),\n'
+        lines += row
+    text = f"USES: dict[str, tuple[str, str]] = {{\n{lines}}}\n"
     return (
-        banner(headers.version, "What uses the functions", _BODY)
+        "# ruff: noqa: E501\n"
+        + banner(headers.version, "What uses the functions", _BODY)
         + '__all__ = ["USES"]\n\n'
         + text
         + '"""By C function: objects of layers 2 and 3, the most direct first, and an example."""\n'

@@ -141,7 +141,7 @@ def table() -> tuple[Row, ...]:
                 function=name,
                 header=function.header,
                 since=function.since,
-                used_by=USES[name][0],
+                used_by=tuple(USES[name][0].split()),
                 reference_device=_reference_device(function, name in carried_out),
                 succeeded=tuple(run.cudnn for run in runs if name in run.succeeded),
                 refused=tuple(

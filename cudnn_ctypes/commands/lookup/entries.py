@@ -522,7 +522,7 @@ def _function(name: str, function: Function) -> Entry:
         text += f"\n\nin programs for old releases: {note}"
     used_by, example = USES[name]
     lists = {
-        "used by": list(used_by),
+        "used by": used_by.split(),
         "example": [f"examples/{example}"] if example else [],
         "known faults": _faults_of(name),
     }
@@ -554,7 +554,7 @@ def _used_by(public: str) -> list[str]:
     return [
         name
         for name, (used_by, _) in USES.items()
-        if any(each.partition(".")[0] == public for each in used_by)
+        if any(each.partition(".")[0] == public for each in used_by.split())
     ]
 
 
@@ -580,7 +580,7 @@ def _public(name: str) -> Entry | None:
 
 def _class_for(handle_type: str) -> dict[str, list[str]]:
     creator = handle_type.replace("cudnn", "cudnnCreate", 1).removesuffix("_t")
-    return {"used by": list(USES[creator][0]) if creator in USES else []}
+    return {"used by": USES[creator][0].split() if creator in USES else []}
 
 
 @functools.cache
