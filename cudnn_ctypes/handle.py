@@ -7,8 +7,9 @@ from typing import Any
 from . import raw
 from .raw import mode, records
 from .resource import Resource
-from .runtime import as_stream_pointer, current_device, make_current, synchronize
+from .runtime import as_stream_pointer, current_device, make_current
 from .runtime.allocation import Allocation, Allocator
+from .runtime.interface import Runtime
 
 __all__ = ["Handle"]
 
@@ -46,7 +47,9 @@ class Handle(Resource[raw.cudnnHandle_t]):
     _waits = True
 
     def __init__(self, *, device: Any = None, stream: Any = None) -> None:
-        self.on_reference_device: bool = mode.reference_device_active
+        self.runtime: Runtime = mode.runtime
+        """What carries its work out."""
+        self.on_reference_device: bool = self.runtime.on_host
         if device is not None:
             make_current(device)
         handle = raw.cudnnHandle_t()
@@ -54,8 +57,7 @@ class Handle(Resource[raw.cudnnHandle_t]):
         super().__init__(handle, raw.cudnnDestroy)
         del handle  # closing waits for those that use it
         self._device = current_device()
-        if not self.on_reference_device:
-            self._device.set_current()
+        self._device.set_current()
         self._stream: Any = None
         self._allocator: Allocator | None = None
         self._allocators: dict[int, tuple[Any, Allocator]] = {}
@@ -171,8 +173,8 @@ class Handle(Resource[raw.cudnnHandle_t]):
 
     def synchronize(self) -> None:
         """Wait for all work on this handle's stream."""
-        if not self.on_reference_device:  # its work is done when a call returns
-            synchronize(self._stream, device=self._device)
+        stream = None if self._stream is None else as_stream_pointer(self._stream)
+        self.runtime.synchronize(self._device, stream)
 
     def __repr__(self) -> str:
         if self.closed:

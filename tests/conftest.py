@@ -21,7 +21,7 @@ import error_report
 import gpu_coverage
 import pytest
 
-from cudnn_ctypes import raw
+from cudnn_ctypes import raw, use_reference_device
 from cudnn_ctypes.raw import mode
 from cudnn_ctypes.raw.enums import ENUM_SINCE
 
@@ -95,19 +95,15 @@ def pytest_collection_finish() -> None:
 @pytest.fixture
 def reference_device() -> Iterator[None]:
     """Memory on the host while the test runs."""
-    before = mode.reference_device_active
-    mode.set_reference_device_active(True)
-    yield
-    mode.set_reference_device_active(before)
+    with use_reference_device():
+        yield
 
 
 @pytest.fixture
 def gpu_device() -> Iterator[None]:
     """Memory on the GPU while the test runs, whatever the environment says."""
-    before = mode.reference_device_active
-    mode.set_reference_device_active(False)
-    yield
-    mode.set_reference_device_active(before)
+    with use_reference_device(False):
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -30,7 +30,17 @@ ALLOWED: dict[str, set[str]] = {
     "absent_gpu": {"process", "raw", "errors", "arguments"},
     "runtime": {"process", "raw", "arguments", "absent_gpu", "resource", "errors", "dtypes"},
     "handle": {"raw", "runtime", "resource"},
-    "reference": {"process", "lazy", "raw", "absent_gpu", "arguments", "errors", "dtypes"},
+    "reference": {
+        "process",
+        "runtime",
+        "resource",
+        "lazy",
+        "raw",
+        "absent_gpu",
+        "arguments",
+        "errors",
+        "dtypes",
+    },
     "legacy": {"lazy", "raw", "arguments", "runtime", "resource", "handle", "dtypes", "errors"},
     "graph": {
         "process",

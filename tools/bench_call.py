@@ -40,6 +40,7 @@ from cudnn_ctypes.absent_gpu.machine_code import MACHINE_CODE
 from cudnn_ctypes.raw import elf, mode
 from cudnn_ctypes.raw.ctypes_support import OpaquePointer
 from cudnn_ctypes.raw.function import binding
+from cudnn_ctypes.reference.device.host import HOST
 
 ROUNDS = 61
 LOOPS = 2000
@@ -164,7 +165,7 @@ def torch_operands() -> dict[str, Any]:
 def empty_function(name: str) -> Iterator[Path]:
     """A library in which the C function returns success; ``raw`` calls it, as on the host."""
     code = MACHINE_CODE[elf.MACHINES[elf.built_for()]].constant(0)
-    bound, before = binding(name), mode.reference_device_active
+    bound, before = binding(name), mode.runtime
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "libempty.so")
         file.write_bytes(elf.shared_object(file.name, text=code, functions={name: 0}))
@@ -172,11 +173,11 @@ def empty_function(name: str) -> Iterator[Path]:
         symbol.argtypes, symbol.restype = bound.argtypes, c_int
         vars(bound)["native"] = symbol
         bound.rebind()
-        mode.set_reference_device_active(True)
+        mode.use(HOST)
         try:
             yield file
         finally:
-            mode.set_reference_device_active(before)
+            mode.use(before)
             del bound.native
             bound.rebind()
 

@@ -31,6 +31,7 @@ from cudnn_ctypes import Graph, Handle, raw
 from cudnn_ctypes.graph.run import launches
 from cudnn_ctypes.raw import mode
 from cudnn_ctypes.raw.bare import bare
+from cudnn_ctypes.reference.device.host import HOST
 from cudnn_ctypes.resource import Resource
 from cudnn_ctypes.runtime import Event, elapsed_ms
 
@@ -116,7 +117,7 @@ def leave_out_cudnn() -> None:
     """From now on, have executions call an empty C function, with tensors on the host."""
     for name in ("Initialize", "SetAttribute", "Finalize", "Execute"):
         setattr(bare, f"cudnnBackend{name}", _empty())
-    mode.set_reference_device_active(True)  # but nobody watches calls
+    mode.use(HOST)  # but nobody watches calls
     reading = launches._TORCH
     launches._TORCH = reading._make(each.replace("is_cuda", "is_cpu") for each in reading)
 

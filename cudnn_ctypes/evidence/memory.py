@@ -21,8 +21,8 @@ from ..raw.enums import cudnnDataType_t
 from ..raw.function import Function, Parameter
 from ..raw.memory import memory_pointer
 from ..raw.typed_memory import is_torch
-from ..runtime import DeviceTensor, cuda
-from ..runtime.borrowed import Borrowed
+from ..runtime import DeviceTensor
+from ..runtime.foreign import Borrowed
 from .backend_calls import Execution
 from .records import Argument, CallRecord
 
@@ -105,16 +105,10 @@ def find(address: int, memory: Any, known: Iterable[Region]) -> Region:
     for region in known:
         if region.owner == TORCH and region.contains(address):
             return region
-    if mode.reference_device_active:
-        block = host_blocks.find(address)
-        if block is None:
-            return Region((address, address), address, None)
-        return Region(block, block.address, block.nbytes)
-    try:
-        base, size = map(int, cuda.call("cuMemGetAddressRange", address))
-    except Exception:  # no address of this GPU, or no driver
+    block = mode.runtime.block_at(address)
+    if block is None:
         return Region((address, address), address, None)
-    return _block_of_torch(address) or Region((base, size), base, size)
+    return _block_of_torch(address) or Region(*block)
 
 
 def _storage(tensor: Any) -> Region:
@@ -273,7 +267,7 @@ def not_finite(
     """
     handle = arguments.get("handle")
     stream = records.record(handle) if live.address(handle) else None
-    if handle is None or (not mode.reference_device_active and cuda.is_capturing(stream or 0)):
+    if handle is None or mode.runtime.is_capturing(stream or 0):
         return {}
     found: dict[str, str] = {}
     for name, address, described in tensors(function, arguments, execution, outputs=outputs):
@@ -334,12 +328,11 @@ def _is_float(data_type: cudnnDataType_t) -> bool:
 def _values(address: int, described: Described, stream: int | None) -> NDArray[Any]:
     shape, strides, data_type = described
     reach = sum((size - 1) * abs(step) for size, step in zip(shape, strides, strict=True)) + 1
-    on_host = mode.reference_device_active
     memory = Borrowed(
         address,
         reach * numpy_dtype(data_type).itemsize,
-        device_id=0 if on_host else cuda.current_ordinal(),
-        on_host=on_host,
+        device_id=mode.runtime.current_ordinal(),
+        runtime=mode.runtime,
         stream=stream,
         keeper=None,
     )

@@ -10,7 +10,7 @@ from .. import raw
 from ..arguments import integers
 from ..dtypes import as_data_type, element_bits
 from ..raw.descriptors import RNNData
-from ..runtime.numbers import element
+from ..runtime.elements import element
 from .descriptor import Descriptor, read_back
 from .enumerators import enumerator
 from .layouts import check_tensor

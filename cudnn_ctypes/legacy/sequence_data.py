@@ -12,8 +12,8 @@ from ..dtypes import as_data_type, numpy_dtype
 from ..raw.descriptors import SequenceData
 from ..raw.strides import packed
 from ..runtime import DeviceTensor
+from ..runtime.elements import element
 from ..runtime.layout import Shape, to_shape
-from ..runtime.numbers import element
 from .descriptor import Descriptor, read_back
 from .layouts import check_tensor
 

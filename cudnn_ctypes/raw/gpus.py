@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from . import live, log, mode
+from . import live, log
 from .ctypes_support import OpaquePointer
 from .dlpack import ON_CUDA
 from .memory import memory_pointer
@@ -134,7 +134,7 @@ def ordinal_of(handle: Any) -> int | None:
 def created(argument: Any) -> None:
     """Note the GPU of a handle that ``cudnnCreate`` made."""
     address = live.address(live.out_variable(argument))
-    if mode.reference_device_active or address is None:
+    if address is None:
         return
     ordinal = driver().current()
     if ordinal is None:
@@ -151,7 +151,7 @@ def context_was_missing() -> bool:
     The CUDA runtime does so by itself, but cuDNN launches many kernels through the driver. A call
     that fails for want of a context has launched nothing: the runtime would have made one current.
     """
-    if ordinals or not _contexts or mode.reference_device_active:
+    if ordinals or not _contexts:
         return False
     try:
         if driver().context():

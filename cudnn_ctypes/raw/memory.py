@@ -14,7 +14,8 @@ from typing import Any
 from ..errors import ClosedError
 from . import mode
 from .ctypes_support import OpaquePointer
-from .dlpack import ON_CUDA, ON_HOST, DLDeviceType, device_of, managed_tensor, request_capsule
+from .dlpack import DLDeviceType, device_of, managed_tensor, request_capsule
+from .spaces import host_memory, type_name
 from .torch_forms import is_tensor, unreadable
 from .values import described, parameter_of
 
@@ -54,7 +55,7 @@ def memory_pointer(value: Any, name: object = "memory") -> int | None:
         If `value` is closed.
     """
     # A PyTorch tensor is the usual case; testing it after the others takes ten times as long.
-    if is_tensor(value) or (getattr(value, "is_cuda", False) and not mode.reference_device_active):
+    if is_tensor(value) or mode.runtime.has_likeness(value):
         return _from_torch(value, name)
     # Memory of this package; NumPy's array.ctypes has the same attribute.
     try:
@@ -84,16 +85,15 @@ def memory_pointer(value: Any, name: object = "memory") -> int | None:
         return memory_pointer(parameter, name)
     if package == "torch" and hasattr(value, "data_ptr"):  # a storage
         return _from_torch(value, name)
-    if not mode.reference_device_active:
-        interface = getattr(value, "__cuda_array_interface__", None)
-        if interface is not None:
-            return _from_interface(value, interface, name)
+    interface = mode.runtime.cuda_array_interface(value)
+    if interface is not None:
+        return _from_interface(value, interface, name)
     if hasattr(value, "__dlpack__"):
         return _from_dlpack(value, name)
     if package in ("cuda", "cupy") and hasattr(value, "__int__"):
         return int(value)  # CUdeviceptr, cupy.cuda.MemoryPointer
     if _is_host_memory(value):
-        raise _host_memory(value, name)
+        raise host_memory(value, name)
     raise _no_memory(value, name)
 
 
@@ -120,19 +120,18 @@ def _from_ctypes(value: Any, name: object) -> int | None:
         return ctypes.cast(value, ctypes.c_void_p).value
     if isinstance(value, OpaquePointer):
         raise TypeError(f"{name}: expected device memory, got {described(value)}")
-    raise _host_memory(value, name)
+    raise host_memory(value, name)
 
 
 def _from_numpy(value: Any, name: object) -> int:
     if isinstance(value, numbers.Integral):  # numpy.uint64(address)
         return _address(int(value), name)
-    raise _host_memory(value, name)
+    raise host_memory(value, name)
 
 
 def _from_torch(value: Any, name: object) -> int:
-    on_cuda = bool(value.is_cuda)
-    if on_cuda == mode.reference_device_active or not (on_cuda or value.device.type == "cpu"):
-        raise _wrong_place(value, name, f"torch device '{value.device}'")
+    if not mode.runtime.has(value):
+        raise mode.runtime.refused(value, name, f"torch device '{value.device}'")
     if why := unreadable(value):
         raise TypeError(f"{name}: {why}")
     return int(value.data_ptr())
@@ -143,7 +142,7 @@ def _from_interface(value: object, interface: Any, name: object) -> int:
         return int(interface["data"][0])
     except (KeyError, TypeError, IndexError, ValueError):
         raise TypeError(
-            f"{name}: the __cuda_array_interface__ of this {_type_name(value)} has no address in "
+            f"{name}: the __cuda_array_interface__ of this {type_name(value)} has no address in "
             f"'data': {interface!r}"
         ) from None
 
@@ -151,8 +150,8 @@ def _from_interface(value: object, interface: Any, name: object) -> int:
 def _from_dlpack(value: Any, name: object) -> int:
     try:
         device_type, _ = device_of(value)
-        if device_type not in (ON_HOST if mode.reference_device_active else ON_CUDA):
-            raise _wrong_place(value, name, f"DLPack device type {device_type}")
+        if device_type not in mode.runtime.dlpack_devices:
+            raise mode.runtime.refused(value, name, f"DLPack device type {device_type}")
         capsule = request_capsule(value, None if device_type == DLDeviceType.CPU else -1)
         # The object keeps the memory alive during the call, not this capsule.
         address: int = managed_tensor(capsule).dl_tensor.address
@@ -171,29 +170,8 @@ def _is_host_memory(value: object) -> bool:
     return True
 
 
-def _wrong_place(value: object, name: object, place: str) -> TypeError:
-    if mode.reference_device_active:
-        return TypeError(
-            f"{name}: {_type_name(value)} on {place}, but the reference device is active, whose "
-            f"memory is host memory"
-        )
-    return _host_memory(value, name, f" on {place}")
-
-
-def _host_memory(value: object, name: object, place: str = "") -> TypeError:
-    return TypeError(
-        f"{name}: host memory ({_type_name(value)}{place}) where device memory is wanted; copy it "
-        f"with DeviceTensor.from_numpy({name})"
-    )
-
-
 def _no_memory(value: object, name: object) -> TypeError:
     return TypeError(
         f"{name}: expected device memory (a DeviceBuffer, a DeviceTensor, an object with "
         f"__cuda_array_interface__ or __dlpack__, an address, or None), got {described(value)}"
     )
-
-
-def _type_name(value: object) -> str:
-    cls = type(value)
-    return cls.__name__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__name__}"

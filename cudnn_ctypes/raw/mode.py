@@ -1,6 +1,6 @@
 """The device that carries out calls, the GPU or the reference device, and its memory checks.
 
-Read a flag through the module, ``mode.reference_device_active``: an imported copy would miss later
+Read `runtime` and flags through the module, ``mode.runtime``: an imported copy would miss later
 changes. The flags start from the environment variables ``CUDNN_CTYPES_DEVICE`` and
 ``CUDNN_CTYPES_MEMCHECK``.
 """
@@ -13,16 +13,20 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
+from .spaces import GpuSpace
+
 __all__ = [
     "ENVIRONMENT_VARIABLE",
     "MEMCHECK_VARIABLE",
     "guard_pages",
     "plans_without_engine",
     "reference_device_active",
+    "reference_device_requested",
     "reference_gpu",
     "requested_gpu",
-    "set_reference_device_active",
+    "runtime",
     "strict",
+    "use",
     "why_no_gpu",
 ]
 
@@ -78,9 +82,10 @@ def _checks_by_environment() -> set[str]:
     return names
 
 
-reference_device_active: bool
+reference_device_requested: bool
 requested_gpu: str
-reference_device_active, requested_gpu = _requested_by_environment()
+reference_device_requested, requested_gpu = _requested_by_environment()
+reference_device_active: bool = reference_device_requested
 
 strict: bool = "strict" in _checks_by_environment()
 """Whether reading memory that was never written is an error on the reference device."""
@@ -95,7 +100,11 @@ plans_without_engine: set[int] = set()
 """Addresses of operation graphs that the reference device executes in place of a plan."""
 
 
-def set_reference_device_active(active: bool) -> None:
-    """Create handles and memory on the reference device from now on, or on the GPU again."""
-    global reference_device_active
-    reference_device_active = bool(active)
+runtime: Any = GpuSpace()
+"""What carries work out now: a ``runtime.interface.Runtime`` once that room is imported."""
+
+
+def use(active: Any) -> None:
+    """Have a runtime carry out all work from now on."""
+    global runtime, reference_device_active
+    runtime, reference_device_active = active, active.on_host

@@ -174,18 +174,16 @@ def _of_buffer(buffer: Any) -> Typed:
 
 def _exchanged(memory: Any) -> Typed | None:
     """The description from ``__cuda_array_interface__`` or ``__dlpack__``; None without them."""
-    if not mode.reference_device_active:
-        interface = getattr(memory, "__cuda_array_interface__", None)
-        if interface is not None:
-            kind = interface["typestr"]
-            itemsize = int(kind[2:])
-            name = _KINDS.get(kind[1], "V") + str(8 * itemsize)
-            return _in_elements(name, itemsize, interface["shape"], interface.get("strides"))
+    interface = mode.runtime.cuda_array_interface(memory)
+    if interface is not None:
+        kind = interface["typestr"]
+        itemsize = int(kind[2:])
+        name = _KINDS.get(kind[1], "V") + str(8 * itemsize)
+        return _in_elements(name, itemsize, interface["shape"], interface.get("strides"))
     if not hasattr(memory, "__dlpack__"):
         return None
     try:
-        stream = None if mode.reference_device_active else -1
-        capsule = request_capsule(memory, stream)
+        capsule = request_capsule(memory, mode.runtime.dlpack_stream)
         tensor = managed_tensor(capsule).dl_tensor
     except Exception:  # another device's memory: the converter raises a clear error
         return None

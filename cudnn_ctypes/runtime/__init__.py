@@ -17,10 +17,8 @@ from .allocation import OutOfDeviceMemoryError
 from .buffer import DeviceBuffer
 from .cuda import CudaError
 from .device import ReferenceDevice, current_device, device_count, make_current, synchronize
-from .event import Event, elapsed_ms
-from .importing import as_tensor
-from .stream import as_stream_pointer
-from .tensor import DeviceTensor
+from .stream import Event, as_stream_pointer, elapsed_ms
+from .tensor import DeviceTensor, as_tensor
 
 TensorLike: TypeAlias = DeviceMemory
 """Device memory: a tensor or buffer of this package or another library, or an address."""

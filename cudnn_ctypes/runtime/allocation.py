@@ -1,9 +1,8 @@
-"""Memory that is owned: taken from cuda.core's pools, or from the host for the reference device."""
+"""Memory that is owned, from the active runtime."""
 
 from __future__ import annotations
 
 import logging
-import sys
 import weakref
 from collections import defaultdict
 from collections.abc import Iterable
@@ -12,22 +11,25 @@ from ctypes import c_void_p
 from typing import Any
 
 from cudnn_ctypes.arguments import integer
+from cudnn_ctypes.process import at_end
 from cudnn_ctypes.raw import mode
 from cudnn_ctypes.raw.host_blocks import ALIGNMENT
 from cudnn_ctypes.resource import Uncopied
 
-from . import cuda
-from .blocks import Block, OutOfDeviceMemoryError, host_memory, readable
 from .device import device_id
-from .stream import LEGACY_DEFAULT, PER_THREAD_DEFAULT, as_core_stream, as_stream_pointer
+from .interface import Runtime, Source
+from .stream import LEGACY_DEFAULT, as_stream_pointer
 
 __all__ = [
     "ALIGNMENT",
     "LARGEST_KEPT",
     "Allocation",
     "Allocator",
+    "Block",
     "OutOfDeviceMemoryError",
     "grains",
+    "readable",
+    "trim_all",
 ]
 
 _logger = logging.getLogger(__name__)
@@ -62,6 +64,8 @@ class Allocator:
     ----------
     device_id : int
         Ordinal of the device.
+    runtime : Runtime
+        What the memory comes from.
     on_host : bool
         True for memory of the reference device.
     stream : int
@@ -76,15 +80,13 @@ class Allocator:
 
     __slots__ = (
         "__weakref__",
-        "_core_stream",
         "_kept",
-        "_largest",
-        "_resource",
-        "_stream",
+        "_source",
         "device_id",
         "keeps",
         "kept_bytes",
         "on_host",
+        "runtime",
         "stream",
     )
 
@@ -99,33 +101,16 @@ class Allocator:
         self._kept: defaultdict[int, list[Block]] = defaultdict(list)  # by size in grains
         self.kept_bytes: int = 0
         self.keeps: bool = False
-        self.on_host: bool = mode.reference_device_active
+        self.runtime: Runtime = mode.runtime
+        self.on_host: bool = self.runtime.on_host
         self.stream: int = as_stream_pointer(stream)
         self.device_id: int = device_id(device)
-        self._stream, self._core_stream, self._resource = stream, None, memory_resource
-        self._largest: int = sys.maxsize  # bytes that the resource is asked for
         if memory_resource is not None and not hasattr(memory_resource, "allocate"):
             raise TypeError(
                 f"memory_resource: expected a cuda.core.MemoryResource, got {memory_resource!r}"
             )
-        if self.on_host:
-            if memory_resource is not None:
-                raise ValueError("memory_resource: the reference device's memory is host memory")
-            return
-        pool = _pools.get(self.device_id)
-        if pool is None:
-            with cuda.current_context(self.device_id) as current:
-                _, total = cuda.call("cuMemGetInfo")
-                pool = current, current.memory_resource, as_core_stream(None, current), total
-                _pools[self.device_id] = pool
-        target, resource, default, total = pool
-        self._resource = resource if memory_resource is None else memory_resource
-        if self._resource is resource:  # which takes all free memory before it gives up
-            self._largest = total
-        on_default = self.stream in (0, LEGACY_DEFAULT)
-        self._core_stream = default if on_default else as_core_stream(stream, target)
-        # The per-thread default stream is another one in each thread.
-        if keeps and self.stream != PER_THREAD_DEFAULT:
+        self._source: Source = self.runtime.source(self.device_id, stream, memory_resource)
+        if keeps and self._source.keeps:
             self.keeps = True
             _keeping.add(self)
 
@@ -150,7 +135,7 @@ class Allocator:
             return None
         # What a captured graph uses must be its own. The legacy stream is never captured.
         is_legacy = self.stream in (0, LEGACY_DEFAULT)
-        return self._kept if is_legacy or not cuda.is_capturing(self.stream) else None
+        return self._kept if is_legacy or not self.runtime.is_capturing(self.stream) else None
 
     def _allocated(self, nbytes: int, kept: defaultdict[int, list[Block]] | None) -> Allocation:
         same = None
@@ -174,20 +159,11 @@ class Allocator:
     def _new(self, nbytes: int) -> Block:
         """Memory that was not used before."""
         if not nbytes:
-            return Block(self, None, 0, 0)
+            return Block(self._source, None, 0, 0)
         if nbytes > LARGEST_KEPT and _logger.isEnabledFor(logging.DEBUG):
-            where = "the reference device" if self.on_host else f"device {self.device_id}"
+            where = self.runtime.place(self.device_id)
             _logger.debug("%s allocated on %s", readable(nbytes), where)
-        if self.on_host:
-            memory: Any = host_memory(nbytes)
-            return Block(self, memory, memory.address, nbytes)
-        memory = None
-        if nbytes <= self._largest and cuda.is_current(self.device_id):
-            with suppress(Exception):  # said below
-                memory = self._resource.allocate(nbytes, stream=self._core_stream)
-        if memory is None:
-            memory = self._device_memory(nbytes)
-        return Block(self, memory, int(memory.handle), nbytes)
+        return Block(self._source, *self._source.allocate(nbytes), nbytes)
 
     def trim(self) -> None:
         """Free the blocks that were taken back."""
@@ -206,35 +182,6 @@ class Allocator:
 
     def __del__(self) -> None:
         self.trim()
-
-    def _device_memory(self, nbytes: int) -> Any:
-        """Memory from another device than the current one, or the reason why there is none."""
-        resource = self._resource
-        with cuda.current_context(self.device_id) as device:
-            if nbytes > self._largest:
-                raise _out_of_memory(nbytes, device)
-            with suppress(Exception):  # said below
-                return resource.allocate(nbytes, stream=self._core_stream)
-            for allocator in list(_keeping):
-                allocator.trim()
-            try:
-                return resource.allocate(nbytes, stream=self._core_stream)
-            except Exception as error:  # cuda.core's own class, which it does not export
-                if "OUT_OF_MEMORY" not in str(error):
-                    raise
-                # The pool took all that was free before it gave up, and keeps it from others.
-                if hasattr(resource, "handle"):  # not on a device without pools
-                    cuda.call("cuMemPoolTrimTo", resource.handle, 0)
-                raise _out_of_memory(nbytes, device) from error
-
-
-def _out_of_memory(nbytes: int, device: Any) -> OutOfDeviceMemoryError:
-    """The error for memory of the current device."""
-    free, total = cuda.call("cuMemGetInfo")
-    return OutOfDeviceMemoryError(
-        f"asked for {readable(nbytes)} on device {device.device_id} ({device.name}); "
-        f"{readable(free)} of {readable(total)} are free"
-    )
 
 
 class Allocation(Uncopied):
@@ -293,12 +240,18 @@ class Allocation(Uncopied):
     @property
     def freed(self) -> bool:
         """Whether the memory was given back."""
-        return self._block is None or (self._block.address != 0 and self._block.is_free)
+        block = self._block
+        return block is None or (block.memory is None and block.nbytes > 0)
 
     @property
     def device_id(self) -> int:
         """Ordinal of the device."""
         return self._allocator.device_id
+
+    @property
+    def runtime(self) -> Runtime:
+        """What the memory comes from."""
+        return self._allocator.runtime
 
     @property
     def on_host(self) -> bool:
@@ -346,8 +299,72 @@ _keeping: weakref.WeakSet[Allocator] = weakref.WeakSet()
 """The allocators that keep blocks."""
 
 
-_pools: dict[int, tuple[Any, Any, Any, int]] = {}
-"""The device, its memory resource, its legacy default stream and its bytes of memory, by ordinal.
+def trim_all() -> None:
+    """Free all blocks that were taken back."""
+    for allocator in list(_keeping):
+        allocator.trim()
 
-Asking cuda.core for them takes three times as long as an allocation.
-"""
+
+class OutOfDeviceMemoryError(MemoryError):
+    """The device (or, for the reference device, the host) has not enough free memory."""
+
+
+class Block:
+    """Memory as its source gave it; freed once, at exit at the latest.
+
+    Parameters
+    ----------
+    source : Source
+        Where it is given back.
+    memory : object
+        What the source gave; None for nothing.
+
+    Attributes
+    ----------
+    memory : object
+        The same; None once it is freed.
+    pointer : c_void_p
+        The address as C takes it.
+    """
+
+    __slots__ = ("_source", "memory", "nbytes", "pointer")
+
+    def __init__(self, source: Source, memory: Any, address: int, nbytes: int) -> None:
+        self._source = source
+        self.memory: Any = memory
+        self.nbytes: int = nbytes
+        self.pointer: c_void_p = c_void_p(address)
+        if memory is not None:
+            _blocks[id(self)] = self
+
+    def free(self, stream: Any = None) -> None:
+        """Free the memory in the order of `stream`; a second call does nothing.
+
+        Default: the stream on which it was allocated.
+        """
+        memory, self.memory = self.memory, None
+        if memory is not None:
+            _blocks.pop(id(self), None)
+            self._source.free(memory, stream)
+
+
+_blocks: dict[int, Block] = {}
+"""All memory that is not freed; the last to be allocated comes last."""
+
+
+def _free_all() -> None:
+    while _blocks:
+        with suppress(Exception):  # the driver may be gone
+            _blocks.popitem()[1].free()
+
+
+at_end(_free_all)
+
+
+def readable(nbytes: int) -> str:
+    """A size in bytes as text."""
+    if nbytes < 1024:
+        return f"{nbytes} bytes"
+    power = min((nbytes.bit_length() - 1) // 10, 6)
+    unit = ("KiB", "MiB", "GiB", "TiB", "PiB", "EiB")[power - 1]
+    return f"{nbytes / 1024**power:.1f} {unit} ({nbytes} bytes)"

@@ -21,6 +21,7 @@ from cudnn_ctypes.resource import Closing, Uncopied
 
 from . import copy
 from .allocation import Allocation
+from .interface import Runtime
 
 __all__ = ["DeviceBuffer", "Keyed", "check_reachable", "forms"]
 
@@ -171,6 +172,11 @@ class DeviceBuffer(Closing, Uncopied):
         return self._root().device_id
 
     @property
+    def runtime(self) -> Runtime:
+        """What reads and writes it."""
+        return self._root().runtime
+
+    @property
     def on_host(self) -> bool:
         """True for memory of the reference device."""
         return self._root().on_host
@@ -231,7 +237,7 @@ class DeviceBuffer(Closing, Uncopied):
         """
         stream = self.stream if stream is None else stream
         if not isinstance(source, DeviceBuffer):
-            from .importing import as_tensor
+            from .tensor import as_tensor
 
             source = as_tensor(source, stream=stream)
         copy.between(self, offset, source, 0, source.nbytes, stream)
@@ -271,7 +277,7 @@ class DeviceBuffer(Closing, Uncopied):
     def __repr__(self) -> str:
         if self.closed:
             return f"<DeviceBuffer, {self._nbytes} bytes, closed>"
-        place = "reference device" if self.on_host else f"device {self.device_id}"
+        place = self.runtime.place(self.device_id)
         return f"<DeviceBuffer, {self._nbytes} bytes at {self.ptr:#x}, {place}>"
 
 
@@ -283,12 +289,12 @@ def check_reachable(memory: copy.Memory) -> None:
     ValueError
         Before C, or NumPy, reads an address that it cannot reach.
     """
-    if memory.on_host and not mode.reference_device_active:
+    if memory.runtime is not mode.runtime:
         raise ValueError(
             "this memory was allocated on the reference device, which is not active any more"
+            if memory.runtime.on_host
+            else "this is memory of a GPU, but the reference device is active now"
         )
-    if mode.reference_device_active and not memory.on_host:
-        raise ValueError("this is memory of a GPU, but the reference device is active now")
 
 
 def _warn_forgotten(allocation: Allocation, origin: tracemalloc.Traceback | None) -> None:

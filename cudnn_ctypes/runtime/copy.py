@@ -1,20 +1,18 @@
-"""Copies between host and device by address, and filling; on the reference device, within the host.
+"""Copies between host and device by address, and filling.
 
 Copies to and from the host return when they are finished, so the host memory may be reused or read.
 """
 
 from __future__ import annotations
 
-import ctypes
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cudnn_ctypes.arguments import integer
-from cudnn_ctypes.raw import host_blocks
 
-from . import cuda
+from .interface import Runtime
 from .stream import as_stream_pointer
 
 __all__ = ["Memory", "between", "fill", "host_bytes", "read", "write"]
@@ -36,8 +34,8 @@ class Memory(Protocol):
         """Ordinal of the device."""
 
     @property
-    def on_host(self) -> bool:
-        """True for memory of the reference device."""
+    def runtime(self) -> Runtime:
+        """What reads and writes it."""
 
 
 def write(target: Memory, offset: int, data: NDArray[np.uint8], *, stream: Any = None) -> None:
@@ -46,14 +44,9 @@ def write(target: Memory, offset: int, data: NDArray[np.uint8], *, stream: Any =
     pointer = as_stream_pointer(stream)
     if data.nbytes == 0:
         return
-    if target.on_host:
-        ctypes.memmove(target.ptr + offset, data.ctypes.data, data.nbytes)
-        host_blocks.written(target.ptr + offset, data.nbytes)
-        return
-    with cuda.on(target.device_id):
-        destination = target.ptr + offset
-        cuda.call("cuMemcpyHtoDAsync", destination, data.ctypes.data, data.nbytes, pointer)
-        cuda.call("cuStreamSynchronize", pointer)
+    target.runtime.write(
+        target.device_id, target.ptr + offset, data.ctypes.data, data.nbytes, pointer
+    )
 
 
 def read(source: Memory, offset: int, nbytes: int, *, stream: Any = None) -> NDArray[np.uint8]:
@@ -61,14 +54,9 @@ def read(source: Memory, offset: int, nbytes: int, *, stream: Any = None) -> NDA
     _check_range(source, offset, nbytes)
     pointer = as_stream_pointer(stream)
     data = np.empty(nbytes, np.uint8)
-    if nbytes == 0:
-        return data
-    if source.on_host:
-        ctypes.memmove(data.ctypes.data, source.ptr + offset, nbytes)
-        return data
-    with cuda.on(source.device_id):
-        cuda.call("cuMemcpyDtoHAsync", data.ctypes.data, source.ptr + offset, nbytes, pointer)
-        cuda.call("cuStreamSynchronize", pointer)
+    if nbytes:
+        address = source.ptr + offset
+        source.runtime.read(source.device_id, data.ctypes.data, address, nbytes, pointer)
     return data
 
 
@@ -81,18 +69,12 @@ def between(
     """
     _check_range(target, target_offset, nbytes)
     _check_range(source, source_offset, nbytes)
-    if target.on_host != source.on_host:
+    if target.runtime is not source.runtime:
         raise ValueError("one of them is memory of a GPU, the other of the reference device")
     pointer = as_stream_pointer(stream)
-    if nbytes == 0:
-        return
-    destination, origin = target.ptr + target_offset, source.ptr + source_offset
-    if target.on_host:
-        ctypes.memmove(destination, origin, nbytes)
-        host_blocks.copied(destination, origin, nbytes)
-        return
-    with cuda.on(target.device_id):
-        cuda.call("cuMemcpyAsync", destination, origin, nbytes, pointer)
+    if nbytes:
+        destination, origin = target.ptr + target_offset, source.ptr + source_offset
+        target.runtime.copy(target.device_id, destination, origin, nbytes, pointer)
 
 
 def fill(
@@ -110,17 +92,8 @@ def fill(
     nbytes = target.nbytes - offset if nbytes is None else nbytes
     _check_range(target, offset, nbytes)
     pointer = as_stream_pointer(stream)
-    if nbytes == 0:
-        return
-    address, size = target.ptr + offset, len(pattern)
-    if target.on_host:
-        block: Any = (ctypes.c_char * nbytes).from_address(address)
-        np.frombuffer(block, f"V{size}")[...] = np.frombuffer(pattern, f"V{size}")
-        host_blocks.written(address, nbytes)
-        return
-    with cuda.on(target.device_id):
-        value = int.from_bytes(pattern, "little")
-        cuda.call(f"cuMemsetD{8 * size}Async", address, value, nbytes // size, pointer)
+    if nbytes:
+        target.runtime.fill(target.device_id, target.ptr + offset, pattern, nbytes, pointer)
 
 
 def host_bytes(data: Any) -> NDArray[np.uint8]:

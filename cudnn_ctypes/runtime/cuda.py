@@ -1,4 +1,4 @@
-"""The gate to CUDA Python: cuda.core, the driver and the runtime, loaded when first needed.
+"""The GPU's side of the runtime, and the gate to CUDA Python, which is loaded when first needed.
 
 Nothing else in the package imports them. Every way of failing (not installed, no driver, no GPU)
 becomes a ``NoDeviceError`` that says what to do.
@@ -8,15 +8,24 @@ from __future__ import annotations
 
 import functools
 import importlib
+import sys
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import Any
 
 from cudnn_ctypes.errors import NoDeviceError
 from cudnn_ctypes.raw import mode
+from cudnn_ctypes.raw.dlpack import request_capsule
+from cudnn_ctypes.raw.spaces import GpuSpace
+
+from .allocation import OutOfDeviceMemoryError, readable, trim_all
+from .interface import Runtime
+from .stream import LEGACY_DEFAULT, PER_THREAD_DEFAULT, as_stream_pointer
 
 __all__ = [
+    "CUDA",
     "CudaError",
+    "as_core_stream",
     "call",
     "core",
     "current_context",
@@ -25,6 +34,7 @@ __all__ = [
     "is_capturing",
     "is_current",
     "on",
+    "order",
     "runtime",
 ]
 
@@ -177,3 +187,228 @@ def current_context(device: Any = None) -> Iterator[Any]:
             yield target
         finally:
             call("cuCtxSetCurrent", previous)
+
+
+def as_core_stream(stream: Any, device: Any) -> Any:
+    """`stream` as a ``cuda.core.Stream``; `device` is the ``cuda.core.Device`` for the default."""
+    core_ = core()
+    if isinstance(stream, core_.Stream):
+        return stream
+    pointer = as_stream_pointer(stream)
+    if pointer in (0, LEGACY_DEFAULT):
+        # cuda.core before 1.0 does not export the constant.
+        return getattr(core_, "LEGACY_DEFAULT_STREAM", device.default_stream)
+    return core_.Stream.from_handle(pointer)
+
+
+def order(*, before: int, after: int) -> None:
+    """Have stream `after` wait for the work that is on stream `before` now; the host does not wait.
+
+    Both are addresses on the current device. Nothing is done where they are the same stream.
+    """
+    if (before or LEGACY_DEFAULT) == (after or LEGACY_DEFAULT):
+        return
+    disable_timing = driver().CUevent_flags.CU_EVENT_DISABLE_TIMING
+    event = call("cuEventCreate", int(disable_timing))
+    try:
+        call("cuEventRecord", event, before)
+        call("cuStreamWaitEvent", after, event, 0)
+    finally:
+        call("cuEventDestroy", event)  # takes effect once the event has completed
+
+
+# --- the GPU's side of the runtime --------------------------------------------------------------
+
+
+class CudaRuntime(GpuSpace, Runtime):
+    """GPUs, by cuda.core."""
+
+    def device_count(self) -> int:
+        return int(call("cuDeviceGetCount"))
+
+    def current_device(self) -> Any:
+        with current_context() as device:
+            return device
+
+    def current_ordinal(self) -> int:
+        return current_ordinal()
+
+    def make_current(self, ordinal: int) -> Any:
+        target = core().Device(ordinal)
+        if int(call("cuCtxGetCurrent")) == 0 or int(call("cuCtxGetDevice")) != ordinal:
+            target.set_current()
+        return target
+
+    def checked_ordinal(self, ordinal: int) -> int:
+        return int(core().Device(ordinal).device_id)
+
+    def on(self, ordinal: int) -> AbstractContextManager[Any]:
+        return on(ordinal)
+
+    def place(self, ordinal: int) -> str:
+        return f"device {ordinal}"
+
+    def ordinal_of(self, tensor: Any) -> int:
+        return int(tensor.get_device())
+
+    def source(self, ordinal: int, stream: Any, memory_resource: Any) -> Pool:
+        return Pool(ordinal, stream, memory_resource)
+
+    def write(
+        self, ordinal: int, address: int, host: int, nbytes: int, stream: int, *, wait: bool = True
+    ) -> None:
+        with on(ordinal):
+            call("cuMemcpyHtoDAsync", address, host, nbytes, stream)
+            if wait:
+                call("cuStreamSynchronize", stream)
+
+    def read(self, ordinal: int, host: int, address: int, nbytes: int, stream: int) -> None:
+        with on(ordinal):
+            call("cuMemcpyDtoHAsync", host, address, nbytes, stream)
+            call("cuStreamSynchronize", stream)
+
+    def copy(self, ordinal: int, target: int, origin: int, nbytes: int, stream: int) -> None:
+        with on(ordinal):
+            call("cuMemcpyAsync", target, origin, nbytes, stream)
+
+    def fill(self, ordinal: int, address: int, pattern: bytes, nbytes: int, stream: int) -> None:
+        size, value = len(pattern), int.from_bytes(pattern, "little")
+        with on(ordinal):
+            call(f"cuMemsetD{8 * size}Async", address, value, nbytes // size, stream)
+
+    def block_at(self, address: int) -> tuple[object, int, int] | None:
+        try:
+            base, size = map(int, call("cuMemGetAddressRange", address))
+        except (CudaError, NoDeviceError):  # no address of this GPU
+            return None
+        return (base, size), base, size
+
+    def request_capsule(self, tensor: Any, ordinal: int, stream: Any) -> Any:
+        # Stream 0 is not allowed: the legacy default stream is 1. PyTorch wants the tensor's device
+        # to be the current one.
+        with on(ordinal):
+            return request_capsule(tensor, as_stream_pointer(stream) or LEGACY_DEFAULT)
+
+    def hand_over(self, ordinal: int, own: int, consumer: int | None) -> None:
+        if consumer == 0:
+            raise ValueError("stream=0 is ambiguous in DLPack: 1 is the legacy default stream")
+        if consumer != -1:
+            after = LEGACY_DEFAULT if consumer is None else as_stream_pointer(consumer)
+            with on(ordinal):
+                order(before=own, after=after)
+
+    def current_stream(self, library: str) -> int | None:
+        module = sys.modules.get(library)
+        if module is None:
+            return None
+        if library == "cupy":
+            return int(module.cuda.get_current_stream().ptr)
+        return int(module.cuda.current_stream().cuda_stream)
+
+    def synchronize(self, device: Any, stream: int | None) -> None:
+        with current_context(device):
+            if stream is None:
+                call("cuCtxSynchronize")
+            else:
+                call("cuStreamSynchronize", stream)
+
+    def is_capturing(self, stream: int) -> bool:
+        return is_capturing(stream)
+
+    def record(self, stream: Any, event: Any = None) -> Any:
+        with current_context() as device:
+            stream = as_core_stream(stream, device)
+            if event is not None:
+                return stream.record(event)
+            options = core().EventOptions
+            # Named enable_timing before cuda.core 1.0.
+            name = "timing_enabled" if hasattr(options, "timing_enabled") else "enable_timing"
+            return stream.record(options=options(**{name: True}))
+
+    def elapsed_ms(self, start: Any, end: Any) -> float:
+        start.sync()
+        end.sync()
+        return float(end - start)
+
+
+_pools: dict[int, tuple[Any, Any, Any, int]] = {}
+"""The device, its memory resource, its legacy default stream and its bytes of memory, by ordinal.
+
+Asking cuda.core for them takes three times as long as an allocation.
+"""
+
+
+class Pool:
+    """Memory of a device, from its own pool or a resource that is given, in a stream's order."""
+
+    def __init__(self, ordinal: int, stream: Any, memory_resource: Any) -> None:
+        known = _pools.get(ordinal)
+        if known is None:
+            with current_context(ordinal) as current:
+                _, total = call("cuMemGetInfo")
+                known = current, current.memory_resource, as_core_stream(None, current), total
+                _pools[ordinal] = known
+        target, resource, default, total = known
+        self._ordinal = ordinal
+        self._stream = stream  # it must outlive the memory, in a collected cycle too
+        self._resource = resource if memory_resource is None else memory_resource
+        # The device's own takes all free memory before it gives up.
+        self._largest: int = total if self._resource is resource else sys.maxsize
+        pointer = as_stream_pointer(stream)
+        on_default = pointer in (0, LEGACY_DEFAULT)
+        self._core_stream = default if on_default else as_core_stream(stream, target)
+        # The per-thread default stream is another one in each thread.
+        self.keeps: bool = pointer != PER_THREAD_DEFAULT
+
+    def allocate(self, nbytes: int) -> tuple[Any, int]:
+        memory = None
+        if nbytes <= self._largest and is_current(self._ordinal):
+            with suppress(Exception):  # said below
+                memory = self._resource.allocate(nbytes, stream=self._core_stream)
+        if memory is None:
+            memory = self._allocate(nbytes)
+        return memory, int(memory.handle)
+
+    def _allocate(self, nbytes: int) -> Any:
+        """Memory of another device than the current one, or the reason why there is none."""
+        resource = self._resource
+        with current_context(self._ordinal) as device:
+            if nbytes > self._largest:
+                raise _out_of_memory(nbytes, device)
+            with suppress(Exception):  # said below
+                return resource.allocate(nbytes, stream=self._core_stream)
+            trim_all()
+            try:
+                return resource.allocate(nbytes, stream=self._core_stream)
+            except Exception as error:  # cuda.core's own class, which it does not export
+                if "OUT_OF_MEMORY" not in str(error):
+                    raise
+                # The pool took all that was free before it gave up, and keeps it from others.
+                if hasattr(resource, "handle"):  # not on a device without pools
+                    call("cuMemPoolTrimTo", resource.handle, 0)
+                raise _out_of_memory(nbytes, device) from error
+
+    def free(self, memory: Any, stream: Any = None) -> None:
+        # This may run in a thread without a context, where cuMemFreeAsync would fail.
+        if stream is None and is_current(self._ordinal):
+            memory.close()
+            return
+        with current_context(self._ordinal) as device:
+            if stream is None:
+                memory.close()
+            else:
+                memory.close(as_core_stream(stream, device))
+
+
+def _out_of_memory(nbytes: int, device: Any) -> OutOfDeviceMemoryError:
+    """The error for memory of the current device."""
+    free, total = call("cuMemGetInfo")
+    return OutOfDeviceMemoryError(
+        f"asked for {readable(nbytes)} on device {device.device_id} ({device.name}); "
+        f"{readable(free)} of {readable(total)} are free"
+    )
+
+
+CUDA = CudaRuntime()
+if type(mode.runtime) is GpuSpace:
+    mode.use(CUDA)

@@ -8,7 +8,6 @@ from typing import Any
 
 from cudnn_ctypes.raw import mode
 
-from . import cuda
 from .stream import as_stream_pointer
 
 __all__ = [
@@ -32,23 +31,14 @@ class ReferenceDevice:
     compute_capability: tuple[int, int] = (9, 0)
     """The GPU's compute capability."""
 
+    def set_current(self) -> None:
+        """Do nothing: there is one."""
+
     def sync(self) -> None:
         """Do nothing: every operation is finished when its call returns."""
 
     def __int__(self) -> int:
         return self.device_id
-
-
-def _reference_device() -> ReferenceDevice:
-    gpu = mode.reference_gpu
-    if gpu is None:
-        return ReferenceDevice()
-    from ..absent_gpu.properties import compute_capability
-
-    name = f"{ReferenceDevice.name}, standing for {gpu['deviceName']}"
-    return ReferenceDevice(
-        name, stands_for=gpu["deviceName"], compute_capability=compute_capability(gpu)
-    )
 
 
 def device_count() -> int:
@@ -59,7 +49,8 @@ def device_count() -> int:
     NoDeviceError
         If there is no GPU and the reference device is not active.
     """
-    return 1 if mode.reference_device_active else int(cuda.call("cuDeviceGetCount"))
+    count: int = mode.runtime.device_count()
+    return count
 
 
 def current_device() -> Any:
@@ -76,10 +67,7 @@ def current_device() -> Any:
     NoDeviceError
         If there is no GPU and the reference device is not active.
     """
-    if mode.reference_device_active:
-        return _reference_device()
-    with cuda.current_context() as device:
-        return device
+    return mode.runtime.current_device()
 
 
 def make_current(device: Any) -> Any:
@@ -87,13 +75,7 @@ def make_current(device: Any) -> Any:
 
     Its primary context becomes current, unless a context of this device is current already.
     """
-    ordinal = device_id(device)
-    if mode.reference_device_active:
-        return _reference_device()
-    target = cuda.core().Device(ordinal)
-    if int(cuda.call("cuCtxGetCurrent")) == 0 or int(cuda.call("cuCtxGetDevice")) != ordinal:
-        target.set_current()
-    return target
+    return mode.runtime.make_current(device_id(device))
 
 
 def device_id(device: Any = None) -> int:
@@ -116,11 +98,8 @@ def device_id(device: Any = None) -> int:
             f"reference device call use_reference_device() or set "
             f"{mode.ENVIRONMENT_VARIABLE}=reference"
         ) from None
-    if mode.reference_device_active:
-        if ordinal != 0:
-            raise ValueError(f"device={device!r}: the reference device is one device, number 0")
-        return ordinal
-    return int(cuda.core().Device(ordinal).device_id)
+    checked: int = mode.runtime.checked_ordinal(ordinal)
+    return checked
 
 
 def synchronize(stream: Any = None, *, device: Any = None) -> None:
@@ -130,11 +109,4 @@ def synchronize(stream: Any = None, *, device: Any = None) -> None:
 
     ``cuStreamSynchronize``, ``cuCtxSynchronize``. Nothing to wait for on the reference device.
     """
-    pointer = None if stream is None else as_stream_pointer(stream)
-    if mode.reference_device_active:
-        return
-    with cuda.current_context(device):
-        if pointer is None:
-            cuda.call("cuCtxSynchronize")
-        else:
-            cuda.call("cuStreamSynchronize", pointer)
+    mode.runtime.synchronize(device, None if stream is None else as_stream_pointer(stream))

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+import operator
+import warnings
 from collections.abc import Iterator
+from types import EllipsisType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,17 +20,18 @@ from cudnn_ctypes.dtypes import (
     storage_bytes,
     vector_length,
 )
+from cudnn_ctypes.raw.enums import cudnnDataType_t
 
-from . import copy, views
+from . import copy
 from . import layout as layouts
 from .buffer import DeviceBuffer
-from .numbers import element
-from .numpy_functions import NumpyFunctions
+from .exchange import NumpyFunctions
+from .layout import Shape, to_shape
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["Elements"]
+__all__ = ["Elements", "element"]
 
 
 class Elements(NumpyFunctions):
@@ -36,7 +40,7 @@ class Elements(NumpyFunctions):
     _offset: int
     _nbytes: int
 
-    def _view(self, shape: layouts.Shape, strides: layouts.Shape, offset: int) -> Self:
+    def _view(self, shape: Shape, strides: Shape, offset: int) -> Self:
         """A tensor in the same memory; `offset` in bytes from this tensor's first element."""
         raise NotImplementedError
 
@@ -138,7 +142,7 @@ class Elements(NumpyFunctions):
 
     def _same_storage(self, source: Elements) -> bool:
         """Whether the elements of a tensor of the same shape lie in memory as these do."""
-        if not (self._dense and source._dense and self._open().on_host == source._open().on_host):
+        if not (self._dense and source._dense and self._open().runtime is source._open().runtime):
             return False
         form, steps = layouts.memory_form(self._shape, self._strides, self._data_type)
         _, other = layouts.memory_form(source._shape, source._strides, source._data_type)
@@ -179,7 +183,7 @@ class Elements(NumpyFunctions):
         if length > 1:
             key = _key_of_vectors(key, shape, length)
             shape = (shape[0], shape[1] // length, *shape[2:])
-        new_shape, new_strides, element = views.indexed(shape, strides, key)
+        new_shape, new_strides, element = indexed(shape, strides, key)
         if length > 1:
             new_shape = (new_shape[0], new_shape[1] * length, *new_shape[2:])
         bits = element * length * element_bits(data_type)
@@ -214,7 +218,7 @@ class Elements(NumpyFunctions):
         if vector_length(self._data_type) > 1:
             raise ValueError(f"a {data_type_name(self._data_type)} tensor keeps its shape")
         wanted = shape[0] if len(shape) == 1 else shape
-        return self._view(*views.reshaped(self._shape, self._strides, wanted), 0)
+        return self._view(*reshaped(self._shape, self._strides, wanted), 0)
 
     # -- copies ----------------------------------------------------------------------------------
 
@@ -255,7 +259,7 @@ class Elements(NumpyFunctions):
 
 
 def _as_tensor(source: Any, stream: Any) -> Any:
-    from .importing import as_tensor
+    from .tensor import as_tensor
 
     try:
         return as_tensor(source, stream=stream)
@@ -263,7 +267,7 @@ def _as_tensor(source: Any, stream: Any) -> Any:
         raise type(error)(f"source: {error}") from None
 
 
-def _key_of_vectors(key: Any, shape: layouts.Shape, length: int) -> tuple[slice, ...]:
+def _key_of_vectors(key: Any, shape: Shape, length: int) -> tuple[slice, ...]:
     """An index of logical dimensions as slices of (N, vectors of channels, spatial...)."""
     keys = key if isinstance(key, tuple) else (key,)
     if Ellipsis in keys:
@@ -279,3 +283,176 @@ def _key_of_vectors(key: Any, shape: layouts.Shape, length: int) -> tuple[slice,
             )
         keys = (keys[0], slice(start // length, stop // length), *keys[2:])
     return tuple(keys)
+
+
+# --- parts and other shapes ---
+
+
+def indexed(shape: Shape, strides: Shape, key: Any) -> tuple[Shape, Shape, int]:
+    """Shape, strides and first element of ``tensor[key]``.
+
+    Parameters
+    ----------
+    shape, strides
+        Of the tensor, in elements.
+    key : int, slice, None, Ellipsis, or a tuple of these
+        As in NumPy's basic indexing; steps of slices are positive.
+
+    Raises
+    ------
+    IndexError
+        If an index is out of bounds, or there are more of them than dimensions.
+    TypeError
+        For an index that would need a copy, such as an array.
+    ValueError
+        For a slice with a negative step.
+    """
+    keys = key if isinstance(key, tuple) else (key,)
+    indices = sum(each is not None and not isinstance(each, EllipsisType) for each in keys)
+    if indices > len(shape):
+        raise IndexError(f"{indices} indices for a tensor of {len(shape)} dimensions")
+    if sum(isinstance(each, EllipsisType) for each in keys) > 1:
+        raise IndexError("more than one Ellipsis (...)")
+    if not any(isinstance(each, EllipsisType) for each in keys):
+        keys = (*keys, ...)
+    new_shape: list[int] = []
+    new_strides: list[int] = []
+    offset = axis = 0
+    for each in keys:
+        if each is None:
+            new_shape.append(1)
+            new_strides.append(1)
+        elif isinstance(each, EllipsisType):
+            skipped = len(shape) - indices
+            new_shape += shape[axis : axis + skipped]
+            new_strides += strides[axis : axis + skipped]
+            axis += skipped
+        elif isinstance(each, slice):
+            start, stop, step = each.indices(shape[axis])
+            if step < 0:
+                raise ValueError(f"{each}: cuDNN has no negative strides; copy the tensor instead")
+            count = max(0, -(-(stop - start) // step))
+            new_shape.append(count)
+            new_strides.append(strides[axis] * (step if count > 1 else 1))
+            offset += start * strides[axis] if count else 0
+            axis += 1
+        else:
+            offset += _position(each, axis, shape[axis]) * strides[axis]
+            axis += 1
+    return tuple(new_shape), tuple(new_strides), 0 if 0 in new_shape else offset
+
+
+def _position(index: Any, axis: int, size: int) -> int:
+    try:
+        if isinstance(index, bool):
+            raise TypeError
+        position = operator.index(index)
+    except TypeError:
+        raise TypeError(
+            f"index {index!r}: expected ints, slices, None and ..., which make views; for other "
+            f"indices copy to the host with .numpy()"
+        ) from None
+    if not -size <= position < size:
+        raise IndexError(f"index {position} is out of bounds for dimension {axis} of size {size}")
+    return position % size
+
+
+def reshaped(shape: Shape, strides: Shape, wanted: Any) -> tuple[Shape, Shape]:
+    """Shape and strides of the same elements in the same order under another shape.
+
+    Parameters
+    ----------
+    wanted : int or sequence of int
+        The new shape; one entry may be -1 and is worked out.
+
+    Raises
+    ------
+    ValueError
+        If the number of elements differs, or no strides give that order without a copy.
+    """
+    new_shape = _resolved(wanted, math.prod(shape))
+    if 0 in shape:
+        return new_shape, (1,) * len(new_shape)
+    # Runs of dimensions that lie in C order, as (elements, stride of the last); each is split on
+    # its own.
+    runs: list[tuple[int, int]] = []
+    for size, stride in zip(shape, strides, strict=True):
+        if size == 1:
+            continue
+        if runs and runs[-1][1] == size * stride:
+            runs[-1] = (runs[-1][0] * size, stride)
+        else:
+            runs.append((size, stride))
+    new_strides: list[int] = []
+    left, step = 1, 1
+    waiting = runs[::-1]
+    for size in reversed(new_shape):
+        if left == 1 and size > 1 and waiting:
+            left, step = waiting.pop(0)
+        if left % size:
+            raise ValueError(
+                f"a tensor of shape {shape} with strides {strides} cannot be seen as {new_shape} "
+                f'without a copy: use .copy(layout="NCHW").reshape(...)'
+            )
+        new_strides.append(step)
+        left //= size
+        step *= size
+    return new_shape, tuple(reversed(new_strides))
+
+
+def _resolved(wanted: Any, count: int) -> Shape:
+    entries = list(wanted) if hasattr(wanted, "__iter__") else [wanted]
+    if entries.count(-1) == 1:
+        known = math.prod(to_shape([each for each in entries if each != -1]))
+        entries[entries.index(-1)] = count // known if known and not count % known else 0
+    shape = to_shape(entries)
+    if math.prod(shape) != count:
+        raise ValueError(f"{count} elements cannot have the shape {wanted!r}")
+    return shape
+
+
+# --- numbers ---
+
+
+def element(value: Any, data_type: cudnnDataType_t, name: str = "value") -> NDArray[Any]:
+    """`value` as an array without dimensions, of the type that elements are stored in.
+
+    Floating-point types round it. Errors begin with `name`.
+
+    Raises
+    ------
+    TypeError
+        If it is not one number.
+    ValueError
+        If an integer type does not have exactly this number, or a floating-point type has no
+        finite number, no infinity or no NaN where the value is one.
+    """
+    try:
+        number = np.asarray(value)
+    except Exception:  # objects of other libraries raise errors of any class
+        raise TypeError(f"{name}: expected a number, got {value!r}") from None
+    if number.shape:
+        raise TypeError(f"{name}: expected a number, got an array of shape {number.shape}")
+    dtype = numpy_dtype(data_type)
+    try:
+        wide = complex(number.item())
+        if isinstance(value, (str, bytes)) or (wide.imag and dtype.kind != "c"):
+            raise TypeError
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")  # what they warn of is refused below
+            stored = number.astype(dtype)
+    except OverflowError:
+        raise ValueError(f"{name}: {data_type_name(data_type)} has no {value!r}") from None
+    except (TypeError, ValueError):
+        raise TypeError(f"{name}: expected a number, got {value!r}") from None
+    if not _alike(number, stored):
+        raise ValueError(f"{name}: {data_type_name(data_type)} has no {value!r}")
+    return stored
+
+
+def _alike(number: NDArray[Any], stored: NDArray[Any]) -> bool:
+    """Whether `stored` is the number, or what it is rounded to."""
+    if stored.dtype.kind in "biu" or "int" in stored.dtype.name:
+        return bool(int(stored.item()) == number.item())
+    exact, result = complex(number.item()), complex(stored.item())
+    return all(bool(test(exact)) == bool(test(result)) for test in (np.isfinite, np.isnan))

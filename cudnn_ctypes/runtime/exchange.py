@@ -1,17 +1,19 @@
-"""How a ``DeviceTensor`` offers itself to other libraries."""
+"""How a ``DeviceTensor`` offers itself to other libraries and to NumPy's functions."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from cudnn_ctypes.dtypes import data_type_name, element_bits, numpy_dtype
-from cudnn_ctypes.raw.dlpack import DLDeviceType
 from cudnn_ctypes.raw.enums import cudnnDataType_t
 
-from . import cuda, dlpack, layout
-from .stream import LEGACY_DEFAULT, as_stream_pointer, order
+from . import foreign, layout
+from .stream import LEGACY_DEFAULT
 
-__all__ = ["Exchange"]
+__all__ = ["Exchange", "NumpyFunctions"]
 
 
 class Exchange:
@@ -61,9 +63,7 @@ class Exchange:
 
     def __dlpack_device__(self) -> tuple[int, int]:
         memory = self._open()
-        if memory.on_host:
-            return int(DLDeviceType.CPU), 0
-        return int(DLDeviceType.CUDA), int(memory.device_id)
+        return int(memory.runtime.dlpack_devices[0]), int(memory.device_id)
 
     def __dlpack__(
         self,
@@ -98,9 +98,9 @@ class Exchange:
             raise BufferError("copy=True is not supported; copy on the consumer's side")
         if dl_device is not None and tuple(map(int, dl_device)) != self.__dlpack_device__():
             raise BufferError(f"dl_device={dl_device}: the tensor is on {self.__dlpack_device__()}")
-        _order_for_consumer(memory, stream)
+        memory.runtime.hand_over(memory.device_id, memory.stream, stream)
         shape, strides = layout.memory_form(self._shape, self._strides, self._data_type)
-        return dlpack.export_capsule(
+        return foreign.export_capsule(
             memory,
             self.ptr,
             shape,
@@ -111,15 +111,64 @@ class Exchange:
         )
 
 
-def _order_for_consumer(memory: Any, stream: int | None) -> None:
-    if memory.on_host:
-        if stream not in (None, -1):
-            raise ValueError(f"stream={stream}: there are no streams on the reference device")
-        return
-    if stream == 0:
-        raise ValueError("stream=0 is ambiguous in DLPack: 1 is the legacy default stream")
-    if stream == -1:
-        return
-    consumer = LEGACY_DEFAULT if stream is None else as_stream_pointer(stream)
-    with cuda.on(memory.device_id):
-        order(before=memory.stream, after=consumer)
+class NumpyFunctions(Exchange):
+    """NumPy's functions read copies on the reference device, and raise on a GPU."""
+
+    def numpy(self) -> NDArray[Any]:
+        """The elements as an array."""
+        raise NotImplementedError
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        """For NumPy's functions: a copy of the elements on the reference device.
+
+        Raises
+        ------
+        TypeError
+            On a GPU, where it would hide a copy to the host.
+        ValueError
+            If no copy is wanted.
+        """
+        if not self._open().on_host:
+            raise TypeError(
+                "this DeviceTensor is in the memory of a GPU, which NumPy cannot read; copy it to "
+                "the host with .numpy()"
+            )
+        if copy is False:
+            raise ValueError("the elements can only be copied; numpy.from_dlpack makes a view")
+        array = self.numpy()
+        return array if dtype is None else array.astype(dtype)
+
+    def __array_function__(
+        self, function: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        """For NumPy's functions: some of them would take an error of `__array__` for an answer."""
+        shapes_only = function in (np.shape, np.ndim, np.size)
+
+        def as_array(value: Any) -> Any:
+            if isinstance(value, NumpyFunctions):
+                return np.broadcast_to(0, value._shape) if shapes_only else np.asarray(value)
+            if type(value) in (tuple, list):
+                return type(value)(map(as_array, value))
+            return value
+
+        kwargs = {name: as_array(value) for name, value in kwargs.items()}
+        return function(*map(as_array, args), **kwargs)
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if isinstance(other, (NumpyFunctions, np.ndarray, np.generic, int, float, complex)):
+            raise TypeError(
+                "a DeviceTensor is not compared element by element; compare the elements on the "
+                "host with .numpy(), or the objects with `is`"
+            )
+        return NotImplemented
+
+    def __hash__(self) -> int:
+        return object.__hash__(self)
+
+    def __bool__(self) -> bool:
+        raise TypeError(
+            "a DeviceTensor is neither true nor false: compare it with None by `is`, or its "
+            "elements on the host with .numpy()"
+        )

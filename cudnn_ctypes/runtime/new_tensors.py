@@ -12,8 +12,7 @@ from ctypes import c_void_p
 from cudnn_ctypes.raw.compiled_functions import function_of
 
 from .allocation import LARGEST_KEPT, Allocation, Allocator, grains
-from .described import TensorForm
-from .tensor import DeviceTensor
+from .tensor import DeviceTensor, TensorForm
 
 __all__ = ["Makes", "tensor_maker"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cudnn_ctypes.dtypes import data_type_name, element_bits, numpy_dtype
 from cudnn_ctypes.raw import mode
@@ -17,10 +17,12 @@ from cudnn_ctypes.raw.enums import cudnnDataType_t
 from cudnn_ctypes.raw.torch_forms import unreadable
 
 from . import cuda
-from .borrowed import Borrowed, Imported
-from .described import TensorForm
+from .foreign import Borrowed, Imported
 from .layout import Shape, extent
-from .stream import LEGACY_DEFAULT, as_stream_pointer, order
+from .stream import LEGACY_DEFAULT, as_stream_pointer
+
+if TYPE_CHECKING:
+    from .tensor import TensorForm
 
 __all__ = [
     "Form",
@@ -79,17 +81,17 @@ def from_torch(tensor: Any, *, stream: Any = None) -> tuple[Borrowed, TensorForm
     """
     if why := unreadable(tensor):
         raise BufferError(why)
-    on_host = mode.reference_device_active
-    if tensor.requires_grad or not (tensor.is_cpu if on_host else tensor.is_cuda):
+    runtime = mode.runtime
+    if tensor.requires_grad or not runtime.has(tensor):
         return None
-    key = tensor.dtype, tensor.layout, tensor.shape, tensor.stride(), on_host
+    key = tensor.dtype, tensor.layout, tensor.shape, tensor.stride(), runtime.on_host
     form = _forms.get(key) or _learned(*key)
     if form is None:
         return None
-    ordinal = 0 if on_host else tensor.get_device()
-    if not on_host:
+    ordinal = runtime.ordinal_of(tensor)
+    if tensor.is_cuda:
         follow(ordinal, 0 if stream is None else as_stream_pointer(stream))
-    return Borrowed(tensor.data_ptr(), form[-1], ordinal, on_host, stream, tensor), form
+    return Borrowed(tensor.data_ptr(), form[-1], ordinal, runtime, stream, tensor), form
 
 
 def _learned(
@@ -134,7 +136,7 @@ def precede(ordinal: int, stream: int) -> None:
 def _order(ordinal: int, *, before: int, after: int) -> None:
     if (before or LEGACY_DEFAULT) != (after or LEGACY_DEFAULT):
         with cuda.on(ordinal):
-            order(before=before, after=after)
+            cuda.order(before=before, after=after)
 
 
 def computes_gradients(tensor: Any) -> bool:

@@ -1,13 +1,17 @@
-"""Streams of any library as addresses, and the order between two of them."""
+"""Streams of any library as addresses, points in their work, and the time between two of these."""
 
 from __future__ import annotations
 
 import ctypes
 from typing import Any
 
-from . import cuda
+from cudnn_ctypes.errors import ClosedError
+from cudnn_ctypes.raw import mode
+from cudnn_ctypes.resource import Closing, Uncopied
 
-__all__ = ["LEGACY_DEFAULT", "PER_THREAD_DEFAULT", "as_core_stream", "as_stream_pointer", "order"]
+from .interface import Runtime
+
+__all__ = ["LEGACY_DEFAULT", "PER_THREAD_DEFAULT", "Event", "as_stream_pointer", "elapsed_ms"]
 
 LEGACY_DEFAULT = 1  # cudaStreamLegacy; 0 means the same
 PER_THREAD_DEFAULT = 2  # cudaStreamPerThread
@@ -57,29 +61,77 @@ def _checked(address: int) -> int:
     return address
 
 
-def as_core_stream(stream: Any, device: Any) -> Any:
-    """`stream` as a ``cuda.core.Stream``; `device` is the ``cuda.core.Device`` for the default."""
-    core = cuda.core()
-    if isinstance(stream, core.Stream):
-        return stream
-    pointer = as_stream_pointer(stream)
-    if pointer in (0, LEGACY_DEFAULT):
-        # cuda.core before 1.0 does not export the constant.
-        return getattr(core, "LEGACY_DEFAULT_STREAM", device.default_stream)
-    return core.Stream.from_handle(pointer)
+class Event(Closing, Uncopied):
+    """A point in a stream, which the device notes the time of when it gets there.
 
+    Creating an event records it on `stream` (``cuEventCreate``, ``cuEventRecord``). On the
+    reference device it notes the host's clock.
 
-def order(*, before: int, after: int) -> None:
-    """Have stream `after` wait for the work that is on stream `before` now; the host does not wait.
+    Parameters
+    ----------
+    stream : stream, optional
+        As for `as_stream_pointer`.
 
-    Both are addresses on the current device. Nothing is done where they are the same stream.
+    Examples
+    --------
+    >>> start = Event(stream)                 # doctest: +SKIP
+    >>> convolution.forward(x, w, y)          # doctest: +SKIP
+    >>> elapsed_ms(start, Event(stream))      # doctest: +SKIP
+    0.041
     """
-    if (before or LEGACY_DEFAULT) == (after or LEGACY_DEFAULT):
-        return
-    disable_timing = cuda.driver().CUevent_flags.CU_EVENT_DISABLE_TIMING
-    event = cuda.call("cuEventCreate", int(disable_timing))
-    try:
-        cuda.call("cuEventRecord", event, before)
-        cuda.call("cuStreamWaitEvent", after, event, 0)
-    finally:
-        cuda.call("cuEventDestroy", event)  # takes effect once the event has completed
+
+    def __init__(self, stream: Any = None) -> None:
+        as_stream_pointer(stream)
+        self._runtime: Runtime = mode.runtime
+        self._event: Any = self._runtime.record(stream)
+
+    def record(self, stream: Any = None) -> None:
+        """Move the event to the end of what is on `stream` now."""
+        self._check_open()
+        as_stream_pointer(stream)
+        self._event = self._runtime.record(stream, self._event)
+
+    def synchronize(self) -> None:
+        """Wait on the host until the work before the event is done."""
+        self._check_open()
+        self._event.sync()
+
+    @property
+    def done(self) -> bool:
+        """Whether the work before the event is done."""
+        self._check_open()
+        return bool(self._event.is_done)
+
+    def close(self) -> None:
+        """Give the CUDA event back; a second call does nothing."""
+        if self._event is not None:
+            self._event.close()
+            self._event = None
+
+    @property
+    def closed(self) -> bool:
+        """Whether `close` was called."""
+        return self._event is None
+
+    def _check_open(self) -> None:
+        if self.closed:
+            raise ClosedError("this Event is closed")
+
+
+def elapsed_ms(start: Event, end: Event) -> float:
+    """Milliseconds on the device from `start` to `end`; waits for `end` (``cuEventElapsedTime``).
+
+    Raises
+    ------
+    ClosedError
+        If one of them is closed.
+    ValueError
+        If one was recorded on the GPU and the other on the reference device.
+    """
+    for name, event in (("start", start), ("end", end)):
+        if not isinstance(event, Event):
+            raise TypeError(f"{name}: expected an Event, got {event!r}")
+        event._check_open()
+    if start._runtime is not end._runtime:
+        raise ValueError("start and end were recorded on different devices")
+    return start._runtime.elapsed_ms(start._event, end._event)

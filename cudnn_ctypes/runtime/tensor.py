@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 from typing import Any
 
 import numpy as np
@@ -16,20 +17,91 @@ from cudnn_ctypes.dtypes import (
     storage_bytes,
 )
 from cudnn_ctypes.errors import ClosedError
-from cudnn_ctypes.raw import mode
 from cudnn_ctypes.raw.enums import cudnnDataType_t
+from cudnn_ctypes.raw.spaces import host_memory
 from cudnn_ctypes.resource import Closing, Uncopied
 
-from . import copy, dlpack
+from . import copy, pytorch
 from . import layout as layouts
 from .allocation import Allocation
-from .borrowed import Imported
 from .buffer import DeviceBuffer, Keyed, check_reachable, forms
-from .described import Described, TensorForm
-from .elements import Elements
-from .numbers import element
+from .elements import Elements, element
+from .foreign import Imported, from_cuda_array_interface, from_dlpack
+from .interface import Runtime
+from .layout import Shape
 
-__all__ = ["DeviceTensor"]
+__all__ = ["Described", "DeviceTensor", "TensorForm", "as_tensor"]
+
+
+TensorForm = tuple[bool, Shape, Shape, cudnnDataType_t, int, bool, int]
+"""A tensor's description: on the host or not, shape, strides, data type, offset in bytes, read-only
+or not, size in bytes."""
+
+
+class Described:
+    """Shape, strides, data type and size of a tensor; they never change."""
+
+    _on_host: bool
+    _shape: Shape
+    _strides: Shape
+    _data_type: cudnnDataType_t
+    _offset: int
+    _readonly: bool
+    _nbytes: int
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Logical shape, (N, C, spatial...)."""
+        return self._shape
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Steps in memory along each dimension, in elements; in vectors for vectorised types."""
+        return self._strides
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """NumPy or ml_dtypes type of an element."""
+        return numpy_dtype(self._data_type)
+
+    @property
+    def data_type(self) -> cudnnDataType_t:
+        """cuDNN's name for the type."""
+        return self._data_type
+
+    @property
+    def layout(self) -> str | None:
+        """Name of the layout that the strides follow, None if they follow none."""
+        return layouts.layout_name(self._shape, self._strides, self._data_type)
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return len(self._shape)
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return math.prod(self._shape)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes from the first to the last element, gaps included."""
+        return self._nbytes
+
+    @property
+    def readonly(self) -> bool:
+        """Whether the library that it comes from forbids writing."""
+        return self._readonly
+
+    def _form(self) -> TensorForm:
+        parts = self._on_host, self._shape, self._strides, self._data_type
+        return *parts, self._offset, self._readonly, self._nbytes
+
+    def form(self, device_id: int) -> tuple[Any, ...]:
+        """The tensor's part of a launch's key: all but its address."""
+        where = -1 if self._on_host else device_id
+        return self._data_type._value_, self._shape, self._strides, where, self._readonly
 
 
 class DeviceTensor(Described, Elements, Uncopied, Closing):
@@ -105,8 +177,8 @@ class DeviceTensor(Described, Elements, Uncopied, Closing):
     def _set(
         self,
         memory: Any,
-        shape: layouts.Shape,
-        strides: layouts.Shape,
+        shape: Shape,
+        strides: Shape,
         data_type: cudnnDataType_t,
         offset: int = 0,
         readonly: bool = False,
@@ -237,7 +309,7 @@ class DeviceTensor(Described, Elements, Uncopied, Closing):
         BufferError
             If the exporter refuses.
         """
-        return cls._imported(dlpack.from_dlpack(obj, stream=stream))
+        return cls._imported(from_dlpack(obj, stream=stream))
 
     @classmethod
     def _imported(cls, imported: Imported) -> DeviceTensor:
@@ -264,7 +336,7 @@ class DeviceTensor(Described, Elements, Uncopied, Closing):
         tensor._keyed = keyed
         return tensor
 
-    def _view(self, shape: layouts.Shape, strides: layouts.Shape, offset: int) -> DeviceTensor:
+    def _view(self, shape: Shape, strides: Shape, offset: int) -> DeviceTensor:
         tensor = object.__new__(type(self))
         tensor._set(
             self._open(),
@@ -278,8 +350,8 @@ class DeviceTensor(Described, Elements, Uncopied, Closing):
         return tensor
 
     def _empty_like(self, data_type: cudnnDataType_t, layout: Any, stream: Any) -> DeviceTensor:
-        device = None if self.on_host else self.device_id
-        return type(self).empty(self._shape, data_type, layout, device=device, stream=stream)
+        options = {"device": self.device_id, "stream": stream}
+        return type(self).empty(self._shape, data_type, layout, **options)
 
     # -- what it is --------------------------------------------------------------------------
 
@@ -295,6 +367,12 @@ class DeviceTensor(Described, Elements, Uncopied, Closing):
         return int(self._open().device_id)
 
     @property
+    def runtime(self) -> Runtime:
+        """What reads and writes it."""
+        runtime: Runtime = self._open().runtime
+        return runtime
+
+    @property
     def on_host(self) -> bool:
         """True for memory of the reference device."""
         self._open()
@@ -308,8 +386,7 @@ class DeviceTensor(Described, Elements, Uncopied, Closing):
     @property
     def _as_parameter_(self) -> ctypes.c_void_p:
         memory = self._open()
-        if self._on_host != mode.reference_device_active:
-            check_reachable(memory)
+        check_reachable(memory)
         return ctypes.c_void_p(memory.ptr + self._offset if self._nbytes else 0)
 
     def keyed(self) -> Keyed:
@@ -325,7 +402,7 @@ class DeviceTensor(Described, Elements, Uncopied, Closing):
         what = f"DeviceTensor {self._shape} {data_type_name(self._data_type)} {layout}"
         if self.closed:
             return f"<{what}, closed>"
-        place = "reference device" if self.on_host else f"device {self.device_id}"
+        place = self._memory.runtime.place(self.device_id)
         return f"<{what} at {self.ptr:#x}, {place}>"
 
     # -- lifetime ----------------------------------------------------------------------------
@@ -360,7 +437,7 @@ class DeviceTensor(Described, Elements, Uncopied, Closing):
 
 def _described(
     shape: Any, dtype: Any, layout: Any, strides: Any
-) -> tuple[layouts.Shape, layouts.Shape, cudnnDataType_t]:
+) -> tuple[Shape, Shape, cudnnDataType_t]:
     """Shape, strides and data type from what the user gave of them."""
     data_type = as_data_type(dtype)
     numpy_dtype(data_type)  # refuses types that are not stored
@@ -376,5 +453,48 @@ def _described(
     return shape, strides, data_type
 
 
-def _nbytes(shape: layouts.Shape, strides: layouts.Shape, data_type: cudnnDataType_t) -> int:
+def _nbytes(shape: Shape, strides: Shape, data_type: cudnnDataType_t) -> int:
     return storage_bytes(data_type, layouts.extent(*layouts.memory_form(shape, strides, data_type)))
+
+
+def as_tensor(obj: Any, *, stream: Any = None) -> DeviceTensor:
+    """`obj` as a ``DeviceTensor`` without copying, for use on `stream`.
+
+    Parameters
+    ----------
+    obj : DeviceTensor, or any object with ``__dlpack__`` or ``__cuda_array_interface__``
+        A ``DeviceTensor`` is returned as it is. Tensors of PyTorch, CuPy, JAX or Numba must be in
+        CUDA memory, or in host memory while the reference device is active.
+    stream : stream, optional
+        It is made to wait for what the other library has under way.
+
+    Raises
+    ------
+    TypeError
+        If it is host memory (copy it with ``DeviceTensor.from_numpy``), no tensor at all, or of a
+        type that cuDNN has not.
+
+    Examples
+    --------
+    >>> x = DeviceTensor.full((2, 3), 1, "float32")
+    >>> as_tensor(x) is x
+    True
+    """
+    if pytorch.is_torch(type(obj)):
+        borrowed = pytorch.from_torch(obj, stream=stream)
+        if borrowed is not None:
+            return DeviceTensor._in(*borrowed)
+        imported = from_dlpack(obj, stream=stream)
+        pytorch.learn(obj, imported)
+        return DeviceTensor._imported(imported)
+    if isinstance(obj, DeviceTensor):
+        return obj
+    if isinstance(obj, (np.ndarray, np.generic)):
+        raise host_memory(obj, "")
+    if hasattr(obj, "__dlpack__"):
+        return DeviceTensor.from_dlpack(obj, stream=stream)
+    if hasattr(obj, "__cuda_array_interface__"):
+        return DeviceTensor._imported(from_cuda_array_interface(obj, stream=stream))
+    raise TypeError(
+        f"expected a tensor with __dlpack__ or __cuda_array_interface__, got a {type(obj).__name__}"
+    )

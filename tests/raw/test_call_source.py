@@ -15,7 +15,6 @@ import pytest
 
 from cudnn_ctypes import DeviceTensor, TensorDescriptor, raw, use_reference_device
 from cudnn_ctypes.absent_gpu.driver_stub import ensure_driver
-from cudnn_ctypes.raw import mode
 from cudnn_ctypes.raw.call_source import without_argtypes
 from cudnn_ctypes.raw.ctypes_support import CudnnEnum, OpaquePointer, storage_type
 from cudnn_ctypes.raw.function import binding
@@ -248,7 +247,7 @@ def test_host_memory_that_fitted_is_no_memory_of_a_gpu(set_tensor: Any) -> None:
     with TensorDescriptor((2, 3, 4, 5)) as descriptor:
         x = descriptor._as_parameter_
         assert set_tensor(x, tensor) == tensor.data_ptr()
-        mode.set_reference_device_active(False)
+        use_reference_device(False)
         with pytest.raises(TypeError, match="host memory"):
             set_tensor(x, tensor)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from programs import fake_library, run_program
 
+from cudnn_ctypes import use_reference_device
 from cudnn_ctypes.raw import mode
 
 
@@ -121,5 +122,5 @@ def test_a_wrong_gpu_is_an_error(value: str, says: str) -> None:
 
 def test_the_flag_can_be_set(reference_device: None) -> None:
     assert mode.reference_device_active is True
-    mode.set_reference_device_active(False)
+    use_reference_device(False)
     assert mode.reference_device_active is False

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from fake_cuda import FakeCuda
 
-from cudnn_ctypes.runtime import allocation, cuda
+from cudnn_ctypes.runtime import cuda
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def fake_cuda(gpu_device: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Fak
     fake = FakeCuda()
     monkeypatch.setattr(cuda, "driver", lambda: fake)
     monkeypatch.setattr(cuda, "core", lambda: fake.core)
-    monkeypatch.setattr(allocation, "_pools", {})
+    monkeypatch.setattr(cuda, "_pools", {})
     yield fake
     assert fake.used == 0, "device memory was not freed"
 

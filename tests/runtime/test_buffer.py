@@ -20,8 +20,8 @@ import pytest
 from fake_cuda import FakeCuda, FakeStream
 from programs import ROOT
 
+from cudnn_ctypes import use_reference_device
 from cudnn_ctypes.errors import ClosedError
-from cudnn_ctypes.raw import mode
 from cudnn_ctypes.raw.memory import memory_pointer
 from cudnn_ctypes.runtime import DeviceBuffer, OutOfDeviceMemoryError
 from cudnn_ctypes.runtime.allocation import ALIGNMENT, Allocator
@@ -175,7 +175,7 @@ def test_memory_of_the_other_device_is_refused(
     on_host = DeviceBuffer(16)
     with pytest.raises(ValueError, match="the reference device is active now"):
         memory_pointer(on_gpu)
-    mode.set_reference_device_active(False)
+    use_reference_device(False)
     with pytest.raises(ValueError, match="which is not active any more"):
         memory_pointer(on_host)
     on_gpu.close()
@@ -312,7 +312,7 @@ def test_an_error_while_freeing_comes_out_of_close(
 
 def test_it_is_freed_at_exit_in_silence() -> None:
     code = (
-        "from cudnn_ctypes.raw import mode; mode.set_reference_device_active(True)\n"
+        "from cudnn_ctypes import use_reference_device; use_reference_device()\n"
         "from cudnn_ctypes.runtime import DeviceBuffer\n"
         "kept = DeviceBuffer(16); view = kept.view(4); cycle = [kept]; cycle.append(cycle)\n"
     )
@@ -417,7 +417,7 @@ class TestAllocator:
         assert fake_cuda.used == 0
 
     def test_on_the_reference_device(self) -> None:
-        mode.set_reference_device_active(True)
+        use_reference_device()
         try:
             allocator = Allocator()
             first, second = allocator.allocate(64), allocator.allocate(64)
@@ -427,12 +427,12 @@ class TestAllocator:
             with pytest.raises(ValueError, match=r"^memory_resource: the reference device"):
                 Allocator(memory_resource=SimpleNamespace(allocate=None))
         finally:
-            mode.set_reference_device_active(False)
+            use_reference_device(False)
 
 
 def test_what_is_left_at_exit_is_freed_once() -> None:
     code = (
-        "from cudnn_ctypes.raw import mode; mode.set_reference_device_active(True)\n"
+        "from cudnn_ctypes import use_reference_device; use_reference_device()\n"
         "from cudnn_ctypes.raw import host_blocks\n"
         "from cudnn_ctypes.runtime import DeviceTensor\n"
         "kept = [DeviceTensor.empty((4,), 'float32') for _ in range(3)]\n"

@@ -279,8 +279,9 @@ def test_nothing_leaks(reference_device: None) -> None:
 
 def test_the_end_of_the_process_is_silent() -> None:
     code = (
-        "import torch; from cudnn_ctypes.runtime import *; from cudnn_ctypes.raw import mode\n"
-        "mode.set_reference_device_active(True)\n"
+        "import torch; from cudnn_ctypes.runtime import *\n"
+        "from cudnn_ctypes import use_reference_device\n"
+        "use_reference_device()\n"
         "tensor = DeviceTensor.zeros((4, 4), 'bfloat16')\n"
         "capsule = tensor.__dlpack__(); theirs = torch.from_dlpack(tensor)\n"
         "ours = as_tensor(torch.ones(3)); cycle = [ours, theirs]; cycle.append(cycle)\n"

@@ -13,7 +13,7 @@ import pytest
 from cudnn_ctypes.dtypes import as_data_type
 from cudnn_ctypes.raw.memory import memory_pointer
 from cudnn_ctypes.runtime import DeviceBuffer, DeviceTensor, as_tensor, synchronize
-from cudnn_ctypes.runtime.cuda_array_interface import from_cuda_array_interface
+from cudnn_ctypes.runtime.foreign import from_cuda_array_interface
 
 pytestmark = [pytest.mark.gpu, pytest.mark.usefixtures("gpu_device")]
 

@@ -11,7 +11,7 @@ from fake_cuda import FakeCuda
 
 from cudnn_ctypes.errors import ClosedError
 from cudnn_ctypes.runtime import Event, as_stream_pointer, elapsed_ms, synchronize
-from cudnn_ctypes.runtime.stream import as_core_stream, order
+from cudnn_ctypes.runtime.cuda import as_core_stream, order
 
 
 class Protocol:

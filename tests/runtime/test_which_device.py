@@ -27,8 +27,9 @@ from cudnn_ctypes.runtime.device import device_id
 
 def test_importing_loads_no_cuda() -> None:
     code = (
-        "import sys; from cudnn_ctypes.runtime import *; from cudnn_ctypes.raw import mode;"
-        "mode.set_reference_device_active(True); DeviceBuffer(3).close(); Event();"
+        "import sys; from cudnn_ctypes.runtime import *;"
+        "from cudnn_ctypes import use_reference_device;"
+        "use_reference_device(); DeviceBuffer(3).close(); Event();"
         "print([name for name in sys.modules if name.startswith('cuda.')])"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

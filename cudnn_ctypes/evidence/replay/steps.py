@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from ...raw import cudnnBackendAttributeName_t as Name
 from ...raw import cudnnBackendDescriptor_t, host_blocks, mode
 from ...raw.function import Function
-from ...runtime import copy, cuda
-from ...runtime.borrowed import Borrowed
+from ...runtime import copy
+from ...runtime.foreign import Borrowed
 from ..backend_calls import role
 from ..memory import Region
 
@@ -151,21 +151,19 @@ def read(allocation: Allocation, stream: int | None) -> Bytes:
     NotReproducible
         If work is being captured in a CUDA graph: it is not done yet.
     """
-    on_host = mode.reference_device_active
-    if not on_host:  # the memory may have been written on another stream
-        if cuda.is_capturing(stream or 0):
-            raise NotReproducible("it is captured in a CUDA graph")
-        cuda.call("cuCtxSynchronize")
+    if mode.runtime.is_capturing(stream or 0):
+        raise NotReproducible("it is captured in a CUDA graph")
+    mode.runtime.synchronize(None, None)  # the memory may have been written on another stream
     memory = Borrowed(
         allocation.address,
         allocation.nbytes,
-        device_id=0 if on_host else cuda.current_ordinal(),
-        on_host=on_host,
+        device_id=mode.runtime.current_ordinal(),
+        runtime=mode.runtime,
         stream=stream,
         keeper=None,
     )
     found = copy.read(memory, 0, allocation.nbytes, stream=stream)
-    return _zeroed(allocation, found) if on_host else found
+    return _zeroed(allocation, found)
 
 
 def _zeroed(allocation: Allocation, found: Bytes) -> Bytes:

@@ -12,7 +12,8 @@ from ...errors import ClosedError, NoDeviceError, NotSupportedError, OwnReason
 from ...raw.values import described
 from ...resource import Resource
 from ...runtime import cuda
-from ...runtime.stream import LEGACY_DEFAULT, as_core_stream, as_stream_pointer
+from ...runtime.cuda import as_core_stream
+from ...runtime.stream import LEGACY_DEFAULT, as_stream_pointer
 
 if TYPE_CHECKING:
     from ...handle import Handle

@@ -16,7 +16,9 @@ from ...raw.ctypes_support import OpaquePointer
 from ...raw.host_blocks import Block
 from ...raw.memory import memory_pointer, on_gpu
 from ...raw.typed_memory import by_class
-from ...runtime import blocks, copy
+from ...reference.device.host import new_block
+from ...runtime import copy
+from ...runtime.allocation import OutOfDeviceMemoryError
 from ...runtime.watching import tell_allocated, tell_freed
 from .function import fail, gpu_call, place, runtime_function, store
 from .streams import stream_address
@@ -238,8 +240,8 @@ def _allocate(function: str, pointer: Any, size: Any, *flags: int, name: str = "
 
 def _host_block(function: str, size: int) -> int:
     try:
-        block = blocks.host_memory(size)
-    except blocks.OutOfDeviceMemoryError as error:
+        block = new_block(size)
+    except OutOfDeviceMemoryError as error:
         fail(function, cudaError_t.cudaErrorMemoryAllocation, str(error))
     entry = allocated[block.address] = Allocated(block, function)
     if entry.for_host:  # the host's own writes are not seen

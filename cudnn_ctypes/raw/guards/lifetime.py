@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .. import live
+from .. import live, mode
 from ..ctypes_support import OpaquePointer
 from . import Fragment
 
@@ -55,9 +55,7 @@ def fragment(binding: Binding) -> Fragment | None:
 
 
 def _note_gpu(argument: object) -> None:
-    from .. import gpus
-
-    gpus.created(argument)
+    mode.runtime.handle_created(argument)
 
 
 def _read_back(*arguments: object) -> None:

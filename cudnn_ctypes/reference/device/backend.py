@@ -48,7 +48,7 @@ _ASKING_THE_GRAPH = {
 
 @takes_over("cudnnBackendCreateDescriptor")
 def create(call: Call) -> int:
-    if mode.reference_device_active:
+    if mode.runtime.on_host:
         ensure_driver()  # cuDNN tries only once per process to load libraries that need a driver
     status = call.native()
     if status == 0:
@@ -93,7 +93,7 @@ def set_attribute(call: Call) -> int | raw.cudnnStatus_t:
     handle = _handle_in(attributeName, attributeType, elementCount, arrayOfElements)
     if handle is not None:
         return _set_handle(descriptor, attributeName, attributeType, elementCount, handle)
-    if attributeName == _DEVICE_ID and mode.reference_device_active:
+    if attributeName == _DEVICE_ID and mode.runtime.on_host:
         return _set_device(descriptor, attributeType, elementCount, arrayOfElements)
     status = call.native()
     if status == 0:

@@ -26,7 +26,10 @@ from ...arguments import flag
 from ...raw import function as raw_function
 from ...raw import live, log, mode
 from ...raw.function import Function
+from ...runtime.cuda import CUDA
+from ...runtime.interface import Runtime
 from . import backend_records, lent, made_up_handles, registry
+from .host import HOST
 from .made_up_handles import made_up
 
 __all__ = ["implemented", "native", "use_reference_device", "use_requested_device"]
@@ -106,13 +109,13 @@ def use_reference_device(
         if value is not None or name == "active":
             flag(name, value)
     before = {
-        "active": mode.reference_device_active,
+        "runtime": mode.runtime,
         "gpu": mode.reference_gpu,
         "strict": mode.strict,
         "guard_pages": mode.guard_pages,
     }
     _set_mode(
-        active,
+        HOST if active else CUDA,
         mode.reference_gpu if device is None else gpu_values(device),
         mode.strict if strict is None else strict,
         mode.guard_pages if guard_pages is None else guard_pages,
@@ -122,11 +125,13 @@ def use_reference_device(
 
 def use_requested_device() -> None:
     """Begin as the environment asks."""
-    use_reference_device(mode.reference_device_active, device=mode.requested_gpu or None)
+    use_reference_device(mode.reference_device_requested, device=mode.requested_gpu or None)
 
 
-def _set_mode(active: bool, gpu: Mapping[str, Any] | None, strict: bool, guard_pages: bool) -> None:
-    mode.set_reference_device_active(active)
+def _set_mode(
+    runtime: Runtime, gpu: Mapping[str, Any] | None, strict: bool, guard_pages: bool
+) -> None:
+    mode.use(runtime)
     mode.reference_gpu = gpu
     mode.strict, mode.guard_pages = bool(strict), bool(guard_pages)
     _route()
@@ -145,7 +150,7 @@ _routed = False
 def _route() -> None:
     """Have calls come here while the mode is on or a made-up handle lives, and only then."""
     global _routed
-    wanted = mode.reference_device_active or bool(made_up_handles.open_handles)
+    wanted = mode.runtime is HOST or bool(made_up_handles.open_handles)
     if wanted == _routed:
         return
     _routed = wanted
@@ -219,7 +224,7 @@ def _create(function: Function) -> Callable[..., Any]:
     binding = raw_function.binding(function.__name__)
 
     def create(handle: Any) -> int:
-        if not mode.reference_device_active:
+        if mode.runtime is not HOST:
             return int(binding.native(handle))
         target = getattr(handle, "_obj", handle)
         if isinstance(target, ctypes._Pointer) and not isinstance(target, raw.cudnnHandle_t):
@@ -269,7 +274,7 @@ def _by_mode(function: Function) -> Callable[..., Any]:
     binding = raw_function.binding(name)
 
     def call(*args: Any) -> int:
-        if not mode.reference_device_active:
+        if mode.runtime is not HOST:
             return int(binding.native(*args))
         _load(CARRIED_OUT[name])
         return _carry_out(registry.implementations[name], function, args)

@@ -27,6 +27,7 @@ from cudnn_ctypes.graph.run.plan import ExecutionPlan
 from cudnn_ctypes.raw.bare import watched
 from cudnn_ctypes.raw.gpus import ordinals
 from cudnn_ctypes.resource import Resource
+from cudnn_ctypes.runtime.cuda import CUDA
 
 from .executions import BAD_PARAM, Array, Memory, Product, StandIn, made_up_handle
 
@@ -325,7 +326,7 @@ def on_gpu(shape: tuple[int, ...] = (4, 64, 64), dtype: str = "float16") -> Devi
     """A tensor of this package that says it is on a GPU."""
     with use_reference_device():
         tensor = DeviceTensor.zeros(shape, dtype)
-    tensor._on_host = False
+    tensor._on_host, tensor._open()._allocator.runtime = False, CUDA
     return tensor
 
 

@@ -1,4 +1,4 @@
-"""DLPack capsules, made and read.
+"""Tensors of other libraries, by DLPack and ``__cuda_array_interface__``.
 
 Nothing is copied. An export keeps our memory alive until the other library lets go of it; an import
 keeps theirs.
@@ -6,21 +6,18 @@ keeps theirs.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from cudnn_ctypes.dtypes import as_data_type, element_bits, storage_bytes
 from cudnn_ctypes.raw import host_blocks, mode
 from cudnn_ctypes.raw.dlpack import (
-    ON_CUDA,
-    ON_HOST,
     READ_ONLY,
     SUBBYTE_PADDED,
     DLDataType,
     DLDataTypeCode,
     DLDevice,
-    DLDeviceType,
     DLManagedTensorVersioned,
     DLTensor,
     device_of,
@@ -30,14 +27,65 @@ from cudnn_ctypes.raw.dlpack import (
 from cudnn_ctypes.raw.enums import cudnnDataType_t
 from cudnn_ctypes.raw.torch_forms import unreadable
 from cudnn_ctypes.raw.values import described
+from cudnn_ctypes.resource import Uncopied
 
 from . import cuda
 from .allocation import Allocation
-from .borrowed import Borrowed, Imported, c_strides, not_negative
+from .interface import Runtime
 from .layout import Shape, extent
-from .stream import LEGACY_DEFAULT, as_stream_pointer
+from .stream import as_stream_pointer
 
-__all__ = ["export_capsule", "from_dlpack"]
+__all__ = ["Borrowed", "Imported", "export_capsule", "from_cuda_array_interface", "from_dlpack"]
+
+
+class Borrowed(Uncopied):
+    """Memory of another library, kept alive by `keeper` (a capsule or the object itself)."""
+
+    def __init__(
+        self, ptr: int, nbytes: int, device_id: int, runtime: Runtime, stream: Any, keeper: Any
+    ) -> None:
+        self.ptr = ptr
+        self.nbytes = nbytes
+        self.device_id = device_id
+        self.runtime = runtime
+        self.stream: int = 0 if stream is None else as_stream_pointer(stream)
+        self._keeper = (keeper, stream)
+
+    @property
+    def on_host(self) -> bool:
+        """True for memory of the reference device."""
+        return self.runtime.on_host
+
+    @property
+    def allocation(self) -> Borrowed:
+        """Itself: what keeps the memory alive."""
+        return self
+
+
+class Imported(NamedTuple):
+    """A tensor of another library: its memory, and how to read it."""
+
+    memory: Borrowed
+    shape: Shape
+    strides: Shape
+    data_type: cudnnDataType_t
+    readonly: bool
+
+
+def _c_strides(shape: Shape) -> Shape:
+    strides = [1] * len(shape)
+    for axis in range(len(shape) - 1, 0, -1):
+        strides[axis - 1] = strides[axis] * max(shape[axis], 1)
+    return tuple(strides)
+
+
+def _not_negative(strides: Shape) -> Shape:
+    if any(stride < 0 for stride in strides):
+        raise BufferError(f"negative strides {strides} are not supported; copy the tensor first")
+    return strides
+
+
+# --- DLPack ---
 
 # cuDNN's types to DLPack's (code, bits).
 _CODES: dict[cudnnDataType_t, tuple[DLDataTypeCode, int]] = {
@@ -123,8 +171,7 @@ def export_capsule(
     code, bits = _CODES[data_type]
     managed.dl_tensor.data = ptr or None
     managed.dl_tensor.dtype = DLDataType(code, bits, 1)
-    if not memory.on_host:
-        managed.dl_tensor.device = DLDevice(DLDeviceType.CUDA, memory.device_id)
+    managed.dl_tensor.device = DLDevice(memory.runtime.dlpack_devices[0], memory.device_id)
     if isinstance(managed, DLManagedTensorVersioned) and code > DLDataTypeCode.BOOL:
         managed.minor = max(managed.minor, 1)  # the version that brought these codes
     return capsule
@@ -146,16 +193,9 @@ def from_dlpack(obj: Any, *, stream: Any = None) -> Imported:
     if why := unreadable(obj):
         raise BufferError(why)
     device_type, ordinal = device_of(obj)
-    on_cuda = not mode.reference_device_active
-    if device_type not in (ON_CUDA if on_cuda else ON_HOST):
-        raise _misplaced(obj)
-    if on_cuda:
-        # Stream 0 is not allowed: the legacy default stream is 1. PyTorch wants the tensor's device
-        # to be the current one.
-        with cuda.on(ordinal):
-            capsule = request_capsule(obj, as_stream_pointer(stream) or LEGACY_DEFAULT)
-    else:
-        capsule = request_capsule(obj, None)
+    if device_type not in mode.runtime.dlpack_devices:
+        raise mode.runtime.refused(obj, "", f"DLPack device type {device_type}")
+    capsule = mode.runtime.request_capsule(obj, ordinal, stream)
     managed = managed_tensor(capsule)
     flags = managed.flags if isinstance(managed, DLManagedTensorVersioned) else 0
     tensor = managed.dl_tensor
@@ -167,20 +207,11 @@ def from_dlpack(obj: Any, *, stream: Any = None) -> Imported:
         tensor.address,
         storage_bytes(data_type, extent(shape, strides)),
         device_id=ordinal,
-        on_host=not on_cuda,
+        runtime=mode.runtime,
         stream=stream,
         keeper=capsule,
     )
     return Imported(memory, shape, strides, data_type, bool(flags & READ_ONLY))
-
-
-def _misplaced(obj: object) -> TypeError:
-    name = f"{type(obj).__module__}.{type(obj).__name__}"
-    if mode.reference_device_active:
-        return TypeError(f"{name} is not in host memory, but the reference device is active")
-    return TypeError(
-        f"host memory ({name}) where device memory is wanted; copy it with DeviceTensor.from_numpy"
-    )
 
 
 def _data_type(dtype: DLDataType) -> cudnnDataType_t:
@@ -198,5 +229,54 @@ def _shape_and_strides(tensor: DLTensor) -> tuple[Shape, Shape]:
     if tensor.strides and tensor.ndim:
         strides = tuple(tensor.strides[: tensor.ndim])
     else:
-        strides = c_strides(shape)
-    return shape, not_negative(strides)
+        strides = _c_strides(shape)
+    return shape, _not_negative(strides)
+
+
+# --- __cuda_array_interface__ ---
+
+
+def from_cuda_array_interface(obj: Any, *, stream: Any = None) -> Imported:
+    """Import a tensor from an object with ``__cuda_array_interface__``, for use on `stream`.
+
+    `stream` waits for the stream that the exporter names. Raises as `from_dlpack` does.
+    """
+    interface = mode.runtime.cuda_array_interface(obj)
+    if interface is None:
+        raise mode.runtime.refused(obj, "", "a GPU")
+    if interface.get("mask") is not None:
+        raise BufferError("a masked array cannot be imported")
+    dtype = np.dtype(interface["typestr"])
+    data_type = as_data_type(dtype)
+    shape = tuple(interface["shape"])
+    bytes_per_step = interface.get("strides")
+    if bytes_per_step is None:
+        strides = _c_strides(shape)
+    elif any(step % dtype.itemsize for step in bytes_per_step):
+        raise BufferError(f"strides of {bytes_per_step} bytes are no multiples of {dtype}")
+    else:
+        strides = _not_negative(tuple(step // dtype.itemsize for step in bytes_per_step))
+    ptr, readonly = interface["data"]
+    ptr = ptr or 0
+    ordinal = _device_of(ptr)
+    producer = interface.get("stream")
+    if producer is not None:
+        with cuda.on(ordinal):
+            cuda.order(before=as_stream_pointer(producer), after=as_stream_pointer(stream))
+    memory = Borrowed(
+        ptr,
+        storage_bytes(data_type, extent(shape, strides)),
+        device_id=ordinal,
+        runtime=mode.runtime,
+        stream=stream,
+        keeper=obj,
+    )
+    return Imported(memory, shape, strides, data_type, bool(readonly))
+
+
+def _device_of(ptr: int) -> int:
+    with cuda.current_context() as device:
+        if ptr == 0:
+            return int(device.device_id)
+        attribute = cuda.driver().CUpointer_attribute.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
+        return int(cuda.call("cuPointerGetAttribute", attribute, ptr))

@@ -1,0 +1,97 @@
+"""Which memory the active device reads, as objects of other libraries tell of it.
+
+The part of a runtime that layer 1 knows: ``cudnn_ctypes.runtime`` adds what carries work out.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .dlpack import ON_CUDA, ON_HOST
+
+__all__ = ["GpuSpace", "HostSpace", "host_memory", "type_name"]
+
+
+class GpuSpace:
+    """Memory of GPUs.
+
+    Attributes
+    ----------
+    on_host : bool
+        Whether it is host memory.
+    dlpack_devices : tuple of int
+        DLPack's device types that are here.
+    dlpack_stream : int or None
+        What DLPack is told to order nothing.
+    """
+
+    on_host: bool = False
+    dlpack_devices: tuple[int, ...] = ON_CUDA
+    dlpack_stream: int | None = -1
+
+    def has(self, tensor: Any) -> bool:
+        """Whether a tensor of PyTorch, or an object like one, is in this memory."""
+        return bool(tensor.is_cuda)
+
+    def has_likeness(self, value: Any) -> bool:
+        """Whether an object of another class says, as PyTorch's do, that it is on a GPU."""
+        return bool(getattr(value, "is_cuda", False))
+
+    def cuda_array_interface(self, value: Any) -> Any:
+        """``__cuda_array_interface__`` of an object in this memory; None without one."""
+        return getattr(value, "__cuda_array_interface__", None)
+
+    def refused(self, value: object, name: object, place: str) -> TypeError:
+        """The error for memory at another `place`, in an argument `name`, or ""."""
+        return host_memory(value, name, f" on {place}")
+
+    def handle_created(self, argument: Any) -> None:
+        """Note a handle that ``cudnnCreate`` made: its calls run on the GPU that is current."""
+        from . import gpus
+
+        gpus.created(argument)
+
+
+class HostSpace(GpuSpace):
+    """Host memory, on which the reference device works."""
+
+    on_host = True
+    dlpack_devices = ON_HOST
+    dlpack_stream = None
+
+    def has(self, tensor: Any) -> bool:
+        return bool(getattr(tensor, "is_cpu", False))
+
+    def has_likeness(self, value: Any) -> bool:
+        return False
+
+    def cuda_array_interface(self, value: Any) -> None:
+        return None
+
+    def refused(self, value: object, name: object, place: str) -> TypeError:
+        return TypeError(
+            f"{_prefix(name)}{type_name(value)} on {place}, but the reference device is active, "
+            f"whose memory is host memory"
+        )
+
+    def handle_created(self, argument: Any) -> None:
+        pass
+
+
+def host_memory(value: object, name: object, place: str = "") -> TypeError:
+    """The error for host memory in place of device memory, in an argument of this name."""
+    copied = "DeviceTensor.from_numpy" + (f"({name})" if name else "")
+    return TypeError(
+        f"{_prefix(name)}host memory ({type_name(value)}{place}) where device memory is wanted; "
+        f"copy it with {copied}"
+    )
+
+
+def _prefix(name: object) -> str:
+    return f"{name}: " if name else ""
+
+
+def type_name(value: object) -> str:
+    """The class of an object, with its module unless it is Python's own."""
+    cls = type(value)
+    return cls.__name__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__name__}"
