@@ -12,14 +12,13 @@ from typing import NamedTuple
 from ....raw.faults import Fault, Finding, findings
 from ..target import Target
 from .attention import ATTENTION
-from .fatal_attention import FATAL_ATTENTION
-from .fatal_operations import FATAL_OPERATIONS
+from .fatal import FATAL
 from .operations import OPERATIONS
 from .view import Graph
 
 __all__ = ["FAULTS", "Fault", "Faults", "Graph", "faults_of"]
 
-FAULTS: tuple[Fault, ...] = (*OPERATIONS, *ATTENTION, *FATAL_OPERATIONS, *FATAL_ATTENTION)
+FAULTS: tuple[Fault, ...] = (*OPERATIONS, *ATTENTION, *FATAL)
 
 
 class Faults(NamedTuple):
