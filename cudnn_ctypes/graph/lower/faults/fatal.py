@@ -205,7 +205,14 @@ def _computes_o(mode: cudnnPointwiseMode_t | None, graph: Graph) -> str:
     return ""
 
 
-def _scattered(node: Node, tensor: Tensor, *, transposed: bool = False, axis: int = -1) -> str:
+def _scattered(
+    node: Node,
+    tensor: Tensor,
+    beside: object = "another product",
+    *,
+    transposed: bool = False,
+    axis: int = -1,
+) -> str:
     """The operand, if the heads of attention do not lie together in it; "" if they do."""
     dims, strides = tensor.dims or (1,), tensor.strides or (1,)
     if transposed:
@@ -214,7 +221,7 @@ def _scattered(node: Node, tensor: Tensor, *, transposed: bool = False, axis: in
         return ""
     return (
         f"{node}: {node.argument(tensor)} {tensor.dims} must have stride 1 along its heads, next "
-        f"to another product; its strides are {tensor.strides}"
+        f"to {beside}; its strides are {tensor.strides}"
     )
 
 
@@ -237,7 +244,10 @@ def _scatters_pages(graph: Graph) -> str:
     """Whoever uses the pages."""
     products = _products(graph, 2)
     loads = graph.of("paged_cache_load") if products and not _is_float32(products) else ()
-    return next(filter(None, (_scattered(node, node.inputs["container"]) for node in loads)), "")
+    return next(
+        filter(None, (_scattered(node, node.inputs["container"], products[0]) for node in loads)),
+        "",
+    )
 
 
 def _scatters_heads(graph: Graph) -> str:
