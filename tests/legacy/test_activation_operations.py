@@ -16,7 +16,7 @@ from cudnn_ctypes import (
     activation_backward,
     activation_forward,
 )
-from cudnn_ctypes.errors import BadParamError, ClosedError, NotSupportedError
+from cudnn_ctypes.errors import BadParamError, NotSupportedError
 
 X = np.array([-2.0, -0.5, 0.0, 0.5, 2.0, 7.0], np.float32).reshape(1, 6, 1, 1)
 DY = np.full(X.shape, 10, np.float32)
@@ -139,38 +139,13 @@ def test_addresses_with_descriptors(handle: Handle) -> None:
 class TestWrongInput:
     def test_forward(self, reference_handle: Handle) -> None:
         handle = reference_handle
-        x, small = tensor(X), tensor(X[:, :3])
-        with pytest.raises(ValueError, match=r"^y: "):
-            activation_forward(handle, x, "relu", small)
-        with pytest.raises(ValueError, match=r"^y: "):
-            activation_forward(handle, x, "relu", tensor(X.astype(np.float16)))
-        with pytest.raises(ValueError, match=r"^y: needed with beta=1"):
-            activation_forward(handle, x, "relu", beta=1)
-        with pytest.raises(TypeError, match=r"^x: host memory"):
-            activation_forward(handle, X, "relu")
-        with pytest.raises(TypeError, match=r"^x: an address or a DeviceBuffer has no shape"):
-            activation_forward(handle, x.ptr, "relu")
-        with pytest.raises(TypeError, match=r"^activation: expected a ActivationDescriptor"):
-            activation_forward(handle, x, 1)
+        x = tensor(X)
         with pytest.raises(ValueError, match=r"mode: .*'relu'"):
             activation_forward(handle, x, "rellu")
-        with pytest.raises(TypeError, match=r"^handle: expected a Handle"):
-            activation_forward(None, x, "relu")
-        larger = TensorDescriptor((1, 6, 2, 1))
-        with larger, pytest.raises(ValueError, match=r"^x: 24 bytes are too small"):
-            activation_forward(handle, x, "relu", x_desc=larger)
         x.close()
-        with pytest.raises(ClosedError):
-            activation_forward(handle, x, "relu")
 
     def test_backward(self, reference_handle: Handle) -> None:
         handle, x, dy = reference_handle, tensor(X), tensor(DY)
-        for name in ("y", "dy", "dx"):
-            operands = {"y": x, "dy": dy, "dx": None, name: tensor(X[:, :3])}
-            with pytest.raises(ValueError, match=rf"^{name}: "):
-                activation_backward(handle, x=x, activation="relu", **operands)
-        with pytest.raises(ValueError, match=r"^dx: needed with beta=0.5"):
-            activation_backward(handle, "relu", y=x, dy=dy, x=x, beta=0.5)
         values = np.ones((1, 2, 2, 2), np.float32)
         x, dy = tensor(values), tensor(values, layout="NHWC")
         with pytest.raises(NotSupportedError, match="strides"):

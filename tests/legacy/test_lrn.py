@@ -10,7 +10,6 @@ import pytest
 import cudnn_ctypes as cudnn
 from cudnn_ctypes import (
     BadParamError,
-    ClosedError,
     DeviceBuffer,
     DeviceTensor,
     Handle,
@@ -121,33 +120,10 @@ class TestCrossChannel:
         np.testing.assert_allclose(y.numpy(), expected, rtol=1e-5, atol=1e-5)
 
     def test_refusals(self, handle: Handle, lrn: Any) -> None:
-        x, other = random(0, *X), random(1, 2, 6, 4, 4)
-        forward, backward = cudnn.lrn_cross_channel_forward, cudnn.lrn_cross_channel_backward
-        with pytest.raises(ValueError, match=r"^y: "):
-            forward(handle, x, lrn, other)
-        with pytest.raises(ValueError, match=r"^y: "):
-            forward(handle, x, lrn, random(0, *X, dtype=np.float16))
-        with pytest.raises(ValueError, match=r"^y: needed with beta=0.5"):
-            forward(handle, x, lrn, beta=0.5)
-        with pytest.raises(TypeError, match=r"^x: host memory"):
-            forward(handle, np.ones(X, np.float32), lrn)
-        with pytest.raises(TypeError, match=r"^lrn: expected a LRNDescriptor"):
-            forward(handle, x, 5)
+        x = random(0, *X)
+        forward = cudnn.lrn_cross_channel_forward
         with pytest.raises(ValueError, match=r"^mode: expected one of 'cross_channel_dim1'"):
             forward(handle, x, lrn, mode="within_channel")
-        with DeviceBuffer(4) as small, TensorDescriptor(X) as desc:
-            with pytest.raises(ValueError, match=r"^y: 4 bytes are too small"):
-                forward(handle, x, lrn, small, y_desc=desc)
-            with pytest.raises(ValueError, match=r"^dx: 4 bytes are too small"):
-                backward(handle, lrn, x=x, y=x, dy=x, dx=small, dx_desc=desc)
-        for name in ("y", "dy", "dx"):
-            operands = {"y": x, "dy": x, "dx": x, name: other}
-            with pytest.raises(ValueError, match=rf"^{name}: "):
-                backward(handle, lrn, x=x, **operands)
-        closed = LRNDescriptor()
-        closed.close()
-        with pytest.raises(ClosedError):
-            forward(handle, x, closed)
 
 
 class TestDivisive:
@@ -181,33 +157,15 @@ class TestDivisive:
         np.testing.assert_allclose(y.numpy(), expected, rtol=1e-5, atol=1e-6)
 
     def test_refusals(self, handle: Handle, lrn: Any) -> None:
-        x, other = random(0, *X), random(1, 2, 6, 4, 4)
+        x = random(0, *X)
         last = random(2, *X, layout="NHWC")
         forward = cudnn.divisive_normalization_forward
         backward = cudnn.divisive_normalization_backward
-        for name in ("y", "means"):
-            with pytest.raises(ValueError, match=rf"^{name}: "):
-                forward(handle, x, lrn, **{name: other})
         with pytest.raises(ValueError, match=r"^means: expected the strides"):
             forward(handle, x, lrn, means=last)
-        with DeviceBuffer(4) as small:
-            for name in ("temp", "temp2"):
-                with pytest.raises(ValueError, match=rf"^{name}: 4 bytes are too small"):
-                    forward(handle, x, lrn, **{name: small})
-                with pytest.raises(ValueError, match=rf"^{name}: 4 bytes are too small"):
-                    backward(handle, lrn, x=x, dy=x, **{name: small})
-        for name in ("dx", "dmeans", "means"):
-            with pytest.raises(ValueError, match=rf"^{name}: "):
-                backward(handle, lrn, x=x, dy=x, **{name: other})
         with pytest.raises(ValueError, match=r"^dy: expected the strides"):
             backward(handle, lrn, x=x, dy=last)
         with pytest.raises(ValueError, match=r"^dmeans: expected the strides"):
             backward(handle, lrn, x=x, dy=x, dmeans=last)
-        with pytest.raises(ValueError, match=r"^dmeans: needed with beta=1"):
-            backward(handle, lrn, x=x, dy=x, dx=x, beta=1)
-        with pytest.raises(TypeError, match=r"^lrn: expected a LRNDescriptor"):
-            forward(handle, x, None)
         with pytest.raises(ValueError, match=r"^mode: expected one of 'precomputed_means'"):
             backward(handle, lrn, x=x, dy=x, mode="none")
-        with pytest.raises(TypeError, match=r"^means: host memory"):
-            forward(handle, x, lrn, means=np.ones(X, np.float32))

@@ -14,7 +14,6 @@ import cudnn_ctypes as cudnn
 from cudnn_ctypes import (
     ActivationDescriptor,
     BadParamError,
-    ClosedError,
     DeviceBuffer,
     DeviceTensor,
     Handle,
@@ -80,10 +79,6 @@ class TestDerivedDescriptors:
                 cudnn.derive_bn_tensor_descriptor(x_desc, "layer")
             with pytest.raises(TypeError, match=r"^mode: expected a cudnnNormMode_t"):
                 cudnn.derive_norm_tensor_descriptor(x_desc, raw.CUDNN_BATCHNORM_SPATIAL)
-        with pytest.raises(TypeError, match=r"^x_desc: expected a TensorDescriptor"):
-            cudnn.derive_bn_tensor_descriptor(X)
-        with pytest.raises(TypeError, match=r"^x_desc: expected a TensorDescriptor"):
-            cudnn.derive_norm_tensor_descriptor(X)
 
 
 class TestWhatIsMade:
@@ -337,14 +332,6 @@ class TestRefusals:
         return cudnn.batch_normalization_forward_training(handle, **arguments)
 
     def test_parameters(self, handle: Handle) -> None:
-        with pytest.raises(ValueError, match=r"^scale: "):
-            self.train(handle, scale=random(1, 5))
-        with pytest.raises(TypeError, match=r"^bias: "):
-            self.train(handle, bias=random(1, C, dtype=np.float16))
-        with pytest.raises(ValueError, match=r"^bias: "):
-            self.train(handle, scale=random(1, *X[1:]), mode="per_activation")
-        with pytest.raises(TypeError, match=r"^scale: host memory"):
-            self.train(handle, scale=np.ones(C, np.float32))
         with pytest.raises(TypeError, match=r"^bias: a tensor is needed"):
             self.train(handle, bias=None)
         strided = DeviceTensor.from_numpy(np.ones(C, np.float32), strides=(2,))
@@ -354,43 +341,12 @@ class TestRefusals:
             self.train(handle, running_mean=random(1, C))
         with pytest.raises(ValueError, match=r"^saved_mean: needed together with saved_inv"):
             self.train(handle, saved_inv_variance=random(1, C))
-        with (
-            DeviceBuffer(12) as small,
-            pytest.raises(ValueError, match=r"^scale: 12 bytes are too small"),
-        ):
-            self.train(handle, scale=small)
-        with (
-            TensorDescriptor((1, 5, 1, 1)) as other,
-            pytest.raises(ValueError, match=r"^param_desc: "),
-        ):
-            self.train(handle, param_desc=other)
 
     def test_tensors(self, handle: Handle) -> None:
-        with pytest.raises(ValueError, match=r"^y: "):
-            self.train(handle, y=nan(3, 4, 5, 3))
-        with pytest.raises(ValueError, match=r"^y: "):
-            self.train(handle, y=nan(*X, dtype="float16"))
-        with pytest.raises(ValueError, match=r"^y: needed with beta=1"):
-            self.train(handle, beta=1)
-        with pytest.raises(TypeError, match=r"^x: host memory"):
-            self.train(handle, x=np.ones(X, np.float32))
-        with pytest.raises(TypeError, match=r"^x: an address or a DeviceBuffer has no shape"):
-            self.train(handle, x=1 << 20)
         with pytest.raises(ValueError, match=r"^mode: expected one of"):
             self.train(handle, mode="layer")
-        with pytest.raises(TypeError, match=r"^handle: expected a Handle"):
-            self.train(None)  # type: ignore[arg-type]
         with pytest.raises(BadParamError):
             self.train(handle, epsilon=-1.0)
-        x, scale = random(0, *X), random(1, C)
-        with pytest.raises(ValueError, match=r"^dy: "):
-            cudnn.batch_normalization_backward(handle, x=x, dy=random(2, 3, 4, 5, 3), scale=scale)
-        with pytest.raises(ValueError, match=r"^dscale: needed with beta=2"):
-            cudnn.batch_normalization_backward(handle, x=x, dy=x, scale=scale, beta_param=2)
-        with pytest.raises(ValueError, match=r"^estimated_variance: "):
-            cudnn.batch_normalization_forward_inference(
-                handle, x, scale, scale, scale, random(2, 5)
-            )
 
     def test_spaces(self, handle: Handle) -> None:
         x = random(0, *X, dtype=np.float16, layout="NHWC")
@@ -416,23 +372,14 @@ class TestRefusals:
                 "saved_inv_variance": forward.saved_inv_variance,
                 "with_dz": True,
             }
-            with DeviceBuffer(1) as small:
-                for name in ("workspace", "reserve_space"):
-                    with pytest.raises(
-                        ValueError, match=rf"^{name}: 1 bytes are too small, \d+ are needed"
-                    ):
-                        train(handle, x, scale, scale, z=x, **how, **{name: small})
-                with pytest.raises(ValueError, match=r"^reserve_space: 1 bytes"):
-                    back(handle, **operands, **how, **saved, reserve_space=small)
+            with DeviceBuffer(1) as small, pytest.raises(ValueError, match=r"^reserve_space: 1 "):
+                back(handle, **operands, **how, **saved, reserve_space=small)
             with pytest.raises(TypeError, match=r"^reserve_space: \d+ bytes of device"):
                 back(handle, **operands, **how, **saved)
             with pytest.raises(TypeError, match=r"^workspace: the size behind an address"):
                 train(handle, x, scale, scale, **how, workspace=1 << 20)
             with pytest.raises(ValueError, match=r"^activation: needed where a tensor is added"):
                 train(handle, x, scale, scale, z=x)
-            z = random(2, 3, 4, 5, 3, dtype=np.float16, layout="NHWC")
-            with pytest.raises(ValueError, match=r"^z: "):
-                train(handle, x, scale, scale, z=z, **how)
 
     def test_what_cannot_be_fused(self, handle: Handle) -> None:
         x, scale = random(0, *X), random(1, C)
@@ -444,16 +391,6 @@ class TestRefusals:
             cudnn.normalization_forward_training(
                 handle, x, scale, scale, groups=2, average_factor=1
             )
-
-    def test_closed(self, handle: Handle) -> None:
-        other = Handle()
-        other.close()
-        with pytest.raises(ClosedError):
-            self.train(other)
-        x = random(0, *X)
-        x.close()
-        with pytest.raises(ClosedError):
-            self.train(handle, x=x)
 
 
 @pytest.mark.filterwarnings("error::ResourceWarning")

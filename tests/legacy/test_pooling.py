@@ -94,12 +94,11 @@ class TestDescriptor:
             PoolingDescriptor(2, 0, 0)
         with pytest.raises(ValueError, match=r"mode: .*did you mean 'max'"):
             PoolingDescriptor(2, mode="maxx")
-        small, cube = TensorDescriptor((1, 1, 4, 4)), TensorDescriptor((1, 1, 4, 4, 4))
-        with PoolingDescriptor(5) as pooling, small, cube:
+        with PoolingDescriptor(5) as pooling, TensorDescriptor((1, 1, 4, 4)) as small:
             with pytest.raises(ValueError, match=r"window reaches over 5 elements"):
                 pooling.output_shape(small)
-            with pytest.raises(ValueError, match=r"^x: "):
-                pooling.output_shape(cube)
+            with pytest.raises(ValueError, match="x: a pooling over 2 spatial"):
+                pooling.output_shape(TensorDescriptor((1, 1, 4, 4, 4)))
 
 
 class TestOperations:
@@ -231,24 +230,5 @@ def test_wrong_input(reference_handle: Handle) -> None:
     handle, x = reference_handle, tensor(IMAGE)
     with PoolingDescriptor(2) as pooling, PoolingDescriptor((2, 2, 2)) as cube:
         y = pooling_forward(handle, x, pooling)
-        with pytest.raises(TypeError, match=r"^pooling: expected a PoolingDescriptor"):
-            pooling_forward(handle, x, 2)
-        with pytest.raises(ValueError, match=r"^x: "):
-            pooling_forward(handle, x, cube)
         with pytest.raises(ValueError, match=r"^x: a pooling over 3 spatial dimensions"):
             pooling_backward(handle, cube, y=y, dy=y, x=x)
-        with pytest.raises(ValueError, match=r"^y: "):
-            pooling_forward(handle, x, pooling, tensor(np.ones((1, 2, 2, 2), np.float32)))
-        with pytest.raises(ValueError, match=r"^y: "):
-            pooling_forward(handle, x, pooling, tensor(np.ones((1, 1, 2, 2), np.float16)))
-        with pytest.raises(ValueError, match=r"^y: needed with beta"):
-            pooling_forward(handle, x, pooling, beta=1)
-        with pytest.raises(ValueError, match=r"^dy: "):
-            pooling_backward(handle, pooling, y=y, dy=x, x=x)
-        with pytest.raises(ValueError, match=r"^dx: "):
-            pooling_backward(handle, pooling, y=y, dy=y, x=x, dx=y)
-        with pytest.raises(TypeError, match=r"^dy: host memory"):
-            pooling_backward(handle, pooling, y=y, dy=np.ones((1, 1, 2, 2)), x=x)
-        larger = TensorDescriptor((1, 1, 5, 4))
-        with larger, pytest.raises(ValueError, match=r"^x: 64 bytes are too small"):
-            pooling_forward(handle, x, pooling, y, x_desc=larger)

@@ -156,14 +156,6 @@ def test_wrong_input(reference_handle: Handle) -> None:
     handle, a = reference_handle, tensor(A)
     with pytest.raises(ValueError, match=r"^c: pass c_shape or c itself"):
         reduce_tensor(handle, a, "add")
-    with pytest.raises(ValueError, match=r"^c: "):
-        reduce_tensor(handle, a, "add", c_shape=(1, 1, 1, 2))
-    with pytest.raises(ValueError, match=r"^c: needed with beta"):
-        reduce_tensor(handle, a, "add", c_shape=(1, 1, 1, 1), beta=1)
-    with pytest.raises(TypeError, match=r"^reduction: expected a ReduceTensorDescriptor"):
-        reduce_tensor(handle, a, 0, c_shape=(1, 1, 1, 1))  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match=r"^a: host memory"):
-        reduce_tensor(handle, A, "add", c_shape=(1, 1, 1, 1))
     with pytest.raises(NotSupportedError):
         reduce_tensor(handle, tensor(A.astype(np.int32)), "add", c_shape=(1, 1, 1, 1))
     reduction = ReduceTensorDescriptor("add", indices=True)
@@ -175,10 +167,9 @@ def test_wrong_input(reference_handle: Handle) -> None:
         ReduceTensorDescriptor("max", indices=a)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"^c_shape: expected ints"):
         reduce_tensor(handle, a, "max", c_shape=(1, 1, 1, 1.5))  # type: ignore[arg-type]
-    with ReduceTensorDescriptor("max", indices=True) as reduction, DeviceBuffer(4) as small:
-        with pytest.raises(ValueError, match=r"^indices: 4 bytes are too small, 8 are needed"):
-            reduce_tensor(handle, a, reduction, c_shape=(1, 2, 1, 1), indices=small)
-        with pytest.raises(ValueError, match=r"^workspace: 4 bytes are too small, 48 are"):
-            reduce_tensor(handle, a, reduction, c_shape=(1, 2, 1, 1), workspace=small)
-        with pytest.raises(TypeError, match=r"^workspace: the size behind an address"):
-            reduce_tensor(handle, a, reduction, c_shape=(1, 2, 1, 1), workspace=small.ptr)
+    with (
+        ReduceTensorDescriptor("max", indices=True) as reduction,
+        DeviceBuffer(4) as small,
+        pytest.raises(TypeError, match=r"^workspace: the size behind an address"),
+    ):
+        reduce_tensor(handle, a, reduction, c_shape=(1, 2, 1, 1), workspace=small.ptr)

@@ -94,21 +94,8 @@ def test_wrong_input(reference_handle: Handle) -> None:
         softmax_forward(handle, x, algorithm="acurate")
     with pytest.raises(TypeError, match=r"^mode: expected a cudnnSoftmaxMode_t"):
         softmax_forward(handle, x, mode=raw.CUDNN_SOFTMAX_LOG)
-    with pytest.raises(ValueError, match=r"^y: "):
-        softmax_forward(handle, x, tensor(SCORES.T.copy()))
-    with pytest.raises(ValueError, match=r"^y: needed with beta"):
-        softmax_forward(handle, x, beta=1)
-    with pytest.raises(ValueError, match=r"^dy: "):
-        softmax_backward(handle, y=x, dy=tensor(SCORES.astype(np.float64)))
-    with pytest.raises(ValueError, match=r"^dx: "):
-        softmax_backward(handle, y=x, dy=x, dx=tensor(SCORES.T.copy()))
-    with pytest.raises(TypeError, match=r"^dy: host memory"):
-        softmax_backward(handle, y=x, dy=SCORES)
     with pytest.raises(NotSupportedError):
         softmax_forward(handle, tensor(np.ones((1, 2), np.int32)))
-    larger = TensorDescriptor((2, 3, 2, 1))
-    with larger, pytest.raises(ValueError, match=r"^x: 24 bytes are too small"):
-        softmax_forward(handle, x, x_desc=larger)
 
 
 LAYOUTS: dict[str, dict[str, Any]] = {

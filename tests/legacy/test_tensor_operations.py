@@ -206,21 +206,11 @@ class TestOpTensor:
 class TestWrongInput:
     def test_transform(self, reference_handle: Handle) -> None:
         handle, x = reference_handle, tensor(A)
-        with pytest.raises(ValueError, match=r"^y: "):
-            transform_tensor(handle, x, tensor(A[:, :2]))
-        with pytest.raises(ValueError, match=r"^y: needed with beta"):
-            transform_tensor(handle, x, beta=1)
         with pytest.raises(NotSupportedError):
             transform_tensor(handle, x, data_type="int32")
-        with pytest.raises(TypeError, match=r"^x: host memory"):
-            transform_tensor(handle, A)
 
     def test_add(self, reference_handle: Handle) -> None:
         handle, c = reference_handle, tensor(A)
-        with pytest.raises(ValueError, match=r"^a: "):
-            add_tensor(handle, tensor(A[:, :2]), c)
-        with pytest.raises(ValueError, match=r"^a: "):
-            add_tensor(handle, tensor(np.ones(4, np.float32)), c)
         with pytest.raises(BadParamError, match="A: expected the data type"):
             add_tensor(handle, tensor(np.ones(3, np.float16)), c)
         six = tensor(np.ones((1, 1, 1, 1, 1, 1), np.float32))
@@ -237,23 +227,10 @@ class TestWrongInput:
             set_tensor(handle, y, "3")
         with pytest.raises(TypeError, match="real numbers"):
             scale_tensor(handle, y, "3")
-        with pytest.raises(TypeError, match=r"^y: host memory"):
-            scale_tensor(handle, A, 2)
 
     def test_op(self, reference_handle: Handle) -> None:
         handle, a, b = reference_handle, tensor(A), tensor(B)
         with pytest.raises(ValueError, match=r"^b: needed for add"):
             op_tensor(handle, a, None, "add")
-        with pytest.raises(ValueError, match=r"^b: "):
-            op_tensor(handle, a, tensor(B[:, :2]), "add")
-        with pytest.raises(ValueError, match=r"^c: "):
-            op_tensor(handle, a, b, "add", tensor(B[:, :2]))
-        with pytest.raises(ValueError, match=r"^c: needed with beta"):
-            op_tensor(handle, a, b, "add", beta=1)
-        with pytest.raises(TypeError, match=r"^op: expected a OpTensorDescriptor"):
-            op_tensor(handle, a, b, 0)  # type: ignore[arg-type]
         with pytest.raises(BadParamError, match="C: cuDNN has no"):
             op_tensor(handle, a, b, "add", data_type="float64")
-        larger = TensorDescriptor((2, 3, 4, 6))
-        with larger, pytest.raises(ValueError, match=r"^a: 480 bytes are too small"):
-            op_tensor(handle, a, b, "add", a_desc=larger, b_desc=larger)

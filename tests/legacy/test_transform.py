@@ -9,7 +9,6 @@ import pytest
 
 from cudnn_ctypes import (
     DeviceTensor,
-    FilterDescriptor,
     Handle,
     TensorDescriptor,
     TensorTransformDescriptor,
@@ -118,21 +117,5 @@ def test_wrong_input(reference_handle: Handle) -> None:
     handle, x = reference_handle, tensor(X)
     fold = TensorTransformDescriptor(ZEROS, fold=(2, 3))
     cube = TensorTransformDescriptor((0,) * 5)
-    with fold, cube:
-        with pytest.raises(TypeError, match=r"^transform: expected a TensorTransformDescriptor"):
-            transform_tensor_ex(handle, x, "fold")
-        with pytest.raises(ValueError, match=r"^x: expected 5 dimensions"):
-            transform_tensor_ex(handle, x, cube)
-        with pytest.raises(ValueError, match=r"^y: "):
-            transform_tensor_ex(handle, x, fold, tensor(X))
-        with pytest.raises(ValueError, match=r"^y: "):
-            transform_tensor_ex(handle, x, fold, tensor(np.ones((2, 18, 2, 2), np.float16)))
-        with pytest.raises(ValueError, match=r"^y: needed with beta"):
-            transform_tensor_ex(handle, x, fold, beta=1)
-        with pytest.raises(TypeError, match=r"^w: host memory"):
-            transform_filter(handle, X, fold)
-        with pytest.raises(ValueError, match=r"^y: "):
-            transform_filter(handle, x, fold, tensor(X))
-        larger = FilterDescriptor((2, 3, 4, 9))
-        with larger, pytest.raises(ValueError, match=r"^w: 576 bytes are too small"):
-            transform_filter(handle, x, fold, w_desc=larger)
+    with fold, cube, pytest.raises(ValueError, match=r"^x: expected 5 dimensions"):
+        transform_tensor_ex(handle, x, cube)
