@@ -8,7 +8,6 @@ Python's stands in a string: "3/2" for a fraction, "0:8:2" for a slice, "-inf".
 from __future__ import annotations
 
 import dataclasses
-import functools
 import json
 import math
 import numbers
@@ -38,7 +37,6 @@ _WIDEST = 100  # spaces by which a level may be indented
 DATA_TYPES = ("io_data_type", "intermediate_data_type", "compute_data_type")
 
 
-@functools.cache
 def kinds() -> dict[str, Kind]:
     """The kinds of operations by name: the constants of the modules of the table."""
     return {

@@ -193,8 +193,12 @@ class Fault:
 
     def ranges_at(self, target: Target) -> tuple[Range, ...]:
         """The ranges with the cuDNN and GPU of `target`; empty if the fault is not known there."""
-        if self.beside_another and not target.beside_another:
-            return ()
+        return self._ranges_of(target) if self._is_beside(target) else ()
+
+    def _is_beside(self, target: Target) -> bool:
+        return not self.beside_another or target.beside_another
+
+    def _ranges_of(self, target: Target) -> tuple[Range, ...]:
         return tuple(
             each
             for each in self.ranges
@@ -321,7 +325,9 @@ def findings(rows: Iterable[Fault], subject: Any, target: Target) -> list[Findin
     return [
         Finding(row, place, ranges)
         for row in rows
-        if (ranges := row.ranges_at(target)) and (place := row.where(subject))
+        if (ranges := row._ranges_of(target))
+        and (place := row.where(subject))
+        and row._is_beside(target)  # asked last: it loads the driver
     ]
 
 
