@@ -5,15 +5,13 @@ The stub of a package lists each of its names once, for type checkers and here.
 
 from __future__ import annotations
 
-import ast
+import _ast  # not ast, importlib.abc and pkgutil: they are most of what an import would take
 import functools
 import importlib
-import pkgutil
+import os
 import sys
 from collections.abc import Callable, Mapping
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
-from importlib.util import resolve_name
 from types import ModuleType
 from typing import Any
 
@@ -35,10 +33,12 @@ def listed(package: str) -> Mapping[str, tuple[str, str]]:
         For each name the dotted name of its module, and its name there; "" for a module itself.
     """
     names: dict[str, tuple[str, str]] = {}
-    for node in ast.parse(_stub(package)).body:
-        if not isinstance(node, ast.ImportFrom) or not node.level:
+    tree: Any = compile(_stub(package), f"{package}.pyi", "exec", _ast.PyCF_ONLY_AST)
+    for node in tree.body:
+        if not isinstance(node, _ast.ImportFrom) or not node.level:
             continue
-        module = resolve_name("." * node.level + (node.module or ""), package)
+        above = package.split(".")[: package.count(".") + 2 - node.level]
+        module = ".".join([*above, *([node.module] if node.module else [])])
         for alias in node.names:
             if alias.name == "*":
                 names |= _all_of(module)
@@ -51,7 +51,10 @@ def listed(package: str) -> Mapping[str, tuple[str, str]]:
 
 def _stub(package: str) -> bytes:
     root, _, path = f"{package}.__init__".replace(".", "/").partition("/")
-    return pkgutil.get_data(root, f"{path}.pyi") or b""
+    spec: Any = sys.modules[root].__spec__
+    folder = os.path.dirname(spec.origin)
+    data: bytes = spec.loader.get_data(os.path.join(folder, f"{path}.pyi"))
+    return data
 
 
 def _all_of(module: str) -> Mapping[str, tuple[str, str]]:
@@ -92,13 +95,14 @@ def import_under_other_names(packages: Mapping[str, str]) -> None:
     sys.meta_path.insert(0, _OtherNames(packages))  # before what would load the files once more
 
 
-class _OtherNames(MetaPathFinder, Loader):
+class _OtherNames:
     def __init__(self, packages: Mapping[str, str]) -> None:
         self._packages = packages
 
     def find_spec(self, fullname: str, path: Any, target: Any = None) -> ModuleSpec | None:
+        loader: Any = self
         package = ".".join(fullname.split(".", 2)[:2])
-        return ModuleSpec(fullname, self) if package in self._packages else None
+        return ModuleSpec(fullname, loader) if package in self._packages else None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         package = ".".join(spec.name.split(".", 2)[:2])

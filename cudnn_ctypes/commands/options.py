@@ -15,10 +15,9 @@ from rich.console import Console
 
 from ..errors import CudnnError, LibraryNotFoundError, NoDeviceError, SymbolNotFoundError
 from ..evidence.files import CommandError, read_text
-from ..graph.backend.device_properties import presets
-from ..graph.graph import Graph
 
 if TYPE_CHECKING:
+    from ..graph.graph import Graph
     from rich.progress import Progress
     from rich.text import Text
 
@@ -170,6 +169,8 @@ def read_graph(path: Path) -> Graph:
     ------
     CommandError
     """
+    from ..graph.graph import Graph
+
     text = read_text(path)
     try:
         return Graph.from_json(text)
@@ -189,6 +190,8 @@ class Names:
 
 def add_device(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     """Add the option ``--device``, whose value `as_properties` takes."""
+    from ..graph.backend.device_properties import presets
+
     parser.add_argument(
         "--device",
         required=required,

@@ -14,8 +14,6 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from ...evidence.known_faults import known_faults
-
 if TYPE_CHECKING:
     from ..options import Steps
 
@@ -157,6 +155,7 @@ def search_path(loaded_path: str | None) -> Iterator[Finding]:
 
 
 _PROJECT = str(Path(__file__).parents[2])
+_CHILD = str(Path(__file__).with_name("child.py"))
 _TIMEOUT = 300  # seconds; loading 1 GB of libraries from a cold disk takes a while
 
 _NO_GPU = (
@@ -181,9 +180,8 @@ def _ask(probe: str, device: str = "cuda") -> dict[str, Any]:
     }
     try:
         done = subprocess.run(
-            [sys.executable, "-P", "-m", "cudnn_ctypes.commands.doctor.child", probe]
-            if sys.version_info >= (3, 11)
-            else [sys.executable, "-m", "cudnn_ctypes.commands.doctor.child", probe],
+            # By its file: what the command itself imports, a probe does not need.
+            [sys.executable, *(["-P"] if sys.version_info >= (3, 11) else []), _CHILD, probe],
             capture_output=True,
             text=True,
             env=environment,
@@ -350,6 +348,8 @@ def _what_works(
 
 
 def _known_faults(version: str, capabilities: Sequence[int] | None) -> Finding:
+    from ...evidence.known_faults import known_faults
+
     number = int("".join(f"{int(part):02}" for part in version.split(".")))
     found = known_faults(number, capabilities[0] if capabilities else None)
     place = "on GPU 0" if capabilities else "on some GPU"

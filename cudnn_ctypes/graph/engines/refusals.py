@@ -14,11 +14,12 @@ __all__ = ["ONLY_THERE", "Refusal", "failed_to_compile", "refusal"]
 ONLY_THERE = "perhaps where the GPU is: cuDNN asks the GPU itself, and there is none here"
 """The state of an engine that can be neither compiled nor ruled out for an absent GPU."""
 
-_STATED = re.compile(r"^CUDNN_STATUS_(\w+); Reason: (.*)$", re.DOTALL)
-_CALL = re.compile(r"^[\w.:>-]+\(")
-_BARE = re.compile(r"^(status|treePair\.first)$|^\(CUDNN_STATUS_\w+ == status\)")
-_COMPILING = re.compile(r"\brtk\([^)]*\)\s*->\s*compile|COMPILATION_FAILED|cannot load libnvrtc")
-_ADDRESS = re.compile(r"0x[0-9a-f]{6,}")
+# Compiled when first used: a build that is not refused needs none.
+_STATED = r"(?s)^CUDNN_STATUS_(\w+); Reason: (.*)$"
+_CALL = r"^[\w.:>-]+\("
+_BARE = r"^(status|treePair\.first)$|^\(CUDNN_STATUS_\w+ == status\)"
+_COMPILING = r"\brtk\([^)]*\)\s*->\s*compile|COMPILATION_FAILED|cannot load libnvrtc"
+_ADDRESS = r"0x[0-9a-f]{6,}"
 
 
 @dataclass(frozen=True)
@@ -66,20 +67,20 @@ class Refusal:
 def refusal(error: CudnnError) -> Refusal:
     """The refusal that an error stands for."""
     messages = error.messages or ((error.detail,) if error.detail else ())
-    stated = [found for m in messages if (found := _STATED.match(m))]
+    stated = [found for m in messages if (found := re.match(_STATED, m))]
     status = stated[0][1] if stated else str(error.status).removeprefix("CUDNN_STATUS_")
     # Lines without a status may belong to a check that had alternatives.
-    candidates = [found[2] for found in stated] + [m for m in messages if not _STATED.match(m)]
+    candidates = [found[2] for found in stated] + [m for m in messages if not re.match(_STATED, m)]
     reason = next((text for text in candidates if _tells(text)), "")
     if not reason:
         reason = "cuDNN gives no reason" + (f" ({candidates[0]})" if candidates else "")
-    reason = " ".join(_ADDRESS.sub("0x…", reason).split()).removesuffix(" at: true")
+    reason = " ".join(re.sub(_ADDRESS, "0x…", reason).split()).removesuffix(" at: true")
     return Refusal(status, reason, tuple(messages))
 
 
 def failed_to_compile(messages: Iterable[str]) -> bool:
     """Whether cuDNN accepted an engine and could not compile its kernel."""
-    return any(map(_COMPILING.search, messages))
+    return any(re.search(_COMPILING, each) for each in messages)
 
 
 def _asks_cublas(message: str) -> bool:
@@ -89,9 +90,9 @@ def _asks_cublas(message: str) -> bool:
 
 def _tells(message: str) -> bool:
     """True if the message says more than which of cuDNN's internal functions failed."""
-    if _BARE.match(message):
+    if re.match(_BARE, message):
         return False
-    call = _CALL.match(message)
+    call = re.match(_CALL, message)
     if call is None:
         return True
     depth = 1

@@ -14,8 +14,6 @@ from ....errors import CudnnError, PlanCacheWarning, SymbolNotFoundError
 from ....raw.host_blocks import warn
 from ...run.plan import ExecutionPlan
 from ...run.stored_plan import StoredPlan, sealed, unsealed
-from ..tuning.measurements import Autotuning
-from ..tuning.records import content, from_content
 from .entries import FORMAT, KINDS, VERSION, CacheEntry, read_entry, shown_entry
 from .entry_folder import EntryFolder
 from .location import as_folder, by_environment, standard_folder
@@ -26,6 +24,7 @@ if TYPE_CHECKING:
     from ....arguments import Place
     from ....handle import Handle
     from ...backend.device_properties import DeviceProperties
+    from ..tuning.measurements import Autotuning
     from .key import CacheKey
 
 __all__ = ["CacheEntry", "PlanCache", "as_cache"]
@@ -141,7 +140,12 @@ class PlanCache:
         """The result of autotuning of a key; None if there is none, or it is damaged."""
         entry = self.load(key)
         try:
-            return None if entry is None else from_content(Autotuning, entry["tuning"])
+            if entry is None:
+                return None
+            from ..tuning.measurements import Autotuning
+            from ..tuning.records import from_content
+
+            return from_content(Autotuning, entry["tuning"])
         except ValueError:
             return None
 
@@ -158,6 +162,8 @@ class PlanCache:
             What ``python -m cudnn_ctypes cache`` shows of it.
         """
         best = {"engine": tuned.best.engine, "knobs": dict(tuned.best.knobs)}
+        from ..tuning.records import content
+
         self.store(key, **members, engine=best, tuning=content(tuned))
 
     def export_tunings(self) -> str:

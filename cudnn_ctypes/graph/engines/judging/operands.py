@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ...describe.tensor import Tensor
     from ...lower.expand.expansion import Expansion
 
-__all__ = ["HURTING", "KINDS", "Images", "images", "results", "stored"]
+__all__ = ["KINDS", "Images", "images", "results", "stored"]
 
 Images = dict[int, NDArray[np.uint8]]
 """Bytes of tensors by unique id."""
@@ -69,9 +69,6 @@ KINDS: Mapping[str, _Fill] = {
     "tiny": _tiny,
 }
 """Kinds of numbers, by name."""
-
-HURTING = frozenset({"offset", "tiny"})
-"""Kinds with which an engine that is off is inexact, not wrong."""
 
 
 def images(

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...backend.engine import EngineChoice
-from .operands import HURTING
 
 __all__ = ["STATES", "WRONG", "Bound", "Verdict", "compared", "worse"]
 
 Array = NDArray[Any]
+_HURTING = frozenset({"offset", "tiny"})  # kinds of numbers: an engine that is off is inexact
 
 STATES = ("right", "inexact", "wrong", "NaN", "writes beyond", "ended", "refused")
 """The states of an engine config, from the best on."""
@@ -172,10 +172,10 @@ def compared(base: Verdict, tensor: str, result: Array, bound: Bound, data: str)
     )
     if bad.sum() <= bound.turning and not broken.any():
         return noted
-    if (data in HURTING and broken.any()) or (error < _NEAR and _may_be_inexact(base, data)):
+    if (data in _HURTING and broken.any()) or (error < _NEAR and _may_be_inexact(base, data)):
         return replace(noted, state="inexact")
     return replace(noted, state="NaN" if broken.any() else "wrong")
 
 
 def _may_be_inexact(base: Verdict, data: str) -> bool:
-    return data in HURTING or any(note.startswith(_LOSSY) for note in base.notes)
+    return data in _HURTING or any(note.startswith(_LOSSY) for note in base.notes)
