@@ -17,9 +17,10 @@ from ..errors import CudnnError, LibraryNotFoundError, NoDeviceError, SymbolNotF
 from ..evidence.files import CommandError, read_text
 
 if TYPE_CHECKING:
-    from ..graph.graph import Graph
     from rich.progress import Progress
     from rich.text import Text
+
+    from ..graph.graph import Graph
 
 __all__ = [
     "USER_ERRORS",
