@@ -14,7 +14,7 @@ from typing import Any
 from rich.console import Console
 
 from ..graph.engines.cache.plan_cache import CacheEntry, PlanCache
-from ..graph.engines.explaining.tables import bytes_text, rich_table
+from ..graph.engines.explaining.explanation import bytes_text, rich_table
 from ..raw.describe import aligned
 from ..raw.library import version_text
 from .options import (

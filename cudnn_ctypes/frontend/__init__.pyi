@@ -1,8 +1,8 @@
 __version__: str
 
 from . import datatypes as datatypes, left_out as left_out, wrapper as wrapper
-from .capabilities import sdpa_capabilities as sdpa_capabilities
-from .causal_functions import (
+from .handles import sdpa_capabilities as sdpa_capabilities
+from .functions import (
     b2b_causal_conv1d_backward as b2b_causal_conv1d_backward,
     b2b_causal_conv1d_forward as b2b_causal_conv1d_forward,
     causal_conv1d_backward as causal_conv1d_backward,
@@ -15,8 +15,8 @@ from .causal_functions import (
     long_fft_causal_conv1d_forward as long_fft_causal_conv1d_forward,
     long_fft_causal_conv1d_get_buffer_sizes as long_fft_causal_conv1d_get_buffer_sizes,
 )
-from .decorators import graph as graph, graph_cache as graph_cache, jit as jit
-from .device_info import DeviceInfo as DeviceInfo
+from .wrapper import graph as graph, graph_cache as graph_cache, jit as jit
+from .handles import DeviceInfo as DeviceInfo
 from .enums import (
     FRONTEND_KNOB_TYPE_BASE as FRONTEND_KNOB_TYPE_BASE,
     NodeType as NodeType,
@@ -44,13 +44,13 @@ from .errors import (
     InvalidGraphError as InvalidGraphError,
     cudnnGraphNotSupportedError as cudnnGraphNotSupportedError,
 )
-from .gnn_attention_functions import (
+from .functions import (
     gnn_mha_gat_backward as gnn_mha_gat_backward,
     gnn_mha_gat_forward as gnn_mha_gat_forward,
     gnn_mha_gat_v2_backward as gnn_mha_gat_v2_backward,
     gnn_mha_gat_v2_forward as gnn_mha_gat_v2_forward,
 )
-from .gnn_functions import (
+from .functions import (
     gnn_agg_simple_backward as gnn_agg_simple_backward,
     gnn_agg_simple_forward as gnn_agg_simple_forward,
 )
@@ -65,8 +65,8 @@ from .handles import (
     get_stream as get_stream,
     set_stream as set_stream,
 )
-from .knobs import knob as knob
-from .nodes import GraphContext as GraphContext, Node as Node
+from .plans import knob as knob
+from .tensors import GraphContext as GraphContext, Node as Node
 from .properties import (
     create_device_properties as create_device_properties,
     create_kernel_cache as create_kernel_cache,

@@ -10,10 +10,10 @@ from .c_members import c_data_type
 from .enums import data_type
 from .errors import InvalidGraphError, cudnnGraphNotSupportedError, translated
 from .front_graph import FrontGraph
-from .nodes import node_of
-from .tensors import tensor
+from .tensors import node_of, tensor
 
-__all__ = ["METHODS", "Described", "in_classic_order", "method"]
+__all__ = ["METHODS", "Described", "in_classic_order", "method", "node_of"]
+
 
 # How names of tensors end where that is not the name of the result.
 _SUFFIXES = {

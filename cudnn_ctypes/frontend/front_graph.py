@@ -18,7 +18,7 @@ from ..graph.lower.target import Target
 from ..raw.dlpack import ON_HOST
 from ..raw.strides import packed
 from .c_members import c_data_type
-from .nodes import Node as Call
+from .tensors import Node as Call
 from .tensors import tensor
 
 __all__ = ["FrontGraph"]

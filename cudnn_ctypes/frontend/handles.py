@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING, Any
+import functools
+from typing import Any
 
 from .. import raw
+from ..arguments import integer
 from ..errors import ClosedError
+from ..graph.backend.device_properties import DeviceProperties
 from ..handle import Handle as Owner
 from ..raw import mode
 from ..runtime import current_device
 
-if TYPE_CHECKING:
-    from .device_info import DeviceInfo
-
 __all__ = [
     "AnyHandle",
+    "DeviceInfo",
     "Handle",
     "as_handle",
     "backend_version",
@@ -25,6 +26,7 @@ __all__ = [
     "destroy_handle",
     "get_last_error_string",
     "get_stream",
+    "sdpa_capabilities",
     "set_stream",
 ]
 
@@ -61,8 +63,6 @@ class Handle:
     def device(self) -> DeviceInfo:
         """The GPU to which it belongs."""
         if self._device is None:
-            from .device_info import DeviceInfo
-
             self._device = DeviceInfo(int(self.owner.device.device_id))
         return self._device
 
@@ -181,3 +181,71 @@ def get_last_error_string() -> str:
     buffer = ctypes.create_string_buffer(4096)
     raw.cudnnGetLastErrorString(buffer, len(buffer))
     return buffer.value.decode("utf-8", "replace")
+
+
+class DeviceInfo:
+    """A GPU of this machine, or the reference device.
+
+    Each property is cuDNN's (``CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR``, cuDNN 9.8), read on first
+    use.
+
+    Parameters
+    ----------
+    ordinal : int
+        The number of the GPU.
+    """
+
+    def __init__(self, ordinal: int) -> None:
+        self.ordinal: int = integer("ordinal", ordinal)
+
+    @functools.cached_property
+    def _properties(self) -> DeviceProperties:
+        return DeviceProperties.from_device(self.ordinal)
+
+    def _of(self, key: str) -> int:
+        properties = self._properties
+        return int(properties[key]) if key in properties else 0  # older cuDNNs have fewer
+
+    @property
+    def compute_capability(self) -> tuple[int, int]:
+        """Major and minor: (9, 0) for an H200."""
+        return self._properties.compute_capability
+
+    @property
+    def sm_version(self) -> int:
+        """The compute capability as one number: 90."""
+        major, minor = self.compute_capability
+        return 10 * major + minor
+
+    @property
+    def sm_count(self) -> int:
+        """How many multiprocessors it has."""
+        return self._of("multiProcessorCount")
+
+    @property
+    def shared_memory_per_block_optin(self) -> int:
+        """Bytes of shared memory that a block may ask for."""
+        return self._of("maxSharedMemoryPerBlockOptin")
+
+    @property
+    def oversized_shared_memory_per_block(self) -> int:
+        """Bytes that a block gets in exchange for the level-one cache; 0 where there is no way."""
+        return self._of("oversizedSharedMemoryPerBlock")
+
+    @property
+    def l2_cache_bytes(self) -> int:
+        """Bytes of the level-two cache."""
+        return self._of("l2CacheSize")
+
+    @property
+    def device_name(self) -> str:
+        """The GPU's name: "NVIDIA H200"."""
+        return self._properties.name
+
+    def __repr__(self) -> str:
+        return f"DeviceInfo(cuda:{self.ordinal})"
+
+
+def sdpa_capabilities() -> frozenset[str]:
+    """Features that the front end's own attention kernels add to cuDNN's: none here."""
+    return frozenset()

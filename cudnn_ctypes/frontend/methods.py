@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from . import attention as attention
-from . import norms as norms
 from . import operations as operations
 from .described import METHODS, Described
 

@@ -3,23 +3,290 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from .. import raw
 from ..arguments import integer, items
+from ..dtypes import as_data_type, data_type_name
+from ..errors import FaultWarning
+from ..graph.describe.serialization import FORMAT
+from ..graph.describe.tensor import Tensor
+from ..graph.lower.target import Target
+from ..graph.run.plan import ExecutionPlan
+from ..raw.host_blocks import warn
 from .c_members import note_of
-from .candidates import PlanConfig
-from .enums import behavior_note, cuda_graph_retention, knob_type, named, numerical_note
+from .enums import (
+    behavior_note,
+    build_plan_policy,
+    cuda_graph_retention,
+    heur_mode,
+    knob_type,
+    named,
+    numerical_note,
+)
 from .errors import translated
-from .execution import overriding
+from .front_graph import FrontGraph
 from .handles import AnyHandle, as_handle
-from .held_plans import Holding
-from .knobs import knob, knobs_of
+from .plans import Holding, PlanConfig, Plans, knob, knobs_of, overriding
+from .tensors import tensor
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["ChoosingMethods"]
+__all__ = [
+    "BuildingMethods",
+    "ChoosingMethods",
+    "RunningMethods",
+    "describes_graph",
+    "restored",
+    "stored",
+]
+
+_DEFAULT_MODES = (heur_mode.A, heur_mode.FALLBACK)
+
+
+class BuildingMethods(Holding):
+    """From a description to compiled plans."""
+
+    def validate(self) -> None:
+        """Fill in what is missing in all tensors, and check the graph.
+
+        Raises
+        ------
+        InvalidGraphError
+            A ValueError and a RuntimeError; it names the operation and the tensor.
+        """
+        with translated("pygraph.validate"):
+            self._nodes = self._graph.validate()
+
+    def build_operation_graph(self) -> None:
+        """Make cuDNN's descriptors of the graph."""
+        if self._nodes is None:
+            self.validate()
+        assert self._nodes is not None
+        with translated("pygraph.build_operation_graph"):
+            device = self._device
+            self._held.close()
+            fixed = self._cache is None and not any(self._attributes.values())
+            expansion = self._graph._expanded(self._nodes, Target.of(device), fixed=fixed)
+            for prelude in expansion.preludes:
+                warn(f"NVIDIA's front end would give wrong numbers here: {prelude}", FaultWarning)
+            self._held.tensors = list(expansion.tensors)
+            self._held.plans = Plans(
+                expansion,
+                device,
+                sm_count=self._sm_count,
+                cache=self._cache,
+                retention=self._retention,
+                filters=self._filters,
+                **self._attributes,
+            )
+            self._held.device = device
+
+    def create_execution_plans(self, heuristics: Sequence[heur_mode] | None = None) -> None:
+        """Ask heuristics, in this order, for engine configs; by default A and FALLBACK.
+
+        Raises
+        ------
+        cudnnGraphNotSupportedError
+            If they propose none.
+        """
+        modes = _DEFAULT_MODES if heuristics is None else items("heuristics", heuristics, "modes")
+        if self._held.plans is None:
+            self.build_operation_graph()
+        with translated("pygraph.create_execution_plans"):
+            self._plans.query([named(heur_mode, mode, "heuristics") for mode in modes])
+
+    def create_execution_plan(self, engine_id: int, knobs: Mapping[Any, int] | None = None) -> Self:
+        """Append one engine, its knobs by ``knob_type``, to the engine configs."""
+        if self._held.plans is None:
+            self.build_operation_graph()
+        with translated("pygraph.create_execution_plan"):
+            self._plans.append(engine_id, {} if knobs is None else knobs)
+        return self
+
+    def check_support(self) -> None:
+        """See that the filters leave an engine config.
+
+        Raises
+        ------
+        cudnnGraphNotSupportedError
+            If they leave none; the message has the reasons.
+        """
+        if self._held.plans is None:
+            self.create_execution_plans()
+        with translated("pygraph.check_support"):
+            self._plans.check_support()
+
+    def build_plans(
+        self,
+        policy: build_plan_policy = build_plan_policy.HEURISTICS_CHOICE,
+        *,
+        ctx: Any = None,
+    ) -> None:
+        """Compile the first engine config that works, or all of them.
+
+        `ctx` is for NVIDIA's own kernels, and changes nothing.
+        """
+        if self._held.plans is None or not self._plans.configs:
+            self.create_execution_plans()
+        with translated("pygraph.build_plans"):
+            self._plans.build(named(build_plan_policy, policy, "policy"))
+
+    def build_plan_at_index(self, index: int) -> Self:
+        """Compile one engine config; `execute` takes it from now on."""
+        with translated("pygraph.build_plan_at_index"):
+            self._plans.build_at(index)
+        return self
+
+    def build(self, heuristics: Sequence[heur_mode] | None = None, ctx: Any = None) -> None:
+        """All steps from `validate` to `build_plans`. `ctx` is for NVIDIA's own kernels."""
+        self.validate()
+        self.build_operation_graph()
+        self.create_execution_plans(heuristics)
+        self.check_support()
+        self.build_plans()
+
+    def _build_rest(self) -> None:
+        """The steps of `build` that were not taken yet, as `execute` needs them."""
+        if self._held.plans is None or not self._plans.configs:
+            self.create_execution_plans()
+        self.check_support()
+        self.build_plans()
+
+
+_FORMAT = "cudnn_ctypes frontend plan"
+_VERSION = 1
+_PYTHON_PLAN = b"CUDNN_FE_PYPLAN\0"  # how NVIDIA's plans of Python engines begin
+
+
+def describes_graph(data: Any) -> bool:
+    """Whether `data` is the text of a graph, and not of a plan."""
+    try:
+        document = json.loads(data) if isinstance(data, (str, bytes)) else None
+    except ValueError:
+        return False
+    return isinstance(document, dict) and document.get("format") == FORMAT
+
+
+def stored(plan: ExecutionPlan, tensors: Iterable[Tensor]) -> bytes:
+    """A plan with the operands that its execution needs, as UTF-8 JSON."""
+    document = {
+        "format": _FORMAT,
+        "version": _VERSION,
+        "tensors": [_entry(each) for each in tensors if not each.virtual],
+        "plan": plan.to_json(),
+    }
+    return json.dumps(document).encode()
+
+
+def restored(data: Any, device: Any) -> tuple[ExecutionPlan, list[tensor]]:
+    """The plan and the tensors that `stored` wrote.
+
+    Parameters
+    ----------
+    data : bytes, str, or sequence of int
+    device : Handle or DeviceProperties
+
+    Raises
+    ------
+    ValueError
+        If the data are damaged, or the plan is for another cuDNN version or GPU.
+    """
+    document = _document(data)
+    try:
+        tensors = [_tensor(entry) for entry in document["tensors"]]
+        text = document["plan"]
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"this serialized graph is damaged: {error!r}") from None
+    plan = ExecutionPlan.from_json(text, device=device)
+    return plan, tensors
+
+
+def _entry(each: Tensor) -> dict[str, Any]:
+    if each.scratch:
+        raise ValueError(
+            f"{each!r} is memory that lies in the workspace: such a graph cannot be serialized; "
+            "build it again"
+        )
+    value = each.value
+    return {
+        "uid": each.uid,
+        "name": each.name,
+        "dims": each.dims,
+        "strides": each.strides,
+        "data_type": None if each.data_type is None else data_type_name(each.data_type),
+        "by_value": each.by_value,
+        "value": None if value is None else float(value),
+        "ragged": each.ragged_offset is not None,
+        "view_of": getattr(each, "view_of", None),
+    }
+
+
+def _tensor(entry: Any) -> tensor:
+    data_type = entry["data_type"]
+    value = entry["value"]
+    result = tensor(
+        name=str(entry["name"]),
+        dims=tuple(map(int, entry["dims"])),
+        strides=tuple(map(int, entry["strides"])),
+        data_type=None if data_type is None else as_data_type(data_type),
+        uid=int(entry["uid"]),
+        by_value=bool(entry["by_value"]),
+        value=None if value is None else float(value),
+    )
+    if entry["view_of"] is not None:
+        uid, offset = entry["view_of"]
+        result.view_of = (int(uid), int(offset))
+    if entry["ragged"]:
+        # How much memory it takes is in its offsets; only that it has some is known here.
+        result.ragged_offset = Tensor()
+    return result
+
+
+def _nvidias(data: str | bytes) -> str:
+    """The kind of data of NVIDIA's front end, told by the first bytes; "" for other data."""
+    start = data[:16] if isinstance(data, bytes) else data[:16].encode("utf-8", "replace")
+    if start == _PYTHON_PLAN:
+        return "a plan of one of its own kernels"
+    # UBJSON: a letter for the type of a key's length follows. In JSON only '"', "}" or a space can.
+    if start[:1] == b"{" and start[1:2] in b"iUIlL" and len(start) > 1:
+        return "a serialized graph (UBJSON with a plan of cuDNN's in it)"
+    return ""
+
+
+def _document(data: Any) -> dict[str, Any]:
+    if isinstance(data, Sequence) and not isinstance(data, (str, bytes)):
+        try:
+            data = bytes(data)
+        except (TypeError, ValueError):
+            raise TypeError("expected what serialize() gave: a sequence of byte values") from None
+    if isinstance(data, (bytearray, memoryview)):
+        data = bytes(data)
+    if not isinstance(data, (str, bytes)):
+        raise TypeError(f"expected what serialize() gave, got a {type(data).__name__}")
+    theirs = _nvidias(data)
+    if theirs:
+        raise ValueError(
+            f"this is {theirs}, which NVIDIA's front end wrote and this one does not read: "
+            "describe the graph with this one, and serialize it anew"
+        )
+    try:
+        document = json.loads(data)
+    except ValueError as error:
+        raise ValueError(f"this serialized graph is damaged: {error}") from None
+    if isinstance(document, dict) and "cudnn_frontend_version" in document:
+        raise ValueError(
+            "this is the text of a graph of NVIDIA's front end, which this one does not read: "
+            "describe the graph with this one"
+        )
+    if not isinstance(document, dict) or document.get("format") != _FORMAT:
+        raise ValueError("this is no graph that cudnn_ctypes.frontend serialized")
+    if document.get("version") != _VERSION:
+        raise ValueError(f"serialized by another release (version {document.get('version')!r})")
+    return document
 
 
 class ChoosingMethods(Holding):
@@ -160,3 +427,159 @@ def _short(cls: Any, notes: Sequence[Any]) -> set[str]:
 def _behavior(engine: Any) -> list[Any]:
     notes = engine.descriptor.get("behavior_note") or ()
     return [note_of(behavior_note, note) for note in notes]
+
+
+class RunningMethods(BuildingMethods):
+    """Execution, CUDA graphs, and plans as bytes."""
+
+    def execute(
+        self,
+        tensor_dict: Mapping[Any, Any] | Sequence[Any],
+        workspace: Any = None,
+        handle: AnyHandle | None = None,
+        override_uids: Sequence[int] | None = None,
+        override_shapes: Sequence[Sequence[int]] | None = None,
+        override_strides: Sequence[Sequence[int]] | None = None,
+        tensor_uids: Sequence[int] | None = None,
+    ) -> None:
+        """Run the plan on the handle's stream. A graph that is not built yet is built first.
+
+        Parameters
+        ----------
+        tensor_dict : mapping, or sequence
+            By tensor, unique id or name: PyTorch tensors, anything with ``__dlpack__`` or
+            ``__cuda_array_interface__``, or addresses. For operands by value a number, an array of
+            one element on the host, or its address. Arrays that the operations were described with
+            need not be named again. With `tensor_uids` the memory alone.
+        workspace : device memory or None
+            At least `get_workspace_size` bytes.
+        handle : Handle or int, optional
+            By default the graph's.
+        override_uids, override_shapes, override_strides : sequence, optional
+            Operands, by unique id, that have other dims and strides this time; for graphs with
+            `is_override_shape_enabled`. cuDNN 9.21.
+        tensor_uids : sequence of int, optional
+            The unique ids of what is in `tensor_dict`, in its order.
+        """
+        held, shapes = self._held, None
+        memory: Any = tensor_dict
+        if not (override_uids is None and override_shapes is None and override_strides is None):
+            shapes = overriding(override_uids, override_shapes, override_strides)
+        chosen = held.handle if handle is None else as_handle(handle)
+        plans = held.plans
+        run = held.executions.get(None if plans is None else plans.candidate)
+        if run is None:
+            if held.restored is None and (plans is None or plans.candidate is None):
+                self._build_rest()
+            run = self._execution(None)
+        if tensor_uids is not None or held.arrays:
+            memory = self._memory(tensor_dict, tensor_uids)
+        to = chosen or self._default_handle()
+        if type(memory) is dict and shapes is None:
+            run.launches.last(run, to, memory, workspace)
+        else:
+            run(to, memory, workspace, shapes)
+
+    def execute_plan_at_index(
+        self,
+        tensor_dict: Mapping[Any, Any] | Sequence[Any],
+        workspace: Any = None,
+        index: int = 0,
+        handle: AnyHandle | None = None,
+        override_uids: Sequence[int] | None = None,
+        override_shapes: Sequence[Sequence[int]] | None = None,
+        override_strides: Sequence[Sequence[int]] | None = None,
+        *,
+        tensor_uids: Sequence[int] | None = None,
+    ) -> None:
+        """Run the plan of one engine config; otherwise as `execute`."""
+        chosen = None if handle is None else as_handle(handle)
+        shapes = overriding(override_uids, override_shapes, override_strides)
+        run = self._execution(index)
+        memory = self._memory(tensor_dict, tensor_uids)
+        run(chosen or self._default_handle(), memory, workspace, shapes)
+
+    def _memory(self, given: Any, uids: Sequence[int] | None) -> Mapping[Any, Any]:
+        """Memory by tensor or uid, with the arrays that operations were described with."""
+        if uids is not None:
+            if isinstance(given, Mapping) or len(given) != len(uids):
+                raise ValueError("tensor_uids: expected one unique id for each of the buffers")
+            if len(set(uids)) < len(uids):
+                raise ValueError(f"tensor_uids: one is there twice: {list(uids)}")
+            given = dict(zip(uids, given, strict=True))
+        if not self._held.arrays:
+            memory: Mapping[Any, Any] = given
+            return memory
+        return {**{each.uid: array for each, array in self._held.arrays.values()}, **_by_uid(given)}
+
+    def populate_cuda_graph(
+        self, handle: AnyHandle, variant_pack: Mapping[Any, Any], workspace: Any, cuda_graph: Any
+    ) -> None:
+        """Add the plan to a CUDA graph; follows ``cudnnBackendPopulateCudaGraph``."""
+        with self._execution(None).pack(self._memory(variant_pack, None), workspace) as pack:
+            raw.cudnnBackendPopulateCudaGraph(
+                as_handle(handle), self._plan(None).descriptor, pack, cuda_graph
+            )
+
+    def update_cuda_graph(
+        self, handle: AnyHandle, variant_pack: Mapping[Any, Any], workspace: Any, cuda_graph: Any
+    ) -> None:
+        """Give a CUDA graph of `populate_cuda_graph` other addresses."""
+        with self._execution(None).pack(self._memory(variant_pack, None), workspace) as pack:
+            raw.cudnnBackendUpdateCudaGraph(
+                as_handle(handle), self._plan(None).descriptor, pack, cuda_graph
+            )
+
+    def serialize(self, *, as_bytes: bool = False, include_kernels: bool = True) -> Any:
+        """The built plan with its operands; for the same cuDNN and GPU.
+
+        Parameters
+        ----------
+        as_bytes : bool
+            Whether as ``bytes``, rather than as a list of byte values.
+        include_kernels : bool
+            Changes nothing: a plan of cuDNN's holds its kernels.
+        """
+        data = stored(self._plan(None), self._tensors)
+        return data if as_bytes else list(data)
+
+    def deserialize(self, *arguments: Any, **named: Any) -> None:
+        """Take over what `serialize` gave: ``deserialize(data)``, ``deserialize(handle, data)``.
+
+        `enforce_precompiled`, by name or last, changes nothing: plans hold their kernels.
+
+        `execute` then takes operands by unique id, by name, or by the tensors of the graph that was
+        serialized. The text of a printed graph gives its description, which is to be built.
+
+        Raises
+        ------
+        ValueError
+            If the data are damaged, of NVIDIA's front end, or for another cuDNN version or GPU.
+        """
+        handle, data = _handle_and_data(*arguments, **named)
+        if handle is not None:
+            self._held.handle = as_handle(handle)
+        if describes_graph(data):
+            self._graph, self._nodes = FrontGraph.from_json(data), None
+            self._held.close()
+            return
+        device = self._device
+        plan, tensors = restored(data, device)
+        self._held.close()
+        self._held.restored, self._held.tensors = plan, tensors
+        self._held.device = device
+
+
+def _by_uid(given: Mapping[Any, Any]) -> dict[Any, Any]:
+    return {key.uid if isinstance(key, tensor) else key: each for key, each in given.items()}
+
+
+def _handle_and_data(*arguments: Any, **named: Any) -> tuple[Any, Any]:
+    named.pop("enforce_precompiled", None)
+    if len(arguments) > 1 and isinstance(arguments[-1], bool):
+        arguments = arguments[:-1]
+    given = dict(zip(("handle_", "pyobj")[2 - len(arguments) :], arguments, strict=False)) | named
+    unknown = given.keys() - {"handle_", "pyobj"}
+    if len(arguments) > 2 or unknown or "pyobj" not in given:
+        raise TypeError("deserialize: expected (data) or (handle, data)")
+    return given.get("handle_"), given["pyobj"]

@@ -2,25 +2,366 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import ctypes
+import os
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from .. import raw
+from ..arguments import integer, items
+from ..errors import NotSupportedError, OwnReason
+from ..graph.backend.descriptor import BackendDescriptor
 from ..graph.backend.device_properties import DeviceProperties
+from ..graph.backend.engine import Engine, EngineConfig, engine_count
+from ..graph.describe.node import Node
+from ..graph.describe.tensor import Tensor
+from ..graph.engines.build_failure import engine_refusals
 from ..graph.engines.building import PLAN_ERRORS
 from ..graph.engines.cache.cached_building import scratch_of
+from ..graph.engines.heuristics import proposed_configs
+from ..graph.engines.judging.kept import NOTHING, kept_verdicts
 from ..graph.engines.refusals import refusal
+from ..graph.lower.lowering import Lowering, operation_graph_attributes
+from ..graph.lower.target import Target
+from ..graph.run.execution import Execution
 from ..graph.run.kernel_cache import KernelCache
+from ..graph.run.operands import Operands
 from ..graph.run.plan import ExecutionPlan
-from .candidates import Candidates, NoSuchPlanError
-from .enums import build_plan_policy, cuda_graph_retention
-from .retention import retention_attribute
+from ..graph.run.tensor_memory import Extent, extent, host_value, memory_bytes
+from ..handle import Handle
+from ..raw import cudnnStatus_t
+from ..resource import Uncopied
+from .c_members import note_of
+from .described import Described
+from .enums import build_plan_policy, cuda_graph_retention, heur_mode, knob_type, named
+from .errors import InvalidGraphError, cudnnGraphNotSupportedError, not_supported
+from .handles import default_handle
+from .tensors import integers
 
 if TYPE_CHECKING:
     from ..graph.lower.expand.expansion import Expansion
     from ..graph.run.scratch import Scratch
-    from ..handle import Handle
+    from .properties import kernel_cache
 
-__all__ = ["Plans"]
+__all__ = [
+    "Candidates",
+    "Filters",
+    "Held",
+    "Holding",
+    "NoSuchPlanError",
+    "PlanConfig",
+    "Plans",
+    "chosen_retention",
+    "knob",
+    "knobs_of",
+    "overriding",
+    "retention_attribute",
+    "short_knobs",
+]
+
+_TOLD = 8  # refused configs whose reason is in a message
+
+
+@dataclass(frozen=True)
+class PlanConfig:
+    """One engine config of a graph.
+
+    Attributes
+    ----------
+    engine_id : int
+    knobs : dict of knob_type to int
+    cpp_index : int
+        Its place in the list of the graph.
+    mode : heur_mode, optional
+        Which heuristics proposed it; None if the program did.
+    """
+
+    engine_id: int
+    knobs: Mapping[Any, int] = field(default_factory=dict)
+    cpp_index: int | None = None
+    mode: heur_mode | None = None
+
+
+class Candidates:
+    """An operation graph, and what cuDNN proposes for it.
+
+    Parameters
+    ----------
+    expansion : Expansion
+        The graph's operations and tensors.
+    device : Handle or DeviceProperties
+    sm_count : int, optional
+        How many multiprocessors engines should use.
+    filters : Filters, optional
+        What the program does not want.
+    **attributes
+        Further ones of the OPERATIONGRAPH descriptor.
+    """
+
+    def __init__(
+        self,
+        expansion: Expansion,
+        device: Handle | DeviceProperties,
+        *,
+        sm_count: int | None = None,
+        filters: Filters | None = None,
+        **attributes: Any,
+    ) -> None:
+        self.device = device
+        self._sm_count = sm_count
+        self.configs: list[EngineConfig] = []
+        self.modes: list[heur_mode | None] = []  # which proposed each config
+        self._engines: list[Engine] = []
+        self._filters = filters or Filters()
+        self._faults: dict[int, str] = {}
+        self._what = expansion.operations
+        known = operation_graph_attributes(device)
+        self._lowering = Lowering(expansion.compute_data_type, Target.of(device))
+        try:
+            self.operation_graph: BackendDescriptor = self._lowering.operation_graph(
+                expansion.nodes, **known, **attributes
+            )
+        except BaseException:
+            self._lowering.close()
+            raise
+        self._faulty = self._lowering.faults.engines
+        self._judged = kept_verdicts(expansion, device)
+
+    # --- what may be chosen ----------------------------------------------------------------------
+
+    def query(self, modes: Iterable[heur_mode]) -> None:
+        """Append what heuristics propose.
+
+        Raises
+        ------
+        cudnnGraphNotSupportedError
+            If that is nothing.
+        """
+        reasons: list[str] = []
+        found = 0
+        for mode in modes:
+            if mode is heur_mode.OPENSOURCE:
+                reasons.append("heuristics OPENSOURCE: there are no such kernels here")
+                continue
+            try:
+                proposed = proposed_configs(
+                    self._lowering,
+                    device=self.device,
+                    mode=mode.name.lower(),
+                    sm_count=self._sm_count,
+                )
+            except NotSupportedError as error:
+                text = f"heuristics {mode.name}: {refusal(error)}"
+                reasons.append(OwnReason.of(error, text))
+                continue
+            for index, config in enumerate(proposed, len(self.configs)):
+                fault = self._faulty.get(config.engine.index) if self._faulty else ""
+                if not fault and self._judged is not NOTHING:
+                    fault = self._judged.fault(config.choice)
+                if fault:
+                    self._faults[index] = fault
+            self.configs += proposed
+            self.modes += [mode] * len(proposed)
+            found += len(proposed)
+        if not found:
+            reasons = reasons or list(engine_refusals(self.operation_graph, self.device))
+            raise self._refused("create_execution_plans", reasons)
+
+    def append(self, engine_id: int, knobs: Mapping[Any, int]) -> None:
+        """Append one engine with these knobs."""
+        engine = self.engine(engine_id)
+        self._engines.append(engine)
+        self.configs.append(engine.config(short_knobs(engine, knobs)))
+        self.modes.append(None)
+
+    def engine(self, engine_id: int) -> Engine:
+        return Engine(self.operation_graph, engine_id, device=self.device, sm_count=self._sm_count)
+
+    @property
+    def engine_count(self) -> int:
+        return engine_count(self.operation_graph)
+
+    # --- one config ------------------------------------------------------------------------------
+
+    def config(self, index: int) -> EngineConfig:
+        """One of the engine configs.
+
+        Raises
+        ------
+        RuntimeError
+            If there is no such plan.
+        """
+        if isinstance(index, bool) or not 0 <= integer("index", index) < len(self.configs):
+            raise NoSuchPlanError(f"there is no plan {index}: there are {len(self.configs)}")
+        return self.configs[index]
+
+    def notes(self, index: int) -> frozenset[str]:
+        """All notes of a config by short name."""
+        engine = self.config(index).engine
+        return engine.numerical_notes | engine.behavior_notes
+
+    def name(self, index: int) -> str:
+        """Engine and knobs: "eng11_k2=18_k23=0"."""
+        knobs = self._knobs(index)
+        engine = self.config(index).engine.index
+        return f"eng{engine}" + "".join(f"_k{int(k)}={v}" for k, v in knobs.items())
+
+    def entry(self, index: int) -> PlanConfig:
+        """Engine, knobs by ``knob_type``, and who proposed them."""
+        knobs = {note_of(knob_type, key): value for key, value in self._knobs(index).items()}
+        return PlanConfig(self.config(index).engine.index, knobs, index, self.modes[index])
+
+    def _knobs(self, index: int) -> dict[Any, int]:
+        choices = self.config(index).descriptor.get("knob_choices") or ()
+        return {each.get("knob_type"): int(each.get("knob_value")) for each in choices}
+
+    def unwanted(self, index: int) -> str:
+        """Why a config may not be taken; "" if it may."""
+        if index in self._faults:
+            return self._faults[index]
+        reason = self._filters.reason(self.name(index), self.notes(index))
+        limit = self._filters.workspace_limit
+        if not reason and limit is not None:
+            needed = self.config(index).workspace_size
+            if needed is not None and needed > limit:
+                return f"needs a workspace of {needed} bytes"
+        return reason
+
+    def check_support(self) -> None:
+        """See that one config may be taken.
+
+        Raises
+        ------
+        cudnnGraphNotSupportedError
+            If none may.
+        """
+        refusals = []
+        for index in range(len(self.configs)):
+            reason = self.unwanted(index)
+            if not reason:
+                return
+            refusals.append(OwnReason(f"{self.name(index)}: {reason}"))
+        raise self._refused("check_support", refusals)
+
+    def _refused(self, where: str, reasons: Sequence[str]) -> cudnnGraphNotSupportedError:
+        return cudnnGraphNotSupportedError(
+            f"pygraph.{where}",
+            cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED,
+            arguments={"graph": self._what},
+            messages=tuple(dict.fromkeys(reasons))[:_TOLD],
+            hint="other layouts, data types or alignments may have an engine; so may parts of it",
+        )
+
+    def close(self) -> None:
+        """Destroy configs and operation graph, in this order."""
+        while self.configs:
+            self.configs.pop().close()
+        while self._engines:
+            self._engines.pop().close()
+        self._lowering.close()
+
+
+class NoSuchPlanError(IndexError, RuntimeError):
+    """There is no such plan, or it is not built. The front end raises a RuntimeError."""
+
+
+class Filters:
+    """Conditions on engine configs, which hold for those that there are and those to come."""
+
+    def __init__(self) -> None:
+        self.workspace_limit: int | None = None
+        self._wanted: set[str] = set()
+        self._unwanted: set[str] = set()
+        self._names: tuple[str, ...] = ()
+
+    def notes(self, names: Iterable[str], *, wanted: bool) -> None:
+        """Take only configs that have all of these notes, or none that has one of them."""
+        (self._wanted if wanted else self._unwanted).update(names)
+
+    def engines(self, names: Iterable[str]) -> None:
+        """Take no config whose name has one of these in it."""
+        self._names += tuple(names)
+
+    def reason(self, name: str, notes: Collection[str]) -> str:
+        """Why a config of this name with these notes is not wanted; "" if it is."""
+        found, lacking = self._unwanted & set(notes), self._wanted - set(notes)
+        if found:
+            return f"has {', '.join(sorted(found))}"
+        if lacking:
+            return f"lacks {', '.join(sorted(lacking))}"
+        return "deselected by its name" if any(part in name for part in self._names) else ""
+
+
+_VARIABLE = "CUDNN_CUDA_GRAPH_RETENTION"
+_HAS_ATTRIBUTE = 92800  # the first version with a choice; older ones keep nothing alive
+
+
+def chosen_retention(retention: cuda_graph_retention | None) -> cuda_graph_retention:
+    """The graph's retention, or else the environment's; PER_GRAPH by default.
+
+    Raises
+    ------
+    ValueError
+        If the variable is neither "per_graph" nor "none".
+    """
+    if retention is not None:
+        return named(cuda_graph_retention, retention, "cuda_graph_retention")
+    said = os.environ.get(_VARIABLE, "").strip()
+    if not said:
+        return cuda_graph_retention.PER_GRAPH
+    members = {each.name.lower(): each for each in cuda_graph_retention}
+    if said.lower() not in members:
+        raise ValueError(f"{_VARIABLE}={said!r}: expected {' or '.join(members)}")
+    return members[said.lower()]
+
+
+def retention_attribute(chosen: cuda_graph_retention) -> str | None:
+    """The attribute of an execution plan; None for cuDNN's default, and before cuDNN 9.28."""
+    if chosen is cuda_graph_retention.PER_GRAPH or raw.cudnnGetVersion() < _HAS_ATTRIBUTE:
+        return None
+    return chosen.name.lower()
+
+
+@dataclass
+class knob:
+    """One knob of an engine: min_value, min_value + stride, … max_value."""
+
+    type: Any = knob_type.NOT_SET
+    max_value: int | None = None
+    min_value: int | None = None
+    stride: int | None = None
+
+    def __init__(
+        self,
+        knob_type: Any = knob_type.NOT_SET,
+        max_value: int | None = None,
+        min_value: int | None = None,
+        stride: int | None = None,
+    ) -> None:
+        self.type = knob_type
+        self.max_value, self.min_value, self.stride = max_value, min_value, stride
+
+
+_BY_SHORT_NAME = {member.name.lower(): member for member in knob_type}
+
+
+def knobs_of(engine: Engine) -> list[knob]:
+    """All of an engine's; the type is a short name where the front end has none."""
+    return [
+        knob(_BY_SHORT_NAME.get(name.lower(), name), each.maximum, each.minimum, each.stride)
+        for name, each in engine.knobs.items()
+    ]
+
+
+def short_knobs(engine: Engine, knobs: Mapping[Any, int]) -> dict[str, int]:
+    """Chosen values by the names that layer 3 has for the knobs."""
+    theirs = {name.lower(): name for name in engine.knobs}
+    chosen = {}
+    for key, value in knobs.items():
+        name = key.name.lower() if isinstance(key, knob_type) else str(key).lower()
+        chosen[theirs.get(name, name)] = value
+    return chosen
 
 
 class Plans(Candidates):
@@ -142,3 +483,169 @@ class Plans(Candidates):
         if self._scratch is not None:
             self._scratch.close()
         super().close()
+
+
+class Held(Uncopied):
+    """A graph's plans, and what its executions look up, apart from the graph.
+
+    So a finalizer can close the plans; and names are found faster than in the graph's class, which
+    has a ``__getattr__``.
+    """
+
+    def __init__(self) -> None:
+        self.plans: Plans | None = None
+        self.restored: ExecutionPlan | None = None
+        self.tensors: list[Any] = []  # as they were built, or stored
+        self.executions: dict[int | None, FrontExecution] = {}  # by place of the config
+        self.device: Handle | DeviceProperties | None = None  # for which plans were built
+        self.handle: Handle | None = None  # the graph's own
+        self.arrays: dict[int, tuple[Any, Any]] = {}  # that operations were described with
+
+    def close(self) -> None:
+        self.executions.clear()
+        if self.plans is not None:
+            self.plans.close()
+        if self.restored is not None:
+            self.restored.close()
+        self.plans = self.restored = None
+        self.tensors = []
+
+
+class Holding(Described):
+    """Base of all methods of a `pygraph` that need plans."""
+
+    _held: Held
+    _properties: DeviceProperties | None
+    _sm_count: int | None
+    _cache: kernel_cache | None
+    _attributes: dict[str, bool]
+    _retention: cuda_graph_retention
+    _filters: Filters
+    _nodes: list[Node] | None
+
+    @property
+    def _device(self) -> Handle | DeviceProperties:
+        """For which plans are built."""
+        return self._properties or self._held.handle or default_handle()
+
+    def _default_handle(self) -> Handle:
+        """On whose stream plans are executed if nothing is said."""
+        if self._held.handle is not None:
+            return self._held.handle
+        # That of the GPU for which they were built, whichever is current now.
+        built_on = self._held.device
+        return built_on if isinstance(built_on, Handle) else default_handle()
+
+    @property
+    def _tensors(self) -> list[Any]:
+        return self._held.tensors or self._graph.tensors
+
+    @property
+    def _plans(self) -> Plans:
+        if self._held.plans is None:
+            raise not_supported(
+                "pygraph", "there is no operation graph: call build_operation_graph() first"
+            )
+        return self._held.plans
+
+    def _plan(self, index: int | None) -> ExecutionPlan:
+        if self._held.restored is not None:
+            if index:
+                raise NoSuchPlanError(f"there is no plan {index}: a deserialized graph has one")
+            return self._held.restored
+        if self._held.plans is None:
+            raise NoSuchPlanError("no plan is built: call build()")
+        return self._held.plans.plan(index)
+
+    def _execution(self, index: int | None) -> FrontExecution:
+        held, plans = self._held, self._held.plans
+        place = plans.candidate if index is None and plans is not None else index
+        found = held.executions.get(place)
+        if found is None or type(index) is bool:
+            found = FrontExecution(self._plan(index), self._tensors)
+            held.executions[place] = found
+        return found
+
+
+_LOWEST_ADDRESS = 1 << 16  # no memory lies below, on the host or on a GPU
+
+
+class FrontExecution(Execution):
+    """Carries out one plan with whatever a program calls its operands.
+
+    What is wrong with them is an `InvalidGraphError`.
+
+    Parameters
+    ----------
+    plan : ExecutionPlan
+    tensors : sequence of Tensor
+        Of a validated graph.
+    """
+
+    def __init__(self, plan: ExecutionPlan, tensors: Sequence[Tensor]) -> None:
+        super().__init__(plan, FrontOperands(tensors))
+
+    def check_workspace(self, workspace: Any) -> None:
+        try:
+            super().check_workspace(workspace)
+        except ValueError as error:
+            raise InvalidGraphError(str(error)) from None
+
+    def pack(self, memory: Mapping[Any, Any], workspace: Any) -> Any:
+        """A finalized VARIANT_PACK, which the caller closes."""
+        by_uid = self.operands.by_uid(memory)
+        self.check_workspace(workspace)
+        return self._plan.variant_pack(by_uid, workspace)
+
+
+def overriding(uids: Any, shapes: Any, strides: Any) -> dict[int, Any] | None:
+    """Other dims and strides by unique id, as layer 3 takes them; None if nothing is given."""
+    given = {"override_uids": uids, "override_shapes": shapes, "override_strides": strides}
+    lists = [items(name, () if each is None else each, "a list") for name, each in given.items()]
+    if not any(lists):
+        return None
+    if len({len(each) for each in lists}) != 1:
+        raise ValueError("override_uids, override_shapes and override_strides: as many of each")
+    return {
+        uid: (integers("override_shapes", dims), integers("override_strides", steps))
+        for uid, dims, steps in zip(*lists, strict=True)
+    }
+
+
+class FrontOperands(Operands):
+    """Keys that are None or of no operand are left out; numbers come in more forms.
+
+    A tensor of another graph stands for the operand with its unique id: so a graph is executed that
+    was deserialized, with the tensors of the one that was serialized.
+    """
+
+    error: type[ValueError] = InvalidGraphError
+    advice = ""
+
+    @staticmethod
+    def extent(operand: Tensor) -> Extent:
+        """Data type and size: programs of NVIDIA's front end give memory of any dims."""
+        return extent(operand)._replace(strides=())
+
+    def unknown(self, key: Any) -> int | None:
+        if isinstance(key, Tensor):
+            return self._places.get(key.uid)
+        if isinstance(key, str) and any(each.name == key for each in self.tensors):
+            raise InvalidGraphError(f"several tensors are called {key!r}: give them by uid")
+        if not (key is None or isinstance(key, (int, str))):
+            raise TypeError(
+                f"keys of a variant pack are tensors, uids or names, got {key!r} "
+                f"({type(key).__name__})"
+            )
+        return None
+
+    def check_keys(self, memory: Mapping[Any, Any]) -> None:
+        """Let the last one count, as a dict does."""
+
+    def number(self, value: Any, operand: Tensor) -> Any:
+        """From a number, an array of one element on the host, or the address of one."""
+        if isinstance(value, int) and not isinstance(value, bool) and value >= _LOWEST_ADDRESS:
+            ctype = type(host_value(0, operand))
+            return ctype.from_buffer_copy(ctypes.string_at(value, memory_bytes(operand)))
+        item = getattr(value, "item", None)  # NumPy and PyTorch
+        return host_value(item() if callable(item) else value, operand)

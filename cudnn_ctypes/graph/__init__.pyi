@@ -2,6 +2,7 @@
 
 from .backend.descriptor import BackendDescriptor as BackendDescriptor
 from .backend.device_properties import DeviceProperties as DeviceProperties, presets as presets
+from .backend.warden import use_warden as use_warden
 from .backend.engine import (
     Engine as Engine,
     EngineChoice as EngineChoice,
@@ -10,7 +11,7 @@ from .backend.engine import (
     engine_count as engine_count,
 )
 from .compilation import CompiledGraph as CompiledGraph, compile_graphs as compile_graphs
-from .describe.changes import Change as Change
+from .describe.rewriting import Change as Change
 from .describe.tensor import Tensor as Tensor
 from .describe.variants.remedy import Step as Step
 from .engines.cache.plan_cache import CacheEntry as CacheEntry, PlanCache as PlanCache

@@ -254,7 +254,7 @@ class Graph(
                 raise
             except (NotSupportedError, BadParamError) as error:
                 if choice is None and kernel_cache is None and not override_shapes:
-                    from .engines.explaining.build_advice import add_advice
+                    from .engines.explaining.advising import add_advice
 
                     add_advice(error, self, device, modes, wanted, sm_count)
                 raise
@@ -412,9 +412,8 @@ class Graph(
         from .engines.building import as_modes
         from .engines.cache.cached_building import wanted_of
         from .engines.explaining.advising import advise
-        from .engines.explaining.examination import explain
-        from .engines.explaining.probing import Conditions
-        from .engines.tuning.progress import progress_bar
+        from .engines.explaining.examination import Conditions, explain
+        from .engines.tuning.timing import progress_bar
 
         device = as_device(device)
         modes, expansion = as_modes(heuristics), self.expansion(device)
@@ -534,7 +533,7 @@ class Graph(
         from .engines.cache.plan_cache import as_cache
         from .engines.judging.probation import checked, checked_proposals
         from .engines.tuning.autotuning import autotune, check_handle
-        from .engines.tuning.measurement import Settings
+        from .engines.tuning.measurements import Settings
         from .engines.tuning.spread import checked_executor, spread_autotune
 
         numbers = checked_executor(executor, devices)
@@ -645,7 +644,7 @@ class Graph(
         from .engines.judging.kept import keep_verdicts
         from .engines.judging.trial import expanded
         from .engines.tuning.autotuning import check_gpu
-        from .engines.tuning.progress import progress_bar
+        from .engines.tuning.timing import progress_bar
 
         check_gpu(handle, "judged")
         modes, kinds = as_modes(heuristics), checked_kinds(data)

@@ -5,25 +5,227 @@ from __future__ import annotations
 import functools
 import inspect
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, overload
 
+import numpy as np
+
 from ..process import new_reentrant_lock
 from ..raw import mode
+from ..raw.memory import memory_pointer
 from ..raw.values import described
-from ..runtime import pytorch
+from ..runtime import DeviceTensor, pytorch
 from .describe.tensor import Tensor
 from .graph import Graph
-from .run.given_memory import GivenMemory
-from .traced_arguments import as_input, leaves, look, quick_key
-from .traced_graph import TracedGraph
+from .run.given_memory import GivenMemory, imported, kind_of
+from .run.results import ResultMemory
 
 if TYPE_CHECKING:
     from ..handle import Handle
     from .run.torch_runs import TorchRun
 
-__all__ = ["GraphFunction", "graph_function"]
+__all__ = [
+    "GraphFunction",
+    "TracedGraph",
+    "as_input",
+    "graph_function",
+    "leaves",
+    "look",
+    "quick_key",
+    "rebuilt",
+]
+
+_ALIGNMENT = 16  # bytes; more is of no use to cuDNN
+
+
+def _is_tensor(value: Any) -> bool:
+    """Whether an argument stands for a tensor of the graph."""
+    return isinstance(value, Tensor) or (
+        hasattr(value, "shape") and hasattr(value, "dtype") and not isinstance(value, np.generic)
+    )
+
+
+def look(name: str, value: Any, memory: list[Any], handle: Handle | None) -> Any:
+    """The part of the key that an argument is; its memory is added to `memory`."""
+    kind = kind_of(value.__class__)
+    if kind == "torch":
+        memory.append(value)
+        address = value.data_ptr()
+        return value.dtype, value.shape, value.stride(), value.device, _alignment(address)
+    if kind == "foreign":
+        value = imported(name, value, handle)
+    if isinstance(value, DeviceTensor):
+        memory.append(value)
+        aligned = _alignment(value.ptr)
+        return value.data_type, value.shape, value.strides, value.device_id, aligned
+    if isinstance(value, (tuple, list)):
+        return type(value), *[look(name, each, memory, handle) for each in value]
+    if isinstance(value, dict):
+        return dict, *[(key, look(name, each, memory, handle)) for key, each in value.items()]
+    if isinstance(value, Tensor):
+        return Tensor, value
+    if _is_tensor(value):
+        memory_pointer(value, name)  # says what is wrong with host memory
+    return type(value), value.hex() if isinstance(value, float) else value
+
+
+def quick_key(args: tuple[Any, ...], kwargs: dict[str, Any], memory: list[Any]) -> Any:
+    """The key of PyTorch tensors and plain values; finer than the key that `look` gives.
+
+    Raises
+    ------
+    KeyError
+        For an argument of another class.
+    """
+    key = [_quick[each.__class__](each, memory) for each in args]
+    for name, each in kwargs.items():
+        key += name, _quick[each.__class__](each, memory)
+    return tuple(key)
+
+
+def _quick_torch(value: Any, memory: list[Any]) -> Any:
+    memory.append(value)
+    part = value.dtype, value.shape, value.stride(), value.device
+    return part, value.data_ptr() & (_ALIGNMENT - 1)
+
+
+def _quick_value(value: Any, memory: list[Any]) -> Any:
+    return value.__class__, value
+
+
+def _quick_float(value: float, memory: list[Any]) -> Any:
+    return float, value.hex()  # 0.0 equals -0.0, and NaN does not equal itself
+
+
+class _Quick(dict[type, Callable[[Any, list[Any]], Any]]):
+    """By class the functions for `quick_key`; PyTorch's when the first tensor comes."""
+
+    def __missing__(self, kind: type) -> Callable[[Any, list[Any]], Any]:
+        if kind_of(kind) != "torch":
+            raise KeyError(kind)
+        self[kind] = _quick_torch
+        return _quick_torch
+
+
+_quick = _Quick({**dict.fromkeys((int, bool, str, type(None)), _quick_value), float: _quick_float})
+
+
+def _alignment(address: int) -> int:
+    """The largest power of two up to 16 that divides an address."""
+    return min(address & -address, _ALIGNMENT) or _ALIGNMENT
+
+
+def as_input(graph: Graph, name: str, value: Any, inputs: list[Tensor]) -> Any:
+    """An argument with tensors of the graph in place of memory; these are added to `inputs`."""
+    if isinstance(value, (tuple, list)):
+        entries = [as_input(graph, f"{name}_{i}", each, inputs) for i, each in enumerate(value)]
+        return entries if isinstance(value, list) else tuple(entries)
+    if isinstance(value, dict):
+        return {key: as_input(graph, f"{name}_{key}", v, inputs) for key, v in value.items()}
+    if not _is_tensor(value):
+        return value
+    tensor = graph.tensor_like(value, name=name)
+    address = _address(value)
+    tensor.alignment = _alignment(address) if address else _ALIGNMENT
+    inputs.append(tensor)
+    return tensor
+
+
+def _address(value: Any) -> int:
+    """The address of device memory; 0 for a description."""
+    if isinstance(value, DeviceTensor):
+        return value.ptr
+    is_torch = kind_of(value.__class__) == "torch"
+    return int(value.data_ptr()) if is_torch and value.device.type != "meta" else 0
+
+
+def leaves(returned: Any) -> Iterator[Any]:
+    """The members of tuples, lists and dicts, at any depth."""
+    if isinstance(returned, (tuple, list)):
+        for each in returned:
+            yield from leaves(each)
+    elif isinstance(returned, dict):
+        yield from leaves(list(returned.values()))
+    else:
+        yield returned
+
+
+def rebuilt(returned: Any, results: Mapping[str, Any]) -> Any:
+    """The function's return value with memory, found by name, in place of each tensor."""
+    if isinstance(returned, dict):
+        return {key: rebuilt(each, results) for key, each in returned.items()}
+    if isinstance(returned, (tuple, list)):
+        parts = [rebuilt(each, results) for each in returned]
+        put: Callable[[list[Any]], Any] = getattr(type(returned), "_make", type(returned))
+        return put(parts)
+    return results[returned.name]
+
+
+class TracedGraph:
+    """A graph that a function described, its inputs, and what the function returned."""
+
+    def __init__(self, graph: Graph, inputs: list[Tensor], returned: Any) -> None:
+        self.graph: Graph = graph
+        self._inputs, self._returned = inputs, returned
+        self._looked = False
+        self._torch_run: TorchRun | None = None
+        tensors = list(leaves(returned))
+        if not tensors:
+            raise TypeError(f"{graph.name} must return tensors, got {described(returned)}")
+        for each in tensors:
+            if not isinstance(each, Tensor) or not any(each is own for own in graph.tensors):
+                raise TypeError(f"{graph.name} must return tensors of its graph, got {each!r}")
+            if each in inputs:
+                raise ValueError(
+                    f"{graph.name} returns its argument {each.name!r} as it is; the graph's "
+                    "identity copies it"
+                )
+            each.set_output()
+        self._leave_out_unused()
+
+    def _leave_out_unused(self) -> None:
+        """Take arguments that the function only looked at out of the graph."""
+        nodes = [each for node in self.graph.nodes for each in (node, *node.inner)]
+        used = {id(tensor) for node in nodes for tensor in node.operands}
+        self._used = [id(tensor) in used for tensor in self._inputs]
+        for tensor, is_used in zip(self._inputs, self._used, strict=True):
+            if not is_used:
+                self.graph.tensors.remove(tensor)
+
+    def named(self, memory: Sequence[Any]) -> dict[Any, Any]:
+        """Memory by tensor, from memory in the order of the arguments."""
+        every = zip(self._inputs, memory, self._used, strict=True)
+        return {tensor: given for tensor, given, is_used in every if is_used}
+
+    def empty_results(self, like: Any) -> Any:
+        """The function's return value with new PyTorch memory in place of tensors."""
+        self.graph.validate()
+        results = {each.name: ResultMemory(each).in_torch(like) for each in self.graph.outputs}
+        return rebuilt(self._returned, results)
+
+    def run(self, memory: Sequence[Any], handle: Handle | None) -> Any:
+        results = self.graph.run(self.named(memory), handle=handle)
+        return rebuilt(self._returned, results)
+
+    def torch_run(self, memory: Sequence[Any]) -> TorchRun | None:
+        """A function of tensors of PyTorch like these for later runs, if there can be one."""
+        if not self._looked:
+            self._looked, self._torch_run = True, self._made_torch_run(memory)
+        return self._torch_run
+
+    def _made_torch_run(self, memory: Sequence[Any]) -> TorchRun | None:
+        returned = self._returned
+        is_plain = isinstance(returned, Tensor) or (
+            type(returned) is tuple and all(isinstance(each, Tensor) for each in returned)
+        )
+        if not is_plain or not memory:
+            return None
+        inputs = [
+            t if is_used else None for t, is_used in zip(self._inputs, self._used, strict=True)
+        ]
+        return self.graph._torch_run(inputs, returned, memory[0])
+
 
 _KEPT = 256  # graphs of one function
 

@@ -11,7 +11,7 @@ import pytest
 
 from cudnn_ctypes.__main__ import main
 from cudnn_ctypes.graph import DeviceProperties, Graph
-from cudnn_ctypes.graph.engines.cache.location import ENVIRONMENT_VARIABLE
+from cudnn_ctypes.graph.engines.cache.entry_folder import ENVIRONMENT_VARIABLE
 
 
 @pytest.fixture

@@ -12,8 +12,7 @@ import pytest
 
 from cudnn_ctypes import DeviceTensor, Graph, Handle, graph_function, use_reference_device
 from cudnn_ctypes.graph import GraphFunction
-from cudnn_ctypes.graph.traced_arguments import quick_key
-from cudnn_ctypes.graph.traced_graph import TracedGraph
+from cudnn_ctypes.graph.tracing import TracedGraph, quick_key
 
 torch: Any = pytest.importorskip("torch")
 

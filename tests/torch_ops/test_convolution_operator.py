@@ -14,7 +14,7 @@ from programs import ROOT, run_program
 from torch_operators import BACKENDS, GPU, PLACES
 
 from cudnn_ctypes import use_reference_device
-from cudnn_ctypes.graph.traced_graph import TracedGraph
+from cudnn_ctypes.graph.tracing import TracedGraph
 
 torch: Any = pytest.importorskip("torch")
 

@@ -20,7 +20,7 @@ from cudnn_ctypes.errors import NotSupportedError
 from cudnn_ctypes.graph import Graph, Tensor
 from cudnn_ctypes.graph import graph as graph_module
 from cudnn_ctypes.graph.lower import faults
-from cudnn_ctypes.graph.lower.expand import attention_forms
+from cudnn_ctypes.graph.lower.expand import attention
 from cudnn_ctypes.graph.lower.target import Target
 from cudnn_ctypes.raw.faults import Fault
 from cudnn_ctypes.raw.faults.calls import CALL_FAULTS
@@ -89,7 +89,7 @@ def without_rules() -> Iterator[None]:
     """What is built in it is built as it is described, whatever the table of faults says."""
     with (
         mock.patch.object(faults, "FAULTS", ()),
-        mock.patch.object(attention_forms, "TAKEN", False),
+        mock.patch.object(attention, "TAKEN", False),
     ):
         yield
 

@@ -19,9 +19,9 @@ from ...dtypes import as_data_type, data_type_name
 from ...errors import CudnnError, NoDeviceError, NotInitializedError
 from ...graph.backend.device_properties import DeviceProperties
 from ...graph.backend.devices import as_properties
-from ...graph.engines.cache.location import standard_folder
+from ...graph.engines.cache.entry_folder import standard_folder
 from ...graph.engines.judging.judgement import Judgement
-from ...graph.engines.tuning.measurement import Settings
+from ...graph.engines.tuning.measurements import Settings
 from ...graph.lower.lowering import graph_faults
 from ...handle import Handle
 from ...raw.describe import aligned

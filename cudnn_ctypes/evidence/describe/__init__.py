@@ -231,7 +231,7 @@ def _layer_2(item: Any, x: Any) -> Description | None:
 def _layer_3(item: Any) -> Description | None:
     if not type(item).__module__.startswith(("cudnn_ctypes.graph", "cudnn_ctypes.frontend")):
         return None
-    from ...frontend.nodes import Node as FrontNode
+    from ...frontend.tensors import Node as FrontNode
     from ...graph.describe.node import Node
     from ...graph.describe.pictures import PictureMethods
     from ...graph.describe.tensor import Tensor as GraphTensor

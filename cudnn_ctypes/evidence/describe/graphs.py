@@ -7,9 +7,8 @@ from typing import Any
 
 from ...arguments import shown
 from ...errors import CudnnError, SymbolNotFoundError
-from ...graph.backend.descriptor import BackendDescriptor
+from ...graph.backend.descriptor import BackendDescriptor, read_values
 from ...graph.backend.engine import Engine, EngineConfig
-from ...graph.backend.getters import read_values
 from ...graph.describe.node import Node
 from ...graph.describe.tensor import Tensor
 from ...graph.run.bound_plan import BoundPlan

@@ -4,25 +4,224 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-from collections.abc import Iterator
-from typing import Any, ClassVar
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ... import raw
 from ...absent_gpu.driver_stub import ensure_driver
+from ...arguments import shown, suggestion
 from ...errors import ClosedError, CudnnError, NotSupportedError, SymbolNotFoundError
+from ...raw import cudnnBackendAttributeName_t as Name
 from ...raw import cudnnBackendAttributeType_t as Type
 from ...raw import cudnnBackendDescriptorType_t as Kind
 from ...raw import cudnnStatus_t
-from ...raw.attributes import ATTRIBUTES, Attribute, code_of, kind_name
+from ...raw.attributes import (
+    ATTRIBUTES,
+    KINDS,
+    Attribute,
+    code_of,
+    element_type,
+    kind_name,
+    owner_and_short_name,
+)
 from ...raw.values import described
 from ...resource import Resource
-from .attributes import as_kind, attribute
 from .execution import execute
-from .getters import descriptor_count, fill_descriptors, read_values
-from .values import Encoded, decode, encode, values_of
-from .versions import require_attribute, require_kind
+from .values import Encoded, decode, encode, require_attribute, require_kind, values_of
 
-__all__ = ["BackendDescriptor"]
+if TYPE_CHECKING:
+    from rich.tree import Tree
+
+__all__ = [
+    "BackendDescriptor",
+    "as_kind",
+    "attribute",
+    "descriptor_count",
+    "fill_descriptors",
+    "line",
+    "read_values",
+    "rich_tree",
+    "text",
+]
+
+
+def as_kind(kind: Any) -> Kind:
+    """The descriptor type that `kind` means: an enumerator, or its name, short or C's.
+
+    Raises
+    ------
+    TypeError
+        If `kind` is something else.
+    ValueError
+        If there is no such type.
+    """
+    if isinstance(kind, Kind):
+        return kind
+    if not isinstance(kind, str):
+        raise TypeError(
+            f"kind: expected a cudnnBackendDescriptorType_t or a name such as 'tensor', "
+            f"got {kind!r} ({type(kind).__name__})"
+        )
+    if kind in Kind.__members__:
+        return Kind[kind]
+    if kind.lower() not in KINDS:
+        raise ValueError(
+            f"cuDNN has no backend descriptor {kind!r}{suggestion(kind.lower(), KINDS)}"
+        )
+    return KINDS[kind.lower()]
+
+
+def attribute(kind: Kind, name: str | Name) -> Attribute:
+    """The attribute `name` of a descriptor type.
+
+    Parameters
+    ----------
+    name : str or cudnnBackendAttributeName_t
+        Short ("data_type"), with the descriptor type ("tensor.data_type"), or C's.
+
+    Raises
+    ------
+    AttributeError
+        If this descriptor type has no such attribute; names like it are suggested.
+    """
+    own = ATTRIBUTES[kind]
+    if isinstance(name, Name):
+        owner, short = owner_and_short_name(name)
+        if owner == kind:
+            return own[short]
+        raise AttributeError(f"{name} is an attribute of {kind_name(owner)}, not {kind_name(kind)}")
+    if name in Name.__members__:
+        return attribute(kind, Name[name])
+    short = name.removeprefix(f"{kind_name(kind)}.")
+    if short not in own:
+        listed = ", ".join(own)
+        raise AttributeError(
+            f"{kind_name(kind)} has no attribute {short!r}{suggestion(short, own)}; it has {listed}"
+        )
+    return own[short]
+
+
+# Reading the attributes of a finalized descriptor with ``cudnnBackendGetAttribute``.
+#
+# These take the raw handle: in an error message the descriptor's own ``repr`` would read again.
+
+_DESCRIPTOR = Type.CUDNN_TYPE_BACKEND_DESCRIPTOR
+
+
+def read_values(handle: raw.cudnnBackendDescriptor_t, attribute: Attribute) -> Any:
+    """The values of an attribute that holds no descriptors, in the type in which it has them."""
+    refusal: CudnnError | None = None
+    for type_ in attribute.types:
+        if type_ == _DESCRIPTOR:
+            continue
+        try:
+            count = _count(handle, attribute, type_) if attribute.is_array else 1
+            array = (element_type(type_) * max(count, 1))()
+            written = ctypes.c_int64()
+            raw.cudnnBackendGetAttribute(handle, attribute.name, type_, count, written, array)
+            return decode(attribute, type_, array, min(count, written.value))
+        except CudnnError as error:
+            refusal = refusal or error
+    try:
+        assert refusal is not None
+        raise refusal
+    finally:
+        del refusal  # else it would keep this call's frames, and the descriptor, alive
+
+
+def descriptor_count(handle: raw.cudnnBackendDescriptor_t, attribute: Attribute) -> int:
+    """For how many descriptors room is to be made."""
+    if attribute.short_name == "knob_choices":  # cuDNN counts none
+        return len(raw.cudnnBackendKnobType_t)
+    return _count(handle, attribute, _DESCRIPTOR) if attribute.is_array else 1
+
+
+def fill_descriptors(
+    handle: raw.cudnnBackendDescriptor_t,
+    attribute: Attribute,
+    made: Sequence[raw.cudnnBackendDescriptor_t],
+) -> int:
+    """Have cuDNN fill created descriptors; returns how many it filled."""
+    count, written = len(made), ctypes.c_int64()
+    array = (ctypes.c_void_p * max(count, 1))(*(each.value for each in made))
+    raw.cudnnBackendGetAttribute(handle, attribute.name, _DESCRIPTOR, count, written, array)
+    return min(count, written.value)
+
+
+def _count(handle: raw.cudnnBackendDescriptor_t, attribute: Attribute, type_: Type) -> int:
+    count = ctypes.c_int64()
+    raw.cudnnBackendGetAttribute(handle, attribute.name, type_, 0, count, None)
+    return count.value
+
+
+_LONGEST = 60  # characters of a value that are shown
+
+
+def line(descriptor: BackendDescriptor) -> str:
+    """Its type and the values that it holds, on one line; descriptors by their type."""
+    parts = [f"{name}={_shown(value)}" for name, value in descriptor.held().items()]
+    state = [] if descriptor.finalized else ["not finalized"]
+    return ", ".join([repr(descriptor.name), *parts, *state])
+
+
+def text(descriptor: BackendDescriptor) -> str:
+    """A descriptor and all that it refers to, two spaces deeper each; each in full once."""
+    return "\n".join("  " * depth + entry for depth, entry in _entries(descriptor, "", 0, []))
+
+
+def rich_tree(descriptor: BackendDescriptor) -> Tree:
+    """The same for ``rich.print``."""
+    from rich.text import Text
+    from rich.tree import Tree
+
+    root: Tree | None = None
+    path: list[Tree] = []
+    for depth, entry in _entries(descriptor, "", 0, []):
+        label = Text(entry)
+        del path[depth:]
+        node = path[-1].add(label) if path else Tree(label)
+        root = root or node
+        path.append(node)
+    assert root is not None
+    return root
+
+
+def _entries(
+    descriptor: BackendDescriptor, label: str, depth: int, seen: list[BackendDescriptor]
+) -> Iterator[tuple[int, str]]:
+    title = f"{label}: {descriptor.name}" if label else descriptor.name
+    if descriptor.closed:
+        yield depth, f"{title} (closed)"
+        return
+    if any(each is descriptor for each in seen):
+        yield depth, f"{title} ({_identity(descriptor)}as above)"
+        return
+    seen.append(descriptor)
+    yield depth, title if descriptor.finalized else f"{title} (not finalized)"
+    values = descriptor.held()  # before the children: it reads those of an engine config
+    children = list(descriptor.children())
+    with_children = {name for name, _ in children}
+    for name, value in values.items():
+        if name not in with_children:
+            yield depth + 1, f"{name} = {_shown(value)}"
+    for name, child in children:
+        yield from _entries(child, name, depth + 1, seen)
+
+
+def _identity(descriptor: BackendDescriptor) -> str:
+    uid = descriptor.held().get("unique_id")
+    return "" if uid is None else f"unique_id {uid}, "
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, (list, tuple)):
+        whole = "[" + ", ".join(_shown(each) for each in value) + "]"
+    else:
+        name = getattr(getattr(value, "descriptor", value), "name", None)
+        known = hasattr(getattr(value, "descriptor", value), "kind")
+        whole = f"<{name}>" if known else shown(value)
+    return whole if len(whole) <= _LONGEST else whole[: _LONGEST - 1] + "…"
+
 
 _AS_GIVEN = frozenset({Type.CUDNN_TYPE_BACKEND_DESCRIPTOR, Type.CUDNN_TYPE_HANDLE})
 """Types that are read as the object that was set, where C has an address."""
@@ -346,19 +545,14 @@ class BackendDescriptor(Resource[raw.cudnnBackendDescriptor_t]):
 
     def tree(self) -> str:
         """This descriptor and all that it refers to, as indented text."""
-        from .tree import text
-
         return text(self)
 
     def __rich__(self) -> Any:
-        from .tree import rich_tree
-
         return rich_tree(self)
 
     def __repr__(self) -> str:
         if self.closed:
             return f"BackendDescriptor({self.name!r}, closed)"
-        from .tree import line
 
         return f"BackendDescriptor({line(self)})"
 

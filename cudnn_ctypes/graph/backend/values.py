@@ -20,20 +20,49 @@ import numpy as np
 from ... import raw
 from ...arguments import c_integer, enumerator, flag
 from ...dtypes import data_type_argument
+from ...errors import SymbolNotFoundError
 from ...raw import cudnnBackendAttributeType_t as Type
-from ...raw.attributes import ENUMS, Attribute, element_type
+from ...raw import cudnnBackendDescriptorType_t as Kind
+from ...raw.attributes import ENUMS, Attribute, element_type, kind_name
 from ...raw.ctypes_support import CudnnEnum
+from ...raw.enums import ENUM_SINCE
 from ...raw.memory import memory_pointer
 from ...raw.values import described
-from .versions import require
 
 __all__ = [
     "Encoded",
     "decode",
     "device_address",
     "encode",
+    "require",
+    "require_attribute",
+    "require_kind",
     "values_of",
 ]
+
+
+def require(enumerator: CudnnEnum, what: str) -> None:
+    """Refuse an enumerator that is newer than the loaded library.
+
+    Raises
+    ------
+    SymbolNotFoundError
+        With the version that has it and the loaded one.
+    """
+    since = ENUM_SINCE.get(enumerator.name)
+    if since is None:
+        return
+    if outdated := raw.load().outdated(what, since):
+        raise SymbolNotFoundError(outdated)
+
+
+def require_kind(kind: Kind) -> None:
+    require(kind, f"the backend descriptor {kind_name(kind)!r}")
+
+
+def require_attribute(attribute: Attribute) -> None:
+    require(attribute.name, f"the attribute {attribute.full_name!r}")
+
 
 # These point to host memory; cuDNN's other pointers point to device memory.
 _HOST_POINTERS = ("constant_value", "init_values")

@@ -100,7 +100,7 @@ class DescriptionMethods:
         ValueError
             If the text is damaged or has content that is not known; the message names the place.
         """
-        from .deserialization import from_json
+        from .serialization import from_json
 
         return from_json(cls, text)  # type: ignore[type-var]  # a Graph
 
@@ -239,8 +239,7 @@ class DescriptionMethods:
         ValueError, TypeError
             As in `validate`.
         """
-        from .changes import differences
-        from .rewriting import edited
+        from .rewriting import differences, edited
         from .variants.remedy import Variant
 
         self.validate()
@@ -268,14 +267,14 @@ class DescriptionMethods:
         ValueError, TypeError
             As in `validate`.
         """
-        from .small import small
+        from .form import small
 
         self.validate()
         return small(self, period)
 
     def _splits(self: Graph) -> Iterator[Variant]:  # type: ignore[misc]
         """This graph in two, after each of its virtual results."""
-        from .variants.splits import splits
+        from .variants.remedy import splits
 
         self.validate()
         return splits(self)

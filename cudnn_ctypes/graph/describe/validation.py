@@ -2,22 +2,357 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NoReturn
+import ctypes
+import math
+import numbers
+from collections.abc import Collection, Sequence
+from fractions import Fraction
+from typing import Any, NoReturn, get_args, get_origin
 
+import numpy as np
+
+from ... import arguments
+from ...arguments import c_integer, flag, suggestion
 from ...dtypes import data_type_name
-from .node import Node
-from .node_checks import check_node
+from ...raw import cudnnBackendAttributeType_t as Type
+from ...raw import cudnnBackendTensorReordering_t, cudnnDataType_t
+from ...raw.attributes import ATTRIBUTES, ENUMS, KINDS, Attribute
+from ...raw.ctypes_support import CudnnEnum
+from ...raw.values import described
+from .node import Kind, Node, Subgraph
 from .tensor import Tensor
-from .tensor_checks import check_memory, check_tensor
 
 __all__ = [
     "check_fields",
+    "check_memory",
+    "check_node",
+    "check_number",
+    "check_option",
     "check_results",
     "check_subgraphs",
+    "check_tensor",
     "check_tensors",
     "in_order",
+    "integer",
+    "takes_several",
 ]
+
+_MOST = (1 << 63) - 1  # cuDNN's numbers have 64 bits
+_INTEGERS = ("uid", "vector_dimension", "alignment", "ragged_offset_multiplier", "vector_count")
+_OPTIONAL = ("uid", "vector_dimension")
+
+
+def check_tensor(tensor: Any) -> None:
+    """Refuse what no tensor can be, and put dims and strides into tuples of int.
+
+    Raises
+    ------
+    TypeError, ValueError
+        The message names the tensor and its field.
+    """
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"tensors: expected a Tensor, got {described(tensor)}")
+    place = f"tensor {tensor.name!r}"
+    if not isinstance(tensor.name, str):
+        raise TypeError(f"{place}: name: expected text, got {described(tensor.name)}")
+    for name, least in (("dims", 1), ("strides", 0)):
+        given = getattr(tensor, name)
+        if given is not None:
+            setattr(tensor, name, _sizes(f"{place}: {name}", given, least))
+    dims, strides = tensor.dims, tensor.strides
+    if dims is not None and strides is not None and len(dims) != len(strides):
+        raise ValueError(f"{place}: {len(dims)} dims {dims}, but {len(strides)} strides {strides}")
+    for name in _INTEGERS:
+        value = getattr(tensor, name)
+        if value is not None or name not in _OPTIONAL:
+            setattr(tensor, name, integer(f"{place}: {name}", value))
+    for name in ("ragged_offset_multiplier", "vector_count"):
+        if getattr(tensor, name) < 1:
+            raise ValueError(f"{place}: {name} must be positive, got {getattr(tensor, name)}")
+    for name in ("virtual", "by_value", "scratch"):
+        _check_type(f"{place}: {name}", getattr(tensor, name), bool)
+    _check_type(f"{place}: data_type", tensor.data_type, (cudnnDataType_t, type(None)))
+    _check_type(f"{place}: reordering", tensor.reordering, cudnnBackendTensorReordering_t)
+    _check_type(f"{place}: ragged_offset", tensor.ragged_offset, (Tensor, type(None)))
+    if tensor.uid == -1:  # cuDNN 9.28 refuses element-wise graphs with it, for other reasons
+        raise ValueError(f"{place}: uid: -1 is cuDNN's own; any other int will do")
+    if tensor.ragged_offset is not None and tensor.ragged_offset.ragged_offset is not None:
+        raise ValueError(f"{place}: its ragged_offset has one itself")
+    if tensor.value is not None:
+        _check_value(tensor, place)
+
+
+def check_memory(tensor: Tensor, made: bool) -> None:
+    """Refuse a complete tensor whose memory cannot be as it says.
+
+    Parameters
+    ----------
+    made : bool
+        Whether it is the result of an operation.
+
+    Raises
+    ------
+    ValueError
+    """
+    dims, strides = tensor.dims or (), tensor.strides or ()
+    if not dims or tensor.data_type is None:
+        _refuse(tensor, f"has no {'data type' if dims else 'dims'}")
+    if math.prod(dims) > _MOST or sum(a * b for a, b in zip(dims, strides, strict=True)) > _MOST:
+        _refuse(tensor, f"strides {strides}: it has more elements than 64 bits can count")
+    if tensor.virtual and tensor.by_value:
+        _refuse(tensor, "cannot be both virtual and by value")
+    if tensor.by_value and any(size != 1 for size in dims):
+        _refuse(tensor, "is passed by value, so it can only be one number")
+    if tensor.by_value and made:
+        _refuse(tensor, "is a result, which cannot be passed by value")
+    if tensor.scratch and (tensor.virtual or tensor.by_value):
+        _refuse(tensor, "lies in the workspace, and can neither be virtual nor by value")
+    if tensor.scratch and (tensor.vector_count > 1 or tensor.ragged_offset is not None):
+        _refuse(tensor, "lies in the workspace, and has neither vectors nor a ragged_offset")
+    if tensor.scratch and _elements(tensor) > math.prod(dims):
+        _refuse(tensor, f"lies in the workspace without gaps, so strides {strides} do not fit")
+    if isinstance(tensor.value, (tuple, list)) and len(tensor.value) != math.prod(dims):
+        _refuse(tensor, f"has {math.prod(dims)} elements, but {len(tensor.value)} values")
+    if tensor.alignment < 1 or tensor.alignment & (tensor.alignment - 1):
+        _refuse(tensor, f"alignment {tensor.alignment} is no power of two")
+    if tensor.vector_count > 1 and tensor.vector_dimension is None:
+        _refuse(tensor, "vector_count without vector_dimension")
+    if tensor.vector_dimension is not None and not 0 <= tensor.vector_dimension < len(dims):
+        _refuse(tensor, f"vector_dimension {tensor.vector_dimension} is none of its dimensions")
+
+
+def check_number(place: str, value: Any) -> None:
+    """Refuse what is neither a number that fits in 64 bits nor a C variable.
+
+    Raises
+    ------
+    TypeError, ValueError
+    """
+    if isinstance(value, ctypes._SimpleCData) and isinstance(value.value, (int, float)):
+        return
+    is_number = isinstance(value, numbers.Real) or (
+        isinstance(value, np.generic) and value.dtype.kind not in "cSUOMm"
+    )
+    if not is_number or isinstance(value, CudnnEnum):
+        raise TypeError(f"{place}: expected a number, got {described(value)}")
+    if isinstance(value, (int, Fraction)) and not -(1 << 64) < value < 1 << 64:
+        raise ValueError(f"{place}: a number of more than 64 bits")
+
+
+def integer(place: str, value: Any) -> int:
+    """An int of 64 bits.
+
+    Raises
+    ------
+    TypeError, ValueError
+    """
+    number = arguments.integer(place, value)
+    if not -_MOST <= number <= _MOST:
+        raise ValueError(f"{place}: {number} has more than 64 bits")
+    return number
+
+
+def _sizes(place: str, values: Any, least: int) -> tuple[int, ...]:
+    if not isinstance(values, (Sequence, np.ndarray)) or isinstance(values, (str, bytes)):
+        raise TypeError(f"{place}: expected ints, got {described(values)}")
+    sizes = tuple(integer(f"{place}[{i}]", each) for i, each in enumerate(values))
+    if not sizes:
+        raise ValueError(f"{place}: expected at least one, got none")
+    if min(sizes) < least:
+        wanted = "positive" if least else "at least 0"
+        raise ValueError(f"{place} must be {wanted}, got {sizes}")
+    return sizes
+
+
+def _check_type(place: str, value: Any, wanted: Any) -> None:
+    if not isinstance(value, wanted):
+        first = wanted[0] if isinstance(wanted, tuple) else wanted
+        raise TypeError(f"{place}: expected a {first.__name__}, got {described(value)}")
+
+
+def _check_value(tensor: Tensor, place: str) -> None:
+    if not tensor.by_value and not tensor.scratch:
+        raise ValueError(f"{place}: has a value, but is neither by_value nor scratch")
+    several = isinstance(tensor.value, (tuple, list)) and tensor.scratch
+    for each in tensor.value if several else [tensor.value]:
+        check_number(f"{place}: value", each)
+
+
+def _elements(tensor: Tensor) -> int:
+    """From the first to the last."""
+    span = zip(tensor.dims or (), tensor.strides or (), strict=True)
+    return 1 + sum((size - 1) * stride for size, stride in span)
+
+
+def _refuse(tensor: Tensor, reason: str) -> NoReturn:
+    raise ValueError(f"{tensor!r} {reason}")
+
+
+_CTYPES: dict[Type, Any] = {
+    Type.CUDNN_TYPE_INT64: ctypes.c_int64,
+    Type.CUDNN_TYPE_INT32: ctypes.c_int32,
+    Type.CUDNN_TYPE_FLOAT: ctypes.c_double,
+    Type.CUDNN_TYPE_DOUBLE: ctypes.c_double,
+}
+
+
+def check_node(node: Any) -> None:
+    """Refuse a node whose operands, results or options are not those of its kind.
+
+    Raises
+    ------
+    TypeError, ValueError
+        The message names the operation, and the operand, result or option.
+    """
+    if not isinstance(node, Node):
+        raise TypeError(f"nodes: expected a Node, got {described(node)}")
+    kind = node.kind
+    for field in ("operation", "name"):
+        if not isinstance(getattr(node, field), str):
+            raise TypeError(f"{field}: expected text, got {type(getattr(node, field)).__name__}")
+    _check_names(node, "input", node.inputs, kind.inputs)
+    _check_names(node, "output", node.outputs, kind.outputs)
+    _check_names(node, "option", node.options, kind.all_options)
+    _check_names(node, "transposed operand", node.transposed, (*kind.inputs, *kind.outputs))
+    for port in node.transposed:
+        if isinstance(node.inputs.get(port), (list, tuple)):
+            node.refuse(f"{port}: tensors of a list cannot be transposed")
+    for port in kind.inputs:
+        if port not in node.inputs and port not in kind.optional:
+            raise TypeError(f"{node}: {port} is missing")
+    for port, value in node.inputs.items():
+        _check_operand(node, port, value)
+    _check_names(node, "subgraph", node.subgraphs, kind.subgraphs)
+    for name, subgraph in node.subgraphs.items():
+        if not isinstance(subgraph, Subgraph):
+            raise TypeError(f"{node}: {name}: expected a Subgraph, got {described(subgraph)}")
+        for inner in subgraph.nodes:
+            check_node(inner)
+    if not node.outputs:
+        node.refuse(f"expected at least one output of {', '.join(kind.outputs)}")
+    for port, value in node.outputs.items():
+        if not isinstance(value, Tensor):
+            raise TypeError(f"{node}: {port}: expected a Tensor, got {described(value)}")
+    if len({id(tensor) for tensor in node.outputs.values()}) < len(node.outputs):
+        node.refuse(f"its outputs {', '.join(node.outputs)} must be different tensors")
+    for option in sorted(kind.required):
+        if node.options.get(option) is None:
+            raise TypeError(f"{node}: {option} is missing")
+    for option, value in node.options.items():
+        if value is not None:
+            check_option(kind, option, value, f"{node}: {option}")
+    if not isinstance(node.compute_data_type, (cudnnDataType_t, type(None))):
+        given = described(node.compute_data_type)
+        raise TypeError(f"{node}: compute_data_type: expected a cudnnDataType_t, got {given}")
+
+
+def takes_several(kind: Kind, port: str) -> bool:
+    """Whether this operand is a list of tensors."""
+    return not kind.composite and ATTRIBUTES[KINDS[kind.descriptor]][kind.inputs[port]].is_array
+
+
+def check_option(kind: Kind, option: str, value: Any, place: str) -> None:
+    """Refuse what an option of a kind does not take.
+
+    Parameters
+    ----------
+    place : str
+        Where the value stands, for the message.
+
+    Raises
+    ------
+    TypeError
+        If the value is of another type.
+    ValueError
+        If it does not fit in its C type.
+    """
+    own = kind.own_options.get(option)
+    if own is not None:
+        _check_own_option(own, value, place)
+        return
+    descriptor, name = kind.all_options[option]
+    known = ATTRIBUTES[KINDS[descriptor]][name]
+    wanted = ENUMS.get(known.types[0])
+    if wanted is not None:
+        if type(value) is not wanted:
+            raise TypeError(f"{place}: expected a {wanted.__name__}, got {described(value)}")
+        return  # newer than the loaded cuDNN or not, is asked when it is built
+    if isinstance(value, (str, bytes)):
+        raise TypeError(f"{place}: expected a number, got {described(value)}")
+    is_parameter = kind.descriptor.startswith("operation_pointwise")
+    # cuDNN compiles no kernel for it, except as an upper bound.
+    if is_parameter and isinstance(value, (float, np.floating)) and math.isnan(value):
+        raise ValueError(f"{place}: expected a number, got NaN")
+    # Of a convolution or pooling: one number stands for as many as there are spatial dimensions.
+    spatial = known.is_array and kind.inner is not None and option in kind.inner.options
+    one = spatial and isinstance(value, (numbers.Number, np.generic))
+    _check_elements(known, (value,) if one else value, place, one=one)
+
+
+def _check_elements(known: Attribute, value: Any, place: str, *, one: bool) -> None:
+    """Refuse values that the attribute's C type does not hold."""
+    listed = isinstance(value, (Sequence, np.ndarray))
+    if known.is_array != listed:
+        wanted = "a list" if known.is_array else "one value"
+        raise TypeError(f"{place}: expected {wanted}, got {described(value)}")
+    if not known.is_array:
+        value = (value,)
+    # Alternatives to a descriptor, and to each other.
+    ctypes_taken = [_CTYPES[each] for each in known.types if each in _CTYPES]
+    for i, each in enumerate(value):
+        at = f"{place}[{i}]" if known.is_array and not one else place
+        if Type.CUDNN_TYPE_FRACTION in known.types:
+            if not isinstance(each, numbers.Rational):
+                raise TypeError(f"{at}: expected a Fraction or an int, got {described(each)}")
+        elif ctypes.c_double in ctypes_taken:
+            if isinstance(each, (bool, np.bool_)):
+                raise TypeError(f"{at}: expected a number, got {described(each)}")
+            check_number(at, each)
+        elif Type.CUDNN_TYPE_BOOLEAN in known.types:
+            flag(at, each)
+        else:
+            c_integer(at, each, ctypes_taken[0])
+
+
+def _check_names(node: Node, what: str, names: Collection[str], known: Collection[str]) -> None:
+    for name in names:
+        if name not in known:
+            node.refuse(f"there is no {what} {name!r}{suggestion(str(name), known)}")
+
+
+def _check_operand(node: Node, port: str, value: Any) -> None:
+    several = takes_several(node.kind, port)
+    if several != isinstance(value, (list, tuple)):
+        wanted = "a list of tensors" if several else "one tensor"
+        raise TypeError(f"{node}: {port}: expected {wanted}, got {described(value)}")
+    if several and not value:
+        node.refuse(f"{port}: expected at least one tensor")
+    for each in value if several else [value]:
+        if not isinstance(each, Tensor):
+            raise TypeError(f"{node}: {port}: expected a Tensor, got {described(each)}")
+
+
+def _check_own_option(wanted: Any, value: Any, place: str) -> None:
+    """`wanted` is a type, or a tuple of any number of one."""
+    if get_origin(wanted) is tuple:
+        if not isinstance(value, (tuple, list)):
+            raise TypeError(f"{place}: expected a list, got {described(value)}")
+        for i, each in enumerate(value):
+            _check_own_option(get_args(wanted)[0], each, f"{place}[{i}]")
+    elif wanted is int:
+        c_integer(place, value, ctypes.c_int64)
+    elif wanted is float:
+        if isinstance(value, (bool, np.bool_)):
+            raise TypeError(f"{place}: expected a number, got {described(value)}")
+        check_number(place, value)
+    elif not isinstance(value, wanted):
+        raise TypeError(f"{place}: expected a {wanted.__name__}, got {described(value)}")
+    elif wanted is slice:
+        for part in (value.start, value.stop, value.step):
+            if part is not None:
+                c_integer(place, part, ctypes.c_int64)
+        if value.step == 0:
+            raise ValueError(f"{place}: the step of {value} is 0")
 
 
 def check_fields(tensors: Sequence[Tensor], nodes: Sequence[Node]) -> None:

@@ -16,7 +16,7 @@ from ...raw.compiled_functions import function_of
 from ...raw.function import binding
 from ...raw.log import forget, logged
 from ...runtime import pytorch
-from .default_handles import give_back, taken
+from .given_memory import give_back, taken
 
 if TYPE_CHECKING:
     from ..backend.descriptor import BackendDescriptor

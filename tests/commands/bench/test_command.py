@@ -22,7 +22,7 @@ from cudnn_ctypes.commands.bench.measuring import (
     torch_row,
 )
 from cudnn_ctypes.commands.bench.results import BenchRow
-from cudnn_ctypes.graph.engines.tuning.measurement import Measurement, Settings
+from cudnn_ctypes.graph.engines.tuning.measurements import Measurement, Settings
 
 PROBLEMS = {
     "attention": (["1x2x64x64"], Options(causal=True)),

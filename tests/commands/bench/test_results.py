@@ -11,7 +11,7 @@ import pytest
 from cudnn_ctypes.commands.bench import History, compared, default_folder
 from cudnn_ctypes.commands.bench.measuring import measured_row, timed
 from cudnn_ctypes.commands.bench.results import BenchResult, BenchRow
-from cudnn_ctypes.graph.engines.tuning.measurement import Measurement
+from cudnn_ctypes.graph.engines.tuning.measurements import Measurement
 
 ROWS = (
     BenchRow("engine 4", "graph", 20.0, 19.0, 22.0, 1 << 20, True, True),

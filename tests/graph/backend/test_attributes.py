@@ -6,7 +6,7 @@ import pytest
 from programs import printed
 
 from cudnn_ctypes import raw
-from cudnn_ctypes.graph.backend.attributes import as_kind, attribute
+from cudnn_ctypes.graph.backend.descriptor import as_kind, attribute
 from cudnn_ctypes.raw.attribute_types import ATTRIBUTE_TYPES
 from cudnn_ctypes.raw.attributes import (
     ATTRIBUTES,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cudnn_ctypes.graph.describe.changes import Change, differences
+from cudnn_ctypes.graph.describe.rewriting import Change, differences
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.raw import cudnnDataType_t, cudnnPointwiseMode_t
 

@@ -194,7 +194,7 @@ def test_every_kind_of_operation_is_known() -> None:
 
 
 def test_a_node_has_no_field_that_is_forgotten() -> None:
-    from cudnn_ctypes.graph.describe.deserialization import _NODE_KEYS
+    from cudnn_ctypes.graph.describe.serialization import _NODE_KEYS
 
     # What a node is part of is known after expansion only, of which nothing is stored.
     assert {field.name for field in fields(Node)} - {"origin"} == _NODE_KEYS

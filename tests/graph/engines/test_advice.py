@@ -20,10 +20,10 @@ from cudnn_ctypes import DeviceBuffer, Handle, raw, use_reference_device
 from cudnn_ctypes.dtypes import numpy_dtype
 from cudnn_ctypes.errors import NoDeviceError
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
-from cudnn_ctypes.graph.describe.variants import data_types, layouts
+from cudnn_ctypes.graph.describe.variants import catalogue, data_types
 from cudnn_ctypes.graph.engines.explaining import advising
 from cudnn_ctypes.graph.engines.explaining.advice import Advice, Suggestion
-from cudnn_ctypes.graph.engines.explaining.probing import Conditions
+from cudnn_ctypes.graph.engines.explaining.examination import Conditions
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.lower.faults import FAULTS
 
@@ -202,7 +202,7 @@ def test_only_measured_cases_are_called_faster() -> None:
 
 
 def test_each_slow_case_is_one_that_is_described() -> None:
-    cases = {data_types.SLOW_SCALES, layouts.IMAGES_AS_IN_C}
+    cases = {data_types.SLOW_SCALES, catalogue.IMAGES_AS_IN_C}
     assert {row.name for row in FAULTS if row.effect == "slow"} <= cases
 
 

@@ -14,10 +14,9 @@ from cudnn_ctypes import Handle, Selection, raw, use_reference_device
 from cudnn_ctypes.errors import BadParamError, CudnnError, NotSupportedError, OwnReason
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.backend.engine import EngineChoice
-from cudnn_ctypes.graph.engines.explaining import build_advice
-from cudnn_ctypes.graph.engines.explaining.advising import advise
-from cudnn_ctypes.graph.engines.explaining.build_advice import BuildAdvice
-from cudnn_ctypes.graph.engines.explaining.probing import Conditions
+from cudnn_ctypes.graph.engines.explaining import advising
+from cudnn_ctypes.graph.engines.explaining.advising import BuildAdvice, advise
+from cudnn_ctypes.graph.engines.explaining.examination import Conditions
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.run.kernel_cache import KernelCache
 from cudnn_ctypes.raw import cudnnStatus_t, nvrtc
@@ -138,21 +137,21 @@ def test_no_plan_is_compiled_for_it(
 
 def _plans(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     made: list[Any] = []
-    from cudnn_ctypes.graph.engines.explaining import probing
+    from cudnn_ctypes.graph.engines.explaining import examination
 
-    monkeypatch.setattr(probing, "ExecutionPlan", lambda *args, **kw: made.append(args))
+    monkeypatch.setattr(examination, "ExecutionPlan", lambda *args, **kw: made.append(args))
     return made
 
 
 @pytest.mark.soak
 def test_the_search_is_bounded(h200: DeviceProperties, monkeypatch: pytest.MonkeyPatch) -> None:
     error = _failure(ADVISED["attention with heads of 20"].graph(), h200)
-    monkeypatch.setattr(build_advice, "_TRIES", 2)
+    monkeypatch.setattr(advising, "_BUILD_TRIES", 2)
     assert error.advice == ()
     error = _failure(ADVISED["attention with heads of 20"].graph(), h200)
-    monkeypatch.setattr(build_advice, "_SECONDS", 0.0)
+    monkeypatch.setattr(advising, "_SECONDS", 0.0)
     assert error.advice == ()
-    assert 0 < build_advice._LINES <= 3
+    assert 0 < advising._LINES <= 3
 
 
 def test_what_goes_wrong_in_the_search_is_not_told(
@@ -163,7 +162,7 @@ def test_what_goes_wrong_in_the_search_is_not_told(
     def broken(*args: object) -> None:
         raise RuntimeError("a fault")
 
-    monkeypatch.setattr(build_advice, "Search", broken)
+    monkeypatch.setattr(advising, "Search", broken)
     assert str(error).startswith("Graph.build returned CUDNN_STATUS_NOT_SUPPORTED")
     assert error.advice == ()
 

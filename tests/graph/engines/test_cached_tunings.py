@@ -13,7 +13,7 @@ from cudnn_ctypes.__main__ import main
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.engines.cache import cached_building
 from cudnn_ctypes.graph.engines.cache.cached_building import keep_tuning
-from cudnn_ctypes.graph.engines.cache.location import ENVIRONMENT_VARIABLE
+from cudnn_ctypes.graph.engines.cache.entry_folder import ENVIRONMENT_VARIABLE
 from cudnn_ctypes.graph.engines.tuning.measurements import Autotuning, Measurement, Settings
 from cudnn_ctypes.graph.lower.faults import Faults
 

@@ -13,8 +13,9 @@ import pytest
 
 from cudnn_ctypes import Handle, PlanCache, use_reference_device
 from cudnn_ctypes.graph import DeviceProperties, Graph
-from cudnn_ctypes.graph.engines.cache import cached_building, known_gpus
-from cudnn_ctypes.graph.engines.cache.known_gpus import device_properties, important_properties
+from cudnn_ctypes.graph.engines.cache import cached_building
+from cudnn_ctypes.graph.engines.cache import key as known_gpus
+from cudnn_ctypes.graph.engines.cache.key import device_properties, important_properties
 from cudnn_ctypes.graph.run.stored_plan import sealed, unsealed
 
 from ..plan_cases import PLAN_CASES

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from cudnn_ctypes.graph.engines.explaining.probing import Outcome
-from cudnn_ctypes.graph.engines.explaining.remedy_search import Search
+from cudnn_ctypes.graph.engines.explaining.advising import Search
+from cudnn_ctypes.graph.engines.explaining.examination import Outcome
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.raw import cudnnDataType_t
 

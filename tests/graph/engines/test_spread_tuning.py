@@ -26,13 +26,18 @@ from cudnn_ctypes.graph.backend.engine import EngineChoice
 from cudnn_ctypes.graph.engines.selection import Selection
 from cudnn_ctypes.graph.engines.tuning import autotuning
 from cudnn_ctypes.graph.engines.tuning import spread as spread_tuning
-from cudnn_ctypes.graph.engines.tuning import worker as tuning_worker
-from cudnn_ctypes.graph.engines.tuning.gpu_lock import gpu_lock
-from cudnn_ctypes.graph.engines.tuning.host_operands import host_operands
-from cudnn_ctypes.graph.engines.tuning.measurement import Measurement, Settings
-from cudnn_ctypes.graph.engines.tuning.spread import SpreadTuner, checked_executor
+from cudnn_ctypes.graph.engines.tuning.measurements import Measurement, Settings
+from cudnn_ctypes.graph.engines.tuning.random_memory import host_operands
+from cudnn_ctypes.graph.engines.tuning.spread import (
+    Chunk,
+    SpreadTuner,
+    Target,
+    _measured,
+    _on_the_gpu,
+    checked_executor,
+)
+from cudnn_ctypes.graph.engines.tuning.timing import gpu_lock
 from cudnn_ctypes.graph.engines.tuning.tuning import Tuner
-from cudnn_ctypes.graph.engines.tuning.worker import Chunk, Target, _measured, _on_the_gpu
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.lower.lowering import lowered
 from cudnn_ctypes.graph.run.plan import ExecutionPlan
@@ -399,7 +404,7 @@ class _Timer:
 @pytest.fixture
 def tunable(monkeypatch: pytest.MonkeyPatch) -> Iterator[Handle]:
     """A handle of the reference device that autotuning takes for one of a GPU."""
-    for module in (autotuning, spread_tuning, tuning_worker):
+    for module in (autotuning, spread_tuning):
         monkeypatch.setattr(module, "check_handle", lambda handle: None)
     monkeypatch.setattr(autotuning, "Timer", _Timer)
     with use_reference_device(), Handle() as handle:

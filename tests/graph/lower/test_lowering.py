@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from cudnn_ctypes import SymbolNotFoundError, raw
-from cudnn_ctypes.graph.backend.attributes import attribute
+from cudnn_ctypes.graph.backend.descriptor import attribute
 from cudnn_ctypes.graph.describe import operations
 from cudnn_ctypes.graph.describe.node import Kind
 from cudnn_ctypes.graph.describe.tensor import Tensor

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from cudnn_ctypes import DeviceBuffer, DeviceTensor, Graph, Handle, use_reference_device
-from cudnn_ctypes.graph.run import default_handles
+from cudnn_ctypes.graph.run import given_memory
 from cudnn_ctypes.graph.run.execution import Execution
 
 reference = pytest.mark.usefixtures("on_the_reference_device")
@@ -339,7 +339,7 @@ def test_the_reference_device_keeps_no_handle(
         made.append(Handle())
         return made[-1]
 
-    monkeypatch.setattr(default_handles, "Handle", recorded)
+    monkeypatch.setattr(given_memory, "Handle", recorded)
     graph.run(on_device(numbers()))
     assert [each.closed for each in made] == [True]
 
@@ -352,7 +352,7 @@ def test_threads_have_handles_of_their_own(graph: Graph) -> None:
     seen: list[int] = []
 
     def hold() -> None:
-        with default_handles.default_handle(0) as handle:
+        with given_memory.default_handle(0) as handle:
             seen.append(handle._as_parameter_.value or 0)
             both_in.wait()
 
@@ -530,15 +530,15 @@ def test_host_memory_of_torch_is_refused_on_a_gpu(torch: Any) -> None:
 @gpu
 @pytest.mark.gpu
 def test_a_default_handle_is_used_again() -> None:
-    with default_handles.default_handle(0) as handle:
+    with given_memory.default_handle(0) as handle:
         first = handle
-        with default_handles.default_handle(0) as handle:
+        with given_memory.default_handle(0) as handle:
             second = handle
     assert first is not second
-    with default_handles.default_handle(0, 2) as handle:  # the per-thread default stream
+    with given_memory.default_handle(0, 2) as handle:  # the per-thread default stream
         assert handle in (first, second)
         assert handle.stream_pointer == 2
-    with default_handles.default_handle(0) as handle:
+    with given_memory.default_handle(0) as handle:
         assert handle.stream_pointer in (0, 1)
 
 

@@ -10,7 +10,7 @@ import pytest
 from cudnn_ctypes import BadParamError
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.graph import Graph
-from cudnn_ctypes.graph.run import default_handles, torch_runs
+from cudnn_ctypes.graph.run import given_memory, torch_runs
 from cudnn_ctypes.graph.run.results import Outputs
 from cudnn_ctypes.raw.bare import watched
 from cudnn_ctypes.runtime import pytorch
@@ -26,7 +26,7 @@ NOWHERE = -1  # what PyTorch calls the GPU of memory on the host
 def handles(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
     """The default handles, one of which there is."""
     kept = [(made_up_handle(), 0)]
-    monkeypatch.setattr(default_handles, "_free", {NOWHERE: kept})
+    monkeypatch.setattr(given_memory, "_free", {NOWHERE: kept})
     monkeypatch.setattr(pytorch, "current_stream", lambda ordinal: 0)
     yield kept
     for handle, _ in kept:
@@ -164,7 +164,7 @@ def test_the_handle_goes_to_pytorch_s_stream(
 
     handle: Any = Streamed()
     free = {NOWHERE: [(handle, 0)]}
-    monkeypatch.setattr(default_handles, "_free", free)
+    monkeypatch.setattr(given_memory, "_free", free)
     monkeypatch.setattr(torch_runs.pytorch, "current_stream", lambda ordinal: 7)
     like = torch.empty(4, 64, 32, dtype=torch.float16)
     run = run_of(product.graph, [product.a, product.b], product.c, like)

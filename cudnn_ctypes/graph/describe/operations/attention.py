@@ -10,7 +10,7 @@ from ....raw import cudnnDataType_t
 from ....raw.values import described
 from ..node import Kind, Node, Result
 from ..tensor import Tensor
-from ..tensor_checks import check_number
+from ..validation import check_number
 from .attention_checks import AttentionCheck, check_mask, score_dims
 from .base import Operations, operation
 

@@ -18,9 +18,8 @@ from ....raw import cudnnBackendTensorReordering_t, cudnnDataType_t
 from ....raw.strides import packed
 from ....raw.values import described
 from ..node import Kind, Node, Subgraph
-from ..node_checks import check_node
 from ..tensor import Tensor, in_layout
-from ..tensor_checks import check_number, check_tensor
+from ..validation import check_node, check_number, check_tensor
 
 __all__ = [
     "OPERATIONS",

@@ -9,7 +9,7 @@ from ....arguments import flag, integers
 from ....raw import cudnnGenStatsMode_t, cudnnReduceTensorOp_t
 from ..node import Inner, Kind, Node, Result
 from ..tensor import Tensor
-from ..tensor_checks import check_number
+from ..validation import check_number
 from .base import operation
 
 __all__ = ["GENSTATS", "MATMUL", "REDUCTION"]

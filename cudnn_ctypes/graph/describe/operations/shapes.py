@@ -10,7 +10,7 @@ from ....arguments import enumerator, integers
 from ....raw import cudnnBackendReshapeMode_t, cudnnRngDistribution_t
 from ..node import Inner, Kind, Node, Result, exchanged
 from ..tensor import Tensor
-from ..tensor_checks import check_number, integer
+from ..validation import check_number, integer
 from .base import listed, operation
 
 __all__ = ["CONCATENATE", "RESHAPE", "RNG", "SLICE", "TRANSPOSE"]

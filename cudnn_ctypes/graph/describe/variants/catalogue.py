@@ -2,20 +2,539 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+import functools
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ....dtypes import element_bits
+from ....raw import cudnnBackendNormFwdPhase_t, cudnnBackendNormMode_t, cudnnPointwiseMode_t
+from ....raw.strides import axis_order, overlapping, packed, packed_like
+from ..node import Node, exchanged
+from ..operations.attention import SDPA, SDPA_BACKWARD
+from ..operations.attention_fp8 import SDPA_FP8, SDPA_FP8_BACKWARD
+from ..operations.attention_unified import SDPA_UNIFIED, SDPA_UNIFIED_BACKWARD
+from ..operations.batch_normalization import BATCHNORM_INFERENCE, BN_BACKWARD_WEIGHTS, BN_FINALIZE
+from ..operations.convolutions import CONV_DGRAD, CONV_FPROP, CONV_WGRAD
+from ..operations.normalizations import NORM_BACKWARD, NORM_FORWARD
+from ..operations.pointwise import ELEMENT_WISE
+from ..operations.reductions import GENSTATS, MATMUL, REDUCTION
+from ..operations.resampling import RESAMPLE_BACKWARD, RESAMPLE_FORWARD
+from ..rewriting import Edit
+from ..tensor import Tensor
 from .data_types import data_type_remedies
-from .folds import fold_remedies
-from .layouts import layout_remedies
 from .remedy import Remedy
-from .results import result_remedies
-from .widths import width_remedies
 
 if TYPE_CHECKING:
     from ...graph import Graph
 
-__all__ = ["remedies"]
+__all__ = [
+    "IMAGES_AS_IN_C",
+    "Axis",
+    "AxisLinks",
+    "fold_remedies",
+    "layout_remedies",
+    "plain",
+    "remedies",
+    "result_remedies",
+    "width_remedies",
+]
+
+# Sizes rounded up to what engines want: channels, matrices and heads of attention.
+#
+# What is added to operands holds zeros, and what is added to results means nothing. So only sizes
+# can grow that no operation takes a mean, a maximum or a position of.
+
+_Mode = cudnnPointwiseMode_t
+_UNBOUNDED = (
+    _Mode.CUDNN_POINTWISE_DIV,
+    _Mode.CUDNN_POINTWISE_LOG,
+    _Mode.CUDNN_POINTWISE_RSQRT,
+    _Mode.CUDNN_POINTWISE_RECIPROCAL,
+    _Mode.CUDNN_POINTWISE_POW,
+    _Mode.CUDNN_POINTWISE_MOD,
+)
+"""Operations that give infinity or NaN for zeros; times zero, that is not zero."""
+_OF_CHANNELS = (cudnnBackendNormMode_t.CUDNN_BATCH_NORM, cudnnBackendNormMode_t.CUDNN_INSTANCE_NORM)
+_BY_CHANNELS = (
+    RESAMPLE_FORWARD,
+    RESAMPLE_BACKWARD,
+    GENSTATS,
+    BN_FINALIZE,
+    BN_BACKWARD_WEIGHTS,
+    BATCHNORM_INFERENCE,
+)
+_BACKWARD = (SDPA_BACKWARD, SDPA_FP8_BACKWARD, SDPA_UNIFIED_BACKWARD)
+_ATTENTION = (SDPA, SDPA_FP8, SDPA_UNIFIED, *_BACKWARD)
+
+Axis = tuple[int, int]
+"""A tensor's id, and one of its dimensions."""
+
+
+class AxisLinks:
+    """Which dimensions of which tensors are one size, as long as each operation is as it is."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.tensors: dict[int, Tensor] = {id(each): each for each in graph.tensors}
+        self._parents: dict[Axis, Axis] = {}
+        self._sealed: set[Axis] = set()
+        self._made_by = {id(each): node for node in graph.nodes for each in node.results}
+        self._virtual = {id(each) for each in graph.tensors if each.virtual}
+        for node in graph.nodes:
+            self._of_node(node)
+        for tensor in graph.tensors:
+            if not tensor.virtual and not tensor.by_value and not plain(tensor):
+                self._seal(tensor)
+
+    def groups(self) -> list[list[Axis]]:
+        """Axes that can grow together, in the order of the graph's tensors."""
+        found: dict[Axis, list[Axis]] = {}
+        for each, tensor in self.tensors.items():
+            for axis in range(tensor.rank):
+                if (each, axis) in self._parents:
+                    found.setdefault(self._root((each, axis)), []).append((each, axis))
+        closed = {self._root(each) for each in self._sealed}
+        return [group for root, group in found.items() if root not in closed]
+
+    def _root(self, each: Axis) -> Axis:
+        while self._parents.setdefault(each, each) != each:
+            each = self._parents[each]
+        return each
+
+    def _link(self, one: tuple[Tensor, int], *others: tuple[Tensor, int]) -> None:
+        for other in others:
+            a, b = ((id(tensor), axis % tensor.rank) for tensor, axis in (one, other))
+            self._parents[self._root(b)] = self._root(a)
+
+    def _seal(self, tensor: Tensor, *axes: int) -> None:
+        for axis in axes or range(tensor.rank):
+            self._root((id(tensor), axis % tensor.rank))
+            self._sealed.add((id(tensor), axis % tensor.rank))
+
+    def _of_node(self, node: Node) -> None:
+        ports: dict[str, Any] = {**node.inputs, **{f"-> {k}": v for k, v in node.outputs.items()}}
+        kind = node.kind
+        if kind in _ATTENTION:
+            self._attention(node)
+        elif node.subgraphs or any(isinstance(each, (list, tuple)) for each in ports.values()):
+            self._others(node)
+        elif kind in (CONV_FPROP, CONV_DGRAD, CONV_WGRAD):
+            self._convolution(node)
+        elif kind is MATMUL and node.inputs.keys() == {"A", "B"}:
+            self._product(node)
+        elif kind in ELEMENT_WISE and node.options.get("axis") is None:
+            self._pointwise(node)
+        elif kind in _BY_CHANNELS or (
+            kind in (NORM_FORWARD, NORM_BACKWARD) and node.options["mode"] in _OF_CHANNELS
+        ):
+            self._channels(node)
+        else:
+            self._others(node)
+
+    def _others(self, node: Node) -> None:
+        for tensor in (*node.operands, *node.results):
+            self._seal(tensor)
+
+    def _convolution(self, node: Node) -> None:
+        ports = {**node.inputs, **node.outputs}
+        x = ports["dx" if node.kind is CONV_DGRAD else "image"]
+        w = next(ports[port] for port in ("weight", "filter", "dw") if port in ports)
+        y = ports["y" if node.kind is CONV_FPROP else "loss"]
+        for tensor in (x, w, y):
+            self._seal(tensor, *range(2, tensor.rank))
+        self._seal(x, 0)
+        self._seal(y, 0)
+        if x.dims[1] != w.dims[1]:  # groups
+            self._seal(w, 0, 1)
+            self._seal(x, 1)
+            self._seal(y, 1)
+            return
+        self._link((x, 1), (w, 1))
+        self._link((w, 0), (y, 1))
+        if node.kind is CONV_FPROP:
+            self._summed((x, 1), (w, 1))
+        elif node.kind is CONV_DGRAD:
+            self._summed((y, 1), (w, 0))
+
+    def _product(self, node: Node) -> None:
+        a, b, c = node.inputs["A"], node.inputs["B"], node.outputs["C"]
+
+        def axis(port: str, number: int) -> int:
+            return -1 - (number % 2) if port in node.transposed else number
+
+        row, inner = axis("A", -2), axis("A", -1)
+        other, column = axis("B", -2), axis("B", -1)
+        if "C" in node.transposed:
+            self._others(node)
+            return
+        for tensor in (a, b, c):
+            if tensor.rank > 2:
+                self._seal(tensor, *range(tensor.rank - 2))
+        self._link((a, row), (c, -2))
+        self._link((b, column), (c, -1))
+        self._link((a, inner), (b, other))
+        self._summed((a, inner), (b, other))
+
+    def _summed(self, one: tuple[Tensor, int], other: tuple[Tensor, int]) -> None:
+        """Link two axes that a sum runs over: zeros of one operand must meet finite numbers."""
+        direct = [id(tensor) not in self._made_by for tensor, _ in (one, other)]
+        bounded = all(self._bounded(tensor) for tensor, _ in (one, other))
+        if not any(direct) or not bounded:
+            self._seal(*one)
+            self._seal(*other)
+
+    def _bounded(self, tensor: Tensor) -> bool:
+        waiting, seen = [tensor], {id(tensor)}
+        while waiting:
+            node = self._made_by.get(id(waiting.pop()))
+            if node is None or node.kind not in ELEMENT_WISE:
+                continue
+            if node.options["mode"] in _UNBOUNDED:
+                return False
+            waiting += [each for each in node.operands if id(each) not in seen]
+            seen |= {id(each) for each in node.operands}
+        return True
+
+    def _pointwise(self, node: Node) -> None:
+        (y,) = node.outputs.values()
+        for axis in range(y.rank):
+            self._root((id(y), axis))
+            for tensor in node.operands:
+                if tensor.rank != y.rank:
+                    self._seal(y, axis)
+                elif _size(tensor, axis) == _size(y, axis) and not tensor.by_value:
+                    self._link((y, axis), (tensor, axis))
+
+    def _channels(self, node: Node) -> None:
+        """Each channel for itself; all else as it is."""
+        tensors = [each for each in (*node.operands, *node.results) if not each.by_value]
+        wide = max(_size(each, 1) for each in tensors)
+        first = next(each for each in tensors if _size(each, 1) == wide)
+        for tensor in tensors:
+            self._seal(tensor, 0, *range(2, tensor.rank))
+            if _size(tensor, 1) == wide:
+                self._link((first, 1), (tensor, 1))
+
+    def _attention(self, node: Node) -> None:
+        """The sizes of heads: those of q and k are summed over, those of v and o are apart."""
+        every = {id(each): each for each in (*node.operands, *node.results) if not each.by_value}
+        ports = {**node.inputs, **node.outputs}
+        queries = [ports[port] for port in ("q", "k", "dq", "dk") if port in ports]
+        values = [ports[port] for port in ("v", "o", "dO", "dv") if port in ports]
+        paged = any(port.startswith("paged_") for port in ports)
+        own = {id(each) for each in (*queries, *values)}
+        for tensor in every.values():
+            if paged or id(tensor) not in own:
+                self._seal(tensor)
+            else:
+                self._seal(tensor, *range(tensor.rank - 1))
+        for group in (queries, values):
+            for tensor in group[1:]:
+                self._link((group[0], -1), (tensor, -1))
+        if node.kind in _BACKWARD:
+            self._link((queries[0], -1), (values[0], -1))
+
+
+def _by_channels(node: Node) -> bool:
+    """True if the node treats each channel by itself, all in the same way."""
+    normalizes = node.kind in (NORM_FORWARD, NORM_BACKWARD)
+    return node.kind in _BY_CHANNELS or (normalizes and node.options["mode"] in _OF_CHANNELS)
+
+
+def _size(tensor: Tensor, axis: int) -> int:
+    return (tensor.dims or ())[axis]
+
+
+_UNIT = 128  # bits that engines move at once
+_LEAST = 4  # bits of a number; what is smaller is a mask
+
+
+def width_remedies(graph: Graph) -> Iterator[Remedy]:
+    """One for each size that can grow and is no multiple of 16 bytes."""
+    for uid, axis, old, new in _narrow(graph):
+        yield Remedy(
+            "width",
+            f"widen {{}} from {old} to {new} in dimension {axis}"
+            if _same_axis(graph, uid, axis)
+            else f"widen {{}} from {old} to {new}",
+            functools.partial(_widened, uid=uid, axis=axis, size=new),
+        )
+
+
+def _narrow(graph: Graph) -> Iterator[tuple[int, int, int, int]]:
+    """A tensor's uid with one of its dimensions, what it is and what it should be."""
+    links = AxisLinks(graph)
+    for group in links.groups():
+        tensors = [(links.tensors[each], axis) for each, axis in group]
+        with_memory = [(each, axis) for each, axis in tensors if not each.virtual]
+        first, axis = (with_memory or tensors)[0]
+        size = (first.dims or ())[axis]
+        bits = [element_bits(each.data_type) for each, _ in with_memory]
+        unit = max((_UNIT // each for each in bits if _LEAST <= each <= _UNIT), default=1)
+        if with_memory and size > 1 and size % unit and first.uid is not None:
+            yield first.uid, axis, size, -(-size // unit) * unit
+
+
+def _same_axis(graph: Graph, uid: int, axis: int) -> bool:
+    """Whether all tensors with memory grow in the same dimension."""
+    group, links = _group(graph, uid, axis)
+    return len({axis for each, axis in group if not links.tensors[each].virtual}) == 1
+
+
+def _group(graph: Graph, uid: int, axis: int) -> tuple[Sequence[Axis], AxisLinks]:
+    links = AxisLinks(graph)
+    for group in links.groups():
+        if any(links.tensors[each].uid == uid and of == axis for each, of in group):
+            return group, links
+    return (), links
+
+
+def _widened(graph: Graph, uid: int, axis: int, size: int) -> Edit:
+    edit = Edit()
+    group, links = _group(graph, uid, axis)
+    results = {id(each) for node in graph.nodes for each in node.results}
+    filled: list[str] = []
+    ignored: list[str] = []
+    places = {id(each): index for index, each in enumerate(graph.tensors)}
+    new_dims: dict[int, list[int]] = {}
+    for each, of in group:
+        tensor = links.tensors[each]
+        dims = new_dims.setdefault(each, list(tensor.dims or ()))
+        if dims[of] == size:
+            continue
+        dims[of] = size
+        if not tensor.virtual:
+            (ignored if each in results else filled).append(repr(tensor.name))
+    for each, dims in new_dims.items():
+        tensor = links.tensors[each]
+        if tuple(dims) != tensor.dims:
+            strides = packed_like(dims, tensor.dims or (), tensor.strides or ())
+            edit.of_tensor(places[each], dims=tuple(dims), strides=strides)
+    for index, node in enumerate(graph.nodes):
+        q = node.inputs.get("q")
+        if q is not None and id(q) in new_dims and "attn_scale" not in node.inputs:
+            scale = node.options.get("attn_scale")
+            if scale is None and node.kind.own_options.get("attn_scale") is not None:
+                edit.nodes[index] = {"attn_scale": 1 / math.sqrt(q.dims[-1])}
+    parts = [f"fill what is added of {', '.join(filled)} with zeros"] if filled else []
+    parts += [f"ignore what is added of {', '.join(ignored)}"] if ignored else []
+    edit.caveat = " and ".join(parts)
+    return edit
+
+
+class _Images(NamedTuple):
+    """A reduction's input as images of one pixel, channels last: rows of columns."""
+
+    node: int  # the place of the reduction
+    sizes: tuple[int, int, int, int]
+    axes: tuple[int, ...]  # that are reduced
+
+
+def fold_remedies(graph: Graph) -> Iterator[Remedy]:
+    """A reduction of the innermost or the outermost dimensions in memory, as one of images."""
+    images = _images(graph)
+    if images is not None:
+        yield Remedy(
+            "dimensions",
+            f"describe {{}} by images {images.sizes}, channels last: the same memory",
+            functools.partial(_folded, images=images),
+        )
+
+
+def _images(graph: Graph) -> _Images | None:
+    places = [index for index, node in enumerate(graph.nodes) if node.kind is REDUCTION]
+    beside = [node for node in graph.nodes if node.kind is not REDUCTION]
+    if len(places) != 1 or any(node.kind not in ELEMENT_WISE for node in beside):
+        return None
+    if any(node.options.get("axis") is not None for node in beside):
+        return None
+    (place,) = places
+    x, y = graph.nodes[place].inputs["input"], graph.nodes[place].outputs["y"]
+    dims, left, order = x.dims or (), y.dims or (), _order(x)
+    gone = [axis for axis in order if left[axis] == 1]
+    kept = [axis for axis in order if left[axis] == dims[axis]]
+    if not gone or order not in (kept + gone, gone + kept):
+        return None
+    stays, goes = (math.prod(dims[axis] for axis in axes) for axes in (kept, gone))
+    if order == kept + gone:
+        return _Images(place, (stays, goes, 1, 1), (1,) if kept else (0, 1))
+    return _Images(place, (goes, stays, 1, 1), (0,))
+
+
+def _folded(graph: Graph, images: _Images) -> Edit:
+    if _images(graph) != images:  # another remedy has changed them
+        return Edit()
+    node = graph.nodes[images.node]
+    x, y = node.inputs["input"], node.outputs["y"]
+    reduced = tuple(1 if axis in images.axes else n for axis, n in enumerate(images.sizes))
+    new = {(1,) * x.rank: (1, 1, 1, 1), x.dims: images.sizes, y.dims: reduced}
+    if x.dims == images.sizes:  # images already: their strides are for another remedy
+        return Edit()
+    edit = Edit(nodes={images.node: {"axes": images.axes}})
+    for index, tensor in enumerate(graph.tensors):
+        in_order = [axis for axis in _order(x) if (tensor.dims or ())[axis] > 1] == _order(tensor)
+        if tensor.dims not in new or not (tensor.by_value or (plain(tensor) and in_order)):
+            return Edit()
+        dims = new[tensor.dims]
+        edit.of_tensor(index, dims=dims, strides=packed(dims, (0, 2, 3, 1)))
+    return edit
+
+
+def _order(tensor: Tensor) -> list[int]:
+    """The axes with several elements, the outermost in memory first."""
+    dims = tensor.dims or ()
+    return [axis for axis in axis_order(dims, tensor.strides or ()) if dims[axis] > 1]
+
+
+_Phase = cudnnBackendNormFwdPhase_t
+_BATCH = cudnnBackendNormMode_t.CUDNN_BATCH_NORM
+
+
+def result_remedies(graph: Graph) -> Iterator[Remedy]:
+    """Inference instead of training."""
+    yield Remedy("results", "leave out {}, which only training needs", _inference, loses=True)
+
+
+def _inference(graph: Graph) -> Edit:
+    edit = Edit()
+    used = {id(each) for node in graph.nodes for each in node.operands}
+    for index, node in enumerate(graph.nodes):
+        if node.kind not in (NORM_FORWARD, SDPA, SDPA_FP8):
+            continue
+        kept = "y" if node.kind is NORM_FORWARD else "o"
+        if node.options.get("mode") == _BATCH:  # its inference needs statistics
+            continue
+        others = [each for port, each in node.outputs.items() if port != kept]
+        if not others or any(id(each) in used for each in others):
+            continue
+        edit.without |= {i for i, t in enumerate(graph.tensors) if any(t is o for o in others)}
+        if node.kind is NORM_FORWARD:
+            edit.nodes[index] = {"phase": _Phase.CUDNN_NORM_FWD_INFERENCE}
+    return edit
+
+
+IMAGES_AS_IN_C = "images stored as in C"
+"""The case by which measured facts would know it."""
+
+_OF_IMAGES = (
+    CONV_FPROP,
+    CONV_DGRAD,
+    CONV_WGRAD,
+    RESAMPLE_FORWARD,
+    RESAMPLE_BACKWARD,
+    GENSTATS,
+    NORM_FORWARD,
+    NORM_BACKWARD,
+    BN_FINALIZE,
+    BN_BACKWARD_WEIGHTS,
+    BATCHNORM_INFERENCE,
+)
+_IMAGE = 4  # dimensions
+_ALIGNED = 16  # bytes that engines move at once
+
+
+def layout_remedies(graph: Graph) -> Iterator[Remedy]:
+    """Channels last, as in C, columns of B, alignment."""
+    yield Remedy("layout", "store {} channels last (NHWC)", _channels_last, known=IMAGES_AS_IN_C)
+    yield Remedy("layout", "store {} as in C, the last dimension innermost", _as_in_c)
+    yield Remedy("layout", "store {} by columns (each matrix transposed in memory)", _by_columns)
+    yield Remedy("alignment", f"let the addresses of {{}} be multiples of {_ALIGNED}", _aligned)
+
+
+def plain(tensor: Tensor) -> bool:
+    """Whether dims and strides alone say where elements are, and memory has no gaps."""
+    dims, strides = tensor.dims or (), tensor.strides or ()
+    if tensor.by_value or tensor.vector_count != 1 or tensor.reordering:
+        return False
+    if tensor.ragged_offset is not None:
+        return False
+    reach = 1 + sum((size - 1) * stride for size, stride in zip(dims, strides, strict=True))
+    count = 1
+    for size in dims:
+        count *= size
+    return reach == count and not overlapping(dims, strides)
+
+
+def _image_places(graph: Graph) -> list[int]:
+    """The tensors of operations on images, and of element-wise ones beside them: their places."""
+    ids: set[int] = set()
+    rank = 0
+    for node in graph.nodes:
+        tensors = [*node.operands, *node.results]
+        highest = max(each.rank for each in tensors)
+        if node.kind in _OF_IMAGES or (node.kind is REDUCTION and highest >= _IMAGE):
+            rank = max(rank, highest)
+            ids |= {id(each) for each in tensors}
+    if rank < 3:
+        return []
+    grown = True
+    while grown:
+        grown = False
+        for node in graph.nodes:
+            if node.kind in ELEMENT_WISE:
+                near = {id(each) for each in (*node.operands, *node.results)}
+                if near & ids and not near <= ids:
+                    ids |= near
+                    grown = True
+    return [
+        index
+        for index, each in enumerate(graph.tensors)
+        if id(each) in ids and each.rank == rank and plain(each)
+    ]
+
+
+def _reordered(graph: Graph, places: Sequence[int], order: Sequence[int]) -> Edit:
+    """Packed strides in another order of axes; empty if no memory changes by it."""
+    edit, moves = Edit(), False
+    for index in places:
+        tensor = graph.tensors[index]
+        dims, strides = tensor.dims or (), packed(tensor.dims or (), order)
+        if strides != tensor.strides:
+            edit.of_tensor(index, strides=strides)
+            pairs = zip(dims, strides, tensor.strides or (), strict=True)
+            moves = moves or any(size > 1 and a != b for size, a, b in pairs)
+    return edit if moves else Edit()
+
+
+def _channels_last(graph: Graph) -> Edit:
+    places = _image_places(graph)
+    if not places:
+        return Edit()
+    rank = graph.tensors[places[0]].rank
+    return _reordered(graph, places, (0, *range(2, rank), 1))
+
+
+def _as_in_c(graph: Graph) -> Edit:
+    edit = Edit()
+    for rank in {each.rank for each in graph.tensors}:
+        places = [i for i, each in enumerate(graph.tensors) if each.rank == rank and plain(each)]
+        edit.tensors.update(_reordered(graph, places, range(rank)).tensors)
+    return edit
+
+
+def _by_columns(graph: Graph) -> Edit:
+    """B of products of 8 bits, which the tensor cores want so."""
+    edit = Edit()
+    for node in graph.nodes:
+        if node.kind is not MATMUL or "B" in node.transposed:
+            continue
+        tensor = node.inputs["B"]
+        dims = tensor.dims or ()
+        if tensor.virtual or not plain(tensor) or element_bits(tensor.data_type) > 8:
+            continue
+        strides = exchanged(packed(exchanged(dims)))
+        if strides != tensor.strides:
+            place = next(i for i, each in enumerate(graph.tensors) if each is tensor)
+            edit.of_tensor(place, strides=strides)
+    return edit
+
+
+def _aligned(graph: Graph) -> Edit:
+    edit = Edit()
+    for index, tensor in enumerate(graph.tensors):
+        if not tensor.virtual and not tensor.by_value and tensor.alignment < _ALIGNED:
+            edit.of_tensor(index, alignment=_ALIGNED)
+    return edit
 
 
 def remedies(graph: Graph) -> Iterator[Remedy]:

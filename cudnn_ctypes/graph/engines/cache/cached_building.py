@@ -19,8 +19,7 @@ from ...run.scratch import Scratch
 from ..building import build_plan
 from ..judging.kept import kept_verdicts
 from ..selection import Selection
-from .key import CacheKeys, Request
-from .known_gpus import important_properties
+from .key import CacheKeys, Request, important_properties
 from .plan_cache import PlanCache, as_cache
 
 if TYPE_CHECKING:

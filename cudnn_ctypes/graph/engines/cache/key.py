@@ -7,16 +7,22 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .... import __version__, raw
+from ....absent_gpu.properties import SOURCE
+from ....runtime import cuda
+from ...backend.device_properties import DeviceProperties
 
 if TYPE_CHECKING:
+    from ....handle import Handle
     from ...backend.engine import EngineChoice
     from ...lower.expand.expansion import Expansion
     from ..selection import Selection
+    from .plan_cache import PlanCache
 
-__all__ = ["CacheKey", "CacheKeys", "Request"]
+__all__ = ["CacheKey", "CacheKeys", "Request", "device_properties", "important_properties"]
 
 # The small wheels for runtime fusion lack it, and build other plans than the full ones, so
 # neither takes the other's.
@@ -127,3 +133,94 @@ class CacheKeys:
         """The key of a result of autotuning, which no heuristics and no config are part of."""
         wanted = replace(request, modes=(), config=None)
         return CacheKey.of("tuning", {**self._content, "request": wanted.content})
+
+
+# The properties by which cuDNN knows a GPU, read from it once: kept in the plan cache as well.
+#
+# The first reading in a process takes 16 ms on an H200, several times what loading a plan takes.
+
+# Where a GPU is plugged in, and how much of its memory the driver leaves. Neither changes what
+# heuristics propose (cuDNN 9.28, 726 graphs), nor the machine code of fused plans (three of them).
+_UNIMPORTANT = ("pciDeviceId", "cudaDeviceId", "totalGlobalMem", SOURCE)
+
+# The first that can be read says which driver the kernel has.
+_DRIVER_FILES = (Path("/sys/module/nvidia/version"), Path("/proc/driver/nvidia/version"))
+
+
+def important_properties(
+    device: Handle | DeviceProperties, plans: PlanCache | None = None
+) -> dict[str, Any]:
+    """The properties of a GPU by which cuDNN chooses and compiles engines."""
+    values = device_properties(device, plans)
+    return {name: value for name, value in values.items() if name not in _UNIMPORTANT}
+
+
+def device_properties(
+    device: Handle | DeviceProperties, plans: PlanCache | None = None
+) -> dict[str, Any]:
+    """The properties of a GPU by cuDNN's names.
+
+    Those of a GPU that is here are read once in a process, and not at all if `plans` has them from
+    an earlier one.
+    """
+    if isinstance(device, DeviceProperties):
+        return _values(device)
+    if device.on_reference_device:  # it can stand for another GPU the next time
+        return _read(device)
+    number = device.device.device_id
+    if number not in _here:
+        _here[number] = _read(device) if plans is None else _kept(device, plans)
+    return _here[number]
+
+
+_here: dict[int, dict[str, Any]] = {}
+"""Properties of this machine's GPUs, by the number of the GPU."""
+
+
+def _kept(handle: Handle, plans: PlanCache) -> dict[str, Any]:
+    """Properties of the handle's GPU from the cache; read from the GPU and stored if absent."""
+    key = _key(handle.device)
+    entry = plans.load(key)
+    if entry is not None and "properties" in entry:
+        values = entry["properties"].value
+        if isinstance(values, dict) and isinstance(values.get("deviceName"), str):
+            return values
+    values = _read(handle)
+    plans.store(key, properties=values)
+    return values
+
+
+def _key(gpu: Any) -> CacheKey:
+    """A GPU, its driver and a cuDNN, told without asking cuDNN.
+
+    A part of a GPU (MIG, MPS) differs from others in its multiprocessors.
+    """
+    library = raw.load()
+    shown = {
+        "deviceName": gpu.name,
+        "uuid": gpu.uuid,
+        "multiprocessors": gpu.properties.multiprocessor_count,
+    }
+    driver = {"cuda": cuda.call("cuDriverGetVersion"), "kernel": _kernel_driver()}
+    files = {"cudnn": library.version, "cuda": library.cuda_major, "path": str(library.path)}
+    return CacheKey.of("device", {"device": shown, "driver": driver, "library": files})
+
+
+def _kernel_driver() -> str:
+    """The version of the kernel's NVIDIA driver, such as "580.95.05"; "" if unknown."""
+    for path in _DRIVER_FILES:
+        try:
+            return path.read_text(errors="replace").strip()
+        except OSError:
+            continue
+    return ""
+
+
+def _read(handle: Handle) -> dict[str, Any]:
+    with DeviceProperties.from_device(handle=handle) as here:
+        return _values(here)
+
+
+def _values(properties: DeviceProperties) -> dict[str, Any]:
+    values: dict[str, Any] = json.loads(properties.to_json())
+    return values

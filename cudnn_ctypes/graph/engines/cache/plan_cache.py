@@ -7,27 +7,129 @@ import json
 import os
 import time
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ....arguments import integer
+from ....arguments import Place, integer
 from ....errors import CudnnError, PlanCacheWarning, SymbolNotFoundError
 from ....raw.host_blocks import warn
+from ...backend.engine import EngineChoice
 from ...run.plan import ExecutionPlan
 from ...run.stored_plan import StoredPlan, sealed, unsealed
-from .entries import FORMAT, KINDS, VERSION, CacheEntry, read_entry, shown_entry
-from .entry_folder import EntryFolder
-from .location import as_folder, by_environment, standard_folder
+from ..tuning.measurements import Autotuning, from_content
+from .entry_folder import EntryFolder, File, as_folder, by_environment, standard_folder
+from .key import CacheKey
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ....arguments import Place
     from ....handle import Handle
     from ...backend.device_properties import DeviceProperties
-    from ..tuning.measurements import Autotuning
-    from .key import CacheKey
 
-__all__ = ["CacheEntry", "PlanCache", "as_cache"]
+__all__ = [
+    "FORMAT",
+    "KINDS",
+    "VERSION",
+    "CacheEntry",
+    "PlanCache",
+    "as_cache",
+    "exported",
+    "merge",
+    "read_entry",
+    "shown_entry",
+]
+
+FORMAT = "cudnn_ctypes cache entry"
+VERSION = 1
+KINDS = ("plan", "tuning", "device", "verdict", "crash")  # file names begin with them
+
+
+@dataclass(frozen=True)
+class CacheEntry:
+    """One entry of a `PlanCache`, to look at.
+
+    Attributes
+    ----------
+    kind : {"plan", "tuning", "device", "verdict", "crash", "damaged"}
+        "device": the properties of a GPU; without graph, operations and engine. "verdict": what
+        `Graph.judge` and probation found of engines for graphs of one form; "crash": what ended
+        the warden that asked about one. Damaged is also what another version of this package
+        wrote.
+    graph : str
+        Name of the graph that it was made for first. Others that compute the same share it.
+    operations : str
+    device : str
+        Name of the GPU.
+    cudnn : int
+        Version: 92800.
+    engine : str
+        Engine and knobs of the plan, or the fastest ones.
+    made, used : float
+        When it was written and used last, in seconds since 1970.
+    size : int
+        Bytes on disk.
+    file_name : str
+    """
+
+    kind: str
+    graph: str
+    operations: str
+    device: str
+    cudnn: int
+    engine: str
+    made: float
+    used: float
+    size: int
+    file_name: str
+
+
+def read_entry(text: str, key: str | None) -> Place:
+    """The members of an entry.
+
+    Raises
+    ------
+    ValueError
+        If it is damaged, or of another key.
+    """
+    entry = Place(json.loads(unsealed(text, "cache entry")), "entry")
+    if (entry["format"].value, entry["version"].value) != (FORMAT, VERSION):
+        entry.refuse(f"expected {FORMAT!r}, version {VERSION}")
+    if key is not None and entry["key"].value != json.loads(key):
+        entry["key"].refuse("it is of another key")
+    return entry
+
+
+_NO_PLAN = {"graph": "", "operations": "", "engine": ""}
+
+
+def _shown_plan(entry: Place) -> dict[str, str]:
+    """The fields of `CacheEntry` for a plan, or for the fastest plan of a tuning."""
+    engine = entry["engine"]
+    return {
+        "graph": entry["graph"].text(),
+        "operations": entry["operations"].text(),
+        "engine": str(EngineChoice(engine["engine"].integer(), engine["knobs"].value)),
+    }
+
+
+def shown_entry(file: File, text: str | None) -> CacheEntry:
+    """An entry as `PlanCache.entries` tells it."""
+    try:
+        entry = read_entry(text or "", None)
+        kind, key = entry["kind"].text(), entry["key"]
+        return CacheEntry(
+            kind=kind,
+            **_shown_plan(entry) if kind != "device" else _NO_PLAN,
+            device=key["device"]["deviceName"].text(),
+            cudnn=key["library"]["cudnn"].integer(),
+            made=float(entry["made"].value),
+            used=file.used,
+            size=file.size,
+            file_name=file.name,
+        )
+    except (ValueError, TypeError):
+        return CacheEntry("damaged", "", "", "", 0, "", 0.0, file.used, file.size, file.name)
+
 
 _LIMIT = 256 << 20  # a fused plan takes 60 to 190 KB, others 2 KB
 
@@ -142,8 +244,7 @@ class PlanCache:
         try:
             if entry is None:
                 return None
-            from ..tuning.measurements import Autotuning
-            from ..tuning.records import from_content
+            from ..tuning.measurements import Autotuning, from_content
 
             return from_content(Autotuning, entry["tuning"])
         except ValueError:
@@ -162,7 +263,7 @@ class PlanCache:
             What ``python -m cudnn_ctypes cache`` shows of it.
         """
         best = {"engine": tuned.best.engine, "knobs": dict(tuned.best.knobs)}
-        from ..tuning.records import content
+        from ..tuning.measurements import content
 
         self.store(key, **members, engine=best, tuning=content(tuned))
 
@@ -176,8 +277,6 @@ class PlanCache:
         ValueError, OSError
             If the folder is not safe, or cannot be read.
         """
-        from .exchange import exported
-
         return exported(self)
 
     def merge_tunings(self, text: str | bytes) -> int:
@@ -191,8 +290,6 @@ class PlanCache:
         ValueError
             If the text is damaged; the message names the place. Nothing is taken over then.
         """
-        from .exchange import merge
-
         return merge(self, text)
 
     def load(self, key: CacheKey) -> Place | None:
@@ -255,3 +352,64 @@ def as_cache(cache: Any) -> PlanCache | None:
     if isinstance(cache, bool):
         return PlanCache() if cache else None
     return PlanCache(cache)
+
+
+_TUNINGS = "cudnn_ctypes tunings"
+
+_MEMBERS = ("key", "graph", "operations", "made", "tuning")
+
+
+def exported(cache: PlanCache) -> str:
+    """See ``PlanCache.export_tunings``."""
+    tunings = [
+        {name: entry[name].value for name in _MEMBERS}
+        for entry in sorted(cache.every("tuning"), key=lambda entry: json.dumps(entry["key"].value))
+    ]
+    content = {"format": _TUNINGS, "version": VERSION, "tunings": tunings}
+    return json.dumps(content, indent=1)
+
+
+def merge(cache: PlanCache, text: str | bytes) -> int:
+    """See ``PlanCache.merge_tunings``."""
+    top = Place.of_text(text, "tunings")
+    if (top["format"].value, top["version"].value) != (_TUNINGS, VERSION):
+        top.refuse(f"expected {_TUNINGS!r}, version {VERSION}")
+    # All are read before the first is written.
+    found = [_members(each) for each in top["tunings"].items()]
+    for key, tuned, members in found:
+        here = cache.load(key)
+        if here is not None:
+            tuned, members["made"] = _joined(here, tuned, members["made"])
+        cache.store_tuning(key, tuned, **members)
+    return len(found)
+
+
+def _members(place: Place) -> tuple[CacheKey, Autotuning, dict[str, Any]]:
+    key, made = place["key"], place["made"]
+    for part in ("graph", "device", "library", "request"):
+        key[part].keys()
+    if isinstance(made.value, bool) or not isinstance(made.value, (int, float)):
+        made.refuse(f"expected seconds since 1970, got {made.value!r}")
+    members = {name: place[name].text() for name in ("graph", "operations")}
+    return (
+        CacheKey.of("tuning", key.value),
+        from_content(Autotuning, place["tuning"]),
+        {
+            **members,
+            "made": made.value,
+        },
+    )
+
+
+def _joined(here: Place, tuned: Autotuning, made: float) -> tuple[Autotuning, float]:
+    """Merge a stored tuning with an incoming one; also the time when the newer was made."""
+    try:
+        ours, ours_made = from_content(Autotuning, here["tuning"]), float(here["made"].value)
+    except (ValueError, TypeError):
+        return tuned, made
+    (_, older), (newest, newer) = sorted(
+        [(ours_made, ours), (made, tuned)], key=lambda each: each[0]
+    )
+    if older.settings.cold_cache != newer.settings.cold_cache:
+        return newer, newest
+    return older.merge(newer), newest

@@ -7,14 +7,13 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, TextIO
 
 from ....raw.faults import Fault
-from .explanation import EngineRow, Explanation
-from .tables import rich_table, show, spans
+from .explanation import EngineRow, Explanation, rich_table, show, spans
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions
 
     from ...backend.devices import DeviceLike
-    from ...describe.changes import Change
+    from ...describe.rewriting import Change
     from ...describe.variants.remedy import Step
     from ...graph import Graph
 

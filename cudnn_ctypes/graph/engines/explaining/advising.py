@@ -3,27 +3,196 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ....arguments import flag
 from ....errors import CudnnError, NoDeviceError
 from ....raw import nvrtc
 from ...backend.device_properties import DeviceProperties
+from ...backend.devices import properties_text
 from ...backend.warden import asking
 from ...lower.faults import FAULTS
 from ..refusals import Refusal, failed_to_compile
 from .advice import Advice, Suggestion
-from .explanation import Explanation
-from .probing import Conditions, examined, options_of
-from .remedy_search import Search, Tried
+from .examination import Conditions, Outcome, Probe, asked_at_once, examined, options_of
+from .explanation import Explanation, spans
 
 if TYPE_CHECKING:
+    from ....errors import CudnnError
+    from ....handle import Handle
+    from ...describe.variants.remedy import Remedy, Variant
     from ...graph import Graph
+    from ..selection import Selection
 
-__all__ = ["advise"]
+__all__ = ["BuildAdvice", "Search", "Tried", "add_advice", "advise"]
+
+# The search for changes that give a graph an engine, or more engines: which are tried, and when
+# it ends.
+
+
+class Tried(NamedTuple):
+    """A variant of the graph, and what can carry out each of its graphs."""
+
+    variant: Variant
+    outcomes: tuple[Outcome, ...]
+
+
+class Search:
+    """Asks about variants of one graph, so many and so long as it may.
+
+    Parameters
+    ----------
+    graph : Graph
+    probe : callable
+        Whether a graph has an engine.
+    tries : int
+        How many graphs are asked about at most.
+    seconds : float
+        After which nothing else is asked.
+    clock : callable
+        Seconds.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        probe: Probe,
+        *,
+        tries: int,
+        seconds: float,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._graph = graph
+        self._probe = probe
+        self._tries = tries
+        self._clock = clock
+        self._begun = clock()
+        self._end = self._begun + seconds
+        self.tried: int = 0
+        every = graph._remedies()
+        self._keeping = [each for each in every if not each.loses]
+        self._losing = [each for each in every if each.loses]
+
+    @property
+    def seconds(self) -> float:
+        """Since it was begun."""
+        return self._clock() - self._begun
+
+    @property
+    def exhausted(self) -> bool:
+        """True if the search ended before every variant was tried."""
+        return self.tried >= self._tries or self._clock() >= self._end
+
+    def cures(self, *, first_only: bool) -> Iterator[Tried]:
+        """Changed graphs that have an engine, for a graph that has none.
+
+        First each change alone; then, if none does, the fewest changes together; then the graph in
+        two; then changes that lose something. With `first_only`, nothing is tried after the first
+        of these that gave something.
+        """
+        stages = (self._alone, self._together, self._in_two, self._losing_something)
+        found = False
+        for stage in stages:
+            if stage == self._together and found:
+                continue
+            for each in stage(found):
+                found = True
+                yield each
+            if found and first_only:
+                return
+
+    def gains(self) -> Iterator[Tried]:
+        """Variants that have an engine, for a graph that has one too: each change alone."""
+        for remedy in self._keeping:
+            yield from self._ask([remedy])
+        widths = [each for each in self._keeping if each.topic == "width"]
+        if len(widths) > 1:
+            yield from self._ask(widths)
+
+    def _ask(self, remedies: Sequence[Remedy]) -> Iterator[Tried]:
+        variant = self._graph._variant(remedies)
+        if variant is not None:
+            yield from self._ask_about(variant)
+
+    def _ask_about(self, variant: Variant) -> Iterator[Tried]:
+        outcomes: list[Outcome] = []
+        for graph in variant.graphs:
+            if self.exhausted:
+                return
+            self.tried += 1
+            outcome = self._probe(graph)
+            if outcome is None:
+                return
+            outcomes.append(outcome)
+        yield Tried(variant, tuple(outcomes))
+
+    def _alone(self, found: bool) -> Iterator[Tried]:
+        for remedy in self._keeping:
+            yield from self._ask([remedy])
+
+    def _together(self, found: bool) -> Iterator[Tried]:
+        yield from self._fewest(self._keeping)
+
+    def _fewest(self, remedies: Sequence[Remedy], always: Sequence[Remedy] = ()) -> Iterator[Tried]:
+        """All changes together, and without those that turn out not to be needed."""
+        chosen = _compatible(remedies)
+        if len(chosen) + len(always) < 2:
+            return
+        best = next(self._ask([*chosen, *always]), None)
+        if best is None:
+            return
+        for remedy in list(chosen):
+            fewer = [each for each in chosen if each is not remedy]
+            if fewer or always:
+                better = next(self._ask([*fewer, *always]), None)
+                if better is not None:
+                    best, chosen = better, fewer
+        yield best
+
+    def _in_two(self, found: bool) -> Iterator[Tried]:
+        """The graph cut in two, as it is and, if that does not do, with all changes."""
+        for variant in self._graph._splits():
+            answer = next(self._ask_about(variant), None)
+            if answer is not None:
+                yield answer
+                return
+        if found:
+            return
+        changed = self._graph._variant(_compatible(self._keeping))
+        if changed is None or not changed.steps:
+            return
+        for variant in changed.graphs[0]._splits():
+            both = type(variant)((*changed.steps, *variant.steps), changed.changes, variant.graphs)
+            answer = next(self._ask_about(both), None)
+            if answer is not None:
+                yield answer
+                return
+
+    def _losing_something(self, found: bool) -> Iterator[Tried]:
+        any_alone = False
+        for remedy in self._losing:
+            for each in self._ask([remedy]):
+                any_alone = True
+                yield each
+        if found or any_alone:
+            return
+        for remedy in self._losing:
+            if remedy.topic == "input type":
+                answer = next(self._fewest(self._keeping, [remedy]), None)
+                if answer is not None:
+                    yield answer
+
+
+def _compatible(remedies: Sequence[Remedy]) -> list[Remedy]:
+    """One layout, and all of the others."""
+    layouts = [each for each in remedies if each.topic == "layout"]
+    return [each for each in remedies if each.topic != "layout" or each is layouts[0]]
+
 
 _TRIES = 60  # changed graphs, each of which takes 10 to 200 ms
 _SUGGESTIONS = 8
@@ -203,3 +372,80 @@ def _microseconds(graph: Graph, here: Conditions) -> float | None:
         except (CudnnError, ValueError):
             return None
     return tuned.best.median
+
+
+# Advice in the message of a failed build: looked for when the message is read.
+#
+# Programs that build many graphs and go on where one is refused pay nothing for it but a copy of
+# the description (0.1 ms) and, of a Handle, of its GPU's properties (0.4 ms).
+
+_BUILD_TRIES = 30  # changed graphs, each of which takes 2 to 60 ms
+_SECONDS = 0.5
+_SECONDS_TO_COMPILE = 3.0
+_LINES = 3
+
+
+def add_advice(
+    error: CudnnError,
+    graph: Graph,
+    device: Handle | DeviceProperties,
+    modes: Sequence[str],
+    selection: Selection,
+    sm_count: int | None = None,
+) -> None:
+    """Have the error of a failed build find advice when it is read."""
+    with asking(None, default=True) as warded:
+        conditions = Conditions(device, tuple(modes), selection, sm_count=sm_count, warden=warded)
+    error.advised_by(BuildAdvice(graph, conditions, error.messages))
+
+
+class BuildAdvice:
+    """Changes with which a graph has an engine; called once, it looks for them.
+
+    Nothing is compiled unless it was compiling that failed: then cuDNN's acceptance means little.
+    A broken compiler is the only advice. Else the search ends after the first kind of change that
+    does: one change, several, a graph in two, or what loses something. Whatever goes wrong on the
+    way, the error that is told of is the one of the build.
+
+    Parameters
+    ----------
+    graph : Graph
+        Validated.
+    conditions : Conditions
+        Under which it was to be built.
+    messages : sequence of str
+        cuDNN's reasons.
+    """
+
+    def __init__(self, graph: Graph, conditions: Conditions, messages: Sequence[str] = ()) -> None:
+        self._graph = graph.replaced()
+        self._messages = tuple(messages)
+        self._properties = properties_text(conditions.device)
+        self._conditions = conditions
+        self._process = os.getpid()
+
+    def __call__(self) -> tuple[str, ...]:
+        if os.getpid() != self._process:  # in a fork cuDNN's threads are gone
+            return ()
+        uncompiled = failed_to_compile(self._messages)
+        if uncompiled and (broken := nvrtc.defect()):
+            return (broken,)
+        try:
+            with DeviceProperties(self._properties) as device:
+                here = replace(self._conditions, device=device, compile=uncompiled)
+                seconds = _SECONDS_TO_COMPILE if uncompiled else _SECONDS
+                search = Search(
+                    self._graph, asked_at_once(here), tries=_BUILD_TRIES, seconds=seconds
+                )
+                found = list(search.cures(first_only=True))
+        except Exception:
+            return ()
+        return tuple(_line(each) for each in found[:_LINES])
+
+
+def _line(tried: Tried) -> str:
+    steps = tried.variant.steps
+    engines = ", then ".join(spans(sorted(each.engines)) for each in tried.outcomes)
+    caveats = [step.caveat for step in steps if step.caveat]
+    line = f"{'; '.join(step.words for step in steps)}: {engines}"
+    return f"{line} ({'; '.join(caveats)})" if caveats else line

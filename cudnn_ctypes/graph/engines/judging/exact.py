@@ -26,7 +26,7 @@ from ....reference.device.backend_memory import GraphMemory
 from ....reference.device.backend_records import Record, elements
 from ....reference.device.backend_steps import Results, Step
 from ....reference.device.backend_tensors import TensorInfo, tensor_info
-from ...backend.attributes import as_kind, attribute
+from ...backend.descriptor import as_kind, attribute
 from ...backend.values import encode, values_of
 from ...lower.lowering import Lowering
 from ...lower.target import NO_GPU

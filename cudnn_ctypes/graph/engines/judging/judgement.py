@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TextIO
 
 from ....raw.describe import aligned
-from ..explaining.tables import WIDE, rich_table, show, spans
+from ..explaining.explanation import WIDE, rich_table, show, spans
 from .verdict import WRONG, Verdict
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ from ...backend import warden
 from ...backend.device_properties import DeviceProperties
 from ...backend.engine import EngineChoice
 from ...lower.faults import Faults
+from ..cache.entry_folder import by_environment
 from ..cache.key import CacheKey
-from ..cache.location import by_environment
 from ..cache.plan_cache import PlanCache
 from .verdict import WRONG, Verdict
 

@@ -24,8 +24,7 @@ from ...lower.target import NO_GPU, Target
 from ...run.plan import ExecutionPlan
 from ..cache.cached_building import scratch_of
 from ..refusals import refusal
-from ..tuning.gpu_lock import gpu_lock
-from ..tuning.timing import Timer
+from ..tuning.timing import Timer, gpu_lock
 from .exact import Evaluation
 from .guarded import Guarded
 from .operands import Images, results, stored

@@ -21,9 +21,8 @@ from ...run.plan import ExecutionPlan
 from ..cache.cached_building import scratch_of
 from ..selection import Selection
 from .measurements import Autotuning, Measurement, Settings
-from .progress import progress_bar
 from .random_memory import random_memory
-from .timing import Timer
+from .timing import Timer, progress_bar
 from .tuning import Noted, Tuner, tune
 
 if TYPE_CHECKING:

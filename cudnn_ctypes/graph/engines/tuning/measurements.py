@@ -2,20 +2,144 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+import json
+import math
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TextIO
 
+from ....arguments import Place
 from ....raw.describe import aligned
-from ..explaining.tables import WIDE, bytes_text, rich_table, show
-from .measurement import Measurement, Settings
+from ....raw.values import described
+from ...backend.engine import EngineChoice
+from ..explaining.explanation import WIDE, bytes_text, rich_table, show
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions
 
     from ....evidence.pictures.plots import Bar
 
-__all__ = ["Autotuning", "Measurement", "Settings"]
+__all__ = [
+    "Autotuning",
+    "Measurement",
+    "Settings",
+    "content",
+    "from_content",
+    "from_json",
+    "merged",
+    "to_json",
+]
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """The times of one engine config.
+
+    Attributes
+    ----------
+    engine : int
+    knobs : mapping of str to int
+    source : str
+        Who proposed it: "a 1" is the best of heuristics "a"; "engine" is an engine that they do
+        not propose; "knobs" the search around the fastest.
+    state : {"measured", "dropped", "failed", "excluded", "not tried"}
+        Dropped are plans that were clearly slower than the fastest so far after a few runs; not
+        tried is what the budget had no time for.
+    times : tuple of float
+        Microseconds of each timed run.
+    workspace : int or None
+        Bytes that the plan itself needs.
+    notes : tuple of str
+        Numerical and behaviour notes.
+    build_seconds : float
+        What making the plan took, compilation included.
+    status, reason : str
+        Why it failed, or is not wanted.
+    """
+
+    engine: int
+    knobs: Mapping[str, int]
+    source: str
+    state: str
+    times: tuple[float, ...] = ()
+    workspace: int | None = None
+    notes: tuple[str, ...] = ()
+    build_seconds: float = 0.0
+    status: str = ""
+    reason: str = ""
+
+    @property
+    def choice(self) -> EngineChoice:
+        """The engine and knobs; ``Graph.build(config=...)`` takes them, or this object."""
+        return EngineChoice(self.engine, self.knobs)
+
+    @property
+    def runs(self) -> int:
+        return len(self.times)
+
+    @property
+    def median(self) -> float:
+        """Microseconds; infinite if nothing was measured."""
+        return statistics.median(self.times) if self.times else float("inf")
+
+    @property
+    def quartiles(self) -> tuple[float, float]:
+        """The first and the third, in microseconds; the median twice for fewer than two runs."""
+        if len(self.times) < 2:
+            return self.median, self.median
+        first, _, third = statistics.quantiles(self.times, n=4, method="inclusive")
+        return first, third
+
+    @property
+    def spread(self) -> float:
+        """Microseconds from the first to the third quartile."""
+        if len(self.times) < 2:
+            return 0.0
+        first, third = self.quartiles
+        return third - first
+
+    @property
+    def fastest(self) -> float:
+        """Microseconds; infinite if nothing was measured."""
+        return min(self.times, default=float("inf"))
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How an autotuning measures.
+
+    Attributes
+    ----------
+    runs, warm_up : int
+        Timed and untimed executions of each plan.
+    budget : float or None
+        Seconds after which no other plan is begun.
+    knobs : int
+        How many settings of knobs to measure beyond those that are proposed.
+    cold_cache : bool
+        Whether operands come from memory in each run.
+    """
+
+    runs: int = 20
+    warm_up: int = 1
+    budget: float | None = 60.0
+    knobs: int = 0
+    cold_cache: bool = True
+
+    def __post_init__(self) -> None:
+        for name, least in (("runs", 1), ("warm_up", 0), ("knobs", 0)):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int):
+                raise TypeError(f"{name}: expected a whole number, got {value!r}")
+            if value < least:
+                raise ValueError(f"{name}: expected at least {least}, got {value}")
+        budget = self.budget
+        if isinstance(budget, bool) or not isinstance(budget, (int, float, type(None))):
+            raise TypeError(f"budget: expected seconds or None, got {budget!r}")
+        if budget is not None and not budget > 0:
+            raise ValueError(f"budget: expected seconds, more than 0, or None, got {budget!r}")
+
 
 _COLUMNS = (
     "median us",
@@ -75,8 +199,6 @@ class Autotuning:
 
     def to_json(self) -> str:
         """All of it as JSON text, for `from_json` on this or another machine."""
-        from .records import to_json
-
         return to_json(self)
 
     @classmethod
@@ -88,8 +210,6 @@ class Autotuning:
         ValueError
             If the text is damaged; the message names the place.
         """
-        from .records import from_json
-
         return from_json(cls, text)
 
     def merge(self, *others: Autotuning) -> Autotuning:
@@ -103,8 +223,6 @@ class Autotuning:
         ValueError
             If the GPU, the version of cuDNN, or whether the cache was cold, are not the same.
         """
-        from .records import merged
-
         return merged((self, *others))
 
     def show(self, file: TextIO | None = None) -> None:
@@ -233,3 +351,128 @@ def _others(tuned: Autotuning) -> list[str]:
         why = "" if budget is None else f": the budget of {budget:g} s was used up"
         lines.append(f"{left} not tried{why}")
     return lines
+
+
+FORMAT = "cudnn_ctypes autotuning"
+VERSION = 1
+
+_STATES = ("measured", "dropped", "failed", "excluded", "not tried")
+
+
+def to_json(tuned: Autotuning) -> str:
+    """See ``Autotuning.to_json``."""
+    return json.dumps({"format": FORMAT, "version": VERSION, **content(tuned)}, indent=1)
+
+
+def from_json(cls: type[Autotuning], text: str | bytes) -> Autotuning:
+    """See ``Autotuning.from_json``."""
+    top = Place.of_text(text, "autotuning")
+    if (top["format"].value, top["version"].value) != (FORMAT, VERSION):
+        top.refuse(f"expected {FORMAT!r}, version {VERSION}")
+    return from_content(cls, top)
+
+
+def content(tuned: Autotuning) -> dict[str, Any]:
+    """For JSON, the best one by its place."""
+    return {**asdict(tuned), "best": tuned.measurements.index(tuned.best)}
+
+
+def from_content(cls: type[Autotuning], place: Place) -> Autotuning:
+    """An `Autotuning` from the data that `content` returned.
+
+    Raises
+    ------
+    ValueError
+        If it is damaged; the message names the place.
+    """
+    measurements = tuple(map(_measurement, place["measurements"].items()))
+    best = place["best"].integer(0)
+    if best >= len(measurements) or measurements[best].state != "measured":
+        place["best"].refuse(f"expected the place of a plan that was measured, got {best}")
+    return cls(
+        graph=place["graph"].text(),
+        device=place["device"].text(),
+        cudnn=place["cudnn"].text(),
+        measurements=measurements,
+        best=measurements[best],
+        settings=_settings(place["settings"]),
+        seconds=_number(place["seconds"]),
+    )
+
+
+def merged(results: Sequence[Autotuning]) -> Autotuning:
+    """See ``Autotuning.merge``."""
+    first = results[0]
+    found: dict[Any, Measurement] = {}
+    for tuned in results:
+        if not isinstance(tuned, type(first)):
+            raise TypeError(f"others: expected results of autotuning, got {described(tuned)}")
+        for what, here, there in (
+            ("device", first.device, tuned.device),
+            ("cudnn", first.cudnn, tuned.cudnn),
+            ("cold_cache", first.settings.cold_cache, tuned.settings.cold_cache),
+        ):
+            if here != there:
+                raise ValueError(f"others: {what} is {there!r} in one and {here!r} in another")
+        for each in tuned.measurements:
+            before = found.get(each.choice)
+            if before is None or _tells_more(each, before):
+                found[each.choice] = each
+    measurements = tuple(found.values())
+    best = min((m for m in measurements if m.state == "measured"), key=lambda m: m.median)
+    seconds = sum(tuned.seconds for tuned in results)
+    return replace(first, measurements=measurements, best=best, seconds=seconds)
+
+
+def _tells_more(new: Measurement, old: Measurement) -> bool:
+    """Full measurements before others, then the one with more runs; the later of equal ones."""
+
+    def told(each: Measurement) -> tuple[int, int]:
+        return -_STATES.index(each.state), each.runs
+
+    return told(new) >= told(old)
+
+
+def _measurement(place: Place) -> Measurement:
+    state = place["state"].text()
+    if state not in _STATES:
+        place["state"].refuse(f"expected one of {', '.join(_STATES)}, got {state!r}")
+    times = tuple(map(_number, place["times"].items()))
+    if state == "measured" and not times:
+        place["times"].refuse("expected the times of a plan that was measured")
+    knobs = place["knobs"]
+    workspace = place["workspace"]
+    return Measurement(
+        engine=place["engine"].integer(0),
+        knobs={name: knobs[name].integer() for name in knobs.keys()},  # noqa: SIM118
+        source=place["source"].text(),
+        state=state,
+        times=times,
+        workspace=None if workspace.value is None else workspace.integer(0),
+        notes=tuple(note.text() for note in place["notes"].items()),
+        build_seconds=_number(place["build_seconds"]),
+        status=place["status"].text(),
+        reason=place["reason"].text(),
+    )
+
+
+def _settings(place: Place) -> Settings:
+    try:
+        return Settings(
+            runs=place["runs"].integer(),
+            warm_up=place["warm_up"].integer(),
+            budget=place["budget"].value,
+            knobs=place["knobs"].integer(),
+            cold_cache=place["cold_cache"].boolean(),
+        )
+    except TypeError as error:
+        place.refuse(str(error))
+
+
+def _number(place: Place) -> float:
+    value = place.value
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        place.refuse(f"expected a number, got {value!r}")
+    if not 0 <= value < math.inf or value > 1e300:
+        place.refuse(f"expected a number from 0, got {value!r}")
+    return float(value)

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
 from ....dtypes import data_type_name, element_bits, numpy_dtype
 from ....raw import cudnnDataType_t as Type
-from ....runtime import DeviceBuffer
-from ...run.tensor_memory import memory_bytes
+from ....raw.values import described
+from ....runtime import DeviceBuffer, as_tensor
+from ...run.tensor_memory import find_tensor, memory_bytes
 
 if TYPE_CHECKING:
     from ....handle import Handle
     from ...describe.tensor import Tensor
 
-__all__ = ["MEANING", "random_bytes", "random_memory"]
+__all__ = ["MEANING", "host_operands", "random_bytes", "random_memory"]
 
 _BLOCK = 1 << 20  # random elements; longer tensors repeat them
 # Lengths, offsets, page tables, seeds: a random one would be read as an address.
@@ -81,3 +83,79 @@ def random_bytes(rng: np.random.Generator, data_type: Any, nbytes: int) -> NDArr
             values = rng.standard_normal(count)
         block = values.astype(dtype).view(np.uint8).ravel()
     return np.resize(block, nbytes)
+
+
+def host_operands(graph: Any, memory: Mapping[Any, Any]) -> dict[int, Any]:
+    """Bytes of arrays, and numbers passed by value, by unique id.
+
+    Parameters
+    ----------
+    graph : Graph
+        Validated.
+    memory : mapping
+        As for ``Graph.execute``; arrays of NumPy too, of the tensor's dims and data type, or of the
+        bytes of its memory. Memory for outputs is left out.
+
+    Raises
+    ------
+    TypeError
+        For an address, of which it is not known how much memory is there.
+    ValueError
+        If an array has another size, or another data type, than its tensor.
+    KeyError
+        If a key is no operand of the graph.
+    """
+    outputs = {tensor.uid for tensor in graph.outputs}
+    wanted = {tensor.uid: tensor for tensor in (*graph.inputs, *graph.outputs)}
+    found: dict[int, Any] = {}
+    for key, value in memory.items():
+        tensor = find_tensor(key, wanted)
+        if tensor.by_value:
+            found[tensor.uid or 0] = value
+        elif tensor.uid not in outputs:
+            found[tensor.uid or 0] = _bytes(value, tensor)
+    return found
+
+
+def _bytes(value: Any, tensor: Tensor) -> NDArray[np.uint8]:
+    if isinstance(value, np.ndarray):
+        array: NDArray[Any] = value
+    elif isinstance(value, DeviceBuffer):
+        array = value.copy_to_host()
+    elif isinstance(value, int):
+        raise TypeError(
+            f"memory: tensor {tensor.name!r}: workers need its contents: expected an array or a "
+            f"tensor, got {described(value)}"
+        )
+    else:
+        array = as_tensor(value).numpy()
+    return _laid_out(array, tensor) if array.shape == tensor.dims else _as_it_is(array, tensor)
+
+
+def _laid_out(array: NDArray[Any], tensor: Tensor) -> NDArray[np.uint8]:
+    """The memory of a tensor with these elements."""
+    assert tensor.data_type is not None
+    assert tensor.strides is not None
+    size = array.dtype.itemsize
+    if 8 * size != element_bits(tensor.data_type) or tensor.vector_count != 1:
+        return _as_it_is(array, tensor)
+    if array.dtype != numpy_dtype(tensor.data_type):
+        raise ValueError(
+            f"memory: tensor {tensor.name!r} is of {data_type_name(tensor.data_type)}, and the "
+            f"array of {array.dtype}"
+        )
+    contents = np.zeros(memory_bytes(tensor), np.uint8)
+    strides = [stride * size for stride in tensor.strides]
+    as_strided(contents.view(array.dtype), array.shape, strides)[...] = array
+    return contents
+
+
+def _as_it_is(array: NDArray[Any], tensor: Tensor) -> NDArray[np.uint8]:
+    """The bytes of an array that stands for the memory itself, in whatever shape."""
+    contents = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+    wanted = memory_bytes(tensor)
+    if contents.nbytes != wanted:
+        raise ValueError(
+            f"memory: tensor {tensor.name!r} has {wanted} bytes, and the array {contents.nbytes}"
+        )
+    return contents

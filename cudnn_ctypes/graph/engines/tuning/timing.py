@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import fcntl
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ....resource import Closing
@@ -11,7 +16,7 @@ from ....runtime import DeviceBuffer, Event, elapsed_ms
 if TYPE_CHECKING:
     from ....handle import Handle
 
-__all__ = ["Timer"]
+__all__ = ["Timer", "gpu_lock", "progress_bar"]
 
 # More than any level-two cache holds (126 MB on a B200), and so long to write (64 us on an H200)
 # that the host has queued the execution and both events before the GPU gets there. A convolution
@@ -59,3 +64,45 @@ class Timer(Closing):
 
     def close(self) -> None:
         self._swept.close()
+
+
+@contextmanager
+def gpu_lock(uuid: str) -> Iterator[None]:
+    """Wait until no other thread or process of the user holds the lock of a GPU, then hold it.
+
+    The lock goes with a process that dies. Without a folder for temporary files there is none.
+    """
+    name = f"cudnn_ctypes-{os.geteuid()}-{uuid}.lock"
+    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        file = os.open(Path(tempfile.gettempdir()) / name, flags, 0o600)
+    except OSError:
+        yield
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(file)
+
+
+@contextmanager
+def progress_bar(what: str, wanted: bool | None) -> Iterator[Callable[[str, int], None]]:
+    """Yield a function to call after each step with a text and the number of steps.
+
+    It draws a bar on the standard error output, by default only if that is a terminal.
+    """
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
+    if not (console.is_terminal if wanted is None else wanted):
+        yield lambda text, total: None
+        return
+    with Progress(console=console, transient=True, redirect_stdout=False) as progress:
+        task = progress.add_task(what, total=None)
+
+        def advance(text: str, total: int) -> None:
+            progress.update(task, advance=1, total=total, description=text or what)
+
+        yield advance

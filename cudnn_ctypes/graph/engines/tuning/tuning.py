@@ -16,7 +16,7 @@ from ...run.plan import ExecutionPlan
 from ..heuristics import default_configs, proposed_configs
 from ..refusals import Refusal, refusal
 from ..selection import Selection
-from .measurement import Measurement, Settings
+from .measurements import Measurement, Settings
 
 if TYPE_CHECKING:
     from ....handle import Handle

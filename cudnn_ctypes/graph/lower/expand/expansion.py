@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ....dtypes import data_type_name
-from ....raw import cudnnDataType_t
+from ....raw import cudnnBackendNormFwdPhase_t, cudnnBackendNormMode_t, cudnnDataType_t
 from ...describe.form import form
 from ...describe.inference import DataTypes, infer_node, number_tensors
 from ...describe.node import Kind, Node
@@ -16,21 +16,50 @@ from ...describe.operations.attention import SDPA, SDPA_BACKWARD
 from ...describe.operations.attention_fp8 import SDPA_FP8, SDPA_FP8_BACKWARD
 from ...describe.operations.attention_unified import SDPA_UNIFIED, SDPA_UNIFIED_BACKWARD
 from ...describe.operations.batch_normalization import BATCHNORM_INFERENCE
+from ...describe.operations.normalizations import NORM_BACKWARD, NORM_FORWARD
 from ...describe.pictures import PictureMethods
 from ...describe.serialization import canonical
 from ...describe.tensor import Tensor
 from ..target import Target
-from .attention import expand_sdpa
-from .attention_backward import expand_sdpa_backward
-from .attention_fp8 import expand_sdpa_fp8, expand_sdpa_fp8_backward
-from .attention_unified import expand_sdpa_unified, expand_sdpa_unified_backward
-from .batch_normalization import expand_batchnorm_inference
+from .attention import (
+    expand_sdpa,
+    expand_sdpa_backward,
+    expand_sdpa_fp8,
+    expand_sdpa_fp8_backward,
+    expand_sdpa_unified,
+    expand_sdpa_unified_backward,
+)
 from .builder import Builder, Expand
 
 if TYPE_CHECKING:
     from ..preludes import Prelude
 
-__all__ = ["Expansion", "expand"]
+__all__ = ["Expansion", "expand", "expand_batchnorm_inference"]
+
+# Batch normalization with fixed statistics, as cuDNN has an engine for it.
+#
+# By itself it is element-wise: no engine computes it as one operation. In front of the backward
+# pass of the same normalization, as in a residual block, it must be one operation.
+
+_BATCH = cudnnBackendNormMode_t.CUDNN_BATCH_NORM
+_INFERENCE = cudnnBackendNormFwdPhase_t.CUDNN_NORM_FWD_INFERENCE
+
+
+def expand_batchnorm_inference(g: Builder, node: Node) -> None:
+    """Four element-wise operations, or one in front of the backward pass."""
+    x = node.inputs["input"]
+    if any(
+        each.kind is NORM_BACKWARD and each.options["mode"] == _BATCH and each.inputs["input"] is x
+        for each in g.users
+    ):
+        options = {"mode": _BATCH, "phase": _INFERENCE}
+        g.append(NORM_FORWARD, node.operation, node.inputs, options, node.outputs)
+        return
+    y = g.sub(x, node.inputs["mean"], compute_data_type=node.compute_data_type)
+    for port, operation in (("inv_variance", g.mul), ("scale", g.scale), ("bias", g.bias)):
+        y = operation(y, node.inputs[port], compute_data_type=node.compute_data_type)
+    g.into(y, node.outputs["y"])
+
 
 _EXPANSIONS: tuple[tuple[Kind, Expand], ...] = (
     (SDPA, expand_sdpa),

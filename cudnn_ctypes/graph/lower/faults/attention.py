@@ -15,7 +15,7 @@ from ....raw.library import version_text
 from ....raw.strides import packed
 from ...describe.node import Node
 from ...describe.operations.attention_checks import is_paged, mask_of, score_dims
-from ..expand.attention_forms import (
+from ..expand.attention import (
     ONE_QUERY,
     UNBOUNDED,
     UNEVEN,

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from cudnn_ctypes import DeviceProperties, Handle, Selection, use_reference_device
-from cudnn_ctypes.frontend.candidates import Candidates
 from cudnn_ctypes.frontend.enums import heur_mode
+from cudnn_ctypes.frontend.plans import Candidates
 from cudnn_ctypes.graph import EngineChoice, PlanCache, Verdict
 from cudnn_ctypes.graph.engines.judging import probation
 from cudnn_ctypes.graph.engines.judging.kept import NOTHING, keep_verdicts, kept_verdicts

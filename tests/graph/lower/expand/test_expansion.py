@@ -13,7 +13,7 @@ from cudnn_ctypes import NotSupportedError, raw
 from cudnn_ctypes.graph import DeviceProperties, Graph
 from cudnn_ctypes.graph.describe.node import Node
 from cudnn_ctypes.graph.describe.tensor import Tensor
-from cudnn_ctypes.graph.lower.expand.attention_scores import alibi_slopes
+from cudnn_ctypes.graph.lower.expand.attention import alibi_slopes
 from cudnn_ctypes.graph.lower.expand.expansion import Expansion
 from cudnn_ctypes.graph.lower.target import Target
 
