@@ -57,7 +57,7 @@ def docstring(name: str) -> str:
     objects, example = USES.get(name, ("", ""))
     uses = [f"used by {', '.join(objects.split()[:_NAMED])}"] if objects else []
     uses += [f"example: examples/{example}"] if example else []
-    return _paragraphs(documentation(name), "\n".join(uses))
+    return "\n".join([documentation(name), *uses])
 
 
 def _text(name: str, item: Any) -> str:

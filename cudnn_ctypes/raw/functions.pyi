@@ -136,7 +136,6 @@ def cudnnGetVersion() -> int:
     """size_t cudnnGetVersion(void);
 
     cudnn_graph.h, since 9.0.0
-
     used by Handle.version, library_versions
     example: examples/26_compiled_elsewhere.py
     """
@@ -146,7 +145,6 @@ def cudnnGetMaxDeviceVersion() -> int:
     """size_t cudnnGetMaxDeviceVersion(void);
 
     cudnn_graph.h, since 9.0.0
-
     used by DeviceProperties.is_native, library_versions
     """
 
@@ -155,33 +153,25 @@ def cudnnGetCudartVersion() -> int:
     """size_t cudnnGetCudartVersion(void);
 
     cudnn_graph.h, since 9.0.0
-
     used by library_versions
     """
 
 @declared
-def cudnnGetErrorString(
-    status: EnumValue[cudnnStatus_t],
-) -> str:
+def cudnnGetErrorString(status: EnumValue[cudnnStatus_t]) -> str:
     """const char *cudnnGetErrorString(
         cudnnStatus_t status);  // in
 
     cudnn_graph.h, since 9.0.0
-
     used by error_string
     """
 
 @declared
-def cudnnGetLastErrorString(
-    message: FilledArray[c_char],
-    max_size: Int,
-) -> None:
+def cudnnGetLastErrorString(message: FilledArray[c_char], max_size: Int) -> None:
     """void cudnnGetLastErrorString(
         char message[],    // out, max_size of them, not NULL
         size_t max_size);  // in
 
     cudnn_graph.h, since 9.0.0
-
     used by last_error_string
     """
 
@@ -200,61 +190,46 @@ def cudnnQueryRuntimeError(
 
     cudnn_graph.h, since 9.0.0
     deprecated: use cudnnGetLastErrorString
-
     used by query_runtime_error
     """
 
 @declared
-def cudnnGetProperty(
-    type: EnumValue[libraryPropertyType],
-    value: Pointer[c_int],
-) -> cudnnStatus_t:
+def cudnnGetProperty(type: EnumValue[libraryPropertyType], value: Pointer[c_int]) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetProperty(
         libraryPropertyType type,  // in
         int *value);               // out
 
     cudnn_graph.h, since 9.0.0
-
     used by library_versions
     """
 
 @declared
-def cudnnCreate(
-    handle: NewHandle[cudnnHandle_t],
-) -> cudnnStatus_t:
+def cudnnCreate(handle: NewHandle[cudnnHandle_t]) -> cudnnStatus_t:
     """cudnnStatus_t cudnnCreate(
         cudnnHandle_t *handle);  // out
 
     cudnn_graph.h, since 9.0.0
-
     used by Handle
     example: examples/01_smallest_program.py
     """
 
 @declared
-def cudnnDestroy(
-    handle: Handle[cudnnHandle_t],
-) -> cudnnStatus_t:
+def cudnnDestroy(handle: Handle[cudnnHandle_t]) -> cudnnStatus_t:
     """cudnnStatus_t cudnnDestroy(
         cudnnHandle_t handle);  // in
 
     cudnn_graph.h, since 9.0.0
-
     used by Handle
     example: examples/01_smallest_program.py
     """
 
 @declared
-def cudnnSetStream(
-    handle: Handle[cudnnHandle_t],
-    streamId: Stream,
-) -> cudnnStatus_t:
+def cudnnSetStream(handle: Handle[cudnnHandle_t], streamId: Stream) -> cudnnStatus_t:
     """cudnnStatus_t cudnnSetStream(
         cudnnHandle_t handle,    // in
         cudaStream_t streamId);  // in
 
     cudnn_graph.h, since 9.0.0
-
     used by Handle.stream
     example: examples/03_convolution.py
     """
@@ -269,17 +244,12 @@ def cudnnGetStream(
         cudaStream_t *streamId);  // out, not NULL
 
     cudnn_graph.h, since 9.0.0
-
     used by Handle
     example: examples/03_convolution.py
     """
 
 @declared
-def cudnnSetCallback(
-    mask: Int,
-    udata: HostMemory,
-    fptr: Callback,
-) -> cudnnStatus_t:
+def cudnnSetCallback(mask: Int, udata: HostMemory, fptr: Callback) -> cudnnStatus_t:
     """cudnnStatus_t cudnnSetCallback(
         unsigned int mask,      // in
         void *udata,            // in, host memory
@@ -307,7 +277,6 @@ def cudnnGraphVersionCheck() -> cudnnStatus_t:
     """cudnnStatus_t cudnnGraphVersionCheck(void);
 
     cudnn_graph.h, since 9.0.0
-
     used by check_sublibraries
     """
 
@@ -321,7 +290,6 @@ def cudnnBackendCreateDescriptor(
         cudnnBackendDescriptor_t *descriptor);        // out, not NULL
 
     cudnn_graph.h, since 9.0.0
-
     used by BackendDescriptor
     example: examples/19_first_graph_raw.py
     """
@@ -334,33 +302,26 @@ def cudnnBackendDestroyDescriptor(
         cudnnBackendDescriptor_t descriptor);  // in
 
     cudnn_graph.h, since 9.0.0
-
     used by BackendDescriptor
     example: examples/19_first_graph_raw.py
     """
 
 @declared
-def cudnnBackendInitialize(
-    descriptor: Handle[cudnnBackendDescriptor_t],
-) -> cudnnStatus_t:
+def cudnnBackendInitialize(descriptor: Handle[cudnnBackendDescriptor_t]) -> cudnnStatus_t:
     """cudnnStatus_t cudnnBackendInitialize(
         cudnnBackendDescriptor_t descriptor);  // in
 
     cudnn_graph.h, since 9.0.0
     deprecated: use cudnnBackendCreateDescriptor
-
     used by BackendDescriptor.reset
     """
 
 @declared
-def cudnnBackendFinalize(
-    descriptor: Handle[cudnnBackendDescriptor_t],
-) -> cudnnStatus_t:
+def cudnnBackendFinalize(descriptor: Handle[cudnnBackendDescriptor_t]) -> cudnnStatus_t:
     """cudnnStatus_t cudnnBackendFinalize(
         cudnnBackendDescriptor_t descriptor);  // in
 
     cudnn_graph.h, since 9.0.0
-
     used by BackendDescriptor.finalize
     example: examples/19_first_graph_raw.py
     """
@@ -381,7 +342,6 @@ def cudnnBackendSetAttribute(
         const void *arrayOfElements);               // in, host memory
 
     cudnn_graph.h, since 9.0.0
-
     used by BackendDescriptor.set
     example: examples/19_first_graph_raw.py
     """
@@ -404,7 +364,6 @@ def cudnnBackendGetAttribute(
         void *arrayOfElements);                     // out, host memory
 
     cudnn_graph.h, since 9.0.0
-
     used by BackendDescriptor
     example: examples/19_first_graph_raw.py
     """
@@ -423,7 +382,6 @@ def cudnnGetExecutionPlanWorkspaceSize(
         size_t *workspaceSizeInBytes);           // out
 
     cudnn_graph.h, since 9.23.0
-
     used by BoundPlan.workspace_size, ExecutionPlan.workspace_size_for
     """
 
@@ -439,7 +397,6 @@ def cudnnBackendExecute(
         cudnnBackendDescriptor_t variantPack);   // in
 
     cudnn_graph.h, since 9.0.0
-
     used by BackendDescriptor
     example: examples/19_first_graph_raw.py
     """
@@ -458,7 +415,6 @@ def cudnnBackendPopulateCudaGraph(
         cudaGraph_t graph);                      // in/out
 
     cudnn_graph.h, since 9.5.0
-
     used by NativeGraph
     """
 
@@ -476,19 +432,15 @@ def cudnnBackendUpdateCudaGraph(
         cudaGraph_t graph);                      // in/out
 
     cudnn_graph.h, since 9.5.0
-
     used by NativeGraph.update
     """
 
 @declared
-def cudnnCreateTensorDescriptor(
-    tensorDesc: NewHandle[cudnnTensorDescriptor_t],
-) -> cudnnStatus_t:
+def cudnnCreateTensorDescriptor(tensorDesc: NewHandle[cudnnTensorDescriptor_t]) -> cudnnStatus_t:
     """cudnnStatus_t cudnnCreateTensorDescriptor(
         cudnnTensorDescriptor_t *tensorDesc);  // out
 
     cudnn_ops.h, since 9.0.0
-
     used by TensorDescriptor
     example: examples/01_smallest_program.py
     """
@@ -513,7 +465,6 @@ def cudnnSetTensor4dDescriptor(
         int w);                              // in
 
     cudnn_ops.h, since 9.0.0
-
     used by TensorDescriptor.set_4d
     example: examples/01_smallest_program.py
     """
@@ -544,7 +495,6 @@ def cudnnSetTensor4dDescriptorEx(
         int wStride);                        // in
 
     cudnn_ops.h, since 9.0.0
-
     used by TensorDescriptor.set_4d_ex
     """
 
@@ -574,7 +524,6 @@ def cudnnGetTensor4dDescriptor(
         int *wStride);                             // out
 
     cudnn_ops.h, since 9.0.0
-
     used by TensorDescriptor.get_4d
     """
 
@@ -594,7 +543,6 @@ def cudnnSetTensorNdDescriptor(
         const int strideA[]);                // in, nbDims of them, not NULL
 
     cudnn_ops.h, since 9.0.0
-
     used by TensorDescriptor.set_nd
     """
 
@@ -614,7 +562,6 @@ def cudnnSetTensorNdDescriptorEx(
         const int dimA[]);                   // in, nbDims of them, not NULL
 
     cudnn_ops.h, since 9.0.0
-
     used by TensorDescriptor.set_nd_ex
     """
 
@@ -636,7 +583,6 @@ def cudnnGetTensorNdDescriptor(
         int strideA[]);                            // out, nbDimsRequested of them, not NULL
 
     cudnn_ops.h, since 9.0.0
-
     used by TensorDescriptor
     example: examples/03_convolution.py
     """
@@ -651,20 +597,16 @@ def cudnnGetTensorSizeInBytes(
         size_t *size);                             // out, not NULL
 
     cudnn_ops.h, since 9.0.0
-
     used by TensorDescriptor
     example: examples/03_convolution.py
     """
 
 @declared
-def cudnnDestroyTensorDescriptor(
-    tensorDesc: Descriptor[cudnnTensorDescriptor_t],
-) -> cudnnStatus_t:
+def cudnnDestroyTensorDescriptor(tensorDesc: Descriptor[cudnnTensorDescriptor_t]) -> cudnnStatus_t:
     """cudnnStatus_t cudnnDestroyTensorDescriptor(
         cudnnTensorDescriptor_t tensorDesc);  // in
 
     cudnn_ops.h, since 9.0.0
-
     used by TensorDescriptor
     example: examples/01_smallest_program.py
     """
@@ -683,7 +625,6 @@ def cudnnInitTransformDest(
         size_t *destSizeInBytes);                              // out
 
     cudnn_ops.h, since 9.0.0, deprecated
-
     used by TensorTransformDescriptor.destination
     """
 
@@ -695,7 +636,6 @@ def cudnnCreateTensorTransformDescriptor(
         cudnnTensorTransformDescriptor_t *transformDesc);  // out
 
     cudnn_ops.h, since 9.0.0, deprecated
-
     used by TensorTransformDescriptor
     """
 
@@ -719,7 +659,6 @@ def cudnnSetTensorTransformDescriptor(
         const cudnnFoldingDirection_t direction);        // in
 
     cudnn_ops.h, since 9.0.0, deprecated
-
     used by TensorTransformDescriptor.set
     """
 
@@ -743,7 +682,6 @@ def cudnnGetTensorTransformDescriptor(
         cudnnFoldingDirection_t *direction);             // out, not NULL
 
     cudnn_ops.h, since 9.0.0, deprecated
-
     used by TensorTransformDescriptor
     """
 
@@ -755,7 +693,6 @@ def cudnnDestroyTensorTransformDescriptor(
         cudnnTensorTransformDescriptor_t transformDesc);  // in
 
     cudnn_ops.h, since 9.0.0, deprecated
-
     used by TensorTransformDescriptor
     """
 
@@ -780,7 +717,6 @@ def cudnnTransformTensor(
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR
-
     used by transform_tensor
     """
 
@@ -806,7 +742,6 @@ def cudnnTransformTensorEx(
         void *destData);                                   // in/out, device memory, as destDesc says
 
     cudnn_ops.h, since 9.0.0, deprecated
-
     used by transform_tensor_ex
     """
 
@@ -831,7 +766,6 @@ def cudnnAddTensor(
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR
-
     used by add_tensor
     example: examples/21_legacy_and_graph.py
     """
@@ -845,7 +779,6 @@ def cudnnCreateOpTensorDescriptor(
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_POINTWISE_DESCRIPTOR
-
     used by OpTensorDescriptor
     example: examples/12_lenet_digits.py
     """
@@ -865,7 +798,6 @@ def cudnnSetOpTensorDescriptor(
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_POINTWISE_DESCRIPTOR
-
     used by OpTensorDescriptor.set
     """
 
@@ -884,7 +816,6 @@ def cudnnGetOpTensorDescriptor(
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_POINTWISE_DESCRIPTOR
-
     used by OpTensorDescriptor
     example: examples/12_lenet_digits.py
     """
@@ -898,7 +829,6 @@ def cudnnDestroyOpTensorDescriptor(
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_POINTWISE_DESCRIPTOR
-
     used by OpTensorDescriptor
     example: examples/12_lenet_digits.py
     """
@@ -932,7 +862,6 @@ def cudnnOpTensor(
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR
-
     used by op_tensor
     example: examples/21_legacy_and_graph.py
     """
@@ -946,7 +875,6 @@ def cudnnCreateReduceTensorDescriptor(
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_REDUCTION_DESCRIPTOR
-
     used by ReduceTensorDescriptor
     example: examples/12_lenet_digits.py
     """
@@ -970,7 +898,6 @@ def cudnnSetReduceTensorDescriptor(
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_REDUCTION_DESCRIPTOR
-
     used by ReduceTensorDescriptor.set
     """
 
@@ -993,7 +920,6 @@ def cudnnGetReduceTensorDescriptor(
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_REDUCTION_DESCRIPTOR
-
     used by ReduceTensorDescriptor
     example: examples/12_lenet_digits.py
     """
@@ -1007,7 +933,6 @@ def cudnnDestroyReduceTensorDescriptor(
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_REDUCTION_DESCRIPTOR
-
     used by ReduceTensorDescriptor
     example: examples/12_lenet_digits.py
     """
@@ -1028,7 +953,6 @@ def cudnnGetReductionIndicesSize(
         size_t *sizeInBytes);                                  // out, not NULL
 
     cudnn_ops.h, since 9.0.0, deprecated
-
     used by ReduceTensorDescriptor.indices_size
     """
 
@@ -1049,7 +973,6 @@ def cudnnGetReductionWorkspaceSize(
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE
-
     used by ReduceTensorDescriptor.workspace_size
     """
 
@@ -1084,7 +1007,6 @@ def cudnnReduceTensor(
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR
-
     used by reduce_tensor
     example: examples/21_legacy_and_graph.py
     """
@@ -1103,7 +1025,6 @@ def cudnnSetTensor(
         const void *valuePtr);                // in, one number on the host, as yDesc says
 
     cudnn_ops.h, since 9.0.0
-
     used by set_tensor
     """
 
@@ -1122,20 +1043,16 @@ def cudnnScaleTensor(
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR
-
     used by scale_tensor
     """
 
 @declared
-def cudnnCreateFilterDescriptor(
-    filterDesc: NewHandle[cudnnFilterDescriptor_t],
-) -> cudnnStatus_t:
+def cudnnCreateFilterDescriptor(filterDesc: NewHandle[cudnnFilterDescriptor_t]) -> cudnnStatus_t:
     """cudnnStatus_t cudnnCreateFilterDescriptor(
         cudnnFilterDescriptor_t *filterDesc);  // out
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_TENSOR_DESCRIPTOR
-
     used by FilterDescriptor
     example: examples/01_smallest_program.py
     """
@@ -1161,7 +1078,6 @@ def cudnnSetFilter4dDescriptor(
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_TENSOR_DESCRIPTOR
-
     used by FilterDescriptor.set_4d
     example: examples/01_smallest_program.py
     """
@@ -1187,7 +1103,6 @@ def cudnnGetFilter4dDescriptor(
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_TENSOR_DESCRIPTOR
-
     used by FilterDescriptor.get_4d
     """
 
@@ -1208,7 +1123,6 @@ def cudnnSetFilterNdDescriptor(
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_TENSOR_DESCRIPTOR
-
     used by FilterDescriptor.set_nd
     """
 
@@ -1231,7 +1145,6 @@ def cudnnGetFilterNdDescriptor(
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_TENSOR_DESCRIPTOR
-
     used by FilterDescriptor
     example: examples/03_convolution.py
     """
@@ -1247,7 +1160,6 @@ def cudnnGetFilterSizeInBytes(
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_TENSOR_DESCRIPTOR
-
     used by FilterDescriptor
     example: examples/03_convolution.py
     """
@@ -1274,20 +1186,16 @@ def cudnnTransformFilter(
         void *destData);                                   // in/out, device memory, as destDesc says
 
     cudnn_ops.h, since 9.0.0, deprecated
-
     used by transform_filter
     """
 
 @declared
-def cudnnDestroyFilterDescriptor(
-    filterDesc: Descriptor[cudnnFilterDescriptor_t],
-) -> cudnnStatus_t:
+def cudnnDestroyFilterDescriptor(filterDesc: Descriptor[cudnnFilterDescriptor_t]) -> cudnnStatus_t:
     """cudnnStatus_t cudnnDestroyFilterDescriptor(
         cudnnFilterDescriptor_t filterDesc);  // in
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_TENSOR_DESCRIPTOR
-
     used by FilterDescriptor
     example: examples/01_smallest_program.py
     """
@@ -1316,21 +1224,17 @@ def cudnnSoftmaxForward(
         void *y);                             // in/out, device memory, as yDesc says
 
     cudnn_ops.h, since 9.0.0
-
     used by softmax_forward
     example: examples/07_softmax.py
     """
 
 @declared
-def cudnnCreatePoolingDescriptor(
-    poolingDesc: NewHandle[cudnnPoolingDescriptor_t],
-) -> cudnnStatus_t:
+def cudnnCreatePoolingDescriptor(poolingDesc: NewHandle[cudnnPoolingDescriptor_t]) -> cudnnStatus_t:
     """cudnnStatus_t cudnnCreatePoolingDescriptor(
         cudnnPoolingDescriptor_t *poolingDesc);  // out
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_RESAMPLE_DESCRIPTOR
-
     used by PoolingDescriptor
     example: examples/06_pooling.py
     """
@@ -1360,7 +1264,6 @@ def cudnnSetPooling2dDescriptor(
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_RESAMPLE_DESCRIPTOR
-
     used by PoolingDescriptor.set_2d
     example: examples/06_pooling.py
     """
@@ -1390,7 +1293,6 @@ def cudnnGetPooling2dDescriptor(
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_RESAMPLE_DESCRIPTOR
-
     used by PoolingDescriptor.get_2d
     """
 
@@ -1415,7 +1317,6 @@ def cudnnSetPoolingNdDescriptor(
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_RESAMPLE_DESCRIPTOR
-
     used by PoolingDescriptor.set_nd
     """
 
@@ -1442,7 +1343,6 @@ def cudnnGetPoolingNdDescriptor(
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_RESAMPLE_DESCRIPTOR
-
     used by PoolingDescriptor
     example: examples/06_pooling.py
     """
@@ -1461,7 +1361,6 @@ def cudnnGetPoolingNdForwardOutputDim(
         int outputTensorDimA[]);                        // out, nbDims of them, not NULL
 
     cudnn_ops.h, since 9.0.0, deprecated
-
     used by PoolingDescriptor.output_shape
     """
 
@@ -1483,7 +1382,6 @@ def cudnnGetPooling2dForwardOutputDim(
         int *w);                                        // out, not NULL
 
     cudnn_ops.h, since 9.0.0, deprecated
-
     used by PoolingDescriptor.output_shape
     example: examples/06_pooling.py
     """
@@ -1497,7 +1395,6 @@ def cudnnDestroyPoolingDescriptor(
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_RESAMPLE_DESCRIPTOR
-
     used by PoolingDescriptor
     example: examples/06_pooling.py
     """
@@ -1525,7 +1422,6 @@ def cudnnPoolingForward(
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_RESAMPLE_FWD_DESCRIPTOR
-
     used by pooling_forward
     example: examples/06_pooling.py
     """
@@ -1539,7 +1435,6 @@ def cudnnCreateActivationDescriptor(
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_POINTWISE_DESCRIPTOR
-
     used by ActivationDescriptor
     example: examples/10_gradients.py
     """
@@ -1559,7 +1454,6 @@ def cudnnSetActivationDescriptor(
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_POINTWISE_DESCRIPTOR
-
     used by ActivationDescriptor.set
     """
 
@@ -1578,7 +1472,6 @@ def cudnnGetActivationDescriptor(
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_POINTWISE_DESCRIPTOR
-
     used by ActivationDescriptor
     example: examples/10_gradients.py
     """
@@ -1594,7 +1487,6 @@ def cudnnSetActivationDescriptorSwishBeta(
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_POINTWISE_DESCRIPTOR
-
     used by ActivationDescriptor.swish_beta
     """
 
@@ -1609,7 +1501,6 @@ def cudnnGetActivationDescriptorSwishBeta(
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_POINTWISE_DESCRIPTOR
-
     used by ActivationDescriptor
     example: examples/10_gradients.py
     """
@@ -1623,7 +1514,6 @@ def cudnnDestroyActivationDescriptor(
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_POINTWISE_DESCRIPTOR
-
     used by ActivationDescriptor
     example: examples/10_gradients.py
     """
@@ -1651,20 +1541,16 @@ def cudnnActivationForward(
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR
-
     used by activation_forward
     example: examples/21_legacy_and_graph.py
     """
 
 @declared
-def cudnnCreateLRNDescriptor(
-    normDesc: NewHandle[cudnnLRNDescriptor_t],
-) -> cudnnStatus_t:
+def cudnnCreateLRNDescriptor(normDesc: NewHandle[cudnnLRNDescriptor_t]) -> cudnnStatus_t:
     """cudnnStatus_t cudnnCreateLRNDescriptor(
         cudnnLRNDescriptor_t *normDesc);  // out, not NULL
 
     cudnn_ops.h, since 9.0.0
-
     used by LRNDescriptor
     """
 
@@ -1684,7 +1570,6 @@ def cudnnSetLRNDescriptor(
         double lrnK);                   // in
 
     cudnn_ops.h, since 9.0.0
-
     used by LRNDescriptor.set
     """
 
@@ -1704,19 +1589,15 @@ def cudnnGetLRNDescriptor(
         double *lrnK);                  // out
 
     cudnn_ops.h, since 9.0.0
-
     used by LRNDescriptor
     """
 
 @declared
-def cudnnDestroyLRNDescriptor(
-    lrnDesc: Descriptor[cudnnLRNDescriptor_t],
-) -> cudnnStatus_t:
+def cudnnDestroyLRNDescriptor(lrnDesc: Descriptor[cudnnLRNDescriptor_t]) -> cudnnStatus_t:
     """cudnnStatus_t cudnnDestroyLRNDescriptor(
         cudnnLRNDescriptor_t lrnDesc);  // in
 
     cudnn_ops.h, since 9.0.0
-
     used by LRNDescriptor
     """
 
@@ -1744,7 +1625,6 @@ def cudnnLRNCrossChannelForward(
         void *y);                             // in/out, device memory, as yDesc says
 
     cudnn_ops.h, since 9.0.0
-
     used by lrn_cross_channel_forward
     """
 
@@ -1778,7 +1658,6 @@ def cudnnDivisiveNormalizationForward(
         void *y);                             // in/out, device memory, as yDesc says
 
     cudnn_ops.h, since 9.0.0
-
     used by divisive_normalization_forward
     """
 
@@ -1795,7 +1674,6 @@ def cudnnDeriveBNTensorDescriptor(
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_TENSOR_DESCRIPTOR
-
     used by derive_bn_tensor_descriptor
     example: examples/08_batch_norm.py
     """
@@ -1835,7 +1713,6 @@ def cudnnBatchNormalizationForwardInference(
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR
-
     used by batch_normalization_forward_inference
     example: examples/21_legacy_and_graph.py
     """
@@ -1857,7 +1734,6 @@ def cudnnDeriveNormTensorDescriptor(
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_TENSOR_DESCRIPTOR
-
     used by derive_norm_tensor_descriptor
     """
 
@@ -1910,7 +1786,6 @@ def cudnnNormalizationForwardInference(
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR
-
     used by normalization_forward_inference
     """
 
@@ -1922,7 +1797,6 @@ def cudnnCreateSpatialTransformerDescriptor(
         cudnnSpatialTransformerDescriptor_t *stDesc);  // out
 
     cudnn_ops.h, since 9.0.0
-
     used by SpatialTransformerDescriptor
     """
 
@@ -1942,7 +1816,6 @@ def cudnnSetSpatialTransformerNdDescriptor(
         const int dimA[]);                           // in, nbDims of them
 
     cudnn_ops.h, since 9.0.0
-
     used by SpatialTransformerDescriptor.set_nd
     """
 
@@ -1954,7 +1827,6 @@ def cudnnDestroySpatialTransformerDescriptor(
         cudnnSpatialTransformerDescriptor_t stDesc);  // in
 
     cudnn_ops.h, since 9.0.0
-
     used by SpatialTransformerDescriptor
     """
 
@@ -1972,7 +1844,6 @@ def cudnnSpatialTfGridGeneratorForward(
         void *grid);                                       // out, device memory
 
     cudnn_ops.h, since 9.0.0
-
     used by spatial_tf_grid_generator_forward
     """
 
@@ -2000,19 +1871,15 @@ def cudnnSpatialTfSamplerForward(
         void *y);                                    // in/out, device memory, as yDesc says
 
     cudnn_ops.h, since 9.0.0
-
     used by spatial_tf_sampler_forward
     """
 
 @declared
-def cudnnCreateDropoutDescriptor(
-    dropoutDesc: NewHandle[cudnnDropoutDescriptor_t],
-) -> cudnnStatus_t:
+def cudnnCreateDropoutDescriptor(dropoutDesc: NewHandle[cudnnDropoutDescriptor_t]) -> cudnnStatus_t:
     """cudnnStatus_t cudnnCreateDropoutDescriptor(
         cudnnDropoutDescriptor_t *dropoutDesc);  // out
 
     cudnn_ops.h, since 9.0.0
-
     used by DropoutDescriptor
     example: examples/09_rnn.py
     """
@@ -2025,7 +1892,6 @@ def cudnnDestroyDropoutDescriptor(
         cudnnDropoutDescriptor_t dropoutDesc);  // in
 
     cudnn_ops.h, since 9.0.0
-
     used by DropoutDescriptor
     example: examples/09_rnn.py
     """
@@ -2040,7 +1906,6 @@ def cudnnDropoutGetStatesSize(
         size_t *sizeInBytes);  // out, not NULL
 
     cudnn_ops.h, since 9.0.0
-
     used by dropout_states_size
     """
 
@@ -2054,7 +1919,6 @@ def cudnnDropoutGetReserveSpaceSize(
         size_t *sizeInBytes);           // out, not NULL
 
     cudnn_ops.h, since 9.0.0
-
     used by dropout_reserve_size
     """
 
@@ -2076,7 +1940,6 @@ def cudnnSetDropoutDescriptor(
         unsigned long long seed);              // in
 
     cudnn_ops.h, since 9.0.0
-
     used by DropoutDescriptor.rate, DropoutDescriptor.set
     example: examples/09_rnn.py
     """
@@ -2099,7 +1962,6 @@ def cudnnRestoreDropoutDescriptor(
         unsigned long long seed);              // in
 
     cudnn_ops.h, since 9.0.0
-
     used by DropoutDescriptor.restore
     """
 
@@ -2119,7 +1981,6 @@ def cudnnGetDropoutDescriptor(
         unsigned long long *seed);             // out
 
     cudnn_ops.h, since 9.0.0
-
     used by DropoutDescriptor
     """
 
@@ -2145,7 +2006,6 @@ def cudnnDropoutForward(
         size_t reserveSpaceSizeInBytes);             // in
 
     cudnn_ops.h, since 9.0.0
-
     used by dropout_forward
     """
 
@@ -2154,7 +2014,6 @@ def cudnnOpsVersionCheck() -> cudnnStatus_t:
     """cudnnStatus_t cudnnOpsVersionCheck(void);
 
     cudnn_ops.h, since 9.0.0
-
     used by check_sublibraries
     """
 
@@ -2186,7 +2045,6 @@ def cudnnSoftmaxBackward(
         void *dx);                             // in/out, device memory, as dxDesc says
 
     cudnn_ops.h, since 9.0.0
-
     used by softmax_backward
     example: examples/07_softmax.py
     """
@@ -2222,7 +2080,6 @@ def cudnnPoolingBackward(
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_RESAMPLE_BWD_DESCRIPTOR
-
     used by pooling_backward
     example: examples/06_pooling.py
     """
@@ -2258,7 +2115,6 @@ def cudnnActivationBackward(
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR
-
     used by activation_backward
     example: examples/10_gradients.py
     """
@@ -2295,7 +2151,6 @@ def cudnnLRNCrossChannelBackward(
         void *dx);                             // in/out, device memory, as dxDesc says
 
     cudnn_ops.h, since 9.0.0
-
     used by lrn_cross_channel_backward
     """
 
@@ -2333,7 +2188,6 @@ def cudnnDivisiveNormalizationBackward(
         void *dMeans);                               // in/out, device memory, as dXdMeansDesc says
 
     cudnn_ops.h, since 9.0.0
-
     used by divisive_normalization_backward
     """
 
@@ -2362,7 +2216,6 @@ def cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize(
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE
-
     used by batch_normalization_backward_ex, batch_normalization_ex_sizes
     example: examples/14_fused_residual_block.py
     """
@@ -2396,7 +2249,6 @@ def cudnnGetBatchNormalizationBackwardExWorkspaceSize(
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE
-
     used by batch_normalization_backward_ex, batch_normalization_ex_sizes
     example: examples/14_fused_residual_block.py
     """
@@ -2419,7 +2271,6 @@ def cudnnGetBatchNormalizationTrainingExReserveSpaceSize(
         size_t *sizeInBytes);                              // out
 
     cudnn_ops.h, since 9.0.0, deprecated
-
     used by batch_normalization_backward_ex, batch_normalization_ex_sizes
     example: examples/14_fused_residual_block.py
     """
@@ -2465,7 +2316,6 @@ def cudnnBatchNormalizationForwardTraining(
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR
-
     used by batch_normalization_forward_training
     example: examples/08_batch_norm.py
     """
@@ -2527,7 +2377,6 @@ def cudnnBatchNormalizationForwardTrainingEx(
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR
-
     used by batch_normalization_forward_training_ex
     example: examples/14_fused_residual_block.py
     """
@@ -2577,7 +2426,6 @@ def cudnnBatchNormalizationBackward(
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_NORM_BACKWARD_DESCRIPTOR
-
     used by batch_normalization_backward
     example: examples/08_batch_norm.py
     """
@@ -2649,7 +2497,6 @@ def cudnnBatchNormalizationBackwardEx(
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_NORM_BACKWARD_DESCRIPTOR
-
     used by batch_normalization_backward_ex
     example: examples/14_fused_residual_block.py
     """
@@ -2685,7 +2532,6 @@ def cudnnGetNormalizationForwardTrainingWorkspaceSize(
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE
-
     used by normalization_backward, normalization_forward_inference
     """
 
@@ -2724,7 +2570,6 @@ def cudnnGetNormalizationBackwardWorkspaceSize(
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE
-
     used by normalization_backward, normalization_forward_inference
     """
 
@@ -2750,7 +2595,6 @@ def cudnnGetNormalizationTrainingReserveSpaceSize(
         int groupCnt);                                     // in
 
     cudnn_ops.h, since 9.0.0, deprecated
-
     used by normalization_backward, normalization_forward_inference
     """
 
@@ -2817,7 +2661,6 @@ def cudnnNormalizationForwardTraining(
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR
-
     used by normalization_forward_training
     """
 
@@ -2894,7 +2737,6 @@ def cudnnNormalizationBackward(
 
     cudnn_ops.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_NORM_BACKWARD_DESCRIPTOR
-
     used by normalization_backward
     """
 
@@ -2912,7 +2754,6 @@ def cudnnSpatialTfGridGeneratorBackward(
         void *dtheta);                                     // out, device memory
 
     cudnn_ops.h, since 9.0.0
-
     used by spatial_tf_grid_generator_backward
     """
 
@@ -2950,7 +2791,6 @@ def cudnnSpatialTfSamplerBackward(
         void *dgrid);                                // in/out, device memory
 
     cudnn_ops.h, since 9.0.0
-
     used by spatial_tf_sampler_backward
     """
 
@@ -2976,7 +2816,6 @@ def cudnnDropoutBackward(
         size_t reserveSpaceSizeInBytes);             // in
 
     cudnn_ops.h, since 9.0.0
-
     used by dropout_backward
     """
 
@@ -2989,7 +2828,6 @@ def cudnnCreateConvolutionDescriptor(
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR
-
     used by ConvolutionDescriptor
     example: examples/01_smallest_program.py
     """
@@ -3003,7 +2841,6 @@ def cudnnDestroyConvolutionDescriptor(
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR
-
     used by ConvolutionDescriptor
     example: examples/01_smallest_program.py
     """
@@ -3018,7 +2855,6 @@ def cudnnSetConvolutionMathType(
         cudnnMathType_t mathType);              // in
 
     cudnn_cnn.h, since 9.0.0, deprecated
-
     used by ConvolutionDescriptor.math_type
     example: examples/05_algorithms.py
     """
@@ -3033,7 +2869,6 @@ def cudnnGetConvolutionMathType(
         cudnnMathType_t *mathType);             // out, not NULL
 
     cudnn_cnn.h, since 9.0.0, deprecated
-
     used by ConvolutionDescriptor
     example: examples/03_convolution.py
     """
@@ -3048,7 +2883,6 @@ def cudnnSetConvolutionGroupCount(
         int groupCount);                        // in
 
     cudnn_cnn.h, since 9.0.0, deprecated
-
     used by ConvolutionDescriptor.groups
     """
 
@@ -3062,7 +2896,6 @@ def cudnnGetConvolutionGroupCount(
         int *groupCount);                       // out, not NULL
 
     cudnn_cnn.h, since 9.0.0, deprecated
-
     used by ConvolutionDescriptor
     example: examples/03_convolution.py
     """
@@ -3077,7 +2910,6 @@ def cudnnSetConvolutionReorderType(
         cudnnReorderType_t reorderType);        // in
 
     cudnn_cnn.h, since 9.0.0, deprecated
-
     used by ConvolutionDescriptor.reorder_type
     """
 
@@ -3091,7 +2923,6 @@ def cudnnGetConvolutionReorderType(
         cudnnReorderType_t *reorderType);       // out
 
     cudnn_cnn.h, since 9.0.0, deprecated
-
     used by ConvolutionDescriptor
     example: examples/03_convolution.py
     """
@@ -3121,7 +2952,6 @@ def cudnnSetConvolution2dDescriptor(
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR
-
     used by ConvolutionDescriptor.set_2d
     example: examples/01_smallest_program.py
     """
@@ -3151,7 +2981,6 @@ def cudnnGetConvolution2dDescriptor(
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR
-
     used by ConvolutionDescriptor.get_2d
     """
 
@@ -3176,7 +3005,6 @@ def cudnnSetConvolutionNdDescriptor(
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR
-
     used by ConvolutionDescriptor.set_nd
     """
 
@@ -3203,7 +3031,6 @@ def cudnnGetConvolutionNdDescriptor(
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR
-
     used by ConvolutionDescriptor
     example: examples/03_convolution.py
     """
@@ -3228,7 +3055,6 @@ def cudnnGetConvolution2dForwardOutputDim(
         int *w);                                        // out, not NULL
 
     cudnn_cnn.h, since 9.0.0, deprecated
-
     used by ConvolutionDescriptor.output_shape
     example: examples/01_smallest_program.py
     """
@@ -3249,7 +3075,6 @@ def cudnnGetConvolutionNdForwardOutputDim(
         int tensorOuputDimA[]);                         // out, nbDims of them
 
     cudnn_cnn.h, since 9.0.0, deprecated
-
     used by ConvolutionDescriptor.output_shape
     example: examples/03_convolution.py
     """
@@ -3265,7 +3090,6 @@ def cudnnGetConvolutionForwardAlgorithmMaxCount(
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR
-
     used by ConvolutionForward
     example: examples/03_convolution.py
     """
@@ -3293,7 +3117,6 @@ def cudnnGetConvolutionForwardAlgorithm_v7(
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR
-
     used by ConvolutionForward
     example: examples/01_smallest_program.py
     """
@@ -3321,7 +3144,6 @@ def cudnnFindConvolutionForwardAlgorithm(
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR
-
     used by ConvolutionForward
     example: examples/03_convolution.py
     """
@@ -3359,7 +3181,6 @@ def cudnnFindConvolutionForwardAlgorithmEx(
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR
-
     used by ConvolutionForward
     example: examples/03_convolution.py
     """
@@ -3382,7 +3203,6 @@ def cudnnIm2Col(
         void *colBuffer);                             // out, device memory
 
     cudnn_cnn.h, since 9.0.0, deprecated
-
     used by im2col
     """
 
@@ -3408,7 +3228,6 @@ def cudnnReorderFilterAndBias(
         void *reorderedBiasData);                  // out, device memory
 
     cudnn_cnn.h, since 9.0.0, deprecated
-
     used by reorder_filter_and_bias
     """
 
@@ -3433,7 +3252,6 @@ def cudnnGetConvolutionForwardWorkspaceSize(
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE
-
     used by ConvolutionForward
     example: examples/02_convolution_raw.py
     """
@@ -3471,7 +3289,6 @@ def cudnnConvolutionForward(
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR
-
     used by ConvolutionForward
     example: examples/02_convolution_raw.py
     """
@@ -3519,7 +3336,6 @@ def cudnnConvolutionBiasActivationForward(
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR
-
     used by convolution_bias_activation_forward
     example: examples/21_legacy_and_graph.py
     """
@@ -3535,7 +3351,6 @@ def cudnnGetConvolutionBackwardDataAlgorithmMaxCount(
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR
-
     used by ConvolutionBackwardData
     """
 
@@ -3562,7 +3377,6 @@ def cudnnFindConvolutionBackwardDataAlgorithm(
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR
-
     used by ConvolutionBackwardData
     """
 
@@ -3599,7 +3413,6 @@ def cudnnFindConvolutionBackwardDataAlgorithmEx(
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR
-
     used by ConvolutionBackwardData
     """
 
@@ -3626,7 +3439,6 @@ def cudnnGetConvolutionBackwardDataAlgorithm_v7(
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR
-
     used by ConvolutionBackwardData
     """
 
@@ -3651,7 +3463,6 @@ def cudnnGetConvolutionBackwardDataWorkspaceSize(
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE
-
     used by ConvolutionBackwardData
     """
 
@@ -3688,7 +3499,6 @@ def cudnnConvolutionBackwardData(
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR
-
     used by ConvolutionBackwardData
     """
 
@@ -3726,7 +3536,6 @@ def cudnnGetFoldedConvBackwardDataDescriptors(
         cudnnTensorTransformDescriptor_t gradUnfoldTransDesc);  // out
 
     cudnn_cnn.h, since 9.0.0, deprecated
-
     used by folded_backward_data
     """
 
@@ -3735,7 +3544,6 @@ def cudnnCnnVersionCheck() -> cudnnStatus_t:
     """cudnnStatus_t cudnnCnnVersionCheck(void);
 
     cudnn_cnn.h, since 9.0.0
-
     used by check_sublibraries
     """
 
@@ -3750,7 +3558,6 @@ def cudnnGetConvolutionBackwardFilterAlgorithmMaxCount(
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR
-
     used by ConvolutionBackwardFilter
     """
 
@@ -3777,7 +3584,6 @@ def cudnnFindConvolutionBackwardFilterAlgorithm(
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR
-
     used by ConvolutionBackwardFilter
     """
 
@@ -3814,7 +3620,6 @@ def cudnnFindConvolutionBackwardFilterAlgorithmEx(
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR
-
     used by ConvolutionBackwardFilter
     """
 
@@ -3841,7 +3646,6 @@ def cudnnGetConvolutionBackwardFilterAlgorithm_v7(
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR
-
     used by ConvolutionBackwardFilter
     """
 
@@ -3866,7 +3670,6 @@ def cudnnGetConvolutionBackwardFilterWorkspaceSize(
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE
-
     used by ConvolutionBackwardFilter
     """
 
@@ -3903,7 +3706,6 @@ def cudnnConvolutionBackwardFilter(
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR
-
     used by ConvolutionBackwardFilter
     """
 
@@ -3928,7 +3730,6 @@ def cudnnConvolutionBackwardBias(
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR
-
     used by convolution_backward_bias
     example: examples/11_train_on_digits.py
     """
@@ -3944,7 +3745,6 @@ def cudnnCreateFusedOpsConstParamPack(
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR
-
     used by FusedOpsConstParamPack
     """
 
@@ -3957,7 +3757,6 @@ def cudnnDestroyFusedOpsConstParamPack(
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR
-
     used by FusedOpsConstParamPack
     """
 
@@ -3974,7 +3773,6 @@ def cudnnSetFusedOpsConstParamPackAttribute(
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR
-
     used by FusedOpsConstParamPack.set
     """
 
@@ -3993,7 +3791,6 @@ def cudnnGetFusedOpsConstParamPackAttribute(
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR
-
     used by FusedOpsConstParamPack.get
     """
 
@@ -4008,7 +3805,6 @@ def cudnnCreateFusedOpsVariantParamPack(
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR
-
     used by FusedOpsVariantParamPack
     """
 
@@ -4021,7 +3817,6 @@ def cudnnDestroyFusedOpsVariantParamPack(
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR
-
     used by FusedOpsVariantParamPack
     """
 
@@ -4038,7 +3833,6 @@ def cudnnSetFusedOpsVariantParamPackAttribute(
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR
-
     used by FusedOpsVariantParamPack.set
     """
 
@@ -4055,7 +3849,6 @@ def cudnnGetFusedOpsVariantParamPackAttribute(
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR
-
     used by FusedOpsVariantParamPack.get
     """
 
@@ -4070,20 +3863,16 @@ def cudnnCreateFusedOpsPlan(
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR
-
     used by FusedOpsPlan
     """
 
 @declared
-def cudnnDestroyFusedOpsPlan(
-    plan: Descriptor[cudnnFusedOpsPlan_t],
-) -> cudnnStatus_t:
+def cudnnDestroyFusedOpsPlan(plan: Descriptor[cudnnFusedOpsPlan_t]) -> cudnnStatus_t:
     """cudnnStatus_t cudnnDestroyFusedOpsPlan(
         cudnnFusedOpsPlan_t plan);  // in
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR
-
     used by FusedOpsPlan
     """
 
@@ -4102,7 +3891,6 @@ def cudnnMakeFusedOpsPlan(
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR
-
     used by FusedOpsPlan.make
     """
 
@@ -4119,32 +3907,25 @@ def cudnnFusedOpsExecute(
 
     cudnn_cnn.h, since 9.0.0
     deprecated: use cudnnBackendExecute
-
     used by FusedOpsPlan.execute
     """
 
 @declared
-def cudnnCreateRNNDescriptor(
-    rnnDesc: NewHandle[cudnnRNNDescriptor_t],
-) -> cudnnStatus_t:
+def cudnnCreateRNNDescriptor(rnnDesc: NewHandle[cudnnRNNDescriptor_t]) -> cudnnStatus_t:
     """cudnnStatus_t cudnnCreateRNNDescriptor(
         cudnnRNNDescriptor_t *rnnDesc);  // out
 
     cudnn_adv.h, since 9.0.0
-
     used by RNNDescriptor
     example: examples/09_rnn.py
     """
 
 @declared
-def cudnnDestroyRNNDescriptor(
-    rnnDesc: Descriptor[cudnnRNNDescriptor_t],
-) -> cudnnStatus_t:
+def cudnnDestroyRNNDescriptor(rnnDesc: Descriptor[cudnnRNNDescriptor_t]) -> cudnnStatus_t:
     """cudnnStatus_t cudnnDestroyRNNDescriptor(
         cudnnRNNDescriptor_t rnnDesc);  // in
 
     cudnn_adv.h, since 9.0.0
-
     used by RNNDescriptor
     example: examples/09_rnn.py
     """
@@ -4185,7 +3966,6 @@ def cudnnSetRNNDescriptor_v8(
         uint32_t auxFlags);                    // in
 
     cudnn_adv.h, since 9.0.0
-
     used by RNNDescriptor.set
     example: examples/09_rnn.py
     """
@@ -4226,7 +4006,6 @@ def cudnnGetRNNDescriptor_v8(
         uint32_t *auxFlags);                    // out
 
     cudnn_adv.h, since 9.0.0
-
     used by RNNDescriptor
     example: examples/09_rnn.py
     """
@@ -4248,7 +4027,6 @@ def cudnnRNNSetClip_v8(
 
     cudnn_adv.h, since 9.0.0
     deprecated: use cudnnRNNSetClip_v9
-
     used by RNNDescriptor.set_clip_v8
     """
 
@@ -4266,7 +4044,6 @@ def cudnnRNNSetClip_v9(
         double rclip);                 // in
 
     cudnn_adv.h, since 9.0.0
-
     used by RNNDescriptor.clip
     """
 
@@ -4287,7 +4064,6 @@ def cudnnRNNGetClip_v8(
 
     cudnn_adv.h, since 9.0.0
     deprecated: use cudnnRNNGetClip_v9
-
     used by RNNDescriptor
     example: examples/09_rnn.py
     """
@@ -4320,7 +4096,6 @@ def cudnnBuildRNNDynamic(
         int miniBatch);                // in
 
     cudnn_adv.h, since 9.0.0
-
     used by RNNDescriptor.build_dynamic
     """
 
@@ -4342,7 +4117,6 @@ def cudnnGetRNNTempSpaceSizes(
         size_t *reserveSpaceSize);       // out
 
     cudnn_adv.h, since 9.0.0
-
     used by RNNDescriptor.temp_space_sizes
     """
 
@@ -4358,7 +4132,6 @@ def cudnnGetRNNWeightSpaceSize(
         size_t *weightSpaceSize);      // out
 
     cudnn_adv.h, since 9.0.0
-
     used by RNNDescriptor.weight_space_size
     example: examples/09_rnn.py
     """
@@ -4389,20 +4162,16 @@ def cudnnGetRNNWeightParams(
         void **bAddr);                  // out
 
     cudnn_adv.h, since 9.0.0
-
     used by rnn_weight_params
     example: examples/09_rnn.py
     """
 
 @declared
-def cudnnCreateRNNDataDescriptor(
-    rnnDataDesc: NewHandle[cudnnRNNDataDescriptor_t],
-) -> cudnnStatus_t:
+def cudnnCreateRNNDataDescriptor(rnnDataDesc: NewHandle[cudnnRNNDataDescriptor_t]) -> cudnnStatus_t:
     """cudnnStatus_t cudnnCreateRNNDataDescriptor(
         cudnnRNNDataDescriptor_t *rnnDataDesc);  // out
 
     cudnn_adv.h, since 9.0.0
-
     used by RNNDataDescriptor
     """
 
@@ -4414,7 +4183,6 @@ def cudnnDestroyRNNDataDescriptor(
         cudnnRNNDataDescriptor_t rnnDataDesc);  // in
 
     cudnn_adv.h, since 9.0.0
-
     used by RNNDataDescriptor
     """
 
@@ -4440,7 +4208,6 @@ def cudnnSetRNNDataDescriptor(
         void *paddingFill);                    // in, one number on the host, as dataType says
 
     cudnn_adv.h, since 9.0.0
-
     used by RNNDataDescriptor.set
     """
 
@@ -4468,7 +4235,6 @@ def cudnnGetRNNDataDescriptor(
         void *paddingFill);                    // out, one number on the host, as rnnDataDesc says
 
     cudnn_adv.h, since 9.0.0
-
     used by RNNDataDescriptor
     """
 
@@ -4518,21 +4284,17 @@ def cudnnRNNForward(
         void *reserveSpace);             // in/out, device memory, as reserveSpaceSize says
 
     cudnn_adv.h, since 9.0.0
-
     used by RNN.forward
     example: examples/09_rnn.py
     """
 
 @declared
-def cudnnCreateSeqDataDescriptor(
-    seqDataDesc: NewHandle[cudnnSeqDataDescriptor_t],
-) -> cudnnStatus_t:
+def cudnnCreateSeqDataDescriptor(seqDataDesc: NewHandle[cudnnSeqDataDescriptor_t]) -> cudnnStatus_t:
     """cudnnStatus_t cudnnCreateSeqDataDescriptor(
         cudnnSeqDataDescriptor_t *seqDataDesc);  // out
 
     cudnn_adv.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_TENSOR_DESCRIPTOR
-
     used by SeqDataDescriptor
     """
 
@@ -4545,7 +4307,6 @@ def cudnnDestroySeqDataDescriptor(
 
     cudnn_adv.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_TENSOR_DESCRIPTOR
-
     used by SeqDataDescriptor
     """
 
@@ -4572,7 +4333,6 @@ def cudnnSetSeqDataDescriptor(
 
     cudnn_adv.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_TENSOR_DESCRIPTOR
-
     used by SeqDataDescriptor.set
     """
 
@@ -4603,34 +4363,27 @@ def cudnnGetSeqDataDescriptor(
 
     cudnn_adv.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_TENSOR_DESCRIPTOR
-
     used by SeqDataDescriptor
     """
 
 @declared
-def cudnnCreateAttnDescriptor(
-    attnDesc: NewHandle[cudnnAttnDescriptor_t],
-) -> cudnnStatus_t:
+def cudnnCreateAttnDescriptor(attnDesc: NewHandle[cudnnAttnDescriptor_t]) -> cudnnStatus_t:
     """cudnnStatus_t cudnnCreateAttnDescriptor(
         cudnnAttnDescriptor_t *attnDesc);  // out
 
     cudnn_adv.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR
-
     used by AttnDescriptor
     example: examples/16_attention_step_by_step.py
     """
 
 @declared
-def cudnnDestroyAttnDescriptor(
-    attnDesc: Descriptor[cudnnAttnDescriptor_t],
-) -> cudnnStatus_t:
+def cudnnDestroyAttnDescriptor(attnDesc: Descriptor[cudnnAttnDescriptor_t]) -> cudnnStatus_t:
     """cudnnStatus_t cudnnDestroyAttnDescriptor(
         cudnnAttnDescriptor_t attnDesc);  // in
 
     cudnn_adv.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR
-
     used by AttnDescriptor
     example: examples/16_attention_step_by_step.py
     """
@@ -4682,7 +4435,6 @@ def cudnnSetAttnDescriptor(
 
     cudnn_adv.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR
-
     used by AttnDescriptor.set
     """
 
@@ -4733,7 +4485,6 @@ def cudnnGetAttnDescriptor(
 
     cudnn_adv.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR
-
     used by AttnDescriptor
     example: examples/16_attention_step_by_step.py
     """
@@ -4754,7 +4505,6 @@ def cudnnGetMultiHeadAttnBuffers(
         size_t *reserveSpaceSizeInBytes);      // out
 
     cudnn_adv.h, since 9.0.0, deprecated
-
     used by attention_buffer_sizes
     """
 
@@ -4778,7 +4528,6 @@ def cudnnGetMultiHeadAttnWeights(
         void **wAddr);                         // out
 
     cudnn_adv.h, since 9.0.0, deprecated
-
     used by AttentionWeights
     example: examples/16_attention_step_by_step.py
     """
@@ -4834,7 +4583,6 @@ def cudnnMultiHeadAttnForward(
 
     cudnn_adv.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR
-
     used by attention_forward, attention_forward_training
     example: examples/16_attention_step_by_step.py
     """
@@ -4844,7 +4592,6 @@ def cudnnAdvVersionCheck() -> cudnnStatus_t:
     """cudnnStatus_t cudnnAdvVersionCheck(void);
 
     cudnn_adv.h, since 9.0.0
-
     used by check_sublibraries
     """
 
@@ -4898,7 +4645,6 @@ def cudnnRNNBackwardData_v8(
         void *reserveSpace);             // in/out, device memory, as reserveSpaceSize says
 
     cudnn_adv.h, since 9.0.0
-
     used by RNN.backward_data
     example: examples/15_character_lstm.py
     """
@@ -4941,7 +4687,6 @@ def cudnnRNNBackwardWeights_v8(
         void *reserveSpace);             // in/out, device memory, as reserveSpaceSize says
 
     cudnn_adv.h, since 9.0.0
-
     used by RNN.backward_weights
     example: examples/15_character_lstm.py
     """
@@ -4999,7 +4744,6 @@ def cudnnMultiHeadAttnBackwardData(
 
     cudnn_adv.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_SDPA_BWD_DESCRIPTOR
-
     used by attention_backward_data
     example: examples/16_attention_step_by_step.py
     """
@@ -5047,20 +4791,16 @@ def cudnnMultiHeadAttnBackwardWeights(
 
     cudnn_adv.h, since 9.0.0
     deprecated: use CUDNN_BACKEND_OPERATION_SDPA_BWD_DESCRIPTOR
-
     used by attention_backward_weights
     example: examples/16_attention_step_by_step.py
     """
 
 @declared
-def cudnnCreateCTCLossDescriptor(
-    ctcLossDesc: NewHandle[cudnnCTCLossDescriptor_t],
-) -> cudnnStatus_t:
+def cudnnCreateCTCLossDescriptor(ctcLossDesc: NewHandle[cudnnCTCLossDescriptor_t]) -> cudnnStatus_t:
     """cudnnStatus_t cudnnCreateCTCLossDescriptor(
         cudnnCTCLossDescriptor_t *ctcLossDesc);  // out
 
     cudnn_adv.h, since 9.0.0
-
     used by CTCLossDescriptor
     example: examples/17_ctc.py
     """
@@ -5076,7 +4816,6 @@ def cudnnSetCTCLossDescriptor(
 
     cudnn_adv.h, since 9.0.0
     deprecated: use cudnnSetCTCLossDescriptor_v9
-
     used by CTCLossDescriptor.set
     """
 
@@ -5095,7 +4834,6 @@ def cudnnSetCTCLossDescriptorEx(
 
     cudnn_adv.h, since 9.0.0
     deprecated: use cudnnSetCTCLossDescriptor_v9
-
     used by CTCLossDescriptor.set_ex
     """
 
@@ -5116,7 +4854,6 @@ def cudnnSetCTCLossDescriptor_v8(
 
     cudnn_adv.h, since 9.0.0
     deprecated: use cudnnSetCTCLossDescriptor_v9
-
     used by CTCLossDescriptor.set_v8
     """
 
@@ -5136,7 +4873,6 @@ def cudnnSetCTCLossDescriptor_v9(
         int maxLabelLength);                    // in
 
     cudnn_adv.h, since 9.0.0
-
     used by CTCLossDescriptor.set_v9
     """
 
@@ -5205,7 +4941,6 @@ def cudnnGetCTCLossDescriptor_v9(
         int *maxLabelLength);                    // out
 
     cudnn_adv.h, since 9.0.0
-
     used by CTCLossDescriptor
     example: examples/17_ctc.py
     """
@@ -5218,7 +4953,6 @@ def cudnnDestroyCTCLossDescriptor(
         cudnnCTCLossDescriptor_t ctcLossDesc);  // in
 
     cudnn_adv.h, since 9.0.0
-
     used by CTCLossDescriptor
     example: examples/17_ctc.py
     """
@@ -5255,7 +4989,6 @@ def cudnnCTCLoss(
         size_t workSpaceSizeInBytes);                 // in
 
     cudnn_adv.h, since 9.0.0
-
     used by ctc_loss
     example: examples/17_ctc.py
     """
@@ -5292,7 +5025,6 @@ def cudnnCTCLoss_v8(
         void *workspace);                             // in/out, device memory, as workSpaceSizeInBytes says, NULL if no workSpaceSizeInBytes
 
     cudnn_adv.h, since 9.0.0
-
     used by ctc_loss_v8
     """
 
@@ -5320,7 +5052,6 @@ def cudnnGetCTCLossWorkspaceSize(
         size_t *sizeInBytes);                         // out
 
     cudnn_adv.h, since 9.0.0
-
     used by ctc_loss_workspace_size
     """
 
@@ -5342,7 +5073,6 @@ def cudnnGetCTCLossWorkspaceSize_v8(
         size_t *sizeInBytes);                         // out
 
     cudnn_adv.h, since 9.0.0
-
     used by ctc_loss_v8_workspace_size
     """
 
@@ -5351,7 +5081,6 @@ def cudnnSubquadraticOpsVersionCheck() -> cudnnStatus_t:
     """cudnnStatus_t cudnnSubquadraticOpsVersionCheck(void);
 
     cudnn_subquadratic_ops.h, since 9.22.0
-
     used by check_sublibraries
     """
 
@@ -5383,7 +5112,6 @@ def cudnnCausalConv1dForward(
         cudnnCausalConv1dActivation_t activation);  // in
 
     cudnn_subquadratic_ops.h, since 9.22.0
-
     used by causal_convolution_forward
     """
 
@@ -5423,7 +5151,6 @@ def cudnnCausalConv1dBackward(
         cudnnCausalConv1dActivation_t activation);  // in
 
     cudnn_subquadratic_ops.h, since 9.22.0
-
     used by causal_convolution_backward
     """
 
@@ -5455,7 +5182,6 @@ def cudnnCausalConv1dNwhForward(
         cudnnCausalConv1dActivation_t activation);  // in
 
     cudnn_subquadratic_ops.h, since 9.24.0
-
     used by causal_convolution_forward
     """
 
@@ -5495,7 +5221,6 @@ def cudnnCausalConv1dNwhBackward(
         cudnnCausalConv1dActivation_t activation);  // in
 
     cudnn_subquadratic_ops.h, since 9.24.0
-
     used by causal_convolution_backward
     """
 
@@ -5531,7 +5256,6 @@ def cudnnB2BCausalConv1dForward(
         cudnnDataType_t dataType);  // in
 
     cudnn_subquadratic_ops.h, since 9.24.0
-
     used by back_to_back_convolution_forward
     """
 
@@ -5577,7 +5301,6 @@ def cudnnB2BCausalConv1dBackward(
         cudnnDataType_t dwDataType);  // in
 
     cudnn_subquadratic_ops.h, since 9.24.0
-
     used by back_to_back_convolution_backward
     """
 
@@ -5605,7 +5328,6 @@ def cudnnFFTCausalConv1dForward(
         cudnnDataType_t dataType);  // in
 
     cudnn_subquadratic_ops.h, since 9.26.0
-
     used by fft_causal_convolution_forward
     """
 
@@ -5637,7 +5359,6 @@ def cudnnFFTCausalConv1dBackward(
         cudnnDataType_t dataType);  // in
 
     cudnn_subquadratic_ops.h, since 9.26.0
-
     used by fft_causal_convolution_backward
     """
 
@@ -5661,7 +5382,6 @@ def cudnnLongFFTCausalConv1dGetBufferSizes(
         size_t *reserveSpaceSizeInBytes);  // out
 
     cudnn_subquadratic_ops.h, since 9.26.0
-
     used by long_fft_causal_convolution_buffer_sizes
     """
 
@@ -5697,7 +5417,6 @@ def cudnnLongFFTCausalConv1dForward(
         size_t reserveSpaceSizeInBytes);  // in
 
     cudnn_subquadratic_ops.h, since 9.26.0
-
     used by long_fft_causal_convolution_forward
     """
 
@@ -5733,7 +5452,6 @@ def cudnnLongFFTCausalConv1dBackward(
         size_t reserveSpaceSizeInBytes);  // in
 
     cudnn_subquadratic_ops.h, since 9.26.0
-
     used by long_fft_causal_convolution_backward
     """
 
@@ -5767,7 +5485,6 @@ def cudnnGnnAggSimpleForward(
         cudnnGnnAggOp_t aggOp);           // in
 
     cudnn_gnn_ops.h, since 9.26.0
-
     used by gnn_agg_simple_forward
     """
 
@@ -5801,7 +5518,6 @@ def cudnnGnnAggSimpleBackward(
         cudnnGnnAggOp_t aggOp);           // in
 
     cudnn_gnn_ops.h, since 9.26.0
-
     used by gnn_agg_simple_backward
     """
 
@@ -5837,7 +5553,6 @@ def cudnnGnnMhaGatForward(
         cudnnDataType_t dataType);          // in
 
     cudnn_gnn_ops.h, since 9.28.0
-
     used by gnn_mha_gat_forward
     """
 
@@ -5893,7 +5608,6 @@ def cudnnGnnMhaGatBackward(
         cudnnDataType_t gradWeightType);    // in
 
     cudnn_gnn_ops.h, since 9.28.0
-
     used by gnn_mha_gat_backward
     """
 
@@ -5929,7 +5643,6 @@ def cudnnGnnMhaGatV2Forward(
         cudnnDataType_t dataType);          // in
 
     cudnn_gnn_ops.h, since 9.28.0
-
     used by gnn_mha_gat_v2_forward
     """
 
@@ -5983,7 +5696,6 @@ def cudnnGnnMhaGatV2Backward(
         cudnnDataType_t gradType);          // in
 
     cudnn_gnn_ops.h, since 9.28.0
-
     used by gnn_mha_gat_v2_backward
     """
 

@@ -7,7 +7,7 @@ import textwrap
 
 from . import cuda_types
 from .model import CType, Direction, Function, Headers, Parameter, Passing
-from .text import banner, dunder_all, import_from, python_type
+from .text import LINE_LENGTH, banner, dunder_all, import_from, python_type
 
 _BODY = """
 The same declarations as in ``functions.py`` for type checkers and editors: the types are those of
@@ -45,7 +45,8 @@ def _imports(headers: Headers, body: str) -> str:
     declared = {d.name for d in (*headers.handles, *headers.structs)}
     declared |= cuda_types.NAMES
     accepted = set(_HOST.values()) | set(_FOREIGN.values())
-    accepted |= set(re.findall(r"\b([A-Z]\w+)\b", " ".join(re.findall(r": (.*),\n", body))))
+    declared_lines = re.findall(r"^def .*|^    \w+: .*,$", body, re.MULTILINE)
+    accepted |= set(re.findall(r"\b([A-Z]\w+)\b", " ".join(declared_lines)))
     return (
         import_from("ctypes", {w for w in words if w.startswith("c_")} | _CALLBACK & words)
         + "\n"
@@ -68,11 +69,14 @@ class _Emitter:
     def function(self, function: Function) -> str:
         from cudnn_ctypes.raw.describe import docstring
 
-        parameters = "".join(f"    {p.name}: {self._accepted(p)},\n" for p in function.parameters)
-        parameters = f"\n{parameters}" if parameters else ""
+        parameters = [f"{p.name}: {self._accepted(p)}" for p in function.parameters]
         result = _RESULTS.get(function.result.base, function.result.base)
+        head = f"def {function.name}({', '.join(parameters)}) -> {result}:"
+        if len(head) > LINE_LENGTH:
+            lines = "".join(f"    {each},\n" for each in parameters)
+            head = f"def {function.name}(\n{lines}) -> {result}:"
         text = textwrap.indent(f'"""{docstring(function.name)}\n"""', "    ")
-        return f"@declared\ndef {function.name}({parameters}) -> {result}:\n{text}\n"
+        return f"@declared\n{head}\n{text}\n"
 
     def _accepted(self, parameter: Parameter) -> str:
         """What Python passes for a parameter, in the words of ``raw/argument_types.py``."""
