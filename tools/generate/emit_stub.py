@@ -46,7 +46,7 @@ def _imports(headers: Headers, body: str) -> str:
     declared |= cuda_types.NAMES
     accepted = set(_HOST.values()) | set(_FOREIGN.values())
     declared_lines = re.findall(r"^def .*|^    \w+: .*,$", body, re.MULTILINE)
-    accepted |= set(re.findall(r"\b([A-Z]\w+)\b", " ".join(declared_lines)))
+    accepted |= set(re.findall(r"\b([A-Z]\w+)\b", " ".join(declared_lines))) - {"None"}
     return (
         import_from("ctypes", {w for w in words if w.startswith("c_")} | _CALLBACK & words)
         + "\n"
