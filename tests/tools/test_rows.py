@@ -11,8 +11,9 @@ from programs import ROOT, run_program
 from cudnn_ctypes import Handle, raw, use_reference_device
 from cudnn_ctypes.graph.lower.faults import FAULTS
 from cudnn_ctypes.raw.faults import Fault
+from tools.fuzz import wrong_rows
 from tools.fuzz.rows import marks
-from tools.fuzz.wrong_rows import UNSEEN, verdict
+from tools.fuzz.wrong_rows import UNSEEN, measured_rows, verdict
 
 linux = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux")
 
@@ -46,6 +47,15 @@ def test_the_rows_are_true_of_this_cudnn() -> None:
     done = asked("--times", "2")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "SIGSEGV" in done.stdout
+
+
+@linux
+def test_every_row_reaches_a_child(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wrong_rows, "verdict", lambda row, handle: row.name)
+    with use_reference_device():
+        measured = list(measured_rows([row.name for row in FAULTS]))
+    assert [row.name for row, _ in measured] == [name for _, name in measured]
+    assert len(measured) >= len(FAULTS)
 
 
 @pytest.mark.parametrize(
