@@ -166,7 +166,7 @@ from .reduce import (
     reduce_tensor as reduce_tensor,
 )
 from .rnn import RNN as RNN, RNNForwardResult as RNNForwardResult, RNNGradients as RNNGradients
-from .rnn_data import RNNDataDescriptor as RNNDataDescriptor
+from .rnn_descriptor import RNNDataDescriptor as RNNDataDescriptor
 from .rnn_descriptor import RNNDescriptor as RNNDescriptor, RNNTempSpaceSizes as RNNTempSpaceSizes
 from .rnn_weights import (
     RNNLayerWeights as RNNLayerWeights,

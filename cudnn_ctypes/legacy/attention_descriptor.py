@@ -17,7 +17,7 @@ from ..runtime import DeviceBuffer, DeviceTensor
 from .descriptor import read_back
 from .dropout import UsesDropout
 from .enumerators import enumerator, short_name
-from .scalars import accumulator, real
+from .operand_memory import accumulator, real
 from .sequence_operands import WeightSpace
 from .tensor import TensorDescriptor
 

@@ -13,7 +13,7 @@ from ..raw.descriptors import Convolution
 from .descriptor import Descriptor, read_back
 from .enumerators import enumerator
 from .filter import FilterDescriptor
-from .spatial import spatial_entries
+from .layouts import spatial_entries
 from .tensor import TensorDescriptor
 
 __all__ = ["ConvolutionDescriptor"]

@@ -28,9 +28,8 @@ from .convolution_directions import (
 )
 from .filter import FilterDescriptor
 from .launch import launched
-from .operand_memory import refuse_beta
+from .operand_memory import real, refuse_beta
 from .operands import Made, Operands
-from .scalars import real
 from .tensor import TensorDescriptor
 
 __all__ = [

@@ -19,9 +19,8 @@ from ..raw.descriptors import Dropout
 from ..runtime import DeviceBuffer
 from .descriptor import Descriptor, read_back
 from .launch import launched
-from .operand_memory import imported
+from .operand_memory import imported, real
 from .operands import Made, Operands
-from .scalars import real
 from .tensor import TensorDescriptor
 
 __all__ = [

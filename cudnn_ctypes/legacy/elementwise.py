@@ -15,8 +15,8 @@ from ..raw.descriptors import OpTensor
 from .descriptor import Descriptor, read_back
 from .enumerators import enumerator, short_name
 from .launch import launched
+from .operand_memory import accumulator
 from .operands import Made, Operands
-from .scalars import accumulator
 from .tensor import TensorDescriptor
 
 __all__ = ["OpTensorDescriptor", "op_tensor"]

@@ -17,8 +17,8 @@ from .activation import FUSED, ActivationDescriptor
 from .convolution import ConvolutionDescriptor
 from .fused_packs import FusedOpsConstParamPack, FusedOpsPlan, FusedOpsVariantParamPack
 from .launch import Memory, launch, launched_by_alignment
+from .operand_memory import real
 from .operands import Made, Operands
-from .scalars import real
 
 __all__ = [
     "ConvolutionStatisticsResult",

@@ -24,7 +24,7 @@ from .dense_operands import DenseOperands
 from .enumerators import enumerator
 from .gnn_csc_graph import GnnCscGraph
 from .launch import Memory, launched
-from .scalars import real
+from .operand_memory import real
 
 __all__ = [
     "GatOperands",

@@ -17,9 +17,8 @@ from ..raw.descriptors import LRN
 from .descriptor import Descriptor, read_back
 from .enumerators import enumerator
 from .launch import Memory, launched
-from .operand_memory import refuse_beta
+from .operand_memory import real, refuse_beta
 from .operands import Made, Operands
-from .scalars import real
 from .tensor import TensorDescriptor
 
 __all__ = [

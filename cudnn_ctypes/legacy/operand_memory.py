@@ -1,4 +1,4 @@
-"""Checks of an operand's memory, and the form in which C receives it."""
+"""An operand's memory, checked, in the form in which C receives it; and numbers that users pass."""
 
 from __future__ import annotations
 
@@ -7,13 +7,43 @@ from typing import Any
 
 from ..dtypes import data_type_name, numpy_dtype
 from ..handle import Handle
+from ..raw import CUDNN_DATA_DOUBLE, CUDNN_DATA_FLOAT, cudnnDataType_t
 from ..runtime import DeviceBuffer, DeviceTensor, as_tensor
 from .filter import FilterDescriptor
 from .launch import Memory
-from .scalars import real
 from .tensor import TensorDescriptor
 
-__all__ = ["check_memory", "fitting", "imported", "is_address", "refuse_beta", "room"]
+__all__ = [
+    "accumulator",
+    "check_memory",
+    "fitting",
+    "imported",
+    "is_address",
+    "real",
+    "refuse_beta",
+    "room",
+]
+
+
+def accumulator(data_type: cudnnDataType_t) -> cudnnDataType_t:
+    """The data type in which cuDNN computes: float64 for float64, else float32."""
+    return CUDNN_DATA_DOUBLE if data_type == CUDNN_DATA_DOUBLE else CUDNN_DATA_FLOAT
+
+
+def real(name: str, value: Any) -> float:
+    """`value`, the argument called `name`, as a float.
+
+    Raises
+    ------
+    TypeError
+        If it is no number.
+    """
+    try:
+        if isinstance(value, (str, bytes)):
+            raise TypeError
+        return float(value)
+    except Exception:  # numbers of other libraries raise errors of any class
+        raise TypeError(f"{name}: expected a number, got {value!r}") from None
 
 
 def refuse_beta(name: str, beta: float) -> None:

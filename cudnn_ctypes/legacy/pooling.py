@@ -19,9 +19,9 @@ from ..raw.descriptors import Pooling
 from .descriptor import Descriptor, read_back
 from .enumerators import enumerator
 from .launch import launched
+from .layouts import spatial_entries
 from .operand_memory import refuse_beta
 from .operands import Made, Operands
-from .spatial import spatial_entries
 from .tensor import TensorDescriptor
 
 __all__ = ["PoolingDescriptor", "pooling_backward", "pooling_forward"]

@@ -19,9 +19,8 @@ from ..runtime.layout import to_shape
 from .descriptor import Descriptor, read_back
 from .enumerators import enumerator
 from .launch import launched
-from .operand_memory import refuse_beta
+from .operand_memory import accumulator, refuse_beta
 from .operands import Operands
-from .scalars import accumulator
 from .tensor import TensorDescriptor
 
 __all__ = ["ReduceResult", "ReduceTensorDescriptor", "reduce_tensor"]

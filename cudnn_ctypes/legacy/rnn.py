@@ -31,8 +31,7 @@ from ..resource import Closing, Uncopied
 from .descriptor import Descriptor
 from .enumerators import enumerator
 from .launch import launched
-from .rnn_data import RNNDataDescriptor
-from .rnn_descriptor import RNNDescriptor, RNNTempSpaceSizes
+from .rnn_descriptor import RNNDataDescriptor, RNNDescriptor, RNNTempSpaceSizes
 from .rnn_weights import RNNWeights
 from .sequence_operands import SequenceOperands
 from .tensor import TensorDescriptor

@@ -21,6 +21,7 @@ from ... import raw
 from ...dtypes import element_bits, numpy_dtype, vector_length
 from ...raw.descriptors import Convolution, Filter, Tensor
 from ...raw.operand_rules import Operand, convolutions
+from ...raw.strides import has_strides
 from ..geometry import Geometry, Mode
 from ..layout import packed_strides
 from .call import Call
@@ -417,23 +418,16 @@ def workspace_bytes(direction: Direction, algorithm: Any, problem: Problem) -> i
 
 
 def _channels_first(tensor: Tensor) -> bool:
-    return _packed(tensor, packed_strides(tensor.shape))
+    """Whether each image is packed in NCHW; images may have gaps between them."""
+    return has_strides(tensor, packed_strides(tensor.shape), 1)
 
 
 def _channels_last(tensor: Tensor) -> bool:
-    return _packed(tensor, packed_strides(tensor.shape, "NHWC"))
+    return has_strides(tensor, packed_strides(tensor.shape, "NHWC"), 1)
 
 
 def _in_vectors(tensor: Tensor) -> bool:
     filled = Filter(tensor.data_type, raw.CUDNN_TENSOR_NCHW_VECT_C, tensor.shape)
-    return tensor.shape[1] % vector_length(tensor.data_type) == 0 and _packed(
-        tensor, filled.strides
+    return tensor.shape[1] % vector_length(tensor.data_type) == 0 and has_strides(
+        tensor, filled.strides, 1
     )
-
-
-def _packed(tensor: Tensor, strides: tuple[int, ...]) -> bool:
-    """Whether each image has these strides; images may have gaps between them, and the stride of a
-    dimension of size 1 is ignored."""
-    sizes = tensor.shape[1:]
-    pairs = zip(tensor.strides[1:], strides[1:], sizes, strict=True)
-    return all(have == wanted or size == 1 for have, wanted, size in pairs)
