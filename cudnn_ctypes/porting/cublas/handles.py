@@ -238,8 +238,14 @@ class State:
 
     address: int
     on_host: bool
+    """Whether NumPy computes: libcublas does not know the handle."""
     stream: int = 0
     scalars_on_device: bool = False
+
+    def tell(self, function: str, *arguments: Any) -> None:
+        """Call a function of libcublas with the handle; nothing happens where it is NumPy's."""
+        if not self.on_host:
+            gpu_call(function, c_void_p(self.address), *arguments)
 
 
 _handles: dict[int, State] = {}
@@ -264,7 +270,7 @@ def state_of(function: str, handle: Any) -> State:
     state = _handles.get(handle.value or 0)
     if state is not None:
         return state
-    if not handle.value or mode.reference_device_active:
+    if not handle.value or mode.runtime.on_host:
         fail(function, _INITIALIZED, "handle: it was not created by cublasCreate, or is destroyed")
     return State(handle.value, on_host=False)
 
@@ -272,21 +278,21 @@ def state_of(function: str, handle: Any) -> State:
 @cublas_function
 def cublasCreate(handle: Any) -> None:
     """Create a handle: ``cublasCreate(byref(handle))``."""
-    address = place(handle, cublasHandle_t, "cublasCreate: handle")
-    if mode.reference_device_active:
-        store(handle, next(_addresses), cublasHandle_t, "handle")
-    else:
-        gpu_call("cublasCreate", c_void_p(address))
-    value = c_void_p.from_address(address).value or 0
-    _handles[value] = State(value, on_host=mode.reference_device_active)
+    place(handle, cublasHandle_t, "cublasCreate: handle")
+    made = c_void_p(next(_addresses))
+    state = State(0, on_host=mode.runtime.on_host)
+    if not state.on_host:
+        gpu_call("cublasCreate", ctypes.byref(made))
+    state.address = made.value or 0
+    _handles[state.address] = state
+    store(handle, state.address, cublasHandle_t, "handle")
 
 
 @cublas_function
 def cublasDestroy(handle: Any) -> None:
     """Destroy a handle."""
     state = state_of("cublasDestroy", handle)
-    if not state.on_host:
-        gpu_call("cublasDestroy", c_void_p(state.address))
+    state.tell("cublasDestroy")
     _handles.pop(state.address, None)
 
 
@@ -295,8 +301,7 @@ def cublasSetStream(handle: Any, streamId: Any) -> None:
     """Set the stream of a handle's work."""
     state = state_of("cublasSetStream", handle)
     stream = stream_address("cublasSetStream", streamId, "streamId")
-    if not state.on_host:
-        gpu_call("cublasSetStream", c_void_p(state.address), c_void_p(stream))
+    state.tell("cublasSetStream", c_void_p(stream))
     state.stream = stream
 
 
@@ -305,10 +310,8 @@ def cublasGetStream(handle: Any, streamId: Any) -> None:
     """Fill a ``cudaStream_t`` with the stream of a handle."""
     state = state_of("cublasGetStream", handle)
     address = place(streamId, cudaStream_t, "cublasGetStream: streamId")
-    if state.on_host:
-        store(streamId, state.stream, cudaStream_t, "streamId")
-    else:
-        gpu_call("cublasGetStream", c_void_p(state.address), c_void_p(address))
+    store(streamId, state.stream, cudaStream_t, "streamId")
+    state.tell("cublasGetStream", c_void_p(address))
 
 
 @cublas_function
@@ -316,8 +319,7 @@ def cublasSetPointerMode(handle: Any, mode: int) -> None:
     """Set whether alpha, beta and result are on the host (the default) or on the device."""
     state = state_of("cublasSetPointerMode", handle)
     chosen = _member("cublasSetPointerMode", cublasPointerMode_t, mode)
-    if not state.on_host:
-        gpu_call("cublasSetPointerMode", c_void_p(state.address), c_int(chosen))
+    state.tell("cublasSetPointerMode", c_int(chosen))
     state.scalars_on_device = chosen == cublasPointerMode_t.CUBLAS_POINTER_MODE_DEVICE
 
 
@@ -333,8 +335,7 @@ def cublasSetMathMode(handle: Any, mode: int) -> None:
     """Set the allowed arithmetic; no effect on the reference device."""
     state = state_of("cublasSetMathMode", handle)
     chosen = _member("cublasSetMathMode", cublasMath_t, mode)
-    if not state.on_host:
-        gpu_call("cublasSetMathMode", c_void_p(state.address), c_int(chosen))
+    state.tell("cublasSetMathMode", c_int(chosen))
 
 
 @cublas_function
@@ -342,10 +343,8 @@ def cublasGetVersion(handle: Any, version: Any) -> None:
     """Fill a ``c_int`` with the version of cuBLAS, 120903 for 12.9.3; 0 on the reference device."""
     state = state_of("cublasGetVersion", handle)
     address = place(version, c_int, "cublasGetVersion: version")
-    if state.on_host:
-        store(version, 0, c_int, "version")
-    else:
-        gpu_call("cublasGetVersion", c_void_p(state.address), c_void_p(address))
+    store(version, 0, c_int, "version")
+    state.tell("cublasGetVersion", c_void_p(address))
 
 
 def _member(function: str, enum: Any, value: Any) -> Any:

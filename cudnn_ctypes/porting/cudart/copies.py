@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 
 from ...arguments import integer
-from ...raw import host_blocks, mode
 from ...raw.memory import memory_pointer, on_gpu
-from ...runtime import cuda
-from .function import fail, gpu_call, runtime_function
-from .memory import Use, count, device_address, host_address
+from .function import runtime_function
+from .memory import count, device_address, host_address
+from .sides import Use, fail, gpu_call, side
 from .streams import stream_address
 from .types import cudaError_t, cudaMemcpyKind
 
@@ -93,12 +92,7 @@ def cudaMemset2D(devPtr: Any, pitch: int, value: int, width: int, height: int) -
     function = "cudaMemset2D"
     pitch, nbytes = _rows(function, "pitch", pitch, (width, height))
     address = device_address(function, "devPtr", devPtr, nbytes, "write")
-    if not mode.reference_device_active:
-        gpu_call(function, address, pitch, _byte(function, value), width, height)
-        return
-    for row in range(height if nbytes else 0):
-        ctypes.memset(address + row * pitch, _byte(function, value), width)
-        host_blocks.written(address + row * pitch, width)
+    gpu_call(function, address, pitch, _byte(function, value), width, height)
 
 
 def _copy(function: str, dst: Any, src: Any, nbytes: int, kind: int, *stream: int) -> None:
@@ -106,10 +100,7 @@ def _copy(function: str, dst: Any, src: Any, nbytes: int, kind: int, *stream: in
     direction = _direction(function, kind)
     destination = _side(function, "dst", dst, nbytes, direction, "write")
     origin = _side(function, "src", src, nbytes, direction, "read")
-    if not mode.reference_device_active:
-        gpu_call(function, destination, origin, nbytes, _gpu_kind(direction), *stream)
-    elif nbytes:
-        _move(destination, origin, nbytes)
+    gpu_call(function, destination, origin, nbytes, direction, *stream)
 
 
 def _copy_rows(
@@ -125,38 +116,22 @@ def _copy_rows(
     spitch, from_size = _rows(function, "spitch", pitches[1], extent)
     to = _side(function, "dst", memory[0], to_size, direction, "write", rows=True)
     origin = _side(function, "src", memory[1], from_size, direction, "read", rows=True)
-    width, height = extent
-    if not mode.reference_device_active:
-        gpu_call(function, to, dpitch, origin, spitch, *extent, _gpu_kind(direction), *stream)
-        return
-    for row in range(height if to_size else 0):
-        _move(to + row * dpitch, origin + row * spitch, width)
+    gpu_call(function, to, dpitch, origin, spitch, *extent, direction, *stream)
 
 
 def _rows(function: str, name: str, pitch: Any, extent: tuple[Any, Any]) -> tuple[int, int]:
     """The pitch, and the bytes from the first row's start to the last row's end."""
     pitch = count(function, name, pitch)
     width, height = count(function, "width", extent[0]), count(function, "height", extent[1])
-    if mode.reference_device_active and width > pitch:
-        reason = f"{name} is {pitch} bytes, and a row has {width}"
-        fail(function, cudaError_t.cudaErrorInvalidPitchValue, reason)
+    side().check_pitch(function, name, pitch, width)
     return pitch, (height - 1) * pitch + width if width and height else 0
-
-
-def _move(destination: int, origin: int, nbytes: int) -> None:
-    ctypes.memmove(destination, origin, nbytes)
-    host_blocks.copied(destination, origin, nbytes)
 
 
 def _fill(function: str, memory: Any, value: Any, nbytes: Any, *stream: int) -> None:
     nbytes = count(function, "count", nbytes)
     byte = _byte(function, value)
     address = device_address(function, "devPtr", memory, nbytes, "write")
-    if not mode.reference_device_active:
-        gpu_call(function, address, byte, nbytes, *stream)
-    elif nbytes:
-        ctypes.memset(address, byte, nbytes)
-        host_blocks.written(address, nbytes)
+    gpu_call(function, address, byte, nbytes, *stream)
 
 
 def _byte(function: str, value: Any) -> int:
@@ -172,10 +147,6 @@ def _direction(function: str, kind: Any) -> cudaMemcpyKind:
         code = cudaError_t.cudaErrorInvalidMemcpyDirection
         fail(function, code, f"kind: {kind!r} is no cudaMemcpyKind")
     return direction
-
-
-def _gpu_kind(direction: cudaMemcpyKind) -> Any:
-    return cuda.runtime().cudaMemcpyKind(int(direction))
 
 
 def _side(
@@ -201,9 +172,7 @@ def _is_device_memory(value: Any) -> bool:
     if isinstance(value, np.ndarray):
         return False
     if isinstance(value, (int, np.integer, ctypes.c_void_p, ctypes._Pointer)):
-        if not mode.reference_device_active:
-            return True
-        return host_blocks.find(memory_pointer(value) or 0) is not None
+        return bool(side().is_device_memory(memory_pointer(value) or 0))
     if hasattr(value, "__array_interface__"):
         return False
     return on_gpu(value) or hasattr(value, "_as_parameter_")

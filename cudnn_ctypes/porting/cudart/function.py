@@ -6,14 +6,13 @@ import ctypes
 import functools
 import threading
 from collections.abc import Callable
-from typing import Any, ClassVar, Generic, NoReturn, ParamSpec, TypeVar
+from typing import Any, ClassVar, Generic, ParamSpec, TypeVar
 
 from ...errors import NoDeviceError
-from ...raw import mode
 from ...raw.ctypes_support import OpaquePointer
-from ...runtime import cuda
 from ...runtime.cuda import CudaError
-from .types import cudaError_t
+from .sides import side
+from .types import MEANINGS, cudaError_t
 
 __all__ = ["cudaGetErrorName", "cudaGetErrorString", "cudaGetLastError", "cudaPeekAtLastError"]
 
@@ -101,43 +100,17 @@ def runtime_function(body: Callable[_P, None]) -> RuntimeFunction[_P]:
     return RuntimeFunction(body)
 
 
-def fail(function: str, code: cudaError_t, reason: str) -> NoReturn:
-    """Raise the reference device's error, with a reason."""
-    text = f"{code.name} ({cudaGetErrorString(code)}): {reason}"
-    raise CudaError(function, code, text)
-
-
-def gpu_call(function: str, *arguments: Any) -> Any:
-    """Call CUDA Python's function; return its result, a tuple of several results, or None.
-
-    Raises
-    ------
-    CudaError
-        If the call fails; its status is this package's `cudaError_t`.
-    NoDeviceError
-    """
-    status, *results = getattr(cuda.runtime(), function)(*arguments)
-    if int(status) != 0:
-        code = cudaError_t(int(status))
-        raise CudaError(function, code, f"{status.name} ({cudaGetErrorString(code)})")
-    return results[0] if len(results) == 1 else tuple(results) or None
-
-
 def cudaGetLastError() -> cudaError_t:
     """Return the last error of this thread, and reset it."""
-    code = cudaPeekAtLastError()
+    code: cudaError_t = side().last_error(_errors.last, reset=True)
     _errors.last = cudaError_t.cudaSuccess
-    if not mode.reference_device_active and code != cudaError_t.cudaErrorNoDevice:
-        cuda.runtime().cudaGetLastError()
     return code
 
 
 def cudaPeekAtLastError() -> cudaError_t:
     """Return the last error of this thread without resetting it."""
-    if not mode.reference_device_active and _errors.last != cudaError_t.cudaErrorNoDevice:
-        (status,) = cuda.runtime().cudaPeekAtLastError()
-        return cudaError_t(int(status))
-    return _errors.last
+    code: cudaError_t = side().last_error(_errors.last, reset=False)
+    return code
 
 
 def cudaGetErrorName(error: int) -> str:
@@ -149,35 +122,7 @@ def cudaGetErrorName(error: int) -> str:
 def cudaGetErrorString(error: int) -> str:
     """The meaning of a status in a few words."""
     code = cudaError_t(error)
-    return _MEANINGS.get(code, "unrecognized error code")
-
-
-_MEANINGS = {
-    cudaError_t.cudaSuccess: "no error",
-    cudaError_t.cudaErrorInvalidValue: "invalid argument",
-    cudaError_t.cudaErrorMemoryAllocation: "out of memory",
-    cudaError_t.cudaErrorInitializationError: "initialization error",
-    cudaError_t.cudaErrorInvalidConfiguration: "invalid configuration argument",
-    cudaError_t.cudaErrorInvalidPitchValue: "invalid pitch argument",
-    cudaError_t.cudaErrorInvalidDevicePointer: "invalid device pointer",
-    cudaError_t.cudaErrorInvalidMemcpyDirection: "invalid copy direction for memcpy",
-    cudaError_t.cudaErrorInsufficientDriver: "CUDA driver version is insufficient for CUDA "
-    "runtime version",
-    cudaError_t.cudaErrorInvalidDeviceFunction: "invalid device function",
-    cudaError_t.cudaErrorNoDevice: "no CUDA-capable device is detected",
-    cudaError_t.cudaErrorInvalidDevice: "invalid device ordinal",
-    cudaError_t.cudaErrorNoKernelImageForDevice: "no kernel image is available for execution on "
-    "the device",
-    cudaError_t.cudaErrorInvalidResourceHandle: "invalid resource handle",
-    cudaError_t.cudaErrorNotReady: "device not ready",
-    cudaError_t.cudaErrorIllegalAddress: "an illegal memory access was encountered",
-    cudaError_t.cudaErrorLaunchOutOfResources: "too many resources requested for launch",
-    cudaError_t.cudaErrorLaunchTimeout: "the launch timed out and was terminated",
-    cudaError_t.cudaErrorMisalignedAddress: "misaligned address",
-    cudaError_t.cudaErrorLaunchFailure: "unspecified launch failure",
-    cudaError_t.cudaErrorNotSupported: "operation not supported",
-    cudaError_t.cudaErrorUnknown: "unknown error",
-}
+    return MEANINGS.get(code, "unrecognized error code")
 
 
 # -- out parameters -------------------------------------------------------------------------------

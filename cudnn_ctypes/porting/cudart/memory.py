@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import ctypes
 from ctypes import c_size_t, c_void_p
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...arguments import integer
-from ...raw import host_blocks, mode
 from ...raw.ctypes_support import OpaquePointer
-from ...raw.host_blocks import Block
 from ...raw.memory import memory_pointer, on_gpu
 from ...raw.typed_memory import by_class
-from ...reference.device.host import new_block
 from ...runtime import copy
-from ...runtime.allocation import OutOfDeviceMemoryError
 from ...runtime.watching import tell_allocated, tell_freed
-from .function import fail, gpu_call, place, runtime_function, store
+from .function import place, runtime_function, store
+from .sides import REFERENCE, Use, fail, gpu_call, side
 from .streams import stream_address
 from .types import cudaError_t, cudaHostAllocDefault, cudaMemAttachGlobal
 
@@ -36,28 +32,6 @@ __all__ = [
     "cudaMallocManaged",
     "cudaMallocPitch",
 ]
-
-
-Use = Literal["read", "write"]
-
-
-@dataclass(frozen=True, slots=True)
-class Allocated:
-    """A block of the reference device, and the function that allocated it: "cudaMalloc", ..."""
-
-    block: Block
-    function: str
-
-    @property
-    def for_host(self) -> bool:
-        """Whether the host may access the block."""
-        return self.function in _FOR_HOST
-
-
-_FOR_HOST = {"cudaMallocHost", "cudaHostAlloc", "cudaMallocManaged"}
-
-allocated: dict[int, Allocated] = {}
-"""The allocated and not freed blocks of the reference device, by address."""
 
 
 def count(function: str, name: str, value: Any) -> int:
@@ -87,8 +61,7 @@ def device_address(function: str, name: str, value: Any, nbytes: int, use: Use) 
     except (TypeError, ValueError) as error:
         raise type(error)(f"{function}: {str(error).partition(';')[0]}") from None
     _check_size(function, name, by_class.of(value).nbytes(value), nbytes, use)
-    if mode.reference_device_active and nbytes:
-        _check(function, name, address, nbytes, use)
+    side().check_device(function, name, address, nbytes, use)
     return address
 
 
@@ -110,8 +83,8 @@ def host_address(
     """
     address, size = _host(f"{function}: {name}", value, use, rows)
     _check_size(function, name, size, nbytes, use)
-    if mode.reference_device_active and nbytes and size is None:
-        require_host(address, nbytes, name, use, function)
+    if size is None:
+        side().check_host(function, name, address, nbytes, use)
     return address
 
 
@@ -179,102 +152,23 @@ def _array(name: str, array: np.ndarray[Any, Any], use: Use, rows: bool) -> tupl
     return array.ctypes.data, reach + array.itemsize if array.size else 0
 
 
-def _check(function: str, name: str, address: int, nbytes: int, use: Use) -> None:
-    """Refuse memory that is not allocated on the reference device."""
-    from ...reference.device.memory import check_range
-    from ...reference.device.registry import Refused
-
-    if not address:
-        fail(function, cudaError_t.cudaErrorInvalidValue, f"{name} is NULL")
-    try:
-        check_range(address, nbytes, name, use)
-    except Refused as error:
-        fail(function, cudaError_t.cudaErrorInvalidValue, error.reason)
-
-
-def require_host(
-    address: int, nbytes: int, name: str, use: Use, function: str = "DevicePointer"
-) -> None:
-    """Refuse memory that the host may not access.
-
-    Raises
-    ------
-    CudaError
-    """
-    if not mode.reference_device_active:
-        attributes = gpu_call("cudaPointerGetAttributes", address)
-        if attributes.type.name == "cudaMemoryTypeDevice":
-            fail(function, cudaError_t.cudaErrorInvalidValue, _not_for_host(name, hex(address)))
-        return
-    block = host_blocks.find(address)
-    if block is not None and not block.freed_at:
-        entry = allocated.get(block.address)
-        if entry is None or not entry.for_host:
-            reason = _not_for_host(name, str(block))
-            fail(function, cudaError_t.cudaErrorInvalidValue, reason)
-    _check(function, name, address, nbytes, use)
-
-
-def _not_for_host(name: str, what: str) -> str:
-    return f"{name} is device memory, which the host cannot use: {what}; cudaMemcpy copies it"
-
-
-_PITCH = 512  # bytes; rows of cudaMallocPitch begin at multiples of it
-
-
 def _allocate(function: str, pointer: Any, size: Any, *flags: int, name: str = "devPtr") -> None:
     """Fill `pointer` with the address of new memory; NULL if the size is 0."""
     size = count(function, "size", size)
     place(pointer, c_void_p, f"{function}: {name}")  # nothing is allocated for a wrong argument
     if size == 0 and function == "cudaMallocManaged":
         fail(function, cudaError_t.cudaErrorInvalidValue, "size is 0")
-    if size == 0:
-        address = 0
-    elif mode.reference_device_active:
-        address = _host_block(function, size)
-    else:
-        address = int(gpu_call(function, size, *flags))
+    address = int(gpu_call(function, size, *flags)) if size else 0
     store(pointer, address, c_void_p, name)
     tell_allocated(address, size)
 
 
-def _host_block(function: str, size: int) -> int:
-    try:
-        block = new_block(size)
-    except OutOfDeviceMemoryError as error:
-        fail(function, cudaError_t.cudaErrorMemoryAllocation, str(error))
-    entry = allocated[block.address] = Allocated(block, function)
-    if entry.for_host:  # the host's own writes are not seen
-        block.mark(0, size)
-    return block.address
-
-
-def _free(function: str, pointer: Any, gave: set[str], name: str = "devPtr") -> None:
-    """Free memory that one of the functions named in `gave` allocated."""
+def _free(function: str, pointer: Any, *stream: int, name: str = "devPtr") -> None:
+    """Free memory on the device that allocated it."""
     address = memory_pointer(pointer, f"{function}: {name}") or 0
-    entry = allocated.get(address)
-    if entry is None and not mode.reference_device_active:
-        tell_freed(address)
-        gpu_call(function, address)
-        return
-    if not address:
-        return
-    invalid = cudaError_t.cudaErrorInvalidValue
-    if entry is None:
-        block = host_blocks.find(address)
-        what = f"nobody's memory: {address:#x}" if block is None else str(block)
-        wrong = "was freed before" if block and block.freed_at else "is not what was allocated"
-        if block and not block.freed_at and block.address in allocated:
-            wrong = f"lies {address - block.address} bytes behind the start"
-        fail(function, invalid, f"{name} {wrong}: {what}")
-    if entry.function not in gave:
-        fail(function, invalid, f"{name} is memory of {entry.function}: {entry.block}")
-    del allocated[address]
+    owner = REFERENCE if address in REFERENCE.allocated else side()
     tell_freed(address)
-    entry.block.free()
-
-
-_DEVICE = {"cudaMalloc", "cudaMallocAsync", "cudaMallocManaged", "cudaMallocPitch"}
+    owner.call(function, address, *stream)
 
 
 @runtime_function
@@ -316,11 +210,7 @@ def cudaMallocPitch(devPtr: Any, pitch: Any, width: int, height: int) -> None:
     width, height = count(name, "width", width), count(name, "height", height)
     place(devPtr, c_void_p, f"{name}: devPtr")
     place(pitch, c_size_t, f"{name}: pitch")
-    if not mode.reference_device_active:
-        address, step = gpu_call(name, width, height)
-    else:
-        step = -(-width // _PITCH) * _PITCH
-        address = _host_block(name, step * height) if step * height else 0
+    address, step = gpu_call(name, width, height)
     store(devPtr, int(address), c_void_p, "devPtr")
     store(pitch, int(step), c_size_t, "pitch")
     tell_allocated(int(address), int(step) * height)
@@ -329,30 +219,19 @@ def cudaMallocPitch(devPtr: Any, pitch: Any, width: int, height: int) -> None:
 @runtime_function
 def cudaFree(devPtr: Any) -> None:
     """Free device memory by its address; NULL is ignored."""
-    _free("cudaFree", devPtr, _DEVICE)
+    _free("cudaFree", devPtr)
 
 
 @runtime_function
 def cudaFreeAsync(devPtr: Any, hStream: Any) -> None:
     """Free device memory in the order of a stream."""
-    if mode.reference_device_active:
-        stream_address("cudaFreeAsync", hStream, "hStream")
-        _free("cudaFreeAsync", devPtr, _DEVICE)
-    else:
-        address = memory_pointer(devPtr, "cudaFreeAsync: devPtr") or 0
-        gpu_call("cudaFreeAsync", address, stream_address("cudaFreeAsync", hStream, "hStream"))
+    _free("cudaFreeAsync", devPtr, stream_address("cudaFreeAsync", hStream, "hStream"))
 
 
 @runtime_function
 def cudaFreeHost(ptr: Any) -> None:
     """Free page-locked host memory; NULL is ignored."""
-    _free("cudaFreeHost", ptr, {"cudaMallocHost", "cudaHostAlloc"}, "ptr")
-
-
-def free_all() -> None:
-    """Free all memory that these functions allocated on the reference device."""
-    while allocated:
-        allocated.popitem()[1].block.free()
+    _free("cudaFreeHost", ptr, name="ptr")
 
 
 class DevicePointer(ctypes.c_void_p):
@@ -447,7 +326,7 @@ class DevicePointer(ctypes.c_void_p):
         """
         count = int(np.prod(shape, dtype=np.int64))
         size = ctypes.sizeof(self.ctype)
-        require_host(int(self), max(count, 1) * size, "memory", "write")
+        side().require_host(int(self), max(count, 1) * size)
         memory = (self.ctype * count).from_address(int(self))
         return np.ctypeslib.as_array(memory).reshape(shape)
 
@@ -461,5 +340,5 @@ class DevicePointer(ctypes.c_void_p):
         if not hasattr(index, "__index__"):  # no slices: the memory's end is unknown
             raise TypeError(f"expected an index, got {index!r}; .array(count) gives an array")
         place = int(self + index)
-        require_host(place, ctypes.sizeof(self.ctype), "memory", "write")
+        side().require_host(place, ctypes.sizeof(self.ctype))
         return (self.ctype * 1).from_address(place)

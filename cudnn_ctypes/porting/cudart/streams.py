@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
-import time
 from ctypes import c_float
-from dataclasses import dataclass
 from typing import Any
 
-from ...raw import mode
 from ...raw.types import cudaStream_t
 from ...runtime.stream import PER_THREAD_DEFAULT, as_stream_pointer
-from .function import fail, gpu_call, place, runtime_function, store
-from .types import cudaError_t, cudaEvent_t, cudaEventDisableTiming, cudaStreamDefault
+from .function import place, runtime_function, store
+from .sides import gpu_call, side
+from .types import cudaEvent_t, cudaStreamDefault
 
 __all__ = [
     "cudaEventCreate",
@@ -30,21 +27,6 @@ __all__ = [
     "cudaStreamWaitEvent",
 ]
 
-# Addresses of the reference device's streams and events; no memory has them.
-_addresses = itertools.count(0x7FFF_0000_0000_0010, 16)
-_streams: set[int] = set()
-
-
-@dataclass(slots=True)
-class _Event:
-    """An event of the reference device."""
-
-    timed: bool
-    recorded: float | None = None  # seconds of the host's clock
-
-
-_events: dict[int, _Event] = {}
-
 
 def stream_address(function: str, stream: Any, name: str = "stream") -> int:
     """The address of a stream: None, an address, or any library's stream.
@@ -56,9 +38,8 @@ def stream_address(function: str, stream: Any, name: str = "stream") -> int:
     """
     address = as_stream_pointer(stream)
     made_here = isinstance(stream, (cudaStream_t, int)) and address > PER_THREAD_DEFAULT
-    if mode.reference_device_active and made_here and address not in _streams:
-        reason = f"{name}: {address:#x} is no stream, or one that was destroyed"
-        fail(function, cudaError_t.cudaErrorInvalidResourceHandle, reason)
+    if made_here:
+        side().check_stream(function, name, address)
     return address
 
 
@@ -76,25 +57,13 @@ def cudaStreamCreateWithFlags(pStream: Any, flags: int = cudaStreamDefault) -> N
 
 def _create_stream(function: str, variable: Any, *flags: int) -> None:
     place(variable, cudaStream_t, f"{function}: pStream")
-    if mode.reference_device_active:
-        address = next(_addresses)
-        _streams.add(address)
-    else:
-        address = int(gpu_call(function, *flags))
-    store(variable, address, cudaStream_t, "pStream")
+    store(variable, int(gpu_call(function, *flags)), cudaStream_t, "pStream")
 
 
 @runtime_function
 def cudaStreamDestroy(stream: Any) -> None:
     """Destroy a stream once its work is done."""
-    address = stream_address("cudaStreamDestroy", stream)
-    if not mode.reference_device_active:
-        gpu_call("cudaStreamDestroy", address)
-    elif address not in _streams:
-        reason = "stream: it was not created by cudaStreamCreate"
-        fail("cudaStreamDestroy", cudaError_t.cudaErrorInvalidResourceHandle, reason)
-    else:
-        _streams.remove(address)
+    gpu_call("cudaStreamDestroy", stream_address("cudaStreamDestroy", stream))
 
 
 @runtime_function
@@ -110,9 +79,7 @@ def cudaStreamQuery(stream: Any) -> None:
 
 
 def _on_stream(function: str, stream: Any) -> None:
-    address = stream_address(function, stream)
-    if not mode.reference_device_active:
-        gpu_call(function, address)
+    gpu_call(function, stream_address(function, stream))
 
 
 @runtime_function
@@ -120,8 +87,7 @@ def cudaStreamWaitEvent(stream: Any, event: Any, flags: int = 0) -> None:
     """Make a stream wait for an event."""
     address = stream_address("cudaStreamWaitEvent", stream)
     point = _event("cudaStreamWaitEvent", event)
-    if not mode.reference_device_active:
-        gpu_call("cudaStreamWaitEvent", address, point, int(flags))
+    gpu_call("cudaStreamWaitEvent", address, point, int(flags))
 
 
 # -- events ---------------------------------------------------------------------------------------
@@ -141,48 +107,33 @@ def cudaEventCreateWithFlags(event: Any, flags: int) -> None:
 
 def _create_event(function: str, variable: Any, *flags: int) -> None:
     place(variable, cudaEvent_t, f"{function}: event")
-    if mode.reference_device_active:
-        address = next(_addresses)
-        _events[address] = _Event(timed=not any(flag & cudaEventDisableTiming for flag in flags))
-    else:
-        address = int(gpu_call(function, *flags))
-    store(variable, address, cudaEvent_t, "event")
+    store(variable, int(gpu_call(function, *flags)), cudaEvent_t, "event")
 
 
 def _event(function: str, event: Any, name: str = "event") -> int:
     if not isinstance(event, cudaEvent_t):
         raise TypeError(f"{function}: {name}: expected a cudaEvent_t, got {event!r}")
-    address = event.value or 0
-    if mode.reference_device_active and address not in _events:
-        reason = f"{name}: {event!r} is no event, or one that was destroyed"
-        fail(function, cudaError_t.cudaErrorInvalidResourceHandle, reason)
-    return address
+    side().check_event(function, name, event)
+    return event.value or 0
 
 
 @runtime_function
 def cudaEventRecord(event: Any, stream: Any = None) -> None:
     """Record an event at the end of a stream's work; on the reference device, the host's time."""
     address, on = _event("cudaEventRecord", event), stream_address("cudaEventRecord", stream)
-    if mode.reference_device_active:
-        _events[address].recorded = time.perf_counter()
-    else:
-        gpu_call("cudaEventRecord", address, on)
+    gpu_call("cudaEventRecord", address, on)
 
 
 @runtime_function
 def cudaEventSynchronize(event: Any) -> None:
     """Wait until the work before an event is done."""
-    address = _event("cudaEventSynchronize", event)
-    if not mode.reference_device_active:
-        gpu_call("cudaEventSynchronize", address)
+    gpu_call("cudaEventSynchronize", _event("cudaEventSynchronize", event))
 
 
 @runtime_function
 def cudaEventQuery(event: Any) -> None:
     """Test whether the work before an event is done; the status is ``cudaErrorNotReady`` if not."""
-    address = _event("cudaEventQuery", event)
-    if not mode.reference_device_active:
-        gpu_call("cudaEventQuery", address)
+    gpu_call("cudaEventQuery", _event("cudaEventQuery", event))
 
 
 @runtime_function
@@ -195,34 +146,10 @@ def cudaEventElapsedTime(ms: Any, start: Any, end: Any) -> None:
     function = "cudaEventElapsedTime"
     place(ms, c_float, f"{function}: ms")
     first, last = _event(function, start, "start"), _event(function, end, "end")
-    if not mode.reference_device_active:
-        store(ms, float(gpu_call(function, first, last)), c_float, "ms")
-        return
-    seconds = _recorded(function, "end", last) - _recorded(function, "start", first)
-    store(ms, 1e3 * seconds, c_float, "ms")
-
-
-def _recorded(function: str, name: str, address: int) -> float:
-    """The time at which an event of the reference device was recorded."""
-    point = _events[address]
-    if point.recorded is None or not point.timed:
-        why = "was not recorded" if point.timed else "was created with cudaEventDisableTiming"
-        code = cudaError_t.cudaErrorInvalidResourceHandle
-        fail(function, code, f"{name}: the event {why}")
-    return point.recorded
+    store(ms, float(gpu_call(function, first, last)), c_float, "ms")
 
 
 @runtime_function
 def cudaEventDestroy(event: Any) -> None:
     """Destroy an event."""
-    address = _event("cudaEventDestroy", event)
-    if mode.reference_device_active:
-        del _events[address]
-    else:
-        gpu_call("cudaEventDestroy", address)
-
-
-def destroy_all() -> None:
-    """Destroy all streams and events of the reference device."""
-    _streams.clear()
-    _events.clear()
+    gpu_call("cudaEventDestroy", _event("cudaEventDestroy", event))

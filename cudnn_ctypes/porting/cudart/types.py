@@ -176,3 +176,52 @@ cudaHostAllocMapped = 2
 cudaHostAllocWriteCombined = 4
 cudaMemAttachGlobal = 1
 cudaMemAttachHost = 2
+
+MEANINGS = {
+    cudaError_t.cudaSuccess: "no error",
+    cudaError_t.cudaErrorInvalidValue: "invalid argument",
+    cudaError_t.cudaErrorMemoryAllocation: "out of memory",
+    cudaError_t.cudaErrorInitializationError: "initialization error",
+    cudaError_t.cudaErrorInvalidConfiguration: "invalid configuration argument",
+    cudaError_t.cudaErrorInvalidPitchValue: "invalid pitch argument",
+    cudaError_t.cudaErrorInvalidDevicePointer: "invalid device pointer",
+    cudaError_t.cudaErrorInvalidMemcpyDirection: "invalid copy direction for memcpy",
+    cudaError_t.cudaErrorInsufficientDriver: "CUDA driver version is insufficient for CUDA "
+    "runtime version",
+    cudaError_t.cudaErrorInvalidDeviceFunction: "invalid device function",
+    cudaError_t.cudaErrorNoDevice: "no CUDA-capable device is detected",
+    cudaError_t.cudaErrorInvalidDevice: "invalid device ordinal",
+    cudaError_t.cudaErrorNoKernelImageForDevice: "no kernel image is available for execution on "
+    "the device",
+    cudaError_t.cudaErrorInvalidResourceHandle: "invalid resource handle",
+    cudaError_t.cudaErrorNotReady: "device not ready",
+    cudaError_t.cudaErrorIllegalAddress: "an illegal memory access was encountered",
+    cudaError_t.cudaErrorLaunchOutOfResources: "too many resources requested for launch",
+    cudaError_t.cudaErrorLaunchTimeout: "the launch timed out and was terminated",
+    cudaError_t.cudaErrorMisalignedAddress: "misaligned address",
+    cudaError_t.cudaErrorLaunchFailure: "unspecified launch failure",
+    cudaError_t.cudaErrorNotSupported: "operation not supported",
+    cudaError_t.cudaErrorUnknown: "unknown error",
+}
+"""What each status means, in a few words."""
+
+_OTHER_NAMES = {
+    "name": "deviceName",
+    "sharedMemPerBlock": "maxSharedMemoryPerBlock",
+    "maxThreadsDim": "maxBlockSize",
+    "clockRate": "smClockRateKHz",
+    "memoryClockRate": "memClockRateKHz",
+    "maxThreadsPerMultiProcessor": "maxThreadsPerSM",
+    "regsPerMultiprocessor": "maxRegistersPerSM",
+    "maxBlocksPerMultiProcessor": "maxCtasPerSM",
+    "sharedMemPerBlockOptin": "maxSharedMemoryPerBlockOptin",
+    "reservedSharedMemPerBlock": "reservedSharedMemoryPerBlock",
+    "pciDeviceID": "pciDeviceId",
+    "tccDriver": "isTccDriver",
+    "cooperativeLaunch": "supportCoopLaunch",
+}
+
+PROPERTY_MEMBERS = {
+    member: _OTHER_NAMES.get(member, member) for member, _ in cudaDeviceProp._fields_
+}
+"""The names of cuDNN's device properties, by members of `cudaDeviceProp`."""

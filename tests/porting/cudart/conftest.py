@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from cudnn_ctypes import use_reference_device
-from cudnn_ctypes.porting.cudart.memory import allocated
+from cudnn_ctypes.porting.cudart.sides import REFERENCE
 
 
 @pytest.fixture
@@ -15,7 +15,7 @@ def reference_device() -> Iterator[None]:
     """The reference device, for cuDNN's functions too; at the end all its memory is freed."""
     with use_reference_device():
         yield
-        left, _ = dict(allocated), allocated.clear()
+        left, _ = dict(REFERENCE.allocated), REFERENCE.allocated.clear()
     assert not left, f"memory of the reference device was not freed: {left}"
 
 

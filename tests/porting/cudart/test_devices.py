@@ -16,7 +16,7 @@ import cudnn_ctypes
 from cudnn_ctypes import cudart, raw
 from cudnn_ctypes.absent_gpu.properties import preset
 from cudnn_ctypes.errors import NoDeviceError
-from cudnn_ctypes.porting.cudart.memory import allocated
+from cudnn_ctypes.porting.cudart.sides import REFERENCE
 
 FUNCTIONS = [
     name
@@ -78,7 +78,7 @@ def test_reset_frees_what_is_left(reference_device: None) -> None:
     cudart.cudaMalloc(byref(pointer), 10)
     cudart.cudaStreamCreate(byref(stream))
     cudart.cudaDeviceReset()
-    assert not allocated
+    assert not REFERENCE.allocated
     with pytest.raises(cudart.CudaError, match="was freed"):
         cudart.cudaMemset(pointer, 0, 1)
     with pytest.raises(cudart.CudaError, match="InvalidResourceHandle"):
