@@ -8,7 +8,7 @@ import sys
 import textwrap
 from pathlib import Path
 
-from cudnn_ctypes.absent_gpu.machine_code import MACHINE_CODE
+from cudnn_ctypes.absent_gpu.driver_stub import MACHINE_CODE
 from cudnn_ctypes.raw import elf
 
 ROOT = Path(__file__).parents[1]

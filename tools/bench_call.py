@@ -35,8 +35,7 @@ from pathlib import Path
 from typing import Any
 
 from cudnn_ctypes import raw
-from cudnn_ctypes.absent_gpu.driver_stub import ensure_driver
-from cudnn_ctypes.absent_gpu.machine_code import MACHINE_CODE
+from cudnn_ctypes.absent_gpu.driver_stub import MACHINE_CODE, ensure_driver
 from cudnn_ctypes.raw import elf, mode
 from cudnn_ctypes.raw.ctypes_support import OpaquePointer
 from cudnn_ctypes.raw.function import binding

@@ -17,7 +17,7 @@ from typing import Any
 import nbformat
 from nbclient import NotebookClient
 
-from cudnn_ctypes.raw.candidates import ENVIRONMENT_VARIABLE
+from cudnn_ctypes.raw.library import ENVIRONMENT_VARIABLE
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "examples" / "notebooks"

@@ -13,14 +13,166 @@ import ctypes
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 from .. import raw
 from ..errors import NoDeviceError
 from ..process import new_lock
 from ..raw import elf, process
-from .machine_code import MACHINE_CODE
 
-__all__ = ["Driver", "ensure_driver", "stub", "use_stub"]
+__all__ = [
+    "MACHINE_CODE",
+    "Driver",
+    "MachineCode",
+    "ensure_driver",
+    "stub",
+    "use_stub",
+]
+
+
+class MachineCode(Protocol):
+    """Code of C functions for one kind of machine, with the calling convention of Linux."""
+
+    def constant(self, number: int) -> bytes:
+        """``unsigned f(void) { return number; }``"""
+
+    def store_pointer(self) -> bytes:
+        """``int f(void **out) { *out = (void *)16; return 0; }``"""
+
+    def store_number(self, number: int) -> bytes:
+        """``int f(int *out) { *out = number; return 0; }``"""
+
+    def store_address(self, distance: int) -> bytes:
+        """``int f(int, const char **out) { *out = text; return 0; }``"""
+
+    def look_up(self, distance: int) -> bytes:
+        """``int f(const char *name, void **out, …)``: looks a function up by its name.
+
+        At `distance` is a table of pairs of 32-bit numbers, ended by zeros: the offsets of a name
+        and of its function from the table's start. For an unknown name it stores NULL and returns
+        500, CUDA_ERROR_NOT_FOUND.
+        """
+
+    def look_up_with_status(self, distance: int) -> bytes:
+        """`look_up` that first writes 0 through the fifth argument unless that is NULL."""
+
+
+class _X86:
+    def constant(self, number: int) -> bytes:
+        return b"\xb8" + struct.pack("<I", number) + b"\xc3"  # mov eax, number; ret
+
+    def store_pointer(self) -> bytes:
+        # mov qword ptr [rdi], 16; xor eax, eax; ret
+        return bytes.fromhex("48c70710000000 31c0 c3")
+
+    def store_number(self, number: int) -> bytes:
+        # mov dword ptr [rdi], number; xor eax, eax; ret
+        return b"\xc7\x07" + struct.pack("<I", number) + bytes.fromhex("31c0 c3")
+
+    def store_address(self, distance: int) -> bytes:
+        # lea rax, [rip + distance]; mov [rsi], rax; xor eax, eax; ret
+        return b"\x48\x8d\x05" + struct.pack("<i", distance - 7) + bytes.fromhex("488906 31c0 c3")
+
+    def look_up(self, distance: int) -> bytes:
+        return (
+            b"\x4c\x8d\x0d"  # lea r9, [rip + distance]
+            + struct.pack("<i", distance - 7)
+            + bytes.fromhex(
+                "4d89ca"  # mov r10, r9
+                "496301"  # entry: movsxd rax, dword ptr [r9]
+                "85c0"  # test eax, eax
+                "742c"  # jz absent
+                "4c01d0"  # add rax, r10
+                "4989fb"  # mov r11, rdi
+                "8a10"  # letter: mov dl, [rax]
+                "413a13"  # cmp dl, [r11]
+                "750c"  # jne next
+                "84d2"  # test dl, dl
+                "740e"  # jz present
+                "48ffc0"  # inc rax
+                "49ffc3"  # inc r11
+                "ebed"  # jmp letter
+                "4983c108"  # next: add r9, 8
+                "ebda"  # jmp entry
+                "49634104"  # present: movsxd rax, dword ptr [r9 + 4]
+                "4c01d0"  # add rax, r10
+                "488906"  # mov [rsi], rax
+                "31c0"  # xor eax, eax
+                "c3"  # ret
+                "48c70600000000"  # absent: mov qword ptr [rsi], 0
+                "b8f4010000"  # mov eax, 500
+                "c3"  # ret
+            )
+        )
+
+    def look_up_with_status(self, distance: int) -> bytes:
+        # test r8, r8; jz after; mov dword ptr [r8], 0; after:
+        head = bytes.fromhex("4d85c0 7407 41c70000000000")
+        return head + self.look_up(distance - len(head))
+
+
+class _Aarch64:
+    _RETURN_0 = bytes.fromhex("00008052 c0035fd6")  # mov w0, #0; ret
+
+    @staticmethod
+    def _adr(register: int, distance: int) -> bytes:
+        """adr x<register>, <distance>"""
+        low, high = distance & 3, distance >> 2 & 0x7FFFF
+        return struct.pack("<I", 0x10000000 | low << 29 | high << 5 | register)
+
+    @staticmethod
+    def _mov(register: int, number: int) -> bytes:
+        """mov w<register>, #<number>; movk w<register>, #<its upper half>, lsl 16"""
+        lower, upper = number & 0xFFFF, number >> 16
+        words = [0x52800000 | lower << 5 | register]
+        if upper:
+            words.append(0x72A00000 | upper << 5 | register)
+        return struct.pack(f"<{len(words)}I", *words)
+
+    def constant(self, number: int) -> bytes:
+        return self._mov(0, number) + bytes.fromhex("c0035fd6")  # ret
+
+    def store_pointer(self) -> bytes:
+        return self._mov(1, 16) + bytes.fromhex("010000f9") + self._RETURN_0  # str x1, [x0]
+
+    def store_number(self, number: int) -> bytes:
+        return self._mov(1, number) + bytes.fromhex("010000b9") + self._RETURN_0  # str w1, [x0]
+
+    def store_address(self, distance: int) -> bytes:
+        return self._adr(2, distance) + bytes.fromhex("220000f9") + self._RETURN_0  # str x2, [x1]
+
+    def look_up(self, distance: int) -> bytes:
+        return self._adr(9, distance) + bytes.fromhex(
+            "ea0309aa"  # mov x10, x9
+            "2b0180b9"  # entry: ldrsw x11, [x9]
+            "eb010034"  # cbz w11, absent
+            "6b010a8b"  # add x11, x11, x10
+            "ec0300aa"  # mov x12, x0
+            "6d154038"  # letter: ldrb w13, [x11], #1
+            "8e154038"  # ldrb w14, [x12], #1
+            "bf010e6b"  # cmp w13, w14
+            "e1000054"  # b.ne next
+            "8dffff35"  # cbnz w13, letter
+            "2b0580b9"  # ldrsw x11, [x9, #4]
+            "6b010a8b"  # add x11, x11, x10
+            "2b0000f9"  # str x11, [x1]
+            "00008052"  # mov w0, #0
+            "c0035fd6"  # ret
+            "29210091"  # next: add x9, x9, #8
+            "f1ffff17"  # b entry
+            "3f0000f9"  # absent: str xzr, [x1]
+            "803e8052"  # mov w0, #500
+            "c0035fd6"  # ret
+        )
+
+    def look_up_with_status(self, distance: int) -> bytes:
+        head = bytes.fromhex("440000b4 9f0000b9")  # cbz x4, after; str wzr, [x4]; after:
+        return head + self.look_up(distance - len(head))
+
+
+MACHINE_CODE: dict[str, MachineCode] = {"x86-64": _X86(), "aarch64": _Aarch64()}
+"""The code by the machine's name."""
+
 
 SONAME = "libcuda.so.1"
 

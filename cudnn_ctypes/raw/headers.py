@@ -52,8 +52,7 @@ def include_folder() -> Path | None:
 
 def _folders() -> Iterator[Path]:
     from ..errors import LibraryNotFoundError
-    from .candidates import candidates
-    from .library import loaded_library
+    from .library import candidates, loaded_library
 
     if library := loaded_library():
         yield from _beside(library.path)

@@ -1,28 +1,269 @@
 """Loads libcudnn, its sublibraries and the CUDA libraries that it needs.
 
 `candidates` lists the places searched. Files are checked before the loader gets them, and a process
-has one cuDNN: see `sublibraries`.
+has one cuDNN.
+
+cuDNN opens its sublibraries by name when it needs them, each under several names:
+``libcudnn_ops.so.9.28.0``, ``….so.9.28``, ``….so.9``, ``….so``. ``LD_LIBRARY_PATH`` outranks the
+folder of the library that asks (DT_RUNPATH), so another cuDNN there would supply some of them. The
+loader returns a loaded library for its soname. So the sublibraries of the chosen folder are loaded
+first, in the order of their dependencies, and the longer names are made aliases of them. Without
+another cuDNN within the loader's reach, only the sublibraries that the called function needs are
+loaded.
 """
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
+import importlib.util
 import logging
 import os
 import threading
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ..errors import LibraryNotFoundError, SymbolNotFoundError
 from ..process import new_lock
-from . import callback, elf
-from .candidates import ENVIRONMENT_VARIABLE, SONAME, candidates
+from . import callback, elf, process
 from .process import cuda_library_files
-from .sublibraries import Sublibraries, usable
 
-__all__ = ["Library", "load", "loaded_library", "version_text"]
+__all__ = [
+    "ENVIRONMENT_VARIABLE",
+    "SONAME",
+    "Library",
+    "Sublibraries",
+    "candidates",
+    "load",
+    "loaded_library",
+    "usable",
+    "version_text",
+]
+
+
+ENVIRONMENT_VARIABLE = "CUDNN_CTYPES_LIBRARY"
+SONAME = "libcudnn.so.9"
+
+_ROOTS = ("CUDNN_PATH", "CUDA_PATH", "CUDA_HOME")
+
+
+def candidates(tried: list[str]) -> Iterator[tuple[str, Path]]:
+    """Yield the place and the file of each candidate; add the places without one to `tried`."""
+    chosen = os.environ.get(ENVIRONMENT_VARIABLE)
+    if chosen:
+        yield ENVIRONMENT_VARIABLE, _chosen(chosen)
+        return
+    places = (
+        ("already loaded in this process", "none", _in_this_process()),
+        ("nvidia-cudnn wheel (nvidia/cudnn/lib)", "not installed", _wheels("cudnn")),
+        ("CONDA_PREFIX", "none", _below("CONDA_PREFIX")),
+        ("the dynamic loader", "finds none", _system()),
+        (
+            "CUDNN_PATH, CUDA_PATH, CUDA_HOME",
+            "none",
+            _below("CUDNN_PATH", "CUDA_PATH", "CUDA_HOME"),
+        ),
+        ("nvidia-cudnn-jit wheel (nvidia/cudnn_jit/lib)", "not installed", _wheels("cudnn_jit")),
+    )
+    for source, nothing, files in places:
+        seen = False
+        for file in files:
+            seen = True
+            yield source, file
+        if not seen:
+            tried.append(f"{source}: {nothing}")
+
+
+def _chosen(text: str) -> Path:
+    path = Path(text)
+    if not path.is_absolute():
+        raise LibraryNotFoundError(
+            f"{ENVIRONMENT_VARIABLE}={text!r} must be an absolute path of {SONAME} or of the "
+            "directory that holds it"
+        )
+    return path / SONAME if path.is_dir() else path
+
+
+def _in_this_process() -> Iterator[Path]:
+    files = [file for file in process.cudnn_files() if ".so.9" in file.name]
+    yield from [file for file in files if file.name.startswith("libcudnn.so")][:1]
+
+
+def _wheels(package: str) -> Iterator[Path]:
+    spec = importlib.util.find_spec("nvidia")
+    for root in (spec.submodule_search_locations or ()) if spec else ():
+        yield from _existing(Path(root, package, "lib", SONAME))
+
+
+def _below(*variables: str) -> Iterator[Path]:
+    for variable in variables:
+        root = os.environ.get(variable)
+        if root and os.path.isabs(root):
+            for folder in ("lib64", "lib"):
+                yield from _existing(Path(root, folder, SONAME))
+
+
+def _system() -> Iterator[Path]:
+    for file in process.loader_files():
+        if file.name == SONAME and file.is_absolute():
+            yield from _existing(file)
+
+
+def _existing(file: Path) -> list[Path]:
+    return [file] if os.path.lexists(file) else []
+
+
+# By header; dependencies first. cuDNN opens the others (engines, heuristics) for graphs and
+# handles, some of them large.
+_OF_HEADER = {
+    "cudnn_graph.h": ("graph",),
+    "cudnn_ops.h": ("graph", "ops"),
+    "cudnn_cnn.h": ("graph", "ops", "cnn"),
+    "cudnn_adv.h": ("graph", "ops", "adv"),
+    "cudnn_subquadratic_ops.h": ("graph", "ext"),
+    "cudnn_gnn_ops.h": ("graph", "ext"),
+}
+
+
+def usable(main: Path) -> Path:
+    """The main library to open for the file `main`, after a check of all files in its folder.
+
+    Raises
+    ------
+    OSError
+        If a file is not safe to load, or the sublibraries are missing.
+    """
+    if reason := elf.defect(main):
+        raise OSError(reason)
+    if main.name.startswith("libcudnn_"):
+        raise OSError("this is a sublibrary: libcudnn.so.9 is the main library")
+    with main.open("rb") as file:
+        loads_sublibraries = b"libcudnn_graph" in file.read(1 << 22)
+    if loads_sublibraries and not os.path.lexists(_beside(main, "graph")):
+        # A lone link to the main library: the sublibraries are beside its target.
+        main = main.resolve()
+        if not os.path.lexists(_beside(main, "graph")):
+            raise OSError(
+                f"{main.parent} holds the main library alone, without libcudnn_graph.so.9 and the "
+                "other sublibraries, which belong beside it"
+            )
+    for name in sorted(os.listdir(main.parent)):
+        if name.startswith("libcudnn_") and name.endswith(".so.9"):
+            sublibrary = main.with_name(name)
+            if reason := elf.defect(sublibrary):
+                raise OSError(f"{sublibrary}, which belongs to it: {reason}")
+    return main
+
+
+def _beside(main: Path, part: str) -> Path:
+    return main.with_name(f"libcudnn_{part}.so.9")
+
+
+class Sublibraries:
+    """The sublibraries in the folder of the main library `main`.
+
+    Raises
+    ------
+    LibraryNotFoundError
+        From the constructor and all methods, if the process would have two cuDNN libraries; the
+        message has both paths.
+    """
+
+    def __init__(self, main: Path) -> None:
+        self._main = main
+        self._loaded: set[str] = set()
+        self.require_one_cudnn()
+        own = {process.identity(file) for file in main.parent.glob("libcudnn*")}
+        self._rivals = [
+            file for file in process.loader_files() if process.identity(file) not in own
+        ]
+        # "" and other relative entries of the path depend on the current directory.
+        if self._rivals or not all(map(os.path.isabs, process.library_path())):
+            self._load_all()
+        self._load("graph")
+
+    def prepare(self, header: str) -> None:
+        """Load the sublibraries that the functions of a header need."""
+        missing = [part for part in _OF_HEADER.get(header, ()) if part not in self._loaded]
+        for part in missing:
+            self._load(part)
+        if missing:
+            self.require_one_cudnn()
+
+    def absent(self, header: str) -> str:
+        """The sublibrary of a header's functions that this build lacks; "" if none."""
+        if not _beside(self._main, "graph").exists():  # a single file has all functions
+            return ""
+        files = (_beside(self._main, part) for part in _OF_HEADER.get(header, ()) if part != "ext")
+        return next((file.name for file in files if not file.exists()), "")
+
+    def prepare_engines(self) -> None:
+        """Load the engine libraries that finalizing opens, if another cuDNN could supply them."""
+        if not self._rivals:
+            return
+        self._load_all()
+        for rival in self._rivals:
+            part = _part(rival)
+            own = _beside(self._main, part)
+            if part not in self._loaded and own.exists():
+                raise LibraryNotFoundError(
+                    f"{own} needs libcuda.so.1, which comes with the NVIDIA driver and cannot be "
+                    f"loaded: cuDNN would take {rival} in its place, of another cuDNN. Remove "
+                    f"{rival.parent} from LD_LIBRARY_PATH"
+                )
+        self.require_one_cudnn()
+
+    def require_one_cudnn(self) -> None:
+        if found := process.mixture(self._main):
+            mapped, own = found
+            raise LibraryNotFoundError(
+                f"two cuDNN libraries in one process: {mapped} is loaded already, and {own} "
+                f"belongs to the chosen {self._main}. Keep one: {process.ONE_CUDNN}"
+            )
+
+    def _load_all(self) -> None:
+        files = {file.name for file in self._main.parent.glob("libcudnn_*.so.9")}
+        parts = {_part(Path(name)) for name in files} | {_part(file) for file in self._rivals}
+        first = [part for part in ("graph", "ops") if part in parts]  # others link against them
+        for part in (*first, *sorted(parts - {"graph", "ops", ""})):
+            self._load(part)
+
+    def _load(self, part: str) -> None:
+        if part in self._loaded:
+            return
+        file = _beside(self._main, part)
+        own = file.name if file.exists() else None
+        if own:
+            try:
+                ctypes.CDLL(str(file))
+            except OSError as error:
+                # Without a driver the engines cannot be loaded, but most of cuDNN works.
+                if "libcuda.so.1" in str(error):
+                    return
+                raise LibraryNotFoundError(f"{error} (a sublibrary of {self._main})") from None
+        self._loaded.add(part)
+        for rival in self._rivals:
+            if _part(rival) == part and rival.name != own:
+                self._shield(rival, own)
+
+    def _shield(self, rival: Path, own: str | None) -> None:
+        """Make the loader find `own`, or an empty library, under the name of a rival's file."""
+        try:
+            alias = elf.shared_object(rival.name, needed=[own] if own else [])
+            elf.load_from_memory(alias, rival.name)
+        except OSError as error:
+            raise LibraryNotFoundError(
+                f"{self._main} would take {rival}, of another cuDNN, and it cannot be kept out "
+                f"({error}). Keep one: {process.ONE_CUDNN}"
+            ) from None
+
+
+def _part(file: Path) -> str:
+    """A sublibrary's name, "ops" for ``libcudnn_ops.so.9.28.0``; "" for the main library."""
+    return file.name.split(".so")[0].removeprefix("libcudnn").removeprefix("_")
+
 
 _INSTALL = (
     "Install one: `pip install 'cudnn-ctypes[cu12]'` (or [cu13] for CUDA 13), or set "

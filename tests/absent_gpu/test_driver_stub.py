@@ -12,7 +12,7 @@ import pytest
 from programs import run_program
 
 from cudnn_ctypes.absent_gpu import driver_stub
-from cudnn_ctypes.absent_gpu.machine_code import MACHINE_CODE
+from cudnn_ctypes.absent_gpu.driver_stub import MACHINE_CODE
 from cudnn_ctypes.errors import NoDeviceError
 from cudnn_ctypes.raw import elf, process
 

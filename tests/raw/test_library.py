@@ -13,8 +13,8 @@ import pytest
 from programs import fake_cudnn, fake_library, printed, run_program
 
 from cudnn_ctypes import LibraryNotFoundError, raw
-from cudnn_ctypes.raw import candidates, library, process
-from cudnn_ctypes.raw.candidates import ENVIRONMENT_VARIABLE
+from cudnn_ctypes.raw import library, process
+from cudnn_ctypes.raw.library import ENVIRONMENT_VARIABLE
 
 LOADED = """
 from cudnn_ctypes import raw
@@ -228,7 +228,7 @@ class TestSearch:
         monkeypatch.setenv("CUDA_HOME", str(tmp_path / "cuda"))
         monkeypatch.setattr(process, "loader_files", lambda: iter([files[2]]))
         for file in files:
-            assert next(candidates.candidates([]))[1] == file
+            assert next(library.candidates([]))[1] == file
             if file is files[2]:
                 monkeypatch.setattr(process, "loader_files", lambda: iter(()))
             file.unlink()
