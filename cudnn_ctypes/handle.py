@@ -10,6 +10,7 @@ from .resource import Resource
 from .runtime import as_stream_pointer, current_device, make_current
 from .runtime.allocation import Allocation, Allocator
 from .runtime.interface import Runtime
+from .runtime.launching.likeness import Plans
 
 __all__ = ["Handle"]
 
@@ -45,6 +46,8 @@ class Handle(Resource[raw.cudnnHandle_t]):
     """
 
     _waits = True
+    launch_key: int | None = None
+    """What the key of a launch says of it: nothing, as it keeps its plans itself."""
 
     def __init__(self, *, device: Any = None, stream: Any = None) -> None:
         self.runtime: Runtime = mode.runtime
@@ -63,10 +66,8 @@ class Handle(Resource[raw.cudnnHandle_t]):
         self._allocators: dict[int, tuple[Any, Allocator]] = {}
         """Streams as they were given, and their allocators, by address; the last used is last."""
         self._place = records.NOTHING  # the entry of its record, which is the stream's address
-        self._plans: dict[Any, Any] = {}
+        self._plans = Plans()
         """Prepared launches, by their keys."""
-        self._launches: dict[Any, tuple[Any, ...]] = {}
-        """Compiled launches, by their keys, and by operation and size of memory."""
         self._fastest_algorithms: dict[Any, Any] = {}
         """The fastest algorithms timed for convolutions, by their descriptors."""
         self._workspaces: dict[tuple[int, int], list[Allocation]] = {}
@@ -160,7 +161,6 @@ class Handle(Resource[raw.cudnnHandle_t]):
     def close(self) -> None:
         self._place = records.NOTHING
         self._plans.clear()
-        self._launches.clear()
         self._fastest_algorithms.clear()
         self.release_workspaces()
         super().close()

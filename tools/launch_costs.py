@@ -20,9 +20,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from cudnn_ctypes import CudnnError, DeviceTensor, Handle, SymbolNotFoundError, use_reference_device
-from cudnn_ctypes.legacy import stream_launcher
-from cudnn_ctypes.legacy.launch_plan import Plan
 from cudnn_ctypes.raw.bare import watched
+from cudnn_ctypes.runtime.launching import stream_launcher
+from cudnn_ctypes.runtime.launching.plan import Plan
 from tests.legacy.operation_table import FAMILIES, Case, rows
 
 __all__ = ["Cost", "costs", "report"]
@@ -118,8 +118,9 @@ def _without_cudnn(handle: Handle, plans: list[Plan], bound: Any) -> Iterator[No
     empty = ctypes.PyDLL(None).PyErr_CheckSignals  # takes nothing, gives 0
     for plan in plans:
         plan.calls = [call._replace(symbol=empty) for call in plan.calls]
+        plan.compile()
     if bound is not None:
-        bound._native = [(function, empty, arguments) for function, _, arguments in bound._native]
+        bound._calls = [(call._replace(symbol=empty), *each) for call, *each in bound._calls]
     before = set(watched)
     watched.clear()
     allocators = handle.allocator, stream_launcher.StreamLauncher(None).allocator

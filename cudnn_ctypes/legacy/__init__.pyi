@@ -36,7 +36,7 @@ from .batch_normalization import (
     batch_normalization_ex_sizes as batch_normalization_ex_sizes,
     batch_normalization_forward_training_ex as batch_normalization_forward_training_ex,
 )
-from .bound_operation import BoundOperation as BoundOperation, bind as bind
+from ..runtime.launching.bound import BoundOperation as BoundOperation, bind as bind
 from .causal_convolution import (
     CausalConvolutionGradients as CausalConvolutionGradients,
     causal_convolution_backward as causal_convolution_backward,

@@ -24,6 +24,7 @@ from ..handle import Handle
 from ..raw import operand_rules
 from ..raw.records import record
 from ..runtime import DeviceTensor
+from ..runtime.launching.operation import launched
 from ..runtime.layout import to_shape
 from .attention_descriptor import (
     AttentionBufferSizes,
@@ -32,7 +33,6 @@ from .attention_descriptor import (
     attention_buffer_sizes,
 )
 from .enumerators import enumerator
-from .launch import launched
 from .operands import Made
 from .sequence_data import SeqDataDescriptor, axis_letters, fitting_axes, four_dimensions
 from .sequence_operands import SequenceOperands

@@ -22,9 +22,9 @@ from typing import Any
 from .. import raw
 from ..arguments import flag
 from ..handle import Handle
+from ..runtime.launching.operation import launched
 from .activation import ActivationDescriptor
 from .enumerators import enumerator
-from .launch import launched
 from .normalization_operands import (
     NormalizationGradients,
     NormalizationOperands,

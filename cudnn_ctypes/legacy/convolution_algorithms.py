@@ -19,10 +19,10 @@ from ..raw.describe import aligned
 from ..raw.function import Function
 from ..raw.records import NOTHING, Entry
 from ..runtime import DeviceBuffer, OutOfDeviceMemoryError
+from ..runtime.launching.likeness import Look, look_at_descriptors
 from .convolution import ConvolutionDescriptor
 from .enumerators import enumerator, short_name
 from .filter import FilterDescriptor
-from .launch_keys import Look, look_at_descriptors
 from .operand_memory import room
 from .operands import AnyDescriptor, Operands
 from .tensor import TensorDescriptor
@@ -297,7 +297,7 @@ class ConvolutionAlgorithms:
         return {name: value for name, value in vars(self).items() if name != "_looked"}
 
     def _look(self, launcher: Any) -> Look:
-        """For the keys of launches (see `launch_keys`): remembered until a descriptor changes."""
+        """For the keys of launches (see `likeness`): remembered until a descriptor changes."""
         places, look = self._looked
         for place in places:
             if place.token is None:

@@ -20,11 +20,12 @@ from ..errors import CudnnError
 from ..handle import Handle
 from ..raw.records import record
 from ..runtime import DeviceBuffer
+from ..runtime.launching.operation import launched
+from ..runtime.launching.recording import Memory, recording
 from .convolution import ConvolutionDescriptor
 from .convolution_algorithms import AlgorithmRow, ConvolutionAlgorithms, ConvolutionFunctions
 from .enumerators import short_name
 from .filter import FilterDescriptor
-from .launch import Memory, keep, launched, recording
 from .operand_memory import room
 from .operands import Operands
 from .tensor import TensorDescriptor
@@ -36,6 +37,8 @@ __all__ = [
     "ConvolutionForward",
     "is_find",
 ]
+
+_MOST_TIMED = 1024  # choices that a handle remembers
 
 
 class ConvolutionDirection(ConvolutionAlgorithms):
@@ -118,7 +121,9 @@ class ConvolutionDirection(ConvolutionAlgorithms):
                     own = DeviceBuffer(size, device=handle.device, stream=handle.stream)
                     checked = Memory(result, stack.enter_context(own), written=True)
                 table = self._timed(handle, operands, workspace, checked)
-            keep(timed, key, table.choose(memory_limit=limit))
+            if len(timed) >= _MOST_TIMED:
+                timed.clear()
+            timed[key] = table.choose(memory_limit=limit)
         return cast(AlgorithmRow, timed[key])
 
 

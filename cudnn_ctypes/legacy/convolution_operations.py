@@ -17,6 +17,7 @@ from typing import Any
 from .. import raw
 from ..arguments import expect
 from ..handle import Handle
+from ..runtime.launching.operation import launched
 from ..runtime.layout import to_shape
 from .activation import FUSED, ActivationDescriptor
 from .convolution import ConvolutionDescriptor
@@ -27,7 +28,6 @@ from .convolution_directions import (
     is_find,
 )
 from .filter import FilterDescriptor
-from .launch import launched
 from .operand_memory import real, refuse_beta
 from .operands import Made, Operands
 from .tensor import TensorDescriptor

@@ -12,11 +12,11 @@ from ..arguments import expect
 from ..dtypes import storage_bytes
 from ..handle import Handle
 from ..resource import Closing, Uncopied
+from ..runtime.launching.operation import launched
 from .convolution import ConvolutionDescriptor
 from .convolution_directions import ConvolutionBackwardData
 from .enumerators import enumerator, short_name
 from .filter import FilterDescriptor
-from .launch import launched
 from .layouts import as_format
 from .operand_memory import check_memory
 from .operands import Made, Operands

@@ -33,9 +33,9 @@ from ..raw.operand_rules.sequences import input_lengths
 from ..raw.operand_rules.sequences import symbols as symbols_fit
 from ..raw.records import record
 from ..raw.strides import same_layout
+from ..runtime.launching.operation import launched
 from .descriptor import Descriptor, read_back
 from .enumerators import enumerator
-from .launch import launched
 from .sequence_operands import SequenceOperands
 from .tensor import TensorDescriptor
 

@@ -13,10 +13,10 @@ from ..raw import CUDNN_DATA_UINT8, cudnnDataType_t
 from ..raw.function import Function
 from ..raw.strides import has_strides, packed
 from ..runtime import DeviceBuffer, DeviceTensor, as_tensor
+from ..runtime.launching.recording import Memory, launch, recording
+from ..runtime.launching.stream_launcher import StreamLauncher
 from ..runtime.layout import Shape
 from ..runtime.stream import as_stream_pointer
-from .launch import Memory, launch, recording
-from .stream_launcher import StreamLauncher
 
 __all__ = ["DenseOperands", "dense_strides", "lies_dense"]
 

@@ -17,8 +17,8 @@ from ..handle import Handle
 from ..raw.ctypes_support import OpaquePointer
 from ..raw.descriptors import Dropout
 from ..runtime import DeviceBuffer
+from ..runtime.launching.operation import launched
 from .descriptor import Descriptor, read_back
-from .launch import launched
 from .operand_memory import imported, real
 from .operands import Made, Operands
 from .tensor import TensorDescriptor

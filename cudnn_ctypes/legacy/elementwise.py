@@ -12,9 +12,9 @@ from .. import raw
 from ..dtypes import as_data_type
 from ..handle import Handle
 from ..raw.descriptors import OpTensor
+from ..runtime.launching.operation import launched
 from .descriptor import Descriptor, read_back
 from .enumerators import enumerator, short_name
-from .launch import launched
 from .operand_memory import accumulator
 from .operands import Made, Operands
 from .tensor import TensorDescriptor

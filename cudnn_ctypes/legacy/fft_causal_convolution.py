@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from .. import raw
 from ..dtypes import as_data_type
+from ..runtime.launching.operation import launched
 from .causal_convolution import CausalOperands
-from .launch import launched
 from .operands import Made
 
 __all__ = [

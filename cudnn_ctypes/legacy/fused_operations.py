@@ -13,10 +13,11 @@ from .. import raw
 from ..arguments import expect, integer, integers
 from ..handle import Handle
 from ..raw.memory import memory_pointer
+from ..runtime.launching.operation import launched_by_alignment
+from ..runtime.launching.recording import Memory, launch
 from .activation import FUSED, ActivationDescriptor
 from .convolution import ConvolutionDescriptor
 from .fused_packs import FusedOpsConstParamPack, FusedOpsPlan, FusedOpsVariantParamPack
-from .launch import Memory, launch, launched_by_alignment
 from .operand_memory import real
 from .operands import Made, Operands
 

@@ -20,13 +20,14 @@ from ..handle import Handle
 from ..raw.descriptors import ConstantPack, FusedPlan, VariantPack
 from ..raw.enums import ENUM_POINTEES
 from ..raw.memory import memory_pointer
+from ..runtime.launching.likeness import ALIGNMENT, Look
+from ..runtime.launching.operation import launched
+from ..runtime.launching.recording import launch
 from .activation import ActivationDescriptor
 from .convolution import ConvolutionDescriptor
 from .descriptor import Descriptor
 from .enumerators import enumerator, short_name
 from .filter import FilterDescriptor
-from .launch import launch, launched
-from .launch_keys import ALIGNMENT, Look
 from .tensor import TensorDescriptor
 
 __all__ = ["FusedOpsConstParamPack", "FusedOpsPlan", "FusedOpsVariantParamPack"]

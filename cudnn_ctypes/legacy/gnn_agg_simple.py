@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 
 from .. import raw
 from ..arguments import expect
+from ..runtime.launching.operation import launched
+from ..runtime.launching.recording import Memory
 from .dense_operands import DenseOperands
 from .enumerators import enumerator
 from .gnn_csc_graph import GnnCscGraph
-from .launch import Memory, launched
 
 __all__ = [
     "GnnAggSimpleGradients",

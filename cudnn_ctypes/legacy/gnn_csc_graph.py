@@ -14,8 +14,8 @@ from ..arguments import integer
 from ..dtypes import as_data_type, data_type_name, numpy_dtype
 from ..errors import ClosedError
 from ..runtime import DeviceTensor
+from ..runtime.launching.likeness import Look, look
 from .dense_operands import DenseOperands
-from .launch_keys import Look, look
 
 __all__ = ["GnnCscGraph"]
 

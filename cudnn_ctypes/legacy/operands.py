@@ -17,9 +17,9 @@ from ..raw.ctypes_support import CudnnEnum
 from ..raw.function import Function
 from ..raw.records import data_type_of, deciding_type, record
 from ..runtime import DeviceBuffer, DeviceTensor
+from ..runtime.launching.recording import Memory, launch, recording
 from .descriptor import Descriptor
 from .filter import FilterDescriptor
-from .launch import Memory, launch, recording
 from .layouts import common_layout, fitting_layouts
 from .operand_memory import check_memory, fitting, imported, refuse_beta, room
 from .tensor import TensorDescriptor

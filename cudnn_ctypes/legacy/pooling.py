@@ -16,9 +16,9 @@ from ..arguments import expect
 from ..handle import Handle
 from ..raw import operand_rules
 from ..raw.descriptors import Pooling
+from ..runtime.launching.operation import launched
 from .descriptor import Descriptor, read_back
 from .enumerators import enumerator
-from .launch import launched
 from .layouts import spatial_entries
 from .operand_memory import refuse_beta
 from .operands import Made, Operands

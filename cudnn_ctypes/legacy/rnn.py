@@ -28,9 +28,9 @@ from ..handle import Handle
 from ..raw import operand_rules
 from ..raw.records import record
 from ..resource import Closing, Uncopied
+from ..runtime.launching.operation import launched
 from .descriptor import Descriptor
 from .enumerators import enumerator
-from .launch import launched
 from .rnn_descriptor import RNNDataDescriptor, RNNDescriptor, RNNTempSpaceSizes
 from .rnn_weights import RNNWeights
 from .sequence_operands import SequenceOperands

@@ -12,8 +12,8 @@ from .. import raw
 from ..handle import Handle
 from ..resource import Closing, Uncopied
 from ..runtime import DeviceBuffer, DeviceTensor
-from .launch import Memory, recording
-from .launch_keys import Look, look
+from ..runtime.launching.likeness import Look, look
+from ..runtime.launching.recording import Memory, recording
 from .operand_memory import check_memory, fitting, imported, is_address
 from .operands import Operands
 from .tensor import TensorDescriptor

@@ -13,8 +13,8 @@ from .. import raw
 from ..handle import Handle
 from ..raw.faults.softmax import wrong_softmax
 from ..raw.strides import same_layout
+from ..runtime.launching.operation import launched
 from .enumerators import enumerator
-from .launch import launched
 from .operands import Made, Operands
 from .tensor import TensorDescriptor
 

@@ -15,10 +15,10 @@ from ..arguments import expect
 from ..dtypes import as_data_type
 from ..handle import Handle
 from ..raw.descriptors import SpatialTransformer
+from ..runtime.launching.operation import launched
 from ..runtime.layout import to_shape
 from .descriptor import Descriptor, read_back
 from .enumerators import enumerator
-from .launch import launched
 from .operand_memory import refuse_beta
 from .operands import Made, Operands
 from .tensor import TensorDescriptor

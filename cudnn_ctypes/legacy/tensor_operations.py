@@ -13,7 +13,7 @@ import numpy as np
 from .. import raw
 from ..dtypes import data_type_name, host_scalar, numpy_dtype
 from ..handle import Handle
-from .launch import launched
+from ..runtime.launching.operation import launched
 from .operand_memory import refuse_beta
 from .operands import Made, Operands
 from .tensor import TensorDescriptor

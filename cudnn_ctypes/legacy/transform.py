@@ -18,10 +18,10 @@ from ..raw.descriptors import TensorTransform
 from ..raw.operand_rules import refuse
 from ..raw.operand_rules.language import equal, shaped
 from ..raw.records import record
+from ..runtime.launching.operation import launched
 from .descriptor import Descriptor, read_back
 from .enumerators import enumerator
 from .filter import FilterDescriptor
-from .launch import launched
 from .layouts import as_format
 from .operand_memory import refuse_beta
 from .operands import AnyDescriptor, Made, Operands

@@ -7,7 +7,7 @@ from typing import Any
 
 __all__ = ["Tokens", "unique"]
 
-_MOST = 4096
+_MOST = 32768
 _numbers = itertools.count(1)
 
 

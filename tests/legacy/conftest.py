@@ -9,7 +9,7 @@ from error_report import Report
 
 from cudnn_ctypes import AttentionWeights, AttnDescriptor, Handle, use_reference_device
 
-from .compiled_launches import handle_of
+from .bare_launches import handle_of
 from .small_attention import HEADS, OPTIONS, arrays
 
 __all__ = ["Report"]

@@ -16,8 +16,8 @@ from unittest import mock
 import pytest
 
 from cudnn_ctypes import Handle
-from cudnn_ctypes.legacy import launch
 from cudnn_ctypes.raw import host_blocks
+from cudnn_ctypes.runtime.launching.likeness import Plans
 
 FOUND = 32
 """Bytes on the host that are found if each step leaves them: the least that malloc gives."""
@@ -75,7 +75,7 @@ def little_is_kept() -> Iterator[None]:
     with (
         mock.patch.object(host_blocks, "_KEPT_BLOCKS", 8),
         mock.patch.object(host_blocks, "forgotten", deque(maxlen=8)),
-        mock.patch.object(launch, "_KEPT", 8),
+        mock.patch.object(Plans, "MOST", 8),
     ):
         yield
 

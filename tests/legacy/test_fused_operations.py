@@ -322,15 +322,14 @@ def test_a_bound_operation_hands_its_pointers_to_the_pack(reference_handle: Hand
     options = {"average_factor": 1.0}
     training = cudnn.finalize_statistics_training
     with cudnn.bind(training, reference_handle, *given[:2], 9, *given[2:], **options) as bound:
-        *settings, execution = bound._native
-        assert execution[0] is raw.cudnnFusedOpsExecute
+        *settings, (execution, *_) = bound._calls
+        assert execution.function is raw.cudnnFusedOpsExecute
         labels = raw.cudnnFusedOpsVariantParamLabel_t
         placed = {}
-        for function, callee, arguments in settings:
-            assert function is raw.cudnnSetFusedOpsVariantParamPackAttribute
-            assert callee(*arguments) == 0
+        for call, (pack, label, *_), arguments in settings:
+            assert call.function is raw.cudnnSetFusedOpsVariantParamPackAttribute
+            assert call.symbol(*arguments) == 0
             address = ctypes.c_void_p()
-            pack, label = arguments[:2]
             raw.cudnnGetFusedOpsVariantParamPackAttribute(pack, label, ctypes.byref(address))
             placed[label] = address.value
         operands = dict(zip(("YSUM", "YSQSUM", "BN_SCALE", "BN_BIAS"), given, strict=True))

@@ -8,7 +8,7 @@ import pickle
 import sys
 import warnings
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -25,9 +25,10 @@ from cudnn_ctypes import (
     raw,
     use_reference_device,
 )
-from cudnn_ctypes.legacy import launch, launch_plan
+from cudnn_ctypes.runtime.launching import operation
+from cudnn_ctypes.runtime.launching.likeness import Plans
 
-from .compiled_launches import handle_each_way, reference_handle_each_way  # noqa: F401
+from .bare_launches import handle_each_way, reference_handle_each_way  # noqa: F401
 
 RNG = np.random.default_rng(11)
 
@@ -120,13 +121,13 @@ def test_a_descriptor_set_again_is_another_launch(handle: Handle) -> None:
 def long_ways(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the operations that were not found by their keys."""
     names: list[str] = []
-    recorded = launch._Operation._recorded
+    recorded = operation._Operation._recorded
 
     def counted(self: Any, *args: Any, **kwargs: Any) -> Any:
         names.append(self.function.__name__)
         return recorded(self, *args, **kwargs)
 
-    monkeypatch.setattr(launch._Operation, "_recorded", counted)
+    monkeypatch.setattr(operation._Operation, "_recorded", counted)
     return names
 
 
@@ -216,18 +217,6 @@ def test_what_a_convolution_remembers_is_not_copied(handle: Handle) -> None:
     np.testing.assert_array_equal(again.numpy(), y.numpy())
 
 
-def test_how_arguments_are_passed_makes_no_other_launch(
-    handle: Handle, long_ways: list[str]
-) -> None:
-    x, y = tensor(1, 2, 4, 4), poisoned(1, 2, 4, 4)
-    for _ in range(3):
-        cudnn.activation_forward(handle, x, "relu", y)
-        cudnn.activation_forward(handle, x=x, activation="relu", y=y, beta=0)
-        cudnn.activation_forward(y=y, x=x, activation="relu", handle=handle, alpha=1)
-    assert long_ways == ["activation_forward"]
-    np.testing.assert_array_equal(y.numpy(), np.maximum(x.numpy(), 0))
-
-
 def test_the_memory_of_a_part_goes_with_the_whole(handle: Handle) -> None:
     whole, y = tensor(2, 2, 4, 4), poisoned(1, 2, 4, 4)
     buffer = cudnn.DeviceBuffer(y.nbytes)
@@ -287,12 +276,12 @@ def test_what_was_refused_is_refused_again(handle: Handle) -> None:
 
 
 def test_wrong_arguments_of_a_first_call_are_told_once() -> None:
-    @launch.launched
-    def operation(handle: Handle, x: Any) -> None:
+    @operation.launched
+    def undone(handle: Handle, x: Any) -> None:
         raise AssertionError
 
-    with pytest.raises(TypeError, match=r"operation\(\) missing 2") as caught:
-        operation()  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match=r"undone\(\) missing 2") as caught:
+        undone()  # type: ignore[call-arg]
     assert caught.value.__context__ is None
 
 
@@ -325,60 +314,31 @@ def test_plans_keep_no_memory_and_go_with_their_handle() -> None:
         gc.collect()
 
 
-def test_plans_are_bounded(handle: Handle, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cudnn_ctypes.legacy.launch._KEPT", 5)
-    for width in range(1, 20):
-        cudnn.activation_forward(handle, tensor(1, 1, 1, width), "relu")
-    assert len(handle._plans) == 5
-
-
-def test_launches_of_many_forms_stay_few(
-    reference_handle: Handle, monkeypatch: pytest.MonkeyPatch
+def test_plans_are_bounded_and_the_least_recently_used_go(
+    handle: Handle, monkeypatch: pytest.MonkeyPatch, long_ways: list[str]
 ) -> None:
-    """Of one size, more than are tried; and such as nothing tells from others."""
-    handle, made = reference_handle, []
-    compiled = launch_plan.Plan.compiled
+    monkeypatch.setattr(Plans, "MOST", 8)
+    images = [tensor(1, 1, 1, width) for width in range(1, 30)]
+    for x in images:
+        for each in (images[0], x):
+            y = cudnn.activation_forward(handle, each, "relu")
+            np.testing.assert_array_equal(y.numpy(), np.maximum(each.numpy(), 0))
+        assert len(handle._plans) <= 8
+    assert len(long_ways) == len(images)
 
-    def counted(self: Any, *args: Any, **kwargs: Any) -> Any:
-        made.append(self)
-        return compiled(self, *args, **kwargs)
 
-    monkeypatch.setattr(launch_plan.Plan, "compiled", counted)
+def test_many_forms_share_the_cache(reference_handle: Handle, long_ways: list[str]) -> None:
+    handle = reference_handle
     images = [tensor(*shape) for shape in itertools.permutations((1, 2, 3, 4)) if shape[0] < 3]
     for _ in range(4):
         for x in images:
             y = cudnn.activation_forward(handle, x, "relu")
             np.testing.assert_array_equal(y.numpy(), np.maximum(x.numpy(), 0))
-    is_compiled = bool(made)
-    assert len(made) == is_compiled * len(images)
-    made.clear()
     for i in range(8):  # no float is the same object twice
         cudnn.activation_forward(handle, images[0], "relu", beta=float(f"{i * 0}.0"))
-    assert len(made) <= 1
-    made.clear()
     for _ in range(9):
         cudnn.scale_tensor(handle, images[0], float("nan"))
-    assert len(made) == is_compiled * launch._FORMS
-    assert max(map(len, handle._launches.values()), default=0) <= launch._TRIED
-
-
-def test_a_cache_that_another_thread_changes(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Cache(dict[int, int]):
-        interrupted = 0
-
-        def __iter__(self) -> Iterator[int]:
-            self.interrupted += 1
-            iterator = super().__iter__()
-            if self.interrupted == 1:
-                self[99] = 99  # as another thread would, after the iterator was made
-            return iterator
-
-    monkeypatch.setattr(launch, "_KEPT", 3)
-    cache = Cache()
-    for key in range(5):
-        launch.keep(cache, key, key)
-    assert len(cache) == 3
-    assert 4 in cache
+    assert len(long_ways) == len(handle._plans) == len(images) + 2
 
 
 def test_threads_share_plans(handle: Handle) -> None:

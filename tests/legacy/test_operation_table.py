@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 
 import cudnn_ctypes as cudnn
 from cudnn_ctypes import Handle, NotSupportedError, SymbolNotFoundError, legacy, raw
-from cudnn_ctypes.legacy import launch, launch_plan
 from cudnn_ctypes.raw.function import Function
+from cudnn_ctypes.runtime.launching import operation
 
-from .compiled_launches import (  # noqa: F401
+from .bare_launches import (  # noqa: F401
     handle_each_way,
-    handle_of,
     reference_handle_each_way,
 )
 from .operation_table import FAMILIES, Case, rows, tensors_of
@@ -171,13 +170,13 @@ def test_launched_by_one_key_and_bound(
     handle: Handle, family: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     long_ways: list[Any] = []
-    recorded = launch._Operation._recorded
+    recorded = operation._Operation._recorded
 
     def counted(self: Any, *args: Any, **kwargs: Any) -> Any:
         long_ways.append(self)
         return recorded(self, *args, **kwargs)
 
-    monkeypatch.setattr(launch._Operation, "_recorded", counted)
+    monkeypatch.setattr(operation._Operation, "_recorded", counted)
     with carried_out(family, handle) as made:
         for name, case in made.items():
             contents = case.contents()
@@ -210,25 +209,6 @@ def test_launched_in_a_new_thread(gpu_handle: Handle, family: Any) -> None:
                     with ThreadPoolExecutor(1) as thread:
                         result = thread.submit(way).result()
                     check_equal(name, numbers(case, result), expected, exact=False)
-
-
-@by_family
-def test_the_third_launch_is_compiled(family: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It runs neither the operation nor the plan of any arguments."""
-    with handle_of("reference, compiled") as handle, carried_out(family, handle) as made:
-        for name, case in made.items():
-            contents = case.contents()
-            try:
-                case()
-            except LACKING:
-                continue
-            case.restore(contents)
-            expected = numbers(case, case())
-            with monkeypatch.context() as patch:
-                patch.setattr(launch._Operation, "_recorded", None)
-                patch.setattr(launch_plan.Plan, "run", None)
-                case.restore(contents)
-                check_equal(f"{name}, compiled", numbers(case, case()), expected, exact=True)
 
 
 class carried_out:

@@ -27,7 +27,7 @@ from cudnn_ctypes import (
     use_reference_device,
 )
 
-from .compiled_launches import handle_each_way, reference_handle_each_way  # noqa: F401
+from .bare_launches import handle_each_way, reference_handle_each_way  # noqa: F401
 from .small_attention import HEADS, OPTIONS, TK, TQ, N, arrays, normal
 from .test_launch import c_calls
 
@@ -384,7 +384,7 @@ def test_wrong_labels_are_refused_again(handle: Handle) -> None:
 
 
 def test_copies_of_labels_go_with_their_plans(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cudnn_ctypes.legacy.launch._KEPT", 3)
+    monkeypatch.setattr("cudnn_ctypes.runtime.launching.likeness.Plans.MOST", 3)
     with use_reference_device(), warnings.catch_warnings():
         warnings.simplefilter("error")
         handle, loss = Handle(), CTCLossDescriptor(max_label_length=8)

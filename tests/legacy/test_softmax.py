@@ -23,7 +23,7 @@ from cudnn_ctypes import (
 from cudnn_ctypes.errors import FaultWarning, NotSupportedError
 from cudnn_ctypes.raw.function import binding, intercept
 
-from .compiled_launches import handle_each_way  # noqa: F401
+from .bare_launches import handle_each_way  # noqa: F401
 
 SCORES = np.array([[0.0, np.log(2), np.log(5)], [1.0, 1.0, 1.0]], np.float32)
 SHARES = np.array([[1, 2, 5], [8 / 3, 8 / 3, 8 / 3]]) / 8
@@ -110,7 +110,7 @@ SHAPE = (2, 6, 3, 4)
 @pytest.mark.parametrize("mode", ["channel", "instance"])
 @pytest.mark.parametrize(("x", "y"), list(itertools.product(LAYOUTS, LAYOUTS)))
 def test_layouts_that_differ(handle: Handle, mode: str, x: str, y: str) -> None:
-    """Launches that are new, found, and compiled."""
+    """Launches that are new, and found."""
     rng = np.random.default_rng(1)
     for _ in range(3):
         scores, prior = rng.standard_normal((2, *SHAPE)).astype(np.float32)

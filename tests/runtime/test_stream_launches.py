@@ -12,8 +12,9 @@ from fake_cuda import FakeCuda, FakeStream
 
 import cudnn_ctypes as cudnn
 from cudnn_ctypes import DeviceTensor
-from cudnn_ctypes.legacy import bound_operation, launch, launch_plan, stream_launcher
 from cudnn_ctypes.raw import gpus
+from cudnn_ctypes.runtime.launching import bound, plan, stream_launcher
+from cudnn_ctypes.runtime.launching.likeness import Plans
 
 EDGES = [3, 0, 2, 1, 2], [1, 0, 1, 1, 0]
 
@@ -22,14 +23,9 @@ EDGES = [3, 0, 2, 1, 2], [1, 0, 1, 1, 0]
 def plans(fake_cuda: FakeCuda, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[Any, Any]]:
     """The plans of functions that take a stream, of which there is none yet."""
     allocators: dict[int, Any] = {}
-    monkeypatch.setattr(stream_launcher, "_plans", plans := {})
-    monkeypatch.setattr(stream_launcher, "_launches", {})
+    monkeypatch.setattr(stream_launcher, "_plans", plans := Plans())
     monkeypatch.setattr(stream_launcher, "_allocators", allocators)
-    for module in (
-        bound_operation,
-        launch,
-        launch_plan,
-    ):  # a handle of the reference device may live
+    for module in (bound, plan):  # a handle of the reference device may live
         monkeypatch.setattr(module, "watched", ())
     yield plans
     for each in allocators.values():
@@ -64,8 +60,9 @@ def without_cudnn(plans: dict[Any, Any], launches: list[tuple[Any, ...]]) -> Non
         launches.append((stream.value, *(getattr(a, "value", a) for a in arguments)))
         return 0
 
-    (plan,) = plans.values()
-    plan.calls = [call._replace(symbol=empty) for call in plan.calls]
+    (made,) = plans.values()
+    made.calls = [call._replace(symbol=empty) for call in made.calls]
+    made.compile()
 
 
 @pytest.mark.needs("cudnnGnnAggSimpleBackward")

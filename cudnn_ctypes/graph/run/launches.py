@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from ...raw import cudnnHandle_t
 from ...raw.bare import bare, watched
-from ...raw.compiled_functions import function_of
 from ...raw.function import binding
 from ...raw.gpus import ordinals
 from ...raw.log import forget, logged
 from ...raw.memory import memory_pointer
 from ...raw.typed_memory import by_class, is_own, is_torch
+from ...runtime.launching.forms import function_of
 
 if TYPE_CHECKING:
     from ..backend.descriptor import BackendDescriptor

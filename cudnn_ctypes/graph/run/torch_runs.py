@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...raw.bare import bare, watched
-from ...raw.compiled_functions import function_of
 from ...raw.function import binding
 from ...raw.log import forget, logged
 from ...runtime import pytorch
+from ...runtime.launching.forms import function_of
 from .given_memory import give_back, taken
 
 if TYPE_CHECKING:

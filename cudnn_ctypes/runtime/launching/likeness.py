@@ -8,7 +8,6 @@ may learn of an argument besides.
 from __future__ import annotations
 
 import ctypes
-import operator
 from collections.abc import Callable, Iterable, Sequence
 from ctypes import c_void_p
 from typing import Any
@@ -16,25 +15,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..raw import mode, records
-from ..raw.ctypes_support import CudnnEnum
-from ..raw.tokens import Tokens
-from ..raw.torch_forms import unreadable
-from ..runtime import DeviceBuffer, DeviceTensor, as_tensor, pytorch
-from .descriptor import Descriptor
+from cudnn_ctypes.raw import mode, records
+from cudnn_ctypes.raw.ctypes_support import CudnnEnum
+from cudnn_ctypes.raw.tokens import Tokens
+
+from .. import pytorch
+from ..buffer import DeviceBuffer
+from ..tensor import DeviceTensor, as_tensor
 
 __all__ = [
     "ALIGNMENT",
     "LOWEST_ADDRESS",
     "Look",
     "NoKey",
+    "Plans",
     "aligned",
     "is_foreign",
     "kind_of_look",
     "look",
     "look_at_descriptors",
     "looks",
-    "sizes",
+    "token_of",
 ]
 
 ALIGNMENT = 16
@@ -48,20 +49,52 @@ Look = tuple[Any, Any]
 descriptor's pointer or a list of them, or None."""
 
 
+_ADDRESS, _NULL = object(), object()
+
+
 class NoKey(Exception):
     """An argument that may decide how an operation is launched, and that nothing stands for."""
 
 
-def _at_none(value: None, launcher: Any) -> Look:
-    return None, None
+class Plans(dict[Any, Any]):
+    """Prepared launches by their keys (see `forms`); the least recently used go first.
+
+    Whoever uses a plan sets its `used` to `now`, which counts the plans that were made.
+    """
+
+    __slots__ = ("now",)
+    MOST = 16384
+
+    def __init__(self) -> None:
+        self.now = 0
+
+    def keep(self, key: Any, plan: Any) -> None:
+        """Add a plan, in front of others of its key: tensors of one shape and of other strides."""
+        if len(self) >= self.MOST:
+            oldest = sorted(self.copy().items(), key=lambda item: item[1].used)
+            for each, _ in oldest[: self.MOST // 4 + 1]:
+                self.pop(each, None)  # another thread may be here, too
+        self.now += 1
+        plan.used = self.now
+        plan.other, others = self.get(key), plan
+        for _ in range(_MOST_OF_A_KEY):
+            others = others.other
+            if others is None:
+                break
+        else:
+            others.other = None
+        self[key] = plan
 
 
-def _at_text(value: str, launcher: Any) -> Look:
+_MOST_OF_A_KEY = 8
+
+
+def _at_plain(value: str | None, launcher: Any) -> Look:
     return value, None
 
 
 def _at_number(value: Any, launcher: Any) -> Look:
-    return (type(value), value), None
+    return (value.__class__, value), None
 
 
 def _at_float(value: float, launcher: Any) -> Look:
@@ -71,12 +104,12 @@ def _at_float(value: float, launcher: Any) -> Look:
 
 def _at_int(value: int, launcher: Any) -> Look:
     if value >= LOWEST_ADDRESS:
-        return "address", c_void_p(value)
+        return _ADDRESS, c_void_p(value)
     return (int, value), None
 
 
 def _at_address(value: ctypes.c_void_p, launcher: Any) -> Look:
-    return "address" if value.value else "NULL", value
+    return (_ADDRESS if value.value else _NULL), value
 
 
 def _at_sequence(value: Sequence[Any], launcher: Any) -> Look:
@@ -100,17 +133,25 @@ def _at_own(value: DeviceTensor | DeviceBuffer, launcher: Any) -> Look:
 
 
 def _at_torch(value: Any, launcher: Any) -> Look:
-    if unreadable(value):  # refused with the argument's name by the operation itself
+    # Who cannot be read is refused by the operation itself, with the argument's name: those that
+    # are negated when read alone have the shape and type of tensors that are not.
+    try:
+        address = value.data_ptr()
+        form = value.dtype, value.shape, value.stride(), value.device, value.requires_grad
+    except RuntimeError:  # sparse, nested, in torch.func's transformations
+        raise NoKey from None
+    if value.is_neg() or not (address or value.numel() == 0):
         raise NoKey
-    form = value.dtype, value.shape, value.stride(), value.device, value.requires_grad
-    return _forms[form], c_void_p(value.data_ptr())
+    return form, c_void_p(address)
 
 
-_forms = Tokens()
+def _at_launcher(value: Any, launcher: Any) -> Look:
+    """Look at a handle, or a stream and its device."""
+    return value.launch_key, value._as_parameter_
 
 
-def _at_descriptor(value: Descriptor[Any], launcher: Any) -> Look:
-    return value._place.token or _token(value), value._as_parameter_
+def _at_descriptor(value: Any, launcher: Any) -> Look:
+    return value._place.token or token_of(value), value._as_parameter_
 
 
 def look_at_descriptors(value: Any, launcher: Any) -> Look:
@@ -118,15 +159,16 @@ def look_at_descriptors(value: Any, launcher: Any) -> Look:
     part: list[Any] = [value.__class__]
     pointers: list[Any] = []
     for descriptor in value.descriptors:
-        part.append(descriptor._place.token or _token(descriptor))
+        part.append(descriptor._place.token or token_of(descriptor))
         pointers.append(descriptor._as_parameter_)
     return tuple(part), pointers
 
 
-def _token(descriptor: Descriptor[Any]) -> int:
+def token_of(descriptor: Any) -> int:
     """The token of a descriptor's record, which is read now."""
     descriptor._place = records.place(descriptor._as_parameter_)
-    if (token := descriptor._place.token) is None:
+    token: int | None = descriptor._place.token
+    if token is None:
         raise NoKey
     return token
 
@@ -176,13 +218,15 @@ class _Looks(dict[type, Callable[..., Look]]):
             at = kind._look
         elif pytorch.is_torch(kind):
             at = _at_torch
+        elif hasattr(kind, "launch_key"):
+            at = _at_launcher
         elif hasattr(kind, "descriptors"):  # also those that it refers to
             at = look_at_descriptors
-        elif issubclass(kind, Descriptor):
+        elif hasattr(kind, "_place"):
             at = _at_descriptor
         elif issubclass(kind, (CudnnEnum, np.generic, np.dtype, type)):
             at = _at_number
-        elif _is_frozen(kind):
+        elif getattr(getattr(kind, "__dataclass_params__", None), "frozen", False):
             at = _at_frozen
         elif hasattr(kind, "__dlpack__") or hasattr(kind, "__cuda_array_interface__"):
             at = _at_foreign
@@ -192,8 +236,8 @@ class _Looks(dict[type, Callable[..., Look]]):
 
 looks: _Looks = _Looks(
     {
-        type(None): _at_none,
-        str: _at_text,
+        type(None): _at_plain,
+        str: _at_plain,
         bool: _at_number,
         float: _at_float,
         int: _at_int,
@@ -234,47 +278,17 @@ def aligned(at: Iterable[Any]) -> tuple[bool, ...]:
     return tuple([(each.value or 0) % ALIGNMENT == 0 for each in at if each.__class__ is c_void_p])
 
 
-def _is_frozen(kind: type) -> bool:
-    """True if the instances are plain data: an ``AlgorithmRow``, say."""
-    parameters = getattr(kind, "__dataclass_params__", None)
-    return bool(parameters and parameters.frozen)
-
-
-_KINDS = {
-    _at_none: "none",
-    _at_text: "number",
-    _at_number: "number",
-    _at_float: "float",
-    _at_own: "own",
-    _at_descriptor: "descriptor",
-}
+_KINDS = {_at_number: "number", _at_float: "float", _at_own: "own", _at_descriptor: "descriptor"}
 
 
 def kind_of_look(value: Any) -> str:
-    """The kind of check that recognizes an argument like this one (see `launch_checks`)."""
+    """The kind of reading that recognizes an argument like this one (see `forms`)."""
     at = looks[type(value)]
+    if at is _at_plain:
+        return "none" if value is None else "number"
     if at is _at_int:
-        return "address" if value >= LOWEST_ADDRESS else "number"
+        return "address" if value >= LOWEST_ADDRESS else "int"
     if at is _at_torch:
         plain = not (value.requires_grad or value.dtype.is_complex)
         return "torch" if plain and value.device.type in ("cuda", "cpu") else "other"
     return _KINDS.get(at, "other")
-
-
-class _Sizes(dict[type, Callable[[Any], int]]):
-    def __missing__(self, kind: type) -> Callable[[Any], int]:
-        size: Callable[[Any], int] = _no_size
-        if pytorch.is_torch(kind):
-            size = kind.numel  # type: ignore[attr-defined]
-        elif looks[kind] is _at_own:
-            size = operator.attrgetter("_nbytes")
-        self[kind] = size
-        return size
-
-
-def _no_size(value: Any) -> int:
-    return 0
-
-
-sizes: _Sizes = _Sizes()
-"""Functions by class, from an argument to a number that is equal for equal looks."""

@@ -1,4 +1,4 @@
-"""Compiled launches on the reference device, where somebody else sees all calls otherwise."""
+"""Launches by C's own functions on the reference device, which sees the calls of ``raw`` alone."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 from cudnn_ctypes import Handle, raw, use_reference_device
-from cudnn_ctypes.legacy import launch, launch_calls, launch_plan, stream_launcher
 from cudnn_ctypes.raw.ctypes_support import OpaquePointer
+from cudnn_ctypes.runtime.launching import bound, plan, stream_launcher
+from cudnn_ctypes.runtime.launching.likeness import Plans
 
-__all__ = ["compiled_launches", "handle_each_way", "handle_of", "reference_handle_each_way"]
+__all__ = ["bare_launches", "handle_each_way", "handle_of", "reference_handle_each_way"]
 
 _PASSED = re.compile(r"<cparam '(.)' \((.*)\)>")
 
@@ -51,35 +52,34 @@ def _unpassed(base: Any, argument: Any) -> Any:
 
 
 @contextmanager
-def compiled_launches() -> Iterator[None]:
-    """Have launches compiled, as on a GPU, and their C functions carried out in NumPy."""
+def bare_launches() -> Iterator[None]:
+    """Have launches call C itself, as on a GPU, and its functions carried out in NumPy."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(launch_calls, "bare", _CarriedOut())
-        for module in (launch, launch_plan):
+        patch.setattr(plan, "bare", _CarriedOut())
+        for module in (bound, plan):
             patch.setattr(module, "watched", ())
-        for table in ("_plans", "_launches"):
-            patch.setattr(stream_launcher, table, {})
+        patch.setattr(stream_launcher, "_plans", Plans())
         yield
 
 
 @contextmanager
 def handle_of(device: str) -> Iterator[Handle]:
-    """A handle of "reference", "reference, compiled" or "gpu"."""
+    """A handle of "reference", "reference, bare" or "gpu"."""
     with use_reference_device(device != "gpu"), Handle() as made:
-        if device != "reference, compiled":
+        if device != "reference, bare":
             yield made
             return
-        with compiled_launches():
+        with bare_launches():
             yield made
 
 
 def _handle(request: pytest.FixtureRequest) -> Iterator[Handle]:
-    """A handle on the reference device, with launches seen by it or compiled, and on the GPU."""
+    """A handle on the reference device, called through ``raw`` or as C is, and on the GPU."""
     with handle_of(request.param) as made:
         yield made
 
 
-_ON_REFERENCE = "reference", "reference, compiled"
+_ON_REFERENCE = "reference", "reference, bare"
 _GPU = pytest.param("gpu", marks=pytest.mark.gpu)
 
 handle_each_way = pytest.fixture(params=[*_ON_REFERENCE, _GPU], name="handle")(_handle)

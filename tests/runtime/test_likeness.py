@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from fake_cuda import FakeCuda
 
-from cudnn_ctypes.legacy.launch_keys import NoKey, look
+from cudnn_ctypes.runtime.launching.likeness import NoKey, look
 
 
 class Exporter:

@@ -6,15 +6,17 @@ import ctypes
 from collections.abc import Mapping
 from typing import Any
 
-from ..raw import gpus, mode
-from ..runtime import cuda, current_device
-from ..runtime.allocation import Allocation, Allocator
-from ..runtime.stream import LEGACY_DEFAULT, as_stream_pointer
+from cudnn_ctypes.raw import gpus, mode
+
+from .. import cuda
+from ..allocation import Allocation, Allocator
+from ..device import current_device
+from ..stream import LEGACY_DEFAULT, as_stream_pointer
+from .likeness import Plans
 
 __all__ = ["StreamLauncher"]
 
-_plans: dict[Any, Any] = {}
-_launches: dict[Any, tuple[Any, ...]] = {}
+_plans = Plans()
 
 _allocators: dict[int, Allocator] = {}
 """Allocators of the legacy default streams, by GPU."""
@@ -56,14 +58,9 @@ class StreamLauncher:
         return current_device()
 
     @property
-    def _plans(self) -> dict[Any, Any]:
+    def _plans(self) -> Plans:
         """The plans of all streams; they hold no descriptor."""
         return _plans
-
-    @property
-    def _launches(self) -> dict[Any, tuple[Any, ...]]:
-        """The same, compiled, by their keys, and by operation and size of memory."""
-        return _launches
 
     def __cuda_stream__(self) -> tuple[int, int]:
         return 0, self.stream_pointer

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Generic, ParamSpec, TypeVar
 
-from ..errors import ClosedError
-from ..raw import mode
-from ..raw.bare import watched
-from ..resource import Closing, Uncopied
-from .launch_calls import make_call
-from .launch_plan import Plan, fill
+from cudnn_ctypes.errors import ClosedError
+from cudnn_ctypes.raw import log, mode
+from cudnn_ctypes.raw.bare import watched
+from cudnn_ctypes.resource import Closing, Uncopied
+
+from .plan import Plan
 from .recording import Launcher
 
 __all__ = ["BoundOperation", "bind"]
@@ -39,15 +39,14 @@ class BoundOperation(Closing, Uncopied, Generic[R]):
     True
     """
 
-    def __init__(self, plan: Plan, handle: Launcher, at: Any, given: Any) -> None:
+    def __init__(self, plan: Plan, at: Any, handle: Launcher, given: Any) -> None:
         self._scratch = [handle.allocator.allocate(size) for size in plan.scratch_sizes]
-        made, values = plan.fill(handle, at, self._scratch)
+        made = plan.make(handle.allocator)
+        values = plan.values(at, made, self._scratch)
         self._plan, self._handle = plan, handle
         self._kept = given, made
-        self._zeroed = plan.zeroed(made, self._scratch)
-        self._native = list(plan.filled(values, checked=False))
-        self._checked = list(plan.filled(values, checked=True))
-        self.result: R = plan.returns(made, *given)
+        self._calls = [(call, *call.filled(values)) for call in plan.calls]
+        self.result: R = plan.result(made, given)
 
     def __call__(self) -> R:
         """Launch; returns `result`.
@@ -61,23 +60,29 @@ class BoundOperation(Closing, Uncopied, Generic[R]):
         CudnnError
             If cuDNN refuses.
         """
-        if self._plan is None:
+        plan = self._plan
+        if plan is None:
             raise ClosedError("this BoundOperation is closed")
         _ = self._handle._as_parameter_
-        if mode.reference_device_active is not self._plan.on_host:
-            bound_on, active = ("the reference device", "a GPU")[:: 1 if self._plan.on_host else -1]
+        if mode.reference_device_active is not plan.on_host:
+            bound_on, active = ("the reference device", "a GPU")[:: 1 if plan.on_host else -1]
             raise ValueError(f"this was bound on {bound_on}, but work goes to {active} now")
-        self._plan.follow(self._handle)
-        for memory, nbytes in self._zeroed:
-            fill(memory, nbytes, self._handle.stream)
-        for function, callee, arguments in self._checked if watched else self._native:
-            make_call(function, callee, arguments)
+        if plan.prepares:
+            plan.prepare(self._handle, self._kept[1], self._scratch)
+        for call, checked, native in self._calls:
+            if watched:
+                call.function(*checked)
+                continue
+            if log.logged:
+                log.forget()
+            code = call.symbol(*native)
+            if code:
+                call.function._binding.settle(code, tuple(checked))
         return self.result
 
     def close(self) -> None:
         """Let go of the operands, and free the workspaces; a second call does nothing."""
         self._plan = self._kept = None  # type: ignore[assignment]
-        self._zeroed = []
         for block in self._scratch:
             block.release()
         self._scratch = []
