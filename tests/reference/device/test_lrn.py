@@ -20,7 +20,6 @@ from ..raw_program import FLOAT, Memory, Program, scalar
 DOUBLE, HALF, BFLOAT16 = raw.CUDNN_DATA_DOUBLE, raw.CUDNN_DATA_HALF, raw.CUDNN_DATA_BFLOAT16
 SUCCESS = raw.CUDNN_STATUS_SUCCESS
 BAD_PARAM, NOT_SUPPORTED = raw.CUDNN_STATUS_BAD_PARAM, raw.CUDNN_STATUS_NOT_SUPPORTED
-NULL = (BAD_PARAM, raw.CUDNN_STATUS_BAD_PARAM_NULL_POINTER)
 SHAPE = (2, 4, 3, 5)
 STRIDED = (200, 48, 15, 2)
 TYPES = (FLOAT, DOUBLE, HALF)
@@ -156,50 +155,9 @@ def test_a_descriptor_that_was_never_set_holds_the_defaults(program: Program):
     np.testing.assert_array_equal(case["y"], lrn_cross_channel_forward(case["x"]))
 
 
-def test_refusals(program: Program):
+def test_modes_are_ignored(program: Program):
     case = Case(program)
-    other, half = program.tensor((2, 4, 3, 6)), program.tensor(SHAPE, HALF)
-    channels_last = program.tensor(SHAPE, layout="NHWC")
-    flat = program.tensor((8, 15))
-    integers, small = (program.tensor(SHAPE, t) for t in (raw.CUDNN_DATA_INT32, BFLOAT16))
-    lrn = {
-        "cudnnLRNCrossChannelForward": ("x", "y"),
-        "cudnnLRNCrossChannelBackward": ("x", "y", "dy", "dx"),
-    }
-    for name, operands in lrn.items():
-        assert case.call(name) == SUCCESS
-        wrong = BAD_PARAM if name.endswith("Forward") else NOT_SUPPORTED
-        for operand in operands:
-            if not (operand == "y" and wrong == NOT_SUPPORTED):  # which is not read
-                assert case.call(name, **{operand: None}) in NULL
-            assert case.call(name, **{f"{operand}Desc": None}) in NULL
-            ignored = operand == "y" and wrong == NOT_SUPPORTED
-            assert case.call(name, **{f"{operand}Desc": other}) == (SUCCESS if ignored else wrong)
-            assert case.call(name, **{f"{operand}Desc": half}) == (SUCCESS if ignored else wrong)
-        everything = [f"{operand}Desc" for operand in operands]
-        assert case.call(name, **dict.fromkeys(everything, flat)) == BAD_PARAM
-        assert case.call(name, **dict.fromkeys(everything, integers)) == NOT_SUPPORTED
-        assert case.call(name, **dict.fromkeys(everything, small)) == NOT_SUPPORTED
-        assert case.call(name, **dict.fromkeys(everything, channels_last)) == SUCCESS
-        for changes in ({"alpha": None}, {"beta": None}, {"normDesc": None}):
-            assert case.call(name, **changes) in NULL
-        assert case.call(name, lrnMode=7) == SUCCESS  # which cuDNN ignores
-    divisive = {
-        "cudnnDivisiveNormalizationForward": (("x", "y", "temp", "temp2"), "yDesc"),
-        "cudnnDivisiveNormalizationBackward": (("x", "dy", "dx", "temp", "temp2"), "dXdMeansDesc"),
-    }
-    for name, (operands, described) in divisive.items():
-        assert case.call(name) == SUCCESS
-        for operand in operands:
-            assert case.call(name, **{operand: None}) in NULL
-        for desc in ("xDesc", described):
-            assert case.call(name, **{desc: None}) in NULL
-            assert case.call(name, **{desc: other}) == BAD_PARAM
-            assert case.call(name, **{desc: half}) == BAD_PARAM
-            assert case.call(name, **{desc: channels_last}) == NOT_SUPPORTED
-        assert case.call(name, **{"xDesc": flat, described: flat}) == BAD_PARAM
-        assert case.call(name, **{"xDesc": integers, described: integers}) == NOT_SUPPORTED
-        assert case.call(name, **{"xDesc": small, described: small}) == NOT_SUPPORTED
-        for changes in ({"alpha": None}, {"beta": None}, {"normDesc": None}):
-            assert case.call(name, **changes) in NULL
+    for name in ("cudnnLRNCrossChannelForward", "cudnnLRNCrossChannelBackward"):
+        assert case.call(name, lrnMode=7) == SUCCESS
+    for name in ("cudnnDivisiveNormalizationForward", "cudnnDivisiveNormalizationBackward"):
         assert case.call(name, mode=7) == SUCCESS
