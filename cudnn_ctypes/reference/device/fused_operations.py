@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,15 +25,7 @@ from .convolution_problem import Problem
 from .memory import Operand, require, scribble
 from .registry import Refused, bad_param, implements, not_supported
 
-__all__ = [
-    "ACTIVATIONS",
-    "Constants",
-    "check_convolution",
-    "check_filter_gradient",
-    "check_inference",
-    "check_training",
-    "workspace_bytes",
-]
+__all__ = ["ACTIVATIONS", "Constants", "workspace_bytes"]
 
 _SPATIAL = (raw.CUDNN_BATCHNORM_SPATIAL, raw.CUDNN_BATCHNORM_SPATIAL_PERSISTENT)
 ACTIVATIONS: dict[int, Any] = {
@@ -73,20 +65,20 @@ class Constants:
 def check_convolution(constants: Constants) -> None:
     """Refuse sums of all but half precision in NHWC.
 
-    Before Hopper cuDNN has kernels for these sums; an H200 refuses them all (9.19).
+    Before Hopper cuDNN has kernels for these sums; an H200 refuses them all (9.19). It makes plans
+    without placeholders, or with one of two, and refuses to execute them.
     """
     x, w, y, convolution = constants.needed("XDESC", "WDESC", "YDESC", "CONV_DESC")
     problem = Problem(x, w, convolution, y, ("XDESC", "WDESC", "CONV_DESC", "YDESC"))
     _ = problem.geometry
     _check_input(constants, x)
-    _needs_pointers(constants, "XDATA", "WDATA", "YDATA")
-    if constants.given("YSUM") or constants.given("YSQSUM"):
+    statistics = constants.get("YSTATS_DESC")  # without it cuDNN passes over the sums
+    if statistics is not None and constants.given("YSUM") and constants.given("YSQSUM"):
         half = all(each.data_type == raw.CUDNN_DATA_HALF for each in (x, w, y))
         channels_last = all(_channels_last(each) for each in (x, w, y))
         if not half or not channels_last:
             raise not_supported("x, w and y must be HALF in NHWC for BNSTATS")
         _check_mode(constants)
-        (statistics,) = constants.needed("YSTATS_DESC")
         _check_channels("YSTATS_DESC", statistics, y.shape[1])
 
 
@@ -95,7 +87,6 @@ def check_filter_gradient(constants: Constants) -> None:
     problem = Problem(x, w, convolution, dy, ("XDESC", "DWDESC", "CONV_DESC", "DYDESC"))
     _ = problem.geometry
     _check_input(constants, x)
-    _needs_pointers(constants, "XDATA", "DWDATA", "DYDATA")
     types = {each.data_type for each in (x, w, dy)}
     if len(types) != 1 or not types <= {raw.CUDNN_DATA_HALF, raw.CUDNN_DATA_FLOAT}:
         raise not_supported("x, dy and dw must all be HALF, or all FLOAT")
@@ -106,7 +97,7 @@ def check_training(constants: Constants) -> None:
     sums, parameters, equivalent = constants.needed(
         "YSTATS_DESC", "BN_SCALEBIAS_MEANVAR_DESC", "BN_EQSCALEBIAS_DESC"
     )
-    _needs_pointers(constants, "YSUM", "YSQSUM", "BN_SCALE", "BN_BIAS", "BN_EQSCALE", "BN_EQBIAS")
+    _needs_pointers(constants, "YSUM", "YSQSUM", "BN_SCALE", "BN_BIAS")
     _check_channels("BN_SCALEBIAS_MEANVAR_DESC", parameters, sums.shape[1])
     _check_channels("BN_EQSCALEBIAS_DESC", equivalent, sums.shape[1])
     _check_stored(equivalent)
@@ -115,15 +106,7 @@ def check_training(constants: Constants) -> None:
 def check_inference(constants: Constants) -> None:
     _check_mode(constants)
     parameters, equivalent = constants.needed("BN_SCALEBIAS_MEANVAR_DESC", "BN_EQSCALEBIAS_DESC")
-    _needs_pointers(
-        constants,
-        "BN_SCALE",
-        "BN_BIAS",
-        "BN_RUNNING_MEAN",
-        "BN_RUNNING_VAR",
-        "BN_EQSCALE",
-        "BN_EQBIAS",
-    )
+    _needs_pointers(constants, "BN_SCALE", "BN_BIAS", "BN_RUNNING_MEAN", "BN_RUNNING_VAR")
     _check_channels("BN_EQSCALEBIAS_DESC", equivalent, parameters.shape[1])
     _check_stored(equivalent)
 
@@ -132,8 +115,9 @@ def _check_input(constants: Constants, x: Tensor) -> None:
     """Check the scale, bias and activation, each of which may be absent."""
     if constants.given("BN_EQSCALE") or constants.given("BN_EQBIAS"):
         _check_mode(constants)
-        (equivalent,) = constants.needed("BN_EQSCALEBIAS_DESC")
-        _check_channels("BN_EQSCALEBIAS_DESC", equivalent, x.shape[1])
+        equivalent = constants.get("BN_EQSCALEBIAS_DESC")  # without it a plan is made
+        if equivalent is not None:
+            _check_channels("BN_EQSCALEBIAS_DESC", equivalent, x.shape[1])
     activation = constants.get("ACTIVATION_DESC")
     if activation is not None and activation.mode not in ACTIVATIONS:
         raise not_supported(f"activation {activation.mode.name}")
@@ -165,9 +149,11 @@ def _check_stored(equivalent: Tensor) -> None:
 def _needs_pointers(constants: Constants, *names: str) -> None:
     for name in names:
         if not constants.given(name):
-            raise bad_param(
-                f"CUDNN_PARAM_{name}_PLACEHOLDER is not set, or says that the pointer is NULL"
-            )
+            raise _without_pointer(name)
+
+
+def _without_pointer(name: str) -> Refused:
+    return bad_param(f"CUDNN_PARAM_{name}_PLACEHOLDER is not set, or says that the pointer is NULL")
 
 
 def _channels_last(described: Any) -> bool:
@@ -241,19 +227,32 @@ class _Packs:
             )
         return Operand(f"CUDNN_PTR_{name}", described, address)
 
+    def both(self, label: str, names: Sequence[str]) -> tuple[Operand, ...]:
+        """Two operands described by `label`, none where both placeholders say NULL."""
+        if not any(map(self.constants.given, names)):
+            return ()
+        _needs_pointers(self.constants, *names)
+        (described,) = self.constants.needed(label)
+        return tuple(operand for name in names if (operand := self.operand(name, described)))
+
     def load(self, name: str, described: Any) -> NDArray[Any]:
-        operand = self.operand(name, described)
-        assert operand is not None, "a plan is not made without it"
-        return operand.load()
+        return self._needed(name, described).load()
 
-    def optional(self, name: str, described: Any) -> NDArray[Any] | None:
-        operand = self.operand(name, described)
-        return None if operand is None else operand.load()
+    def store(self, name: str, described: Any, values: NDArray[Any]) -> None:
+        _store(self._needed(name, described), values)
 
-    def store(self, name: str, described: Any, values: NDArray[Any] | None) -> None:
+    def _needed(self, name: str, described: Any) -> Operand:
         operand = self.operand(name, described)
-        if operand is not None and values is not None:
-            operand.store(round_to(values, numpy_dtype(described.data_type)))
+        if operand is None:
+            raise _without_pointer(name)
+        return operand
+
+    def finalized(self, name: str, described: Any) -> Operand | None:
+        """What cuDNN finalizes wherever the pointer is given, whatever its placeholder says."""
+        if self.constants.given(name):
+            return self.operand(name, described)
+        address = self.variants.get(f"PTR_{name}")
+        return Operand(f"CUDNN_PTR_{name}", described, address) if address else None
 
     def number(self, label: str) -> Any:
         value = self.variants.get(label)
@@ -264,10 +263,11 @@ class _Packs:
     def input(self) -> dict[str, Any]:
         """Scale, bias and the activation's name."""
         activation = self.constants.get("ACTIVATION_DESC")
-        equivalent = self.constants.get("BN_EQSCALEBIAS_DESC")
+        affine = self.both("BN_EQSCALEBIAS_DESC", ("BN_EQSCALE", "BN_EQBIAS"))
+        scale, bias = (each.load() for each in affine) if affine else (None, None)
         return {
-            "scale": self.optional("BN_EQSCALE", equivalent),
-            "bias": self.optional("BN_EQBIAS", equivalent),
+            "scale": scale,
+            "bias": bias,
             "activation": "identity" if activation is None else ACTIVATIONS[activation.mode],
         }
 
@@ -283,10 +283,12 @@ def _convolve(packs: _Packs) -> None:
         compute_dtype=problem.compute_dtype,
         out_dtype=numpy_dtype(y.data_type),
     )
+    sums: Sequence[Operand] = ()
+    if packs.constants.get("YSTATS_DESC") is not None:
+        sums = packs.both("YSTATS_DESC", ("YSUM", "YSQSUM"))
     packs.store("YDATA", y, results.y)
-    statistics = packs.constants.get("YSTATS_DESC")
-    packs.store("YSUM", statistics, results.y_sum)
-    packs.store("YSQSUM", statistics, results.y_sqsum)
+    for operand, values in zip(sums, (results.y_sum, results.y_sqsum), strict=False):
+        _store(operand, values)
 
 
 def _filter_gradient(packs: _Packs) -> None:
@@ -308,8 +310,10 @@ def _finalize_training(packs: _Packs) -> None:
     sums, parameters, equivalent = packs.constants.needed(
         "YSTATS_DESC", "BN_SCALEBIAS_MEANVAR_DESC", "BN_EQSCALEBIAS_DESC"
     )
-    averages = ("BN_RUNNING_MEAN", "BN_RUNNING_VAR")
-    averaging = any(packs.constants.given(name) for name in averages)
+    mean, variance = (
+        packs.finalized(name, parameters) for name in ("BN_RUNNING_MEAN", "BN_RUNNING_VAR")
+    )
+    averaging = mean is not None or variance is not None
     results = finalize_statistics_training(
         packs.load("YSUM", sums),
         packs.load("YSQSUM", sums),
@@ -318,16 +322,19 @@ def _finalize_training(packs: _Packs) -> None:
         packs.load("BN_BIAS", parameters),
         epsilon=packs.number("SCALAR_DOUBLE_BN_EPSILON"),
         average_factor=packs.number("SCALAR_DOUBLE_BN_EXP_AVG_FACTOR") if averaging else 1.0,
-        running_mean=packs.optional("BN_RUNNING_MEAN", parameters),
-        running_variance=packs.optional("BN_RUNNING_VAR", parameters),
+        running_mean=None if mean is None else mean.load(),
+        running_variance=None if variance is None else variance.load(),
         compute_dtype=np.float64,
     )
-    packs.store("BN_EQSCALE", equivalent, results.scale)
-    packs.store("BN_EQBIAS", equivalent, results.bias)
-    packs.store("BN_SAVED_MEAN", parameters, results.saved_mean)
-    packs.store("BN_SAVED_INVSTD", parameters, results.saved_inv_variance)
-    packs.store("BN_RUNNING_MEAN", parameters, results.running_mean)
-    packs.store("BN_RUNNING_VAR", parameters, results.running_variance)
+    for operand, values in (
+        (packs.finalized("BN_EQSCALE", equivalent), results.scale),
+        (packs.finalized("BN_EQBIAS", equivalent), results.bias),
+        (packs.finalized("BN_SAVED_MEAN", parameters), results.saved_mean),
+        (packs.finalized("BN_SAVED_INVSTD", parameters), results.saved_inv_variance),
+        (mean, results.running_mean),
+        (variance, results.running_variance),
+    ):
+        _store(operand, values)
 
 
 def _finalize_inference(packs: _Packs) -> None:
@@ -341,8 +348,13 @@ def _finalize_inference(packs: _Packs) -> None:
         packs.load("BN_RUNNING_VAR", parameters),
         epsilon=packs.number("SCALAR_DOUBLE_BN_EPSILON"),
     )
-    packs.store("BN_EQSCALE", equivalent, scale)
-    packs.store("BN_EQBIAS", equivalent, bias)
+    _store(packs.finalized("BN_EQSCALE", equivalent), scale)
+    _store(packs.finalized("BN_EQBIAS", equivalent), bias)
+
+
+def _store(operand: Operand | None, values: NDArray[Any] | None) -> None:
+    if operand is not None and values is not None:
+        operand.store(round_to(values, operand.dtype))
 
 
 _OPERATIONS: dict[
