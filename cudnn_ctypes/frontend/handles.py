@@ -141,7 +141,7 @@ def as_handle(handle: AnyHandle) -> Owner:
 
 def default_handle() -> Owner:
     """The current device's handle, on its default stream, for graphs without one."""
-    key = (mode.reference_device_active, int(current_device().device_id))
+    key = (mode.runtime, int(current_device().device_id))
     if key not in _default or _default[key].closed:
         _default[key] = Owner()
     return _default[key]

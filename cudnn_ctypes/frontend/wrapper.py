@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import sys
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -272,9 +271,9 @@ class Graph:
             workspace = self._workspace
         if handle is None and self._handle == "auto":
             handle = default_handle()
-            torch = sys.modules.get("torch")
-            if torch is not None and not mode.reference_device_active:
-                set_stream(handle, torch.cuda.current_stream().cuda_stream)
+            stream = mode.runtime.current_stream("torch")
+            if stream is not None:
+                set_stream(handle, stream)
         graph.execute(memory, workspace, handle)
 
 

@@ -299,7 +299,7 @@ class GraphFunction:
         arguments = self._arguments(args, kwargs)
         memory: list[Any] = []
         key = (
-            mode.reference_device_active,
+            mode.runtime,
             *[look(name, each, memory, handle) for name, each in arguments.items()],
         )
         try:

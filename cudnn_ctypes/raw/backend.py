@@ -156,7 +156,7 @@ def made_up(address: int | None) -> bool:
     """Whether no descriptor was created at an address. Only the reference device asks: on a GPU
     another library of the process may have created it.
     """
-    return mode.reference_device_active and address is not None and address not in _living
+    return bool(mode.runtime.on_host) and address is not None and address not in _living
 
 
 def destroyed(address: int | None) -> None:

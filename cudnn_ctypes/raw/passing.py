@@ -23,7 +23,7 @@ _pointer = ctypes.c_void_p.from_param
 
 
 def _torch_fitting(tensor: Any, fitting: Fitting) -> Any:
-    if not _is_reachable(tensor) or unreadable(tensor):
+    if not mode.runtime.has(tensor) or unreadable(tensor):
         return None
     key = tensor.dtype, tensor.shape, tensor.stride()
     if key not in fitting:
@@ -33,10 +33,6 @@ def _torch_fitting(tensor: Any, fitting: Fitting) -> Any:
         fitting.alike, fitting.on_host = alike([tensor]), mode.reference_device_active
         fitting.last_key, fitting.kind = key, tensor.__class__
     return _pointer(tensor.data_ptr())
-
-
-def _is_reachable(tensor: Any) -> bool:
-    return bool(tensor.is_cpu if mode.reference_device_active else tensor.is_cuda)
 
 
 def _own_fitting(memory: Any, fitting: Fitting) -> Any:
@@ -69,7 +65,7 @@ def _any_fitting(memory: Any, fitting: Fitting) -> Any:
 def _torch_with_room(tensor: Any, size: Any) -> Any:
     # How the elements are to be read does not matter here.
     try:
-        if size.__class__ is int and _is_reachable(tensor) and tensor.nbytes >= size:
+        if size.__class__ is int and mode.runtime.has(tensor) and tensor.nbytes >= size:
             address = tensor.data_ptr()
             return _pointer(address) if address else None
     except RuntimeError:  # sparse, say: the converter raises a clear error

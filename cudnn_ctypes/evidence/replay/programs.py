@@ -54,7 +54,7 @@ class RecordedOn:
 
 
 def _device() -> str:
-    if mode.reference_device_active:
+    if mode.runtime.on_host:
         return "the reference device"
     with suppress(Exception):  # a trace never stops a program
         from ...runtime.device import current_device

@@ -15,7 +15,14 @@ from .first_query import ask_about_another_first
 if TYPE_CHECKING:
     from ...handle import Handle
 
-__all__ = ["DeviceLike", "as_device", "as_properties", "device_attribute", "properties_text"]
+__all__ = [
+    "DeviceLike",
+    "as_device",
+    "as_properties",
+    "device_attribute",
+    "is_absent",
+    "properties_text",
+]
 
 DeviceLike: TypeAlias = "Handle | DeviceProperties | str | PathLike[str]"
 """A handle's GPU; the properties of one that need not be there; their preset or file."""
@@ -53,6 +60,11 @@ def as_device(device: DeviceLike) -> Handle | DeviceProperties:
         "device: expected a Handle, DeviceProperties, the name of a preset, or a file, got "
         f"{described(device)}"
     )
+
+
+def is_absent(device: Handle | DeviceProperties) -> bool:
+    """Whether no GPU can be asked: it is known by its properties, as the reference device's is."""
+    return isinstance(device, DeviceProperties) or device.on_reference_device
 
 
 def as_properties(device: DeviceProperties | str | PathLike[str]) -> DeviceProperties:

@@ -90,9 +90,8 @@ class BuildFailure:
     def _hint(self, selection: Selection, graph: BackendDescriptor, device: Any) -> str:
         if self._left_out:
             return self._selected(selection, engine_count(graph))
-        if not getattr(device, "on_reference_device", False):
-            return _OTHERS
-        return _OTHERS + _WITHOUT_ENGINE.format(gpu=device.device.stands_for)
+        stands_for = getattr(getattr(device, "device", None), "stands_for", None)
+        return _OTHERS + _WITHOUT_ENGINE.format(gpu=stands_for) if stands_for else _OTHERS
 
     def _selected(self, selection: Selection, count: int) -> str:
         """How many configs each condition of the selection left out."""

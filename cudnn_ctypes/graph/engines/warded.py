@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..backend import warden
 from ..backend.device_properties import DeviceProperties
-from ..backend.devices import properties_text
+from ..backend.devices import is_absent, properties_text
 from ..run.kernel_cache import KernelCache
 from ..run.plan import ExecutionPlan
 from ..run.stored_plan import StoredPlan
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ...handle import Handle
     from ..lower.expand.expansion import Expansion
 
-__all__ = ["asked", "is_absent", "plan_of"]
+__all__ = ["asked", "plan_of"]
 
 _logger = logging.getLogger(__name__)
 
@@ -77,11 +77,6 @@ def _carried_out(
 ) -> T:
     with DeviceProperties(gpu) as device:
         return function(expansion, device, *arguments, **options)
-
-
-def is_absent(device: Handle | DeviceProperties) -> bool:
-    """Whether no GPU could tell more than the warden."""
-    return isinstance(device, DeviceProperties) or device.on_reference_device
 
 
 def plan_of(

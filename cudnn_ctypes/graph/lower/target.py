@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ... import raw
 from ...runtime import cuda
 from ..backend.device_properties import DeviceProperties
-from ..backend.devices import DeviceLike, as_device
+from ..backend.devices import DeviceLike, as_device, is_absent
 
 __all__ = ["NO_GPU", "Target"]
 
@@ -44,7 +44,7 @@ class Target(NamedTuple):
             As in `as_device`.
         """
         meant = as_device(device)
-        by_properties = isinstance(meant, DeviceProperties) or meant.on_reference_device
+        by_properties = is_absent(meant)
         told = meant if isinstance(meant, DeviceProperties) else meant.device
         major, minor = told.compute_capability
         return cls(raw.load().version, 10 * major + minor, by_properties)

@@ -226,7 +226,7 @@ class ExecutionMethods(Closing):
         if chosen is None:
             with given.on(None) as lent:
                 made, outputs = self._run(lent, given, workspace, check=check, kept=False)
-        elif given.torch is None or chosen.on_reference_device:
+        elif given.torch is None or not given.torch.is_cuda:
             made, outputs = self._run(chosen, given, workspace, check=check)
         else:
             ordinal = given.ordinal
@@ -286,7 +286,7 @@ class ExecutionMethods(Closing):
             On the GPU.
         """
         execution, results = self._execution, self._outputs
-        if execution is None or results is None or mode.reference_device_active:
+        if execution is None or results is None or mode.runtime.on_host:
             return None
         return execution.torch_run(inputs, results.memory, returned, like)
 

@@ -36,7 +36,7 @@ def default_handle(ordinal: int, stream: int = 0) -> Iterator[Handle]:
     stream : int
         The stream's address; 0 is the legacy default stream.
     """
-    if mode.reference_device_active:
+    if mode.runtime.on_host:
         with Handle() as handle:
             yield handle
         return
@@ -129,10 +129,8 @@ class GivenMemory:
     @property
     def ordinal(self) -> int:
         """The GPU that has the memory; the current one where only addresses are given."""
-        if mode.reference_device_active:
-            return 0
         if self.torch is not None:
-            return int(self.torch.get_device())
+            return int(mode.runtime.ordinal_of(self.torch))
         for value in self.memory.values():
             if isinstance(value, (DeviceTensor, DeviceBuffer)):
                 return value.device_id
@@ -141,7 +139,7 @@ class GivenMemory:
     @property
     def stream(self) -> int:
         """The address of the stream in whose order the memory is used."""
-        if self.torch is None or mode.reference_device_active:
+        if self.torch is None or not self.torch.is_cuda:
             return 0
         return pytorch.current_stream(self.torch.get_device())
 

@@ -8,7 +8,6 @@ written before each execution: numbers, or the results of other plans.
 from __future__ import annotations
 
 import copy
-import ctypes
 import functools
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -17,9 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...dtypes import element_bits, numpy_dtype
-from ...raw import host_blocks
 from ...raw.memory import memory_pointer
-from ...runtime import cuda
 from ...runtime.stream import as_stream_pointer
 from .tensor_memory import host_value
 
@@ -158,22 +155,14 @@ class Scratch:
         if not (self._contents or self._fills):
             return
         start = (memory_pointer(workspace, "workspace") or 0) + _rounded(own)
-        if handle.on_reference_device:
-            filled = [(offset, np.full(count, number)) for offset, number, count in self._fills]
-            for offset, contents in (*self._contents, *filled):
-                ctypes.memmove(start + offset, contents.ctypes.data, contents.nbytes)
-                host_blocks.written(start + offset, contents.nbytes)
-            return
-        stream = as_stream_pointer(handle.stream)
-        with cuda.current_context(handle.device):
-            for offset, contents in self._contents:
-                # Few bytes: the driver takes its copy of them before it returns.
-                source, nbytes = contents.ctypes.data, contents.nbytes
-                cuda.call("cuMemcpyHtoDAsync", start + offset, source, nbytes, stream)
-            for offset, number, count in self._fills:
-                bits = 8 * number.itemsize
-                pattern = int.from_bytes(number.tobytes(), "little")
-                cuda.call(f"cuMemsetD{bits}Async", start + offset, pattern, count, stream)
+        stream, ordinal = as_stream_pointer(handle.stream), handle.device.device_id
+        for offset, contents in self._contents:
+            # Few bytes: the driver takes its copy of them before it returns.
+            source, nbytes = contents.ctypes.data, contents.nbytes
+            handle.runtime.write(ordinal, start + offset, source, nbytes, stream, wait=False)
+        for offset, number, count in self._fills:
+            nbytes = count * number.itemsize
+            handle.runtime.fill(ordinal, start + offset, number.tobytes(), nbytes, stream)
 
 
 class Writing:

@@ -147,7 +147,7 @@ def computing(
             for key in names[1:]
         }
         if state.on_host:
-            _on_reference_device(name, lambda: compute(elements, state, **values))
+            _in_numpy(name, lambda: compute(elements, state, **values))
         else:
             c_values = (_c_value(key, value) for key, value in values.items())
             gpu_call(name, ctypes.c_void_p(state.address), *c_values)
@@ -159,7 +159,7 @@ def computing(
     return CublasFunction(call)
 
 
-def _on_reference_device(name: str, compute: Callable[[], None]) -> None:
+def _in_numpy(name: str, compute: Callable[[], None]) -> None:
     from cudnn_ctypes.reference.device.registry import Refused
 
     try:

@@ -159,7 +159,7 @@ class Kernels:
         NotTranslatedError
             On the reference device, which runs no CUDA code.
         """
-        if mode.reference_device_active:
+        if mode.runtime.on_host:
             raise NotTranslatedError(
                 f"{name}: a kernel was reached; the reference device runs cuDNN's functions only, "
                 f"so this program needs an NVIDIA GPU from here on"

@@ -43,7 +43,7 @@ def _teller(function: str, options: Sequence[str], names: Sequence[str]) -> Call
         values = [getattr(each, "value", each) for each in arguments[: len(options)]]
         descriptors = arguments[len(options) :]
         entries = tuple(map(records.place, descriptors))
-        if mode.reference_device_active or (*values, *entries) in seen:
+        if mode.runtime.on_host or (*values, *entries) in seen:
             return
         if any(each.record is None for each in entries):
             return

@@ -14,6 +14,7 @@ from .... import __version__, raw
 from ....absent_gpu.properties import SOURCE
 from ....runtime import cuda
 from ...backend.device_properties import DeviceProperties
+from ...backend.devices import is_absent
 
 if TYPE_CHECKING:
     from ....handle import Handle
@@ -165,7 +166,7 @@ def device_properties(
     """
     if isinstance(device, DeviceProperties):
         return _values(device)
-    if device.on_reference_device:  # it can stand for another GPU the next time
+    if is_absent(device):  # the reference device: it can stand for another GPU the next time
         return _read(device)
     number = device.device.device_id
     if number not in _here:

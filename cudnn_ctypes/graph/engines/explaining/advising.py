@@ -14,7 +14,7 @@ from ....arguments import flag
 from ....errors import CudnnError, NoDeviceError
 from ....raw import nvrtc
 from ...backend.device_properties import DeviceProperties
-from ...backend.devices import properties_text
+from ...backend.devices import is_absent, properties_text
 from ...backend.warden import asking
 from ...lower.faults import FAULTS
 from ..refusals import Refusal, failed_to_compile
@@ -244,7 +244,7 @@ def _open(conditions: Conditions) -> Iterator[Conditions]:
 
 
 def _check_gpu(device: Any) -> None:
-    if isinstance(device, DeviceProperties) or device.on_reference_device:
+    if is_absent(device):
         raise NoDeviceError(
             "advice: measure=True runs the graphs on a GPU: give Graph.explain the Handle of one"
         )

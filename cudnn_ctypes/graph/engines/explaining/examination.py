@@ -11,6 +11,7 @@ from ....errors import BadParamError, CrashError, CudnnError, NotSupportedError,
 from ....raw.library import load
 from ...backend import warden
 from ...backend.device_properties import DeviceProperties
+from ...backend.devices import is_absent
 from ...backend.engine import Engine, EngineChoice, EngineConfig, engine_count
 from ...backend.warden import step
 from ...lower.lowering import graph_faults, lowered
@@ -20,7 +21,7 @@ from ..heuristics import default_configs
 from ..judging.kept import kept_verdicts
 from ..refusals import Refusal, refusal
 from ..selection import Selection
-from ..warded import asked, is_absent
+from ..warded import asked
 from .explanation import EngineRow, Explanation
 
 if TYPE_CHECKING:

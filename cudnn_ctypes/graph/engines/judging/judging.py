@@ -16,6 +16,7 @@ from ....errors import CudnnError, SymbolNotFoundError
 from ....raw.library import load
 from ....raw.values import described
 from ....reference.device.registry import Refused
+from ...backend.devices import is_absent
 from ...backend.engine import Engine, EngineChoice
 from ...lower.lowering import lowered
 from ...lower.target import NO_GPU
@@ -88,7 +89,7 @@ def judge(
             todo,
             given=host_operands(graph, memory),
             kinds=kinds,
-            runs=0 if handle.on_reference_device else runs,
+            runs=0 if is_absent(handle) else runs,
             sm_count=sm_count,
             described=despite_faults,
             stack=stack,
@@ -136,7 +137,7 @@ def tried(
         tuple(kinds),
         runs,
         str(load().path),
-        reference_gpu() if handle.on_reference_device else handle.device.device_id,
+        reference_gpu() if is_absent(handle) else handle.device.device_id,
         sm_count,
         described,
         loose,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ....raw.values import described
 from ...backend.device_properties import DeviceProperties
+from ...backend.devices import is_absent
 from ...backend.engine import EngineChoice
 from ...lower.lowering import lowered
 from .kept import Kept, family, keep_verdicts, kept_verdicts
@@ -56,7 +57,7 @@ def as_check(check: Any, device: Handle | DeviceProperties) -> bool:
         value = os.environ.get(ENVIRONMENT_VARIABLE, "").strip()
         if value not in ("", "0", "first"):
             raise ValueError(f"{ENVIRONMENT_VARIABLE}={value!r}: expected first, or 0 for none")
-        return value == "first" and not skipped(device)
+        return value == "first" and not is_absent(device)
     if not isinstance(check, str):
         raise TypeError(f'check: expected "first" or None, got {described(check)}')
     if check != "first":
@@ -66,12 +67,7 @@ def as_check(check: Any, device: Handle | DeviceProperties) -> bool:
             f"check: an engine is tried on the GPU itself, expected its Handle, got "
             f"{described(device)}"
         )
-    return not skipped(device)
-
-
-def skipped(device: Handle | DeviceProperties) -> bool:
-    """Whether no engine is tried: on the reference device all are carried out by the formulas."""
-    return isinstance(device, DeviceProperties) or device.on_reference_device
+    return not is_absent(device)
 
 
 def checked(
@@ -198,7 +194,7 @@ def checked_proposals(
     from ..tuning.tuning import proposed
 
     kept = kept_verdicts(expansion, handle)
-    if skipped(handle):
+    if is_absent(handle):
         return kept
     kept.heed("Graph.autotune")
     with lowered(expansion, handle) as lowering, ExitStack() as stack:
@@ -220,7 +216,7 @@ _unchecked: set[str] = set()
 
 def note_unchecked(expansion: Expansion, device: Handle | DeviceProperties, plan: Any) -> None:
     """Log once for each form that its engine was never checked, and how many there are."""
-    if not _logger.isEnabledFor(logging.DEBUG) or skipped(device):
+    if not _logger.isEnabledFor(logging.DEBUG) or is_absent(device):
         return
     if expansion.form in _unchecked:
         return

@@ -15,6 +15,7 @@ from ....raw.values import described
 from ....resource import Closing
 from ....runtime import DeviceBuffer
 from ...backend.device_properties import DeviceProperties
+from ...backend.devices import is_absent
 from ...lower.lowering import Lowering, lowered
 from ...run.operands import Operands
 from ...run.plan import ExecutionPlan
@@ -202,7 +203,7 @@ def check_handle(handle: Any) -> None:
     TypeError, NoDeviceError
     """
     check_gpu(handle, "measured")
-    if handle.on_reference_device:
+    if is_absent(handle):
         raise NoDeviceError(
             "autotune measures plans on a GPU, and this handle is the reference device's, which "
             "has one way to compute each operation; build() is enough there"

@@ -49,9 +49,9 @@ def _is_cupy(array: Any) -> bool:
 def _check(array: Any, name: str) -> None:
     if isinstance(array, DeviceTensor) or _is_cupy(array):
         return
-    if isinstance(array, np.ndarray) and mode.reference_device_active:
+    stand_in = ", a DeviceTensor or a NumPy array" if mode.runtime.on_host else ""
+    if isinstance(array, np.ndarray) and stand_in:
         return
-    stand_in = ", a DeviceTensor or a NumPy array" if mode.reference_device_active else ""
     raise TypeError(f"{name}: expected an array of CuPy{stand_in}, got {type(array).__name__}")
 
 
@@ -184,7 +184,7 @@ _handles: dict[Any, int] = {}  # by device
 
 def get_handle() -> int:
     """The handle of the current device, created on first use; on CuPy's stream."""
-    device = "reference" if mode.reference_device_active else current_device().device_id
+    device = mode.runtime, current_device().device_id
     if device not in _handles:
         _handles[device] = low.create()
     use_current_stream(_handles[device])
@@ -420,6 +420,4 @@ def add_tensor(
 
 def is_tensor_core_available(dtype: Any) -> bool:
     """Whether the current device has tensor cores for a data type: halves since Volta."""
-    if mode.reference_device_active or np.dtype(dtype).char != "e":
-        return False
-    return bool(current_device().compute_capability[0] >= 7)
+    return np.dtype(dtype).char == "e" and bool(current_device().compute_capability[0] >= 7)

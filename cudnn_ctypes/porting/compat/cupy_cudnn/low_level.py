@@ -7,7 +7,6 @@ values that C writes through pointers are returned.
 from __future__ import annotations
 
 import ctypes
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -324,10 +323,10 @@ def _c_function(name: str) -> Any:
 
 def use_current_stream(handle: Any) -> None:
     """Set a handle's stream to CuPy's current one, if CuPy is loaded and memory is on a GPU."""
-    cupy = sys.modules.get("cupy")
-    if cupy is not None and not mode.reference_device_active:
+    stream = mode.runtime.current_stream("cupy")
+    if stream is not None:
         typed = handle_of(raw.cudnnHandle_t, handle) if isinstance(handle, int) else handle
-        raw.cudnnSetStream(typed, cupy.cuda.get_current_stream().ptr)
+        raw.cudnnSetStream(typed, stream)
 
 
 def _add(name: str, calls: str, function: Callable[..., Any] | None = None) -> None:

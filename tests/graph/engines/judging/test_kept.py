@@ -118,7 +118,7 @@ def test_all_that_is_proposed_is_checked_at_once(monkeypatch: pytest.MonkeyPatch
         tried.extend(choices)
         return [Verdict(each.engine, each.knobs) for each in choices]
 
-    monkeypatch.setattr(probation, "skipped", lambda device: False)
+    monkeypatch.setattr(probation, "is_absent", lambda device: False)
     monkeypatch.setattr(probation, "_verdicts", verdicts)
     graph = convolution()
     with use_reference_device(), Handle() as handle:

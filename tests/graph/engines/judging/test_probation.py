@@ -29,7 +29,7 @@ BOTH = Selection(engines=[0, 1])
 @pytest.fixture
 def handle(monkeypatch: pytest.MonkeyPatch) -> Iterator[Handle]:
     """Of the reference device, with engines to be tried as on a GPU."""
-    monkeypatch.setattr(probation, "skipped", lambda device: False)
+    monkeypatch.setattr(probation, "is_absent", lambda device: False)
     with use_reference_device(), Handle() as made:
         yield made
 
