@@ -7,16 +7,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from itertools import islice
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
+
+__all__ = [
+    "ORACLES",
+    "PRINTED_BEFORE",
+]
+
 
 with suppress(ImportError):
     import torch
     import torch.nn.functional as F
 
-__all__ = ["ORACLES"]
 
 Lines = Iterator[str]
+if TYPE_CHECKING:
+    Tensor: TypeAlias = torch.Tensor
 
 
 def glibc_rand(seed: int, count: int) -> list[int]:
@@ -32,16 +41,6 @@ def glibc_rand(seed: int, count: int) -> list[int]:
 
 def tiny() -> Lines:
     yield " ".join([f"{-1.5 * 2 * 2 + 0.5 * -1.5 * 2:g}"] * 4)
-
-
-def convolution() -> Lines:
-    x = torch.arange(2 * 3 * 6 * 5, dtype=torch.float64).remainder(7).sub(3).reshape(2, 3, 6, 5)
-    w = torch.arange(4 * 3 * 3 * 3, dtype=torch.float64).remainder(5).mul(0.5).sub(1)
-    y = F.conv2d(x, w.reshape(4, 3, 3, 3), stride=(2, 1), padding=1)
-    yield "output: " + " x ".join(map(str, y.shape))
-    yield f"sum: {y.sum():.3f}"
-    for index, value in enumerate(y.flatten()[:5]):
-        yield f"y[{index}] = {value:.3f}"
 
 
 def pooling() -> Lines:
@@ -130,37 +129,6 @@ def old_algorithm() -> Lines:
         yield "".join(f"{value:7.2f}" for value in row)
 
 
-def lstm() -> Lines:
-    pattern = iter(((i * 37 + 11) % 41 - 20) / 40 for i in range(10_000))
-    matrices: list[torch.Tensor] = []
-    biases: list[torch.Tensor] = []
-    for gate in range(8):  # input, forget, cell, output; for x, then for h
-        shape = (4, 3) if gate < 4 else (4, 4)
-        values = [next(pattern) for _ in range(shape[0] * shape[1])]
-        matrices.append(torch.tensor(values).double().reshape(shape))
-        biases.append(torch.tensor([next(pattern) / 2 for _ in range(4)]).double())
-    network = torch.nn.LSTM(3, 4, batch_first=True).double()
-    parameters = dict(network.named_parameters())
-    with torch.no_grad():
-        parameters["weight_ih_l0"].copy_(torch.cat(matrices[:4]))
-        parameters["weight_hh_l0"].copy_(torch.cat(matrices[4:]))
-        parameters["bias_ih_l0"].copy_(torch.cat(biases[:4]))
-        parameters["bias_hh_l0"].copy_(torch.cat(biases[4:]))
-    b, t, i = np.ogrid[:2, :3, :3]
-    x = torch.tensor(b - 0.5 * t + 0.25 * i)
-    lengths = [3, 2]
-    packed = torch.nn.utils.rnn.pack_padded_sequence(x, torch.tensor(lengths), batch_first=True)
-    with torch.no_grad():
-        result, (_, cells) = network(packed)
-    y, _ = torch.nn.utils.rnn.pad_packed_sequence(result, batch_first=True)
-    yield "matrix 0: 4 x 3, type 0"
-    for batch, length in enumerate(lengths):
-        for step in range(length):
-            shown = " ".join(f"{value:7.4f}" for value in y[batch, step])
-            yield f"y[{batch}][{step}] {shown}"
-    yield f"c {cells[0, 0, 0]:7.4f} {cells[0, 1, 1]:7.4f}"
-
-
 def ctc() -> Lines:
     t, n, c = np.ogrid[:6, :2, :4]
     x = torch.tensor((5 * t + 3 * n + 7 * c) % 9 / 4.0 - 1, requires_grad=True)
@@ -174,16 +142,6 @@ def ctc() -> Lines:
     for step in (0, 2, 4):
         yield f"t={step}: " + " ".join(f"{value:7.4f}" for value in gradient[step])
     yield f"largest {gradient.max():.4f}"
-
-
-def backend() -> Lines:
-    def values(step: int, modulus: int, *shape: int) -> torch.Tensor:
-        numbers = torch.arange(np.prod(shape), dtype=torch.float64) * step % modulus
-        return (numbers / modulus - 0.5).reshape(shape)
-
-    y = F.conv2d(values(7, 23, 1, 16, 6, 6), values(5, 19, 32, 16, 3, 3), padding=1).flatten()
-    yield "some engine: yes"
-    yield f"{len(y)} values, sum {y.sum():.2f}, first {y[0]:.3f}, last {y[-1]:.3f}"
 
 
 def kernels() -> Lines:
@@ -203,15 +161,6 @@ def attention() -> Lines:
         for step, row in enumerate(p @ v[batch, :length]):
             yield f"{batch} {step}: " + " ".join(f"{value:8.4f}" for value in row)
     yield "weights: 0, checks: 7"
-
-
-def old_rnn() -> Lines:
-    x = (np.arange(16) % 5 * 0.2 - 0.3).reshape(4, 2, 2)
-    yield "weights: 21"
-    hidden = np.zeros((2, 1))
-    for step in range(4):  # all weights and biases are alike, and so are the three units
-        hidden = np.tanh(0.25 * (x[step].sum(1, keepdims=True) + 3 * hidden) + 0.5)
-        yield f"step {step}: " + " ".join(f"{value:.4f}" for value in hidden[:, 0])
 
 
 def old_rnn_training() -> Lines:
@@ -245,20 +194,270 @@ def old_rnn_training() -> Lines:
         yield shown("db", getattr(lstm, f"bias_{kind}_l0").grad.split(3)[gate % 4])
 
 
+def cycle(numbers: np.ndarray, *shape: int) -> Tensor:
+    return torch.tensor(numbers.astype(np.float64)).reshape(shape)
+
+
+def joined(values: Tensor | np.ndarray, form: str = ".4f") -> str:
+    return " ".join(f"{float(value):{form}}" for value in np.asarray(values).flatten())
+
+
+def gradients() -> Lines:
+    def pattern(step: int, *shape: int) -> Tensor:
+        return cycle(np.arange(1, np.prod(shape) + 1) * step % 17 / 8 - 1, *shape)
+
+    def told(name: str, values: Tensor) -> str:
+        flat = values.flatten()
+        total = (flat * (1 + torch.arange(len(flat)) % 4)).sum()
+        return f"{name}: {total:.6f}, first {flat[0]:.6f}, last {flat[-1]:.6f}"
+
+    x = pattern(3, 2, 2, 5, 4).requires_grad_()
+    w = pattern(5, 3, 2, 3, 2).requires_grad_()
+    bias = torch.zeros(3).double().requires_grad_()
+    y = F.conv2d(x, w.flip(2, 3), bias, stride=(1, 2), padding=(1, 0))
+    y.backward(pattern(7, *y.shape))
+    assert x.grad is not None
+    assert w.grad is not None
+    assert bias.grad is not None
+    yield "y: " + " ".join(map(str, y.shape))
+    yield "db: " + joined(bias.grad, ".6f")
+    yield told("dx", x.grad)
+    yield told("dw", w.grad)
+
+
+def weights_file() -> Lines:
+    w = (np.arange(20) ** 2 % 7 - 3).reshape(5, 4) / 4
+    x = np.where(np.arange(3)[:, None] == np.arange(4), 2, -0.5)
+    y = np.maximum(x @ w.T + 0.125 * np.arange(5), 0)
+    yield "weights.bin: 4 inputs, 5 outputs"
+    for image, row in enumerate(y):
+        shown = "".join(f"{value:6.3f}" for value in row)
+        yield f"image {image}:{shown} -> class {row.argmax()}"
+
+
+def function_table() -> Lines:
+    index = np.arange(24)
+    a, b = index * 5 % 11 - 4.0, 0.5 * (index * 3 % 7) - 1
+    for name, values in (
+        ("add", a + b),
+        ("multiply", a * b),
+        ("min", np.minimum(a, b)),
+        ("max", np.maximum(a, b)),
+    ):
+        yield f"{name:10} {values[0]:8.3f} {values[-1]:8.3f}  error 0.000"
+    rows = a.reshape(3, 8)
+    for name, values in (
+        ("sum", rows.sum(1)),
+        ("largest", np.abs(rows).max(1)),
+        ("norm", np.sqrt((rows**2).sum(1))),
+    ):
+        yield f"{name} {joined(values)}"
+    yield "failures: 0"
+
+
+def normalization() -> Lines:
+    c, p = np.ogrid[:6, :3]
+    values = (c + 1) * 0.5 - p * np.where(c % 2, 0.75, -0.25)
+    x = torch.tensor(values)[None, :, None].requires_grad_()
+    y = F.local_response_norm(x, 5, alpha=0.75, beta=0.5, k=2.0)
+    y.backward(x.detach())
+    assert x.grad is not None
+    yield "window 5, alpha 0.75, beta 0.50, k 2.0"
+    for name, result in (("forward", y.detach()), ("backward", x.grad)):
+        yield name
+        for channel, row in enumerate(result[0, :, 0]):
+            yield f"c{channel} | {joined(row)}"
+    yield "dropout of nothing keeps everything: yes"
+
+
+def old_lenet() -> Lines:
+    def weights(seed: int, *shape: int) -> Tensor:
+        return cycle((np.arange(np.prod(shape)) * seed % 13 - 6) / 24, *shape)
+
+    def bias(count: int) -> Tensor:
+        return 0.01 * torch.arange(count).double()
+
+    row, column = np.ogrid[:12, :12]
+    for number, image in enumerate(((row + column) % 4 == 0, row == column)):
+        x = torch.tensor(image * 1.0)[None, None]
+        x = F.max_pool2d(F.conv2d(x, weights(5, 3, 1, 3, 3), bias(3)), 2)
+        x = F.max_pool2d(F.conv2d(x, weights(7, 4, 3, 2, 2), bias(4)), 2)
+        yield "features: " + " x ".join(map(str, x.shape[1:]))
+        hidden = F.relu(F.linear(x.flatten(1), weights(11, 6, 16), bias(6)))
+        p = F.linear(hidden, weights(3, 4, 6), bias(4)).softmax(1)[0]
+        yield "p: " + joined(p)
+        yield f"image {number} is class {int(p.argmax())}"
+
+
+def gru() -> Lines:
+    def wave(count: int, step: int, scale: float) -> Tensor:
+        return cycle(scale * (np.arange(count) * step % 9 - 4), count)
+
+    network = torch.nn.GRU(3, 2).double()
+    with torch.no_grad():
+        for part, first, columns in (("ih", 0, 3), ("hh", 3, 2)):
+            matrices = [wave(2 * columns, first + gate + 2, 0.2) for gate in range(3)]
+            biases = [wave(2, first + gate + 1, 0.1) for gate in range(3)]
+            getattr(network, f"weight_{part}_l0").copy_(torch.cat(matrices).reshape(6, columns))
+            getattr(network, f"bias_{part}_l0").copy_(torch.cat(biases))
+    x = wave(24, 5, 0.25).reshape(4, 2, 3).requires_grad_()
+    y, _ = network(x)
+    y.backward(wave(16, 7, 0.125).reshape(4, 2, 2))
+    assert x.grad is not None
+    yield "y " + joined(y.detach(), ".5f")
+    yield "dx " + joined(x.grad.flatten()[:6], ".5f")
+    yield "dW " + joined(network.weight_ih_l0.grad[:2], ".5f")
+    yield "dR " + joined(network.weight_hh_l0.grad[4:], ".5f")
+
+
+def regression() -> Lines:
+    i, j = np.ogrid[:16, :3]
+    x = ((3 * i + 5 * j * j) % 8 - 3.5) / 4
+    target = x @ np.array([1.5, -2.0, 0.25])
+    w = np.zeros(3)
+    for step in range(60):
+        residual = x @ w - target
+        if step % 20 == 0 or step == 59:
+            yield f"step {step:2d}: loss {(residual**2).mean():.5f}"
+        w -= 0.25 * 2 / 16 * residual @ x
+    yield f"w = [{w[0]:.3f}, {w[1]:.3f}, {w[2]:.3f}]"
+
+
+def spatial_transformer() -> Lines:
+    r, c = np.ogrid[:4, :4]
+    image = torch.tensor(10.0 * r + c).double()[None, None]
+    theta = torch.tensor([[[0.0, 1, 0], [-1, 0, 0.5]]]).double()
+    grid = F.affine_grid(theta, [1, 1, 4, 4], align_corners=True)
+    turned = F.grid_sample(image, grid, align_corners=True)
+    for name, values in (("image", image), ("turned", turned)):
+        yield name
+        for row in values[0, 0]:
+            yield joined(row, "6.2f")
+
+
+def upsampling() -> Lines:
+    w = cycle(np.arange(96) % 5 - 1.5, 2, 3, 4, 4)
+    x = cycle(0.5 * np.arange(18) - 4, 1, 2, 3, 3)
+    for name, pad in (("valid", 0), ("same", 1)):
+        y = F.conv_transpose2d(x, w, stride=2, padding=pad)
+        flat = y.flatten()
+        squares, middle = (flat**2).sum(), flat[len(flat) // 2]
+        yield f"{name}: {y.shape[2]}, squares {squares:.2f}, middle {middle:.2f}"
+
+
+def backend_matmul() -> Lines:
+    c = (np.arange(128) % 5 - 2).reshape(8, 16) @ (np.arange(128) % 7 - 3).reshape(16, 8)
+    yield "configs: one"
+    for row in c[::3]:
+        yield joined(row, "5.0f")
+
+
+def streams() -> Lines:
+    yield "devices: some"
+    index = np.arange(0, 15, 7)
+    yield "job 0: " + joined(index + 1.0, "g")
+    yield "job 1: " + joined(3.0 - index, "g")
+    yield "time runs forwards: 1"
+
+
+def linear_congruence(state: int) -> Iterator[float]:
+    while True:
+        state = (state * 1103515245 + 12345) % (1 << 32)
+        yield (state >> 16 & 15) * 0.125 - 1
+
+
+def volume() -> Lines:
+    x = torch.tensor(list(islice(linear_congruence(1), 320))).double().reshape(1, 4, 5, 4, 4)
+    w = torch.tensor(list(islice(linear_congruence(77), 72))).double().reshape(6, 2, 2, 3, 1)
+    y = F.conv3d(x, w, stride=(1, 2, 1), padding=(1, 1, 0), dilation=(2, 1, 1), groups=2)
+    yield "y " + "x".join(map(str, y.shape))
+    p = F.max_pool3d(y, (2, 1, 2)).flatten()
+    yield f"{len(p)} values, sum {p.sum():.4f}, first {p[0]:.4f}, last {p[-1]:.4f}"
+    yield "errors: 0"
+
+
+def options() -> Lines:
+    yield "output 2 4 8 8"
+    yield "2x3x8x8 NCHW: described"
+    yield "named some: yes, some usable: yes"
+    yield "IMPLICIT_GEMM needs no memory: 1"
+    yield "a negative size: bad parameter"
+
+
+def old_versions() -> Lines:
+    x = cycle(np.arange(50) % 6 * 0.5 - 1, 1, 2, 5, 5)
+    w = cycle(np.arange(54) % 4 * 0.25 - 0.5, 3, 2, 3, 3).requires_grad_()
+    before = F.conv2d(x, w, torch.tensor([0.5, -0.5, 0]).double(), padding=1)
+    y = F.relu(before).detach()
+    before.backward(y)
+    assert w.grad is not None
+    yield "y " + joined(y.flatten()[[0, 32, 74]])
+    yield "dw " + joined(w.grad.flatten()[[0, 30, 53]])
+    yield "pooled 3x2x2 " + joined(F.max_pool2d(y, 3, 2).flatten()[:4])
+
+
+def managed() -> Lines:
+    c, y, x = np.ogrid[:3, :2, :4]
+    image = 100.0 * c + 10 * y + x
+    yield joined((image / 2).transpose(1, 2, 0).flatten()[:6], "g") + " "
+    yield "106.5 213"
+    yield "wrong: 0"
+
+
+def perceptron() -> Lines:
+    i, k = np.ogrid[:32, :4]
+    x = np.where(k == 0, 1.0, ((i * (k + 2) + k) % 9 - 4) / 4)
+    target = x[:, 1] - x[:, 2] > 0.1
+    w = np.zeros(4)
+    for step in range(101):
+        p = 1 / (1 + np.exp(-x @ w))
+        if step % 25 == 0:
+            yield f"step {step:3d} loss {((p - target) ** 2).mean():.4f}"
+        w -= 0.5 * (p - target) @ x / 32
+    yield "w " + joined(w, ".3f")
+
+
+def half() -> Lines:
+    x = cycle((np.arange(288) % 9 - 4) * 0.25, 1, 6, 6, 8).permute(0, 3, 1, 2)
+    w = cycle((np.arange(576) % 5 - 2) * 0.5, 8, 3, 3, 8).permute(0, 3, 1, 2)
+    y = F.conv2d(x, w, padding=1).flatten()
+    yield f"sum {y.sum():.2f} corner {y[0]:.3f} middle {y[3 * 36 + 14]:.3f} last {y[-1]:.3f}"
+
+
 ORACLES: dict[str, Callable[[], Lines]] = {
     "tiny.c": tiny,
-    "convolution.c": convolution,
     "pooling.c": pooling,
     "softmax.cpp": softmax,
     "batch_norm.c": batch_norm,
     "training.cpp": training,
     "old_algorithm.c": old_algorithm,
-    "lstm.c": lstm,
     "ctc.cpp": ctc,
-    "backend.c": backend,
     "attention.c": attention,
-    "old_rnn.cpp": old_rnn,
     "old_rnn_training.c": old_rnn_training,
     "kernels.cu": kernels,
+    "gradients.c": gradients,
+    "weights_file.c": weights_file,
+    "function_table.c": function_table,
+    "normalization.c": normalization,
+    "old_lenet.cpp": old_lenet,
+    "gru.cpp": gru,
+    "regression.c": regression,
+    "spatial_transformer.c": spatial_transformer,
+    "upsampling.cpp": upsampling,
+    "backend_matmul.cpp": backend_matmul,
+    "streams.c": streams,
+    "volume.c": volume,
+    "options.c": options,
+    "old_versions.c": old_versions,
+    "managed.cpp": managed,
+    "perceptron.cu": perceptron,
+    "half.cu": half,
 }
 """By the name of the program."""
+
+PRINTED_BEFORE: dict[str, list[str]] = {
+    "templates.cpp": ["averages of 1/i"],
+    "virtual_layers.cpp": [],
+    "wrappers.cpp": [],
+}
+"""Programs of which the translator marks parts, with what they print before they reach one."""

@@ -14,14 +14,12 @@ from cudnn_ctypes import raw
 from cudnn_ctypes.porting.runtime.flow import cuda_headers
 from cudnn_ctypes.raw.headers import include_folder
 
-from .oracles import ORACLES as FIRST
-from .oracles_layers import LAYERS, PRINTED_BEFORE
+from .oracles import ORACLES, PRINTED_BEFORE
 from .translated import HERE, differences, run_python, translation_of
 
 pytest.importorskip("tree_sitter")
 
 PROGRAMS = HERE / "corpus"
-ORACLES = {**FIRST, **LAYERS}
 WITH_KERNELS = {path.name for path in PROGRAMS.glob("*.cu") if path.name in ORACLES}
 
 
