@@ -29,9 +29,9 @@ def activation(h: Handle, **wrong: Any) -> None:
     legacy.activation_backward(h, "relu", **{"y": t(*X), "dy": t(*X), "x": t(*X), **wrong})
 
 
-def pooling(h: Handle, **wrong: Any) -> None:
+def pooling(h: Handle, mode: str = "max", **wrong: Any) -> None:
     operands = {"y": t(*Y), "dy": t(*Y), "x": t(*X), **wrong}
-    legacy.pooling_backward(h, cudnn.PoolingDescriptor(2), **operands)
+    legacy.pooling_backward(h, cudnn.PoolingDescriptor(2, mode=mode), **operands)
 
 
 def convolution(h: Handle, x: Any = X, w: Any = (8, 3, 3, 3), **options: Any) -> None:

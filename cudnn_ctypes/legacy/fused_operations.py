@@ -12,7 +12,10 @@ from typing import Any, NamedTuple
 from .. import raw
 from ..arguments import expect, integer, integers
 from ..handle import Handle
+from ..raw import operand_rules
 from ..raw.memory import memory_pointer
+from ..raw.operand_rules.convolutions import fitting
+from ..raw.records import record
 from ..runtime.launching.operation import launched_by_alignment
 from ..runtime.launching.recording import Memory, launch
 from .activation import FUSED, ActivationDescriptor
@@ -151,6 +154,11 @@ class ConvolutionStatisticsResult(NamedTuple):
     y_sqsum: Any
 
 
+def _check_fit(conv: ConvolutionDescriptor, **descriptors: Any) -> None:
+    x, w, y = (operand_rules.Operand(name, record(each)) for name, each in descriptors.items())
+    operand_rules.refuse(fitting(x, w, record(conv), y))
+
+
 @launched_by_alignment
 def scale_bias_activation_convolution(
     handle: Handle,
@@ -223,8 +231,7 @@ def scale_bias_activation_convolution(
         shape = conv.output_shape(x_desc, w_desc)
         y = call.result("y", shape, x_desc.data_type)
         y_desc = call.pack("y", call.describe("y"), "ydesc", "ydata", written=True)
-        if y_desc.shape != shape:
-            raise ValueError(f"y: expected shape {shape}, got {y_desc.shape}")
+        _check_fit(conv, x=x_desc, w=w_desc, y=y_desc)
         call.input(x_desc.shape, activation)
         if statistics:
             # Unset it is per activation, and cuDNN wants sums for every pixel, which no kernel has.
@@ -288,9 +295,7 @@ def scale_bias_activation_backward_filter(
             dw = call.make("dw", integers("dw_shape", dw_shape), x_desc.data_type)
         dw_desc = call.pack("dw", call.describe_filter("dw"), "dwdesc", "dwdata", written=True)
         call.constants["conv_desc"] = expect("conv", conv, ConvolutionDescriptor)
-        shape = conv.output_shape(x_desc, dw_desc)
-        if dy_desc.shape != shape:
-            raise ValueError(f"dy: expected shape {shape}, got {dy_desc.shape}")
+        _check_fit(conv, x=x_desc, dw=dw_desc, dy=dy_desc)
         call.input(x_desc.shape, activation)
         call.run(workspace)
     return dw

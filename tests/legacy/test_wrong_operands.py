@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tools.operand_messages import CASES, messages, table
+from cudnn_ctypes import Handle
+from tools.operand_messages import CASES, X, Y, activation, ctc, lrn, messages, pooling, t, table
 
 DOCS = Path(__file__).parents[2] / "docs" / "errors.md"
 IN_PYTHON = {"A": "a", "B": "b", "C": "c"}
@@ -29,6 +30,24 @@ def test_one_sentence(case: str) -> None:
         reason = in_python(reason)
     assert reason == said
     assert status.endswith(("BAD_PARAM", "NOT_SUPPORTED"))
+
+
+UNCHECKED = {
+    "y of activation": lambda h: activation(h, y=t(*Y)),
+    "y of averages": lambda h: pooling(h, mode="average_count_include_padding", y=t(2, 3, 3, 3)),
+    "x of averages": lambda h: pooling(
+        h, mode="average_count_include_padding", x=t(2, 3, 5, 5), dx=t(*X)
+    ),
+    "y of LRN": lambda h: lrn(h, y=t(*Y)),
+    "gradients of CTC": lambda h: ctc(h, 4, 2, 5, gradients=t(4, 2, 5, data_type="float64")),
+}
+"""Operands that layer 2 alone refuses."""
+
+
+@pytest.mark.parametrize("case", UNCHECKED)
+def test_what_cudnn_does_not_check(reference_handle: Handle, case: str) -> None:
+    with pytest.raises(ValueError, match=r"^\w+: expected the (shape|data type) of"):
+        UNCHECKED[case](reference_handle)
 
 
 def test_the_page_has_the_table() -> None:

@@ -184,6 +184,8 @@ def test_restoring_needs_states(handle, descriptor):
             {"xdesc": ((3, 4), BFLOAT16), "ydesc": ((3, 4), BFLOAT16)},
             raw.CUDNN_STATUS_NOT_SUPPORTED,
         ),
+        ({"xdesc": ((3, 4), FLOAT, (1, 1))}, raw.CUDNN_STATUS_BAD_PARAM),  # they overlap
+        ({"ydesc": ((3, 4), FLOAT, (1, 3))}, raw.CUDNN_STATUS_BAD_PARAM),  # in place, turned
         ({"x": None}, raw.CUDNN_STATUS_BAD_PARAM),
         ({"y": None}, raw.CUDNN_STATUS_BAD_PARAM),
         ({"reserveSpace": None}, raw.CUDNN_STATUS_BAD_PARAM),

@@ -162,3 +162,9 @@ def test_the_sizes_of_y_are_free(program: Program):
     assert forward(program, descriptor, x, larger) == raw.CUDNN_STATUS_SUCCESS
     assert smaller.get().ravel().tolist() == [1]
     assert larger.get().ravel().tolist() == [1, 3, 4]
+
+
+def test_one_spatial_dimension_is_not_supported(program: Program):
+    one = pooling(program, raw.CUDNN_POOLING_MAX, (2,), (0,), (2,))
+    x, y = Memory((1, 1, 4)), Memory((1, 1, 2))
+    assert forward(program, one, x, y) == raw.CUDNN_STATUS_NOT_SUPPORTED
