@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ... import raw
-from ...dtypes import element_bits, vector_length
+from ...dtypes import vector_length
 from ...raw import descriptors
 from ...raw.descriptors import Tensor
 from ...raw.operand_rules.language import FLOATING, apart, shaped, typed
@@ -172,11 +172,8 @@ def transform(call: Call) -> None:
         call.refuse(typed("transform", operand, _PLAIN_TYPES if plain else _TYPES))
     if factors["beta"] and _fills(transform, shape):
         raise not_supported("a transform that pads needs a beta of 0")
-    small = element_bits(source.data_type) == 16
-    images = call.name == "cudnnTransformTensorEx"
-    turns = pads and not folded and _turns(source, target, described.format)
-    if turns and (not images or (small and len(shape) == 4)):
-        raise not_supported(f"cuDNN does not pad from {described.format.name} into other layouts")
+    if _turns(source, target, transform, described.format):
+        raise not_supported(f"cuDNN does not turn a {described.format.name} into other layouts so")
     target.keep_apart(source)
     target.store(
         blend(
@@ -193,11 +190,24 @@ def _packed_as(tensor: Operand, layout: Any) -> bool:
     return has_strides(tensor, packed_strides(tensor.shape, layout))
 
 
-def _turns(source: Operand, target: Operand, format: raw.cudnnTensorFormat_t) -> bool:
-    """Whether the source has the format, and the target is packed in the other one."""
-    layouts = ("NCHW", "NHWC") if format == raw.CUDNN_TENSOR_NCHW else ("NHWC", "NCHW")
-    other = _packed_as(target, layouts[1]) and not _packed_as(target, layouts[0])
-    return other and _packed_as(source, layouts[0])
+def _turns(
+    source: Operand, target: Operand, transform: TensorTransform, format: raw.cudnnTensorFormat_t
+) -> bool:
+    """Whether the target has the other layout than `format`, and cuDNN refuses that (9.19)."""
+    first = format == raw.CUDNN_TENSOR_NCHW
+    wanted, other = ("NCHW", "NHWC") if first else ("NHWC", "NCHW")
+    if _packed_as(target, wanted) or not _packed_as(target, other):
+        return False
+    plain, ndim = _packed_as(source, "NCHW"), len(source.shape)
+    batch, channels, *sizes = map(any, zip(transform.pad_before, transform.pad_after, strict=True))
+    folded, of_format = max(transform.fold, default=1) > 1, first == plain
+    if folded and transform.direction == "unfold":
+        return ndim == 4 and not first and not plain and _packed_as(source, "NHWC")
+    if not (batch or channels) and plain and (folded or any(sizes)):
+        return ndim == 4
+    if folded or not of_format or not _packed_as(source, wanted):
+        return False
+    return (batch or any(sizes) or (channels and not first)) and (ndim == 4 or not any(sizes))
 
 
 def _transformed(shape: tuple[int, ...], transform: TensorTransform) -> tuple[int, ...]:
