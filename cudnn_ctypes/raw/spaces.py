@@ -5,6 +5,7 @@ The part of a runtime that layer 1 knows: ``cudnn_ctypes.runtime`` adds what car
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from .dlpack import ON_CUDA, ON_HOST
@@ -45,6 +46,16 @@ class GpuSpace:
         """The error for memory at another `place`, in an argument `name`, or ""."""
         return host_memory(value, name, f" on {place}")
 
+    def where(self, ordinal: int) -> int:
+        """The number of a device in the keys of launches."""
+        return ordinal
+
+    def check_memory(self, ordinal: int, operands: Iterable[tuple[object, Any]]) -> None:
+        """Refuse memory to which the current GPU has no access: see ``gpus.check_memory_on``."""
+        from . import gpus
+
+        gpus.check_memory_on(ordinal, operands)
+
     def handle_created(self, argument: Any) -> None:
         """Note a handle that ``cudnnCreate`` made: its calls run on the GPU that is current."""
         from . import gpus
@@ -73,6 +84,12 @@ class HostSpace(GpuSpace):
             f"{_prefix(name)}{type_name(value)} on {place}, but the reference device is active, "
             f"whose memory is host memory"
         )
+
+    def where(self, ordinal: int) -> int:
+        return -1
+
+    def check_memory(self, ordinal: int, operands: Iterable[tuple[object, Any]]) -> None:
+        pass
 
     def handle_created(self, argument: Any) -> None:
         pass

@@ -194,7 +194,7 @@ class DeviceBuffer(Closing, Uncopied):
     def keyed(self) -> Keyed:
         """Its part of the keys of launches, and its address."""
         pointer = self._as_parameter_
-        keyed = forms["buffer", self._nbytes, -1 if self._on_host else self.device_id], pointer
+        keyed = forms["buffer", self._nbytes, self.runtime.where(self.device_id)], pointer
         if self._parent is None:
             self._keyed = keyed  # for nothing but `close` closes it
         return keyed
@@ -277,7 +277,7 @@ class DeviceBuffer(Closing, Uncopied):
     def __repr__(self) -> str:
         if self.closed:
             return f"<DeviceBuffer, {self._nbytes} bytes, closed>"
-        place = self.runtime.place(self.device_id)
+        place = self.runtime.place(self.device_id).removeprefix("the ")
         return f"<DeviceBuffer, {self._nbytes} bytes at {self.ptr:#x}, {place}>"
 
 

@@ -220,7 +220,7 @@ def order(*, before: int, after: int) -> None:
 # --- the GPU's side of the runtime --------------------------------------------------------------
 
 
-class CudaRuntime(GpuSpace, Runtime):
+class CudaRuntime(Runtime):
     """GPUs, by cuda.core."""
 
     def device_count(self) -> int:

@@ -10,6 +10,8 @@ from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
+from cudnn_ctypes.raw.spaces import GpuSpace
+
 __all__ = ["Runtime", "Source"]
 
 
@@ -37,14 +39,12 @@ class Source(Protocol):
         """Free memory in the order of `stream`; default: the stream it was allocated on."""
 
 
-class Runtime(ABC):
+class Runtime(GpuSpace, ABC):
     """Memory, copies, streams and events of one kind of device.
 
     Addresses and streams are numbers, the legacy default stream is 0. A device is an ordinal.
     Sizes are in bytes, and larger than 0.
     """
-
-    on_host: bool
 
     # -- devices ---------------------------------------------------------------------------------
 

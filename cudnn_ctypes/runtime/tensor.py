@@ -402,7 +402,7 @@ class DeviceTensor(Described, Elements, Uncopied, Closing):
         what = f"DeviceTensor {self._shape} {data_type_name(self._data_type)} {layout}"
         if self.closed:
             return f"<{what}, closed>"
-        place = self._memory.runtime.place(self.device_id)
+        place = self._memory.runtime.place(self.device_id).removeprefix("the ")
         return f"<{what} at {self.ptr:#x}, {place}>"
 
     # -- lifetime ----------------------------------------------------------------------------

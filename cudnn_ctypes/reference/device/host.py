@@ -51,7 +51,7 @@ class HostRuntime(HostSpace, Runtime):
         return nullcontext()
 
     def place(self, ordinal: int) -> str:
-        return "reference device"
+        return "the reference device"
 
     def ordinal_of(self, tensor: Any) -> int:
         return 0

@@ -6,9 +6,8 @@ import ctypes
 from collections.abc import Mapping
 from typing import Any
 
-from cudnn_ctypes.raw import gpus, mode
+from cudnn_ctypes.raw import mode
 
-from .. import cuda
 from ..allocation import Allocation, Allocator
 from ..device import current_device
 from ..stream import LEGACY_DEFAULT, as_stream_pointer
@@ -38,6 +37,7 @@ class StreamLauncher:
     __slots__ = (
         "_allocator",
         "_as_parameter_",
+        "_ordinal",
         "launch_key",
         "on_reference_device",
         "stream",
@@ -48,9 +48,10 @@ class StreamLauncher:
         self.stream: Any = stream
         self.stream_pointer: int = as_stream_pointer(stream)
         self._as_parameter_ = ctypes.c_void_p(self.stream_pointer)
-        self.on_reference_device: bool = mode.reference_device_active
+        self.on_reference_device: bool = mode.runtime.on_host
         self._allocator: Allocator | None = None
-        self.launch_key: int = -1 if self.on_reference_device else cuda.current_ordinal()
+        self._ordinal: int = mode.runtime.current_ordinal()
+        self.launch_key: int = mode.runtime.where(self._ordinal)
 
     @property
     def device(self) -> Any:
@@ -88,8 +89,7 @@ class StreamLauncher:
             return Allocator(stream=self.stream)
         known = _allocators.get(self.launch_key)
         if known is None:
-            device = None if self.on_reference_device else self.launch_key
-            known = _allocators.setdefault(self.launch_key, Allocator(device, keeps=True))
+            known = _allocators.setdefault(self.launch_key, Allocator(self._ordinal, keeps=True))
         return known
 
     def check_memory(self, operands: Mapping[str, Any]) -> None:
@@ -99,9 +99,7 @@ class StreamLauncher:
         ------
         ValueError
         """
-        if self.on_reference_device:
-            return
         for name, value in operands.items():
             parts = getattr(value, "arrays", None)  # of a graph of nodes
             named = {f"{name}.{part}": each for part, each in parts.items()} if parts else {}
-            gpus.check_memory_on(self.launch_key, (named or {name: value}).items())
+            mode.runtime.check_memory(self._ordinal, (named or {name: value}).items())
