@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 from .. import raw
+from ..arguments import enumerator
 from ..handle import Handle
 from ..raw.descriptors import Activation
 from ..runtime.launching.operation import launched
 from .descriptor import Descriptor, read_back
-from .enumerators import enumerator
 from .operands import Made, Operands
 from .tensor import TensorDescriptor
 

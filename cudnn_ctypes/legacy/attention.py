@@ -19,7 +19,7 @@ from contextlib import ExitStack
 from typing import Any, NamedTuple
 
 from .. import raw
-from ..arguments import expect, integer, integers
+from ..arguments import enumerator, expect, integer, integers
 from ..handle import Handle
 from ..raw import operand_rules
 from ..raw.records import record
@@ -32,7 +32,6 @@ from .attention_descriptor import (
     AttnDescriptor,
     attention_buffer_sizes,
 )
-from .enumerators import enumerator
 from .operands import Made
 from .sequence_data import SeqDataDescriptor, axis_letters, fitting_axes, four_dimensions
 from .sequence_operands import SequenceOperands

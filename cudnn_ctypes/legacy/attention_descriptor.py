@@ -9,14 +9,13 @@ from typing import Any, NamedTuple
 from numpy.typing import NDArray
 
 from .. import raw
-from ..arguments import expect, flag, integer
+from ..arguments import enumerator, expect, flag, integer, short_name
 from ..dtypes import as_data_type
 from ..handle import Handle
 from ..raw.descriptors import Attention
 from ..runtime import DeviceBuffer, DeviceTensor
 from .descriptor import read_back
 from .dropout import UsesDropout
-from .enumerators import enumerator, short_name
 from .operand_memory import accumulator, real
 from .sequence_operands import WeightSpace
 from .tensor import TensorDescriptor

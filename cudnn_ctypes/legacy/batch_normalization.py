@@ -20,11 +20,10 @@ from __future__ import annotations
 from typing import Any
 
 from .. import raw
-from ..arguments import flag
+from ..arguments import enumerator, flag
 from ..handle import Handle
 from ..runtime.launching.operation import launched
 from .activation import ActivationDescriptor
-from .enumerators import enumerator
 from .normalization_operands import (
     NormalizationGradients,
     NormalizationOperands,

@@ -15,9 +15,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from .. import raw
+from ..arguments import enumerator
 from ..runtime.launching.operation import launched
 from .dense_operands import DenseOperands, lies_dense
-from .enumerators import enumerator
 from .operands import Made
 
 __all__ = [

@@ -7,11 +7,11 @@ from ctypes import c_int
 from typing import Any
 
 from .. import raw
+from ..arguments import enumerator
 from ..dtypes import as_data_type
 from ..raw import operand_rules
 from ..raw.descriptors import Convolution
 from .descriptor import Descriptor, read_back
-from .enumerators import enumerator
 from .filter import FilterDescriptor
 from .layouts import spatial_entries
 from .tensor import TensorDescriptor

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast, overload
 
 from .. import raw
-from ..arguments import expect, items
+from ..arguments import enumerator, expect, items, short_name
 from ..dtypes import data_type_name
 from ..errors import NotSupportedError
 from ..handle import Handle
@@ -21,7 +21,6 @@ from ..raw.records import NOTHING, Entry
 from ..runtime import DeviceBuffer, OutOfDeviceMemoryError
 from ..runtime.launching.likeness import Look, look_at_descriptors
 from .convolution import ConvolutionDescriptor
-from .enumerators import enumerator, short_name
 from .filter import FilterDescriptor
 from .operand_memory import room
 from .operands import AnyDescriptor, Operands

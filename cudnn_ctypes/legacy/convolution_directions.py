@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
 from .. import raw
+from ..arguments import short_name
 from ..errors import CudnnError
 from ..handle import Handle
 from ..raw.records import record
@@ -24,7 +25,6 @@ from ..runtime.launching.operation import launched
 from ..runtime.launching.recording import Memory, recording
 from .convolution import ConvolutionDescriptor
 from .convolution_algorithms import AlgorithmRow, ConvolutionAlgorithms, ConvolutionFunctions
-from .enumerators import short_name
 from .filter import FilterDescriptor
 from .operand_memory import room
 from .operands import Operands

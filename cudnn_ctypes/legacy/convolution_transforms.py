@@ -8,14 +8,13 @@ from math import prod
 from typing import Any, NamedTuple
 
 from .. import raw
-from ..arguments import expect
+from ..arguments import enumerator, expect, short_name
 from ..dtypes import storage_bytes
 from ..handle import Handle
 from ..resource import Closing, Uncopied
 from ..runtime.launching.operation import launched
 from .convolution import ConvolutionDescriptor
 from .convolution_directions import ConvolutionBackwardData
-from .enumerators import enumerator, short_name
 from .filter import FilterDescriptor
 from .layouts import as_format
 from .operand_memory import check_memory

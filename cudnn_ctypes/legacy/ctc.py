@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import raw
-from ..arguments import expect, flag, integers
+from ..arguments import enumerator, expect, flag, integers
 from ..dtypes import as_data_type
 from ..handle import Handle
 from ..raw import operand_rules
@@ -35,7 +35,6 @@ from ..raw.records import record
 from ..raw.strides import same_layout
 from ..runtime.launching.operation import launched
 from .descriptor import Descriptor, read_back
-from .enumerators import enumerator
 from .sequence_operands import SequenceOperands
 from .tensor import TensorDescriptor
 

@@ -6,11 +6,11 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from .. import raw
+from ..arguments import shown
 from ..raw.ctypes_support import OpaquePointer
 from ..raw.descriptors import record
 from ..raw.records import NOTHING, Entry
 from ..resource import Resource
-from .enumerators import shown
 
 if TYPE_CHECKING:
     from typing_extensions import Self

@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 from .. import raw
+from ..arguments import enumerator, short_name
 from ..dtypes import as_data_type
 from ..handle import Handle
 from ..raw.descriptors import OpTensor
 from ..runtime.launching.operation import launched
 from .descriptor import Descriptor, read_back
-from .enumerators import enumerator, short_name
 from .operand_memory import accumulator
 from .operands import Made, Operands
 from .tensor import TensorDescriptor

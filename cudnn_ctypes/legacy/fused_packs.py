@@ -15,7 +15,7 @@ from ctypes import c_double, c_int, c_int64, c_size_t, c_void_p
 from typing import Any
 
 from .. import raw
-from ..arguments import expect
+from ..arguments import enumerator, expect, short_name
 from ..handle import Handle
 from ..raw.descriptors import ConstantPack, FusedPlan, VariantPack
 from ..raw.enums import ENUM_POINTEES
@@ -26,7 +26,6 @@ from ..runtime.launching.recording import launch
 from .activation import ActivationDescriptor
 from .convolution import ConvolutionDescriptor
 from .descriptor import Descriptor
-from .enumerators import enumerator, short_name
 from .filter import FilterDescriptor
 from .tensor import TensorDescriptor
 

@@ -10,11 +10,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from .. import raw
-from ..arguments import expect
+from ..arguments import enumerator, expect
 from ..runtime.launching.operation import launched
 from ..runtime.launching.recording import Memory
 from .dense_operands import DenseOperands
-from .enumerators import enumerator
 from .gnn_csc_graph import GnnCscGraph
 
 __all__ = [

@@ -17,13 +17,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from .. import raw
-from ..arguments import expect, flag, integer
+from ..arguments import enumerator, expect, flag, integer
 from ..dtypes import as_data_type
 from ..runtime import DeviceTensor
 from ..runtime.launching.operation import launched
 from ..runtime.launching.recording import Memory
 from .dense_operands import DenseOperands
-from .enumerators import enumerator
 from .gnn_csc_graph import GnnCscGraph
 from .operand_memory import real
 

@@ -11,13 +11,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from .. import raw
-from ..arguments import expect, flag
+from ..arguments import enumerator, expect, flag
 from ..handle import Handle
 from ..raw.descriptors import LRN
 from ..runtime.launching.operation import launched
 from ..runtime.launching.recording import Memory
 from .descriptor import Descriptor, read_back
-from .enumerators import enumerator
 from .operand_memory import real, refuse_beta
 from .operands import Made, Operands
 from .tensor import TensorDescriptor

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, cast
 
 from .. import raw
-from ..arguments import expect, flag
+from ..arguments import enumerator, expect, flag
 from ..handle import Handle
 from ..raw import operand_rules
 from ..raw.function import Function
@@ -14,7 +14,6 @@ from ..raw.operand_rules import refuse
 from ..raw.operand_rules.normalizations import parameter
 from ..raw.records import record
 from .activation import FUSED, ActivationDescriptor
-from .enumerators import enumerator
 from .operand_memory import refuse_beta
 from .operands import Operands
 from .tensor import TensorDescriptor

@@ -12,13 +12,12 @@ from ctypes import c_int
 from typing import Any
 
 from .. import raw
-from ..arguments import expect
+from ..arguments import enumerator, expect
 from ..handle import Handle
 from ..raw import operand_rules
 from ..raw.descriptors import Pooling
 from ..runtime.launching.operation import launched
 from .descriptor import Descriptor, read_back
-from .enumerators import enumerator
 from .layouts import spatial_entries
 from .operand_memory import refuse_beta
 from .operands import Made, Operands

@@ -11,14 +11,13 @@ from ctypes import c_size_t
 from typing import Any, NamedTuple
 
 from .. import raw
-from ..arguments import flag
+from ..arguments import enumerator, flag
 from ..dtypes import as_data_type
 from ..handle import Handle
 from ..raw.descriptors import ReduceTensor
 from ..runtime.launching.operation import launched
 from ..runtime.layout import to_shape
 from .descriptor import Descriptor, read_back
-from .enumerators import enumerator
 from .operand_memory import accumulator, refuse_beta
 from .operands import Operands
 from .tensor import TensorDescriptor

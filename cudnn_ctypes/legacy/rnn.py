@@ -23,14 +23,13 @@ from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 from .. import raw
-from ..arguments import expect, flag
+from ..arguments import enumerator, expect, flag
 from ..handle import Handle
 from ..raw import operand_rules
 from ..raw.records import record
 from ..resource import Closing, Uncopied
 from ..runtime.launching.operation import launched
 from .descriptor import Descriptor
-from .enumerators import enumerator
 from .rnn_descriptor import RNNDataDescriptor, RNNDescriptor, RNNTempSpaceSizes
 from .rnn_weights import RNNWeights
 from .sequence_operands import SequenceOperands

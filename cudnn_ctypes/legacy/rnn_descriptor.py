@@ -8,14 +8,13 @@ from ctypes import c_size_t
 from typing import Any, NamedTuple
 
 from .. import raw
-from ..arguments import expect, flag, integers
+from ..arguments import enumerator, expect, flag, integers
 from ..dtypes import as_data_type, element_bits
 from ..handle import Handle
 from ..raw.descriptors import RNN, RNNData
 from ..runtime.elements import element
 from .descriptor import Descriptor, read_back
 from .dropout import DropoutDescriptor, UsesDropout
-from .enumerators import enumerator
 from .layouts import check_tensor
 from .operand_memory import accumulator, real
 

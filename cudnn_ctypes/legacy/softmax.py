@@ -10,11 +10,11 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import raw
+from ..arguments import enumerator
 from ..handle import Handle
 from ..raw.faults.softmax import wrong_softmax
 from ..raw.strides import same_layout
 from ..runtime.launching.operation import launched
-from .enumerators import enumerator
 from .operands import Made, Operands
 from .tensor import TensorDescriptor
 

@@ -11,14 +11,13 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from .. import raw
-from ..arguments import expect
+from ..arguments import enumerator, expect
 from ..dtypes import as_data_type
 from ..handle import Handle
 from ..raw.descriptors import SpatialTransformer
 from ..runtime.launching.operation import launched
 from ..runtime.layout import to_shape
 from .descriptor import Descriptor, read_back
-from .enumerators import enumerator
 from .operand_memory import refuse_beta
 from .operands import Made, Operands
 from .tensor import TensorDescriptor

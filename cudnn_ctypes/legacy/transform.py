@@ -11,7 +11,7 @@ from ctypes import c_size_t
 from typing import Any
 
 from .. import raw
-from ..arguments import expect, integers
+from ..arguments import enumerator, expect, integers
 from ..handle import Handle
 from ..raw import operand_rules
 from ..raw.descriptors import TensorTransform
@@ -20,7 +20,6 @@ from ..raw.operand_rules.language import equal, shaped
 from ..raw.records import record
 from ..runtime.launching.operation import launched
 from .descriptor import Descriptor, read_back
-from .enumerators import enumerator
 from .filter import FilterDescriptor
 from .layouts import as_format
 from .operand_memory import refuse_beta

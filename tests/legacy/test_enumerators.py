@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cudnn_ctypes import raw
-from cudnn_ctypes.legacy.enumerators import enumerator, short_name
+from cudnn_ctypes.arguments import enumerator, short_name
 from cudnn_ctypes.raw.ctypes_support import CudnnEnum
 
 ENUMS = [

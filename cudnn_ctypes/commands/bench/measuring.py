@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ... import raw
-from ...arguments import suggestion
+from ...arguments import short_name, suggestion
 from ...errors import CudnnError
 from ...graph.backend.device_properties import DeviceProperties
 from ...graph.backend.devices import properties_text
@@ -36,7 +36,6 @@ from ...legacy import (
     FilterDescriptor,
     TensorDescriptor,
 )
-from ...legacy.enumerators import short_name
 from ...raw.strides import packed
 from ...runtime import DeviceBuffer, OutOfDeviceMemoryError
 from ..options import read_graph
