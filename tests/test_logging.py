@@ -24,8 +24,8 @@ from cudnn_ctypes import (
     UnclosedWarning,
 )
 from cudnn_ctypes.graph.backend.engine import EngineChoice
+from cudnn_ctypes.graph.engines.tuning.autotuning import _log
 from cudnn_ctypes.graph.engines.tuning.measurements import Measurement
-from cudnn_ctypes.graph.engines.tuning.tuning import _log
 from cudnn_ctypes.porting.compat import OldNameWarning
 
 

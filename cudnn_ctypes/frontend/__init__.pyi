@@ -67,7 +67,7 @@ from .handles import (
 )
 from .plans import knob as knob
 from .tensors import GraphContext as GraphContext, Node as Node
-from .properties import (
+from .handles import (
     create_device_properties as create_device_properties,
     create_kernel_cache as create_kernel_cache,
     device_properties as device_properties,

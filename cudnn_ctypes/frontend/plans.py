@@ -16,12 +16,11 @@ from ..graph.backend.device_properties import DeviceProperties
 from ..graph.backend.engine import Engine, EngineConfig, engine_count
 from ..graph.describe.node import Node
 from ..graph.describe.tensor import Tensor
-from ..graph.engines.build_failure import engine_refusals
 from ..graph.engines.building import PLAN_ERRORS
 from ..graph.engines.cache.cached_building import scratch_of
 from ..graph.engines.heuristics import proposed_configs
 from ..graph.engines.judging.kept import NOTHING, kept_verdicts
-from ..graph.engines.refusals import refusal
+from ..graph.engines.refusals import engine_refusals, refusal
 from ..graph.lower.lowering import Lowering, operation_graph_attributes
 from ..graph.lower.target import Target
 from ..graph.run.execution import Execution
@@ -42,7 +41,7 @@ from .tensors import integers
 if TYPE_CHECKING:
     from ..graph.lower.expand.expansion import Expansion
     from ..graph.run.scratch import Scratch
-    from .properties import kernel_cache
+    from .handles import kernel_cache
 
 __all__ = [
     "Candidates",

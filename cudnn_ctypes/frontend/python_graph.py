@@ -16,11 +16,10 @@ from .described import Described
 from .enums import cuda_graph_retention, data_type, named, scalar_type, tensor_reordering
 from .errors import InvalidGraphError, translated
 from .front_graph import FrontGraph
-from .handles import AnyHandle, Handle, as_handle
+from .handles import AnyHandle, Handle, as_handle, kernel_cache
 from .methods import OperationMethods
 from .plan_methods import BuildingMethods, ChoosingMethods, RunningMethods
 from .plans import Filters, Held, Holding, NoSuchPlanError, chosen_retention
-from .properties import kernel_cache
 from .tensors import GraphContext, Node, integers, node_of, tensor
 
 if TYPE_CHECKING:
@@ -200,7 +199,7 @@ class Layer3Methods(BuildingMethods, PictureMethods):
         return diagram(self._graph.name, self._graph.nodes, self._region())
 
     def _region(self) -> Region | None:
-        from ..graph.engines.explaining.plan_region import plan_region
+        from ..graph.engines.explaining.explanation import plan_region
 
         try:
             return plan_region(self._plan(None))

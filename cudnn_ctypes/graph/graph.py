@@ -675,6 +675,6 @@ class Graph(
         plan = self._plan
         if plan is None or plan.descriptor.closed:
             return None
-        from .engines.explaining.plan_region import plan_region
+        from .engines.explaining.explanation import plan_region
 
         return plan_region(plan)

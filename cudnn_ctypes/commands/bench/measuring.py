@@ -20,11 +20,10 @@ from ...graph.backend.devices import properties_text
 from ...graph.engines.explaining.explanation import EngineRow
 from ...graph.engines.judging.probation import checked_proposals
 from ...graph.engines.selection import Selection
-from ...graph.engines.tuning.autotuning import bench, check_handle
+from ...graph.engines.tuning.autotuning import bench, check_handle, tune
 from ...graph.engines.tuning.measurements import Measurement, Settings
 from ...graph.engines.tuning.random_memory import random_memory
 from ...graph.engines.tuning.timing import Timer
-from ...graph.engines.tuning.tuning import tune
 from ...graph.graph import Graph
 from ...handle import Handle
 from ...legacy import (

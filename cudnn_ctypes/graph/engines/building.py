@@ -18,9 +18,8 @@ from ..backend.engine import Engine, EngineChoice, EngineConfig
 from ..lower.faults import Faults
 from ..lower.lowering import Lowering, lowered
 from ..run.plan import ExecutionPlan
-from .build_failure import BuildFailure
 from .heuristics import proposed_configs
-from .refusals import refusal
+from .refusals import BuildFailure, refusal
 from .selection import Selection
 
 if TYPE_CHECKING:

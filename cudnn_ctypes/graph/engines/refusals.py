@@ -3,13 +3,34 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from ...absent_gpu.driver_stub import ensure_driver
-from ...errors import CudnnError
+from ...errors import CudnnError, NotSupportedError, OwnReason, SymbolNotFoundError
+from ...raw import cudnnStatus_t
+from ..backend.engine import Engine, EngineChoice, engine_count
+from ..run.plan import ExecutionPlan
+from .heuristics import default_configs
+from .selection import Selection
 
-__all__ = ["ONLY_THERE", "Refusal", "failed_to_compile", "refusal"]
+if TYPE_CHECKING:
+    from ...handle import Handle
+    from ..backend.descriptor import BackendDescriptor
+    from ..backend.device_properties import DeviceProperties
+    from ..lower.expand.expansion import Expansion
+
+__all__ = [
+    "ONLY_THERE",
+    "BuildFailure",
+    "Refusal",
+    "engine_refusals",
+    "failed_to_compile",
+    "refusal",
+]
 
 ONLY_THERE = "perhaps where the GPU is: cuDNN asks the GPU itself, and there is none here"
 """The state of an engine that can be neither compiled nor ruled out for an absent GPU."""
@@ -101,3 +122,130 @@ def _tells(message: str) -> bool:
         if depth == 0:
             return position + 1 < len(message.rstrip())
     return False
+
+
+_REASONS = 8  # that the message of a failed build has
+
+_OTHERS = (
+    "Graph.explain(device) shows every engine and why it refuses; its advice() says what to change"
+)
+
+
+_WITHOUT_ENGINE = (
+    ". The reference device stands for an {gpu}; build(handle, without_engine=True) has it carry "
+    "out the graph all the same"
+)
+
+
+class BuildFailure:
+    """Collects why the configs that heuristics propose were not taken."""
+
+    def __init__(self) -> None:
+        self._reasons: list[str] = []
+        self._left_out: Counter[str] = Counter()
+        self._proposed = 0
+
+    def mode(self, mode: str, error: NotSupportedError) -> None:
+        """Heuristics of this mode proposed none."""
+        self._reasons.append(OwnReason.of(error, f"heuristics {mode}: {refusal(error)}"))
+
+    def refused(self, choice: EngineChoice, reason: object) -> None:
+        """cuDNN does not make a plan of this one, or makes a wrong one."""
+        self._proposed += 1
+        text = f"{choice}: {reason}"
+        self._reasons.append(text if isinstance(reason, Refusal) else OwnReason(text))
+
+    def unwanted(self, condition: str) -> None:
+        """The selection does not want one."""
+        self._proposed += 1
+        self._left_out[condition] += 1
+
+    def error(
+        self,
+        expansion: Expansion,
+        modes: Sequence[str],
+        selection: Selection,
+        graph: BackendDescriptor,
+        device: Handle | DeviceProperties,
+    ) -> NotSupportedError:
+        """The exception: heuristics proposed no config, or none of theirs could be built."""
+        messages = _shortened(self._reasons)
+        if not messages and not self._left_out:
+            messages = engine_refusals(graph, device)
+        hint = self._hint(selection, graph, device)
+        if not any(ONLY_THERE in each for each in messages):
+            hint = _where_the_gpu_is(graph, device) + hint
+        return NotSupportedError(
+            "Graph.build",
+            cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED,
+            arguments={
+                "graph": expansion.operations,
+                "heuristics": ", ".join(modes),
+                **({} if selection == Selection() else {"selection": repr(selection)}),
+            },
+            messages=messages,
+            hint=hint,
+        )
+
+    def _hint(self, selection: Selection, graph: BackendDescriptor, device: Any) -> str:
+        if self._left_out:
+            return self._selected(selection, engine_count(graph))
+        stands_for = getattr(getattr(device, "device", None), "stands_for", None)
+        return _OTHERS + _WITHOUT_ENGINE.format(gpu=stands_for) if stands_for else _OTHERS
+
+    def _selected(self, selection: Selection, count: int) -> str:
+        """How many configs each condition of the selection left out."""
+        parts = [f"{number} ({condition})" for condition, number in self._left_out.most_common()]
+        text = (
+            f"the selection left out {self._left_out.total()} of the {self._proposed} configs that "
+            f"heuristics propose: {', '.join(parts)}"
+        )
+        if selection.engines is not None:
+            text += (
+                f". This graph has engines 0 to {count - 1}; those that heuristics do not propose "
+                "are built by config=EngineChoice(engine)"
+            )
+        return text + ". Graph.explain(device, selection=…) shows each"
+
+
+def _where_the_gpu_is(graph: BackendDescriptor, device: Handle | DeviceProperties) -> str:
+    """Which engines may do it there, although they cannot be compiled here; perhaps none."""
+    found = []
+    for index in range(engine_count(graph) if ensure_driver().is_stub else 0):
+        try:
+            with Engine(graph, index, device=device) as engine, ExitStack() as stack:
+                for config in default_configs(engine):
+                    stack.enter_context(config)
+        except CudnnError as error:
+            if refusal(error).needs_gpu:
+                found.append(str(index))
+        except SymbolNotFoundError:
+            continue
+    several = "engines" if len(found) > 1 else "engine"
+    return f"{several} {', '.join(found)}: {ONLY_THERE}; build it there. " if found else ""
+
+
+def engine_refusals(graph: BackendDescriptor, device: Handle | DeviceProperties) -> tuple[str, ...]:
+    """Why the engines refuse the graph, once each reason; what could be changed comes first."""
+    engines: dict[str, list[str]] = {}
+    hopeless: set[str] = set()
+    for index in range(engine_count(graph)):
+        try:
+            with Engine(graph, index, device=device) as engine, ExitStack() as stack:
+                configs = [stack.enter_context(each) for each in default_configs(engine)]
+                ExecutionPlan(configs[0], device=device).close()
+        except (CudnnError, SymbolNotFoundError) as error:
+            why = refusal(error) if isinstance(error, CudnnError) else Refusal("", str(error))
+            reason = why.without_index(index)
+            engines.setdefault(reason, []).append(str(index))
+            if why.hopeless:
+                hopeless.add(reason)
+    told = sorted(engines.items(), key=lambda item: item[0] in hopeless)
+    return _shortened([f"engine {', '.join(which)}: {why}" for why, which in told])
+
+
+def _shortened(reasons: Sequence[str]) -> tuple[str, ...]:
+    once = list(dict.fromkeys(reasons))
+    more = len(once) - _REASONS
+    left_out = [OwnReason(f"and {more} more reasons")] if more > 0 else []
+    return (*once[:_REASONS], *left_out)

@@ -22,11 +22,10 @@ from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.backend.engine import EngineChoice, Knob
 from cudnn_ctypes.graph.engines.selection import Selection
 from cudnn_ctypes.graph.engines.tuning import autotuning as autotuning_module
-from cudnn_ctypes.graph.engines.tuning.autotuning import tuning_bar
+from cudnn_ctypes.graph.engines.tuning.autotuning import Tuner, knob_settings, tune, tuning_bar
 from cudnn_ctypes.graph.engines.tuning.measurements import Autotuning, Measurement, Settings
 from cudnn_ctypes.graph.engines.tuning.random_memory import random_bytes, random_memory
 from cudnn_ctypes.graph.engines.tuning.timing import Timer
-from cudnn_ctypes.graph.engines.tuning.tuning import Tuner, knob_settings, tune
 from cudnn_ctypes.graph.lower.lowering import lowered
 from cudnn_ctypes.graph.run.plan import ExecutionPlan
 from cudnn_ctypes.raw import cudnnStatus_t

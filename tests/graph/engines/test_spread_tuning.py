@@ -26,6 +26,7 @@ from cudnn_ctypes.graph.backend.engine import EngineChoice
 from cudnn_ctypes.graph.engines.selection import Selection
 from cudnn_ctypes.graph.engines.tuning import autotuning
 from cudnn_ctypes.graph.engines.tuning import spread as spread_tuning
+from cudnn_ctypes.graph.engines.tuning.autotuning import Tuner
 from cudnn_ctypes.graph.engines.tuning.measurements import Measurement, Settings
 from cudnn_ctypes.graph.engines.tuning.random_memory import host_operands
 from cudnn_ctypes.graph.engines.tuning.spread import (
@@ -37,7 +38,6 @@ from cudnn_ctypes.graph.engines.tuning.spread import (
     checked_executor,
 )
 from cudnn_ctypes.graph.engines.tuning.timing import gpu_lock
-from cudnn_ctypes.graph.engines.tuning.tuning import Tuner
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.lower.lowering import lowered
 from cudnn_ctypes.graph.run.plan import ExecutionPlan

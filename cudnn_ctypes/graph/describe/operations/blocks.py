@@ -1,4 +1,4 @@
-"""Numbers in blocks with a scale: microscaling formats (Rouhani et al., 2023)."""
+"""Numbers in blocks with a scale (Rouhani et al.: Microscaling formats; 2023), experts, signals."""
 
 from __future__ import annotations
 
@@ -6,12 +6,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ....arguments import flag, integers
-from ....raw import cudnnBackendTensorReordering_t
+from ....raw import cudnnBackendTensorReordering_t, cudnnMoeGroupedMatmulMode_t, cudnnSignalMode_t
 from ..node import Kind, Node, Result
 from ..tensor import Tensor
 from .base import operation
 
-__all__ = ["BLOCK_SCALE_DEQUANTIZE", "BLOCK_SCALE_QUANTIZE"]
+__all__ = [
+    "BLOCK_SCALE_DEQUANTIZE",
+    "BLOCK_SCALE_QUANTIZE",
+    "MOE_GROUPED_MATMUL",
+    "MOE_GROUPED_MATMUL_BACKWARD",
+    "SIGNAL",
+]
 
 Reordering = cudnnBackendTensorReordering_t
 
@@ -140,3 +146,185 @@ def block_scale_dequantize(
     sizes = integers("block_scale_dequantize: block_size", [block_size] if one else block_size)
     negative = flag("block_scale_dequantize: is_negative_scale", is_negative_scale)
     return {"block_size": sizes, "negative_scale": negative or None}
+
+
+Moe = cudnnMoeGroupedMatmulMode_t
+
+
+def _infer_experts(node: Node) -> Mapping[str, Result]:
+    token, weight = node.inputs["token"], node.inputs["weight"]
+    experts = node.inputs["first_token_offset"]
+    if experts.dims[0] % weight.dims[0]:
+        node.refuse(
+            f"first_token_offset {experts.name!r} {experts.dims} needs a number for each expert "
+            f"of weight {weight.name!r} {weight.dims}, in each batch"
+        )
+    if token.rank != 3 or weight.rank != 3 or token.dims[2] != weight.dims[1]:
+        node.refuse(
+            f"token {token.name!r} {token.dims} and weight {weight.name!r} {weight.dims} must be "
+            "(1, tokens, k) and (experts, k, n)"
+        )
+    rows = token
+    if node.options["mode"] == Moe.CUDNN_MOE_GROUPED_MATMUL_MODE_GATHER:
+        if "token_index" not in node.inputs:
+            node.refuse("the mode 'gather' needs token_index")
+        rows = node.inputs["token_index"]
+        if rows.rank != 3:
+            node.refuse(f"token_index {rows.name!r} {rows.dims} must be (1, rows, 1)")
+    return {"y": Result((1, rows.dims[1], weight.dims[2]))}
+
+
+def _infer_experts_backward(node: Node) -> Mapping[str, Result]:
+    grad, token = node.inputs["doutput"], node.inputs["token"]
+    offsets = node.inputs["first_token_offset"]
+    if grad.rank != 3 or token.rank != 3:
+        node.refuse(
+            f"doutput {grad.name!r} {grad.dims} and token {token.name!r} {token.dims} must be "
+            "(1, tokens, n) and (1, tokens, k)"
+        )
+    return {"dweight": Result((offsets.dims[0], token.dims[2], grad.dims[2]))}
+
+
+def _infer_signal(node: Node) -> Mapping[str, Result]:
+    x = node.inputs["input"]
+    return {"y": Result(x.dims, x, x.data_type)}
+
+
+MOE_GROUPED_MATMUL = Kind(
+    "operation_moe_grouped_matmul",
+    {
+        "token": "token_desc",
+        "weight": "weight_desc",
+        "first_token_offset": "first_token_offset_desc",
+        "token_index": "token_index_desc",
+        "token_ks": "token_ks_desc",
+    },
+    {"y": "output_desc"},
+    _infer_experts,
+    optional=frozenset({"token_index", "token_ks"}),
+    options={"mode": "mode", "top_k": "top_k"},
+    precision="math_prec",
+    required=frozenset({"mode"}),
+)
+MOE_GROUPED_MATMUL_BACKWARD = Kind(
+    "operation_moe_grouped_matmul_bwd",
+    {
+        "doutput": "doutput_desc",
+        "token": "token_desc",
+        "first_token_offset": "first_token_offset_desc",
+    },
+    {"dweight": "dweight_desc"},
+    _infer_experts_backward,
+    precision="math_prec",
+)
+SIGNAL = Kind(
+    "operation_signal",
+    {"input": "xdesc", "flag": "flagdesc"},
+    {"y": "ydesc"},
+    _infer_signal,
+    options={"mode": "mode", "value": "value"},
+    required=frozenset({"mode", "value"}),
+)
+
+
+@operation(MOE_GROUPED_MATMUL)
+def moe_grouped_matmul(
+    token: Tensor,
+    weight: Tensor,
+    first_token_offset: Tensor,
+    *,
+    token_index: Tensor | None = None,
+    token_ks: Tensor | None = None,
+    mode: cudnnMoeGroupedMatmulMode_t | str = "none",
+    top_k: int | None = None,
+) -> None:
+    """Each group of tokens times the weight of its expert. cuDNN 9.15.
+
+    ``CUDNN_BACKEND_OPERATION_MOE_GROUPED_MATMUL_DESCRIPTOR``.
+
+    Parameters
+    ----------
+    token : Tensor
+        (1, rows, k), sorted by expert; with "gather" (1, tokens, k) in any order.
+    weight : Tensor
+        (experts, k, n).
+    first_token_offset : Tensor
+        (batches * experts, 1, 1), int32: where each expert's rows begin.
+    token_index : Tensor, optional
+        (1, rows, 1), int32, for "gather" and "scatter": which token each row is.
+    token_ks : Tensor, optional
+        (1, rows, 1), int32, for "scatter".
+    top_k : int, optional
+        Experts of each token, for "scatter".
+    mode : cudnnMoeGroupedMatmulMode_t or str
+        "none": rows are in order. "gather": `token_index` picks them; "scatter": places them.
+
+    Returns
+    -------
+    Tensor
+        (1, rows, n).
+
+    Notes
+    -----
+    On an H200 cuDNN 9.19 has no engine for "scatter", and its engine for "gather" reads memory
+    that is not there, which ends all work of the process on the GPU.
+    """
+
+
+@operation(MOE_GROUPED_MATMUL_BACKWARD)
+def moe_grouped_matmul_bwd(
+    doutput: Tensor,
+    token: Tensor,
+    first_token_offset: Tensor,
+) -> None:
+    """The gradient of `moe_grouped_matmul` with respect to weight. cuDNN 9.22.
+
+    ``CUDNN_BACKEND_OPERATION_MOE_GROUPED_MATMUL_BWD_DESCRIPTOR``.
+
+    Parameters
+    ----------
+    doutput : Tensor
+        The gradient with respect to the result, (1, rows, n).
+    token : Tensor
+        (1, rows, k).
+    first_token_offset : Tensor
+        (batches * experts, 1, 1), int32.
+
+    Returns
+    -------
+    Tensor
+        (batches * experts, k, n).
+    """
+
+
+@operation(SIGNAL, computes=False)
+def signal(
+    input: Tensor,
+    flag: Tensor,
+    mode: cudnnSignalMode_t | str,
+    value: int,
+) -> None:
+    """`input`, once `flag` has reached `value` ("wait"); "set" sets `flag` to it afterwards.
+
+    ``CUDNN_BACKEND_OPERATION_SIGNAL_DESCRIPTOR``.
+
+    Parameters
+    ----------
+    input : Tensor
+        What waits, or whose writing is told of.
+    flag : Tensor
+        One int32 in memory that several GPUs see.
+    mode : "wait" or "set"
+        Whether to read the flag before, or to write it afterwards.
+    value : int
+        What the flag is compared with, or becomes.
+
+    Returns
+    -------
+    Tensor
+        Like `input`.
+
+    Notes
+    -----
+    cuDNN takes the operation, but up to 9.28 has no engine for it on an H200.
+    """

@@ -21,8 +21,8 @@ from ...backend.engine import Engine, EngineChoice
 from ...lower.lowering import lowered
 from ...lower.target import NO_GPU
 from ..selection import Selection
+from ..tuning.autotuning import knob_settings, proposed
 from ..tuning.random_memory import host_operands
-from ..tuning.tuning import knob_settings, proposed
 from .exact import Evaluation, least, unit
 from .judgement import Judgement
 from .operands import KINDS, Images, images, results

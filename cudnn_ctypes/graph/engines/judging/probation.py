@@ -191,7 +191,7 @@ def checked_proposals(
     sm_count: int | None = None,
 ) -> Kept:
     """`checked` for the first config of each engine that is proposed for a graph."""
-    from ..tuning.tuning import proposed
+    from ..tuning.autotuning import proposed
 
     kept = kept_verdicts(expansion, handle)
     if is_absent(handle):

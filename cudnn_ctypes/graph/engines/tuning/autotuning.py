@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from .... import raw
-from ....errors import NoDeviceError, NotSupportedError, OwnReason
+from ....errors import CudnnError, NoDeviceError, NotSupportedError, OwnReason, SymbolNotFoundError
 from ....raw import cudnnStatus_t
 from ....raw.library import load
 from ....raw.values import described
@@ -16,32 +19,321 @@ from ....resource import Closing
 from ....runtime import DeviceBuffer
 from ...backend.device_properties import DeviceProperties
 from ...backend.devices import is_absent
+from ...backend.engine import Engine, EngineChoice, EngineConfig, Knob, engine_count
 from ...lower.lowering import Lowering, lowered
 from ...run.operands import Operands
 from ...run.plan import ExecutionPlan
 from ..cache.cached_building import scratch_of
+from ..heuristics import default_configs, proposed_configs
+from ..refusals import Refusal, refusal
 from ..selection import Selection
 from .measurements import Autotuning, Measurement, Settings
 from .random_memory import random_memory
 from .timing import Timer, progress_bar
-from .tuning import Noted, Tuner, tune
 
 if TYPE_CHECKING:
     from ....handle import Handle
+    from ...backend.descriptor import BackendDescriptor
     from ...describe.tensor import Tensor
     from ...lower.expand.expansion import Expansion
+    from ...lower.lowering import Lowering
     from .spread import SpreadTuner
 
 __all__ = [
+    "Noted",
+    "Tuner",
     "autotune",
     "bench",
     "check_gpu",
     "check_handle",
+    "failed",
+    "knob_settings",
+    "neighbours",
+    "next_start",
+    "proposed",
     "summary",
+    "tune",
     "tuning_bar",
 ]
 
 _logger = logging.getLogger(__name__)
+
+_FEW = 3  # runs after which a plan can be dropped
+_CLEARLY = 1.3  # dropped if the fastest of these takes so many times the best median
+_VALUES = 64  # of one knob's range that are tried one by one; kernel_cfg has up to 56
+
+Noted = Callable[[Measurement, int], object]
+
+
+class Tuner:
+    """Measures configs one after another and holds the fastest plan; `close` destroys it.
+
+    Parameters
+    ----------
+    build : callable
+        From a config to its plan; raises as ``ExecutionPlan`` does.
+    time_plan : callable
+        Executes a plan, with so many untimed and timed runs; returns the microseconds of these.
+    settings : Settings
+    selection : Selection
+    faulty : mapping of int to str
+        Engines that are not to be measured, and why.
+    clock : callable
+        Seconds.
+    """
+
+    def __init__(
+        self,
+        build: Callable[[EngineConfig], ExecutionPlan],
+        time_plan: Callable[[ExecutionPlan, int, int], list[float]],
+        settings: Settings,
+        selection: Selection,
+        *,
+        faulty: Mapping[int, str] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._build = build
+        self._time = time_plan
+        self._settings = settings
+        self._selection = selection
+        self._faulty = faulty or {}
+        self._clock = clock
+        self._begun = clock()
+        self.measurements: list[Measurement] = []
+        self.tried: set[EngineChoice] = set()
+        self.best: Measurement | None = None
+        self.plan: ExecutionPlan | None = None
+
+    @property
+    def seconds(self) -> float:
+        """Since it was made."""
+        return self._clock() - self._begun
+
+    @property
+    def out_of_time(self) -> bool:
+        """Whether the budget is used up; one plan is always measured."""
+        budget = self._settings.budget
+        return self.best is not None and budget is not None and self.seconds >= budget
+
+    def measure(self, config: EngineConfig, source: str) -> Measurement | None:
+        """Measure a config and note the result; None if that was done before."""
+        choice = config.choice
+        if choice in self.tried:
+            return None
+        self.tried.add(choice)
+        noted = Measurement(choice.engine, choice.knobs, source, "not tried")
+        if not self.out_of_time:
+            notes = (*config.engine.numerical_notes, *config.engine.behavior_notes)
+            noted = replace(noted, notes=tuple(sorted(notes)), workspace=config.workspace_size)
+            noted = self._measured(config, noted)
+        self.measurements.append(noted)
+        _log(noted)
+        return noted
+
+    def _measured(self, config: EngineConfig, noted: Measurement) -> Measurement:
+        unwanted = self._faulty.get(noted.engine) or self._selection.refusal(config)
+        if unwanted:
+            return replace(noted, state="excluded", reason=unwanted)
+        before = self._clock()
+        try:
+            plan = self._build(config)
+        except CudnnError as error:
+            return failed(noted, error)
+        noted = replace(noted, workspace=plan.workspace_size, build_seconds=self._clock() - before)
+        kept = False
+        try:
+            unwanted = self._selection.refusal_of_workspace(plan.workspace_size)
+            if unwanted:
+                return replace(noted, state="excluded", reason=unwanted)
+            noted = self._timed(plan, noted)
+            kept = noted.state == "measured" and (
+                self.best is None or noted.median < self.best.median
+            )
+            return noted
+        except (CudnnError, MemoryError) as error:
+            return failed(noted, error)
+        finally:
+            if kept:
+                self.close()
+                self.best, self.plan = noted, plan
+            else:
+                plan.close()
+
+    def _timed(self, plan: ExecutionPlan, noted: Measurement) -> Measurement:
+        runs = self._settings.runs
+        few = min(_FEW, runs)
+        times = self._time(plan, self._settings.warm_up, few)
+        if self.best is not None and min(times) > _CLEARLY * self.best.median:
+            return replace(noted, state="dropped", times=tuple(times))
+        if runs > few:
+            times += self._time(plan, 0, runs - few)
+        return replace(noted, state="measured", times=tuple(times))
+
+    def close(self) -> None:
+        """Destroy the plan."""
+        if self.plan is not None:
+            self.plan.close()
+            self.plan = None
+
+
+def _log(noted: Measurement) -> None:
+    if _logger.isEnabledFor(logging.DEBUG):
+        told = f"{noted.median:.1f} us" if noted.times else noted.reason
+        _logger.debug("%s (%s) %s: %s", noted.choice, noted.source, noted.state, told)
+
+
+def failed(noted: Measurement, error: Exception) -> Measurement:
+    """`noted` with the reason for which it failed."""
+    if isinstance(error, CudnnError):
+        why = refusal(error)
+    else:
+        why = Refusal("", str(error))
+    return replace(noted, state="failed", status=why.status, reason=why.reason)
+
+
+def tune(
+    tuner: Tuner,
+    lowering: Lowering,
+    device: Handle | DeviceProperties,
+    modes: Sequence[str],
+    *,
+    every_engine: bool = False,
+    knobs: int = 0,
+    sm_count: int | None = None,
+    noted: Noted = lambda measurement, total: None,
+) -> None:
+    """Measure what heuristics propose, other engines and settings of knobs when asked.
+
+    `noted` is called after each measurement, with how many there are to be as far as is known.
+    """
+    graph = lowering.graph
+    with ExitStack() as stack:
+        waiting = proposed(
+            lowering, device, modes, stack, every_engine=every_engine, sm_count=sm_count
+        )
+        total = len({config.choice for config, _ in waiting})
+        for config, source in waiting:
+            measurement = tuner.measure(config, source)
+            if measurement is not None:
+                noted(measurement, total + knobs)
+    if knobs and tuner.best is not None:
+        _search_knobs(tuner, graph, device, knobs, sm_count, noted, total + knobs)
+
+
+def proposed(
+    lowering: Lowering,
+    device: Handle | DeviceProperties,
+    modes: Sequence[str],
+    stack: ExitStack,
+    *,
+    every_engine: bool = False,
+    sm_count: int | None = None,
+) -> list[tuple[EngineConfig, str]]:
+    """Configs that heuristics propose, and other engines if asked, each with its source.
+
+    `stack` closes them. Some may be equal.
+    """
+    found: list[tuple[EngineConfig, str]] = []
+    for mode in modes:
+        try:
+            configs = proposed_configs(lowering, device=device, mode=mode, sm_count=sm_count)
+        except NotSupportedError:
+            continue
+        for place, config in enumerate(configs, 1):
+            found.append((stack.enter_context(config), f"{mode} {place}"))
+    if every_engine:
+        indices = {config.engine.index for config, _ in found}
+        for engine in _others(lowering.graph, device, indices, sm_count):
+            stack.callback(engine.close)
+            with contextlib.suppress(CudnnError):  # `Graph.explain` tells why
+                for config in default_configs(engine):
+                    found.append((stack.enter_context(config), "engine"))
+    return found
+
+
+def _others(
+    graph: BackendDescriptor,
+    device: Handle | DeviceProperties,
+    proposed: set[int],
+    sm_count: int | None,
+) -> Iterator[Engine]:
+    for index in range(engine_count(graph)):
+        if index not in proposed:
+            try:
+                yield Engine(graph, index, device=device, sm_count=sm_count)
+            except (CudnnError, SymbolNotFoundError):
+                continue
+
+
+def _search_knobs(
+    tuner: Tuner,
+    graph: BackendDescriptor,
+    device: Handle | DeviceProperties,
+    limit: int,
+    sm_count: int | None,
+    noted: Noted,
+    total: int,
+) -> None:
+    """Change one knob of the fastest config whose knobs were not changed yet, and so on."""
+    left = limit
+    changed: set[EngineChoice] = set()
+    while (start := next_start(tuner.measurements, changed)) is not None:
+        changed.add(start.choice)
+        for config in neighbours(graph, device, sm_count, start.choice, tuner.tried):
+            with config:
+                if left == 0 or tuner.out_of_time:
+                    return
+                measurement = tuner.measure(config, "knobs")
+            if measurement is not None:
+                left -= 1
+                noted(measurement, total)
+            if tuner.best is measurement:  # go on from there; the rest of this one later
+                changed.discard(start.choice)
+                break
+
+
+def neighbours(
+    graph: BackendDescriptor,
+    device: Handle | DeviceProperties,
+    sm_count: int | None,
+    start: EngineChoice,
+    tried: set[EngineChoice],
+) -> Iterator[EngineConfig]:
+    """Configs that differ in one knob from `start`, but those `tried`; each to be closed."""
+    with Engine(graph, start.engine, device=device, sm_count=sm_count) as engine:
+        for choice in knob_settings(start, engine.knobs):
+            if choice in tried:
+                continue
+            try:
+                config = engine.config(choice.knobs)
+            except CudnnError:
+                # Most settings of several knobs are no kernel that there is; cuDNN says so at once.
+                tried.add(choice)
+                continue
+            yield config
+
+
+def next_start(
+    measurements: Sequence[Measurement], changed: Collection[EngineChoice]
+) -> Measurement | None:
+    """The fastest config of those near the best whose knobs were not changed yet."""
+    full = [each for each in measurements if each.state == "measured"]
+    limit = _CLEARLY * min((each.median for each in full), default=0.0)
+    near = [each for each in measurements if each.median <= limit and each.choice not in changed]
+    return min(near, key=lambda each: each.median, default=None)
+
+
+def knob_settings(choice: EngineChoice, ranges: dict[str, Knob]) -> Iterator[EngineChoice]:
+    """Choices that differ from one in one knob; of wide ranges ever wider steps."""
+    for name, knob in ranges.items():
+        values = list(knob.values)
+        if len(values) > _VALUES:
+            steps = [0] + [1 << n for n in range(len(values).bit_length())]
+            values = [values[step] for step in steps if step < len(values)]
+        for value in values:
+            if choice.knobs.get(name) != value:
+                yield EngineChoice(choice.engine, {**choice.knobs, name: value})
+
 
 _REASONS = 8  # that the message has if no plan could be measured
 

@@ -22,12 +22,22 @@ from ...lower.lowering import Lowering, lowered
 from ...run.plan import ExecutionPlan
 from ..cache.key import important_properties
 from ..selection import Selection
-from .autotuning import bench, check_handle, summary, tuning_bar
+from .autotuning import (
+    Noted,
+    Tuner,
+    bench,
+    check_handle,
+    failed,
+    neighbours,
+    next_start,
+    proposed,
+    summary,
+    tuning_bar,
+)
 from .executors import Executor, spread, worker_count
 from .measurements import Measurement, Settings
 from .random_memory import host_operands
 from .timing import gpu_lock
-from .tuning import Noted, Tuner, failed, neighbours, next_start, proposed
 
 if TYPE_CHECKING:
     from ....handle import Handle
