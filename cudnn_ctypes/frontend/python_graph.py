@@ -199,7 +199,7 @@ class Layer3Methods(BuildingMethods, PictureMethods):
         return diagram(self._graph.name, self._graph.nodes, self._region())
 
     def _region(self) -> Region | None:
-        from ..graph.engines.explaining.explanation import plan_region
+        from ..graph.engines.explaining.plan_region import plan_region
 
         try:
             return plan_region(self._plan(None))

@@ -8,14 +8,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..arguments import flag, integer
-from ..dtypes import data_type_argument
 from ..errors import BadParamError, CrashError, NotSupportedError
-from ..raw import cudnnDataType_t
-from ..raw.values import described
-from .describe.description import DescriptionMethods
+from .describe.description import Description
 from .describe.node import Node
-from .describe.operations.table import GraphOperations
-from .describe.pictures import PictureMethods
 from .run.execution_methods import ExecutionMethods
 
 if TYPE_CHECKING:
@@ -40,12 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["Graph"]
 
 
-class Graph(
-    GraphOperations,
-    DescriptionMethods,
-    ExecutionMethods,
-    PictureMethods,
-):
+class Graph(Description, ExecutionMethods):
     """Operations on tensors that cuDNN carries out together.
 
     Operations add to it and return their results, which are virtual until ``set_output``. Nothing
@@ -70,28 +60,6 @@ class Graph(
     >>> graph.build(handle)  # doctest: +SKIP
     >>> graph.execute({x: x_memory, w: w_memory, y: y_memory}, workspace)  # doctest: +SKIP
     """
-
-    def __init__(
-        self,
-        name: str = "graph",
-        *,
-        io_data_type: Any = None,
-        intermediate_data_type: Any = "float32",
-        compute_data_type: Any = "float32",
-    ) -> None:
-        super().__init__()
-        if not isinstance(name, str):
-            raise TypeError(f"Graph: name: expected text, got {described(name)}")
-        self.name = name
-        self.io_data_type: cudnnDataType_t | None = None
-        if io_data_type is not None:
-            self.io_data_type = data_type_argument("Graph: io_data_type", io_data_type)
-        self.intermediate_data_type: cudnnDataType_t = data_type_argument(
-            "Graph: intermediate_data_type", intermediate_data_type
-        )
-        self.compute_data_type: cudnnDataType_t = data_type_argument(
-            "Graph: compute_data_type", compute_data_type
-        )
 
     def expansion(self, device: DeviceLike) -> Expansion:
         """The operations and tensors that the loaded cuDNN wants for this graph on a GPU.
@@ -675,6 +643,6 @@ class Graph(
         plan = self._plan
         if plan is None or plan.descriptor.closed:
             return None
-        from .engines.explaining.explanation import plan_region
+        from .engines.explaining.plan_region import plan_region
 
         return plan_region(plan)

@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ...dtypes import data_type_argument
+from ...raw import cudnnDataType_t
+from ...raw.values import described
 from .inference import DataTypes, complete_offset, infer_node, number_tensors
 from .node import Node
+from .operations.table import GraphOperations
+from .pictures import PictureMethods
 from .tensor import Tensor
 from .validation import (
     check_fields,
@@ -19,23 +24,44 @@ from .validation import (
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from ..graph import Graph
     from .variants.remedy import Remedy, Variant
 
-G = TypeVar("G", bound="Graph")
+G = TypeVar("G", bound="Description")
 
-__all__ = ["DescriptionMethods"]
+__all__ = ["Description"]
 
 
-class DescriptionMethods:
-    """Methods of `Graph` for its tensors and nodes; none of them asks cuDNN."""
+class Description(GraphOperations, PictureMethods):
+    """Operations on tensors as plain data: a `Graph` without what asks cuDNN.
 
-    name: str
-    io_data_type: Any
-    intermediate_data_type: Any
-    compute_data_type: Any
-    tensors: list[Tensor]
-    nodes: list[Node]
+    Parameters
+    ----------
+    name : str
+    io_data_type, intermediate_data_type, compute_data_type : data type
+        As for `Graph`.
+    """
+
+    def __init__(
+        self,
+        name: str = "graph",
+        *,
+        io_data_type: Any = None,
+        intermediate_data_type: Any = "float32",
+        compute_data_type: Any = "float32",
+    ) -> None:
+        super().__init__()
+        if not isinstance(name, str):
+            raise TypeError(f"Graph: name: expected text, got {described(name)}")
+        self.name = name
+        self.io_data_type: cudnnDataType_t | None = None
+        if io_data_type is not None:
+            self.io_data_type = data_type_argument("Graph: io_data_type", io_data_type)
+        self.intermediate_data_type: cudnnDataType_t = data_type_argument(
+            "Graph: intermediate_data_type", intermediate_data_type
+        )
+        self.compute_data_type: cudnnDataType_t = data_type_argument(
+            "Graph: compute_data_type", compute_data_type
+        )
 
     def validate(self) -> list[Node]:
         """Fill in what is missing in all tensors, and check the graph.
@@ -89,7 +115,7 @@ class DescriptionMethods:
         """
         from .serialization import to_json
 
-        return to_json(self, indent=indent)  # type: ignore[arg-type]  # a Graph
+        return to_json(self, indent=indent)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
@@ -102,7 +128,7 @@ class DescriptionMethods:
         """
         from .serialization import from_json
 
-        return from_json(cls, text)  # type: ignore[type-var]  # a Graph
+        return from_json(cls, text)
 
     @property
     def inputs(self) -> list[Tensor]:
@@ -120,7 +146,7 @@ class DescriptionMethods:
         results = [tensor for node in self.nodes for tensor in node.results]
         return [tensor for tensor in results if not tensor.virtual and not tensor.scratch]
 
-    def replaced(  # type: ignore[misc]
+    def replaced(
         self: G,
         tensors: Mapping[Any, Mapping[str, Any]] | None = None,
         operations: Mapping[str, Mapping[str, Any]] | None = None,
@@ -175,7 +201,7 @@ class DescriptionMethods:
         data_types = {name: value for name, value in changes.items() if value is not None}
         return edited(self, edit_of(self, tensors, operations, without, data_types))
 
-    def split(  # type: ignore[misc]
+    def split(
         self: G,
         at: Tensor | str | int,
         *,
@@ -213,7 +239,7 @@ class DescriptionMethods:
         tensor = at if isinstance(at, Tensor) else self.find_tensor(at)
         return halves(self, tensor, as_type("split: data_type", data_type))
 
-    def _remedies(self: Graph) -> tuple[Remedy, ...]:  # type: ignore[misc]
+    def _remedies(self) -> tuple[Remedy, ...]:
         """Changes that often win further engines, for `_variant`.
 
         Raises
@@ -226,7 +252,7 @@ class DescriptionMethods:
         self.validate()
         return tuple(remedies(self))
 
-    def _variant(self: Graph, remedies: Sequence[Remedy]) -> Variant | None:  # type: ignore[misc]
+    def _variant(self, remedies: Sequence[Remedy]) -> Variant | None:
         """This graph after some of its `_remedies`, one after the other.
 
         Returns
@@ -257,7 +283,7 @@ class DescriptionMethods:
             graph = changed
         return Variant(tuple(steps), differences(self, graph), (graph,))
 
-    def _small(self: G, period: int) -> G | None:  # type: ignore[misc]
+    def _small(self: G, period: int) -> G | None:
         """A graph of the same form with small sizes, equal to its own modulo `period`.
 
         None if there is none, or this one is small.
@@ -272,7 +298,7 @@ class DescriptionMethods:
         self.validate()
         return small(self, period)
 
-    def _splits(self: Graph) -> Iterator[Variant]:  # type: ignore[misc]
+    def _splits(self) -> Iterator[Variant]:
         """This graph in two, after each of its virtual results."""
         from .variants.remedy import splits
 

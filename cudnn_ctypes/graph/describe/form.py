@@ -25,7 +25,7 @@ from .tensor import Tensor
 from .validation import in_order
 
 if TYPE_CHECKING:
-    from ..graph import Graph
+    from .description import Description
 
 __all__ = ["form", "small"]
 
@@ -149,7 +149,7 @@ def _option(value: Any) -> Any:
 # by division stays, so that multiples of 8 or 16 stay multiples. Results have the sizes that their
 # operations give them.
 
-G = TypeVar("G", bound="Graph")
+G = TypeVar("G", bound="Description")
 _IMAGES = {
     CONV_DGRAD.descriptor: "dx",
     CONV_WGRAD.descriptor: "image",
@@ -184,7 +184,7 @@ def small(graph: G, period: int) -> G | None:
 
 
 class _Shrinking:
-    def __init__(self, graph: Graph, period: int) -> None:
+    def __init__(self, graph: Description, period: int) -> None:
         self.graph, _ = copied(graph)
         self._period = period
         self._sizes = {1: 1}

@@ -18,7 +18,7 @@ from .tensor import Tensor
 from .validation import check_option, check_tensor, in_order
 
 if TYPE_CHECKING:
-    from ..graph import Graph
+    from .description import Description
 
 __all__ = ["Change", "Edit", "copied", "differences", "edit_of", "edited", "halves", "listed"]
 
@@ -62,7 +62,7 @@ class Change:
         return f"{place}: {self.field} {shown(self.before)} -> {shown(self.after)}{note}"
 
 
-def differences(before: Graph, after: Graph) -> tuple[Change, ...]:
+def differences(before: Description, after: Description) -> tuple[Change, ...]:
     """Differences of `after`, which was derived from `before`; both are validated."""
     found: list[Change] = []
     if before.compute_data_type != after.compute_data_type:
@@ -134,7 +134,7 @@ def _place(nodes: Sequence[Node], tensor: Tensor) -> tuple[str, str]:
     return "", repr(tensor.name)
 
 
-G = TypeVar("G", bound="Graph")
+G = TypeVar("G", bound="Description")
 
 _CHANGEABLE = frozenset(each.name for each in dataclasses.fields(Tensor)) - {
     "uid",
@@ -251,7 +251,7 @@ def edited(graph: G, edit: Edit) -> G:
     return copy
 
 
-def _change_default(graph: Graph, name: str, value: Any) -> None:
+def _change_default(graph: Description, name: str, value: Any) -> None:
     """Give a data type of the graph to itself, and to the tensors that have the one before."""
     before = getattr(graph, name)
     setattr(graph, name, value)
@@ -294,7 +294,7 @@ def halves(graph: G, at: Tensor, data_type: Any) -> tuple[G, G]:
 
 
 def edit_of(
-    graph: Graph,
+    graph: Description,
     tensors: Mapping[Any, Mapping[str, Any]] | None,
     operations: Mapping[str, Mapping[str, Any]] | None,
     without: Collection[Any],
@@ -341,7 +341,7 @@ def edit_of(
     return edit
 
 
-def _tensor(graph: Graph, key: Any, argument: str) -> Tensor:
+def _tensor(graph: Description, key: Any, argument: str) -> Tensor:
     if isinstance(key, Tensor):
         if not any(key is each for each in graph.tensors):
             raise ValueError(f"replaced: {argument}: {key!r} is of another graph")
@@ -353,7 +353,7 @@ def _index(things: Sequence[Any], wanted: Any) -> int:
     return next(index for index, each in enumerate(things) if each is wanted)
 
 
-def _node(graph: Graph, name: str) -> int:
+def _node(graph: Description, name: str) -> int:
     indices = [index for index, node in enumerate(graph.nodes) if node.name == name]
     if len(indices) != 1:
         problem = "several operations are" if indices else "no operation is"
@@ -375,7 +375,7 @@ def _option(node: Node, name: str, value: Any) -> Any:
     return value
 
 
-def _result(graph: Graph, key: Any) -> int:
+def _result(graph: Description, key: Any) -> int:
     """The place of a result that can be left out."""
     tensor = _tensor(graph, key, "without")
     node = next((n for n in graph.nodes if any(tensor is t for t in n.outputs.values())), None)

@@ -28,7 +28,7 @@ from .tensor import Tensor
 from .validation import check_option, takes_several
 
 if TYPE_CHECKING:
-    from ..graph import Graph
+    from .description import Description
 
 __all__ = ["DATA_TYPES", "FORMAT", "VERSION", "canonical", "from_json", "kinds", "to_json"]
 
@@ -49,7 +49,7 @@ def kinds() -> dict[str, Kind]:
     }
 
 
-def to_json(graph: Graph, *, indent: int | None = 2) -> str:
+def to_json(graph: Description, *, indent: int | None = 2) -> str:
     """The description of `graph` as text; a plan that it holds is not part of it.
 
     Raises
@@ -205,7 +205,7 @@ def _plain(value: Any, place: str) -> Any:
     raise TypeError(f"{place}: {value!r} ({type(value).__name__}) has no notation in JSON")
 
 
-G = TypeVar("G", bound="Graph")
+G = TypeVar("G", bound="Description")
 
 _FRACTION = re.compile(r"-?\d{1,19}/[1-9]\d{0,18}", re.ASCII)
 _SLICE = re.compile(r"(-?\d{1,19})?:(-?\d{1,19})?:(-?\d{1,19})?", re.ASCII)
@@ -299,7 +299,7 @@ def _tensor_field(name: str, place: Place, tensors: Mapping[str, Tensor]) -> Any
 
 
 def _read_node(
-    place: Place, cls: type[Graph], known: Mapping[str, Kind], tensors: Mapping[str, Tensor]
+    place: Place, cls: type[Description], known: Mapping[str, Kind], tensors: Mapping[str, Tensor]
 ) -> Node:
     place.known(_NODE_KEYS)
     operation = place["operation"].text()
@@ -344,7 +344,7 @@ def _read_node(
 
 
 def _subgraph(
-    place: Place, cls: type[Graph], known: Mapping[str, Kind], tensors: Mapping[str, Tensor]
+    place: Place, cls: type[Description], known: Mapping[str, Kind], tensors: Mapping[str, Tensor]
 ) -> Subgraph:
     place.known({"input", "output", "nodes"})
     return Subgraph(

@@ -26,7 +26,7 @@ from .data_types import data_type_remedies
 from .remedy import Remedy
 
 if TYPE_CHECKING:
-    from ...graph import Graph
+    from ..description import Description
 
 __all__ = [
     "IMAGES_AS_IN_C",
@@ -74,7 +74,7 @@ Axis = tuple[int, int]
 class AxisLinks:
     """Which dimensions of which tensors are one size, as long as each operation is as it is."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Description) -> None:
         self.tensors: dict[int, Tensor] = {id(each): each for each in graph.tensors}
         self._parents: dict[Axis, Axis] = {}
         self._sealed: set[Axis] = set()
@@ -249,7 +249,7 @@ _UNIT = 128  # bits that engines move at once
 _LEAST = 4  # bits of a number; what is smaller is a mask
 
 
-def width_remedies(graph: Graph) -> Iterator[Remedy]:
+def width_remedies(graph: Description) -> Iterator[Remedy]:
     """One for each size that can grow and is no multiple of 16 bytes."""
     for uid, axis, old, new in _narrow(graph):
         yield Remedy(
@@ -261,7 +261,7 @@ def width_remedies(graph: Graph) -> Iterator[Remedy]:
         )
 
 
-def _narrow(graph: Graph) -> Iterator[tuple[int, int, int, int]]:
+def _narrow(graph: Description) -> Iterator[tuple[int, int, int, int]]:
     """A tensor's uid with one of its dimensions, what it is and what it should be."""
     links = AxisLinks(graph)
     for group in links.groups():
@@ -275,13 +275,13 @@ def _narrow(graph: Graph) -> Iterator[tuple[int, int, int, int]]:
             yield first.uid, axis, size, -(-size // unit) * unit
 
 
-def _same_axis(graph: Graph, uid: int, axis: int) -> bool:
+def _same_axis(graph: Description, uid: int, axis: int) -> bool:
     """Whether all tensors with memory grow in the same dimension."""
     group, links = _group(graph, uid, axis)
     return len({axis for each, axis in group if not links.tensors[each].virtual}) == 1
 
 
-def _group(graph: Graph, uid: int, axis: int) -> tuple[Sequence[Axis], AxisLinks]:
+def _group(graph: Description, uid: int, axis: int) -> tuple[Sequence[Axis], AxisLinks]:
     links = AxisLinks(graph)
     for group in links.groups():
         if any(links.tensors[each].uid == uid and of == axis for each, of in group):
@@ -289,7 +289,7 @@ def _group(graph: Graph, uid: int, axis: int) -> tuple[Sequence[Axis], AxisLinks
     return (), links
 
 
-def _widened(graph: Graph, uid: int, axis: int, size: int) -> Edit:
+def _widened(graph: Description, uid: int, axis: int, size: int) -> Edit:
     edit = Edit()
     group, links = _group(graph, uid, axis)
     results = {id(each) for node in graph.nodes for each in node.results}
@@ -330,7 +330,7 @@ class _Images(NamedTuple):
     axes: tuple[int, ...]  # that are reduced
 
 
-def fold_remedies(graph: Graph) -> Iterator[Remedy]:
+def fold_remedies(graph: Description) -> Iterator[Remedy]:
     """A reduction of the innermost or the outermost dimensions in memory, as one of images."""
     images = _images(graph)
     if images is not None:
@@ -341,7 +341,7 @@ def fold_remedies(graph: Graph) -> Iterator[Remedy]:
         )
 
 
-def _images(graph: Graph) -> _Images | None:
+def _images(graph: Description) -> _Images | None:
     places = [index for index, node in enumerate(graph.nodes) if node.kind is REDUCTION]
     beside = [node for node in graph.nodes if node.kind is not REDUCTION]
     if len(places) != 1 or any(node.kind not in ELEMENT_WISE for node in beside):
@@ -361,7 +361,7 @@ def _images(graph: Graph) -> _Images | None:
     return _Images(place, (goes, stays, 1, 1), (0,))
 
 
-def _folded(graph: Graph, images: _Images) -> Edit:
+def _folded(graph: Description, images: _Images) -> Edit:
     if _images(graph) != images:  # another remedy has changed them
         return Edit()
     node = graph.nodes[images.node]
@@ -390,12 +390,12 @@ _Phase = cudnnBackendNormFwdPhase_t
 _BATCH = cudnnBackendNormMode_t.CUDNN_BATCH_NORM
 
 
-def result_remedies(graph: Graph) -> Iterator[Remedy]:
+def result_remedies(graph: Description) -> Iterator[Remedy]:
     """Inference instead of training."""
     yield Remedy("results", "leave out {}, which only training needs", _inference, loses=True)
 
 
-def _inference(graph: Graph) -> Edit:
+def _inference(graph: Description) -> Edit:
     edit = Edit()
     used = {id(each) for node in graph.nodes for each in node.operands}
     for index, node in enumerate(graph.nodes):
@@ -433,7 +433,7 @@ _IMAGE = 4  # dimensions
 _ALIGNED = 16  # bytes that engines move at once
 
 
-def layout_remedies(graph: Graph) -> Iterator[Remedy]:
+def layout_remedies(graph: Description) -> Iterator[Remedy]:
     """Channels last, as in C, columns of B, alignment."""
     yield Remedy("layout", "store {} channels last (NHWC)", _channels_last, known=IMAGES_AS_IN_C)
     yield Remedy("layout", "store {} as in C, the last dimension innermost", _as_in_c)
@@ -455,7 +455,7 @@ def plain(tensor: Tensor) -> bool:
     return reach == count and not overlapping(dims, strides)
 
 
-def _image_places(graph: Graph) -> list[int]:
+def _image_places(graph: Description) -> list[int]:
     """The tensors of operations on images, and of element-wise ones beside them: their places."""
     ids: set[int] = set()
     rank = 0
@@ -483,7 +483,7 @@ def _image_places(graph: Graph) -> list[int]:
     ]
 
 
-def _reordered(graph: Graph, places: Sequence[int], order: Sequence[int]) -> Edit:
+def _reordered(graph: Description, places: Sequence[int], order: Sequence[int]) -> Edit:
     """Packed strides in another order of axes; empty if no memory changes by it."""
     edit, moves = Edit(), False
     for index in places:
@@ -496,7 +496,7 @@ def _reordered(graph: Graph, places: Sequence[int], order: Sequence[int]) -> Edi
     return edit if moves else Edit()
 
 
-def _channels_last(graph: Graph) -> Edit:
+def _channels_last(graph: Description) -> Edit:
     places = _image_places(graph)
     if not places:
         return Edit()
@@ -504,7 +504,7 @@ def _channels_last(graph: Graph) -> Edit:
     return _reordered(graph, places, (0, *range(2, rank), 1))
 
 
-def _as_in_c(graph: Graph) -> Edit:
+def _as_in_c(graph: Description) -> Edit:
     edit = Edit()
     for rank in {each.rank for each in graph.tensors}:
         places = [i for i, each in enumerate(graph.tensors) if each.rank == rank and plain(each)]
@@ -512,7 +512,7 @@ def _as_in_c(graph: Graph) -> Edit:
     return edit
 
 
-def _by_columns(graph: Graph) -> Edit:
+def _by_columns(graph: Description) -> Edit:
     """B of products of 8 bits, which the tensor cores want so."""
     edit = Edit()
     for node in graph.nodes:
@@ -529,7 +529,7 @@ def _by_columns(graph: Graph) -> Edit:
     return edit
 
 
-def _aligned(graph: Graph) -> Edit:
+def _aligned(graph: Description) -> Edit:
     edit = Edit()
     for index, tensor in enumerate(graph.tensors):
         if not tensor.virtual and not tensor.by_value and tensor.alignment < _ALIGNED:
@@ -537,7 +537,7 @@ def _aligned(graph: Graph) -> Edit:
     return edit
 
 
-def remedies(graph: Graph) -> Iterator[Remedy]:
+def remedies(graph: Description) -> Iterator[Remedy]:
     """Remedies that change a validated graph; those that lose something come last."""
     families = layout_remedies, fold_remedies, data_type_remedies, width_remedies, result_remedies
     found = [each for family in families for each in family(graph) if each.edit(graph)]

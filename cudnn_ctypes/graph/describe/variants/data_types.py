@@ -19,7 +19,7 @@ from ..tensor import Tensor
 from .remedy import Remedy
 
 if TYPE_CHECKING:
-    from ...graph import Graph
+    from ..description import Description
 
 __all__ = ["SLOW_SCALES", "data_type_remedies", "slow_scales"]
 
@@ -58,7 +58,7 @@ _OTHER_INPUTS = (
 """Data types that no engine may take, others, and what that means."""
 
 
-def data_type_remedies(graph: Graph) -> Iterator[Remedy]:
+def data_type_remedies(graph: Description) -> Iterator[Remedy]:
     """Remedies by data types; those that keep the numbers come first."""
     known = SLOW_SCALES if slow_scales(graph.nodes) else ""
     yield Remedy(
@@ -114,7 +114,7 @@ def _inputs(node: Node, ports: Iterable[str]) -> list[Tensor]:
 
 
 def _typed(
-    graph: Graph, chosen: Iterable[Tensor], data_type: Callable[[Tensor], cudnnDataType_t]
+    graph: Description, chosen: Iterable[Tensor], data_type: Callable[[Tensor], cudnnDataType_t]
 ) -> Edit:
     edit = Edit()
     wanted = {id(each): each for each in chosen}
@@ -124,7 +124,7 @@ def _typed(
     return edit
 
 
-def _scales_like_input(graph: Graph) -> Edit:
+def _scales_like_input(graph: Description) -> Edit:
     wanted = {
         id(each): node.inputs["input"].data_type
         for node in graph.nodes
@@ -138,7 +138,7 @@ def _scales_like_input(graph: Graph) -> Edit:
     return edit
 
 
-def _scales_of_float(graph: Graph) -> Edit:
+def _scales_of_float(graph: Description) -> Edit:
     """float32 scales for norms over channels; layer and RMS norms are slow with them."""
     tensors = [
         each
@@ -150,7 +150,7 @@ def _scales_of_float(graph: Graph) -> Edit:
     return _typed(graph, tensors, lambda each: _FLOAT)
 
 
-def _statistics_of_float(graph: Graph) -> Edit:
+def _statistics_of_float(graph: Description) -> Edit:
     tensors: list[Tensor] = []
     for node in graph.nodes:
         if node.kind in (NORM_FORWARD, NORM_BACKWARD):
@@ -161,7 +161,7 @@ def _statistics_of_float(graph: Graph) -> Edit:
     return _typed(graph, [t for t in tensors if t.data_type in _SIXTEEN], lambda each: _FLOAT)
 
 
-def _natural_type(graph: Graph) -> cudnnDataType_t:
+def _natural_type(graph: Description) -> cudnnDataType_t:
     """In which products and sums of the graph's operands are taken."""
     types = {each.data_type for node in graph.nodes for each in node.operands if not each.virtual}
     if _DOUBLE in types:
@@ -170,7 +170,7 @@ def _natural_type(graph: Graph) -> cudnnDataType_t:
     return _INT32 if integers and not types & {_FLOAT, *_SIXTEEN} else _FLOAT
 
 
-def _computed_in(graph: Graph, natural: cudnnDataType_t) -> Edit:
+def _computed_in(graph: Description, natural: cudnnDataType_t) -> Edit:
     """Sums in `natural`; of integers, only those of products: their results are scaled in float."""
     edit = Edit()
     if natural != _INT32:
@@ -188,7 +188,7 @@ def _computed_in(graph: Graph, natural: cudnnDataType_t) -> Edit:
     return edit
 
 
-def _logic_in_booleans(graph: Graph) -> Edit:
+def _logic_in_booleans(graph: Description) -> Edit:
     edit = Edit()
     for index, node in enumerate(graph.nodes):
         if is_logical(node) and node.compute_data_type not in (None, _BOOLEAN):
@@ -196,7 +196,7 @@ def _logic_in_booleans(graph: Graph) -> Edit:
     return edit
 
 
-def _between_in(graph: Graph, natural: cudnnDataType_t) -> Edit:
+def _between_in(graph: Description, natural: cudnnDataType_t) -> Edit:
     """Virtual tensors of numbers; masks and indices stay."""
     numbers = (*_SIXTEEN, _FLOAT, _DOUBLE, _INT32, *_EIGHT)
     tensors = [each for each in graph.tensors if each.virtual and each.data_type in numbers]
@@ -206,7 +206,7 @@ def _between_in(graph: Graph, natural: cudnnDataType_t) -> Edit:
     return edit
 
 
-def _results_of_float(graph: Graph) -> Edit:
+def _results_of_float(graph: Description) -> Edit:
     tensors = [
         each
         for node in graph.nodes
@@ -217,7 +217,9 @@ def _results_of_float(graph: Graph) -> Edit:
     return _typed(graph, tensors, lambda each: _FLOAT)
 
 
-def _exchanged(graph: Graph, before: cudnnDataType_t, after: cudnnDataType_t, loss: str) -> Edit:
+def _exchanged(
+    graph: Description, before: cudnnDataType_t, after: cudnnDataType_t, loss: str
+) -> Edit:
     """Everything of one type becomes another, where that is the type of the operands."""
     first = next(graph.nodes[0].operands)
     if first.data_type != before:

@@ -13,7 +13,7 @@ from ..rewriting import Change, Edit, halves, listed
 from ..tensor import Tensor
 
 if TYPE_CHECKING:
-    from ...graph import Graph
+    from ..description import Description
 
 __all__ = ["Remedy", "Step", "Variant", "splits"]
 
@@ -67,7 +67,7 @@ class Remedy:
 
     topic: str
     phrase: str
-    edit: Callable[[Graph], Edit]
+    edit: Callable[[Description], Edit]
     loses: bool = False
     known: str = ""
 
@@ -95,14 +95,14 @@ class Variant:
 
     steps: tuple[Step, ...]
     changes: tuple[Change, ...]
-    graphs: tuple[Graph, ...]
+    graphs: tuple[Description, ...]
 
 
 _CUTS = 8  # that are tried
 _LEAST = 16  # bits of what is worth being stored
 
 
-def splits(graph: Graph) -> Iterator[Variant]:
+def splits(graph: Description) -> Iterator[Variant]:
     """A validated graph in two after each virtual result, those with a large first graph first.
 
     What lies between has the data type of the graph's operands, else its own.
@@ -127,7 +127,7 @@ def splits(graph: Graph) -> Iterator[Variant]:
             yield Variant((Step("split", words),), (), graphs)
 
 
-def _types_between(graph: Graph, tensor: Tensor) -> list[cudnnDataType_t]:
+def _types_between(graph: Description, tensor: Tensor) -> list[cudnnDataType_t]:
     own = tensor.data_type
     assert own is not None
     operands = [each for node in graph.nodes for each in node.operands if not each.virtual]

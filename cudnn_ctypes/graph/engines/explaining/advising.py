@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ....arguments import flag
 from ....errors import CudnnError, NoDeviceError
@@ -125,7 +125,7 @@ class Search:
             if self.exhausted:
                 return
             self.tried += 1
-            outcome = self._probe(graph)
+            outcome = self._probe(cast("Graph", graph))
             if outcome is None:
                 return
             outcomes.append(outcome)
@@ -292,7 +292,7 @@ def _suggestion(tried: Tried, before: Explanation) -> Suggestion:
     known = {step.known for step in tried.variant.steps}
     suggestion = Suggestion(
         tried.variant.steps,
-        tried.variant.graphs,
+        cast("tuple[Graph, ...]", tried.variant.graphs),
         tuple(each.options for each in tried.outcomes),
         tried.variant.changes,
         before.usable,
