@@ -142,6 +142,18 @@ class TestComparison:
         assert self.kinds(refused, refused) == []
         assert self.kinds(refused, self.result(1, 2, 3, 4, status="NOT_SUPPORTED")) == []
 
+    def test_what_is_drawn_wrong_explains_what_cudnn_does_not_look_at(self) -> None:
+        one, other = self.result(1, status="BAD_PARAM"), self.result(1)
+        for results in (one, other):
+            results.statuses = [("cudnnPoolingBackward", results.statuses[0][1])]
+        for operand, kinds in (("dxDesc", []), ("xDesc", ["status"])):
+            drawn = {"wrong": "rank", "wrong operand": operand}
+            program = self.program()
+            program.draw = Draw("a", 1, drawn)
+            for name, value in drawn.items():
+                program.draw.choice(name, ("no", value))
+            assert [each.kind for each in differences(program, one, other)] == kinds
+
     def test_a_known_fault_explains_all_but_a_refusal(self) -> None:
         one, faults = self.result(1, 2, 3, 4), ["transform into double"]
         assert self.kinds(one, self.result(9, 9, 9, 9, faults=faults)) == []
@@ -195,5 +207,6 @@ class TestComparison:
 
 
 def test_freedoms_have_reasons() -> None:
-    assert {each.kind for each in FREEDOMS} <= {"value", "number", "bits", "specials", "status"}
+    kinds = {"value", "number", "bits", "specials", "status", "misuse"}
+    assert {each.kind for each in FREEDOMS} == kinds
     assert all(each.reason for each in FREEDOMS)

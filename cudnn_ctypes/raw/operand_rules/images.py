@@ -206,7 +206,7 @@ def lrn(x: Operand, y: Operand) -> Rules:
 
 @rules("cudnnLRNCrossChannelBackward")
 def lrn_gradient(x: Operand, y: Operand | None, dy: Operand, dx: Operand) -> Rules:
-    """cuDNN wants a descriptor of y, and does not look at it."""
+    """cuDNN does not look at the descriptor of y."""
     yield from unchecked(same(x, y))
     status = NOT_SUPPORTED if len(x.shape) > 2 else BAD_PARAM
     for each in _across_channels(x, dy, dx):

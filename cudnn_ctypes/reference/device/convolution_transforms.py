@@ -28,6 +28,8 @@ def im2col_(call: Call) -> None:
     x, image, w = call.operand("x"), call.record("xDesc", Tensor), call.record("wDesc", Filter)
     convolution = call.record("convDesc", Convolution)
     call.check()
+    if w.data_type == raw.CUDNN_DATA_INT8:
+        raise not_supported("wDesc is INT8")
     geometry = fitting(image, w, convolution, ("xDesc", "wDesc", "convDesc"))
     columns = im2col(
         x.load(),
@@ -49,6 +51,8 @@ def reorder_filter_and_bias(call: Call) -> None:
         reason = f"filterDesc has fewer channels than a vector: {described.shape}"
         raise Refused(raw.CUDNN_STATUS_EXECUTION_FAILED_CUDART, reason)
     w, result = call.operands("filterData", "reorderedFilterData")
+    if len(w.shape) > 4:
+        raise bad_param(f"filterDesc has more than 4 dimensions: {w.shape}")
     if call["reorderBias"]:
         call.require("biasData", "reorderedBiasData")
     if default and (w.data_type != _INT8x32 or len(w.shape) != 4 or w.shape[0] % 32):

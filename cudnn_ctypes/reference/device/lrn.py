@@ -41,11 +41,11 @@ def cross_channel_forward(call: Call) -> None:
 @implements("cudnnLRNCrossChannelBackward")
 def cross_channel_backward(call: Call) -> None:
     x, dx, dy = call.operands("x", "dx", "dy")
-    y = call.operand("y", nullable=True)
+    y = call.operand("y", nullable=True) if call["yDesc"] else None
     call.check()
     options, factors = _options(call), call.factors()
     values = x.load()
-    if y.address is not None:
+    if y is not None and y.address is not None:
         y.check()
     dx.store(
         lrn_cross_channel_backward(

@@ -202,7 +202,8 @@ def _turns(
     batch, channels, *sizes = map(any, zip(transform.pad_before, transform.pad_after, strict=True))
     folded, of_format = max(transform.fold, default=1) > 1, first == plain
     if folded and transform.direction == "unfold":
-        return ndim == 4 and not first and not plain and _packed_as(source, "NHWC")
+        held = ndim == 4 and not (batch or channels or first or plain)
+        return held and _packed_as(source, "NHWC")
     if not (batch or channels) and plain and (folded or any(sizes)):
         return ndim == 4
     if folded or not of_format or not _packed_as(source, wanted):

@@ -57,7 +57,7 @@ def differences(
     program: Any, one: Result, other: Result, spreads: Mapping[str, NDArray[Any]] | None = None
 ) -> list[Difference]:
     """What differs between the reference's result and another device's."""
-    found = list(_statuses(one, other))
+    found = list(_statuses(program, one, other))
     if found and not program.statuses_compared:
         return []
     if not found and one.statuses == other.statuses:
@@ -82,13 +82,16 @@ def differences(
     return found
 
 
-def _statuses(one: Result, other: Result) -> Iterator[Difference]:
+def _statuses(program: Any, one: Result, other: Result) -> Iterator[Difference]:
     for mine, theirs in zip(one.statuses, other.statuses, strict=False):
         if TOO_LARGE in (mine[1], theirs[1]) or theirs[1].startswith("SymbolNotFoundError"):
             return
         if mine != theirs:
             refused = "SUCCESS" not in (mine[1], theirs[1])
             if refused or freedom(mine[0], "status", f"{mine[1]} {theirs[1]}"):
+                return
+            wrong = program.draw.wrong
+            if theirs[1] == "SUCCESS" and wrong and freedom(mine[0], "misuse", wrong):
                 return
             yield Difference("status", mine[0], f"reference {mine[1]}, device {theirs[1]}")
             return

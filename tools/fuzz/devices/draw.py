@@ -67,6 +67,13 @@ class Draw:
         choices = {name: option.value for name, option in self.options.items()}
         return {"family": self.family, "seed": self.seed, "choices": choices}
 
+    @property
+    def wrong(self) -> str:
+        """What was drawn wrong about the last call and where, "rank yDesc"; "" if nothing was."""
+        names = ("wrong", "wrong operand", "wrong argument")
+        found = [str(self.options[name].value) for name in names if name in self.options]
+        return "" if found[:1] in ([], ["no"]) else " ".join(found)
+
     def choice(
         self, name: str, options: Sequence[Any], weights: Sequence[float] | None = None
     ) -> Any:

@@ -22,9 +22,10 @@ class Freedom:
     kind : str
         "value", "number", "bits": of values returned through pointers, of numbers in memory, of
         two runs on the same device. "specials": of numbers, where an operand holds NaN or infinity.
-        "status": what the reference device and cuDNN return.
+        "status": what the reference device and cuDNN return. "misuse": what cuDNN carries out
+        though the reference device refuses it.
     name : str
-        A pattern of parameters, or of both statuses.
+        A pattern of parameters, of both statuses, or of what was drawn wrong and its argument.
     reason : str
     """
 
@@ -45,6 +46,17 @@ _SPREADING = (
 )
 _OUTSIDE = "labels outside the alphabet or the memory, of which a GPU computes nonsense"
 _CONVOLVING = ("cudnnConvolution*Forward",)
+_UNSEEN = "cuDNN does not look at this descriptor, and takes the operand for what another one says"
+_UNREAD: dict[str, str] = {
+    "cudnnSpatialTfSampler*": "[xd]*Desc yDesc",
+    "cudnnPoolingBackward": "d[xy]Desc",
+    "cudnn*BatchNormalization*": "*bn*Desc *Bn*Desc zDesc",
+    "cudnn*Normalization*": "norm*Desc *Norm*Desc zDesc",
+    "cudnnTransform*": "srcDesc destDesc",
+}
+_PAIRED = "documented as both or neither; cuDNN carries out one without the other"
+_SWISH = "SWISH may follow a norm, too, which is not documented"
+_SCRATCH = "whether an algorithm needs scratch memory belongs to the implementation"
 _ALIGNED = "addresses on the reference device are aligned otherwise"
 
 FREEDOMS: tuple[Freedom, ...] = (
@@ -75,6 +87,19 @@ FREEDOMS: tuple[Freedom, ...] = (
     Freedom("cudnnGetFoldedConv*", "status", "* SUCCESS", "cuDNN folds wrong what this is"),
     Freedom("cudnnReorderFilterAndBias", "status", "* SUCCESS", "filters of incomplete blocks"),
     Freedom("cudnnMakeFusedOpsPlan", "status", "SUCCESS NOT_SUPPORTED", "sums since Hopper"),
+    *(
+        Freedom(function, "misuse", f"{wrong} {name}", _UNSEEN)
+        for function, names in _UNREAD.items()
+        for name in names.split()
+        for wrong in ("dims", "rank", "data type")
+    ),
+    Freedom("cudnn*ForwardTraining*", "status", "NOT_SUPPORTED SUCCESS", _SWISH),
+    Freedom("cudnn*Training*", "misuse", "memory NULL resultRunning*", _PAIRED),
+    *(
+        Freedom(function, "misuse", f"memory NULL {name}", _SCRATCH)
+        for function in ("cudnnConvolution*", "cudnnMultiHeadAttn*", "cudnn*Training*")
+        for name in ("workSpace", "reserveSpace")
+    ),
     *(Freedom(f, "status", "* BAD_PARAM_MISALIGNED_POINTER", _ALIGNED) for f in _CONVOLVING),
 )
 
