@@ -33,6 +33,7 @@ import torch
 from cudnn_ctypes import DeviceBuffer, Handle, use_reference_device
 from cudnn_ctypes.errors import CudnnError, FaultWarning, OwnReason, SymbolNotFoundError
 from cudnn_ctypes.graph import EngineChoice, Graph, Tensor
+from cudnn_ctypes.graph.backend.children import Spent, outcomes
 from cudnn_ctypes.graph.engines.refusals import refusal
 from cudnn_ctypes.graph.run.cuda_graph import capture
 from cudnn_ctypes.raw.strides import packed
@@ -40,7 +41,6 @@ from tests.graph.score_modifiers import MODIFIERS
 
 from .attention_cases import OPERATIONS, SHOWN, draw, facets, variants
 from .attention_oracle import SCALES, TYPES, Numbers, compared
-from .children import Spent, outcomes
 from .workers import add_arguments, in_processes, seeds_of
 from .wrong_rows import without_rules
 

@@ -27,6 +27,7 @@ from typing import Any
 from cudnn_ctypes import raw
 from cudnn_ctypes.absent_gpu.driver_stub import ensure_driver
 from cudnn_ctypes.errors import CudnnError, SymbolNotFoundError
+from cudnn_ctypes.graph.backend.children import Spent, outcomes
 from cudnn_ctypes.graph.backend.descriptor import BackendDescriptor
 from cudnn_ctypes.raw import cudnnBackendAttributeType_t as Type
 from cudnn_ctypes.raw.attributes import Attribute, element_type, kind_name
@@ -34,7 +35,6 @@ from cudnn_ctypes.raw.function import binding
 
 from . import objects
 from .attribute_cases import ROOM, TEXTS, Case, attributes_of, cases
-from .children import Spent, outcomes
 from .descriptors import CREATABLE, Workshop
 
 _CANARY = b"\xa5" * 64

@@ -33,6 +33,7 @@ from cudnn_ctypes import DeviceBuffer, DeviceTensor, Handle
 from cudnn_ctypes.dtypes import numpy_dtype
 from cudnn_ctypes.errors import CudnnError
 from cudnn_ctypes.graph import EngineConfig, ExecutionPlan, Graph, Tensor
+from cudnn_ctypes.graph.backend.children import Spent, outcomes
 from cudnn_ctypes.graph.describe.node import Node
 from cudnn_ctypes.graph.engines.cache.cached_building import scratch_of
 from cudnn_ctypes.graph.engines.heuristics import heuristics
@@ -46,7 +47,6 @@ from cudnn_ctypes.graph.lower.lowering import lowered
 from cudnn_ctypes.graph.lower.target import NO_GPU, Target
 from cudnn_ctypes.raw.strides import packed
 
-from .children import Spent, outcomes
 from .workers import add_arguments, in_processes, seeds_of
 
 __all__ = ["ALLOWED", "MAINS", "Sketch", "compared", "draw", "main"]

@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from cudnn_ctypes import raw, runtime, use_reference_device
+from cudnn_ctypes.graph.backend.children import Outcome, Spent, outcomes
 
 from .arguments import Program
 from .canaries import Canaries
-from .children import Outcome, Spent, outcomes
 from .sequences import Call, Sequences
 
 __all__ = ["MODES", "Failure", "main", "replayed", "survey"]

@@ -22,8 +22,9 @@ from typing import Any
 
 import numpy as np
 
+from cudnn_ctypes.graph.backend.children import Spent, outcomes
+
 from .broadcasts import ALLOWED, MAINS, Sketch, draw
-from .children import Spent, outcomes
 from .workers import add_arguments, in_processes, seeds_of
 
 __all__ = ["main"]

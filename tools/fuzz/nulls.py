@@ -5,7 +5,7 @@ all of them NULL and with none, the others being plausible: descriptors that wer
 more descriptors that were also set. It prints every call that ended the process, and compares with
 the table. ``--guarded`` calls through the guards instead: then nothing must be printed.
 
-Calls run in child processes (`tools.fuzz.children`). With a GPU the children use a real handle and
+Calls run in child processes. With a GPU the children use a real handle and
 device memory, and reach more: run it on one for each new cuDNN version. Without one a handle is
 NULL throughout.
 """
@@ -20,10 +20,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from cudnn_ctypes import raw
+from cudnn_ctypes.graph.backend.children import Spent, outcomes
 from cudnn_ctypes.raw.ctypes_support import CudnnEnum, OpaquePointer, storage_type
 from cudnn_ctypes.raw.function import Parameter, binding
-
-from .children import Spent, outcomes
 
 ROOM = 64  # elements of each array, far more than any call of this tool asks for
 SECONDS = 60  # after which a call counts as hanging

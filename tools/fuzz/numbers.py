@@ -26,9 +26,9 @@ from cudnn_ctypes import DeviceBuffer, DeviceTensor, Handle, use_reference_devic
 from cudnn_ctypes.dtypes import data_type_name, numpy_dtype
 from cudnn_ctypes.errors import CudnnError, SymbolNotFoundError
 from cudnn_ctypes.graph import Graph
+from cudnn_ctypes.graph.backend.children import Spent, outcomes
 from cudnn_ctypes.graph.engines.refusals import refusal
 
-from .children import Spent, outcomes
 from .oracle import UNITS, deviations
 from .random_graphs import FAMILIES, describe, draw, prepare
 

@@ -26,12 +26,12 @@ from pathlib import Path
 from cudnn_ctypes import raw
 from cudnn_ctypes.errors import CudnnError
 from cudnn_ctypes.graph import DeviceProperties
+from cudnn_ctypes.graph.backend.children import Spent, outcomes
 from cudnn_ctypes.graph.engines.heuristics import proposed_configs
 from cudnn_ctypes.graph.engines.refusals import refusal
 from cudnn_ctypes.graph.lower.lowering import graph_faults, lowered
 from cudnn_ctypes.graph.lower.target import NO_GPU
 
-from .children import Spent, outcomes
 from .graph_cases import FORMS, GPUS, MODES, REFUSED, Case, cases
 from .sketch import SHAPES, Unfit
 

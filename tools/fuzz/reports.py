@@ -24,6 +24,7 @@ import torch
 from cudnn_ctypes import DeviceTensor, Handle, raw, use_reference_device
 from cudnn_ctypes.errors import CudnnError, NotSupportedError, SymbolNotFoundError
 from cudnn_ctypes.graph import Graph
+from cudnn_ctypes.graph.backend.children import outcomes
 from cudnn_ctypes.graph.engines.refusals import refusal
 from cudnn_ctypes.legacy import (
     RNN,
@@ -34,7 +35,6 @@ from cudnn_ctypes.legacy import (
 )
 
 from .attentions import run
-from .children import outcomes
 from .wrong_rows import without_rules
 
 __all__ = ["REPORTS", "Report", "main"]

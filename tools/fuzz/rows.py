@@ -39,6 +39,7 @@ from cudnn_ctypes import raw
 from cudnn_ctypes.errors import CudnnError
 from cudnn_ctypes.evidence.known_faults import known_faults
 from cudnn_ctypes.graph import DeviceProperties, ExecutionPlan, Graph
+from cudnn_ctypes.graph.backend.children import outcomes
 from cudnn_ctypes.graph.engines.building import PLAN_ERRORS
 from cudnn_ctypes.graph.engines.heuristics import heuristics
 from cudnn_ctypes.graph.lower.faults import FAULTS
@@ -47,7 +48,6 @@ from cudnn_ctypes.graph.lower.target import NO_GPU
 from cudnn_ctypes.raw.faults import Finding
 from tools.fault_programs import PROGRAMS, Program, described
 
-from .children import outcomes
 from .graph_cases import MODES, REFUSED, Case
 from .pairs import Asker
 from .wrong_rows import UNSEEN, measured_rows

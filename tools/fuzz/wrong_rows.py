@@ -19,14 +19,13 @@ from cudnn_ctypes.dtypes import numpy_dtype
 from cudnn_ctypes.errors import NotSupportedError
 from cudnn_ctypes.graph import Graph, Tensor
 from cudnn_ctypes.graph import graph as graph_module
+from cudnn_ctypes.graph.backend.children import Spent, outcomes
 from cudnn_ctypes.graph.lower import faults
 from cudnn_ctypes.graph.lower.expand import attention
 from cudnn_ctypes.graph.lower.target import Target
 from cudnn_ctypes.raw.faults import Fault
 from cudnn_ctypes.raw.faults.calls import CALL_FAULTS
 from tools.fault_programs import CALLS, PROGRAMS, described
-
-from .children import Spent, outcomes
 
 __all__ = ["UNSEEN", "measured_rows", "verdict", "without_rules"]
 

@@ -20,7 +20,7 @@ import tempfile
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, Pipe
 from typing import Any, Generic, NoReturn, TypeVar
 
@@ -212,12 +212,20 @@ def outcomes(
     RuntimeError
         If a child ends before its first case.
     """
-    child: Child[Case] | None = None
+
+    def prepared(note: Note) -> Callable[[int], Any]:
+        perform = prepare(note)
+        return lambda place: perform(cases[place])
+
+    child: Child[Any] | None = None
+    # A fork has the cases already, and they need not be such that can be pickled.
+    fresh = options.get("fresh", False)
     try:
-        for case in cases:
+        for place in range(len(cases)):
             if child is None or child.ended:
-                child = Child(prepare, **options)
-            yield child.perform(case, seconds)
+                child = Child(prepare if fresh else prepared, **options)
+            case = cases[place]
+            yield replace(child.perform(case if fresh else place, seconds), case=case)
     finally:  # also if the caller wants no more
         if child is not None:
             child.end()

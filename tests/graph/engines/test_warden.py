@@ -361,6 +361,44 @@ def test_several_graphs_are_compiled_at_once_and_one_death_stops_no_other(
     assert "SIGABRT" in str(results[1].error)
 
 
+def test_what_asks_the_gpu_itself_is_built_here_after_it_was_asked_there(
+    h200: DeviceProperties, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[bool] = []
+    built: list[bool] = []
+
+    def text(*arguments: Any, only_here: bool, **options: Any) -> str:
+        asked.append(only_here)
+        return ""
+
+    def build(*arguments: Any, **options: Any) -> Any:
+        built.append("only_here" in options)
+        return build_plan(*arguments, **options)
+
+    monkeypatch.setattr(warded, "is_absent", lambda device: False)
+    monkeypatch.setattr(warded, "asked", text)
+    monkeypatch.setattr(warded, "build_plan", build)
+    with product() as graph:
+        graph.build(h200, warden=True)
+    assert (asked, built) == ([True], [False])
+
+
+@pytest.mark.gpu
+@pytest.mark.usefixtures("gpu_device")
+def test_a_gpu_loads_the_plan_and_its_own_crashes_are_known() -> None:
+    with Handle() as handle, product() as one, product() as other:
+        here = one.build(handle, warden=False)
+        there = other.build(handle, warden=True)
+        assert there.config.engine.index == here.config.engine.index
+        assert there.workspace_size == here.workspace_size
+        told, asked = (one.explain(handle, warden=each) for each in (False, True))
+        assert [row.state for row in told] == [row.state for row in asked]
+        with DeviceProperties.from_device(handle=handle) as properties:
+            death = warden.Death(warden.Step("asking heuristics a", "a"), "SIGSEGV", "")
+            kept.keep_crash(one.expansion(properties), properties, death)
+        assert kept.kept_verdicts(one.expansion(handle), handle).crashes
+
+
 def test_a_kernel_cache_and_dynamic_shapes_are_built_here_after_they_were_there(
     h200: DeviceProperties,
 ) -> None:

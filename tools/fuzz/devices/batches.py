@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from cudnn_ctypes import use_reference_device
+from cudnn_ctypes.graph.backend.children import Spent, outcomes
 
-from ..children import Spent, outcomes
 from . import catalogue
 from .comparison import Difference, differences, spread
 from .machine import Machine, Result
