@@ -102,6 +102,12 @@ def test_the_command_tells_what_was_drawn(tmp_path: Any, capsys: pytest.CaptureF
     assert "cudnnPoolingForward: " in printed
     assert "pooling forward|number|y|" in printed
     line = next(part for part in printed.splitlines() if part.strip().startswith('{"family"'))
+    for device, differs in (("planted", 1), ("reference", 0)):
+        pair = ["--devices", "reference", device]
+        assert main(["--again", str(tmp_path), *pair]) == differs
+        last = capsys.readouterr().out.splitlines()[-1]
+        assert (" again: 0 differences of 0 kinds" in last) == (not differs)
+    assert "fewer than 50: " in printed
     assert main(["--replay", line, "--devices", "reference", "reference"]) == 0
     assert "no difference" in capsys.readouterr().out
 

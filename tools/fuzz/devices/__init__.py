@@ -8,7 +8,9 @@ runs each case twice and compares the bits. Afterwards one difference of each ki
 printed as JSON that ``--replay`` runs again.
 
 ``--devices reference reference`` needs no GPU and must find nothing, and ``--devices reference
-planted`` must find the planted fault. ``--table FOLDER`` prints what stands in a folder of results.
+planted`` must find the planted fault. ``--table FOLDER`` prints what stands in a folder of results:
+the calls by function and status, how many options each family has, and those drawn less than 50
+times. ``--again FOLDER`` runs the cases that differed there again, and prints what still differs.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from pathlib import Path
 from ..workers import add_arguments
 from . import catalogue
 from .batches import DEVICES, judge
-from .survey import Plan, run, table
+from .survey import Plan, again, run, table
 
 __all__ = ["main"]
 
@@ -41,6 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, metavar="FOLDER", help="of the results")
     parser.add_argument("--options", action="store_true", help="with counts of all options")
     parser.add_argument("--table", type=Path, metavar="FOLDER", help="print earlier results")
+    parser.add_argument("--again", type=Path, metavar="FOLDER", help="run what differed again")
     parser.add_argument("--replay", metavar="JSON", help="run one case")
     parser.add_argument("--list", action="store_true", help="print the families")
     options = parser.parse_args(arguments)
@@ -50,6 +53,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.table:
         print(table(options.table, options=options.options))
         return 0
+    if options.again:
+        for text in again(options.again, tuple(options.devices)):
+            print(text)
+        return int(" 0 differences" not in text)
     if options.replay:
         return _replay(options.replay, options.devices)
     folder = options.out or Path(tempfile.mkdtemp(prefix="devices-"))

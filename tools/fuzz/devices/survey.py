@@ -16,7 +16,7 @@ from . import catalogue
 from .batches import Judged, judge
 from .minimizing import minimized
 
-__all__ = ["Plan", "run", "table"]
+__all__ = ["Plan", "again", "run", "table"]
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,22 @@ def run(plan: Plan) -> None:
     _workers(plan, _survey, time.monotonic() + plan.seconds)
     if plan.minimize:
         _workers(plan, _minimize, time.monotonic() + plan.minimize)
+
+
+def again(folder: Path, pair: tuple[str, str]) -> Iterator[str]:
+    """Run the cases that differed once more, alone: what still differs, and their counts."""
+    cases = {
+        (line["case"]["family"], line["case"]["seed"]): line["case"]
+        for line in _lines(folder)
+        if "key" in line and "case" in line
+    }
+    keys: Counter[str] = Counter()
+    for judged in judge(list(cases.values()), pair):
+        for difference in judged.differences:
+            keys[judged.key(difference)] += 1
+            yield f"{judged.key(difference)}: {difference}"
+            yield f"       {json.dumps(judged.draw.case)}"
+    yield f"{len(cases)} cases again: {sum(keys.values())} differences of {len(keys)} kinds"
 
 
 def _workers(plan: Plan, work: Any, deadline: float) -> None:
@@ -205,7 +221,7 @@ def _about(
     yield f"{function}: {'; '.join(filter(None, (outcome, about if drawn else '')))}"
     if "differs" in found:
         yield f"    differs: {', '.join(f'{n} {kind}' for (kind,), n in found['differs'].items())}"
-    if few and options:
+    if few:
         yield f"    fewer than {least}: {', '.join(few)}"
     if options:
         for name, n in sorted(drawn.items()):
