@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from programs import run_program
 
 import cudnn_ctypes
+from cudnn_ctypes import process
 
 FORKS = """
 import os, signal, sys, threading, time, warnings
@@ -102,6 +104,19 @@ over.set()
 
 def test_locks_of_other_threads_are_free_in_a_child() -> None:
     assert run_program(HELD).stdout == "0\n"
+
+
+def test_interrupted_and_abandoned_products_give_blas_its_threads_back() -> None:
+    with pytest.raises(KeyboardInterrupt), process.one_blas_thread(), process.one_blas_thread():
+        raise KeyboardInterrupt
+    assert not process._threads_before
+    abandoned = process.one_blas_thread()
+    abandoned.__enter__()
+    assert process._threads_before or process._blas_threads() is None
+    del abandoned
+    gc.collect()
+    assert not process._threads_before
+    assert not process._products
 
 
 def test_every_lock_of_the_package_is_known_here() -> None:

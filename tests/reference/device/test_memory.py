@@ -34,9 +34,8 @@ from cudnn_ctypes.raw import host_blocks, mode
 from cudnn_ctypes.raw.descriptors import Filter, Tensor
 from cudnn_ctypes.raw.host_blocks import Block
 from cudnn_ctypes.reference import pack
-from cudnn_ctypes.reference.device import lent, memory, process_memory
-from cudnn_ctypes.reference.device.memory import Operand
-from cudnn_ctypes.reference.device.process_memory import accessible
+from cudnn_ctypes.reference.device import lent, memory
+from cudnn_ctypes.reference.device.memory import Operand, accessible
 from cudnn_ctypes.reference.device.registry import Refused
 
 FLOAT = raw.CUDNN_DATA_FLOAT
@@ -159,8 +158,8 @@ def test_pages_are_accessible_as_they_are_protected(
     if not madvise_touches:
         emulated = SimpleNamespace(madvise=lambda *_: 0)
         monkeypatch.setattr(ctypes, "CDLL", lambda *_, **__: emulated)
-        advise = process_memory._advise.__wrapped__()
-        monkeypatch.setattr(process_memory, "_advise", lambda: advise)
+        advise = memory._advise.__wrapped__()
+        monkeypatch.setattr(memory, "_advise", lambda: advise)
     with mmap.mmap(-1, 4 * page) as pages:
         view = (ctypes.c_char * len(pages)).from_buffer(pages)
         start = addressof(view)
