@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import functools
 import traceback
 import tracemalloc
@@ -157,6 +158,9 @@ class Pointers:
     ----------
     arguments : tuple
         Look it up at each call; a call that is running keeps what it needs alive.
+    closed, busy : c_ssize_t
+        For machine code: not 0 once one is closed; how many calls are running, which keep nothing
+        alive. After them `let_go` is called.
 
     Raises
     ------
@@ -164,9 +168,11 @@ class Pointers:
         If one is closed already.
     """
 
-    __slots__ = ("__weakref__", "arguments")
+    __slots__ = ("__weakref__", "_held", "arguments", "busy", "closed")
 
     def __init__(self, *resources: Resource[Any]) -> None:
+        self.closed, self.busy = ctypes.c_ssize_t(), ctypes.c_ssize_t()
+        self._held: Any = None
         for each in resources:
             vars(each).setdefault("_pointers", weakref.WeakSet()).add(self)
         self.arguments: tuple[Any, ...] = tuple(each._as_parameter_ for each in resources)
@@ -175,8 +181,16 @@ class Pointers:
 
     def close(self) -> None:
         """Take the arguments away; they are closed, or about to be."""
+        self.closed.value = 1
         with contextlib.suppress(AttributeError):
+            if self.busy.value:
+                self._held = self.arguments
             del self.arguments
+
+    def let_go(self) -> None:
+        """Have what was closed during a call destroyed."""
+        if not self.busy.value:
+            self._held = None
 
 
 def _copy(handle: Any) -> Any:

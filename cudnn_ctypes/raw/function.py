@@ -266,6 +266,12 @@ class Binding:
         return [converter(p.name, p.type) for p in self.parameters]
 
     @functools.cached_property
+    def numbers_by_value(self) -> int:
+        """How many parameters are floating-point numbers, which have registers of their own."""
+        real = ctypes.c_double, ctypes.c_float
+        return sum(p.type.kind == "value" and p.type.base in real for p in self.parameters)
+
+    @functools.cached_property
     def guard(self) -> Fragment:
         """The source lines of the checks around the call."""
         from . import guards

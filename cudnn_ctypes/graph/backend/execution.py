@@ -14,12 +14,14 @@ from ...raw.gpus import ordinals
 from ...raw.log import forget, logged
 from ...raw.values import described
 from ...resource import Pointers
+from ...runtime.launching.machine_code import fixed_call, is_available
+from ...runtime.launching.sequence import FixedLaunch, as_machine_code
 
 if TYPE_CHECKING:
     from ...handle import Handle
     from .descriptor import BackendDescriptor
 
-__all__ = ["execute", "execution_of"]
+__all__ = ["Execution", "execute"]
 
 
 def execute(handle: Handle, plan: BackendDescriptor, pack: BackendDescriptor) -> None:
@@ -51,30 +53,58 @@ def execute(handle: Handle, plan: BackendDescriptor, pack: BackendDescriptor) ->
         binding("cudnnBackendExecute").settle(code, (handle, plan, pack))
 
 
-def execution_of(
-    handle: Handle, plan: BackendDescriptor, pack: BackendDescriptor
+class Execution:
+    """`execute` with fixed arguments, once more at each call.
+
+    Attributes
+    ----------
+    call : callable
+        One call of C: machine code where there can be some.
+    fixed : FixedLaunch or None
+        For sequences of launches.
+    """
+
+    def __init__(self, handle: Handle, plan: BackendDescriptor, pack: BackendDescriptor) -> None:
+        pointer = getattr(handle, "_as_parameter_", handle)
+        if pointer is not None and not isinstance(pointer, cudnnHandle_t):
+            raise TypeError(f"handle: expected a Handle, got {described(handle)}")
+        self.fixed: FixedLaunch | None = None
+        self.call: Callable[[], None] = functools.partial(execute, handle, plan, pack)
+        if type(getattr(handle, "_as_parameter_", None)) is not cudnnHandle_t:
+            return
+        by_ctypes = _by_ctypes(handle, plan, pack, pointers := Pointers(handle, plan, pack))
+        self.call = by_ctypes
+        if not is_available() or not pointer:
+            return
+        call = fixed_call(bare.cudnnBackendExecute, pointers.arguments)
+        if call is None:  # with handles on several GPUs
+            return
+        settle = binding("cudnnBackendExecute").settle
+        self.fixed = FixedLaunch(
+            [call],
+            lambda _, code: settle(code, (handle, plan, pack)),
+            lambda _: by_ctypes(),
+            pointers,
+        )
+        self.call = as_machine_code([self.fixed], by_ctypes) or by_ctypes
+
+
+def _by_ctypes(
+    handle: Handle, plan: BackendDescriptor, pack: BackendDescriptor, pointers: Pointers
 ) -> Callable[[], None]:
-    """`execute` with these arguments."""
-    pointer = getattr(handle, "_as_parameter_", handle)
-    if pointer is not None and not isinstance(pointer, cudnnHandle_t):
-        raise TypeError(f"handle: expected a Handle, got {described(handle)}")
-    long_way = functools.partial(execute, handle, plan, pack)
-    if type(getattr(handle, "_as_parameter_", None)) is not cudnnHandle_t:
-        return long_way
-    pointers = Pointers(handle, plan, pack)
     native, settle = bare.cudnnBackendExecute, binding("cudnnBackendExecute").settle
 
     def call() -> None:
         if watched or ordinals or logged:
-            return long_way()
+            return execute(handle, plan, pack)
         try:
             arguments = pointers.arguments
         except AttributeError:  # one is closed
-            return long_way()
+            return execute(handle, plan, pack)
         code = native(*arguments)
         if code:
             if not arguments[0]:  # cuDNN refuses NULL; this says more
-                return long_way()
+                return execute(handle, plan, pack)
             settle(code, (handle, plan, pack))
         return None
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from ... import raw
 from ...resource import Closing, Uncopied
-from ..backend.execution import execution_of
+from ...runtime.launching.sequence import FixedLaunch
+from ..backend.execution import Execution
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -65,6 +66,7 @@ class BoundPlan(Uncopied, _Partial, Closing):
     variant_pack: BackendDescriptor
     operands: Any
     _prepare: Writing | None
+    _fixed: FixedLaunch | None
 
     def __new__(
         cls,
@@ -74,14 +76,21 @@ class BoundPlan(Uncopied, _Partial, Closing):
         prepare: Writing | None = None,
     ) -> Self:
         """`prepare` is called before each execution."""
-        call = execution_of(handle, plan.descriptor, variant_pack)
+        execution = Execution(handle, plan.descriptor, variant_pack)
+        call = execution.call
         self = super().__new__(cls, call if prepare is None else _in_order(prepare, call))
+        self._fixed = execution.fixed if prepare is None else None
         self.handle = handle
         self.plan = plan
         self.variant_pack = variant_pack
         self.operands = None
         self._prepare = prepare
         return self
+
+    @property
+    def fixed(self) -> FixedLaunch | None:
+        """For machine code; None where there can be none."""
+        return self._fixed
 
     def execute(self) -> None:
         """Run the plan, as calling this does."""

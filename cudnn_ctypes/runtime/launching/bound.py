@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Generic, ParamSpec, TypeVar
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, ParamSpec, TypeVar, cast
 
 from cudnn_ctypes.errors import ClosedError
 from cudnn_ctypes.raw import log, mode
 from cudnn_ctypes.raw.bare import watched
-from cudnn_ctypes.resource import Closing, Uncopied
+from cudnn_ctypes.resource import Closing, Pointers, Resource, Uncopied
 
-from .plan import Plan
+from .machine_code import FixedCall, fixed_call, is_available
+from .plan import Call, Plan
 from .recording import Launcher
+from .sequence import FixedLaunch, as_machine_code
 
 __all__ = ["BoundOperation", "bind"]
 
@@ -46,7 +49,36 @@ class BoundOperation(Closing, Uncopied, Generic[R]):
         self._plan, self._handle = plan, handle
         self._kept = given, made
         self._calls = [(call, *call.filled(values)) for call in plan.calls]
+        self._pointers = Pointers(*([handle] if isinstance(handle, Resource) else []))
         self.result: R = plan.result(made, given)
+        fixed = self.fixed
+        self._launch: Callable[[], R] | None = None
+        if fixed is not None:
+            self._launch = as_machine_code([fixed], self._by_ctypes, self.result)
+
+    @property
+    def fixed(self) -> FixedLaunch | None:
+        """For machine code; None where there can be none."""
+        plan = self._plan
+        if plan is None or plan.on_host or not is_available():
+            return None
+        calls = [
+            fixed_call(call.symbol, native, call.function._binding.numbers_by_value)
+            for call, _, native in self._calls
+        ]
+        if None in calls:  # with handles on several GPUs
+            return None
+        return FixedLaunch(
+            cast("list[FixedCall]", calls),
+            functools.partial(_settle, self._calls),
+            functools.partial(_make, self._calls),
+            self._pointers,
+            functools.partial(plan.prepare, self._handle, self._kept[1], self._scratch)
+            if plan.prepares
+            else None,
+            plan.zeroes,
+            (self._calls, self._kept, self._scratch),
+        )
 
     def __call__(self) -> R:
         """Launch; returns `result`.
@@ -60,6 +92,14 @@ class BoundOperation(Closing, Uncopied, Generic[R]):
         CudnnError
             If cuDNN refuses.
         """
+        plan, launch = self._plan, self._launch
+        if plan is None or launch is None or mode.reference_device_active:
+            return self._by_ctypes()
+        if plan.prepares:
+            plan.prepare(self._handle, self._kept[1], self._scratch)
+        return launch()
+
+    def _by_ctypes(self) -> R:
         plan = self._plan
         if plan is None:
             raise ClosedError("this BoundOperation is closed")
@@ -69,23 +109,36 @@ class BoundOperation(Closing, Uncopied, Generic[R]):
             raise ValueError(f"this was bound on {bound_on}, but work goes to {active} now")
         if plan.prepares:
             plan.prepare(self._handle, self._kept[1], self._scratch)
-        for call, checked, native in self._calls:
-            if watched:
-                call.function(*checked)
-                continue
-            if log.logged:
-                log.forget()
-            code = call.symbol(*native)
-            if code:
-                call.function._binding.settle(code, tuple(checked))
+        for index in range(len(self._calls)):
+            _make(self._calls, index)
         return self.result
 
     def close(self) -> None:
         """Let go of the operands, and free the workspaces; a second call does nothing."""
-        self._plan = self._kept = None  # type: ignore[assignment]
+        self._pointers.close()
+        self._plan = self._kept = self._launch = None  # type: ignore[assignment]
         for block in self._scratch:
             block.release()
         self._scratch = []
+
+
+_Calls = Sequence[tuple[Call, list[Any], list[Any]]]
+
+
+def _make(calls: _Calls, index: int) -> None:
+    call, checked, native = calls[index]
+    if watched:
+        call.function(*checked)
+        return
+    if log.logged:
+        log.forget()
+    if code := call.symbol(*native):
+        _settle(calls, index, code)
+
+
+def _settle(calls: _Calls, index: int, code: int) -> None:
+    call, checked, _ = calls[index]
+    call.function._binding.settle(code, tuple(checked))
 
 
 def bind(operation: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> BoundOperation[R]:

@@ -208,6 +208,11 @@ class Plan:
         """Whether something is to be done before the calls of each launch."""
         return bool(self._zeroed) or self._follows is not None
 
+    @property
+    def zeroes(self) -> bool:
+        """Whether memory is filled with zeros before each launch."""
+        return bool(self._zeroed)
+
     def prepare(self, launcher: Launcher, made: Sequence[DeviceTensor], scratch: Any) -> None:
         """Fill with zeros what must be; wait for what others have under way with the operands."""
         if self._follows is not None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import gc
+import platform
+import types
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -19,15 +21,20 @@ from cudnn_ctypes import (
     raw,
     use_reference_device,
 )
+from cudnn_ctypes.graph.backend import execution
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.run.execution import Execution
 from cudnn_ctypes.graph.run.launches import Launches
 from cudnn_ctypes.graph.run.plan import ExecutionPlan
+from cudnn_ctypes.raw import log
 from cudnn_ctypes.raw.bare import watched
+from cudnn_ctypes.raw.function import observe
 from cudnn_ctypes.raw.gpus import ordinals
 from cudnn_ctypes.resource import Resource
 from cudnn_ctypes.runtime.cuda import CUDA
+from cudnn_ctypes.runtime.launching import bound, machine_code
+from cudnn_ctypes.runtime.launching.sequence import sequence
 
 from .executions import BAD_PARAM, Array, Memory, Product, StandIn, made_up_handle
 
@@ -561,3 +568,75 @@ def test_bound_plans_look_at_what_they_are_given(product: Product, stand_in: Sta
     wrong: Any = product.plan.descriptor
     with pytest.raises(TypeError, match="handle: expected a Handle, got BackendDescriptor"):
         product.plan.bind(wrong, pointers)
+
+
+@pytest.mark.parametrize("in_machine_code", [True, False])
+def test_sequences_stop_at_the_launch_that_fails(
+    product: Product,
+    stand_in: StandIn,
+    monkeypatch: pytest.MonkeyPatch,
+    in_machine_code: bool,
+) -> None:
+    monkeypatch.setattr(machine_code, "is_available", lambda: in_machine_code)
+    for module in (execution, bound):
+        monkeypatch.setattr(module, "is_available", lambda: in_machine_code)
+    statuses: list[int] = []
+    monkeypatch.setattr(StandIn, "status", property(lambda _: statuses.pop(0)), raising=False)
+    handle, pointers = made_up_handle(), dict.fromkeys(product.plan.uids, A)
+    plans = [product.plan.bind(handle, pointers) for _ in range(3)]
+    step = sequence(*plans, plans[0])
+    assert isinstance(step, types.BuiltinFunctionType) is (
+        in_machine_code and platform.machine() in ("x86_64", "aarch64")
+    )
+    for position in range(4):
+        statuses[:] = [*[0] * position, BAD_PARAM, 0, 0, 0]
+        with pytest.raises(BadParamError, match=f"launch={position} of 4 in a sequence") as caught:
+            step()
+        assert caught.value.function == "cudnnBackendExecute"
+        assert len(statuses) == 3
+    statuses[:] = [0] * 4
+    step()
+    assert not statuses
+    log.put("a message of another call")
+    statuses[:] = [0, 0, BAD_PARAM]
+    with pytest.raises(BadParamError, match="launch=2 of 4") as caught:
+        step()
+    assert "a message" not in str(caught.value)
+    calls: list[str] = []
+
+    def observed(function: Any, *arguments: Any) -> Any:
+        calls.append(function.__name__)
+        return raw.CUDNN_STATUS_SUCCESS
+
+    observe(observed)
+    try:
+        step()
+    finally:
+        observe(None)
+    assert calls == ["cudnnBackendExecute"] * 4
+    plans[1].close()
+    statuses[:] = [0] * 4
+    with pytest.raises(ClosedError):
+        step()
+    assert len(statuses) == 3
+    with pytest.raises(TypeError, match=r"bound\[1\]: expected a bound plan or operation, got 5"):
+        sequence(plans[0], 5)  # type: ignore[arg-type]
+
+
+def test_a_handle_closed_during_a_launch_is_destroyed_after_it(
+    product: Product, stand_in: StandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    destroyed: list[int] = []
+    handle, pointers = made_up_handle(), dict.fromkeys(product.plan.uids, A)
+    bound = product.plan.bind(handle, pointers)
+    pack = bound.variant_pack
+    destroy = pack._destroy
+    pack._destroy = lambda: (destroyed.append(1), destroy())  # type: ignore[assignment]
+
+    def close(self: StandIn) -> int:
+        bound.close()
+        return len(destroyed)  # 0: success
+
+    monkeypatch.setattr(StandIn, "status", property(close), raising=False)
+    bound()
+    assert destroyed == [1]

@@ -1,0 +1,174 @@
+"""C calls as machine code: what C receives, what is returned, when the slow way is taken."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import threading
+import weakref
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cudnn_ctypes.runtime.launching import machine_code
+from cudnn_ctypes.runtime.launching.machine_code import Words, fixed_call, function_of_calls
+
+pytestmark = pytest.mark.skipif(not machine_code.is_available(), reason="no machine code here")
+
+P, D, I64 = ctypes.c_void_p, ctypes.c_double, ctypes.c_int64
+
+
+class Callee:
+    """A C function that notes its arguments and returns a status."""
+
+    def __init__(self, *types: Any) -> None:
+        self.seen: list[tuple[Any, ...]] = []
+        self.status = 0
+        self.function = ctypes.CFUNCTYPE(ctypes.c_int, *types)(self._call)
+        self.symbol = ctypes.CDLL(None)._FuncPtr(ctypes.cast(self.function, P).value)
+
+    def _call(self, *arguments: Any) -> int:
+        self.seen.append(arguments)
+        return self.status
+
+
+def function_of(calls: list[Any], **options: Any) -> Callable[[], Any]:
+    settings: dict[str, Any] = {"words": Words(), "slow": lambda: "slow", "failed": hex, **options}
+    function = function_of_calls(calls, **settings)
+    assert function is not None
+    return function
+
+
+def test_all_arguments_reach_c() -> None:
+    callee = Callee(P, ctypes.c_int, P, D, *[I64] * 9, D, ctypes.c_int)
+    numbers = [I64(1 << 40 | i) for i in range(9)]
+    given = [P(1 << 47), -7, P(None), D(0.1), *numbers, D(-2.5), 1 << 30]
+    (call,) = [fixed_call(callee.symbol, given, 2)]
+    launch = function_of([call], result=(result := object()))
+    for _ in range(3):
+        assert launch() is result
+    expected = (1 << 47, -7, None, 0.1, *(each.value for each in numbers), -2.5, 1 << 30)
+    assert callee.seen == [expected] * 3
+
+
+def test_a_bad_status_names_the_call_and_ends_the_sequence() -> None:
+    callees = [Callee(P) for _ in range(3)]
+    launch = function_of([fixed_call(each.symbol, [P(5)]) for each in callees])
+    assert launch() is None
+    callees[1].status = 3000
+    assert launch() == hex(1 << 32 | 3000)
+    assert [len(each.seen) for each in callees] == [2, 2, 1]
+
+    def failed(told: int) -> None:
+        raise ValueError(told & 0xFFFFFFFF)
+
+    with pytest.raises(ValueError, match="3000"):
+        function_of([fixed_call(callees[1].symbol, [P(5)])], failed=failed)()
+
+
+def test_words_that_are_not_zero_send_it_the_slow_way() -> None:
+    callee, words = Callee(P), [ctypes.c_ssize_t(), ctypes.c_ssize_t()]
+    names: set[str] = set()
+    zeros = [*map(ctypes.addressof, words), machine_code.count_address(names)]
+    launch = function_of([fixed_call(callee.symbol, [P(5)])], words=Words(zeros), result="made")
+    assert launch() == "made"
+    words[1].value = 1 << 40
+    assert launch() == "slow"
+    words[1].value = 0
+    names.add("cudnnX")
+    assert launch() == "slow"
+    names.clear()
+    assert launch() == "made"
+    assert len(callee.seen) == 2
+    pointer = P(1)
+    words_of = Words(pointers=[ctypes.addressof(pointer)])
+    launch = function_of([fixed_call(callee.symbol, [P(5)])], words=words_of)
+    assert launch() is None
+    pointer.value = None
+    assert launch() == "slow"
+
+
+def test_what_is_closed_during_the_call_is_told_after_it() -> None:
+    closed, busy, told = ctypes.c_ssize_t(), ctypes.c_ssize_t(), []
+    seen: list[int] = []
+
+    def close(argument: int) -> int:
+        seen.append(busy.value)
+        closed.value = 1
+        return 0
+
+    function = ctypes.CFUNCTYPE(ctypes.c_int, P)(close)
+    symbol = ctypes.CDLL(None)._FuncPtr(ctypes.cast(function, P).value)
+    words = Words((), [ctypes.addressof(closed)], busy=[ctypes.addressof(busy)])
+    launch = function_of(
+        [fixed_call(symbol, [P(5)])],
+        words=words,
+        result="made",
+        late=lambda: told.append(busy.value),
+    )
+    assert launch() == "made"
+    assert (seen, told) == ([1], [0])
+    assert launch() == "slow"
+
+
+def test_other_threads_run_meanwhile() -> None:
+    """C waits for them, which it could not with the GIL."""
+    entered, leave = threading.Event(), threading.Event()
+
+    def wait(argument: int) -> int:
+        entered.set()
+        return 0 if leave.wait(20) else 1
+
+    function = ctypes.CFUNCTYPE(ctypes.c_int, P)(wait)
+    symbol = ctypes.CDLL(None)._FuncPtr(ctypes.cast(function, P).value)
+    launch = function_of([fixed_call(symbol, [P(5)])])
+    thread = threading.Thread(target=launch)
+    thread.start()
+    assert entered.wait(20)
+    leave.set()
+    thread.join()
+
+
+def test_what_it_keeps_goes_with_it() -> None:
+    class Kept:
+        pass
+
+    callee, kept = Callee(P), Kept()
+    gone = weakref.ref(kept)
+    launch = function_of([fixed_call(callee.symbol, [P(5)])], kept=kept)
+    del kept
+    gc.collect()
+    launch()
+    assert gone() is not None
+    del launch
+    gc.collect()
+    assert gone() is None
+
+
+def test_the_variable_switches_it_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    callee = Callee(P)
+    call = fixed_call(callee.symbol, [P(5)])
+    assert call is not None
+    monkeypatch.setenv(machine_code.ENVIRONMENT_VARIABLE, "0")
+    machine_code.is_available.cache_clear()
+    try:
+        made = function_of_calls([call], words=Words(), slow=list, failed=hex)
+        assert made is None
+    finally:
+        monkeypatch.undo()
+        machine_code.is_available.cache_clear()
+
+
+def test_no_page_is_writable_and_executable() -> None:
+    def writable() -> list[str]:
+        lines = Path("/proc/self/maps").read_text().splitlines()
+        return [line.split()[0] for line in lines if "wx" in line.split()[1]]
+
+    callee = Callee(P)
+    call = fixed_call(callee.symbol, [P(5)])
+    before = writable()  # of ctypes' own callbacks
+    launch = function_of([call])
+    assert writable() == before
+    launch()
