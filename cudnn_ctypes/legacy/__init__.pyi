@@ -37,6 +37,7 @@ from .batch_normalization import (
     batch_normalization_forward_training_ex as batch_normalization_forward_training_ex,
 )
 from ..runtime.launching.bound import BoundOperation as BoundOperation, bind as bind
+from ..runtime.launching.sequence import sequence as sequence
 from .causal_convolution import (
     CausalConvolutionGradients as CausalConvolutionGradients,
     causal_convolution_backward as causal_convolution_backward,
