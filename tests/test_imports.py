@@ -341,6 +341,24 @@ def test_modules_are_the_same_under_their_other_names(name: str, home: str) -> N
     assert module.__spec__.name == f"cudnn_ctypes.{home}"
 
 
+def test_describing_a_graph_loads_nothing_that_builds_or_runs_one() -> None:
+    program = """
+        import sys
+        from cudnn_ctypes import Graph
+        graph = Graph(io_data_type="float16")
+        graph.relu(graph.tensor((2, 3, 4))).set_output()
+        graph.validate()
+        rooms = ("engines", "lower", "run", "backend")
+        print(sorted(
+            name for name in sys.modules
+            if name.startswith("cudnn_ctypes.runtime")
+            or name.startswith("cudnn_ctypes.graph.") and name.count(".") > 2
+            and name.split(".")[2] in rooms
+        ))
+    """
+    assert printed(program) == ["['cudnn_ctypes.graph.run.execution_methods']"]
+
+
 def test_every_public_name_can_be_had() -> None:
     program = """
         import sys

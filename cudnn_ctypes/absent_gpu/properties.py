@@ -6,7 +6,6 @@ import functools
 import json
 import re
 from collections.abc import Mapping
-from importlib import resources
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -135,7 +134,7 @@ def _names() -> dict[str, str]:
 
 def _of(key: str) -> dict[str, Any]:
     if key in _MEASURED:
-        text = (resources.files(__package__) / "presets" / _MEASURED[key]).read_text()
+        text = (Path(__file__).parent / "presets" / _MEASURED[key]).read_text()
         values: dict[str, Any] = json.loads(text)
         return values
     gpu = _PUBLIC[key]

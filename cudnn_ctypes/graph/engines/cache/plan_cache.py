@@ -16,7 +16,6 @@ from ....raw.host_blocks import warn
 from ...backend.engine import EngineChoice
 from ...run.plan import ExecutionPlan
 from ...run.stored_plan import StoredPlan, sealed, unsealed
-from ..tuning.measurements import Autotuning, from_content
 from .entry_folder import EntryFolder, File, as_folder, by_environment, standard_folder
 from .key import CacheKey
 
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
 
     from ....handle import Handle
     from ...backend.device_properties import DeviceProperties
+    from ..tuning.measurements import Autotuning
 
 __all__ = [
     "FORMAT",
@@ -385,6 +385,8 @@ def merge(cache: PlanCache, text: str | bytes) -> int:
 
 
 def _members(place: Place) -> tuple[CacheKey, Autotuning, dict[str, Any]]:
+    from ..tuning.measurements import Autotuning, from_content
+
     key, made = place["key"], place["made"]
     for part in ("graph", "device", "library", "request"):
         key[part].keys()
@@ -403,6 +405,8 @@ def _members(place: Place) -> tuple[CacheKey, Autotuning, dict[str, Any]]:
 
 def _joined(here: Place, tuned: Autotuning, made: float) -> tuple[Autotuning, float]:
     """Merge a stored tuning with an incoming one; also the time when the newer was made."""
+    from ..tuning.measurements import Autotuning, from_content
+
     try:
         ours, ours_made = from_content(Autotuning, here["tuning"]), float(here["made"].value)
     except (ValueError, TypeError):

@@ -19,7 +19,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from ....raw import (
@@ -428,5 +428,5 @@ _WHERE: dict[str, Callable[[Graph], str]] = {
     "gradient of one row of scores": _derives_from_one_row,
     "scattered heads in attention's backward pass": _scatters_heads,
 }
-_KNOWN = json.loads((resources.files(__package__) / "fatal.json").read_text())
+_KNOWN = json.loads(Path(__file__).with_name("fatal.json").read_text())
 FATAL = tuple(_fatal(name, where, _KNOWN[name]) for name, where in _WHERE.items())
