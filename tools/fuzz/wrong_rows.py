@@ -18,9 +18,8 @@ from cudnn_ctypes import DeviceBuffer, DeviceTensor, EngineChoice, Handle, use_r
 from cudnn_ctypes.dtypes import numpy_dtype
 from cudnn_ctypes.errors import NotSupportedError
 from cudnn_ctypes.graph import Graph, Tensor
-from cudnn_ctypes.graph import graph as graph_module
 from cudnn_ctypes.graph.backend.children import Spent, outcomes
-from cudnn_ctypes.graph.lower import faults
+from cudnn_ctypes.graph.lower import faults, preludes
 from cudnn_ctypes.graph.lower.expand import attention
 from cudnn_ctypes.graph.lower.target import Target
 from cudnn_ctypes.raw.faults import Fault
@@ -59,7 +58,7 @@ def verdict(row: Fault, handle: Handle) -> str:
     if row.name in CALLS:
         return "right" if CALLS[row.name](handle) else "wrong"
     # No operand is computed beforehand, so that engines do not misread it.
-    with mock.patch.object(graph_module, "prepared", lambda expansion: expansion, create=True):
+    with mock.patch.object(preludes, "prepared", lambda expansion: expansion):
         return _verdict_of_a_graph(row, handle)
 
 

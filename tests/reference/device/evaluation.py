@@ -41,8 +41,8 @@ def view(memory: Array, tensor: Any) -> Array:
 
 
 def expansion(graph: Graph) -> Expansion:
-    """The operations of a graph, for an H200."""
-    return graph._expanded(graph.validate(), Target(raw.load().version, 90))
+    """The operations of a graph, for an H200; none is computed beforehand."""
+    return graph._expanded(graph.validate(), Target(raw.load().version, 90), fixed=False)
 
 
 def run(graph: Graph, addresses: Mapping[int, int], operations: Record | None = None) -> None:

@@ -218,6 +218,7 @@ OPERATIONS = (
         Range(91400),
         measured("9.14, 9.19", "The other order of the two is right."),
         engines=(1,),
+        beforehand=True,
     ),
     row(
         "clipped product",
