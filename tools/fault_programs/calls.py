@@ -130,9 +130,11 @@ def bias_with_gaps(handle: Handle) -> bool:
             return bool((y.numpy()[0, :, 0, 0] == [1, 3]).all())
 
 
-def _transformed(handle: Handle, x: Any, x_desc: Any, y: Any, y_desc: Any) -> Any:
+def _transformed(
+    handle: Handle, x: Any, x_desc: Any, y: Any, y_desc: Any, beta: float = 0.0
+) -> Any:
     with _quiet():
-        raw.cudnnTransformTensor(handle, 1.0, x_desc, x, 0.0, y_desc, y)
+        raw.cudnnTransformTensor(handle, 1.0, x_desc, x, beta, y_desc, y)
         handle.synchronize()
         return y.numpy()
 
@@ -146,6 +148,17 @@ def single_into_double(handle: Handle) -> bool:
         TensorDescriptor((1, 2, 2, 2), "float64") as y_desc,
     ):
         return bool((_transformed(handle, x, x_desc, y, y_desc) == numbers).all())
+
+
+def double_into_single(handle: Handle) -> bool:
+    numbers = np.arange(1, 9, dtype=np.float64).reshape(1, 2, 2, 2)
+    with (
+        DeviceTensor.from_numpy(numbers) as x,
+        DeviceTensor.from_numpy(numbers.astype(np.float32)) as y,
+        TensorDescriptor((1, 2, 2, 2), "float64") as x_desc,
+        TensorDescriptor((1, 2, 2, 2)) as y_desc,
+    ):
+        return bool((_transformed(handle, x, x_desc, y, y_desc, 0.5) == 1.5 * numbers).all())
 
 
 def lrn_of_three_dimensions(handle: Handle) -> bool:
@@ -247,5 +260,6 @@ CALLS: Mapping[str, Callable[[Handle], bool]] = {
     "softmax between layouts": softmax_between_layouts,
     "transform into fewer samples": no_program,
     "transform into double": single_into_double,
+    "transform out of double": double_into_single,
 }
 """By the name of the row; a program returns whether the numbers are right."""

@@ -23,6 +23,7 @@ from .layouts import (
     states_of_another_size,
     transforms_other_batch,
     turns_into_double,
+    turns_out_of_double,
     without_longest_label,
 )
 from .softmax import SOFTMAX
@@ -160,11 +161,24 @@ CALL_FAULTS: tuple[Fault, ...] = (
         "transform into double",
         "cudnnTransformTensor",
         "wrong numbers",
-        "cuDNN gives zeros for another type to DOUBLE in the same layout",
+        "cuDNN gives zeros for another type to DOUBLE, without gaps in the same layout or 5 "
+        "dimensions",
         turns_into_double,
         _SEEN,
         measured("9.19", cases="18 of 27 calls"),
         remedy="give the result another layout, then transform it",
+    ),
+    row(
+        "transform out of double",
+        "cudnnTransformTensor",
+        "wrong numbers",
+        "cuDNN takes beta for 0 for DOUBLE to another type, without gaps in the same layout or 5 "
+        "dimensions",
+        turns_out_of_double,
+        _SEEN,
+        measured("9.19", cases="5 of 5 calls"),
+        data="beta is not 0",
+        remedy="add with cudnnAddTensor",
     ),
     row(
         "LRN of three dimensions that are not packed",

@@ -36,6 +36,7 @@ __all__ = [
     "states_of_another_size",
     "transforms_other_batch",
     "turns_into_double",
+    "turns_out_of_double",
     "without_longest_label",
 ]
 
@@ -104,11 +105,23 @@ def bias_has_gaps(call: Call) -> str:
 
 
 def turns_into_double(call: Call) -> str:
+    y = call.record("yDesc")
+    return _said(call, y is not None and y.data_type == CUDNN_DATA_DOUBLE and _mixes_double(call))
+
+
+def turns_out_of_double(call: Call) -> str:
+    x, beta = call.record("xDesc"), call.arguments.get("beta", 1)
+    double = x is not None and x.data_type == CUDNN_DATA_DOUBLE
+    return _said(call, double and beta != 0 and _mixes_double(call))
+
+
+def _mixes_double(call: Call) -> bool:
+    """Whether a transform has one tensor of DOUBLE, and one of cuDNN's kernels for dense memory."""
     x, y = call.record("xDesc"), call.record("yDesc")
-    if x is None or y is None or x.shape != y.shape:
-        return ""
-    double = x.data_type != CUDNN_DATA_DOUBLE and y.data_type == CUDNN_DATA_DOUBLE
-    return _said(call, double and same_layout(x, y) and not _has_gaps(x))
+    if x is None or y is None or x.shape != y.shape or _has_gaps(x) or _has_gaps(y):
+        return False
+    one = (x.data_type == CUDNN_DATA_DOUBLE) != (y.data_type == CUDNN_DATA_DOUBLE)
+    return one and (len(x.shape) == 5 or same_layout(x, y))
 
 
 def normalizes_unpacked(call: Call) -> str:

@@ -23,7 +23,8 @@ from .program import Program, data_type, numbers_of, spread_of
 __all__ = ["TOO_LARGE", "Machine", "Result"]
 
 TOO_LARGE = "more scratch memory than a case may have"
-_DECIDED = ("bias that is not reordered",)  # by arguments that the guards do not see
+# By arguments that the guards do not see.
+_DECIDED = ("bias that is not reordered", "transform out of double")
 _POOL, _SCRATCH = 48 << 20, 64 << 20
 _LARGEST = 1 << 30  # bytes of scratch that one case may ask for
 _GUARD, _ALIGNED = 256, 256
