@@ -56,6 +56,8 @@ def results(
                     found = lost
                 pickle.dump((number, found), stream, protocol=5)
                 stream.flush()
+                if not lost and device == "gpu" and _failed(found):
+                    lost = "an execution failed"  # its kernels may still write
                 if lost:
                     raise Spent(lost)
                 return ""
@@ -77,6 +79,12 @@ def results(
                         break
                     found[number] = result
         return [found.get(n, ended.get(n, "died: unknown")) for n in range(len(cases))]
+
+
+def _failed(found: Any) -> bool:
+    """Whether cuDNN said of a call that its execution failed."""
+    runs = found if isinstance(found, list) else [found]
+    return any(status.startswith("EXECUTION_FAILED") for run in runs for _, status in run.statuses)
 
 
 def program_of(case: Any) -> tuple[Any, Any]:
