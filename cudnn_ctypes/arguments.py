@@ -168,23 +168,36 @@ def enumerator(cls: type[E], value: Any, name: str) -> E:
     """
     if type(value) is cls:
         return value
+    if isinstance(value, str):
+        found: E | None = _by_name(cls).get(value.replace("-", "_").upper())
+        if found is not None:
+            return found
     names = [short_name(member) for member in cls if not member.is_count]
     if not isinstance(value, str):
         raise TypeError(
             f"{name}: expected a {cls.__name__} or one of {', '.join(map(repr, names))}, "
             f"got {value!r} ({type(value).__name__})"
         )
-    wanted = value.replace("-", "_").upper()
-    for member in cls.__members__.values():
-        if wanted in (member.name.upper(), short_name(member).upper()):
-            return member
-    ending = [m for m in cls.__members__.values() if m.name.upper().endswith(f"_{wanted}")]
-    if len(ending) == 1:
-        return ending[0]
-    question = suggestion(wanted.lower(), names)
+    question = suggestion(value.replace("-", "_").lower(), names)
     raise ValueError(
         f"{name}: expected one of {', '.join(map(repr, names))}, got {value!r}{question}"
     )
+
+
+@functools.cache
+def _by_name(cls: type[CudnnEnum]) -> dict[str, Any]:
+    """The members by C's names, short names, and endings that one member alone has."""
+    members = list(cls.__members__.values())
+    found: dict[str, Any] = {}
+    for member in members:
+        found.setdefault(member.name.upper(), member)
+        found.setdefault(short_name(member).upper(), member)
+    endings: dict[str, list[Any]] = {}
+    for member in members:
+        words = member.name.upper().split("_")
+        for i in range(1, len(words)):
+            endings.setdefault("_".join(words[i:]), []).append(member)
+    return {**{end: each[0] for end, each in endings.items() if len(each) == 1}, **found}
 
 
 def short_name(member: CudnnEnum) -> str:

@@ -25,14 +25,27 @@ _EXECUTED = {
 def fragment(binding: Binding) -> Fragment | None:
     names = [p.name for p in binding.parameters]
     if names[1:3] == list(_EXECUTED):
-        return _refusing(_DESCRIPTOR_TYPE, "_not_executable(executionPlan, variantPack)")
+        return Fragment(
+            before=[
+                "if _of_executionPlan.__class__ is not _kind_executionPlan or "
+                "_of_variantPack.__class__ is not _kind_variantPack or "
+                "(_bytes(_of_executionPlan), _bytes(_of_variantPack)) not in _executable:",
+                "    _reason = _not_executable(executionPlan, variantPack)",
+                f"    if _reason: return _refused({_DESCRIPTOR_TYPE}, {{args}}, _reason)",
+            ],
+            scope={
+                "_bytes": bytes,
+                "_executable": _executable,
+                "_not_executable": _not_executable,
+            },
+        )
     return _FRAGMENTS.get(binding.name)
 
 
 def _refusing(code: int, reason: str) -> Fragment:
     return Fragment(
         before=[f"_reason = {reason}", f"if _reason: return _refused({code}, {{args}}, _reason)"],
-        scope={"_not_executable": _not_executable, "_not_to_finalize": _not_to_finalize},
+        scope={"_not_to_finalize": _not_to_finalize},
     )
 
 
@@ -53,7 +66,24 @@ def _not_executable(*descriptors: Any) -> str:
         found = backend.known(address)
         if found is not None and found.kind not in (wanted, None):
             return f"{name} is a {kind_name(found.kind)}, no {kind_name(wanted)}"
+    if len(_executable) >= _MOST:
+        _executable.clear()
+    handles = [getattr(each, "_as_parameter_", each) for each in descriptors]
+    addresses = [*map(live.address, handles)]
+    if all(addresses) and mode.plans_without_engine.isdisjoint(addresses):
+        _executable.add(tuple(map(bytes, handles)))
     return ""
+
+
+_MOST = 1024
+_executable: set[tuple[bytes, ...]] = set()
+"""Pairs of a plan and a variant pack that were seen to be ones, by ``bytes(descriptor)``, until a
+backend descriptor is destroyed."""
+
+
+def _destroyed(address: int | None) -> None:
+    _executable.clear()
+    backend.destroyed(address)
 
 
 def _not_to_finalize(descriptor: Any) -> str:
