@@ -243,7 +243,10 @@ class NormalizationOperands(Operands):
         for i, (name, desc) in enumerate(descriptors.items()):
             if desc is not None:
                 described[i], wanted = expect(name, desc, TensorDescriptor), described[i]
-                described_as = operand_rules.Operand(name, record(desc))
+                held = record(desc)
+                if held is None:
+                    raise ValueError(f"{name}: this descriptor is not set")
+                described_as = operand_rules.Operand(name, held)
                 refuse(parameter(described_as, wanted.shape, wanted.data_type))
         self.params: TensorDescriptor = described[0]
         self.statistics: TensorDescriptor = described[-1]

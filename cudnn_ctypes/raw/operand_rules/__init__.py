@@ -12,6 +12,7 @@ import importlib
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from .. import types
 from ..ctypes_support import OpaquePointer
 from ..descriptors import Filter, RNNData, SequenceData, Tensor, record
 from ..function import Function
@@ -48,17 +49,17 @@ def broken(
         Whether a rule counts; by default those count that cuDNN checks.
     """
     _load()
-    types = {parameter.name: parameter.type for parameter in function.parameters}
+    kinds = {parameter.name: parameter.type for parameter in function.parameters}
 
     def argument(name: str) -> Any:
-        of = types[name]
+        of = kinds[name]
         if values.get(name) is None:
             return None
         by, is_memory = name, of.kind == "device" and bool(of.described_by)
         if is_memory:
             by = of.described_by[0]
         value = values.get(by)
-        if types[by].kind != "value" or not issubclass(types[by].base, OpaquePointer):
+        if kinds[by].kind != "value" or not issubclass(kinds[by].base, OpaquePointer):
             return value
         held = record(value)
         if not isinstance(held, (Tensor, Filter, RNNData, SequenceData)):
@@ -67,13 +68,17 @@ def broken(
         return Operand((names or {}).get(name, name), held, address)
 
     for generator, parameters in declared.get(function.__name__, ()):
-        given = {name: argument(of) for name, of in parameters.items() if of in types}
+        given = {name: argument(of) for name, of in parameters.items() if of in kinds}
         if "function" in parameters:
             given["function"] = function.__name__
         for rule in generator(**given):
             if asked(rule):
                 return rule
     return None
+
+
+_SET = (types.cudnnTensorDescriptor_t, types.cudnnFilterDescriptor_t)
+"""Descriptors that have a record once they are set."""
 
 
 def check(function: Function, values: Mapping[str, Any], names: Mapping[str, str]) -> None:
@@ -84,6 +89,10 @@ def check(function: Function, values: Mapping[str, Any], names: Mapping[str, str
     ValueError
         It names the operand.
     """
+    for parameter in function.parameters:
+        value, name = values.get(parameter.name), parameter.name
+        if parameter.type.base in _SET and value is not None and record(value) is None:
+            raise ValueError(f"{names.get(name, name)}: this descriptor is not set")
     if found := broken(function, values, names, asked=lambda rule: rule.by_meaning):
         raise ValueError(str(found))
 
