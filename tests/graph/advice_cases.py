@@ -108,12 +108,12 @@ def _multiplied() -> Graph:
     return graph
 
 
-def _pooled() -> Graph:
-    graph = Graph("pooled", io_data_type="float16")
-    x = graph.tensor((2, 16, 8, 8), _strides((2, 16, 8, 8), True), name="x")
-    y = graph.relu(x, name="relu")
-    p, _ = graph.resample(y, "maxpool", window=2, stride=2, name="pool")
-    p.set_output(name="p")
+def _chained() -> Graph:
+    graph = Graph("chained", io_data_type="float16")
+    x = graph.tensor((2, 16, 8, 8), layout="nhwc", name="x")
+    w, v = (graph.tensor((16, 16, 3, 3), layout="nhwc", name=name) for name in "wv")
+    y = graph.relu(graph.conv_fprop(x, w, padding=1), name="relu")
+    graph.conv_fprop(y, v, padding=1).set_output(name="y")
     return graph
 
 
@@ -236,8 +236,8 @@ ADVISED = {
         "input of the second",
         ("split",),
     ),
-    "pooling after ReLU": Advised(
-        _pooled,
+    "convolution after convolution": Advised(
+        _chained,
         "split after relu 'relu': let y 'relu' be an output (float16) of the first graph and an "
         "input of the second",
         ("split",),

@@ -302,7 +302,7 @@ def test_the_graph_and_the_device_may_change_after_it_was_explained() -> None:
 
 
 def test_limits(h200: DeviceProperties) -> None:
-    told = ADVISED["pooling after ReLU"].graph().explain(h200)
+    told = ADVISED["convolution after convolution"].graph().explain(h200)
     advice = told.advice(limit=0.0)
     assert (advice.tried, advice.complete, advice.suggestions) == (0, False, ())
     assert "not all that could be" in str(advice)
