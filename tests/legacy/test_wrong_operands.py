@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import cudnn_ctypes as cudnn
 from cudnn_ctypes import Handle
 from tools.operand_messages import CASES, X, Y, activation, ctc, lrn, messages, pooling, t, table
 
@@ -53,3 +54,17 @@ def test_what_cudnn_does_not_check(reference_handle: Handle, case: str) -> None:
 def test_the_page_has_the_table() -> None:
     assert len(CASES) >= 30
     assert "\n".join(table()) in DOCS.read_text()
+
+
+def test_descriptors_that_were_never_set(reference_handle: Handle) -> None:
+    x, unset = t(*X), cudnn.TensorDescriptor()
+    calls = {
+        "softmax": lambda: cudnn.softmax_forward(reference_handle, x, x, y_desc=unset),
+        "transform": lambda: cudnn.transform_tensor(reference_handle, x, x, y_desc=unset),
+        "pooling": lambda: cudnn.pooling_forward(
+            reference_handle, x, cudnn.PoolingDescriptor(2), x, y_desc=unset
+        ),
+    }
+    for call in calls.values():
+        with pytest.raises(ValueError, match=r"^y: this descriptor is not set"):
+            call()

@@ -77,7 +77,12 @@ def broken(
     return None
 
 
-_SET = (types.cudnnTensorDescriptor_t, types.cudnnFilterDescriptor_t)
+_SET = (
+    types.cudnnTensorDescriptor_t,
+    types.cudnnFilterDescriptor_t,
+    types.cudnnRNNDataDescriptor_t,
+    types.cudnnSeqDataDescriptor_t,
+)
 """Descriptors that have a record once they are set."""
 
 
