@@ -171,7 +171,8 @@ class Pointers:
     __slots__ = ("__weakref__", "_held", "arguments", "busy", "closed")
 
     def __init__(self, *resources: Resource[Any]) -> None:
-        self.closed, self.busy = ctypes.c_ssize_t(), ctypes.c_ssize_t()
+        self.closed: ctypes.c_ssize_t = ctypes.c_ssize_t()
+        self.busy: ctypes.c_ssize_t = ctypes.c_ssize_t()
         self._held: Any = None
         for each in resources:
             vars(each).setdefault("_pointers", weakref.WeakSet()).add(self)

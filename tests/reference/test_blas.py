@@ -7,6 +7,7 @@ import threading
 import numpy as np
 import pytest
 
+from cudnn_ctypes import process
 from cudnn_ctypes.reference import blas
 from cudnn_ctypes.reference.blas import product, products_of
 
@@ -15,7 +16,7 @@ from cudnn_ctypes.reference.blas import product, products_of
 def threads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The number of threads of a BLAS that stands in for NumPy's, as it was set over time."""
     numbers = [3]
-    monkeypatch.setattr(blas, "_threads", lambda: (lambda: numbers[-1], numbers.append))
+    monkeypatch.setattr(process, "_blas_threads", lambda: (lambda: numbers[-1], numbers.append))
     return numbers
 
 
@@ -60,7 +61,7 @@ def test_the_last_thread_of_python_gives_them_back(threads: list[int]) -> None:
 
 
 def test_the_blas_of_numpy_is_found_and_obeys() -> None:
-    found = blas._threads()
+    found = process._blas_threads()
     if found is None:
         pytest.skip("NumPy has no OpenBLAS here")
     before = found[0]()

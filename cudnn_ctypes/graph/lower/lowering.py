@@ -79,7 +79,7 @@ class Lowering:
         if faults is None:
             faults = faults_of(Graph(nodes, self._views), self._target)
             heed("Graph.build", faults.found)
-        self.faults = faults
+        self.faults: Faults = faults
         self._stretched = _stretched(nodes)
         self.graph = self._make(
             "operationgraph", "the graph", ops=[self._operation(n) for n in nodes], **attributes

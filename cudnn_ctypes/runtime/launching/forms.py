@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from ctypes import c_void_p
 from inspect import Parameter
 from types import CodeType, FunctionType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from cudnn_ctypes.raw import mode
 from cudnn_ctypes.raw.torch_forms import alike
@@ -86,12 +86,13 @@ def recognize(_plans, _launcher, {given}):
         _plan = _plans.get((_number, _launcher.launch_key, {parts}))
         while _plan is not None and not ({fits}):
             _plan = _plan.other
+        if _plan is None:
+            return None
+        _at = [_launcher._as_parameter_, {at}]
     except (_NoKey, _RuntimeError):  # PyTorch's, for tensors without a shape or strides
         return None
-    if _plan is None:
-        return None
     _plan.used = _plans.now
-    return _plan, [_launcher._as_parameter_, {at}]
+    return _plan, _at
 """
 _FITS = (
     "_mode.reference_device_active is _plan.on_host and "
@@ -127,13 +128,20 @@ _READINGS = {
     "address": _Reading(f"{_KIND} or {{0}} < {LOWEST_ADDRESS}", at="_passed({0})"),
     "own": _Reading(_KIND, "(_own_{0} := {0}._keyed or {0}.keyed())[0]", "_own_{0}[1]"),
     # PyTorch compares the rest in one call for all tensors, which takes a tenth of reading it.
-    "torch": _Reading(f"{_KIND} or {{0}}.requires_grad", "{0}.shape", "_passed({0}.data_ptr())"),
+    "torch": _Reading(
+        f"{_KIND} or {{0}}.requires_grad", "{0}.shape", "_passed({0}.data_ptr() or _absent())"
+    ),
     "descriptor": _Reading(_KIND, "{0}._place.token or _token({0})", "{0}._as_parameter_"),
     "other": _Reading(_KIND, "(_look_{0} := _looks[_kind_{0}]({0}, _launcher))[0]", "_look_{0}[1]"),
 }
 
 _numbers = itertools.count()
 _PASSED = type(c_void_p.from_param(1))
+
+
+def _absent() -> NoReturn:
+    """A tensor whose memory is not there."""
+    raise NoKey
 
 
 def typed_pointers(launcher: Any, at: list[Any], given: Sequence[Any]) -> list[Any]:
@@ -205,6 +213,7 @@ def form_of(values: Mapping[str, Any], *, by_alignment: bool) -> tuple[Any, Call
             "_text": repr,
             # In half the time, but it does not say its address again.
             "_passed": c_void_p if by_alignment else c_void_p.from_param,
+            "_absent": _absent,
             "_token": token_of,
             "_looks": looks,
             "_aligned": aligned,

@@ -66,7 +66,7 @@ class Plans(dict[Any, Any]):
     MOST = 16384
 
     def __init__(self) -> None:
-        self.now = 0
+        self.now: int = 0
 
     def keep(self, key: Any, plan: Any) -> None:
         """Add a plan, in front of others of its key: tensors of one shape and of other strides."""

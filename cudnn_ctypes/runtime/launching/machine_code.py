@@ -87,7 +87,7 @@ class Writer:
     machine: str
 
     def __init__(self) -> None:
-        self.code = bytearray()
+        self.code: bytearray = bytearray()
         self.labels: dict[str, int] = {}
         self.jumps: list[tuple[int, str]] = []
 

@@ -50,7 +50,7 @@ class Guarded(Closing):
         self._numbers: dict[int, Any] = {}
         self._size = workspace_size
         self._pattern = 0  # of the last `fill`
-        self.workspace = self._allocated(workspace_size + 2 * _WORKSPACE_ZONE)
+        self.workspace: DeviceBuffer = self._allocated(workspace_size + 2 * _WORKSPACE_ZONE)
 
     def _allocated(self, nbytes: int) -> DeviceBuffer:
         return DeviceBuffer(nbytes, device=self._handle.device, stream=self._handle.stream)
