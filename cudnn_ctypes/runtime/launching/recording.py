@@ -112,7 +112,8 @@ class Recording:
         """
         if not isinstance(argument, Memory):
             for place, (_, value) in enumerate(values):
-                if value is argument and _is_passed(value, self.handle):
+                behind = place >= len(self.arguments)  # one of an argument's `descriptors`
+                if value is argument and (behind or _is_passed(value, self.handle)):
                     return place
             return None
         memory, operand = argument._as_parameter_, self.arguments.get(argument.name)
