@@ -47,11 +47,11 @@ class Handle(Resource[raw.cudnnHandle_t]):
 
     _waits = True
     launch_key: int | None = None
-    """What the key of a launch says of it: nothing, as it keeps its plans itself."""
+    """Its part of the key of a launch: nothing, as it keeps its plans itself."""
 
     def __init__(self, *, device: Any = None, stream: Any = None) -> None:
         self.runtime: Runtime = mode.runtime
-        """What carries its work out."""
+        """The runtime that carries its work out."""
         self.on_reference_device: bool = self.runtime.on_host
         if device is not None:
             make_current(device)

@@ -10,7 +10,7 @@ __all__ = ["OperationMethods"]
 
 
 class OperationMethods(Described):
-    """What describes operations; the stub has the signatures."""
+    """The methods that describe operations; the stub has the signatures."""
 
 
 for _name, _method in METHODS.items():

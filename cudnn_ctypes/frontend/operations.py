@@ -317,6 +317,7 @@ def moe_grouped_matmul_bwd(
     doutput: tensor,
     token: tensor,
     first_token_offset: tensor,
+    compute_data_type: Any = data_type.FLOAT,
 ) -> None:
     """The gradient of `moe_grouped_matmul` with respect to weight."""
 

@@ -1,4 +1,4 @@
-"""What convolutions' operands are brought to: columns of patches, folded strides, int8's order."""
+"""Other forms of convolutions' operands: columns of patches, folded strides, int8's order."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ def _function(function: Function) -> str:
 
 
 def _noted(parameter: Parameter) -> str:
-    """What C's declaration of a parameter does not say."""
+    """Facts that C's declaration of a parameter does not say."""
     kind, needed_by = parameter.type.kind, parameter.type.needed_by
     said = "" if kind in ("value", "pointer") else parameter_type(parameter)
     if kind == "array":

@@ -101,7 +101,7 @@ plans_without_engine: set[int] = set()
 
 
 runtime: Any = GpuSpace()
-"""What carries work out now: a ``runtime.interface.Runtime`` once that room is imported."""
+"""The runtime now: a ``runtime.interface.Runtime`` once that room is imported."""
 
 
 def use(active: Any) -> None:

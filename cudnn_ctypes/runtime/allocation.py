@@ -250,7 +250,7 @@ class Allocation(Uncopied):
 
     @property
     def runtime(self) -> Runtime:
-        """What the memory comes from."""
+        """The runtime that the memory comes from."""
         return self._allocator.runtime
 
     @property

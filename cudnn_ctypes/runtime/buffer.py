@@ -173,7 +173,7 @@ class DeviceBuffer(Closing, Uncopied):
 
     @property
     def runtime(self) -> Runtime:
-        """What reads and writes it."""
+        """The runtime that reads and writes it."""
         return self._root().runtime
 
     @property

@@ -35,7 +35,7 @@ class Memory(Protocol):
 
     @property
     def runtime(self) -> Runtime:
-        """What reads and writes it."""
+        """The runtime that reads and writes it."""
 
 
 def write(target: Memory, offset: int, data: NDArray[np.uint8], *, stream: Any = None) -> None:

@@ -1,4 +1,4 @@
-"""What carries work out: the interface that the GPU's side and the reference device's implement.
+"""The interface that the GPU's side and the reference device's side of the runtime implement.
 
 ``raw.mode.runtime`` is the active one; ``use_reference_device`` exchanges it. An object that owns
 memory or a point in a stream keeps the one that made it.

@@ -368,7 +368,7 @@ class DeviceTensor(Described, Elements, Uncopied, Closing):
 
     @property
     def runtime(self) -> Runtime:
-        """What reads and writes it."""
+        """The runtime that reads and writes it."""
         runtime: Runtime = self._open().runtime
         return runtime
 

@@ -136,7 +136,7 @@ def _chosen_or(default: bool) -> bool:
 
 
 class Step(NamedTuple):
-    """What a child is about to ask cuDNN: in words, and of which mode or engine config it is."""
+    """The question that a child is about to ask cuDNN, in words, and its mode or engine config."""
 
     text: str
     mode: str = ""
@@ -185,7 +185,7 @@ def ask(
     noted: Callable[..., object] = lambda *progress: None,
     **options: Any,
 ) -> Any:
-    """What `function` returns or raises in a child; it and its arguments are pickled.
+    """Return what `function` gives in a child, or raise what it raises; all of it is pickled.
 
     A child that somebody ended from outside is replaced once.
 

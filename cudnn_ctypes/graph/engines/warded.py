@@ -41,7 +41,7 @@ def asked(
     noted: Callable[..., object] = lambda *progress: None,
     **options: Any,
 ) -> T:
-    """What `function` gives for a graph in the warden, by the properties of the device.
+    """Return what `function` gives for a graph in the warden, by the properties of the device.
 
     A mode of heuristics or an engine config that crashes is kept, and passed over when the rest is
     asked; with `named`, a config alone is asked about.

@@ -1,4 +1,4 @@
-"""What the operands of C functions must satisfy, declared once: rules over descriptors' records.
+"""Rules that operands of C functions must satisfy, declared once over descriptors' records.
 
 Layer 2 turns a broken rule into a ValueError, the reference device into the status that cuDNN
 returns, and the hint of a failed call names it, all with the same sentence. `language` says how

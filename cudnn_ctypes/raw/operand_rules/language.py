@@ -160,7 +160,7 @@ def with_status(status: cudnnStatus_t, broken: Rules) -> Iterator[Broken]:
 
 
 def no_kernel(operand: Operand, sentence: str) -> Broken:
-    """What cuDNN 9.14 and 9.19 have no kernel for."""
+    """Rules for what cuDNN 9.14 and 9.19 have no kernel for."""
     return Broken(operand.name, sentence, NOT_SUPPORTED, by_meaning=False)
 
 

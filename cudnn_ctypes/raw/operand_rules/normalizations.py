@@ -49,7 +49,7 @@ Ints = tuple[int, ...]
 
 
 class Form(NamedTuple):
-    """What a call computes, by its enumerators.
+    """The computation of a call, by its enumerators.
 
     Attributes
     ----------

@@ -248,7 +248,7 @@ class _Packs:
         return operand
 
     def finalized(self, name: str, described: Any) -> Operand | None:
-        """What cuDNN finalizes wherever the pointer is given, whatever its placeholder says."""
+        """Results that cuDNN finalizes wherever the pointer is given, whatever placeholders say."""
         if self.constants.given(name):
             return self.operand(name, described)
         address = self.variants.get(f"PTR_{name}")

@@ -187,7 +187,7 @@ class _Asked:
 
 
 def form_of(values: Mapping[str, Any], *, by_alignment: bool) -> tuple[Any, Callable[[], Form]]:
-    """What the form of arguments is known by, and a function that makes it.
+    """Return what the form of arguments is known by, and a function that makes it.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ from .recording import Launcher, Recording
 __all__ = ["Call", "Plan", "Values"]
 
 Values = list[Any]
-"""What fills the gaps of calls: a pointer for each argument of the operation, or None; those of
+"""Values for the gaps of calls: a pointer for each argument of the operation, or None; those of
 descriptors that belong to arguments; addresses of results that are made, and of workspaces."""
 
 
@@ -191,13 +191,13 @@ class Plan:
         ]
 
     def values(self, at: Values, made: Sequence[DeviceTensor], scratch: Sequence[Any]) -> Values:
-        """What fills the gaps of the calls; `at` are the pointers for the arguments."""
+        """Values that fill the gaps of the calls; `at` are the pointers for the arguments."""
         inner = [each for position in self._nested for each in at[position]]
         to = [tensor._memory.pointer for tensor in made]
         return [*at, *inner, *to, *(block.pointer for block in scratch)]
 
     def result(self, made: Sequence[DeviceTensor], given: Sequence[Any]) -> Any:
-        """What the operation returns."""
+        """The operation's result."""
         names = {f"made{i}": tensor for i, tensor in enumerate(made)}
         source = f"def result(_given): return {self._result}"
         scope = {"_tuple": tuple.__new__, **self._kinds, **names}

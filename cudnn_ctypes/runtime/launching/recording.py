@@ -93,7 +93,7 @@ class Recording:
         self.launches = launches
 
     def values(self) -> list[tuple[Any, Any]]:
-        """What may differ in other launches of the key, in the order of `Plan.values`.
+        """Values that may differ in other launches of the key, in the order of `Plan.values`.
 
         Pairs of what it is known by, an operand's name or an object, and of the object.
         """

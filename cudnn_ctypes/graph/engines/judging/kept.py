@@ -1,4 +1,4 @@
-"""What this machine knows of engines, in the plan cache's folder: by cuDNN, GPU and form of graph.
+"""Knowledge of engines, in the plan cache's folder: by cuDNN, GPU and form of graph.
 
 Verdicts are a judge's. Crashes are graphs that ended a warden, or hung it.
 """
@@ -35,7 +35,7 @@ __all__ = ["NOTHING", "Crash", "Kept", "family", "keep_crash", "keep_verdicts", 
 
 @dataclass(frozen=True)
 class Crash:
-    """What ended a process, or hung it, when cuDNN was asked about a graph.
+    """A crash: what ended a process, or hung it, when cuDNN was asked about a graph.
 
     Attributes
     ----------
@@ -155,7 +155,7 @@ def family(choice: EngineChoice) -> tuple[int, int | None]:
 
 
 def kept_verdicts(expansion: Expansion, device: Handle | DeviceProperties) -> Kept:
-    """What this machine knows of engines for graphs of this form.
+    """Knowledge of this machine about engines for graphs of this form.
 
     Where a warden is asked, only this graph's own crashes count: of other sizes it may ask.
     """

@@ -272,7 +272,7 @@ def _multiplies_a_convolution(graph: Graph) -> str:
 
 
 def _multiplies_a_signal(graph: Graph) -> str:
-    """As the second operand the signal's result has no engine."""
+    """The signal's result as the second operand, which has no engine."""
     for product in graph.of("matmul"):
         for node in graph.of("signal"):
             if node.outputs["y"] is product.inputs["A"]:
