@@ -176,8 +176,10 @@ def test_a_descriptor_that_was_never_set_is_refused_by_name(name: str, parameter
         for descriptor in descriptors:
             stem = type(descriptor).__name__.removeprefix("cudnn").removesuffix("_t")
             raw.FUNCTIONS[f"cudnnDestroy{stem}"](descriptor)
-    told = caught.value.messages
-    assert f"{parameter} was created, but never set" in told or "probs is NULL" in told
+    if name.startswith("cudnnCTCLoss"):  # whose NULL arguments are refused before
+        assert all(each.endswith("is NULL") for each in caught.value.messages)
+        return
+    assert f"{parameter} was created, but never set" in caught.value.messages
     assert caught.value.source == "cudnn_ctypes"
     assert caught.value.hint.startswith("a descriptor means nothing before")
 

@@ -54,7 +54,7 @@ class Lowering:
     def __init__(self, compute_data_type: cudnnDataType_t, target: Target) -> None:
         self._compute_data_type = compute_data_type
         self._target = target
-        self.faults = Faults()
+        self.faults: Faults = Faults()
         self._made: list[BackendDescriptor] = []
         self._tensors: dict[tuple[int, bool], BackendDescriptor] = {}
         self._stretched: frozenset[int] = frozenset()
@@ -79,7 +79,7 @@ class Lowering:
         if faults is None:
             faults = faults_of(Graph(nodes, self._views), self._target)
             heed("Graph.build", faults.found)
-        self.faults: Faults = faults
+        self.faults = faults
         self._stretched = _stretched(nodes)
         self.graph = self._make(
             "operationgraph", "the graph", ops=[self._operation(n) for n in nodes], **attributes
