@@ -314,6 +314,26 @@ def test_plans_keep_no_memory_and_go_with_their_handle() -> None:
         gc.collect()
 
 
+def test_a_plan_in_a_collected_cycle_closes_its_descriptors(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    unraisable: list[Any] = []
+    monkeypatch.setattr(sys, "unraisablehook", unraisable.append)
+    with use_reference_device(), Handle() as handle, tensor(2, 3) as x:
+        with cudnn.softmax_forward(handle, x):
+            pass
+        (plan,) = handle._plans.values()
+        plan.itself = plan  # type: ignore[attr-defined]
+        handle._plans.clear()
+        del plan
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            gc.collect()
+        assert [str(each.message) for each in warned] == []
+        assert not unraisable
+
+
+
 def test_plans_are_bounded_and_the_least_recently_used_go(
     handle: Handle, monkeypatch: pytest.MonkeyPatch, long_ways: list[str]
 ) -> None:

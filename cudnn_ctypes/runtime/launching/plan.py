@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -137,7 +138,8 @@ class Plan:
         ]
         self._kinds: dict[str, Any] = {}
         self._result = _result(recording, result, self._kinds)
-        self._stack = recording.stack
+        # Not in `__del__`: in a collected cycle, finalizers of the descriptors come before it.
+        weakref.finalize(self, log.set_aside()(recording.stack.close)).atexit = False
         self.compile()
 
     def compile(self) -> None:
@@ -218,12 +220,6 @@ class Plan:
         if self._follows is not None:
             pytorch.follow(self._follows, launcher.stream_pointer)
         _zero(self._zeroed, launcher, made, scratch)
-
-    def __del__(self) -> None:
-        # When the interpreter has taken the module's names away, all is closed.
-        if log is not None and hasattr(self, "_stack"):
-            with log.set_aside():
-                self._stack.close()
 
 
 @functools.lru_cache(maxsize=256)
