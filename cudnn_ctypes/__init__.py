@@ -20,7 +20,6 @@ import_under_other_names(
         f"{__name__}.compat": f"{__name__}.porting.compat",
         f"{__name__}.cublas": f"{__name__}.porting.cublas",
         f"{__name__}.cudart": f"{__name__}.porting.cudart",
-        f"{__name__}.device": f"{__name__}.runtime",
     }
 )
 
