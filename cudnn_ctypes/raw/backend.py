@@ -153,10 +153,8 @@ def known(address: int | None) -> Descriptor | None:
 
 
 def made_up(address: int | None) -> bool:
-    """Whether no descriptor was created at an address. Only the reference device asks: on a GPU
-    another library of the process may have created it.
-    """
-    return bool(mode.runtime.on_host) and address is not None and address not in _living
+    """Whether no descriptor was created at an address, as far as that is known."""
+    return address is not None and not mode.runtime.may_live(address, _living)
 
 
 def destroyed(address: int | None) -> None:

@@ -20,7 +20,6 @@ __all__ = [
     "MEMCHECK_VARIABLE",
     "guard_pages",
     "plans_without_engine",
-    "reference_device_active",
     "reference_device_requested",
     "reference_gpu",
     "requested_gpu",
@@ -85,7 +84,6 @@ def _checks_by_environment() -> set[str]:
 reference_device_requested: bool
 requested_gpu: str
 reference_device_requested, requested_gpu = _requested_by_environment()
-reference_device_active: bool = reference_device_requested
 
 strict: bool = "strict" in _checks_by_environment()
 """Whether reading memory that was never written is an error on the reference device."""
@@ -106,5 +104,5 @@ runtime: Any = GpuSpace()
 
 def use(active: Any) -> None:
     """Have a runtime carry out all work from now on."""
-    global runtime, reference_device_active
-    runtime, reference_device_active = active, active.on_host
+    global runtime
+    runtime = active

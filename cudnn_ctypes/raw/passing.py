@@ -30,14 +30,14 @@ def _torch_fitting(tensor: Any, fitting: Fitting) -> Any:
         return None
     if fitting.last_key != key:  # else a flag that does not matter differs
         fitting.kind = None  # for other threads
-        fitting.alike, fitting.on_host = alike([tensor]), mode.reference_device_active
+        fitting.alike, fitting.runtime = alike([tensor]), mode.runtime
         fitting.last_key, fitting.kind = key, tensor.__class__
     return _pointer(tensor.data_ptr())
 
 
 def _own_fitting(memory: Any, fitting: Fitting) -> Any:
     keyed = memory._keyed or _keyed(memory)
-    if keyed[0] in fitting and memory._on_host is mode.reference_device_active:
+    if keyed[0] in fitting and memory._runtime is mode.runtime:
         return keyed[1]
     return None
 
@@ -74,11 +74,7 @@ def _torch_with_room(tensor: Any, size: Any) -> Any:
 
 
 def _own_with_room(memory: Any, size: Any) -> Any:
-    if (
-        size.__class__ is int
-        and memory._nbytes >= size
-        and memory._on_host is mode.reference_device_active
-    ):
+    if size.__class__ is int and memory._nbytes >= size and memory._runtime is mode.runtime:
         return (memory._keyed or _keyed(memory))[1]
     return None
 

@@ -41,12 +41,12 @@ class Fitting(set[Any]):
     """The keys of typed memory that fitted a record; None stands for plain addresses.
 
     Comparing a PyTorch tensor with the last one that fitted is faster than computing its key.
-    `kind` is the last one's class, `on_host` its device, `alike` the function that compares, and
+    `kind` is the last one's class, `runtime` its device, `alike` the function that compares, and
     `last_key` its key.
     """
 
     kind: Any = None
-    on_host: bool = False
+    runtime: Any = None
     alike: Any = None
     last_key: Any = None
 

@@ -5,10 +5,14 @@ The part of a runtime that layer 1 knows: ``cudnn_ctypes.runtime`` adds what car
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING, Any
 
 from .dlpack import ON_CUDA, ON_HOST
+
+if TYPE_CHECKING:
+    from .faults import Finding
+    from .faults.calls import Call
 
 __all__ = ["GpuSpace", "HostSpace", "host_memory", "type_name"]
 
@@ -18,15 +22,21 @@ class GpuSpace:
 
     Attributes
     ----------
+    name : str
+        Whose memory it is, for messages.
     on_host : bool
         Whether it is host memory.
+    bare_calls : bool
+        Whether launches may call C without a look at who carries them out.
     dlpack_devices : tuple of int
         DLPack's device types that are here.
     dlpack_stream : int or None
         What DLPack is told to order nothing.
     """
 
+    name: str = "a GPU"
     on_host: bool = False
+    bare_calls: bool = True
     dlpack_devices: tuple[int, ...] = ON_CUDA
     dlpack_stream: int | None = -1
 
@@ -56,6 +66,17 @@ class GpuSpace:
 
         gpus.check_memory_on(ordinal, operands)
 
+    def may_live(self, address: int, known: Collection[int]) -> bool:
+        """Whether a backend descriptor may be at an address, or one of a library beside this."""
+        return True
+
+    def faults(self, call: Call) -> Iterable[Finding]:
+        """The known faults of a C call, of the loaded cuDNN on these devices."""
+        from . import library
+        from .faults.calls import faults_of_call
+
+        return faults_of_call(call, library.load().version)
+
     def handle_created(self, argument: Any) -> None:
         """Note a handle that ``cudnnCreate`` made: its calls run on the GPU that is current."""
         from . import gpus
@@ -66,7 +87,9 @@ class GpuSpace:
 class HostSpace(GpuSpace):
     """Host memory, on which the reference device works."""
 
+    name = "the reference device"
     on_host = True
+    bare_calls = False
     dlpack_devices = ON_HOST
     dlpack_stream = None
 
@@ -90,6 +113,12 @@ class HostSpace(GpuSpace):
 
     def check_memory(self, ordinal: int, operands: Iterable[tuple[object, Any]]) -> None:
         pass
+
+    def may_live(self, address: int, known: Collection[int]) -> bool:
+        return address in known
+
+    def faults(self, call: Call) -> Iterable[Finding]:
+        return ()
 
     def handle_created(self, argument: Any) -> None:
         pass

@@ -66,8 +66,6 @@ class Allocator:
         Ordinal of the device.
     runtime : Runtime
         What the memory comes from.
-    on_host : bool
-        True for memory of the reference device.
     stream : int
         Address of the stream.
     keeps : bool
@@ -85,7 +83,6 @@ class Allocator:
         "device_id",
         "keeps",
         "kept_bytes",
-        "on_host",
         "runtime",
         "stream",
     )
@@ -102,7 +99,6 @@ class Allocator:
         self.kept_bytes: int = 0
         self.keeps: bool = False
         self.runtime: Runtime = mode.runtime
-        self.on_host: bool = self.runtime.on_host
         self.stream: int = as_stream_pointer(stream)
         self.device_id: int = device_id(device)
         if memory_resource is not None and not hasattr(memory_resource, "allocate"):
@@ -256,7 +252,7 @@ class Allocation(Uncopied):
     @property
     def on_host(self) -> bool:
         """True for memory of the reference device."""
-        return self._allocator.on_host
+        return self.runtime.on_host
 
     @property
     def stream(self) -> int:

@@ -73,8 +73,8 @@ class DeviceBuffer(Closing, Uncopied):
         "_keyed",
         "_nbytes",
         "_offset",
-        "_on_host",
         "_parent",
+        "_runtime",
     )
 
     def __init__(
@@ -87,7 +87,7 @@ class DeviceBuffer(Closing, Uncopied):
         self._allocation: Allocation | None = allocation
         self._offset = 0
         self._nbytes = allocation.nbytes
-        self._on_host = allocation.on_host
+        self._runtime = allocation.runtime
         self._keyed: Keyed | None = None
         # The finalizer keeps the allocation, which is freed when the finalizer is done.
         self._forgotten: Any = weakref.finalize(
@@ -124,7 +124,7 @@ class DeviceBuffer(Closing, Uncopied):
         part._allocation = None
         part._offset = self._offset + offset
         part._nbytes = nbytes
-        part._on_host, part._keyed = self._on_host, None
+        part._runtime, part._keyed = self._runtime, None
         part._forgotten = weakref.finalize(part, _nothing)
         return part
 

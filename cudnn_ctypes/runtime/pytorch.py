@@ -18,6 +18,7 @@ from cudnn_ctypes.raw.torch_forms import unreadable
 
 from . import cuda
 from .foreign import Borrowed, Imported
+from .interface import Runtime
 from .layout import Shape, extent
 from .stream import LEGACY_DEFAULT, as_stream_pointer
 
@@ -84,7 +85,7 @@ def from_torch(tensor: Any, *, stream: Any = None) -> tuple[Borrowed, TensorForm
     runtime = mode.runtime
     if tensor.requires_grad or not runtime.has(tensor):
         return None
-    key = tensor.dtype, tensor.layout, tensor.shape, tensor.stride(), runtime.on_host
+    key = tensor.dtype, tensor.layout, tensor.shape, tensor.stride(), runtime
     form = _forms.get(key) or _learned(*key)
     if form is None:
         return None
@@ -95,7 +96,7 @@ def from_torch(tensor: Any, *, stream: Any = None) -> tuple[Borrowed, TensorForm
 
 
 def _learned(
-    dtype: Any, layout: Any, shape: Any, strides: Shape, on_host: bool
+    dtype: Any, layout: Any, shape: Any, strides: Shape, runtime: Runtime
 ) -> TensorForm | None:
     """The form of tensors like this one, if their type is known."""
     known = _data_types.get((dtype, layout))
@@ -103,10 +104,10 @@ def _learned(
         return None
     data_type, size = known
     nbytes = extent(shape, strides) * size
-    form = on_host, tuple(shape), strides, data_type, 0, False, nbytes
+    form = runtime, tuple(shape), strides, data_type, 0, False, nbytes
     if len(_forms) >= _MOST_FORMS:
         _forms.clear()
-    return _forms.setdefault((dtype, layout, shape, strides, on_host), form)
+    return _forms.setdefault((dtype, layout, shape, strides, runtime), form)
 
 
 @functools.cache

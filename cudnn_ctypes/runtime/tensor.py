@@ -33,7 +33,7 @@ from .layout import Shape
 __all__ = ["Described", "DeviceTensor", "TensorForm", "as_tensor"]
 
 
-TensorForm = tuple[bool, Shape, Shape, cudnnDataType_t, int, bool, int]
+TensorForm = tuple[Runtime, Shape, Shape, cudnnDataType_t, int, bool, int]
 """A tensor's description: on the host or not, shape, strides, data type, offset in bytes, read-only
 or not, size in bytes."""
 
@@ -41,7 +41,7 @@ or not, size in bytes."""
 class Described:
     """Shape, strides, data type and size of a tensor; they never change."""
 
-    _on_host: bool
+    _runtime: Runtime
     _shape: Shape
     _strides: Shape
     _data_type: cudnnDataType_t
@@ -95,12 +95,12 @@ class Described:
         return self._readonly
 
     def _form(self) -> TensorForm:
-        parts = self._on_host, self._shape, self._strides, self._data_type
+        parts = self._runtime, self._shape, self._strides, self._data_type
         return *parts, self._offset, self._readonly, self._nbytes
 
     def form(self, device_id: int) -> tuple[Any, ...]:
         """The tensor's part of a launch's key: all but its address."""
-        where = -1 if self._on_host else device_id
+        where = self._runtime.where(device_id)
         return self._data_type._value_, self._shape, self._strides, where, self._readonly
 
 
@@ -151,7 +151,7 @@ class DeviceTensor(Described, Elements, Uncopied, Closing):
     _memory: Any
     _whole: DeviceTensor | None = None
     _keyed: Keyed | None = None
-    _on_host: bool
+    _runtime: Runtime
 
     def __init__(
         self,
@@ -185,7 +185,7 @@ class DeviceTensor(Described, Elements, Uncopied, Closing):
         nbytes: int | None = None,
     ) -> None:
         self._memory = memory
-        self._on_host = memory.on_host
+        self._runtime = memory.runtime
         self._shape = shape
         self._strides = strides
         self._data_type = data_type
@@ -325,7 +325,7 @@ class DeviceTensor(Described, Elements, Uncopied, Closing):
         tensor._memory = memory
         # One by one takes half the time of filling a dict.
         (
-            tensor._on_host,
+            tensor._runtime,
             tensor._shape,
             tensor._strides,
             tensor._data_type,
@@ -376,7 +376,7 @@ class DeviceTensor(Described, Elements, Uncopied, Closing):
     def on_host(self) -> bool:
         """True for memory of the reference device."""
         self._open()
-        return self._on_host
+        return self._runtime.on_host
 
     @property
     def stream(self) -> int:

@@ -17,6 +17,7 @@ from cudnn_ctypes import raw
 from cudnn_ctypes.errors import CudnnError
 from cudnn_ctypes.raw import gpus, log
 from cudnn_ctypes.raw.function import binding
+from cudnn_ctypes.runtime.cuda import CUDA
 
 FIRST, SECOND = 0x1000, 0x2000  # handles, which reach no library here
 
@@ -143,7 +144,7 @@ def only_gpu(
     """The GPUs that were current in calls of cudnnSetStream, which fails without one."""
     monkeypatch.setattr(gpus, "ordinals", {})
     monkeypatch.setattr(gpus, "_contexts", {0: 100})
-    monkeypatch.setattr(raw.mode, "reference_device_active", False)
+    monkeypatch.setattr(raw.mode, "runtime", CUDA)
     seen: list[int | None] = []
 
     def callee(*_: Any) -> int:

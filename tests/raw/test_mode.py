@@ -18,7 +18,7 @@ def active_with(value: str | None) -> subprocess.CompletedProcess[str]:
     environment = {k: v for k, v in os.environ.items() if k != mode.ENVIRONMENT_VARIABLE}
     if value is not None:
         environment[mode.ENVIRONMENT_VARIABLE] = value
-    code = "from cudnn_ctypes.raw import mode; print(mode.reference_device_active)"
+    code = "from cudnn_ctypes.raw import mode; print(mode.reference_device_requested)"
     return subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False
     )
@@ -43,7 +43,7 @@ def test_environment(value: str | None, expected: str) -> None:
 def automatic(folder: Path | None = None) -> subprocess.CompletedProcess[str]:
     """A program that has the device chosen; libraries of the folder come first."""
     return run_program(
-        "from cudnn_ctypes.raw import mode; print(mode.reference_device_active)",
+        "from cudnn_ctypes.raw import mode; print(mode.reference_device_requested)",
         environment={
             mode.ENVIRONMENT_VARIABLE: "Auto",
             **({"LD_LIBRARY_PATH": str(folder)} if folder else {}),
@@ -121,6 +121,6 @@ def test_a_wrong_gpu_is_an_error(value: str, says: str) -> None:
 
 
 def test_the_flag_can_be_set(reference_device: None) -> None:
-    assert mode.reference_device_active is True
+    assert mode.runtime.on_host
     use_reference_device(False)
-    assert mode.reference_device_active is False
+    assert not mode.runtime.on_host

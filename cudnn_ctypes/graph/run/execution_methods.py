@@ -286,7 +286,7 @@ class ExecutionMethods(Closing):
             On the GPU.
         """
         execution, results = self._execution, self._outputs
-        if execution is None or results is None or mode.runtime.on_host:
+        if execution is None or results is None or not mode.runtime.bare_calls:
             return None
         return execution.torch_run(inputs, results.memory, returned, like)
 

@@ -18,6 +18,7 @@ from ...raw.gpus import ordinals
 from ...raw.log import forget, logged
 from ...raw.memory import memory_pointer
 from ...raw.typed_memory import by_class, is_own, is_torch
+from ...runtime.cuda import CUDA
 from ...runtime.launching.forms import function_of
 
 if TYPE_CHECKING:
@@ -112,9 +113,9 @@ _TORCH = _Reading(
 )
 _OWN = _Reading(
     "((v{0} := {1})._keyed or v{0}.keyed())[1].value",
-    "not v{0}._on_host",
+    "v{0}._runtime is cuda",
     "(v{0}._keyed or v{0}.keyed())[0] in fitting{0}",  # which says where it is
-    "not v{0}._on_host and v{0}.nbytes >= size",
+    "v{0}._runtime is cuda and v{0}.nbytes >= size",
 )
 _ADDRESS = _Reading("(v{0} if type(v{0} := {1}) is int else of_another_class())", *["True"] * 3)
 _OTHER = _Reading("address(v{0} := {1})", "True", "fits(v{0}, fitting{0})", "v{0}.nbytes >= size")
@@ -233,6 +234,7 @@ def launch(
         "of_another_class": _of_another_class,
         "most": _HIGHEST_ADDRESS,
         "fits": _fits,
+        "cuda": CUDA,
         "size": workspace_size,
         "launches": weakref.ref(launches),
         "weak": weakref.ref,

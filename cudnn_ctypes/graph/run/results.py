@@ -56,7 +56,7 @@ class ResultMemory:
 
     def in_order_of(self, allocator: Allocator) -> DeviceTensor:
         """A DeviceTensor for work on the allocator's stream."""
-        parts = allocator.on_host, self.shape, self.strides, self.data_type
+        parts = allocator.runtime, self.shape, self.strides, self.data_type
         return DeviceTensor._in(allocator.allocate(self.nbytes), (*parts, 0, False, self.nbytes))
 
 

@@ -270,7 +270,7 @@ def state_of(function: str, handle: Any) -> State:
     state = _handles.get(handle.value or 0)
     if state is not None:
         return state
-    if not handle.value or mode.runtime.on_host:
+    if not handle.value or not mode.runtime.may_live(handle.value, _handles):
         fail(function, _INITIALIZED, "handle: it was not created by cublasCreate, or is destroyed")
     return State(handle.value, on_host=False)
 

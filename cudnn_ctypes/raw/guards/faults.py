@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...errors import FaultWarning
-from .. import library, mode, records
+from .. import mode, records
 from ..ctypes_support import CudnnEnum, OpaquePointer
-from ..faults.calls import CALL_FAULTS, Call, faults_of_call
+from ..faults.calls import CALL_FAULTS, Call
 from ..host_blocks import warn
 from ..types import cudnnHandle_t
 from . import Fragment
@@ -43,16 +43,17 @@ def _teller(function: str, options: Sequence[str], names: Sequence[str]) -> Call
         values = [getattr(each, "value", each) for each in arguments[: len(options)]]
         descriptors = arguments[len(options) :]
         entries = tuple(map(records.place, descriptors))
-        if mode.runtime.on_host or (*values, *entries) in seen:
+        known = (mode.runtime, *values, *entries)
+        if known in seen:
             return
         if any(each.record is None for each in entries):
             return
         call = Call(function, dict(zip((*options, *names), (*values, *descriptors), strict=True)))
-        for row in faults_of_call(call, library.load().version):
+        for row in mode.runtime.faults(call):
             if not row.fault.only_told:
                 warn(row.message, FaultWarning)
         if len(seen) >= _MOST:
             seen.clear()
-        seen.add((*values, *entries))
+        seen.add(known)
 
     return tell

@@ -33,7 +33,7 @@ _MEMORY = """\
 if {0} is None or {0}.__class__ is _int and not {0} >> 64: _to_{0} = _pointer({0})
 else:
     _fitting = {2}
-    if {0}.__class__ is _fitting.kind and _mode.reference_device_active is _fitting.on_host \
+    if {0}.__class__ is _fitting.kind and _mode.runtime is _fitting.runtime \
             and not {0}.is_nested and _fitting.alike({0}): _to_{0} = _pointer({0}.data_ptr())
     else: _to_{0} = _passing_{0}[{0}.__class__]({0}, _fitting) or _check_{0}({1}, {0})
 """

@@ -25,7 +25,7 @@ from ...raw.attributes import code_of
 from . import backend_execution
 from . import backend_records as records
 from .call import Call
-from .dispatch import native, reconsider
+from .dispatch import is_active, native, reconsider
 from .made_up_handles import gpu_of, made_up
 from .registry import Refused, implements, refuses, takes_over
 
@@ -48,8 +48,7 @@ _ASKING_THE_GRAPH = {
 
 @takes_over("cudnnBackendCreateDescriptor")
 def create(call: Call) -> int:
-    if mode.runtime.on_host:
-        ensure_driver()  # cuDNN tries only once per process to load libraries that need a driver
+    ensure_driver()  # cuDNN tries only once per process to load libraries that need a driver
     status = call.native()
     if status == 0:
         records.renew(call["descriptor"].contents, call["descriptorType"])
@@ -93,7 +92,7 @@ def set_attribute(call: Call) -> int | raw.cudnnStatus_t:
     handle = _handle_in(attributeName, attributeType, elementCount, arrayOfElements)
     if handle is not None:
         return _set_handle(descriptor, attributeName, attributeType, elementCount, handle)
-    if attributeName == _DEVICE_ID and mode.runtime.on_host:
+    if attributeName == _DEVICE_ID and is_active():
         return _set_device(descriptor, attributeType, elementCount, arrayOfElements)
     status = call.native()
     if status == 0:

@@ -49,6 +49,11 @@ def native(name: str) -> Callable[..., int]:
     return function
 
 
+def is_active() -> bool:
+    """Whether work goes to the reference device."""
+    return mode.runtime is HOST
+
+
 def implemented() -> frozenset[str]:
     """C names of the functions that the reference device carries out."""
     for module in CARRIED_OUT.values():
@@ -150,7 +155,7 @@ _routed = False
 def _route() -> None:
     """Have calls come here while the mode is on or a made-up handle lives, and only then."""
     global _routed
-    wanted = mode.runtime is HOST or bool(made_up_handles.open_handles)
+    wanted = is_active() or bool(made_up_handles.open_handles)
     if wanted == _routed:
         return
     _routed = wanted
@@ -224,7 +229,7 @@ def _create(function: Function) -> Callable[..., Any]:
     binding = raw_function.binding(function.__name__)
 
     def create(handle: Any) -> int:
-        if mode.runtime is not HOST:
+        if not is_active():
             return int(binding.native(handle))
         target = getattr(handle, "_obj", handle)
         if isinstance(target, ctypes._Pointer) and not isinstance(target, raw.cudnnHandle_t):
@@ -274,7 +279,7 @@ def _by_mode(function: Function) -> Callable[..., Any]:
     binding = raw_function.binding(name)
 
     def call(*args: Any) -> int:
-        if mode.runtime is not HOST:
+        if not is_active():
             return int(binding.native(*args))
         _load(CARRIED_OUT[name])
         return _carry_out(registry.implementations[name], function, args)

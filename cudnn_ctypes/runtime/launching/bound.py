@@ -60,7 +60,7 @@ class BoundOperation(Closing, Uncopied, Generic[R]):
     def fixed(self) -> FixedLaunch | None:
         """For machine code; None where there can be none."""
         plan = self._plan
-        if plan is None or plan.on_host or not is_available():
+        if plan is None or not (plan.runtime.bare_calls and is_available()):
             return None
         calls = [
             fixed_call(call.symbol, native, call.function._binding.numbers_by_value)
@@ -93,7 +93,7 @@ class BoundOperation(Closing, Uncopied, Generic[R]):
             If cuDNN refuses.
         """
         plan, launch = self._plan, self._launch
-        if plan is None or launch is None or mode.reference_device_active:
+        if plan is None or launch is None or mode.runtime is not plan.runtime:
             return self._by_ctypes()
         if plan.prepares:
             plan.prepare(self._handle, self._kept[1], self._scratch)
@@ -104,9 +104,10 @@ class BoundOperation(Closing, Uncopied, Generic[R]):
         if plan is None:
             raise ClosedError("this BoundOperation is closed")
         _ = self._handle._as_parameter_
-        if mode.reference_device_active is not plan.on_host:
-            bound_on, active = ("the reference device", "a GPU")[:: 1 if plan.on_host else -1]
-            raise ValueError(f"this was bound on {bound_on}, but work goes to {active} now")
+        if mode.runtime is not plan.runtime:
+            raise ValueError(
+                f"this was bound on {plan.runtime.name}, but work goes to {mode.runtime.name} now"
+            )
         if plan.prepares:
             plan.prepare(self._handle, self._kept[1], self._scratch)
         for index in range(len(self._calls)):

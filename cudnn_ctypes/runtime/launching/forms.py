@@ -95,7 +95,7 @@ def recognize(_plans, _launcher, {given}):
     return _plan, _at
 """
 _FITS = (
-    "_mode.reference_device_active is _plan.on_host and "
+    "_mode.runtime is _plan.runtime and "
     "(_plan.stream is None or _plan.stream == _launcher.stream_pointer)"
 )
 

@@ -127,7 +127,7 @@ def _at_array(value: NDArray[Any], launcher: Any) -> Look:
 
 def _at_own(value: DeviceTensor | DeviceBuffer, launcher: Any) -> Look:
     keyed = value._keyed
-    if keyed is None or value._on_host != mode.reference_device_active:
+    if keyed is None or value._runtime is not mode.runtime:
         keyed = value.keyed()  # ClosedError, or memory that cannot be reached
     return keyed
 

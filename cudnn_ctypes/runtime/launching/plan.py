@@ -16,6 +16,7 @@ from cudnn_ctypes.resource import Resource
 
 from .. import copy, pytorch
 from ..allocation import LARGEST_KEPT, Allocation, Allocator, grains
+from ..interface import Runtime
 from ..tensor import DeviceTensor
 from .forms import function_of, typed_pointers
 from .likeness import NoKey
@@ -81,7 +82,7 @@ same = kept[_grains{0}] if kept is not None and _grains{0} else None
     made{0} = _new(_DeviceTensor)
     made{0}._memory = memory
     (
-        made{0}._on_host, made{0}._shape, made{0}._strides, made{0}._data_type, made{0}._offset,
+        made{0}._runtime, made{0}._shape, made{0}._strides, made{0}._data_type, made{0}._offset,
         made{0}._readonly, made{0}._nbytes,
     ) = _form{0}
     made{0}._keyed = _token{0}, memory.pointer"""
@@ -120,9 +121,9 @@ class Plan:
 
     def __init__(self, recording: Recording, result: Any) -> None:
         handle, given = recording.handle, [*recording.arguments.values()]
-        self.on_host: bool = handle.on_reference_device
+        self.runtime: Runtime = handle.runtime
         self.stream: int | None = handle.stream_pointer if recording.constants else None
-        follows = not self.on_host and any(pytorch.is_torch(type(value)) for value in given)
+        follows = self.runtime.bare_calls and any(pytorch.is_torch(type(value)) for value in given)
         self._follows: int | None = handle.device.device_id if follows else None
         self._forms = [(each.keyed()[0], each._form()) for each in recording.made]
         self.scratch_sizes: list[int] = [each.nbytes for each in recording.scratch]

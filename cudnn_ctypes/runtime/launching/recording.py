@@ -12,6 +12,7 @@ from cudnn_ctypes.resource import Resource
 
 from ..allocation import Allocation, Allocator
 from ..buffer import DeviceBuffer
+from ..interface import Runtime
 from ..tensor import DeviceTensor
 from .likeness import NoKey, Plans, look
 
@@ -28,7 +29,7 @@ class Launcher(Protocol):
     """
 
     launch_key: int | None
-    on_reference_device: bool
+    runtime: Runtime
     _plans: Plans
     _as_parameter_: Any
 

@@ -10,6 +10,7 @@ from cudnn_ctypes.raw import mode
 
 from ..allocation import Allocation, Allocator
 from ..device import current_device
+from ..interface import Runtime
 from ..stream import LEGACY_DEFAULT, as_stream_pointer
 from .likeness import Plans
 
@@ -39,7 +40,7 @@ class StreamLauncher:
         "_as_parameter_",
         "_ordinal",
         "launch_key",
-        "on_reference_device",
+        "runtime",
         "stream",
         "stream_pointer",
     )
@@ -48,7 +49,7 @@ class StreamLauncher:
         self.stream: Any = stream
         self.stream_pointer: int = as_stream_pointer(stream)
         self._as_parameter_ = ctypes.c_void_p(self.stream_pointer)
-        self.on_reference_device: bool = mode.runtime.on_host
+        self.runtime: Runtime = mode.runtime
         self._allocator: Allocator | None = None
         self._ordinal: int = mode.runtime.current_ordinal()
         self.launch_key: int = mode.runtime.where(self._ordinal)

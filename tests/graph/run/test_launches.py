@@ -333,7 +333,7 @@ def on_gpu(shape: tuple[int, ...] = (4, 64, 64), dtype: str = "float16") -> Devi
     """A tensor of this package that says it is on a GPU."""
     with use_reference_device():
         tensor = DeviceTensor.zeros(shape, dtype)
-    tensor._on_host, tensor._open()._allocator.runtime = False, CUDA
+    tensor._runtime = tensor._open()._allocator.runtime = CUDA
     return tensor
 
 

@@ -219,7 +219,7 @@ def test_null(everywhere: Here, operation: str):
         if name in ("handle", "algo", "workSpace", "workSpaceSizeInBytes"):
             continue
         assert status(operation, {**arguments, name: None}) == BAD_PARAM, name
-        message = f"{name} is NULL" if mode.reference_device_active else name
+        message = f"{name} is NULL" if mode.runtime.on_host else name
         with pytest.raises(BadParamError, match=message):
             raw.FUNCTIONS[f"cudnnConvolution{operation}"](**{**arguments, name: None})
 

@@ -121,19 +121,19 @@ def test_functions_without_a_handle_are_cudnns_own(handle):
 
 
 def test_off_and_on_again():
-    assert not mode.reference_device_active
+    assert not mode.runtime.on_host
     first, second = raw.cudnnHandle_t(), raw.cudnnHandle_t()
     count = c_int()
     with use_reference_device():
         raw.cudnnCreate(first)
         with use_reference_device(False):
-            assert not mode.reference_device_active
+            assert not mode.runtime.on_host
             # A handle keeps its device.
             raw.cudnnGetConvolutionForwardAlgorithmMaxCount(first, count)
             assert count.value == 10
-        assert mode.reference_device_active
+        assert mode.runtime.on_host
         raw.cudnnCreate(second)
-    assert not mode.reference_device_active
+    assert not mode.runtime.on_host
     assert first.value != second.value
     for handle in (first, second):
         assert made_up_handles.made_up(handle)

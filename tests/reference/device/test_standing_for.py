@@ -118,10 +118,10 @@ def test_numbers_are_the_same_whatever_it_stands_for(tmp_path: Path) -> None:
     ],
 )
 def test_wrong_devices(device: object, error: type[Exception], says: str) -> None:
-    before = mode.reference_device_active, mode.reference_gpu
+    before = mode.runtime.on_host, mode.reference_gpu
     with pytest.raises(error, match=says):
         use_reference_device(device=device)
-    assert (mode.reference_device_active, mode.reference_gpu) == before
+    assert (mode.runtime.on_host, mode.reference_gpu) == before
 
 
 def test_a_handle_that_is_gone_stands_for_nothing() -> None:
