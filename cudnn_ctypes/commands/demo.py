@@ -196,9 +196,9 @@ def _convolve(handle: Handle, picture: Array, console: Console) -> tuple[Array, 
             start = Event(handle.stream)
             run()
             stop = Event(handle.stream)
-            where = " of NumPy on the CPU" if handle.on_reference_device else ""
             milliseconds = elapsed_ms(start, stop)
-            console.print(f"{row.algorithm.name}: {milliseconds:.3f} ms{where}", markup=False)
+            done = f"{row.algorithm.name}: {milliseconds:.3f} ms on {handle.device.name}"
+            console.print(done, markup=False)
             start.close()
             stop.close()
         results: Array = y.numpy()[0]

@@ -333,7 +333,6 @@ def test_a_plan_in_a_collected_cycle_closes_its_descriptors(
         assert not unraisable
 
 
-
 def test_plans_are_bounded_and_the_least_recently_used_go(
     handle: Handle, monkeypatch: pytest.MonkeyPatch, long_ways: list[str]
 ) -> None:
