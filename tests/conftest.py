@@ -23,7 +23,7 @@ import pytest
 
 from cudnn_ctypes import raw, use_reference_device
 from cudnn_ctypes.raw import mode
-from cudnn_ctypes.raw.enums import ENUM_SINCE
+from cudnn_ctypes.raw.enum_facts import ENUM_SINCE
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

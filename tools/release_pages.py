@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cudnn_ctypes import raw
 from cudnn_ctypes.errors import error_class
-from cudnn_ctypes.raw import enums, types
+from cudnn_ctypes.raw import enum_facts, types
 from cudnn_ctypes.raw.gone_table import OLD_STATUS_NUMBERS
 from cudnn_ctypes.raw.hints import usual_cause
 
@@ -23,7 +23,7 @@ def write_versions() -> None:
 
     for name, function in raw.FUNCTIONS.items():
         note(function.since, "functions", f"[`{name}`](c/{name}.md)")
-    for name, since in (enums.ENUM_SINCE | types.TYPE_SINCE).items():
+    for name, since in (enum_facts.ENUM_SINCE | types.TYPE_SINCE).items():
         kind = "enumerators" if name.startswith("CUDNN_") else "types"
         note(since, kind, f"`{name}`")
     first = min(added)

@@ -18,7 +18,7 @@ from .. import raw
 from ..arguments import enumerator, expect, short_name
 from ..handle import Handle
 from ..raw.descriptors import ConstantPack, FusedPlan, VariantPack
-from ..raw.enums import ENUM_POINTEES
+from ..raw.enum_facts import ENUM_POINTEES
 from ..raw.memory import memory_pointer
 from ..runtime.launching.likeness import ALIGNMENT, Look
 from ..runtime.launching.operation import launched

@@ -23,29 +23,30 @@ from . import functions as _functions
 from . import types as _types
 from .constants import *
 from .enums import *
-from .function import Function, Parameter
+from .function import Function as Function
+from .function import Parameter as Parameter
 from .functions import *
-from .library import Library, load, loaded_library
+from .library import Library as Library
+from .library import load as load
+from .library import loaded_library as loaded_library
 from .types import *
 
 FUNCTIONS: dict[str, Function] = {name: getattr(_functions, name) for name in _functions.__all__}
 """All functions by C name."""
 
-__all__ = [
-    "FUNCTIONS",
-    "Function",
-    "Library",
-    "Parameter",
-    "load",
-    "loaded_library",
-    *_constants.__all__,
-    *_enums.__all__,
-    *_functions.__all__,
-    *_types.__all__,
-]
-
-
-if not TYPE_CHECKING:  # a type checker would believe that every name exists
+if not TYPE_CHECKING:  # a type checker takes what is imported; it would believe in every name
+    __all__ = [
+        "FUNCTIONS",
+        "Function",
+        "Library",
+        "Parameter",
+        "load",
+        "loaded_library",
+        *_constants.__all__,
+        *_enums.__all__,
+        *_functions.__all__,
+        *_types.__all__,
+    ]
 
     def __getattr__(name):
         if name.startswith("_"):

@@ -1,12 +1,12 @@
-"""The argument types with which ``functions.pyi`` declares parameters to type checkers.
+"""The argument types with which ``functions.py`` declares parameters, as type checkers read them.
 
 They are stricter than the calls: a plain int where C takes an enum works, but a type checker
-refuses it. Import them for annotations of your own.
+refuses it. Import them for annotations of your own. `vocabulary` has what they say of C.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
     import ctypes
@@ -22,22 +22,33 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Callback",
+    "CallbackPointer",
+    "Const",
     "CudaGraph",
-    "Descriptor",
     "DeviceMemory",
     "EnumArrayOf",
     "EnumPointer",
     "EnumValue",
+    "Extent",
+    "Factor",
     "FilledArray",
+    "FilledEnumArray",
     "FilledIntArray",
     "Handle",
     "HasParameter",
     "HostMemory",
     "HostScalar",
+    "InOut",
     "Int",
     "IntArray",
     "Labelled",
+    "MayBeUnset",
+    "Mutable",
     "NewHandle",
+    "NotNull",
+    "Nullable",
+    "Out",
+    "Padding",
     "Pointer",
     "Real",
     "Stream",
@@ -107,15 +118,14 @@ _Int32: TypeAlias = "ctypes.c_int | ctypes.c_int32 | ctypes.c_uint | ctypes.c_ui
 _Long: TypeAlias = "ctypes.c_long | ctypes.c_ulong | ctypes.c_longlong | ctypes.c_ulonglong"
 _Int64: TypeAlias = "_Long | ctypes.c_int64 | ctypes.c_uint64 | ctypes.c_size_t"
 _Float: TypeAlias = "ctypes.c_float | ctypes.c_double"
-Int: TypeAlias = "SupportsIndex | _Int32 | _Int64"
+_AnyInt: TypeAlias = "SupportsIndex | _Int32 | _Int64"
+Int: TypeAlias = "_AnyInt | _C"
 """An int, of Python, NumPy or ctypes."""
-Real: TypeAlias = "SupportsFloat | SupportsIndex | _Float"
+Real: TypeAlias = "SupportsFloat | SupportsIndex | _Float | _C"
 EnumValue: TypeAlias = "_E | EnumVariable[_E]"
 """A member, or a variable that holds one."""
 Handle: TypeAlias = "_T | HasParameter[_T]"
 """A raw handle of that type, or the object that owns one."""
-Descriptor: TypeAlias = "_T | HasParameter[_T] | None"
-"""The same, or None where C may take NULL."""
 Callback: TypeAlias = "ctypes._CFunctionType | None"
 _Stream: TypeAlias = "SupportsCudaStream | _TorchStream | _StreamWithAddress"
 Stream: TypeAlias = "cudaStream_t | _Stream | ctypes.c_void_p | int | None"
@@ -127,16 +137,18 @@ CudaGraph: TypeAlias = "cudaGraph_t | ctypes.c_void_p | int | None"
 _Reference: TypeAlias = "ctypes._CArgObject | ctypes._Pointer[_C] | ctypes.Array[_C]"
 NewHandle: TypeAlias = "_C | _Reference[_C]"
 Pointer: TypeAlias = "_C | _Reference[_C] | None"
+CallbackPointer: TypeAlias = "Pointer[ctypes._CFunctionType]"
 StructPointer: TypeAlias = "_C | HasParameter[_C | None] | _Reference[_C]"
 FilledArray: TypeAlias = "_C | _Reference[_C] | None"
 _SignedArray: TypeAlias = "NDArray[np.signedinteger[Any]]"
 _UnsignedArray: TypeAlias = "NDArray[np.unsignedinteger[Any]]"
 FilledIntArray: TypeAlias = "FilledArray[_C] | _SignedArray | _UnsignedArray"
-IntArray: TypeAlias = "Sequence[Int] | NDArray[np.integer[Any]] | FilledArray[_C]"
+IntArray: TypeAlias = "Sequence[_AnyInt] | NDArray[np.integer[Any]] | FilledArray[_C]"
 """Any sequence of ints, or a ctypes array of C's type."""
 _EnumReference: TypeAlias = "ctypes._CArgObject | ctypes._Pointer[EnumVariable[_E]]"
 EnumPointer: TypeAlias = "EnumVariable[_E] | EnumArray[_E] | _EnumReference[_E] | None"
 EnumArrayOf: TypeAlias = "Sequence[_E] | EnumPointer[_E]"
+FilledEnumArray: TypeAlias = "EnumPointer[_E]"
 
 # --- memory ---------------------------------------------------------------------------------------
 
@@ -151,3 +163,17 @@ _CNumber: TypeAlias = "_Float | _Byte | _Int32 | _Int64 | ctypes._CArgObject | c
 HostScalar: TypeAlias = "float | _CNumber | np.number[Any] | NDArray[Any] | ctypes.c_void_p | None"
 """One number on the host."""
 Labelled: TypeAlias = "HostMemory | DeviceMemory"
+
+# --- what a parameter is for C ------------------------------------------------------------------
+
+Out: TypeAlias = Annotated[_T, "written by the call"]
+InOut: TypeAlias = Annotated[_T, "read and written by the call"]
+Mutable: TypeAlias = Annotated[_T, "input that C does not declare const"]
+Const: TypeAlias = Annotated[_T, "declared const by C"]
+NotNull: TypeAlias = Annotated[_T, "refused where it is NULL"]
+Nullable: TypeAlias = "_T | None"
+"""A descriptor, or None where C may take NULL."""
+MayBeUnset: TypeAlias = Annotated[_T, "a descriptor that need not be set"]
+Factor: TypeAlias = Annotated[_T, "a factor of a number of elements"]
+Extent: TypeAlias = Annotated[_T, "added to a tensor's size"]
+Padding: TypeAlias = Annotated[_T, "of the type of the memory that it fills"]

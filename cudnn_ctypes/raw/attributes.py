@@ -16,7 +16,7 @@ from typing import Any
 from . import enums, library
 from .attribute_types import ATTRIBUTE_TYPES
 from .ctypes_support import CudnnEnum
-from .enums import ENUM_RENUMBERED, ENUM_SINCE
+from .enum_facts import ENUM_RENUMBERED, ENUM_SINCE
 from .enums import cudnnBackendAttributeName_t as Name
 from .enums import cudnnBackendAttributeType_t as Type
 from .enums import cudnnBackendDescriptorType_t as Kind

@@ -10,7 +10,7 @@ import functools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from . import constants, enums, functions, types
+from . import constants, enum_facts, enums, functions, types
 from .ctypes_support import CudnnEnum, CudnnStructure, OpaquePointer
 from .function import Function, Parameter
 
@@ -39,7 +39,7 @@ def documentation(name: str) -> str:
         If cuDNN 9 has no such name.
     """
     for module in (functions, enums, types, constants):
-        if name in module.__all__:
+        if name in vars(module)["__all__"]:
             return _text(name, getattr(module, name))
     raise KeyError(name)
 
@@ -150,10 +150,10 @@ def facts_of(name: str) -> tuple[str, str, bool | str]:
     if enum is not None:
         if enum is types.libraryPropertyType:
             return "library_types.h of CUDA", "", False
-        since = enums.ENUM_SINCE.get(name) or enums.ENUM_SINCE.get(enum.__name__, "9.0.0")
-        deprecated = [n for n in (name, enum.__name__) if n in enums.ENUM_DEPRECATED]
-        replaced_by = next((enums.ENUM_DEPRECATED[n] for n in deprecated), "")
-        return enums.ENUM_HEADERS[enum.__name__], since, replaced_by or bool(deprecated)
+        since = enum_facts.ENUM_SINCE.get(name) or enum_facts.ENUM_SINCE.get(enum.__name__, "9.0.0")
+        deprecated = [n for n in (name, enum.__name__) if n in enum_facts.ENUM_DEPRECATED]
+        replaced_by = next((enum_facts.ENUM_DEPRECATED[n] for n in deprecated), "")
+        return enum_facts.ENUM_HEADERS[enum.__name__], since, replaced_by or bool(deprecated)
     if name not in types.TYPE_HEADERS:
         return "of CUDA" if name.startswith("cuda") else "", "", False
     replaced = types.TYPE_DEPRECATED.get(name, False)
@@ -165,7 +165,7 @@ def facts_of(name: str) -> tuple[str, str, bool | str]:
 def _enumerators() -> dict[str, type[CudnnEnum]]:
     found: dict[str, type[CudnnEnum]] = {}
     for module in (enums, types):
-        for name in module.__all__:
+        for name in vars(module)["__all__"]:
             item = getattr(module, name)
             if isinstance(item, CudnnEnum):
                 found[name] = type(item)
@@ -181,9 +181,9 @@ def enum_of(name: str) -> type[CudnnEnum] | None:
 
 def _member_notes(name: str, enum: str) -> str:
     notes = []
-    if enums.ENUM_SINCE.get(name) not in (None, enums.ENUM_SINCE.get(enum)):
-        notes.append(f"since {enums.ENUM_SINCE[name]}")
-    if name in enums.ENUM_DEPRECATED and enum not in enums.ENUM_DEPRECATED:
+    if enum_facts.ENUM_SINCE.get(name) not in (None, enum_facts.ENUM_SINCE.get(enum)):
+        notes.append(f"since {enum_facts.ENUM_SINCE[name]}")
+    if name in enum_facts.ENUM_DEPRECATED and enum not in enum_facts.ENUM_DEPRECATED:
         notes.append("deprecated")
     return ", ".join(notes)
 

@@ -19,7 +19,7 @@ from . import library, log
 from .call_source import compiled, without_argtypes
 from .ctypes_support import CudnnEnum, Documentation
 from .parameter import Parameter, c_type, declaration
-from .vocabulary import as_parameter_type
+from .vocabulary import WORDS
 
 if TYPE_CHECKING:
     from types import CodeType
@@ -163,12 +163,6 @@ def function(header: str, **facts: Any) -> Callable[[Callable[_P, _R_co]], Funct
     return decorate
 
 
-if TYPE_CHECKING:
-
-    def declared(stub: Callable[_P, _R_co]) -> Function[_P, _R_co]:
-        """The `Function` made from a declaration; type stubs need this signature."""
-
-
 class Binding:
     """The declaration and C symbol that a checked and an unchecked Python function share.
 
@@ -212,7 +206,8 @@ class Binding:
     def _annotations(self) -> dict[str, Any]:
         names = self.stub.__globals__
         return {
-            name: eval(annotation, names) for name, annotation in self.stub.__annotations__.items()
+            name: eval(annotation, names, WORDS)
+            for name, annotation in self.stub.__annotations__.items()
         }
 
     @property
@@ -223,7 +218,7 @@ class Binding:
     @functools.cached_property
     def parameters(self) -> tuple[Parameter, ...]:
         return tuple(
-            Parameter(name, as_parameter_type(annotation))
+            Parameter(name, annotation)
             for name, annotation in self._annotations.items()
             if name != "return"
         )

@@ -1,197 +1,126 @@
-# ruff: noqa: F821, RUF022, SIM300, UP037
+# ruff: noqa: I001, RUF022
+# mypy: disable-error-code="empty-body"
+# fmt: off
 """The functions of cuDNN 9.28.0.
 
-One declaration per C function, with C's names, in the order of the headers. `vocabulary` explains
-the annotations; `function` makes callables of the declarations.
+One declaration per C function, with C's names, in the order of the headers. Type checkers read the
+annotations as `argument_types` declares their words, and calls as `vocabulary` explains them.
 
 Generated from the cuDNN headers by ``python -m tools.generate``; do not edit.
 """
 
 from __future__ import annotations
 
-from ctypes import c_char, c_char_p, c_double, c_float, c_int, c_int64, c_size_t, c_uint, c_void_p
+from ctypes import (
+    c_char, c_char_p, c_double, c_float, c_int, c_int32, c_int64, c_size_t, c_uint, c_uint32,
+    c_ulonglong, c_void_p,
+)
+from typing import Annotated
 
+from .argument_types import (
+    Callback, CallbackPointer, Const, CudaGraph, DeviceMemory, EnumArrayOf, EnumPointer, EnumValue,
+    Extent, Factor, FilledArray, FilledEnumArray, FilledIntArray, Handle, HostMemory, HostScalar,
+    InOut, Int, IntArray, Labelled, MayBeUnset, Mutable, NewHandle, NotNull, Nullable, Out, Padding,
+    Pointer, Real, Stream, StructPointer,
+)
 from .enums import (
-    CUDNN_STATUS_BAD_PARAM,
-    CUDNN_STATUS_NOT_SUPPORTED,
-    cudnnActivationMode_t,
-    cudnnBackendAttributeName_t,
-    cudnnBackendAttributeType_t,
-    cudnnBackendDescriptorType_t,
-    cudnnBatchNormMode_t,
-    cudnnBatchNormOps_t,
-    cudnnCausalConv1dActivation_t,
-    cudnnConvolutionBwdDataAlgo_t,
-    cudnnConvolutionBwdFilterAlgo_t,
-    cudnnConvolutionFwdAlgo_t,
-    cudnnConvolutionMode_t,
-    cudnnCTCGradMode_t,
-    cudnnCTCLossAlgo_t,
-    cudnnDataType_t,
-    cudnnDirectionMode_t,
-    cudnnDivNormMode_t,
-    cudnnErrQueryMode_t,
-    cudnnFoldingDirection_t,
-    cudnnForwardMode_t,
-    cudnnFusedOps_t,
-    cudnnFusedOpsConstParamLabel_t,
-    cudnnFusedOpsVariantParamLabel_t,
-    cudnnGnnAggOp_t,
-    cudnnIndicesType_t,
-    cudnnLossNormalizationMode_t,
-    cudnnLRNMode_t,
-    cudnnMathType_t,
-    cudnnMultiHeadAttnWeightKind_t,
-    cudnnNanPropagation_t,
-    cudnnNormAlgo_t,
-    cudnnNormMode_t,
-    cudnnNormOps_t,
-    cudnnOpTensorOp_t,
-    cudnnPoolingMode_t,
-    cudnnReduceTensorIndices_t,
-    cudnnReduceTensorOp_t,
-    cudnnReorderType_t,
-    cudnnRNNAlgo_t,
-    cudnnRNNBiasMode_t,
-    cudnnRNNClipMode_t,
-    cudnnRNNDataLayout_t,
-    cudnnRNNInputMode_t,
-    cudnnRNNMode_t,
-    cudnnSamplerType_t,
-    cudnnSeqDataAxis_t,
-    cudnnSoftmaxAlgorithm_t,
-    cudnnSoftmaxMode_t,
-    cudnnStatus_t,
-    cudnnTensorFormat_t,
+    CUDNN_STATUS_BAD_PARAM, CUDNN_STATUS_NOT_SUPPORTED, cudnnActivationMode_t,
+    cudnnBackendAttributeName_t, cudnnBackendAttributeType_t, cudnnBackendDescriptorType_t,
+    cudnnBatchNormMode_t, cudnnBatchNormOps_t, cudnnCausalConv1dActivation_t,
+    cudnnConvolutionBwdDataAlgo_t, cudnnConvolutionBwdFilterAlgo_t, cudnnConvolutionFwdAlgo_t,
+    cudnnConvolutionMode_t, cudnnCTCGradMode_t, cudnnCTCLossAlgo_t, cudnnDataType_t,
+    cudnnDirectionMode_t, cudnnDivNormMode_t, cudnnErrQueryMode_t, cudnnFoldingDirection_t,
+    cudnnForwardMode_t, cudnnFusedOps_t, cudnnFusedOpsConstParamLabel_t,
+    cudnnFusedOpsVariantParamLabel_t, cudnnGnnAggOp_t, cudnnIndicesType_t,
+    cudnnLossNormalizationMode_t, cudnnLRNMode_t, cudnnMathType_t, cudnnMultiHeadAttnWeightKind_t,
+    cudnnNanPropagation_t, cudnnNormAlgo_t, cudnnNormMode_t, cudnnNormOps_t, cudnnOpTensorOp_t,
+    cudnnPoolingMode_t, cudnnReduceTensorIndices_t, cudnnReduceTensorOp_t, cudnnReorderType_t,
+    cudnnRNNAlgo_t, cudnnRNNBiasMode_t, cudnnRNNClipMode_t, cudnnRNNDataLayout_t,
+    cudnnRNNInputMode_t, cudnnRNNMode_t, cudnnSamplerType_t, cudnnSeqDataAxis_t,
+    cudnnSoftmaxAlgorithm_t, cudnnSoftmaxMode_t, cudnnStatus_t, cudnnTensorFormat_t,
     cudnnWgradMode_t,
 )
 from .function import function
 from .types import (
-    cudaGraph_t,
-    cudaStream_t,
-    cudnnActivationDescriptor_t,
-    cudnnAttnDescriptor_t,
-    cudnnBackendDescriptor_t,
-    cudnnCallback_t,
-    cudnnConvolutionBwdDataAlgoPerf_t,
-    cudnnConvolutionBwdFilterAlgoPerf_t,
-    cudnnConvolutionDescriptor_t,
-    cudnnConvolutionFwdAlgoPerf_t,
-    cudnnCTCLossDescriptor_t,
-    cudnnDropoutDescriptor_t,
-    cudnnFilterDescriptor_t,
-    cudnnFusedOpsConstParamPack_t,
-    cudnnFusedOpsPlan_t,
-    cudnnFusedOpsVariantParamPack_t,
-    cudnnGnnCscGraph_t,
-    cudnnGnnMhaParams_t,
-    cudnnHandle_t,
-    cudnnLRNDescriptor_t,
-    cudnnOpTensorDescriptor_t,
-    cudnnPoolingDescriptor_t,
-    cudnnReduceTensorDescriptor_t,
-    cudnnRNNDataDescriptor_t,
-    cudnnRNNDescriptor_t,
-    cudnnRuntimeTag_t,
-    cudnnSeqDataDescriptor_t,
-    cudnnSpatialTransformerDescriptor_t,
-    cudnnTensorDescriptor_t,
-    cudnnTensorTransformDescriptor_t,
-    libraryPropertyType,
+    cudaStream_t, cudnnActivationDescriptor_t, cudnnAttnDescriptor_t, cudnnBackendDescriptor_t,
+    cudnnConvolutionBwdDataAlgoPerf_t, cudnnConvolutionBwdFilterAlgoPerf_t,
+    cudnnConvolutionDescriptor_t, cudnnConvolutionFwdAlgoPerf_t, cudnnCTCLossDescriptor_t,
+    cudnnDropoutDescriptor_t, cudnnFilterDescriptor_t, cudnnFusedOpsConstParamPack_t,
+    cudnnFusedOpsPlan_t, cudnnFusedOpsVariantParamPack_t, cudnnGnnCscGraph_t, cudnnGnnMhaParams_t,
+    cudnnHandle_t, cudnnLRNDescriptor_t, cudnnOpTensorDescriptor_t, cudnnPoolingDescriptor_t,
+    cudnnReduceTensorDescriptor_t, cudnnRNNDataDescriptor_t, cudnnRNNDescriptor_t,
+    cudnnRuntimeTag_t, cudnnSeqDataDescriptor_t, cudnnSpatialTransformerDescriptor_t,
+    cudnnTensorDescriptor_t, cudnnTensorTransformDescriptor_t, libraryPropertyType,
 )
-from .vocabulary import (
-    Array,
-    Const,
-    DeviceArray,
-    DeviceMemory,
-    Extent,
-    Factor,
-    HostMemory,
-    HostScalar,
-    InOut,
-    Labelled,
-    Lent,
-    MayBeUnset,
-    Mutable,
-    NeededBy,
-    NotNull,
-    Nullable,
-    Out,
-    Padding,
-    PerSample,
-    Pointer,
-    SumOf,
-    ToldBy,
-    c_int32,
-    c_uint32,
-    c_ulonglong,
-)
+from .vocabulary import elements, lent, needed_by, per_sample, sum_of, told_by, unset_without
 
 # --- cudnn_graph.h ---
 
 
 @function("cudnn_graph.h", since="9.0.0")
-def cudnnGetVersion() -> c_size_t: ...
+def cudnnGetVersion() -> Annotated[int, c_size_t]: ...
 
 
 @function("cudnn_graph.h", since="9.0.0")
-def cudnnGetMaxDeviceVersion() -> c_size_t: ...
+def cudnnGetMaxDeviceVersion() -> Annotated[int, c_size_t]: ...
 
 
 @function("cudnn_graph.h", since="9.0.0")
-def cudnnGetCudartVersion() -> c_size_t: ...
+def cudnnGetCudartVersion() -> Annotated[int, c_size_t]: ...
 
 
 @function("cudnn_graph.h", since="9.0.0")
-def cudnnGetErrorString(status: cudnnStatus_t) -> c_char_p: ...
+def cudnnGetErrorString(status: EnumValue[cudnnStatus_t]) -> Annotated[str, c_char_p]: ...
 
 
 @function("cudnn_graph.h", since="9.0.0")
 def cudnnGetLastErrorString(
-    message: NotNull[Out[Array[c_char, "max_size"]]],
-    max_size: c_size_t,
+    message: Annotated[NotNull[Out[FilledArray[c_char]]], "max_size"],
+    max_size: Int[c_size_t],
 ) -> None: ...
 
 
-@function(
-    "cudnn_graph.h", since="9.0.0", replaced_by="cudnnGetLastErrorString", carried_out="handle"
-)
+@function("cudnn_graph.h", since="9.0.0", replaced_by="cudnnGetLastErrorString",
+          carried_out="handle")
 def cudnnQueryRuntimeError(
-    handle: cudnnHandle_t,
-    rstatus: Out[Pointer[cudnnStatus_t]],
-    mode: cudnnErrQueryMode_t,
+    handle: Handle[cudnnHandle_t],
+    rstatus: Out[EnumPointer[cudnnStatus_t]],
+    mode: EnumValue[cudnnErrQueryMode_t],
     tag: Out[Pointer[cudnnRuntimeTag_t]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_graph.h", since="9.0.0")
-def cudnnGetProperty(type: libraryPropertyType, value: Out[Pointer[c_int]]) -> cudnnStatus_t: ...
+def cudnnGetProperty(
+    type: EnumValue[libraryPropertyType],
+    value: Out[Pointer[c_int]],
+) -> cudnnStatus_t: ...
 
 
 @function("cudnn_graph.h", since="9.0.0")
-def cudnnCreate(handle: Out[Pointer[cudnnHandle_t]]) -> cudnnStatus_t: ...
+def cudnnCreate(handle: Out[NewHandle[cudnnHandle_t]]) -> cudnnStatus_t: ...
 
 
 @function("cudnn_graph.h", since="9.0.0", carried_out="handle")
-def cudnnDestroy(handle: cudnnHandle_t) -> cudnnStatus_t: ...
+def cudnnDestroy(handle: Handle[cudnnHandle_t]) -> cudnnStatus_t: ...
 
 
 @function("cudnn_graph.h", since="9.0.0", carried_out="handle")
-def cudnnSetStream(handle: cudnnHandle_t, streamId: cudaStream_t) -> cudnnStatus_t: ...
+def cudnnSetStream(handle: Handle[cudnnHandle_t], streamId: Stream) -> cudnnStatus_t: ...
 
 
 @function("cudnn_graph.h", since="9.0.0", carried_out="handle")
 def cudnnGetStream(
-    handle: cudnnHandle_t,
-    streamId: NotNull[Out[Pointer[cudaStream_t]]],
+    handle: Handle[cudnnHandle_t],
+    streamId: NotNull[Out[NewHandle[cudaStream_t]]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_graph.h", since="9.0.0")
 def cudnnSetCallback(
-    mask: c_uint,
+    mask: Int[c_uint],
     udata: Mutable[HostMemory],
-    fptr: cudnnCallback_t,
+    fptr: Callback,
 ) -> cudnnStatus_t: ...
 
 
@@ -199,7 +128,7 @@ def cudnnSetCallback(
 def cudnnGetCallback(
     mask: Out[Pointer[c_uint]],
     udata: Out[Pointer[c_void_p]],
-    fptr: Out[Pointer[cudnnCallback_t]],
+    fptr: Out[CallbackPointer],
 ) -> cudnnStatus_t: ...
 
 
@@ -209,43 +138,42 @@ def cudnnGraphVersionCheck() -> cudnnStatus_t: ...
 
 @function("cudnn_graph.h", since="9.0.0", taken_over="backend")
 def cudnnBackendCreateDescriptor(
-    descriptorType: cudnnBackendDescriptorType_t,
-    descriptor: NotNull[Out[Pointer[cudnnBackendDescriptor_t]]],
+    descriptorType: EnumValue[cudnnBackendDescriptorType_t],
+    descriptor: NotNull[Out[NewHandle[cudnnBackendDescriptor_t]]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_graph.h", since="9.0.0", taken_over="backend")
 def cudnnBackendDestroyDescriptor(
-    descriptor: Nullable[cudnnBackendDescriptor_t],
+    descriptor: Nullable[Handle[cudnnBackendDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_graph.h", since="9.0.0", replaced_by="cudnnBackendCreateDescriptor", taken_over="backend"
-)
-def cudnnBackendInitialize(descriptor: cudnnBackendDescriptor_t) -> cudnnStatus_t: ...
+@function("cudnn_graph.h", since="9.0.0", replaced_by="cudnnBackendCreateDescriptor",
+          taken_over="backend")
+def cudnnBackendInitialize(descriptor: Handle[cudnnBackendDescriptor_t]) -> cudnnStatus_t: ...
 
 
 @function("cudnn_graph.h", since="9.0.0", taken_over="backend")
-def cudnnBackendFinalize(descriptor: cudnnBackendDescriptor_t) -> cudnnStatus_t: ...
+def cudnnBackendFinalize(descriptor: Handle[cudnnBackendDescriptor_t]) -> cudnnStatus_t: ...
 
 
 @function("cudnn_graph.h", since="9.0.0", taken_over="backend")
 def cudnnBackendSetAttribute(
-    descriptor: cudnnBackendDescriptor_t,
-    attributeName: cudnnBackendAttributeName_t,
-    attributeType: cudnnBackendAttributeType_t,
-    elementCount: c_int64,
+    descriptor: Handle[cudnnBackendDescriptor_t],
+    attributeName: EnumValue[cudnnBackendAttributeName_t],
+    attributeType: EnumValue[cudnnBackendAttributeType_t],
+    elementCount: Int[c_int64],
     arrayOfElements: HostMemory,
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_graph.h", since="9.0.0", taken_over="backend")
 def cudnnBackendGetAttribute(
-    descriptor: Const[cudnnBackendDescriptor_t],
-    attributeName: cudnnBackendAttributeName_t,
-    attributeType: cudnnBackendAttributeType_t,
-    requestedElementCount: c_int64,
+    descriptor: Const[Handle[cudnnBackendDescriptor_t]],
+    attributeName: EnumValue[cudnnBackendAttributeName_t],
+    attributeType: EnumValue[cudnnBackendAttributeType_t],
+    requestedElementCount: Int[c_int64],
     elementCount: Out[Pointer[c_int64]],
     arrayOfElements: Out[HostMemory],
 ) -> cudnnStatus_t: ...
@@ -253,36 +181,36 @@ def cudnnBackendGetAttribute(
 
 @function("cudnn_graph.h", since="9.23.0", carried_out="backend")
 def cudnnGetExecutionPlanWorkspaceSize(
-    handle: cudnnHandle_t,
-    executionPlan: Nullable[cudnnBackendDescriptor_t],
-    variantPack: Nullable[cudnnBackendDescriptor_t],
+    handle: Handle[cudnnHandle_t],
+    executionPlan: Nullable[Handle[cudnnBackendDescriptor_t]],
+    variantPack: Nullable[Handle[cudnnBackendDescriptor_t]],
     workspaceSizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_graph.h", since="9.0.0", carried_out="backend")
 def cudnnBackendExecute(
-    handle: cudnnHandle_t,
-    executionPlan: Nullable[cudnnBackendDescriptor_t],
-    variantPack: Nullable[cudnnBackendDescriptor_t],
+    handle: Handle[cudnnHandle_t],
+    executionPlan: Nullable[Handle[cudnnBackendDescriptor_t]],
+    variantPack: Nullable[Handle[cudnnBackendDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_graph.h", since="9.5.0", carried_out="backend")
 def cudnnBackendPopulateCudaGraph(
-    handle: cudnnHandle_t,
-    executionPlan: Nullable[cudnnBackendDescriptor_t],
-    variantPack: Nullable[cudnnBackendDescriptor_t],
-    graph: InOut[cudaGraph_t],
+    handle: Handle[cudnnHandle_t],
+    executionPlan: Nullable[Handle[cudnnBackendDescriptor_t]],
+    variantPack: Nullable[Handle[cudnnBackendDescriptor_t]],
+    graph: InOut[CudaGraph],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_graph.h", since="9.5.0", carried_out="backend")
 def cudnnBackendUpdateCudaGraph(
-    handle: cudnnHandle_t,
-    executionPlan: Nullable[cudnnBackendDescriptor_t],
-    variantPack: Nullable[cudnnBackendDescriptor_t],
-    graph: InOut[cudaGraph_t],
+    handle: Handle[cudnnHandle_t],
+    executionPlan: Nullable[Handle[cudnnBackendDescriptor_t]],
+    variantPack: Nullable[Handle[cudnnBackendDescriptor_t]],
+    graph: InOut[CudaGraph],
 ) -> cudnnStatus_t: ...
 
 
@@ -291,41 +219,41 @@ def cudnnBackendUpdateCudaGraph(
 
 @function("cudnn_ops.h", since="9.0.0")
 def cudnnCreateTensorDescriptor(
-    tensorDesc: Out[Pointer[cudnnTensorDescriptor_t]],
+    tensorDesc: Out[NewHandle[cudnnTensorDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0")
 def cudnnSetTensor4dDescriptor(
-    tensorDesc: InOut[cudnnTensorDescriptor_t],
-    format: cudnnTensorFormat_t,
-    dataType: cudnnDataType_t,
-    n: c_int,
-    c: c_int,
-    h: c_int,
-    w: c_int,
+    tensorDesc: InOut[Handle[cudnnTensorDescriptor_t]],
+    format: EnumValue[cudnnTensorFormat_t],
+    dataType: EnumValue[cudnnDataType_t],
+    n: Int[c_int],
+    c: Int[c_int],
+    h: Int[c_int],
+    w: Int[c_int],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0")
 def cudnnSetTensor4dDescriptorEx(
-    tensorDesc: InOut[cudnnTensorDescriptor_t],
-    dataType: cudnnDataType_t,
-    n: c_int,
-    c: c_int,
-    h: c_int,
-    w: c_int,
-    nStride: c_int,
-    cStride: c_int,
-    hStride: c_int,
-    wStride: c_int,
+    tensorDesc: InOut[Handle[cudnnTensorDescriptor_t]],
+    dataType: EnumValue[cudnnDataType_t],
+    n: Int[c_int],
+    c: Int[c_int],
+    h: Int[c_int],
+    w: Int[c_int],
+    nStride: Int[c_int],
+    cStride: Int[c_int],
+    hStride: Int[c_int],
+    wStride: Int[c_int],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0")
 def cudnnGetTensor4dDescriptor(
-    tensorDesc: MayBeUnset[Const[cudnnTensorDescriptor_t]],
-    dataType: Out[Pointer[cudnnDataType_t]],
+    tensorDesc: MayBeUnset[Const[Handle[cudnnTensorDescriptor_t]]],
+    dataType: Out[EnumPointer[cudnnDataType_t]],
     n: Out[Pointer[c_int]],
     c: Out[Pointer[c_int]],
     h: Out[Pointer[c_int]],
@@ -339,320 +267,301 @@ def cudnnGetTensor4dDescriptor(
 
 @function("cudnn_ops.h", since="9.0.0")
 def cudnnSetTensorNdDescriptor(
-    tensorDesc: InOut[cudnnTensorDescriptor_t],
-    dataType: cudnnDataType_t,
-    nbDims: c_int,
-    dimA: NotNull[Array[c_int, "nbDims"]],
-    strideA: NotNull[Array[c_int, "nbDims"]],
+    tensorDesc: InOut[Handle[cudnnTensorDescriptor_t]],
+    dataType: EnumValue[cudnnDataType_t],
+    nbDims: Int[c_int],
+    dimA: Annotated[NotNull[IntArray[c_int]], "nbDims"],
+    strideA: Annotated[NotNull[IntArray[c_int]], "nbDims"],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0")
 def cudnnSetTensorNdDescriptorEx(
-    tensorDesc: InOut[cudnnTensorDescriptor_t],
-    format: cudnnTensorFormat_t,
-    dataType: cudnnDataType_t,
-    nbDims: c_int,
-    dimA: NotNull[Array[c_int, "nbDims <= 8", CUDNN_STATUS_NOT_SUPPORTED]],
+    tensorDesc: InOut[Handle[cudnnTensorDescriptor_t]],
+    format: EnumValue[cudnnTensorFormat_t],
+    dataType: EnumValue[cudnnDataType_t],
+    nbDims: Int[c_int],
+    dimA: Annotated[NotNull[IntArray[c_int]], "nbDims <= 8", CUDNN_STATUS_NOT_SUPPORTED],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0")
 def cudnnGetTensorNdDescriptor(
-    tensorDesc: MayBeUnset[Const[cudnnTensorDescriptor_t]],
-    nbDimsRequested: c_int,
-    dataType: NotNull[Out[Pointer[cudnnDataType_t]]],
+    tensorDesc: MayBeUnset[Const[Handle[cudnnTensorDescriptor_t]]],
+    nbDimsRequested: Int[c_int],
+    dataType: NotNull[Out[EnumPointer[cudnnDataType_t]]],
     nbDims: Out[Pointer[c_int]],
-    dimA: NotNull[Lent[Out[Array[c_int, "nbDimsRequested"]], 2]],
-    strideA: NotNull[Lent[Out[Array[c_int, "nbDimsRequested"]], 2]],
+    dimA: Annotated[NotNull[Out[FilledIntArray[c_int]]], "nbDimsRequested", lent(2)],
+    strideA: Annotated[NotNull[Out[FilledIntArray[c_int]]], "nbDimsRequested", lent(2)],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0")
 def cudnnGetTensorSizeInBytes(
-    tensorDesc: NotNull[MayBeUnset[Const[cudnnTensorDescriptor_t]]],
+    tensorDesc: NotNull[MayBeUnset[Const[Handle[cudnnTensorDescriptor_t]]]],
     size: NotNull[Out[Pointer[c_size_t]]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0")
 def cudnnDestroyTensorDescriptor(
-    tensorDesc: Nullable[MayBeUnset[cudnnTensorDescriptor_t]],
+    tensorDesc: Nullable[MayBeUnset[Handle[cudnnTensorDescriptor_t]]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=True, carried_out="transform")
 def cudnnInitTransformDest(
-    transformDesc: Const[cudnnTensorTransformDescriptor_t],
-    srcDesc: NotNull[Const[cudnnTensorDescriptor_t]],
-    destDesc: InOut[cudnnTensorDescriptor_t],
+    transformDesc: Const[Handle[cudnnTensorTransformDescriptor_t]],
+    srcDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
+    destDesc: InOut[Handle[cudnnTensorDescriptor_t]],
     destSizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=True, followed="transform")
 def cudnnCreateTensorTransformDescriptor(
-    transformDesc: Out[Pointer[cudnnTensorTransformDescriptor_t]],
+    transformDesc: Out[NewHandle[cudnnTensorTransformDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h", since="9.0.0", deprecated=True, carried_out="transform", noted="tensor_transform"
-)
+@function("cudnn_ops.h", since="9.0.0", deprecated=True, carried_out="transform",
+          noted="tensor_transform")
 def cudnnSetTensorTransformDescriptor(
-    transformDesc: InOut[cudnnTensorTransformDescriptor_t],
-    nbDims: Const[c_uint32],
-    destFormat: Const[cudnnTensorFormat_t],
-    padBeforeA: Array[c_int32, "nbDims"],
-    padAfterA: Array[c_int32, "nbDims"],
-    foldA: Array[c_uint32, "nbDims - 2"],
-    direction: Const[cudnnFoldingDirection_t],
+    transformDesc: InOut[Handle[cudnnTensorTransformDescriptor_t]],
+    nbDims: Const[Int[c_uint32]],
+    destFormat: Const[EnumValue[cudnnTensorFormat_t]],
+    padBeforeA: Annotated[IntArray[c_int32], "nbDims"],
+    padAfterA: Annotated[IntArray[c_int32], "nbDims"],
+    foldA: Annotated[IntArray[c_uint32], "nbDims - 2"],
+    direction: Const[EnumValue[cudnnFoldingDirection_t]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=True, carried_out="transform")
 def cudnnGetTensorTransformDescriptor(
-    transformDesc: MayBeUnset[cudnnTensorTransformDescriptor_t],
-    nbDimsRequested: c_uint32,
-    destFormat: Out[Pointer[cudnnTensorFormat_t]],
-    padBeforeA: Out[Array[c_int32, "nbDimsRequested"]],
-    padAfterA: Out[Array[c_int32, "nbDimsRequested"]],
-    foldA: Out[Array[c_uint32, "nbDimsRequested - 2"]],
-    direction: NotNull[Out[Pointer[cudnnFoldingDirection_t]]],
+    transformDesc: MayBeUnset[Handle[cudnnTensorTransformDescriptor_t]],
+    nbDimsRequested: Int[c_uint32],
+    destFormat: Out[EnumPointer[cudnnTensorFormat_t]],
+    padBeforeA: Annotated[Out[FilledIntArray[c_int32]], "nbDimsRequested"],
+    padAfterA: Annotated[Out[FilledIntArray[c_int32]], "nbDimsRequested"],
+    foldA: Annotated[Out[FilledIntArray[c_uint32]], "nbDimsRequested - 2"],
+    direction: NotNull[Out[EnumPointer[cudnnFoldingDirection_t]]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=True, carried_out="transform")
 def cudnnDestroyTensorTransformDescriptor(
-    transformDesc: Nullable[MayBeUnset[cudnnTensorTransformDescriptor_t]],
+    transformDesc: Nullable[MayBeUnset[Handle[cudnnTensorTransformDescriptor_t]]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h",
-    since="9.0.0",
-    replaced_by="CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR",
-    carried_out="tensor_operations",
-)
+@function("cudnn_ops.h", since="9.0.0",
+          replaced_by="CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR",
+          carried_out="tensor_operations")
 def cudnnTransformTensor(
-    handle: cudnnHandle_t,
-    alpha: HostScalar["xDesc", "yDesc"],
-    xDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    x: DeviceMemory["xDesc"],
-    beta: HostScalar["xDesc", "yDesc"],
-    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    y: InOut[DeviceMemory["yDesc"]],
+    handle: Handle[cudnnHandle_t],
+    alpha: Annotated[HostScalar, "xDesc", "yDesc"],
+    xDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    x: Annotated[DeviceMemory, "xDesc"],
+    beta: Annotated[HostScalar, "xDesc", "yDesc"],
+    yDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    y: Annotated[InOut[DeviceMemory], "yDesc"],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=True, carried_out="transform")
 def cudnnTransformTensorEx(
-    handle: cudnnHandle_t,
-    transDesc: Nullable[Const[cudnnTensorTransformDescriptor_t]],
-    alpha: HostScalar["srcDesc", "destDesc"],
-    srcDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    srcData: DeviceMemory["srcDesc"],
-    beta: HostScalar["srcDesc", "destDesc"],
-    destDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    destData: InOut[DeviceMemory["destDesc"]],
+    handle: Handle[cudnnHandle_t],
+    transDesc: Nullable[Const[Handle[cudnnTensorTransformDescriptor_t]]],
+    alpha: Annotated[HostScalar, "srcDesc", "destDesc"],
+    srcDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    srcData: Annotated[DeviceMemory, "srcDesc"],
+    beta: Annotated[HostScalar, "srcDesc", "destDesc"],
+    destDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    destData: Annotated[InOut[DeviceMemory], "destDesc"],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h",
-    since="9.0.0",
-    replaced_by="CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR",
-    carried_out="tensor_operations",
-)
+@function("cudnn_ops.h", since="9.0.0",
+          replaced_by="CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR",
+          carried_out="tensor_operations")
 def cudnnAddTensor(
-    handle: cudnnHandle_t,
-    alpha: HostScalar["cDesc"],
-    aDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    A: DeviceMemory["aDesc"],
-    beta: HostScalar["cDesc"],
-    cDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    C: InOut[DeviceMemory["cDesc"]],
+    handle: Handle[cudnnHandle_t],
+    alpha: Annotated[HostScalar, "cDesc"],
+    aDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    A: Annotated[DeviceMemory, "aDesc"],
+    beta: Annotated[HostScalar, "cDesc"],
+    cDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    C: Annotated[InOut[DeviceMemory], "cDesc"],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnCreateOpTensorDescriptor(
-    opTensorDesc: Out[Pointer[cudnnOpTensorDescriptor_t]],
+    opTensorDesc: Out[NewHandle[cudnnOpTensorDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnSetOpTensorDescriptor(
-    opTensorDesc: InOut[cudnnOpTensorDescriptor_t],
-    opTensorOp: cudnnOpTensorOp_t,
-    opTensorCompType: cudnnDataType_t,
-    opTensorNanOpt: cudnnNanPropagation_t,
+    opTensorDesc: InOut[Handle[cudnnOpTensorDescriptor_t]],
+    opTensorOp: EnumValue[cudnnOpTensorOp_t],
+    opTensorCompType: EnumValue[cudnnDataType_t],
+    opTensorNanOpt: EnumValue[cudnnNanPropagation_t],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnGetOpTensorDescriptor(
-    opTensorDesc: MayBeUnset[Const[cudnnOpTensorDescriptor_t]],
-    opTensorOp: NotNull[Out[Pointer[cudnnOpTensorOp_t]]],
-    opTensorCompType: NotNull[Out[Pointer[cudnnDataType_t]]],
-    opTensorNanOpt: NotNull[Out[Pointer[cudnnNanPropagation_t]]],
+    opTensorDesc: MayBeUnset[Const[Handle[cudnnOpTensorDescriptor_t]]],
+    opTensorOp: NotNull[Out[EnumPointer[cudnnOpTensorOp_t]]],
+    opTensorCompType: NotNull[Out[EnumPointer[cudnnDataType_t]]],
+    opTensorNanOpt: NotNull[Out[EnumPointer[cudnnNanPropagation_t]]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnDestroyOpTensorDescriptor(
-    opTensorDesc: Nullable[MayBeUnset[cudnnOpTensorDescriptor_t]],
+    opTensorDesc: Nullable[MayBeUnset[Handle[cudnnOpTensorDescriptor_t]]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h",
-    since="9.0.0",
-    replaced_by="CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR",
-    carried_out="tensor_operations",
-)
+@function("cudnn_ops.h", since="9.0.0",
+          replaced_by="CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR",
+          carried_out="tensor_operations")
 def cudnnOpTensor(
-    handle: cudnnHandle_t,
-    opTensorDesc: NotNull[Const[cudnnOpTensorDescriptor_t]],
-    alpha1: HostScalar["opTensorDesc"],
-    aDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    A: DeviceMemory["aDesc"],
-    alpha2: HostScalar["opTensorDesc"],
-    bDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    B: DeviceMemory["bDesc"],
-    beta: HostScalar["opTensorDesc"],
-    cDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    C: InOut[DeviceMemory["cDesc"]],
+    handle: Handle[cudnnHandle_t],
+    opTensorDesc: NotNull[Const[Handle[cudnnOpTensorDescriptor_t]]],
+    alpha1: Annotated[HostScalar, "opTensorDesc"],
+    aDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    A: Annotated[DeviceMemory, "aDesc"],
+    alpha2: Annotated[HostScalar, "opTensorDesc"],
+    bDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    B: Annotated[DeviceMemory, "bDesc"],
+    beta: Annotated[HostScalar, "opTensorDesc"],
+    cDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    C: Annotated[InOut[DeviceMemory], "cDesc"],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_REDUCTION_DESCRIPTOR")
 def cudnnCreateReduceTensorDescriptor(
-    reduceTensorDesc: Out[Pointer[cudnnReduceTensorDescriptor_t]],
+    reduceTensorDesc: Out[NewHandle[cudnnReduceTensorDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_REDUCTION_DESCRIPTOR")
 def cudnnSetReduceTensorDescriptor(
-    reduceTensorDesc: InOut[cudnnReduceTensorDescriptor_t],
-    reduceTensorOp: cudnnReduceTensorOp_t,
-    reduceTensorCompType: cudnnDataType_t,
-    reduceTensorNanOpt: cudnnNanPropagation_t,
-    reduceTensorIndices: cudnnReduceTensorIndices_t,
-    reduceTensorIndicesType: cudnnIndicesType_t,
+    reduceTensorDesc: InOut[Handle[cudnnReduceTensorDescriptor_t]],
+    reduceTensorOp: EnumValue[cudnnReduceTensorOp_t],
+    reduceTensorCompType: EnumValue[cudnnDataType_t],
+    reduceTensorNanOpt: EnumValue[cudnnNanPropagation_t],
+    reduceTensorIndices: EnumValue[cudnnReduceTensorIndices_t],
+    reduceTensorIndicesType: EnumValue[cudnnIndicesType_t],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_REDUCTION_DESCRIPTOR")
 def cudnnGetReduceTensorDescriptor(
-    reduceTensorDesc: MayBeUnset[Const[cudnnReduceTensorDescriptor_t]],
-    reduceTensorOp: NotNull[Out[Pointer[cudnnReduceTensorOp_t]]],
-    reduceTensorCompType: NotNull[Out[Pointer[cudnnDataType_t]]],
-    reduceTensorNanOpt: NotNull[Out[Pointer[cudnnNanPropagation_t]]],
-    reduceTensorIndices: NotNull[Out[Pointer[cudnnReduceTensorIndices_t]]],
-    reduceTensorIndicesType: NotNull[Out[Pointer[cudnnIndicesType_t]]],
+    reduceTensorDesc: MayBeUnset[Const[Handle[cudnnReduceTensorDescriptor_t]]],
+    reduceTensorOp: NotNull[Out[EnumPointer[cudnnReduceTensorOp_t]]],
+    reduceTensorCompType: NotNull[Out[EnumPointer[cudnnDataType_t]]],
+    reduceTensorNanOpt: NotNull[Out[EnumPointer[cudnnNanPropagation_t]]],
+    reduceTensorIndices: NotNull[Out[EnumPointer[cudnnReduceTensorIndices_t]]],
+    reduceTensorIndicesType: NotNull[Out[EnumPointer[cudnnIndicesType_t]]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_REDUCTION_DESCRIPTOR")
 def cudnnDestroyReduceTensorDescriptor(
-    reduceTensorDesc: Nullable[MayBeUnset[cudnnReduceTensorDescriptor_t]],
+    reduceTensorDesc: Nullable[MayBeUnset[Handle[cudnnReduceTensorDescriptor_t]]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=True, carried_out="tensor_operations")
 def cudnnGetReductionIndicesSize(
-    handle: cudnnHandle_t,
-    reduceTensorDesc: NotNull[Const[cudnnReduceTensorDescriptor_t]],
-    aDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    cDesc: NotNull[Const[cudnnTensorDescriptor_t]],
+    handle: Handle[cudnnHandle_t],
+    reduceTensorDesc: NotNull[Const[Handle[cudnnReduceTensorDescriptor_t]]],
+    aDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    cDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
     sizeInBytes: NotNull[Out[Pointer[c_size_t]]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h",
-    since="9.0.0",
-    replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
-    carried_out="tensor_operations",
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
+          carried_out="tensor_operations")
 def cudnnGetReductionWorkspaceSize(
-    handle: cudnnHandle_t,
-    reduceTensorDesc: NotNull[Const[cudnnReduceTensorDescriptor_t]],
-    aDesc: NotNull[Const[cudnnTensorDescriptor_t]],
-    cDesc: NotNull[Const[cudnnTensorDescriptor_t]],
+    handle: Handle[cudnnHandle_t],
+    reduceTensorDesc: NotNull[Const[Handle[cudnnReduceTensorDescriptor_t]]],
+    aDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
+    cDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
     sizeInBytes: NotNull[Out[Pointer[c_size_t]]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h",
-    since="9.0.0",
-    replaced_by="CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR",
-    carried_out="tensor_operations",
-)
+@function("cudnn_ops.h", since="9.0.0",
+          replaced_by="CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR",
+          carried_out="tensor_operations")
 def cudnnReduceTensor(
-    handle: cudnnHandle_t,
-    reduceTensorDesc: NotNull[Const[cudnnReduceTensorDescriptor_t]],
-    indices: NeededBy[Out[DeviceMemory["indicesSizeInBytes"]], "indicesSizeInBytes"],
-    indicesSizeInBytes: ToldBy[c_size_t, "cudnnGetReductionIndicesSize"],
-    workspace: NeededBy[InOut[DeviceMemory["workspaceSizeInBytes"]], "workspaceSizeInBytes"],
-    workspaceSizeInBytes: ToldBy[c_size_t, "cudnnGetReductionWorkspaceSize"],
-    alpha: HostScalar["cDesc"],
-    aDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    A: DeviceMemory["aDesc"],
-    beta: HostScalar["cDesc"],
-    cDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    C: InOut[DeviceMemory["cDesc"]],
+    handle: Handle[cudnnHandle_t],
+    reduceTensorDesc: NotNull[Const[Handle[cudnnReduceTensorDescriptor_t]]],
+    indices: Annotated[Out[DeviceMemory], "indicesSizeInBytes", needed_by("indicesSizeInBytes")],
+    indicesSizeInBytes: Annotated[Int[c_size_t], told_by("cudnnGetReductionIndicesSize")],
+    workspace: Annotated[InOut[DeviceMemory], "workspaceSizeInBytes",
+        needed_by("workspaceSizeInBytes")],
+    workspaceSizeInBytes: Annotated[Int[c_size_t], told_by("cudnnGetReductionWorkspaceSize")],
+    alpha: Annotated[HostScalar, "cDesc"],
+    aDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    A: Annotated[DeviceMemory, "aDesc"],
+    beta: Annotated[HostScalar, "cDesc"],
+    cDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    C: Annotated[InOut[DeviceMemory], "cDesc"],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", carried_out="tensor_operations")
 def cudnnSetTensor(
-    handle: cudnnHandle_t,
-    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    y: Out[DeviceMemory["yDesc"]],
-    valuePtr: HostScalar["yDesc"],
+    handle: Handle[cudnnHandle_t],
+    yDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    y: Annotated[Out[DeviceMemory], "yDesc"],
+    valuePtr: Annotated[HostScalar, "yDesc"],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h",
-    since="9.0.0",
-    replaced_by="CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR",
-    carried_out="tensor_operations",
-)
+@function("cudnn_ops.h", since="9.0.0",
+          replaced_by="CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR",
+          carried_out="tensor_operations")
 def cudnnScaleTensor(
-    handle: cudnnHandle_t,
-    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    y: InOut[DeviceMemory["yDesc"]],
-    alpha: HostScalar["yDesc"],
+    handle: Handle[cudnnHandle_t],
+    yDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    y: Annotated[InOut[DeviceMemory], "yDesc"],
+    alpha: Annotated[HostScalar, "yDesc"],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnCreateFilterDescriptor(
-    filterDesc: Out[Pointer[cudnnFilterDescriptor_t]],
+    filterDesc: Out[NewHandle[cudnnFilterDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnSetFilter4dDescriptor(
-    filterDesc: InOut[cudnnFilterDescriptor_t],
-    dataType: cudnnDataType_t,
-    format: cudnnTensorFormat_t,
-    k: Factor[c_int],
-    c: Factor[c_int],
-    h: Factor[c_int],
-    w: Factor[c_int],
+    filterDesc: InOut[Handle[cudnnFilterDescriptor_t]],
+    dataType: EnumValue[cudnnDataType_t],
+    format: EnumValue[cudnnTensorFormat_t],
+    k: Factor[Int[c_int]],
+    c: Factor[Int[c_int]],
+    h: Factor[Int[c_int]],
+    w: Factor[Int[c_int]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnGetFilter4dDescriptor(
-    filterDesc: MayBeUnset[Const[cudnnFilterDescriptor_t]],
-    dataType: NotNull[Out[Pointer[cudnnDataType_t]]],
-    format: NotNull[Out[Pointer[cudnnTensorFormat_t]]],
+    filterDesc: MayBeUnset[Const[Handle[cudnnFilterDescriptor_t]]],
+    dataType: NotNull[Out[EnumPointer[cudnnDataType_t]]],
+    format: NotNull[Out[EnumPointer[cudnnTensorFormat_t]]],
     k: NotNull[Out[Pointer[c_int]]],
     c: NotNull[Out[Pointer[c_int]]],
     h: NotNull[Out[Pointer[c_int]]],
@@ -662,90 +571,90 @@ def cudnnGetFilter4dDescriptor(
 
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnSetFilterNdDescriptor(
-    filterDesc: InOut[cudnnFilterDescriptor_t],
-    dataType: cudnnDataType_t,
-    format: cudnnTensorFormat_t,
-    nbDims: c_int,
-    filterDimA: NotNull[Factor[Array[c_int, "nbDims"]]],
+    filterDesc: InOut[Handle[cudnnFilterDescriptor_t]],
+    dataType: EnumValue[cudnnDataType_t],
+    format: EnumValue[cudnnTensorFormat_t],
+    nbDims: Int[c_int],
+    filterDimA: Annotated[NotNull[Factor[IntArray[c_int]]], "nbDims"],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnGetFilterNdDescriptor(
-    filterDesc: MayBeUnset[Const[cudnnFilterDescriptor_t]],
-    nbDimsRequested: c_int,
-    dataType: NotNull[Out[Pointer[cudnnDataType_t]]],
-    format: NotNull[Out[Pointer[cudnnTensorFormat_t]]],
+    filterDesc: MayBeUnset[Const[Handle[cudnnFilterDescriptor_t]]],
+    nbDimsRequested: Int[c_int],
+    dataType: NotNull[Out[EnumPointer[cudnnDataType_t]]],
+    format: NotNull[Out[EnumPointer[cudnnTensorFormat_t]]],
     nbDims: NotNull[Out[Pointer[c_int]]],
-    filterDimA: NotNull[Out[Array[c_int, "nbDimsRequested"]]],
+    filterDimA: Annotated[NotNull[Out[FilledIntArray[c_int]]], "nbDimsRequested"],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnGetFilterSizeInBytes(
-    filterDesc: MayBeUnset[Const[cudnnFilterDescriptor_t]],
+    filterDesc: MayBeUnset[Const[Handle[cudnnFilterDescriptor_t]]],
     size: NotNull[Out[Pointer[c_size_t]]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=True, carried_out="transform")
 def cudnnTransformFilter(
-    handle: cudnnHandle_t,
-    transDesc: Nullable[Const[cudnnTensorTransformDescriptor_t]],
-    alpha: HostScalar["srcDesc", "destDesc"],
-    srcDesc: NotNull[Const[cudnnFilterDescriptor_t]],
-    srcData: DeviceMemory["srcDesc"],
-    beta: HostScalar["srcDesc", "destDesc"],
-    destDesc: NotNull[Const[cudnnFilterDescriptor_t]],
-    destData: InOut[DeviceMemory["destDesc"]],
+    handle: Handle[cudnnHandle_t],
+    transDesc: Nullable[Const[Handle[cudnnTensorTransformDescriptor_t]]],
+    alpha: Annotated[HostScalar, "srcDesc", "destDesc"],
+    srcDesc: NotNull[Const[Handle[cudnnFilterDescriptor_t]]],
+    srcData: Annotated[DeviceMemory, "srcDesc"],
+    beta: Annotated[HostScalar, "srcDesc", "destDesc"],
+    destDesc: NotNull[Const[Handle[cudnnFilterDescriptor_t]]],
+    destData: Annotated[InOut[DeviceMemory], "destDesc"],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnDestroyFilterDescriptor(
-    filterDesc: Nullable[MayBeUnset[cudnnFilterDescriptor_t]],
+    filterDesc: Nullable[MayBeUnset[Handle[cudnnFilterDescriptor_t]]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", carried_out="softmax")
 def cudnnSoftmaxForward(
-    handle: cudnnHandle_t,
-    algo: cudnnSoftmaxAlgorithm_t,
-    mode: cudnnSoftmaxMode_t,
-    alpha: HostScalar["yDesc"],
-    xDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    x: DeviceMemory["xDesc"],
-    beta: HostScalar["yDesc"],
-    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    y: InOut[DeviceMemory["yDesc"]],
+    handle: Handle[cudnnHandle_t],
+    algo: EnumValue[cudnnSoftmaxAlgorithm_t],
+    mode: EnumValue[cudnnSoftmaxMode_t],
+    alpha: Annotated[HostScalar, "yDesc"],
+    xDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    x: Annotated[DeviceMemory, "xDesc"],
+    beta: Annotated[HostScalar, "yDesc"],
+    yDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    y: Annotated[InOut[DeviceMemory], "yDesc"],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR")
 def cudnnCreatePoolingDescriptor(
-    poolingDesc: Out[Pointer[cudnnPoolingDescriptor_t]],
+    poolingDesc: Out[NewHandle[cudnnPoolingDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR")
 def cudnnSetPooling2dDescriptor(
-    poolingDesc: InOut[cudnnPoolingDescriptor_t],
-    mode: cudnnPoolingMode_t,
-    maxpoolingNanOpt: cudnnNanPropagation_t,
-    windowHeight: Extent[c_int],
-    windowWidth: Extent[c_int],
-    verticalPadding: Extent[c_int],
-    horizontalPadding: Extent[c_int],
-    verticalStride: c_int,
-    horizontalStride: c_int,
+    poolingDesc: InOut[Handle[cudnnPoolingDescriptor_t]],
+    mode: EnumValue[cudnnPoolingMode_t],
+    maxpoolingNanOpt: EnumValue[cudnnNanPropagation_t],
+    windowHeight: Extent[Int[c_int]],
+    windowWidth: Extent[Int[c_int]],
+    verticalPadding: Extent[Int[c_int]],
+    horizontalPadding: Extent[Int[c_int]],
+    verticalStride: Int[c_int],
+    horizontalStride: Int[c_int],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR")
 def cudnnGetPooling2dDescriptor(
-    poolingDesc: MayBeUnset[Const[cudnnPoolingDescriptor_t]],
-    mode: NotNull[Out[Pointer[cudnnPoolingMode_t]]],
-    maxpoolingNanOpt: NotNull[Out[Pointer[cudnnNanPropagation_t]]],
+    poolingDesc: MayBeUnset[Const[Handle[cudnnPoolingDescriptor_t]]],
+    mode: NotNull[Out[EnumPointer[cudnnPoolingMode_t]]],
+    maxpoolingNanOpt: NotNull[Out[EnumPointer[cudnnNanPropagation_t]]],
     windowHeight: NotNull[Out[Pointer[c_int]]],
     windowWidth: NotNull[Out[Pointer[c_int]]],
     verticalPadding: NotNull[Out[Pointer[c_int]]],
@@ -757,42 +666,42 @@ def cudnnGetPooling2dDescriptor(
 
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR")
 def cudnnSetPoolingNdDescriptor(
-    poolingDesc: InOut[cudnnPoolingDescriptor_t],
-    mode: Const[cudnnPoolingMode_t],
-    maxpoolingNanOpt: Const[cudnnNanPropagation_t],
-    nbDims: c_int,
-    windowDimA: NotNull[Extent[Array[c_int, "nbDims"]]],
-    paddingA: NotNull[Extent[Array[c_int, "nbDims"]]],
-    strideA: NotNull[Array[c_int, "nbDims"]],
+    poolingDesc: InOut[Handle[cudnnPoolingDescriptor_t]],
+    mode: Const[EnumValue[cudnnPoolingMode_t]],
+    maxpoolingNanOpt: Const[EnumValue[cudnnNanPropagation_t]],
+    nbDims: Int[c_int],
+    windowDimA: Annotated[NotNull[Extent[IntArray[c_int]]], "nbDims"],
+    paddingA: Annotated[NotNull[Extent[IntArray[c_int]]], "nbDims"],
+    strideA: Annotated[NotNull[IntArray[c_int]], "nbDims"],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR")
 def cudnnGetPoolingNdDescriptor(
-    poolingDesc: MayBeUnset[Const[cudnnPoolingDescriptor_t]],
-    nbDimsRequested: c_int,
-    mode: NotNull[Out[Pointer[cudnnPoolingMode_t]]],
-    maxpoolingNanOpt: NotNull[Out[Pointer[cudnnNanPropagation_t]]],
+    poolingDesc: MayBeUnset[Const[Handle[cudnnPoolingDescriptor_t]]],
+    nbDimsRequested: Int[c_int],
+    mode: NotNull[Out[EnumPointer[cudnnPoolingMode_t]]],
+    maxpoolingNanOpt: NotNull[Out[EnumPointer[cudnnNanPropagation_t]]],
     nbDims: NotNull[Out[Pointer[c_int]]],
-    windowDimA: NotNull[Out[Array[c_int, "nbDimsRequested"]]],
-    paddingA: NotNull[Out[Array[c_int, "nbDimsRequested"]]],
-    strideA: NotNull[Out[Array[c_int, "nbDimsRequested"]]],
+    windowDimA: Annotated[NotNull[Out[FilledIntArray[c_int]]], "nbDimsRequested"],
+    paddingA: Annotated[NotNull[Out[FilledIntArray[c_int]]], "nbDimsRequested"],
+    strideA: Annotated[NotNull[Out[FilledIntArray[c_int]]], "nbDimsRequested"],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=True)
 def cudnnGetPoolingNdForwardOutputDim(
-    poolingDesc: Const[cudnnPoolingDescriptor_t],
-    inputTensorDesc: NotNull[Const[cudnnTensorDescriptor_t]],
-    nbDims: c_int,
-    outputTensorDimA: NotNull[Out[Array[c_int, "nbDims"]]],
+    poolingDesc: Const[Handle[cudnnPoolingDescriptor_t]],
+    inputTensorDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
+    nbDims: Int[c_int],
+    outputTensorDimA: Annotated[NotNull[Out[FilledIntArray[c_int]]], "nbDims"],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=True)
 def cudnnGetPooling2dForwardOutputDim(
-    poolingDesc: Const[cudnnPoolingDescriptor_t],
-    inputTensorDesc: NotNull[Const[cudnnTensorDescriptor_t]],
+    poolingDesc: Const[Handle[cudnnPoolingDescriptor_t]],
+    inputTensorDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
     n: NotNull[Out[Pointer[c_int]]],
     c: NotNull[Out[Pointer[c_int]]],
     h: NotNull[Out[Pointer[c_int]]],
@@ -802,109 +711,101 @@ def cudnnGetPooling2dForwardOutputDim(
 
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR")
 def cudnnDestroyPoolingDescriptor(
-    poolingDesc: Nullable[MayBeUnset[cudnnPoolingDescriptor_t]],
+    poolingDesc: Nullable[MayBeUnset[Handle[cudnnPoolingDescriptor_t]]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h",
-    since="9.0.0",
-    replaced_by="CUDNN_BACKEND_OPERATION_RESAMPLE_FWD_DESCRIPTOR",
-    carried_out="pooling",
-)
+@function("cudnn_ops.h", since="9.0.0",
+          replaced_by="CUDNN_BACKEND_OPERATION_RESAMPLE_FWD_DESCRIPTOR", carried_out="pooling")
 def cudnnPoolingForward(
-    handle: cudnnHandle_t,
-    poolingDesc: Nullable[Const[cudnnPoolingDescriptor_t]],
-    alpha: HostScalar["yDesc"],
-    xDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    x: DeviceMemory["xDesc"],
-    beta: HostScalar["yDesc"],
-    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    y: InOut[DeviceMemory["yDesc"]],
+    handle: Handle[cudnnHandle_t],
+    poolingDesc: Nullable[Const[Handle[cudnnPoolingDescriptor_t]]],
+    alpha: Annotated[HostScalar, "yDesc"],
+    xDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    x: Annotated[DeviceMemory, "xDesc"],
+    beta: Annotated[HostScalar, "yDesc"],
+    yDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    y: Annotated[InOut[DeviceMemory], "yDesc"],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnCreateActivationDescriptor(
-    activationDesc: Out[Pointer[cudnnActivationDescriptor_t]],
+    activationDesc: Out[NewHandle[cudnnActivationDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnSetActivationDescriptor(
-    activationDesc: InOut[cudnnActivationDescriptor_t],
-    mode: cudnnActivationMode_t,
-    reluNanOpt: cudnnNanPropagation_t,
-    coef: c_double,
+    activationDesc: InOut[Handle[cudnnActivationDescriptor_t]],
+    mode: EnumValue[cudnnActivationMode_t],
+    reluNanOpt: EnumValue[cudnnNanPropagation_t],
+    coef: Real[c_double],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnGetActivationDescriptor(
-    activationDesc: MayBeUnset[Const[cudnnActivationDescriptor_t]],
-    mode: NotNull[Out[Pointer[cudnnActivationMode_t]]],
-    reluNanOpt: NotNull[Out[Pointer[cudnnNanPropagation_t]]],
+    activationDesc: MayBeUnset[Const[Handle[cudnnActivationDescriptor_t]]],
+    mode: NotNull[Out[EnumPointer[cudnnActivationMode_t]]],
+    reluNanOpt: NotNull[Out[EnumPointer[cudnnNanPropagation_t]]],
     coef: NotNull[Out[Pointer[c_double]]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnSetActivationDescriptorSwishBeta(
-    activationDesc: MayBeUnset[InOut[cudnnActivationDescriptor_t]],
-    swish_beta: c_double,
+    activationDesc: MayBeUnset[InOut[Handle[cudnnActivationDescriptor_t]]],
+    swish_beta: Real[c_double],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnGetActivationDescriptorSwishBeta(
-    activationDesc: MayBeUnset[cudnnActivationDescriptor_t],
+    activationDesc: MayBeUnset[Handle[cudnnActivationDescriptor_t]],
     swish_beta: Out[Pointer[c_double]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnDestroyActivationDescriptor(
-    activationDesc: Nullable[MayBeUnset[cudnnActivationDescriptor_t]],
+    activationDesc: Nullable[MayBeUnset[Handle[cudnnActivationDescriptor_t]]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h",
-    since="9.0.0",
-    replaced_by="CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR",
-    carried_out="activation",
-)
+@function("cudnn_ops.h", since="9.0.0",
+          replaced_by="CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR", carried_out="activation")
 def cudnnActivationForward(
-    handle: cudnnHandle_t,
-    activationDesc: Nullable[cudnnActivationDescriptor_t],
-    alpha: HostScalar["yDesc"],
-    xDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    x: DeviceMemory["xDesc"],
-    beta: HostScalar["yDesc"],
-    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    y: InOut[DeviceMemory["yDesc"]],
+    handle: Handle[cudnnHandle_t],
+    activationDesc: Nullable[Handle[cudnnActivationDescriptor_t]],
+    alpha: Annotated[HostScalar, "yDesc"],
+    xDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    x: Annotated[DeviceMemory, "xDesc"],
+    beta: Annotated[HostScalar, "yDesc"],
+    yDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    y: Annotated[InOut[DeviceMemory], "yDesc"],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0")
 def cudnnCreateLRNDescriptor(
-    normDesc: NotNull[Out[Pointer[cudnnLRNDescriptor_t]]],
+    normDesc: NotNull[Out[NewHandle[cudnnLRNDescriptor_t]]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0")
 def cudnnSetLRNDescriptor(
-    normDesc: NotNull[InOut[cudnnLRNDescriptor_t]],
-    lrnN: c_uint,
-    lrnAlpha: c_double,
-    lrnBeta: c_double,
-    lrnK: c_double,
+    normDesc: NotNull[InOut[Handle[cudnnLRNDescriptor_t]]],
+    lrnN: Int[c_uint],
+    lrnAlpha: Real[c_double],
+    lrnBeta: Real[c_double],
+    lrnK: Real[c_double],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0")
 def cudnnGetLRNDescriptor(
-    normDesc: NotNull[cudnnLRNDescriptor_t],
+    normDesc: NotNull[Handle[cudnnLRNDescriptor_t]],
     lrnN: Out[Pointer[c_uint]],
     lrnAlpha: Out[Pointer[c_double]],
     lrnBeta: Out[Pointer[c_double]],
@@ -913,139 +814,134 @@ def cudnnGetLRNDescriptor(
 
 
 @function("cudnn_ops.h", since="9.0.0")
-def cudnnDestroyLRNDescriptor(lrnDesc: Nullable[cudnnLRNDescriptor_t]) -> cudnnStatus_t: ...
+def cudnnDestroyLRNDescriptor(lrnDesc: Nullable[Handle[cudnnLRNDescriptor_t]]) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", carried_out="lrn")
 def cudnnLRNCrossChannelForward(
-    handle: cudnnHandle_t,
-    normDesc: NotNull[cudnnLRNDescriptor_t],
-    lrnMode: cudnnLRNMode_t,
-    alpha: NotNull[HostScalar["yDesc"]],
-    xDesc: NotNull[Const[cudnnTensorDescriptor_t]],
-    x: DeviceMemory["xDesc"],
-    beta: NotNull[HostScalar["yDesc"]],
-    yDesc: NotNull[Const[cudnnTensorDescriptor_t]],
-    y: InOut[DeviceMemory["yDesc"]],
+    handle: Handle[cudnnHandle_t],
+    normDesc: NotNull[Handle[cudnnLRNDescriptor_t]],
+    lrnMode: EnumValue[cudnnLRNMode_t],
+    alpha: Annotated[NotNull[HostScalar], "yDesc"],
+    xDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
+    x: Annotated[DeviceMemory, "xDesc"],
+    beta: Annotated[NotNull[HostScalar], "yDesc"],
+    yDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
+    y: Annotated[InOut[DeviceMemory], "yDesc"],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", carried_out="lrn")
 def cudnnDivisiveNormalizationForward(
-    handle: cudnnHandle_t,
-    normDesc: NotNull[cudnnLRNDescriptor_t],
-    mode: cudnnDivNormMode_t,
-    alpha: HostScalar["yDesc"],
-    xDesc: NotNull[Const[cudnnTensorDescriptor_t]],
-    x: DeviceMemory["xDesc"],
-    means: DeviceMemory["xDesc"],
-    temp: Out[DeviceMemory["xDesc"]],
-    temp2: Out[DeviceMemory["xDesc"]],
-    beta: HostScalar["yDesc"],
-    yDesc: NotNull[Const[cudnnTensorDescriptor_t]],
-    y: InOut[DeviceMemory["yDesc"]],
+    handle: Handle[cudnnHandle_t],
+    normDesc: NotNull[Handle[cudnnLRNDescriptor_t]],
+    mode: EnumValue[cudnnDivNormMode_t],
+    alpha: Annotated[HostScalar, "yDesc"],
+    xDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
+    x: Annotated[DeviceMemory, "xDesc"],
+    means: Annotated[DeviceMemory, "xDesc"],
+    temp: Annotated[Out[DeviceMemory], "xDesc"],
+    temp2: Annotated[Out[DeviceMemory], "xDesc"],
+    beta: Annotated[HostScalar, "yDesc"],
+    yDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
+    y: Annotated[InOut[DeviceMemory], "yDesc"],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnDeriveBNTensorDescriptor(
-    derivedBnDesc: InOut[cudnnTensorDescriptor_t],
-    xDesc: NotNull[Const[cudnnTensorDescriptor_t]],
-    mode: cudnnBatchNormMode_t,
+    derivedBnDesc: InOut[Handle[cudnnTensorDescriptor_t]],
+    xDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
+    mode: EnumValue[cudnnBatchNormMode_t],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h",
-    since="9.0.0",
-    replaced_by="CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR",
-    carried_out="normalization",
-)
+@function("cudnn_ops.h", since="9.0.0",
+          replaced_by="CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR",
+          carried_out="normalization")
 def cudnnBatchNormalizationForwardInference(
-    handle: cudnnHandle_t,
-    mode: cudnnBatchNormMode_t,
-    alpha: HostScalar["yDesc"],
-    beta: HostScalar["yDesc"],
-    xDesc: NotNull[Const[cudnnTensorDescriptor_t]],
-    x: DeviceMemory["xDesc"],
-    yDesc: NotNull[Const[cudnnTensorDescriptor_t]],
-    y: InOut[DeviceMemory["yDesc"]],
-    bnScaleBiasMeanVarDesc: NotNull[Const[cudnnTensorDescriptor_t]],
-    bnScale: DeviceMemory["bnScaleBiasMeanVarDesc"],
-    bnBias: DeviceMemory["bnScaleBiasMeanVarDesc"],
-    estimatedMean: DeviceMemory["bnScaleBiasMeanVarDesc"],
-    estimatedVariance: DeviceMemory["bnScaleBiasMeanVarDesc"],
-    epsilon: c_double,
+    handle: Handle[cudnnHandle_t],
+    mode: EnumValue[cudnnBatchNormMode_t],
+    alpha: Annotated[HostScalar, "yDesc"],
+    beta: Annotated[HostScalar, "yDesc"],
+    xDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
+    x: Annotated[DeviceMemory, "xDesc"],
+    yDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
+    y: Annotated[InOut[DeviceMemory], "yDesc"],
+    bnScaleBiasMeanVarDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
+    bnScale: Annotated[DeviceMemory, "bnScaleBiasMeanVarDesc"],
+    bnBias: Annotated[DeviceMemory, "bnScaleBiasMeanVarDesc"],
+    estimatedMean: Annotated[DeviceMemory, "bnScaleBiasMeanVarDesc"],
+    estimatedVariance: Annotated[DeviceMemory, "bnScaleBiasMeanVarDesc"],
+    epsilon: Real[c_double],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnDeriveNormTensorDescriptor(
-    derivedNormScaleBiasDesc: InOut[cudnnTensorDescriptor_t],
-    derivedNormMeanVarDesc: InOut[cudnnTensorDescriptor_t],
-    xDesc: NotNull[Const[cudnnTensorDescriptor_t]],
-    mode: cudnnNormMode_t,
-    groupCnt: c_int,
+    derivedNormScaleBiasDesc: InOut[Handle[cudnnTensorDescriptor_t]],
+    derivedNormMeanVarDesc: InOut[Handle[cudnnTensorDescriptor_t]],
+    xDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
+    mode: EnumValue[cudnnNormMode_t],
+    groupCnt: Int[c_int],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h",
-    since="9.0.0",
-    replaced_by="CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR",
-    carried_out="normalization",
-)
+@function("cudnn_ops.h", since="9.0.0",
+          replaced_by="CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR",
+          carried_out="normalization")
 def cudnnNormalizationForwardInference(
-    handle: cudnnHandle_t,
-    mode: cudnnNormMode_t,
-    normOps: cudnnNormOps_t,
-    algo: cudnnNormAlgo_t,
-    alpha: HostScalar["yDesc"],
-    beta: HostScalar["yDesc"],
-    xDesc: NotNull[Const[cudnnTensorDescriptor_t]],
-    x: DeviceMemory["xDesc"],
-    normScaleBiasDesc: NotNull[Const[cudnnTensorDescriptor_t]],
-    normScale: DeviceMemory["normScaleBiasDesc"],
-    normBias: DeviceMemory["normScaleBiasDesc"],
-    normMeanVarDesc: NotNull[Const[cudnnTensorDescriptor_t]],
-    estimatedMean: DeviceMemory["normMeanVarDesc"],
-    estimatedVariance: DeviceMemory["normMeanVarDesc"],
-    zDesc: Nullable[MayBeUnset[Const[cudnnTensorDescriptor_t]]],
-    z: DeviceMemory["zDesc"],
-    activationDesc: Nullable[MayBeUnset[cudnnActivationDescriptor_t, "normOps"]],
-    yDesc: NotNull[Const[cudnnTensorDescriptor_t]],
-    y: InOut[DeviceMemory["yDesc"]],
-    epsilon: c_double,
-    groupCnt: c_int,
+    handle: Handle[cudnnHandle_t],
+    mode: EnumValue[cudnnNormMode_t],
+    normOps: EnumValue[cudnnNormOps_t],
+    algo: EnumValue[cudnnNormAlgo_t],
+    alpha: Annotated[HostScalar, "yDesc"],
+    beta: Annotated[HostScalar, "yDesc"],
+    xDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
+    x: Annotated[DeviceMemory, "xDesc"],
+    normScaleBiasDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
+    normScale: Annotated[DeviceMemory, "normScaleBiasDesc"],
+    normBias: Annotated[DeviceMemory, "normScaleBiasDesc"],
+    normMeanVarDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
+    estimatedMean: Annotated[DeviceMemory, "normMeanVarDesc"],
+    estimatedVariance: Annotated[DeviceMemory, "normMeanVarDesc"],
+    zDesc: Nullable[MayBeUnset[Const[Handle[cudnnTensorDescriptor_t]]]],
+    z: Annotated[DeviceMemory, "zDesc"],
+    activationDesc: Annotated[Nullable[Handle[cudnnActivationDescriptor_t]],
+        unset_without("normOps")],
+    yDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
+    y: Annotated[InOut[DeviceMemory], "yDesc"],
+    epsilon: Real[c_double],
+    groupCnt: Int[c_int],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0")
 def cudnnCreateSpatialTransformerDescriptor(
-    stDesc: Out[Pointer[cudnnSpatialTransformerDescriptor_t]],
+    stDesc: Out[NewHandle[cudnnSpatialTransformerDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", noted="spatial_transformer")
 def cudnnSetSpatialTransformerNdDescriptor(
-    stDesc: InOut[cudnnSpatialTransformerDescriptor_t],
-    samplerType: cudnnSamplerType_t,
-    dataType: cudnnDataType_t,
-    nbDims: Const[c_int],
-    dimA: Factor[Array[c_int, "1 <= nbDims <= 8", CUDNN_STATUS_BAD_PARAM]],
+    stDesc: InOut[Handle[cudnnSpatialTransformerDescriptor_t]],
+    samplerType: EnumValue[cudnnSamplerType_t],
+    dataType: EnumValue[cudnnDataType_t],
+    nbDims: Const[Int[c_int]],
+    dimA: Annotated[Factor[IntArray[c_int]], "1 <= nbDims <= 8", CUDNN_STATUS_BAD_PARAM],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0")
 def cudnnDestroySpatialTransformerDescriptor(
-    stDesc: Nullable[MayBeUnset[cudnnSpatialTransformerDescriptor_t]],
+    stDesc: Nullable[MayBeUnset[Handle[cudnnSpatialTransformerDescriptor_t]]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", carried_out="spatial_transformer")
 def cudnnSpatialTfGridGeneratorForward(
-    handle: cudnnHandle_t,
-    stDesc: NotNull[Const[cudnnSpatialTransformerDescriptor_t]],
+    handle: Handle[cudnnHandle_t],
+    stDesc: NotNull[Const[Handle[cudnnSpatialTransformerDescriptor_t]]],
     theta: DeviceMemory,
     grid: Out[DeviceMemory],
 ) -> cudnnStatus_t: ...
@@ -1053,70 +949,70 @@ def cudnnSpatialTfGridGeneratorForward(
 
 @function("cudnn_ops.h", since="9.0.0", carried_out="spatial_transformer")
 def cudnnSpatialTfSamplerForward(
-    handle: cudnnHandle_t,
-    stDesc: NotNull[cudnnSpatialTransformerDescriptor_t],
-    alpha: NotNull[HostScalar["yDesc"]],
-    xDesc: NotNull[Const[cudnnTensorDescriptor_t]],
-    x: DeviceMemory["xDesc"],
+    handle: Handle[cudnnHandle_t],
+    stDesc: NotNull[Handle[cudnnSpatialTransformerDescriptor_t]],
+    alpha: Annotated[NotNull[HostScalar], "yDesc"],
+    xDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
+    x: Annotated[DeviceMemory, "xDesc"],
     grid: DeviceMemory,
-    beta: NotNull[HostScalar["yDesc"]],
-    yDesc: NotNull[cudnnTensorDescriptor_t],
-    y: InOut[DeviceMemory["yDesc"]],
+    beta: Annotated[NotNull[HostScalar], "yDesc"],
+    yDesc: NotNull[Handle[cudnnTensorDescriptor_t]],
+    y: Annotated[InOut[DeviceMemory], "yDesc"],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", followed="dropout")
 def cudnnCreateDropoutDescriptor(
-    dropoutDesc: Out[Pointer[cudnnDropoutDescriptor_t]],
+    dropoutDesc: Out[NewHandle[cudnnDropoutDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0")
 def cudnnDestroyDropoutDescriptor(
-    dropoutDesc: Nullable[cudnnDropoutDescriptor_t],
+    dropoutDesc: Nullable[Handle[cudnnDropoutDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", carried_out="dropout")
 def cudnnDropoutGetStatesSize(
-    handle: cudnnHandle_t,
+    handle: Handle[cudnnHandle_t],
     sizeInBytes: NotNull[Out[Pointer[c_size_t]]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0")
 def cudnnDropoutGetReserveSpaceSize(
-    xdesc: MayBeUnset[cudnnTensorDescriptor_t],
+    xdesc: MayBeUnset[Handle[cudnnTensorDescriptor_t]],
     sizeInBytes: NotNull[Out[Pointer[c_size_t]]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", carried_out="dropout", noted="dropout")
 def cudnnSetDropoutDescriptor(
-    dropoutDesc: Nullable[InOut[cudnnDropoutDescriptor_t]],
-    handle: cudnnHandle_t,
-    dropout: c_float,
-    states: InOut[DeviceMemory["stateSizeInBytes"]],
-    stateSizeInBytes: ToldBy[c_size_t, "cudnnDropoutGetStatesSize"],
-    seed: c_ulonglong,
+    dropoutDesc: Nullable[InOut[Handle[cudnnDropoutDescriptor_t]]],
+    handle: Handle[cudnnHandle_t],
+    dropout: Real[c_float],
+    states: Annotated[InOut[DeviceMemory], "stateSizeInBytes"],
+    stateSizeInBytes: Annotated[Int[c_size_t], told_by("cudnnDropoutGetStatesSize")],
+    seed: Int[c_ulonglong],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", carried_out="dropout", noted="dropout")
 def cudnnRestoreDropoutDescriptor(
-    dropoutDesc: Nullable[InOut[cudnnDropoutDescriptor_t]],
-    handle: cudnnHandle_t,
-    dropout: c_float,
-    states: InOut[DeviceMemory["stateSizeInBytes"]],
-    stateSizeInBytes: ToldBy[c_size_t, "cudnnDropoutGetStatesSize"],
-    seed: c_ulonglong,
+    dropoutDesc: Nullable[InOut[Handle[cudnnDropoutDescriptor_t]]],
+    handle: Handle[cudnnHandle_t],
+    dropout: Real[c_float],
+    states: Annotated[InOut[DeviceMemory], "stateSizeInBytes"],
+    stateSizeInBytes: Annotated[Int[c_size_t], told_by("cudnnDropoutGetStatesSize")],
+    seed: Int[c_ulonglong],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", carried_out="dropout")
 def cudnnGetDropoutDescriptor(
-    dropoutDesc: Nullable[cudnnDropoutDescriptor_t],
-    handle: cudnnHandle_t,
+    dropoutDesc: Nullable[Handle[cudnnDropoutDescriptor_t]],
+    handle: Handle[cudnnHandle_t],
     dropout: Out[Pointer[c_float]],
     states: Out[Pointer[c_void_p]],
     seed: Out[Pointer[c_ulonglong]],
@@ -1125,14 +1021,14 @@ def cudnnGetDropoutDescriptor(
 
 @function("cudnn_ops.h", since="9.0.0", carried_out="dropout")
 def cudnnDropoutForward(
-    handle: cudnnHandle_t,
-    dropoutDesc: Nullable[Const[cudnnDropoutDescriptor_t]],
-    xdesc: NotNull[Const[cudnnTensorDescriptor_t]],
-    x: DeviceMemory["xdesc"],
-    ydesc: NotNull[Const[cudnnTensorDescriptor_t]],
-    y: Out[DeviceMemory["ydesc"]],
-    reserveSpace: Out[DeviceMemory["reserveSpaceSizeInBytes"]],
-    reserveSpaceSizeInBytes: ToldBy[c_size_t, "cudnnDropoutGetReserveSpaceSize"],
+    handle: Handle[cudnnHandle_t],
+    dropoutDesc: Nullable[Const[Handle[cudnnDropoutDescriptor_t]]],
+    xdesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
+    x: Annotated[DeviceMemory, "xdesc"],
+    ydesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
+    y: Annotated[Out[DeviceMemory], "ydesc"],
+    reserveSpace: Annotated[Out[DeviceMemory], "reserveSpaceSizeInBytes"],
+    reserveSpaceSizeInBytes: Annotated[Int[c_size_t], told_by("cudnnDropoutGetReserveSpaceSize")],
 ) -> cudnnStatus_t: ...
 
 
@@ -1142,433 +1038,403 @@ def cudnnOpsVersionCheck() -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="9.0.0", carried_out="softmax")
 def cudnnSoftmaxBackward(
-    handle: cudnnHandle_t,
-    algo: cudnnSoftmaxAlgorithm_t,
-    mode: cudnnSoftmaxMode_t,
-    alpha: HostScalar["dxDesc"],
-    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    y: DeviceMemory["yDesc"],
-    dyDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    dy: DeviceMemory["dyDesc"],
-    beta: HostScalar["dxDesc"],
-    dxDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    dx: InOut[DeviceMemory["dxDesc"]],
+    handle: Handle[cudnnHandle_t],
+    algo: EnumValue[cudnnSoftmaxAlgorithm_t],
+    mode: EnumValue[cudnnSoftmaxMode_t],
+    alpha: Annotated[HostScalar, "dxDesc"],
+    yDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    y: Annotated[DeviceMemory, "yDesc"],
+    dyDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    dy: Annotated[DeviceMemory, "dyDesc"],
+    beta: Annotated[HostScalar, "dxDesc"],
+    dxDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    dx: Annotated[InOut[DeviceMemory], "dxDesc"],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h",
-    since="9.0.0",
-    replaced_by="CUDNN_BACKEND_OPERATION_RESAMPLE_BWD_DESCRIPTOR",
-    carried_out="pooling",
-)
+@function("cudnn_ops.h", since="9.0.0",
+          replaced_by="CUDNN_BACKEND_OPERATION_RESAMPLE_BWD_DESCRIPTOR", carried_out="pooling")
 def cudnnPoolingBackward(
-    handle: cudnnHandle_t,
-    poolingDesc: Nullable[Const[cudnnPoolingDescriptor_t]],
-    alpha: HostScalar["dxDesc"],
-    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    y: DeviceMemory["yDesc"],
-    dyDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    dy: DeviceMemory["dyDesc"],
-    xDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    x: DeviceMemory["xDesc"],
-    beta: HostScalar["dxDesc"],
-    dxDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    dx: InOut[DeviceMemory["dxDesc"]],
+    handle: Handle[cudnnHandle_t],
+    poolingDesc: Nullable[Const[Handle[cudnnPoolingDescriptor_t]]],
+    alpha: Annotated[HostScalar, "dxDesc"],
+    yDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    y: Annotated[DeviceMemory, "yDesc"],
+    dyDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    dy: Annotated[DeviceMemory, "dyDesc"],
+    xDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    x: Annotated[DeviceMemory, "xDesc"],
+    beta: Annotated[HostScalar, "dxDesc"],
+    dxDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    dx: Annotated[InOut[DeviceMemory], "dxDesc"],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h",
-    since="9.0.0",
-    replaced_by="CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR",
-    carried_out="activation",
-)
+@function("cudnn_ops.h", since="9.0.0",
+          replaced_by="CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR", carried_out="activation")
 def cudnnActivationBackward(
-    handle: cudnnHandle_t,
-    activationDesc: Nullable[cudnnActivationDescriptor_t],
-    alpha: HostScalar["dxDesc"],
-    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    y: DeviceMemory["yDesc"],
-    dyDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    dy: DeviceMemory["dyDesc"],
-    xDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    x: DeviceMemory["xDesc"],
-    beta: HostScalar["dxDesc"],
-    dxDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    dx: InOut[DeviceMemory["dxDesc"]],
+    handle: Handle[cudnnHandle_t],
+    activationDesc: Nullable[Handle[cudnnActivationDescriptor_t]],
+    alpha: Annotated[HostScalar, "dxDesc"],
+    yDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    y: Annotated[DeviceMemory, "yDesc"],
+    dyDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    dy: Annotated[DeviceMemory, "dyDesc"],
+    xDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    x: Annotated[DeviceMemory, "xDesc"],
+    beta: Annotated[HostScalar, "dxDesc"],
+    dxDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    dx: Annotated[InOut[DeviceMemory], "dxDesc"],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", carried_out="lrn")
 def cudnnLRNCrossChannelBackward(
-    handle: cudnnHandle_t,
-    normDesc: NotNull[cudnnLRNDescriptor_t],
-    lrnMode: cudnnLRNMode_t,
-    alpha: NotNull[HostScalar["dxDesc"]],
-    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    y: DeviceMemory["yDesc"],
-    dyDesc: NotNull[Const[cudnnTensorDescriptor_t]],
-    dy: DeviceMemory["dyDesc"],
-    xDesc: NotNull[Const[cudnnTensorDescriptor_t]],
-    x: DeviceMemory["xDesc"],
-    beta: NotNull[HostScalar["dxDesc"]],
-    dxDesc: NotNull[Const[cudnnTensorDescriptor_t]],
-    dx: InOut[DeviceMemory["dxDesc"]],
+    handle: Handle[cudnnHandle_t],
+    normDesc: NotNull[Handle[cudnnLRNDescriptor_t]],
+    lrnMode: EnumValue[cudnnLRNMode_t],
+    alpha: Annotated[NotNull[HostScalar], "dxDesc"],
+    yDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    y: Annotated[DeviceMemory, "yDesc"],
+    dyDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
+    dy: Annotated[DeviceMemory, "dyDesc"],
+    xDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
+    x: Annotated[DeviceMemory, "xDesc"],
+    beta: Annotated[NotNull[HostScalar], "dxDesc"],
+    dxDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
+    dx: Annotated[InOut[DeviceMemory], "dxDesc"],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", carried_out="lrn")
 def cudnnDivisiveNormalizationBackward(
-    handle: cudnnHandle_t,
-    normDesc: NotNull[cudnnLRNDescriptor_t],
-    mode: cudnnDivNormMode_t,
-    alpha: HostScalar["dXdMeansDesc"],
-    xDesc: NotNull[Const[cudnnTensorDescriptor_t]],
-    x: DeviceMemory["xDesc"],
-    means: DeviceMemory["xDesc"],
-    dy: DeviceMemory["xDesc"],
-    temp: Out[DeviceMemory["xDesc"]],
-    temp2: Out[DeviceMemory["xDesc"]],
-    beta: HostScalar["dXdMeansDesc"],
-    dXdMeansDesc: NotNull[Const[cudnnTensorDescriptor_t]],
-    dx: InOut[DeviceMemory["dXdMeansDesc"]],
-    dMeans: InOut[DeviceMemory["dXdMeansDesc"]],
+    handle: Handle[cudnnHandle_t],
+    normDesc: NotNull[Handle[cudnnLRNDescriptor_t]],
+    mode: EnumValue[cudnnDivNormMode_t],
+    alpha: Annotated[HostScalar, "dXdMeansDesc"],
+    xDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
+    x: Annotated[DeviceMemory, "xDesc"],
+    means: Annotated[DeviceMemory, "xDesc"],
+    dy: Annotated[DeviceMemory, "xDesc"],
+    temp: Annotated[Out[DeviceMemory], "xDesc"],
+    temp2: Annotated[Out[DeviceMemory], "xDesc"],
+    beta: Annotated[HostScalar, "dXdMeansDesc"],
+    dXdMeansDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
+    dx: Annotated[InOut[DeviceMemory], "dXdMeansDesc"],
+    dMeans: Annotated[InOut[DeviceMemory], "dXdMeansDesc"],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h",
-    since="9.0.0",
-    replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
-    carried_out="normalization",
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
+          carried_out="normalization")
 def cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize(
-    handle: cudnnHandle_t,
-    mode: cudnnBatchNormMode_t,
-    bnOps: cudnnBatchNormOps_t,
-    xDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    zDesc: Nullable[MayBeUnset[Const[cudnnTensorDescriptor_t]]],
-    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    bnScaleBiasMeanVarDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    activationDesc: Nullable[MayBeUnset[Const[cudnnActivationDescriptor_t], "bnOps"]],
+    handle: Handle[cudnnHandle_t],
+    mode: EnumValue[cudnnBatchNormMode_t],
+    bnOps: EnumValue[cudnnBatchNormOps_t],
+    xDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    zDesc: Nullable[MayBeUnset[Const[Handle[cudnnTensorDescriptor_t]]]],
+    yDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    bnScaleBiasMeanVarDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    activationDesc: Annotated[Nullable[Const[Handle[cudnnActivationDescriptor_t]]],
+        unset_without("bnOps")],
     sizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h",
-    since="9.0.0",
-    replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
-    carried_out="normalization",
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
+          carried_out="normalization")
 def cudnnGetBatchNormalizationBackwardExWorkspaceSize(
-    handle: cudnnHandle_t,
-    mode: cudnnBatchNormMode_t,
-    bnOps: cudnnBatchNormOps_t,
-    xDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    dyDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    dzDesc: Nullable[MayBeUnset[Const[cudnnTensorDescriptor_t]]],
-    dxDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    dBnScaleBiasDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    activationDesc: Nullable[MayBeUnset[Const[cudnnActivationDescriptor_t], "bnOps"]],
+    handle: Handle[cudnnHandle_t],
+    mode: EnumValue[cudnnBatchNormMode_t],
+    bnOps: EnumValue[cudnnBatchNormOps_t],
+    xDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    yDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    dyDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    dzDesc: Nullable[MayBeUnset[Const[Handle[cudnnTensorDescriptor_t]]]],
+    dxDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    dBnScaleBiasDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    activationDesc: Annotated[Nullable[Const[Handle[cudnnActivationDescriptor_t]]],
+        unset_without("bnOps")],
     sizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=True, carried_out="normalization")
 def cudnnGetBatchNormalizationTrainingExReserveSpaceSize(
-    handle: cudnnHandle_t,
-    mode: cudnnBatchNormMode_t,
-    bnOps: cudnnBatchNormOps_t,
-    activationDesc: Nullable[MayBeUnset[Const[cudnnActivationDescriptor_t], "bnOps"]],
-    xDesc: Nullable[Const[cudnnTensorDescriptor_t]],
+    handle: Handle[cudnnHandle_t],
+    mode: EnumValue[cudnnBatchNormMode_t],
+    bnOps: EnumValue[cudnnBatchNormOps_t],
+    activationDesc: Annotated[Nullable[Const[Handle[cudnnActivationDescriptor_t]]],
+        unset_without("bnOps")],
+    xDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
     sizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h",
-    since="9.0.0",
-    replaced_by="CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR",
-    carried_out="normalization",
-)
+@function("cudnn_ops.h", since="9.0.0",
+          replaced_by="CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR",
+          carried_out="normalization")
 def cudnnBatchNormalizationForwardTraining(
-    handle: cudnnHandle_t,
-    mode: cudnnBatchNormMode_t,
-    alpha: HostScalar["yDesc"],
-    beta: HostScalar["yDesc"],
-    xDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    x: DeviceMemory["xDesc"],
-    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    y: InOut[DeviceMemory["yDesc"]],
-    bnScaleBiasMeanVarDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    bnScale: DeviceMemory["bnScaleBiasMeanVarDesc"],
-    bnBias: DeviceMemory["bnScaleBiasMeanVarDesc"],
-    exponentialAverageFactor: c_double,
-    resultRunningMean: InOut[DeviceMemory["bnScaleBiasMeanVarDesc"]],
-    resultRunningVariance: InOut[DeviceMemory["bnScaleBiasMeanVarDesc"]],
-    epsilon: c_double,
-    resultSaveMean: Out[DeviceMemory["bnScaleBiasMeanVarDesc"]],
-    resultSaveInvVariance: Out[DeviceMemory["bnScaleBiasMeanVarDesc"]],
+    handle: Handle[cudnnHandle_t],
+    mode: EnumValue[cudnnBatchNormMode_t],
+    alpha: Annotated[HostScalar, "yDesc"],
+    beta: Annotated[HostScalar, "yDesc"],
+    xDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    x: Annotated[DeviceMemory, "xDesc"],
+    yDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    y: Annotated[InOut[DeviceMemory], "yDesc"],
+    bnScaleBiasMeanVarDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    bnScale: Annotated[DeviceMemory, "bnScaleBiasMeanVarDesc"],
+    bnBias: Annotated[DeviceMemory, "bnScaleBiasMeanVarDesc"],
+    exponentialAverageFactor: Real[c_double],
+    resultRunningMean: Annotated[InOut[DeviceMemory], "bnScaleBiasMeanVarDesc"],
+    resultRunningVariance: Annotated[InOut[DeviceMemory], "bnScaleBiasMeanVarDesc"],
+    epsilon: Real[c_double],
+    resultSaveMean: Annotated[Out[DeviceMemory], "bnScaleBiasMeanVarDesc"],
+    resultSaveInvVariance: Annotated[Out[DeviceMemory], "bnScaleBiasMeanVarDesc"],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h",
-    since="9.0.0",
-    replaced_by="CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR",
-    carried_out="normalization",
-)
+@function("cudnn_ops.h", since="9.0.0",
+          replaced_by="CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR",
+          carried_out="normalization")
 def cudnnBatchNormalizationForwardTrainingEx(
-    handle: cudnnHandle_t,
-    mode: cudnnBatchNormMode_t,
-    bnOps: cudnnBatchNormOps_t,
-    alpha: HostScalar["yDesc"],
-    beta: HostScalar["yDesc"],
-    xDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    xData: DeviceMemory["xDesc"],
-    zDesc: Nullable[MayBeUnset[Const[cudnnTensorDescriptor_t]]],
-    zData: DeviceMemory["zDesc"],
-    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    yData: InOut[DeviceMemory["yDesc"]],
-    bnScaleBiasMeanVarDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    bnScale: DeviceMemory["bnScaleBiasMeanVarDesc"],
-    bnBias: DeviceMemory["bnScaleBiasMeanVarDesc"],
-    exponentialAverageFactor: c_double,
-    resultRunningMean: InOut[DeviceMemory["bnScaleBiasMeanVarDesc"]],
-    resultRunningVariance: InOut[DeviceMemory["bnScaleBiasMeanVarDesc"]],
-    epsilon: c_double,
-    resultSaveMean: Out[DeviceMemory["bnScaleBiasMeanVarDesc"]],
-    resultSaveInvVariance: Out[DeviceMemory["bnScaleBiasMeanVarDesc"]],
-    activationDesc: Nullable[MayBeUnset[cudnnActivationDescriptor_t, "bnOps"]],
-    workspace: InOut[DeviceMemory["workSpaceSizeInBytes"]],
-    workSpaceSizeInBytes: ToldBy[
-        c_size_t, "cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize"
-    ],
-    reserveSpace: InOut[DeviceMemory["reserveSpaceSizeInBytes"]],
-    reserveSpaceSizeInBytes: ToldBy[
-        c_size_t, "cudnnGetBatchNormalizationTrainingExReserveSpaceSize"
-    ],
+    handle: Handle[cudnnHandle_t],
+    mode: EnumValue[cudnnBatchNormMode_t],
+    bnOps: EnumValue[cudnnBatchNormOps_t],
+    alpha: Annotated[HostScalar, "yDesc"],
+    beta: Annotated[HostScalar, "yDesc"],
+    xDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    xData: Annotated[DeviceMemory, "xDesc"],
+    zDesc: Nullable[MayBeUnset[Const[Handle[cudnnTensorDescriptor_t]]]],
+    zData: Annotated[DeviceMemory, "zDesc"],
+    yDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    yData: Annotated[InOut[DeviceMemory], "yDesc"],
+    bnScaleBiasMeanVarDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    bnScale: Annotated[DeviceMemory, "bnScaleBiasMeanVarDesc"],
+    bnBias: Annotated[DeviceMemory, "bnScaleBiasMeanVarDesc"],
+    exponentialAverageFactor: Real[c_double],
+    resultRunningMean: Annotated[InOut[DeviceMemory], "bnScaleBiasMeanVarDesc"],
+    resultRunningVariance: Annotated[InOut[DeviceMemory], "bnScaleBiasMeanVarDesc"],
+    epsilon: Real[c_double],
+    resultSaveMean: Annotated[Out[DeviceMemory], "bnScaleBiasMeanVarDesc"],
+    resultSaveInvVariance: Annotated[Out[DeviceMemory], "bnScaleBiasMeanVarDesc"],
+    activationDesc: Annotated[Nullable[Handle[cudnnActivationDescriptor_t]],
+        unset_without("bnOps")],
+    workspace: Annotated[InOut[DeviceMemory], "workSpaceSizeInBytes"],
+    workSpaceSizeInBytes: Annotated[Int[c_size_t],
+        told_by("cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize")],
+    reserveSpace: Annotated[InOut[DeviceMemory], "reserveSpaceSizeInBytes"],
+    reserveSpaceSizeInBytes: Annotated[Int[c_size_t],
+        told_by("cudnnGetBatchNormalizationTrainingExReserveSpaceSize")],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h",
-    since="9.0.0",
-    replaced_by="CUDNN_BACKEND_OPERATION_NORM_BACKWARD_DESCRIPTOR",
-    carried_out="normalization",
-)
+@function("cudnn_ops.h", since="9.0.0",
+          replaced_by="CUDNN_BACKEND_OPERATION_NORM_BACKWARD_DESCRIPTOR",
+          carried_out="normalization")
 def cudnnBatchNormalizationBackward(
-    handle: cudnnHandle_t,
-    mode: cudnnBatchNormMode_t,
-    alphaDataDiff: HostScalar["dxDesc"],
-    betaDataDiff: HostScalar["dxDesc"],
-    alphaParamDiff: HostScalar["dxDesc"],
-    betaParamDiff: HostScalar["dxDesc"],
-    xDesc: NotNull[Const[cudnnTensorDescriptor_t]],
-    x: DeviceMemory["xDesc"],
-    dyDesc: NotNull[Const[cudnnTensorDescriptor_t]],
-    dy: DeviceMemory["dyDesc"],
-    dxDesc: NotNull[Const[cudnnTensorDescriptor_t]],
-    dx: InOut[DeviceMemory["dxDesc"]],
-    dBnScaleBiasDesc: NotNull[Const[cudnnTensorDescriptor_t]],
-    bnScale: DeviceMemory["dBnScaleBiasDesc"],
-    dBnScaleResult: InOut[DeviceMemory["dBnScaleBiasDesc"]],
-    dBnBiasResult: InOut[DeviceMemory["dBnScaleBiasDesc"]],
-    epsilon: c_double,
-    savedMean: DeviceMemory["dBnScaleBiasDesc"],
-    savedInvVariance: DeviceMemory["dBnScaleBiasDesc"],
+    handle: Handle[cudnnHandle_t],
+    mode: EnumValue[cudnnBatchNormMode_t],
+    alphaDataDiff: Annotated[HostScalar, "dxDesc"],
+    betaDataDiff: Annotated[HostScalar, "dxDesc"],
+    alphaParamDiff: Annotated[HostScalar, "dxDesc"],
+    betaParamDiff: Annotated[HostScalar, "dxDesc"],
+    xDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
+    x: Annotated[DeviceMemory, "xDesc"],
+    dyDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
+    dy: Annotated[DeviceMemory, "dyDesc"],
+    dxDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
+    dx: Annotated[InOut[DeviceMemory], "dxDesc"],
+    dBnScaleBiasDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
+    bnScale: Annotated[DeviceMemory, "dBnScaleBiasDesc"],
+    dBnScaleResult: Annotated[InOut[DeviceMemory], "dBnScaleBiasDesc"],
+    dBnBiasResult: Annotated[InOut[DeviceMemory], "dBnScaleBiasDesc"],
+    epsilon: Real[c_double],
+    savedMean: Annotated[DeviceMemory, "dBnScaleBiasDesc"],
+    savedInvVariance: Annotated[DeviceMemory, "dBnScaleBiasDesc"],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h",
-    since="9.0.0",
-    replaced_by="CUDNN_BACKEND_OPERATION_NORM_BACKWARD_DESCRIPTOR",
-    carried_out="normalization",
-)
+@function("cudnn_ops.h", since="9.0.0",
+          replaced_by="CUDNN_BACKEND_OPERATION_NORM_BACKWARD_DESCRIPTOR",
+          carried_out="normalization")
 def cudnnBatchNormalizationBackwardEx(
-    handle: cudnnHandle_t,
-    mode: cudnnBatchNormMode_t,
-    bnOps: cudnnBatchNormOps_t,
-    alphaDataDiff: HostScalar["dxDesc"],
-    betaDataDiff: HostScalar["dxDesc"],
-    alphaParamDiff: HostScalar["dxDesc"],
-    betaParamDiff: HostScalar["dxDesc"],
-    xDesc: NotNull[Const[cudnnTensorDescriptor_t]],
-    xData: DeviceMemory["xDesc"],
-    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    yData: DeviceMemory["yDesc"],
-    dyDesc: NotNull[Const[cudnnTensorDescriptor_t]],
-    dyData: DeviceMemory["dyDesc"],
-    dzDesc: Nullable[MayBeUnset[Const[cudnnTensorDescriptor_t]]],
-    dzData: InOut[DeviceMemory["dzDesc"]],
-    dxDesc: NotNull[Const[cudnnTensorDescriptor_t]],
-    dxData: InOut[DeviceMemory["dxDesc"]],
-    dBnScaleBiasDesc: NotNull[Const[cudnnTensorDescriptor_t]],
-    bnScaleData: DeviceMemory["dBnScaleBiasDesc"],
-    bnBiasData: DeviceMemory["dBnScaleBiasDesc"],
-    dBnScaleData: InOut[DeviceMemory["dBnScaleBiasDesc"]],
-    dBnBiasData: InOut[DeviceMemory["dBnScaleBiasDesc"]],
-    epsilon: c_double,
-    savedMean: DeviceMemory["dBnScaleBiasDesc"],
-    savedInvVariance: DeviceMemory["dBnScaleBiasDesc"],
-    activationDesc: Nullable[MayBeUnset[cudnnActivationDescriptor_t, "bnOps"]],
-    workSpace: InOut[DeviceMemory["workSpaceSizeInBytes"]],
-    workSpaceSizeInBytes: ToldBy[c_size_t, "cudnnGetBatchNormalizationBackwardExWorkspaceSize"],
-    reserveSpace: InOut[DeviceMemory["reserveSpaceSizeInBytes"]],
-    reserveSpaceSizeInBytes: ToldBy[
-        c_size_t, "cudnnGetBatchNormalizationTrainingExReserveSpaceSize"
-    ],
+    handle: Handle[cudnnHandle_t],
+    mode: EnumValue[cudnnBatchNormMode_t],
+    bnOps: EnumValue[cudnnBatchNormOps_t],
+    alphaDataDiff: Annotated[HostScalar, "dxDesc"],
+    betaDataDiff: Annotated[HostScalar, "dxDesc"],
+    alphaParamDiff: Annotated[HostScalar, "dxDesc"],
+    betaParamDiff: Annotated[HostScalar, "dxDesc"],
+    xDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
+    xData: Annotated[DeviceMemory, "xDesc"],
+    yDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    yData: Annotated[DeviceMemory, "yDesc"],
+    dyDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
+    dyData: Annotated[DeviceMemory, "dyDesc"],
+    dzDesc: Nullable[MayBeUnset[Const[Handle[cudnnTensorDescriptor_t]]]],
+    dzData: Annotated[InOut[DeviceMemory], "dzDesc"],
+    dxDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
+    dxData: Annotated[InOut[DeviceMemory], "dxDesc"],
+    dBnScaleBiasDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
+    bnScaleData: Annotated[DeviceMemory, "dBnScaleBiasDesc"],
+    bnBiasData: Annotated[DeviceMemory, "dBnScaleBiasDesc"],
+    dBnScaleData: Annotated[InOut[DeviceMemory], "dBnScaleBiasDesc"],
+    dBnBiasData: Annotated[InOut[DeviceMemory], "dBnScaleBiasDesc"],
+    epsilon: Real[c_double],
+    savedMean: Annotated[DeviceMemory, "dBnScaleBiasDesc"],
+    savedInvVariance: Annotated[DeviceMemory, "dBnScaleBiasDesc"],
+    activationDesc: Annotated[Nullable[Handle[cudnnActivationDescriptor_t]],
+        unset_without("bnOps")],
+    workSpace: Annotated[InOut[DeviceMemory], "workSpaceSizeInBytes"],
+    workSpaceSizeInBytes: Annotated[Int[c_size_t],
+        told_by("cudnnGetBatchNormalizationBackwardExWorkspaceSize")],
+    reserveSpace: Annotated[InOut[DeviceMemory], "reserveSpaceSizeInBytes"],
+    reserveSpaceSizeInBytes: Annotated[Int[c_size_t],
+        told_by("cudnnGetBatchNormalizationTrainingExReserveSpaceSize")],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h",
-    since="9.0.0",
-    replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
-    carried_out="normalization",
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
+          carried_out="normalization")
 def cudnnGetNormalizationForwardTrainingWorkspaceSize(
-    handle: cudnnHandle_t,
-    mode: cudnnNormMode_t,
-    normOps: cudnnNormOps_t,
-    algo: cudnnNormAlgo_t,
-    xDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    zDesc: Nullable[MayBeUnset[Const[cudnnTensorDescriptor_t]]],
-    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    normScaleBiasDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    activationDesc: Nullable[MayBeUnset[Const[cudnnActivationDescriptor_t], "normOps"]],
-    normMeanVarDesc: Nullable[Const[cudnnTensorDescriptor_t]],
+    handle: Handle[cudnnHandle_t],
+    mode: EnumValue[cudnnNormMode_t],
+    normOps: EnumValue[cudnnNormOps_t],
+    algo: EnumValue[cudnnNormAlgo_t],
+    xDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    zDesc: Nullable[MayBeUnset[Const[Handle[cudnnTensorDescriptor_t]]]],
+    yDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    normScaleBiasDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    activationDesc: Annotated[Nullable[Const[Handle[cudnnActivationDescriptor_t]]],
+        unset_without("normOps")],
+    normMeanVarDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
     sizeInBytes: Out[Pointer[c_size_t]],
-    groupCnt: c_int,
+    groupCnt: Int[c_int],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h",
-    since="9.0.0",
-    replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
-    carried_out="normalization",
-)
+@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
+          carried_out="normalization")
 def cudnnGetNormalizationBackwardWorkspaceSize(
-    handle: cudnnHandle_t,
-    mode: cudnnNormMode_t,
-    normOps: cudnnNormOps_t,
-    algo: cudnnNormAlgo_t,
-    xDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    dyDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    dzDesc: Nullable[MayBeUnset[Const[cudnnTensorDescriptor_t]]],
-    dxDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    dNormScaleBiasDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    activationDesc: Nullable[MayBeUnset[Const[cudnnActivationDescriptor_t], "normOps"]],
-    normMeanVarDesc: Nullable[Const[cudnnTensorDescriptor_t]],
+    handle: Handle[cudnnHandle_t],
+    mode: EnumValue[cudnnNormMode_t],
+    normOps: EnumValue[cudnnNormOps_t],
+    algo: EnumValue[cudnnNormAlgo_t],
+    xDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    yDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    dyDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    dzDesc: Nullable[MayBeUnset[Const[Handle[cudnnTensorDescriptor_t]]]],
+    dxDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    dNormScaleBiasDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    activationDesc: Annotated[Nullable[Const[Handle[cudnnActivationDescriptor_t]]],
+        unset_without("normOps")],
+    normMeanVarDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
     sizeInBytes: Out[Pointer[c_size_t]],
-    groupCnt: c_int,
+    groupCnt: Int[c_int],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=True, carried_out="normalization")
 def cudnnGetNormalizationTrainingReserveSpaceSize(
-    handle: cudnnHandle_t,
-    mode: cudnnNormMode_t,
-    normOps: cudnnNormOps_t,
-    algo: cudnnNormAlgo_t,
-    activationDesc: Nullable[MayBeUnset[Const[cudnnActivationDescriptor_t], "normOps"]],
-    xDesc: Nullable[Const[cudnnTensorDescriptor_t]],
+    handle: Handle[cudnnHandle_t],
+    mode: EnumValue[cudnnNormMode_t],
+    normOps: EnumValue[cudnnNormOps_t],
+    algo: EnumValue[cudnnNormAlgo_t],
+    activationDesc: Annotated[Nullable[Const[Handle[cudnnActivationDescriptor_t]]],
+        unset_without("normOps")],
+    xDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
     sizeInBytes: Out[Pointer[c_size_t]],
-    groupCnt: c_int,
+    groupCnt: Int[c_int],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h",
-    since="9.0.0",
-    replaced_by="CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR",
-    carried_out="normalization",
-)
+@function("cudnn_ops.h", since="9.0.0",
+          replaced_by="CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR",
+          carried_out="normalization")
 def cudnnNormalizationForwardTraining(
-    handle: cudnnHandle_t,
-    mode: cudnnNormMode_t,
-    normOps: cudnnNormOps_t,
-    algo: cudnnNormAlgo_t,
-    alpha: HostScalar["yDesc"],
-    beta: HostScalar["yDesc"],
-    xDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    xData: DeviceMemory["xDesc"],
-    normScaleBiasDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    normScale: DeviceMemory["normScaleBiasDesc"],
-    normBias: DeviceMemory["normScaleBiasDesc"],
-    exponentialAverageFactor: c_double,
-    normMeanVarDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    resultRunningMean: InOut[DeviceMemory["normMeanVarDesc"]],
-    resultRunningVariance: InOut[DeviceMemory["normMeanVarDesc"]],
-    epsilon: c_double,
-    resultSaveMean: Out[DeviceMemory["normMeanVarDesc"]],
-    resultSaveInvVariance: Out[DeviceMemory["normMeanVarDesc"]],
-    activationDesc: Nullable[MayBeUnset[cudnnActivationDescriptor_t, "normOps"]],
-    zDesc: Nullable[MayBeUnset[Const[cudnnTensorDescriptor_t]]],
-    zData: DeviceMemory["zDesc"],
-    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    yData: InOut[DeviceMemory["yDesc"]],
-    workspace: InOut[DeviceMemory["workSpaceSizeInBytes"]],
-    workSpaceSizeInBytes: ToldBy[c_size_t, "cudnnGetNormalizationForwardTrainingWorkspaceSize"],
-    reserveSpace: InOut[DeviceMemory["reserveSpaceSizeInBytes"]],
-    reserveSpaceSizeInBytes: ToldBy[c_size_t, "cudnnGetNormalizationTrainingReserveSpaceSize"],
-    groupCnt: c_int,
+    handle: Handle[cudnnHandle_t],
+    mode: EnumValue[cudnnNormMode_t],
+    normOps: EnumValue[cudnnNormOps_t],
+    algo: EnumValue[cudnnNormAlgo_t],
+    alpha: Annotated[HostScalar, "yDesc"],
+    beta: Annotated[HostScalar, "yDesc"],
+    xDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    xData: Annotated[DeviceMemory, "xDesc"],
+    normScaleBiasDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    normScale: Annotated[DeviceMemory, "normScaleBiasDesc"],
+    normBias: Annotated[DeviceMemory, "normScaleBiasDesc"],
+    exponentialAverageFactor: Real[c_double],
+    normMeanVarDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    resultRunningMean: Annotated[InOut[DeviceMemory], "normMeanVarDesc"],
+    resultRunningVariance: Annotated[InOut[DeviceMemory], "normMeanVarDesc"],
+    epsilon: Real[c_double],
+    resultSaveMean: Annotated[Out[DeviceMemory], "normMeanVarDesc"],
+    resultSaveInvVariance: Annotated[Out[DeviceMemory], "normMeanVarDesc"],
+    activationDesc: Annotated[Nullable[Handle[cudnnActivationDescriptor_t]],
+        unset_without("normOps")],
+    zDesc: Nullable[MayBeUnset[Const[Handle[cudnnTensorDescriptor_t]]]],
+    zData: Annotated[DeviceMemory, "zDesc"],
+    yDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    yData: Annotated[InOut[DeviceMemory], "yDesc"],
+    workspace: Annotated[InOut[DeviceMemory], "workSpaceSizeInBytes"],
+    workSpaceSizeInBytes: Annotated[Int[c_size_t],
+        told_by("cudnnGetNormalizationForwardTrainingWorkspaceSize")],
+    reserveSpace: Annotated[InOut[DeviceMemory], "reserveSpaceSizeInBytes"],
+    reserveSpaceSizeInBytes: Annotated[Int[c_size_t],
+        told_by("cudnnGetNormalizationTrainingReserveSpaceSize")],
+    groupCnt: Int[c_int],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_ops.h",
-    since="9.0.0",
-    replaced_by="CUDNN_BACKEND_OPERATION_NORM_BACKWARD_DESCRIPTOR",
-    carried_out="normalization",
-)
+@function("cudnn_ops.h", since="9.0.0",
+          replaced_by="CUDNN_BACKEND_OPERATION_NORM_BACKWARD_DESCRIPTOR",
+          carried_out="normalization")
 def cudnnNormalizationBackward(
-    handle: cudnnHandle_t,
-    mode: cudnnNormMode_t,
-    normOps: cudnnNormOps_t,
-    algo: cudnnNormAlgo_t,
-    alphaDataDiff: HostScalar["dxDesc"],
-    betaDataDiff: HostScalar["dxDesc"],
-    alphaParamDiff: HostScalar["dxDesc"],
-    betaParamDiff: HostScalar["dxDesc"],
-    xDesc: NotNull[Const[cudnnTensorDescriptor_t]],
-    xData: DeviceMemory["xDesc"],
-    yDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    yData: DeviceMemory["yDesc"],
-    dyDesc: NotNull[Const[cudnnTensorDescriptor_t]],
-    dyData: DeviceMemory["dyDesc"],
-    dzDesc: Nullable[MayBeUnset[Const[cudnnTensorDescriptor_t]]],
-    dzData: InOut[DeviceMemory["dzDesc"]],
-    dxDesc: NotNull[Const[cudnnTensorDescriptor_t]],
-    dxData: InOut[DeviceMemory["dxDesc"]],
-    dNormScaleBiasDesc: NotNull[Const[cudnnTensorDescriptor_t]],
-    normScaleData: DeviceMemory["dNormScaleBiasDesc"],
-    normBiasData: NeededBy[DeviceMemory["dNormScaleBiasDesc"], "normOps"],
-    dNormScaleData: InOut[DeviceMemory["dNormScaleBiasDesc"]],
-    dNormBiasData: InOut[DeviceMemory["dNormScaleBiasDesc"]],
-    epsilon: c_double,
-    normMeanVarDesc: NotNull[Const[cudnnTensorDescriptor_t]],
-    savedMean: DeviceMemory["normMeanVarDesc"],
-    savedInvVariance: DeviceMemory["normMeanVarDesc"],
-    activationDesc: Nullable[MayBeUnset[cudnnActivationDescriptor_t, "normOps"]],
-    workSpace: InOut[DeviceMemory["workSpaceSizeInBytes"]],
-    workSpaceSizeInBytes: ToldBy[c_size_t, "cudnnGetNormalizationBackwardWorkspaceSize"],
-    reserveSpace: InOut[DeviceMemory["reserveSpaceSizeInBytes"]],
-    reserveSpaceSizeInBytes: ToldBy[c_size_t, "cudnnGetNormalizationTrainingReserveSpaceSize"],
-    groupCnt: c_int,
+    handle: Handle[cudnnHandle_t],
+    mode: EnumValue[cudnnNormMode_t],
+    normOps: EnumValue[cudnnNormOps_t],
+    algo: EnumValue[cudnnNormAlgo_t],
+    alphaDataDiff: Annotated[HostScalar, "dxDesc"],
+    betaDataDiff: Annotated[HostScalar, "dxDesc"],
+    alphaParamDiff: Annotated[HostScalar, "dxDesc"],
+    betaParamDiff: Annotated[HostScalar, "dxDesc"],
+    xDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
+    xData: Annotated[DeviceMemory, "xDesc"],
+    yDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    yData: Annotated[DeviceMemory, "yDesc"],
+    dyDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
+    dyData: Annotated[DeviceMemory, "dyDesc"],
+    dzDesc: Nullable[MayBeUnset[Const[Handle[cudnnTensorDescriptor_t]]]],
+    dzData: Annotated[InOut[DeviceMemory], "dzDesc"],
+    dxDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
+    dxData: Annotated[InOut[DeviceMemory], "dxDesc"],
+    dNormScaleBiasDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
+    normScaleData: Annotated[DeviceMemory, "dNormScaleBiasDesc"],
+    normBiasData: Annotated[DeviceMemory, "dNormScaleBiasDesc", needed_by("normOps")],
+    dNormScaleData: Annotated[InOut[DeviceMemory], "dNormScaleBiasDesc"],
+    dNormBiasData: Annotated[InOut[DeviceMemory], "dNormScaleBiasDesc"],
+    epsilon: Real[c_double],
+    normMeanVarDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
+    savedMean: Annotated[DeviceMemory, "normMeanVarDesc"],
+    savedInvVariance: Annotated[DeviceMemory, "normMeanVarDesc"],
+    activationDesc: Annotated[Nullable[Handle[cudnnActivationDescriptor_t]],
+        unset_without("normOps")],
+    workSpace: Annotated[InOut[DeviceMemory], "workSpaceSizeInBytes"],
+    workSpaceSizeInBytes: Annotated[Int[c_size_t],
+        told_by("cudnnGetNormalizationBackwardWorkspaceSize")],
+    reserveSpace: Annotated[InOut[DeviceMemory], "reserveSpaceSizeInBytes"],
+    reserveSpaceSizeInBytes: Annotated[Int[c_size_t],
+        told_by("cudnnGetNormalizationTrainingReserveSpaceSize")],
+    groupCnt: Int[c_int],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", carried_out="spatial_transformer")
 def cudnnSpatialTfGridGeneratorBackward(
-    handle: cudnnHandle_t,
-    stDesc: NotNull[Const[cudnnSpatialTransformerDescriptor_t]],
+    handle: Handle[cudnnHandle_t],
+    stDesc: NotNull[Const[Handle[cudnnSpatialTransformerDescriptor_t]]],
     dgrid: DeviceMemory,
     dtheta: Out[DeviceMemory],
 ) -> cudnnStatus_t: ...
@@ -1576,33 +1442,33 @@ def cudnnSpatialTfGridGeneratorBackward(
 
 @function("cudnn_ops.h", since="9.0.0", carried_out="spatial_transformer")
 def cudnnSpatialTfSamplerBackward(
-    handle: cudnnHandle_t,
-    stDesc: NotNull[cudnnSpatialTransformerDescriptor_t],
-    alpha: HostScalar["dxDesc"],
-    xDesc: NotNull[Const[cudnnTensorDescriptor_t]],
-    x: DeviceMemory["xDesc"],
-    beta: HostScalar["dxDesc"],
-    dxDesc: NotNull[Const[cudnnTensorDescriptor_t]],
-    dx: InOut[DeviceMemory["dxDesc"]],
-    alphaDgrid: HostScalar["dxDesc"],
-    dyDesc: NotNull[Const[cudnnTensorDescriptor_t]],
-    dy: DeviceMemory["dyDesc"],
+    handle: Handle[cudnnHandle_t],
+    stDesc: NotNull[Handle[cudnnSpatialTransformerDescriptor_t]],
+    alpha: Annotated[HostScalar, "dxDesc"],
+    xDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
+    x: Annotated[DeviceMemory, "xDesc"],
+    beta: Annotated[HostScalar, "dxDesc"],
+    dxDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
+    dx: Annotated[InOut[DeviceMemory], "dxDesc"],
+    alphaDgrid: Annotated[HostScalar, "dxDesc"],
+    dyDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
+    dy: Annotated[DeviceMemory, "dyDesc"],
     grid: DeviceMemory,
-    betaDgrid: HostScalar["dxDesc"],
+    betaDgrid: Annotated[HostScalar, "dxDesc"],
     dgrid: InOut[DeviceMemory],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_ops.h", since="9.0.0", carried_out="dropout")
 def cudnnDropoutBackward(
-    handle: cudnnHandle_t,
-    dropoutDesc: Nullable[Const[cudnnDropoutDescriptor_t]],
-    dydesc: NotNull[Const[cudnnTensorDescriptor_t]],
-    dy: DeviceMemory["dydesc"],
-    dxdesc: NotNull[Const[cudnnTensorDescriptor_t]],
-    dx: Out[DeviceMemory["dxdesc"]],
-    reserveSpace: Mutable[DeviceMemory["reserveSpaceSizeInBytes"]],
-    reserveSpaceSizeInBytes: ToldBy[c_size_t, "cudnnDropoutGetReserveSpaceSize"],
+    handle: Handle[cudnnHandle_t],
+    dropoutDesc: Nullable[Const[Handle[cudnnDropoutDescriptor_t]]],
+    dydesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
+    dy: Annotated[DeviceMemory, "dydesc"],
+    dxdesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
+    dx: Annotated[Out[DeviceMemory], "dxdesc"],
+    reserveSpace: Annotated[Mutable[DeviceMemory], "reserveSpaceSizeInBytes"],
+    reserveSpaceSizeInBytes: Annotated[Int[c_size_t], told_by("cudnnDropoutGetReserveSpaceSize")],
 ) -> cudnnStatus_t: ...
 
 
@@ -1611,116 +1477,116 @@ def cudnnDropoutBackward(
 
 @function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR")
 def cudnnCreateConvolutionDescriptor(
-    convDesc: Out[Pointer[cudnnConvolutionDescriptor_t]],
+    convDesc: Out[NewHandle[cudnnConvolutionDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR")
 def cudnnDestroyConvolutionDescriptor(
-    convDesc: Nullable[MayBeUnset[cudnnConvolutionDescriptor_t]],
+    convDesc: Nullable[MayBeUnset[Handle[cudnnConvolutionDescriptor_t]]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnSetConvolutionMathType(
-    convDesc: MayBeUnset[InOut[cudnnConvolutionDescriptor_t]],
-    mathType: cudnnMathType_t,
+    convDesc: MayBeUnset[InOut[Handle[cudnnConvolutionDescriptor_t]]],
+    mathType: EnumValue[cudnnMathType_t],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnGetConvolutionMathType(
-    convDesc: MayBeUnset[cudnnConvolutionDescriptor_t],
-    mathType: NotNull[Out[Pointer[cudnnMathType_t]]],
+    convDesc: MayBeUnset[Handle[cudnnConvolutionDescriptor_t]],
+    mathType: NotNull[Out[EnumPointer[cudnnMathType_t]]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnSetConvolutionGroupCount(
-    convDesc: MayBeUnset[InOut[cudnnConvolutionDescriptor_t]],
-    groupCount: c_int,
+    convDesc: MayBeUnset[InOut[Handle[cudnnConvolutionDescriptor_t]]],
+    groupCount: Int[c_int],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnGetConvolutionGroupCount(
-    convDesc: MayBeUnset[cudnnConvolutionDescriptor_t],
+    convDesc: MayBeUnset[Handle[cudnnConvolutionDescriptor_t]],
     groupCount: NotNull[Out[Pointer[c_int]]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnSetConvolutionReorderType(
-    convDesc: MayBeUnset[InOut[cudnnConvolutionDescriptor_t]],
-    reorderType: cudnnReorderType_t,
+    convDesc: MayBeUnset[InOut[Handle[cudnnConvolutionDescriptor_t]]],
+    reorderType: EnumValue[cudnnReorderType_t],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnGetConvolutionReorderType(
-    convDesc: MayBeUnset[cudnnConvolutionDescriptor_t],
-    reorderType: Out[Pointer[cudnnReorderType_t]],
+    convDesc: MayBeUnset[Handle[cudnnConvolutionDescriptor_t]],
+    reorderType: Out[EnumPointer[cudnnReorderType_t]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR")
 def cudnnSetConvolution2dDescriptor(
-    convDesc: InOut[cudnnConvolutionDescriptor_t],
-    pad_h: Extent[c_int],
-    pad_w: Extent[c_int],
-    u: c_int,
-    v: c_int,
-    dilation_h: Extent[c_int],
-    dilation_w: Extent[c_int],
-    mode: cudnnConvolutionMode_t,
-    computeType: cudnnDataType_t,
+    convDesc: InOut[Handle[cudnnConvolutionDescriptor_t]],
+    pad_h: Extent[Int[c_int]],
+    pad_w: Extent[Int[c_int]],
+    u: Int[c_int],
+    v: Int[c_int],
+    dilation_h: Extent[Int[c_int]],
+    dilation_w: Extent[Int[c_int]],
+    mode: EnumValue[cudnnConvolutionMode_t],
+    computeType: EnumValue[cudnnDataType_t],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR")
 def cudnnGetConvolution2dDescriptor(
-    convDesc: MayBeUnset[Const[cudnnConvolutionDescriptor_t]],
+    convDesc: MayBeUnset[Const[Handle[cudnnConvolutionDescriptor_t]]],
     pad_h: NotNull[Out[Pointer[c_int]]],
     pad_w: NotNull[Out[Pointer[c_int]]],
     u: NotNull[Out[Pointer[c_int]]],
     v: NotNull[Out[Pointer[c_int]]],
     dilation_h: NotNull[Out[Pointer[c_int]]],
     dilation_w: NotNull[Out[Pointer[c_int]]],
-    mode: NotNull[Out[Pointer[cudnnConvolutionMode_t]]],
-    computeType: NotNull[Out[Pointer[cudnnDataType_t]]],
+    mode: NotNull[Out[EnumPointer[cudnnConvolutionMode_t]]],
+    computeType: NotNull[Out[EnumPointer[cudnnDataType_t]]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR")
 def cudnnSetConvolutionNdDescriptor(
-    convDesc: InOut[cudnnConvolutionDescriptor_t],
-    arrayLength: c_int,
-    padA: NotNull[Extent[Array[c_int, "arrayLength"]]],
-    filterStrideA: NotNull[Array[c_int, "arrayLength"]],
-    dilationA: NotNull[Extent[Array[c_int, "arrayLength"]]],
-    mode: cudnnConvolutionMode_t,
-    computeType: cudnnDataType_t,
+    convDesc: InOut[Handle[cudnnConvolutionDescriptor_t]],
+    arrayLength: Int[c_int],
+    padA: Annotated[NotNull[Extent[IntArray[c_int]]], "arrayLength"],
+    filterStrideA: Annotated[NotNull[IntArray[c_int]], "arrayLength"],
+    dilationA: Annotated[NotNull[Extent[IntArray[c_int]]], "arrayLength"],
+    mode: EnumValue[cudnnConvolutionMode_t],
+    computeType: EnumValue[cudnnDataType_t],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR")
 def cudnnGetConvolutionNdDescriptor(
-    convDesc: MayBeUnset[Const[cudnnConvolutionDescriptor_t]],
-    arrayLengthRequested: c_int,
+    convDesc: MayBeUnset[Const[Handle[cudnnConvolutionDescriptor_t]]],
+    arrayLengthRequested: Int[c_int],
     arrayLength: NotNull[Out[Pointer[c_int]]],
-    padA: NotNull[Out[Array[c_int, "arrayLengthRequested"]]],
-    strideA: NotNull[Out[Array[c_int, "arrayLengthRequested"]]],
-    dilationA: NotNull[Out[Array[c_int, "arrayLengthRequested"]]],
-    mode: NotNull[Out[Pointer[cudnnConvolutionMode_t]]],
-    computeType: NotNull[Out[Pointer[cudnnDataType_t]]],
+    padA: Annotated[NotNull[Out[FilledIntArray[c_int]]], "arrayLengthRequested"],
+    strideA: Annotated[NotNull[Out[FilledIntArray[c_int]]], "arrayLengthRequested"],
+    dilationA: Annotated[NotNull[Out[FilledIntArray[c_int]]], "arrayLengthRequested"],
+    mode: NotNull[Out[EnumPointer[cudnnConvolutionMode_t]]],
+    computeType: NotNull[Out[EnumPointer[cudnnDataType_t]]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnGetConvolution2dForwardOutputDim(
-    convDesc: Const[cudnnConvolutionDescriptor_t],
-    inputTensorDesc: Const[cudnnTensorDescriptor_t],
-    filterDesc: Const[cudnnFilterDescriptor_t],
+    convDesc: Const[Handle[cudnnConvolutionDescriptor_t]],
+    inputTensorDesc: Const[Handle[cudnnTensorDescriptor_t]],
+    filterDesc: Const[Handle[cudnnFilterDescriptor_t]],
     n: NotNull[Out[Pointer[c_int]]],
     c: NotNull[Out[Pointer[c_int]]],
     h: NotNull[Out[Pointer[c_int]]],
@@ -1730,310 +1596,263 @@ def cudnnGetConvolution2dForwardOutputDim(
 
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnGetConvolutionNdForwardOutputDim(
-    convDesc: Const[cudnnConvolutionDescriptor_t],
-    inputTensorDesc: Const[cudnnTensorDescriptor_t],
-    filterDesc: Const[cudnnFilterDescriptor_t],
-    nbDims: c_int,
-    tensorOuputDimA: Out[Array[c_int, "2 <= nbDims"]],
+    convDesc: Const[Handle[cudnnConvolutionDescriptor_t]],
+    inputTensorDesc: Const[Handle[cudnnTensorDescriptor_t]],
+    filterDesc: Const[Handle[cudnnFilterDescriptor_t]],
+    nbDims: Int[c_int],
+    tensorOuputDimA: Annotated[Out[FilledIntArray[c_int]], "2 <= nbDims"],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
-    carried_out="convolution_queries",
-)
+@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
+          carried_out="convolution_queries")
 def cudnnGetConvolutionForwardAlgorithmMaxCount(
-    handle: cudnnHandle_t,
+    handle: Handle[cudnnHandle_t],
     count: NotNull[Out[Pointer[c_int]]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
-    carried_out="convolution_queries",
-)
+@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
+          carried_out="convolution_queries")
 def cudnnGetConvolutionForwardAlgorithm_v7(
-    handle: cudnnHandle_t,
-    srcDesc: Const[cudnnTensorDescriptor_t],
-    filterDesc: Const[cudnnFilterDescriptor_t],
-    convDesc: Const[cudnnConvolutionDescriptor_t],
-    destDesc: Const[cudnnTensorDescriptor_t],
-    requestedAlgoCount: Const[c_int],
+    handle: Handle[cudnnHandle_t],
+    srcDesc: Const[Handle[cudnnTensorDescriptor_t]],
+    filterDesc: Const[Handle[cudnnFilterDescriptor_t]],
+    convDesc: Const[Handle[cudnnConvolutionDescriptor_t]],
+    destDesc: Const[Handle[cudnnTensorDescriptor_t]],
+    requestedAlgoCount: Const[Int[c_int]],
     returnedAlgoCount: Out[Pointer[c_int]],
-    perfResults: NotNull[Out[Array[cudnnConvolutionFwdAlgoPerf_t, "requestedAlgoCount"]]],
+    perfResults: Annotated[NotNull[Out[FilledArray[cudnnConvolutionFwdAlgoPerf_t]]],
+        "requestedAlgoCount"],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
-    carried_out="convolution_queries",
-)
+@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
+          carried_out="convolution_queries")
 def cudnnFindConvolutionForwardAlgorithm(
-    handle: cudnnHandle_t,
-    xDesc: Const[cudnnTensorDescriptor_t],
-    wDesc: Const[cudnnFilterDescriptor_t],
-    convDesc: Const[cudnnConvolutionDescriptor_t],
-    yDesc: Const[cudnnTensorDescriptor_t],
-    requestedAlgoCount: Const[c_int],
+    handle: Handle[cudnnHandle_t],
+    xDesc: Const[Handle[cudnnTensorDescriptor_t]],
+    wDesc: Const[Handle[cudnnFilterDescriptor_t]],
+    convDesc: Const[Handle[cudnnConvolutionDescriptor_t]],
+    yDesc: Const[Handle[cudnnTensorDescriptor_t]],
+    requestedAlgoCount: Const[Int[c_int]],
     returnedAlgoCount: Out[Pointer[c_int]],
-    perfResults: Out[Array[cudnnConvolutionFwdAlgoPerf_t, "requestedAlgoCount"]],
+    perfResults: Annotated[Out[FilledArray[cudnnConvolutionFwdAlgoPerf_t]], "requestedAlgoCount"],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
-    carried_out="convolution_queries",
-)
+@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
+          carried_out="convolution_queries")
 def cudnnFindConvolutionForwardAlgorithmEx(
-    handle: cudnnHandle_t,
-    xDesc: Const[cudnnTensorDescriptor_t],
-    x: DeviceMemory["xDesc"],
-    wDesc: Const[cudnnFilterDescriptor_t],
-    w: DeviceMemory["wDesc"],
-    convDesc: Const[cudnnConvolutionDescriptor_t],
-    yDesc: Const[cudnnTensorDescriptor_t],
-    y: Out[DeviceMemory["yDesc"]],
-    requestedAlgoCount: Const[c_int],
+    handle: Handle[cudnnHandle_t],
+    xDesc: Const[Handle[cudnnTensorDescriptor_t]],
+    x: Annotated[DeviceMemory, "xDesc"],
+    wDesc: Const[Handle[cudnnFilterDescriptor_t]],
+    w: Annotated[DeviceMemory, "wDesc"],
+    convDesc: Const[Handle[cudnnConvolutionDescriptor_t]],
+    yDesc: Const[Handle[cudnnTensorDescriptor_t]],
+    y: Annotated[Out[DeviceMemory], "yDesc"],
+    requestedAlgoCount: Const[Int[c_int]],
     returnedAlgoCount: Out[Pointer[c_int]],
-    perfResults: Out[Array[cudnnConvolutionFwdAlgoPerf_t, "requestedAlgoCount"]],
-    workSpace: InOut[DeviceMemory["workSpaceSizeInBytes"]],
-    workSpaceSizeInBytes: c_size_t,
+    perfResults: Annotated[Out[FilledArray[cudnnConvolutionFwdAlgoPerf_t]], "requestedAlgoCount"],
+    workSpace: Annotated[InOut[DeviceMemory], "workSpaceSizeInBytes"],
+    workSpaceSizeInBytes: Int[c_size_t],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True, carried_out="convolution_transforms")
 def cudnnIm2Col(
-    handle: cudnnHandle_t,
-    xDesc: NotNull[Const[cudnnTensorDescriptor_t]],
-    x: DeviceMemory["xDesc"],
-    wDesc: NotNull[Const[cudnnFilterDescriptor_t]],
-    convDesc: NotNull[Const[cudnnConvolutionDescriptor_t]],
+    handle: Handle[cudnnHandle_t],
+    xDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
+    x: Annotated[DeviceMemory, "xDesc"],
+    wDesc: NotNull[Const[Handle[cudnnFilterDescriptor_t]]],
+    convDesc: NotNull[Const[Handle[cudnnConvolutionDescriptor_t]]],
     colBuffer: Out[DeviceMemory],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True, carried_out="convolution_transforms")
 def cudnnReorderFilterAndBias(
-    handle: cudnnHandle_t,
-    filterDesc: Nullable[Const[cudnnFilterDescriptor_t]],
-    reorderType: cudnnReorderType_t,
-    filterData: DeviceMemory["filterDesc"],
-    reorderedFilterData: Out[DeviceMemory["filterDesc"]],
-    reorderBias: c_int,
+    handle: Handle[cudnnHandle_t],
+    filterDesc: Nullable[Const[Handle[cudnnFilterDescriptor_t]]],
+    reorderType: EnumValue[cudnnReorderType_t],
+    filterData: Annotated[DeviceMemory, "filterDesc"],
+    reorderedFilterData: Annotated[Out[DeviceMemory], "filterDesc"],
+    reorderBias: Int[c_int],
     biasData: DeviceMemory,
     reorderedBiasData: Out[DeviceMemory],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
-    carried_out="convolution_queries",
-)
+@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
+          carried_out="convolution_queries")
 def cudnnGetConvolutionForwardWorkspaceSize(
-    handle: cudnnHandle_t,
-    xDesc: Const[cudnnTensorDescriptor_t],
-    wDesc: Const[cudnnFilterDescriptor_t],
-    convDesc: Const[cudnnConvolutionDescriptor_t],
-    yDesc: Const[cudnnTensorDescriptor_t],
-    algo: cudnnConvolutionFwdAlgo_t,
+    handle: Handle[cudnnHandle_t],
+    xDesc: Const[Handle[cudnnTensorDescriptor_t]],
+    wDesc: Const[Handle[cudnnFilterDescriptor_t]],
+    convDesc: Const[Handle[cudnnConvolutionDescriptor_t]],
+    yDesc: Const[Handle[cudnnTensorDescriptor_t]],
+    algo: EnumValue[cudnnConvolutionFwdAlgo_t],
     sizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    replaced_by="CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR",
-    carried_out="convolution",
-)
+@function("cudnn_cnn.h", since="9.0.0",
+          replaced_by="CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR",
+          carried_out="convolution")
 def cudnnConvolutionForward(
-    handle: cudnnHandle_t,
-    alpha: HostScalar["yDesc"],
-    xDesc: Const[cudnnTensorDescriptor_t],
-    x: DeviceMemory["xDesc"],
-    wDesc: Const[cudnnFilterDescriptor_t],
-    w: DeviceMemory["wDesc"],
-    convDesc: Const[cudnnConvolutionDescriptor_t],
-    algo: cudnnConvolutionFwdAlgo_t,
-    workSpace: InOut[DeviceMemory["workSpaceSizeInBytes"]],
-    workSpaceSizeInBytes: ToldBy[c_size_t, "cudnnGetConvolutionForwardWorkspaceSize"],
-    beta: HostScalar["yDesc"],
-    yDesc: Const[cudnnTensorDescriptor_t],
-    y: InOut[DeviceMemory["yDesc"]],
+    handle: Handle[cudnnHandle_t],
+    alpha: Annotated[HostScalar, "yDesc"],
+    xDesc: Const[Handle[cudnnTensorDescriptor_t]],
+    x: Annotated[DeviceMemory, "xDesc"],
+    wDesc: Const[Handle[cudnnFilterDescriptor_t]],
+    w: Annotated[DeviceMemory, "wDesc"],
+    convDesc: Const[Handle[cudnnConvolutionDescriptor_t]],
+    algo: EnumValue[cudnnConvolutionFwdAlgo_t],
+    workSpace: Annotated[InOut[DeviceMemory], "workSpaceSizeInBytes"],
+    workSpaceSizeInBytes: Annotated[Int[c_size_t],
+        told_by("cudnnGetConvolutionForwardWorkspaceSize")],
+    beta: Annotated[HostScalar, "yDesc"],
+    yDesc: Const[Handle[cudnnTensorDescriptor_t]],
+    y: Annotated[InOut[DeviceMemory], "yDesc"],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    replaced_by="CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR",
-    carried_out="convolution",
-)
+@function("cudnn_cnn.h", since="9.0.0",
+          replaced_by="CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR",
+          carried_out="convolution")
 def cudnnConvolutionBiasActivationForward(
-    handle: cudnnHandle_t,
-    alpha1: HostScalar["yDesc"],
-    xDesc: Const[cudnnTensorDescriptor_t],
-    x: DeviceMemory["xDesc"],
-    wDesc: Const[cudnnFilterDescriptor_t],
-    w: DeviceMemory["wDesc"],
-    convDesc: Const[cudnnConvolutionDescriptor_t],
-    algo: cudnnConvolutionFwdAlgo_t,
-    workSpace: InOut[DeviceMemory["workSpaceSizeInBytes"]],
-    workSpaceSizeInBytes: ToldBy[c_size_t, "cudnnGetConvolutionForwardWorkspaceSize"],
-    alpha2: HostScalar["yDesc"],
-    zDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    z: DeviceMemory["zDesc"],
-    biasDesc: Const[cudnnTensorDescriptor_t],
-    bias: DeviceMemory["biasDesc"],
-    activationDesc: Const[cudnnActivationDescriptor_t],
-    yDesc: Const[cudnnTensorDescriptor_t],
-    y: InOut[DeviceMemory["yDesc"]],
+    handle: Handle[cudnnHandle_t],
+    alpha1: Annotated[HostScalar, "yDesc"],
+    xDesc: Const[Handle[cudnnTensorDescriptor_t]],
+    x: Annotated[DeviceMemory, "xDesc"],
+    wDesc: Const[Handle[cudnnFilterDescriptor_t]],
+    w: Annotated[DeviceMemory, "wDesc"],
+    convDesc: Const[Handle[cudnnConvolutionDescriptor_t]],
+    algo: EnumValue[cudnnConvolutionFwdAlgo_t],
+    workSpace: Annotated[InOut[DeviceMemory], "workSpaceSizeInBytes"],
+    workSpaceSizeInBytes: Annotated[Int[c_size_t],
+        told_by("cudnnGetConvolutionForwardWorkspaceSize")],
+    alpha2: Annotated[HostScalar, "yDesc"],
+    zDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    z: Annotated[DeviceMemory, "zDesc"],
+    biasDesc: Const[Handle[cudnnTensorDescriptor_t]],
+    bias: Annotated[DeviceMemory, "biasDesc"],
+    activationDesc: Const[Handle[cudnnActivationDescriptor_t]],
+    yDesc: Const[Handle[cudnnTensorDescriptor_t]],
+    y: Annotated[InOut[DeviceMemory], "yDesc"],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
-    carried_out="convolution_queries",
-)
+@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
+          carried_out="convolution_queries")
 def cudnnGetConvolutionBackwardDataAlgorithmMaxCount(
-    handle: cudnnHandle_t,
+    handle: Handle[cudnnHandle_t],
     count: NotNull[Out[Pointer[c_int]]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
-    carried_out="convolution_queries",
-)
+@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
+          carried_out="convolution_queries")
 def cudnnFindConvolutionBackwardDataAlgorithm(
-    handle: cudnnHandle_t,
-    wDesc: Const[cudnnFilterDescriptor_t],
-    dyDesc: Const[cudnnTensorDescriptor_t],
-    convDesc: Const[cudnnConvolutionDescriptor_t],
-    dxDesc: Const[cudnnTensorDescriptor_t],
-    requestedAlgoCount: Const[c_int],
+    handle: Handle[cudnnHandle_t],
+    wDesc: Const[Handle[cudnnFilterDescriptor_t]],
+    dyDesc: Const[Handle[cudnnTensorDescriptor_t]],
+    convDesc: Const[Handle[cudnnConvolutionDescriptor_t]],
+    dxDesc: Const[Handle[cudnnTensorDescriptor_t]],
+    requestedAlgoCount: Const[Int[c_int]],
     returnedAlgoCount: Out[Pointer[c_int]],
-    perfResults: Out[Array[cudnnConvolutionBwdDataAlgoPerf_t, "requestedAlgoCount"]],
+    perfResults: Annotated[Out[FilledArray[cudnnConvolutionBwdDataAlgoPerf_t]],
+        "requestedAlgoCount"],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
-    carried_out="convolution_queries",
-)
+@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
+          carried_out="convolution_queries")
 def cudnnFindConvolutionBackwardDataAlgorithmEx(
-    handle: cudnnHandle_t,
-    wDesc: Const[cudnnFilterDescriptor_t],
-    w: DeviceMemory["wDesc"],
-    dyDesc: Const[cudnnTensorDescriptor_t],
-    dy: DeviceMemory["dyDesc"],
-    convDesc: Const[cudnnConvolutionDescriptor_t],
-    dxDesc: Const[cudnnTensorDescriptor_t],
-    dx: Out[DeviceMemory["dxDesc"]],
-    requestedAlgoCount: Const[c_int],
+    handle: Handle[cudnnHandle_t],
+    wDesc: Const[Handle[cudnnFilterDescriptor_t]],
+    w: Annotated[DeviceMemory, "wDesc"],
+    dyDesc: Const[Handle[cudnnTensorDescriptor_t]],
+    dy: Annotated[DeviceMemory, "dyDesc"],
+    convDesc: Const[Handle[cudnnConvolutionDescriptor_t]],
+    dxDesc: Const[Handle[cudnnTensorDescriptor_t]],
+    dx: Annotated[Out[DeviceMemory], "dxDesc"],
+    requestedAlgoCount: Const[Int[c_int]],
     returnedAlgoCount: Out[Pointer[c_int]],
-    perfResults: Out[Array[cudnnConvolutionBwdDataAlgoPerf_t, "requestedAlgoCount"]],
-    workSpace: InOut[DeviceMemory["workSpaceSizeInBytes"]],
-    workSpaceSizeInBytes: c_size_t,
+    perfResults: Annotated[Out[FilledArray[cudnnConvolutionBwdDataAlgoPerf_t]],
+        "requestedAlgoCount"],
+    workSpace: Annotated[InOut[DeviceMemory], "workSpaceSizeInBytes"],
+    workSpaceSizeInBytes: Int[c_size_t],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
-    carried_out="convolution_queries",
-)
+@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
+          carried_out="convolution_queries")
 def cudnnGetConvolutionBackwardDataAlgorithm_v7(
-    handle: cudnnHandle_t,
-    filterDesc: Const[cudnnFilterDescriptor_t],
-    diffDesc: Const[cudnnTensorDescriptor_t],
-    convDesc: Const[cudnnConvolutionDescriptor_t],
-    gradDesc: Const[cudnnTensorDescriptor_t],
-    requestedAlgoCount: Const[c_int],
+    handle: Handle[cudnnHandle_t],
+    filterDesc: Const[Handle[cudnnFilterDescriptor_t]],
+    diffDesc: Const[Handle[cudnnTensorDescriptor_t]],
+    convDesc: Const[Handle[cudnnConvolutionDescriptor_t]],
+    gradDesc: Const[Handle[cudnnTensorDescriptor_t]],
+    requestedAlgoCount: Const[Int[c_int]],
     returnedAlgoCount: Out[Pointer[c_int]],
-    perfResults: NotNull[Out[Array[cudnnConvolutionBwdDataAlgoPerf_t, "requestedAlgoCount"]]],
+    perfResults: Annotated[NotNull[Out[FilledArray[cudnnConvolutionBwdDataAlgoPerf_t]]],
+        "requestedAlgoCount"],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
-    carried_out="convolution_queries",
-)
+@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
+          carried_out="convolution_queries")
 def cudnnGetConvolutionBackwardDataWorkspaceSize(
-    handle: cudnnHandle_t,
-    wDesc: Const[cudnnFilterDescriptor_t],
-    dyDesc: Const[cudnnTensorDescriptor_t],
-    convDesc: Const[cudnnConvolutionDescriptor_t],
-    dxDesc: Const[cudnnTensorDescriptor_t],
-    algo: cudnnConvolutionBwdDataAlgo_t,
+    handle: Handle[cudnnHandle_t],
+    wDesc: Const[Handle[cudnnFilterDescriptor_t]],
+    dyDesc: Const[Handle[cudnnTensorDescriptor_t]],
+    convDesc: Const[Handle[cudnnConvolutionDescriptor_t]],
+    dxDesc: Const[Handle[cudnnTensorDescriptor_t]],
+    algo: EnumValue[cudnnConvolutionBwdDataAlgo_t],
     sizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    replaced_by="CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR",
-    carried_out="convolution",
-)
+@function("cudnn_cnn.h", since="9.0.0",
+          replaced_by="CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR",
+          carried_out="convolution")
 def cudnnConvolutionBackwardData(
-    handle: cudnnHandle_t,
-    alpha: HostScalar["dxDesc"],
-    wDesc: Const[cudnnFilterDescriptor_t],
-    w: DeviceMemory["wDesc"],
-    dyDesc: Const[cudnnTensorDescriptor_t],
-    dy: DeviceMemory["dyDesc"],
-    convDesc: Const[cudnnConvolutionDescriptor_t],
-    algo: cudnnConvolutionBwdDataAlgo_t,
-    workSpace: InOut[DeviceMemory["workSpaceSizeInBytes"]],
-    workSpaceSizeInBytes: ToldBy[c_size_t, "cudnnGetConvolutionBackwardDataWorkspaceSize"],
-    beta: HostScalar["dxDesc"],
-    dxDesc: Const[cudnnTensorDescriptor_t],
-    dx: InOut[DeviceMemory["dxDesc"]],
+    handle: Handle[cudnnHandle_t],
+    alpha: Annotated[HostScalar, "dxDesc"],
+    wDesc: Const[Handle[cudnnFilterDescriptor_t]],
+    w: Annotated[DeviceMemory, "wDesc"],
+    dyDesc: Const[Handle[cudnnTensorDescriptor_t]],
+    dy: Annotated[DeviceMemory, "dyDesc"],
+    convDesc: Const[Handle[cudnnConvolutionDescriptor_t]],
+    algo: EnumValue[cudnnConvolutionBwdDataAlgo_t],
+    workSpace: Annotated[InOut[DeviceMemory], "workSpaceSizeInBytes"],
+    workSpaceSizeInBytes: Annotated[Int[c_size_t],
+        told_by("cudnnGetConvolutionBackwardDataWorkspaceSize")],
+    beta: Annotated[HostScalar, "dxDesc"],
+    dxDesc: Const[Handle[cudnnTensorDescriptor_t]],
+    dx: Annotated[InOut[DeviceMemory], "dxDesc"],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    deprecated=True,
-    carried_out="convolution_transforms",
-    noted="folding_transforms",
-)
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True, carried_out="convolution_transforms",
+          noted="folding_transforms")
 def cudnnGetFoldedConvBackwardDataDescriptors(
-    handle: Const[cudnnHandle_t],
-    filterDesc: Nullable[Const[cudnnFilterDescriptor_t]],
-    diffDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    convDesc: Nullable[Const[cudnnConvolutionDescriptor_t]],
-    gradDesc: Nullable[Const[cudnnTensorDescriptor_t]],
-    transformFormat: Const[cudnnTensorFormat_t],
-    foldedFilterDesc: Nullable[Out[cudnnFilterDescriptor_t]],
-    paddedDiffDesc: Nullable[Out[cudnnTensorDescriptor_t]],
-    foldedConvDesc: Nullable[Out[cudnnConvolutionDescriptor_t]],
-    foldedGradDesc: Nullable[Out[cudnnTensorDescriptor_t]],
-    filterFoldTransDesc: Nullable[Out[cudnnTensorTransformDescriptor_t]],
-    diffPadTransDesc: Nullable[Out[cudnnTensorTransformDescriptor_t]],
-    gradFoldTransDesc: Nullable[Out[cudnnTensorTransformDescriptor_t]],
-    gradUnfoldTransDesc: Nullable[Out[cudnnTensorTransformDescriptor_t]],
+    handle: Const[Handle[cudnnHandle_t]],
+    filterDesc: Nullable[Const[Handle[cudnnFilterDescriptor_t]]],
+    diffDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    convDesc: Nullable[Const[Handle[cudnnConvolutionDescriptor_t]]],
+    gradDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
+    transformFormat: Const[EnumValue[cudnnTensorFormat_t]],
+    foldedFilterDesc: Nullable[Out[Handle[cudnnFilterDescriptor_t]]],
+    paddedDiffDesc: Nullable[Out[Handle[cudnnTensorDescriptor_t]]],
+    foldedConvDesc: Nullable[Out[Handle[cudnnConvolutionDescriptor_t]]],
+    foldedGradDesc: Nullable[Out[Handle[cudnnTensorDescriptor_t]]],
+    filterFoldTransDesc: Nullable[Out[Handle[cudnnTensorTransformDescriptor_t]]],
+    diffPadTransDesc: Nullable[Out[Handle[cudnnTensorTransformDescriptor_t]]],
+    gradFoldTransDesc: Nullable[Out[Handle[cudnnTensorTransformDescriptor_t]]],
+    gradUnfoldTransDesc: Nullable[Out[Handle[cudnnTensorTransformDescriptor_t]]],
 ) -> cudnnStatus_t: ...
 
 
@@ -2041,261 +1860,204 @@ def cudnnGetFoldedConvBackwardDataDescriptors(
 def cudnnCnnVersionCheck() -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
-    carried_out="convolution_queries",
-)
+@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
+          carried_out="convolution_queries")
 def cudnnGetConvolutionBackwardFilterAlgorithmMaxCount(
-    handle: cudnnHandle_t,
+    handle: Handle[cudnnHandle_t],
     count: NotNull[Out[Pointer[c_int]]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
-    carried_out="convolution_queries",
-)
+@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
+          carried_out="convolution_queries")
 def cudnnFindConvolutionBackwardFilterAlgorithm(
-    handle: cudnnHandle_t,
-    xDesc: Const[cudnnTensorDescriptor_t],
-    dyDesc: Const[cudnnTensorDescriptor_t],
-    convDesc: Const[cudnnConvolutionDescriptor_t],
-    dwDesc: Const[cudnnFilterDescriptor_t],
-    requestedAlgoCount: Const[c_int],
+    handle: Handle[cudnnHandle_t],
+    xDesc: Const[Handle[cudnnTensorDescriptor_t]],
+    dyDesc: Const[Handle[cudnnTensorDescriptor_t]],
+    convDesc: Const[Handle[cudnnConvolutionDescriptor_t]],
+    dwDesc: Const[Handle[cudnnFilterDescriptor_t]],
+    requestedAlgoCount: Const[Int[c_int]],
     returnedAlgoCount: Out[Pointer[c_int]],
-    perfResults: Out[Array[cudnnConvolutionBwdFilterAlgoPerf_t, "requestedAlgoCount"]],
+    perfResults: Annotated[Out[FilledArray[cudnnConvolutionBwdFilterAlgoPerf_t]],
+        "requestedAlgoCount"],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
-    carried_out="convolution_queries",
-)
+@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
+          carried_out="convolution_queries")
 def cudnnFindConvolutionBackwardFilterAlgorithmEx(
-    handle: cudnnHandle_t,
-    xDesc: Const[cudnnTensorDescriptor_t],
-    x: DeviceMemory["xDesc"],
-    dyDesc: Const[cudnnTensorDescriptor_t],
-    y: DeviceMemory["dyDesc"],
-    convDesc: Const[cudnnConvolutionDescriptor_t],
-    dwDesc: Const[cudnnFilterDescriptor_t],
-    dw: Out[DeviceMemory["dwDesc"]],
-    requestedAlgoCount: Const[c_int],
+    handle: Handle[cudnnHandle_t],
+    xDesc: Const[Handle[cudnnTensorDescriptor_t]],
+    x: Annotated[DeviceMemory, "xDesc"],
+    dyDesc: Const[Handle[cudnnTensorDescriptor_t]],
+    y: Annotated[DeviceMemory, "dyDesc"],
+    convDesc: Const[Handle[cudnnConvolutionDescriptor_t]],
+    dwDesc: Const[Handle[cudnnFilterDescriptor_t]],
+    dw: Annotated[Out[DeviceMemory], "dwDesc"],
+    requestedAlgoCount: Const[Int[c_int]],
     returnedAlgoCount: Out[Pointer[c_int]],
-    perfResults: Out[Array[cudnnConvolutionBwdFilterAlgoPerf_t, "requestedAlgoCount"]],
-    workSpace: InOut[DeviceMemory["workSpaceSizeInBytes"]],
-    workSpaceSizeInBytes: c_size_t,
+    perfResults: Annotated[Out[FilledArray[cudnnConvolutionBwdFilterAlgoPerf_t]],
+        "requestedAlgoCount"],
+    workSpace: Annotated[InOut[DeviceMemory], "workSpaceSizeInBytes"],
+    workSpaceSizeInBytes: Int[c_size_t],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
-    carried_out="convolution_queries",
-)
+@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
+          carried_out="convolution_queries")
 def cudnnGetConvolutionBackwardFilterAlgorithm_v7(
-    handle: cudnnHandle_t,
-    srcDesc: Const[cudnnTensorDescriptor_t],
-    diffDesc: Const[cudnnTensorDescriptor_t],
-    convDesc: Const[cudnnConvolutionDescriptor_t],
-    gradDesc: Const[cudnnFilterDescriptor_t],
-    requestedAlgoCount: Const[c_int],
+    handle: Handle[cudnnHandle_t],
+    srcDesc: Const[Handle[cudnnTensorDescriptor_t]],
+    diffDesc: Const[Handle[cudnnTensorDescriptor_t]],
+    convDesc: Const[Handle[cudnnConvolutionDescriptor_t]],
+    gradDesc: Const[Handle[cudnnFilterDescriptor_t]],
+    requestedAlgoCount: Const[Int[c_int]],
     returnedAlgoCount: Out[Pointer[c_int]],
-    perfResults: NotNull[Out[Array[cudnnConvolutionBwdFilterAlgoPerf_t, "requestedAlgoCount"]]],
+    perfResults: Annotated[NotNull[Out[FilledArray[cudnnConvolutionBwdFilterAlgoPerf_t]]],
+        "requestedAlgoCount"],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
-    carried_out="convolution_queries",
-)
+@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
+          carried_out="convolution_queries")
 def cudnnGetConvolutionBackwardFilterWorkspaceSize(
-    handle: cudnnHandle_t,
-    xDesc: Const[cudnnTensorDescriptor_t],
-    dyDesc: Const[cudnnTensorDescriptor_t],
-    convDesc: Const[cudnnConvolutionDescriptor_t],
-    gradDesc: Const[cudnnFilterDescriptor_t],
-    algo: cudnnConvolutionBwdFilterAlgo_t,
+    handle: Handle[cudnnHandle_t],
+    xDesc: Const[Handle[cudnnTensorDescriptor_t]],
+    dyDesc: Const[Handle[cudnnTensorDescriptor_t]],
+    convDesc: Const[Handle[cudnnConvolutionDescriptor_t]],
+    gradDesc: Const[Handle[cudnnFilterDescriptor_t]],
+    algo: EnumValue[cudnnConvolutionBwdFilterAlgo_t],
     sizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    replaced_by="CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR",
-    carried_out="convolution",
-)
+@function("cudnn_cnn.h", since="9.0.0",
+          replaced_by="CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR",
+          carried_out="convolution")
 def cudnnConvolutionBackwardFilter(
-    handle: cudnnHandle_t,
-    alpha: HostScalar["dwDesc"],
-    xDesc: Const[cudnnTensorDescriptor_t],
-    x: DeviceMemory["xDesc"],
-    dyDesc: Const[cudnnTensorDescriptor_t],
-    dy: DeviceMemory["dyDesc"],
-    convDesc: Const[cudnnConvolutionDescriptor_t],
-    algo: cudnnConvolutionBwdFilterAlgo_t,
-    workSpace: InOut[DeviceMemory["workSpaceSizeInBytes"]],
-    workSpaceSizeInBytes: ToldBy[c_size_t, "cudnnGetConvolutionBackwardFilterWorkspaceSize"],
-    beta: HostScalar["dwDesc"],
-    dwDesc: Const[cudnnFilterDescriptor_t],
-    dw: InOut[DeviceMemory["dwDesc"]],
+    handle: Handle[cudnnHandle_t],
+    alpha: Annotated[HostScalar, "dwDesc"],
+    xDesc: Const[Handle[cudnnTensorDescriptor_t]],
+    x: Annotated[DeviceMemory, "xDesc"],
+    dyDesc: Const[Handle[cudnnTensorDescriptor_t]],
+    dy: Annotated[DeviceMemory, "dyDesc"],
+    convDesc: Const[Handle[cudnnConvolutionDescriptor_t]],
+    algo: EnumValue[cudnnConvolutionBwdFilterAlgo_t],
+    workSpace: Annotated[InOut[DeviceMemory], "workSpaceSizeInBytes"],
+    workSpaceSizeInBytes: Annotated[Int[c_size_t],
+        told_by("cudnnGetConvolutionBackwardFilterWorkspaceSize")],
+    beta: Annotated[HostScalar, "dwDesc"],
+    dwDesc: Const[Handle[cudnnFilterDescriptor_t]],
+    dw: Annotated[InOut[DeviceMemory], "dwDesc"],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    replaced_by="CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR",
-    carried_out="convolution",
-)
+@function("cudnn_cnn.h", since="9.0.0",
+          replaced_by="CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR", carried_out="convolution")
 def cudnnConvolutionBackwardBias(
-    handle: cudnnHandle_t,
-    alpha: HostScalar["dbDesc"],
-    dyDesc: Const[cudnnTensorDescriptor_t],
-    dy: DeviceMemory["dyDesc"],
-    beta: HostScalar["dbDesc"],
-    dbDesc: Const[cudnnTensorDescriptor_t],
-    db: InOut[DeviceMemory["dbDesc"]],
+    handle: Handle[cudnnHandle_t],
+    alpha: Annotated[HostScalar, "dbDesc"],
+    dyDesc: Const[Handle[cudnnTensorDescriptor_t]],
+    dy: Annotated[DeviceMemory, "dyDesc"],
+    beta: Annotated[HostScalar, "dbDesc"],
+    dbDesc: Const[Handle[cudnnTensorDescriptor_t]],
+    db: Annotated[InOut[DeviceMemory], "dbDesc"],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    replaced_by="CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR",
-    noted="fused_operation",
-)
+@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR",
+          noted="fused_operation")
 def cudnnCreateFusedOpsConstParamPack(
-    constPack: Out[Pointer[cudnnFusedOpsConstParamPack_t]],
-    ops: cudnnFusedOps_t,
+    constPack: Out[NewHandle[cudnnFusedOpsConstParamPack_t]],
+    ops: EnumValue[cudnnFusedOps_t],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    replaced_by="CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR",
-    noted="fused_destroyed",
-)
+@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR",
+          noted="fused_destroyed")
 def cudnnDestroyFusedOpsConstParamPack(
-    constPack: Nullable[cudnnFusedOpsConstParamPack_t],
+    constPack: Nullable[Handle[cudnnFusedOpsConstParamPack_t]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR")
 def cudnnSetFusedOpsConstParamPackAttribute(
-    constPack: InOut[cudnnFusedOpsConstParamPack_t],
-    paramLabel: cudnnFusedOpsConstParamLabel_t,
+    constPack: InOut[Handle[cudnnFusedOpsConstParamPack_t]],
+    paramLabel: EnumValue[cudnnFusedOpsConstParamLabel_t],
     param: Labelled,
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR")
 def cudnnGetFusedOpsConstParamPackAttribute(
-    constPack: Const[cudnnFusedOpsConstParamPack_t],
-    paramLabel: cudnnFusedOpsConstParamLabel_t,
+    constPack: Const[Handle[cudnnFusedOpsConstParamPack_t]],
+    paramLabel: EnumValue[cudnnFusedOpsConstParamLabel_t],
     param: Out[Labelled],
     isNULL: Out[Pointer[c_int]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    replaced_by="CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR",
-    noted="fused_operation",
-)
+@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR",
+          noted="fused_operation")
 def cudnnCreateFusedOpsVariantParamPack(
-    varPack: Out[Pointer[cudnnFusedOpsVariantParamPack_t]],
-    ops: cudnnFusedOps_t,
+    varPack: Out[NewHandle[cudnnFusedOpsVariantParamPack_t]],
+    ops: EnumValue[cudnnFusedOps_t],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    replaced_by="CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR",
-    noted="fused_destroyed",
-)
+@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR",
+          noted="fused_destroyed")
 def cudnnDestroyFusedOpsVariantParamPack(
-    varPack: Nullable[cudnnFusedOpsVariantParamPack_t],
+    varPack: Nullable[Handle[cudnnFusedOpsVariantParamPack_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    replaced_by="CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR",
-    noted="fused_variant",
-)
+@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR",
+          noted="fused_variant")
 def cudnnSetFusedOpsVariantParamPackAttribute(
-    varPack: InOut[cudnnFusedOpsVariantParamPack_t],
-    paramLabel: cudnnFusedOpsVariantParamLabel_t,
+    varPack: InOut[Handle[cudnnFusedOpsVariantParamPack_t]],
+    paramLabel: EnumValue[cudnnFusedOpsVariantParamLabel_t],
     ptr: Mutable[Labelled],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR")
 def cudnnGetFusedOpsVariantParamPackAttribute(
-    varPack: Const[cudnnFusedOpsVariantParamPack_t],
-    paramLabel: cudnnFusedOpsVariantParamLabel_t,
+    varPack: Const[Handle[cudnnFusedOpsVariantParamPack_t]],
+    paramLabel: EnumValue[cudnnFusedOpsVariantParamLabel_t],
     ptr: Out[Labelled],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    replaced_by="CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR",
-    noted="fused_operation",
-)
+@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR",
+          noted="fused_operation")
 def cudnnCreateFusedOpsPlan(
-    plan: Out[Pointer[cudnnFusedOpsPlan_t]],
-    ops: cudnnFusedOps_t,
+    plan: Out[NewHandle[cudnnFusedOpsPlan_t]],
+    ops: EnumValue[cudnnFusedOps_t],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    replaced_by="CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR",
-    noted="fused_destroyed",
-)
-def cudnnDestroyFusedOpsPlan(plan: Nullable[cudnnFusedOpsPlan_t]) -> cudnnStatus_t: ...
+@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR",
+          noted="fused_destroyed")
+def cudnnDestroyFusedOpsPlan(plan: Nullable[Handle[cudnnFusedOpsPlan_t]]) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h",
-    since="9.0.0",
-    replaced_by="CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR",
-    carried_out="fused_operations",
-    noted="fused_plan",
-)
+@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR",
+          carried_out="fused_operations", noted="fused_plan")
 def cudnnMakeFusedOpsPlan(
-    handle: cudnnHandle_t,
-    plan: Nullable[InOut[cudnnFusedOpsPlan_t]],
-    constPack: Nullable[Const[cudnnFusedOpsConstParamPack_t]],
+    handle: Handle[cudnnHandle_t],
+    plan: Nullable[InOut[Handle[cudnnFusedOpsPlan_t]]],
+    constPack: Nullable[Const[Handle[cudnnFusedOpsConstParamPack_t]]],
     workspaceSizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_cnn.h", since="9.0.0", replaced_by="cudnnBackendExecute", carried_out="fused_operations"
-)
+@function("cudnn_cnn.h", since="9.0.0", replaced_by="cudnnBackendExecute",
+          carried_out="fused_operations")
 def cudnnFusedOpsExecute(
-    handle: cudnnHandle_t,
-    plan: NotNull[Const[cudnnFusedOpsPlan_t]],
-    varPack: Nullable[cudnnFusedOpsVariantParamPack_t],
+    handle: Handle[cudnnHandle_t],
+    plan: NotNull[Const[Handle[cudnnFusedOpsPlan_t]]],
+    varPack: Nullable[Handle[cudnnFusedOpsVariantParamPack_t]],
 ) -> cudnnStatus_t: ...
 
 
@@ -2303,79 +2065,79 @@ def cudnnFusedOpsExecute(
 
 
 @function("cudnn_adv.h", since="9.0.0", followed="rnn")
-def cudnnCreateRNNDescriptor(rnnDesc: Out[Pointer[cudnnRNNDescriptor_t]]) -> cudnnStatus_t: ...
+def cudnnCreateRNNDescriptor(rnnDesc: Out[NewHandle[cudnnRNNDescriptor_t]]) -> cudnnStatus_t: ...
 
 
 @function("cudnn_adv.h", since="9.0.0")
 def cudnnDestroyRNNDescriptor(
-    rnnDesc: Nullable[MayBeUnset[cudnnRNNDescriptor_t]],
+    rnnDesc: Nullable[MayBeUnset[Handle[cudnnRNNDescriptor_t]]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_adv.h", since="9.0.0", followed="rnn")
 def cudnnSetRNNDescriptor_v8(
-    rnnDesc: InOut[cudnnRNNDescriptor_t],
-    algo: cudnnRNNAlgo_t,
-    cellMode: cudnnRNNMode_t,
-    biasMode: cudnnRNNBiasMode_t,
-    dirMode: cudnnDirectionMode_t,
-    inputMode: cudnnRNNInputMode_t,
-    dataType: cudnnDataType_t,
-    mathPrec: cudnnDataType_t,
-    mathType: cudnnMathType_t,
-    inputSize: Factor[c_int32],
-    hiddenSize: Factor[c_int32],
-    projSize: c_int32,
-    numLayers: Factor[c_int32],
-    dropoutDesc: Nullable[cudnnDropoutDescriptor_t],
-    auxFlags: c_uint32,
+    rnnDesc: InOut[Handle[cudnnRNNDescriptor_t]],
+    algo: EnumValue[cudnnRNNAlgo_t],
+    cellMode: EnumValue[cudnnRNNMode_t],
+    biasMode: EnumValue[cudnnRNNBiasMode_t],
+    dirMode: EnumValue[cudnnDirectionMode_t],
+    inputMode: EnumValue[cudnnRNNInputMode_t],
+    dataType: EnumValue[cudnnDataType_t],
+    mathPrec: EnumValue[cudnnDataType_t],
+    mathType: EnumValue[cudnnMathType_t],
+    inputSize: Factor[Int[c_int32]],
+    hiddenSize: Factor[Int[c_int32]],
+    projSize: Int[c_int32],
+    numLayers: Factor[Int[c_int32]],
+    dropoutDesc: Nullable[Handle[cudnnDropoutDescriptor_t]],
+    auxFlags: Int[c_uint32],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_adv.h", since="9.0.0")
 def cudnnGetRNNDescriptor_v8(
-    rnnDesc: MayBeUnset[cudnnRNNDescriptor_t],
-    algo: Out[Pointer[cudnnRNNAlgo_t]],
-    cellMode: Out[Pointer[cudnnRNNMode_t]],
-    biasMode: Out[Pointer[cudnnRNNBiasMode_t]],
-    dirMode: Out[Pointer[cudnnDirectionMode_t]],
-    inputMode: Out[Pointer[cudnnRNNInputMode_t]],
-    dataType: Out[Pointer[cudnnDataType_t]],
-    mathPrec: Out[Pointer[cudnnDataType_t]],
-    mathType: Out[Pointer[cudnnMathType_t]],
+    rnnDesc: MayBeUnset[Handle[cudnnRNNDescriptor_t]],
+    algo: Out[EnumPointer[cudnnRNNAlgo_t]],
+    cellMode: Out[EnumPointer[cudnnRNNMode_t]],
+    biasMode: Out[EnumPointer[cudnnRNNBiasMode_t]],
+    dirMode: Out[EnumPointer[cudnnDirectionMode_t]],
+    inputMode: Out[EnumPointer[cudnnRNNInputMode_t]],
+    dataType: Out[EnumPointer[cudnnDataType_t]],
+    mathPrec: Out[EnumPointer[cudnnDataType_t]],
+    mathType: Out[EnumPointer[cudnnMathType_t]],
     inputSize: Out[Pointer[c_int32]],
     hiddenSize: Out[Pointer[c_int32]],
     projSize: Out[Pointer[c_int32]],
     numLayers: Out[Pointer[c_int32]],
-    dropoutDesc: Out[Pointer[cudnnDropoutDescriptor_t]],
+    dropoutDesc: Out[NewHandle[cudnnDropoutDescriptor_t]],
     auxFlags: Out[Pointer[c_uint32]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_adv.h", since="9.0.0", replaced_by="cudnnRNNSetClip_v9")
 def cudnnRNNSetClip_v8(
-    rnnDesc: MayBeUnset[InOut[cudnnRNNDescriptor_t]],
-    clipMode: cudnnRNNClipMode_t,
-    clipNanOpt: cudnnNanPropagation_t,
-    lclip: c_double,
-    rclip: c_double,
+    rnnDesc: MayBeUnset[InOut[Handle[cudnnRNNDescriptor_t]]],
+    clipMode: EnumValue[cudnnRNNClipMode_t],
+    clipNanOpt: EnumValue[cudnnNanPropagation_t],
+    lclip: Real[c_double],
+    rclip: Real[c_double],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_adv.h", since="9.0.0")
 def cudnnRNNSetClip_v9(
-    rnnDesc: MayBeUnset[InOut[cudnnRNNDescriptor_t]],
-    clipMode: cudnnRNNClipMode_t,
-    lclip: c_double,
-    rclip: c_double,
+    rnnDesc: MayBeUnset[InOut[Handle[cudnnRNNDescriptor_t]]],
+    clipMode: EnumValue[cudnnRNNClipMode_t],
+    lclip: Real[c_double],
+    rclip: Real[c_double],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_adv.h", since="9.0.0", replaced_by="cudnnRNNGetClip_v9")
 def cudnnRNNGetClip_v8(
-    rnnDesc: MayBeUnset[cudnnRNNDescriptor_t],
-    clipMode: Out[Pointer[cudnnRNNClipMode_t]],
-    clipNanOpt: Out[Pointer[cudnnNanPropagation_t]],
+    rnnDesc: MayBeUnset[Handle[cudnnRNNDescriptor_t]],
+    clipMode: Out[EnumPointer[cudnnRNNClipMode_t]],
+    clipNanOpt: Out[EnumPointer[cudnnNanPropagation_t]],
     lclip: Out[Pointer[c_double]],
     rclip: Out[Pointer[c_double]],
 ) -> cudnnStatus_t: ...
@@ -2383,8 +2145,8 @@ def cudnnRNNGetClip_v8(
 
 @function("cudnn_adv.h", since="9.0.0")
 def cudnnRNNGetClip_v9(
-    rnnDesc: MayBeUnset[cudnnRNNDescriptor_t],
-    clipMode: Out[Pointer[cudnnRNNClipMode_t]],
+    rnnDesc: MayBeUnset[Handle[cudnnRNNDescriptor_t]],
+    clipMode: Out[EnumPointer[cudnnRNNClipMode_t]],
     lclip: Out[Pointer[c_double]],
     rclip: Out[Pointer[c_double]],
 ) -> cudnnStatus_t: ...
@@ -2392,18 +2154,18 @@ def cudnnRNNGetClip_v9(
 
 @function("cudnn_adv.h", since="9.0.0", carried_out="rnn")
 def cudnnBuildRNNDynamic(
-    handle: cudnnHandle_t,
-    rnnDesc: Nullable[cudnnRNNDescriptor_t],
-    miniBatch: c_int,
+    handle: Handle[cudnnHandle_t],
+    rnnDesc: Nullable[Handle[cudnnRNNDescriptor_t]],
+    miniBatch: Int[c_int],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_adv.h", since="9.0.0", carried_out="rnn")
 def cudnnGetRNNTempSpaceSizes(
-    handle: cudnnHandle_t,
-    rnnDesc: Nullable[cudnnRNNDescriptor_t],
-    fwdMode: cudnnForwardMode_t,
-    xDesc: Nullable[cudnnRNNDataDescriptor_t],
+    handle: Handle[cudnnHandle_t],
+    rnnDesc: Nullable[Handle[cudnnRNNDescriptor_t]],
+    fwdMode: EnumValue[cudnnForwardMode_t],
+    xDesc: Nullable[Handle[cudnnRNNDataDescriptor_t]],
     workSpaceSize: Out[Pointer[c_size_t]],
     reserveSpaceSize: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
@@ -2411,177 +2173,177 @@ def cudnnGetRNNTempSpaceSizes(
 
 @function("cudnn_adv.h", since="9.0.0", carried_out="rnn")
 def cudnnGetRNNWeightSpaceSize(
-    handle: cudnnHandle_t,
-    rnnDesc: Nullable[cudnnRNNDescriptor_t],
+    handle: Handle[cudnnHandle_t],
+    rnnDesc: Nullable[Handle[cudnnRNNDescriptor_t]],
     weightSpaceSize: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_adv.h", since="9.0.0", carried_out="rnn")
 def cudnnGetRNNWeightParams(
-    handle: cudnnHandle_t,
-    rnnDesc: Nullable[cudnnRNNDescriptor_t],
-    pseudoLayer: c_int32,
-    weightSpaceSize: ToldBy[c_size_t, "cudnnGetRNNWeightSpaceSize"],
-    weightSpace: DeviceMemory["weightSpaceSize"],
-    linLayerID: c_int32,
-    mDesc: Nullable[Out[cudnnTensorDescriptor_t]],
+    handle: Handle[cudnnHandle_t],
+    rnnDesc: Nullable[Handle[cudnnRNNDescriptor_t]],
+    pseudoLayer: Int[c_int32],
+    weightSpaceSize: Annotated[Int[c_size_t], told_by("cudnnGetRNNWeightSpaceSize")],
+    weightSpace: Annotated[DeviceMemory, "weightSpaceSize"],
+    linLayerID: Int[c_int32],
+    mDesc: Nullable[Out[Handle[cudnnTensorDescriptor_t]]],
     mAddr: Out[Pointer[c_void_p]],
-    bDesc: Nullable[Out[cudnnTensorDescriptor_t]],
+    bDesc: Nullable[Out[Handle[cudnnTensorDescriptor_t]]],
     bAddr: Out[Pointer[c_void_p]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_adv.h", since="9.0.0")
 def cudnnCreateRNNDataDescriptor(
-    rnnDataDesc: Out[Pointer[cudnnRNNDataDescriptor_t]],
+    rnnDataDesc: Out[NewHandle[cudnnRNNDataDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_adv.h", since="9.0.0")
 def cudnnDestroyRNNDataDescriptor(
-    rnnDataDesc: Nullable[MayBeUnset[cudnnRNNDataDescriptor_t]],
+    rnnDataDesc: Nullable[MayBeUnset[Handle[cudnnRNNDataDescriptor_t]]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_adv.h", since="9.0.0")
 def cudnnSetRNNDataDescriptor(
-    rnnDataDesc: InOut[cudnnRNNDataDescriptor_t],
-    dataType: cudnnDataType_t,
-    layout: cudnnRNNDataLayout_t,
-    maxSeqLength: Factor[c_int],
-    batchSize: Factor[c_int],
-    vectorSize: Factor[c_int],
-    seqLengthArray: NotNull[Array[c_int, "batchSize"]],
-    paddingFill: Padding[Mutable[HostScalar["dataType"]]],
+    rnnDataDesc: InOut[Handle[cudnnRNNDataDescriptor_t]],
+    dataType: EnumValue[cudnnDataType_t],
+    layout: EnumValue[cudnnRNNDataLayout_t],
+    maxSeqLength: Factor[Int[c_int]],
+    batchSize: Factor[Int[c_int]],
+    vectorSize: Factor[Int[c_int]],
+    seqLengthArray: Annotated[NotNull[IntArray[c_int]], "batchSize"],
+    paddingFill: Annotated[Padding[Mutable[HostScalar]], "dataType"],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_adv.h", since="9.0.0")
 def cudnnGetRNNDataDescriptor(
-    rnnDataDesc: MayBeUnset[cudnnRNNDataDescriptor_t],
-    dataType: Out[Pointer[cudnnDataType_t]],
-    layout: Out[Pointer[cudnnRNNDataLayout_t]],
+    rnnDataDesc: MayBeUnset[Handle[cudnnRNNDataDescriptor_t]],
+    dataType: Out[EnumPointer[cudnnDataType_t]],
+    layout: Out[EnumPointer[cudnnRNNDataLayout_t]],
     maxSeqLength: Out[Pointer[c_int]],
     batchSize: Out[Pointer[c_int]],
     vectorSize: Out[Pointer[c_int]],
-    arrayLengthRequested: c_int,
-    seqLengthArray: Out[Array[c_int, "arrayLengthRequested"]],
-    paddingFill: Padding[Out[HostScalar["rnnDataDesc"]]],
+    arrayLengthRequested: Int[c_int],
+    seqLengthArray: Annotated[Out[FilledIntArray[c_int]], "arrayLengthRequested"],
+    paddingFill: Annotated[Padding[Out[HostScalar]], "rnnDataDesc"],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_adv.h", since="9.0.0", carried_out="rnn")
 def cudnnRNNForward(
-    handle: cudnnHandle_t,
-    rnnDesc: Nullable[cudnnRNNDescriptor_t],
-    fwdMode: cudnnForwardMode_t,
-    devSeqLengths: DeviceArray[c_int32],
-    xDesc: Nullable[cudnnRNNDataDescriptor_t],
-    x: DeviceMemory["xDesc"],
-    yDesc: Nullable[cudnnRNNDataDescriptor_t],
-    y: Out[DeviceMemory["yDesc"]],
-    hDesc: Nullable[MayBeUnset[cudnnTensorDescriptor_t]],
+    handle: Handle[cudnnHandle_t],
+    rnnDesc: Nullable[Handle[cudnnRNNDescriptor_t]],
+    fwdMode: EnumValue[cudnnForwardMode_t],
+    devSeqLengths: Annotated[DeviceMemory, elements(c_int32)],
+    xDesc: Nullable[Handle[cudnnRNNDataDescriptor_t]],
+    x: Annotated[DeviceMemory, "xDesc"],
+    yDesc: Nullable[Handle[cudnnRNNDataDescriptor_t]],
+    y: Annotated[Out[DeviceMemory], "yDesc"],
+    hDesc: Nullable[MayBeUnset[Handle[cudnnTensorDescriptor_t]]],
     hx: DeviceMemory,
     hy: Out[DeviceMemory],
-    cDesc: Nullable[MayBeUnset[cudnnTensorDescriptor_t]],
+    cDesc: Nullable[MayBeUnset[Handle[cudnnTensorDescriptor_t]]],
     cx: DeviceMemory,
     cy: Out[DeviceMemory],
-    weightSpaceSize: ToldBy[c_size_t, "cudnnGetRNNWeightSpaceSize"],
-    weightSpace: DeviceMemory["weightSpaceSize"],
-    workSpaceSize: ToldBy[c_size_t, "cudnnGetRNNTempSpaceSizes"],
-    workSpace: InOut[DeviceMemory["workSpaceSize"]],
-    reserveSpaceSize: ToldBy[c_size_t, "cudnnGetRNNTempSpaceSizes"],
-    reserveSpace: InOut[DeviceMemory["reserveSpaceSize"]],
+    weightSpaceSize: Annotated[Int[c_size_t], told_by("cudnnGetRNNWeightSpaceSize")],
+    weightSpace: Annotated[DeviceMemory, "weightSpaceSize"],
+    workSpaceSize: Annotated[Int[c_size_t], told_by("cudnnGetRNNTempSpaceSizes")],
+    workSpace: Annotated[InOut[DeviceMemory], "workSpaceSize"],
+    reserveSpaceSize: Annotated[Int[c_size_t], told_by("cudnnGetRNNTempSpaceSizes")],
+    reserveSpace: Annotated[InOut[DeviceMemory], "reserveSpaceSize"],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_adv.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnCreateSeqDataDescriptor(
-    seqDataDesc: Out[Pointer[cudnnSeqDataDescriptor_t]],
+    seqDataDesc: Out[NewHandle[cudnnSeqDataDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_adv.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnDestroySeqDataDescriptor(
-    seqDataDesc: Nullable[MayBeUnset[cudnnSeqDataDescriptor_t]],
+    seqDataDesc: Nullable[MayBeUnset[Handle[cudnnSeqDataDescriptor_t]]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_adv.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnSetSeqDataDescriptor(
-    seqDataDesc: InOut[cudnnSeqDataDescriptor_t],
-    dataType: cudnnDataType_t,
-    nbDims: c_int,
-    dimA: NotNull[Factor[Array[c_int, "nbDims"]]],
-    axes: NotNull[Array[cudnnSeqDataAxis_t, "nbDims"]],
-    seqLengthArraySize: c_size_t,
-    seqLengthArray: NotNull[Array[c_int, "seqLengthArraySize"]],
-    paddingFill: Padding[Mutable[HostScalar["dataType"]]],
+    seqDataDesc: InOut[Handle[cudnnSeqDataDescriptor_t]],
+    dataType: EnumValue[cudnnDataType_t],
+    nbDims: Int[c_int],
+    dimA: Annotated[NotNull[Factor[IntArray[c_int]]], "nbDims"],
+    axes: Annotated[NotNull[EnumArrayOf[cudnnSeqDataAxis_t]], "nbDims"],
+    seqLengthArraySize: Int[c_size_t],
+    seqLengthArray: Annotated[NotNull[IntArray[c_int]], "seqLengthArraySize"],
+    paddingFill: Annotated[Padding[Mutable[HostScalar]], "dataType"],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_adv.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnGetSeqDataDescriptor(
-    seqDataDesc: MayBeUnset[Const[cudnnSeqDataDescriptor_t]],
-    dataType: Out[Pointer[cudnnDataType_t]],
+    seqDataDesc: MayBeUnset[Const[Handle[cudnnSeqDataDescriptor_t]]],
+    dataType: Out[EnumPointer[cudnnDataType_t]],
     nbDims: Out[Pointer[c_int]],
-    nbDimsRequested: c_int,
-    dimA: Out[Array[c_int, "nbDimsRequested"]],
-    axes: Out[Array[cudnnSeqDataAxis_t, "nbDimsRequested"]],
+    nbDimsRequested: Int[c_int],
+    dimA: Annotated[Out[FilledIntArray[c_int]], "nbDimsRequested"],
+    axes: Annotated[Out[FilledEnumArray[cudnnSeqDataAxis_t]], "nbDimsRequested"],
     seqLengthArraySize: Out[Pointer[c_size_t]],
-    seqLengthSizeRequested: c_size_t,
-    seqLengthArray: Out[Array[c_int, "seqLengthSizeRequested"]],
-    paddingFill: Padding[Out[HostScalar["seqDataDesc"]]],
+    seqLengthSizeRequested: Int[c_size_t],
+    seqLengthArray: Annotated[Out[FilledIntArray[c_int]], "seqLengthSizeRequested"],
+    paddingFill: Annotated[Padding[Out[HostScalar]], "seqDataDesc"],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_adv.h", since="9.0.0", replaced_by="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR")
-def cudnnCreateAttnDescriptor(attnDesc: Out[Pointer[cudnnAttnDescriptor_t]]) -> cudnnStatus_t: ...
+def cudnnCreateAttnDescriptor(attnDesc: Out[NewHandle[cudnnAttnDescriptor_t]]) -> cudnnStatus_t: ...
 
 
 @function("cudnn_adv.h", since="9.0.0", replaced_by="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR")
 def cudnnDestroyAttnDescriptor(
-    attnDesc: Nullable[MayBeUnset[cudnnAttnDescriptor_t]],
+    attnDesc: Nullable[MayBeUnset[Handle[cudnnAttnDescriptor_t]]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_adv.h", since="9.0.0", replaced_by="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR")
 def cudnnSetAttnDescriptor(
-    attnDesc: InOut[cudnnAttnDescriptor_t],
-    attnMode: c_uint,
-    nHeads: Factor[c_int],
-    smScaler: c_double,
-    dataType: cudnnDataType_t,
-    computePrec: cudnnDataType_t,
-    mathType: cudnnMathType_t,
-    attnDropoutDesc: Nullable[cudnnDropoutDescriptor_t],
-    postDropoutDesc: Nullable[cudnnDropoutDescriptor_t],
-    qSize: c_int,
-    kSize: c_int,
-    vSize: c_int,
-    qProjSize: c_int,
-    kProjSize: c_int,
-    vProjSize: c_int,
-    oProjSize: c_int,
-    qoMaxSeqLength: Factor[c_int],
-    kvMaxSeqLength: Factor[c_int],
-    maxBatchSize: Factor[c_int],
-    maxBeamSize: c_int,
+    attnDesc: InOut[Handle[cudnnAttnDescriptor_t]],
+    attnMode: Int[c_uint],
+    nHeads: Factor[Int[c_int]],
+    smScaler: Real[c_double],
+    dataType: EnumValue[cudnnDataType_t],
+    computePrec: EnumValue[cudnnDataType_t],
+    mathType: EnumValue[cudnnMathType_t],
+    attnDropoutDesc: Nullable[Handle[cudnnDropoutDescriptor_t]],
+    postDropoutDesc: Nullable[Handle[cudnnDropoutDescriptor_t]],
+    qSize: Int[c_int],
+    kSize: Int[c_int],
+    vSize: Int[c_int],
+    qProjSize: Int[c_int],
+    kProjSize: Int[c_int],
+    vProjSize: Int[c_int],
+    oProjSize: Int[c_int],
+    qoMaxSeqLength: Factor[Int[c_int]],
+    kvMaxSeqLength: Factor[Int[c_int]],
+    maxBatchSize: Factor[Int[c_int]],
+    maxBeamSize: Int[c_int],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_adv.h", since="9.0.0", replaced_by="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR")
 def cudnnGetAttnDescriptor(
-    attnDesc: MayBeUnset[cudnnAttnDescriptor_t],
+    attnDesc: MayBeUnset[Handle[cudnnAttnDescriptor_t]],
     attnMode: Out[Pointer[c_uint]],
     nHeads: Out[Pointer[c_int]],
     smScaler: Out[Pointer[c_double]],
-    dataType: Out[Pointer[cudnnDataType_t]],
-    computePrec: Out[Pointer[cudnnDataType_t]],
-    mathType: Out[Pointer[cudnnMathType_t]],
-    attnDropoutDesc: Out[Pointer[cudnnDropoutDescriptor_t]],
-    postDropoutDesc: Out[Pointer[cudnnDropoutDescriptor_t]],
+    dataType: Out[EnumPointer[cudnnDataType_t]],
+    computePrec: Out[EnumPointer[cudnnDataType_t]],
+    mathType: Out[EnumPointer[cudnnMathType_t]],
+    attnDropoutDesc: Out[NewHandle[cudnnDropoutDescriptor_t]],
+    postDropoutDesc: Out[NewHandle[cudnnDropoutDescriptor_t]],
     qSize: Out[Pointer[c_int]],
     kSize: Out[Pointer[c_int]],
     vSize: Out[Pointer[c_int]],
@@ -2598,8 +2360,8 @@ def cudnnGetAttnDescriptor(
 
 @function("cudnn_adv.h", since="9.0.0", deprecated=True, carried_out="attention")
 def cudnnGetMultiHeadAttnBuffers(
-    handle: cudnnHandle_t,
-    attnDesc: Nullable[Const[cudnnAttnDescriptor_t]],
+    handle: Handle[cudnnHandle_t],
+    attnDesc: Nullable[Const[Handle[cudnnAttnDescriptor_t]]],
     weightSizeInBytes: Out[Pointer[c_size_t]],
     workSpaceSizeInBytes: Out[Pointer[c_size_t]],
     reserveSpaceSizeInBytes: Out[Pointer[c_size_t]],
@@ -2608,45 +2370,41 @@ def cudnnGetMultiHeadAttnBuffers(
 
 @function("cudnn_adv.h", since="9.0.0", deprecated=True, carried_out="attention")
 def cudnnGetMultiHeadAttnWeights(
-    handle: cudnnHandle_t,
-    attnDesc: Nullable[Const[cudnnAttnDescriptor_t]],
-    wKind: cudnnMultiHeadAttnWeightKind_t,
-    weightSizeInBytes: ToldBy[c_size_t, "cudnnGetMultiHeadAttnBuffers"],
-    weights: DeviceMemory["weightSizeInBytes"],
-    wDesc: Nullable[Out[cudnnTensorDescriptor_t]],
+    handle: Handle[cudnnHandle_t],
+    attnDesc: Nullable[Const[Handle[cudnnAttnDescriptor_t]]],
+    wKind: EnumValue[cudnnMultiHeadAttnWeightKind_t],
+    weightSizeInBytes: Annotated[Int[c_size_t], told_by("cudnnGetMultiHeadAttnBuffers")],
+    weights: Annotated[DeviceMemory, "weightSizeInBytes"],
+    wDesc: Nullable[Out[Handle[cudnnTensorDescriptor_t]]],
     wAddr: Out[Pointer[c_void_p]],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_adv.h",
-    since="9.0.0",
-    replaced_by="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR",
-    carried_out="attention",
-)
+@function("cudnn_adv.h", since="9.0.0", replaced_by="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR",
+          carried_out="attention")
 def cudnnMultiHeadAttnForward(
-    handle: cudnnHandle_t,
-    attnDesc: Nullable[Const[cudnnAttnDescriptor_t]],
-    currIdx: c_int,
-    loWinIdx: Array[c_int],
-    hiWinIdx: Array[c_int],
-    devSeqLengthsQO: DeviceArray[c_int],
-    devSeqLengthsKV: DeviceArray[c_int],
-    qDesc: Nullable[Const[cudnnSeqDataDescriptor_t]],
-    queries: DeviceMemory["qDesc"],
+    handle: Handle[cudnnHandle_t],
+    attnDesc: Nullable[Const[Handle[cudnnAttnDescriptor_t]]],
+    currIdx: Int[c_int],
+    loWinIdx: IntArray[c_int],
+    hiWinIdx: IntArray[c_int],
+    devSeqLengthsQO: Annotated[DeviceMemory, elements(c_int)],
+    devSeqLengthsKV: Annotated[DeviceMemory, elements(c_int)],
+    qDesc: Nullable[Const[Handle[cudnnSeqDataDescriptor_t]]],
+    queries: Annotated[DeviceMemory, "qDesc"],
     residuals: DeviceMemory,
-    kDesc: Nullable[Const[cudnnSeqDataDescriptor_t]],
-    keys: DeviceMemory["kDesc"],
-    vDesc: Nullable[Const[cudnnSeqDataDescriptor_t]],
-    values: DeviceMemory["vDesc"],
-    oDesc: Nullable[Const[cudnnSeqDataDescriptor_t]],
-    out: Out[DeviceMemory["oDesc"]],
-    weightSizeInBytes: ToldBy[c_size_t, "cudnnGetMultiHeadAttnBuffers"],
-    weights: DeviceMemory["weightSizeInBytes"],
-    workSpaceSizeInBytes: ToldBy[c_size_t, "cudnnGetMultiHeadAttnBuffers"],
-    workSpace: InOut[DeviceMemory["workSpaceSizeInBytes"]],
-    reserveSpaceSizeInBytes: ToldBy[c_size_t, "cudnnGetMultiHeadAttnBuffers"],
-    reserveSpace: InOut[DeviceMemory["reserveSpaceSizeInBytes"]],
+    kDesc: Nullable[Const[Handle[cudnnSeqDataDescriptor_t]]],
+    keys: Annotated[DeviceMemory, "kDesc"],
+    vDesc: Nullable[Const[Handle[cudnnSeqDataDescriptor_t]]],
+    values: Annotated[DeviceMemory, "vDesc"],
+    oDesc: Nullable[Const[Handle[cudnnSeqDataDescriptor_t]]],
+    out: Annotated[Out[DeviceMemory], "oDesc"],
+    weightSizeInBytes: Annotated[Int[c_size_t], told_by("cudnnGetMultiHeadAttnBuffers")],
+    weights: Annotated[DeviceMemory, "weightSizeInBytes"],
+    workSpaceSizeInBytes: Annotated[Int[c_size_t], told_by("cudnnGetMultiHeadAttnBuffers")],
+    workSpace: Annotated[InOut[DeviceMemory], "workSpaceSizeInBytes"],
+    reserveSpaceSizeInBytes: Annotated[Int[c_size_t], told_by("cudnnGetMultiHeadAttnBuffers")],
+    reserveSpace: Annotated[InOut[DeviceMemory], "reserveSpaceSizeInBytes"],
 ) -> cudnnStatus_t: ...
 
 
@@ -2656,254 +2414,249 @@ def cudnnAdvVersionCheck() -> cudnnStatus_t: ...
 
 @function("cudnn_adv.h", since="9.0.0", carried_out="rnn")
 def cudnnRNNBackwardData_v8(
-    handle: cudnnHandle_t,
-    rnnDesc: Nullable[cudnnRNNDescriptor_t],
-    devSeqLengths: DeviceArray[c_int32],
-    yDesc: Nullable[cudnnRNNDataDescriptor_t],
-    y: DeviceMemory["yDesc"],
-    dy: DeviceMemory["yDesc"],
-    xDesc: Nullable[cudnnRNNDataDescriptor_t],
-    dx: Out[DeviceMemory["xDesc"]],
-    hDesc: Nullable[MayBeUnset[cudnnTensorDescriptor_t]],
+    handle: Handle[cudnnHandle_t],
+    rnnDesc: Nullable[Handle[cudnnRNNDescriptor_t]],
+    devSeqLengths: Annotated[DeviceMemory, elements(c_int32)],
+    yDesc: Nullable[Handle[cudnnRNNDataDescriptor_t]],
+    y: Annotated[DeviceMemory, "yDesc"],
+    dy: Annotated[DeviceMemory, "yDesc"],
+    xDesc: Nullable[Handle[cudnnRNNDataDescriptor_t]],
+    dx: Annotated[Out[DeviceMemory], "xDesc"],
+    hDesc: Nullable[MayBeUnset[Handle[cudnnTensorDescriptor_t]]],
     hx: DeviceMemory,
     dhy: DeviceMemory,
     dhx: Out[DeviceMemory],
-    cDesc: Nullable[MayBeUnset[cudnnTensorDescriptor_t]],
+    cDesc: Nullable[MayBeUnset[Handle[cudnnTensorDescriptor_t]]],
     cx: DeviceMemory,
     dcy: DeviceMemory,
     dcx: Out[DeviceMemory],
-    weightSpaceSize: ToldBy[c_size_t, "cudnnGetRNNWeightSpaceSize"],
-    weightSpace: DeviceMemory["weightSpaceSize"],
-    workSpaceSize: ToldBy[c_size_t, "cudnnGetRNNTempSpaceSizes"],
-    workSpace: InOut[DeviceMemory["workSpaceSize"]],
-    reserveSpaceSize: ToldBy[c_size_t, "cudnnGetRNNTempSpaceSizes"],
-    reserveSpace: InOut[DeviceMemory["reserveSpaceSize"]],
+    weightSpaceSize: Annotated[Int[c_size_t], told_by("cudnnGetRNNWeightSpaceSize")],
+    weightSpace: Annotated[DeviceMemory, "weightSpaceSize"],
+    workSpaceSize: Annotated[Int[c_size_t], told_by("cudnnGetRNNTempSpaceSizes")],
+    workSpace: Annotated[InOut[DeviceMemory], "workSpaceSize"],
+    reserveSpaceSize: Annotated[Int[c_size_t], told_by("cudnnGetRNNTempSpaceSizes")],
+    reserveSpace: Annotated[InOut[DeviceMemory], "reserveSpaceSize"],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_adv.h", since="9.0.0", carried_out="rnn")
 def cudnnRNNBackwardWeights_v8(
-    handle: cudnnHandle_t,
-    rnnDesc: Nullable[cudnnRNNDescriptor_t],
-    addGrad: cudnnWgradMode_t,
-    devSeqLengths: DeviceArray[c_int32],
-    xDesc: Nullable[cudnnRNNDataDescriptor_t],
-    x: DeviceMemory["xDesc"],
-    hDesc: Nullable[MayBeUnset[cudnnTensorDescriptor_t]],
+    handle: Handle[cudnnHandle_t],
+    rnnDesc: Nullable[Handle[cudnnRNNDescriptor_t]],
+    addGrad: EnumValue[cudnnWgradMode_t],
+    devSeqLengths: Annotated[DeviceMemory, elements(c_int32)],
+    xDesc: Nullable[Handle[cudnnRNNDataDescriptor_t]],
+    x: Annotated[DeviceMemory, "xDesc"],
+    hDesc: Nullable[MayBeUnset[Handle[cudnnTensorDescriptor_t]]],
     hx: DeviceMemory,
-    yDesc: Nullable[cudnnRNNDataDescriptor_t],
-    y: DeviceMemory["yDesc"],
-    weightSpaceSize: ToldBy[c_size_t, "cudnnGetRNNWeightSpaceSize"],
-    dweightSpace: InOut[DeviceMemory["weightSpaceSize"]],
-    workSpaceSize: ToldBy[c_size_t, "cudnnGetRNNTempSpaceSizes"],
-    workSpace: InOut[DeviceMemory["workSpaceSize"]],
-    reserveSpaceSize: ToldBy[c_size_t, "cudnnGetRNNTempSpaceSizes"],
-    reserveSpace: InOut[DeviceMemory["reserveSpaceSize"]],
+    yDesc: Nullable[Handle[cudnnRNNDataDescriptor_t]],
+    y: Annotated[DeviceMemory, "yDesc"],
+    weightSpaceSize: Annotated[Int[c_size_t], told_by("cudnnGetRNNWeightSpaceSize")],
+    dweightSpace: Annotated[InOut[DeviceMemory], "weightSpaceSize"],
+    workSpaceSize: Annotated[Int[c_size_t], told_by("cudnnGetRNNTempSpaceSizes")],
+    workSpace: Annotated[InOut[DeviceMemory], "workSpaceSize"],
+    reserveSpaceSize: Annotated[Int[c_size_t], told_by("cudnnGetRNNTempSpaceSizes")],
+    reserveSpace: Annotated[InOut[DeviceMemory], "reserveSpaceSize"],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_adv.h",
-    since="9.0.0",
-    replaced_by="CUDNN_BACKEND_OPERATION_SDPA_BWD_DESCRIPTOR",
-    carried_out="attention",
-)
+@function("cudnn_adv.h", since="9.0.0", replaced_by="CUDNN_BACKEND_OPERATION_SDPA_BWD_DESCRIPTOR",
+          carried_out="attention")
 def cudnnMultiHeadAttnBackwardData(
-    handle: cudnnHandle_t,
-    attnDesc: Nullable[Const[cudnnAttnDescriptor_t]],
-    loWinIdx: Array[c_int],
-    hiWinIdx: Array[c_int],
-    devSeqLengthsDQDO: DeviceArray[c_int],
-    devSeqLengthsDKDV: DeviceArray[c_int],
-    doDesc: Nullable[Const[cudnnSeqDataDescriptor_t]],
-    dout: DeviceMemory["doDesc"],
-    dqDesc: Nullable[Const[cudnnSeqDataDescriptor_t]],
-    dqueries: Out[DeviceMemory["dqDesc"]],
-    queries: DeviceMemory["dqDesc"],
-    dkDesc: Nullable[Const[cudnnSeqDataDescriptor_t]],
-    dkeys: Out[DeviceMemory["dkDesc"]],
-    keys: DeviceMemory["dkDesc"],
-    dvDesc: Nullable[Const[cudnnSeqDataDescriptor_t]],
-    dvalues: Out[DeviceMemory["dvDesc"]],
-    values: DeviceMemory["dvDesc"],
-    weightSizeInBytes: ToldBy[c_size_t, "cudnnGetMultiHeadAttnBuffers"],
-    weights: DeviceMemory["weightSizeInBytes"],
-    workSpaceSizeInBytes: ToldBy[c_size_t, "cudnnGetMultiHeadAttnBuffers"],
-    workSpace: InOut[DeviceMemory["workSpaceSizeInBytes"]],
-    reserveSpaceSizeInBytes: ToldBy[c_size_t, "cudnnGetMultiHeadAttnBuffers"],
-    reserveSpace: InOut[DeviceMemory["reserveSpaceSizeInBytes"]],
+    handle: Handle[cudnnHandle_t],
+    attnDesc: Nullable[Const[Handle[cudnnAttnDescriptor_t]]],
+    loWinIdx: IntArray[c_int],
+    hiWinIdx: IntArray[c_int],
+    devSeqLengthsDQDO: Annotated[DeviceMemory, elements(c_int)],
+    devSeqLengthsDKDV: Annotated[DeviceMemory, elements(c_int)],
+    doDesc: Nullable[Const[Handle[cudnnSeqDataDescriptor_t]]],
+    dout: Annotated[DeviceMemory, "doDesc"],
+    dqDesc: Nullable[Const[Handle[cudnnSeqDataDescriptor_t]]],
+    dqueries: Annotated[Out[DeviceMemory], "dqDesc"],
+    queries: Annotated[DeviceMemory, "dqDesc"],
+    dkDesc: Nullable[Const[Handle[cudnnSeqDataDescriptor_t]]],
+    dkeys: Annotated[Out[DeviceMemory], "dkDesc"],
+    keys: Annotated[DeviceMemory, "dkDesc"],
+    dvDesc: Nullable[Const[Handle[cudnnSeqDataDescriptor_t]]],
+    dvalues: Annotated[Out[DeviceMemory], "dvDesc"],
+    values: Annotated[DeviceMemory, "dvDesc"],
+    weightSizeInBytes: Annotated[Int[c_size_t], told_by("cudnnGetMultiHeadAttnBuffers")],
+    weights: Annotated[DeviceMemory, "weightSizeInBytes"],
+    workSpaceSizeInBytes: Annotated[Int[c_size_t], told_by("cudnnGetMultiHeadAttnBuffers")],
+    workSpace: Annotated[InOut[DeviceMemory], "workSpaceSizeInBytes"],
+    reserveSpaceSizeInBytes: Annotated[Int[c_size_t], told_by("cudnnGetMultiHeadAttnBuffers")],
+    reserveSpace: Annotated[InOut[DeviceMemory], "reserveSpaceSizeInBytes"],
 ) -> cudnnStatus_t: ...
 
 
-@function(
-    "cudnn_adv.h",
-    since="9.0.0",
-    replaced_by="CUDNN_BACKEND_OPERATION_SDPA_BWD_DESCRIPTOR",
-    carried_out="attention",
-)
+@function("cudnn_adv.h", since="9.0.0", replaced_by="CUDNN_BACKEND_OPERATION_SDPA_BWD_DESCRIPTOR",
+          carried_out="attention")
 def cudnnMultiHeadAttnBackwardWeights(
-    handle: cudnnHandle_t,
-    attnDesc: Nullable[Const[cudnnAttnDescriptor_t]],
-    addGrad: cudnnWgradMode_t,
-    qDesc: Nullable[Const[cudnnSeqDataDescriptor_t]],
-    queries: DeviceMemory["qDesc"],
-    kDesc: Nullable[Const[cudnnSeqDataDescriptor_t]],
-    keys: DeviceMemory["kDesc"],
-    vDesc: Nullable[Const[cudnnSeqDataDescriptor_t]],
-    values: DeviceMemory["vDesc"],
-    doDesc: Nullable[Const[cudnnSeqDataDescriptor_t]],
-    dout: DeviceMemory["doDesc"],
-    weightSizeInBytes: ToldBy[c_size_t, "cudnnGetMultiHeadAttnBuffers"],
-    weights: DeviceMemory["weightSizeInBytes"],
-    dweights: InOut[DeviceMemory["weightSizeInBytes"]],
-    workSpaceSizeInBytes: ToldBy[c_size_t, "cudnnGetMultiHeadAttnBuffers"],
-    workSpace: InOut[DeviceMemory["workSpaceSizeInBytes"]],
-    reserveSpaceSizeInBytes: ToldBy[c_size_t, "cudnnGetMultiHeadAttnBuffers"],
-    reserveSpace: InOut[DeviceMemory["reserveSpaceSizeInBytes"]],
+    handle: Handle[cudnnHandle_t],
+    attnDesc: Nullable[Const[Handle[cudnnAttnDescriptor_t]]],
+    addGrad: EnumValue[cudnnWgradMode_t],
+    qDesc: Nullable[Const[Handle[cudnnSeqDataDescriptor_t]]],
+    queries: Annotated[DeviceMemory, "qDesc"],
+    kDesc: Nullable[Const[Handle[cudnnSeqDataDescriptor_t]]],
+    keys: Annotated[DeviceMemory, "kDesc"],
+    vDesc: Nullable[Const[Handle[cudnnSeqDataDescriptor_t]]],
+    values: Annotated[DeviceMemory, "vDesc"],
+    doDesc: Nullable[Const[Handle[cudnnSeqDataDescriptor_t]]],
+    dout: Annotated[DeviceMemory, "doDesc"],
+    weightSizeInBytes: Annotated[Int[c_size_t], told_by("cudnnGetMultiHeadAttnBuffers")],
+    weights: Annotated[DeviceMemory, "weightSizeInBytes"],
+    dweights: Annotated[InOut[DeviceMemory], "weightSizeInBytes"],
+    workSpaceSizeInBytes: Annotated[Int[c_size_t], told_by("cudnnGetMultiHeadAttnBuffers")],
+    workSpace: Annotated[InOut[DeviceMemory], "workSpaceSizeInBytes"],
+    reserveSpaceSizeInBytes: Annotated[Int[c_size_t], told_by("cudnnGetMultiHeadAttnBuffers")],
+    reserveSpace: Annotated[InOut[DeviceMemory], "reserveSpaceSizeInBytes"],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_adv.h", since="9.0.0")
 def cudnnCreateCTCLossDescriptor(
-    ctcLossDesc: Out[Pointer[cudnnCTCLossDescriptor_t]],
+    ctcLossDesc: Out[NewHandle[cudnnCTCLossDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_adv.h", since="9.0.0", replaced_by="cudnnSetCTCLossDescriptor_v9")
 def cudnnSetCTCLossDescriptor(
-    ctcLossDesc: InOut[cudnnCTCLossDescriptor_t],
-    compType: cudnnDataType_t,
+    ctcLossDesc: InOut[Handle[cudnnCTCLossDescriptor_t]],
+    compType: EnumValue[cudnnDataType_t],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_adv.h", since="9.0.0", replaced_by="cudnnSetCTCLossDescriptor_v9")
 def cudnnSetCTCLossDescriptorEx(
-    ctcLossDesc: InOut[cudnnCTCLossDescriptor_t],
-    compType: cudnnDataType_t,
-    normMode: cudnnLossNormalizationMode_t,
-    gradMode: cudnnNanPropagation_t,
+    ctcLossDesc: InOut[Handle[cudnnCTCLossDescriptor_t]],
+    compType: EnumValue[cudnnDataType_t],
+    normMode: EnumValue[cudnnLossNormalizationMode_t],
+    gradMode: EnumValue[cudnnNanPropagation_t],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_adv.h", since="9.0.0", replaced_by="cudnnSetCTCLossDescriptor_v9")
 def cudnnSetCTCLossDescriptor_v8(
-    ctcLossDesc: InOut[cudnnCTCLossDescriptor_t],
-    compType: cudnnDataType_t,
-    normMode: cudnnLossNormalizationMode_t,
-    gradMode: cudnnNanPropagation_t,
-    maxLabelLength: c_int,
+    ctcLossDesc: InOut[Handle[cudnnCTCLossDescriptor_t]],
+    compType: EnumValue[cudnnDataType_t],
+    normMode: EnumValue[cudnnLossNormalizationMode_t],
+    gradMode: EnumValue[cudnnNanPropagation_t],
+    maxLabelLength: Int[c_int],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_adv.h", since="9.0.0")
 def cudnnSetCTCLossDescriptor_v9(
-    ctcLossDesc: InOut[cudnnCTCLossDescriptor_t],
-    compType: cudnnDataType_t,
-    normMode: cudnnLossNormalizationMode_t,
-    ctcGradMode: cudnnCTCGradMode_t,
-    maxLabelLength: c_int,
+    ctcLossDesc: InOut[Handle[cudnnCTCLossDescriptor_t]],
+    compType: EnumValue[cudnnDataType_t],
+    normMode: EnumValue[cudnnLossNormalizationMode_t],
+    ctcGradMode: EnumValue[cudnnCTCGradMode_t],
+    maxLabelLength: Int[c_int],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_adv.h", since="9.0.0", replaced_by="cudnnGetCTCLossDescriptor_v9")
 def cudnnGetCTCLossDescriptor(
-    ctcLossDesc: cudnnCTCLossDescriptor_t,
-    compType: Out[Pointer[cudnnDataType_t]],
+    ctcLossDesc: Handle[cudnnCTCLossDescriptor_t],
+    compType: Out[EnumPointer[cudnnDataType_t]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_adv.h", since="9.0.0", replaced_by="cudnnGetCTCLossDescriptor_v9")
 def cudnnGetCTCLossDescriptorEx(
-    ctcLossDesc: cudnnCTCLossDescriptor_t,
-    compType: Out[Pointer[cudnnDataType_t]],
-    normMode: Out[Pointer[cudnnLossNormalizationMode_t]],
-    gradMode: Out[Pointer[cudnnNanPropagation_t]],
+    ctcLossDesc: Handle[cudnnCTCLossDescriptor_t],
+    compType: Out[EnumPointer[cudnnDataType_t]],
+    normMode: Out[EnumPointer[cudnnLossNormalizationMode_t]],
+    gradMode: Out[EnumPointer[cudnnNanPropagation_t]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_adv.h", since="9.0.0", replaced_by="cudnnGetCTCLossDescriptor_v9")
 def cudnnGetCTCLossDescriptor_v8(
-    ctcLossDesc: cudnnCTCLossDescriptor_t,
-    compType: Out[Pointer[cudnnDataType_t]],
-    normMode: Out[Pointer[cudnnLossNormalizationMode_t]],
-    gradMode: Out[Pointer[cudnnNanPropagation_t]],
+    ctcLossDesc: Handle[cudnnCTCLossDescriptor_t],
+    compType: Out[EnumPointer[cudnnDataType_t]],
+    normMode: Out[EnumPointer[cudnnLossNormalizationMode_t]],
+    gradMode: Out[EnumPointer[cudnnNanPropagation_t]],
     maxLabelLength: Out[Pointer[c_int]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_adv.h", since="9.0.0")
 def cudnnGetCTCLossDescriptor_v9(
-    ctcLossDesc: cudnnCTCLossDescriptor_t,
-    compType: Out[Pointer[cudnnDataType_t]],
-    normMode: Out[Pointer[cudnnLossNormalizationMode_t]],
-    ctcGradMode: Out[Pointer[cudnnCTCGradMode_t]],
+    ctcLossDesc: Handle[cudnnCTCLossDescriptor_t],
+    compType: Out[EnumPointer[cudnnDataType_t]],
+    normMode: Out[EnumPointer[cudnnLossNormalizationMode_t]],
+    ctcGradMode: Out[EnumPointer[cudnnCTCGradMode_t]],
     maxLabelLength: Out[Pointer[c_int]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_adv.h", since="9.0.0")
 def cudnnDestroyCTCLossDescriptor(
-    ctcLossDesc: Nullable[cudnnCTCLossDescriptor_t],
+    ctcLossDesc: Nullable[Handle[cudnnCTCLossDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_adv.h", since="9.0.0", carried_out="ctc")
 def cudnnCTCLoss(
-    handle: cudnnHandle_t,
-    probsDesc: NotNull[Const[cudnnTensorDescriptor_t]],
-    probs: NotNull[DeviceMemory["probsDesc"]],
-    hostLabels: SumOf[Array[c_int], "hostLabelLengths"],
-    hostLabelLengths: NotNull[PerSample[Array[c_int], "probsDesc"]],
-    hostInputLengths: NotNull[PerSample[Array[c_int], "probsDesc"]],
+    handle: Handle[cudnnHandle_t],
+    probsDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
+    probs: Annotated[NotNull[DeviceMemory], "probsDesc"],
+    hostLabels: Annotated[IntArray[c_int], sum_of("hostLabelLengths")],
+    hostLabelLengths: Annotated[NotNull[IntArray[c_int]], per_sample("probsDesc")],
+    hostInputLengths: Annotated[NotNull[IntArray[c_int]], per_sample("probsDesc")],
     costs: Out[DeviceMemory],
-    gradientsDesc: Nullable[MayBeUnset[NeededBy[Const[cudnnTensorDescriptor_t], "gradients"]]],
-    gradients: Out[DeviceMemory["gradientsDesc"]],
-    algo: cudnnCTCLossAlgo_t,
-    ctcLossDesc: NotNull[cudnnCTCLossDescriptor_t],
-    workspace: InOut[DeviceMemory["workSpaceSizeInBytes"]],
-    workSpaceSizeInBytes: ToldBy[c_size_t, "cudnnGetCTCLossWorkspaceSize"],
+    gradientsDesc: Annotated[Nullable[MayBeUnset[Const[Handle[cudnnTensorDescriptor_t]]]],
+        needed_by("gradients")],
+    gradients: Annotated[Out[DeviceMemory], "gradientsDesc"],
+    algo: EnumValue[cudnnCTCLossAlgo_t],
+    ctcLossDesc: NotNull[Handle[cudnnCTCLossDescriptor_t]],
+    workspace: Annotated[InOut[DeviceMemory], "workSpaceSizeInBytes"],
+    workSpaceSizeInBytes: Annotated[Int[c_size_t], told_by("cudnnGetCTCLossWorkspaceSize")],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_adv.h", since="9.0.0", carried_out="ctc")
 def cudnnCTCLoss_v8(
-    handle: cudnnHandle_t,
-    algo: cudnnCTCLossAlgo_t,
-    ctcLossDesc: NotNull[cudnnCTCLossDescriptor_t],
-    probsDesc: NotNull[Const[cudnnTensorDescriptor_t]],
-    probs: DeviceMemory["probsDesc"],
-    labels: NotNull[DeviceArray[c_int]],
-    labelLengths: NotNull[DeviceArray[c_int]],
-    inputLengths: NotNull[DeviceArray[c_int]],
+    handle: Handle[cudnnHandle_t],
+    algo: EnumValue[cudnnCTCLossAlgo_t],
+    ctcLossDesc: NotNull[Handle[cudnnCTCLossDescriptor_t]],
+    probsDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
+    probs: Annotated[DeviceMemory, "probsDesc"],
+    labels: Annotated[NotNull[DeviceMemory], elements(c_int)],
+    labelLengths: Annotated[NotNull[DeviceMemory], elements(c_int)],
+    inputLengths: Annotated[NotNull[DeviceMemory], elements(c_int)],
     costs: NotNull[Out[DeviceMemory]],
-    gradientsDesc: Nullable[MayBeUnset[NeededBy[Const[cudnnTensorDescriptor_t], "gradients"]]],
-    gradients: Out[DeviceMemory["gradientsDesc"]],
-    workSpaceSizeInBytes: ToldBy[c_size_t, "cudnnGetCTCLossWorkspaceSize_v8"],
-    workspace: NeededBy[InOut[DeviceMemory["workSpaceSizeInBytes"]], "workSpaceSizeInBytes"],
+    gradientsDesc: Annotated[Nullable[MayBeUnset[Const[Handle[cudnnTensorDescriptor_t]]]],
+        needed_by("gradients")],
+    gradients: Annotated[Out[DeviceMemory], "gradientsDesc"],
+    workSpaceSizeInBytes: Annotated[Int[c_size_t], told_by("cudnnGetCTCLossWorkspaceSize_v8")],
+    workspace: Annotated[InOut[DeviceMemory], "workSpaceSizeInBytes",
+        needed_by("workSpaceSizeInBytes")],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_adv.h", since="9.0.0", carried_out="ctc")
 def cudnnGetCTCLossWorkspaceSize(
-    handle: cudnnHandle_t,
-    probsDesc: NotNull[Const[cudnnTensorDescriptor_t]],
-    gradientsDesc: Nullable[MayBeUnset[Const[cudnnTensorDescriptor_t]]],
-    labels: SumOf[Array[c_int], "labelLengths"],
-    labelLengths: NotNull[PerSample[Array[c_int], "probsDesc"]],
-    inputLengths: NotNull[PerSample[Array[c_int], "probsDesc"]],
-    algo: cudnnCTCLossAlgo_t,
-    ctcLossDesc: Nullable[cudnnCTCLossDescriptor_t],
+    handle: Handle[cudnnHandle_t],
+    probsDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
+    gradientsDesc: Nullable[MayBeUnset[Const[Handle[cudnnTensorDescriptor_t]]]],
+    labels: Annotated[IntArray[c_int], sum_of("labelLengths")],
+    labelLengths: Annotated[NotNull[IntArray[c_int]], per_sample("probsDesc")],
+    inputLengths: Annotated[NotNull[IntArray[c_int]], per_sample("probsDesc")],
+    algo: EnumValue[cudnnCTCLossAlgo_t],
+    ctcLossDesc: Nullable[Handle[cudnnCTCLossDescriptor_t]],
     sizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_adv.h", since="9.0.0", carried_out="ctc")
 def cudnnGetCTCLossWorkspaceSize_v8(
-    handle: cudnnHandle_t,
-    algo: cudnnCTCLossAlgo_t,
-    ctcLossDesc: NotNull[cudnnCTCLossDescriptor_t],
-    probsDesc: NotNull[Const[cudnnTensorDescriptor_t]],
-    gradientsDesc: Nullable[MayBeUnset[Const[cudnnTensorDescriptor_t]]],
+    handle: Handle[cudnnHandle_t],
+    algo: EnumValue[cudnnCTCLossAlgo_t],
+    ctcLossDesc: NotNull[Handle[cudnnCTCLossDescriptor_t]],
+    probsDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
+    gradientsDesc: Nullable[MayBeUnset[Const[Handle[cudnnTensorDescriptor_t]]]],
     sizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
@@ -2917,23 +2670,23 @@ def cudnnSubquadraticOpsVersionCheck() -> cudnnStatus_t: ...
 
 @function("cudnn_subquadratic_ops.h", since="9.22.0", carried_out="causal_convolution")
 def cudnnCausalConv1dForward(
-    stream: cudaStream_t,
+    stream: Stream,
     x: DeviceMemory,
     weight: DeviceMemory,
     bias: DeviceMemory,
     y: Out[DeviceMemory],
-    batch: c_int,
-    dim: c_int,
-    seqLen: c_int,
-    kernelSize: c_int,
-    dataType: cudnnDataType_t,
-    activation: cudnnCausalConv1dActivation_t,
+    batch: Int[c_int],
+    dim: Int[c_int],
+    seqLen: Int[c_int],
+    kernelSize: Int[c_int],
+    dataType: EnumValue[cudnnDataType_t],
+    activation: EnumValue[cudnnCausalConv1dActivation_t],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_subquadratic_ops.h", since="9.22.0", carried_out="causal_convolution")
 def cudnnCausalConv1dBackward(
-    stream: cudaStream_t,
+    stream: Stream,
     x: DeviceMemory,
     weight: DeviceMemory,
     bias: DeviceMemory,
@@ -2941,35 +2694,35 @@ def cudnnCausalConv1dBackward(
     dx: Out[DeviceMemory],
     dweight: InOut[DeviceMemory],
     dbias: InOut[DeviceMemory],
-    batch: c_int,
-    dim: c_int,
-    seqLen: c_int,
-    kernelSize: c_int,
-    dataType: cudnnDataType_t,
-    dwDataType: cudnnDataType_t,
-    activation: cudnnCausalConv1dActivation_t,
+    batch: Int[c_int],
+    dim: Int[c_int],
+    seqLen: Int[c_int],
+    kernelSize: Int[c_int],
+    dataType: EnumValue[cudnnDataType_t],
+    dwDataType: EnumValue[cudnnDataType_t],
+    activation: EnumValue[cudnnCausalConv1dActivation_t],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_subquadratic_ops.h", since="9.24.0", carried_out="causal_convolution")
 def cudnnCausalConv1dNwhForward(
-    stream: cudaStream_t,
+    stream: Stream,
     x: DeviceMemory,
     weight: DeviceMemory,
     bias: DeviceMemory,
     y: Out[DeviceMemory],
-    batch: c_int,
-    dim: c_int,
-    seqLen: c_int,
-    kernelSize: c_int,
-    dataType: cudnnDataType_t,
-    activation: cudnnCausalConv1dActivation_t,
+    batch: Int[c_int],
+    dim: Int[c_int],
+    seqLen: Int[c_int],
+    kernelSize: Int[c_int],
+    dataType: EnumValue[cudnnDataType_t],
+    activation: EnumValue[cudnnCausalConv1dActivation_t],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_subquadratic_ops.h", since="9.24.0", carried_out="causal_convolution")
 def cudnnCausalConv1dNwhBackward(
-    stream: cudaStream_t,
+    stream: Stream,
     x: DeviceMemory,
     weight: DeviceMemory,
     bias: DeviceMemory,
@@ -2977,37 +2730,37 @@ def cudnnCausalConv1dNwhBackward(
     dx: Out[DeviceMemory],
     dweight: InOut[DeviceMemory],
     dbias: InOut[DeviceMemory],
-    batch: c_int,
-    dim: c_int,
-    seqLen: c_int,
-    kernelSize: c_int,
-    dataType: cudnnDataType_t,
-    dwDataType: cudnnDataType_t,
-    activation: cudnnCausalConv1dActivation_t,
+    batch: Int[c_int],
+    dim: Int[c_int],
+    seqLen: Int[c_int],
+    kernelSize: Int[c_int],
+    dataType: EnumValue[cudnnDataType_t],
+    dwDataType: EnumValue[cudnnDataType_t],
+    activation: EnumValue[cudnnCausalConv1dActivation_t],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_subquadratic_ops.h", since="9.24.0", carried_out="causal_convolution")
 def cudnnB2BCausalConv1dForward(
-    stream: cudaStream_t,
+    stream: Stream,
     x: DeviceMemory,
     weightsProj: DeviceMemory,
     weightsMixer: DeviceMemory,
     skipBias: DeviceMemory,
     y: Out[DeviceMemory],
     yGated: Out[DeviceMemory],
-    batch: c_int,
-    dim: c_int,
-    seqLen: c_int,
-    kernelSizeProj: c_int,
-    kernelSizeMixer: c_int,
-    dataType: cudnnDataType_t,
+    batch: Int[c_int],
+    dim: Int[c_int],
+    seqLen: Int[c_int],
+    kernelSizeProj: Int[c_int],
+    kernelSizeMixer: Int[c_int],
+    dataType: EnumValue[cudnnDataType_t],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_subquadratic_ops.h", since="9.24.0", carried_out="causal_convolution")
 def cudnnB2BCausalConv1dBackward(
-    stream: cudaStream_t,
+    stream: Stream,
     x: DeviceMemory,
     weightsProj: DeviceMemory,
     weightsMixer: DeviceMemory,
@@ -3018,53 +2771,53 @@ def cudnnB2BCausalConv1dBackward(
     dweightsProj: InOut[DeviceMemory],
     dweightsMixer: InOut[DeviceMemory],
     dskipBias: InOut[DeviceMemory],
-    batch: c_int,
-    dim: c_int,
-    seqLen: c_int,
-    kernelSizeProj: c_int,
-    kernelSizeMixer: c_int,
-    dataType: cudnnDataType_t,
-    dwDataType: cudnnDataType_t,
+    batch: Int[c_int],
+    dim: Int[c_int],
+    seqLen: Int[c_int],
+    kernelSizeProj: Int[c_int],
+    kernelSizeMixer: Int[c_int],
+    dataType: EnumValue[cudnnDataType_t],
+    dwDataType: EnumValue[cudnnDataType_t],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_subquadratic_ops.h", since="9.26.0", carried_out="causal_convolution")
 def cudnnFFTCausalConv1dForward(
-    stream: cudaStream_t,
+    stream: Stream,
     x: DeviceMemory,
     weight: DeviceMemory,
     y: Out[DeviceMemory],
-    batch: c_int,
-    dim: c_int,
-    seqLen: c_int,
-    kernelSize: c_int,
-    dataType: cudnnDataType_t,
+    batch: Int[c_int],
+    dim: Int[c_int],
+    seqLen: Int[c_int],
+    kernelSize: Int[c_int],
+    dataType: EnumValue[cudnnDataType_t],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_subquadratic_ops.h", since="9.26.0", carried_out="causal_convolution")
 def cudnnFFTCausalConv1dBackward(
-    stream: cudaStream_t,
+    stream: Stream,
     x: DeviceMemory,
     weight: DeviceMemory,
     dy: DeviceMemory,
     dx: Out[DeviceMemory],
     dweight: Out[DeviceMemory],
-    batch: c_int,
-    dim: c_int,
-    seqLen: c_int,
-    kernelSize: c_int,
-    dataType: cudnnDataType_t,
+    batch: Int[c_int],
+    dim: Int[c_int],
+    seqLen: Int[c_int],
+    kernelSize: Int[c_int],
+    dataType: EnumValue[cudnnDataType_t],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_subquadratic_ops.h", since="9.26.0")
 def cudnnLongFFTCausalConv1dGetBufferSizes(
-    batch: c_int,
-    dim: c_int,
-    seqLen: c_int,
-    kernelSize: c_int,
-    dataType: cudnnDataType_t,
+    batch: Int[c_int],
+    dim: Int[c_int],
+    seqLen: Int[c_int],
+    kernelSize: Int[c_int],
+    dataType: EnumValue[cudnnDataType_t],
     workspaceSizeInBytes: Out[Pointer[c_size_t]],
     reserveSpaceSizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
@@ -3072,37 +2825,41 @@ def cudnnLongFFTCausalConv1dGetBufferSizes(
 
 @function("cudnn_subquadratic_ops.h", since="9.26.0", carried_out="causal_convolution")
 def cudnnLongFFTCausalConv1dForward(
-    stream: cudaStream_t,
+    stream: Stream,
     x: DeviceMemory,
     weight: DeviceMemory,
     y: Out[DeviceMemory],
-    batch: c_int,
-    dim: c_int,
-    seqLen: c_int,
-    kernelSize: c_int,
-    dataType: cudnnDataType_t,
-    workspace: InOut[DeviceMemory["workspaceSizeInBytes"]],
-    workspaceSizeInBytes: ToldBy[c_size_t, "cudnnLongFFTCausalConv1dGetBufferSizes"],
-    reserveSpace: Out[DeviceMemory["reserveSpaceSizeInBytes"]],
-    reserveSpaceSizeInBytes: ToldBy[c_size_t, "cudnnLongFFTCausalConv1dGetBufferSizes"],
+    batch: Int[c_int],
+    dim: Int[c_int],
+    seqLen: Int[c_int],
+    kernelSize: Int[c_int],
+    dataType: EnumValue[cudnnDataType_t],
+    workspace: Annotated[InOut[DeviceMemory], "workspaceSizeInBytes"],
+    workspaceSizeInBytes: Annotated[Int[c_size_t],
+        told_by("cudnnLongFFTCausalConv1dGetBufferSizes")],
+    reserveSpace: Annotated[Out[DeviceMemory], "reserveSpaceSizeInBytes"],
+    reserveSpaceSizeInBytes: Annotated[Int[c_size_t],
+        told_by("cudnnLongFFTCausalConv1dGetBufferSizes")],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_subquadratic_ops.h", since="9.26.0", carried_out="causal_convolution")
 def cudnnLongFFTCausalConv1dBackward(
-    stream: cudaStream_t,
+    stream: Stream,
     dy: DeviceMemory,
     dx: Out[DeviceMemory],
     dweight: Out[DeviceMemory],
-    batch: c_int,
-    dim: c_int,
-    seqLen: c_int,
-    kernelSize: c_int,
-    dataType: cudnnDataType_t,
-    workspace: InOut[DeviceMemory["workspaceSizeInBytes"]],
-    workspaceSizeInBytes: ToldBy[c_size_t, "cudnnLongFFTCausalConv1dGetBufferSizes"],
-    reserveSpace: Mutable[DeviceMemory["reserveSpaceSizeInBytes"]],
-    reserveSpaceSizeInBytes: ToldBy[c_size_t, "cudnnLongFFTCausalConv1dGetBufferSizes"],
+    batch: Int[c_int],
+    dim: Int[c_int],
+    seqLen: Int[c_int],
+    kernelSize: Int[c_int],
+    dataType: EnumValue[cudnnDataType_t],
+    workspace: Annotated[InOut[DeviceMemory], "workspaceSizeInBytes"],
+    workspaceSizeInBytes: Annotated[Int[c_size_t],
+        told_by("cudnnLongFFTCausalConv1dGetBufferSizes")],
+    reserveSpace: Annotated[Mutable[DeviceMemory], "reserveSpaceSizeInBytes"],
+    reserveSpaceSizeInBytes: Annotated[Int[c_size_t],
+        told_by("cudnnLongFFTCausalConv1dGetBufferSizes")],
 ) -> cudnnStatus_t: ...
 
 
@@ -3111,68 +2868,68 @@ def cudnnLongFFTCausalConv1dBackward(
 
 @function("cudnn_gnn_ops.h", since="9.26.0", carried_out="gnn")
 def cudnnGnnAggSimpleForward(
-    stream: cudaStream_t,
-    graph: Pointer[cudnnGnnCscGraph_t],
+    stream: Stream,
+    graph: StructPointer[cudnnGnnCscGraph_t],
     nodeFeatures: DeviceMemory,
     edgeFeatures: DeviceMemory,
     concatFeatures: DeviceMemory,
     output: Out[DeviceMemory],
     outPositions: Out[DeviceMemory],
-    nodeFeatDim: c_int,
-    edgeFeatDim: c_int,
-    concatFeatDim: c_int,
-    dataType: cudnnDataType_t,
-    aggOp: cudnnGnnAggOp_t,
+    nodeFeatDim: Int[c_int],
+    edgeFeatDim: Int[c_int],
+    concatFeatDim: Int[c_int],
+    dataType: EnumValue[cudnnDataType_t],
+    aggOp: EnumValue[cudnnGnnAggOp_t],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_gnn_ops.h", since="9.26.0", carried_out="gnn")
 def cudnnGnnAggSimpleBackward(
-    stream: cudaStream_t,
-    graph: Pointer[cudnnGnnCscGraph_t],
+    stream: Stream,
+    graph: StructPointer[cudnnGnnCscGraph_t],
     gradOutput: DeviceMemory,
     outPositions: DeviceMemory,
     gradNodeFeatures: InOut[DeviceMemory],
     gradEdgeFeatures: InOut[DeviceMemory],
     gradConcatFeatures: Out[DeviceMemory],
-    nodeFeatDim: c_int,
-    edgeFeatDim: c_int,
-    concatFeatDim: c_int,
-    dataType: cudnnDataType_t,
-    aggOp: cudnnGnnAggOp_t,
+    nodeFeatDim: Int[c_int],
+    edgeFeatDim: Int[c_int],
+    concatFeatDim: Int[c_int],
+    dataType: EnumValue[cudnnDataType_t],
+    aggOp: EnumValue[cudnnGnnAggOp_t],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_gnn_ops.h", since="9.28.0", carried_out="gnn")
 def cudnnGnnMhaGatForward(
-    stream: cudaStream_t,
-    graph: Pointer[cudnnGnnCscGraph_t],
+    stream: Stream,
+    graph: StructPointer[cudnnGnnCscGraph_t],
     srcFeatures: DeviceMemory,
     dstFeatures: DeviceMemory,
     edgeFeatures: DeviceMemory,
     attnWeights: DeviceMemory,
-    dropoutMask: DeviceArray[c_float],
+    dropoutMask: Annotated[DeviceMemory, elements(c_float)],
     output: Out[DeviceMemory],
     smScores: Out[DeviceMemory],
-    dimNode: c_int,
-    dimEdge: c_int,
-    params: Pointer[cudnnGnnMhaParams_t],
-    dataType: cudnnDataType_t,
+    dimNode: Int[c_int],
+    dimEdge: Int[c_int],
+    params: StructPointer[cudnnGnnMhaParams_t],
+    dataType: EnumValue[cudnnDataType_t],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_gnn_ops.h", since="9.28.0", carried_out="gnn")
 def cudnnGnnMhaGatBackward(
-    stream: cudaStream_t,
-    graph: Pointer[cudnnGnnCscGraph_t],
+    stream: Stream,
+    graph: StructPointer[cudnnGnnCscGraph_t],
     gradOut: DeviceMemory,
     srcFeatures: DeviceMemory,
     dstFeatures: DeviceMemory,
     edgeFeatures: DeviceMemory,
     attnWeights: DeviceMemory,
     smScores: DeviceMemory,
-    dropoutMask: DeviceArray[c_float],
-    gradAttention: DeviceArray[c_float],
+    dropoutMask: Annotated[DeviceMemory, elements(c_float)],
+    gradAttention: Annotated[DeviceMemory, elements(c_float)],
     gradSrcFeatures: Out[DeviceMemory],
     gradDstFeatures: Out[DeviceMemory],
     gradEdgeFeatures: Out[DeviceMemory],
@@ -3180,37 +2937,37 @@ def cudnnGnnMhaGatBackward(
     gradSmScores: Out[DeviceMemory],
     gradWspaceFeat: InOut[DeviceMemory],
     gradWspaceWeights: InOut[DeviceMemory],
-    dimNode: c_int,
-    dimEdge: c_int,
-    params: Pointer[cudnnGnnMhaParams_t],
-    dataType: cudnnDataType_t,
-    gradDataType: cudnnDataType_t,
-    gradWeightType: cudnnDataType_t,
+    dimNode: Int[c_int],
+    dimEdge: Int[c_int],
+    params: StructPointer[cudnnGnnMhaParams_t],
+    dataType: EnumValue[cudnnDataType_t],
+    gradDataType: EnumValue[cudnnDataType_t],
+    gradWeightType: EnumValue[cudnnDataType_t],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_gnn_ops.h", since="9.28.0", carried_out="gnn")
 def cudnnGnnMhaGatV2Forward(
-    stream: cudaStream_t,
-    graph: Pointer[cudnnGnnCscGraph_t],
+    stream: Stream,
+    graph: StructPointer[cudnnGnnCscGraph_t],
     srcFeatures: DeviceMemory,
     dstFeatures: DeviceMemory,
     edgeFeatures: DeviceMemory,
     attnWeights: DeviceMemory,
-    dropoutMask: DeviceArray[c_float],
+    dropoutMask: Annotated[DeviceMemory, elements(c_float)],
     output: Out[DeviceMemory],
     smScores: Out[DeviceMemory],
     actScores: Out[DeviceMemory],
-    dimNode: c_int,
-    params: Pointer[cudnnGnnMhaParams_t],
-    dataType: cudnnDataType_t,
+    dimNode: Int[c_int],
+    params: StructPointer[cudnnGnnMhaParams_t],
+    dataType: EnumValue[cudnnDataType_t],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_gnn_ops.h", since="9.28.0", carried_out="gnn")
 def cudnnGnnMhaGatV2Backward(
-    stream: cudaStream_t,
-    graph: Pointer[cudnnGnnCscGraph_t],
+    stream: Stream,
+    graph: StructPointer[cudnnGnnCscGraph_t],
     gradOut: DeviceMemory,
     srcFeatures: DeviceMemory,
     dstFeatures: DeviceMemory,
@@ -3218,8 +2975,8 @@ def cudnnGnnMhaGatV2Backward(
     attnWeights: DeviceMemory,
     smScores: DeviceMemory,
     actScores: DeviceMemory,
-    dropoutMask: DeviceArray[c_float],
-    gradAttention: DeviceArray[c_float],
+    dropoutMask: Annotated[DeviceMemory, elements(c_float)],
+    gradAttention: Annotated[DeviceMemory, elements(c_float)],
     gradSrcFeatures: Out[DeviceMemory],
     gradDstFeatures: Out[DeviceMemory],
     gradEdgeFeatures: Out[DeviceMemory],
@@ -3227,251 +2984,107 @@ def cudnnGnnMhaGatV2Backward(
     gradSmScores: Out[DeviceMemory],
     gradWspaceFeat: InOut[DeviceMemory],
     gradWspaceWeights: InOut[DeviceMemory],
-    dimNode: c_int,
-    params: Pointer[cudnnGnnMhaParams_t],
-    dataType: cudnnDataType_t,
-    gradType: cudnnDataType_t,
+    dimNode: Int[c_int],
+    params: StructPointer[cudnnGnnMhaParams_t],
+    dataType: EnumValue[cudnnDataType_t],
+    gradType: EnumValue[cudnnDataType_t],
 ) -> cudnnStatus_t: ...
 
 
 __all__ = [
-    "cudnnGetVersion",
-    "cudnnGetMaxDeviceVersion",
-    "cudnnGetCudartVersion",
-    "cudnnGetErrorString",
-    "cudnnGetLastErrorString",
-    "cudnnQueryRuntimeError",
-    "cudnnGetProperty",
-    "cudnnCreate",
-    "cudnnDestroy",
-    "cudnnSetStream",
-    "cudnnGetStream",
-    "cudnnSetCallback",
-    "cudnnGetCallback",
-    "cudnnGraphVersionCheck",
-    "cudnnBackendCreateDescriptor",
-    "cudnnBackendDestroyDescriptor",
-    "cudnnBackendInitialize",
-    "cudnnBackendFinalize",
-    "cudnnBackendSetAttribute",
-    "cudnnBackendGetAttribute",
-    "cudnnGetExecutionPlanWorkspaceSize",
-    "cudnnBackendExecute",
-    "cudnnBackendPopulateCudaGraph",
-    "cudnnBackendUpdateCudaGraph",
-    "cudnnCreateTensorDescriptor",
-    "cudnnSetTensor4dDescriptor",
-    "cudnnSetTensor4dDescriptorEx",
-    "cudnnGetTensor4dDescriptor",
-    "cudnnSetTensorNdDescriptor",
-    "cudnnSetTensorNdDescriptorEx",
-    "cudnnGetTensorNdDescriptor",
-    "cudnnGetTensorSizeInBytes",
-    "cudnnDestroyTensorDescriptor",
-    "cudnnInitTransformDest",
-    "cudnnCreateTensorTransformDescriptor",
-    "cudnnSetTensorTransformDescriptor",
-    "cudnnGetTensorTransformDescriptor",
-    "cudnnDestroyTensorTransformDescriptor",
-    "cudnnTransformTensor",
-    "cudnnTransformTensorEx",
-    "cudnnAddTensor",
-    "cudnnCreateOpTensorDescriptor",
-    "cudnnSetOpTensorDescriptor",
-    "cudnnGetOpTensorDescriptor",
-    "cudnnDestroyOpTensorDescriptor",
-    "cudnnOpTensor",
-    "cudnnCreateReduceTensorDescriptor",
-    "cudnnSetReduceTensorDescriptor",
-    "cudnnGetReduceTensorDescriptor",
-    "cudnnDestroyReduceTensorDescriptor",
-    "cudnnGetReductionIndicesSize",
-    "cudnnGetReductionWorkspaceSize",
-    "cudnnReduceTensor",
-    "cudnnSetTensor",
-    "cudnnScaleTensor",
-    "cudnnCreateFilterDescriptor",
-    "cudnnSetFilter4dDescriptor",
-    "cudnnGetFilter4dDescriptor",
-    "cudnnSetFilterNdDescriptor",
-    "cudnnGetFilterNdDescriptor",
-    "cudnnGetFilterSizeInBytes",
-    "cudnnTransformFilter",
-    "cudnnDestroyFilterDescriptor",
-    "cudnnSoftmaxForward",
-    "cudnnCreatePoolingDescriptor",
-    "cudnnSetPooling2dDescriptor",
-    "cudnnGetPooling2dDescriptor",
-    "cudnnSetPoolingNdDescriptor",
-    "cudnnGetPoolingNdDescriptor",
-    "cudnnGetPoolingNdForwardOutputDim",
-    "cudnnGetPooling2dForwardOutputDim",
-    "cudnnDestroyPoolingDescriptor",
-    "cudnnPoolingForward",
-    "cudnnCreateActivationDescriptor",
-    "cudnnSetActivationDescriptor",
-    "cudnnGetActivationDescriptor",
-    "cudnnSetActivationDescriptorSwishBeta",
-    "cudnnGetActivationDescriptorSwishBeta",
-    "cudnnDestroyActivationDescriptor",
-    "cudnnActivationForward",
-    "cudnnCreateLRNDescriptor",
-    "cudnnSetLRNDescriptor",
-    "cudnnGetLRNDescriptor",
-    "cudnnDestroyLRNDescriptor",
-    "cudnnLRNCrossChannelForward",
-    "cudnnDivisiveNormalizationForward",
-    "cudnnDeriveBNTensorDescriptor",
-    "cudnnBatchNormalizationForwardInference",
-    "cudnnDeriveNormTensorDescriptor",
-    "cudnnNormalizationForwardInference",
-    "cudnnCreateSpatialTransformerDescriptor",
-    "cudnnSetSpatialTransformerNdDescriptor",
-    "cudnnDestroySpatialTransformerDescriptor",
-    "cudnnSpatialTfGridGeneratorForward",
-    "cudnnSpatialTfSamplerForward",
-    "cudnnCreateDropoutDescriptor",
-    "cudnnDestroyDropoutDescriptor",
-    "cudnnDropoutGetStatesSize",
-    "cudnnDropoutGetReserveSpaceSize",
-    "cudnnSetDropoutDescriptor",
-    "cudnnRestoreDropoutDescriptor",
-    "cudnnGetDropoutDescriptor",
-    "cudnnDropoutForward",
-    "cudnnOpsVersionCheck",
-    "cudnnSoftmaxBackward",
-    "cudnnPoolingBackward",
-    "cudnnActivationBackward",
-    "cudnnLRNCrossChannelBackward",
-    "cudnnDivisiveNormalizationBackward",
+    "cudnnGetVersion", "cudnnGetMaxDeviceVersion", "cudnnGetCudartVersion", "cudnnGetErrorString",
+    "cudnnGetLastErrorString", "cudnnQueryRuntimeError", "cudnnGetProperty", "cudnnCreate",
+    "cudnnDestroy", "cudnnSetStream", "cudnnGetStream", "cudnnSetCallback", "cudnnGetCallback",
+    "cudnnGraphVersionCheck", "cudnnBackendCreateDescriptor", "cudnnBackendDestroyDescriptor",
+    "cudnnBackendInitialize", "cudnnBackendFinalize", "cudnnBackendSetAttribute",
+    "cudnnBackendGetAttribute", "cudnnGetExecutionPlanWorkspaceSize", "cudnnBackendExecute",
+    "cudnnBackendPopulateCudaGraph", "cudnnBackendUpdateCudaGraph", "cudnnCreateTensorDescriptor",
+    "cudnnSetTensor4dDescriptor", "cudnnSetTensor4dDescriptorEx", "cudnnGetTensor4dDescriptor",
+    "cudnnSetTensorNdDescriptor", "cudnnSetTensorNdDescriptorEx", "cudnnGetTensorNdDescriptor",
+    "cudnnGetTensorSizeInBytes", "cudnnDestroyTensorDescriptor", "cudnnInitTransformDest",
+    "cudnnCreateTensorTransformDescriptor", "cudnnSetTensorTransformDescriptor",
+    "cudnnGetTensorTransformDescriptor", "cudnnDestroyTensorTransformDescriptor",
+    "cudnnTransformTensor", "cudnnTransformTensorEx", "cudnnAddTensor",
+    "cudnnCreateOpTensorDescriptor", "cudnnSetOpTensorDescriptor", "cudnnGetOpTensorDescriptor",
+    "cudnnDestroyOpTensorDescriptor", "cudnnOpTensor", "cudnnCreateReduceTensorDescriptor",
+    "cudnnSetReduceTensorDescriptor", "cudnnGetReduceTensorDescriptor",
+    "cudnnDestroyReduceTensorDescriptor", "cudnnGetReductionIndicesSize",
+    "cudnnGetReductionWorkspaceSize", "cudnnReduceTensor", "cudnnSetTensor", "cudnnScaleTensor",
+    "cudnnCreateFilterDescriptor", "cudnnSetFilter4dDescriptor", "cudnnGetFilter4dDescriptor",
+    "cudnnSetFilterNdDescriptor", "cudnnGetFilterNdDescriptor", "cudnnGetFilterSizeInBytes",
+    "cudnnTransformFilter", "cudnnDestroyFilterDescriptor", "cudnnSoftmaxForward",
+    "cudnnCreatePoolingDescriptor", "cudnnSetPooling2dDescriptor", "cudnnGetPooling2dDescriptor",
+    "cudnnSetPoolingNdDescriptor", "cudnnGetPoolingNdDescriptor",
+    "cudnnGetPoolingNdForwardOutputDim", "cudnnGetPooling2dForwardOutputDim",
+    "cudnnDestroyPoolingDescriptor", "cudnnPoolingForward", "cudnnCreateActivationDescriptor",
+    "cudnnSetActivationDescriptor", "cudnnGetActivationDescriptor",
+    "cudnnSetActivationDescriptorSwishBeta", "cudnnGetActivationDescriptorSwishBeta",
+    "cudnnDestroyActivationDescriptor", "cudnnActivationForward", "cudnnCreateLRNDescriptor",
+    "cudnnSetLRNDescriptor", "cudnnGetLRNDescriptor", "cudnnDestroyLRNDescriptor",
+    "cudnnLRNCrossChannelForward", "cudnnDivisiveNormalizationForward",
+    "cudnnDeriveBNTensorDescriptor", "cudnnBatchNormalizationForwardInference",
+    "cudnnDeriveNormTensorDescriptor", "cudnnNormalizationForwardInference",
+    "cudnnCreateSpatialTransformerDescriptor", "cudnnSetSpatialTransformerNdDescriptor",
+    "cudnnDestroySpatialTransformerDescriptor", "cudnnSpatialTfGridGeneratorForward",
+    "cudnnSpatialTfSamplerForward", "cudnnCreateDropoutDescriptor", "cudnnDestroyDropoutDescriptor",
+    "cudnnDropoutGetStatesSize", "cudnnDropoutGetReserveSpaceSize", "cudnnSetDropoutDescriptor",
+    "cudnnRestoreDropoutDescriptor", "cudnnGetDropoutDescriptor", "cudnnDropoutForward",
+    "cudnnOpsVersionCheck", "cudnnSoftmaxBackward", "cudnnPoolingBackward",
+    "cudnnActivationBackward", "cudnnLRNCrossChannelBackward", "cudnnDivisiveNormalizationBackward",
     "cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize",
     "cudnnGetBatchNormalizationBackwardExWorkspaceSize",
     "cudnnGetBatchNormalizationTrainingExReserveSpaceSize",
-    "cudnnBatchNormalizationForwardTraining",
-    "cudnnBatchNormalizationForwardTrainingEx",
-    "cudnnBatchNormalizationBackward",
-    "cudnnBatchNormalizationBackwardEx",
+    "cudnnBatchNormalizationForwardTraining", "cudnnBatchNormalizationForwardTrainingEx",
+    "cudnnBatchNormalizationBackward", "cudnnBatchNormalizationBackwardEx",
     "cudnnGetNormalizationForwardTrainingWorkspaceSize",
-    "cudnnGetNormalizationBackwardWorkspaceSize",
-    "cudnnGetNormalizationTrainingReserveSpaceSize",
-    "cudnnNormalizationForwardTraining",
-    "cudnnNormalizationBackward",
-    "cudnnSpatialTfGridGeneratorBackward",
-    "cudnnSpatialTfSamplerBackward",
-    "cudnnDropoutBackward",
-    "cudnnCreateConvolutionDescriptor",
-    "cudnnDestroyConvolutionDescriptor",
-    "cudnnSetConvolutionMathType",
-    "cudnnGetConvolutionMathType",
-    "cudnnSetConvolutionGroupCount",
-    "cudnnGetConvolutionGroupCount",
-    "cudnnSetConvolutionReorderType",
-    "cudnnGetConvolutionReorderType",
-    "cudnnSetConvolution2dDescriptor",
-    "cudnnGetConvolution2dDescriptor",
-    "cudnnSetConvolutionNdDescriptor",
-    "cudnnGetConvolutionNdDescriptor",
-    "cudnnGetConvolution2dForwardOutputDim",
-    "cudnnGetConvolutionNdForwardOutputDim",
-    "cudnnGetConvolutionForwardAlgorithmMaxCount",
-    "cudnnGetConvolutionForwardAlgorithm_v7",
-    "cudnnFindConvolutionForwardAlgorithm",
-    "cudnnFindConvolutionForwardAlgorithmEx",
-    "cudnnIm2Col",
-    "cudnnReorderFilterAndBias",
-    "cudnnGetConvolutionForwardWorkspaceSize",
-    "cudnnConvolutionForward",
-    "cudnnConvolutionBiasActivationForward",
-    "cudnnGetConvolutionBackwardDataAlgorithmMaxCount",
-    "cudnnFindConvolutionBackwardDataAlgorithm",
-    "cudnnFindConvolutionBackwardDataAlgorithmEx",
-    "cudnnGetConvolutionBackwardDataAlgorithm_v7",
-    "cudnnGetConvolutionBackwardDataWorkspaceSize",
-    "cudnnConvolutionBackwardData",
-    "cudnnGetFoldedConvBackwardDataDescriptors",
-    "cudnnCnnVersionCheck",
-    "cudnnGetConvolutionBackwardFilterAlgorithmMaxCount",
-    "cudnnFindConvolutionBackwardFilterAlgorithm",
-    "cudnnFindConvolutionBackwardFilterAlgorithmEx",
+    "cudnnGetNormalizationBackwardWorkspaceSize", "cudnnGetNormalizationTrainingReserveSpaceSize",
+    "cudnnNormalizationForwardTraining", "cudnnNormalizationBackward",
+    "cudnnSpatialTfGridGeneratorBackward", "cudnnSpatialTfSamplerBackward", "cudnnDropoutBackward",
+    "cudnnCreateConvolutionDescriptor", "cudnnDestroyConvolutionDescriptor",
+    "cudnnSetConvolutionMathType", "cudnnGetConvolutionMathType", "cudnnSetConvolutionGroupCount",
+    "cudnnGetConvolutionGroupCount", "cudnnSetConvolutionReorderType",
+    "cudnnGetConvolutionReorderType", "cudnnSetConvolution2dDescriptor",
+    "cudnnGetConvolution2dDescriptor", "cudnnSetConvolutionNdDescriptor",
+    "cudnnGetConvolutionNdDescriptor", "cudnnGetConvolution2dForwardOutputDim",
+    "cudnnGetConvolutionNdForwardOutputDim", "cudnnGetConvolutionForwardAlgorithmMaxCount",
+    "cudnnGetConvolutionForwardAlgorithm_v7", "cudnnFindConvolutionForwardAlgorithm",
+    "cudnnFindConvolutionForwardAlgorithmEx", "cudnnIm2Col", "cudnnReorderFilterAndBias",
+    "cudnnGetConvolutionForwardWorkspaceSize", "cudnnConvolutionForward",
+    "cudnnConvolutionBiasActivationForward", "cudnnGetConvolutionBackwardDataAlgorithmMaxCount",
+    "cudnnFindConvolutionBackwardDataAlgorithm", "cudnnFindConvolutionBackwardDataAlgorithmEx",
+    "cudnnGetConvolutionBackwardDataAlgorithm_v7", "cudnnGetConvolutionBackwardDataWorkspaceSize",
+    "cudnnConvolutionBackwardData", "cudnnGetFoldedConvBackwardDataDescriptors",
+    "cudnnCnnVersionCheck", "cudnnGetConvolutionBackwardFilterAlgorithmMaxCount",
+    "cudnnFindConvolutionBackwardFilterAlgorithm", "cudnnFindConvolutionBackwardFilterAlgorithmEx",
     "cudnnGetConvolutionBackwardFilterAlgorithm_v7",
-    "cudnnGetConvolutionBackwardFilterWorkspaceSize",
-    "cudnnConvolutionBackwardFilter",
-    "cudnnConvolutionBackwardBias",
-    "cudnnCreateFusedOpsConstParamPack",
-    "cudnnDestroyFusedOpsConstParamPack",
-    "cudnnSetFusedOpsConstParamPackAttribute",
-    "cudnnGetFusedOpsConstParamPackAttribute",
-    "cudnnCreateFusedOpsVariantParamPack",
-    "cudnnDestroyFusedOpsVariantParamPack",
-    "cudnnSetFusedOpsVariantParamPackAttribute",
-    "cudnnGetFusedOpsVariantParamPackAttribute",
-    "cudnnCreateFusedOpsPlan",
-    "cudnnDestroyFusedOpsPlan",
-    "cudnnMakeFusedOpsPlan",
-    "cudnnFusedOpsExecute",
-    "cudnnCreateRNNDescriptor",
-    "cudnnDestroyRNNDescriptor",
-    "cudnnSetRNNDescriptor_v8",
-    "cudnnGetRNNDescriptor_v8",
-    "cudnnRNNSetClip_v8",
-    "cudnnRNNSetClip_v9",
-    "cudnnRNNGetClip_v8",
-    "cudnnRNNGetClip_v9",
-    "cudnnBuildRNNDynamic",
-    "cudnnGetRNNTempSpaceSizes",
-    "cudnnGetRNNWeightSpaceSize",
-    "cudnnGetRNNWeightParams",
-    "cudnnCreateRNNDataDescriptor",
-    "cudnnDestroyRNNDataDescriptor",
-    "cudnnSetRNNDataDescriptor",
-    "cudnnGetRNNDataDescriptor",
-    "cudnnRNNForward",
-    "cudnnCreateSeqDataDescriptor",
-    "cudnnDestroySeqDataDescriptor",
-    "cudnnSetSeqDataDescriptor",
-    "cudnnGetSeqDataDescriptor",
-    "cudnnCreateAttnDescriptor",
-    "cudnnDestroyAttnDescriptor",
-    "cudnnSetAttnDescriptor",
-    "cudnnGetAttnDescriptor",
-    "cudnnGetMultiHeadAttnBuffers",
-    "cudnnGetMultiHeadAttnWeights",
-    "cudnnMultiHeadAttnForward",
-    "cudnnAdvVersionCheck",
-    "cudnnRNNBackwardData_v8",
-    "cudnnRNNBackwardWeights_v8",
-    "cudnnMultiHeadAttnBackwardData",
-    "cudnnMultiHeadAttnBackwardWeights",
-    "cudnnCreateCTCLossDescriptor",
-    "cudnnSetCTCLossDescriptor",
-    "cudnnSetCTCLossDescriptorEx",
-    "cudnnSetCTCLossDescriptor_v8",
-    "cudnnSetCTCLossDescriptor_v9",
-    "cudnnGetCTCLossDescriptor",
-    "cudnnGetCTCLossDescriptorEx",
-    "cudnnGetCTCLossDescriptor_v8",
-    "cudnnGetCTCLossDescriptor_v9",
-    "cudnnDestroyCTCLossDescriptor",
-    "cudnnCTCLoss",
-    "cudnnCTCLoss_v8",
-    "cudnnGetCTCLossWorkspaceSize",
-    "cudnnGetCTCLossWorkspaceSize_v8",
-    "cudnnSubquadraticOpsVersionCheck",
-    "cudnnCausalConv1dForward",
-    "cudnnCausalConv1dBackward",
-    "cudnnCausalConv1dNwhForward",
-    "cudnnCausalConv1dNwhBackward",
-    "cudnnB2BCausalConv1dForward",
-    "cudnnB2BCausalConv1dBackward",
-    "cudnnFFTCausalConv1dForward",
-    "cudnnFFTCausalConv1dBackward",
-    "cudnnLongFFTCausalConv1dGetBufferSizes",
-    "cudnnLongFFTCausalConv1dForward",
-    "cudnnLongFFTCausalConv1dBackward",
-    "cudnnGnnAggSimpleForward",
-    "cudnnGnnAggSimpleBackward",
-    "cudnnGnnMhaGatForward",
-    "cudnnGnnMhaGatBackward",
-    "cudnnGnnMhaGatV2Forward",
+    "cudnnGetConvolutionBackwardFilterWorkspaceSize", "cudnnConvolutionBackwardFilter",
+    "cudnnConvolutionBackwardBias", "cudnnCreateFusedOpsConstParamPack",
+    "cudnnDestroyFusedOpsConstParamPack", "cudnnSetFusedOpsConstParamPackAttribute",
+    "cudnnGetFusedOpsConstParamPackAttribute", "cudnnCreateFusedOpsVariantParamPack",
+    "cudnnDestroyFusedOpsVariantParamPack", "cudnnSetFusedOpsVariantParamPackAttribute",
+    "cudnnGetFusedOpsVariantParamPackAttribute", "cudnnCreateFusedOpsPlan",
+    "cudnnDestroyFusedOpsPlan", "cudnnMakeFusedOpsPlan", "cudnnFusedOpsExecute",
+    "cudnnCreateRNNDescriptor", "cudnnDestroyRNNDescriptor", "cudnnSetRNNDescriptor_v8",
+    "cudnnGetRNNDescriptor_v8", "cudnnRNNSetClip_v8", "cudnnRNNSetClip_v9", "cudnnRNNGetClip_v8",
+    "cudnnRNNGetClip_v9", "cudnnBuildRNNDynamic", "cudnnGetRNNTempSpaceSizes",
+    "cudnnGetRNNWeightSpaceSize", "cudnnGetRNNWeightParams", "cudnnCreateRNNDataDescriptor",
+    "cudnnDestroyRNNDataDescriptor", "cudnnSetRNNDataDescriptor", "cudnnGetRNNDataDescriptor",
+    "cudnnRNNForward", "cudnnCreateSeqDataDescriptor", "cudnnDestroySeqDataDescriptor",
+    "cudnnSetSeqDataDescriptor", "cudnnGetSeqDataDescriptor", "cudnnCreateAttnDescriptor",
+    "cudnnDestroyAttnDescriptor", "cudnnSetAttnDescriptor", "cudnnGetAttnDescriptor",
+    "cudnnGetMultiHeadAttnBuffers", "cudnnGetMultiHeadAttnWeights", "cudnnMultiHeadAttnForward",
+    "cudnnAdvVersionCheck", "cudnnRNNBackwardData_v8", "cudnnRNNBackwardWeights_v8",
+    "cudnnMultiHeadAttnBackwardData", "cudnnMultiHeadAttnBackwardWeights",
+    "cudnnCreateCTCLossDescriptor", "cudnnSetCTCLossDescriptor", "cudnnSetCTCLossDescriptorEx",
+    "cudnnSetCTCLossDescriptor_v8", "cudnnSetCTCLossDescriptor_v9", "cudnnGetCTCLossDescriptor",
+    "cudnnGetCTCLossDescriptorEx", "cudnnGetCTCLossDescriptor_v8", "cudnnGetCTCLossDescriptor_v9",
+    "cudnnDestroyCTCLossDescriptor", "cudnnCTCLoss", "cudnnCTCLoss_v8",
+    "cudnnGetCTCLossWorkspaceSize", "cudnnGetCTCLossWorkspaceSize_v8",
+    "cudnnSubquadraticOpsVersionCheck", "cudnnCausalConv1dForward", "cudnnCausalConv1dBackward",
+    "cudnnCausalConv1dNwhForward", "cudnnCausalConv1dNwhBackward", "cudnnB2BCausalConv1dForward",
+    "cudnnB2BCausalConv1dBackward", "cudnnFFTCausalConv1dForward", "cudnnFFTCausalConv1dBackward",
+    "cudnnLongFFTCausalConv1dGetBufferSizes", "cudnnLongFFTCausalConv1dForward",
+    "cudnnLongFFTCausalConv1dBackward", "cudnnGnnAggSimpleForward", "cudnnGnnAggSimpleBackward",
+    "cudnnGnnMhaGatForward", "cudnnGnnMhaGatBackward", "cudnnGnnMhaGatV2Forward",
     "cudnnGnnMhaGatV2Backward",
 ]

@@ -46,10 +46,10 @@ def near(name: str, more: Iterable[str] = ()) -> list[str]:
     """
     import difflib
 
-    from . import __all__ as names
+    from .. import raw
     from .gone import gone_names
 
-    for candidates in ((*more, *names), gone_names()):
+    for candidates in ((*more, *vars(raw)["__all__"]), gone_names()):
         cases = {each.lower(): each for each in candidates}
         if found := difflib.get_close_matches(name.lower(), cases, n=3, cutoff=0.8):
             return [cases[each] for each in found]

@@ -1,4 +1,5 @@
-# ruff: noqa: RUF022
+# ruff: noqa: I001, RUF022
+# fmt: off
 """The handles, structs and other types of cuDNN 9.28.0.
 
 Each handle points to a C struct of its own that only the library knows, so one kind of handle is
@@ -10,31 +11,14 @@ Generated from the cuDNN headers by ``python -m tools.generate``; do not edit.
 from __future__ import annotations
 
 from ctypes import (
-    CFUNCTYPE,
-    POINTER,
-    Array,
-    Structure,
-    c_byte,
-    c_char_p,
-    c_float,
-    c_int,
-    c_int64,
-    c_size_t,
-    c_uint,
-    c_ulonglong,
-    c_void_p,
+    CFUNCTYPE, POINTER, Array, Structure, c_byte, c_char_p, c_float, c_int, c_int64, c_size_t,
+    c_uint, c_ulonglong, c_void_p,
 )
 
 from .ctypes_support import CudnnEnum, CudnnStructure, OpaquePointer, field
 from .enums import (
-    cudnnConvolutionBwdDataAlgo_t,
-    cudnnConvolutionBwdFilterAlgo_t,
-    cudnnConvolutionFwdAlgo_t,
-    cudnnDataType_t,
-    cudnnDeterminism_t,
-    cudnnGnnActivationOp_t,
-    cudnnMathType_t,
-    cudnnStatus_t,
+    cudnnConvolutionBwdDataAlgo_t, cudnnConvolutionBwdFilterAlgo_t, cudnnConvolutionFwdAlgo_t,
+    cudnnDataType_t, cudnnDeterminism_t, cudnnGnnActivationOp_t, cudnnMathType_t, cudnnStatus_t,
 )
 
 # --- CUDA ---
@@ -370,40 +354,16 @@ TYPE_HEADERS: dict[str, str] = {
 }
 
 __all__ = [
-    "libraryPropertyType",
-    "MAJOR_VERSION",
-    "MINOR_VERSION",
-    "PATCH_LEVEL",
-    "cudaStream_t",
-    "cudaGraph_t",
-    "cudnnHandle_t",
-    "cudnnBackendDescriptor_t",
-    "cudnnTensorDescriptor_t",
-    "cudnnPoolingDescriptor_t",
-    "cudnnFilterDescriptor_t",
-    "cudnnLRNDescriptor_t",
-    "cudnnActivationDescriptor_t",
-    "cudnnSpatialTransformerDescriptor_t",
-    "cudnnOpTensorDescriptor_t",
-    "cudnnReduceTensorDescriptor_t",
-    "cudnnCTCLossDescriptor_t",
-    "cudnnTensorTransformDescriptor_t",
-    "cudnnDropoutDescriptor_t",
-    "cudnnConvolutionDescriptor_t",
-    "cudnnFusedOpsConstParamPack_t",
-    "cudnnFusedOpsVariantParamPack_t",
-    "cudnnFusedOpsPlan_t",
-    "cudnnRNNDescriptor_t",
-    "cudnnRNNDataDescriptor_t",
-    "cudnnSeqDataDescriptor_t",
-    "cudnnAttnDescriptor_t",
-    "cudnnRuntimeTag_t",
-    "cudnnDebug_t",
-    "cudnnFraction_t",
-    "cudnnConvolutionFwdAlgoPerf_t",
-    "cudnnConvolutionBwdDataAlgoPerf_t",
-    "cudnnConvolutionBwdFilterAlgoPerf_t",
-    "cudnnGnnCscGraph_t",
-    "cudnnGnnMhaParams_t",
+    "libraryPropertyType", "MAJOR_VERSION", "MINOR_VERSION", "PATCH_LEVEL", "cudaStream_t",
+    "cudaGraph_t", "cudnnHandle_t", "cudnnBackendDescriptor_t", "cudnnTensorDescriptor_t",
+    "cudnnPoolingDescriptor_t", "cudnnFilterDescriptor_t", "cudnnLRNDescriptor_t",
+    "cudnnActivationDescriptor_t", "cudnnSpatialTransformerDescriptor_t",
+    "cudnnOpTensorDescriptor_t", "cudnnReduceTensorDescriptor_t", "cudnnCTCLossDescriptor_t",
+    "cudnnTensorTransformDescriptor_t", "cudnnDropoutDescriptor_t", "cudnnConvolutionDescriptor_t",
+    "cudnnFusedOpsConstParamPack_t", "cudnnFusedOpsVariantParamPack_t", "cudnnFusedOpsPlan_t",
+    "cudnnRNNDescriptor_t", "cudnnRNNDataDescriptor_t", "cudnnSeqDataDescriptor_t",
+    "cudnnAttnDescriptor_t", "cudnnRuntimeTag_t", "cudnnDebug_t", "cudnnFraction_t",
+    "cudnnConvolutionFwdAlgoPerf_t", "cudnnConvolutionBwdDataAlgoPerf_t",
+    "cudnnConvolutionBwdFilterAlgoPerf_t", "cudnnGnnCscGraph_t", "cudnnGnnMhaParams_t",
     "cudnnCallback_t",
 ]

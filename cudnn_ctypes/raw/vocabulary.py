@@ -1,87 +1,84 @@
-"""The annotations with which ``functions.py`` declares C parameters.
+"""What the annotations of ``functions.py`` say of C parameters.
 
-============================  ==========================  =======================================
-annotation                    C parameter                 what Python passes
-============================  ==========================  =======================================
-``T``                         ``T name``                  a value, enum member or handle
-``Pointer[T]``                ``const T *name``           ``byref(t)`` or a ctypes ``t`` itself
-``Out[Pointer[T]]``           ``T *name``                 the same; written by the call
-``Array[T, "n"]``             ``const T name[]``          any sequence of n values
-``Out[Array[T, "n"]]``        ``T name[]``                a ctypes or NumPy array of n elements
-``DeviceMemory``              ``const void *name``        device memory: an address, a tensor
-``DeviceArray[T]``            ``const T name[]``          device memory that holds elements T
-``HostMemory``                ``const void *name``        host memory: a ctypes or NumPy object
-``Labelled``                  ``const void *name``        depends on a label: a descriptor, device
-                                                          memory or host memory
-``HostScalar``                ``const void *name``        one number: ``1.0``, ``c_float(1)``
-============================  ==========================  =======================================
+Type checkers read the same words as `argument_types` declares them.
 
-``DeviceMemory["xDesc"]`` names the parameter that describes the memory: a descriptor, or its size
-in bytes; ``HostScalar["yDesc"]`` names the parameters that make the scalar a double or a float.
-
-Further words add facts that the C type does not say:
-
-================================  ==================================================================
-annotation                        fact
-================================  ==================================================================
-``NotNull[...]``                  calls refuse NULL, which cuDNN would follow; every cudnnHandle_t
-``NeededBy[..., "ops"]``          calls refuse NULL unless ``ops`` is 0 or NULL
-``Nullable[...]``                 the descriptor may be NULL, as far as is known
-``MayBeUnset[...]``               the descriptor may be unset, and the call leaves it so
-``MayBeUnset[..., "ops"]``        it may be unset if ``ops`` is 0
-``Array[T, "1 <= n <= 8", S]``    1 element is read or written at least; the status S refuses 9
-``Lent[..., 2]``                  2 elements change, even if fewer are asked for
-``PerSample[..., "xDesc"]``       an element for each sample in the batch of ``xDesc``
-``SumOf[..., "lengths"]``         as many elements as ``lengths`` adds up to
-``Factor[...]``                   the product of all of the function is a number of elements
-``Extent[...]``                   it is added to a tensor's size
-``ToldBy[c_size_t, "f"]``         the number of bytes that the C function ``f`` tells
-``Padding[...]``                  the scalar has the type of the memory that it fills
-================================  ==================================================================
+=============================  ========================  =========================================
+annotation                     C parameter               what Python passes
+=============================  ========================  =========================================
+``Int[c_int]``, ``Real[T]``    ``T name``                a number
+``EnumValue[T]``               ``T name``                an enum member
+``Handle[T]``                  ``T name``                a handle or descriptor
+``Pointer[T]``                 ``const T *name``         ``byref(t)`` or a ctypes ``t`` itself;
+                                                         ``StructPointer``, ``EnumPointer`` and
+                                                         ``NewHandle`` tell what `t` is
+``Out[Pointer[T]]``            ``T *name``               the same; written by the call
+``IntArray[T]``                ``const T name[]``        any sequence; ``EnumArrayOf`` of enums
+``Out[FilledArray[T]]``        ``T name[]``              a ctypes or NumPy array;
+                                                         ``FilledIntArray``, ``FilledEnumArray``
+``DeviceMemory``               ``const void *name``      device memory: an address, a tensor
+``HostMemory``                 ``const void *name``      host memory: a ctypes or NumPy object
+``Labelled``                   ``const void *name``      depends on a label: a descriptor, device
+                                                         memory or host memory
+``HostScalar``                 ``const void *name``      one number: ``1.0``, ``c_float(1)``
+=============================  ========================  =========================================
 
 ``Out`` and ``InOut`` give the direction; other parameters are inputs. An input pointer points to
-const, other pointers do not; ``Mutable[...]`` and ``Const[...]`` mark the exceptions. ``Const[T]``
-is C's ``const T name``: a descriptor that the call does not change.
+const, other pointers do not; ``Mutable[...]`` and ``Const[...]`` mark the exceptions. ``Const`` of
+a value is C's ``const T name``: a descriptor that the call does not change. Further words add facts
+that the C type does not say:
+
+=================  =================================================================================
+annotation         fact
+=================  =================================================================================
+``NotNull``        calls refuse NULL, which cuDNN would follow; every cudnnHandle_t
+``Nullable``       the descriptor may be NULL, as far as is known
+``MayBeUnset``     the descriptor may be unset, and the call leaves it so
+``Factor``         the product of all of the function is a number of elements
+``Extent``         it is added to a tensor's size
+``Padding``        the scalar has the type of the memory that it fills
+=================  =================================================================================
+
+Facts that name something stand in ``Annotated[type, ...]``:
+
+============================  ======================================================================
+in ``Annotated``              fact
+============================  ======================================================================
+``"xDesc"``                   of memory or a scalar: the parameters that describe it, descriptors or
+                              a size in bytes; of an array: its length, an expression of parameters
+``"1 <= n <= 8", S``          1 element is read or written at least; the status S refuses 9
+``elements(T)``               the device memory holds elements T, as an array
+``lent(2)``                   2 elements change, even if fewer are asked for
+``needed_by("ops")``          calls refuse NULL unless ``ops`` is 0 or NULL
+``unset_without("ops")``      the descriptor may be unset if ``ops`` is 0
+``per_sample("xDesc")``       an element for each sample in the batch of ``xDesc``
+``sum_of("lengths")``         as many elements as ``lengths`` adds up to
+``told_by("f")``              the number of bytes that the C function ``f`` tells
+============================  ======================================================================
 """
 
 from __future__ import annotations
 
 import ctypes
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from .ctypes_support import OpaquePointer
+from .types import cudaGraph_t, cudaStream_t, cudnnCallback_t
 
 __all__ = [
-    "Array",
-    "Const",
-    "DeviceArray",
-    "DeviceMemory",
-    "Extent",
-    "Factor",
-    "HostMemory",
-    "HostScalar",
-    "InOut",
-    "Labelled",
-    "Lent",
-    "MayBeUnset",
-    "Mutable",
-    "NeededBy",
-    "NotNull",
-    "Nullable",
-    "Out",
-    "Padding",
+    "WORDS",
+    "Fact",
     "ParameterType",
-    "PerSample",
-    "Pointer",
     "Spelled",
-    "SumOf",
-    "ToldBy",
-    "as_parameter_type",
-    "c_int32",
-    "c_uint32",
-    "c_ulonglong",
+    "elements",
+    "lent",
+    "needed_by",
+    "per_sample",
+    "sum_of",
+    "told_by",
+    "unset_without",
 ]
 
 Kind = Literal["value", "pointer", "array", "device", "host", "labelled", "scalar"]
@@ -96,12 +93,6 @@ class Spelled:
 
     ctype: Any
     name: str
-
-
-# ctypes makes these aliases of c_int, c_uint and c_ulong where they have the same size.
-c_int32: Spelled = Spelled(ctypes.c_int32, "int32_t")
-c_uint32: Spelled = Spelled(ctypes.c_uint32, "uint32_t")
-c_ulonglong: Spelled = Spelled(ctypes.c_ulonglong, "unsigned long long")
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,9 +124,6 @@ class ParameterType:
     needed_by: str = ""
     pads: bool = False
 
-    def __getitem__(self, names: str | tuple[str, ...]) -> ParameterType:
-        return replace(self, described_by=(names,) if isinstance(names, str) else names)
-
     @property
     def is_const(self) -> bool:
         """Whether C declares the value, or the memory behind a pointer, const."""
@@ -151,43 +139,93 @@ class ParameterType:
         return is_descriptor and not self.is_const and self.base.__name__ != _HANDLE
 
 
-def as_parameter_type(annotation: Any) -> ParameterType:
-    """An annotation as a `ParameterType`: a bare C type is passed by value."""
-    if isinstance(annotation, ParameterType):
-        return annotation
-    is_handle = getattr(annotation, "__name__", "") == _HANDLE
-    return replace(_of("value", annotation), null=False if is_handle else None)
+# --- facts ---------------------------------------------------------------------------------------
 
 
-def _of(kind: Kind, base: Any) -> ParameterType:
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """What an entry of ``Annotated`` says of a parameter: values of `ParameterType` by name."""
+
+    changes: Mapping[str, Any]
+
+
+def elements(base: Any) -> Fact:
     if isinstance(base, Spelled):
-        return ParameterType(kind, base.ctype, spelling=base.name)
-    return ParameterType(kind, base)
+        return Fact({"base": base.ctype, "spelling": base.name})
+    return Fact({"base": base})
+
+
+def lent(number: int) -> Fact:
+    return Fact({"lent": number})
+
+
+def needed_by(parameter: str) -> Fact:
+    return Fact({"needed_by": parameter})
+
+
+def unset_without(parameter: str) -> Fact:
+    return Fact({"unset": parameter})
+
+
+def per_sample(descriptor: str) -> Fact:
+    return Fact({"per_sample": descriptor})
+
+
+def sum_of(array: str) -> Fact:
+    return Fact({"sum_of": array})
+
+
+def told_by(function: str) -> Fact:
+    return Fact({"told_by": function})
 
 
 _LENGTH = re.compile(r"(?:(\d+) <= )?(.+?)(?: <= (\d+))?")
 
 
+def _with(type_: ParameterType, fact: Any) -> ParameterType:
+    if isinstance(fact, Fact):
+        return replace(type_, **fact.changes)
+    if not isinstance(fact, str):
+        return replace(type_, too_long=fact)
+    if type_.kind != "array":
+        return replace(type_, described_by=(*type_.described_by, fact))
+    match = _LENGTH.fullmatch(fact)
+    assert match is not None
+    least, length, most = match.groups()
+    most = int(most) if most else None
+    return replace(type_, length=length, least=int(least or 0), most=most)
+
+
+# --- words ---------------------------------------------------------------------------------------
+
+
+class _Annotated:
+    """``Annotated[T, facts]``; of a result it is the type in C."""
+
+    def __getitem__(self, item: tuple[Any, ...]) -> Any:
+        annotation, *facts = item
+        if isinstance(annotation, type):
+            return facts[0]
+        for fact in facts:
+            annotation = _with(annotation, fact)
+        return annotation
+
+
 class _Of:
-    """``Pointer[T]``, ``Array[T, length]``, ``DeviceArray[T]``."""
+    """``Int[T]``, ``Pointer[T]``, ``IntArray[T]``."""
 
     def __init__(self, kind: Kind) -> None:
         self.kind = kind
 
-    def __getitem__(self, item: Any) -> ParameterType:
-        if not isinstance(item, tuple):
-            return _of(self.kind, item)
-        base, length, *too_long = item
-        match = _LENGTH.fullmatch(length)
-        assert match is not None
-        least, length, most = match.groups()
-        return replace(
-            _of(self.kind, base),
-            length=length,
-            least=int(least or 0),
-            most=int(most) if most else None,
-            too_long=too_long[0] if too_long else None,
-        )
+    def __getitem__(self, base: Any) -> ParameterType:
+        if isinstance(base, Spelled):
+            return ParameterType(self.kind, base.ctype, spelling=base.name)
+        return ParameterType(self.kind, base)
+
+
+class _Handle(_Of):
+    def __getitem__(self, base: Any) -> ParameterType:
+        return replace(super().__getitem__(base), null=False if base.__name__ == _HANDLE else None)
 
 
 class _With:
@@ -196,42 +234,48 @@ class _With:
     def __init__(self, **changes: Any) -> None:
         self.changes = changes
 
-    def __getitem__(self, item: Any) -> ParameterType:
-        return replace(as_parameter_type(item), **self.changes)
+    def __getitem__(self, type_: ParameterType) -> ParameterType:
+        return replace(type_, **self.changes)
 
 
-Pointer: _Of = _Of("pointer")
-Array: _Of = _Of("array")
-DeviceArray: _Of = _Of("device")
-DeviceMemory: ParameterType = ParameterType("device")
-HostMemory: ParameterType = ParameterType("host")
-Labelled: ParameterType = ParameterType("labelled")
-HostScalar: ParameterType = ParameterType("scalar")
-Out: _With = _With(direction="out")
-InOut: _With = _With(direction="in/out")
-Mutable: _With = _With(const=False)
-Const: _With = _With(const=True)
-NotNull: _With = _With(null=False)
-Nullable: _With = _With(null=True)
-Factor: _With = _With(size="factor")
-Extent: _With = _With(size="extent")
+_VALUE, _POINTER, _ARRAY = _Of("value"), _Of("pointer"), _Of("array")
 
-
-class _Naming:
-    """``ToldBy[T, "name"]``, ``MayBeUnset[...]``, which may name nothing."""
-
-    def __init__(self, fact: str) -> None:
-        self.fact = fact
-
-    def __getitem__(self, item: Any) -> ParameterType:
-        item, named = item if isinstance(item, tuple) else (item, True)
-        return replace(as_parameter_type(item), **{self.fact: named})
-
-
-MayBeUnset: _Naming = _Naming("unset")
-ToldBy: _Naming = _Naming("told_by")
-PerSample: _Naming = _Naming("per_sample")
-SumOf: _Naming = _Naming("sum_of")
-Lent: _Naming = _Naming("lent")
-NeededBy: _Naming = _Naming("needed_by")
-Padding: _With = _With(pads=True)
+WORDS: Mapping[str, Any] = {
+    "Annotated": _Annotated(),
+    "Int": _VALUE,
+    "Real": _VALUE,
+    "EnumValue": _VALUE,
+    "Handle": _Handle("value"),
+    "Stream": ParameterType("value", cudaStream_t),
+    "CudaGraph": ParameterType("value", cudaGraph_t),
+    "Callback": ParameterType("value", cudnnCallback_t),
+    "Pointer": _POINTER,
+    "StructPointer": _POINTER,
+    "EnumPointer": _POINTER,
+    "NewHandle": _POINTER,
+    "CallbackPointer": ParameterType("pointer", cudnnCallback_t),
+    "IntArray": _ARRAY,
+    "EnumArrayOf": _ARRAY,
+    "FilledArray": _ARRAY,
+    "FilledIntArray": _ARRAY,
+    "FilledEnumArray": _ARRAY,
+    "DeviceMemory": ParameterType("device"),
+    "HostMemory": ParameterType("host"),
+    "HostScalar": ParameterType("scalar"),
+    "Labelled": ParameterType("labelled"),
+    "Out": _With(direction="out"),
+    "InOut": _With(direction="in/out"),
+    "Mutable": _With(const=False),
+    "Const": _With(const=True),
+    "NotNull": _With(null=False),
+    "Nullable": _With(null=True),
+    "MayBeUnset": _With(unset=True),
+    "Factor": _With(size="factor"),
+    "Extent": _With(size="extent"),
+    "Padding": _With(pads=True),
+    # ctypes makes these aliases of c_int, c_uint and c_ulong where they have the same size.
+    "c_int32": Spelled(ctypes.c_int32, "int32_t"),
+    "c_uint32": Spelled(ctypes.c_uint32, "uint32_t"),
+    "c_ulonglong": Spelled(ctypes.c_ulonglong, "unsigned long long"),
+}
+"""The words as they are read at run time, by name."""

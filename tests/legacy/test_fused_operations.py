@@ -29,7 +29,7 @@ from cudnn_ctypes import (
     raw,
 )
 from cudnn_ctypes.dtypes import numpy_dtype
-from cudnn_ctypes.raw.enums import ENUM_POINTEES
+from cudnn_ctypes.raw.enum_facts import ENUM_POINTEES
 from cudnn_ctypes.reference import fused_operations as reference
 
 from .conftest import Report

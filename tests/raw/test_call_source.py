@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import re
 import subprocess
 from collections.abc import Callable, Iterator
 from ctypes import byref
@@ -157,20 +156,20 @@ def test_attributes_arrive(in_c: Any, attribute: str, array: Any) -> None:
 
 
 def not_null() -> list[tuple[str, str]]:
-    """Functions that need no GPU, each with a descriptor for which the stub refuses None."""
-    stub = Path(raw.__file__ or "").with_name("functions.pyi").read_text()
-    declared = re.findall(r"^def (\w+)\((.*?)\) ->", stub, re.S | re.M)
+    """Functions that need no GPU, each with a descriptor for which type checkers refuse None."""
     return [
-        (name, parameter)
-        for name, parameters in declared
-        if "Handle[cudnnHandle_t]" not in parameters
-        for parameter in re.findall(r"(\w+): Handle\[", parameters)
+        (name, p.name)
+        for name, function in raw.FUNCTIONS.items()
+        if not any(p.type.base is raw.cudnnHandle_t for p in function.parameters)
+        for p in function.parameters
+        if p.type.kind == "value" and p.type.base.__name__.startswith("cudnn")
+        if issubclass(p.type.base, OpaquePointer) and not p.type.null
     ]
 
 
 @pytest.mark.thinned(8)
 @pytest.mark.parametrize(("name", "null"), not_null())
-def test_c_refuses_null_where_the_stub_refuses_none(name: str, null: str) -> None:
+def test_c_refuses_null_where_type_checkers_refuse_none(name: str, null: str) -> None:
     ensure_driver()  # it is loaded with some of them
     arguments: list[Any] = []
     for i, p in enumerate(raw.FUNCTIONS[name].parameters):

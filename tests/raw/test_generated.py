@@ -7,7 +7,7 @@ import re
 import pytest
 
 from cudnn_ctypes import raw
-from cudnn_ctypes.raw import enums, types
+from cudnn_ctypes.raw import enum_facts, types
 
 pytest.importorskip("clang.cindex", reason="needs libclang, which reads the headers")
 
@@ -224,12 +224,12 @@ def test_versions_and_deprecation_are_data():
     assert raw.cudnnGnnMhaGatForward.since == "9.28.0"
     assert not raw.cudnnCreate.deprecated
     assert raw.cudnnConvolutionForward.deprecated
-    assert enums.ENUM_SINCE["CUDNN_POINTWISE_ATAN2"] == "9.1.0"
-    assert "CUDNN_DATA_FLOAT" not in enums.ENUM_SINCE
-    assert "CUDNN_STATUS_ALLOC_FAILED" in enums.ENUM_DEPRECATED
+    assert enum_facts.ENUM_SINCE["CUDNN_POINTWISE_ATAN2"] == "9.1.0"
+    assert "CUDNN_DATA_FLOAT" not in enum_facts.ENUM_SINCE
+    assert "CUDNN_STATUS_ALLOC_FAILED" in enum_facts.ENUM_DEPRECATED
     assert "cudnnConvolutionDescriptor_t" in types.TYPE_DEPRECATED
-    assert enums.ENUM_RENUMBERED["CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR"] == {"9.10.0": 40}
-    for name in (*enums.ENUM_SINCE, *enums.ENUM_DEPRECATED, *enums.ENUM_RENUMBERED):
+    assert enum_facts.ENUM_RENUMBERED["CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR"] == {"9.10.0": 40}
+    for name in (*enum_facts.ENUM_SINCE, *enum_facts.ENUM_DEPRECATED, *enum_facts.ENUM_RENUMBERED):
         assert hasattr(raw, name)
 
 
@@ -238,13 +238,13 @@ def test_what_replaces_deprecated_names():
     operation = "CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR"
     assert raw.cudnnConvolutionForward.replaced_by == operation  # in the overrides
     assert raw.cudnnCreate.replaced_by == ""
-    assert enums.ENUM_DEPRECATED["CUDNN_STATUS_INVALID_VALUE"] == "CUDNN_STATUS_BAD_PARAM"
+    assert enum_facts.ENUM_DEPRECATED["CUDNN_STATUS_INVALID_VALUE"] == "CUDNN_STATUS_BAD_PARAM"
     assert types.TYPE_DEPRECATED["cudnnFilterDescriptor_t"] == "CUDNN_BACKEND_TENSOR_DESCRIPTOR"
     replacements = {f.replaced_by for f in raw.FUNCTIONS.values() if f.deprecated}
-    replacements |= {*enums.ENUM_DEPRECATED.values(), *types.TYPE_DEPRECATED.values()}
+    replacements |= {*enum_facts.ENUM_DEPRECATED.values(), *types.TYPE_DEPRECATED.values()}
     for name in replacements - {""}:
         assert hasattr(raw, name)
-        assert name not in enums.ENUM_DEPRECATED
+        assert name not in enum_facts.ENUM_DEPRECATED
     assert not [f for f in raw.FUNCTIONS.values() if f.replaced_by and not f.deprecated]
 
 
@@ -255,7 +255,7 @@ def test_a_replacement_of_what_is_not_deprecated_is_an_error(headers, monkeypatc
 
 
 def test_every_type_names_its_header():
-    classes = [n for n in (*enums.ENUM_HEADERS, *types.TYPE_HEADERS) if hasattr(raw, n)]
-    assert len(classes) == 73 + 30 == len(enums.ENUM_HEADERS) + len(types.TYPE_HEADERS)
-    assert enums.ENUM_HEADERS["cudnnDataType_t"] == "cudnn_graph.h"
+    classes = [n for n in (*enum_facts.ENUM_HEADERS, *types.TYPE_HEADERS) if hasattr(raw, n)]
+    assert len(classes) == 73 + 30 == len(enum_facts.ENUM_HEADERS) + len(types.TYPE_HEADERS)
+    assert enum_facts.ENUM_HEADERS["cudnnDataType_t"] == "cudnn_graph.h"
     assert types.TYPE_HEADERS["cudnnRNNDescriptor_t"] == "cudnn_adv.h"

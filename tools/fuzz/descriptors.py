@@ -14,7 +14,7 @@ from cudnn_ctypes.absent_gpu.properties import complete, preset
 from cudnn_ctypes.graph.backend.descriptor import BackendDescriptor
 from cudnn_ctypes.raw import cudnnBackendAttributeType_t as Type
 from cudnn_ctypes.raw.attributes import ATTRIBUTES, ENUMS, KINDS, Attribute, kind_name
-from cudnn_ctypes.raw.enums import ENUM_SINCE
+from cudnn_ctypes.raw.enum_facts import ENUM_SINCE
 
 __all__ = ["COMPUTED", "CREATABLE", "STATES", "Workshop"]
 

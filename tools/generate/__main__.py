@@ -8,10 +8,9 @@ import sys
 from pathlib import Path
 
 from .emit_constants import emit_constants
-from .emit_enums import emit_enums
+from .emit_enums import emit_enum_facts, emit_enums
 from .emit_functions import emit_functions
 from .emit_methods import emit_front_end_methods, emit_graph_methods
-from .emit_stub import emit_stub
 from .emit_types import emit_types
 from .emit_uses import emit_uses
 from .facts import decide
@@ -23,11 +22,11 @@ RAW = Path(__file__).resolve().parents[2] / "cudnn_ctypes" / "raw"
 
 EMITTERS = {
     "enums.py": emit_enums,
+    "enum_facts.py": emit_enum_facts,
     "types.py": emit_types,
     "constants.py": emit_constants,
     "functions.py": emit_functions,
     "uses.py": emit_uses,
-    "functions.pyi": emit_stub,
     "../graph/describe/operations/table.pyi": emit_graph_methods,
     "../frontend/methods.pyi": emit_front_end_methods,
 }

@@ -6,7 +6,7 @@ import ast
 import re
 
 from .model import Headers, Macro
-from .text import RUFF, banner, dunder_all, import_from
+from .text import FILLED, banner, dunder_all, import_from
 
 _BODY = "The macros, with the expressions that C has for them, by header."
 _INTEGER_SUFFIX = re.compile(r"^(0[xX][0-9a-fA-F]+|\d+)[uUlL]+$")
@@ -31,7 +31,8 @@ def emit_constants(headers: Headers) -> str:
         parts.append(_macro(macro, enums))
     top = banner(headers.version, "The numeric macros", _BODY)
     parts.append("\n" + dunder_all(macro.name for macro in headers.macros))
-    return RUFF + _blank_lines(top + import_from(".enums", imported) + "".join(parts))
+    checks = f"# ruff: noqa: RUF022\n{FILLED}"
+    return checks + _blank_lines(top + import_from(".enums", imported) + "".join(parts))
 
 
 def _macro(macro: Macro, enums: set[str]) -> str:

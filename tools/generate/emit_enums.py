@@ -2,37 +2,63 @@
 
 from __future__ import annotations
 
-from .model import Declaration, Enum, Enumerator, Headers
+from .model import Enum, Enumerator, Headers
 from .overrides import RENUMBERED
-from .text import LINE_LENGTH, RUFF, banner, deprecations, dunder_all, string_table
+from .text import FILLED, LINE_LENGTH, banner, deprecations, filled, string_table
 
 _BODY = """
 One class per C enum. Every enumerator is a name of this module too, as in C. A comment names the
-cuDNN version that brought an enumerator, where that is not 9.0.0; `ENUM_SINCE`,
-`ENUM_DEPRECATED` and `ENUM_RENUMBERED` are data by the C names of enums and enumerators.
+cuDNN version that brought an enumerator, where that is not 9.0.0.
+"""
+
+_FACTS = """
+By the C names of enums and enumerators: versions, deprecation, headers.
 """
 
 
 def emit_enums(headers: Headers) -> str:
-    parts = [RUFF, banner(headers.version, "The enums", _BODY)]
-    parts.append("from .ctypes_support import CudnnEnum\n")
+    parts = [FILLED, banner(headers.version, "The enums", _BODY)]
+    parts.append("from typing import TYPE_CHECKING\n\nfrom .ctypes_support import CudnnEnum\n")
     parts += [f"\n\n{_enum(enum)}" for enum in headers.enums]
-    parts.append("\n\n# --- enumerators as names of the module, as in C ---\n")
-    parts += [f"\n{_names(enum)}" for enum in headers.enums]
-    declarations: list[Declaration] = []
-    for enum in headers.enums:
-        declarations += [enum, *enum.enumerators]
-    since = {d.name: d.since for d in declarations if d.since and d.since != "9.0.0"}
-    parts.append("\n# The first version that has it, where that is not 9.0.0.\n")
-    parts.append(string_table("ENUM_SINCE", since))
-    parts.append("\n" + deprecations("ENUM_DEPRECATED", declarations))
+    parts.append("\n\n# --- enumerators as names of the module, as in C ---\n\n")
+    parts += [_names(enum) for enum in headers.enums]
+    parts.append(_ALL)
+    return "".join(parts)
+
+
+_ALL = """
+if not TYPE_CHECKING:  # type checkers take all names that are defined here
+    __all__ = [
+        name for enum in CudnnEnum.__subclasses__() if enum.__module__ == __name__
+        for name in (enum.__name__, *enum.__members__)
+    ]
+"""
+
+
+def emit_enum_facts(headers: Headers) -> str:
+    declarations = [d for enum in headers.enums for d in (enum, *enum.enumerators)]
+    parts = [FILLED, banner(headers.version, "What the headers say of the enums", _FACTS)]
+    since: dict[str, list[str]] = {}
+    for each in declarations:
+        if each.since and each.since != "9.0.0":
+            since.setdefault(each.since, []).append(each.name)
+    parts.append("_BROUGHT: dict[str, tuple[str, ...]] = {\n")
+    for version in sorted(since, key=lambda text: [*map(int, text.split("."))]):
+        names = filled((f'"{name}"' for name in since[version]), " " * 8)
+        parts.append(f'    "{version}": (\n{names}    ),\n')
+    parts.append("}\n\n")
+    parts.append(
+        "ENUM_SINCE: dict[str, str] = "
+        "{name: since for since, names in _BROUGHT.items() for name in names}\n"
+        '"""The first version that has it, where that is not 9.0.0."""\n\n'
+    )
+    parts.append(deprecations("ENUM_DEPRECATED", declarations))
     parts.append("\n" + string_table("ENUM_HEADERS", {e.name: e.header for e in headers.enums}))
     labels = {d.name: d.pointee for e in headers.enums for d in e.enumerators if d.pointee}
     parts.append("\n# The descriptor that is passed with a label.\n")
     parts.append(string_table("ENUM_POINTEES", labels))
     parts.append("\n# The value in releases that number it differently.\n")
     parts.append(_renumbered())
-    parts.append("\n" + dunder_all(d.name for d in declarations))
     return "".join(parts)
 
 
@@ -67,8 +93,10 @@ def _assignment(enumerator: Enumerator, enum: Enum) -> str:
 def _names(enum: Enum) -> str:
     """All members as names of the module: `__members__` has the aliases too, in order."""
     names = [enumerator.name for enumerator in enum.enumerators]
-    lines = "".join(f"    {name},\n" for name in names)
-    target = f"({names[0]},)" if len(names) == 1 else f"(\n{lines})"
+    target = f"{names[0]}," if len(names) == 1 else ", ".join(names)
+    value = f"{enum.name}.__members__.values()"
+    if len(f"{target} = {value}") > LINE_LENGTH:
+        target = f"(\n{filled(names)})"
     # To type checkers a name with small letters is a variable, whose type must stand there.
     small = "".join(f"{name}: {enum.name}\n" for name in names if not name.isupper())
-    return f"{small}{target} = {enum.name}.__members__.values()\n"
+    return f"{small}{target} = {value}\n"

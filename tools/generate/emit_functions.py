@@ -1,65 +1,73 @@
-"""Write ``raw/functions.py``: one annotated stub per C function."""
+"""Write ``raw/functions.py``: one annotated declaration per C function."""
 
 from __future__ import annotations
 
 import re
+import textwrap
 
 from . import cuda_types
 from .model import CType, Direction, Enum, Function, Headers, Parameter, Passing
 from .text import CTYPES, LINE_LENGTH, banner, dunder_all, import_from, python_type
 
 _BODY = """
-One declaration per C function, with C's names, in the order of the headers. `vocabulary` explains
-the annotations; `function` makes callables of the declarations.
+One declaration per C function, with C's names, in the order of the headers. Type checkers read the
+annotations as `argument_types` declares their words, and calls as `vocabulary` explains them.
 """
 
-# ctypes takes these for c_int, c_uint and c_ulong; `vocabulary` keeps their names in C.
-SPELLED = {"c_int32", "c_uint32", "c_ulonglong"}
-
+_INTS = {"int", "unsigned int", "int32_t", "uint32_t", "int64_t", "size_t", "unsigned long long"}
+_REALS = {"float", "double"}
+_FOREIGN = {"cudaStream_t": "Stream", "cudaGraph_t": "CudaGraph", "cudnnCallback_t": "Callback"}
 _DIRECTION = {Direction.IN: "", Direction.OUT: "Out", Direction.INOUT: "InOut"}
+_FACTS = {
+    "ToldBy": "told_by",
+    "PerSample": "per_sample",
+    "SumOf": "sum_of",
+    "Lent": "lent",
+    "NeededBy": "needed_by",
+    "MayBeUnset": "unset_without",
+}
+"""The facts in ``Annotated`` for words of parameters that name something."""
 
 
 def emit_functions(headers: Headers) -> str:
+    emitter = _Emitter(headers)
     parts: list[str] = []
     header = ""
     for function in headers.functions:
         if function.header != header:
             header = function.header
             parts.append(f"\n\n# --- {header} ---\n" if parts else f"\n# --- {header} ---\n")
-        parts.append(f"\n\n{_function(function)}")
+        parts.append(f"\n\n{emitter.function(function)}")
     body = "".join(parts)
     top = banner(headers.version, "The functions", _BODY)
-    # Array lengths are strings that name parameters; pyflakes takes them for types.
-    checks = "# ruff: noqa: F821, RUF022, SIM300, UP037\n"
+    checks = '# ruff: noqa: I001, RUF022\n# mypy: disable-error-code="empty-body"\n# fmt: off\n'
     names = dunder_all(function.name for function in headers.functions)
-    return checks + top + _imports(headers) + body + "\n\n" + names
+    return checks + top + _imports(headers, emitter) + body + "\n\n" + names
 
 
-def _imports(headers: Headers) -> str:
-    types = [p.ctype for f in headers.functions for p in f.parameters]
-    types += [f.result for f in headers.functions]
-    bases = {t.base for t in types}
-    annotations = [annotation(p) for f in headers.functions for p in f.parameters]
-    annotations += [_result(f.result) for f in headers.functions]
-    words = {w for text in annotations for w in re.findall(r"\w+", re.sub(r'".*?"', "", text))}
+def _imports(headers: Headers, emitter: _Emitter) -> str:
+    bases = {p.ctype.base for f in headers.functions for p in f.parameters}
+    bases |= {f.result.base for f in headers.functions}
     enums = {each for enum in headers.enums for each in (enum.name, *_names(enum))}
     declared = {d.name for d in (*headers.handles, *headers.structs, *headers.callbacks)}
     declared |= cuda_types.NAMES
-    vocabulary = {"Out", "InOut", "Mutable", "Const"} | {p.value for p in Passing}
-    said = {w.split(" ")[0] for f in headers.functions for p in f.parameters for w in p.words}
-    vocabulary |= said
-    vocabulary |= SPELLED
-    from_ctypes = (set(CTYPES.values()) | {"c_char_p", "c_void_p"}) - SPELLED
     unknown = bases - enums - declared - set(CTYPES) - {"void"}
     if unknown:
         raise NotImplementedError(f"types that no header declares: {sorted(unknown)}")
+    said = [emitter.annotation(p) for f in headers.functions for p in f.parameters]
+    said += [_result(f.result) for f in headers.functions]
+    words = {w for text in said for w in re.findall(r"\w+", re.sub(r'".*?"', "", text))}
+    accepted = {w for w in words if w[0].isupper()} - enums - declared - {"Annotated", "None"}
+    from_ctypes = set(CTYPES.values()) | {"c_char_p", "c_void_p"}
     return (
         import_from("ctypes", words & from_ctypes)
+        + import_from("typing", {"Annotated"})
         + "\n"
+        + import_from(".argument_types", accepted)
         + import_from(".enums", words & enums)
         + import_from(".function", {"function"})
         + import_from(".types", words & declared)
-        + import_from(".vocabulary", words & vocabulary)
+        + import_from(".vocabulary", words & {"elements", *_FACTS.values()})
     )
 
 
@@ -67,71 +75,108 @@ def _names(enum: Enum) -> set[str]:
     return {enumerator.name for enumerator in enum.enumerators}
 
 
-def _function(function: Function) -> str:
-    facts = f'"{function.header}", since="{function.since}"'
-    if function.replaced_by:
-        facts += f', replaced_by="{function.replaced_by}"'
-    elif function.deprecated:
-        facts += ", deprecated=True"
-    facts += "".join(f', {name}="{value}"' for name, value in function.facts)
-    decorator = f"@function({facts})\n"
-    if len(decorator) > LINE_LENGTH + 1:
-        decorator = f"@function(\n    {facts}\n)\n"
-        if max(map(len, decorator.split("\n"))) > LINE_LENGTH:
-            decorator = f"@function(\n    {facts.replace(', ', f',{chr(10)}    ')},\n)\n"
-    parameters = [f"{p.name}: {annotation(p)}" for p in function.parameters]
-    result = _result(function.result)
-    line = f"def {function.name}({', '.join(parameters)}) -> {result}: ..."
-    if len(line) <= LINE_LENGTH:
-        return f"{decorator}{line}\n"
-    lines = "".join(map(_line, parameters))
-    return f"{decorator}def {function.name}(\n{lines}) -> {result}: ...\n"
+class _Emitter:
+    def __init__(self, headers: Headers) -> None:
+        self.enums = {enum.name for enum in headers.enums} | {"libraryPropertyType"}
+        self.handles = {handle.name for handle in headers.handles} | set(cuda_types.HANDLES)
+
+    def function(self, function: Function) -> str:
+        facts = f'"{function.header}", since="{function.since}"'
+        if function.replaced_by:
+            facts += f', replaced_by="{function.replaced_by}"'
+        elif function.deprecated:
+            facts += ", deprecated=True"
+        facts += "".join(f', {name}="{value}"' for name, value in function.facts)
+        decorator = f"@function({facts})\n"
+        if len(decorator) > LINE_LENGTH + 1:
+            decorator = f"@function({f'{chr(10)}          '.join(textwrap.wrap(facts, 88))})\n"
+        parameters = [f"{p.name}: {self.annotation(p)}" for p in function.parameters]
+        result = _result(function.result)
+        line = f"def {function.name}({', '.join(parameters)}) -> {result}: ..."
+        if len(line) <= LINE_LENGTH:
+            return f"{decorator}{line}\n"
+        lines = "".join(map(_line, parameters))
+        return f"{decorator}def {function.name}(\n{lines}) -> {result}: ...\n"
+
+    def annotation(self, parameter: Parameter) -> str:
+        """A parameter in the words of ``raw/vocabulary.py``."""
+        text = self._accepted(parameter)
+        direction = parameter.direction or Direction.IN
+        if parameter.passing is Passing.VALUE:
+            if parameter.ctype.const:
+                text = f"Const[{text}]"
+        # What is in points to const unless it says otherwise, and the reverse.
+        elif direction is Direction.IN and not parameter.ctype.const:
+            text = f"Mutable[{text}]"
+        elif direction is not Direction.IN and parameter.ctype.const:
+            text = f"Const[{text}]"
+        if wrapper := _DIRECTION[direction]:
+            text = f"{wrapper}[{text}]"
+        facts = []
+        if parameter.passing is Passing.DEVICE_ARRAY:
+            facts.append(f"elements({_pointee(parameter.ctype)})")
+        elif parameter.passing is Passing.ARRAY:
+            facts += [f'"{parameter.length}"'] if parameter.length is not None else []
+            facts += [parameter.too_long] if parameter.too_long else []
+        elif parameter.passing in (Passing.DEVICE_MEMORY, Passing.HOST_SCALAR):
+            facts += [f'"{name}"' for name in parameter.described_by]
+        for said in parameter.words:
+            word, *names = said.split(" ")
+            if names:
+                facts.append(f"{_FACTS[word]}({', '.join(names)})")
+            else:
+                text = f"{word}[{text}]"
+        return f"Annotated[{', '.join((text, *facts))}]" if facts else text
+
+    def _accepted(self, parameter: Parameter) -> str:
+        """What Python passes for a parameter."""
+        ctype = parameter.ctype
+        match parameter.passing:
+            case Passing.VALUE:
+                return self._value(ctype.base)
+            case Passing.POINTER:
+                return self._pointer(ctype, parameter.direction is Direction.IN)
+            case Passing.ARRAY:
+                return self._array(ctype, parameter.direction is Direction.IN)
+            case Passing.DEVICE_ARRAY:
+                return "DeviceMemory"
+        assert parameter.passing is not None
+        return parameter.passing.value
+
+    def _value(self, base: str) -> str:
+        if base in _FOREIGN:
+            return _FOREIGN[base]
+        if base in self.handles:
+            return f"Handle[{base}]"
+        if base in self.enums:
+            return f"EnumValue[{base}]"
+        if base in _INTS | _REALS:
+            return f"{'Int' if base in _INTS else 'Real'}[{python_type(base)}]"
+        raise NotImplementedError(f"a value of type {base}")
+
+    def _pointer(self, ctype: CType, reads: bool) -> str:
+        if ctype.base == "cudnnCallback_t":
+            return "CallbackPointer"
+        if ctype.base in self.enums:
+            return f"EnumPointer[{ctype.base}]"
+        if ctype.base in self.handles:
+            return f"NewHandle[{ctype.base}]"
+        return f"{'StructPointer' if reads else 'Pointer'}[{_pointee(ctype)}]"
+
+    def _array(self, ctype: CType, reads: bool) -> str:
+        if ctype.base in self.enums:
+            return f"{'EnumArrayOf' if reads else 'FilledEnumArray'}[{ctype.base}]"
+        if ctype.base in _INTS:
+            return f"{'IntArray' if reads else 'FilledIntArray'}[{_pointee(ctype)}]"
+        return f"FilledArray[{_pointee(ctype)}]"
 
 
 def _line(parameter: str) -> str:
     line = f"    {parameter},\n"
     if len(line) <= LINE_LENGTH + 1:
         return line
-    head, _, arguments = parameter.partition("[")
-    return f"    {head}[\n        {arguments.removesuffix(']')}\n    ],\n"
-
-
-def annotation(parameter: Parameter) -> str:
-    """A parameter in the words of ``raw/vocabulary.py``."""
-    text = _referent(parameter)
-    direction = parameter.direction or Direction.IN
-    if parameter.passing is Passing.VALUE:
-        if parameter.ctype.const:
-            text = f"Const[{text}]"
-    # What is in points to const unless it says otherwise, and the reverse.
-    elif direction is Direction.IN and not parameter.ctype.const:
-        text = f"Mutable[{text}]"
-    elif direction is not Direction.IN and parameter.ctype.const:
-        text = f"Const[{text}]"
-    if wrapper := _DIRECTION[direction]:
-        text = f"{wrapper}[{text}]"
-    for said in parameter.words:
-        word, *names = said.split(" ")
-        text = f"{word}[{', '.join((text, *names))}]"
-    return text
-
-
-def _referent(parameter: Parameter) -> str:
-    ctype, passing = parameter.ctype, parameter.passing
-    match passing:
-        case Passing.VALUE:
-            return python_type(ctype.base)
-        case Passing.ARRAY if parameter.length is not None:
-            too_long = f", {parameter.too_long}" if parameter.too_long else ""
-            return f'Array[{_pointee(ctype)}, "{parameter.length}"{too_long}]'
-        case Passing.POINTER | Passing.ARRAY | Passing.DEVICE_ARRAY:
-            return f"{passing.value}[{_pointee(ctype)}]"
-        case Passing.DEVICE_MEMORY | Passing.HOST_SCALAR if parameter.described_by:
-            names = ", ".join(f'"{name}"' for name in parameter.described_by)
-            return f"{passing.value}[{names}]"
-        case Passing.DEVICE_MEMORY | Passing.HOST_MEMORY | Passing.HOST_SCALAR | Passing.LABELLED:
-            return str(passing.value)
-    raise NotImplementedError(f"{parameter.name}: {ctype}, {passing}")
+    head, _, last = parameter.rpartition(", ")
+    return f"    {head},\n        {last},\n"
 
 
 def _pointee(ctype: CType) -> str:
@@ -148,7 +193,9 @@ def _result(ctype: CType) -> str:
         case "void", 0:
             return "None"
         case "char", 1:
-            return "c_char_p"
+            return "Annotated[str, c_char_p]"
+        case "size_t", 0:
+            return "Annotated[int, c_size_t]"
         case base, 0:
-            return python_type(base)
+            return base
     raise NotImplementedError(f"a result of type {ctype}")

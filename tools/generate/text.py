@@ -1,13 +1,18 @@
-"""Pieces of Python text that several emitters write, laid out as `ruff format` does."""
+"""Pieces of Python text that several emitters write.
+
+They are laid out as `ruff format` does, but that lists of names fill their lines.
+"""
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable
 
 from .model import Declaration
 
 LINE_LENGTH = 100
-RUFF = "# ruff: noqa: RUF022\n"  # what follows the headers' order is not sorted
+FILLED = "# fmt: off\n"  # names fill their lines
+RUFF = f"# ruff: noqa: I001, RUF022\n{FILLED}"  # what follows the headers' order is not sorted
 COMMAND = "python -m tools.generate"
 
 # C's arithmetic types, by the names of ctypes.
@@ -47,7 +52,14 @@ def import_from(module: str, names: Iterable[str]) -> str:
     line = f"from {module} import {', '.join(wanted)}\n"
     if len(line) <= LINE_LENGTH:
         return line
-    return f"from {module} import (\n" + "".join(f"    {name},\n" for name in wanted) + ")\n"
+    return f"from {module} import (\n{filled(wanted)})\n"
+
+
+def filled(words: Iterable[str], indent: str = "    ") -> str:
+    """Words and commas in lines that are as long as they may be."""
+    text = " ".join(f"{word}," for word in words)
+    lines = textwrap.wrap(text, LINE_LENGTH - len(indent), break_on_hyphens=False)
+    return "".join(f"{indent}{line}\n" for line in lines)
 
 
 def _import_order(name: str) -> tuple[int, str]:
@@ -79,5 +91,4 @@ def deprecations(name: str, declarations: Iterable[Declaration]) -> str:
 
 def dunder_all(names: Iterable[str]) -> str:
     """``__all__``, in the order of the headers."""
-    lines = "".join(f'    "{name}",\n' for name in names)
-    return f"__all__ = [\n{lines}]\n"
+    return "__all__ = [\n" + filled(f'"{name}"' for name in names) + "]\n"

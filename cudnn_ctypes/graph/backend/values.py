@@ -25,7 +25,7 @@ from ...raw import cudnnBackendAttributeType_t as Type
 from ...raw import cudnnBackendDescriptorType_t as Kind
 from ...raw.attributes import ENUMS, Attribute, element_type, kind_name
 from ...raw.ctypes_support import CudnnEnum
-from ...raw.enums import ENUM_SINCE
+from ...raw.enum_facts import ENUM_SINCE
 from ...raw.memory import memory_pointer
 from ...raw.values import described
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import live, types
+from ..enum_facts import ENUM_POINTEES
 from ..enums import (
-    ENUM_POINTEES,
     cudnnFusedOps_t,
     cudnnFusedOpsConstParamLabel_t,
     cudnnFusedOpsPointerPlaceHolder_t,

@@ -17,9 +17,10 @@ from ..attributes import Attribute, element_type, kind_name
 from ..call_source import Wide
 from ..constants import CUDNN_VERSION
 from ..ctypes_support import room
-from ..enums import ENUM_SINCE, cudnnDataType_t
+from ..enum_facts import ENUM_SINCE
 from ..enums import cudnnBackendAttributeName_t as Name
 from ..enums import cudnnBackendAttributeType_t as Type
+from ..enums import cudnnDataType_t
 from ..types import cudnnFraction_t
 from . import Fragment, engines
 from .backend import gone

@@ -13,7 +13,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..ctypes_support import CudnnEnum, room
-from ..enums import ENUM_POINTEES, cudnnFusedOpsConstParamLabel_t
+from ..enum_facts import ENUM_POINTEES
+from ..enums import cudnnFusedOpsConstParamLabel_t
 from ..memory import memory_pointer, on_gpu
 from ..values import described
 from . import Fragment

@@ -37,7 +37,7 @@ for _module in ("algorithms", "renamed", "rnn"):
 
 __all__ = sorted(
     {
-        *(name for name in raw.__all__ if name.lower().startswith("cud")),
+        *(name for name in vars(raw)["__all__"] if name.lower().startswith("cud")),
         *(name for name in gone_names() if name not in left_out()),
         "left_out",
         "old_status_number",
