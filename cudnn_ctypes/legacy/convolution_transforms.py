@@ -260,13 +260,18 @@ def reorder_filter_and_bias(
         if reordered_w is None:
             reordered_w = operands.make("reordered_w", w_desc.shape, w_desc.data_type)
         biases: dict[str, Any] = {"biasData": None, "reorderedBiasData": None}
+        copies = bias is not None and reorder_type == raw.CUDNN_NO_REORDER
         if bias is not None:
             bias_desc = operands.describe_channels("bias", (1, *w_desc.shape))
             if reordered_bias is None:
                 shape = w_desc.shape[:1] if getattr(bias, "ndim", 1) == 1 else bias_desc.shape
                 reordered_bias = operands.make("reordered_bias", shape, bias_desc.data_type)
             memory = check_memory("reordered_bias", reordered_bias, bias_desc, handle, written=True)
-            biases = {"biasData": "bias", "reorderedBiasData": memory}
+            if copies:  # cuDNN would copy as many bytes as the type of w has
+                both = {"xDesc": "bias", "x": "bias", "yDesc": "bias", "y": memory}
+                operands.launch(raw.cudnnTransformTensor, alpha=1, beta=0, **both)
+            else:
+                biases = {"biasData": "bias", "reorderedBiasData": memory}
         operands.launch(
             raw.cudnnReorderFilterAndBias,
             filterDesc="w",
@@ -275,7 +280,7 @@ def reorder_filter_and_bias(
             reorderedFilterData=check_memory(
                 "reordered_w", reordered_w, w_desc, handle, written=True
             ),
-            reorderBias=int(bias is not None),
+            reorderBias=int(bias is not None and not copies),
             **biases,
         )
     return ReorderResult(reordered_w, reordered_bias)

@@ -15,7 +15,7 @@ from ..handle import Handle
 from ..raw import operand_rules
 from ..raw.ctypes_support import CudnnEnum
 from ..raw.function import Function
-from ..raw.records import data_type_of, deciding_type, record
+from ..raw.records import record, scalar_type
 from ..runtime import DeviceBuffer, DeviceTensor
 from ..runtime.launching.recording import Memory, launch, recording
 from .descriptor import Descriptor
@@ -358,8 +358,8 @@ class Operands:
             if kind == "device" and isinstance(value, str):
                 values[name] = self.memory(value, written=parameter.direction != "in")
             elif kind == "scalar":
-                types = [data_type_of(record(values[by])) for by in parameter.described_by]
-                values[name] = host_scalar(value, deciding_type(types))
+                describers = [record(values[by]) for by in parameter.described_by]
+                values[name] = host_scalar(value, scalar_type(describers))
         return list(values.values())
 
     def __enter__(self) -> Self:

@@ -10,11 +10,13 @@ import dataclasses
 import enum
 import functools
 import importlib
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .ctypes_support import OpaquePointer
+from .ctypes_support import CudnnEnum, OpaquePointer
 from .enums import CUDNN_DATA_DOUBLE
+from .strides import same_layout
 from .tokens import Tokens, unique
 
 __all__ = [
@@ -23,13 +25,13 @@ __all__ = [
     "Fitting",
     "cache",
     "data_type_of",
-    "deciding_type",
     "forget",
     "note",
     "parts",
     "place",
     "reader",
     "record",
+    "scalar_type",
 ]
 
 Reader = Callable[..., Any]
@@ -110,12 +112,28 @@ def data_type_of(record: Any) -> Any:
     return None
 
 
-def deciding_type(types: Sequence[Any]) -> Any:
-    """The data type, among those that describe a host scalar, that decides the scalar's C type.
+def scalar_type(describers: Sequence[Any]) -> Any:
+    """The data type by which C reads a host scalar: a double for DOUBLE, else a float.
 
-    C reads a double if one of them is DOUBLE.
+    None if nothing is known of the records and data types that describe it. Of two tensors C reads
+    a double if one is DOUBLE; but for x of another type, where its kernel for dense memory of one
+    layout copies x to y, it reads a float (cudnnTransformTensor of cuDNN 9.19).
     """
-    return CUDNN_DATA_DOUBLE if CUDNN_DATA_DOUBLE in types else types[0]
+    types = [each if isinstance(each, CudnnEnum) else data_type_of(each) for each in describers]
+    types = [each for each in types if each is not None]
+    if CUDNN_DATA_DOUBLE not in types:
+        return types[0] if types else None
+    if types[0] != CUDNN_DATA_DOUBLE and _are_alike(*describers):
+        return types[0]
+    return CUDNN_DATA_DOUBLE
+
+
+def _are_alike(x: Any, y: Any) -> bool:
+    """Whether two tensors of several elements a sample lie in memory in one order, without gaps."""
+    elements = math.prod(x.shape)
+    ends = sum((size - 1) * step for size, step in zip(x.shape, x.strides, strict=True))
+    dense = x.shape == y.shape and ends + 1 == elements > x.shape[0]
+    return dense and same_layout(x, y)
 
 
 cache: dict[bytes, Entry] = {}

@@ -123,6 +123,20 @@ class TestReorder:
         assert bias is None
         np.testing.assert_array_equal(copy.numpy(), w)
 
+    def test_copying_a_bias_too(self, handle: Handle) -> None:
+        w, numbers = (
+            DeviceTensor.zeros((32, 32, 1, 1), "int8x32"),
+            np.arange(1, 33, dtype="float32"),
+        )
+        with (
+            DeviceTensor.from_numpy(numbers) as bias,
+            DeviceTensor.full((64,), -1, "float32") as out,
+        ):
+            cudnn.reorder_filter_and_bias(
+                handle, w, bias, reorder_type="no_reorder", reordered_bias=out[:32]
+            )
+            assert out.numpy().tolist() == [*numbers, *[-1] * 32]
+
     def test_filters_of_another_type(self, handle: Handle) -> None:
         w = DeviceTensor.from_numpy(np.ones((32, 32, 3, 3), np.float32))
         with pytest.raises(NotSupportedError):

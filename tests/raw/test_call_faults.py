@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from cudnn_ctypes import (
+    FilterDescriptor,
     Handle,
     LRNDescriptor,
     TensorDescriptor,
@@ -23,11 +24,6 @@ def _found(function: str, **arguments: Any) -> set[str]:
     return {each.fault.name for each in faults_of_call(call, 91900) if not each.fault.data}
 
 
-def _drops_beta(**arguments: Any) -> bool:
-    found = faults_of_call(Call("cudnnTransformTensor", arguments), 91900)
-    return "transform out of double" in {each.fault.name for each in found}
-
-
 @pytest.mark.parametrize("strides", [None, (24, 1, 8)])
 def test_operands_that_cudnn_takes_for_packed(strides: Any) -> None:
     with TensorDescriptor((2, 8, 3), strides=strides) as x, LRNDescriptor() as lrn:
@@ -36,27 +32,35 @@ def test_operands_that_cudnn_takes_for_packed(strides: Any) -> None:
     assert bool(losses) == bool(neighbours) == (strides is not None)
 
 
-def test_a_transform_into_double_of_the_same_layout() -> None:
+@pytest.mark.parametrize(
+    ("source", "target", "beta", "drops"),
+    [
+        (("float64", "NCHW"), ("float32", "NHWC"), 0.5, True),
+        (("float64", "NCHW"), ("float32", "NHWC"), 0.0, False),
+        (("float64", "NHWC"), ("float32", "NHWC"), 0.5, False),
+        (("float64", "NHWC"), ("float64", "NCHW"), 0.5, False),
+        (("float32", "NHWC"), ("float64", "NCHW"), 0.5, False),
+    ],
+)
+def test_a_transform_of_five_dimensions_out_of_double(
+    source: Any, target: Any, beta: float, drops: bool
+) -> None:
+    shape = (1, 2, 4, 5, 3)
     with (
-        TensorDescriptor((2, 3, 4, 5)) as x,
-        TensorDescriptor((2, 3, 4, 5), "float64") as y,
-        TensorDescriptor((2, 3, 4, 5), "float64", layout="NHWC") as other,
+        TensorDescriptor(shape, source[0], layout=source[1]) as x,
+        TensorDescriptor(shape, target[0], layout=target[1]) as y,
     ):
-        assert _found("cudnnTransformTensor", xDesc=x, yDesc=y) == {"transform into double"}
-        assert not _found("cudnnTransformTensor", xDesc=y, yDesc=y)
-        assert not _found("cudnnTransformTensor", xDesc=x, yDesc=other)
-        assert _drops_beta(xDesc=y, yDesc=x, beta=0.5)
-        assert not _drops_beta(xDesc=y, yDesc=x, beta=0.0)
-        assert not _drops_beta(xDesc=other, yDesc=x, beta=0.5)
+        arguments = {"xDesc": x, "yDesc": y, "beta": beta}
+        found = faults_of_call(Call("cudnnTransformTensor", arguments), 91900)
+    assert ("transform out of double" in {each.fault.name for each in found}) == drops
 
 
-def test_a_transform_of_five_dimensions_and_two_types() -> None:
-    with (
-        TensorDescriptor((1, 2, 4, 5, 3)) as x,
-        TensorDescriptor((1, 2, 4, 5, 3), "float64", layout="NHWC") as other,
-    ):
-        assert _found("cudnnTransformTensor", xDesc=x, yDesc=other) == {"transform into double"}
-        assert _drops_beta(xDesc=other, yDesc=x)
+@pytest.mark.parametrize("kind", ["int8", "float16", "int8x32", "int8x4", "float32"])
+def test_a_bias_beside_filters_of_another_size(kind: str) -> None:
+    with FilterDescriptor((32, 32, 1, 1), kind) as w:
+        arguments = {"filterDesc": w, "reorderType": raw.CUDNN_NO_REORDER}
+        found = faults_of_call(Call("cudnnReorderFilterAndBias", arguments), 91900)
+    assert bool(found) == (kind not in ("int8x4", "float32"))
 
 
 def test_padding_of_a_destination_with_gaps() -> None:

@@ -164,12 +164,30 @@ def test_the_type_that_op_tensor_computes_in_decides(calls):
 
 @pytest.mark.parametrize(("x", "y"), [("float64", "float32"), ("float32", "float64")])
 def test_a_double_on_either_side_of_a_transform_decides(calls, x: str, y: str):
-    with TensorDescriptor((1, 2, 3, 4), x) as x_desc, TensorDescriptor((1, 2, 3, 4), y) as y_desc:
+    shape = (1, 2, 3, 4)
+    with TensorDescriptor(shape, x) as x_desc, TensorDescriptor(shape, y, layout="NHWC") as y_desc:
         call = calls("cudnnTransformTensor", "float64")
         call(HANDLE, c_double(1), x_desc, 1 << 20, 2, y_desc, 1 << 20)
         assert calls.noted == [{"alpha": 1, "beta": 2}]
         with pytest.raises(TypeError, match="since xDesc or yDesc is CUDNN_DATA_DOUBLE"):
             call(HANDLE, c_float(1), x_desc, 1 << 20, 2, y_desc, 1 << 20)
+
+
+def test_a_transform_between_tensors_alike_in_memory_reads_the_type_of_x(calls):
+    shape = (1, 2, 3, 4)
+    with TensorDescriptor(shape) as x_desc, TensorDescriptor(shape, "float64") as y_desc:
+        call = calls("cudnnTransformTensor", "float32")
+        call(HANDLE, c_float(1), x_desc, 1 << 20, 2, y_desc, 1 << 20)
+        assert calls.noted == [{"alpha": 1, "beta": 2}]
+        with pytest.raises(TypeError, match="since xDesc or yDesc is CUDNN_DATA_FLOAT"):
+            call(HANDLE, c_double(1), x_desc, 1 << 20, 2, y_desc, 1 << 20)
+        call = calls("cudnnTransformTensor", "float64")
+        call(HANDLE, 1, y_desc, 1 << 20, 2, x_desc, 1 << 20)
+    with (
+        TensorDescriptor((3, 1, 1, 1)) as x_desc,  # it has no kernel of its own
+        TensorDescriptor((3, 1, 1, 1), "float64") as y_desc,
+    ):
+        call(HANDLE, 1, x_desc, 1 << 20, 2, y_desc, 1 << 20)
 
 
 def test_every_host_scalar_says_what_decides_its_type():

@@ -161,7 +161,7 @@ class TestComparison:
             assert [each.kind for each in differences(program, one, other)] == kinds
 
     def test_a_known_fault_explains_all_but_a_refusal(self) -> None:
-        one, faults = self.result(1, 2, 3, 4), ["transform into double"]
+        one, faults = self.result(1, 2, 3, 4), ["transform out of double"]
         assert self.kinds(one, self.result(9, 9, 9, 9, faults=faults)) == []
         assert self.kinds(one, self.result(1, status="BAD_PARAM", faults=faults)) == ["status"]
         assert self.kinds(self.result(1, status="BAD_PARAM"), self.result(1, faults=faults)) == []

@@ -299,15 +299,12 @@ class Values:
         number = _plain(value)
         if number is None:
             raise NotReproducible("a scalar is given by its address")
-        types = []
-        for name in parameter.described_by:
-            by = self._moment.arguments.get(name)
-            is_type = isinstance(by, (int, CudnnEnum))
-            of = cudnnDataType_t(int(by)) if is_type else _data_type(by)  # type: ignore[arg-type]
-            types += [] if of is None else [of]
-        if not types:
+        arguments = self._moment.arguments
+        decides = records.scalar_type(
+            [_describer(arguments.get(n)) for n in parameter.described_by]
+        )
+        if decides is None:
             return Scalar(number, "float32")
-        decides = records.deciding_type(types)
         if parameter.type.pads:  # it has the data type of the sequences
             return Scalar(number, _PADDING.get(decides, "float32"))
         is_double = host_scalar_type(decides) is ctypes.c_double
@@ -360,9 +357,11 @@ _PADDING = {
 }
 
 
-def _data_type(descriptor: Any) -> Any:
-    record = records.record(descriptor) if live.address(descriptor) else None
-    return records.data_type_of(record)
+def _describer(argument: Any) -> Any:
+    """The data type that an argument is, or the record of a descriptor."""
+    if isinstance(argument, (int, CudnnEnum)):
+        return cudnnDataType_t(int(argument))
+    return records.record(argument) if live.address(argument) else None
 
 
 def _element_class(type_: Type) -> Any:

@@ -9,11 +9,13 @@ from ..enums import (
     CUDNN_DATA_BFLOAT16,
     CUDNN_DATA_DOUBLE,
     CUDNN_DATA_HALF,
+    CUDNN_DATA_INT8,
     CUDNN_NO_REORDER,
     CUDNN_POOLING_MAX,
     CUDNN_POOLING_MAX_DETERMINISTIC,
     CUDNN_RNN_DATA_LAYOUT_BATCH_MAJOR_UNPACKED,
     CUDNN_TRANSFORM_FOLD,
+    CUDNN_DATA_INT8x32,
 )
 from ..strides import has_strides, packed, same_layout
 
@@ -35,12 +37,12 @@ __all__ = [
     "samples_other_channels",
     "states_of_another_size",
     "transforms_other_batch",
-    "turns_into_double",
     "turns_out_of_double",
     "without_longest_label",
 ]
 
 _HALVES = {CUDNN_DATA_HALF, CUDNN_DATA_BFLOAT16}
+_UNLIKE_BIASES = {*_HALVES, CUDNN_DATA_INT8, CUDNN_DATA_INT8x32}  # elements not of 4 bytes
 _MAXIMA = (CUDNN_POOLING_MAX, CUDNN_POOLING_MAX_DETERMINISTIC)
 
 
@@ -104,24 +106,13 @@ def bias_has_gaps(call: Call) -> str:
     return _said(call, bias is not None and bias.shape[1] > 1 and bias.strides[1] != 1)
 
 
-def turns_into_double(call: Call) -> str:
-    y = call.record("yDesc")
-    return _said(call, y is not None and y.data_type == CUDNN_DATA_DOUBLE and _mixes_double(call))
-
-
 def turns_out_of_double(call: Call) -> str:
-    x, beta = call.record("xDesc"), call.arguments.get("beta", 1)
-    double = x is not None and x.data_type == CUDNN_DATA_DOUBLE
-    return _said(call, double and beta != 0 and _mixes_double(call))
-
-
-def _mixes_double(call: Call) -> bool:
-    """Whether a transform has one tensor of DOUBLE, and one of cuDNN's kernels for dense memory."""
     x, y = call.record("xDesc"), call.record("yDesc")
-    if x is None or y is None or x.shape != y.shape or _has_gaps(x) or _has_gaps(y):
-        return False
-    one = (x.data_type == CUDNN_DATA_DOUBLE) != (y.data_type == CUDNN_DATA_DOUBLE)
-    return one and (len(x.shape) == 5 or same_layout(x, y))
+    if x is None or y is None or x.data_type != CUDNN_DATA_DOUBLE or y.data_type == x.data_type:
+        return ""
+    dense = not _has_gaps(x) and not _has_gaps(y)
+    adds = call.arguments.get("beta", 1) != 0
+    return _said(call, adds and dense and len(x.shape) == 5 and not same_layout(x, y))
 
 
 def normalizes_unpacked(call: Call) -> str:
@@ -147,7 +138,9 @@ def folds_other_layouts(call: Call) -> str:
 
 
 def keeps_bias(call: Call) -> str:
-    return _said(call, call.arguments["reorderType"] == CUDNN_NO_REORDER)
+    w = call.record("filterDesc")
+    kept = call.arguments["reorderType"] == CUDNN_NO_REORDER
+    return _said(call, kept and w is not None and w.data_type in _UNLIKE_BIASES)
 
 
 def attends_plain_values(call: Call) -> str:

@@ -128,16 +128,15 @@ def _scalar_check(binding: Binding, parameter: Parameter) -> Callable[..., Any]:
     names, pads, out = " or ".join(parameter.described_by), parameter.type.pads, parameter.direction
     place, single, double = records.place, ctypes.c_float, ctypes.c_double
 
-    def data_type(described_by: Any) -> Any:
+    def describer(described_by: Any) -> Any:
         if isinstance(described_by, (CudnnEnum, int)):
             return cudnnDataType_t(described_by)
-        return records.data_type_of(place(described_by).record)
+        return place(described_by).record
 
-    def wanted(types: list[Any]) -> tuple[str | None, str]:
+    def wanted(decides: Any) -> tuple[str | None, str]:
         """The scalar's type, and the reason for the message."""
-        if not types:
+        if decides is None:
             return None, ""
-        decides = records.deciding_type(types)
         name = _REAL.get(decides.name) if pads else _REAL.get(decides.name, "float32")
         name = "float32" if name and not pads and name != "float64" else name
         return name, f", since {names} is {decides.name}"
@@ -155,8 +154,7 @@ def _scalar_check(binding: Binding, parameter: Parameter) -> Callable[..., Any]:
             and variable.__class__ is place(described_by[0]).scalar
         ):
             return value
-        types = [t for t in map(data_type, described_by) if t is not None]
-        name, reason = wanted(types)
+        name, reason = wanted(records.scalar_type([*map(describer, described_by)]))
         try:
             return as_host_scalar(value, name, reason=reason, out=out == "out")
         except (TypeError, ValueError) as error:

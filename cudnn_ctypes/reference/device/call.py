@@ -19,7 +19,7 @@ from ...raw import operand_rules
 from ...raw.ctypes_support import OpaquePointer, storage_type
 from ...raw.descriptors import Filter, Tensor, record
 from ...raw.function import Function
-from ...raw.records import data_type_of, deciding_type
+from ...raw.records import scalar_type
 from ...raw.vocabulary import ParameterType
 from ..layout import packed_strides
 from . import lent
@@ -194,8 +194,8 @@ class Call:
     def _factor(self, name: str, described_by: tuple[str, ...]) -> float:
         """A double for tensors or computations in DOUBLE, else a float."""
         self.require(name)
-        types = [data_type_of(self.record(by, object)) for by in described_by]
-        return scalar(self[name], deciding_type(types), name)
+        decides = scalar_type([self.record(by, object) for by in described_by])
+        return scalar(self[name], decides, name)
 
     # -- buffers and results -------------------------------------------------------------------
 

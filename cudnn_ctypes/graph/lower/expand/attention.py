@@ -123,6 +123,9 @@ def unbounded(node: Node) -> str:
         return f" with attn_scale {scale_of(node)}"
     if mask.alibi:
         return " with use_alibi_mask"
+    # A modifier makes a finite score of the -inf that stands behind the last key.
+    if "score_mod" in node.subgraphs and "bias" in node.inputs and dims[3] % 128:
+        return f" with score_mod, bias and {dims[3]} keys"
     return (
         f" with {dims[2]} queries and {dims[3]} keys" if dims[3] % 128 == 64 or dims[2] == 1 else ""
     )

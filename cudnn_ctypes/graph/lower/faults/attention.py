@@ -282,9 +282,10 @@ ATTENTION = (
             "9.14, 9.19",
             "What lies behind the last key or query counts: with a scale below 0 or of 0, with "
             "alibi, and where the logarithm of the sum of exponentials is below -88 with a rest "
-            "of 64 keys of 128 or with one query. Of 8 bits amax_dK, amax_dP and amax_dV are too "
-            "large where the keys fill no tile of 128. With lengths, with a right bound or with "
-            "both bounds all are right; so are 16 bits of 9.14 and, with alibi, 9.27.",
+            "of 64 keys of 128, of any with a modifier (2 of 2), or with one query. Of 8 bits "
+            "amax_dK, amax_dP and amax_dV are too large where the keys fill no tile of 128. With "
+            "lengths, with a right bound or with both bounds all are right; so are 16 bits of 9.14 "
+            "and, with alibi, 9.27.",
             "57 of 220 graphs",
         ),
         reported("pytorch 196678", "dq, with a mask as bias; 9.19.0, 9.20.0."),
