@@ -263,7 +263,7 @@ class Attention:
         return allowed | ~self.valid("q", a)
 
     def compute(self, a: dict[str, Array]) -> dict[str, Array]:
-        """o, stats, all gradients, and the largest of the softmax and of the gradient of scores."""
+        """o, stats, all gradients, and the largest of scores, softmax and gradient of scores."""
         import torch
 
         given: dict[str, Any] = {
@@ -310,6 +310,7 @@ class Attention:
             **found,
             "o": o.detach().numpy(),
             "stats": stats.detach().numpy(),
+            "max": scores.detach().amax(3, keepdim=True).numpy(),
             "amax_s": largest,
             "amax_dP": np.abs(products.grad.numpy()).max(keepdims=True),
             **{f"d{name}": each.grad.numpy() for name, each in given.items()},

@@ -6,14 +6,16 @@ outputs are told apart by name. The modules ``*_cases`` fill `CASES`; `families`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
-from cudnn_ctypes import DeviceTensor
+from cudnn_ctypes import DeviceBuffer, DeviceTensor, Handle
 from cudnn_ctypes.dtypes import data_type_name, numpy_dtype
 from cudnn_ctypes.graph.describe.tensor import Tensor
 from cudnn_ctypes.graph.graph import Graph
@@ -76,6 +78,10 @@ CASES: dict[str, Case] = {}
 # sums in float32. Convolutions and products of float32 use TF32: see their own.
 TOLERANCES = {"float16": 1e-3, "bfloat16": 8e-3, "float32": 2e-6, "float64": 1e-13}
 
+# Engines may add in fp16 or in parts, and Winograd's transform its operands: several roundings.
+ANY_ENGINE = 4e-3
+POISON = 77.0
+
 IMAGE = (4, 32, 14, 14)
 
 
@@ -94,7 +100,9 @@ def channels_last(dims: Sequence[int]) -> tuple[int, ...]:
     return packed(dims, (0, *range(2, len(dims)), 1))
 
 
-def problem(case: Case, graph: Graph) -> tuple[dict[str, NDArray[Any]], dict[str, NDArray[Any]]]:
+def problem(
+    case: Case, graph: Graph, seed: int = 7
+) -> tuple[dict[str, NDArray[Any]], dict[str, NDArray[Any]]]:
     """The inputs in their data types, and the outputs that they give in float64.
 
     Parameters
@@ -102,7 +110,7 @@ def problem(case: Case, graph: Graph) -> tuple[dict[str, NDArray[Any]], dict[str
     graph : Graph
         Of the case, validated.
     """
-    rng = np.random.default_rng(7)
+    rng = np.random.default_rng(seed)
     values = {tensor.name: _drawn(rng, tensor, case.ranges) for tensor in graph.inputs}
     if case.prepare is not None:
         case.prepare(values)
@@ -114,11 +122,96 @@ def problem(case: Case, graph: Graph) -> tuple[dict[str, NDArray[Any]], dict[str
 def device_memory(graph: Graph, inputs: Mapping[str, NDArray[Any]]) -> dict[Any, DeviceTensor]:
     """Tensors on the device for a graph: its inputs, and outputs full of a wrong number."""
     arrays = {tensor: inputs[tensor.name] for tensor in graph.inputs}
-    arrays |= {tensor: stored(np.full(tensor.dims, 77.0), tensor) for tensor in graph.outputs}
+    arrays |= {tensor: _poison(tensor) for tensor in graph.outputs}
     return {
         tensor: DeviceTensor.from_numpy(array, dtype=tensor.data_type, strides=tensor.strides)
         for tensor, array in arrays.items()
     }
+
+
+def _poison(tensor: Tensor) -> NDArray[Any]:
+    return stored(np.full(tensor.dims, POISON), tensor)
+
+
+class Operands:
+    """One set of operands of a validated graph on the device, and what its outputs must become.
+
+    Outputs are poisoned until an execution has overwritten them.
+    """
+
+    def __init__(self, case: Case, graph: Graph, *, seed: int = 7) -> None:
+        pytest.importorskip("torch")
+        self.case, self.graph = case, graph
+        inputs, self.expected = problem(case, graph, seed)
+        self.memory = device_memory(graph, inputs)
+
+    def __enter__(self) -> Operands:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        for each in self.memory.values():
+            each.close()
+
+    def poison(self) -> None:
+        """Overwrite the outputs, where they are."""
+        for each in self.graph.outputs:
+            self.memory[each].copy_from(_poison(each))
+
+    @property
+    def pointers(self) -> dict[int, Any]:
+        from cudnn_ctypes.graph.run.operands import Operands as ByUid
+
+        return ByUid(self.graph.tensors).by_uid(self.memory)
+
+    @property
+    def results(self) -> dict[str, NDArray[Any]]:
+        """The outputs by name, in float64."""
+        return {t.name: self.memory[t].numpy().astype(np.float64) for t in self.graph.outputs}
+
+    def check(self, handle: Handle, tolerance: float | None = None) -> dict[str, float]:
+        """Compare the outputs, relative to the largest magnitude; returns their errors."""
+        handle.synchronize()
+        errors = {}
+        for name, result in self.results.items():
+            exact = np.asarray(self.expected[name], np.float64)
+            scale, difference = np.abs(exact).max(), np.abs(result - exact)
+            errors[name] = float(difference.max() / scale)
+            assert errors[name] <= (tolerance or self.case.tolerance), (
+                f"{name} by {self.graph.plan}: the largest error is {errors[name]:.2e} of the "
+                f"largest element {scale:.3g}; worst at "
+                f"{np.unravel_index(difference.argmax(), exact.shape)}"
+            )
+        return errors
+
+    def is_poisoned(self, handle: Handle) -> bool:
+        handle.synchronize()
+        return all(bool((each == POISON).all()) for each in self.results.values())
+
+
+@contextmanager
+def built(case: Case, handle: Handle, **options: Any) -> Iterator[tuple[Graph, Operands, Any]]:
+    """A graph that was built for the device of `handle`, its operands, and a workspace."""
+    with case.graph() as graph:
+        graph.build(handle, **options)
+        with Operands(case, graph) as operands, workspace_of(graph) as workspace:
+            yield graph, operands, workspace
+
+
+def workspace_of(graph: Graph) -> DeviceBuffer:
+    return DeviceBuffer(max(graph.workspace_size, 1))
+
+
+def check(
+    case: Case, graph: Graph, handle: Handle, tolerance: float | None = None
+) -> dict[str, NDArray[Any]]:
+    """Execute a graph's plan, compare the outputs with what they must be, and return them."""
+    with Operands(case, graph) as operands, workspace_of(graph) as workspace:
+        graph.execute(operands.memory, workspace)
+        operands.check(handle, tolerance)
+        return operands.results
 
 
 def _drawn(

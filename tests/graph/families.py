@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from . import (
     attention_cases,
-    attention_score_cases,
     batch_norm_cases,
     convolution_cases,
     fusion_cases,
@@ -14,15 +13,13 @@ from . import (
     pointwise_cases,
     reduction_cases,
     resample_cases,
-    shape_cases,
 )
 from .cases import CASES, Case
 
-__all__ = ["CASES", "FAMILIES", "ONE_OF_EACH", "Case"]
+__all__ = ["CASES", "FAMILIES", "ONE_OF_EACH", "PLANS", "Case"]
 
 FAMILIES = (
     attention_cases,
-    attention_score_cases,
     batch_norm_cases,
     convolution_cases,
     fusion_cases,
@@ -32,7 +29,6 @@ FAMILIES = (
     pointwise_cases,
     reduction_cases,
     resample_cases,
-    shape_cases,
 )
 
 
@@ -47,3 +43,12 @@ def _one_of_each() -> list[str]:
 
 ONE_OF_EACH = _one_of_each()
 """The cases that are executed on the reference device, which is an H200, too."""
+
+PLANS = (
+    "convolution",
+    "convolution + bias + relu",
+    "matmul + bias + gelu",
+    "sigmoid(a + b * c)",
+    "attention",
+)
+"""Cases with engines of every sort, that tests compile, store and execute in every way."""

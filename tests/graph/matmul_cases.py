@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cudnn_ctypes.graph.describe.tensor import Tensor
 from cudnn_ctypes.graph.graph import Graph
 
-from .cases import TOLERANCES, _torch, case
+from .cases import CASES, TOLERANCES, Case, _torch, case
 
 A, B = (4, 64, 128), (4, 128, 256)
 BY_COLUMNS_A, BY_COLUMNS_B = (64 * 128, 1, 64), (128 * 256, 1, 128)
@@ -154,9 +154,30 @@ for _which in ("m", "n", "k", "mn", "mnk"):
     _overrides(_which)
 
 
+case(
+    "matmul of a slice",
+    lambda g: g.matmul(
+        g.slice(g.tensor((4, 64, 256), name="a"), [slice(None), slice(None), slice(0, 128)]),
+        g.tensor((4, 128, 64), name="b"),
+    ).set_output(name="c"),
+    lambda a: {"c": a["a"][:, :, :128] @ a["b"]},
+    tolerance=TOLERANCES["float16"],
+)
+
+
 # --- fused ----------------------------------------------------------------------------------------
 
-Operation = Callable[[Graph, Tensor], Tensor]
+
+def fused_product(m: int = 64, **options: Any) -> Case:
+    """matmul + bias + gelu of m rows."""
+
+    def describe(graph: Graph) -> None:
+        sums = graph.bias(product(graph, (4, m, 128)), graph.tensor((1, 1, 256), name="bias"))
+        graph.gelu(sums).set_output(name="c")
+
+    options.setdefault("tolerance", MATMUL_TOLERANCES["float16"])
+    return Case(describe, lambda a: {"c": gelu(a["a"] @ a["b"] + a["bias"])}, **options)
+
 
 for _io in ("float16", "bfloat16", "float32"):
     _suffix = "" if _io == "float16" else f", {_io}"
@@ -166,14 +187,7 @@ for _io in ("float16", "bfloat16", "float32"):
         "here": _io == "float16",
         "one_kernel": True,
     }
-    case(
-        f"matmul + bias + gelu{_suffix}",
-        lambda g: g.gelu(g.bias(product(g), g.tensor((1, 1, 256), name="bias"))).set_output(
-            name="c"
-        ),
-        lambda a: {"c": gelu(a["a"] @ a["b"] + a["bias"])},
-        **_options,
-    )
+    CASES[f"matmul + bias + gelu{_suffix}"] = fused_product(**_options)
     case(
         f"matmul + bias of rows{_suffix}",
         lambda g: g.bias(product(g), g.tensor((4, 64, 1), name="bias")).set_output(name="c"),

@@ -2,9 +2,9 @@
 
 To see that a GPU executes what was compiled without one, with the same cuDNN on both machines::
 
-    python -c "from tests.graph.plan_cases import write_graphs as w; w('plans')"
+    python -c "from tests.graph.test_compilation import write_graphs as w; w('plans')"
     python -m cudnn_ctypes compile plans/*.json --device H200          # here
-    CUDNN_CTYPES_PLANS=plans python -m pytest tests/graph/test_compile.py -m gpu   # there
+    CUDNN_CTYPES_PLANS=plans python -m pytest tests/graph/test_compilation.py -m gpu   # there
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -24,17 +25,33 @@ from typing import Any
 
 import pytest
 
-from cudnn_ctypes import DeviceBuffer, Handle, NotSupportedError, raw, use_reference_device
+from cudnn_ctypes import Handle, NotSupportedError, raw, use_reference_device
 from cudnn_ctypes.__main__ import main
 from cudnn_ctypes.absent_gpu.driver_stub import ensure_driver
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.compilation import compile_graphs
 from cudnn_ctypes.graph.graph import Graph
 
-from .gpu_problems import PRECOMPILED, Operands
-from .plan_cases import PLAN_CASES, file_name, write_graphs
+from .cases import check
+from .families import CASES, PLANS
+from .run.conftest import PRECOMPILED
 
 ROOT = Path(__file__).parents[2]
+
+
+def file_name(case: str) -> str:
+    """For the graph of one of `PLANS`."""
+    return re.sub(r"\W+", "-", case).strip("-") + ".json"
+
+
+def write_graphs(folder: str | Path) -> list[Path]:
+    """The graphs of all `PLANS` as JSON; returns the files."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    files = [folder / file_name(name) for name in PLANS]
+    for file, name in zip(files, PLANS, strict=True):
+        file.write_text(CASES[name].graph().to_json())
+    return files
 
 
 def _impossible() -> Graph:
@@ -45,8 +62,8 @@ def _impossible() -> Graph:
 
 
 def _graphs() -> list[Graph | str]:
-    product = PLAN_CASES["matmul + bias + gelu"].graph().to_json()
-    return [PLAN_CASES["convolution"].graph(), _impossible(), product]
+    product = CASES["matmul + bias + gelu"].graph().to_json()
+    return [CASES["convolution"].graph(), _impossible(), product]
 
 
 def _check(results: list[Any], a100: DeviceProperties) -> None:
@@ -60,7 +77,7 @@ def _check(results: list[Any], a100: DeviceProperties) -> None:
     for result, name in ((convolution, "convolution"), (product, "matmul + bias + gelu")):
         assert result.error is None
         assert result.cudnn_version == raw.load().version_text
-        with PLAN_CASES[name].graph() as graph:
+        with CASES[name].graph() as graph:
             plan = graph.load_plan(result.plan, a100)
             assert str(plan.config.choice).startswith(result.engine.split(":")[0])
             assert graph.workspace_size == result.workspace_size
@@ -175,7 +192,7 @@ def test_one_graph_to_one_file(
     tmp_path: Path, a100: DeviceProperties, capsys: pytest.CaptureFixture[str]
 ) -> None:
     source, target = tmp_path / "gate.json", tmp_path / "out" / "gate-for-a100.json"
-    case = PLAN_CASES["sigmoid(a + b * c)"]
+    case = CASES["sigmoid(a + b * c)"]
     source.write_text(case.graph().to_json())
     assert main(["compile", str(source), "--device", "A100", "-o", str(target)]) == 0
     said = capsys.readouterr().out
@@ -239,7 +256,7 @@ def test_wrong_arguments(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "b").mkdir()
     for name in ("a.json", "b/a.json"):
-        (tmp_path / name).write_text(PLAN_CASES["convolution"].graph().to_json())
+        (tmp_path / name).write_text(CASES["convolution"].graph().to_json())
     assert main(["compile", *arguments]) == 2
     assert f"compile: {says}" in capsys.readouterr().err
 
@@ -265,7 +282,7 @@ def test_arguments_that_mean_nothing(
 @pytest.mark.skipif(not ensure_driver().is_stub, reason="there is an NVIDIA driver here")
 def test_the_command_needs_no_driver_no_compiler_and_no_home(tmp_path: Path) -> None:
     source = tmp_path / "graph.json"
-    source.write_text(PLAN_CASES["convolution"].graph().to_json())
+    source.write_text(CASES["convolution"].graph().to_json())
     done = subprocess.run(
         [sys.executable, "-m", "cudnn_ctypes", "compile", str(source), "--device", "A100"],
         env={"PATH": "/nowhere", "XDG_CACHE_HOME": "/proc/nowhere", "HOME": "/proc/nowhere"},
@@ -287,20 +304,17 @@ FOLDER = os.environ.get("CUDNN_CTYPES_PLANS")
 def test_the_command_for_the_gpu_that_is_here(tmp_path: Path) -> None:
     name = "matmul + bias + gelu"
     source = tmp_path / file_name(name)
-    source.write_text(PLAN_CASES[name].graph().to_json())
+    source.write_text(CASES[name].graph().to_json())
     with use_reference_device(False):
         assert main(["compile", str(source), "--device", "here"]) == 0
         stored = source.with_name(f"{source.stem}.plan.json").read_text()
         with Handle() as handle, Graph.from_json(source.read_text()) as graph:
             graph.load_plan(stored, handle)
-            operands = Operands(PLAN_CASES[name], graph)
-            graph.execute(operands.memory)
-            operands.check(handle)
-            operands.close()
+            check(CASES[name], graph, handle)
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("name", PLAN_CASES)
+@pytest.mark.parametrize("name", PLANS)
 def test_what_was_compiled_elsewhere_executes(name: str) -> None:
     if FOLDER is None:
         pytest.skip("CUDNN_CTYPES_PLANS names no folder with compiled plans")
@@ -309,17 +323,10 @@ def test_what_was_compiled_elsewhere_executes(name: str) -> None:
     version = json.loads(stored)["cudnnVersion"]
     if version != raw.load().version:
         pytest.skip(f"these plans are for cuDNN {version}")
-    case = PLAN_CASES[name]
     with (
         use_reference_device(False),
         Handle() as handle,
         Graph.from_json(source.read_text()) as graph,
     ):
         graph.load_plan(stored, handle)
-        operands = Operands(case, graph)
-        with DeviceBuffer(max(graph.workspace_size, 1)) as workspace:
-            graph.execute(operands.memory, workspace)
-            errors = operands.check(handle)
-        largest = max(errors.values())
-        print(f"{name}: error {largest:.1e}")
-        operands.close()
+        check(CASES[name], graph, handle)

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from cudnn_ctypes.graph.describe.operations.pointwise import POINTWISE_METHODS
-from cudnn_ctypes.graph.describe.tensor import Tensor
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.raw import cudnnDataType_t, cudnnPointwiseMode_t
 
@@ -243,85 +242,6 @@ def test_pointwise_by_mode_is_the_method() -> None:
 
 # --- wrong input ---------------------------------------------------------------------------------
 
-Build = Callable[[Graph], object]
-
-
-def _x(g: Graph, *dims: int) -> Tensor:
-    return g.tensor(dims, name="image")
-
-
-WRONG: dict[str, tuple[Build, str]] = {
-    "channels": (
-        lambda g: g.conv_fprop(_x(g, 1, 8, 4, 4), g.tensor((4, 3, 3, 3), name="filter")),
-        r"conv_fprop 'conv_fprop': image 'image' has 8 channels, which weight 'filter'",
-    ),
-    "window": (
-        lambda g: g.conv_fprop(_x(g, 1, 8, 4, 4), g.tensor((4, 8, 5, 3))),
-        "reaches over 5 in dimension 2, but image 'image' with its padding has 4",
-    ),
-    "padding": (
-        lambda g: g.conv_fprop(_x(g, 1, 8, 4, 4), g.tensor((4, 8, 3, 3)), padding=(1, 1, 1)),
-        r"pre_padding=\(1, 1, 1\) needs one number or 2",
-    ),
-    "dilation": (
-        lambda g: g.conv_fprop(_x(g, 1, 8, 4, 4), g.tensor((4, 8, 3, 3)), dilation=0),
-        "dilation .* at least 1",
-    ),
-    "dgrad without dims": (
-        lambda g: g.conv_dgrad(_x(g, 1, 4, 4, 4), g.tensor((4, 8, 3, 3)), stride=2),
-        "conv_dgrad .* do not determine the dims of dx",
-    ),
-    "wgrad that does not fit": (
-        lambda g: g.conv_wgrad(_x(g, 1, 8, 4, 4), g.tensor((1, 5, 4, 4))).set_output(
-            dims=(4, 8, 3, 3)
-        ),
-        r"conv_wgrad .* loss 'tensor' is \(1, 5, 4, 4\)",
-    ),
-    "matmul": (
-        lambda g: g.matmul(g.tensor((2, 3), name="A"), g.tensor((4, 5)), name="product"),
-        r"matmul 'product': A 'A' \(2, 3\) and B 'tensor' \(4, 5\)",
-    ),
-    "matmul batches": (
-        lambda g: g.matmul(g.tensor((2, 3, 4)), g.tensor((3, 4, 5))),
-        "batches",
-    ),
-    "broadcast": (
-        lambda g: g.add(g.tensor((2, 3)), g.tensor((2, 4))),
-        "add 'add': the operands do not broadcast",
-    ),
-    "reduction": (
-        lambda g: g.reduction(g.tensor((2, 3)), "add").set_output(dims=(2, 2)),
-        "must have 1, or a divisor, where",
-    ),
-    "axis": (lambda g: g.gen_index(g.tensor((2, 3)), 2), "axis 2 is none of the 2"),
-    "scale": (
-        lambda g: g.norm_forward(
-            "layer", "inference", _x(g, 2, 8, 4, 4), g.tensor((8,), name="s"), None, 1e-5
-        ),
-        "scale 's' .* does not fit input 'image'",
-    ),
-    "reshape": (lambda g: g.reshape(g.tensor((2, 3)), (7,)), "number of elements"),
-    "concatenate": (
-        lambda g: g.concatenate([g.tensor((2, 3)), g.tensor((3, 3))], 1),
-        "differ elsewhere",
-    ),
-    "pooling": (
-        lambda g: g.resample(_x(g, 1, 8, 4, 4), "maxpool", window=5)[0],
-        "a window of 5 .* does not fit in 'image'",
-    ),
-}
-
-
-@pytest.mark.parametrize("case", list(WRONG))
-def test_operands_that_do_not_fit_are_refused_by_name(case: str) -> None:
-    build, message = WRONG[case]
-    g = graph()
-    result = build(g)
-    for tensor in result.values() if isinstance(result, dict) else [result]:
-        tensor.set_output()
-    with pytest.raises(ValueError, match=message):
-        g.validate()
-
 
 def test_a_circle_is_refused() -> None:
     g = graph()
@@ -431,14 +351,6 @@ def test_a_refused_operation_takes_no_tensor_of_another_graph() -> None:
     assert second.tensors == []
 
 
-def test_what_is_no_tensor_is_refused() -> None:
-    g = graph()
-    with pytest.raises(TypeError, match="relu 'relu': x: expected a Tensor of this graph or a num"):
-        g.relu("x")
-    with pytest.raises(TypeError, match="conv_fprop 'conv_fprop': weight is missing"):
-        g.conv_fprop(g.tensor((1, 2, 3, 4)), None)  # type: ignore[arg-type]
-
-
 def test_tensors_without_data_type_are_refused() -> None:
     g = Graph()
     g.relu(g.tensor((2, 3), name="x")).set_output()
@@ -455,19 +367,6 @@ def test_uids_are_given_and_unique() -> None:
     y.uid = 2
     with pytest.raises(ValueError, match="both have uid 2"):
         g.validate()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"dims": (2, 0)}, "positive"),
-        ({"dims": ()}, "at least one"),
-        ({"dims": (2, 3), "strides": (1,)}, "2 dims .* but 1 strides"),
-    ],
-)
-def test_bad_dims_are_refused(arguments: dict[str, tuple[int, ...]], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        graph().tensor(**arguments)
 
 
 def test_contradicting_properties_are_refused() -> None:

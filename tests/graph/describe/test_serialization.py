@@ -19,7 +19,6 @@ from cudnn_ctypes.graph.describe.tensor import Tensor
 from cudnn_ctypes.graph.graph import Graph
 
 from ..families import CASES
-from ..plan_cases import PLAN_CASES
 
 
 def plain(graph: Graph) -> Any:
@@ -66,7 +65,7 @@ def test_every_case_comes_back(name: str) -> None:
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", ["convolution + bias + relu", "matmul + bias + gelu"])
 def test_the_graph_that_came_back_gives_the_same_plan(name: str, h200: DeviceProperties) -> None:
-    graph = PLAN_CASES[name].graph()
+    graph = CASES[name].graph()
     with graph, Graph.from_json(graph.to_json()) as again:
         first, second = (json.loads(each.build(h200).to_json()) for each in (graph, again))
         assert first["operationGraph"] == second["operationGraph"]

@@ -16,7 +16,7 @@ import pytest
 from numpy.typing import NDArray
 from rich.console import Console
 
-from cudnn_ctypes import DeviceBuffer, Handle, raw, use_reference_device
+from cudnn_ctypes import Handle, raw, use_reference_device
 from cudnn_ctypes.dtypes import numpy_dtype
 from cudnn_ctypes.errors import NoDeviceError
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
@@ -28,7 +28,7 @@ from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.lower.faults import FAULTS
 
 from ..advice_cases import ADVISED
-from ..choice_cases import on_the_gpu
+from ..cases import device_memory, workspace_of
 
 NEWEST = 92800  # for which the cases were chosen
 Array = NDArray[Any]
@@ -68,13 +68,14 @@ def handle() -> Iterator[Handle]:
 
 
 def _executed(graph: Graph, handle: Handle, inputs: Arrays) -> Arrays:
-    with (
-        on_the_gpu(inputs, graph) as memory,
-        DeviceBuffer(max(graph.workspace_size, 1)) as workspace,
-    ):
+    memory = device_memory(graph, inputs)
+    with workspace_of(graph) as workspace:
         graph.execute(memory, workspace, handle=handle)
         handle.synchronize()
-        return {each.name: memory[each].numpy() for each in graph.outputs}
+    results = {each.name: memory[each].numpy() for each in graph.outputs}
+    for each in memory.values():
+        each.close()
+    return results
 
 
 def _part(array: Array, shape: tuple[int, ...]) -> Array:

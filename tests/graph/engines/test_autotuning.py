@@ -30,7 +30,7 @@ from cudnn_ctypes.graph.lower.lowering import lowered
 from cudnn_ctypes.graph.run.plan import ExecutionPlan
 from cudnn_ctypes.raw import cudnnStatus_t
 
-from ..choice_cases import CHOICES, check, computed, on_the_gpu, operands
+from ..cases import ANY_ENGINE, Operands, check
 from ..families import CASES
 
 # --- plans that are made up ----------------------------------------------------------------------
@@ -239,7 +239,7 @@ def _tuned(name: str, device: DeviceProperties, settings: Settings, **options: A
         knobs = plan.config.knobs
         return [10.0 + sum(knobs.values()) if knobs else 1000.0] * runs
 
-    with CHOICES[name].graph() as graph:
+    with CASES[name].graph() as graph:
         tuner = Tuner(
             lambda config: ExecutionPlan(config, device=device), time_plan, settings, Selection()
         )
@@ -254,7 +254,7 @@ def test_all_that_heuristics_propose_is_measured_once(h200: DeviceProperties) ->
     tuner = _tuned(
         "convolution", h200, Settings(runs=4), noted=lambda m, n: told.append((m.source, n))
     )
-    with CHOICES["convolution"].graph() as graph:
+    with CASES["convolution"].graph() as graph:
         rows = [r for r in graph.explain(h200, ("a", "fallback")) if r.proposed_by]
     assert [each.choice for each in tuner.measurements] == [row.choice for row in rows]
     assert told == [(row.proposed_by[0], len(rows)) for row in rows]
@@ -269,7 +269,7 @@ def test_all_that_heuristics_propose_is_measured_once(h200: DeviceProperties) ->
 @pytest.mark.soak
 def test_engines_that_are_not_proposed_are_measured_when_asked(h200: DeviceProperties) -> None:
     tuner = _tuned("convolution", h200, Settings(runs=1), every_engine=True)
-    with CHOICES["convolution"].graph() as graph:
+    with CASES["convolution"].graph() as graph:
         rows = graph.explain(h200, ("a", "fallback")).usable
     assert {each.engine for each in tuner.measurements} == {row.engine for row in rows}
     assert any(each.source == "engine" for each in tuner.measurements)
@@ -427,7 +427,7 @@ def test_long_operands_repeat_a_block() -> None:
 
 
 def test_operands_whose_values_decide_are_asked_for() -> None:
-    with use_reference_device(), CHOICES["convolution"].graph() as graph, Handle() as handle:
+    with use_reference_device(), CASES["convolution"].graph() as graph, Handle() as handle:
         lengths = graph.tensor((4, 1, 1, 1), data_type="int32", name="lengths")
         factor = graph.tensor_scalar(1.0)
         factor.value, factor.name = None, "factor"
@@ -442,7 +442,7 @@ def test_operands_whose_values_decide_are_asked_for() -> None:
 def test_the_reference_device_is_refused() -> None:
     with (
         use_reference_device(),
-        CHOICES["convolution"].graph() as graph,
+        CASES["convolution"].graph() as graph,
         Handle() as handle,
         pytest.raises(NoDeviceError, match="autotune measures plans on a GPU"),
     ):
@@ -450,7 +450,7 @@ def test_the_reference_device_is_refused() -> None:
 
 
 def test_a_gpu_that_is_not_there_is_refused(h200: DeviceProperties) -> None:
-    with CHOICES["convolution"].graph() as graph:
+    with CASES["convolution"].graph() as graph:
         with pytest.raises(TypeError, match="expected its Handle, got DeviceProperties"):
             graph.autotune(h200)  # type: ignore[arg-type]
         with pytest.raises(ValueError, match=r"expected one of .*'c'"):
@@ -475,7 +475,7 @@ class TestOnAGpu:
         "name", ["convolution", "convolution + bias + relu", "matmul + bias + gelu"]
     )
     def test_the_fastest_plan_stays_and_computes(self, name: str, handle: Handle) -> None:
-        with CHOICES[name].graph() as graph:
+        with CASES[name].graph() as graph:
             tuned = graph.autotune(handle, runs=10, budget=20)
             print(tuned)
             assert tuned.best.state == "measured"
@@ -485,19 +485,19 @@ class TestOnAGpu:
             assert tuned.best.median == min(each.median for each in full)
             assert graph.plan.config.choice == tuned.best.choice
             assert graph.workspace_size == tuned.best.workspace
-            check(name, graph, handle)
+            check(CASES[name], graph, handle, ANY_ENGINE)
             graph.build(handle, config=tuned.best)
-            check(name, graph, handle)
+            check(CASES[name], graph, handle, ANY_ENGINE)
 
     def test_later_builds_take_the_result(self, handle: Handle, tmp_path: Path) -> None:
         name = "convolution"
-        with CHOICES[name].graph() as graph, CHOICES[name].graph() as later:
+        with CASES[name].graph() as graph, CASES[name].graph() as later:
             tuned = graph.autotune(handle, runs=5, cache=tmp_path)
             (kept,) = PlanCache(tmp_path).every("tuning")
             assert kept["engine"]["engine"].value == tuned.best.engine
             plan = later.build(handle, "fallback", cache=tmp_path)
             assert plan.config.choice.engine == tuned.best.engine
-            check(name, later, handle)
+            check(CASES[name], later, handle, ANY_ENGINE)
 
     def test_an_emptied_cache_takes_longer_than_a_warm_one(self, handle: Handle) -> None:
         with DeviceBuffer(8 << 20) as source, DeviceBuffer(8 << 20) as target:
@@ -512,20 +512,16 @@ class TestOnAGpu:
 
     def test_operands_of_the_user_are_used(self, handle: Handle) -> None:
         name = "convolution"
-        with CHOICES[name].graph() as graph:
+        with CASES[name].graph() as graph:
             graph.validate()
-            inputs, expected = operands(name, graph)
-            with on_the_gpu(inputs, graph) as memory:
-                tuned = graph.autotune(handle, memory, "a", runs=3)
+            with Operands(CASES[name], graph) as operands:
+                tuned = graph.autotune(handle, operands.memory, "a", runs=3)
                 assert len(tuned) > 5
-                handle.synchronize()
-                (y,) = (memory[each].numpy().astype(np.float64) for each in graph.outputs)
-            scale = np.abs(expected["y"]).max()
-            np.testing.assert_allclose(y / scale, expected["y"] / scale, rtol=0, atol=4e-3)
+                operands.check(handle, ANY_ENGINE)
 
     def test_every_supported_config_of_a_convolution_computes(self, handle: Handle) -> None:
         name = "convolution"
-        with CHOICES[name].graph() as graph:
+        with CASES[name].graph() as graph:
             told = graph.explain(handle, compile=True)
             print(told)
             assert {row.engine for row in told} == set(range(told.engine_count))
@@ -535,10 +531,10 @@ class TestOnAGpu:
             for row in works:
                 plan = graph.build(handle, config=row)
                 assert plan.workspace_size == row.workspace
-                check(name, graph, handle)
+                check(CASES[name], graph, handle, ANY_ENGINE)
 
     def test_selections_hold(self, handle: Handle) -> None:
-        with CHOICES["filter gradient"].graph() as graph:
+        with CASES["convolution backward filter"].graph() as graph:
             told = graph.explain(handle)
             some = [row for row in told.usable if "nondeterministic" in row.numerical_notes]
             assert some, "no engine with this note: the test shows nothing"
@@ -551,24 +547,24 @@ class TestOnAGpu:
             assert "nondeterministic" not in graph.plan.numerical_notes
 
     def test_deterministic_engines_repeat_their_bits(self, handle: Handle) -> None:
-        name = "filter gradient"
-        with CHOICES[name].graph() as graph:
+        name = "convolution backward filter"
+        with CASES[name].graph() as graph:
             told = graph.explain(handle, selection=Selection(deterministic=True))
             for row in told.usable:
                 graph.build(handle, config=row)
-                first, again = (computed(name, graph, handle) for _ in range(2))
+                first, again = (check(CASES[name], graph, handle, ANY_ENGINE) for _ in range(2))
                 for tensor, array in first.items():
                     np.testing.assert_array_equal(array, again[tensor], err_msg=str(row.choice))
 
     def test_settings_of_knobs_are_searched(self, handle: Handle) -> None:
         name = "convolution"
-        with CHOICES[name].graph() as graph:
+        with CASES[name].graph() as graph:
             tuned = graph.autotune(handle, heuristics="a", knobs=25, runs=5)
             print(tuned)
             searched = [each for each in tuned if each.source == "knobs"]
             assert len(searched) == 25
             assert len({each.choice for each in tuned}) == len(tuned)
-            check(name, graph, handle)
+            check(CASES[name], graph, handle, ANY_ENGINE)
 
     def test_what_operations_keep_in_the_workspace_has_room(self, handle: Handle) -> None:
         with CASES["attention, backward"].graph() as graph:
@@ -578,7 +574,7 @@ class TestOnAGpu:
             assert graph.workspace_size > tuned.best.workspace
 
     def test_the_budget_holds(self, handle: Handle) -> None:
-        with CHOICES["matmul + bias + gelu"].graph() as graph:
+        with CASES["matmul + bias + gelu"].graph() as graph:
             tuned = graph.autotune(handle, budget=1e-6)
             assert [each.state for each in tuned].count("measured") == 1
             assert sum(each.state == "not tried" for each in tuned) == len(tuned) - 1
@@ -592,7 +588,7 @@ class TestOnAGpu:
             return given(self, next(sizes, nbytes))
 
         monkeypatch.setattr(autotuning_module._Workspace, "of", of)
-        with CHOICES["convolution"].graph() as graph:
+        with CASES["convolution"].graph() as graph:
             tuned = graph.autotune(handle, heuristics="a", runs=3)
         failed = [each for each in tuned if each.state == "failed"]
         assert len(failed) == 1

@@ -18,9 +18,9 @@ from cudnn_ctypes.graph.engines.tuning.measurements import Autotuning, Measureme
 from cudnn_ctypes.graph.lower.faults import Faults
 
 from ..damage import accident, damages, raised, sample
-from ..plan_cases import PLAN_CASES
+from ..families import CASES
 
-CASE = PLAN_CASES["convolution"]
+CASE = CASES["convolution"]
 
 
 @pytest.fixture(autouse=True)

@@ -27,14 +27,13 @@ from cudnn_ctypes.graph.lower.faults import Faults
 from cudnn_ctypes.graph.run.scratch import Scratch
 from cudnn_ctypes.raw import cudnnStatus_t
 
-from ..choice_cases import CHOICES
 from ..families import CASES
 
 NEWEST = 92800  # has engines for all cases on an H200
 
 
 def _explained(name: str, device: DeviceProperties, **options: object) -> Explanation:
-    with CHOICES[name].graph() as graph:
+    with CASES[name].graph() as graph:
         return graph.explain(device, **options)
 
 
@@ -85,7 +84,7 @@ def test_every_engine_is_told_of(name: str, h200: DeviceProperties) -> None:
     "name", ["convolution", "convolution + bias + relu", "matmul + bias + gelu"]
 )
 def test_the_first_row_is_what_is_built(name: str, h200: DeviceProperties) -> None:
-    with CHOICES[name].graph() as graph:
+    with CASES[name].graph() as graph:
         told = graph.explain(h200, ("a", "fallback"))
         assert told.rows[0].proposed_by[0] == "a 1"
         plan = graph.build(h200)
@@ -250,7 +249,7 @@ def test_nothing_is_left_behind(h200: DeviceProperties) -> None:
 
 
 def test_an_explanation_leaves_the_plan(h200: DeviceProperties) -> None:
-    with CHOICES["convolution"].graph() as graph:
+    with CASES["convolution"].graph() as graph:
         plan = graph.build(h200)
         graph.explain(h200, "a")
         assert graph.plan is plan
@@ -261,7 +260,7 @@ def test_an_explanation_leaves_the_plan(h200: DeviceProperties) -> None:
 
 
 def test_a_row_is_built(h200: DeviceProperties) -> None:
-    with CHOICES["convolution"].graph() as graph:
+    with CASES["convolution"].graph() as graph:
         told = graph.explain(h200, "a")
         row = next(row for row in told.usable[1:] if row.choice != told.rows[0].choice)
         assert graph.build(h200, config=row).config.choice == row.choice
@@ -270,13 +269,13 @@ def test_a_row_is_built(h200: DeviceProperties) -> None:
 
 def test_a_knob_can_be_left_to_cudnn(h200: DeviceProperties) -> None:
     """Heuristics do it for float32 convolutions."""
-    with CHOICES["convolution, float32"].graph() as graph:
+    with CASES["convolution, float32"].graph() as graph:
         row = next(row for row in graph.explain(h200, "a") if -1 in row.knobs.values())
         assert graph.build(h200, config=row).config.choice == row.choice
 
 
 def test_an_engine_shows_its_knobs_and_makes_configs(h200: DeviceProperties) -> None:
-    with CHOICES["convolution"].graph() as graph:
+    with CASES["convolution"].graph() as graph:
         row = graph.explain(h200, "a").rows[0]
         with graph.engine(h200, row.engine) as engine:
             assert engine.index == row.engine
@@ -288,14 +287,14 @@ def test_an_engine_shows_its_knobs_and_makes_configs(h200: DeviceProperties) -> 
 
 
 def test_configs_meet_the_selection_too(h200: DeviceProperties) -> None:
-    with CHOICES["convolution"].graph() as graph:
+    with CASES["convolution"].graph() as graph:
         row = graph.explain(h200, "a").rows[0]
         with pytest.raises(NotSupportedError, match="has the note tensor_core"):
             graph.build(h200, config=row, selection=Selection(forbid="tensor_core"))
 
 
 def test_the_first_wanted_config_is_built(h200: DeviceProperties) -> None:
-    with CHOICES["convolution"].graph() as graph:
+    with CASES["convolution"].graph() as graph:
         plan = graph.build(h200, selection=Selection(forbid="tensor_core"))
         assert "tensor_core" not in plan.numerical_notes
         with pytest.raises(NotSupportedError, match="lacks the note winograd") as caught:
@@ -305,7 +304,7 @@ def test_the_first_wanted_config_is_built(h200: DeviceProperties) -> None:
 
 def test_the_selection_says_how_many_it_left_out(h200: DeviceProperties) -> None:
     """Its conditions are not told as what cuDNN said."""
-    with CHOICES["convolution"].graph() as graph:
+    with CASES["convolution"].graph() as graph:
         proposed = {row.choice for row in graph.explain(h200, "a") if row.proposed_by}
         wanted = Selection(engines=[400])
         with pytest.raises(NotSupportedError) as caught:
@@ -321,7 +320,7 @@ def test_the_selection_says_how_many_it_left_out(h200: DeviceProperties) -> None
 
 def test_each_condition_of_a_selection_is_counted(h200: DeviceProperties) -> None:
     wanted = Selection(forbid="tensor_core", workspace_limit=0, without_engines=[0])
-    with CHOICES["convolution"].graph() as graph:
+    with CASES["convolution"].graph() as graph:
         left_out = [row for row in graph.explain(h200, "a", selection=wanted) if row.proposed_by]
         counts = collections.Counter(row.reason for row in left_out)
         assert all(row.state == "excluded" for row in left_out)
@@ -344,7 +343,7 @@ def test_each_condition_of_a_selection_is_counted(h200: DeviceProperties) -> Non
 def test_wrong_configs(
     config: object, error: type[Exception], says: str, h200: DeviceProperties
 ) -> None:
-    with CHOICES["convolution"].graph() as graph, pytest.raises(error, match=says):
+    with CASES["convolution"].graph() as graph, pytest.raises(error, match=says):
         graph.build(h200, config=config)
 
 
@@ -357,7 +356,7 @@ def test_choices_are_checked_when_made() -> None:
 
 def test_no_mode_at_all(h200: DeviceProperties) -> None:
     with (
-        CHOICES["convolution"].graph() as graph,
+        CASES["convolution"].graph() as graph,
         pytest.raises(ValueError, match="heuristics: expected at least one mode"),
     ):
         graph.build(h200, [])
@@ -366,7 +365,7 @@ def test_no_mode_at_all(h200: DeviceProperties) -> None:
 @pytest.mark.parametrize("method", ["build", "explain"])
 def test_unknown_modes(method: str, h200: DeviceProperties) -> None:
     with (
-        CHOICES["convolution"].graph() as graph,
+        CASES["convolution"].graph() as graph,
         pytest.raises(ValueError, match=r"expected one of .*'fallbak'; did you mean 'fallback"),
     ):
         getattr(graph, method)(h200, ["a", "fallbak"])

@@ -18,7 +18,7 @@ from cudnn_ctypes.graph.engines.cache import key as known_gpus
 from cudnn_ctypes.graph.engines.cache.key import device_properties, important_properties
 from cudnn_ctypes.graph.run.stored_plan import sealed, unsealed
 
-from ..plan_cases import PLAN_CASES
+from ..families import CASES
 
 VALUES: dict[str, Any] = {"deviceName": "NVIDIA X", "deviceVer": 900, "multiProcessorCount": 132}
 
@@ -149,7 +149,7 @@ def test_building_asks_the_cache_of_the_plans(
         return important_properties(device, plans)
 
     monkeypatch.setattr(cached_building, "important_properties", properties)
-    with PLAN_CASES["convolution"].graph() as graph:
+    with CASES["convolution"].graph() as graph:
         graph.build(h200, cache=cache)
     assert asked == [cache]
 

@@ -44,7 +44,8 @@ from cudnn_ctypes.graph.run.plan import ExecutionPlan
 from cudnn_ctypes.raw import cudnnStatus_t
 from cudnn_ctypes.runtime import device_count
 
-from ..choice_cases import CHOICES, RESULT, check, on_the_gpu, operands
+from ..cases import ANY_ENGINE, Operands, check, problem
+from ..families import CASES
 
 NAME = "convolution"
 TARGET = Target("9.28.0", {"deviceName": "NVIDIA H200"})
@@ -74,7 +75,7 @@ def _measure_or_die(chunk: Chunk, device: Any) -> list[Measurement]:
 
 
 def _chunk(settings: Settings | None = None) -> Chunk:
-    graph = CHOICES[NAME].graph()
+    graph = CASES[NAME].graph()
     graph.validate()
     return Chunk(graph, (), {}, TARGET, settings or Settings(), Selection())
 
@@ -180,7 +181,7 @@ def test_every_measurement_is_noted() -> None:
 
 
 def _tuned(device: DeviceProperties, settings: Settings, **options: Any) -> SpreadTuner:
-    with ThreadPoolExecutor(2) as executor, CHOICES[NAME].graph() as graph:
+    with ThreadPoolExecutor(2) as executor, CASES[NAME].graph() as graph:
         expansion = graph.expansion(device)
         chunk = Chunk(graph, (), {}, TARGET, settings, Selection())
         tuner = SpreadTuner(executor, chunk, function=_measure)
@@ -192,7 +193,7 @@ def _tuned(device: DeviceProperties, settings: Settings, **options: Any) -> Spre
 @pytest.mark.soak
 def test_all_that_heuristics_propose_is_measured_once(h200: DeviceProperties) -> None:
     tuner = _tuned(h200, Settings())
-    with CHOICES[NAME].graph() as graph:
+    with CASES[NAME].graph() as graph:
         rows = [r for r in graph.explain(h200, ("a", "fallback")) if r.proposed_by]
     assert [each.choice for each in tuner.measurements] == [row.choice for row in rows]
     assert [each.source for each in tuner.measurements] == [row.proposed_by[0] for row in rows]
@@ -238,7 +239,7 @@ def test_what_cannot_be_used(
 ) -> None:
     with pytest.raises(error, match=says):
         checked_executor(executor, devices)
-    with CHOICES[NAME].graph() as graph, pytest.raises(error, match=says):
+    with CASES[NAME].graph() as graph, pytest.raises(error, match=says):
         graph.autotune(h200, executor=executor, devices=devices)  # type: ignore[arg-type]
 
 
@@ -254,7 +255,7 @@ def test_gpus_of_another_kind_are_refused() -> None:
 
 @pytest.fixture
 def graph() -> Any:
-    graph = CHOICES[NAME].graph()
+    graph = CASES[NAME].graph()
     graph.validate()
     return graph
 
@@ -320,7 +321,7 @@ def test_workers_get_what_was_sent() -> None:
 
 def test_a_worker_answers_for_each_config_it_was_asked(h200: DeviceProperties) -> None:
     """Under the name by which it was asked, also if cuDNN refuses it or calls it otherwise."""
-    with CHOICES[NAME].graph() as graph:
+    with CASES[NAME].graph() as graph:
         rows = graph.explain(h200, ["a"]).usable
         tuner = Tuner(
             lambda config: ExecutionPlan(config, device=h200),
@@ -415,9 +416,9 @@ def tunable(monkeypatch: pytest.MonkeyPatch) -> Iterator[Handle]:
 @pytest.mark.parametrize("workers", [0, 2])
 def test_all_of_it(workers: int, tunable: Handle, tmp_path: Path) -> None:
     """With an executor and without: measurements, plan, cache, and numbers of the plan."""
-    with CHOICES[NAME].graph() as graph, CHOICES[NAME].graph() as later:
+    with CASES[NAME].graph() as graph, CASES[NAME].graph() as later:
         graph.validate()
-        inputs, expected = operands(NAME, graph)
+        inputs, _ = problem(CASES[NAME], graph)
         options: dict[str, Any] = {"heuristics": "a", "runs": 2, "cache": tmp_path}
         if workers:
             with ThreadPoolExecutor(workers) as executor:
@@ -431,16 +432,7 @@ def test_all_of_it(workers: int, tunable: Handle, tmp_path: Path) -> None:
         assert tuned.best is not tuned.measurements[0]
         plan = later.build(tunable, cache=tmp_path)
         assert plan.config.choice.engine == graph.plan.config.choice.engine == tuned.best.engine
-        y = DeviceTensor.from_numpy(
-            np.full(RESULT, np.nan, np.float16), strides=later.outputs[0].strides
-        )
-        memory = {
-            each.name: DeviceTensor.from_numpy(inputs[each.name], strides=each.strides)
-            for each in later.inputs
-        }
-        later.execute({**memory, "y": y}, DeviceBuffer(max(later.workspace_size, 1)))
-        scale = np.abs(expected["y"]).max()
-        np.testing.assert_allclose(y.numpy() / scale, expected["y"] / scale, rtol=0, atol=4e-3)
+        check(CASES[NAME], later, tunable, ANY_ENGINE)
 
 
 # --- on a GPU -------------------------------------------------------------------------------------
@@ -463,7 +455,7 @@ class TestOnAGpu:
     def test_any_executor_will_do(self, kind: str, handle: Handle) -> None:
         """The same configs as without one, all with times; the fastest stays and computes."""
         name = "convolution + bias + relu"
-        with CHOICES[name].graph() as graph:
+        with CASES[name].graph() as graph:
             alone = graph.autotune(handle, runs=5, budget=None)
             with _executor(kind) as executor:
                 tuned = graph.autotune(handle, runs=5, budget=None, executor=executor)
@@ -473,13 +465,13 @@ class TestOnAGpu:
             assert {each.choice: each.state == "failed" for each in tuned} == states
             medians = [each.median for each in tuned if each.state == "measured"]
             assert 0 < tuned.best.median == min(medians)
-            check(name, graph, handle)
+            check(CASES[name], graph, handle, ANY_ENGINE)
 
     def test_arrays_are_sent(self, handle: Handle) -> None:
         """Those of NumPy, and what device memory holds."""
-        with CHOICES[NAME].graph() as graph:
+        with CASES[NAME].graph() as graph:
             graph.validate()
-            inputs, _ = operands(NAME, graph)
+            inputs, _ = problem(CASES[NAME], graph)
             arrays = {
                 each.name: np.ascontiguousarray(inputs[each.name].transpose(0, 2, 3, 1))
                 for each in graph.inputs
@@ -487,8 +479,8 @@ class TestOnAGpu:
             assert arrays["x"].dtype == numpy_dtype(graph.inputs[0].data_type)
             with _spawning(1) as executor:
                 tuned = graph.autotune(handle, arrays, "a", runs=3, executor=executor)
-                with on_the_gpu(inputs, graph) as memory:
-                    device = {each: memory[each] for each in graph.inputs}
+                with Operands(CASES[NAME], graph) as operands:
+                    device = {each: operands.memory[each] for each in graph.inputs}
                     again = graph.autotune(handle, device, "a", runs=3, executor=executor)
             assert any(each.state == "measured" for each in tuned)
             assert {each.choice for each in again} == {each.choice for each in tuned}
@@ -496,7 +488,7 @@ class TestOnAGpu:
     def test_a_worker_without_the_gpu_says_so(self, handle: Handle) -> None:
         hidden = ProcessPoolExecutor(1, get_context("spawn"), _hide_gpus)
         with (
-            CHOICES[NAME].graph() as graph,
+            CASES[NAME].graph() as graph,
             hidden as executor,
             pytest.raises(NotSupportedError) as caught,
         ):
@@ -507,10 +499,10 @@ class TestOnAGpu:
     def test_two_gpus(self, kind: str, handle: Handle) -> None:
         if device_count() < 2:
             pytest.skip("there is one GPU")
-        with CHOICES[NAME].graph() as graph, _executor(kind) as executor:
+        with CASES[NAME].graph() as graph, _executor(kind) as executor:
             tuned = graph.autotune(handle, runs=5, executor=executor, devices=[0, 1])
             assert sum(each.state == "measured" for each in tuned) > 5
-            check(NAME, graph, handle)
+            check(CASES[NAME], graph, handle, ANY_ENGINE)
 
 
 def _hide_gpus() -> None:

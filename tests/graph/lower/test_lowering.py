@@ -77,6 +77,11 @@ DESCRIBED: dict[str, Callable[[Graph], Any]] = {
     "rng, bernoulli": lambda g: g.rng(SCORES, seed=3, probability=0.5),
     "rng, uniform": lambda g: g.rng(SCORES, "uniform", seed=3, minimum=0.0, maximum=1.0),
     "rng, normal": lambda g: g.rng(SCORES, "normal", seed=3, mean=0.0, standard_deviation=1.0),
+    "paged_cache_load": lambda g: g.paged_cache_load(
+        g.tensor((64, 4, 16, 64)),
+        *(g.tensor((2, 1, n, 1), data_type="int32") for n in (8, 1)),
+        128,
+    ),
     "bilinear": lambda g: g.resample(
         _scores(g),
         "bilinear",

@@ -6,11 +6,16 @@ from collections.abc import Iterator
 
 import pytest
 
-from cudnn_ctypes import Handle, use_reference_device
+from cudnn_ctypes import Handle, raw, use_reference_device
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.raw.bare import bare, watched
 
 from .executions import Product, StandIn
+
+PRECOMPILED = any(raw.load().path.parent.glob("libcudnn_engines_precompiled.so*"))
+needs_precompiled_engines = pytest.mark.skipif(
+    not PRECOMPILED, reason="this cuDNN has engines for runtime fusion only"
+)
 
 
 @pytest.fixture

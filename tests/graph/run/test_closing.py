@@ -14,7 +14,7 @@ from cudnn_ctypes.graph.backend import execution
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.run import variant_packs
 
-from ..plan_cases import PLAN_CASES
+from ..families import CASES
 from .executions import made_up_handle
 
 
@@ -51,7 +51,7 @@ def test_a_plan_is_destroyed_after_the_execution(
     monkeypatch.setattr(execution, "watched", ())
     owner = made_up_handle()
     handle: Any = owner if owned else owner._as_parameter_
-    graph = PLAN_CASES["convolution"].graph()
+    graph = CASES["convolution"].graph()
     plan = graph.build(h200)
     destroy = plan.descriptor._destroy
     monkeypatch.setattr(plan.descriptor, "_destroy", lambda: (log.append("destroyed"), destroy()))

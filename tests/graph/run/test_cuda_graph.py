@@ -18,17 +18,18 @@ from cudnn_ctypes.graph.engines.selection import Selection
 from cudnn_ctypes.graph.run.cuda_graph import NativeGraph, capture
 from cudnn_ctypes.runtime import cuda
 
-from ..gpu_problems import Operands, built, needs_precompiled_engines
-from ..plan_cases import PLAN_CASES
+from ..cases import Operands, built
+from ..families import CASES, PLANS
+from .conftest import needs_precompiled_engines
 
 NOTE = "supports_cuda_graph_native_api"
 gpu = pytest.mark.gpu
 
 
 @gpu
-@pytest.mark.parametrize("name", PLAN_CASES)
+@pytest.mark.parametrize("name", PLANS)
 def test_a_captured_plan_is_replayed(name: str, handle: Handle) -> None:
-    with built(PLAN_CASES[name], handle) as (graph, operands, workspace):
+    with built(CASES[name], handle) as (graph, operands, workspace):
         before = handle.stream
         with capture(handle) as captured:
             assert handle.stream is not before
@@ -49,7 +50,7 @@ def test_a_captured_plan_is_replayed(name: str, handle: Handle) -> None:
 @gpu
 def test_two_plans_on_a_stream_of_ones_own(handle: Handle) -> None:
     handle.stream = handle.device.create_stream()
-    first, second = PLAN_CASES["matmul + bias + gelu"], PLAN_CASES["convolution"]
+    first, second = CASES["matmul + bias + gelu"], CASES["convolution"]
     with built(first, handle) as (graph, a, space), built(second, handle) as (other, b, more):
         handle.synchronize()
         with capture(handle) as captured, graph.bind(a.memory, space) as bound:
@@ -63,7 +64,7 @@ def test_two_plans_on_a_stream_of_ones_own(handle: Handle) -> None:
 
 @gpu
 def test_an_error_while_capturing_leaves_the_handle_usable(handle: Handle) -> None:
-    with built(PLAN_CASES["convolution"], handle) as (graph, operands, workspace):
+    with built(CASES["convolution"], handle) as (graph, operands, workspace):
         with pytest.raises(ZeroDivisionError), capture(handle) as captured:  # noqa: PT012
             graph.execute(operands.memory, workspace)
             1 / 0  # noqa: B018
@@ -78,7 +79,7 @@ def test_an_error_while_capturing_leaves_the_handle_usable(handle: Handle) -> No
 def test_waiting_while_capturing_is_refused(handle: Handle) -> None:
     stream = handle.device.create_stream()
     handle.stream = stream
-    with built(PLAN_CASES["convolution"], handle) as (graph, operands, workspace):
+    with built(CASES["convolution"], handle) as (graph, operands, workspace):
         handle.synchronize()
         with pytest.raises(RuntimeError, match="cannot be captured"), capture(handle):  # noqa: PT012
             graph.execute(operands.memory, workspace)
@@ -91,9 +92,9 @@ def test_waiting_while_capturing_is_refused(handle: Handle) -> None:
 
 
 @gpu
-@pytest.mark.parametrize("name", [name for name in PLAN_CASES if name != "convolution"])
+@pytest.mark.parametrize("name", [name for name in PLANS if name != "convolution"])
 def test_cudnn_fills_in_a_graph_and_exchanges_its_memory(name: str, handle: Handle) -> None:
-    case = PLAN_CASES[name]
+    case = CASES[name]
     if raw.load().version < 90500:
         pytest.skip("cuDNN 9.5 and newer")
     with built(case, handle, selection=Selection(require=NOTE)) as (
@@ -129,7 +130,7 @@ def test_cudnn_fills_in_a_graph_and_exchanges_its_memory(name: str, handle: Hand
 
 @gpu
 def test_a_filled_graph_as_a_child_of_a_larger_one(handle: Handle) -> None:
-    case = PLAN_CASES["matmul + bias + gelu"]
+    case = CASES["matmul + bias + gelu"]
     with (
         built(case, handle, selection=Selection(require=NOTE)) as (graph, operands, workspace),
         NativeGraph(handle, graph.plan, operands.pointers, workspace) as native,
@@ -146,7 +147,7 @@ def test_a_filled_graph_as_a_child_of_a_larger_one(handle: Handle) -> None:
 @gpu
 @needs_precompiled_engines
 def test_an_engine_without_the_note_is_refused(handle: Handle) -> None:
-    case = PLAN_CASES["convolution"]
+    case = CASES["convolution"]
     with (
         built(case, handle, selection=Selection(forbid=NOTE)) as (graph, operands, workspace),
         pytest.raises(NotSupportedError, match="lacks the note 'supports_cuda_graph_native_api'"),

@@ -12,8 +12,8 @@ from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.run.kernel_cache import KernelCache
 from cudnn_ctypes.graph.run.plan import ExecutionPlan
 
-from ..gpu_problems import Operands
-from ..plan_cases import product
+from ..cases import Operands, check
+from ..matmul_cases import fused_product
 
 NUMBER_OF_ENTRIES = 92700  # since when cuDNN tells it
 OVERRIDES = 92100
@@ -44,7 +44,7 @@ def test_only_the_first_shape_is_compiled(h200: DeviceProperties) -> None:
     kernels = set()
     with cache:
         for m in SIZES:
-            with product(m).graph() as graph:
+            with fused_product(m).graph() as graph:
                 plan = graph.build(h200, kernel_cache=cache)
                 stored = json.loads(plan.to_json())
                 assert stored["operationGraph"]["isDynamicShapeEnabled"] is True
@@ -53,12 +53,12 @@ def test_only_the_first_shape_is_compiled(h200: DeviceProperties) -> None:
         assert len(kernels) == 1
         text = cache.to_json()
     assert repr(cache) == "KernelCache(closed)"
-    with KernelCache(text) as again, product(40).graph() as graph:
+    with KernelCache(text) as again, fused_product(40).graph() as graph:
         assert _kernel(graph.build(h200, kernel_cache=again)) in kernels
 
 
 def test_without_a_cache_shapes_are_fixed(a100: DeviceProperties) -> None:
-    with product(64).graph() as graph:
+    with fused_product(64).graph() as graph:
         graph_content = json.loads(graph.build(a100).to_json())["operationGraph"]
         assert not graph_content.get("isDynamicShapeEnabled", False)
 
@@ -78,7 +78,7 @@ def test_damaged_caches(text: str, error: type[Exception], says: str) -> None:
 
 
 def test_a_cache_that_cudnn_does_not_take(a100: DeviceProperties) -> None:
-    with KernelCache() as cache, product(64).graph() as graph:
+    with KernelCache() as cache, fused_product(64).graph() as graph:
         graph.build(a100, kernel_cache=cache)
         stored = json.loads(cache.to_json())
         del stored["sha256"]
@@ -92,7 +92,7 @@ def test_a_cache_that_cudnn_does_not_take(a100: DeviceProperties) -> None:
 
 @pytest.mark.soak
 def test_shapes_that_change_at_execution_need_a_newer_cudnn(a100: DeviceProperties) -> None:
-    with product(64).graph() as graph:
+    with fused_product(64).graph() as graph:
         if raw.load().version < OVERRIDES:
             with pytest.raises(SymbolNotFoundError, match=r"override_shape.* needs cuDNN 9\.21"):
                 graph.build(a100, override_shapes=True)
@@ -102,7 +102,7 @@ def test_shapes_that_change_at_execution_need_a_newer_cudnn(a100: DeviceProperti
 
 
 def test_other_shapes_are_refused_where_they_mean_nothing(a100: DeviceProperties) -> None:
-    with product(64).graph() as graph:
+    with fused_product(64).graph() as graph:
         graph.build(a100)
         memory = {"a": 1 << 20, "b": 2 << 20, "bias": 3 << 20, "c": 4 << 20}
         with pytest.raises(ValueError, match=r"a' .4, 64, 128.: expected as many dims, positive"):
@@ -114,7 +114,7 @@ def test_other_shapes_are_refused_where_they_mean_nothing(a100: DeviceProperties
 
 @pytest.mark.needs("CUDNN_ATTR_OPERATIONGRAPH_IS_OVERRIDE_SHAPE_ENABLED")
 def test_other_shapes_in_a_variant_pack(a100: DeviceProperties) -> None:
-    with product(64).graph() as graph:
+    with fused_product(64).graph() as graph:
         plan = graph.build(a100, override_shapes=True)
         pointers = dict.fromkeys(plan.uids, 1 << 20)
         shapes = {1: ((4, 32, 128), (4096, 128, 1)), 6: ((4, 32, 256), (8192, 256, 1))}
@@ -135,7 +135,7 @@ def test_other_shapes_in_a_variant_pack(a100: DeviceProperties) -> None:
 @pytest.mark.soak
 @pytest.mark.needs("cudnnGetExecutionPlanWorkspaceSize")
 def test_a_workspace_for_other_shapes_on_the_reference_device() -> None:
-    with use_reference_device(), product(64).graph() as graph, Handle() as handle:
+    with use_reference_device(), fused_product(64).graph() as graph, Handle() as handle:
         plan = graph.build(handle, override_shapes=True)
         shapes = {1: ((4, 32, 128), (4096, 128, 1)), 6: ((4, 32, 256), (8192, 256, 1))}
         assert plan.workspace_size_for(handle, shapes) == plan.workspace_size
@@ -149,14 +149,10 @@ def test_one_kernel_computes_all_shapes(handle: Handle) -> None:
     with KernelCache() as cache:
         kernels = set()
         for m in SIZES:
-            case = product(m)
+            case = fused_product(m)
             with case.graph() as graph:
                 kernels.add(_kernel(graph.build(handle, kernel_cache=cache)))
-                operands = Operands(case, graph)
-                with DeviceBuffer(max(graph.workspace_size, 1)) as workspace:
-                    graph.execute(operands.memory, workspace)
-                    operands.check(handle)
-                operands.close()
+                check(case, graph, handle)
         assert len(kernels) == 1
         assert _counts(cache) == (1, 1)
 
@@ -164,11 +160,11 @@ def test_one_kernel_computes_all_shapes(handle: Handle) -> None:
 @pytest.mark.gpu
 @pytest.mark.needs("CUDNN_ATTR_OPERATIONGRAPH_IS_OVERRIDE_SHAPE_ENABLED")
 def test_one_plan_computes_other_shapes(handle: Handle) -> None:
-    with product(64).graph() as graph:
+    with fused_product(64).graph() as graph:
         graph.build(handle, override_shapes=True)
-        full = Operands(product(64), graph)
+        full = Operands(fused_product(64), graph)
         for m in (32, 8, 64):
-            smaller = product(m)
+            smaller = fused_product(m)
             with smaller.graph() as described:
                 described.validate()
                 operands = Operands(smaller, described)
@@ -189,9 +185,9 @@ def test_one_plan_computes_other_shapes(handle: Handle) -> None:
 @pytest.mark.gpu
 @pytest.mark.needs("cudnnGetExecutionPlanWorkspaceSize")
 def test_a_workspace_for_other_shapes_suffices(handle: Handle) -> None:
-    with product(64).graph() as graph:
+    with fused_product(64).graph() as graph:
         plan = graph.build(handle, override_shapes=True)
-        full = Operands(product(64), graph)
+        full = Operands(fused_product(64), graph)
         dims = {"a": (4, 32, 128), "c": (4, 32, 256)}
         uids = {each.name: each.uid for each in graph.tensors}
         shapes = {

@@ -28,9 +28,11 @@ from cudnn_ctypes.graph.engines.heuristics import heuristics
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.run.plan import ExecutionPlan
 
-from ..gpu_problems import Operands, built, needs_precompiled_engines
+from ..cases import Operands, built, workspace_of
+from ..families import CASES, PLANS
 from ..graphs import Made
-from ..plan_cases import PLAN_CASES, product
+from ..matmul_cases import fused_product
+from .conftest import needs_precompiled_engines
 
 ADDRESSES = {1: 1 << 20, 2: 2 << 20, 3: 3 << 20}
 
@@ -122,7 +124,7 @@ def test_damaged_and_foreign_plans(
 
 @pytest.mark.soak
 def test_any_damage_is_seen_by_the_checksum(h200: DeviceProperties) -> None:
-    with PLAN_CASES["matmul + bias + gelu"].graph() as graph:
+    with CASES["matmul + bias + gelu"].graph() as graph:
         stored = graph.build(h200).to_json()
     cubin = stored.index('"cubin":"') + 5000
     other = "A" if stored[cubin] != "A" else "B"
@@ -189,7 +191,7 @@ def test_no_garbage_at_any_place_crashes(
     plan: ExecutionPlan, h200: DeviceProperties, tmp_path: Path
 ) -> None:
     """Without the checks before it, cuDNN ends the process for 20 of these."""
-    with PLAN_CASES["matmul + bias + gelu"].graph() as graph:
+    with CASES["matmul + bias + gelu"].graph() as graph:
         fused = json.loads(graph.build(h200).descriptor["json_representation"])
     lines = []
     for content in (json.loads(plan.descriptor["json_representation"]), fused):
@@ -260,11 +262,11 @@ def test_a_closed_plan_says_so(plan: ExecutionPlan) -> None:
 
 @pytest.mark.soak
 def test_a_plan_of_another_graph(h200: DeviceProperties) -> None:
-    with product(64).graph() as graph, product(96).graph() as other:
+    with fused_product(64).graph() as graph, fused_product(96).graph() as other:
         stored = graph.build(h200).to_json()
         with pytest.raises(ValueError, match=r"uid 1 is \(4, 64, 128\), this one has \(4, 96, 128"):
             other.load_plan(stored, h200)
-        gate = PLAN_CASES["sigmoid(a + b * c)"].graph()
+        gate = CASES["sigmoid(a + b * c)"].graph()
         with pytest.raises(ValueError, match=r"of another graph: its operations are .*MATMUL"):
             gate.load_plan(stored, h200)
         with graph.build(h200) as first:
@@ -275,9 +277,9 @@ def test_a_plan_of_another_graph(h200: DeviceProperties) -> None:
 
 
 @pytest.mark.thinned(3)
-@pytest.mark.parametrize("name", PLAN_CASES)
+@pytest.mark.parametrize("name", PLANS)
 def test_a_graph_and_its_plan_from_text(name: str, h200: DeviceProperties) -> None:
-    with PLAN_CASES[name].graph() as graph, Graph.from_json(graph.to_json()) as again:
+    with CASES[name].graph() as graph, Graph.from_json(graph.to_json()) as again:
         plan = again.load_plan(graph.build(h200).to_json(), h200)
         assert again.workspace_size == graph.workspace_size
         assert plan.uids == {each.uid for each in graph.expansion(h200).tensors if not each.virtual}
@@ -302,7 +304,7 @@ def test_retention_of_cuda_graphs(made: Made, h200: DeviceProperties) -> None:
 
 @needs_precompiled_engines
 def test_the_number_of_multiprocessors(h200: DeviceProperties) -> None:
-    with PLAN_CASES["convolution"].graph() as graph:
+    with CASES["convolution"].graph() as graph:
         plan = graph.build(h200, sm_count=8)
         stored = json.loads(plan.to_json())
         assert stored["engine"]["targetSMcount"] == 8
@@ -316,7 +318,7 @@ def test_the_number_of_multiprocessors(h200: DeviceProperties) -> None:
 @pytest.mark.gpu
 @pytest.mark.parametrize("name", ["convolution", "matmul + bias + gelu", "attention"])
 def test_a_plan_from_json_computes_the_same(name: str, handle: Handle) -> None:
-    with built(PLAN_CASES[name], handle) as (graph, operands, workspace):
+    with built(CASES[name], handle) as (graph, operands, workspace):
         stored = graph.plan.to_json()
         graph.close()
         graph.load_plan(stored, handle)
@@ -331,7 +333,7 @@ def test_a_plan_from_json_computes_the_same(name: str, handle: Handle) -> None:
 
 @pytest.mark.gpu
 def test_plans_for_another_gpu_are_refused_by_handle(handle: Handle) -> None:
-    with PLAN_CASES["convolution"].graph() as graph:
+    with CASES["convolution"].graph() as graph:
         stored = graph.build(handle).to_json()
         for damage in (
             _changed(("GPUProfile", "deviceVer"), 1000),
@@ -346,7 +348,7 @@ def test_plans_for_another_gpu_are_refused_by_handle(handle: Handle) -> None:
 @pytest.mark.gpu
 @pytest.mark.parametrize("name", ["convolution", "matmul + bias + gelu", "attention"])
 def test_missing_operands_of_an_execution_are_named(name: str, handle: Handle) -> None:
-    with built(PLAN_CASES[name], handle) as (graph, operands, workspace):
+    with built(CASES[name], handle) as (graph, operands, workspace):
         for uid in operands.pointers:
             some = {key: value for key, value in operands.pointers.items() if key != uid}
             with pytest.raises(ValueError, match=f"for the tensors with uid {uid}$"):
@@ -356,7 +358,7 @@ def test_missing_operands_of_an_execution_are_named(name: str, handle: Handle) -
 
 @pytest.mark.gpu
 def test_closed_plans_handles_and_memory(handle: Handle) -> None:
-    with built(PLAN_CASES["convolution"], handle) as (graph, operands, workspace):
+    with built(CASES["convolution"], handle) as (graph, operands, workspace):
         pointers = operands.pointers
         bound = graph.bind(operands.memory, workspace)
         with Handle() as other:
@@ -375,7 +377,7 @@ def test_closed_plans_handles_and_memory(handle: Handle) -> None:
 @pytest.mark.gpu
 def test_threads_share_a_plan(handle: Handle) -> None:
     """Each with its own handle, stream and operands."""
-    case = PLAN_CASES["matmul + bias + gelu"]
+    case = CASES["matmul + bias + gelu"]
     with built(case, handle) as (graph, _, _):
         device = handle.device
         sets = [Operands(case, graph, seed=seed) for seed in range(4)]
@@ -386,7 +388,7 @@ def test_threads_share_a_plan(handle: Handle) -> None:
             device.set_current()
             with (
                 Handle(stream=device.create_stream()) as own,
-                DeviceBuffer(max(graph.workspace_size, 1)) as workspace,
+                workspace_of(graph) as workspace,
             ):
                 for _ in range(50):
                     graph.plan.execute(own, pointers[index], workspace)
@@ -403,7 +405,7 @@ def test_threads_share_a_plan(handle: Handle) -> None:
 @pytest.mark.parametrize("name", ["matmul + bias + gelu", "attention"])
 def test_new_threads_execute(name: str, handle: Handle) -> None:
     """In which no GPU is current: cuDNN launches these kernels through the driver."""
-    with built(PLAN_CASES[name], handle) as (graph, operands, workspace):
+    with built(CASES[name], handle) as (graph, operands, workspace):
         pointers, plan = operands.pointers, graph.plan
         with graph.bind(operands.memory, workspace) as bound:
             ways = {
@@ -425,14 +427,14 @@ def test_new_threads_execute(name: str, handle: Handle) -> None:
 @pytest.mark.gpu
 @needs_precompiled_engines
 def test_a_number_of_multiprocessors_computes_the_same(handle: Handle) -> None:
-    with built(PLAN_CASES["convolution"], handle, sm_count=8) as (graph, operands, workspace):
+    with built(CASES["convolution"], handle, sm_count=8) as (graph, operands, workspace):
         assert json.loads(graph.plan.to_json())["engine"]["targetSMcount"] == 8
         graph.execute(operands.memory, workspace)
         operands.check(handle)
 
 
 def test_a_bound_plan_tells_its_own_workspace() -> None:
-    with use_reference_device(), Handle() as handle, product(8).graph() as graph:
+    with use_reference_device(), Handle() as handle, fused_product(8).graph() as graph:
         plan = graph.build(handle)
         memory = {t: DeviceTensor.full(t.dims, 1.0, "float16") for t in graph.inputs}
         memory |= {t: DeviceTensor.full(t.dims, np.nan, "float16") for t in graph.outputs}

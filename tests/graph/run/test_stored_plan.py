@@ -14,7 +14,7 @@ from cudnn_ctypes.graph.run.plan import ExecutionPlan
 from cudnn_ctypes.graph.run.stored_plan import sealed
 
 from ..damage import Damage, accident, damages, raised, sample
-from ..plan_cases import PLAN_CASES
+from ..families import CASES
 
 COUNT = 250
 NAMES = ("CUDNN_BACKEND_X", "CUDNN_CROSS_CORRELATION", "99", "-5", "NVIDIA A100")
@@ -23,7 +23,7 @@ NAMES = ("CUDNN_BACKEND_X", "CUDNN_CROSS_CORRELATION", "99", "-5", "NVIDIA A100"
 @pytest.fixture
 def convolution(h200: DeviceProperties) -> tuple[Graph, Any]:
     """A graph, and its plan as JSON without the checksum."""
-    graph = PLAN_CASES["convolution"].graph()
+    graph = CASES["convolution"].graph()
     with graph:
         plan = json.loads(graph.build(h200).to_json())
     del plan["sha256"]

@@ -17,7 +17,7 @@ from cudnn_ctypes.graph.lower.expand.attention import alibi_slopes
 from cudnn_ctypes.graph.lower.expand.expansion import Expansion
 from cudnn_ctypes.graph.lower.target import Target
 
-from ...describe.test_attention_checks import DIMS, backward, forward, heads, lengths
+from ...describe.test_wrong_operations import DIMS, backward, forward, heads, lengths
 from ...families import CASES
 
 STORED = Path(__file__).parents[2] / "stored_graphs"
