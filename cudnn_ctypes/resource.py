@@ -13,9 +13,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NoReturn, TypeVar
 
-from . import process
 from .errors import CleanUpWarning, ClosedError, UnclosedWarning
-from .raw import log
+from .raw import log, process
 
 if TYPE_CHECKING:
     from typing_extensions import Self

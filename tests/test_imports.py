@@ -20,17 +20,15 @@ PACKAGE = ROOT / "cudnn_ctypes"
 # What each part may import of the others. A part is a module of the package, or a folder.
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),
-    "process": set(),
     "lazy": set(),
-    "raw": {"errors", "process"},
+    "raw": {"errors"},
     "dtypes": {"raw"},
     "arguments": {"raw", "dtypes"},
-    "resource": {"raw", "errors", "process"},
-    "absent_gpu": {"process", "raw", "errors", "arguments"},
-    "runtime": {"process", "raw", "arguments", "absent_gpu", "resource", "errors", "dtypes"},
+    "resource": {"raw", "errors"},
+    "absent_gpu": {"raw", "errors", "arguments"},
+    "runtime": {"raw", "arguments", "absent_gpu", "resource", "errors", "dtypes"},
     "handle": {"raw", "runtime", "resource"},
     "reference": {
-        "process",
         "runtime",
         "resource",
         "lazy",
@@ -42,7 +40,6 @@ ALLOWED: dict[str, set[str]] = {
     },
     "legacy": {"lazy", "raw", "arguments", "runtime", "resource", "handle", "dtypes", "errors"},
     "graph": {
-        "process",
         "__version__",
         "lazy",
         "raw",

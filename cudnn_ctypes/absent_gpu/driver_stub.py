@@ -17,8 +17,8 @@ from typing import Protocol
 
 from .. import raw
 from ..errors import NoDeviceError
-from ..process import new_lock
-from ..raw import elf, process
+from ..raw import elf, loaded_libraries
+from ..raw.process import new_lock
 
 __all__ = [
     "MACHINE_CODE",
@@ -255,7 +255,8 @@ def ensure_driver() -> Driver:
     if _driver is None:
         with _lock:
             if _driver is None:
-                _driver = Driver(is_stub=False) if process.driver_present() else _load_stub()
+                present = loaded_libraries.driver_present()
+                _driver = Driver(is_stub=False) if present else _load_stub()
     return _driver
 
 

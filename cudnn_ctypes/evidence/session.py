@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ..errors import CudnnError
-from ..process import new_reentrant_lock
 from ..raw import live, log, records
 from ..raw.ctypes_support import CudnnEnum, CudnnStructure, OpaquePointer, room
 from ..raw.function import Function, Parameter, observe
 from ..raw.memory import memory_pointer
+from ..raw.process import new_reentrant_lock
 from ..raw.typed_memory import Typed, typed
 from ..runtime.watching import unwatch, watch
 from .backend_calls import Execution, Graphs, elements_of

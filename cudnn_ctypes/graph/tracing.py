@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from ..process import new_reentrant_lock
 from ..raw import mode
 from ..raw.memory import memory_pointer
+from ..raw.process import new_reentrant_lock
 from ..raw.values import described
 from ..runtime import DeviceTensor, pytorch
 from .describe.tensor import Tensor

@@ -17,8 +17,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..process import at_end
 from . import log
+from .process import at_end
 
 __all__ = ["CallbackType", "install", "listening", "quiet", "stand_in"]
 

@@ -14,11 +14,11 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, Generic, cast
 
 from ..errors import CudnnError
-from ..process import new_reentrant_lock
 from . import library, log
 from .call_source import compiled, without_argtypes
 from .ctypes_support import CudnnEnum, Documentation
 from .parameter import Parameter, c_type, declaration
+from .process import new_reentrant_lock
 from .vocabulary import WORDS
 
 if TYPE_CHECKING:

@@ -26,8 +26,8 @@ from types import FrameType
 from typing import Any
 
 from ..errors import DeviceMemoryWarning
-from ..process import new_lock, new_reentrant_lock
 from . import mode
+from .process import new_lock, new_reentrant_lock
 
 __all__ = [
     "ALIGNMENT",

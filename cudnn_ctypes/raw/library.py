@@ -26,9 +26,9 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import LibraryNotFoundError, SymbolNotFoundError
-from ..process import new_lock
-from . import callback, elf, process
-from .process import cuda_library_files
+from . import callback, elf, loaded_libraries
+from .loaded_libraries import cuda_library_files
+from .process import new_lock
 
 __all__ = [
     "ENVIRONMENT_VARIABLE",
@@ -87,7 +87,7 @@ def _chosen(text: str) -> Path:
 
 
 def _in_this_process() -> Iterator[Path]:
-    files = [file for file in process.cudnn_files() if ".so.9" in file.name]
+    files = [file for file in loaded_libraries.cudnn_files() if ".so.9" in file.name]
     yield from [file for file in files if file.name.startswith("libcudnn.so")][:1]
 
 
@@ -106,7 +106,7 @@ def _below(*variables: str) -> Iterator[Path]:
 
 
 def _system() -> Iterator[Path]:
-    for file in process.loader_files():
+    for file in loaded_libraries.loader_files():
         if file.name == SONAME and file.is_absolute():
             yield from _existing(file)
 
@@ -175,12 +175,11 @@ class Sublibraries:
         self._main = main
         self._loaded: set[str] = set()
         self.require_one_cudnn()
-        own = {process.identity(file) for file in main.parent.glob("libcudnn*")}
-        self._rivals = [
-            file for file in process.loader_files() if process.identity(file) not in own
-        ]
+        own = {loaded_libraries.identity(file) for file in main.parent.glob("libcudnn*")}
+        others = loaded_libraries.loader_files()
+        self._rivals = [file for file in others if loaded_libraries.identity(file) not in own]
         # "" and other relative entries of the path depend on the current directory.
-        if self._rivals or not all(map(os.path.isabs, process.library_path())):
+        if self._rivals or not all(map(os.path.isabs, loaded_libraries.library_path())):
             self._load_all()
         self._load("graph")
 
@@ -216,11 +215,11 @@ class Sublibraries:
         self.require_one_cudnn()
 
     def require_one_cudnn(self) -> None:
-        if found := process.mixture(self._main):
+        if found := loaded_libraries.mixture(self._main):
             mapped, own = found
             raise LibraryNotFoundError(
                 f"two cuDNN libraries in one process: {mapped} is loaded already, and {own} "
-                f"belongs to the chosen {self._main}. Keep one: {process.ONE_CUDNN}"
+                f"belongs to the chosen {self._main}. Keep one: {loaded_libraries.ONE_CUDNN}"
             )
 
     def _load_all(self) -> None:
@@ -256,7 +255,7 @@ class Sublibraries:
         except OSError as error:
             raise LibraryNotFoundError(
                 f"{self._main} would take {rival}, of another cuDNN, and it cannot be kept out "
-                f"({error}). Keep one: {process.ONE_CUDNN}"
+                f"({error}). Keep one: {loaded_libraries.ONE_CUDNN}"
             ) from None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 
 from .library import load
-from .process import cuda_library_files
+from .loaded_libraries import cuda_library_files
 
 __all__ = ["compilation_failure", "defect"]
 

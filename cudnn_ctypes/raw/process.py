@@ -1,152 +1,200 @@
-"""The libraries of cuDNN and CUDA in this process, and those that its loader would find."""
+"""State that belongs to the process: locks, the end of objects, NumPy's BLAS threads.
+
+Fork
+    A child has one thread only: a lock that another thread of the parent held would never be
+    released. So each lock of this package is made here, and is free in a child unless the thread
+    that forks holds it. What a lock protects changes in steps that each leave it usable.
+Exit
+    What is forgotten ends in one order, whenever it was made: owners of C objects, the newest
+    first, then memory and cuDNN's log callback. Functions that a program registered with ``atexit``
+    see an object that is open, or one that is closed and says so.
+KeyboardInterrupt
+    It may come between any two steps. Nothing here has to be undone by a later step of the same
+    thread: what an interrupted thread leaves behind ends with its last reference.
+"""
 
 from __future__ import annotations
 
+import atexit
 import ctypes
+import functools
 import os
-import re
 import sys
-from collections.abc import Iterator
-from pathlib import Path
+import threading
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
 
 __all__ = [
-    "ONE_CUDNN",
-    "cuda_library_files",
-    "cudnn_files",
-    "driver_present",
-    "identity",
-    "library_path",
-    "loader_files",
-    "mixed_install_advice",
-    "mixture",
+    "at_end",
+    "exiting",
+    "in_child",
+    "new_lock",
+    "new_reentrant_lock",
+    "one_blas_thread",
 ]
 
-ONE_CUDNN = (
-    "remove the other from LD_LIBRARY_PATH, unset CUDNN_CTYPES_LIBRARY or set it to the one that a "
-    "framework has loaded, or import the framework that brings its own cuDNN first"
-)
-"""Advice for two cuDNN libraries in one process."""
+# --- fork ----------------------------------------------------------------------------------------
 
-_SONAME = re.compile(r"libcudnn(?:_\w+)?\.so\.9(?=\.|$)")
-_CACHED = re.compile(rb"/[^\0]*/libcudnn[^/\0]*\.so[^/\0]*")
+_locks: weakref.WeakSet[Any] = weakref.WeakSet()
+_child_rules: list[Callable[[], object]] = []
 
 
-def _mapped_files(prefixes: tuple[str, ...]) -> list[Path]:
-    """The shared objects of such names in this process, in the order of their first mapping."""
-    try:
-        lines = Path("/proc/self/maps").read_text(errors="surrogateescape").splitlines()
-    except OSError:
-        return []
-    paths = (line.split(maxsplit=5)[5] for line in lines if ".so" in line and "/" in line)
-    return [
-        Path(path.removesuffix(" (deleted)"))
-        for path in dict.fromkeys(paths)
-        if path.rpartition("/")[2].startswith(prefixes)
-    ]
+def new_lock() -> threading.Lock:
+    """A lock."""
+    lock = threading.Lock()
+    _locks.add(lock)
+    return lock
 
 
-def cudnn_files() -> list[Path]:
-    """The cuDNN main library and sublibraries in this process, loaded by any package."""
-    return _mapped_files(("libcudnn",))
+def new_reentrant_lock() -> threading.RLock:
+    """A lock that its owner may take again; the thread that forks keeps it in the child."""
+    lock = threading.RLock()
+    _locks.add(lock)
+    return lock
 
 
-def cuda_library_files() -> list[Path]:
-    """The cuBLAS, NVRTC and CUDA runtime and driver libraries in this process."""
-    return _mapped_files(("libcublas", "libnvrtc.", "libcudart.", "libcuda."))
+def in_child(rule: Callable[[], object]) -> None:
+    """Have `rule` called in each forked child, after the locks are free."""
+    _child_rules.append(rule)
 
 
-def mixture(main: Path) -> tuple[Path, Path] | None:
-    """A library of another cuDNN 9 in this process, and its counterpart that belongs to `main`.
+def _begin_child() -> None:
+    for lock in list(_locks):
+        if not (hasattr(lock, "_is_owned") and lock._is_owned()):
+            lock._at_fork_reinit()
+    if sys.version_info < (3, 12):  # its cached properties have locks, too
+        for name, module in list(sys.modules.items()):
+            if name.startswith("cudnn_ctypes."):
+                _free_properties(module)
+    for rule in _child_rules:
+        rule()
 
-    Other major versions have other names and do no harm.
+
+def _free_properties(module: Any) -> None:
+    for each in list(vars(module).values()):
+        if isinstance(each, type) and each.__module__ == module.__name__:
+            for value in vars(each).values():
+                if isinstance(value, functools.cached_property):
+                    vars(value)["lock"] = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_child)
+
+
+# --- exit ----------------------------------------------------------------------------------------
+
+_exiting = False
+_end_rules: list[Callable[[], object]] = []
+
+
+def exiting() -> bool:
+    """Whether the interpreter is at its end: what it destroys now was not forgotten."""
+    return _exiting
+
+
+def at_end(rule: Callable[[], object]) -> None:
+    """Have `rule` called at exit after the owners of C objects were closed, the newest first."""
+    _end_rules.append(rule)
+
+
+def _begin_exit() -> None:
+    global _exiting
+    _exiting = True
+
+
+def _end() -> None:
+    while _end_rules:
+        with suppress(Exception):  # the driver may be gone
+            _end_rules.pop()()
+
+
+class _First:
+    """The first object with a finalizer: at exit finalizers are called the newest first."""
+
+
+_first = _First()
+weakref.finalize(_first, _end)
+atexit.register(_begin_exit)  # after weakref's own function, and so called before it
+
+
+# --- NumPy's BLAS threads ------------------------------------------------------------------------
+
+
+class _Product:
+    """A product that runs on one BLAS thread."""
+
+    def __init__(self) -> None:
+        self.thread: int = threading.get_ident()
+
+
+_products: weakref.WeakSet[_Product] = weakref.WeakSet()
+_limiting = new_lock()
+_threads_before = 0  # BLAS threads to return to; 0 while there is no limit
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Restrict NumPy's BLAS to one thread inside ``with``, if it is OpenBLAS.
+
+    Other Python threads have one BLAS thread meanwhile, too.
     """
-    for mapped in cudnn_files():
-        name = _SONAME.match(mapped.name)
-        if name:
-            is_main = name[0] == "libcudnn.so.9"
-            own = main if is_main else main.with_name(name[0])
-            if identity(own) != identity(mapped):
-                return mapped, own
+    threads = _blas_threads()
+    if threads is None:
+        yield
+        return
+    product = _Product()
+    _products.add(product)
+    try:
+        _limit(*threads)
+        yield
+    finally:
+        _products.discard(product)
+        _limit(*threads)
+
+
+def _limit(get: Callable[[], int], set_: Callable[[int], None]) -> None:
+    """Limit BLAS while there are products, and return to the number before when there are none."""
+    global _threads_before
+    with _limiting:
+        if _products and not _threads_before:
+            _threads_before = get()
+            set_(1)
+        elif not _products and _threads_before:
+            set_(_threads_before)
+            _threads_before = 0
+
+
+def _forget_products_of_others() -> None:
+    """In a forked child: the threads that it does not have are in no product."""
+    own = threading.get_ident()
+    for product in [each for each in _products if each.thread != own]:
+        _products.discard(product)
+    threads = _blas_threads() if _threads_before else None
+    if threads is not None:
+        _limit(*threads)
+
+
+in_child(_forget_products_of_others)
+
+
+@functools.cache
+def _blas_threads() -> tuple[Callable[[], int], Callable[[int], None]] | None:
+    """OpenBLAS's functions that get and set its number of threads, as NumPy's wheels name them."""
+    for core in ("numpy._core._multiarray_umath", "numpy.core._multiarray_umath"):
+        file = getattr(sys.modules.get(core), "__file__", None)
+        if file is None:
+            continue
+        library = ctypes.CDLL(file)  # loaded already; its symbols include those of its BLAS
+        for prefix in ("scipy_openblas", "openblas"):
+            for suffix in ("64_", ""):
+                try:
+                    get = library[f"{prefix}_get_num_threads{suffix}"]
+                    set_ = library[f"{prefix}_set_num_threads{suffix}"]
+                except AttributeError:
+                    continue
+                set_.restype = None
+                return get, set_
     return None
-
-
-def identity(file: Path) -> object:
-    """A key that is equal for two paths of one file, through symbolic and hard links."""
-    try:
-        status = file.stat()
-    except OSError:
-        return str(file)
-    return status.st_dev, status.st_ino
-
-
-# --- files that the dynamic loader finds ------------------------------------------------------
-
-
-def library_path() -> list[str]:
-    """The entries of ``LD_LIBRARY_PATH`` at the process's start: the loader ignores changes."""
-    try:
-        variables = Path("/proc/self/environ").read_bytes().split(b"\0")
-    except OSError:
-        variables = [os.fsencode(f"{name}={value}") for name, value in os.environ.items()]
-    for variable in variables:
-        name, _, value = variable.partition(b"=")
-        if name == b"LD_LIBRARY_PATH":
-            return re.split("[:;]", os.fsdecode(value)) if value else []
-    return []
-
-
-def loader_files() -> Iterator[Path]:
-    """All cuDNN libraries in the loader's folders, in its search order."""
-    for entry in library_path():
-        yield from _libraries_in(Path(entry))
-    # The interpreter's own DT_RPATH: conda's leads here.
-    yield from _libraries_in(Path(sys.base_prefix, "lib"))
-    try:
-        cache = Path("/etc/ld.so.cache").read_bytes()
-    except OSError:
-        cache = b""
-    if b"libcudnn" in cache:
-        yield from (Path(os.fsdecode(path)) for path in _CACHED.findall(cache))
-    multiarch = f"{os.uname().machine}-linux-gnu"
-    for folder in (
-        f"/lib/{multiarch}",
-        f"/usr/lib/{multiarch}",
-        "/lib64",
-        "/usr/lib64",
-        "/usr/lib",
-    ):
-        if os.path.exists(f"{folder}/libcudnn_graph.so.9"):  # listing a large folder takes long
-            yield from _libraries_in(Path(folder))
-
-
-def _libraries_in(folder: Path) -> list[Path]:
-    try:
-        names = os.listdir(folder)
-    except OSError:
-        return []
-    return [folder / name for name in sorted(names) if name.startswith("libcudnn")]
-
-
-def driver_present() -> bool:
-    """Whether the library of the NVIDIA driver, libcuda, can be loaded."""
-    try:
-        ctypes.CDLL("libcuda.so.1")
-    except OSError:
-        return False
-    return True
-
-
-def mixed_install_advice() -> str:
-    """Advice for sublibraries that do not belong to the main library."""
-    directories = {path.parent for path in cudnn_files()}
-    if len(directories) > 1:
-        listed = ", ".join(sorted(map(str, directories)))
-        return (
-            f"cuDNN libraries from {len(directories)} places are loaded together ({listed}): "
-            f"keep one: {ONE_CUDNN}"
-        )
-    where = f" in {next(iter(directories))}" if directories else ""
-    return (
-        f"the libcudnn files{where} belong to different cuDNN versions, or one is missing: "
-        "uninstall every nvidia-cudnn package (pip list | grep cudnn) and install one again"
-    )

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..process import one_blas_thread
+from ..raw.process import one_blas_thread
 
 __all__ = ["product", "products_of"]
 

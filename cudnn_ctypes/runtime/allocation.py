@@ -11,9 +11,9 @@ from ctypes import c_void_p
 from typing import Any
 
 from cudnn_ctypes.arguments import integer
-from cudnn_ctypes.process import at_end
 from cudnn_ctypes.raw import mode
 from cudnn_ctypes.raw.host_blocks import ALIGNMENT
+from cudnn_ctypes.raw.process import at_end
 from cudnn_ctypes.resource import Uncopied
 
 from .device import device_id

@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudnn_ctypes import process
 from cudnn_ctypes.arguments import integer
 from cudnn_ctypes.errors import ClosedError, UnclosedWarning
-from cudnn_ctypes.raw import mode
+from cudnn_ctypes.raw import mode, process
 from cudnn_ctypes.raw.tokens import Tokens
 from cudnn_ctypes.resource import Closing, Uncopied
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any, Protocol
 
-from ..process import new_lock
+from ..raw.process import new_lock
 from .allocation import Allocation, Allocator
 
 __all__ = ["Watcher", "tell_allocated", "tell_freed", "unwatch", "watch"]

@@ -239,8 +239,8 @@ class TestWheels:
 
     ONLY_WHEELS = """
         import importlib.machinery, importlib.util, sys
-        from cudnn_ctypes.raw import process
-        process.loader_files = lambda: iter(())
+        from cudnn_ctypes.raw import loaded_libraries
+        loaded_libraries.loader_files = lambda: iter(())
         spec = importlib.machinery.ModuleSpec("nvidia", None, is_package=True)
         spec.submodule_search_locations = sys.argv[1:]
         importlib.util.find_spec = lambda name: spec
@@ -281,7 +281,7 @@ def test_the_current_directory_with_the_real_search(tmp_path: Path) -> None:
 USED = """
 from ctypes import c_int64
 from cudnn_ctypes import BackendDescriptor, SymbolNotFoundError, raw
-from cudnn_ctypes.raw import process
+from cudnn_ctypes.raw import loaded_libraries
 print(raw.cudnnGetVersion())
 for create, type in (
     (raw.cudnnCreateTensorDescriptor, raw.cudnnTensorDescriptor_t),
@@ -298,7 +298,7 @@ from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 DeviceProperties.preset("H200").close()
 """
 MAPPED = """
-print(*process.cudnn_files(), sep="\\n")
+print(*loaded_libraries.cudnn_files(), sep="\\n")
 """
 
 
@@ -416,14 +416,16 @@ class TestLoaderFiles:
         program = """
             import os
             os.environ["LD_LIBRARY_PATH"] = "/elsewhere"
-            from cudnn_ctypes.raw import process
-            print(process.library_path(), next(process.loader_files()))
+            from cudnn_ctypes.raw import loaded_libraries
+            print(loaded_libraries.library_path(), next(loaded_libraries.loader_files()))
         """
         lines = printed(program, environment={"LD_LIBRARY_PATH": f"/nowhere;{tmp_path}:"})
         assert lines == [f"['/nowhere', '{tmp_path}', ''] {file}"]
 
     def test_without_a_path(self) -> None:
-        program = "from cudnn_ctypes.raw import process; print(process.library_path())"
+        program = (
+            "from cudnn_ctypes.raw import loaded_libraries; print(loaded_libraries.library_path())"
+        )
         assert printed(program) == ["[]"]
 
 

@@ -7,7 +7,7 @@ import threading
 import numpy as np
 import pytest
 
-from cudnn_ctypes import process
+from cudnn_ctypes.raw import process
 from cudnn_ctypes.reference import blas
 from cudnn_ctypes.reference.blas import product, products_of
 

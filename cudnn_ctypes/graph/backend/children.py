@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, Pipe
 from typing import Any, Generic, NoReturn, TypeVar
 
-from ...process import in_child
+from ...raw.process import in_child
 
 __all__ = ["Child", "Outcome", "Spent", "outcomes"]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ... import raw
 from ...absent_gpu.properties import gpu_values
-from ...process import new_lock
+from ...raw.process import new_lock
 from ...raw.values import described
 from .device_properties import DeviceProperties
 from .first_query import ask_about_another_first

@@ -16,9 +16,9 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...arguments import flag
-from ...process import in_child, new_lock
 from ...raw import callback, log
 from ...raw.library import load
+from ...raw.process import in_child, new_lock
 from ...raw.values import described
 
 if TYPE_CHECKING:

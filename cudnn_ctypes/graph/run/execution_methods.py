@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...process import new_reentrant_lock
 from ...raw import mode
+from ...raw.process import new_reentrant_lock
 from ...raw.values import described
 from ...resource import Closing
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from .. import process
+from .. import loaded_libraries
 from .failure import Failure
 
 __all__ = ["hint", "of_sublibraries"]
@@ -126,11 +126,11 @@ _RULES = (
 
 def of_sublibraries(failure: Failure) -> str:
     """Advice about a part of cuDNN that cannot be loaded."""
-    if "SUBLIBRARY_LOADING" in failure.status and not process.driver_present():
+    if "SUBLIBRARY_LOADING" in failure.status and not loaded_libraries.driver_present():
         return _NO_DRIVER
     if "SUBLIBRARY_UNAVAILABLE" in failure.status:
         return _REDUCED_BUILD
-    return process.mixed_install_advice() if "SUBLIBRARY" in failure.status else ""
+    return loaded_libraries.mixed_install_advice() if "SUBLIBRARY" in failure.status else ""
 
 
 def hint(failure: Failure) -> str:

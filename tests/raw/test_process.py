@@ -10,13 +10,13 @@ import pytest
 from programs import run_program
 
 import cudnn_ctypes
-from cudnn_ctypes import process
+from cudnn_ctypes.raw import process
 
 FORKS = """
 import os, signal, sys, threading, time, warnings
 from cudnn_ctypes import ConvolutionDescriptor, DeviceTensor, Graph, Handle
 from cudnn_ctypes import convolution_forward, use_reference_device
-from cudnn_ctypes import process
+from cudnn_ctypes.raw import process
 
 warnings.simplefilter("ignore")
 use_reference_device()
@@ -78,7 +78,7 @@ def test_children_that_are_forked_while_threads_work_compute(loading: str) -> No
 
 HELD = """
 import os, signal, threading
-from cudnn_ctypes import process
+from cudnn_ctypes.raw import process
 from cudnn_ctypes.reference import blas
 
 def hold():
@@ -127,7 +127,7 @@ def test_every_lock_of_the_package_is_known_here() -> None:
         for path in package.rglob("*.py")
         if re.search(makes.pattern + r"\(", path.read_text("utf-8"))
     }
-    assert found == {"process.py"}
+    assert found == {"raw/process.py"}
 
 
 @pytest.mark.parametrize("early", [True, False])
