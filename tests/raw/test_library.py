@@ -13,7 +13,7 @@ import pytest
 from programs import fake_cudnn, fake_library, printed, run_program
 
 from cudnn_ctypes import LibraryNotFoundError, raw
-from cudnn_ctypes.raw import library, process
+from cudnn_ctypes.raw import library, loaded_libraries
 from cudnn_ctypes.raw.library import ENVIRONMENT_VARIABLE
 
 LOADED = """
@@ -169,8 +169,8 @@ def nothing_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine without cuDNN."""
     for name in ("CUDNN_CTYPES_LIBRARY", "CONDA_PREFIX", "CUDNN_PATH", "CUDA_PATH", "CUDA_HOME"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(process, "cudnn_files", list)
-    monkeypatch.setattr(process, "loader_files", lambda: iter(()))
+    monkeypatch.setattr(loaded_libraries, "cudnn_files", list)
+    monkeypatch.setattr(loaded_libraries, "loader_files", lambda: iter(()))
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
 
 
@@ -205,7 +205,7 @@ class TestSearch:
     ) -> None:
         file = fake_cudnn(tmp_path)
         monkeypatch.chdir(tmp_path)
-        monkeypatch.setattr(process, "loader_files", lambda: iter([Path(file.name)]))
+        monkeypatch.setattr(loaded_libraries, "loader_files", lambda: iter([Path(file.name)]))
         monkeypatch.setenv("CUDA_HOME", ".")
         with pytest.raises(LibraryNotFoundError):
             library._find()
@@ -226,11 +226,11 @@ class TestSearch:
         monkeypatch.setenv("CONDA_PREFIX", str(tmp_path / "conda"))
         monkeypatch.setenv("CUDNN_PATH", str(tmp_path / "own"))
         monkeypatch.setenv("CUDA_HOME", str(tmp_path / "cuda"))
-        monkeypatch.setattr(process, "loader_files", lambda: iter([files[2]]))
+        monkeypatch.setattr(loaded_libraries, "loader_files", lambda: iter([files[2]]))
         for file in files:
             assert next(library.candidates([]))[1] == file
             if file is files[2]:
-                monkeypatch.setattr(process, "loader_files", lambda: iter(()))
+                monkeypatch.setattr(loaded_libraries, "loader_files", lambda: iter(()))
             file.unlink()
 
 
