@@ -11,25 +11,23 @@ process: 3 to 7 s a direction with 9.28 beside an H200, 13 s for convolutions ba
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from .. import raw
 from ..arguments import enumerator
 from ..runtime.launching.operation import launched
 from .dense_operands import DenseOperands, lies_dense
+from .operand_memory import accumulator
 from .operands import Made
 
 __all__ = [
     "BackToBackGradients",
     "BackToBackResult",
     "CausalConvolutionGradients",
-    "CausalOperands",
     "back_to_back_convolution_backward",
     "back_to_back_convolution_forward",
     "causal_convolution_backward",
     "causal_convolution_forward",
-    "gradient_type",
 ]
 
 
@@ -97,16 +95,10 @@ def causal_convolution_forward(
     array([0., 1., 3., 5.], dtype=float32)
     """
     act = enumerator(raw.cudnnCausalConv1dActivation_t, activation, "activation")
-    with CausalOperands(stream) as operands:
-        operands.inputs(x, w, may_be_channels_last=True)
-        operands.bias(bias)
-        result: Made = operands.result("y", y, operands.shape, operands.data_type)
-        operands.launch_sized(
-            raw.cudnnCausalConv1dNwhForward
-            if operands.channels_last
-            else raw.cudnnCausalConv1dForward,
-            activation=act,
-        )
+    with DenseOperands(stream, raw.cudnnCausalConv1dForward, activation=act) as operands:
+        _take(operands, x, w, bias)
+        result: Made = operands.result("y", y)
+        operands.launch(raw.cudnnCausalConv1dNwhForward if operands.channels_last else None)
     return result
 
 
@@ -150,90 +142,33 @@ def causal_convolution_backward(
     (array([3., 3., 3., 2.], dtype=float32), array([3., 6.], dtype=float32))
     """
     act = enumerator(raw.cudnnCausalConv1dActivation_t, activation, "activation")
-    with CausalOperands(stream) as operands:
-        operands.inputs(x, w, may_be_channels_last=True)
-        operands.bias(bias)
-        shape, dw_type = operands.shape, gradient_type(operands.data_type)
-        operands.tensor("dy", dy, shape, operands.data_type)
+    with DenseOperands(stream, raw.cudnnCausalConv1dBackward, activation=act) as operands:
+        _take(operands, x, w, bias)
+        operands.tensor("dy", dy)
+        operands.known["dwDataType"] = accumulator(operands.known["dataType"])
         gradients = CausalConvolutionGradients(
-            operands.result("dx", dx, shape, operands.data_type),
-            operands.result("dw", dw, operands.w_shape, dw_type, zeros=True),
-            operands.result("db", db, shape[1:2], dw_type, zeros=True),
+            operands.result("dx", dx),
+            operands.result("dw", dw, zeros=True),
+            operands.result("db", db, zeros=True),
         )
-        operands.launch_sized(
-            raw.cudnnCausalConv1dNwhBackward
-            if operands.channels_last
-            else raw.cudnnCausalConv1dBackward,
-            dwDataType=dw_type,
-            activation=act,
-        )
+        operands.launch(raw.cudnnCausalConv1dNwhBackward if operands.channels_last else None)
     return gradients
 
 
-class CausalOperands(DenseOperands):
-    """The operands of a causal convolution, direct or by Fourier transforms.
-
-    Attributes
-    ----------
-    shape : tuple of int
-        Of x, (batch, dim, time).
-    w_shape : tuple of int
-        Of w, (dim, K).
-    data_type : cudnnDataType_t
-        Of x and w.
-    """
-
-    shape: tuple[int, ...]
-    w_shape: tuple[int, ...]
-    data_type: raw.cudnnDataType_t
-
-    def inputs(self, x: Any, w: Any, *, may_be_channels_last: bool = False) -> None:
-        """Take x and w, which must fit together."""
-        sequences, filters = self.imported("x", x), self.imported("w", w)
-        self.sequences("x", sequences)
-        if filters.ndim != 2 or filters.shape[0] != self.shape[1]:
-            raise ValueError(
-                f"w: expected ({self.shape[1]}, K) for x {self.shape}, got {filters.shape}"
-            )
-        if filters.data_type != self.data_type:
-            raise TypeError(f"w: {filters.data_type.name}, but x is {self.data_type.name}")
-        self.w_shape = filters.shape
-        both = (sequences, filters)
-        self.channels_last: bool = may_be_channels_last and not all(map(lies_dense, both))
-        if self.channels_last and not all(lies_dense(one, channels_last=True) for one in both):
-            raise ValueError(
-                f"x and w: both must be dense, with time and K innermost in both, or the "
-                f"channels in both; got strides {sequences.strides} and {filters.strides}"
-            )
-        self.tensor("x", sequences, self.shape, self.data_type)
-        self.tensor("w", filters, self.w_shape, self.data_type)
-
-    def sequences(self, name: str, value: Any) -> None:
-        """Let the operand `name` say shape and data type."""
-        tensor = self.imported(name, value)
-        if tensor.ndim != 3:
-            raise ValueError(f"{name}: expected (batch, dim, time), got {tensor.shape}")
-        self.shape, self.data_type = tensor.shape, tensor.data_type
-        self.w_shape = tensor.shape[1:]
-
-    def bias(self, value: Any) -> None:
-        """Take the bias; C wants one always."""
-        shape = self.shape[1:2]
-        if value is None:
-            self.temporary(shape, self.data_type, zeros=True, name="bias")
-        else:
-            self.tensor("bias", value, shape, self.data_type)
-
-    def launch_sized(self, function: Callable[..., Any], **arguments: Any) -> None:
-        """Launch with the sizes and the type of x and w."""
-        batch, dim, time = self.shape
-        arguments |= {"kernelSize": self.w_shape[1], "dataType": self.data_type}
-        self.launch(function, batch=batch, dim=dim, seqLen=time, **arguments)
-
-
-def gradient_type(data_type: raw.cudnnDataType_t) -> raw.cudnnDataType_t:
-    """The data type of the gradients of filters and biases."""
-    return raw.CUDNN_DATA_DOUBLE if data_type == raw.CUDNN_DATA_DOUBLE else raw.CUDNN_DATA_FLOAT
+def _take(operands: DenseOperands, x: Any, w: Any, bias: Any) -> None:
+    """Take x, w and the bias, which C wants always, in the layout of x and w."""
+    both = operands.imported("x", x), operands.imported("w", w)
+    operands.channels_last = not all(map(lies_dense, both))
+    if operands.channels_last and not all(lies_dense(each, channels_last=True) for each in both):
+        raise ValueError(
+            f"x and w: both must be dense, with time and K innermost in both, or the "
+            f"channels in both; got strides {both[0].strides} and {both[1].strides}"
+        )
+    operands.tensors(x=both[0], w=both[1])
+    if bias is None:
+        operands.temporary("bias", zeros=True)
+    else:
+        operands.tensor("bias", bias)
 
 
 class BackToBackResult(NamedTuple):
@@ -300,13 +235,11 @@ def back_to_back_convolution_forward(
     >>> result.gated.numpy().ravel()
     array([1., 2., 2., 2.], dtype=float32)
     """
-    with _BackToBack(stream) as operands:
-        operands.inputs(x, w_proj, w_mixer, skip_bias)
-        result = BackToBackResult(
-            operands.result("gated", gated, operands.shape, operands.data_type),
-            operands.result("y", y, operands.shape, operands.data_type),
-        )
-        operands.launch_sized(raw.cudnnB2BCausalConv1dForward, yGated="gated")
+    names = {"gated": "yGated"}
+    with DenseOperands(stream, raw.cudnnB2BCausalConv1dForward, names) as operands:
+        operands.tensors(x=x, w_proj=w_proj, w_mixer=w_mixer, skip_bias=skip_bias)
+        result = BackToBackResult(operands.result("gated", gated), operands.result("y", y))
+        operands.launch()
     return result
 
 
@@ -353,57 +286,16 @@ def back_to_back_convolution_backward(
     >>> gradients.dw_mixer.numpy()
     array([[6., 7.]], dtype=float32)
     """
-    with _BackToBack(stream) as operands:
-        operands.inputs(x, w_proj, w_mixer, skip_bias)
-        operands.tensor("y", y, operands.shape, operands.data_type)
-        operands.tensor("dgated", dgated, operands.shape, operands.data_type)
-        dw_type = gradient_type(operands.data_type)
-        dx_shape, *shapes = operands.shapes
+    names = {"dgated": "dy"}
+    with DenseOperands(stream, raw.cudnnB2BCausalConv1dBackward, names) as operands:
+        operands.tensors(x=x, w_proj=w_proj, w_mixer=w_mixer, skip_bias=skip_bias)
+        operands.tensors(y=y, dgated=dgated)
+        operands.known["dwDataType"] = accumulator(operands.known["dataType"])
         gradients = BackToBackGradients(
-            operands.result("dx", dx, dx_shape, operands.data_type),
-            operands.result("dw_proj", dw_proj, shapes[0], dw_type, zeros=True),
-            operands.result("dw_mixer", dw_mixer, shapes[1], dw_type, zeros=True),
-            operands.result("dskip_bias", dskip_bias, shapes[2], dw_type, zeros=True),
+            operands.result("dx", dx),
+            operands.result("dw_proj", dw_proj, zeros=True),
+            operands.result("dw_mixer", dw_mixer, zeros=True),
+            operands.result("dskip_bias", dskip_bias, zeros=True),
         )
-        operands.launch_sized(raw.cudnnB2BCausalConv1dBackward, dy="dgated", dwDataType=dw_type)
+        operands.launch()
     return gradients
-
-
-class _BackToBack(DenseOperands):
-    """The operands of two convolutions back to back.
-
-    Attributes
-    ----------
-    shape : tuple of int
-        (batch, dim, time).
-    shapes : tuple of tuple of int
-        Of x, of both filters, and of skip_bias.
-    data_type : cudnnDataType_t
-    """
-
-    shape: tuple[int, ...]
-    shapes: tuple[tuple[int, ...], ...]
-    data_type: raw.cudnnDataType_t
-
-    def inputs(self, x: Any, w_proj: Any, w_mixer: Any, skip_bias: Any) -> None:
-        """Take the four operands, which must fit together."""
-        sequences = self.imported("x", x)
-        if sequences.ndim != 4 or sequences.shape[2] != 3:
-            raise ValueError(f"x: expected (batch, dim, 3, time), got {sequences.shape}")
-        batch, dim, _, time = sequences.shape
-        self.shape, self.data_type = (batch, dim, time), sequences.data_type
-        proj = self.imported("w_proj", w_proj).shape[-1:]
-        mixer = self.imported("w_mixer", w_mixer).shape[-1:]
-        self.shapes = (sequences.shape, (dim, 3, *proj), (dim, *mixer), (dim,))
-        names = ("x", "w_proj", "w_mixer", "skip_bias")
-        operands = (x, w_proj, w_mixer, skip_bias)
-        for name, value, shape in zip(names, operands, self.shapes, strict=True):
-            self.tensor(name, value, shape, self.data_type)
-
-    def launch_sized(self, function: Callable[..., Any], **arguments: Any) -> None:
-        """Launch with the sizes and the type of the operands."""
-        batch, dim, time = self.shape
-        _, (*_, proj), (*_, mixer), _ = self.shapes
-        arguments |= {"kernelSizeProj": proj, "kernelSizeMixer": mixer}
-        arguments |= {"batch": batch, "dim": dim, "seqLen": time, "dataType": self.data_type}
-        self.launch(function, **arguments)

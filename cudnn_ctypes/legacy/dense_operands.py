@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from ctypes import c_void_p
 from typing import Any, cast
 
-from ..dtypes import as_data_type, data_type_name
+from ..dtypes import data_type_name
 from ..raw import CUDNN_DATA_UINT8, cudnnDataType_t
 from ..raw.function import Function
 from ..raw.strides import has_strides, packed
@@ -22,7 +22,7 @@ __all__ = ["DenseOperands", "dense_strides", "lies_dense"]
 
 
 class DenseOperands(ExitStack):
-    """The operands of one call on a stream.
+    """The operands of one call on a stream, of the shapes and types that its declaration states.
 
     Usable in ``with``, which closes temporary tensors and, if it is left by an error, the results
     that were made.
@@ -30,15 +30,39 @@ class DenseOperands(ExitStack):
     Parameters
     ----------
     stream : stream or None
+    function : function of ``cudnn_ctypes.raw``, optional
+        Operands have C's names in Python's spelling: node_features for ``nodeFeatures``,
+        dnode_features for ``gradNodeFeatures``, w for ``weight``.
+    names : mapping, optional
+        C's names of operands that are called otherwise.
+    **known
+        Arguments by C's names, and structs. Sizes and types that are not known here are those of
+        the first operand that has them.
+
+    Attributes
+    ----------
+    known : dict
     channels_last : bool
         Whether results are made, and tensors expected, with the last dimension but one innermost.
     """
 
-    def __init__(self, stream: Any, *, channels_last: bool = False) -> None:
+    channels_last = False
+
+    def __init__(
+        self,
+        stream: Any,
+        function: Callable[..., Any] | None = None,
+        names: Mapping[str, str] | None = None,
+        **known: Any,
+    ) -> None:
         super().__init__()
         as_stream_pointer(stream)  # refuses what is none, also where no tensor needs it
         self.stream = stream
-        self.channels_last = channels_last
+        self.function = cast(Function, function)
+        self.known = known
+        declared = [] if function is None else self.function.parameters
+        self._declared = {each.name: each for each in declared}
+        self._names = {_in_python(name): name for name in self._declared} | dict(names or {})
         self._results: list[DeviceTensor] = []
         self._memory: dict[str, Memory | None] = {}
         self._recording = recording()
@@ -54,16 +78,46 @@ class DenseOperands(ExitStack):
         _ = tensor._as_parameter_  # ClosedError, or another device's memory
         return tensor
 
+    def declared(self, name: str, like: DeviceTensor | None = None) -> tuple[Shape, Any]:
+        """The shape and the type of the operand `name`; what is not known yet is that of `like`."""
+        parameter = self._declared[self._names[name]]
+        sizes = parameter.type.dense[0].split(", ")
+        if like is not None:
+            if like.ndim != len(sizes):
+                expected = ", ".join(map(self._shown, sizes))
+                raise ValueError(f"{name}: expected ({expected}), got {like.shape}")
+            given = {
+                **dict(zip(sizes, like.shape, strict=True)),
+                parameter.type.dense[1]: like.data_type,
+            }
+            self.known = {
+                each: given[each] for each in given if each in self._declared
+            } | self.known
+        data_type, shape = parameter.described(self.known)
+        return shape, data_type
+
+    def _shown(self, size: str) -> str:
+        """The size that an expression of the declaration stands for; its name if it is open."""
+        try:
+            return str(eval(size, {}, self.known))
+        except NameError:
+            return _in_python(size)
+
+    def tensors(self, **operands: Any) -> None:
+        """Take several operands."""
+        for name, value in operands.items():
+            self.tensor(name, value)
+
     def tensor(
         self,
         name: str,
         value: Any,
-        shape: Shape,
-        data_type: cudnnDataType_t,
+        shape: Shape | None = None,
+        data_type: cudnnDataType_t | None = None,
         *,
         written: bool = False,
     ) -> DeviceTensor:
-        """The operand `name`, which must have this shape and type, and lie dense.
+        """The operand `name`, of this shape and type, by default the declared ones, and dense.
 
         Raises
         ------
@@ -73,6 +127,8 @@ class DenseOperands(ExitStack):
             If its shape or strides are others, or it is read-only where it is written.
         """
         tensor = self.imported(name, value)
+        if shape is None or data_type is None:
+            shape, data_type = self.declared(name, tensor)
         if tensor.shape != shape:
             raise ValueError(f"{name}: expected shape {shape}, got {tensor.shape}")
         if tensor.data_type != data_type:
@@ -88,25 +144,23 @@ class DenseOperands(ExitStack):
         self._memory[name] = Memory(name, tensor, written=written)
         return tensor
 
-    def optional(
-        self, name: str, value: Any, shape: Shape, data_type: cudnnDataType_t
-    ) -> DeviceTensor | None:
+    def optional(self, name: str, value: Any, *described: Any) -> DeviceTensor | None:
         """The operand `name`, or None, which is NULL for C."""
         self.absent(name)
-        return None if value is None else self.tensor(name, value, shape, data_type)
+        return None if value is None else self.tensor(name, value, *described)
 
     def absent(self, *names: str) -> None:
         """Operands that are NULL for C."""
         self._memory.update(dict.fromkeys(names))
 
-    def result(
-        self, name: str, value: Any, shape: Shape, data_type: Any, *, zeros: bool = False
-    ) -> Any:
+    def result(self, name: str, value: Any, *, zeros: bool = False) -> Any:
         """The result `name`: as it was given, or a tensor, uninitialised or of zeros."""
-        data_type = as_data_type(data_type)
         if value is not None:
-            self.tensor(name, value, shape, data_type, written=True)
+            self.tensor(name, value, written=True)
             return value
+        return self._made(name, *self.declared(name), zeros)
+
+    def _made(self, name: str, shape: Shape, data_type: Any, zeros: bool = False) -> DeviceTensor:
         result = self._new(shape, data_type, zeros)
         self._results.append(result)
         self._memory[name] = Memory(name, result, written=True)
@@ -114,16 +168,13 @@ class DenseOperands(ExitStack):
             self._recording.made.append(result)
         return result
 
-    def temporary(
-        self, shape: Shape, data_type: cudnnDataType_t, *, zeros: bool = False, name: str = ""
-    ) -> DeviceTensor:
-        """A tensor for this call only, which stands for the operand `name`, if that is given."""
+    def temporary(self, name: str, *described: Any, zeros: bool = False) -> None:
+        """A tensor for this call only, which stands for the operand `name`."""
+        shape, data_type = described or self.declared(name)
         tensor = self.enter_context(self._new(shape, data_type, zeros))
-        if name:
-            self._memory[name] = Memory(name, tensor, written=not zeros)
+        self._memory[name] = Memory(name, tensor, written=not zeros)
         if self._recording is not None:
             self._recording.scratch.append(tensor)
-        return tensor
 
     def buffer(self, name: str, value: Any, nbytes: int, *, written: bool = False) -> None:
         """Take the memory `name`, of any type: at least `nbytes` of it.
@@ -147,14 +198,14 @@ class DenseOperands(ExitStack):
     def scratch(self, name: str, value: Any, nbytes: int) -> None:
         """Take the memory `name`; if it is None, memory is allocated for this call only."""
         if value is None:
-            self.temporary((nbytes,), CUDNN_DATA_UINT8, name=name)
+            self.temporary(name, (nbytes,), CUDNN_DATA_UINT8)
         else:
             self.buffer(name, value, nbytes, written=True)
 
     def saved(self, name: str, value: Any, nbytes: int) -> Any:
         """The memory `name`, which is a result: as it was given, or a tensor of bytes."""
         if value is None:
-            return self.result(name, None, (nbytes,), CUDNN_DATA_UINT8)
+            return self._made(name, (nbytes,), CUDNN_DATA_UINT8)
         self.buffer(name, value, nbytes, written=True)
         return value
 
@@ -166,36 +217,33 @@ class DenseOperands(ExitStack):
             self._recording.zeroed.append(tensor)
         return tensor
 
-    def launch(self, function: Callable[..., Any], **arguments: Any) -> None:
-        """Launch a C function with these operands, by its declaration.
+    def launch(self, function: Callable[..., Any] | None = None, **arguments: Any) -> None:
+        """Launch the C function with these operands.
 
-        The stream is the call's. Memory that is not among `arguments` is the operand with C's name
-        in Python's spelling: node_features for ``nodeFeatures``, dnode_features for
-        ``gradNodeFeatures``, w for ``weight``. Its size in bytes, if C asks for it, goes with it.
+        The stream is the call's. Memory that is not among `arguments` is the operand of its name,
+        and its size in bytes, if C asks for it, goes with it; other arguments are those known.
 
         Parameters
         ----------
-        function : function of ``cudnn_ctypes.raw``
+        function : function of ``cudnn_ctypes.raw``, optional
+            Another one with the same parameters.
         **arguments
             The others, by C's parameter names; a str is the name of an operand, where C's name is
             another.
         """
-        values: list[Any] = []
-        for parameter in cast(Function, function).parameters:
-            value = arguments.pop(parameter.name, _in_python(parameter.name))
+        ours, values = {theirs: name for name, theirs in self._names.items()}, []
+        arguments = self.known | arguments
+        for parameter in self.function.parameters:
+            value = arguments.get(parameter.name, ours[parameter.name])
             if parameter.name == "stream":
                 current = self._recording
                 value = StreamLauncher(self.stream) if current is None else current.handle
             elif isinstance(value, str):
                 value = self._memory[value]
-            elif isinstance(value, DeviceTensor):
-                value = Memory(parameter.name, value)
             if isinstance(value, Memory) and parameter.described_by:
                 arguments[parameter.described_by[0]] = value._as_parameter_.nbytes
             values.append(value)
-        if arguments:
-            raise TypeError(f"{function.__name__} has no parameter {next(iter(arguments))!r}")
-        launch(function, *values)
+        launch(function or self.function, *values)
 
     def __exit__(self, *exception: Any) -> bool | None:
         if exception[0] is not None:

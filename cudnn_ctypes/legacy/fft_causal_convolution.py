@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from .. import raw
 from ..dtypes import as_data_type
 from ..runtime.launching.operation import launched
-from .causal_convolution import CausalOperands
+from .dense_operands import DenseOperands
 from .operands import Made
 
 __all__ = [
@@ -97,10 +97,10 @@ def fft_causal_convolution_forward(
     >>> fft_causal_convolution_forward(x, w).numpy()[0, 0, :4].round(3)
     array([1., 2., 3., 4.], dtype=float32)
     """
-    with CausalOperands(stream) as operands:
-        operands.inputs(x, w)
-        result: Made = operands.result("y", y, operands.shape, operands.data_type)
-        operands.launch_sized(raw.cudnnFFTCausalConv1dForward)
+    with DenseOperands(stream, raw.cudnnFFTCausalConv1dForward) as operands:
+        operands.tensors(x=x, w=w)
+        result: Made = operands.result("y", y)
+        operands.launch()
     return result
 
 
@@ -127,11 +127,10 @@ def fft_causal_convolution_backward(
     >>> gradients.dx.numpy()[0, 0, -4:].round(3)
     array([4., 3., 2., 1.], dtype=float32)
     """
-    with CausalOperands(stream) as operands:
-        operands.inputs(x, w)
-        operands.tensor("dy", dy, operands.shape, operands.data_type)
+    with DenseOperands(stream, raw.cudnnFFTCausalConv1dBackward) as operands:
+        operands.tensors(x=x, w=w, dy=dy)
         gradients = _gradients(operands, dx, dw)
-        operands.launch_sized(raw.cudnnFFTCausalConv1dBackward)
+        operands.launch()
     return gradients
 
 
@@ -199,16 +198,14 @@ def long_fft_causal_convolution_forward(
     >>> gradients.dx.numpy()[0, 0, -4:].round(2)
     array([4., 3., 2., 1.], dtype=float32)
     """
-    with CausalOperands(stream) as operands:
-        operands.inputs(x, w)
-        operands.tensor("w", w, operands.shape[1:], operands.data_type)
+    with DenseOperands(stream, raw.cudnnLongFFTCausalConv1dForward) as operands:
+        operands.tensor("x", x)
         sizes = _sizes(operands)
+        operands.tensor("w", w)
         operands.scratch("workspace", workspace, sizes.workspace)
-        result = LongFFTResult(
-            operands.result("y", y, operands.shape, operands.data_type),
-            operands.saved("reserve_space", reserve_space, sizes.reserve_space),
-        )
-        operands.launch_sized(raw.cudnnLongFFTCausalConv1dForward)
+        saved = operands.saved("reserve_space", reserve_space, sizes.reserve_space)
+        result = LongFFTResult(operands.result("y", y), saved)
+        operands.launch()
     return result
 
 
@@ -233,23 +230,23 @@ def long_fft_causal_convolution_backward(
 
     The other parameters, and the errors, are those of `fft_causal_convolution_backward`.
     """
-    with CausalOperands(stream) as operands:
-        operands.sequences("dy", dy)
-        operands.tensor("dy", dy, operands.shape, operands.data_type)
+    with DenseOperands(stream, raw.cudnnLongFFTCausalConv1dBackward) as operands:
+        operands.tensor("dy", dy)
         sizes = _sizes(operands)
         operands.scratch("workspace", workspace, sizes.workspace)
         operands.buffer("reserve_space", reserve_space, sizes.reserve_space, written=True)
         gradients = _gradients(operands, dx, dw)
-        operands.launch_sized(raw.cudnnLongFFTCausalConv1dBackward)
+        operands.launch()
     return gradients
 
 
-def _sizes(operands: CausalOperands) -> LongFFTBufferSizes:
-    return long_fft_causal_convolution_buffer_sizes(*operands.shape, data_type=operands.data_type)
+def _sizes(operands: DenseOperands) -> LongFFTBufferSizes:
+    """The bytes that filters as long as the sequences need."""
+    known = operands.known
+    known["kernelSize"] = known["seqLen"]
+    sizes = (known[name] for name in ("batch", "dim", "seqLen"))
+    return long_fft_causal_convolution_buffer_sizes(*sizes, data_type=known["dataType"])
 
 
-def _gradients(operands: CausalOperands, dx: Any, dw: Any) -> FFTCausalConvolutionGradients:
-    return FFTCausalConvolutionGradients(
-        operands.result("dx", dx, operands.shape, operands.data_type),
-        operands.result("dw", dw, operands.w_shape, operands.data_type),
-    )
+def _gradients(operands: DenseOperands, dx: Any, dw: Any) -> FFTCausalConvolutionGradients:
+    return FFTCausalConvolutionGradients(operands.result("dx", dx), operands.result("dw", dw))

@@ -113,26 +113,17 @@ def gnn_agg_simple_forward(
     }
     if node_features is None and edge_features is None:
         raise ValueError("node_features: expected a tensor, or edge_features")
-    with DenseOperands(stream) as operands:
-        widths: list[int] = []
-        data_type: Any = None
-        for (name, value), count in zip(features.items(), _counts(graph), strict=True):
-            if value is None:
+    with _operands(raw.cudnnGnnAggSimpleForward, graph, agg_op, stream) as operands:
+        for name, size in zip(features, _SIZES, strict=True):
+            if features[name] is None:
                 operands.absent(name)
-                widths.append(0)
-                continue
-            table = operands.imported(name, value)
-            data_type = table.data_type if data_type is None else data_type
-            if table.ndim != 2 or table.shape[1] == 0:
-                raise ValueError(f"{name}: expected ({count}, features), got {table.shape}")
-            operands.tensor(name, table, (count, table.shape[1]), data_type)
-            widths.append(table.shape[1])
-        shape = (graph.destination_count, sum(widths))
-        output = operands.result("output", output, shape, data_type)
+                operands.known[size] = 0
+            elif not operands.tensor(name, features[name]).shape[1]:
+                raise ValueError(f"{name}: expected features, got none")
+        output = operands.result("output", output)
         if _has_positions(operands, agg_op, out_positions):
-            shape = (graph.destination_count, sum(widths[:2]))
-            out_positions = operands.result("out_positions", out_positions, shape, graph.index_type)
-        _launch(raw.cudnnGnnAggSimpleForward, operands, graph, widths, data_type, agg_op)
+            out_positions = operands.result("out_positions", out_positions)
+        operands.launch(graph=Memory("graph", graph))
     return GnnAggSimpleResult(output, out_positions)
 
 
@@ -186,37 +177,37 @@ def gnn_agg_simple_backward(
         "dedge_features": dedge_features,
         "dconcat_features": dconcat_features,
     }
-    with DenseOperands(stream) as operands:
+    with _operands(raw.cudnnGnnAggSimpleBackward, graph, agg_op, stream) as operands:
         gradient = operands.imported("doutput", doutput)
         rows, aggregated = graph.destination_count, node_feat_dim + edge_feat_dim
         if gradient.ndim != 2 or gradient.shape[1] < aggregated:
             raise ValueError(
                 f"doutput: expected ({rows}, {aggregated} or more), got {gradient.shape}"
             )
-        data_type, width = gradient.data_type, gradient.shape[1]
-        operands.tensor("doutput", gradient, (rows, width), data_type)
+        sizes = (node_feat_dim, edge_feat_dim, gradient.shape[1] - aggregated)
+        operands.known |= zip(_SIZES, sizes, strict=True)
+        operands.tensor("doutput", gradient)
         if _has_positions(operands, agg_op, out_positions):
             if out_positions is None:
                 raise ValueError(f"out_positions: needed for {operation!r}")
-            shape = (rows, aggregated)
-            operands.tensor("out_positions", out_positions, shape, graph.index_type)
-        widths = [node_feat_dim, edge_feat_dim, width - aggregated]
+            operands.tensor("out_positions", out_positions)
         results: list[Any] = []
-        for (name, value), count, size in zip(asked.items(), _counts(graph), widths, strict=True):
+        for (name, value), size in zip(asked.items(), sizes, strict=True):
             if size == 0 and value is not None:
                 raise ValueError(f"{name}: given, but it has no features")
             operands.absent(name)
-            shape = (count, size)
-            results.append(
-                operands.result(name, value, shape, data_type, zeros=True) if size else None
-            )
-        _launch(raw.cudnnGnnAggSimpleBackward, operands, graph, widths, data_type, agg_op)
+            results.append(operands.result(name, value, zeros=True) if size else None)
+        operands.launch(graph=Memory("graph", graph))
     return GnnAggSimpleGradients(*results)
 
 
-def _counts(graph: GnnCscGraph) -> tuple[int, int, int]:
-    """Rows of the features of nodes, of edges, and of concatenated ones."""
-    return graph.source_count, graph.edge_count, graph.destination_count
+_SIZES = ("nodeFeatDim", "edgeFeatDim", "concatFeatDim")
+
+
+def _operands(
+    function: Any, graph: GnnCscGraph, agg_op: raw.cudnnGnnAggOp_t, stream: Any
+) -> DenseOperands:
+    return DenseOperands(stream, function, graph=graph._struct.contents, aggOp=agg_op)
 
 
 def _has_positions(
@@ -229,23 +220,3 @@ def _has_positions(
         raise ValueError("out_positions: only for max and min")
     operands.absent("out_positions")
     return False
-
-
-def _launch(
-    function: Any,
-    operands: DenseOperands,
-    graph: GnnCscGraph,
-    widths: list[int],
-    data_type: raw.cudnnDataType_t,
-    agg_op: raw.cudnnGnnAggOp_t,
-) -> None:
-    node_feat_dim, edge_feat_dim, concat_feat_dim = widths
-    operands.launch(
-        function,
-        graph=Memory("graph", graph),
-        nodeFeatDim=node_feat_dim,
-        edgeFeatDim=edge_feat_dim,
-        concatFeatDim=concat_feat_dim,
-        dataType=data_type,
-        aggOp=agg_op,
-    )

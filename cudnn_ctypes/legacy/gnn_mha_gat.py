@@ -27,7 +27,6 @@ from .gnn_csc_graph import GnnCscGraph
 from .operand_memory import real
 
 __all__ = [
-    "GatOperands",
     "GnnMhaGatGradients",
     "GnnMhaGatResult",
     "GnnMhaParams",
@@ -36,8 +35,6 @@ __all__ = [
     "gnn_mha_gat_v2_backward",
     "gnn_mha_gat_v2_forward",
 ]
-
-FLOAT = raw.CUDNN_DATA_FLOAT
 
 
 @dataclass(frozen=True)
@@ -82,170 +79,82 @@ class GnnMhaParams:
         )
 
 
-class GatOperands(DenseOperands):
-    """The operands of one call of GAT (version 1) or GATv2 (version 2).
-
-    Attributes
-    ----------
-    graph : GnnCscGraph
-    params : GnnMhaParams
-    width, edge_width : int
-        Features of a node, and of an edge.
-    weight_count : int
-    data_type : cudnnDataType_t
-        Of the features and the weights.
-    one_set : bool
-        Whether sources and destinations are the same nodes.
-    """
+class _GatOperands(DenseOperands):
+    """The operands of one call of GAT or GATv2; in GAT edges have features of their own number."""
 
     def __init__(
-        self, version: int, graph: GnnCscGraph, params: GnnMhaParams | None, stream: Any
+        self,
+        function: Callable[..., Any],
+        graph: GnnCscGraph,
+        params: GnnMhaParams | None,
+        stream: Any,
     ) -> None:
-        super().__init__(stream)
-        self.version = version
         self.graph: GnnCscGraph = expect("graph", graph, GnnCscGraph)
         self.params: GnnMhaParams = expect("params", params or GnnMhaParams(), GnnMhaParams)
+        known = {"graph": graph._struct.contents, "params": self.params._as_parameter_.contents}
+        names = {"doutput": "gradOut", "dattn_weights": "gradWeights"}
+        super().__init__(stream, function, names, **known)
 
     def inputs(
         self, src_features: Any, dst_features: Any, edge_features: Any, attn_weights: Any
     ) -> None:
         """Check the features and the weights."""
         graph = self.graph
-        first = self.imported("src_features", src_features)
-        if first.ndim != 2 or first.shape[1] == 0:
-            raise ValueError(
-                f"src_features: expected ({graph.source_count}, features), got {first.shape}"
-            )
-        self.width: int = first.shape[1]
-        self.data_type: raw.cudnnDataType_t = first.data_type
-        self._check_heads("src_features", self.width)
-        self.edge_width: int = 0
-        if edge_features is not None:
-            self.edge_width = self.imported("edge_features", edge_features).shape[-1]
-            self._check_heads("edge_features", self.edge_width)
-            if self.version == 2:
-                self.edge_width = self.width
-        self.tensor("src_features", first, (graph.source_count, self.width), self.data_type)
+        if not self.tensor("src_features", src_features).size:
+            raise ValueError("src_features: expected features, got none")
+        self._check_heads("src_features", self.known["dimNode"])
         self.one_set: bool = dst_features is None
         if not self.one_set:
-            shape = (graph.destination_count, self.width)
-            self.tensor("dst_features", dst_features, shape, self.data_type)
+            self.tensor("dst_features", dst_features)
         elif graph.destination_count > graph.source_count:
             raise ValueError(
                 f"dst_features: needed, as {graph.source_count} sources cannot be "
                 f"{graph.destination_count} destinations"
             )
-        rows = (graph.edge_count, self.edge_width)
-        self.optional("edge_features", edge_features, rows, self.data_type)
-        self.weight_count: int = (
-            2 * self.width + self.edge_width if self.version == 1 else self.width
-        )
-        self.tensor("attn_weights", attn_weights, (self.weight_count,), self.data_type)
+        self.with_edges: bool = self.optional("edge_features", edge_features) is not None
+        self._check_heads("edge_features", self.known.setdefault("dimEdge", 0))
+        self.tensor("attn_weights", attn_weights)
 
     def _check_heads(self, name: str, features: int) -> None:
         heads = self.params.num_heads
         if heads < 1 or features % heads:
             raise ValueError(f"{name}: {features} features are not a multiple of {heads} heads")
 
-    @property
-    def output_shape(self) -> tuple[int, int]:
-        whole = self.params.concat_heads
-        width = self.width if whole else self.width // self.params.num_heads
-        return (self.graph.destination_count, width)
-
-    @property
-    def scores_shape(self) -> tuple[int, int, int]:
-        return (2, self.params.num_heads, self.graph.edge_count)
-
-    def per_head(self, name: str, value: Any) -> None:
-        """An optional table (heads, edges) of float32."""
-        self.optional(name, value, self.scores_shape[1:], FLOAT)
-
-    def forward_results(self, output: Any, sm_scores: Any) -> tuple[Any, Any]:
-        return (
-            self.result("output", output, self.output_shape, self.data_type),
-            self.result("sm_scores", sm_scores, self.scores_shape, FLOAT),
-        )
-
-    def backward_inputs(
-        self, doutput: Any, sm_scores: Any, dropout_mask: Any, dattention: Any
-    ) -> None:
-        """Check the operands of a backward pass alone."""
-        self.tensor("doutput", doutput, self.output_shape, self.data_type)
-        self.tensor("sm_scores", sm_scores, self.scores_shape, FLOAT)
-        self.per_head("dropout_mask", dropout_mask)
-        self.per_head("dattention", dattention)
-
-    def gradient_type(self, asked: Any) -> raw.cudnnDataType_t:
-        """The data type of gradients: the features' by default."""
-        return self.data_type if asked is None else as_data_type(asked)
-
-    def gradients(
-        self,
-        asked: tuple[Any, ...],
-        gradient_type: raw.cudnnDataType_t,
-        weight_gradient_type: raw.cudnnDataType_t,
-    ) -> tuple[DeviceTensor | None, ...]:
+    def gradients(self, *asked: Any) -> tuple[DeviceTensor | None, ...]:
         """The gradients of sources, destinations, edges, weights and scores; `asked`: as given."""
-        graph, size = self.graph, self.width
-        described: tuple[tuple[str, tuple[int, ...], raw.cudnnDataType_t, str], ...] = (
-            ("dsrc_features", (graph.source_count, size), gradient_type, ""),
-            (
-                "ddst_features",
-                (graph.destination_count, size),
-                gradient_type,
-                "dst_features is not" if self.one_set else "",
-            ),
-            (
-                "dedge_features",
-                (graph.edge_count, self.edge_width),
-                gradient_type,
-                "" if self.edge_width else "edge_features are not",
-            ),
-            ("dattn_weights", (self.weight_count,), weight_gradient_type, ""),
-            ("dsm_scores", self.scores_shape, FLOAT, ""),
-        )
+        reasons = {
+            "dsrc_features": "",
+            "ddst_features": "dst_features is not" if self.one_set else "",
+            "dedge_features": "" if self.with_edges else "edge_features are not",
+            "dattn_weights": "",
+            "dsm_scores": "",
+        }
         results: list[Any] = []
-        for (name, shape, data_type, reason), value in zip(described, asked, strict=True):
+        for (name, reason), value in zip(reasons.items(), asked, strict=True):
             if reason and value is not None:
                 raise ValueError(f"{name}: given, but {reason}")
             self.absent(name)
-            results.append(None if reason else self.result(name, value, shape, data_type))
+            results.append(None if reason else self.result(name, value))
         return tuple(results)
 
-    def workspaces(
-        self,
-        deterministic: bool,
-        gradient_type: raw.cudnnDataType_t,
-        weight_gradient_type: raw.cudnnDataType_t,
-    ) -> dict[str, DeviceTensor | None]:
-        """Memory for sums in a fixed order; None for atomic additions."""
-        if not deterministic:
-            return {"gradWspaceFeat": None, "gradWspaceWeights": None}
-        if not self.graph.reversible:
+    def workspaces(self, deterministic: bool) -> None:
+        """Take memory for sums in a fixed order; none for atomic additions."""
+        spaces = ("dwspace_feat", "dwspace_weights")
+        if deterministic and not self.graph.reversible:
             raise ValueError(
                 "graph: a deterministic backward pass needs reversed_offsets and reversed_rows"
             )
-        of_weights = (self.graph.destination_count, self.weight_count)
-        return {
-            "gradWspaceFeat": self.temporary((self.graph.edge_count, self.width), gradient_type),
-            "gradWspaceWeights": self.temporary(of_weights, weight_gradient_type),
-        }
+        self.absent(*spaces)
+        for name in spaces if deterministic else ():
+            self.temporary(name)
 
-    def launch_attention(self, function: Callable[..., Any], **arguments: Any) -> None:
-        """Launch a C function with these operands and the `arguments` of its own."""
+    def launch_attention(self, **arguments: Any) -> None:
+        """Launch the C function with these operands."""
         if self.one_set:
             arguments["dstFeatures"] = "src_features"
-            if function.__name__.endswith("Backward"):
+            if self.function.__name__.endswith("Backward"):
                 arguments["gradDstFeatures"] = "dsrc_features"
-        self.launch(
-            function,
-            graph=Memory("graph", self.graph),
-            dimNode=self.width,
-            params=self.params,
-            dataType=self.data_type,
-            **arguments,
-        )
+        self.launch(graph=Memory("graph", self.graph), params=self.params, **arguments)
 
 
 class GnnMhaGatResult(NamedTuple):
@@ -323,12 +232,15 @@ def gnn_mha_gat_forward(
     >>> result.output.numpy()
     array([[2.]], dtype=float32)
     """
-    with GatOperands(1, graph, params, stream) as operands:
+    with _GatOperands(raw.cudnnGnnMhaGatForward, graph, params, stream) as operands:
         operands.inputs(src_features, dst_features, edge_features, attn_weights)
-        operands.per_head("dropout_mask", dropout_mask)
-        results = operands.forward_results(output, sm_scores)
-        operands.launch_attention(raw.cudnnGnnMhaGatForward, dimEdge=operands.edge_width)
-    return GnnMhaGatResult(*results)
+        operands.optional("dropout_mask", dropout_mask)
+        output, sm_scores = (
+            operands.result("output", output),
+            operands.result("sm_scores", sm_scores),
+        )
+        operands.launch_attention()
+    return GnnMhaGatResult(output, sm_scores)
 
 
 @launched
@@ -368,16 +280,13 @@ def gnn_mha_gat_v2_forward(
     >>> result.output.numpy()
     array([[2.]], dtype=float32)
     """
-    with GatOperands(2, graph, params, stream) as operands:
+    with _GatOperands(raw.cudnnGnnMhaGatV2Forward, graph, params, stream) as operands:
         operands.inputs(src_features, dst_features, edge_features, attn_weights)
-        operands.per_head("dropout_mask", dropout_mask)
-        shape = (graph.edge_count, operands.width)
-        results = (
-            *operands.forward_results(output, sm_scores),
-            operands.result("act_scores", act_scores, shape, operands.data_type),
-        )
-        operands.launch_attention(raw.cudnnGnnMhaGatV2Forward)
-    return GnnMhaGatResult(*results)
+        operands.optional("dropout_mask", dropout_mask)
+        results = {"output": output, "sm_scores": sm_scores, "act_scores": act_scores}
+        made = [operands.result(name, value) for name, value in results.items()]
+        operands.launch_attention()
+    return GnnMhaGatResult(*made)
 
 
 class GnnMhaGatGradients(NamedTuple):
@@ -456,22 +365,21 @@ def gnn_mha_gat_backward(
     >>> gradients.dsrc_features.numpy().ravel()
     array([0.5, 0.5], dtype=float32)
     """
-    asked = (dsrc_features, ddst_features, dedge_features, dattn_weights, dsm_scores)
-    with GatOperands(1, graph, params, stream) as operands:
+    with _GatOperands(raw.cudnnGnnMhaGatBackward, graph, params, stream) as operands:
         operands.inputs(src_features, dst_features, edge_features, attn_weights)
-        operands.backward_inputs(doutput, sm_scores, dropout_mask, dattention)
-        feature_type = operands.gradient_type(gradient_type)
-        weight_type = operands.gradient_type(weight_gradient_type)
-        results = operands.gradients(asked, feature_type, weight_type)
-        operands.launch_attention(
-            raw.cudnnGnnMhaGatBackward,
-            gradOut="doutput",
-            gradWeights="dattn_weights",
-            dimEdge=operands.edge_width,
-            gradDataType=feature_type,
-            gradWeightType=weight_type,
-            **operands.workspaces(deterministic, feature_type, weight_type),
+        operands.tensors(doutput=doutput, sm_scores=sm_scores)
+        operands.optional("dropout_mask", dropout_mask)
+        operands.optional("dattention", dattention)
+        types = {"gradDataType": gradient_type, "gradWeightType": weight_gradient_type}
+        for name, asked in types.items():
+            operands.known[name] = (
+                operands.known["dataType"] if asked is None else as_data_type(asked)
+            )
+        results = operands.gradients(
+            dsrc_features, ddst_features, dedge_features, dattn_weights, dsm_scores
         )
+        operands.workspaces(deterministic)
+        operands.launch_attention()
     return GnnMhaGatGradients(*results)
 
 
@@ -529,19 +437,16 @@ def gnn_mha_gat_v2_backward(
     >>> gradients.dsrc_features.numpy().ravel()
     array([0.5, 0.5], dtype=float32)
     """
-    asked = (dsrc_features, ddst_features, dedge_features, dattn_weights, dsm_scores)
-    with GatOperands(2, graph, params, stream) as operands:
+    with _GatOperands(raw.cudnnGnnMhaGatV2Backward, graph, params, stream) as operands:
         operands.inputs(src_features, dst_features, edge_features, attn_weights)
-        operands.backward_inputs(doutput, sm_scores, dropout_mask, dattention)
-        shape = (graph.edge_count, operands.width)
-        operands.tensor("act_scores", act_scores, shape, operands.data_type)
-        gradients_type = operands.gradient_type(gradient_type)
-        results = operands.gradients(asked, gradients_type, gradients_type)
-        operands.launch_attention(
-            raw.cudnnGnnMhaGatV2Backward,
-            gradOut="doutput",
-            gradWeights="dattn_weights",
-            gradType=gradients_type,
-            **operands.workspaces(deterministic, gradients_type, gradients_type),
+        operands.tensors(doutput=doutput, sm_scores=sm_scores, act_scores=act_scores)
+        operands.optional("dropout_mask", dropout_mask)
+        operands.optional("dattention", dattention)
+        known, asked = operands.known, gradient_type
+        known["gradType"] = known["dataType"] if asked is None else as_data_type(asked)
+        results = operands.gradients(
+            dsrc_features, ddst_features, dedge_features, dattn_weights, dsm_scores
         )
+        operands.workspaces(deterministic)
+        operands.launch_attention()
     return GnnMhaGatGradients(*results)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from .ctypes_support import storage_type
+from .enums import CUDNN_DATA_FLOAT
 from .vocabulary import ParameterType
 
 __all__ = ["Parameter", "c_type", "declaration"]
@@ -33,6 +35,12 @@ class Parameter:
     def described_by(self) -> tuple[str, ...]:
         """Names of the parameters that describe the memory: descriptors, or its size in bytes."""
         return self.type.described_by
+
+    def described(self, values: Mapping[str, Any]) -> tuple[Any, tuple[int, ...]]:
+        """The data type and the shape of dense memory, by the arguments under C's names."""
+        shape, data_type = self.type.dense
+        names = {"FLOAT": CUDNN_DATA_FLOAT, **values}
+        return eval(data_type, {}, names), eval(f"({shape},)", {}, names)
 
     @property
     def changes_descriptor(self) -> bool:

@@ -52,7 +52,7 @@ USES: dict[str, tuple[str, str]] = {
     "cudnnSetTensorTransformDescriptor": ("TensorTransformDescriptor.set", ""),
     "cudnnGetTensorTransformDescriptor": ("TensorTransformDescriptor", ""),
     "cudnnDestroyTensorTransformDescriptor": ("TensorTransformDescriptor", ""),
-    "cudnnTransformTensor": ("transform_tensor", ""),
+    "cudnnTransformTensor": ("reorder_filter_and_bias transform_tensor", ""),
     "cudnnTransformTensorEx": ("transform_tensor_ex", ""),
     "cudnnAddTensor": ("add_tensor", "21_legacy_and_graph.py"),
     "cudnnCreateOpTensorDescriptor": ("OpTensorDescriptor", "12_lenet_digits.py"),

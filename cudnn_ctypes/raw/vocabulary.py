@@ -53,6 +53,8 @@ in ``Annotated``              fact
 ``per_sample("xDesc")``       an element for each sample in the batch of ``xDesc``
 ``sum_of("lengths")``         as many elements as ``lengths`` adds up to
 ``told_by("f")``              the number of bytes that the C function ``f`` tells
+``dense("n, k", "type")``     dense memory of shape (n, k); ``type`` has its data type, by default
+                              ``dataType``, or is one
 ============================  ======================================================================
 """
 
@@ -72,6 +74,7 @@ __all__ = [
     "Fact",
     "ParameterType",
     "Spelled",
+    "dense",
     "elements",
     "lent",
     "needed_by",
@@ -101,7 +104,7 @@ class ParameterType:
 
     `null` and `unset` say whether NULL and an unset descriptor may be passed; `unset` may name a
     parameter that is 0 then. An array has at least `least` elements, and at most `most`, or the
-    status `too_long` refuses it.
+    status `too_long` refuses it. `dense` has the shape of dense memory, and its data type.
     """
 
     kind: Kind
@@ -123,6 +126,7 @@ class ParameterType:
     lent: int = 0
     needed_by: str = ""
     pads: bool = False
+    dense: tuple[str, str] = ("", "")
 
     @property
     def is_const(self) -> bool:
@@ -147,6 +151,10 @@ class Fact:
     """What an entry of ``Annotated`` says of a parameter: values of `ParameterType` by name."""
 
     changes: Mapping[str, Any]
+
+
+def dense(shape: str, data_type: str = "dataType") -> Fact:
+    return Fact({"dense": (shape, data_type)})
 
 
 def elements(base: Any) -> Fact:

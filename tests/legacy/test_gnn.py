@@ -240,7 +240,7 @@ def test_wrong_aggregation(on_reference: None) -> None:
             r"^node_features: ",
             {"node_features": zeros(4, 2)},
         ),
-        (ValueError, r"node_features: expected \(3, features\)", {"node_features": zeros(3)}),
+        (ValueError, r"node_features: expected \(3, node_feat_dim\)", {"node_features": zeros(3)}),
         (TypeError, "node_features: host memory", {"node_features": np.zeros((3, 2))}),
         (
             TypeError,
@@ -435,7 +435,7 @@ def test_wrong_attention(on_reference: None) -> None:
     for error, message, arguments, options in (
         (
             ValueError,
-            r"src_features: expected \(3, features\)",
+            r"src_features: expected \(3, dim_node\)",
             (zeros(3), destination, weights),
             {},
         ),

@@ -25,6 +25,7 @@ _FACTS = {
     "Lent": "lent",
     "NeededBy": "needed_by",
     "MayBeUnset": "unset_without",
+    "Dense": "dense",
 }
 """The facts in ``Annotated`` for words of parameters that name something."""
 
@@ -121,9 +122,9 @@ class _Emitter:
         elif parameter.passing in (Passing.DEVICE_MEMORY, Passing.HOST_SCALAR):
             facts += [f'"{name}"' for name in parameter.described_by]
         for said in parameter.words:
-            word, *names = said.split(" ")
-            if names:
-                facts.append(f"{_FACTS[word]}({', '.join(names)})")
+            word, _, named = said.partition(" ")
+            if named:
+                facts.append(f"{_FACTS[word]}({named})")
             else:
                 text = f"{word}[{text}]"
         return f"Annotated[{', '.join((text, *facts))}]" if facts else text

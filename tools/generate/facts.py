@@ -21,6 +21,7 @@ _WORDS = {
     "LENT": "Lent",
     "NEEDED_BY": "NeededBy",
     "PADDING": "Padding",
+    "SHAPES": "Dense",
 }
 _OF_FUNCTIONS = ("CARRIED_OUT", "FOLLOWED", "TAKEN_OVER", "NOTED")
 
@@ -205,11 +206,12 @@ class _Decider:
         for table, word in _WORDS.items():
             if key := self._lookup(table, function.name, parameter.name):
                 values = getattr(overrides, table)
-                named = values[key] if isinstance(values, dict) else ""
-                quoted = named if named.isdigit() else f'"{named}"'
-                yield f"{word} {quoted}" if named else word
+                named = values[key] if isinstance(values, dict) else ()
+                named = (named,) if isinstance(named, str) else named
+                quoted = (each if each.isdigit() else f'"{each}"' for each in named)
+                yield f"{word} {', '.join(quoted)}" if named else word
         if (unset := self._may_be_unset(function, parameter)) is not None:
-            yield "MayBeUnset" + "".join(f' "{name}"' for name in unset)
+            yield f"MayBeUnset {', '.join(f'{chr(34)}{name}{chr(34)}' for name in unset)}".rstrip()
         if self._lookup("NOT_NULL", function.name, parameter.name):
             yield "NotNull"
         elif self._is_descriptor(parameter) and self._may_be_null(function, parameter):

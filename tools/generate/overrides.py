@@ -375,6 +375,121 @@ TOO_LONG: dict[str, str] = {
     "cudnnSetSpatialTransformerNdDescriptor.dimA": "CUDNN_STATUS_BAD_PARAM",
 }
 
+# Dense memory of functions that take sizes in place of descriptors: its shape, an expression of the
+# function's parameters for each size, and the parameter with its data type, by default "dataType".
+
+_SEQUENCES, _FILTERS = ("batch, dim, seqLen",), ("dim, kernelSize",)
+_SEQUENCES_LAST, _FILTERS_LAST = ("batch, seqLen, dim",), ("kernelSize, dim",)
+_SUMMED = {"dbias": ("dim", "dwDataType")}
+_TWO_FILTERS = {
+    "x": ("batch, dim, 3, seqLen",),
+    "weightsProj": ("dim, 3, kernelSizeProj",),
+    "weightsMixer": ("dim, kernelSizeMixer",),
+    "skipBias": ("dim",),
+    "y": _SEQUENCES,
+}
+_POSITIONS = {"outPositions": ("graph.nDstNodes, nodeFeatDim + edgeFeatDim", "graph.idxType")}
+_AGGREGATED = "graph.nDstNodes, nodeFeatDim + edgeFeatDim + concatFeatDim"
+_TABLES = {
+    "odeFeatures": "graph.nSrcNodes, nodeFeatDim",
+    "dgeFeatures": "graph.nIndices, edgeFeatDim",
+    "oncatFeatures": "graph.nDstNodes, concatFeatDim",
+}
+_ATTENDED = "graph.nDstNodes, dimNode // params.numHeads ** (not params.concatHeads)"
+_HEADS, _SCORES = "params.numHeads, graph.nIndices", "2, params.numHeads, graph.nIndices"
+
+
+def _attention(edges: str, weights: str, **others: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    return {
+        "srcFeatures": ("graph.nSrcNodes, dimNode",),
+        "dstFeatures": ("graph.nDstNodes, dimNode",),
+        "edgeFeatures": (f"graph.nIndices, {edges}",),
+        "attnWeights": (weights,),
+        "smScores": (_SCORES, "FLOAT"),
+        "dropoutMask": (_HEADS, "FLOAT"),
+        **others,
+    }
+
+
+def _gradients(edges: str, weights: str, of: str, of_weights: str) -> dict[str, tuple[str, ...]]:
+    return {
+        "gradOut": (_ATTENDED,),
+        "gradAttention": (_HEADS, "FLOAT"),
+        "gradSrcFeatures": ("graph.nSrcNodes, dimNode", of),
+        "gradDstFeatures": ("graph.nDstNodes, dimNode", of),
+        "gradEdgeFeatures": (f"graph.nIndices, {edges}", of),
+        "gradWeights": (weights, of_weights),
+        "gradSmScores": (_SCORES, "FLOAT"),
+        "gradWspaceFeat": ("graph.nIndices, dimNode", of),
+        "gradWspaceWeights": (f"graph.nDstNodes, {weights}", of_weights),
+    }
+
+
+_GAT, _GAT_V2 = ("dimEdge", "2 * dimNode + dimEdge"), ("dimNode", "dimNode")
+_ACTIVATED = {"actScores": ("graph.nIndices, dimNode",)}
+_SHAPES: dict[str, dict[str, tuple[str, ...]]] = {
+    "cudnnCausalConv1dForward": {"x y": _SEQUENCES, "weight": _FILTERS, "bias": ("dim",)},
+    "cudnnCausalConv1dNwhForward": {
+        "x y": _SEQUENCES_LAST,
+        "weight": _FILTERS_LAST,
+        "bias": ("dim",),
+    },
+    "cudnnCausalConv1dBackward": {
+        "x dy dx": _SEQUENCES,
+        "weight": _FILTERS,
+        "bias": ("dim",),
+        "dweight": (*_FILTERS, "dwDataType"),
+        **_SUMMED,
+    },
+    "cudnnCausalConv1dNwhBackward": {
+        "x dy dx": _SEQUENCES_LAST,
+        "weight": _FILTERS_LAST,
+        "bias": ("dim",),
+        "dweight": (*_FILTERS_LAST, "dwDataType"),
+        **_SUMMED,
+    },
+    "cudnnB2BCausalConv1dForward": {**_TWO_FILTERS, "yGated": _SEQUENCES},
+    "cudnnB2BCausalConv1dBackward": {
+        **_TWO_FILTERS,
+        "dy": _SEQUENCES,
+        "dx": _TWO_FILTERS["x"],
+        **{
+            f"d{name}": (*_TWO_FILTERS[name], "dwDataType")
+            for name in ("weightsProj", "weightsMixer", "skipBias")
+        },
+    },
+    "cudnnFFTCausalConv1dForward": {"x y": _SEQUENCES, "weight": _FILTERS},
+    "cudnnLongFFTCausalConv1dForward": {"x y": _SEQUENCES, "weight": _FILTERS},
+    "cudnnFFTCausalConv1dBackward": {"x dy dx": _SEQUENCES, "weight dweight": _FILTERS},
+    "cudnnLongFFTCausalConv1dBackward": {"dy dx": _SEQUENCES, "dweight": _FILTERS},
+    "cudnnGnnAggSimpleForward": {
+        **{f"{of}{name}": (_TABLES[name],) for of, name in zip("nec", _TABLES, strict=True)},
+        "output": (_AGGREGATED,),
+        **_POSITIONS,
+    },
+    "cudnnGnnAggSimpleBackward": {
+        **{f"grad{of}{name}": (_TABLES[name],) for of, name in zip("NEC", _TABLES, strict=True)},
+        "gradOutput": (_AGGREGATED,),
+        **_POSITIONS,
+    },
+    "cudnnGnnMhaGatForward": _attention(*_GAT, output=(_ATTENDED,)),
+    "cudnnGnnMhaGatV2Forward": _attention(*_GAT_V2, output=(_ATTENDED,), **_ACTIVATED),
+    "cudnnGnnMhaGatBackward": {
+        **_attention(*_GAT),
+        **_gradients(*_GAT, "gradDataType", "gradWeightType"),
+    },
+    "cudnnGnnMhaGatV2Backward": {
+        **_attention(*_GAT_V2, **_ACTIVATED),
+        **_gradients(*_GAT_V2, "gradType", "gradType"),
+    },
+}
+SHAPES = {
+    f"{function}.{name}": shape
+    for function, shapes in _SHAPES.items()
+    for names, shape in shapes.items()
+    for name in names.split()
+}
+
 # --- sizes ---------------------------------------------------------------------------------------
 # By function, the parameters whose product is a number of elements. cuDNN 9.28 refuses tensors of
 # more bytes than 64 bits count, but accepts filters and reports 0 bytes for them.

@@ -183,6 +183,21 @@ class Call:
         use = use or _USES[self._types[name].direction]
         return at(self[name], data_type, shape, strides, name, use, where=where)
 
+    def dense(self, name: str, use: Use | None = None) -> NDArray[Any]:
+        """A view of dense memory, of the shape and the type that its declaration states."""
+        data_type, shape = self.layout(name)
+        return self.array(name, data_type, *shape, use=use)
+
+    def layout(self, name: str) -> tuple[raw.cudnnDataType_t, tuple[int, ...]]:
+        """The data type and the shape of dense memory."""
+        (parameter,) = (each for each in self._function.parameters if each.name == name)
+        structs = {
+            each: value.contents
+            for each, value in self._values.items()
+            if value and self._types[each].kind == "pointer"
+        }
+        return parameter.described(self._values | structs)
+
     def factors(self, *names: str) -> dict[str, Any]:
         """The numbers on the host that scale, alpha and beta; by default all of the call."""
         return {

@@ -6,7 +6,7 @@ BAD_PARAM for pointers and sizes follows its header.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
 from typing import Any
 
 import numpy as np
@@ -24,10 +24,8 @@ from ..gnn_mha_gat import (
     gnn_mha_gat_v2_forward,
 )
 from .call import Call
-from .memory import Use, at, require, scribble
+from .memory import at, require, scribble
 from .registry import bad_param, execution_failed, implements, not_supported
-
-__all__ = ["Table", "check_types", "mha_params", "read_graph", "use_workspaces"]
 
 _INDEX_TYPES = (raw.CUDNN_DATA_INT32, raw.CUDNN_DATA_INT64)
 _FEATURE_TYPES = (raw.CUDNN_DATA_FLOAT, raw.CUDNN_DATA_HALF, raw.CUDNN_DATA_BFLOAT16)
@@ -43,25 +41,19 @@ _ACTIVATIONS: dict[int, Any] = {
 }
 
 
-@dataclass(frozen=True)
-class Table:
-    """Dense memory as C passes it: a name, a type and a shape."""
+class _Table:
+    """Dense memory of a call, as its declaration describes it."""
 
-    call: Call
-    name: str
-    data_type: raw.cudnnDataType_t
-    shape: tuple[int, ...]
-
-    @property
-    def address(self) -> int | None:
-        address: int | None = self.call[self.name]
-        return address
+    def __init__(self, call: Call, name: str) -> None:
+        self.call, self.name = call, name
+        self.data_type, self.shape = call.layout(name)
+        self.address: int | None = call[name]
 
     def load(self) -> NDArray[Any]:
         """A view in float32 or integers; NULL is refused unless the table is empty."""
         if 0 in self.shape:
             return np.zeros(self.shape, np.float32)
-        view = self.view()
+        view = self.call.dense(self.name)
         return view.astype(np.float32) if view.dtype.kind != "i" else view
 
     def check(self) -> None:
@@ -75,21 +67,19 @@ class Table:
         self.check()
         return self.load() if self.shape[1] else None
 
-    def store(self, values: NDArray[Any]) -> None:
-        if 0 not in self.shape:
-            self.view("write")[...] = round_to(
-                values.reshape(self.shape), numpy_dtype(self.data_type)
-            )
+    def store(self, values: NDArray[Any] | None) -> None:
+        """Write values, unless there are none, or no memory for them."""
+        if values is not None and self.address and 0 not in self.shape:
+            view = self.call.dense(self.name, "write")
+            view[...] = round_to(values.reshape(self.shape), view.dtype)
 
-    def view(self, use: Use = "read") -> NDArray[Any]:
-        return self.call.array(self.name, self.data_type, *self.shape, use=use)
-
-    @property
-    def nbytes(self) -> int:
-        return int(np.prod(self.shape)) * numpy_dtype(self.data_type).itemsize
+    def overwrite(self) -> None:
+        """Overwrite a workspace, as the GPU does."""
+        count = math.prod(self.shape)
+        scribble(self.address, count * numpy_dtype(self.data_type).itemsize, self.name)
 
 
-def read_graph(call: Call) -> GnnCscGraph:
+def _read_graph(call: Call) -> GnnCscGraph:
     """The graph that the call's ``cudnnGnnCscGraph_t`` describes.
 
     Raises
@@ -114,7 +104,7 @@ def read_graph(call: Call) -> GnnCscGraph:
         raise execution_failed(f"graph: {error}") from None
 
 
-def check_types(*kinds: raw.cudnnDataType_t) -> None:
+def _check_types(*kinds: raw.cudnnDataType_t) -> None:
     """Refuse unsupported feature types, and gradients of another type than the features or FLOAT.
 
     The first type is the features'; the others are the gradients'.
@@ -125,10 +115,10 @@ def check_types(*kinds: raw.cudnnDataType_t) -> None:
             raise not_supported(f"data types {names}")
 
 
-def mha_params(call: Call, node_features: int, edge_features: int) -> GnnMhaParams:
-    """The call's ``cudnnGnnMhaParams_t``, with the sizes that must be multiples of its heads."""
+def _mha_params(call: Call, edge_features: int) -> GnnMhaParams:
+    """The call's ``cudnnGnnMhaParams_t``, whose heads the sizes must be multiples of."""
     call.require("params")
-    params = call["params"].contents
+    params, node_features = call["params"].contents, call["dimNode"]
     heads = params.numHeads
     if heads < 1 or node_features < 1 or edge_features < 0:
         raise bad_param(f"numHeads {heads}, dimNode {node_features}, dimEdge {edge_features}")
@@ -145,14 +135,16 @@ def mha_params(call: Call, node_features: int, edge_features: int) -> GnnMhaPara
     return GnnMhaParams(heads, bool(params.concatHeads), activation, params.activationAlpha)
 
 
-def use_workspaces(graph: GnnCscGraph, features: Table, weights: Table) -> None:
+def _use_workspaces(call: Call, graph: GnnCscGraph) -> None:
     """Check and overwrite the workspaces of a deterministic backward pass."""
-    if bool(features.address) != bool(weights.address):
-        raise bad_param(f"{features.name} and {weights.name} must both be given, or both be NULL")
-    if features.address:
-        _check_reversed(graph, features.call["graph"].contents)
-        for space in (features, weights):
-            scribble(space.address, space.nbytes, space.name)
+    spaces = [_Table(call, name) for name in ("gradWspaceFeat", "gradWspaceWeights")]
+    features, weights = (bool(space.address) for space in spaces)
+    if features != weights:
+        raise bad_param("gradWspaceFeat and gradWspaceWeights must both be given, or both be NULL")
+    if features:
+        _check_reversed(graph, call["graph"].contents)
+        for space in spaces:
+            space.overwrite()
 
 
 def _check_reversed(graph: GnnCscGraph, buffer: Any) -> None:
@@ -188,81 +180,57 @@ _OPERATIONS: dict[int, Any] = {
 }
 
 
-class _Aggregation:
-    """A call of an aggregation: the graph, the operation's name, and tables of memory."""
-
-    def __init__(self, call: Call) -> None:
-        self.call = call
-        nodes, edges, passed = (call[f"{of}FeatDim"] for of in ("node", "edge", "concat"))
-        if call["aggOp"] not in _OPERATIONS:
-            raise bad_param(f"aggOp {int(call['aggOp'])}")
-        if min(nodes, edges, passed) < 0 or nodes + edges == 0:
-            raise bad_param(
-                f"nodeFeatDim {nodes} or edgeFeatDim {edges} must be positive, and none negative, "
-                f"concatFeatDim {passed} included"
-            )
-        self.operation = _OPERATIONS[call["aggOp"]]
-        if self.operation in ("max", "min"):
-            call.require("outPositions")
-        check_types(call["dataType"])
-        self.graph = graph = read_graph(call)
-        self.nodes = (graph.source_count, nodes)
-        self.edges = (graph.edge_count, edges)
-        self.passed = (graph.destination_count, passed)
-        self.outputs = (graph.destination_count, nodes + edges + passed)
-        self.positions = (graph.destination_count, nodes + edges)
-
-    def table(self, name: str, shape: tuple[int, ...]) -> Table:
-        return Table(self.call, name, self.call["dataType"], shape)
-
-    def out_positions(self) -> Table:
-        kind = self.call["graph"].contents.idxType
-        return Table(self.call, "outPositions", kind, self.positions)
+def _aggregation(call: Call) -> tuple[GnnCscGraph, dict[str, Any]]:
+    """The graph of an aggregation, and its options."""
+    nodes, edges, passed = (call[f"{of}FeatDim"] for of in ("node", "edge", "concat"))
+    if call["aggOp"] not in _OPERATIONS:
+        raise bad_param(f"aggOp {int(call['aggOp'])}")
+    if min(nodes, edges, passed) < 0 or nodes + edges == 0:
+        raise bad_param(
+            f"nodeFeatDim {nodes} or edgeFeatDim {edges} must be positive, and none negative, "
+            f"concatFeatDim {passed} included"
+        )
+    operation = _OPERATIONS[call["aggOp"]]
+    if operation in ("max", "min"):
+        call.require("outPositions")
+    _check_types(call["dataType"])
+    return _read_graph(call), {"operation": operation, "compute_dtype": np.float32}
 
 
 @implements("cudnnGnnAggSimpleForward")
 def forward(call: Call) -> None:
-    here = _Aggregation(call)
+    graph, options = _aggregation(call)
     call.require("output")
-    result = gnn_agg_simple_forward(
-        here.graph,
-        here.table("nodeFeatures", here.nodes).optional(),
-        here.table("edgeFeatures", here.edges).optional(),
-        here.table("concatFeatures", here.passed).optional(),
-        operation=here.operation,
-        compute_dtype=np.float32,
-    )
-    here.table("output", here.outputs).store(result.output)
-    if result.out_positions is not None:
-        here.out_positions().store(result.out_positions)
+    names = ("nodeFeatures", "edgeFeatures", "concatFeatures")
+    features = [_Table(call, name).optional() for name in names]
+    result = gnn_agg_simple_forward(graph, *features, **options)
+    _Table(call, "output").store(result.output)
+    _Table(call, "outPositions").store(result.out_positions)
 
 
 @implements("cudnnGnnAggSimpleBackward")
 def backward(call: Call) -> None:
-    here = _Aggregation(call)
-    nodes = here.table("gradNodeFeatures", here.nodes)
-    edges = here.table("gradEdgeFeatures", here.edges)
-    passed = here.table("gradConcatFeatures", here.passed)
+    graph, options = _aggregation(call)
+    names = ("gradNodeFeatures", "gradEdgeFeatures", "gradConcatFeatures")
+    nodes, edges, passed = (_Table(call, name) for name in names)
     call.require("gradOutput")
     positions = None
-    if here.operation in ("max", "min"):
-        positions = here.out_positions().load()
-        _check_positions(positions, here.nodes[0], here.edges[0], here.nodes[1])
+    if options["operation"] in ("max", "min"):
+        positions = _Table(call, "outPositions").load()
+        _check_positions(positions, nodes.shape[0], edges.shape[0], nodes.shape[1])
     passed.check()
     gradients = gnn_agg_simple_backward(
-        here.graph,
-        doutput=here.table("gradOutput", here.outputs).load(),
+        graph,
+        doutput=_Table(call, "gradOutput").load(),
         out_positions=positions,
         dnode_features=nodes.optional(),
         dedge_features=edges.optional(),
-        node_feat_dim=here.nodes[1],
-        edge_feat_dim=here.edges[1],
-        operation=here.operation,
-        compute_dtype=np.float32,
+        node_feat_dim=nodes.shape[1],
+        edge_feat_dim=edges.shape[1],
+        **options,
     )
     for table, gradient in zip((nodes, edges, passed), gradients, strict=True):
-        if gradient is not None:
-            table.store(gradient)
+        table.store(gradient)
 
 
 def _check_positions(positions: Any, sources: int, edges: int, node_features: int) -> None:
@@ -275,108 +243,77 @@ def _check_positions(positions: Any, sources: int, edges: int, node_features: in
             raise execution_failed("outPositions do not come from the forward pass of this graph")
 
 
-FLOAT = raw.CUDNN_DATA_FLOAT
+def _attention(call: Call) -> tuple[bool, GnnMhaParams, GnnCscGraph]:
+    """Whether it is GATv2; how heads attend; the graph."""
+    _check_types(call["dataType"])
+    v2 = "V2" in call.name
+    return v2, _mha_params(call, 0 if v2 else call["dimEdge"]), _read_graph(call)
 
 
-class _Attention:
-    """A call of GNN attention: the graph, the sizes, and tables of memory."""
+def _attended(call: Call, v2: bool, params: GnnMhaParams) -> dict[str, Any]:
+    """The features and the weights, as the reference takes them."""
+    call.require("srcFeatures", "dstFeatures", "attnWeights")
+    edges = _Table(call, "edgeFeatures")
+    return {
+        "src_features": _Table(call, "srcFeatures").load(),
+        "dst_features": _Table(call, "dstFeatures").load(),
+        "attn_weights": _Table(call, "attnWeights").load(),
+        # GATv2 has features of edges where they are given.
+        "edge_features": None if v2 and not edges.address else edges.optional(),
+        "params": params,
+    }
 
-    def __init__(self, call: Call) -> None:
-        self.call, self.v2 = call, "V2" in call.name
-        self.data_type = call["dataType"]
-        check_types(self.data_type)
-        self.size = call["dimNode"]
-        if self.v2:
-            self.edge_size = self.size if call["edgeFeatures"] else 0
-            self.weight_count = self.size
-        else:
-            self.edge_size = call["dimEdge"]
-            self.weight_count = 2 * self.size + self.edge_size
-        self.params = mha_params(call, self.size, self.edge_size)
-        self.graph = graph = read_graph(call)
-        self.sources = (graph.source_count, self.size)
-        self.destinations = (graph.destination_count, self.size)
-        self.edges = (graph.edge_count, self.edge_size)
-        whole = self.params.concat_heads
-        out_size = self.size if whole else self.size // self.params.num_heads
-        self.outputs = (graph.destination_count, out_size)
-        self.activated = (graph.edge_count, self.size)
-        self.scores = (2, self.params.num_heads, graph.edge_count)
 
-    def table(self, name: str, *shape: int, data_type: Any = None) -> Table:
-        return Table(self.call, name, self.data_type if data_type is None else data_type, shape)
-
-    def required(self, name: str, *shape: int, data_type: Any = None) -> Table:
-        """A table that must not be NULL."""
-        self.call.require(name)
-        return self.table(name, *shape, data_type=data_type)
-
-    def given(self) -> dict[str, Any]:
-        """The features and the weights, as the reference takes them."""
-        self.call.require("srcFeatures", "dstFeatures", "attnWeights")
-        return {
-            "src_features": self.table("srcFeatures", *self.sources).load(),
-            "dst_features": self.table("dstFeatures", *self.destinations).load(),
-            "attn_weights": self.table("attnWeights", self.weight_count).load(),
-            "edge_features": self.table("edgeFeatures", *self.edges).optional(),
-            "params": self.params,
-        }
-
-    def per_head(self, name: str) -> NDArray[Any] | None:
-        """An optional table (heads, edges) of FLOAT."""
-        if not self.call[name]:
-            return None
-        return self.table(name, *self.scores[1:], data_type=FLOAT).load()
+def _per_head(call: Call, name: str) -> NDArray[Any] | None:
+    """An optional table (heads, edges)."""
+    return _Table(call, name).load() if call[name] else None
 
 
 @implements("cudnnGnnMhaGatForward", "cudnnGnnMhaGatV2Forward")
 def attention_forward(call: Call) -> None:
-    here = _Attention(call)
-    function = gnn_mha_gat_v2_forward if here.v2 else gnn_mha_gat_forward
-    operands = here.given()
-    output = here.required("output", *here.outputs)
-    scores = here.required("smScores", *here.scores, data_type=FLOAT)
-    activated = here.required("actScores", *here.activated) if here.v2 else None
-    results = function(here.graph, **operands, dropout_mask=here.per_head("dropoutMask"))
-    output.store(results.output)
-    scores.store(results.sm_scores)
-    if activated is not None and results.act_scores is not None:
-        activated.store(results.act_scores)
+    v2, params, graph = _attention(call)
+    operands = _attended(call, v2, params)
+    results = {"output": "output", "smScores": "sm_scores"}
+    results |= {"actScores": "act_scores"} if v2 else {}
+    call.require(*results)
+    mask = _per_head(call, "dropoutMask")
+    function = gnn_mha_gat_v2_forward if v2 else gnn_mha_gat_forward
+    done = function(graph, **operands, dropout_mask=mask)
+    for name, ours in results.items():
+        _Table(call, name).store(getattr(done, ours))
 
 
 @implements("cudnnGnnMhaGatBackward", "cudnnGnnMhaGatV2Backward")
 def attention_backward(call: Call) -> None:
     """FLOAT gradients of features go with FLOAT gradients of weights only, says NVIDIA's manual."""
-    here = _Attention(call)
+    v2, params, graph = _attention(call)
     kind = call[call.named("gradType", "gradDataType")]
     weight_kind = call[call.named("gradType", "gradWeightType")]
-    check_types(here.data_type, kind, weight_kind)
-    if kind == FLOAT != weight_kind:
+    _check_types(call["dataType"], kind, weight_kind)
+    if kind == raw.CUDNN_DATA_FLOAT != weight_kind:
         raise not_supported(f"gradWeightType {weight_kind.name} with gradDataType {kind.name}")
-    operands = here.given()
-    if not here.v2:
+    operands = _attended(call, v2, params)
+    if not v2:
         call.require("gradWeights")
-    dsource = here.required("gradSrcFeatures", *here.sources, data_type=kind)
-    ddestination = here.required("gradDstFeatures", *here.destinations, data_type=kind)
-    dedges = here.table("gradEdgeFeatures", *here.edges, data_type=kind)
-    dedges.check()
-    dweights = here.table("gradWeights", here.weight_count, data_type=weight_kind)
-    dscores = here.required("gradSmScores", *here.scores, data_type=FLOAT)
-    destinations, edges = here.graph.destination_count, here.graph.edge_count
-    use_workspaces(
-        here.graph,
-        here.table("gradWspaceFeat", edges, here.size, data_type=kind),
-        here.table("gradWspaceWeights", destinations, here.weight_count, data_type=weight_kind),
-    )
-    if here.v2:
-        operands["act_scores"] = here.required("actScores", *here.activated).load()
-    gradients = (gnn_mha_gat_v2_backward if here.v2 else gnn_mha_gat_backward)(
-        here.graph,
+    call.require("gradSrcFeatures", "gradDstFeatures", "gradSmScores")
+    dsource, ddestination = (_Table(call, f"grad{of}Features") for of in ("Src", "Dst"))
+    dedges = _Table(call, "gradEdgeFeatures")
+    if not v2 or operands["edge_features"] is not None:
+        dedges.check()
+    elif dedges.shape[0] and dedges.address:
+        raise bad_param("gradEdgeFeatures is given with 0 features")
+    _use_workspaces(call, graph)
+    if v2:
+        call.require("actScores")
+        operands["act_scores"] = _Table(call, "actScores").load()
+    call.require("gradOut", "smScores")
+    gradients = (gnn_mha_gat_v2_backward if v2 else gnn_mha_gat_backward)(
+        graph,
         **operands,
-        doutput=here.required("gradOut", *here.outputs).load(),
-        sm_scores=here.required("smScores", *here.scores, data_type=FLOAT).load(),
-        dropout_mask=here.per_head("dropoutMask"),
-        dattention=here.per_head("gradAttention"),
+        doutput=_Table(call, "gradOut").load(),
+        sm_scores=_Table(call, "smScores").load(),
+        dropout_mask=_per_head(call, "dropoutMask"),
+        dattention=_per_head(call, "gradAttention"),
     )
     by_source, by_destination = gradients.dsrc_features, gradients.ddst_features
     if dsource.address == ddestination.address:  # one set of nodes: both together
@@ -386,8 +323,6 @@ def attention_backward(call: Call) -> None:
         by_destination[:count] += gradients.dsrc_features[:count]
     dsource.store(by_source)
     ddestination.store(by_destination)
-    if gradients.dedge_features is not None:
-        dedges.store(gradients.dedge_features)
-    if dweights.address:
-        dweights.store(gradients.dattn_weights)
-    dscores.store(gradients.dsm_scores)
+    dedges.store(gradients.dedge_features)
+    _Table(call, "gradWeights").store(gradients.dattn_weights)
+    _Table(call, "gradSmScores").store(gradients.dsm_scores)
