@@ -176,7 +176,8 @@ def _line(parameter: str) -> str:
     line = f"    {parameter},\n"
     if len(line) <= LINE_LENGTH + 1:
         return line
-    head, _, last = parameter.rpartition(", ")
+    called = re.fullmatch(r"(.*), (\w+\(.*)", parameter)
+    head, last = called.groups() if called else parameter.rpartition(", ")[::2]
     return f"    {head},\n        {last},\n"
 
 
