@@ -160,7 +160,7 @@ class TestMessage:
         assert "CUDNN_CTYPES_DEVICE=reference" in line
 
     def test_hints_of_sublibraries(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        from cudnn_ctypes.raw import hints
+        from cudnn_ctypes.raw import hints, loaded_libraries
 
         name = "CUDNN_STATUS_SUBLIBRARY_LOADING_FAILED"
         monkeypatch.setattr(loaded_libraries, "driver_present", lambda: False)
