@@ -55,9 +55,15 @@ def normalization(o: Operands) -> dict[str, Case]:
     batch = cudnn.batch_normalization_forward_training_ex(
         o.handle, x, scale, bias, mode="spatial", average_factor=1.0
     )
-    norm = cudnn.normalization_forward_training(o.handle, x, scale, bias, average_factor=1.0)
     given = {"x": x, "dy": dy, "scale": scale}
+    half, dhalf, z = (o.half(2, 4, 6, 6) for _ in range(3))
+    fused = {"algorithm": "persist", "activation": "relu"}
+    norm = cudnn.normalization_forward_training(
+        o.handle, half, scale, bias, z=z, average_factor=1.0, **fused
+    )
     of_norm = {
+        **fused,
+        "with_dz": True,
         "saved_mean": norm.saved_mean,
         "saved_inv_variance": norm.saved_inv_variance,
         "reserve_space": norm.reserve_space,
@@ -91,10 +97,16 @@ def normalization(o: Operands) -> dict[str, Case]:
             cudnn.normalization_forward_inference, x, scale, bias, mean, variance
         ),
         "normalization_forward_training": o.case(
-            cudnn.normalization_forward_training, x, scale, bias, **training
+            cudnn.normalization_forward_training, half, scale, bias, z=z, **fused, **training
         ),
         "normalization_backward": o.case(
-            cudnn.normalization_backward, **given, y=norm.y, bias=bias, **of_norm
+            cudnn.normalization_backward,
+            x=half,
+            dy=dhalf,
+            scale=scale,
+            y=norm.y,
+            bias=bias,
+            **of_norm,
         ),
     }
 

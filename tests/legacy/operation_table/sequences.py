@@ -12,22 +12,22 @@ from .case import Case, Operands
 
 
 def recurrent(o: Operands) -> dict[str, Case]:
-    rnn = o.own(cudnn.RNNDescriptor("gru", input_size=4, hidden_size=6))
+    rnn = o.own(cudnn.RNNDescriptor("lstm", input_size=4, hidden_size=6, layers=2))
     weights, dweights = (o.own(cudnn.RNNWeights(o.handle, rnn)) for _ in range(2))
     weights.flat.copy_from(o.normal(*weights.flat.shape))
     dweights.zero()
     x, dy = o.normal(5, 3, 4), o.normal(5, 3, 6)
+    hx, cx, dhy, dcy = (o.normal(2, 3, 6) for _ in range(4))
     network = o.own(cudnn.RNN.of(rnn, x, lengths=[5, 3, 2]))
-    made = network.forward(o.handle, x, weights)
-    reserve = {"reserve_space": made.reserve_space}
-    network.backward_data(o.handle, y=made.y, dy=dy, weights=weights, **reserve)
+    made = network.forward(o.handle, x, weights, hx=hx, cx=cx)
+    saved = {"y": made.y, "reserve_space": made.reserve_space}
+    gradients = {"dy": dy, "weights": weights, "hx": hx, "cx": cx, "dhy": dhy, "dcy": dcy, **saved}
+    network.backward_data(o.handle, **gradients)
     return {
-        "RNN.forward": o.case(network.forward, x, weights, training=False),
-        "RNN.backward_data": o.case(
-            network.backward_data, y=made.y, dy=dy, weights=weights, **reserve
-        ),
+        "RNN.forward": o.case(network.forward, x, weights, hx=hx, cx=cx, training=False),
+        "RNN.backward_data": o.case(network.backward_data, **gradients),
         "RNN.backward_weights": o.case(
-            network.backward_weights, x=x, y=made.y, dweights=dweights, **reserve
+            network.backward_weights, x=x, hx=hx, dweights=dweights, **saved
         ),
     }
 

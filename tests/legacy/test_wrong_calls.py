@@ -1,0 +1,298 @@
+"""Wrong arguments in every call of every family: errors that name the argument, no crash.
+
+Programs of layer 2 make the right calls. Before each new function's call goes on, it is made again
+and again with one argument exchanged for a wrong one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import enum
+import mmap
+import re
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from cudnn_ctypes import DeviceBuffer, DeviceMemoryWarning, Handle, SymbolNotFoundError, raw
+from cudnn_ctypes.raw import host_blocks, log, mode
+from cudnn_ctypes.raw.function import Parameter
+from cudnn_ctypes.reference.device import dispatch
+from cudnn_ctypes.reference.device.call import Call
+
+from .operation_table import FAMILIES, Family, rows
+
+BAD_PARAM = {raw.CUDNN_STATUS_BAD_PARAM, raw.CUDNN_STATUS_BAD_PARAM_NULL_POINTER}
+UNSET = {*BAD_PARAM, raw.CUDNN_STATUS_NOT_INITIALIZED}
+SETTERS = re.compile(r"(Set|Get|Init|Destroy).*(Descriptor|Dest)")
+UNKNOWN = {raw.CUDNN_STATUS_BAD_PARAM, raw.CUDNN_STATUS_NOT_SUPPORTED}
+
+Again = Callable[[Any], tuple[int, str]]
+"""Makes the call with another argument: the status, and what is said."""
+Check = Callable[[str, Parameter, Any, Again], None]
+
+by_family = pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
+
+
+def run(handle: Handle, family: Family, monkeypatch: Any, check: Check) -> set[str]:
+    """One step, with `check(function, parameter, value, again)` before each function's first call.
+
+    Returns the names of the functions.
+    """
+    carry_out, seen = dispatch._carry_out, set()
+
+    def watched(implementation: Any, function: Any, args: tuple[Any, ...]) -> int:
+        if (name := function.__name__) not in seen:
+            seen.add(name)
+            values = Call(function, args)
+            for position, parameter in enumerate(function.parameters):
+
+                def again(changed: Any, position: int = position) -> tuple[int, str]:
+                    log.forget()
+                    given = (*args[:position], changed, *args[position + 1 :])
+                    return carry_out(implementation, function, given), " ".join(log.take()[0])
+
+                check(name.removeprefix("cudnn"), parameter, values[parameter.name], again)
+        return carry_out(implementation, function, args)
+
+    monkeypatch.setattr(dispatch, "_carry_out", watched)
+    try:
+        with rows(family, handle) as cases:
+            for case in cases.values():
+                case()
+    except SymbolNotFoundError as error:
+        pytest.skip(str(error))
+    return seen
+
+
+# --- NULL, descriptors that were never set, sizes, enumerators --------------------------------
+
+# Parameters that a function does not need, or reads nothing of, by the change.
+NEEDLESS = {
+    "NULL": {
+        "ActivationBackward, LRNCrossChannelBackward": "yDesc y",
+        "DivisiveNormalizationForward": "means",
+        "DivisiveNormalizationBackward": "means dMeans",
+        "GetBatchNormalizationTrainingExReserveSpaceSize": "activationDesc",
+        "GetBatchNormalizationForwardTrainingExWorkspaceSize": "zDesc activationDesc",
+        "BatchNormalizationForwardTrainingEx": "zDesc zData activationDesc workspace reserveSpace",
+        "BatchNormalizationForwardTrainingEx, NormalizationForwardTraining, "
+        "BatchNormalizationForwardTraining": "resultRunningMean resultRunningVariance",
+        "BatchNormalizationBackward": "savedMean savedInvVariance",
+        "GetBatchNormalizationBackwardExWorkspaceSize": "dzDesc activationDesc",
+        "BatchNormalizationBackwardEx": "yDesc yData dzDesc dzData bnBiasData savedMean "
+        "savedInvVariance activationDesc workSpace reserveSpace",
+        "NormalizationForwardInference": "zDesc z activationDesc",
+        "NormalizationBackward": "yDesc yData normBiasData",
+        "ReduceTensor": "indices",
+        **{
+            f"GetConvolution{direction}Algorithm_v7": "returnedAlgoCount"
+            for direction in ("Forward", "BackwardData", "BackwardFilter")
+        },
+        "GetRNNWeightParams": "weightSpace",
+        "GetRNNTempSpaceSizes": "workSpaceSize reserveSpaceSize",
+        "RNNForward": "devSeqLengths hx hy cx cy",
+        "RNNBackwardData_v8": "devSeqLengths hx dhy dhx cx dcy dcx",
+        "RNNBackwardWeights_v8": "devSeqLengths hx",
+        "GetMultiHeadAttnBuffers": "reserveSpaceSizeInBytes",
+        "MultiHeadAttnForward": "residuals",
+        "GetCTCLossWorkspaceSize, GetCTCLossWorkspaceSize_v8": "gradientsDesc",
+        "CTCLoss, CTCLoss_v8": "gradients",
+        "GnnAggSimpleForward": "edgeFeatures concatFeatures",
+        "GnnAggSimpleBackward": "outPositions gradEdgeFeatures gradConcatFeatures",
+        "GnnMhaGatForward, GnnMhaGatV2Forward": "edgeFeatures dropoutMask",
+        "GnnMhaGatBackward, GnnMhaGatV2Backward": "edgeFeatures dropoutMask gradAttention "
+        "gradEdgeFeatures",
+        "GnnMhaGatV2Backward": "gradWeights",
+    },
+    "unset": {
+        "ActivationBackward": "yDesc",
+        "LRNCrossChannelForward, LRNCrossChannelBackward, DivisiveNormalizationForward, "
+        "DivisiveNormalizationBackward": "normDesc",
+        "BatchNormalizationBackwardEx, NormalizationBackward": "yDesc",
+        "DropoutBackward": "dropoutDesc",
+        "GetRNNWeightParams": "mDesc bDesc",
+        "GetMultiHeadAttnWeights": "wDesc",
+        "GetCTCLossWorkspaceSize, GetCTCLossWorkspaceSize_v8, CTCLoss": "ctcLossDesc",
+    },
+    "unknown": {
+        "LRNCrossChannelForward, LRNCrossChannelBackward": "lrnMode",
+        "DivisiveNormalizationForward, DivisiveNormalizationBackward": "mode",
+        "ReorderFilterAndBias": "reorderType",
+        "GetRNNTempSpaceSizes, RNNForward": "fwdMode",
+    },
+    "short": {"GetRNNWeightParams": "weightSpaceSize"},
+}
+# Sizes depend on x alone, and whether z is there.
+SIZES = re.compile(
+    r"(NULL|unset) Get(Batch)?Normalization(ForwardTraining|Backward)(Ex)?WorkspaceSize "
+    r"(yDesc|zDesc|dyDesc|dzDesc|dxDesc|bnScaleBiasMeanVarDesc|dBnScaleBiasDesc|normScaleBiasDesc|"
+    r"dNormScaleBiasDesc|normMeanVarDesc)"
+)
+# An unset descriptor holds defaults, which are refused with other words.
+OTHER_WORDS = {
+    "CTCLoss_v8 ctcLossDesc": "labelLengths must be from 0 to maxLabelLength = 0",
+    "TransformFilter transDesc": "destData: expected shape",
+    "TransformTensorEx transDesc": "destData: expected shape",
+    "NormalizationBackward workSpace": "workSpace is NULL",
+}
+
+
+def needless(about: str, function: str, parameter: str) -> bool:
+    listed = (
+        parameter in names.split()
+        for functions, names in NEEDLESS[about].items()
+        if function in functions.split(", ")
+    )
+    return any(listed) or SIZES.fullmatch(f"{about} {function} {parameter}") is not None
+
+
+def changes(parameter: Parameter, value: Any) -> Iterator[tuple[str, Any, set[Any]]]:
+    """What is wrong, the argument, and the statuses that say so."""
+    name, kind, base = parameter.name, parameter.type.kind, parameter.type.base
+    if name.lower().endswith("desc"):
+        yield "NULL", base(), BAD_PARAM
+        # An activation that was never set holds whatever malloc left.
+        if value and base is not raw.cudnnActivationDescriptor_t:
+            unset = base()
+            create = base.__name__.replace("cudnn", "cudnnCreate").removesuffix("_t")
+            raw.FUNCTIONS[create](unset)
+            yield "unset", unset, UNSET
+    elif kind != "value":
+        yield "NULL", None, BAD_PARAM
+    elif name.endswith(("SizeInBytes", "SpaceSize")) and value:
+        yield "short", value - 1, BAD_PARAM
+    elif isinstance(base, type) and issubclass(base, enum.Enum):
+        yield "unknown", 99, UNKNOWN
+
+
+@by_family
+def test_wrong_arguments(reference_handle: Handle, family: Family, monkeypatch: Any) -> None:
+    wrong: list[str] = []
+
+    def check(function: str, parameter: Parameter, value: Any, again: Again) -> None:
+        if parameter.name in ("handle", "stream") or SETTERS.fullmatch(function):
+            return
+        for about, changed, statuses in changes(parameter, value):
+            status, said = again(changed)
+            name = parameter.name
+            if needless(about, function, name):
+                told = status == 0
+            elif words := OTHER_WORDS.get(f"{function} {name}"):
+                told = status != 0 and (words in said or status in statuses)
+            else:
+                shown = name if not name.endswith("Data") else f"{name}|{name[:-4]}Desc"
+                told = status in statuses and bool(re.search(f"{shown}|99", said))
+            if not told:
+                wrong.append(f"{about} {function} {name}: {status} {said}")
+
+    run(reference_handle, family, monkeypatch, check)
+    assert not wrong, "\n".join(wrong)
+
+
+# --- addresses ------------------------------------------------------------------------------------
+
+# Arguments that a call neither reads nor writes, although it is given them.
+UNUSED = {
+    "ActivationBackward: y",  # for functions whose gradient needs x only
+    "NormalizationBackward: yData",  # where an activation follows
+    "NormalizationBackward: normBiasData",
+    "BatchNormalizationBackwardEx: yData",
+    "BatchNormalizationBackwardEx: bnBiasData",
+    "GetRNNWeightParams: weightSpace",  # these two compute addresses
+    "GetMultiHeadAttnWeights: weights",
+}
+READ = {"NormalizationBackward: reserveSpace"}  # which C declares to be written as well
+# Arguments that cuDNN may read, and the reference device does not.
+UNREAD = {
+    "PoolingBackward: y",
+    "LRNCrossChannelBackward: y",
+    "RNNBackwardData_v8: y",
+    "RNNBackwardWeights_v8: y",
+}
+
+
+def works_on(function: str, parameter: Parameter, address: Any) -> bool:
+    """Whether the call reads or writes memory there."""
+    on_device = parameter.type.kind in ("device", "labelled")
+    return on_device and bool(address) and f"{function}: {parameter.name}" not in UNUSED
+
+
+def block(address: int) -> host_blocks.Block:
+    found = host_blocks.find(address)
+    assert found is not None
+    return found
+
+
+@contextlib.contextmanager
+def read_only_memory() -> Iterator[int]:
+    memory = mmap.mmap(-1, 1 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+    protect = ctypes.CDLL(None).mprotect
+    protect(ctypes.c_void_p(address), ctypes.c_size_t(1 << 20), mmap.PROT_READ)
+    yield address
+    protect(ctypes.c_void_p(address), ctypes.c_size_t(1 << 20), mmap.PROT_READ | mmap.PROT_WRITE)
+
+
+@pytest.mark.thinned(5)
+@by_family
+def test_wrong_addresses(reference_handle: Handle, family: Any, monkeypatch: Any) -> None:
+    with DeviceBuffer(1 << 20) as closed:
+        freed = closed.ptr
+    wrong: list[str] = []
+    with read_only_memory() as read_only, DeviceBuffer(2) as small:
+        small.fill(0)
+        faults: dict[str, tuple[str, Callable[[host_blocks.Block], int]]] = {
+            "past the end": ("begins 0 bytes beyond the end", lambda b: b.address + b.nbytes),
+            "before the start": ("begins 16 bytes before the start", lambda b: b.address - 16),
+            "freed": (r"was freed: bytes 0 to \d+", lambda _: freed),
+            "too small": (r"is too small: \d+ bytes are missing", lambda _: small.ptr),
+            "read-only": ("is written, but .* are read-only memory", lambda _: read_only),
+            "unmapped": ("not memory of this process", lambda _: 1 << 46),
+        }
+
+        def check(function: str, parameter: Parameter, address: Any, again: Again) -> None:
+            if not works_on(function, parameter, address):
+                return
+            for fault, (message, changed) in faults.items():
+                reads = parameter.direction == "in" or f"{function}: {parameter.name}" in READ
+                if fault == "read-only" and reads:
+                    continue
+                status, said = again(changed(block(address)))
+                if status == 0 or not re.search(f"{parameter.name}.*{message}", said):
+                    wrong.append(f"{function}: {parameter.name} {fault}: {said}")
+
+        run(reference_handle, family, monkeypatch, check)
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.thinned(5)
+@by_family
+def test_memory_that_was_never_written(
+    reference_handle: Handle, family: Any, monkeypatch: Any
+) -> None:
+    wrong: list[str] = []
+
+    def check(function: str, parameter: Parameter, address: Any, again: Again) -> None:
+        if not works_on(function, parameter, address) or parameter.direction != "in":
+            return
+        if f"{function}: {parameter.name}" in UNREAD:
+            return
+        with DeviceBuffer(1 << 20) as empty:
+            monkeypatch.setattr(mode, "strict", True)
+            status, said = again(empty.ptr)
+            monkeypatch.setattr(mode, "strict", False)
+            if status == 0 or not re.search(f"{parameter.name}: .* were never written", said):
+                wrong.append(f"{function}: {parameter.name} strict: {said}")
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                again(empty.ptr)
+            texts = [str(w.message) for w in caught if w.category is DeviceMemoryWarning]
+            if not any(text.startswith(f"{parameter.name}: ") for text in texts):
+                wrong.append(f"{function}: {parameter.name} by default: {texts}")
+
+    run(reference_handle, family, monkeypatch, check)
+    assert not wrong, "\n".join(wrong)
