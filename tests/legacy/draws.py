@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudnn_ctypes import DeviceTensor, Handle
+from cudnn_ctypes.runtime import copy
 
 Array = NDArray[Any]
 ROUNDOFF = {"float64": 2.0**-53, "float32": 2.0**-24, "float16": 2.0**-11, "bfloat16": 2.0**-8}
@@ -141,8 +142,18 @@ def whole(exact: Array, data_type: str) -> Array:
     return np.clip(np.rint(exact), -128, 127) if data_type == "int8" else exact
 
 
+def check_gaps(tensor: DeviceTensor) -> None:
+    """Nothing was written between the elements of a tensor that was copied to the device."""
+    if tensor.nbytes == tensor.size * tensor.dtype.itemsize:
+        return
+    memory = copy.read(tensor, 0, tensor.nbytes)
+    strides = [step * tensor.dtype.itemsize for step in tensor.strides]
+    np.ndarray(tensor.shape, tensor.dtype, memory.data, strides=strides).fill(0)
+    assert not memory.any(), "between elements"
+
+
 class Device(ExitStack):
-    """Puts arrays on a handle's device, and closes them."""
+    """Puts arrays on a handle's device, and closes them; gaps between elements stay 0."""
 
     def __init__(self, handle: Handle) -> None:
         super().__init__()
@@ -150,7 +161,10 @@ class Device(ExitStack):
 
     def put(self, array: Array, **how: Any) -> DeviceTensor:
         tensor = DeviceTensor.from_numpy(array, stream=self.handle.stream, **how)
-        return self.enter_context(tensor)
+        self.enter_context(tensor)
+        if self.handle.on_reference_device:
+            self.callback(check_gaps, tensor)
+        return tensor
 
     def get(self, result: DeviceTensor) -> Array:
         with result:

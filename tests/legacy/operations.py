@@ -70,6 +70,7 @@ def families() -> Iterator[tuple[str, str, Callable[[Draw], Case]]]:
     for data_type in FLOATING:
         yield "add", data_type, addition
     yield "pooling forward", "int8", _one_of(pooling_forward, POOLINGS)
+    yield "transform ex", "int8", _one_of(folding, ("fold", "unfold"))
     for data_type in (*FLOATING, "int8"):
         yield "transform", data_type, transformation
         yield "scale", data_type, scaling

@@ -184,7 +184,7 @@ def folding(draw: Draw, direction: str) -> Case:
     exact = draw.alpha * moved + (draw.beta * wide(prior) if draw.beta else 0.0)
     return Case(
         run,
-        exact,
+        whole(exact, draw.data_type),
         draw.stored(exact, draw.blended(moved, prior)),
         f"{shape} {how} to {layout} {transform} {draw.factors} made: {made}",
     )

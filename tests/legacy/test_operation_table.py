@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 import cudnn_ctypes as cudnn
-from cudnn_ctypes import Handle, NotSupportedError, SymbolNotFoundError, legacy, raw
+from cudnn_ctypes import Handle, legacy, raw
 from cudnn_ctypes.raw.function import Function
 from cudnn_ctypes.runtime.launching import operation
 
@@ -19,13 +19,10 @@ from .bare_launches import (  # noqa: F401
     handle_each_way,
     reference_handle_each_way,
 )
-from .operation_table import FAMILIES, Case, rows, tensors_of
+from .operation_table import FAMILIES, LACKING, Case, rows, tensors_of
 from .test_launch import c_calls
 
 Arrays = list[NDArray[Any]]
-LACKING = NotSupportedError, SymbolNotFoundError
-"""Of a row that this GPU, or the loaded cuDNN, does not have."""
-
 by_family = pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
 
 # Functions and methods that take a handle or a stream and launch nothing.

@@ -87,12 +87,6 @@ def test_random_problems(handle: Handle, report: Report, kind: Kind, operation: 
 class TestAgainstTorch:
     """An oracle that shares nothing with the reference."""
 
-    @pytest.fixture
-    def torch(self) -> Any:
-        module = pytest.importorskip("torch", reason="PyTorch is the oracle of these tests")
-        module.set_num_threads(1)
-        return module
-
     @pytest.mark.thinned(6)
     @pytest.mark.parametrize("operation", ["forward", "backward_data", "backward_filter"])
     @pytest.mark.parametrize("seed", range(20))

@@ -29,7 +29,7 @@ SHARE: dict[tuple[str, str], float] = {
     ("reduce", "bfloat16"): 0,
     ("reduce indices", "bfloat16"): 0,
     # Factors other than 1 and 0 only between packed NCHW tensors (cuDNN 9.14, 9.19).
-    **{("transform ex", kind): 0.6 for kind in FLOATING},
+    **{("transform ex", kind): 0.6 for kind in (*FLOATING, "int8")},
 }
 
 

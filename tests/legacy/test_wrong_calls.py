@@ -19,7 +19,9 @@ import pytest
 
 from cudnn_ctypes import DeviceBuffer, DeviceMemoryWarning, Handle, SymbolNotFoundError, raw
 from cudnn_ctypes.raw import host_blocks, log, mode
+from cudnn_ctypes.raw.descriptors import record
 from cudnn_ctypes.raw.function import Parameter
+from cudnn_ctypes.reference import packed_strides
 from cudnn_ctypes.reference.device import dispatch
 from cudnn_ctypes.reference.device.call import Call
 
@@ -28,6 +30,9 @@ from .operation_table import FAMILIES, Family, rows
 BAD_PARAM = {raw.CUDNN_STATUS_BAD_PARAM, raw.CUDNN_STATUS_BAD_PARAM_NULL_POINTER}
 UNSET = {*BAD_PARAM, raw.CUDNN_STATUS_NOT_INITIALIZED}
 SETTERS = re.compile(r"(Set|Get|Init|Destroy).*(Descriptor|Dest)")
+REFUSED = {*raw.cudnnStatus_t} - {raw.CUDNN_STATUS_SUCCESS}
+SHAPED = raw.cudnnTensorDescriptor_t, raw.cudnnFilterDescriptor_t
+FLOAT, DOUBLE = raw.CUDNN_DATA_FLOAT, raw.CUDNN_DATA_DOUBLE
 UNKNOWN = {raw.CUDNN_STATUS_BAD_PARAM, raw.CUDNN_STATUS_NOT_SUPPORTED}
 
 Again = Callable[[Any], tuple[int, str]]
@@ -87,7 +92,6 @@ NEEDLESS = {
         "savedInvVariance activationDesc workSpace reserveSpace",
         "NormalizationForwardInference": "zDesc z activationDesc",
         "NormalizationBackward": "yDesc yData normBiasData",
-        "ReduceTensor": "indices",
         **{
             f"GetConvolution{direction}Algorithm_v7": "returnedAlgoCount"
             for direction in ("Forward", "BackwardData", "BackwardFilter")
@@ -125,6 +129,25 @@ NEEDLESS = {
         "GetRNNTempSpaceSizes, RNNForward": "fwdMode",
     },
     "short": {"GetRNNWeightParams": "weightSpaceSize"},
+    "another type": {
+        "ActivationBackward": "yDesc",
+        "GetBatchNormalizationTrainingExReserveSpaceSize": "xDesc",
+        "GetCTCLossWorkspaceSize, GetCTCLossWorkspaceSize_v8": "gradientsDesc",
+        "GetConvolutionForwardAlgorithm_v7": "srcDesc filterDesc destDesc",  # rows are refused
+        "GetConvolutionBackwardDataAlgorithm_v7": "filterDesc diffDesc gradDesc",
+        "GetConvolutionBackwardFilterAlgorithm_v7": "srcDesc diffDesc gradDesc",
+        "GetRNNWeightParams": "mDesc bDesc",
+        "GetReductionIndicesSize, GetReductionWorkspaceSize": "aDesc cDesc",
+        "Im2Col": "wDesc",
+        "RNNForward, RNNBackwardData_v8": "hDesc cDesc",
+        "RNNBackwardWeights_v8": "hDesc",
+    },
+    "another shape": {
+        "ActivationBackward": "yDesc",
+        "GetBatchNormalizationTrainingExReserveSpaceSize": "xDesc",
+        "GetRNNWeightParams": "mDesc bDesc",
+        "GetReductionIndicesSize, GetReductionWorkspaceSize": "aDesc cDesc",
+    },
 }
 # Sizes depend on x alone, and whether z is there.
 SIZES = re.compile(
@@ -132,6 +155,7 @@ SIZES = re.compile(
     r"(yDesc|zDesc|dyDesc|dzDesc|dxDesc|bnScaleBiasMeanVarDesc|dBnScaleBiasDesc|normScaleBiasDesc|"
     r"dNormScaleBiasDesc|normMeanVarDesc)"
 )
+EXPECTED = re.compile("Desc|: expected|: cuDNN has no| is too small| is less than")
 # An unset descriptor holds defaults, which are refused with other words.
 OTHER_WORDS = {
     "CTCLoss_v8 ctcLossDesc": "labelLengths must be from 0 to maxLabelLength = 0",
@@ -150,6 +174,19 @@ def needless(about: str, function: str, parameter: str) -> bool:
     return any(listed) or SIZES.fullmatch(f"{about} {function} {parameter}") is not None
 
 
+def described(kind: Any, data_type: Any, shape: tuple[int, ...]) -> Any:
+    """A descriptor of a packed tensor, or of filters."""
+    made = kind()
+    if kind is raw.cudnnTensorDescriptor_t:
+        raw.cudnnCreateTensorDescriptor(made)
+        strides = packed_strides(shape, "NCHW")
+        raw.cudnnSetTensorNdDescriptor(made, data_type, len(shape), shape, strides)
+    else:
+        raw.cudnnCreateFilterDescriptor(made)
+        raw.cudnnSetFilterNdDescriptor(made, data_type, 0, len(shape), shape)
+    return made
+
+
 def changes(parameter: Parameter, value: Any) -> Iterator[tuple[str, Any, set[Any]]]:
     """What is wrong, the argument, and the statuses that say so."""
     name, kind, base = parameter.name, parameter.type.kind, parameter.type.base
@@ -161,6 +198,12 @@ def changes(parameter: Parameter, value: Any) -> Iterator[tuple[str, Any, set[An
             create = base.__name__.replace("cudnn", "cudnnCreate").removesuffix("_t")
             raw.FUNCTIONS[create](unset)
             yield "unset", unset, UNSET
+        held = record(value) if value and base in SHAPED else None
+        if held is not None:
+            other = FLOAT if held.data_type == DOUBLE else DOUBLE
+            yield "another type", described(base, other, held.shape), REFUSED
+            larger = (*held.shape[:-1], held.shape[-1] + 1)
+            yield "another shape", described(base, held.data_type, larger), REFUSED
     elif kind != "value":
         yield "NULL", None, BAD_PARAM
     elif name.endswith(("SizeInBytes", "SpaceSize")) and value:
@@ -185,7 +228,8 @@ def test_wrong_arguments(reference_handle: Handle, family: Family, monkeypatch: 
                 told = status != 0 and (words in said or status in statuses)
             else:
                 shown = name if not name.endswith("Data") else f"{name}|{name[:-4]}Desc"
-                told = status in statuses and bool(re.search(f"{shown}|99", said))
+                shown = EXPECTED if statuses is REFUSED else f"{shown}|99"
+                told = status in statuses and bool(re.search(shown, said))
             if not told:
                 wrong.append(f"{about} {function} {name}: {status} {said}")
 

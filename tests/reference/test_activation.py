@@ -24,13 +24,6 @@ CASES = [
 ]
 
 
-@pytest.fixture(scope="module")
-def torch():
-    module = pytest.importorskip("torch", reason="PyTorch (CPU) is the oracle of this test")
-    module.set_num_threads(1)
-    return module
-
-
 def away_from_kinks(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
     """Values with no element within 1e-3 of 0 and 0.7, where relu and clipped relu bend."""
     x = rng.standard_normal(shape) * 2

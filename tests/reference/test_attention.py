@@ -21,13 +21,6 @@ from cudnn_ctypes.reference.attention_backward import (
 from tests.legacy.attentions import match_lengths
 
 
-@pytest.fixture(scope="module")
-def torch():
-    module = pytest.importorskip("torch", reason="PyTorch (CPU) is the oracle of this test")
-    module.set_num_threads(1)
-    return module
-
-
 @dataclasses.dataclass
 class Case:
     """Random operands of one configuration."""

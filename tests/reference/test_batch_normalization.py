@@ -21,13 +21,6 @@ MODES = ("per_activation", "spatial")
 SHAPES = ((4, 3, 2, 5), (3, 2, 2, 3, 2), (5, 4), (6, 2, 3))
 
 
-@pytest.fixture(scope="module")
-def torch():
-    module = pytest.importorskip("torch", reason="PyTorch (CPU) is the oracle of this test")
-    module.set_num_threads(1)
-    return module
-
-
 def operands(shape, mode, seed=0, dtype=np.float64):
     """x, scale, bias, z, dy; means differ between the parameters, as do deviations."""
     rng = np.random.default_rng(seed)

@@ -23,13 +23,6 @@ IMAGE = np.arange(1.0, 17.0).reshape(1, 1, 4, 4)
 KERNEL = np.arange(1.0, 10.0).reshape(1, 1, 3, 3)
 
 
-@pytest.fixture(scope="module")
-def torch():
-    module = pytest.importorskip("torch", reason="PyTorch (CPU) is the oracle of this test")
-    module.set_num_threads(1)
-    return module
-
-
 def test_the_classic_image():
     y = convolution_forward(IMAGE, KERNEL, padding=(1, 1))
     assert y.reshape(4, 4).tolist() == [

@@ -11,13 +11,6 @@ from cudnn_ctypes.reference import ctc
 from cudnn_ctypes.reference.ctc import best_path, collapse, ctc_loss, required_steps
 
 
-@pytest.fixture(scope="module")
-def torch():
-    module = pytest.importorskip("torch", reason="PyTorch (CPU) is the oracle of this test")
-    module.set_num_threads(1)
-    return module
-
-
 def softmax(u):
     return np.exp(ctc.log_softmax(u))
 

@@ -24,13 +24,6 @@ MODES = (
 AVERAGES = MODES[2:]
 
 
-@pytest.fixture(scope="module")
-def torch():
-    module = pytest.importorskip("torch", reason="PyTorch (CPU) is the oracle of this test")
-    module.set_num_threads(1)
-    return module
-
-
 def random_case(rng: np.random.Generator, spatial: int) -> tuple[np.ndarray, dict]:
     """An image of distinct whole numbers, and options with padding below the window."""
     window = rng.integers(1, 4, spatial)

@@ -82,13 +82,6 @@ def loss(network: RecurrentNetwork, problem: dict, masks=None) -> float:
 # -- PyTorch -----------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def torch():
-    module = pytest.importorskip("torch", reason="PyTorch (CPU) is the oracle of this test")
-    module.set_num_threads(1)
-    return module
-
-
 def torch_module(torch, network: RecurrentNetwork, weights: list[RecurrentWeights]):
     """The module with our weights: it has both biases or none, gates in the same order."""
     options = {

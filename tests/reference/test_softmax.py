@@ -13,13 +13,6 @@ ALGORITHMS = ("fast", "accurate", "log")
 MODES = ("instance", "channel")
 
 
-@pytest.fixture(scope="module")
-def torch():
-    module = pytest.importorskip("torch", reason="PyTorch (CPU) is the oracle of this test")
-    module.set_num_threads(1)
-    return module
-
-
 @pytest.mark.parametrize("shape", [(3, 5), (2, 3, 4), (2, 3, 4, 5), (2, 3, 2, 1, 3)])
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("algorithm", ALGORITHMS)

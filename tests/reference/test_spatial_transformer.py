@@ -15,13 +15,6 @@ from cudnn_ctypes.reference import (
 from .finite_differences import gradient
 
 
-@pytest.fixture(scope="module")
-def torch():
-    module = pytest.importorskip("torch", reason="PyTorch (CPU) is the oracle of this test")
-    module.set_num_threads(1)
-    return module
-
-
 def random(seed, *shape):
     return np.random.default_rng(seed).standard_normal(shape)
 

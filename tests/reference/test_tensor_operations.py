@@ -25,13 +25,6 @@ C = RNG.standard_normal((2, 3, 4, 5))
 NAN = np.nan
 
 
-@pytest.fixture(scope="module")
-def torch():
-    module = pytest.importorskip("torch", reason="PyTorch (CPU) is the oracle of this test")
-    module.set_num_threads(1)
-    return module
-
-
 # --- add, set, scale --------------------------------------------------------------------------
 
 

@@ -8,14 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from cudnn_ctypes import Handle
+from cudnn_ctypes import Handle, NotSupportedError, SymbolNotFoundError
 
 from . import convolutions, layers, sequences
 from .case import Case, Operands, tensors_of
 
-__all__ = ["FAMILIES", "Case", "Family", "rows", "tensors_of"]
+__all__ = ["FAMILIES", "LACKING", "Case", "Family", "rows", "tensors_of"]
 
 Family = Callable[[Operands], "dict[str, Case]"]
+
+LACKING = NotSupportedError, SymbolNotFoundError
+"""Of a row that this GPU, or the loaded cuDNN, does not have."""
 
 FAMILIES: tuple[Family, ...] = (
     layers.activations,

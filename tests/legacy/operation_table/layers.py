@@ -146,12 +146,13 @@ def tensors(o: Operands) -> dict[str, Case]:
     none = (0, 0, 0, 0)
     fold = o.own(cudnn.TensorTransformDescriptor(none, (0, 0, 2, 2), fold=(2, 2)))
     plain_fold = o.own(cudnn.TensorTransformDescriptor(none, none, fold=(2, 2)))
+    maxima = o.own(cudnn.ReduceTensorDescriptor("max", indices=True))
     return {
         "add_tensor": o.case(cudnn.add_tensor, bias, x),
         "set_tensor": o.case(cudnn.set_tensor, y, 3),
         "scale_tensor": o.case(cudnn.scale_tensor, y, 0.5),
         "op_tensor": o.case(cudnn.op_tensor, x, bias, "mul"),
-        "reduce_tensor": o.case(cudnn.reduce_tensor, x, "max", c_shape=(1, 4, 1, 1)),
+        "reduce_tensor": o.case(cudnn.reduce_tensor, x, maxima, c_shape=(1, 4, 1, 1)),
         "transform_tensor": o.case(cudnn.transform_tensor, x, layout="nhwc"),
         "transform_tensor_ex": o.case(cudnn.transform_tensor_ex, x, fold),
         "transform_filter": o.case(cudnn.transform_filter, w, plain_fold),

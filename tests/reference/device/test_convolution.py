@@ -14,7 +14,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from cudnn_ctypes import DeviceBuffer, raw, use_reference_device
+from cudnn_ctypes import DeviceBuffer, raw
 
 from ..naive import Config, random_config
 from ..raw_program import FLOAT, Memory, Program, scalar
@@ -27,21 +27,6 @@ PRECOMPUTED = raw.CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM
 IMPLICIT = raw.CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM
 NOT_SUPPORTED = raw.CUDNN_STATUS_NOT_SUPPORTED
 ROUND = {FLOAT: np.float32, DOUBLE: np.float64, HALF: np.float16, BFLOAT16: ml_dtypes.bfloat16}
-
-
-@pytest.fixture
-def program():
-    with use_reference_device():
-        program = Program()
-        yield program
-        program.close()
-
-
-@pytest.fixture(scope="module")
-def torch():
-    module = pytest.importorskip("torch", reason="PyTorch (CPU) is the oracle of this test")
-    module.set_num_threads(1)
-    return module
 
 
 def gaps(shape: tuple[int, ...]) -> tuple[int, ...]:

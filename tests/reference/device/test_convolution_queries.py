@@ -30,14 +30,6 @@ WITHOUT_KERNEL = {"Forward": {3, 6}, "BackwardData": {4}, "BackwardFilter": {4, 
 NONDETERMINISTIC = {"Forward": set(), "BackwardData": {0}, "BackwardFilter": {0, 3}}
 
 
-@pytest.fixture
-def program():
-    with use_reference_device():
-        program = Program()
-        yield program
-        program.close()
-
-
 @pytest.fixture(params=["reference", pytest.param("gpu", marks=pytest.mark.gpu)])
 def anywhere(request):
     with use_reference_device(request.param == "reference"):

@@ -8,7 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from cudnn_ctypes import BadParamError, DeviceBuffer, raw, use_reference_device
+from cudnn_ctypes import BadParamError, DeviceBuffer, raw
 from cudnn_ctypes.raw.descriptors import record
 from cudnn_ctypes.reference import folded_backward_data, reorder_bias, reorder_filter
 
@@ -19,14 +19,6 @@ SUCCESS, BAD_PARAM = raw.CUDNN_STATUS_SUCCESS, raw.CUDNN_STATUS_BAD_PARAM
 NOT_SUPPORTED = raw.CUDNN_STATUS_NOT_SUPPORTED
 DOUBLE, HALF, BFLOAT16 = raw.CUDNN_DATA_DOUBLE, raw.CUDNN_DATA_HALF, raw.CUDNN_DATA_BFLOAT16
 DTYPES = {FLOAT: np.float32, DOUBLE: np.float64, HALF: np.float16, BFLOAT16: ml_dtypes.bfloat16}
-
-
-@pytest.fixture
-def program():
-    with use_reference_device():
-        program = Program()
-        yield program
-        program.close()
 
 
 # --- im2col -----------------------------------------------------------------------------------

@@ -6,11 +6,9 @@ from ctypes import c_int32, c_size_t, c_uint32
 from typing import Any
 
 import numpy as np
-import pytest
 
 from cudnn_ctypes import raw, use_reference_device
 from cudnn_ctypes.raw.descriptors import record
-from cudnn_ctypes.reference import TensorTransform, transform_tensor
 
 from ..raw_program import FLOAT, Memory, Program, scalar
 
@@ -20,14 +18,6 @@ SUCCESS = raw.CUDNN_STATUS_SUCCESS
 FOLD, UNFOLD = raw.CUDNN_TRANSFORM_FOLD, raw.CUDNN_TRANSFORM_UNFOLD
 NCHW, NHWC = raw.CUDNN_TENSOR_NCHW, raw.CUDNN_TENSOR_NHWC
 ZEROS = (0, 0, 0, 0)
-
-
-@pytest.fixture
-def program():
-    with use_reference_device():
-        program = Program()
-        yield program
-        program.close()
 
 
 def transform(
@@ -160,64 +150,6 @@ def run(
         program.tensor(y.shape, t, y.layout),
         y.address,
     )
-
-
-CASES = [
-    ((2, 3, 4, 6), ZEROS, ZEROS, (2, 3), FOLD, (2, 18, 2, 2)),
-    ((2, 3, 5, 6), (0, 0, 1, 0), (1, 2, 0, -1), (2, 2), FOLD, (3, 20, 3, 3)),
-    ((2, 16, 2, 3), ZEROS, (0, -1, -1, 1), (2, 2), UNFOLD, (2, 3, 3, 7)),
-    ((2, 3, 4, 5), (1, 1, 1, 1), (0, 2, 0, -2), (1, 1), FOLD, (3, 6, 5, 4)),
-]
-
-
-@pytest.mark.parametrize("data_type", [FLOAT, HALF, INT8], ids=str)
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case[0]}-{case[4].name}")
-def test_transform_tensor_ex(program: Program, case: Any, data_type: Any):
-    shape, before, after, fold, direction, y_shape = case
-    values = np.random.default_rng(0).integers(-99, 100, shape)
-    x, y = Memory(shape, data_type, "NHWC", values), Memory(y_shape, data_type)
-    descriptor = transform(program, before, after, fold, direction)
-    assert run(program, descriptor, x, y, t=data_type) == SUCCESS
-    name = "fold" if direction == FOLD else "unfold"
-    expected = transform_tensor(values, TensorTransform(before, after, fold, name))
-    np.testing.assert_array_equal(y.get(), expected)
-
-
-def test_padding_is_plain_padding(program: Program):
-    values = np.arange(1.0, 7.0).reshape(1, 1, 2, 3)
-    x, y = Memory((1, 1, 2, 3), values=values), Memory((1, 1, 4, 4))
-    descriptor = transform(program, (0, 0, 1, 0), (0, 0, 1, 1))
-    assert run(program, descriptor, x, y) == SUCCESS
-    expected = np.pad(values, ((0, 0), (0, 0), (1, 1), (0, 1)))
-    np.testing.assert_array_equal(y.get(), expected)
-
-
-def test_blending(program: Program):
-    values, prior = np.arange(4.0).reshape(1, 1, 2, 2), np.ones((1, 4, 1, 1))
-    x, y = Memory((1, 1, 2, 2), values=values), Memory((1, 4, 1, 1), values=prior)
-    descriptor = transform(program, fold=(2, 2))
-    assert run(program, descriptor, x, y, (2, -3)) == SUCCESS
-    assert y.get().ravel().tolist() == [-3, -1, 1, 3]
-
-
-def test_transform_filter(program: Program):
-    values = np.random.default_rng(1).integers(-99, 100, (4, 3, 3, 3))
-    x, y = Memory((4, 3, 3, 3), values=values), Memory((8, 16, 2, 2), layout="NHWC")
-    source, target = program.filter((4, 3, 3, 3)), program.filter((8, 16, 2, 2), layout="NHWC")
-    before, after = (0, 0, 1, 1), (4, 1, 0, 0)
-    raw.cudnnTransformFilter(
-        program.handle,
-        transform(program, before, after, (2, 2), layout=NHWC),
-        scalar(1),
-        source,
-        x.address,
-        scalar(0),
-        target,
-        y.address,
-    )
-    assert record(target).shape == y.shape
-    expected = transform_tensor(values, TensorTransform(before, after, (2, 2)))
-    np.testing.assert_array_equal(y.get(), expected)
 
 
 def test_refused_transforms(program: Program):

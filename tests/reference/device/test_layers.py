@@ -1,0 +1,160 @@
+"""Layers and tensor operations on the reference device: what calls of C show beside numbers.
+
+The numbers are those of `tests.legacy.test_random_operations` and its kind.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cudnn_ctypes as cudnn
+from cudnn_ctypes import DeviceBuffer, DeviceTensor, Handle, raw
+from cudnn_ctypes.reference import divisive_normalization_forward, lrn_cross_channel_forward
+
+from ..raw_program import FLOAT, Memory, Program, scalar
+
+SUCCESS = raw.CUDNN_STATUS_SUCCESS
+BAD_PARAM, NOT_SUPPORTED = raw.CUDNN_STATUS_BAD_PARAM, raw.CUDNN_STATUS_NOT_SUPPORTED
+SHAPE = (2, 4, 3, 5)
+
+
+def test_pooling_of_one_spatial_dimension_is_not_supported(program: Program) -> None:
+    x, y, descriptor = (
+        Memory((1, 1, 4)),
+        Memory((1, 1, 2)),
+        program.new(raw.cudnnPoolingDescriptor_t),
+    )
+    raw.cudnnSetPoolingNdDescriptor(descriptor, raw.CUDNN_POOLING_MAX, 0, 1, (2,), (0,), (2,))
+    x_desc, y_desc = program.tensor(x.shape), program.tensor(y.shape)
+    arguments = (scalar(1), x_desc, x.address, scalar(0), y_desc, y.address)
+    status = raw.cudnnPoolingForward.unchecked(program.handle, descriptor, *arguments)
+    assert status == NOT_SUPPORTED
+
+
+class Norm:
+    """Local normalizations forward, with memory for temporaries."""
+
+    def __init__(self, program: Program, shape: tuple[int, ...]) -> None:
+        rng = np.random.default_rng(0)
+        self.program, self.desc = program, program.tensor(shape)
+        self.x = Memory(shape, values=rng.standard_normal(shape))
+        self.y, self.temp, self.temp2 = (Memory(shape) for _ in range(3))
+
+    def across(self, norm: Any, x_desc: Any = None, y_desc: Any = None) -> Any:
+        x, y = (x_desc or self.desc, self.x.address), (y_desc or self.desc, self.y.address)
+        mode = raw.CUDNN_LRN_CROSS_CHANNEL_DIM1
+        return raw.cudnnLRNCrossChannelForward.unchecked(
+            self.program.handle, norm, mode, scalar(1), *x, scalar(0), *y
+        )
+
+    def divisive(self, norm: Any, alpha: float = 1, beta: float = 0) -> Any:
+        space = (None, self.temp.address, self.temp2.address)
+        return raw.cudnnDivisiveNormalizationForward.unchecked(
+            *(self.program.handle, norm, raw.CUDNN_DIVNORM_PRECOMPUTED_MEANS, scalar(alpha)),
+            *(self.desc, self.x.address, *space, scalar(beta), self.desc, self.y.address),
+        )
+
+
+@pytest.mark.parametrize("shape", [SHAPE, (1, 3, 2, 3, 4)])
+def test_local_normalizations_by_the_defaults_of_a_new_descriptor(
+    program: Program, shape: tuple[int, ...]
+) -> None:
+    new, norm = program.new(raw.cudnnLRNDescriptor_t), Norm(program, shape)
+    assert norm.across(new) == SUCCESS
+    np.testing.assert_array_equal(norm.y.get(), lrn_cross_channel_forward(norm.x.get()))
+    assert norm.divisive(new) == SUCCESS
+    np.testing.assert_array_equal(norm.y.get(), divisive_normalization_forward(norm.x.get()))
+    assert np.isnan(norm.temp.get()).all(), "what a temporary holds is lost"
+    assert np.isnan(norm.temp2.get()).all()
+    assert norm.divisive(new, 2, -0.5) == SUCCESS  # a negative beta is ignored
+    exact = divisive_normalization_forward(norm.x.get(), alpha=2)
+    np.testing.assert_array_equal(norm.y.get(), exact)
+    if len(shape) == 5:
+        last = program.tensor(shape, layout="NHWC")
+        assert norm.across(new, x_desc=last) == norm.across(new, y_desc=last) == BAD_PARAM
+
+
+@pytest.mark.parametrize("shape", [(2, 3, 4), (2, 3, 4, 7, 1)])
+def test_a_spatial_transformer_has_four_dimensions(
+    program: Program, shape: tuple[int, ...]
+) -> None:
+    theta, grid = Memory((2, 2, 3), values=np.ones((2, 2, 3))), Memory((2, 4, 7, 2))
+    call = raw.cudnnSpatialTfGridGeneratorForward.unchecked
+    for _ in range(3):  # malloc gives the same address again
+        descriptor = raw.cudnnSpatialTransformerDescriptor_t()
+        raw.cudnnCreateSpatialTransformerDescriptor(descriptor)
+        operands = (program.handle, descriptor, theta.address, grid.address)
+        assert call(*operands) == BAD_PARAM, "it was never set"
+        raw.cudnnSetSpatialTransformerNdDescriptor(descriptor, 0, FLOAT, len(shape), shape)
+        assert call(*operands) == NOT_SUPPORTED
+        raw.cudnnSetSpatialTransformerNdDescriptor(descriptor, 0, FLOAT, 4, (2, 3, 4, 7))
+        assert call(*operands) == SUCCESS
+        raw.cudnnDestroySpatialTransformerDescriptor(descriptor)
+
+
+@pytest.mark.parametrize("norm", [False, True], ids=["batch", "norm"])
+def test_spaces_of_a_fused_normalization(handle: Handle, norm: bool) -> None:
+    """A bit for each element, by which the backward pass goes; what a workspace holds is lost."""
+    x = DeviceTensor.from_numpy(np.ones((3, 4, 5, 2), np.float16), layout="NHWC")
+    scale = DeviceTensor.full((4,), 1, "float32")
+    train: Any = cudnn.batch_normalization_forward_training_ex
+    back: Any = cudnn.batch_normalization_backward_ex
+    how: dict[str, Any] = {"activation": "relu"}
+    if norm:
+        train, back = cudnn.normalization_forward_training, cudnn.normalization_backward
+        how["algorithm"] = "persist"
+    with (
+        cudnn.TensorDescriptor(x.shape, "float16", layout="NHWC") as desc,
+        DeviceBuffer(64) as workspace,
+        DeviceBuffer(64) as reserve,
+    ):
+        sizes: Any = cudnn.normalization_sizes if norm else cudnn.batch_normalization_ex_sizes
+        assert tuple(sizes(handle, desc, adds=True, **how)) == (32, 32, 15)
+        for buffer in (workspace, reserve):
+            buffer.fill(7)
+        spaces = {"workspace": workspace, "reserve_space": reserve}
+        made = train(handle, x, scale, scale, z=x, average_factor=1, **spaces, **how)
+        assert (workspace.copy_to_host()[:32] == 0xA5).all()
+        given = {"x": x, "y": made.y, "dy": x, "scale": scale, "bias": scale, "with_dz": True}
+        given |= {"saved_mean": made.saved_mean, "saved_inv_variance": made.saved_inv_variance}
+        assert (back(handle, **given, reserve_space=reserve, **how).dbias.numpy() == 30).all()
+        reserve.fill(0)
+        assert not back(handle, **given, reserve_space=reserve, **how).dbias.numpy().any()
+
+
+@pytest.mark.parametrize(
+    ("change", "status"),
+    [
+        ({"xDesc": (3, 4, 5, 2, 1, 1), "yDesc": (3, 4, 5, 2, 1, 1)}, BAD_PARAM),
+        ({"xDesc": (3, 4, 5), "yDesc": (3, 4, 5)}, BAD_PARAM),
+        ({"bnScaleBiasMeanVarDesc": (1, 4, 5, 2)}, BAD_PARAM),
+        ({"bnScaleBiasMeanVarDesc": (4, 1, 1, 1)}, BAD_PARAM),
+        ({"epsilon": -1e-9}, BAD_PARAM),
+        ({"epsilon": float("nan")}, BAD_PARAM),
+        ({}, SUCCESS),
+    ],
+    ids=str,
+)
+def test_refusals_of_batch_normalization(program: Program, change: Any, status: Any) -> None:
+    shape = (3, 4, 5, 2)
+    x, y = Memory(shape, values=np.ones(shape)), Memory(shape)
+    parameter = Memory((1, 4, 1, 1), values=np.ones((1, 4, 1, 1))).address
+    arguments: dict[str, Any] = {
+        "handle": program.handle,
+        "mode": raw.CUDNN_BATCHNORM_SPATIAL,
+        "alpha": scalar(1),
+        "beta": scalar(0),
+        "xDesc": shape,
+        "x": x.address,
+        "yDesc": shape,
+        "y": y.address,
+        "bnScaleBiasMeanVarDesc": (1, 4, 1, 1),
+        **dict.fromkeys(("bnScale", "bnBias", "estimatedMean", "estimatedVariance"), parameter),
+        "epsilon": 1e-5,
+        **change,
+    }
+    given = {n: program.tensor(v) if isinstance(v, tuple) else v for n, v in arguments.items()}
+    assert raw.cudnnBatchNormalizationForwardInference.unchecked(**given) == status
