@@ -184,6 +184,28 @@ def test_weights_do_not_overlap(weights: AttentionWeights) -> None:
     np.testing.assert_array_equal(np.sort(buffer[: len(total)]), total)
 
 
+def test_the_weight_layout_is_cudnns(reference_handle: Handle) -> None:
+    """Offsets and strides as cuDNN 9.28 gave them for this attention, with a handle it ignores."""
+    with (
+        AttnDescriptor(HEADS, **{**OPTIONS, "o_projection": 7}) as attn,
+        AttentionWeights(reference_handle, attn) as weights,
+    ):
+        layout = {
+            name: (view.ptr - weights.space.ptr, view.shape, view.strides)
+            for name, view in weights.items()
+        }
+    assert layout == {
+        "q_weights": (0, (2, 3, 6), (3, 1, 6)),
+        "k_weights": (144, (2, 3, 5), (3, 1, 6)),
+        "v_weights": (264, (2, 2, 4), (2, 1, 4)),
+        "o_weights": (328, (2, 7, 2), (14, 1, 7)),
+        "q_biases": (440, (2, 3, 1), (3, 1, 1)),
+        "k_biases": (464, (2, 3, 1), (3, 1, 1)),
+        "v_biases": (488, (2, 2, 1), (2, 1, 1)),
+        "o_biases": (504, (1, 7, 1), (7, 1, 1)),
+    }
+
+
 def test_weights_in_a_buffer_of_ones_own(handle: Handle, attn: AttnDescriptor) -> None:
     size = attention_buffer_sizes(handle, attn).weights
     with DeviceBuffer(size + 64) as buffer:

@@ -6,25 +6,31 @@ The statuses that the reference device gives are asserted of cuDNN too.
 from __future__ import annotations
 
 from collections.abc import Callable
-from ctypes import byref, c_void_p
+from ctypes import byref, c_size_t, c_void_p
 from typing import Any
 
+import numpy as np
 import pytest
 
 from cudnn_ctypes import (
+    RNN,
+    BadParamError,
     DeviceBuffer,
     DeviceTensor,
     DropoutDescriptor,
     Handle,
+    NotSupportedError,
     RNNDataDescriptor,
     RNNDescriptor,
+    RNNWeights,
     TensorDescriptor,
     dropout_reserve_size,
     dropout_states_size,
     raw,
 )
+from cudnn_ctypes.reference.rnn_cells import Clip
 
-from .recurrent import LAYOUTS, Run, example, random_operands
+from .recurrent import LAYOUTS, Run, example, expected, random_operands
 
 SUCCESS, BAD_PARAM = raw.CUDNN_STATUS_SUCCESS, raw.CUDNN_STATUS_BAD_PARAM
 NOT_SUPPORTED = raw.CUDNN_STATUS_NOT_SUPPORTED
@@ -32,17 +38,17 @@ NO_TENSOR, NO_DATA = raw.cudnnTensorDescriptor_t(), raw.cudnnRNNDataDescriptor_t
 
 
 class Calls(Run):
-    """The three passes of an LSTM of 2 layers and 2 directions, as C calls."""
+    """The three passes of a network of 2 layers and 2 directions, as C calls."""
 
-    def __init__(self, handle: Handle) -> None:
-        problem = example(layers=2, bidirectional=True)
-        super().__init__(handle, problem, random_operands(problem))
+    def __init__(self, handle: Handle, cell: str = "lstm", **options: Any) -> None:
+        problem = example(cell, layers=2, bidirectional=True)
+        super().__init__(handle, problem, random_operands(problem), **options)
         network = self.network
         sizes = network.temp_space_sizes(handle)
         self.workspace = self.enter_context(DeviceBuffer(sizes.workspace))
         self.reserve_space = self.enter_context(DeviceBuffer(sizes.reserve_space))
         states = {
-            name: self.put(self.given.hx if "h" in name else self.given.cx)
+            name: self.put(self.given.hx)
             for name in ("hx", "hy", "dhx", "dhy", "cx", "cy", "dcx", "dcy")
         }
         gradients = self.enter_context(DeviceBuffer(self.weights.space.nbytes))
@@ -193,6 +199,81 @@ def test_descriptors_of_states_that_are_null_may_be_null(handle: Handle, name: s
     with Calls(handle) as calls:
         for each in PASSES[: PASSES.index(name) + 1]:
             assert calls.status(each, hDesc=NO_TENSOR, cDesc=NO_TENSOR, **nothing) == SUCCESS
+
+
+def test_lengths_on_the_device_are_compared(reference_handle: Handle) -> None:
+    with Calls(reference_handle) as calls:
+        lengths = calls.put(np.array(calls.problem.lengths, np.int32))
+        assert calls.status(PASSES[0], devSeqLengths=lengths) == SUCCESS
+        other = calls.put(np.array(calls.problem.lengths[::-1], np.int32))
+        assert calls.status(PASSES[0], devSeqLengths=other) == BAD_PARAM
+
+
+def test_descriptors_of_cell_states_are_those_of_an_lstm(reference_handle: Handle) -> None:
+    for cell, status in (("lstm", BAD_PARAM), ("gru", SUCCESS)):
+        with Calls(reference_handle, cell) as calls:
+            assert calls.status(PASSES[0], cDesc=states(calls, (4, 4, 2))) == status
+
+
+def test_passes_follow_each_other(reference_handle: Handle) -> None:
+    with Calls(reference_handle) as calls, Calls(reference_handle, "gru") as other:
+        assert calls.status(PASSES[1]) == BAD_PARAM
+        assert calls.status(PASSES[0]) == SUCCESS
+        assert calls.status(PASSES[2]) == BAD_PARAM
+        assert calls.status(PASSES[1]) == SUCCESS
+        assert calls.status(PASSES[2]) == SUCCESS
+        space = {name: calls.arguments[name] for name in ("reserveSpace", "reserveSpaceSize")}
+        assert other.status(PASSES[1], **space) == BAD_PARAM
+
+
+def test_networks_with_dropout_need_states_for_training(reference_handle: Handle) -> None:
+    dropout = raw.cudnnDropoutDescriptor_t()
+    raw.cudnnCreateDropoutDescriptor(dropout)
+    raw.cudnnSetDropoutDescriptor(dropout, reference_handle, 0.5, None, 0, 1)
+    with Calls(reference_handle) as calls:
+        options = (0, raw.CUDNN_LSTM, 2, 1, 0, *(raw.CUDNN_DATA_DOUBLE,) * 2, 0, 3, 4, 4, 2)
+        raw.cudnnSetRNNDescriptor_v8(calls.rnn, *options, dropout, 1)
+        assert calls.status(PASSES[0]) == BAD_PARAM
+        assert calls.status(PASSES[0], fwdMode=raw.CUDNN_FWD_MODE_INFERENCE) == SUCCESS
+    raw.cudnnDestroyDropoutDescriptor(dropout)
+
+
+def test_skipping_the_input_needs_equal_sizes(reference_handle: Handle) -> None:
+    with RNNDescriptor("lstm", input_size=4, hidden_size=4, input_mode="skip_input") as rnn:
+        raw.cudnnSetRNNDescriptor_v8(rnn, 0, 2, 2, 0, 1, 0, 0, 0, 3, 4, 4, 1, None, 1)
+        size = c_size_t()
+        status = raw.cudnnGetRNNWeightSpaceSize.unchecked(reference_handle, rnn, size)
+        assert status == BAD_PARAM
+
+
+def test_a_dynamic_plan_is_for_a_batch_size_and_ends_with_the_descriptor(
+    reference_handle: Handle,
+) -> None:
+    handle, x = reference_handle, DeviceTensor.zeros((5, 4, 3), "float32")
+    for _ in range(20):  # an address comes back soon
+        rnn = RNNDescriptor("gru", input_size=3, hidden_size=32, algorithm="persist_dynamic")
+        with rnn, RNNWeights(handle, rnn) as weights, RNN.of(rnn, x) as network:
+            weights.zero()
+            for batch in (None, 5):
+                if batch is not None:
+                    raw.cudnnBuildRNNDynamic(handle, rnn, batch)
+                with pytest.raises(BadParamError):
+                    network.forward(handle, x, weights)
+            raw.cudnnBuildRNNDynamic(handle, rnn, 4)
+            network.forward(handle, x, weights)
+            with RNN.of(rnn, x, lengths=[5, 5, 5, 1]) as padded, pytest.raises(NotSupportedError):
+                padded.forward(handle, x, weights)
+
+
+def test_limits_of_the_clip_are_rounded_to_float32(reference_handle: Handle) -> None:
+    limit = float(np.float32(0.1))
+    for given, right in ((0.1, False), (limit, True)):
+        problem = example(clip=Clip(-given, given))
+        operands = random_operands(problem)
+        operands.cx[...] = 1
+        with Run(reference_handle, problem, operands) as run:
+            y, exact = run.training_step()["y"], expected(problem, operands)["y"]
+        assert np.allclose(y[problem.valid], exact[problem.valid], rtol=0, atol=1e-12) == right
 
 
 def test_gradients_can_only_be_added(handle: Handle) -> None:

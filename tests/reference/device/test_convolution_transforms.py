@@ -8,12 +8,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from cudnn_ctypes import BadParamError, DeviceBuffer, raw
-from cudnn_ctypes.raw.descriptors import record
-from cudnn_ctypes.reference import folded_backward_data, reorder_bias, reorder_filter
+from cudnn_ctypes import raw
 
-from ..naive import Config, forward, integers
-from ..raw_program import FLOAT, Memory, Program
+from ..raw_program import FLOAT, Program
 
 SUCCESS, BAD_PARAM = raw.CUDNN_STATUS_SUCCESS, raw.CUDNN_STATUS_BAD_PARAM
 NOT_SUPPORTED = raw.CUDNN_STATUS_NOT_SUPPORTED
@@ -22,36 +19,6 @@ DTYPES = {FLOAT: np.float32, DOUBLE: np.float64, HALF: np.float16, BFLOAT16: ml_
 
 
 # --- im2col -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("data_type", DTYPES, ids=lambda t: t.name)
-@pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
-@pytest.mark.parametrize("mode", ["CROSS_CORRELATION", "CONVOLUTION"])
-def test_the_columns_times_the_filter_are_the_convolution(program, data_type, layout, mode):
-    config = Config((2, 3, 5, 6), (4, 3, 2, 3), (1, 2), (1, 2), (2, 1), 1)
-    rng = np.random.default_rng(0)
-    x, w = integers(rng, config.x_shape), integers(rng, config.w_shape)
-    memory = Memory(config.x_shape, data_type, layout, x)
-    positions = config.y_shape[0] * config.y_shape[2] * config.y_shape[3]
-    with DeviceBuffer(3 * 2 * 3 * positions * np.dtype(DTYPES[data_type]).itemsize) as columns:
-        columns.fill(0xFF)
-        raw.cudnnIm2Col(
-            program.handle,
-            program.tensor(config.x_shape, data_type, layout),
-            memory.address,
-            program.filter(config.w_shape, data_type),
-            program.convolution(
-                config.padding,
-                config.stride,
-                config.dilation,
-                mode=getattr(raw, f"CUDNN_{mode}"),
-            ),
-            columns,
-        )
-        matrix = columns.copy_to_host().view(DTYPES[data_type]).astype(np.float64)
-    y = (w.reshape(4, -1) @ matrix.reshape(3 * 2 * 3, positions)).reshape(4, 2, 5, 4)
-    expected = forward(x, w, config, mode.lower())
-    np.testing.assert_array_equal(y.swapaxes(0, 1), expected)
 
 
 @pytest.mark.parametrize(
@@ -84,38 +51,9 @@ def test_what_im2col_takes(program: Program, x, w, convolution, expected):
         buffer.ctypes.data + (1 << 15),
     ]
     assert raw.cudnnIm2Col.unchecked(*arguments) == expected
-    for position in range(1, 6):
-        null = [*arguments]
-        null[position] = None
-        with pytest.raises(BadParamError):
-            raw.cudnnIm2Col(*null)
 
 
 # --- reordered filters ------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("reorder_bias_too", [False, True])
-def test_reorder(program: Program, reorder_bias_too: bool):
-    rng = np.random.default_rng(0)
-    shape = (64, 32, 3, 3)
-    stored = rng.integers(-128, 128, (64, 1, 3, 3, 32)).astype(np.int8)
-    bias = rng.standard_normal(64).astype(np.float32)
-    target, biases = np.zeros_like(stored), np.full(64, np.nan, np.float32)
-    raw.cudnnReorderFilterAndBias(
-        program.handle,
-        program.filter(shape, raw.CUDNN_DATA_INT8x32, "NCHW_VECT_C"),
-        raw.CUDNN_DEFAULT_REORDER,
-        stored.ctypes.data,
-        target.ctypes.data,
-        int(reorder_bias_too),
-        bias.ctypes.data if reorder_bias_too else None,
-        biases.ctypes.data if reorder_bias_too else None,
-    )
-    np.testing.assert_array_equal(target, reorder_filter(stored))
-    if reorder_bias_too:
-        np.testing.assert_array_equal(biases, reorder_bias(bias))
-    else:
-        assert np.isnan(biases).all()
 
 
 def test_reorder_of_other_types_only_copies(program: Program):
@@ -138,19 +76,6 @@ def test_reorder_of_other_types_only_copies(program: Program):
     assert not target.any()
     assert call(raw.CUDNN_NO_REORDER) == SUCCESS
     np.testing.assert_array_equal(target, values)
-
-
-def test_reorder_needs_the_memory_that_it_was_asked_to_fill(program: Program):
-    filter_ = program.filter((32, 32, 1, 1), raw.CUDNN_DATA_INT8x32, "NCHW_VECT_C")
-    memory = np.zeros(4096, np.uint8)
-    here = memory.ctypes.data
-    arguments = [program.handle, filter_, raw.CUDNN_DEFAULT_REORDER, here, here + 1024, 1]
-    arguments += [here + 2048, here + 3072]
-    for position in (1, 3, 4, 6, 7):
-        null = [*arguments]
-        null[position] = None
-        with pytest.raises(BadParamError):
-            raw.cudnnReorderFilterAndBias(*null)
 
 
 # --- folding ----------------------------------------------------------------------------------
@@ -191,32 +116,6 @@ def fold(
         arguments[null] = None
     function = raw.cudnnGetFoldedConvBackwardDataDescriptors
     return function.unchecked(program.handle, *arguments), made
-
-
-@pytest.mark.parametrize("target", ["NCHW", "NHWC"])
-@pytest.mark.parametrize("data_type", [FLOAT, HALF], ids=lambda t: t.name)
-def test_folded_descriptors(program: Program, target: str, data_type: int):
-    code = getattr(raw, f"CUDNN_TENSOR_{target}")
-    status, made = fold(program, data_type=data_type, target=code)
-    assert status == SUCCESS
-    folded = folded_backward_data((4, 3, 3, 3), (2, 3, 8, 8), padding=(1, 1), stride=(2, 2))
-    w, dy, convolution, dx, *transforms = made
-    filters = record(w)
-    assert (filters.data_type, filters.format, filters.shape) == (data_type, code, folded.w_shape)
-    layouts = [program.tensor(s, data_type, target) for s in (folded.dy_shape, folded.dx_shape)]
-    assert [record(d) for d in (dy, dx)] == [record(d) for d in layouts]
-    held = record(convolution)
-    assert (held.padding, held.stride, held.dilation) == (folded.padding, (1, 1), (1, 1))
-    assert (held.mode, held.compute_data_type) == (raw.CUDNN_CROSS_CORRELATION, FLOAT)
-    expected = (folded.fold_w, folded.pad_dy, folded.fold_dx, folded.unfold_dx)
-    for descriptor, transform in zip(transforms, expected, strict=True):
-        found = record(descriptor)
-        assert found.format == code
-        assert found.pad_before[:4] == transform.pad_before
-        assert found.pad_after[:4] == transform.pad_after
-        assert found.fold[:2] == transform.fold
-        folding = raw.CUDNN_TRANSFORM_FOLD
-        assert (found.direction == folding) == (transform.direction == "fold")
 
 
 @pytest.mark.parametrize(
