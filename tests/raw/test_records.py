@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from ctypes import byref, c_double, c_float, c_int, c_size_t, c_ushort, c_void_p
+from ctypes import byref, c_double, c_int, c_size_t, c_void_p
 
 import numpy as np
 import pytest
@@ -60,15 +60,6 @@ def tensor(new, *shape, data_type=FLOAT, layout=raw.CUDNN_TENSOR_NCHW):
 # --- what the records say ------------------------------------------------------------------------
 
 
-def test_tensor(new):
-    descriptor = new(raw.cudnnTensorDescriptor_t)
-    raw.cudnnSetTensorNdDescriptor(descriptor, HALF, 5, [2, 3, 4, 5, 6], [900, 1, 300, 60, 10])
-    last = 900 + 2 + 3 * 300 + 4 * 60 + 5 * 10
-    assert record(descriptor) == descriptors.Tensor(
-        HALF, (2, 3, 4, 5, 6), (900, 1, 300, 60, 10), 2 * (last + 1)
-    )
-
-
 def test_vectorised_tensor_counts_channels_in_its_shape_and_vectors_in_its_strides(new):
     descriptor = new(raw.cudnnTensorDescriptor_t)
     raw.cudnnSetTensor4dDescriptor(
@@ -76,104 +67,6 @@ def test_vectorised_tensor_counts_channels_in_its_shape_and_vectors_in_its_strid
     )
     assert record(descriptor) == descriptors.Tensor(
         raw.CUDNN_DATA_INT8x32, (2, 64, 3, 5), (30, 15, 5, 1), 2 * 64 * 3 * 5
-    )
-
-
-@pytest.mark.parametrize(
-    ("layout", "data_type", "strides", "size"),
-    [
-        ("NCHW", "FLOAT", (144, 9, 3, 1), 4608),
-        ("NHWC", "FLOAT", (144, 1, 48, 16), 4608),
-        ("NCHW_VECT_C", "INT8x4", (36, 9, 3, 1), 1152),
-    ],
-)
-def test_filter(new, layout: str, data_type: str, strides: tuple[int, ...], size: int):
-    descriptor = new(raw.cudnnFilterDescriptor_t)
-    code, layout_code = (
-        getattr(raw, f"CUDNN_DATA_{data_type}"),
-        getattr(raw, f"CUDNN_TENSOR_{layout}"),
-    )
-    raw.cudnnSetFilter4dDescriptor(descriptor, code, layout_code, 8, 16, 3, 3)
-    held = record(descriptor)
-    assert held == descriptors.Filter(code, layout_code, (8, 16, 3, 3), size)
-    assert held.strides == strides
-
-
-def test_convolution(new):
-    descriptor = new(raw.cudnnConvolutionDescriptor_t)
-    raw.cudnnSetConvolutionNdDescriptor(
-        descriptor,
-        3,
-        [1, 2, 3],
-        [4, 5, 6],
-        [7, 8, 9],
-        raw.CUDNN_CONVOLUTION,
-        raw.CUDNN_DATA_DOUBLE,
-    )
-    raw.cudnnSetConvolutionGroupCount(descriptor, 4)
-    raw.cudnnSetConvolutionMathType(descriptor, raw.CUDNN_FMA_MATH)
-    raw.cudnnSetConvolutionReorderType(descriptor, raw.CUDNN_NO_REORDER)
-    assert record(descriptor) == descriptors.Convolution(
-        padding=(1, 2, 3),
-        stride=(4, 5, 6),
-        dilation=(7, 8, 9),
-        groups=4,
-        mode=raw.CUDNN_CONVOLUTION,
-        compute_data_type=raw.CUDNN_DATA_DOUBLE,
-        math_type=raw.CUDNN_FMA_MATH,
-        reorder_type=raw.CUDNN_NO_REORDER,
-    )
-
-
-def test_pooling(new):
-    descriptor = new(raw.cudnnPoolingDescriptor_t)
-    raw.cudnnSetPoolingNdDescriptor(
-        descriptor, raw.CUDNN_POOLING_MAX, raw.CUDNN_PROPAGATE_NAN, 3, [2, 3, 4], [0, 1, 2], [5] * 3
-    )
-    assert record(descriptor) == descriptors.Pooling(
-        (2, 3, 4), (0, 1, 2), (5, 5, 5), raw.CUDNN_POOLING_MAX, raw.CUDNN_PROPAGATE_NAN
-    )
-
-
-def test_activation(new):
-    descriptor = new(raw.cudnnActivationDescriptor_t)
-    mode = raw.CUDNN_ACTIVATION_CLIPPED_RELU
-    raw.cudnnSetActivationDescriptor(descriptor, mode, raw.CUDNN_PROPAGATE_NAN, 6.0)
-    raw.cudnnSetActivationDescriptorSwishBeta(descriptor, 1.5)
-    assert record(descriptor) == descriptors.Activation(mode, raw.CUDNN_PROPAGATE_NAN, 6.0, 1.5)
-
-
-def test_op_tensor_and_reduce_tensor(new):
-    op, reduction = new(raw.cudnnOpTensorDescriptor_t), new(raw.cudnnReduceTensorDescriptor_t)
-    nan = raw.CUDNN_PROPAGATE_NAN
-    raw.cudnnSetOpTensorDescriptor(op, raw.CUDNN_OP_TENSOR_MAX, FLOAT, nan)
-    raw.cudnnSetReduceTensorDescriptor(
-        reduction,
-        raw.CUDNN_REDUCE_TENSOR_AMAX,
-        raw.CUDNN_DATA_DOUBLE,
-        nan,
-        raw.CUDNN_REDUCE_TENSOR_FLATTENED_INDICES,
-        raw.CUDNN_32BIT_INDICES,
-    )
-    assert record(op) == descriptors.OpTensor(raw.CUDNN_OP_TENSOR_MAX, FLOAT, nan)
-    assert record(reduction) == descriptors.ReduceTensor(
-        raw.CUDNN_REDUCE_TENSOR_AMAX, raw.CUDNN_DATA_DOUBLE, nan, True, raw.CUDNN_32BIT_INDICES
-    )
-
-
-def test_lrn_and_ctc_loss(new):
-    lrn, loss = new(raw.cudnnLRNDescriptor_t), new(raw.cudnnCTCLossDescriptor_t)
-    raw.cudnnSetLRNDescriptor(lrn, 7, 0.5, 0.25, 3.0)
-    raw.cudnnSetCTCLossDescriptor_v9(
-        loss,
-        FLOAT,
-        raw.CUDNN_LOSS_NORMALIZATION_SOFTMAX,
-        raw.CUDNN_CTC_SKIP_OOB_GRADIENTS,
-        21,
-    )
-    assert record(lrn) == descriptors.LRN(7, 0.5, 0.25, 3.0)
-    assert record(loss) == descriptors.CTCLoss(
-        FLOAT, raw.CUDNN_LOSS_NORMALIZATION_SOFTMAX, raw.CUDNN_CTC_SKIP_OOB_GRADIENTS, 21
     )
 
 
@@ -253,86 +146,6 @@ def test_variant_pack_and_plan_of_fused_operations_are_noted():
         raw.cudnnDestroyFusedOpsPlan(plan)
         for noted in (fused._operations, fused._variants, fused._plans):
             assert addresses.isdisjoint(noted)
-
-
-@pytest.mark.parametrize("data_type", ["FLOAT", "DOUBLE", "HALF", "BFLOAT16"])
-def test_rnn_data(new, data_type: str):
-    code = getattr(raw, f"CUDNN_DATA_{data_type}")
-    fill = {
-        "FLOAT": c_float(2.5),
-        "DOUBLE": c_double(2.5),
-        "HALF": c_ushort(0x4100),
-        "BFLOAT16": c_ushort(0x4020),
-    }[data_type]
-    descriptor = new(raw.cudnnRNNDataDescriptor_t)
-    layout = raw.CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_UNPACKED
-    raw.cudnnSetRNNDataDescriptor(descriptor, code, layout, 5, 3, 7, [5, 4, 3], fill)
-    held = record(descriptor)
-    assert held == descriptors.RNNData((5, 4, 3), 7, code, layout, 5, 2.5)
-    assert held.batch_size == 3
-
-
-def test_rnn(new):
-    descriptor = new(raw.cudnnRNNDescriptor_t)
-    assert record(descriptor) is None
-    raw.cudnnSetRNNDescriptor_v8(
-        descriptor,
-        raw.CUDNN_RNN_ALGO_STANDARD,
-        raw.CUDNN_LSTM,
-        raw.CUDNN_RNN_SINGLE_INP_BIAS,
-        raw.CUDNN_BIDIRECTIONAL,
-        raw.CUDNN_LINEAR_INPUT,
-        FLOAT,
-        FLOAT,
-        raw.CUDNN_FMA_MATH,
-        8,
-        16,
-        4,
-        3,
-        None,
-        raw.CUDNN_RNN_PADDED_IO_ENABLED,
-    )
-    before = record(descriptor)
-    assert (before.cell, before.bias, before.clip) == (
-        raw.CUDNN_LSTM,
-        raw.CUDNN_RNN_SINGLE_INP_BIAS,
-        None,
-    )
-    assert (before.input_size, before.hidden_size, before.projection_size) == (8, 16, 4)
-    assert (before.layers, before.bidirectional, before.padded_io) == (3, True, True)
-    nan = raw.CUDNN_PROPAGATE_NAN
-    raw.cudnnRNNSetClip_v8(descriptor, raw.CUDNN_RNN_CLIP_MINMAX, nan, -2.0, 3.0)
-    after = record(descriptor)
-    assert (after.clip, after.clip_nan_propagation) == ((-2.0, 3.0), nan)
-
-
-def test_attention_and_its_sequences(new):
-    attention, sequences = new(raw.cudnnAttnDescriptor_t), new(raw.cudnnSeqDataDescriptor_t)
-    assert record(attention) is record(sequences) is None
-    mode = raw.CUDNN_ATTN_QUERYMAP_ONE_TO_ONE | raw.CUDNN_ATTN_ENABLE_PROJ_BIASES
-    types = (FLOAT, FLOAT, raw.CUDNN_DEFAULT_MATH)
-    raw.cudnnSetAttnDescriptor(
-        attention, mode, 2, 0.5, *types, None, None, 8, 9, 10, 4, 4, 5, 6, 11, 12, 13, 1
-    )
-    held = record(attention)
-    assert (held.heads, held.scaler, held.one_to_one, held.biases) == (2, 0.5, True, True)
-    assert (held.sizes, held.projections) == ((8, 9, 10), (4, 4, 5, 6))
-    assert (held.qo_max_length, held.kv_max_length, held.max_batch, held.max_beam) == (
-        11,
-        12,
-        13,
-        1,
-    )
-    axes = [
-        raw.CUDNN_SEQDATA_BATCH_DIM,
-        raw.CUDNN_SEQDATA_TIME_DIM,
-        raw.CUDNN_SEQDATA_BEAM_DIM,
-        raw.CUDNN_SEQDATA_VECT_DIM,
-    ]
-    raw.cudnnSetSeqDataDescriptor(sequences, FLOAT, 4, (5, 2, 1, 8), axes, 2, (5, 3), c_float(1.5))
-    held = record(sequences)
-    assert held == descriptors.SequenceData((5, 2, 1, 8), FLOAT, tuple(axes), (5, 3), 1.5)
-    assert held.strides == (8, 40, 8, 1)
 
 
 def test_constant_pack_holds_records(new):

@@ -8,8 +8,6 @@ import pytest
 
 from cudnn_ctypes.reference import activate, activation_backward, activation_forward
 
-from .finite_differences import gradient
-
 # The function and a coefficient for it.
 CASES = [
     ("identity", 0.0),
@@ -53,18 +51,6 @@ def test_against_pytorch(torch, activation: str, coefficient: float):
     # Both evaluate the formula in float64, each with a few roundings.
     np.testing.assert_allclose(y, ty.detach().numpy(), rtol=1e-13, atol=1e-14)
     np.testing.assert_allclose(dx, tx.grad.numpy(), rtol=1e-12, atol=1e-14)
-
-
-@pytest.mark.parametrize(("activation", "coefficient"), CASES)
-def test_gradient_against_finite_differences(activation: str, coefficient: float):
-    rng = np.random.default_rng(1)
-    x, weights = away_from_kinks(rng, (2, 3, 4)), rng.standard_normal((2, 3, 4))
-    y = activation_forward(x, activation, coefficient)
-    dx = activation_backward(activation, coefficient, y=y, dy=weights, x=x)
-    expected = gradient(
-        lambda: float((weights * activation_forward(x, activation, coefficient)).sum()), x
-    )
-    np.testing.assert_allclose(dx, expected, atol=1e-8)
 
 
 @pytest.mark.parametrize("activation", ["relu", "clipped_relu"])

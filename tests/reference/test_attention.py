@@ -99,47 +99,8 @@ def factors(rng, shape, rate=0.3):
     return (rng.random(shape) >= rate) / (1 - rate)
 
 
-def by_loops(case):
-    """One query, one head, one key at a time."""
-    w = case.weights
-    t_q, batch, beam, _ = case.q.shape
-
-    def projected(name, h, vector):
-        matrix, bias = w.get(f"{name}_weights"), w.get(f"{name}_biases")
-        if matrix is None:
-            return vector
-        return matrix[h] @ vector + (0 if bias is None else bias[h][:, 0])
-
-    result = []
-    for t, n, b in np.ndindex(t_q, batch, beam):
-        c = b if case.k.shape[2] > 1 else 0
-        heads = []
-        for h in range(case.heads):
-            query = projected("q", h, case.q[t, n, b])
-            keys = [j for j in range(len(case.k)) if case.visible[n, b, t, j]]
-            scores = [
-                np.exp(case.scaler * query @ projected("k", h, case.k[j, n, c])) for j in keys
-            ]
-            head = np.zeros_like(projected("v", h, case.v[0, n, c]))
-            for j, score in zip(keys, scores, strict=True):
-                kept = (
-                    1 if case.attention_dropout is None else case.attention_dropout[h, n, b, t, j]
-                )
-                head = head + score / sum(scores) * kept * projected("v", h, case.v[j, n, c])
-            heads.append(head)
-        if "o_weights" in w:
-            out = sum(matrix @ head for matrix, head in zip(w["o_weights"], heads, strict=True))
-            out = out + (w["o_biases"][0, :, 0] if "o_biases" in w else 0)
-        else:
-            out = np.concatenate(heads)
-        if case.output_dropout is not None:
-            out = out * case.output_dropout[t, n, b]
-        result.append(out if case.residuals is None else out + case.residuals[t, n, b])
-    return np.array(result).reshape(t_q, batch, beam, -1)
-
-
 def by_autograd(torch, case, dy):
-    """The gradients by PyTorch's autograd of a forward written with its own attention."""
+    """The result and its gradients by PyTorch."""
     leaves = {"q": case.q, "k": case.k, "v": case.v, **case.weights}
     leaves = {name: torch.from_numpy(x.copy()).requires_grad_() for name, x in leaves.items()}
     beam = case.q.shape[2]
@@ -156,9 +117,11 @@ def by_autograd(torch, case, dy):
     visible = torch.from_numpy(case.visible).unsqueeze(2).expand(-1, -1, case.heads, -1, -1)
     # A row without any visible key has no softmax: let it see everything, and take the result out.
     some = visible.any(-1, keepdim=True)
-    heads = torch.nn.functional.scaled_dot_product_attention(
-        projected("q"), projected("k"), projected("v"), visible | ~some, scale=case.scaler
-    )
+    scores = case.scaler * projected("q") @ projected("k").transpose(-1, -2)
+    attention = torch.softmax(torch.where(visible | ~some, scores, -torch.inf), -1)
+    if case.attention_dropout is not None:  # (H, N, B, TQ, TK)
+        attention = attention * torch.from_numpy(case.attention_dropout).permute(1, 2, 0, 3, 4)
+    heads = attention @ projected("v")
     heads = torch.where(some, heads, 0.0)
     if "o_weights" in leaves:
         out = (heads @ leaves["o_weights"].transpose(1, 2)).sum(2)
@@ -167,6 +130,8 @@ def by_autograd(torch, case, dy):
     else:
         out = heads.transpose(2, 3).flatten(3)
     out = out.permute(2, 0, 1, 3)
+    if case.output_dropout is not None:
+        out = out * torch.from_numpy(case.output_dropout)
     out.backward(torch.from_numpy(dy))
     out = out.detach().numpy()
     out = out if case.residuals is None else out + case.residuals
@@ -190,15 +155,9 @@ def close(actual, expected, message=""):
 
 
 @pytest.mark.parametrize("dropout", [False, True])
-@pytest.mark.parametrize("seed", range(15))
-def test_forward_against_loops(seed, dropout):
-    case = random_case(seed, dropout=dropout)
-    close(case.forward().y, by_loops(case))
-
-
-@pytest.mark.parametrize("seed", range(25))
-def test_against_torch(torch, seed):
-    case = random_case(100 + seed)
+@pytest.mark.parametrize("seed", range(20))
+def test_against_torch(torch, seed, dropout):
+    case = random_case(100 + seed, dropout=dropout)
     dy = np.random.default_rng(seed).standard_normal(case.forward().y.shape)
     out, expected = by_autograd(torch, case, dy)
     attended, actual = gradients_of(case, dy)
@@ -206,34 +165,6 @@ def test_against_torch(torch, seed):
     assert actual.keys() == expected.keys()
     for name, gradient in expected.items():
         close(actual[name], gradient, name)
-
-
-@pytest.mark.parametrize("dropout", [False, True])
-@pytest.mark.parametrize("seed", range(8))
-def test_gradients_against_finite_differences(seed, dropout):
-    case = random_case(200 + seed, dropout=dropout)
-    rng = np.random.default_rng(seed)
-    dy = rng.standard_normal(case.forward().y.shape)
-    _, gradients = gradients_of(case, dy)
-    step = 1e-6
-    for name, gradient in gradients.items():
-        direction = rng.standard_normal(gradient.shape)
-        losses = []
-        for sign in (1, -1):
-            if name in ("q", "k", "v"):
-                change = {name: getattr(case, name) + sign * step * direction}
-            else:
-                moved = case.weights[name] + sign * step * direction
-                change = {"weights": {**case.weights, name: moved}}
-            losses.append((case.forward(**change).y * dy).sum())
-        # The error of the central difference is about step**2 + 1e-16 * loss / step.
-        np.testing.assert_allclose(
-            (gradient * direction).sum(),
-            (losses[0] - losses[1]) / (2 * step),
-            rtol=1e-6,
-            atol=1e-6,
-            err_msg=name,
-        )
 
 
 def test_against_torchs_multi_head_attention(torch):

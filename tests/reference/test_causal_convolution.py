@@ -11,8 +11,6 @@ import pytest
 from cudnn_ctypes.reference import causal_convolution as direct
 from cudnn_ctypes.reference import fft_causal_convolution as fft
 
-from .finite_differences import gradient
-
 # (batch, dim, time, width); widths above the time too.
 SHAPES = [(1, 1, 1, 2), (2, 3, 9, 4), (2, 2, 5, 8), (3, 4, 16, 2), (1, 2, 40, 17)]
 
@@ -83,22 +81,6 @@ def test_gradients_are_added_to_what_is_there() -> None:
     np.testing.assert_allclose(added.db, alone.db + prior[1])
 
 
-@pytest.mark.parametrize("activation", ["identity", "silu"])
-def test_gradients_by_differences(activation: Any) -> None:
-    rng = np.random.default_rng(7)
-    x, weight, bias, dy = (normal(rng, *s) for s in ((2, 2, 6), (2, 3), (2,), (2, 2, 6)))
-    actual = direct.causal_convolution_backward(
-        x=x, w=weight, bias=bias, dy=dy, activation=activation
-    )
-
-    def loss() -> float:
-        y = direct.causal_convolution_forward(x, weight, bias, activation)
-        return float((y * dy).sum())
-
-    for one, operand in zip(actual, (x, weight, bias), strict=True):
-        np.testing.assert_allclose(one, gradient(loss, operand), atol=1e-8)
-
-
 @pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16, np.float32])
 def test_stored_types(dtype: Any) -> None:
     rng = np.random.default_rng(8)
@@ -159,20 +141,6 @@ def test_back_to_back_against_pytorch(torch: Any) -> None:
     gradients = direct.back_to_back_convolution_backward(**named(operands), y=actual.y, dgated=dy)
     for one, leaf in zip(gradients, leaves, strict=True):
         np.testing.assert_allclose(one, leaf.grad.numpy(), atol=1e-11)
-
-
-def test_back_to_back_by_differences() -> None:
-    rng = np.random.default_rng(10)
-    operands = hyena(rng)
-    dy = normal(rng, 2, 3, 7)
-    y = direct.back_to_back_convolution_forward(*operands).y
-    actual = direct.back_to_back_convolution_backward(**named(operands), y=y, dgated=dy)
-
-    def loss() -> float:
-        return float((direct.back_to_back_convolution_forward(*operands).gated * dy).sum())
-
-    for one, operand in zip(actual, operands, strict=True):
-        np.testing.assert_allclose(one, gradient(loss, operand), atol=1e-7)
 
 
 def test_back_to_back_adds_to_what_is_there() -> None:

@@ -95,25 +95,6 @@ def test_against_pytorch(
             np.testing.assert_allclose(one, leaf.grad.numpy(), atol=1e-11)
 
 
-@pytest.mark.parametrize("version", [1, 2])
-def test_by_differences(version: int) -> None:
-    rng = np.random.default_rng(4)
-    graph = random_graph(rng, sources=3, destinations=3)
-    options = reference.GnnMhaParams(HEADS, True, "tanh")
-    given = operands(rng, graph, version, True)
-    forward, backward = functions(version)
-    named = {**dict(zip(NAMES, given, strict=True)), "params": options}
-    made = forward(graph, **named)
-    doutput = rng.standard_normal(made.output.shape)
-    gradients = backward(graph, **named, **saved(made), doutput=doutput)
-
-    def loss() -> float:
-        return float((forward(graph, **named).output * doutput).sum())
-
-    for one, operand in zip(gradients, given, strict=False):
-        np.testing.assert_allclose(one, gradient(loss, operand), atol=1e-7)
-
-
 def test_coefficients_of_a_destination_add_up_to_one() -> None:
     rng = np.random.default_rng(5)
     graph = random_graph(rng, mapped=False)

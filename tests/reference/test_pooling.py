@@ -5,15 +5,10 @@ Most operands are small whole numbers, so that sums are exact; ties are wanted f
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 
 from cudnn_ctypes.reference import pooling_backward, pooling_forward, pooling_output_shape
-
-from .finite_differences import gradient
 
 MODES = (
     "max",
@@ -34,55 +29,6 @@ def random_case(rng: np.random.Generator, spatial: int) -> tuple[np.ndarray, dic
     }
     shape = (2, 3, *(int(w + rng.integers(0, 6)) for w in window))
     return rng.permutation(np.arange(float(np.prod(shape)))).reshape(shape), options
-
-
-def seen(size: int, window: int, padding: int, stride: int, i: int) -> list[int]:
-    """The elements that output i sees, in one dimension."""
-    start = i * stride - padding
-    return [p for p in range(start, start + window) if 0 <= p < size]
-
-
-def windows(x: np.ndarray, y_shape: tuple[int, ...], options: dict) -> Iterator[tuple]:
-    """Every output's place, and the places in the image that it sees, in row-major order."""
-    per_dimension = list(
-        zip(x.shape[2:], options["window"], options["padding"], options["stride"], strict=True)
-    )
-    for at in np.ndindex(*y_shape):
-        axes = [seen(*d, i) for d, i in zip(per_dimension, at[2:], strict=True)]
-        yield at, [(*at[:2], *place) for place in itertools.product(*axes)]
-
-
-def by_loops(x: np.ndarray, dy: np.ndarray, mode: str, options: dict) -> tuple:
-    y, dx = np.zeros(dy.shape), np.zeros(x.shape)
-    for at, places in windows(x, dy.shape, options):
-        if mode.startswith("max"):
-            best = max(places, key=lambda place: x[place])  # the first of equal ones
-            y[at] = x[best]
-            dx[best] += dy[at]
-            continue
-        whole = mode == "average_count_include_padding"
-        count = int(np.prod(options["window"])) if whole else len(places)
-        for place in places:
-            y[at] += x[place] / count
-            dx[place] += dy[at] / count
-    return y, dx
-
-
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("spatial", [1, 2, 3])
-def test_against_loops(spatial: int, mode: str):
-    rng = np.random.default_rng(spatial)
-    for number in range(8):
-        x, options = random_case(rng, spatial)
-        if number % 2:
-            x = rng.integers(-2, 3, x.shape).astype(float)  # many ties
-        dy = rng.integers(-4, 5, pooling_output_shape(x.shape, **options)).astype(float)
-        y = pooling_forward(x, mode=mode, **options)
-        dx = pooling_backward(dy=dy, x=x, mode=mode, **options)
-        expected_y, expected_dx = by_loops(x, dy, mode, options)
-        # Exact but for the divisions of the averages.
-        np.testing.assert_allclose(y, expected_y, rtol=1e-13, atol=1e-13, err_msg=str(options))
-        np.testing.assert_allclose(dx, expected_dx, rtol=1e-13, atol=1e-13, err_msg=str(options))
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -112,17 +58,6 @@ def test_against_pytorch(torch, spatial: int, mode: str):
         assert y.shape == pooling_output_shape(x.shape, **options)
         np.testing.assert_allclose(y, ty.detach().numpy(), rtol=1e-13, err_msg=str(options))
         np.testing.assert_allclose(dx, tx.grad.numpy(), rtol=1e-13, atol=1e-13)
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_gradient_against_finite_differences(mode: str):
-    rng = np.random.default_rng(20)
-    x = rng.permutation(np.arange(60.0)).reshape(1, 2, 5, 6)  # steps do not change the maximum
-    options = {"window": (3, 2), "padding": (1, 1), "stride": (2, 1), "mode": mode}
-    weights = rng.standard_normal(pooling_forward(x, **options).shape)
-    dx = pooling_backward(dy=weights, x=x, **options)
-    expected = gradient(lambda: float((weights * pooling_forward(x, **options)).sum()), x)
-    np.testing.assert_allclose(dx, expected, atol=1e-7)
 
 
 def test_output_shape_as_cudnn_gives_it():

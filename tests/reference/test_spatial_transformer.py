@@ -12,8 +12,6 @@ from cudnn_ctypes.reference import (
     spatial_tf_sampler_forward,
 )
 
-from .finite_differences import gradient
-
 
 def random(seed, *shape):
     return np.random.default_rng(seed).standard_normal(shape)
@@ -74,37 +72,6 @@ def test_sampler_against_pytorch(torch, in_size, spread):
     dx, dgrid = spatial_tf_sampler_backward(x=x, dy=dy, grid=grid)
     for ours, theirs in [(y, ty.detach()), (dx, tx.grad), (dgrid, tgrid.grad)]:
         np.testing.assert_allclose(ours, theirs.numpy(), rtol=1e-11, atol=1e-12)
-
-
-def test_sampler_against_scipy():
-    ndimage = pytest.importorskip("scipy.ndimage", reason="SciPy is the oracle of this test")
-    x, grid = random(6, 1, 1, 6, 5), np.random.default_rng(7).uniform(-1, 1, (1, 3, 4, 2))
-    rows, columns = (grid[0, ..., 1] + 1) / 2 * 5, (grid[0, ..., 0] + 1) / 2 * 4
-    expected = ndimage.map_coordinates(x[0, 0], [rows, columns], order=1, mode="constant")
-    y = spatial_tf_sampler_forward(x, grid)
-    np.testing.assert_allclose(y[0, 0], expected, rtol=1e-11, atol=1e-13)
-
-
-def test_gradients_against_finite_differences():
-    # Sampling points at least 0.01 away from the pixels' centers, where the slope jumps.
-    rng = np.random.default_rng(8)
-    pixels = rng.integers(-1, 5, (2, 3, 3, 2)) + rng.uniform(0.01, 0.99, (2, 3, 3, 2))
-    x, dy = random(9, 2, 2, 4, 5), random(10, 2, 2, 3, 3)
-    grid = pixels / (np.array([5, 4]) - 1) * 2 - 1
-
-    def loss():
-        return float((spatial_tf_sampler_forward(x, grid) * dy).sum())
-
-    dx, dgrid = spatial_tf_sampler_backward(x=x, dy=dy, grid=grid)
-    np.testing.assert_allclose(dx, gradient(loss, x), rtol=1e-7, atol=1e-9)
-    np.testing.assert_allclose(dgrid, gradient(loss, grid), rtol=1e-7, atol=1e-9)
-    theta, weights = random(11, 2, 2, 3), random(12, 2, 4, 3, 2)
-
-    def grid_loss():
-        return float((spatial_tf_grid_generator_forward(theta, (4, 3)) * weights).sum())
-
-    dtheta = spatial_tf_grid_generator_backward(dgrid=weights)
-    np.testing.assert_allclose(dtheta, gradient(grid_loss, theta), rtol=1e-8, atol=1e-9)
 
 
 def test_alpha_and_beta():
