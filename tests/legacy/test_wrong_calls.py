@@ -212,6 +212,7 @@ def changes(parameter: Parameter, value: Any) -> Iterator[tuple[str, Any, set[An
         yield "unknown", 99, UNKNOWN
 
 
+@pytest.mark.filterwarnings("ignore::cudnn_ctypes.errors.FaultWarning")
 @by_family
 def test_wrong_arguments(reference_handle: Handle, family: Family, monkeypatch: Any) -> None:
     wrong: list[str] = []

@@ -96,7 +96,6 @@ def test_descriptors_of_four_dimensions(handle: Handle, loss: CTCLossDescriptor)
     [
         ([1, 2, 2, 5, 3, 1, 4], LENGTHS, 8, ExecutionFailedError, "labels.1.: "),
         (LABELS, [7, 5, 4], 8, ExecutionFailedError, "inputLengths"),
-        (LABELS, LENGTHS, 2, ExecutionFailedError, "maxLabelLength = 2"),
         (LABELS, LENGTHS, 256, NotSupportedError, "maxLabelLength above 255"),
     ],
 )

@@ -66,14 +66,14 @@ def test_wrong_settings(handle: Handle, states: DeviceBuffer, rate: float, less:
     ids=["right", "integers", "overlapping", "in place, turned"],
 )
 def test_wrong_tensors(handle: Handle, x: Any, y: Any, status: Any) -> None:
-    memory = DeviceTensor.zeros((3, 4), "float32").ptr
+    memory = DeviceTensor.zeros((3, 4), "float32")
     plain = (3, 4, 1, 1), "float32", (4, 1, 1, 1)
     descs = [
         TensorDescriptor(shape, kind, strides=strides) for shape, kind, strides in (x, y or plain)
     ]
     with DropoutDescriptor(handle, 0.5) as descriptor, DeviceBuffer(4) as reserve:
         for function in (raw.cudnnDropoutForward, raw.cudnnDropoutBackward):
-            arguments = (descs[0], memory, descs[1], memory, reserve, 4)
+            arguments = (descs[0], memory.ptr, descs[1], memory.ptr, reserve, 4)
             assert function.unchecked(handle, descriptor, *arguments) == status
     for desc in descs:
         desc.close()
