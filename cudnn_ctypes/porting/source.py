@@ -6,7 +6,6 @@ definition `Source.macros` has.
 
 from __future__ import annotations
 
-import ast
 import functools
 import importlib
 import operator
@@ -28,7 +27,9 @@ __all__ = [
     "Macro",
     "Node",
     "Source",
+    "Untranslatable",
     "commas",
+    "evaluated",
     "holds",
     "left_out",
     "own_headers",
@@ -432,61 +433,127 @@ def holds(condition: str) -> bool | None:
     (True, False, None)
     """
     text = re.sub(r"\bdefined\s*\(?\s*(CUDNN_(?:MAJOR|VERSION))\s*\)?", "1", condition)
-    text = text.replace("&&", " and ").replace("||", " or ")
-    text = re.sub(r"!(?!=)", " not ", text)
+    # A macro that frameworks define.
+    text = re.sub(r"\bCUDNN_VERSION_MIN\s*\(([^,()]+),([^,()]+),([^,()]+)\)", _at_least, text)
+    for name, value in _KNOWN.items():
+        text = re.sub(rf"\b{name}\b", str(value), text)
     try:
-        return bool(_value(ast.parse(" ".join(text.split()), mode="eval").body))
-    except (SyntaxError, LookupError, ZeroDivisionError):
+        return evaluated(text) != 0
+    except Untranslatable:
         return None
 
 
-_OPERATORS: dict[type, Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.floordiv,
-    ast.Mod: operator.mod,
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
+def _at_least(version: re.Match[str]) -> str:
+    release = [_KNOWN[name] for name in ("CUDNN_MAJOR", "CUDNN_MINOR", "CUDNN_PATCHLEVEL")]
+    wanted = [part.strip() for part in version.groups()]
+    return str(int(all(map(str.isdigit, wanted)) and release >= [*map(int, wanted)]))
+
+
+# --- conditions ----------------------------------------------------------------------------------
+
+
+class Untranslatable(Exception):
+    """A construct that is not known; the message says which."""
+
+
+_NUMBER = re.compile(r"(-?)(0[xX][\da-fA-F]+|0[bB][01]+|0[0-7]*|[1-9]\d*)([uU]?)[lL]*([uU]?)")
+_SAME = {"and": "&&", "or": "||", "not": "!", "compl": "~", "bitand": "&", "bitor": "|"}
+_SAME |= {"xor": "^", "not_eq": "!="}
+_COMPARISONS: dict[str, Callable[[int, int], bool]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    ">": operator.gt,
+    "<=": operator.le,
+    ">=": operator.ge,
+}
+_RESULTS: dict[str, Callable[[int, int], int]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "&": operator.and_,
+    "|": operator.or_,
+    "^": operator.xor,
+}
+_SIGNS: dict[str, Callable[[int], int]] = {
+    "+": operator.pos,
+    "-": operator.neg,
+    "~": operator.invert,
 }
 
 
-def _value(node: ast.AST) -> Any:
-    match node:
-        case ast.Constant(value=int(value)):
-            return value
-        case ast.Name(id=name) if name in _KNOWN:
-            return _KNOWN[name]
-        case ast.BoolOp(op=op, values=values):
-            return _all_or_any(isinstance(op, ast.And), values)
-        case ast.UnaryOp(op=ast.Not(), operand=operand):
-            return not _value(operand)
-        case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
-            return _OPERATORS[type(op)](_value(left), _value(right))
-        case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _OPERATORS:
-            return _OPERATORS[type(op)](_value(left), _value(right))
-        case ast.Call(func=ast.Name(id="CUDNN_VERSION_MIN"), args=[major, minor, patch]):
-            # A macro that frameworks define; releases before 9 counted in thousands.
-            wanted = _value(major), _value(minor), _value(patch)
-            return tuple(_KNOWN.values())[:3] >= wanted
-    raise LookupError("not about the version of cuDNN")
+def evaluated(text: str) -> int:
+    """The value of a condition of ``#if``, with C's integers.
+
+    Raises
+    ------
+    Untranslatable
+        If names in it, which stand for nothing here, decide it, or it is no expression of integers.
+    """
+    root = parse_text(f"int condition = ({text}\n);", language="cpp").root
+    value = next(root.find("init_declarator"), Node(None))["value"]
+    if root.errors or len(root.children) != 1 or not value:
+        raise Untranslatable(f"a condition that is not known: {text[:60]}")
+    try:
+        return _value(value)[0]
+    except RecursionError:
+        raise Untranslatable("a condition that is nested too deeply") from None
 
 
-def _all_or_any(every: bool, values: list[ast.expr]) -> bool:
-    """``&&`` or ``||`` as in C: an unknown value does not matter if the others decide."""
-    unknown = False
-    for each in values:
-        try:
-            value = bool(_value(each))
-        except LookupError:
-            unknown = True
-            continue
-        if value != every:
-            return value
-    if unknown:
-        raise LookupError("not about the version of cuDNN alone")
-    return every
+def _value(node: Node) -> tuple[int, bool]:
+    """The value of an expression, and whether it is unsigned."""
+    sign = _SAME.get(node.operator, node.operator)
+    if node.kind == "parenthesized_expression" and len(node.children) == 1:
+        return _value(node.children[0])
+    if node.kind == "number_literal" and (match := _NUMBER.fullmatch(node.text.replace("'", ""))):
+        digits = match[2]
+        number = int(digits, 8 if re.match("0[0-7]", digits) else 0)
+        return _wrapped(-number if match[1] else number, bool(match[3] or match[4] or number >> 63))
+    if node.kind == "char_literal" and re.fullmatch(r"'[^\\]'", node.text):
+        return ord(node.text[1]), False
+    if node.kind in ("true", "false"):
+        return int(node.kind == "true"), False
+    if node.kind == "conditional_expression":
+        chosen = "consequence" if _value(node["condition"])[0] else "alternative"
+        return _value(node[chosen])
+    if node.kind == "unary_expression":
+        value, unsigned = _value(node["argument"])
+        return (int(not value), False) if sign == "!" else _wrapped(_SIGNS[sign](value), unsigned)
+    if node.kind == "binary_expression":
+        return _combined(node, sign)
+    raise Untranslatable(f"a condition that is not known: {node.text[:60]}")
+
+
+def _combined(node: Node, sign: str) -> tuple[int, bool]:
+    if sign in ("&&", "||"):
+        return int(_decided(node, sign == "||")), False
+    (left, unsigned), (right, other) = _value(node["left"]), _value(node["right"])
+    if sign in ("<<", ">>") and 0 <= right < 64:
+        return _wrapped(left << right if sign == "<<" else left >> right, unsigned)
+    (left, _), (right, _) = (_wrapped(one, unsigned or other) for one in (left, right))
+    if sign in _COMPARISONS:
+        return int(_COMPARISONS[sign](left, right)), False
+    if sign in ("/", "%") and right:
+        quotient = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
+        return _wrapped(quotient if sign == "/" else left - right * quotient, unsigned or other)
+    if sign not in _RESULTS:
+        raise Untranslatable(f"a condition that is not known: {node.text[:60]}")
+    return _wrapped(_RESULTS[sign](left, right), unsigned or other)
+
+
+def _decided(node: Node, deciding: bool) -> bool:
+    """``&&`` or ``||``: what is not known does not matter where the other side decides."""
+    try:
+        if bool(_value(node["left"])[0]) == deciding:
+            return deciding
+    except Untranslatable:
+        if bool(_value(node["right"])[0]) != deciding:
+            raise
+        return deciding
+    return bool(_value(node["right"])[0])
+
+
+def _wrapped(value: int, unsigned: bool) -> tuple[int, bool]:
+    """An integer of 64 bits."""
+    value &= (1 << 64) - 1
+    return (value if unsigned or value < 1 << 63 else value - (1 << 64)), unsigned

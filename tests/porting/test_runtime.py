@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import math
-import platform
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -25,8 +25,12 @@ from cudnn_ctypes.porting.runtime import (
     difference,
     divide,
     expf,
+    fclose,
+    fgetc,
     float32,
+    fopen,
     formatted,
+    fprintf,
     int8,
     int_div,
     int_mod,
@@ -34,25 +38,15 @@ from cudnn_ctypes.porting.runtime import (
     memcpy,
     memset,
     offset,
-    rand,
     same,
-    scan,
     sizeof,
-    srand,
+    sscanf,
+    string,
     strlen,
     uint32,
 )
 
 libc = ctypes.CDLL(None)
-glibc = pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C library")
-
-
-@glibc
-@pytest.mark.parametrize("seed", [0, 1, 42, 123456789, 4294967295])
-def test_rand_gives_the_numbers_of_glibc(seed: int) -> None:
-    libc.srand(ctypes.c_uint(seed))
-    srand(seed)
-    assert [rand() for _ in range(500)] == [libc.rand() for _ in range(500)]
 
 
 def c_formatted(layout: str, value: object) -> str:
@@ -187,10 +181,30 @@ def test_vectors_grow_and_are_copied() -> None:
 
 def test_scanning_reads_numbers_and_words() -> None:
     number, real, word = ctypes.c_int(), ctypes.c_float(), array(ctypes.c_byte, 8)
-    assert scan(" 12,3.5 abc", "%d,%f %s", (number, real, word)) == (3, 11)
+    assert sscanf(" 12,3.5 abc", "%d,%f %s", number, real, word) == 3
     assert (number.value, real.value, strlen(word)) == (12, 3.5, 3)
-    assert scan("", "%d", (number,))[0] == -1
-    assert scan("x", "%d", (number,))[0] == 0
+    assert sscanf("", "%d", number) == -1
+    assert sscanf("x", "%d", number) == 0
+
+
+def test_scanning_writes_within_its_memory() -> None:
+    word, number = array(ctypes.c_byte, 4), ctypes.c_int()
+    assert sscanf("abcdefgh", "%s", word) == 1
+    assert string(word) == "abc"
+    with pytest.raises(IndexError, match="%ld: 8 bytes into host memory of 4"):
+        sscanf("1", "%ld", number)
+    with pytest.raises(TypeError, match="expected memory for it"):
+        sscanf("1 2", "%d %d", number)
+
+
+def test_a_closed_file_is_refused(tmp_path: Path) -> None:
+    file = fopen(str(tmp_path / "a.txt"), "w")
+    fprintf(file, "%d", 7)
+    fclose(file)
+    assert (tmp_path / "a.txt").read_text() == "7"
+    for closed in (fclose, fgetc, lambda file: fprintf(file, "x")):
+        with pytest.raises(ValueError, match="expected an open file"):
+            closed(file)
 
 
 def test_objects_of_a_scope_are_destroyed_in_reverse_order() -> None:

@@ -14,11 +14,12 @@ from .containers import *  # noqa: F403
 from .flow import *  # noqa: F403
 from .memory import *  # noqa: F403
 from .text import *  # noqa: F403
+from .text import FUNCTIONS
 
-globals().update(MATH)
+globals().update(MATH | FUNCTIONS)
 
 _PARTS = (arithmetic, containers, flow, memory, text)
-NAMES = frozenset([*(name for part in _PARTS for name in part.__all__), *MATH])
+NAMES = frozenset([*(name for part in _PARTS for name in part.__all__), *MATH, *FUNCTIONS])
 """All names that a translated program may import."""
 
 __all__ = sorted(NAMES)

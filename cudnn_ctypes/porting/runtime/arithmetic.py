@@ -24,7 +24,6 @@ __all__ = [
     "isinf",
     "isnan",
     "rand",
-    "round_half_away",
     "srand",
     "uint8",
     "uint16",
@@ -86,136 +85,47 @@ def divide(left: float, right: float) -> float:
     return math.copysign(math.inf, left) * math.copysign(1.0, right)
 
 
-def round_half_away(value: float) -> float:
-    """C's ``round``: halves go away from zero."""
-    return math.copysign(math.floor(abs(value) + 0.5), value) if abs(value) < 2**52 else value
-
-
-# Functions of float are those of this machine's C library, since they may differ in the last bit
-# from the rounded results of double.
-_FLOAT_FUNCTIONS = [
-    "sqrtf",
-    "expf",
-    "exp2f",
-    "expm1f",
-    "logf",
-    "log2f",
-    "log10f",
-    "log1pf",
-    "sinf",
-    "cosf",
-    "tanf",
-    "asinf",
-    "acosf",
-    "atanf",
-    "sinhf",
-    "coshf",
-    "tanhf",
-    "fabsf",
-    "floorf",
-    "ceilf",
-    "roundf",
-    "truncf",
-    "rintf",
-    "nearbyintf",
-    "cbrtf",
-    "erff",
-    "erfcf",
-    "tgammaf",
-    "lgammaf",
-]
-_FLOAT_FUNCTIONS_OF_TWO = [
-    "powf",
-    "fmodf",
-    "atan2f",
-    "fmaxf",
-    "fminf",
-    "hypotf",
-    "copysignf",
-    "remainderf",
-    "fdimf",
-]
-_DOUBLE_FUNCTIONS = [name[:-1] for name in _FLOAT_FUNCTIONS]
-_DOUBLE_FUNCTIONS_OF_TWO = [name[:-1] for name in _FLOAT_FUNCTIONS_OF_TWO]
-
-
-class _LibraryOfC:
-    """Functions of ``math.h`` by name."""
-
-    def __init__(self) -> None:
-        self._library = ctypes.CDLL(None)
-
-    def function(self, name: str, kind: Any, count: int, result: Any) -> Callable[..., Any]:
-        """A function with `count` parameters of one type."""
-        try:
-            found = self._library[name]
-        except AttributeError:  # the process has no math library yet
-            self._library = ctypes.CDLL("libm.so.6")
-            found = self._library[name]
-        found.restype, found.argtypes = kind, [kind] * count
-
-        def call(*arguments: float) -> Any:
-            return result(found(*arguments))
-
-        call.__name__, call.__doc__ = name, f"C's ``{name}``."
-        return call
+# Those of this machine's C library: functions of float may differ in the last bit from the rounded
+# results of double.
+_OF_ONE = (
+    "sqrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh fabs floor "
+    "ceil round trunc rint nearbyint cbrt erf erfc tgamma lgamma"
+)
+_OF_TWO = "pow fmod atan2 fmax fmin hypot copysign remainder fdim"
 
 
 def _math_functions() -> dict[str, Callable[..., Any]]:
-    library = _LibraryOfC()
+    library = ctypes.CDLL("libm.so.6")
     found: dict[str, Callable[..., Any]] = {}
-    for names, kind, count, result in (
-        (_FLOAT_FUNCTIONS, ctypes.c_float, 1, np.float32),
-        (_FLOAT_FUNCTIONS_OF_TWO, ctypes.c_float, 2, np.float32),
-        (_DOUBLE_FUNCTIONS, ctypes.c_double, 1, float),
-        (_DOUBLE_FUNCTIONS_OF_TWO, ctypes.c_double, 2, float),
-    ):
-        found |= {name: library.function(name, kind, count, result) for name in names}
+    for names, count in ((_OF_ONE, 1), (_OF_TWO, 2)):
+        for name in names.split():
+            found[name] = _called(library, name, [ctypes.c_double] * count, float)
+            found[f"{name}f"] = _called(library, f"{name}f", [ctypes.c_float] * count, np.float32)
     return found
+
+
+def _called(library: Any, name: str, kinds: list[Any], result: Any) -> Callable[..., Any]:
+    function = library[name]
+    function.restype, function.argtypes = kinds[0], kinds
+
+    def call(*arguments: float) -> Any:
+        return result(function(*arguments))
+
+    call.__name__, call.__doc__ = name, f"C's ``{name}``."
+    return call
 
 
 MATH = _math_functions()
 """Functions of ``math.h`` by C name."""
 
-
-class _Random:
-    """glibc's ``rand``: an additive feedback of 31 words, as random(3) describes it."""
-
-    def __init__(self) -> None:
-        self.words: list[int] = []
-        self.seed(1)
-
-    def seed(self, seed: int) -> None:
-        words = [(seed or 1) & 0xFFFFFFFF]
-        for _ in range(30):
-            signed = int32(words[-1])
-            high, low = int_div(signed, 127773), int_mod(signed, 127773)
-            word = 16807 * low - 2836 * high
-            words.append(word + 2147483647 if word < 0 else word)
-        self.words = words[:31]
-        for index in range(31, 34):
-            self.words.append(self.words[index - 31])
-        for _ in range(310):
-            self._next()
-
-    def _next(self) -> int:
-        word = self.words[-31] + self.words[-3] & 0xFFFFFFFF
-        self.words.append(word)
-        del self.words[:-34]
-        return word
-
-    def __call__(self) -> int:
-        return self._next() >> 1
-
-
-_random = _Random()
+_c = ctypes.CDLL(None)
 
 
 def srand(seed: int) -> None:
     """C's ``srand``."""
-    _random.seed(seed)
+    _c.srand(ctypes.c_uint(seed & 0xFFFFFFFF))
 
 
 def rand() -> int:
-    """C's ``rand``, with the numbers of glibc."""
-    return _random()
+    """C's ``rand``, of this machine's C library."""
+    return int(_c.rand())

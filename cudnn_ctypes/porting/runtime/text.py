@@ -1,21 +1,27 @@
-"""C's text and files: strings, formats, scanning and streams."""
+"""C's text and files: strings, formats and streams.
+
+What only reads text, and files, are functions of this machine's C library; what they write to is
+held against the memory's room first.
+"""
 
 from __future__ import annotations
 
-import io
-import os
+import ctypes
 import re
 import sys
+from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from .arithmetic import int32, int64
 from .memory import Pointer, address_of, bytes_at, chars, is_null
 
 __all__ = [
     "CFile",
-    "atof",
-    "atoi",
     "char_at",
+    "fclose",
+    "fflush",
     "fgets",
     "fopen",
     "formatted",
@@ -27,8 +33,6 @@ __all__ = [
     "perror",
     "printf",
     "puts",
-    "remove",
-    "scan",
     "sprintf",
     "sscanf",
     "stderr",
@@ -36,16 +40,14 @@ __all__ = [
     "stdout",
     "strcat",
     "strchr",
-    "strcmp",
     "strcpy",
     "string",
-    "strlen",
-    "strncmp",
     "strncpy",
     "strstr",
     "strtol",
 ]
 
+_c = ctypes.CDLL(None)
 
 _CONVERSION = re.compile(
     r"%(?P<flags>[-+ #0]*)(?P<width>\*|\d+)?(?:\.(?P<precision>\*|\d*))?"
@@ -121,22 +123,6 @@ def _store(target: Any, data: bytes) -> Any:
     return target
 
 
-def strlen(text: Any) -> int:
-    """C's ``strlen``."""
-    return len(string(text).encode())
-
-
-def strcmp(left: Any, right: Any) -> int:
-    """C's ``strcmp``: negative, zero or positive."""
-    first, second = string(left).encode(), string(right).encode()
-    return (first > second) - (first < second)
-
-
-def strncmp(left: Any, right: Any, count: int) -> int:
-    """C's ``strncmp``."""
-    return strcmp(string(left)[:count], string(right)[:count])
-
-
 def strcpy(target: Any, source: Any) -> Any:
     """C's ``strcpy``."""
     return _store(target, string(source).encode())
@@ -152,7 +138,7 @@ def strncpy(target: Any, source: Any, count: int) -> Any:
 
 def strcat(target: Any, source: Any) -> Any:
     """C's ``strcat``."""
-    _store(Pointer(target, strlen(target)), string(source).encode())
+    _store(target, (string(target) + string(source)).encode())
     return target
 
 
@@ -174,194 +160,106 @@ def char_at(text: Any, index: int) -> int:
     return int(text[index])
 
 
-def _number(pattern: str, text: Any) -> str:
-    match = re.match(pattern, string(text))
-    return match[0] if match else "0"
-
-
-def atoi(text: Any) -> int:
-    """C's ``atoi`` and ``atol``."""
-    return int(_number(r"\s*[-+]?\d+", text))
-
-
-def atof(text: Any) -> float:
-    """C's ``atof``."""
-    return float(_number(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", text))
-
-
 def strtol(text: Any, base: int = 10) -> int:
     """C's ``strtol`` and ``strtoul`` without an end pointer."""
-    if base == 16 or (base == 0 and string(text).strip().lower().startswith("0x")):
-        return int(_number(r"\s*[-+]?(0[xX])?[0-9a-fA-F]+", text), 16)
-    return atoi(text)
-
-
-_SCAN = re.compile(r"%(\*)?(\d+)?(hh|h|ll|l|z)?([diufeEgsxc])|\s+|.", re.DOTALL)
-_FORMS = {
-    "d": r"[-+]?\d+",
-    "i": r"[-+]?\d+",
-    "u": r"[-+]?\d+",
-    "x": r"[-+]?(?:0[xX])?[0-9a-fA-F]+",
-    "s": r"\S+",
-    "f": r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?:inf|nan)",
-}
-
-
-def scan(text: str, layout: Any, targets: tuple[Any, ...]) -> tuple[int, int]:
-    """Read `text` as ``scanf`` does: how many were stored (-1: no input), and characters read."""
-    position, stored, remaining = 0, 0, iter(targets)
-    for part in _SCAN.finditer(string(layout)):
-        skip, width, _, kind = part.groups()
-        if kind is None:
-            if part[0].isspace():
-                position += len(text) - position - len(text[position:].lstrip())
-                continue
-            if text[position : position + 1] != part[0]:
-                break
-            position += 1
-            continue
-        form = "." * int(width or 1) if kind == "c" else _FORMS.get(kind, _FORMS["f"])
-        if kind != "c":
-            position += len(text) - position - len(text[position:].lstrip())
-        limit = len(text) if width is None else position + int(width)
-        match = re.compile(form, re.DOTALL).match(text, position, limit)
-        if match is None:
-            if position >= len(text) and not stored:
-                stored = -1
-            break
-        position = match.end()
-        if not skip:
-            _scanned(next(remaining), kind, match[0])
-            stored += 1
-    return stored, position
-
-
-def _scanned(target: Any, kind: str, text: str) -> None:
-    if kind == "s":
-        strcpy(target, text)
-        return
-    if kind == "c":
-        value: Any = ord(text)
-    elif kind in "diux":
-        value = int(text, 16 if kind == "x" else 10)
-    else:
-        value = float(text)
-    if isinstance(target, Pointer):
-        target[0] = value
-    elif hasattr(target, "value"):
-        target.value = value
-    else:
-        target[0] = value
-
-
-def sscanf(text: Any, layout: Any, *targets: Any) -> int:
-    """C's ``sscanf``."""
-    return scan(string(text), layout, targets)[0]
+    _c.strtol.restype = ctypes.c_long
+    return int(_c.strtol(string(text).encode(), None, base))
 
 
 class CFile:
-    """An open file, C's ``FILE *``; the methods are C's functions without their ``f``."""
+    """An open file, C's ``FILE *``."""
 
-    def __init__(self, file: Any) -> None:
-        self._file = file
-        self._ended = False
+    def __init__(self, address: int | None) -> None:
+        self.address: int | None = address
 
-    def read(self, count: int) -> bytes:
-        """Up to `count` bytes."""
-        data: bytes = self._file.read(count)
-        self._ended = self._ended or len(data) < count
-        return data
+    def opened(self) -> Any:
+        """The argument for C.
 
-    def write(self, data: bytes) -> None:
-        """Write bytes."""
-        if isinstance(self._file, io.TextIOBase) or not hasattr(self._file, "mode"):
-            self._file.write(data.decode(errors="replace"))
-        else:
-            self._file.write(data)
-
-    def getc(self) -> int:
-        """The next byte, or -1."""
-        data = self.read(1)
-        return data[0] if data else -1
-
-    def line(self) -> bytes:
-        """The next line with its end."""
-        data: bytes = self._file.readline()
-        self._ended = self._ended or not data.endswith(b"\n")
-        return data
-
-    def rest(self) -> tuple[int, bytes]:
-        """The position, and everything from there on."""
-        return self._file.tell(), self._file.read()
-
-    def seek(self, offset: int, origin: int = 0) -> int:
-        """C's ``fseek``."""
-        self._ended = False
-        self._file.seek(offset, origin)
-        return 0
-
-    def tell(self) -> int:
-        """C's ``ftell``."""
-        return int(self._file.tell())
-
-    def eof(self) -> int:
-        """C's ``feof``: whether a read has met the end."""
-        return int(self._ended)
-
-    def end(self) -> None:
-        """Note that a read has met the end."""
-        self._ended = True
-
-    def flush(self) -> int:
-        """C's ``fflush``."""
-        self._file.flush()
-        return 0
-
-    def close(self) -> int:
-        """C's ``fclose``."""
-        self._file.close()
-        return 0
+        Raises
+        ------
+        ValueError
+            If the file is closed.
+        """
+        if not self.address:
+            raise ValueError("expected an open file")
+        return ctypes.c_void_p(self.address)
 
 
-class _Standard(CFile):
-    """A standard stream of Python, asked for anew each time, since it may be replaced."""
+class _Printed(CFile):
+    """Python's standard output or error, asked for anew each time, since it may be replaced."""
 
     def __init__(self, name: str) -> None:
-        self._name = name
-        self._ended = False
+        super().__init__(None)
+        self.name: str = name
 
-    @property
-    def _file(self) -> Any:
-        found = getattr(sys, self._name)
-        return found.buffer if self._name == "stdin" else found
-
-    @_file.setter
-    def _file(self, value: Any) -> None:
-        pass
-
-    def write(self, data: bytes) -> None:
-        self._file.write(data.decode(errors="replace"))
+    def write(self, data: bytes) -> int:
+        """Write bytes."""
+        getattr(sys, self.name).write(data.decode(errors="replace"))
+        return len(data)
 
 
-stdout: _Standard = _Standard("stdout")
-stderr: _Standard = _Standard("stderr")
-stdin: _Standard = _Standard("stdin")
+stdout: _Printed = _Printed("stdout")
+stderr: _Printed = _Printed("stderr")
+stdin: CFile = CFile(ctypes.c_void_p.in_dll(_c, "stdin").value)
+
+
+def _called(name: str, result: Any) -> Callable[..., Any]:
+    """A function of C that changes no memory of the program."""
+    function = _c[name]
+    function.restype = result
+
+    def call(*arguments: Any) -> Any:
+        return function(*map(_argument, arguments))
+
+    call.__name__, call.__doc__ = name, f"C's ``{name}``."
+    return call
+
+
+def _argument(value: Any) -> Any:
+    if isinstance(value, (int, np.integer)):
+        return ctypes.c_long(int(value))
+    return value.opened() if isinstance(value, CFile) else string(value).encode()
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    name: _called(name, result)
+    for result, names in (
+        (ctypes.c_int, "strcmp strncmp atoi remove feof fgetc getc fseek"),
+        (ctypes.c_long, "atol atoll ftell"),
+        (ctypes.c_size_t, "strlen"),
+        (ctypes.c_double, "atof"),
+    )
+    for name in names.split()
+}
+"""Functions of text and files by C name."""
+
+
+def fflush(file: CFile) -> int:
+    """C's ``fflush``."""
+    if isinstance(file, _Printed):
+        getattr(sys, file.name).flush()
+        return 0
+    return int(_c.fflush(file.opened()))
+
+
+def fclose(file: CFile) -> int:
+    """C's ``fclose``."""
+    result, file.address = _c.fclose(file.opened()), None
+    return int(result)
+
+
+_c.fopen.restype = ctypes.c_void_p
 
 
 def fopen(name: Any, mode: Any) -> CFile | None:
     """C's ``fopen``: None if the file cannot be opened."""
-    kind = string(mode).replace("b", "").replace("t", "")
-    try:
-        return CFile(open(string(name), kind.replace("+", "") + "b" + "+" * ("+" in kind)))
-    except OSError:
-        return None
+    file = _c.fopen(string(name).encode(), string(mode).encode())
+    return CFile(file) if file else None
 
 
 def printf(layout: Any, *arguments: Any) -> int:
     """C's ``printf``."""
-    text = formatted(layout, *arguments)
-    sys.stdout.write(text)
-    return len(text)
+    return fprintf(stdout, layout, *arguments)
 
 
 def puts(text: Any) -> int:
@@ -371,9 +269,7 @@ def puts(text: Any) -> int:
 
 def fprintf(file: CFile, layout: Any, *arguments: Any) -> int:
     """C's ``fprintf``."""
-    text = formatted(layout, *arguments).encode()
-    file.write(text)
-    return len(text)
+    return _written(file, formatted(layout, *arguments).encode())
 
 
 def fputs(text: Any, file: CFile) -> int:
@@ -381,32 +277,15 @@ def fputs(text: Any, file: CFile) -> int:
     return fprintf(file, "%s", text)
 
 
-def remove(name: Any) -> int:
-    """C's ``remove``: -1 if there is no such file."""
-    try:
-        os.remove(string(name))
-    except OSError:
-        return -1
-    return 0
-
-
 def perror(text: Any) -> None:
     """C's ``perror``, without the reason."""
     fprintf(stderr, "%s: failed\n", text)
 
 
-def fread(target: Any, size: int, count: int, file: CFile) -> int:
-    """C's ``fread``: how many whole elements were read."""
-    if isinstance(target, Pointer) or not hasattr(target, "unpack_bytes"):
-        view = bytes_at(target)
-        if size * count > len(view):
-            raise IndexError(f"fread: {size * count} bytes into host memory of {len(view)}")
-        data = file.read(size * count)
-        view[: len(data)] = data
-    else:
-        data = file.read(size * count)
-        target.unpack_bytes(data)
-    return len(data) // size if size else 0
+def _written(file: CFile, data: bytes) -> int:
+    if isinstance(file, _Printed):
+        return file.write(data)
+    return int(_c.fwrite(data, 1, ctypes.c_size_t(len(data)), file.opened()))
 
 
 def fwrite(source: Any, size: int, count: int, file: CFile) -> int:
@@ -414,31 +293,65 @@ def fwrite(source: Any, size: int, count: int, file: CFile) -> int:
     data = string(source).encode() + b"\0" if isinstance(source, str) else bytes_at(source)
     if size * count > len(data):
         raise IndexError(f"fwrite: {size * count} bytes of host memory with {len(data)}")
-    file.write(bytes(data[: size * count]))
-    return count
+    return _written(file, bytes(data[: size * count])) // size if size else 0
+
+
+def fread(target: Any, size: int, count: int, file: CFile) -> int:
+    """C's ``fread``: how many whole elements were read."""
+    data = ctypes.create_string_buffer(max(size * count, 1))
+    whole = int(_c.fread(data, ctypes.c_size_t(size), ctypes.c_size_t(count), file.opened()))
+    read = data.raw[: whole * size]
+    if hasattr(target, "unpack_bytes"):
+        target.unpack_bytes(read)
+        return whole
+    view = bytes_at(target)
+    if size * count > len(view):
+        raise IndexError(f"fread: {size * count} bytes into host memory of {len(view)}")
+    view[: len(read)] = read
+    return whole
+
+
+_c.fgets.restype = ctypes.c_void_p
 
 
 def fgets(target: Any, size: int, file: CFile) -> Any:
     """C's ``fgets``: None at the end of the file."""
-    position = file.tell()
-    line = file.line()
-    if not line:
-        file.end()
-        return None
-    if len(line) > size - 1:
-        line = line[: size - 1]
-        file.seek(position + len(line))
-    pointer = Pointer(target)
-    for index, byte in enumerate(line + b"\0"):
-        pointer[index] = byte
-    return target
+    line = ctypes.create_string_buffer(max(size, 1))
+    return _store(target, line.value) if _c.fgets(line, size, file.opened()) else None
 
 
 def fscanf(file: CFile, layout: Any, *targets: Any) -> int:
     """C's ``fscanf``."""
-    position, data = file.rest()
-    stored, used = scan(data.decode("latin-1"), layout, targets)
-    file.seek(position + used)
-    if used >= len(data):
-        file.end()
-    return stored
+    return int(_c.fscanf(file.opened(), *_scanning(layout, targets)))
+
+
+def sscanf(text: Any, layout: Any, *targets: Any) -> int:
+    """C's ``sscanf``."""
+    return int(_c.sscanf(string(text).encode(), *_scanning(layout, targets)))
+
+
+_SCAN = re.compile(r"%(\*?)(\d*)(hh|h|ll|l|z|j|t|L)?(.)")
+_SIZES = {"hh": 1, "h": 2, None: 4}
+
+
+def _scanning(layout: Any, targets: tuple[Any, ...]) -> list[Any]:
+    """The layout, in which text has the room of its memory, and the addresses of `targets`."""
+    addresses: list[Any] = []
+
+    def limited(match: re.Match[str]) -> str:
+        skip, width, length, kind = match.groups()
+        if skip or kind == "%":
+            return match[0]
+        if len(addresses) == len(targets):
+            raise TypeError(f"scanf: {match[0]}: expected memory for it")
+        target = targets[len(addresses)]
+        addresses.append(ctypes.c_void_p(address_of(target)))
+        room = len(bytes_at(target))
+        if kind in "s[":
+            return f"%{min(int(width or room), room - 1)}{length or ''}{kind}"
+        size = int(width or 1) if kind == "c" else _SIZES.get(length, 8)
+        if size > room:
+            raise IndexError(f"scanf: {match[0]}: {size} bytes into host memory of {room}")
+        return match[0]
+
+    return [_SCAN.sub(limited, string(layout)).encode(), *addresses]

@@ -23,8 +23,8 @@ from ...raw.values import INTEGER_RANGES
 from .. import runtime
 from .. import source as parse
 from ..program import BOOL, HALF, INT, PRIMITIVES, TEXT, VOID, CType, array_of, pointer_to
-from ..source import Node
-from .preprocess import Macro, Untranslatable, brackets, pieces
+from ..source import Node, Untranslatable
+from .preprocess import Macro, brackets, pieces
 
 __all__ = [
     "ALLOCATORS",

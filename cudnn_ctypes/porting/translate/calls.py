@@ -9,7 +9,7 @@ from typing import Any
 from ...raw.gone import changed
 from .. import program as c
 from ..program import CType
-from ..source import CASTS, Node
+from ..source import CASTS, Node, Untranslatable
 from .base import (
     ALLOCATORS,
     Function,
@@ -21,7 +21,7 @@ from .base import (
     raw_parameters,
 )
 from .operators import ALLOCATION, Operators
-from .preprocess import Macro, Untranslatable
+from .preprocess import Macro
 
 __all__ = ["Calls", "addressed_in", "changed_names", "is_status_check", "note_uses"]
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import program as c
 from ..program import CType, array_of, pointer_to, promoted
-from ..source import Node
+from ..source import Node, Untranslatable
 from .base import (
     REASONS,
     Base,
@@ -23,7 +23,6 @@ from .base import (
     integer,
     truth,
 )
-from .preprocess import Untranslatable
 
 __all__ = ["CONDITION", "Expressions", "function_declarator", "number"]
 

@@ -477,14 +477,15 @@ def _grows(target: str, text: str) -> bool:
 
 # Functions whose Python has the same name and arguments, by their result.
 _SAME_NAMES: dict[CType, str] = {
-    c.INT: "printf fprintf sprintf puts fputs sscanf fscanf strcmp strncmp memcmp atoi rand remove",
+    c.INT: "printf fprintf sprintf puts fputs sscanf fscanf strcmp strncmp memcmp atoi rand remove "
+    "fclose feof fflush fgetc getc fseek",
     c.TEXT: "strcpy strncpy strcat strchr strstr fgets setprecision",
     c.SIZE: "strlen fread fwrite",
     c.VOID: "perror srand",
     pointer_to(c.VOID): "memcpy memset",
     c.DOUBLE: "atof",
     c.BOOL: "isnan isinf isfinite",
-    c.LONG: "clock",
+    c.LONG: "clock atol atoll ftell",
     pointer_to(c.FILE): "fopen",
 }
 _FUNCTIONS = {
@@ -495,17 +496,8 @@ _FUNCTIONS = {
     "memmove": ("memcpy({all})", pointer_to(c.VOID)),
     "snprintf": ("sprintf({0}, {rest}, size={1})", c.INT),
     "putchar": ('printf("%c", {0})', c.INT),
-    "atol": ("atoi({0})", c.LONG),
-    "atoll": ("atoi({0})", c.LONG),
     "strtod": ("atof({0})", c.DOUBLE),
     "strtof": ("atof({0})", c.DOUBLE),
-    "fclose": ("{0}.close()", c.INT),
-    "feof": ("{0}.eof()", c.INT),
-    "fflush": ("{0}.flush()", c.INT),
-    "fgetc": ("{0}.getc()", c.INT),
-    "getc": ("{0}.getc()", c.INT),
-    "fseek": ("{0}.seek({1}, {2})", c.INT),
-    "ftell": ("{0}.tell()", c.LONG),
     "time": ("c_time()", c.LONG),
     "exit": ("c_exit({0})", c.VOID),
     "abort": ("c_exit(134)", c.VOID),

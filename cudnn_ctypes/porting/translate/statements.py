@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable
 
 from ..program import UNKNOWN, VOID, CType, array_of, common
-from ..source import Node, commas
+from ..source import Node, Untranslatable, commas
 from .base import REASONS, Record, Value, infix, told
 from .calls import Calls, changed_names
 from .expressions import number
-from .preprocess import Untranslatable, brackets
+from .preprocess import brackets
 
 __all__ = ["Statements"]
 

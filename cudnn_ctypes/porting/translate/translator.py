@@ -13,11 +13,11 @@ from ...evidence.files import CommandError, read_bytes
 from .. import runtime
 from .. import source as parse
 from ..program import INT, UNKNOWN, VOID, CType
-from ..source import Node
+from ..source import Node, Untranslatable
 from .base import MODULES, REASONS, Function, Parameter, Program, Record, told
 from .calls import addressed_in, is_status_check, note_uses
 from .expressions import function_declarator
-from .preprocess import Macro, Source, Untranslatable, preprocess
+from .preprocess import Macro, Source, preprocess
 from .statements import Statements
 
 __all__ = ["Translation", "translate"]
