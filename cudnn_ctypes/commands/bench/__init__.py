@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import hashlib
 import io
 import json
-import os
-import re
 import sys
-import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import fields
 from pathlib import Path
 
@@ -19,12 +15,10 @@ from ...dtypes import as_data_type, data_type_name
 from ...errors import CudnnError, NoDeviceError, NotInitializedError
 from ...graph.backend.device_properties import DeviceProperties
 from ...graph.backend.devices import as_properties
-from ...graph.engines.cache.entry_folder import standard_folder
 from ...graph.engines.judging.judgement import Judgement
 from ...graph.engines.tuning.measurements import Settings
 from ...graph.lower.lowering import graph_faults
 from ...handle import Handle
-from ...raw.describe import aligned
 from ...raw.library import load
 from ..options import (
     USER_ERRORS,
@@ -34,7 +28,6 @@ from ..options import (
     add_device,
     add_force,
     add_json,
-    file_name,
     from_zero,
     make_folder,
     positive,
@@ -59,10 +52,7 @@ from .results import BenchResult, BenchRow, limits_of, work_of
 __all__ = [
     "BenchResult",
     "BenchRow",
-    "History",
     "add_arguments",
-    "compared",
-    "default_folder",
     "main",
 ]
 
@@ -73,7 +63,7 @@ examples:
   python -m cudnn_ctypes bench convolution 32x64x56x56 64x64x3x3 --padding 1 --direction filter
   python -m cudnn_ctypes bench matmul 4096x1024 1024x4096 --type bfloat16
   python -m cudnn_ctypes bench attention 4x16x2048x128 --causal --plot times.png
-  python -m cudnn_ctypes bench norm 8192x8192 --norm rms --compare
+  python -m cudnn_ctypes bench norm 8192x8192 --norm rms
   python -m cudnn_ctypes bench graph.json --device B200
 
 Times are those of the kernels with an emptied level-two cache, by CUDA events. The limit is what
@@ -127,13 +117,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--plot", type=Output, metavar="FILE", help="write the times as bars (.png, .svg, .pdf)"
     )
-    parser.add_argument(
-        "--compare", action="store_true", help="show the earlier results on this GPU too"
-    )
-    parser.add_argument(
-        "--folder", type=file_name, help="where results are kept (default: beside the plan cache)"
-    )
-    parser.add_argument("--no-keep", action="store_true", help="do not keep the result")
     add_force(parser)
     add_json(parser)
 
@@ -183,8 +166,8 @@ def _handle() -> Handle | None:
 
 def _without_gpu(problem: Problem, arguments: argparse.Namespace) -> int:
     name = _DEFAULT_DEVICE if arguments.device is None else arguments.device
-    if arguments.compare or arguments.judge or arguments.plot is not None:
-        raise CommandError("--compare, --judge and --plot need the GPU itself")
+    if arguments.judge or arguments.plot is not None:
+        raise CommandError("--judge and --plot need the GPU itself")
     if arguments.device is None:
         print(
             f"bench: there is no GPU here, so nothing is timed; these engines compile for {name} "
@@ -210,26 +193,13 @@ def _on_gpu(
             _tell(_result(problem, device, rows, handle), arguments)
             raise
         result = _result(problem, device, rows, handle)
-    folder = arguments.folder or default_folder()
-    history = History(folder, f"{problem.name} {_settings(arguments)}", result.gpu)
-    earlier = history.results() if arguments.compare else []
     judged = problem.graph.judge(handle, data=_JUDGED) if arguments.judge else None
-    _tell(result, arguments, earlier, judged)
-    if not arguments.no_keep:
-        try:
-            history.keep(result)
-        except OSError as error:
-            print(f"bench: {history.path}: not kept: {error.strerror}", file=sys.stderr)
+    _tell(result, arguments, judged)
     if plot is not None:
         picture = io.BytesIO()
         result.plot().figure.savefig(picture, format=plot.suffix[1:])
         write_bytes(plot, picture.getvalue(), force=arguments.force)
     return 0 if result.best is not None and not (judged and judged.wrong) else 1
-
-
-def _settings(arguments: argparse.Namespace) -> str:
-    """The settings that must be equal for comparable times, as text."""
-    return "warm cache" if arguments.warm_cache else "cold cache"
 
 
 def _measure(
@@ -292,133 +262,19 @@ def _result(
         work.nbytes,
         limits.microseconds(work.flops, work.nbytes),
         limits.source,
-        time.time(),
         {each.fault.name: each.told for each in found},
     )
 
 
 def _tell(
-    result: BenchResult,
-    arguments: argparse.Namespace,
-    earlier: Iterable[BenchResult] = (),
-    judged: Judgement | None = None,
+    result: BenchResult, arguments: argparse.Namespace, judged: Judgement | None = None
 ) -> None:
-    before = list(earlier)
     if arguments.json:
         told = result.as_dict()
-        if arguments.compare:
-            told["earlier"] = [each.as_dict() for each in before]
         if judged is not None:
             told["judgement"] = judged.as_dict()
         print(json.dumps(told, indent=2))
         return
     print(f"\n{result}")
-    if arguments.compare:
-        print(f"\n{compared([*before, result])}")
     if judged is not None:
         print(f"\n{judged}")
-
-
-_RIGHT = ("us", "now")
-
-
-def default_folder() -> Path:
-    """The default folder of results, beside the plan cache's.
-
-    Raises
-    ------
-    ValueError
-        If the user has no home, or an environment variable has an unknown value.
-    """
-    return standard_folder().parent / "bench"
-
-
-class History:
-    """A file with the results of one problem on one GPU, oldest first, as lines of JSON.
-
-    Parameters
-    ----------
-    folder : Path
-    problem, gpu : str
-    """
-
-    def __init__(self, folder: Path, problem: str, gpu: str) -> None:
-        code = hashlib.sha256(problem.encode()).hexdigest()[:12]
-        self.path: Path = folder / _plain(gpu) / f"{_plain(problem)[:60]}-{code}.jsonl"
-
-    def results(self) -> list[BenchResult]:
-        """All readable results; damaged lines are left out."""
-        return list(self._read())
-
-    def _read(self) -> Iterator[BenchResult]:
-        try:
-            lines = self.path.read_text().splitlines()
-        except OSError:
-            return
-        for line in lines:
-            try:
-                yield BenchResult.from_dict(json.loads(line))
-            except (ValueError, KeyError, TypeError, AttributeError):
-                continue
-
-    def keep(self, result: BenchResult) -> None:
-        """Append a result.
-
-        Raises
-        ------
-        OSError
-            If the file cannot be written.
-        """
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        line = json.dumps(result.as_dict(), separators=(",", ":")) + "\n"
-        file = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-        try:
-            os.write(file, line.encode())  # one write: other processes may append, too
-        finally:
-            os.close(file)
-
-
-def compared(results: Sequence[BenchResult]) -> str:
-    """A table of each run's fastest row, and of the changes between the last two runs.
-
-    Parameters
-    ----------
-    results : sequence of BenchResult
-        The results of one problem on one GPU, the oldest first.
-    """
-    rows = []
-    for result in results:
-        best = result.best
-        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(result.made))
-        fastest = "-" if best is None or best.median is None else f"{best.median:,.1f}"
-        what = "nothing was timed" if best is None else f"{best.api}: {best.what}"
-        rows.append((when, result.cudnn, result.package, fastest, what))
-    parts = [aligned([("when", "cuDNN", "package", "us", "fastest"), *rows], _RIGHT)]
-    if len(results) > 1 and (changes := list(_changes(results[-2], results[-1]))):
-        head = f"changes beyond the spread, cuDNN {results[-2].cudnn} to {results[-1].cudnn}"
-        table = aligned([("us", "now", "change", "what"), *changes], (*_RIGHT, "change"))
-        parts.append(f"{head}\n{table}")
-    elif len(results) > 1:
-        parts.append("no change beyond the spread since the run before")
-    return "\n\n".join(parts)
-
-
-def _changes(before: BenchResult, after: BenchResult) -> Iterator[tuple[str, str, str, str]]:
-    """The rows in both results whose quartiles do not overlap; the largest change first."""
-    old = {(row.api, row.what): row for row in before.rows}
-    found = []
-    for row in after.rows:
-        other = old.get((row.api, row.what))
-        if other is None or not (row.median and other.median):
-            continue
-        apart = (row.low or row.median) > (other.high or other.median) or (
-            other.low or other.median
-        ) > (row.high or row.median)
-        if apart:
-            found.append((row.median / other.median, other.median, row.median, row))
-    for ratio, then, now, row in sorted(found, key=lambda each: -abs(each[0] - 1)):
-        yield f"{then:,.1f}", f"{now:,.1f}", f"{ratio - 1:+.0%}", f"{row.api}: {row.what}"
-
-
-def _plain(text: str) -> str:
-    return re.sub(r"[^A-Za-z0-9.]+", "-", text).strip("-.") or "unnamed"

@@ -304,8 +304,6 @@ class BenchResult:
     limit : float or None
         Microseconds that the GPU's peaks allow; see `Limits`.
     limit_source : str
-    made : float
-        Seconds since 1970.
     faults : mapping of str to str
         The known faults of cuDNN that concern the graph, as in `Explanation`.
     """
@@ -319,7 +317,6 @@ class BenchResult:
     nbytes: int
     limit: float | None
     limit_source: str
-    made: float = field(default=0.0, compare=False)
     faults: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -337,21 +334,6 @@ class BenchResult:
         """The result as data for JSON, with the rates computed from the times."""
         rows = [{**asdict(row), **self._speeds(row)} for row in self.ranking]
         return {**asdict(self), "rows": rows}
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> BenchResult:
-        """The result from the output of `as_dict`.
-
-        Raises
-        ------
-        KeyError, TypeError
-            If a field is missing or unknown.
-        """
-        fields = BenchRow.__dataclass_fields__
-        rows = tuple(
-            BenchRow(**{name: row[name] for name in fields if name in row}) for row in data["rows"]
-        )
-        return cls(**{**data, "rows": rows})
 
     def _speeds(self, row: BenchRow) -> dict[str, float | None]:
         if not row.median:

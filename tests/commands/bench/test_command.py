@@ -129,7 +129,7 @@ def test_without_a_gpu_the_engines_that_compile_are_shown(
     assert works
     assert all(row["workspace"] is not None and row["tensor_cores"] for row in works)
 
-    assert main(["bench", "matmul", "64x32", "32x16", "--compare"]) == 2
+    assert main(["bench", "matmul", "64x32", "32x16", "--judge"]) == 2
     assert "need the GPU itself" in capsys.readouterr().err
 
 
@@ -198,36 +198,27 @@ def test_ctrl_c_tells_what_was_measured(
     assert err == ""
 
 
-def test_results_are_kept_compared_and_plotted(
+def test_results_are_plotted(
     reference_device: None,
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     pytest.importorskip("matplotlib").use("Agg")
-    times = iter((8.0, 9.0, 4.0, 4.0))
 
     def measure(problem: object, handle: object, arguments: object, rows: list[BenchRow]) -> None:
-        time = next(times)
-        rows.append(BenchRow("engine 1", "graph", time, time, time))
+        rows.append(BenchRow("engine 1", "graph", 8.0, 8.0, 8.0))
 
     monkeypatch.setattr("cudnn_ctypes.commands.bench._handle", Handle)
     monkeypatch.setattr("cudnn_ctypes.commands.bench._measure", measure)
-    words = ["bench", "matmul", "64x32", "32x16", "--folder", str(tmp_path / "kept")]
+    words = ["bench", "matmul", "64x32", "32x16"]
     with use_reference_device():
         assert main([*words, "--plot", f"{tmp_path}/plots/"]) == 0
         assert (tmp_path / "plots" / "bench.png").is_file()
         assert main([*words, "--plot", f"{tmp_path}/plots/"]) == 2
         assert "--force" in capsys.readouterr().err
-        assert main([*words, "--no-keep", "--plot", "/proc/times.svg"]) == 2
+        assert main([*words, "--plot", "/proc/times.svg"]) == 2
         assert "/proc/times.svg: it cannot be written" in capsys.readouterr().err
-        assert main([*words, "--compare"]) == 0
-        assert "-50%" in capsys.readouterr().out
-        assert main([*words, "--compare", "--json", "--no-keep"]) == 0
-        told = json.loads(capsys.readouterr().out)
-    assert [each["rows"][0]["median"] for each in told["earlier"]] == [8.0, 4.0]
-    (file,) = (tmp_path / "kept").rglob("*.jsonl")
-    assert len(file.read_text().splitlines()) == 2
 
 
 class MadeUpTimer(MadeUp):
@@ -243,7 +234,6 @@ class MadeUpTimer(MadeUp):
 def test_rows_come_one_by_one_and_then_sorted(
     reference_device: None,
     monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """All but the GPU: algorithms, no PyTorch, engines as `tune` notes them."""
@@ -267,7 +257,7 @@ def test_rows_come_one_by_one_and_then_sorted(
     monkeypatch.setattr("cudnn_ctypes.commands.bench.measuring.tune", tune)
     words = ["bench", "convolution", "2x8x9x9", "8x8x3x3", "--padding", "1", "--knobs", "2"]
     with use_reference_device():
-        assert main([*words, "--folder", str(tmp_path)]) == 0
+        assert main(words) == 0
     came, _, table = capsys.readouterr().out.partition("\n\n")
     lines = came.splitlines()
     assert lines[0].split()[:2] == ["1.0", "us"]
@@ -286,12 +276,12 @@ def test_rows_come_one_by_one_and_then_sorted(
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("name", PROBLEMS)
-def test_on_a_gpu(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_on_a_gpu(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     shapes, options = PROBLEMS[name]
     words = ["bench", KIND.get(name, name), *shapes, "--json", "--runs", "3", "--budget", "20"]
     words += ["--direction", options.direction, "--layout", options.layout]
     words += ["--padding", str(options.padding), "--stride", str(options.stride)]
-    words += ["--norm", options.norm, "--folder", str(tmp_path)]
+    words += ["--norm", options.norm]
     with use_reference_device(False):
         assert main([*words, *(["--causal"] if options.causal else [])]) == 0
     told = json.loads(capsys.readouterr().out)
@@ -303,5 +293,3 @@ def test_on_a_gpu(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert medians == sorted(medians)
     if told["limit"] is not None:
         assert all(row["share"] < 1.2 for row in timed if row["share"] is not None)
-    (file,) = tmp_path.rglob("*.jsonl")
-    assert len(file.read_text().splitlines()) == 1

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from cudnn_ctypes.commands.bench import History, compared, default_folder
 from cudnn_ctypes.commands.bench.measuring import measured_row, timed
 from cudnn_ctypes.commands.bench.results import BenchResult, BenchRow
 from cudnn_ctypes.graph.engines.tuning.measurements import Measurement
@@ -23,9 +22,7 @@ ROWS = (
 
 
 def result(**changes: object) -> BenchResult:
-    made = BenchResult(
-        "a matmul", "GPU", "9.28.0", "1.0", ROWS, 8_000_000, 4_000, 5.0, "a source", 1e9
-    )
+    made = BenchResult("a matmul", "GPU", "9.28.0", "1.0", ROWS, 8_000_000, 4_000, 5.0, "a source")
     return replace(made, **changes)  # type: ignore[arg-type]
 
 
@@ -56,14 +53,10 @@ def test_the_table_has_speeds_and_shares() -> None:
     assert not any(line != line.rstrip() for line in lines)
 
 
-def test_json_and_back() -> None:
+def test_json() -> None:
     stored = json.loads(json.dumps(result().as_dict()))
     assert stored["rows"][1]["share"] == pytest.approx(5 / 16)
-    again = BenchResult.from_dict(stored)
-    assert again == result(rows=result().ranking)
-    assert again.made == 1e9
-    with pytest.raises((KeyError, TypeError)):
-        BenchResult.from_dict({"rows": []})
+    assert stored["rows"][0]["median"] == result().ranking[0].median
 
 
 def test_rows_of_measurements() -> None:
@@ -90,35 +83,3 @@ def test_plot(tmp_path: Path) -> None:
     assert len(axes.patches) == 4
     axes.figure.savefig(tmp_path / "a.png")
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
-
-
-def test_results_are_kept_by_gpu_and_problem(tmp_path: Path) -> None:
-    history = History(tmp_path, "a matmul", "NVIDIA H200")
-    assert history.results() == []
-    history.keep(result())
-    history.keep(result(cudnn="9.30.0"))
-    with history.path.open("a") as file:
-        file.write("damaged\n[]\n")
-    assert [each.cudnn for each in history.results()] == ["9.28.0", "9.30.0"]
-    assert History(tmp_path, "a matmul", "NVIDIA H200").results() == history.results()
-    assert History(tmp_path, "a matmul", "L4").results() == []
-    assert History(tmp_path, "another", "NVIDIA H200").results() == []
-
-
-def test_they_are_beside_the_plan_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.delenv("CUDNN_CTYPES_CACHE", raising=False)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert default_folder() == tmp_path / "cudnn_ctypes" / "bench"
-
-
-def test_changes_beyond_the_spread_are_told() -> None:
-    faster = replace(ROWS[0], median=10.0, low=9.0, high=11.0)
-    same = replace(ROWS[4], median=16.2)
-    later = result(cudnn="9.30.0", rows=(faster, same))
-    text = compared([result(), later])
-    assert "9.28.0 to 9.30.0" in text
-    (change,) = (line for line in text.splitlines() if "-50%" in line)
-    assert change.split() == ["20.0", "10.0", "-50%", "graph:", "engine", "4"]
-    assert "+1%" not in text
-    assert "no change beyond the spread" in compared([result(), result()])
-    assert "nothing was timed" in compared([result(rows=ROWS[3:4])])
