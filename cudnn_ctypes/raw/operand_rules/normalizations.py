@@ -173,8 +173,6 @@ def normalization(
     if x is None or (memory is None and not asks):
         yield Broken("xDesc", "it is NULL, or was never set", by_meaning=False)
         return
-    if memory is not None and memory.address is None:
-        yield Broken(memory.name, "it is NULL", by_meaning=False)
     if inference and form.relu:
         yield no_kernel(x, "in inference nothing can follow the normalization")
     yield from cudnn_only(ranked("a normalization", x, 4, 5))
