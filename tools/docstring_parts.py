@@ -17,33 +17,12 @@ from numpydoc.docscrape import NumpyDocString, Parameter
 
 import cudnn_ctypes
 from cudnn_ctypes import Graph, graph, raw, reference
+from cudnn_ctypes.legacy import documentation
 
 __all__ = ["COMMON", "complete", "complete_docstring", "completed", "unknown", "untold"]
 
-_TENSOR = "tensor, buffer or address"
-_DESCRIPTOR = (
-    "How the memory is read. Default: as the tensor says; needed for addresses and buffers."
-)
-COMMON: dict[str, tuple[str, str]] = {
-    "handle": ("Handle", "Its device and stream carry the call out."),
-    "stream": ("stream or address", "Where it runs. Default: CUDA's legacy default stream."),
-    "alpha": ("float", "Factor of the result."),
-    "beta": ("float", "Factor of what the output held; with 0 that is not read."),
-    "workspace": (
-        "DeviceBuffer or address, optional",
-        "Default: the handle's, of the size needed.",
-    ),
-    "conv": ("ConvolutionDescriptor", "How filters move over images, and in what sums are made."),
-    "pooling": ("PoolingDescriptor", "The window, how it moves, and whether maximum or mean."),
-    "lrn": ("LRNDescriptor", "The size of the window over channels, and the factors."),
-    "dropout": ("DropoutDescriptor", "The rate, and the states of the generator."),
-    "transformer": ("SpatialTransformerDescriptor", "The shape of the output, and its type."),
-    "attn": ("AttnDescriptor", "Heads, projections and their sizes."),
-    "loss": ("CTCLossDescriptor", "Normalization, and what NaN and infinity become."),
-    "rnn": ("RNNDescriptor", "The cell, its layers and sizes."),
-    "transform": ("TensorTransformDescriptor", "The layout that comes out, padding and folding."),
-    "params": ("GnnMhaParams", "Heads, and the activation of the scores."),
-    "graph": ("GnnCscGraph", "The edges, by their destinations."),
+COMMON = {
+    **documentation.COMMON,
     "name": ("str, optional", "What messages and `execute` call it. Default: by its operation."),
     "compute_data_type": ("data type, optional", "Default: the graph's."),
 }
@@ -132,7 +111,8 @@ def _common(name: str, parameter: inspect.Parameter) -> Parameter | None:
     if name.endswith("_desc"):
         optional = ", optional" if repr(parameter.default) == "None" else ""
         kind = str(parameter.annotation).partition(" |")[0]
-        return Parameter(name, kind + optional, [_DESCRIPTOR] if optional else ["Of its memory."])
+        meaning = documentation.MEMORY if optional else "Of its memory."
+        return Parameter(name, kind + optional, [meaning])
     return Parameter(name, COMMON[name][0], [COMMON[name][1]]) if name in COMMON else None
 
 

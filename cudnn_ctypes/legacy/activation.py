@@ -12,8 +12,8 @@ from .. import raw
 from ..arguments import enumerator
 from ..handle import Handle
 from ..raw.descriptors import Activation
-from ..runtime.launching.operation import launched
 from .descriptor import Descriptor, read_back
+from .documentation import launched
 from .operands import Made, Operands
 from .tensor import TensorDescriptor
 
@@ -101,23 +101,6 @@ def activation_forward(
         All but "identity".
     y : tensor, optional
         Like x; may be x. Default: allocated.
-    alpha, beta : float
-        Factors; with beta = 0 what y held is not read.
-    x_desc, y_desc : TensorDescriptor, optional
-        How the memory is to be read; needed for addresses and buffers.
-
-    Returns
-    -------
-    DeviceTensor, or y as it was given
-
-    Raises
-    ------
-    TypeError
-        If an operand is host memory or has no shape.
-    ValueError
-        If shapes or types differ, or memory is too small; the message names the argument.
-    NotSupportedError
-        If cuDNN has no kernel for the combination.
 
     Examples
     --------

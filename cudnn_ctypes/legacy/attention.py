@@ -24,7 +24,6 @@ from ..handle import Handle
 from ..raw import operand_rules
 from ..raw.records import record
 from ..runtime import DeviceTensor
-from ..runtime.launching.operation import launched
 from ..runtime.layout import to_shape
 from .attention_descriptor import (
     AttentionBufferSizes,
@@ -32,6 +31,7 @@ from .attention_descriptor import (
     AttnDescriptor,
     attention_buffer_sizes,
 )
+from .documentation import launched
 from .operands import Made
 from .sequence_data import SeqDataDescriptor, axis_letters, fitting_axes, four_dimensions
 from .sequence_operands import SequenceOperands
@@ -278,14 +278,6 @@ def attention_forward(
     device_q_lengths, device_k_lengths : tensor, optional
         The same as int32 in device memory, from where the kernels read them; their values are not
         checked. Default: copied.
-    workspace : DeviceBuffer or tensor, optional
-        Default: allocated for the call.
-    q_desc, k_desc, v_desc, y_desc : SeqDataDescriptor, optional
-        How the memory is to be read; needed for addresses and buffers.
-
-    Returns
-    -------
-    DeviceTensor, or y as it was given
 
     Raises
     ------
@@ -359,10 +351,6 @@ def attention_forward_training(
         Filled for the gradients. Default: allocated.
 
     The other parameters, and the errors, are those of `attention_forward`.
-
-    Returns
-    -------
-    AttentionForwardResult
 
     Examples
     --------

@@ -22,8 +22,8 @@ from typing import Any
 from .. import raw
 from ..arguments import enumerator, flag
 from ..handle import Handle
-from ..runtime.launching.operation import launched
 from .activation import ActivationDescriptor
+from .documentation import launched
 from .normalization_operands import (
     NormalizationGradients,
     NormalizationOperands,
@@ -82,18 +82,6 @@ def batch_normalization_forward_inference(
     x_desc, y_desc, param_desc : TensorDescriptor, optional
         How the memory is to be read; needed for addresses and buffers, but for the parameters,
         whose descriptor is derived from that of x.
-
-    Returns
-    -------
-    DeviceTensor, or y as it was given
-
-    Raises
-    ------
-    TypeError
-        If an operand is host memory or has no shape.
-    ValueError
-        If shapes or types do not fit together, or memory is too small; the message names the
-        argument.
 
     Examples
     --------
@@ -374,10 +362,6 @@ def batch_normalization_forward_training_ex(
         Default: the workspace is allocated for the call, the reserve space where cuDNN wants
         one (9.14 and 9.19: with z). The backward pass needs what the reserve space holds.
 
-    Returns
-    -------
-    NormalizationResult
-
     Raises
     ------
     NotSupportedError
@@ -464,8 +448,6 @@ def batch_normalization_backward_ex(
         Where the gradient of z goes; like x. Default: allocated, if with_dz says so.
     with_dz : bool
         Whether a tensor z was added in the forward pass.
-    workspace : DeviceBuffer or tensor, optional
-        Default: allocated for the call.
     saved_mean, saved_inv_variance : tensor
         What the forward pass returned; optional without an activation.
     reserve_space : DeviceBuffer or tensor

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 from .. import raw
 from ..arguments import enumerator
-from ..runtime.launching.operation import launched
 from .dense_operands import DenseOperands, lies_dense
+from .documentation import launched
 from .operand_memory import accumulator
 from .operands import Made
 
@@ -69,19 +69,9 @@ def causal_convolution_forward(
         (batch, dim, time), in the layout of x. Default: allocated.
     activation : cudnnCausalConv1dActivation_t or str
         "identity" or "silu".
-    stream : stream, optional
-        Default: the legacy default stream.
-
-    Returns
-    -------
-    DeviceTensor, or y as it was given
 
     Raises
     ------
-    TypeError
-        If an operand is host memory, has no shape, or is of another type.
-    ValueError
-        If shapes or layouts do not fit together; the message names the argument.
     NotSupportedError, BadParamError
         If cuDNN has no kernel for the type or the filter's width.
     SymbolNotFoundError

@@ -21,10 +21,10 @@ from ..errors import CudnnError
 from ..handle import Handle
 from ..raw.records import record
 from ..runtime import DeviceBuffer
-from ..runtime.launching.operation import launched
 from ..runtime.launching.recording import Memory, recording
 from .convolution import ConvolutionDescriptor
 from .convolution_algorithms import AlgorithmRow, ConvolutionAlgorithms, ConvolutionFunctions
+from .documentation import launched
 from .filter import FilterDescriptor
 from .operand_memory import room
 from .operands import Operands
@@ -196,8 +196,6 @@ class ConvolutionForward(ConvolutionDirection):
             Factors. With beta = 0 what y held is not read.
         algorithm : AlgorithmRow, enumerator or str, optional
             As for `convolution_forward`. A row's math type is taken instead of the convolution's.
-        workspace : DeviceBuffer or tensor, optional
-            Default: allocated for the call.
 
         Raises
         ------
@@ -260,7 +258,7 @@ class ConvolutionBackwardData(ConvolutionDirection):
     ) -> None:
         """dx = alpha * (gradient of x) + beta * dx, on the handle's stream.
 
-        Follows ``cudnnConvolutionBackwardData``; as `ConvolutionForward.run` otherwise.
+        Follows ``cudnnConvolutionBackwardData``.
 
         Parameters
         ----------
@@ -268,6 +266,8 @@ class ConvolutionBackwardData(ConvolutionDirection):
             Filters and gradient of y, as their descriptors say.
         dx : tensor, buffer or address
             Gradient of x: written.
+
+        The other parameters, and the errors, are those of `ConvolutionForward.run`.
         """
         operands = {"w": w, "dy": dy, "dx": dx}
         self._run(handle, operands, (alpha, beta), algorithm, workspace)
@@ -323,7 +323,7 @@ class ConvolutionBackwardFilter(ConvolutionDirection):
     ) -> None:
         """dw = alpha * (gradient of w) + beta * dw, on the handle's stream.
 
-        Follows ``cudnnConvolutionBackwardFilter``; as `ConvolutionForward.run` otherwise.
+        Follows ``cudnnConvolutionBackwardFilter``.
 
         Parameters
         ----------
@@ -331,6 +331,8 @@ class ConvolutionBackwardFilter(ConvolutionDirection):
             Image and gradient of y, as their descriptors say.
         dw : tensor, buffer or address
             Gradient of w: written.
+
+        The other parameters, and the errors, are those of `ConvolutionForward.run`.
         """
         operands = {"x": x, "dy": dy, "dw": dw}
         self._run(handle, operands, (alpha, beta), algorithm, workspace)

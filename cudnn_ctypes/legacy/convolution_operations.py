@@ -17,7 +17,6 @@ from typing import Any
 from .. import raw
 from ..arguments import expect
 from ..handle import Handle
-from ..runtime.launching.operation import launched
 from ..runtime.layout import to_shape
 from .activation import FUSED, ActivationDescriptor
 from .convolution import ConvolutionDescriptor
@@ -27,6 +26,7 @@ from .convolution_directions import (
     ConvolutionForward,
     is_find,
 )
+from .documentation import launched
 from .filter import FilterDescriptor
 from .operand_memory import real, refuse_beta
 from .operands import Made, Operands
@@ -68,33 +68,14 @@ def convolution_forward(
         (K, C / groups, filter sizes...), dense, in the layout of x.
     y : tensor, optional
         (N, K, output sizes...). Default: allocated, in the layout of x.
-    alpha, beta : float
-        Factors; with beta = 0 what y held is not read.
     algorithm : AlgorithmRow, cudnnConvolutionFwdAlgo_t or str, optional
         Default: the best one by cuDNN's heuristic. "find": the fastest one, measured with these
         operands by ``cudnnFindConvolutionForwardAlgorithmEx`` in the first call, or `bind`, with
         these descriptors on this handle, and remembered; not while a CUDA graph is captured. Both
         choose what fits into `workspace`, if that is given. The reference device, which computes
         all algorithms in one way, takes the first one.
-    workspace : DeviceBuffer or tensor, optional
-        Default: allocated for the call.
     data_type : data type, optional
         Of y, if y is not given; default: that of x.
-    x_desc, w_desc, y_desc : optional
-        How the memory is to be read; needed for addresses and buffers.
-
-    Returns
-    -------
-    DeviceTensor, or y as it was given
-
-    Raises
-    ------
-    TypeError
-        If an operand is host memory or has no shape.
-    ValueError
-        If shapes do not fit together, or memory is too small; the message names the argument.
-    NotSupportedError
-        If cuDNN has no kernel for the combination.
 
     Examples
     --------

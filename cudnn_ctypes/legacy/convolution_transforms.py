@@ -12,9 +12,9 @@ from ..arguments import enumerator, expect, short_name
 from ..dtypes import storage_bytes
 from ..handle import Handle
 from ..resource import Closing, Uncopied
-from ..runtime.launching.operation import launched
 from .convolution import ConvolutionDescriptor
 from .convolution_directions import ConvolutionBackwardData
+from .documentation import launched
 from .filter import FilterDescriptor
 from .layouts import as_format
 from .operand_memory import check_memory
@@ -227,8 +227,6 @@ def reorder_filter_and_bias(
         Where the results go, like w and bias. Default: allocated.
     reorder_type : cudnnReorderType_t or str
         "no_reorder" copies.
-    w_desc, bias_desc : optional
-        How the memory is to be read; needed for addresses and buffers.
 
     Returns
     -------

@@ -33,8 +33,8 @@ from ..raw.operand_rules.sequences import input_lengths
 from ..raw.operand_rules.sequences import symbols as symbols_fit
 from ..raw.records import record
 from ..raw.strides import same_layout
-from ..runtime.launching.operation import launched
 from .descriptor import Descriptor, read_back
+from .documentation import launched
 from .sequence_operands import SequenceOperands
 from .tensor import TensorDescriptor
 
@@ -367,19 +367,9 @@ def ctc_loss(
         False: only costs are computed.
     algorithm : cudnnCTCLossAlgo_t or str
         "deterministic" or "non_deterministic".
-    workspace : DeviceBuffer or tensor, optional
-        Default: allocated for the call.
-    probs_desc, gradients_desc : TensorDescriptor, optional
-        How the memory is to be read; needed for addresses and buffers.
-
-    Returns
-    -------
-    CTCLossResult
 
     Raises
     ------
-    TypeError
-        If an operand is host memory or has no shape.
     ValueError
         If shapes, labels or lengths do not fit; the message names the argument.
     NotSupportedError

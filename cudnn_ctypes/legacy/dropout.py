@@ -17,8 +17,8 @@ from ..handle import Handle
 from ..raw.ctypes_support import OpaquePointer
 from ..raw.descriptors import Dropout
 from ..runtime import DeviceBuffer
-from ..runtime.launching.operation import launched
 from .descriptor import Descriptor, read_back
+from .documentation import launched
 from .operand_memory import imported, real
 from .operands import Made, Operands
 from .tensor import TensorDescriptor
@@ -290,16 +290,9 @@ def dropout_forward(
         As many elements of the same type; may be x. Default: allocated, in the layout of x.
     reserve_space : DeviceBuffer or tensor, optional
         At least `dropout_reserve_size` bytes, for the mask. Default: allocated.
-    x_desc, y_desc : TensorDescriptor, optional
-        How the memory is to be read; needed for addresses and buffers.
 
     Raises
     ------
-    TypeError
-        If an operand is host memory or has no shape.
-    ValueError
-        If shapes or types do not fit together, or memory is too small; the message names the
-        argument.
     NotSupportedError
         For other types, bfloat16 among them (cuDNN 9.14 and 9.19).
 

@@ -13,8 +13,8 @@ from ..arguments import enumerator, short_name
 from ..dtypes import as_data_type
 from ..handle import Handle
 from ..raw.descriptors import OpTensor
-from ..runtime.launching.operation import launched
 from .descriptor import Descriptor, read_back
+from .documentation import launched
 from .operand_memory import accumulator
 from .operands import Made, Operands
 from .tensor import TensorDescriptor
@@ -99,19 +99,9 @@ def op_tensor(
         Factors; with beta = 0 what c held is not read.
     data_type : data type, optional
         Of c, if c is not given; default: that of a.
-    a_desc, b_desc, c_desc : TensorDescriptor, optional
-        How the memory is to be read; needed for addresses and buffers.
-
-    Returns
-    -------
-    DeviceTensor, or c as it was given
 
     Raises
     ------
-    TypeError
-        If an operand is host memory or has no shape.
-    ValueError
-        If shapes do not fit together, or memory is too small; the message names the argument.
     NotSupportedError
         If cuDNN has no kernel for the combination of types.
 

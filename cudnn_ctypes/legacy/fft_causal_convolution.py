@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from .. import raw
 from ..dtypes import as_data_type
-from ..runtime.launching.operation import launched
 from .dense_operands import DenseOperands
+from .documentation import launched
 from .operands import Made
 
 __all__ = [
@@ -72,19 +72,9 @@ def fft_causal_convolution_forward(
         that divides the time.
     y : tensor, optional
         Default: allocated.
-    stream : stream, optional
-        Default: the legacy default stream.
-
-    Returns
-    -------
-    DeviceTensor, or y as it was given
 
     Raises
     ------
-    TypeError
-        If an operand is host memory, has no shape, or is of another type.
-    ValueError
-        If shapes do not fit together; the message names the argument.
     NotSupportedError
         If cuDNN has no kernel for the sizes or the type.
     SymbolNotFoundError
@@ -180,8 +170,6 @@ def long_fft_causal_convolution_forward(
     ----------
     w : tensor
         (dim, time).
-    workspace : DeviceBuffer or tensor, optional
-        Default: allocated for the call.
     reserve_space : DeviceBuffer or tensor, optional
         Where the spectra of x and w are kept. Default: allocated, as a tensor of bytes.
 

@@ -16,10 +16,10 @@ from ..raw import operand_rules
 from ..raw.memory import memory_pointer
 from ..raw.operand_rules.convolutions import fitting
 from ..raw.records import record
-from ..runtime.launching.operation import launched_by_alignment
 from ..runtime.launching.recording import Memory, launch
 from .activation import FUSED, ActivationDescriptor
 from .convolution import ConvolutionDescriptor
+from .documentation import launched_by_alignment
 from .fused_packs import FusedOpsConstParamPack, FusedOpsPlan, FusedOpsVariantParamPack
 from .operand_memory import real
 from .operands import Made, Operands
@@ -195,17 +195,6 @@ def scale_bias_activation_convolution(
         "relu" or "identity", the default.
     statistics : bool
         Whether to sum up; cuDNN 9.14 and 9.19 have kernels for that up to compute capability 8.9.
-    workspace : DeviceBuffer or tensor, optional
-        Default: allocated for the call.
-
-    Raises
-    ------
-    TypeError
-        If an operand is host memory or has no shape.
-    ValueError
-        If shapes do not fit together; the message names the argument.
-    NotSupportedError
-        If cuDNN has no kernel for the combination.
 
     Examples
     --------

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 from .. import raw
 from ..arguments import enumerator, expect
-from ..runtime.launching.operation import launched
 from ..runtime.launching.recording import Memory
 from .dense_operands import DenseOperands
+from .documentation import launched
 from .gnn_csc_graph import GnnCscGraph
 
 __all__ = [
@@ -78,19 +78,9 @@ def gnn_agg_simple_forward(
         come from, for the backward pass. Default: allocated.
     operation : cudnnGnnAggOp_t or str
         "sum", "mean", "max" or "min".
-    stream : stream, optional
-        Default: the legacy default stream.
-
-    Returns
-    -------
-    GnnAggSimpleResult
 
     Raises
     ------
-    TypeError
-        If an operand is host memory, has no shape, or is of another type.
-    ValueError
-        If shapes do not fit; the message names the argument.
     NotSupportedError
         If the GPU is too old, or the type is not supported.
     SymbolNotFoundError

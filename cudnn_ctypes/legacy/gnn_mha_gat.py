@@ -20,9 +20,9 @@ from .. import raw
 from ..arguments import enumerator, expect, flag, integer
 from ..dtypes import as_data_type
 from ..runtime import DeviceTensor
-from ..runtime.launching.operation import launched
 from ..runtime.launching.recording import Memory
 from .dense_operands import DenseOperands
+from .documentation import launched
 from .gnn_csc_graph import GnnCscGraph
 from .operand_memory import real
 
@@ -205,19 +205,9 @@ def gnn_mha_gat_forward(
         Default: ``GnnMhaParams()``.
     dropout_mask : tensor, optional
         (heads, edges), float32: 0 where a coefficient is dropped, else 1 / (1 - p).
-    stream : stream, optional
-        Default: the legacy default stream.
-
-    Returns
-    -------
-    GnnMhaGatResult
 
     Raises
     ------
-    TypeError
-        If an operand is host memory, has no shape, or is of another type.
-    ValueError
-        If shapes do not fit; the message names the argument.
     NotSupportedError
         If the GPU is too old, or the type is not supported.
     SymbolNotFoundError

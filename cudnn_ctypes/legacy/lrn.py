@@ -14,9 +14,9 @@ from .. import raw
 from ..arguments import enumerator, expect, flag
 from ..handle import Handle
 from ..raw.descriptors import LRN
-from ..runtime.launching.operation import launched
 from ..runtime.launching.recording import Memory
 from .descriptor import Descriptor, read_back
+from .documentation import launched
 from .operand_memory import real, refuse_beta
 from .operands import Made, Operands
 from .tensor import TensorDescriptor
@@ -102,19 +102,6 @@ def lrn_cross_channel_forward(
         There is only one.
     alpha, beta : float
         Factors of the result and of what y held; not those of `lrn`.
-    x_desc, y_desc : TensorDescriptor, optional
-        How the memory is to be read; needed for addresses and buffers.
-
-    Returns
-    -------
-    DeviceTensor, or y as it was given
-
-    Raises
-    ------
-    TypeError
-        If an operand is host memory or has no shape.
-    ValueError
-        If shapes do not fit together, or memory is too small; the message names the argument.
 
     Examples
     --------
@@ -246,14 +233,8 @@ def divisive_normalization_forward(
         How the memory is to be read, that of the means and temporaries as well; needed for
         addresses and buffers.
 
-    Returns
-    -------
-    DeviceTensor, or y as it was given
-
     Raises
     ------
-    TypeError
-        If an operand is host memory or has no shape.
     ValueError
         If shapes do not fit together, memory is too small, or beta is below 0; the message names
         the argument.

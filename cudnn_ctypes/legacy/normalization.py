@@ -13,8 +13,8 @@ from typing import Any
 from .. import raw
 from ..arguments import enumerator, flag
 from ..handle import Handle
-from ..runtime.launching.operation import launched
 from .activation import ActivationDescriptor
+from .documentation import launched
 from .normalization_operands import (
     NormalizationGradients,
     NormalizationOperands,

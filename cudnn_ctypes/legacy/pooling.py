@@ -16,8 +16,8 @@ from ..arguments import enumerator, expect
 from ..handle import Handle
 from ..raw import operand_rules
 from ..raw.descriptors import Pooling
-from ..runtime.launching.operation import launched
 from .descriptor import Descriptor, read_back
+from .documentation import launched
 from .layouts import spatial_entries
 from .operand_memory import refuse_beta
 from .operands import Made, Operands
@@ -212,24 +212,6 @@ def pooling_forward(
     y : tensor, optional
         (N, C, output sizes...), of the type of x; the sizes may differ from
         `PoolingDescriptor.output_shape`. Default: allocated, in the layout of x.
-    alpha, beta : float
-        Factors; with beta = 0 what y held is not read.
-    x_desc, y_desc : TensorDescriptor, optional
-        How the memory is to be read; needed for addresses and buffers.
-
-    Returns
-    -------
-    DeviceTensor, or y as it was given
-
-    Raises
-    ------
-    TypeError
-        If an operand is host memory or has no shape.
-    ValueError
-        If shapes or types do not fit together, or memory is too small; the message names the
-        argument.
-    NotSupportedError
-        If cuDNN has no kernel for the combination.
 
     Examples
     --------

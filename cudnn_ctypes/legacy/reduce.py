@@ -15,9 +15,9 @@ from ..arguments import enumerator, flag
 from ..dtypes import as_data_type
 from ..handle import Handle
 from ..raw.descriptors import ReduceTensor
-from ..runtime.launching.operation import launched
 from ..runtime.layout import to_shape
 from .descriptor import Descriptor, read_back
+from .documentation import launched
 from .operand_memory import accumulator, refuse_beta
 from .operands import Operands
 from .tensor import TensorDescriptor
@@ -174,21 +174,11 @@ def reduce_tensor(
         Factors; with beta = 0 what c held is not read.
     indices : DeviceBuffer or tensor, optional
         Where indices go, if the descriptor asks for them. Default: allocated.
-    workspace : DeviceBuffer or tensor, optional
-        Default: allocated for the call.
     data_type : data type, optional
         Of c, if c is not given; default: that of a.
-    a_desc, c_desc : TensorDescriptor, optional
-        How the memory is to be read; needed for addresses and buffers.
-
-    Returns
-    -------
-    ReduceResult
 
     Raises
     ------
-    TypeError
-        If an operand is host memory or has no shape.
     ValueError
         If shapes do not fit together, memory is too small, or indices are asked for of a reduction
         that has none; the message names the argument.

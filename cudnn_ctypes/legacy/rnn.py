@@ -28,8 +28,8 @@ from ..handle import Handle
 from ..raw import operand_rules
 from ..raw.records import record
 from ..resource import Closing, Uncopied
-from ..runtime.launching.operation import launched
 from .descriptor import Descriptor
+from .documentation import launched
 from .rnn_descriptor import RNNDataDescriptor, RNNDescriptor, RNNTempSpaceSizes
 from .rnn_weights import RNNWeights
 from .sequence_operands import SequenceOperands

@@ -14,7 +14,7 @@ from ..arguments import enumerator
 from ..handle import Handle
 from ..raw.faults.softmax import wrong_softmax
 from ..raw.strides import same_layout
-from ..runtime.launching.operation import launched
+from .documentation import launched
 from .operands import Made, Operands
 from .tensor import TensorDescriptor
 
@@ -47,23 +47,6 @@ def softmax_forward(
     mode : cudnnSoftmaxMode_t or str
         "channel": over the channels of each pixel. "instance": over channels and pixels of each
         image.
-    alpha, beta : float
-        Factors; with beta = 0 what y held is not read.
-    x_desc, y_desc : TensorDescriptor, optional
-        How the memory is to be read; needed for addresses and buffers.
-
-    Returns
-    -------
-    DeviceTensor, or y as it was given
-
-    Raises
-    ------
-    TypeError
-        If an operand is host memory or has no shape.
-    ValueError
-        If shapes or types differ, or memory is too small; the message names the argument.
-    NotSupportedError
-        If cuDNN has no kernel for the combination.
 
     Notes
     -----

@@ -15,9 +15,9 @@ from ..arguments import enumerator, expect
 from ..dtypes import as_data_type
 from ..handle import Handle
 from ..raw.descriptors import SpatialTransformer
-from ..runtime.launching.operation import launched
 from ..runtime.layout import to_shape
 from .descriptor import Descriptor, read_back
+from .documentation import launched
 from .operand_memory import refuse_beta
 from .operands import Made, Operands
 from .tensor import TensorDescriptor
@@ -126,16 +126,8 @@ def spatial_tf_grid_generator_forward(
     grid : tensor, optional
         (N, H, W, 2). Default: allocated.
 
-    Returns
-    -------
-    DeviceTensor, or grid as it was given
-
     Raises
     ------
-    TypeError
-        If an operand is host memory.
-    ValueError
-        If shapes or types do not fit together; the message names the argument.
     NotSupportedError
         If the transformer has other than 4 dimensions.
 
@@ -217,10 +209,6 @@ def spatial_tf_sampler_forward(
         (N, H, W, 2); points outside of -1 to 1 see zeros.
     y : tensor, optional
         (N, C, H, W). Default: allocated, in the layout of x.
-    alpha, beta : float
-        Factors; with beta = 0 what y held is not read.
-    x_desc, y_desc : TensorDescriptor, optional
-        How the memory is to be read; needed for addresses and buffers.
 
     Returns
     -------

@@ -13,7 +13,7 @@ import numpy as np
 from .. import raw
 from ..dtypes import data_type_name, host_scalar, numpy_dtype
 from ..handle import Handle
-from ..runtime.launching.operation import launched
+from .documentation import launched
 from .operand_memory import refuse_beta
 from .operands import Made, Operands
 from .tensor import TensorDescriptor
@@ -46,23 +46,11 @@ def transform_tensor(
         Of y, if y is not given; default: that of x.
     data_type : data type, optional
         Of y, if y is not given; default: that of x.
-    alpha, beta : float
-        Factors; with beta = 0 what y held is not read.
-    x_desc, y_desc : TensorDescriptor, optional
-        How the memory is to be read; needed for addresses and buffers.
-
-    Returns
-    -------
-    DeviceTensor, or y as it was given
 
     Raises
     ------
-    TypeError
-        If an operand is host memory or has no shape.
     ValueError
         If shapes differ, or memory is too small; the message names the argument.
-    NotSupportedError
-        If cuDNN has no kernel for the combination.
 
     Examples
     --------
@@ -104,8 +92,6 @@ def add_tensor(
         Changed in place.
     alpha, beta : float
         Factors; with beta = 0 what c held is not read.
-    a_desc, c_desc : TensorDescriptor, optional
-        How the memory is to be read; needed for addresses and buffers.
 
     Returns
     -------
@@ -140,8 +126,6 @@ def set_tensor(
         Changed in place; gaps between elements are not.
     value : number
         Rounded to the type of y.
-    y_desc : TensorDescriptor, optional
-        How the memory is to be read; needed for addresses and buffers.
 
     Returns
     -------
@@ -178,8 +162,6 @@ def scale_tensor(
     ----------
     y : tensor
         Changed in place.
-    y_desc : TensorDescriptor, optional
-        How the memory is to be read; needed for addresses and buffers.
 
     Returns
     -------

@@ -18,8 +18,8 @@ from ..raw.descriptors import TensorTransform
 from ..raw.operand_rules import refuse
 from ..raw.operand_rules.language import equal, shaped
 from ..raw.records import record
-from ..runtime.launching.operation import launched
 from .descriptor import Descriptor, read_back
+from .documentation import launched
 from .filter import FilterDescriptor
 from .layouts import as_format
 from .operand_memory import refuse_beta
@@ -153,23 +153,6 @@ def transform_tensor_ex(
         Of as many dimensions as the transform has.
     y : tensor, optional
         Of the shape of `TensorTransformDescriptor.destination`. Default: allocated.
-    alpha, beta : float
-        Factors; with beta = 0 what y held is not read.
-    x_desc, y_desc : TensorDescriptor, optional
-        How the memory is to be read; needed for addresses and buffers.
-
-    Returns
-    -------
-    DeviceTensor, or y as it was given
-
-    Raises
-    ------
-    TypeError
-        If an operand is host memory or has no shape.
-    ValueError
-        If shapes do not fit together, or memory is too small; the message names the argument.
-    NotSupportedError
-        If cuDNN has no kernel for the combination.
 
     Examples
     --------
@@ -206,8 +189,6 @@ def transform_filter(
         (K, C, filter sizes...), dense.
     y : tensor, optional
         The transformed filters, in the layout of the transform. Default: allocated.
-    w_desc, y_desc : FilterDescriptor, optional
-        How the memory is to be read; needed for addresses and buffers.
 
     The other parameters, and the errors, are those of `transform_tensor_ex`.
 

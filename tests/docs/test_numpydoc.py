@@ -128,6 +128,17 @@ def test_functions_say_what_they_return(name: str) -> None:
         assert re.search(r"^(Returns|Yields)\n-+\n", text, re.MULTILINE)
 
 
+def test_help_shows_operations_in_full() -> None:
+    operations = {name: each for name, each in PUBLIC.items() if hasattr(each, "_operation")}
+    assert len(operations) > 60
+    for name, operation in operations.items():
+        told = docstring_parts.documented(operation)
+        missing = docstring_parts.parameters(operation).keys() - told.keys()
+        assert not missing, name
+        assert "\nRaises\n------\n" in operation.__doc__, name
+        assert "are those of `" not in operation.__doc__, name
+
+
 def test_functions_say_what_they_raise() -> None:
     missing = {
         name
@@ -213,11 +224,11 @@ def test_the_check_sees_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_what_another_docstring_says_is_put_in() -> None:
     text = "\n".join(docstring_parts.completed(cudnn_ctypes.pooling_backward))
-    places = [text.find(each) for each in ("handle : ", "pooling : ", "dy : ", "alpha, beta : ")]
+    places = [text.find(each) for each in ("handle : ", "pooling : ", "dy : ", "alpha : ")]
     assert -1 not in places
     assert places == sorted(places)
     assert "NotSupportedError" in text
-    assert "DeviceTensor, or the output as it was given" in text
+    assert "DeviceTensor, or dx as it was given" in text
     assert "those of `pooling_forward`" not in text
 
 
