@@ -453,10 +453,6 @@ def batch_normalization_backward_ex(
     reserve_space : DeviceBuffer or tensor
         What the forward pass returned.
 
-    Returns
-    -------
-    NormalizationGradients
-
     The other parameters and errors are those of `batch_normalization_backward`.
 
     Examples

@@ -343,10 +343,6 @@ def dropout_backward(
     dx : tensor, optional
         Gradient of x; may be dy. Default: allocated, in the layout of dy.
 
-    Returns
-    -------
-    DeviceTensor, or dx as it was given
-
     The errors are those of `dropout_forward`.
 
     Examples

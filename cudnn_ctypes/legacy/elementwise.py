@@ -100,11 +100,6 @@ def op_tensor(
     data_type : data type, optional
         Of c, if c is not given; default: that of a.
 
-    Raises
-    ------
-    NotSupportedError
-        If cuDNN has no kernel for the combination of types.
-
     Examples
     --------
     >>> a = DeviceTensor.full((1, 2, 1, 2), 1, "float32")

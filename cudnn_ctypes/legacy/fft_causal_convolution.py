@@ -75,8 +75,6 @@ def fft_causal_convolution_forward(
 
     Raises
     ------
-    NotSupportedError
-        If cuDNN has no kernel for the sizes or the type.
     SymbolNotFoundError
         If the loaded library is older than cuDNN 9.26.
 

@@ -303,10 +303,6 @@ def divisive_normalization_backward(
     x_desc, dx_desc : TensorDescriptor, optional
         How x, means and dy, and how dx and dmeans are to be read; needed for addresses and buffers.
 
-    Returns
-    -------
-    DivisiveNormalizationGradients
-
     The other parameters, and the errors, are those of `divisive_normalization_forward`.
 
     Examples

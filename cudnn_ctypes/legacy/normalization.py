@@ -207,10 +207,6 @@ def normalization_forward_training(
 
     Follows ``cudnnNormalizationForwardTraining``.
 
-    Returns
-    -------
-    NormalizationResult
-
     The parameters and errors are those of `batch_normalization_forward_training_ex` and of
     `normalization_forward_inference`.
 
@@ -282,10 +278,6 @@ def normalization_backward(
     mean_variance_desc: TensorDescriptor | None = None,
 ) -> NormalizationGradients:
     """The gradients of x, scale, bias and z; follows ``cudnnNormalizationBackward``.
-
-    Returns
-    -------
-    NormalizationGradients
 
     The parameters and errors are those of `batch_normalization_backward_ex` and of
     `normalization_forward_inference`.

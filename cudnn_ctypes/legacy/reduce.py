@@ -182,8 +182,6 @@ def reduce_tensor(
     ValueError
         If shapes do not fit together, memory is too small, or indices are asked for of a reduction
         that has none; the message names the argument.
-    NotSupportedError
-        If cuDNN has no kernel for the combination of types.
 
     Examples
     --------

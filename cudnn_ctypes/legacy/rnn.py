@@ -235,10 +235,6 @@ class RNN(RNNProblem):
 
         Raises
         ------
-        TypeError
-            If an operand is host memory, or of another data type.
-        ValueError
-            If a shape does not fit, or memory is too small; the message names the argument.
         NotSupportedError
             If cuDNN has no kernel: for example, persistent algorithms and lengths that differ.
         """

@@ -164,10 +164,6 @@ def spatial_tf_grid_generator_backward(
     dtheta : tensor, optional
         (N, 2, 3). Default: allocated.
 
-    Returns
-    -------
-    DeviceTensor, or dtheta as it was given
-
     The errors are those of `spatial_tf_grid_generator_forward`.
 
     Examples
@@ -209,10 +205,6 @@ def spatial_tf_sampler_forward(
         (N, H, W, 2); points outside of -1 to 1 see zeros.
     y : tensor, optional
         (N, C, H, W). Default: allocated, in the layout of x.
-
-    Returns
-    -------
-    DeviceTensor, or y as it was given
 
     The errors are those of `spatial_tf_grid_generator_forward`.
 
@@ -270,10 +262,6 @@ def spatial_tf_sampler_backward(
         Gradient of the grid, (N, H, W, 2). Default: allocated.
     alpha_dgrid, beta_dgrid : float
         The factors of dgrid.
-
-    Returns
-    -------
-    SpatialTfSamplerGradients
 
     The other parameters, and the errors, are those of `spatial_tf_sampler_forward`.
 

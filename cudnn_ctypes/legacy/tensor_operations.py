@@ -47,11 +47,6 @@ def transform_tensor(
     data_type : data type, optional
         Of y, if y is not given; default: that of x.
 
-    Raises
-    ------
-    ValueError
-        If shapes differ, or memory is too small; the message names the argument.
-
     Examples
     --------
     >>> x = DeviceTensor.from_numpy(np.arange(-2, 2, dtype="float32").reshape(1, 1, 2, 2))
