@@ -12,9 +12,8 @@ from cudnn_ctypes.graph.describe.tensor import Tensor
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.raw.strides import packed
 
-from .attentions import Attention
+from .attentions import Attention, SoftCap
 from .cases import Arrays, case
-from .score_modifiers import SoftCap
 
 BATCH, HEADS, QUERIES, KEYS, SIZE = 2, 4, 128, 192, 64
 SHORT = 150  # keys that are no padding

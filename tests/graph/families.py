@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from . import (
     attention_cases,
-    batch_norm_cases,
     convolution_cases,
     fusion_cases,
     matmul_cases,
     norm_cases,
-    norm_fusion_cases,
     pointwise_cases,
-    reduction_cases,
     resample_cases,
 )
 from .cases import CASES, Case
@@ -20,14 +17,11 @@ __all__ = ["CASES", "FAMILIES", "ONE_OF_EACH", "PLANS", "Case"]
 
 FAMILIES = (
     attention_cases,
-    batch_norm_cases,
     convolution_cases,
     fusion_cases,
     matmul_cases,
     norm_cases,
-    norm_fusion_cases,
     pointwise_cases,
-    reduction_cases,
     resample_cases,
 )
 

@@ -8,14 +8,21 @@ import threading
 import weakref
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
+from fake_cuda import FakeCuda
 
 from cudnn_ctypes.runtime.launching import machine_code
+from cudnn_ctypes.runtime.launching.likeness import NoKey, look
 from cudnn_ctypes.runtime.launching.machine_code import Words, fixed_call, function_of_calls
 
-pytestmark = pytest.mark.skipif(not machine_code.is_available(), reason="no machine code here")
+machine_code_only = pytest.mark.skipif(
+    not machine_code.is_available(), reason="no machine code here"
+)
+
 
 P, D, I64 = ctypes.c_void_p, ctypes.c_double, ctypes.c_int64
 
@@ -41,6 +48,7 @@ def function_of(calls: list[Any], **options: Any) -> Callable[[], Any]:
     return function
 
 
+@machine_code_only
 def test_all_arguments_reach_c() -> None:
     callee = Callee(P, ctypes.c_int, P, D, *[I64] * 9, D, ctypes.c_int)
     numbers = [I64(1 << 40 | i) for i in range(9)]
@@ -53,6 +61,7 @@ def test_all_arguments_reach_c() -> None:
     assert callee.seen == [expected] * 3
 
 
+@machine_code_only
 def test_a_bad_status_names_the_call_and_ends_the_sequence() -> None:
     callees = [Callee(P) for _ in range(3)]
     launch = function_of([fixed_call(each.symbol, [P(5)]) for each in callees])
@@ -68,6 +77,7 @@ def test_a_bad_status_names_the_call_and_ends_the_sequence() -> None:
         function_of([fixed_call(callees[1].symbol, [P(5)])], failed=failed)()
 
 
+@machine_code_only
 def test_words_that_are_not_zero_send_it_the_slow_way() -> None:
     callee, words = Callee(P), [ctypes.c_ssize_t(), ctypes.c_ssize_t()]
     names: set[str] = set()
@@ -90,6 +100,7 @@ def test_words_that_are_not_zero_send_it_the_slow_way() -> None:
     assert launch() == "slow"
 
 
+@machine_code_only
 def test_what_is_closed_during_the_call_is_told_after_it() -> None:
     closed, busy, told = ctypes.c_ssize_t(), ctypes.c_ssize_t(), []
     seen: list[int] = []
@@ -113,6 +124,7 @@ def test_what_is_closed_during_the_call_is_told_after_it() -> None:
     assert launch() == "slow"
 
 
+@machine_code_only
 def test_other_threads_run_meanwhile() -> None:
     """C waits for them, which it could not with the GIL."""
     entered, leave = threading.Event(), threading.Event()
@@ -131,6 +143,7 @@ def test_other_threads_run_meanwhile() -> None:
     thread.join()
 
 
+@machine_code_only
 def test_what_it_keeps_goes_with_it() -> None:
     class Kept:
         pass
@@ -147,6 +160,7 @@ def test_what_it_keeps_goes_with_it() -> None:
     assert gone() is None
 
 
+@machine_code_only
 def test_the_variable_switches_it_off(monkeypatch: pytest.MonkeyPatch) -> None:
     callee = Callee(P)
     call = fixed_call(callee.symbol, [P(5)])
@@ -161,6 +175,7 @@ def test_the_variable_switches_it_off(monkeypatch: pytest.MonkeyPatch) -> None:
         machine_code.is_available.cache_clear()
 
 
+@machine_code_only
 def test_no_page_is_writable_and_executable() -> None:
     def writable() -> list[str]:
         lines = Path("/proc/self/maps").read_text().splitlines()
@@ -172,3 +187,55 @@ def test_no_page_is_writable_and_executable() -> None:
     launch = function_of([call])
     assert writable() == before
     launch()
+
+
+# --- what a launch's key says of another library's memory on a GPU --------------------------------
+
+
+class Exporter:
+    """An array on a GPU made of host memory, with ``__cuda_array_interface__``."""
+
+    def __init__(self, array: np.ndarray[Any, Any], stream: int | None = None) -> None:
+        self.array = array
+        self.stream = stream
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        return {
+            "version": 3,
+            "shape": self.array.shape,
+            "typestr": self.array.dtype.str,
+            "data": (self.array.ctypes.data, not self.array.flags.writeable),
+            "strides": self.array.strides,
+            "stream": self.stream,
+        }
+
+
+def test_keys_of_other_libraries(fake_cuda: FakeCuda) -> None:
+    launcher = SimpleNamespace(stream=5)
+    array = np.zeros((2, 4, 6), np.float32)
+    part, pointer = look(Exporter(array, stream=7), launcher)
+    assert pointer.value == array.ctypes.data
+    assert [entry for entry in fake_cuda.log if entry[0] in ("record", "wait")] == [
+        ("record", 7),
+        ("wait", 5),
+    ]
+    assert look(Exporter(array.copy()), launcher)[0] == part
+    readonly = array.copy()
+    readonly.flags.writeable = False
+    others = (array.astype(np.int32), array[:, ::2], array.reshape(2, 6, 4), readonly)
+    parts = {look(Exporter(other), launcher)[0] for other in others}
+    assert len(parts) == 4
+    assert part not in parts
+
+
+def test_what_cannot_be_imported_has_no_key(fake_cuda: FakeCuda) -> None:
+    for array in (np.zeros(3, np.float32)[::-1], np.zeros(3, np.uint16)):
+        with pytest.raises(NoKey):
+            look(Exporter(array), SimpleNamespace(stream=None))
+
+
+@pytest.mark.parametrize("value", [0.0, float("nan"), 1.5, np.float32(2), np.dtype("f4"), np.int8])
+def test_numbers_and_types(value: Any) -> None:
+    assert look(value) == look(value)
+    assert look(value)[0] not in (look(3.5)[0], look(-0.0)[0])

@@ -3,15 +3,39 @@
 from __future__ import annotations
 
 import ctypes
+import importlib
+import subprocess
+import sys
 import time
+from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
-from fake_cuda import FakeCuda
+from fake_cuda import FakeCuda, FakeStream, Status
 
-from cudnn_ctypes.errors import ClosedError
-from cudnn_ctypes.runtime import Event, as_stream_pointer, elapsed_ms, synchronize
+import cudnn_ctypes as cudnn
+from cudnn_ctypes import DeviceTensor, use_reference_device
+from cudnn_ctypes.errors import ClosedError, NoDeviceError
+from cudnn_ctypes.raw import gpus
+from cudnn_ctypes.runtime import (
+    CudaError,
+    DeviceBuffer,
+    Event,
+    ReferenceDevice,
+    as_stream_pointer,
+    cuda,
+    current_device,
+    device_count,
+    elapsed_ms,
+    make_current,
+    synchronize,
+)
 from cudnn_ctypes.runtime.cuda import as_core_stream, order
+from cudnn_ctypes.runtime.device import device_id
+from cudnn_ctypes.runtime.launching import bound, plan, stream_launcher
+from cudnn_ctypes.runtime.launching.likeness import Plans
 
 
 class Protocol:
@@ -144,3 +168,246 @@ def test_events_of_two_devices_do_not_mix(
 def test_events_refuse_what_is_no_stream(reference_device: None) -> None:
     with pytest.raises(TypeError, match=r"^stream: "):
         Event("stream")
+
+
+# --- launches of functions that take a stream: where their memory comes from, in whic -------------
+
+
+EDGES = [3, 0, 2, 1, 2], [1, 0, 1, 1, 0]
+
+
+@pytest.fixture
+def plans(fake_cuda: FakeCuda, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[Any, Any]]:
+    """The plans of functions that take a stream, of which there is none yet."""
+    allocators: dict[int, Any] = {}
+    monkeypatch.setattr(stream_launcher, "_plans", plans := Plans())
+    monkeypatch.setattr(stream_launcher, "_allocators", allocators)
+    monkeypatch.setattr(plan, "_function_of", plan._function_of.__wrapped__)  # they know `watched`
+    for module in (bound, plan):  # a handle of the reference device may live
+        monkeypatch.setattr(module, "watched", ())
+    yield plans
+    for each in allocators.values():
+        each.close()
+
+
+@pytest.fixture
+def driver(fake_cuda: FakeCuda, monkeypatch: pytest.MonkeyPatch) -> set[int]:
+    """The addresses to which all GPUs have access."""
+    reachable: set[int] = set()
+    driver = SimpleNamespace(
+        current=lambda: fake_cuda.context, accessible=lambda address: address in reachable
+    )
+    monkeypatch.setattr(gpus, "driver", lambda: driver)
+    return reachable
+
+
+def operands(stream: Any = None) -> dict[str, Any]:
+    """Of `gnn_agg_simple_backward`, on the current GPU."""
+    return {
+        "graph": cudnn.GnnCscGraph.from_edges(*EDGES),
+        "doutput": DeviceTensor.from_numpy(np.ones((2, 4), np.float32)),
+        "node_feat_dim": 4,
+        "stream": stream,
+    }
+
+
+def without_cudnn(plans: dict[Any, Any], launches: list[tuple[Any, ...]]) -> None:
+    """Have the one plan note the arguments for C instead of calling it."""
+
+    def empty(stream: Any, *arguments: Any) -> int:
+        launches.append((stream.value, *(getattr(a, "value", a) for a in arguments)))
+        return 0
+
+    (made,) = plans.values()
+    made.calls = [call._replace(symbol=empty) for call in made.calls]
+    made.compile()
+
+
+@pytest.mark.needs("cudnnGnnAggSimpleBackward")
+@pytest.mark.parametrize(("stream", "allocations"), [(None, 0), (1, 0), (55, 3)])
+def test_memory_of_results_serves_others_on_the_legacy_default_stream(
+    fake_cuda: FakeCuda, plans: dict[Any, Any], stream: Any, allocations: int
+) -> None:
+    given = operands(stream if stream is None else FakeStream(stream))
+    with cudnn.bind(cudnn.gnn_agg_simple_backward, **given):
+        without_cudnn(plans, launches := [])
+    fake_cuda.log.clear()
+    addresses = {cudnn.gnn_agg_simple_backward(**given).dnode_features.ptr for _ in range(3)}
+    assert {launch[4] for launch in launches} == addresses
+    assert [kind for kind, *_ in fake_cuda.log].count("allocate") == allocations
+    if not allocations:
+        first, second = (cudnn.gnn_agg_simple_backward(**given) for _ in range(2))
+        assert first.dnode_features.ptr != second.dnode_features.ptr
+
+
+def test_the_legacy_default_streams_of_two_gpus_have_memory_of_their_own(
+    fake_cuda: FakeCuda, plans: dict[Any, Any]
+) -> None:
+    for ordinal in (0, 1, 0):
+        fake_cuda.context = ordinal
+        launcher = stream_launcher.StreamLauncher(None)
+        assert launcher.allocator.device_id == ordinal
+        assert launcher.allocator is stream_launcher.StreamLauncher(None).allocator
+
+
+@pytest.mark.needs("cudnnGnnAggSimpleBackward")
+def test_memory_of_another_gpu_is_refused(
+    fake_cuda: FakeCuda, plans: dict[Any, Any], driver: set[int]
+) -> None:
+    there = operands()
+    fake_cuda.context = 1
+    here = operands()
+    for _ in range(2):
+        for name, said in (("doutput", "doutput"), ("graph", r"graph\.offsets")):
+            with pytest.raises(
+                ValueError, match=f"^{said} is memory of GPU 0, to which GPU 1, the"
+            ):
+                cudnn.bind(cudnn.gnn_agg_simple_backward, **{**here, name: there[name]})
+    assert not plans
+    driver.add(there["doutput"].ptr)  # peer access
+    with cudnn.bind(cudnn.gnn_agg_simple_backward, **{**here, "doutput": there["doutput"]}):
+        assert len(plans) == 1
+
+
+@pytest.mark.needs("cudnnGnnAggSimpleBackward")
+def test_results_of_zeros_are_filled_on_the_stream(
+    fake_cuda: FakeCuda, plans: dict[Any, Any]
+) -> None:
+    stream = FakeStream(55)
+    given = operands(stream)
+    doutput = given["doutput"]
+    with cudnn.bind(cudnn.gnn_agg_simple_backward, **given):  # which launches nothing
+        without_cudnn(plans, launches := [])
+    with cudnn.bind(cudnn.gnn_agg_simple_backward, **given) as bound:
+        dnodes = bound.result.dnode_features
+        for _ in range(2):
+            dnodes.fill(7)
+            fake_cuda.log.clear()
+            bound()
+            assert fake_cuda.log == [("fill", 55)]
+            assert not dnodes.numpy().any()
+            stream_pointer, _, doutput_pointer, _, dnodes_pointer, *_ = launches.pop()
+            assert (stream_pointer, doutput_pointer, dnodes_pointer) == (
+                55,
+                doutput.ptr,
+                dnodes.ptr,
+            )
+    fake_cuda.log.clear()
+    made = cudnn.gnn_agg_simple_backward(**given)
+    assert fake_cuda.log == [("allocate", 0, 55), ("fill", 55)]
+    assert launches.pop()[4] == made.dnode_features.ptr
+    made.dnode_features.close()
+
+    fake_cuda.context = 1  # another device: another plan
+    with cudnn.bind(cudnn.gnn_agg_simple_backward, **operands(stream)):
+        assert len(plans) == 2
+    assert "stream 0x37" in repr(stream_launcher.StreamLauncher(stream))
+
+
+# --- runtime.device and the gate to CUDA: laziness, contexts, and no GPU --------------------------
+
+
+def test_importing_loads_no_cuda() -> None:
+    code = (
+        "import sys; from cudnn_ctypes.runtime import *;"
+        "from cudnn_ctypes import use_reference_device;"
+        "use_reference_device(); DeviceBuffer(3).close(); Event();"
+        "print([name for name in sys.modules if name.startswith('cuda.')])"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"
+
+
+def test_device_and_stream_are_those_of_cuda_core() -> None:
+    core = pytest.importorskip("cuda.core")
+    device = importlib.import_module("cudnn_ctypes.runtime")
+    assert device.Device is core.Device
+    assert device.Stream is core.Stream
+    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
+        device.Nothing  # noqa: B018
+
+
+def failing(monkeypatch: pytest.MonkeyPatch, importer: Any) -> str:
+    """The message of NoDeviceError when the driver module is what `importer` gives."""
+    monkeypatch.setattr(cuda.importlib, "import_module", importer)
+    cuda.driver.cache_clear()
+    try:
+        with pytest.raises(NoDeviceError) as caught:
+            DeviceBuffer(4)
+    finally:
+        monkeypatch.undo()
+        cuda.driver.cache_clear()
+    return str(caught.value)
+
+
+def test_without_a_gpu_the_message_says_what_to_do(
+    gpu_device: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_library(name: str) -> Any:
+        raise RuntimeError("libcuda.so.1 not found")
+
+    message = failing(monkeypatch, no_library)
+    assert "no CUDA device or driver found (libcuda.so.1 not found)" in message
+    assert "cudnn_ctypes.use_reference_device()" in message
+    assert "CUDNN_CTYPES_DEVICE=reference" in message
+
+
+def test_other_ways_of_having_no_gpu(gpu_device: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    def not_installed(name: str) -> Any:
+        raise ImportError("No module named 'cuda'")
+
+    refusing = SimpleNamespace(cuInit=lambda flags: (Status.CUDA_ERROR_INVALID_CONTEXT,))
+    empty = SimpleNamespace(cuInit=lambda flags: (Status.CUDA_SUCCESS,))
+    empty.cuDeviceGetCount = lambda: (Status.CUDA_SUCCESS, 0)
+    assert "No module named 'cuda'" in failing(monkeypatch, not_installed)
+    assert "CUDA_ERROR_INVALID_CONTEXT" in failing(monkeypatch, lambda name: refusing)
+    assert "cuDeviceGetCount found none" in failing(monkeypatch, lambda name: empty)
+
+
+def test_the_reference_device(reference_device: None) -> None:
+    device = current_device()
+    assert isinstance(device, ReferenceDevice)
+    assert "reference device" in device.name
+    assert device_id() == device_id(0) == device_id(device) == int(device) == 0
+    assert make_current(0) == device
+    device.sync()
+    with pytest.raises(ValueError, match="the reference device is one device"):
+        device_id(1)
+    for unknown in ("reference", 0.0, (0,)):
+        with pytest.raises(TypeError, match=r"^device: expected the number of a GPU"):
+            device_id(unknown)
+
+
+def test_the_first_use_makes_a_context(fake_cuda: FakeCuda) -> None:
+    assert fake_cuda.context is None
+    assert current_device().name == "Fake GPU 0"
+    assert fake_cuda.context == 0
+
+
+def test_the_current_device_is_used_and_stays(fake_cuda: FakeCuda) -> None:
+    make_current(1)
+    with DeviceBuffer(16) as here, DeviceBuffer(16, device=0) as there:
+        assert (here.device_id, there.device_id) == (1, 0)
+        assert [entry[1] for entry in fake_cuda.log if entry[0] == "allocate"] == [1, 0]
+        there.copy_from_host(b"0" * 16)
+    assert fake_cuda.context == 1
+
+
+def test_an_unknown_device(fake_cuda: FakeCuda) -> None:
+    with pytest.raises(ValueError, match="device_id"):
+        DeviceBuffer(16, device=2)
+
+
+def test_driver_errors_name_function_and_code(fake_cuda: FakeCuda) -> None:
+    with pytest.raises(CudaError, match=r"cuCtxGetDevice: CUDA_ERROR_INVALID_CONTEXT \(a desc"):
+        cuda.call("cuCtxGetDevice")
+
+
+def test_the_reference_device_is_one() -> None:
+    with use_reference_device():
+        assert device_count() == 1
+
+
+@pytest.mark.gpu
+def test_devices_are_counted(gpu_device: None) -> None:
+    assert device_count() == int(cuda.driver().cuDeviceGetCount()[1]) >= 1

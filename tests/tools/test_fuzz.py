@@ -4,15 +4,29 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from programs import ROOT, fuzz, run_program
 
-from cudnn_ctypes import raw
-from tools.fuzz import calls
-from tools.fuzz.sequences import Call, Sequences
+from cudnn_ctypes import Handle, raw, use_reference_device
+from cudnn_ctypes.graph.lower.faults import FAULTS
+from cudnn_ctypes.raw.faults import Fault
+from tools.fuzz import wrong_rows
+from tools.fuzz.attention_cases import OPERATIONS, SHOWN, variants
+from tools.fuzz.devices import main
+from tools.fuzz.devices.batches import judge
+from tools.fuzz.devices.catalogue import FAMILIES, draw, redraw
+from tools.fuzz.devices.machine import Machine
+from tools.fuzz.devices.minimizing import minimized
+from tools.fuzz.graph_cases import FORMS, Case
+from tools.fuzz.libraries import CHOICES, _judged, _Layouts, examine
+from tools.fuzz.libraries import Case as Layout
+from tools.fuzz.numbers import NAMES
+from tools.fuzz.wrong_rows import UNSEEN, measured_rows, verdict
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux")
 
@@ -43,87 +57,404 @@ def test_random_calls_on_a_gpu() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_arguments_of_any_class_are_answered_with_errors_of_users() -> None:
+    assert "wrong" not in fuzz("misuse", "--calls", "12000", "--seed", "1")
+
+
+# --- random attention is right on the reference device; wrong numbers are found -------------------
+
+
+REPORT = """
+    import sys
+    from tools.fuzz import attentions
+    sys.exit(attentions.main(sys.argv[1:]))
+"""
+# The oracle takes values that are 1 % too large.
+FALSE = """
+    import sys
+    from tools.fuzz import attentions
+    from tools.fuzz.attention_oracle import Numbers
+    draw = Numbers._draw
+    def wrong(self):
+        draw(self)
+        self.exact["v"] *= 1.01
+    Numbers._draw = wrong
+    sys.exit(attentions.main(sys.argv[1:]))
+"""
+PLAIN = {
+    "seed": 1,
+    "operation": "sdpa",
+    "io": "float16",
+    "batch": 2,
+    "heads": 2,
+    "key_heads": 1,
+    "queries": 8,
+    "keys": 24,
+    "size": 16,
+    "value_size": 16,
+    "layout": "bshd",
+    "values": "normal",
+    "outputs": "stats",
+}
+
+
+def searched(*flags: str, program: str = REPORT) -> Any:
+    pytest.importorskip("torch")
+    return run_program(program, *flags, folder=ROOT, check=False)
+
+
+def outcome(case: dict[str, Any], program: str = REPORT) -> dict[str, Any]:
+    done = searched("--reference", "--replay", json.dumps(case), program=program)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
 @pytest.mark.soak
-def test_sequences_are_the_same_for_the_same_seed() -> None:
-    some, same = Sequences(3000, seed=3), Sequences(3000, seed=3)
-    assert list(some[0:]) == [same[i] for i in range(3000)]
-    assert list(some[850:]) == list(same[0:])[850:]
-    assert some[7] != Sequences(3000, seed=4)[7]
-    assert len({call.function for call in some[0:]} & set(raw.FUNCTIONS)) > 210
-    assert [call.last for call in some[0:]].count(True) == 8
+def test_random_attention_is_right_on_the_reference_device(tmp_path: Path) -> None:
+    chosen = [each for each in OPERATIONS if each != "sdpa_unified"]  # it takes no NaN in gaps
+    done = searched(
+        *("--reference", "--cases", "36", "--seed", "300", "--out", str(tmp_path)),
+        *("--operations", *chosen),
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = [json.loads(line) for line in (tmp_path / "0.jsonl").read_text().splitlines()]
+    kinds = Counter(row["result"] for row in rows)
+    assert kinds["right"] > 31
+    # The bound of an element is near what rounding does: an error of a few units is seen.
+    worst = sorted(row["worst"] for row in rows if row["result"] == "right")
+    assert 0.2 < worst[len(worst) // 2] < 1
 
 
-DEATH = """
-    import json, os, signal, sys
-    from pathlib import Path
-    from tools.fuzz import arguments, calls
+@pytest.mark.gpu
+def test_random_attention_is_right_on_a_gpu(tmp_path: Path) -> None:
+    done = searched("--cases", "30", "--seed", "100", "--out", str(tmp_path))
+    assert done.returncode == 0, done.stdout + done.stderr
 
-    def dying(self, call, perform=arguments.Program.perform):
-        if call.function == "cudnnSetTensor4dDescriptor":
-            {deed}
-        return perform(self, call)
 
-    arguments.Program.perform = dying
-    code = calls.main(["--calls", "800", "--mode", "null", "--save", sys.argv[1]])
-    (file,) = Path(sys.argv[1]).glob("*.json")
-    stored = json.loads(file.read_text())
-    print(json.dumps([code, stored["result"], [call["function"] for call in stored["calls"]]]))
+@pytest.mark.parametrize("operation", ["sdpa", "sdpa_backward"])
+def test_wrong_numbers_are_found(operation: str) -> None:
+    case = {**PLAIN, "operation": operation}
+    assert outcome(case)["result"] == "right"
+    assert outcome(case, FALSE)["result"].startswith("wrong: ")
+
+
+def test_each_warning_says_for_which_numbers_it_is() -> None:
+    rows = {row.name for row in FAULTS if row.data and row.calls[0] in OPERATIONS}
+    assert rows == SHOWN.keys()
+    empty = {"lengths": [[1, 1], [0, 1]]}
+    assert SHOWN["sequence without keys"](empty)
+    assert not SHOWN["gradient of a sequence without queries"](empty)
+    assert [SHOWN["pages of 8 bits"](case) for case in ({"page": 16}, {})] == [True, False]
+
+
+def test_variants_are_other_graphs_of_the_same_results() -> None:
+    case = {**PLAIN, "alibi": True, "queries": 1}
+    others = dict(variants(case))
+    assert others.keys() >= {"lengths", "alibi as bias", "causal", "wide right"}
+    assert others["lengths"]["lengths"] == [[1, 1], [24, 24]]
+    for other in (others["lengths"], others["causal"], others["wide right"]):
+        assert outcome(other)["result"] == "right"
+
+
+# --- random graphs of a fixed seed are right; wrong numbers are seen and replayed -----------------
+
+
+NUMBERS = """
+    import sys
+    from tools.fuzz import numbers
+    sys.exit(numbers.main(sys.argv[1:]))
+"""
+# The oracle adds 1 % too much.
+FALSE_NUMBERS = """
+    import sys
+    from tools.fuzz import numbers, oracle
+    oracle._OPERATIONS["operation_matmul"] = lambda node, operand: {
+        "C": 1.01 * (operand("A") @ operand("B"))
+    }
+    sys.exit(numbers.main(sys.argv[1:]))
 """
 
 
+def searched_numbers(*flags: str, program: str = NUMBERS) -> Any:
+    return run_program(program, *flags, folder=ROOT, check=False)
+
+
 @pytest.mark.soak
+def test_random_graphs_are_right_on_the_reference_device() -> None:
+    pytest.importorskip("torch")
+    done = searched_numbers("--reference", "--cases", "2", "--seed", "30")
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = dict(line.split(": ", 1) for line in done.stdout.splitlines() if line[0] != " ")
+    assert set(NAMES) == set(rows)
+    assert "right" in rows["convolution"]
+
+
+@pytest.mark.gpu
+def test_random_graphs_are_right_on_a_gpu() -> None:
+    pytest.importorskip("torch")
+    done = searched_numbers("--cases", "6", "--seed", "100")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_wrong_numbers_are_found_and_replayed() -> None:
+    pytest.importorskip("torch")
+    flags = ("--reference", "--families", "matmul", "--cases", "3", "--seed", "2")
+    done = searched_numbers(*flags, program=FALSE_NUMBERS)
+    assert done.returncode == 1
+    result, case, *_ = done.stdout.splitlines()
+    assert result.startswith("wrong: y by")
+    replay = searched_numbers("--reference", "--replay", case.strip(), program=FALSE_NUMBERS)
+    assert replay.stdout.strip() == result
+    assert searched_numbers("--reference", "--replay", case.strip()).stdout.strip() == "right"
+
+
+# --- graphs of two and three operations end no process; without our refusals some do --------------
+
+
+def searched_pairs(*flags: str) -> Any:
+    program = f"import sys; from tools.fuzz import pairs; sys.exit(pairs.main({list(flags)!r}))"
+    return run_program(program, folder=ROOT, check=False)
+
+
+@pytest.mark.soak
+def test_a_sample_of_all_forms_ends_no_process() -> None:
+    done = searched_pairs("--forms", *FORMS, "--each", "1", "--sample", "250", "--seed", "7")
+    assert done.returncode == 0, done.stdout + done.stderr
+    *_, last = done.stdout.splitlines()
+    assert last.startswith(f"250 cases of cuDNN {raw.load().version_text}: ")
+    assert "0 ended the process" in last
+    assert " 0 accepted" not in last
+
+
+@pytest.mark.soak
+def test_what_ends_a_process_is_found_and_can_be_replayed() -> None:
+    path = ("conv_fprop", "y", "A", "matmul")
+    flags = ("--modes", "a", "--gpus", "h200", "--shapes", "image", "--types", "float16")
+    only = '"path": \\["conv_fprop", "y", "A", "matmul"\\]'
+    done = searched_pairs(*flags, "--each", "1", "--unguarded", "--only", only)
+    assert done.returncode == 1
+    assert "died: SIGSEGV while asking heuristics, rows ['product of a conv" in done.stdout
+    assert "0 of these in no row of faults" in done.stdout
+    (line,) = (line for line in done.stdout.splitlines() if line.startswith("died"))
+    case = Case.from_json(line[line.index("{") :])
+    assert case.path == path
+    refused = searched_pairs("--replay", str(case))
+    assert "refused: NotSupportedError" in refused.stdout
+    assert searched_pairs("--replay", str(case), "--unguarded").returncode < 0
+
+
+# --- the rows of what ends the process are held against the loaded cuDNN by one comma -------------
+
+
+linux = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux")
+
+DIES = {"a": "SIGSEGV", "b": "SIGSEGV", "fallback": "none"}
+NONE = dict.fromkeys(DIES, "none")
+
+
+def asked(*flags: str) -> Any:
+    program = f"import sys; from tools.fuzz import rows; sys.exit(rows.main({list(flags)!r}))"
+    return run_program(program, folder=ROOT, check=False)
+
+
+@linux
+@pytest.mark.soak
+def test_what_became_of_an_example_is_printed() -> None:
+    done = asked("--only", "convolution_then_product", "--gpus", "h200", "t4")
+    *lines, last = done.stdout.splitlines()
+    assert lines == [
+        "convolution_then_product",
+        "    h200: a SIGSEGV, b SIGSEGV, fallback SIGSEGV",
+        "    t4: a none, b none, fallback none",
+    ]
+    assert last.startswith(f"cuDNN {raw.load().version_text}: of 2 examples on GPUs, 0 are not")
+    assert done.returncode == 0
+
+
+@linux
+@pytest.mark.soak
+def test_the_rows_are_true_of_this_cudnn() -> None:
+    done = asked("--times", "2")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "SIGSEGV" in done.stdout
+
+
+@linux
+def test_every_row_reaches_a_child(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wrong_rows, "verdict", lambda row, handle: row.name)
+    with use_reference_device():
+        measured = list(measured_rows([row.name for row in FAULTS]))
+    assert [row.name for row, _ in measured] == [name for _, name in measured]
+    assert len(measured) >= len(FAULTS)
+
+
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize(
-    ("deed", "result"),
-    [
-        ("os.kill(os.getpid(), signal.SIGSEGV)", "died: SIGSEGV"),
-        ('return ["right"], "overrun: behind 4 bytes"', "overrun: behind 4 bytes"),
-        ('return ["right"], "error: KeyError: 5"', "error: KeyError: 5"),
-    ],
+    "row", [row for row in FAULTS if row.effect not in UNSEEN], ids=lambda row: row.name
 )
-def test_what_goes_wrong_is_found_and_stored_as_short_as_it_can_be(
-    tmp_path: Path, deed: str, result: str
+def test_nothing_is_wrong_on_the_reference_device(
+    row: Fault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    done = run_program(DEATH.format(deed=deed), str(tmp_path), folder=ROOT)
-    code, stored, functions = json.loads(done.stdout.splitlines()[-1])
-    assert code == 1
-    assert stored == result
-    assert functions == ["cudnnSetTensor4dDescriptor"]
-    (file,) = tmp_path.glob("*.json")
-    again = fuzzed("--replay", str(file))
-    assert again.returncode == 0  # which needs the deed
-    assert "cudnnSetTensor4dDescriptor" in again.stdout
+    monkeypatch.setattr(Fault, "ranges_at", lambda row, target: row.ranges * bool(target.version))
+    with use_reference_device(device="H200"), Handle() as handle:
+        assert verdict(row, handle) in ("right", "no engine", "not asked: it is large")
 
 
-def test_a_failure_counts_under_the_classes_of_its_arguments() -> None:
-    counts: Counter[tuple[str, str]] = Counter()
-
-    class Two(Sequences):
-        def sequence(self, number: int) -> list[Call]:
-            tensor = ("right", "slot", ["cudnnTensorDescriptor_t", 0])
-            number_ = ("extreme", "value", -1)
-            return [
-                Call(0, 0, False, "cudnnCreateTensorDescriptor", (tensor,)),
-                Call(
-                    0,
-                    1,
-                    True,
-                    "cudnnSetTensor4dDescriptor",
-                    (
-                        tensor,
-                        ("right", "enum", ["cudnnTensorFormat_t", 0]),
-                        ("right", "enum", ["cudnnDataType_t", 0]),
-                        *[number_] * 4,
-                    ),
-                ),
-            ]
-
-    assert list(calls.survey(Two(2, seed=0, length=2), "null", counts=counts)) == []
-    assert counts == {
-        ("right", "success"): 1,
-        ("extreme", "status"): 1,
-        ("unset", "status"): 1,
-    }
+# --- each public report is told whole, and those tried on the reference device are ri -------------
 
 
-def test_arguments_of_any_class_are_answered_with_errors_of_users() -> None:
-    assert "wrong" not in fuzz("misuse", "--calls", "12000", "--seed", "1")
+pytest.importorskip("torch")
+
+PROGRAM = """
+    import sys
+    from tools.fuzz import reports
+    sys.exit(reports.main(sys.argv[1:]))
+"""
+
+
+def test_reports_are_told_whole() -> None:
+    from tools.fuzz.reports import REPORTS
+
+    assert len({each.place for each in REPORTS}) == len(REPORTS)
+    assert sum(each.trial is not None for each in REPORTS) >= 25
+    for each in REPORTS:
+        assert each.trial or each.cause
+        assert all((each.title, each.effect, each.versions, each.gpus))
+
+
+def test_results_become_verdicts() -> None:
+    from tools.fuzz.reports import REPORTS, verdict
+
+    tried = next(each for each in REPORTS if each.trial and not each.cause)
+    elsewhere = next(each for each in REPORTS if each.trial and each.cause)
+    absent = next(each for each in REPORTS if not each.trial)
+    assert verdict(tried, "right") == "not reproduced"
+    assert verdict(tried, "wrong: by much").startswith("reproduced: ")
+    assert verdict(tried, "refused: no engine").endswith("since cuDNN refuses it: no engine")
+    assert verdict(tried, "invalid: no such tensor").startswith("not possible here: ")
+    assert verdict(elsewhere, "right").startswith("not cuDNN's: ")
+    assert verdict(absent, "").startswith("not possible here: ")
+
+
+@pytest.mark.parametrize("place", ["cudnn-frontend 1072", "onnxruntime 26215", "pytorch 165744"])
+def test_the_reference_device_is_right(place: str) -> None:
+    done = run_program(PROGRAM, "--reference", "--only", place, folder=ROOT, check=False)
+    assert "    not reproduced\n" in done.stdout, done.stdout + done.stderr
+
+
+# --- the fuzzer of library layouts: a few layouts, and that it can see what it looks  -------------
+
+
+@pytest.fixture(scope="module")
+def layouts(tmp_path_factory: pytest.TempPathFactory) -> _Layouts:
+    if not (raw.load().path.parent / "libcudnn_ops.so.9").exists():
+        pytest.skip("this cuDNN is one file, or a reduced one")
+    return _Layouts(tmp_path_factory.mktemp("layouts"), None)
+
+
+@pytest.mark.thinned(6)
+@pytest.mark.parametrize(
+    ("case", "result"),
+    [
+        (Layout("folder", "link to main", "same, long names"), "one cuDNN"),
+        (Layout("in the process", "full", ""), "one cuDNN"),
+        (Layout("file", "reduced", "empty"), "one cuDNN"),
+        (Layout(CHOICES[3], "full", "nothing"), "refused"),
+        (Layout("folder", "full", "other", "blank end", "_cnn"), "refused"),
+        (Layout("folder", "full", "nothing", "other machine"), "refused"),
+    ],
+    ids=str,
+)
+@pytest.mark.soak
+def test_layouts(layouts: _Layouts, case: Layout, result: str) -> None:
+    found, text = examine(case, layouts)
+    assert found == result, text
+
+
+def test_a_mixture_would_be_seen(layouts: _Layouts) -> None:
+    good, bad = Layout("file", "full", "other"), Layout("file", "full", "other", "cut", "_ops")
+    files = [str(raw.load().path)]
+    assert _judged(good, {"files": files}, layouts) == ("one cuDNN", "")
+    assert _judged(bad, {"files": files}, layouts)[0] == "taken in spite of its damage"
+    files.append("/elsewhere/libcudnn_ops.so.9")
+    assert _judged(good, {"files": files}, layouts)[0] == "mixture"
+    assert _judged(good, {"files": [], "refused": "why"}, layouts)[0] == "refused without need"
+
+
+# --- the comparison of two devices: its draws, its judgement, and how it minimizes ----------------
+
+
+@pytest.fixture(scope="module")
+def reference_machine() -> Iterator[Machine]:
+    with use_reference_device():
+        yield Machine()
+
+
+CALLS = [name for name in FAMILIES if not name.startswith(("layer 2", "graph"))]
+
+
+@pytest.mark.parametrize("family", CALLS)
+def test_a_case_is_drawn_again_from_its_text(family: str) -> None:
+    for seed in range(4):
+        choices, program = draw(family, seed)
+        again, same = redraw(json.loads(json.dumps(choices.case)))
+        assert again.case == choices.case
+        assert same.steps == program.steps
+        assert same.operands == program.operands
+        assert same.descriptors == program.descriptors
+        assert [*redraw({**choices.case, "choices": {}})[0].options]
+
+
+def test_the_reference_device_agrees_with_itself() -> None:
+    judged = judge([(family, 1) for family in FAMILIES], ("reference", "reference"))
+    assert [str(difference) for each in judged for difference in each.differences] == []
+    succeeded = sum(each.one.succeeded for each in judged)
+    assert succeeded > len(judged) / 2
+
+
+def test_a_planted_difference_is_found_and_minimized() -> None:
+    pair = ("reference", "planted")
+    judged = judge([("pooling forward", seed) for seed in range(40)], pair)
+    found = [each for each in judged if each.differences]
+    assert found
+    case = max((each.draw.case for each in found), key=lambda case: len(str(case)))
+    key = next(each.key(each.differences[0]) for each in found if each.draw.case == case)
+    small = minimized(case, key, pair, seconds=20)
+    strides = [value for name, value in small["choices"].items() if name.startswith("stride")]
+    assert sorted(strides)[-1] == 2
+    assert small["choices"]["x.layout"] == "packed"
+    assert small["choices"]["x.n"] == 1
+    (again,) = judge([small], pair)
+    assert again.key(again.differences[0]) == key
+
+
+def test_the_command_tells_what_was_drawn(tmp_path: Any, capsys: pytest.CaptureFixture) -> None:
+    options = ["--devices", "reference", "planted", "--cases", "40", "--out", str(tmp_path)]
+    assert main([*options, "--families", "pooling forward", "--minimize", "0"]) == 1
+    printed = capsys.readouterr().out
+    assert "cudnnPoolingForward: " in printed
+    assert "pooling forward|number|y|" in printed
+    line = next(part for part in printed.splitlines() if part.strip().startswith('{"family"'))
+    for device, differs in (("planted", 1), ("reference", 0)):
+        pair = ["--devices", "reference", device]
+        assert main(["--again", str(tmp_path), *pair]) == differs
+        last = capsys.readouterr().out.splitlines()[-1]
+        assert (" again: 0 differences of 0 kinds" in last) == (not differs)
+    assert "fewer than 50: " in printed
+    assert main(["--replay", line, "--devices", "reference", "reference"]) == 0
+    assert "no difference" in capsys.readouterr().out
+
+
+RECORDED = json.loads((Path(__file__).parent / "statuses_of_919.json").read_text())
+
+
+@pytest.mark.parametrize("case", RECORDED, ids=lambda case: f"{case['family']} {case['seed']}")
+def test_the_reference_device_returns_the_status_of_a_gpu(
+    reference_machine: Machine, case: Any
+) -> None:
+    """The last status of each case, as cuDNN 9.19 returned it on an H200."""
+    _, program = redraw(case)
+    with np.errstate(all="ignore"):
+        found = program.run(reference_machine)
+    assert list(found.statuses[-1]) == case["last"]

@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from tests.graph.score_modifiers import CAP
+from tests.graph.attentions import CAP
 
 __all__ = ["SCALES", "TYPES", "Numbers", "compared"]
 

@@ -37,7 +37,7 @@ from cudnn_ctypes.graph.backend.children import Spent, outcomes
 from cudnn_ctypes.graph.engines.refusals import refusal
 from cudnn_ctypes.graph.run.cuda_graph import capture
 from cudnn_ctypes.raw.strides import packed
-from tests.graph.score_modifiers import MODIFIERS
+from tests.graph.attentions import MODIFIERS
 
 from .attention_cases import OPERATIONS, SHOWN, draw, facets, variants
 from .attention_oracle import SCALES, TYPES, Numbers, compared

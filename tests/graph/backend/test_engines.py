@@ -55,11 +55,6 @@ def test_an_unknown_mode(convolution, h200):
         heuristics(convolution, device=h200, mode="c")
 
 
-def test_heuristics_want_a_device(convolution):
-    with pytest.raises(TypeError, match="device: expected a Handle, DeviceProperties, the name"):
-        heuristics(convolution, device=0)
-
-
 def test_all_engines_and_their_knobs(convolution, h200):
     usable = list(engines(convolution, device=h200))
     assert 5 < len(usable) <= engine_count(convolution)
@@ -96,27 +91,6 @@ def test_knobs_are_chosen_and_checked(configs, convolution, h200):
             engine.config({f"{name}s": 0})
         with pytest.raises(ValueError, match=f"knob '{name}' of engine"):
             engine.config({name: 1 << 20})
-
-
-def test_a_config_shows_engine_and_knobs_as_a_tree(configs):
-    text = configs[0].descriptor.tree()
-    assert "engine: engine" in text
-    assert "global_index" in text
-    assert "knob_choices: knob_choice" in text
-
-
-def test_a_fused_kernel_is_compiled_without_a_gpu(made, h200):
-    graph = made.convolution((2, 32, 16, 16), 32, relu=True)
-    configs = heuristics(graph, device=h200)
-    fused = next(c for c in configs if "runtime_compilation" in c.behavior_notes)
-    with ExecutionPlan(fused, device=h200) as plan:
-        stored = plan.to_json()
-        assert len(stored) > 10_000  # the kernel is inside
-    with ExecutionPlan.from_json(stored, device=h200) as again:
-        assert again.to_json() == stored
-        assert "runtime_compilation" in again.behavior_notes
-    for each in configs:
-        each.close()
 
 
 # --- where cuBLASLt is missing --------------------------------------------------------------------

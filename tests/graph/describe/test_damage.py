@@ -17,8 +17,8 @@ from cudnn_ctypes.graph.lower.lowering import Lowering
 from cudnn_ctypes.graph.lower.target import Target
 
 from ..damage import Damage, accident, damages, raised, sample
+from ..engines.test_refusals import DESCRIBED
 from ..families import CASES
-from ..lower.test_lowering import DESCRIBED
 
 READ, LOWERED = 120, 6  # of each graph
 NAMES = ("relu", "no_such_tensor", "CUDNN_POINTWISE_GEN_INDEX", "CUDNN_BATCH_NORM", "__init__")

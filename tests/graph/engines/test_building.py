@@ -4,19 +4,37 @@ from __future__ import annotations
 
 import ctypes
 import gc
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
 
-from cudnn_ctypes import CudnnError, NotSupportedError, SymbolNotFoundError, raw
+from cudnn_ctypes import (
+    ClosedError,
+    CudnnError,
+    DeviceBuffer,
+    DeviceProperties,
+    DeviceTensor,
+    Graph,
+    Handle,
+    NotSupportedError,
+    Selection,
+    SymbolNotFoundError,
+    raw,
+    use_reference_device,
+)
+from cudnn_ctypes.absent_gpu.driver_stub import ensure_driver
 from cudnn_ctypes.graph.backend.descriptor import BackendDescriptor
-from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.describe.tensor import Tensor
-from cudnn_ctypes.graph.graph import Graph
+from cudnn_ctypes.graph.engines.refusals import ONLY_THERE
 from cudnn_ctypes.graph.run.operands import Operands
 from cudnn_ctypes.graph.run.tensor_memory import host_value
+from cudnn_ctypes.raw import mode
+
+from ..cases import problem, stored
+from ..families import CASES
 
 
 def _product() -> tuple[Graph, Tensor, Tensor, Tensor]:
@@ -79,17 +97,6 @@ def test_an_older_cudnn_says_which_version_has_it(
         graph.build(a100)
 
 
-def test_a_workspace_limit_is_kept(a100: DeviceProperties) -> None:
-    graph = Graph(io_data_type="float16")
-    x = graph.tensor((4, 32, 14, 14), (6272, 1, 448, 32))
-    scale, bias = (graph.tensor((1, 32, 1, 1), data_type="float32") for _ in range(2))
-    for tensor in graph.batchnorm(x, scale, bias)[:3]:
-        tensor.set_output()
-    assert graph.build(a100).workspace_size > 0
-    with pytest.raises(NotSupportedError, match="needs a workspace of"):
-        graph.build(a100, workspace_limit=0)
-
-
 # --- arguments of an execution -------------------------------------------------------------------
 
 
@@ -104,37 +111,6 @@ def test_memory_goes_by_tensor_uid_or_name() -> None:
     assert found[scalar.uid or 0].value == 0.5
     changed = Operands(graph.tensors).by_uid({a: 1, 9: 2, c: 3, scalar: 4.0})
     assert changed[scalar.uid or 0].value == 4.0
-
-
-@pytest.mark.parametrize(
-    ("memory", "error", "message"),
-    [
-        ({"a": 1}, ValueError, r"no memory was given for 'b' \(uid 9\), 'c'"),
-        ({"a": 1, "d": 2}, KeyError, "no tensor with memory is called 'd'"),
-        ({"a": 1, "matmul": 2}, KeyError, "no tensor with memory is called 'matmul'"),
-        ({"b": 1, 9: 2}, ValueError, "'b' .uid 9. is given twice"),
-    ],
-)
-def test_wrong_memory_is_refused(
-    memory: dict[Any, Any], error: type[Exception], message: str
-) -> None:
-    graph, *_ = _product()
-    graph.validate()
-    with pytest.raises(error, match=message):
-        Operands(graph.tensors).by_uid(memory)
-
-
-@pytest.mark.usefixtures("reference_device")
-def test_memory_that_is_too_small_is_refused() -> None:
-    from cudnn_ctypes import DeviceTensor
-
-    graph, a, *_ = _product()
-    graph.validate()
-    with (
-        DeviceTensor.from_numpy(np.zeros((4, 64, 127), np.float16)) as small,
-        pytest.raises(ValueError, match=r"tensor 'a' \(4, 64, 128\) needs 65536 bytes, got 65024"),
-    ):
-        Operands(graph.tensors).by_uid({a: small})
 
 
 @pytest.mark.parametrize(
@@ -156,37 +132,278 @@ def test_numbers_by_value_have_the_tensors_type(data_type: str, ctype: type) -> 
     assert np.frombuffer(bytes(scalar), dtype)[0] == 3
 
 
-def test_executing_needs_a_handle(a100: DeviceProperties) -> None:
-    graph, a, b, c = _product()
-    with graph:
-        graph.build(a100)
-        with pytest.raises(ValueError, match="graph 'product' was built without a handle"):
-            graph.execute({a: 1, b: 2, c: 3})
+# --- graphs that the reference device carries out without an engine, and what they re -------------
 
 
-def test_a_variant_pack_takes_what_an_execution_gives(a100: DeviceProperties) -> None:
-    graph, a, b, c = _product()
-    with graph:
-        plan = graph.build(a100)
-        found = Operands(graph.tensors).by_uid({a: 0x1000, b: 0x2000, c: 0x3000})
-        with plan.variant_pack(found, 0x4000) as pack:
-            assert sorted(pack["unique_ids"]) == sorted(found)
+Array = Any
 
 
-def test_a_graph_of_an_epilogue_by_rows(a100: DeviceProperties) -> None:
-    """A matrix product with one bias for each row."""
-    graph = Graph(io_data_type="float16")
-    product = graph.matmul(A=graph.tensor((4, 64, 128)), B=graph.tensor((4, 128, 256)))
-    graph.bias(input=product, bias=graph.tensor((4, 64, 1)), name="bias").set_output()
-    with graph:
-        assert graph.build(a100, ["a"]).workspace_size >= 0
+@pytest.fixture
+def handle() -> Iterator[Handle]:
+    with use_reference_device(), Handle() as made:
+        yield made
 
 
-def test_only_a_gpu_is_built_for() -> None:
-    with Graph(io_data_type="float16") as graph:
-        graph.relu(graph.tensor((4, 8))).set_output()
-        for wrong in (None, 3):
-            with pytest.raises(
-                TypeError, match="device: expected a Handle, DeviceProperties, the name"
-            ):
-                graph.build(wrong)  # type: ignore[arg-type]
+def _random(*shape: int) -> Array:
+    return np.random.default_rng(7).standard_normal(shape).astype(np.float32)
+
+
+def _built(handle: Handle, graph: Graph) -> Graph:
+    try:
+        graph.build(handle, without_engine=True)
+    except SymbolNotFoundError as error:
+        pytest.skip(str(error))
+    return graph
+
+
+def _poisoned(*shape: int) -> DeviceTensor:
+    return DeviceTensor.full(shape, np.nan, "float32")
+
+
+SHAPE = (2, 3, 4, 6)
+
+# Operations for which cuDNN has no engine by themselves on an H200.
+UNTAKEN: dict[str, tuple[Callable[[Graph, Any], Any], Callable[[Array], Array]]] = {
+    "transpose": (
+        lambda g, x: g.transpose(x, (0, 3, 1, -2)),
+        lambda x: x.transpose(0, 3, 1, 2),
+    ),
+    "slice": (
+        lambda g, x: g.slice(x, [slice(1, 2), slice(None), slice(None, None, 2), slice(2, 5)]),
+        lambda x: x[1:2, :, ::2, 2:5],
+    ),
+    "concatenate": (
+        lambda g, x: g.concatenate([x, g.relu(x)], 1),
+        lambda x: np.concatenate([x, np.maximum(x, 0)], 1),
+    ),
+    "softmax": (
+        lambda g, x: g.softmax(x)["y"],
+        lambda x: np.exp(x) / np.exp(x).sum(-1, keepdims=True),
+    ),
+    "a number that is fixed": (
+        lambda g, x: g.transpose(g.mul(x, 2.5), (0, 1, 3, 2)),
+        lambda x: 2.5 * x.swapaxes(2, 3),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNTAKEN)
+def test_operations_that_no_engine_takes(name: str, handle: Handle) -> None:
+    describe, exact = UNTAKEN[name]
+    x = _random(*SHAPE)
+    with Graph(io_data_type="float32") as graph:
+        describe(graph, graph.tensor(SHAPE, name="x")).set_output(name="y")
+        _built(handle, graph)
+        expected = exact(x)
+        memory = {"x": DeviceTensor.from_numpy(x), "y": _poisoned(*expected.shape)}
+        graph.execute(memory)
+        np.testing.assert_allclose(memory["y"].numpy(), expected, rtol=1e-6, atol=1e-6)
+
+
+def test_bound_memory_and_numbers_of_each_execution(handle: Handle) -> None:
+    x, scale = _random(4, 5), np.float32(3)
+    with Graph(io_data_type="float32") as graph:
+        factor = graph.tensor((1, 1), by_value=True, name="factor")
+        graph.mul(graph.tensor(x.shape, name="x"), factor).set_output(name="y")
+        _built(handle, graph)
+        memory = {"x": DeviceTensor.from_numpy(x), "y": _poisoned(4, 5)}
+        with graph.bind({**memory, "factor": scale}) as bound:
+            assert np.isnan(memory["y"].numpy()).all()
+            bound()
+        np.testing.assert_allclose(memory["y"].numpy(), 3 * x)
+        with pytest.raises(ValueError, match="no memory was given for 'factor'"):
+            graph.execute(memory)
+
+
+def test_what_operations_keep_between_kernels_is_there(handle: Handle) -> None:
+    """The backward pass of attention wants scratch memory, with an engine or without."""
+    shape = (1, 2, 16, 8)
+    q, k, v, grad = (_random(*shape) * factor for factor in (1, 0.5, 2, -1))
+    graph = Graph(io_data_type="float32")
+    ports = [graph.tensor(shape, name=name) for name in ("q", "k", "v")]
+    o, stats = graph.sdpa(*ports, generate_stats=True)
+    assert stats is not None
+    for tensor, name in ((o, "o"), (stats, "stats")):
+        tensor.set_output(name=name)
+    back = Graph(io_data_type="float32")
+    given = [back.tensor(shape, name=name) for name in ("q", "k", "v", "o", "dO")]
+    found = back.sdpa_backward(*given, back.tensor((1, 2, 16, 1), name="stats"))
+    for tensor, name in zip(found, ("dq", "dk", "dv"), strict=True):
+        tensor.set_output(name=name)
+    memory = {
+        **{
+            n: DeviceTensor.from_numpy(a)
+            for n, a in zip(("q", "k", "v", "dO"), (q, k, v, grad), strict=True)
+        },
+        **{name: _poisoned(*shape) for name in ("o", "dq", "dk", "dv")},
+        "stats": _poisoned(1, 2, 16, 1),
+    }
+    with _built(handle, graph), _built(handle, back):
+        assert back.workspace_size > 0
+        graph.execute({name: memory[name] for name in ("q", "k", "v", "o", "stats")})
+        with DeviceBuffer(back.workspace_size) as workspace:
+            back.execute(memory, workspace)
+    torch = pytest.importorskip("torch")
+    exact = [torch.tensor(each, requires_grad=True) for each in (q, k, v)]
+    result = torch.nn.functional.scaled_dot_product_attention(*exact)
+    result.backward(torch.tensor(grad))
+    np.testing.assert_allclose(memory["o"].numpy(), result.detach().numpy(), atol=1e-5)
+    for name, tensor in zip(("dq", "dk", "dv"), exact, strict=True):
+        np.testing.assert_allclose(memory[name].numpy(), tensor.grad.numpy(), atol=1e-5)
+
+
+def _transposed() -> Graph:
+    graph = Graph(io_data_type="float32")
+    graph.reshape(graph.tensor((2, 3), name="x"), (3, 2)).set_output(name="y")
+    return graph
+
+
+def test_a_failed_build_says_how(handle: Handle) -> None:
+    with pytest.raises(NotSupportedError, match=r"hint: .*build\(handle, without_engine=True\)"):
+        _transposed().build(handle)
+    with DeviceProperties.preset("H200") as h200, pytest.raises(NotSupportedError) as caught:
+        _transposed().build(h200)
+    assert "without_engine" not in str(caught.value)
+
+
+def test_there_is_no_engine_to_ask(handle: Handle) -> None:
+    with _built(handle, _transposed()) as graph:
+        plan = graph.plan
+        assert plan.numerical_notes == plan.behavior_notes == frozenset()
+        with pytest.raises(ValueError, match="built without an engine, so it has no config"):
+            _ = plan.config
+        with pytest.raises(ValueError, match="built without an engine, so it has no JSON"):
+            plan.to_json()
+        assert repr(plan) == "ReferencePlan(without an engine)"
+    assert repr(plan) == "ReferencePlan(closed)"
+    with pytest.raises(ClosedError):
+        plan.execute(handle, dict.fromkeys(plan.uids, DeviceTensor.from_numpy(_random(2, 3))))
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"selection": Selection()}, "without_engine: selection would choose or keep an engine"),
+        ({"sm_count": 4, "workspace_limit": 0}, "workspace_limit, sm_count would choose"),
+    ],
+)
+def test_nothing_can_be_chosen(options: dict[str, Any], says: str, handle: Handle) -> None:
+    with pytest.raises(ValueError, match=says):
+        _transposed().build(handle, without_engine=True, **options)
+
+
+def test_a_gpu_wants_an_engine() -> None:
+    with (
+        DeviceProperties.preset("H200") as h200,
+        pytest.raises(ValueError, match="only the reference device does that, got DevicePr"),
+    ):
+        _transposed().build(h200, without_engine=True)
+
+
+def test_other_operation_graphs_are_no_plans(handle: Handle) -> None:
+    """A raw program that gives the wrong descriptor is refused as before."""
+    with _built(handle, _transposed()) as graph:
+        descriptor = graph.plan.descriptor
+        pack = graph.plan.variant_pack(
+            dict.fromkeys(graph.plan.uids, DeviceTensor.from_numpy(_random(2, 3)))
+        )
+        raw.cudnnBackendExecute(handle, descriptor, pack)
+        address = descriptor._as_parameter_.value
+        mode.plans_without_engine.discard(address)
+        with pytest.raises(CudnnError, match="is a operationgraph, no execution_plan"):
+            raw.cudnnBackendExecute(handle, descriptor, pack)
+        mode.plans_without_engine.add(address)
+        pack.close()
+    assert address not in mode.plans_without_engine
+
+
+# --- norms with element-wise operations after them: compiled without a driver, run in -------------
+
+
+FUSED = [
+    name
+    for name, case in CASES.items()
+    if case.here and name.startswith(("layer norm + z", "rms norm *", "batch norm +"))
+]
+
+without_driver = pytest.mark.skipif(
+    not ensure_driver().is_stub, reason="there is an NVIDIA driver here, which answers"
+)
+
+
+def test_the_cases_are_there() -> None:
+    assert len(FUSED) >= 7
+
+
+@pytest.mark.thinned(8)
+@pytest.mark.parametrize("name", FUSED)
+def test_plans_of_fused_norms_run_on_the_reference_device(name: str, handle: Handle) -> None:
+    case = CASES[name]
+    with case.graph() as graph:
+        graph.build(handle)
+        inputs, expected = problem(case, graph)
+        memory: dict[Any, Any] = {}
+        for tensor in (*graph.inputs, *graph.outputs):
+            values = inputs.get(tensor.name)
+            array = stored(np.full(tensor.dims, 77.0), tensor) if values is None else values
+            memory[tensor] = DeviceTensor.from_numpy(
+                array, dtype=tensor.data_type, strides=tensor.strides
+            )
+        with DeviceBuffer(max(graph.workspace_size, 1)) as workspace:
+            graph.execute(memory, workspace)
+        for tensor in graph.outputs:
+            exact = expected[tensor.name]
+            error = np.abs(memory[tensor].numpy().astype(np.float64) - exact).max()
+            assert error <= case.tolerance * np.abs(exact).max(), tensor.name
+
+
+def test_a_fused_norm_has_its_kernel_in_the_plan(h200: DeviceProperties) -> None:
+    with CASES["layer norm + z, relu, training, float16"].graph() as graph:
+        plan = graph.build(h200)
+        assert "runtime_compilation" in plan.behavior_notes
+        text = plan.to_json()
+        assert len(text) > 20_000  # of which all but 2,000 are machine code
+        graph.load_plan(text, h200)
+
+
+# --- engines that ask the GPU itself -------------------------------------------------------------
+
+
+@without_driver
+def test_engines_that_ask_the_gpu_are_neither_refused_nor_compiled(h200: DeviceProperties) -> None:
+    with CASES["layer norm + z, relu, training, float16"].graph() as graph:
+        told = graph.explain(h200)
+    assert told.undecided
+    for row in told.undecided:
+        assert row.supported is None
+        assert row.status.startswith("EXECUTION_FAILED")
+        assert row not in told.usable
+    engines = tuple(sorted({row.engine for row in told.undecided}))
+    (reason,) = (why for why, which in told.reasons().items() if which == engines)
+    assert reason.startswith(ONLY_THERE)
+    assert f"{len(engines)} more perhaps where the GPU is" in str(told)
+
+
+@without_driver
+def test_a_failed_build_names_engines_that_may_do_it_where_the_gpu_is() -> None:
+    """A T4 has no engine for bfloat16 that can be compiled here; two ask the GPU."""
+    with DeviceProperties.preset("T4") as t4, Graph(io_data_type="bfloat16") as graph:
+        x, scale = graph.tensor((64, 512, 1, 1)), graph.tensor((1, 512, 1, 1))
+        y, _ = graph.rmsnorm("inference", x, scale, None, 1e-5)
+        graph.mul(y, graph.tensor((1, 1, 1, 1), data_type="float32")).set_output(
+            data_type="fp8_e4m3"
+        )
+        with pytest.raises(NotSupportedError, match=f"engine 2, 3: {ONLY_THERE}"):
+            graph.build(t4)
+
+
+@without_driver
+def test_an_engine_of_cublas_asks_the_gpu_too(h200: DeviceProperties) -> None:
+    with CASES["matmul"].graph() as graph:
+        told = graph.explain(h200)
+    reasons = [reason for reason in told.reasons() if "cublas" in reason.lower()]
+    asking = [row for row in told.undecided if "create_cublas_handle" in " ".join(row.messages)]
+    assert asking
+    assert reasons
+    for reason in reasons:
+        assert reason.startswith(ONLY_THERE)

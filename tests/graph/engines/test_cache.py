@@ -47,11 +47,6 @@ from ..families import CASES, PLANS
 CONVOLUTION, FUSED = CASES["convolution"], CASES["matmul + bias + gelu"]
 
 
-@pytest.fixture(autouse=True)
-def _no_cache_by_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(ENVIRONMENT_VARIABLE, raising=False)
-
-
 class _Builds:
     """Counts the plans that cuDNN was asked for."""
 
@@ -69,11 +64,6 @@ def builds(monkeypatch: pytest.MonkeyPatch) -> _Builds:
     counter = _Builds()
     monkeypatch.setattr(cached_building, "build_plan", counter)
     return counter
-
-
-@pytest.fixture
-def cache(tmp_path: Path) -> PlanCache:
-    return PlanCache(tmp_path / "plans")
 
 
 def _built(device: Any, cache: Any, case: Any = CONVOLUTION, **options: Any) -> int:

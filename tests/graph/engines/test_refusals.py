@@ -1,7 +1,9 @@
-"""Graphs that no engine carries out on an H200, with the reason that cuDNN gives."""
+"""Operations for which an H200 has no engine: cuDNN takes their descriptors all the same."""
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -10,11 +12,216 @@ import pytest
 
 from cudnn_ctypes import Handle, raw
 from cudnn_ctypes.errors import NotSupportedError, SymbolNotFoundError
+from cudnn_ctypes.graph.backend.descriptor import attribute
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
+from cudnn_ctypes.graph.describe import operations
+from cudnn_ctypes.graph.describe.node import Kind
+from cudnn_ctypes.graph.describe.tensor import Tensor
 from cudnn_ctypes.graph.graph import Graph
+from cudnn_ctypes.graph.lower.lowering import Lowering
+from cudnn_ctypes.graph.lower.target import Target
+from cudnn_ctypes.raw.attributes import KINDS
 
 from ..cases import image
-from ..lower.test_lowering import DESCRIBED
+
+SCORES = (2, 4, 64, 64)
+
+
+def _scores(g: Graph) -> Tensor:
+    return g.tensor(SCORES, name="scores")
+
+
+def _quantized(g: Graph) -> list[Tensor]:
+    y, scale = g.block_scale_quantize(g.tensor((4, 256, 256)), 32)
+    y.data_type = raw.CUDNN_DATA_FP8_E4M3
+    scale.data_type = raw.CUDNN_DATA_FP8_E8M0
+    return [y, scale]
+
+
+def _dequantized(g: Graph) -> Tensor:
+    x = g.tensor((4, 256, 256), data_type="fp8_e4m3")
+    scale = g.tensor((4, 256, 8), data_type="fp8_e8m0", reordering="f8_128x4")
+    return g.block_scale_dequantize(x, scale, 32)
+
+
+def _weights(g: Graph) -> tuple[Tensor, ...]:
+    dims = (8, 32, 14, 14)
+    dy, x = g.tensor(dims), g.tensor(dims)
+    saved = [g.tensor((1, 32, 1, 1), data_type="float32") for _ in range(3)]
+    return g.bn_backward_weights(dy, x, *saved)
+
+
+BAND: dict[str, Any] = {"lower_bandwidth": 16, "upper_bandwidth": 15, "axis": 3}
+
+DESCRIBED: dict[str, Callable[[Graph], Any]] = {
+    "genstats": lambda g: g.genstats(_scores(g)),
+    "bn_backward_weights": _weights,
+    "softmax": lambda g: list(
+        g.softmax(_scores(g), outputs=("y", "stats", "max", "sum_exp")).values()
+    ),
+    "diagonal_band_mask": lambda g: g.diagonal_band_mask(_scores(g), -1e9),
+    "rope": lambda g: g.rope(_scores(g), g.tensor((1, 1, 64, 64), data_type="float32")),
+    "rope_backward": lambda g: g.rope_backward(
+        _scores(g), g.tensor((1, 1, 64, 64), data_type="float32")
+    ),
+    "expand_band_matrix": lambda g: g.expand_band_matrix(g.tensor((2, 4, 64, 32)), SCORES, **BAND),
+    "contract_band_matrix": lambda g: g.contract_band_matrix(_scores(g), (2, 4, 64, 32), **BAND),
+    "block_scale_quantize": _quantized,
+    "block_scale_dequantize": _dequantized,
+    "moe_grouped_matmul_bwd": lambda g: g.moe_grouped_matmul_bwd(
+        g.tensor((1, 512, 256)), g.tensor((1, 512, 128)), g.tensor((8, 1, 1), data_type="int32")
+    ),
+    "signal": lambda g: g.signal(
+        g.relu(_scores(g)), g.tensor((1, 1, 1, 1), data_type="int32"), "set", 1
+    ),
+    "reshape": lambda g: g.reshape(_scores(g), (8, 64, 64)),
+    "transpose": lambda g: g.transpose(_scores(g), (0, 1, 3, 2)),
+    "slice": lambda g: g.slice(_scores(g), [slice(None)] * 3 + [slice(0, 32)]),
+    "concatenate": lambda g: g.concatenate([_scores(g), g.tensor(SCORES)], 2),
+    "rng, bernoulli": lambda g: g.rng(SCORES, seed=3, probability=0.5),
+    "rng, uniform": lambda g: g.rng(SCORES, "uniform", seed=3, minimum=0.0, maximum=1.0),
+    "rng, normal": lambda g: g.rng(SCORES, "normal", seed=3, mean=0.0, standard_deviation=1.0),
+    "paged_cache_load": lambda g: g.paged_cache_load(
+        g.tensor((64, 4, 16, 64)),
+        *(g.tensor((2, 1, n, 1), data_type="int32") for n in (8, 1)),
+        128,
+    ),
+    "bilinear": lambda g: g.resample(
+        _scores(g),
+        "bilinear",
+        window=2,
+        stride=Fraction(1, 2),
+        pre_padding=Fraction(1, 2),
+        post_padding=1,
+        padding_mode="edge_val",
+    )[0],
+    "maxpool backward, from x and y": lambda g: g.resample_backward(
+        g.tensor((2, 4, 32, 32)),
+        "maxpool",
+        input=_scores(g),
+        y=g.tensor((2, 4, 32, 32)),
+        window=2,
+        stride=2,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", list(DESCRIBED))
+def test_cudnn_takes_the_descriptors(name: str) -> None:
+    graph = Graph(io_data_type="float16")
+    results = DESCRIBED[name](graph)
+    for tensor in results if isinstance(results, (list, tuple)) else [results]:
+        tensor.set_output()
+    lowering = Lowering(graph.compute_data_type, Target(91900, 90))
+    try:
+        found = lowering.operation_graph(graph.validate())["ops"]
+    except SymbolNotFoundError as error:
+        pytest.skip(str(error))
+    else:
+        assert [each.name for each in found] == [n.kind.descriptor for n in graph.nodes]
+    finally:
+        lowering.close()
+
+
+def _kinds() -> dict[str, Kind]:
+    modules = pkgutil.iter_modules(operations.__path__, f"{operations.__name__}.")
+    return {
+        name: value
+        for module in modules
+        for name, value in vars(importlib.import_module(module.name)).items()
+        if isinstance(value, Kind) and not value.composite
+    }
+
+
+@pytest.mark.parametrize("name", list(_kinds()))
+def test_attributes_of_operations_exist(name: str) -> None:
+    kind = _kinds()[name]
+    names = [*kind.inputs.values(), *kind.outputs.values(), *kind.options.values()]
+    names += [kind.precision] if kind.precision else []
+    for each in names:
+        attribute(KINDS[kind.descriptor], each)
+    if kind.inner is not None:
+        attribute(KINDS[kind.descriptor], kind.inner.attribute)
+        for each in kind.inner.options.values():
+            attribute(KINDS[kind.inner.descriptor], each)
+
+
+def test_every_operation_descriptor_has_a_kind() -> None:
+    described = {kind.descriptor for kind in _kinds().values()}
+    assert described == {name for name in KINDS if name.startswith("operation_")}
+
+
+def _lowered(graph: Graph, read: Callable[[Any], Any]) -> Any:
+    """What `read` finds in the descriptor of the graph's only operation."""
+    lowering = Lowering(graph.compute_data_type, Target(91900, 90))
+    try:
+        (operation,) = lowering.operation_graph(graph.validate())["ops"]
+        return read(operation)
+    finally:
+        lowering.close()
+
+
+@pytest.mark.parametrize(
+    ("io", "computation", "result", "expected"),
+    [
+        ("float16", "float32", None, raw.CUDNN_TYPE_FLOAT),
+        ("float64", "float64", None, raw.CUDNN_TYPE_DOUBLE),
+        ("int8", "int32", "float32", raw.CUDNN_TYPE_FLOAT),
+        ("int8", "int32", "int32", raw.CUDNN_TYPE_INT32),
+    ],
+)
+def test_a_convolution_is_scaled_by_numbers_of_the_type_that_engines_read(
+    io: str, computation: str, result: str | None, expected: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: dict[int, Any] = {}
+    original = raw.cudnnBackendSetAttribute
+
+    def noted(descriptor: Any, name: Any, kind: Any, *rest: Any) -> Any:
+        seen[int(name)] = kind
+        return original(descriptor, name, kind, *rest)
+
+    monkeypatch.setattr(raw, "cudnnBackendSetAttribute", noted)
+    graph = Graph(io_data_type=io, compute_data_type=computation)
+    y = graph.conv_fprop(graph.tensor((1, 8, 4, 4)), graph.tensor((8, 8, 3, 3)))
+    y.set_output(data_type=result)
+    _lowered(graph, lambda operation: None)
+    for name in ("ALPHA", "BETA"):
+        code = raw.cudnnBackendAttributeName_t[f"CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_{name}"]
+        assert seen[int(code)] == expected
+
+
+@pytest.mark.parametrize(("batches", "stride"), [((4, 1), 0), ((4, 4), 40), ((1, 1), 40)])
+def test_a_matrix_used_for_several_batches_has_no_stride_between_them(
+    batches: tuple[int, int], stride: int
+) -> None:
+    graph = Graph(io_data_type="float16")
+    a, b = graph.tensor((batches[0], 3, 8)), graph.tensor((batches[1], 8, 5))
+    graph.matmul(a, b).set_output()
+    assert _lowered(graph, lambda operation: operation["bdesc"]["strides"]) == [stride, 5, 1]
+
+
+def test_an_operation_computes_in_its_own_type() -> None:
+    graph = Graph(io_data_type="float16", compute_data_type="float64")
+    for result in graph.genstats(graph.tensor((1, 8, 4, 4)), compute_data_type="float32"):
+        result.set_output()
+    computed_in = _lowered(graph, lambda operation: operation["math_prec"])
+    assert computed_in == raw.CUDNN_DATA_FLOAT  # which is 0
+    (node,) = graph.validate()
+    assert {each.data_type for each in node.outputs.values()} == {raw.CUDNN_DATA_FLOAT}
+
+
+@pytest.mark.parametrize("told", [None, "float32"])
+def test_logical_operations_compute_in_booleans_unless_told_otherwise(told: str | None) -> None:
+    graph = Graph(io_data_type="float16")
+    flags = (graph.tensor((1, 8, 4, 4), data_type="boolean") for _ in range(2))
+    graph.logical_and(*flags, compute_data_type=told).set_output()
+    computed_in = _lowered(graph, lambda operation: operation["pw_descriptor"]["math_prec"])
+    # No engine takes another type than boolean.
+    assert computed_in == (raw.CUDNN_DATA_FLOAT if told else raw.CUDNN_DATA_BOOLEAN)
+
+
+# --- graphs that no engine carries out on an H200, with the reason that cuDNN gives ---------------
+
 
 WORDED = 92800  # the version whose reasons these are
 

@@ -262,9 +262,6 @@ def test_it_is_chosen_by_argument_then_program_then_environment(
         build(warden="yes")
 
 
-ONE_ROW = "sdpa_backward with one query, one head and a batch of 1"
-
-
 def one_row() -> Graph:
     graph = Graph(io_data_type="bfloat16")
     q, o, do = (graph.tensor((1, 1, 1, 64), name=name) for name in ("q", "o", "do"))

@@ -415,13 +415,6 @@ def test_tensors_that_were_read_are_known_where_they_were(
     assert long_way.calls == 1
 
 
-def test_addresses_that_are_none_are_refused(with_space: Any, product: Product) -> None:
-    _, memory = with_space
-    for wrong in (-1, 1 << 64):
-        with pytest.raises(ValueError, match=r"^a: .* is no 64-bit address"):
-            product.graph.execute({**memory, "a": wrong}, SPACE, handle=product.handle)
-
-
 def test_errors_of_the_short_way_are_told(
     with_space: Any, product: Product, stand_in: StandIn
 ) -> None:

@@ -23,12 +23,14 @@ from cudnn_ctypes import (
     raw,
     use_reference_device,
 )
+from cudnn_ctypes.graph.backend.descriptor import BackendDescriptor
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.engines.heuristics import heuristics
 from cudnn_ctypes.graph.graph import Graph
+from cudnn_ctypes.graph.lower.lowering import lowered
 from cudnn_ctypes.graph.run.plan import ExecutionPlan
 
-from ..cases import Operands, built, workspace_of
+from ..cases import ANY_ENGINE, Operands, built, workspace_of
 from ..families import CASES, PLANS
 from ..graphs import Made
 from ..matmul_cases import fused_product
@@ -312,7 +314,37 @@ def test_the_number_of_multiprocessors(h200: DeviceProperties) -> None:
         ExecutionPlan.from_json(plan.to_json(), device=h200).close()
 
 
+def test_only_plans_are_executed(made: Made) -> None:
+    graph = made.convolution((8, 64, 56, 56), 64)
+    with pytest.raises(TypeError, match="only an execution_plan can be executed"):
+        graph.execute(None, graph)
+    with (
+        BackendDescriptor("execution_plan") as plan,
+        pytest.raises(TypeError, match="variant_pack: expected a variant_pack"),
+    ):
+        plan.execute(None, graph)
+
+
 # --- on a GPU -------------------------------------------------------------------------------------
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("with_properties", [False, True])
+@pytest.mark.parametrize("name", ["convolution", "convolution + bias + relu"])
+def test_the_first_configs_compute(name: str, with_properties: bool, handle: Handle) -> None:
+    """Without properties cuDNN learns of the GPU from the handle of the operation graph."""
+    device = DeviceProperties.from_device(handle=handle) if with_properties else handle
+    with (
+        CASES[name].graph() as graph,
+        lowered(graph.expansion(device), device) as lowering,
+        Operands(CASES[name], graph) as operands,
+    ):
+        for config in heuristics(lowering.graph, device=device)[:3]:
+            operands.poison()
+            with ExecutionPlan(config, device=device) as plan:
+                workspace = DeviceBuffer(max(plan.workspace_size, 1))
+                plan.execute(handle, operands.pointers, workspace)
+                operands.check(handle, ANY_ENGINE)
 
 
 @pytest.mark.gpu

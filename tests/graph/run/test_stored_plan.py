@@ -95,31 +95,3 @@ def test_damaged_properties_are_taken_or_refused() -> None:
 
         error = raised(read)
         assert error is None or not accident(error), damage
-
-
-def test_properties_whose_gpu_has_no_name() -> None:
-    """What an older cuDNN did not write is looked up by it."""
-    with DeviceProperties.preset("h200") as whole:
-        stored = json.loads(whole.to_json())
-    stored.pop("memoryBusWidth", None)
-    error = raised(lambda: DeviceProperties({**stored, "deviceName": [1]}))
-    assert error is not None
-    assert not accident(error)
-
-
-@pytest.mark.parametrize(
-    ("properties", "error", "says"),
-    [
-        ({"deviceName": "x", "memoryBusWidth": {1}}, TypeError, "properties: .*set"),
-        ("[" * 100_000, ValueError, "this is no JSON"),
-        (b"\xff\xfe\x00", ValueError, "this is no JSON"),
-    ],
-)
-def test_what_is_no_json(properties: Any, error: type[Exception], says: str) -> None:
-    with pytest.raises(error, match=says):
-        DeviceProperties(properties)
-
-
-def test_a_preset_has_a_name() -> None:
-    with pytest.raises(TypeError, match="preset: expected the name of a GPU, got 5"):
-        DeviceProperties.preset(5)  # type: ignore[arg-type]

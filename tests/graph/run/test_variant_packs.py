@@ -197,6 +197,7 @@ def test_packed_numbers_take_bytes_only() -> None:
         ({"c": np.zeros(4)}, TypeError, "host memory"),
         ({"c": "c"}, TypeError, "expected device memory"),
         ({"d": 1}, KeyError, "no tensor with memory is called 'd'"),
+        ({"matmul": 1}, KeyError, "no tensor with memory is called 'matmul'"),
         ({1: 0x50000}, ValueError, "is given twice"),
         ({"scale": "much"}, TypeError, "expected a number"),
     ],

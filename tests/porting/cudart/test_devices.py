@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
 import importlib.util
 import inspect
 import pickle
 import re
-from ctypes import byref, c_int, c_size_t
+import time
+from ctypes import byref, c_double, c_float, c_int, c_size_t
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ import cudnn_ctypes
 from cudnn_ctypes import cudart, raw
 from cudnn_ctypes.absent_gpu.properties import preset
 from cudnn_ctypes.errors import NoDeviceError
+from cudnn_ctypes.porting.cudart import CudaError, DevicePointer, cudaEvent_t, cudaStream_t
 from cudnn_ctypes.porting.cudart.sides import REFERENCE
 
 FUNCTIONS = [
@@ -180,3 +183,180 @@ def test_functions_are_documented(name: str) -> None:
     assert (function.__doc__ or "").strip().endswith(".")
     assert inspect.signature(function)
     assert pickle.loads(pickle.dumps(function)) is function
+
+
+# --- cudart.DevicePointer: counting as C does -----------------------------------------------------
+
+
+def test_adding_counts_elements() -> None:
+    p = DevicePointer(c_double, 0x1000)
+    assert (p + 2).value == (2 + p).value == 0x1010
+    assert (p - 1).value == 0xFF8
+    assert (p + 5) - (p + 2) == 3
+    assert (p + 1).ctype is c_double
+    p += 1
+    assert p == 0x1008
+
+
+def test_it_agrees_with_ctypes_pointers() -> None:
+    """What ctypes computes for an index, for types of several sizes."""
+    for ctype in (ctypes.c_char, ctypes.c_short, c_int, c_double, c_float * 3):
+        array = (ctype * 4)()
+        p = DevicePointer(ctype, ctypes.addressof(array))
+        for index in range(4):
+            expected = ctypes.addressof(ctypes.cast(array, ctypes.POINTER(ctype * 1))[index])
+            assert (p + index).value == expected
+
+
+def test_without_a_type_bytes_count() -> None:
+    assert (DevicePointer(address=0x10) + 3).value == 0x13
+    assert ((DevicePointer * 2)()[1] + 1).value == 1  # as ctypes makes them in an array
+
+
+def test_casting() -> None:
+    p = DevicePointer(c_float, 0x1000).cast(c_double)
+    assert (p + 1).value == 0x1008
+
+
+def test_comparing() -> None:
+    p = DevicePointer(c_float, 0x1000)
+    assert p == DevicePointer(c_int, 0x1000)
+    assert p == ctypes.c_void_p(0x1000)
+    assert p != p + 1
+    assert p < p + 1 <= p + 1
+    assert DevicePointer(c_float) == None  # noqa: E711 - C's p == NULL
+    assert not DevicePointer(c_float)
+    assert p
+    assert len({p, DevicePointer(c_float, 0x1000)}) == 1
+
+
+def test_pointers_to_different_types_have_no_distance() -> None:
+    with pytest.raises(TypeError, match="different types"):
+        DevicePointer(c_float, 8) - DevicePointer(c_double, 0)
+
+
+@pytest.mark.parametrize("wrong", [1.5, "1", None])
+def test_only_integers_are_added(wrong: object) -> None:
+    with pytest.raises(TypeError):
+        DevicePointer(c_float, 8) + wrong
+    with pytest.raises(TypeError, match="index"):
+        DevicePointer(c_float, 8)[wrong]
+
+
+def test_the_type_is_one_of_ctypes() -> None:
+    with pytest.raises(TypeError, match="expected a ctypes type"):
+        DevicePointer(float)
+
+
+# --- cudart: streams, events and the times between them -------------------------------------------
+
+
+def event(*flags: int) -> cudaEvent_t:
+    made = cudaEvent_t()
+    if flags:
+        cudart.cudaEventCreateWithFlags(byref(made), *flags)
+    else:
+        cudart.cudaEventCreate(byref(made))
+    return made
+
+
+def elapsed(start: cudaEvent_t, end: cudaEvent_t) -> float:
+    ms = c_float(-1)
+    cudart.cudaEventElapsedTime(byref(ms), start, end)
+    return ms.value
+
+
+def test_streams(any_device: str) -> None:
+    first, second = cudaStream_t(), cudaStream_t()
+    cudart.cudaStreamCreate(byref(first))
+    cudart.cudaStreamCreateWithFlags(second, cudart.cudaStreamNonBlocking)
+    assert first.value
+    assert first != second
+    point = event()
+    cudart.cudaEventRecord(point, first)
+    cudart.cudaStreamWaitEvent(second, point)
+    cudart.cudaStreamSynchronize(second)
+    assert cudart.cudaStreamQuery(second) == cudart.cudaSuccess
+    cudart.cudaStreamSynchronize(None)
+    cudart.cudaEventDestroy(point)
+    cudart.cudaStreamDestroy(first)
+    cudart.cudaStreamDestroy(second)
+
+
+def test_cudnn_takes_the_streams(any_device: str) -> None:
+    stream, handle, found = cudaStream_t(), raw.cudnnHandle_t(), cudaStream_t()
+    cudart.cudaStreamCreate(byref(stream))
+    raw.cudnnCreate(byref(handle))
+    raw.cudnnSetStream(handle, stream)
+    raw.cudnnGetStream(handle, byref(found))
+    assert found == stream
+    raw.cudnnDestroy(handle)
+    cudart.cudaStreamDestroy(stream)
+
+
+def test_times(any_device: str) -> None:
+    start, end = event(), event()
+    cudart.cudaEventRecord(start)
+    cudart.cudaEventRecord(end, None)
+    cudart.cudaEventSynchronize(end)
+    assert cudart.cudaEventQuery(end) == cudart.cudaSuccess
+    assert elapsed(start, end) >= 0
+    for each in (start, end):
+        cudart.cudaEventDestroy(each)
+
+
+def test_the_reference_device_tells_the_host_s_time(
+    reference_device: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By a clock that the test sets: nothing is added, nothing invented."""
+    start, end = event(), event()
+    for point, seconds in ((start, 10.0), (end, 10.125)):
+        monkeypatch.setattr(time, "perf_counter", lambda seconds=seconds: seconds)
+        cudart.cudaEventRecord(point)
+    assert elapsed(start, end) == 125
+    assert elapsed(end, start) == -125
+
+
+def test_events_without_a_time(any_device: str) -> None:
+    timed, untimed, never = event(), event(cudart.cudaEventDisableTiming), event()
+    cudart.cudaEventRecord(timed)
+    cudart.cudaEventRecord(untimed)
+    cudart.cudaDeviceSynchronize()
+    for start, end in ((timed, untimed), (untimed, timed), (never, timed), (timed, never)):
+        with pytest.raises(CudaError) as caught:
+            elapsed(start, end)
+        assert caught.value.code == cudart.cudaErrorInvalidResourceHandle
+        cudart.cudaGetLastError()
+    for each in (timed, untimed, never):
+        cudart.cudaEventDestroy(each)
+
+
+def test_what_was_destroyed_is_refused(reference_device: None) -> None:
+    stream, point = cudaStream_t(), event()
+    cudart.cudaStreamCreate(byref(stream))
+    cudart.cudaStreamDestroy(stream)
+    cudart.cudaEventDestroy(point)
+    for call in (
+        lambda: cudart.cudaStreamSynchronize(stream),
+        lambda: cudart.cudaStreamDestroy(stream),
+        lambda: cudart.cudaEventRecord(point),
+        lambda: cudart.cudaEventDestroy(point),
+        lambda: cudart.cudaEventRecord(cudaEvent_t()),
+    ):
+        with pytest.raises(CudaError, match="cudaErrorInvalidResourceHandle"):
+            call()
+
+
+@pytest.mark.parametrize("wrong", [None, 3, cudaStream_t(), c_int()])
+def test_what_is_no_event(any_device: str, wrong: Any) -> None:
+    with pytest.raises(TypeError, match="expected a cudaEvent_t"):
+        cudart.cudaEventRecord(wrong)
+
+
+@pytest.mark.parametrize("wrong", [None, c_int(), cudaStream_t(), 1.0])
+def test_what_no_time_can_be_stored_in(any_device: str, wrong: Any) -> None:
+    start = event()
+    cudart.cudaEventRecord(start)
+    with pytest.raises(TypeError, match="ms: expected a c_float variable"):
+        cudart.cudaEventElapsedTime(wrong, start, start)
+    cudart.cudaEventDestroy(start)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 import signal
 from collections.abc import Callable
@@ -10,13 +11,31 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pytest
 
 from cudnn_ctypes import Handle
+from cudnn_ctypes.graph.engines.judging import judging
 from cudnn_ctypes.graph.engines.judging.trial import Task
+from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.raw import cudnnBackendAttributeName_t as Name
 from cudnn_ctypes.reference.device import backend_execution
 
-__all__ = ["FAULTS", "PlantedTask"]
+from ...cases import image
+
+__all__ = ["FAULTS", "PlantedTask", "layer", "plant"]
+
+
+def layer(x: tuple[int, ...] = (2, 16, 6, 6), filters: int = 16) -> Graph:
+    """A convolution of float16 channels last: some of its engines are precompiled."""
+    graph = Graph("layer", io_data_type="float16")
+    w = image(graph, "w", (filters, x[1], 3, 3))
+    graph.conv_fprop(image(graph, "x", x), w, padding=1).set_output(name="y")
+    return graph
+
+
+def plant(monkeypatch: pytest.MonkeyPatch, fault: str, engine: int | None = None) -> None:
+    """Let what children execute have a fault, by default in every engine."""
+    monkeypatch.setattr(judging, "Task", functools.partial(PlantedTask, fault=fault, engine=engine))
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,8 @@ from cudnn_ctypes.graph.engines.judging import probation
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.lower import lowering
 from cudnn_ctypes.graph.lower.target import NO_GPU
-from cudnn_ctypes.raw.strides import packed
+
+from ...cases import channels_last, image
 
 pytestmark = [pytest.mark.gpu, pytest.mark.usefixtures("gpu_device")]
 
@@ -25,12 +26,9 @@ def handle(gpu_device: None) -> Iterator[Handle]:
         yield made
 
 
-def layer() -> Graph:
+def activated() -> Graph:
     graph = Graph("layer", io_data_type="float16")
-    x, w = (
-        graph.tensor(dims, packed(dims, (0, 2, 3, 1)), name=name)
-        for name, dims in (("x", (4, 32, 16, 16)), ("w", (64, 32, 3, 3)))
-    )
+    x, w = image(graph, "x", (4, 32, 16, 16)), image(graph, "w", (64, 32, 3, 3))
     graph.relu(graph.conv_fprop(x, w, padding=1)).set_output(name="y")
     return graph
 
@@ -45,13 +43,10 @@ def product() -> Graph:
 def unevenly_padded() -> Graph:
     """Engines 1, 18 and 20 are known to be wrong."""
     graph = Graph("uneven", io_data_type="float16")
-    x, dy = (
-        graph.tensor(dims, packed(dims, (0, 2, 3, 1)), name=name)
-        for name, dims in (("x", (2, 64, 41, 41)), ("dy", (2, 64, 42, 42)))
-    )
+    x, dy = image(graph, "x", (2, 64, 41, 41)), image(graph, "dy", (2, 64, 42, 42))
     dw = graph.conv_wgrad(x, dy, pre_padding=1, post_padding=2)
     dims = (64, 64, 3, 3)
-    dw.set_output(dims=dims, strides=packed(dims, (0, 2, 3, 1)), name="dw")
+    dw.set_output(dims=dims, strides=channels_last(dims), name="dw")
     return graph
 
 
@@ -63,7 +58,7 @@ def forget_known_faults(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lowering, "Target", SimpleNamespace(of=lambda device: NO_GPU))
 
 
-@pytest.mark.parametrize("make", [layer, product])
+@pytest.mark.parametrize("make", [activated, product])
 def test_the_engines_of_a_usual_graph_are_right(handle: Handle, make: Any) -> None:
     judged = make().judge(handle, knobs=0)
     print(judged)
@@ -93,11 +88,10 @@ def test_known_wrong_engines_are_found_and_passed_over(
 def gated() -> Graph:
     """A convolution, and a factor of one number for each image and channel."""
     graph = Graph("gated", io_data_type="float16")
-    x, w, gate = (
-        graph.tensor(dims, packed(dims, (0, 2, 3, 1)), name=name)
-        for name, dims in (("x", (8, 32, 9, 9)), ("w", (64, 32, 3, 3)), ("gate", (8, 64, 1, 1)))
+    y = graph.conv_fprop(
+        image(graph, "x", (8, 32, 9, 9)), image(graph, "w", (64, 32, 3, 3)), padding=1
     )
-    graph.mul(graph.conv_fprop(x, w, padding=1), gate).set_output(name="y")
+    graph.mul(y, image(graph, "gate", (8, 64, 1, 1))).set_output(name="y")
     return graph
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import re
 from collections.abc import Iterator
@@ -11,14 +10,21 @@ from typing import Any
 
 import pytest
 
-from cudnn_ctypes import Handle, NotSupportedError, Selection, use_reference_device
+from cudnn_ctypes import (
+    DeviceProperties,
+    Handle,
+    NotSupportedError,
+    Selection,
+    use_reference_device,
+)
 from cudnn_ctypes.graph import EngineChoice, Judgement
-from cudnn_ctypes.graph.engines.judging import judging
+from cudnn_ctypes.graph.engines.judging import judging, probation
+from cudnn_ctypes.graph.engines.judging.trial import Task
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.raw.strides import packed
 from cudnn_ctypes.reference.device.backend_steps import refuse
 
-from .planted import PlantedTask
+from .planted import layer, plant
 
 
 @pytest.fixture
@@ -27,25 +33,9 @@ def handle() -> Iterator[Handle]:
         yield made
 
 
-def convolution() -> Graph:
-    """Of float16 channels last: some of its engines are precompiled."""
-    graph = Graph("layer", io_data_type="float16")
-    x, w = (
-        graph.tensor(dims, packed(dims, (0, 2, 3, 1)), name=name)
-        for name, dims in (("x", (2, 16, 6, 6)), ("w", (16, 16, 3, 3)))
-    )
-    graph.conv_fprop(x, w, padding=1).set_output(name="y")
-    return graph
-
-
 def judged(handle: Handle, **options: Any) -> Judgement:
     options = {"knobs": 0, "data": "ordinary", "selection": Selection(engines=[ENGINE]), **options}
-    return convolution().judge(handle, **options)
-
-
-def plant(monkeypatch: pytest.MonkeyPatch, fault: str, engine: int | None = None) -> None:
-    task = functools.partial(PlantedTask, fault=fault, engine=engine)
-    monkeypatch.setattr(judging, "Task", task)
+    return layer().judge(handle, **options)
 
 
 ENGINE = 0
@@ -95,12 +85,12 @@ def test_what_was_wrong_is_passed_over_and_can_be_chosen(
     handle: Handle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plant(monkeypatch, "wrong", 1)
-    graph, both = convolution(), Selection(engines=[0, 1])
+    graph, both = layer(), Selection(engines=[0, 1])
     first = graph.build(handle, selection=both).config.engine.index
     assert first == 1
     judged(handle, selection=both)
     assert graph.build(handle, selection=both).config.engine.index == 0
-    other = convolution()
+    other = layer()
     other.find_tensor("x").dims = (4, 16, 12, 12)  # of the same form
     other.find_tensor("x").strides = packed((4, 16, 12, 12), (0, 2, 3, 1))
     with pytest.raises(
@@ -119,7 +109,7 @@ def test_a_later_verdict_takes_the_place(handle: Handle, monkeypatch: pytest.Mon
         plant(patched, "wrong", 1)
         judged(handle, selection=both)
     judged(handle, selection=both)
-    assert convolution().build(handle, selection=both).config.engine.index == 1
+    assert layer().build(handle, selection=both).config.engine.index == 1
 
 
 def test_verdicts_are_not_kept_if_told_so(
@@ -150,7 +140,7 @@ def test_the_table_and_json(handle: Handle, monkeypatch: pytest.MonkeyPatch) -> 
     assert any(line.startswith("engine 0 NaN: y[0, 3, 0, 0] is nan") for line in lines)
     told = json.loads(json.dumps(found.as_dict(), allow_nan=False))
     assert (told["verdicts"][-1]["got"], told["verdicts"][-1]["nan"]) == ("nan", 1)
-    assert told["form"] == convolution().expansion(handle).form
+    assert told["form"] == layer().expansion(handle).form
 
 
 @pytest.mark.parametrize(
@@ -173,7 +163,7 @@ def test_wrong_arguments(
 
 
 def test_what_is_no_handle() -> None:
-    graph: Any = convolution()
+    graph: Any = layer()
     with pytest.raises(TypeError, match="handle: plans are judged on a GPU that is there"):
         graph.judge("H200")
 
@@ -216,3 +206,162 @@ def test_integers_without_a_meaning_are_refused(handle: Handle) -> None:
     graph.reduction(x, "max", axes=[2]).set_output(name="y", data_type="float32")
     with pytest.raises(ValueError, match="tensor 'x': random int32 numbers would have no meaning"):
         graph.judge(handle)
+
+
+# --- an engine that is new for a form of graph is tried before it is taken ------------------------
+
+
+BOTH = Selection(engines=[0, 1])
+
+
+@pytest.fixture
+def gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[Handle]:
+    """Of the reference device, with engines to be tried as on a GPU."""
+    monkeypatch.setattr(probation, "is_absent", lambda device: False)
+    with use_reference_device(), Handle() as made:
+        yield made
+
+
+@pytest.fixture
+def logged(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What probation logs at debug level."""
+    messages: list[str] = []
+    monkeypatch.setattr(probation._logger, "isEnabledFor", lambda level: True)
+    monkeypatch.setattr(
+        probation._logger, "debug", lambda text, *values: messages.append(text % values)
+    )
+    return messages
+
+
+@pytest.fixture
+def tasks(monkeypatch: pytest.MonkeyPatch) -> list[Task]:
+    """What children were given."""
+    given: list[Task] = []
+
+    def make(*arguments: Any) -> Task:
+        given.append(Task(*arguments))
+        return given[-1]
+
+    monkeypatch.setattr(judging, "Task", make)
+    return given
+
+
+def convolution(batch: int = 4, size: int = 40) -> Graph:
+    return layer((batch, 64, size, size), 64)
+
+
+def engine(graph: Graph, gpu: Handle, **options: Any) -> int:
+    plan = graph.build(gpu, **{"selection": BOTH, **options})
+    return plan.config.engine.index
+
+
+def test_a_form_is_tried_once_on_a_small_graph(gpu: Handle, tasks: list[Task]) -> None:
+    assert engine(convolution(), gpu, check="first") == 1
+    (task,) = tasks
+    assert task.graph.find_tensor("x").dims == (4, 16, 24, 24)
+    assert engine(convolution(8, 60), gpu, check="first") == 1
+    assert engine(convolution(), gpu) == 1
+    assert len(tasks) == 1
+
+
+def test_a_wrong_engine_is_passed_over(gpu: Handle, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant(monkeypatch, "wrong", 1)
+    assert engine(convolution(), gpu) == 1
+    assert engine(convolution(), gpu, check="first") == 0
+    monkeypatch.setattr(judging, "Task", Task)
+    assert engine(convolution(), gpu) == 0
+
+
+@pytest.mark.parametrize("where", ["no folder", "plan cache"])
+def test_where_verdicts_are_kept(
+    gpu: Handle, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, where: str
+) -> None:
+    monkeypatch.setenv("CUDNN_CTYPES_CACHE", "0" if where == "no folder" else str(tmp_path))
+    plant(monkeypatch, "ends", 1)
+    assert engine(convolution(), gpu) == 1
+    assert engine(convolution(), gpu, check="first") == 0
+    assert engine(convolution(), gpu) == 0
+
+
+def test_without_a_right_engine_the_build_fails(
+    gpu: Handle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant(monkeypatch, "NaN")
+    with pytest.raises(NotSupportedError, match=r"engine 1: it was judged on .*NaN"):
+        convolution().build(gpu, selection=BOTH, check="first")
+
+
+def test_the_environment_asks_for_it(
+    gpu: Handle, tasks: list[Task], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CUDNN_CTYPES_CHECK", "first")
+    engine(convolution(), gpu)
+    assert len(tasks) == 1
+    monkeypatch.setenv("CUDNN_CTYPES_CHECK", "always")
+    with pytest.raises(ValueError, match=r"^CUDNN_CTYPES_CHECK='always': expected first, or 0"):
+        engine(convolution(), gpu)
+
+
+def test_a_graph_that_cannot_be_smaller_is_tried_itself(gpu: Handle, tasks: list[Task]) -> None:
+    engine(convolution(2, 12), gpu, check="first")  # 64 channels become 16
+    assert tasks[0].graph.find_tensor("x").dims == (2, 16, 12, 12)
+    small = Graph("small", io_data_type="float16")
+    x = small.tensor((2, 16, 8, 8), packed((2, 16, 8, 8), (0, 2, 3, 1)), name="x")
+    small.resample(x, "maxpool", window=2, stride=2)[0].set_output(name="y")
+    small.build(gpu, check="first")
+    assert tasks[1].graph.find_tensor("x").dims == (2, 16, 8, 8)
+
+
+def test_what_cannot_be_tried_is_built_all_the_same(
+    gpu: Handle, tasks: list[Task], logged: list[str]
+) -> None:
+    graph = Graph("chance", io_data_type="float16")
+    q, k, v = (graph.tensor((1, 2, 64, 64), name=name) for name in "qkv")
+    seed, offset = (graph.tensor((1, 1, 1, 1), data_type="int64") for _ in range(2))
+    graph.sdpa(q, k, v, dropout=(0.5, seed, offset))[0].set_output()
+    graph.build(gpu, check="first")
+    assert not tasks
+    assert logged[0].startswith("graph 'chance': its engines cannot be checked: judge:")
+
+
+def test_a_large_graph_without_a_small_one_is_not_tried(
+    gpu: Handle, tasks: list[Task], logged: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Graph, "_small", lambda graph, period: None)
+    monkeypatch.setattr(probation, "_LARGEST", 1000)
+    assert engine(convolution(), gpu, check="first") == 1
+    assert not tasks
+    assert logged == ["graph 'layer' is too large to be checked"]
+
+
+def test_forms_that_were_never_checked_are_logged_once(gpu: Handle, logged: list[str]) -> None:
+    for graph in (convolution(), convolution(8)):
+        engine(graph, gpu)
+    (told,) = logged
+    assert told.startswith("1 form of graphs built whose engine was never checked")
+
+
+def test_the_reference_device_tries_nothing(tasks: list[Task]) -> None:
+    with use_reference_device(), Handle() as gpu:
+        engine(convolution(), gpu, check="first")
+    assert not tasks
+
+
+@pytest.mark.parametrize(
+    ("check", "error", "says"),
+    [
+        ("second", ValueError, "^check: expected \"first\" or None, got 'second'$"),
+        (True, TypeError, '^check: expected "first" or None, got True'),
+    ],
+)
+def test_wrong_values(gpu: Handle, check: Any, error: type[Exception], says: str) -> None:
+    with pytest.raises(error, match=says):
+        convolution().build(gpu, check=check)
+
+
+def test_an_absent_gpu_cannot_be_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ValueError, match="check: an engine is tried on the GPU itself"):
+        convolution().build("H200", check="first")
+    monkeypatch.setenv("CUDNN_CTYPES_CHECK", "first")
+    with DeviceProperties.preset("H200") as device:
+        convolution().build(device).close()

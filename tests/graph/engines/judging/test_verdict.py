@@ -3,11 +3,29 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from cudnn_ctypes.graph.engines.judging.verdict import Bound, Verdict, compared, worse
+from cudnn_ctypes import DeviceProperties, Handle, Selection, use_reference_device
+from cudnn_ctypes.frontend.enums import heur_mode
+from cudnn_ctypes.frontend.plans import Candidates
+from cudnn_ctypes.graph import EngineChoice, PlanCache, Verdict
+from cudnn_ctypes.graph.engines.judging import probation
+from cudnn_ctypes.graph.engines.judging.exact import Evaluation
+from cudnn_ctypes.graph.engines.judging.judging import bounds
+from cudnn_ctypes.graph.engines.judging.kept import NOTHING, keep_verdicts, kept_verdicts
+from cudnn_ctypes.graph.engines.judging.operands import KINDS, images, results
+from cudnn_ctypes.graph.engines.judging.verdict import Bound, compared, worse
+from cudnn_ctypes.graph.graph import Graph
+from cudnn_ctypes.graph.lower.target import Target
+from tools.fuzz.oracle import evaluate
+from tools.fuzz.random_graphs import FAMILIES, describe, draw
+
+from ...families import CASES, ONE_OF_EACH
+from .planted import layer
 
 EXACT = np.linspace(-4, 4, 60).reshape(3, 4, 5)
 BOUND = Bound(EXACT, np.full_like(EXACT, 0.01))
@@ -78,3 +96,162 @@ def test_the_worse_of_two() -> None:
 def test_a_verdict_goes_to_json_and_back() -> None:
     found = _compared(0.5, notes=("winograd",))
     assert Verdict.from_dict(json.loads(json.dumps(found.as_dict()))) == found
+
+
+# --- the reference of a judge: against another oracle, and rounding that it must call -------------
+
+
+H200 = Target(92800, 90)
+WITHOUT_A_MEANING = {"products of experts"}
+
+
+def _expanded(graph: Graph) -> Any:
+    return graph._expanded(graph.validate(), H200)
+
+
+def _judged(graph: Graph, kind: str, seed: int) -> list[Verdict]:
+    """Verdicts on results that were rounded at random."""
+    expansion = _expanded(graph)
+    evaluation = Evaluation(expansion)
+    operands = images(expansion, graph.validate(), kind, {})
+    allowed = bounds(expansion, evaluation, operands)
+    found = evaluation.rounded(operands, np.random.default_rng(seed))
+    return [
+        compared(Verdict(0), each.name, found[each.uid], allowed[each.uid], kind)
+        for each in results(expansion)
+    ]
+
+
+@pytest.mark.thinned(8)
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", sorted({*ONE_OF_EACH, *list(CASES)[::5]} - WITHOUT_A_MEANING))
+def test_rounding_alone_is_right(name: str, kind: str) -> None:
+    with np.errstate(all="ignore"):
+        found = _judged(CASES[name].graph(), kind, 99)
+    assert {each.state for each in found} == {"right"}, [each.told for each in found]
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("family", FAMILIES)
+def test_another_oracle_says_the_same(family: str, seed: int) -> None:
+    pytest.importorskip("torch")
+    graph = describe(draw(family, seed))
+    nodes = graph.validate()
+    expansion = _expanded(graph)
+    evaluation = Evaluation(expansion)
+    operands = images(expansion, nodes, "ordinary", {})
+    arrays = {each.name: evaluation.load(operands, each.uid) for each in graph.inputs}
+    with np.errstate(all="ignore"):
+        ours, theirs = evaluation.exact(operands), evaluate(nodes, arrays)
+    for each in graph.outputs:
+        one, other = (np.asarray(x, np.float64) for x in (ours[each.uid], theirs[each.name]))
+        known = np.isfinite(one) & np.isfinite(other)
+        assert known.mean() > 0.9
+        scale = np.abs(other[known]).max()
+        assert np.abs(one - other)[known].max() <= 1e-9 * scale, each.name
+
+
+# --- verdicts that are kept by form, and who passes over what was wrong ---------------------------
+
+
+def keep(device: Any, *verdicts: Verdict) -> None:
+    keep_verdicts(layer().expansion(device), device, verdicts)
+
+
+def test_nothing_is_known_at_first(h200: DeviceProperties) -> None:
+    assert kept_verdicts(layer().expansion(h200), h200) is NOTHING
+
+
+def test_an_engine_without_a_right_verdict_is_wrong_as_a_whole(h200: DeviceProperties) -> None:
+    keep(
+        h200,
+        Verdict(1, {"kernel_cfg": 3}, state="wrong", reason="for a test"),
+        Verdict(2, {"kernel_cfg": 1}, state="NaN"),
+        Verdict(2, {"kernel_cfg": 2}),
+        Verdict(3, state="inexact"),
+        Verdict(4, state="refused"),
+    )
+    found = kept_verdicts(layer((2, 32, 6, 6)).expansion(h200), h200)
+    assert found.fault(EngineChoice(1)).endswith(": wrong: for a test")
+    assert found.fault(EngineChoice(2, {"kernel_cfg": 1}))
+    assert not found.fault(EngineChoice(2, {"kernel_cfg": 2}))
+    assert not found.fault(EngineChoice(3))
+    assert found.families == {(1, 3), (2, 1), (2, 2), (3, None)}
+
+
+def test_verdicts_are_of_one_gpu_and_form(h200: DeviceProperties, a100: DeviceProperties) -> None:
+    keep(h200, Verdict(1, state="wrong"))
+    assert kept_verdicts(layer().expansion(a100), a100) is NOTHING
+    other = layer()
+    other.io_data_type = None
+    for each in other.tensors:
+        each.data_type = other.compute_data_type
+    assert kept_verdicts(other.expansion(h200), h200) is NOTHING
+
+
+def test_a_newer_verdict_on_a_config_stays(h200: DeviceProperties) -> None:
+    keep(h200, Verdict(1, state="wrong"), Verdict(2))
+    keep(h200, Verdict(1))
+    found = kept_verdicts(layer().expansion(h200), h200)
+    assert (found.engines, found.choices) == ({}, {})
+    assert found.families == {(1, None), (2, None)}
+
+
+def test_a_damaged_file_is_a_miss(h200: DeviceProperties, tmp_path: Path) -> None:
+    keep(h200, Verdict(1, state="wrong"))
+    (path,) = tmp_path.rglob("verdict-*.json")
+    path.write_text(path.read_text().replace("wrong", "right"))
+    assert kept_verdicts(layer().expansion(h200), h200) is NOTHING
+
+
+def test_the_cache_shows_and_forgets_them(h200: DeviceProperties) -> None:
+    keep(h200, Verdict(7, {"kernel_cfg": 3}, state="wrong"), Verdict(2))
+    (entry,) = PlanCache().entries()
+    assert (entry.kind, entry.graph) == ("verdict", "2 verdicts, 1 wrong")
+    assert (entry.engine, entry.device) == ("engine 7: kernel_cfg=3", "NVIDIA H200")
+    PlanCache().clear()
+    assert kept_verdicts(layer().expansion(h200), h200) is NOTHING
+
+
+def test_a_stored_plan_of_a_wrong_engine_is_not_taken(
+    h200: DeviceProperties, tmp_path: Path
+) -> None:
+    both = Selection(engines=[0, 1])
+    first = layer().build(h200, selection=both, cache=tmp_path / "plans")
+    assert first.config.engine.index == 1
+    keep(h200, Verdict(1, state="wrong"))
+    later = layer().build(h200, selection=both, cache=tmp_path / "plans")
+    assert later.config.engine.index == 0
+    again = layer().build(h200, selection=both, cache=tmp_path / "plans")
+    assert again.config.engine.index == 0
+
+
+def test_the_front_end_passes_over_them(h200: DeviceProperties) -> None:
+    expansion = layer().expansion(h200)
+    before = Candidates(expansion, h200)
+    before.query([heur_mode.FALLBACK])
+    engine = before.config(0).engine.index
+    assert before.unwanted(0) == ""
+    keep(h200, Verdict(engine, state="wrong", reason="for a test"))
+    after = Candidates(expansion, h200)
+    after.query([heur_mode.FALLBACK])
+    assert after.unwanted(0).endswith("wrong: for a test")
+
+
+def test_all_that_is_proposed_is_checked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[EngineChoice] = []
+
+    def verdicts(graph: Any, expansion: Any, handle: Any, choices: Any, _: Any) -> list[Verdict]:
+        tried.extend(choices)
+        return [Verdict(each.engine, each.knobs) for each in choices]
+
+    monkeypatch.setattr(probation, "is_absent", lambda device: False)
+    monkeypatch.setattr(probation, "_verdicts", verdicts)
+    graph = layer()
+    with use_reference_device(), Handle() as handle:
+        for _ in range(2):
+            known = probation.checked_proposals(
+                graph, graph.expansion(handle), handle, ["a", "fallback"], every_engine=True
+            )
+    assert len({each.engine for each in tried}) > 5
+    assert len(known.families) == len(tried)

@@ -17,10 +17,10 @@ from cudnn_ctypes.graph.lower.expand.attention import alibi_slopes
 from cudnn_ctypes.graph.lower.expand.expansion import Expansion
 from cudnn_ctypes.graph.lower.target import Target
 
-from ...describe.test_wrong_operations import DIMS, backward, forward, heads, lengths
-from ...families import CASES
+from ..describe.test_wrong_operations import DIMS, backward, forward, heads, lengths
+from ..families import CASES
 
-STORED = Path(__file__).parents[2] / "stored_graphs"
+STORED = Path(__file__).parents[1] / "stored_graphs"
 
 
 def for_version(graph: Graph, version: int = 91900) -> Expansion:

@@ -1,0 +1,20 @@
+"""Plan caches of the tests of engines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cudnn_ctypes import PlanCache
+from cudnn_ctypes.graph.engines.cache.entry_folder import ENVIRONMENT_VARIABLE
+
+
+@pytest.fixture(autouse=True)
+def _no_cache_by_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(ENVIRONMENT_VARIABLE, raising=False)
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> PlanCache:
+    return PlanCache(tmp_path / "plans")

@@ -1,0 +1,571 @@
+"""A folder of files that processes share: whole files, bounds, and who may write there."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import time
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from cudnn_ctypes import EngineChoice, Handle, PlanCache, Selection, use_reference_device
+from cudnn_ctypes.__main__ import main
+from cudnn_ctypes.graph import DeviceProperties, Graph
+from cudnn_ctypes.graph.engines.cache import cached_building
+from cudnn_ctypes.graph.engines.cache import key as known_gpus
+from cudnn_ctypes.graph.engines.cache.cached_building import keep_tuning
+from cudnn_ctypes.graph.engines.cache.entry_folder import EntryFolder
+from cudnn_ctypes.graph.engines.cache.key import device_properties, important_properties
+from cudnn_ctypes.graph.engines.tuning.measurements import Autotuning, Measurement, Settings
+from cudnn_ctypes.graph.lower.faults import Faults
+from cudnn_ctypes.graph.run.stored_plan import sealed, unsealed
+
+from ..damage import accident, damages, raised, sample
+from ..families import CASES
+
+PLENTY = 1 << 30
+
+
+def _aged(path: Path, seconds: float) -> None:
+    then = time.time() - seconds
+    os.utime(path, (then, then))
+
+
+def test_what_is_written_is_read(tmp_path: Path) -> None:
+    folder = EntryFolder(tmp_path / "a" / "b", PLENTY)
+    assert folder.read("x.json") is None
+    assert folder.files() == []
+    assert folder.clear() == 0
+    folder.write("x.json", "é 1")
+    folder.write("x.json", "é 2")
+    assert folder.read("x.json") == "é 2"
+    (file,) = folder.files()
+    assert (file.name, file.size) == ("x.json", 4)
+    folder.remove("x.json")
+    folder.remove("x.json")
+    assert folder.read("x.json") is None
+
+
+def test_it_is_made_for_the_user_alone(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        EntryFolder(tmp_path / "new", PLENTY).write("x.json", "1")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o700
+    assert stat.S_IMODE((tmp_path / "new" / "x.json").stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("mode", [0o770, 0o707, 0o1777])
+def test_a_folder_that_others_can_write_is_refused(mode: int, tmp_path: Path) -> None:
+    folder = EntryFolder(tmp_path, PLENTY)
+    folder.write("x.json", "1")
+    tmp_path.chmod(mode)
+    for call in (
+        lambda: folder.read("x.json"),
+        lambda: folder.write("x.json", "2"),
+        folder.files,
+        folder.clear,
+    ):
+        with pytest.raises(ValueError, match=f"cache: others can write .*chmod go-w {tmp_path}"):
+            call()
+    tmp_path.chmod(0o755)
+    assert folder.read("x.json") == "1"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
+def test_a_folder_of_another_user_is_refused(tmp_path: Path) -> None:
+    folder = EntryFolder(tmp_path, PLENTY)
+    folder.write("x.json", "1")
+    os.chown(tmp_path, 12345, -1)
+    with pytest.raises(ValueError, match="belongs to user 12345"):
+        folder.read("x.json")
+
+
+def test_a_file_that_others_can_write_is_not_read(tmp_path: Path) -> None:
+    folder = EntryFolder(tmp_path, PLENTY)
+    folder.write("x.json", "1")
+    (tmp_path / "x.json").chmod(0o666)
+    assert folder.read("x.json") is None
+    folder.write("x.json", "2")
+    assert folder.read("x.json") == "2"
+
+
+def test_what_is_no_file_is_not_read(tmp_path: Path) -> None:
+    folder = EntryFolder(tmp_path / "cache", PLENTY)
+    folder.write("x.json", "1")
+    (tmp_path / "elsewhere").write_text("2")
+    (tmp_path / "cache" / "link.json").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "cache" / "folder.json").mkdir()
+    os.mkfifo(tmp_path / "cache" / "pipe.json")
+    assert folder.read("link.json") is None
+    assert folder.read("pipe.json") is None
+    assert folder.read("folder.json") is None
+    assert [file.name for file in folder.files()] == ["x.json"]
+    folder.write("link.json", "3")
+    assert (tmp_path / "elsewhere").read_text() == "2"
+
+
+def test_bytes_that_are_no_text_are_damage(tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_bytes(b"\xff\xfe{")
+    assert EntryFolder(tmp_path, PLENTY).read("x.json") == ""
+
+
+def test_what_was_used_longest_ago_goes_first(tmp_path: Path) -> None:
+    folder = EntryFolder(tmp_path, 30)
+    for number, name in enumerate(("a", "b", "c")):
+        folder.write(f"{name}.json", 10 * name)
+        _aged(tmp_path / f"{name}.json", 100 - number)
+    assert folder.read("b.json", use=False) == 10 * "b"
+    assert folder.read("a.json") == 10 * "a"  # now used last
+    folder.write("d.json", 10 * "d")
+    assert {file.name for file in folder.files()} == {"a.json", "c.json", "d.json"}
+    folder.write("e.json", 31 * "e")  # alone too much
+    assert sum(file.size for file in folder.files()) <= 30
+    assert folder.read("e.json") is None
+
+
+def test_unfinished_files_are_no_entries_and_go_in_time(tmp_path: Path) -> None:
+    folder = EntryFolder(tmp_path, PLENTY)
+    (tmp_path / "x.json.1.part").write_text("1")
+    (tmp_path / "y.json.2.part").write_text("2")
+    _aged(tmp_path / "x.json.1.part", 7200)
+    folder.write("z.json", "3")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["y.json.2.part", "z.json"]
+    assert folder.clear() == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_write_that_fails_leaves_nothing(tmp_path: Path) -> None:
+    folder = EntryFolder(tmp_path, PLENTY)
+    (tmp_path / "x.json").mkdir()
+    with pytest.raises(OSError, match="directory"):
+        folder.write("x.json", "1")
+    assert [path.name for path in tmp_path.iterdir()] == ["x.json"]
+
+
+_LETTERS, _LENGTH = "abcd", 300_000
+
+
+def _write_and_read(path: str, letter: str) -> set[str]:
+    """What this process, and others, wrote."""
+    folder = EntryFolder(Path(path), PLENTY)
+    seen = set()
+    for _ in range(30):
+        folder.write("x.json", letter * _LENGTH)
+        seen.add(folder.read("x.json") or "")
+    return seen
+
+
+def test_writers_at_once_leave_one_of_their_files_whole(tmp_path: Path) -> None:
+    with ProcessPoolExecutor(4) as executor:
+        found = executor.map(_write_and_read, [str(tmp_path)] * 4, _LETTERS)
+        seen: set[str] = set().union(*found)
+    assert seen <= {letter * _LENGTH for letter in _LETTERS}
+    assert len(seen) > 1
+    assert [path.name for path in tmp_path.iterdir()] == ["x.json"]
+
+
+def test_a_write_does_not_look_at_all_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = []
+    scan = os.scandir
+    monkeypatch.setattr(os, "scandir", lambda path: looks.append(path) or scan(path))
+    folder = EntryFolder(tmp_path, 10_000)
+    for number in range(100):
+        folder.write(f"{number}.json", "0123456789")
+    assert len(looks) == 1
+    for number in range(100, 1200):
+        folder.write(f"{number}.json", "0123456789")
+    assert len(folder.files()) == 1000
+    assert folder.read("1199.json")
+    assert not folder.read("0.json")
+
+
+# --- results of autotuning in the plan cache: which builds use them, and how they tra -------------
+
+
+CASE = CASES["convolution"]
+
+
+def _rows(device: Any) -> list[Any]:
+    """Configs of different engines that work, in the order of the heuristics."""
+    with CASE.graph() as graph:
+        usable = graph.explain(device, ["a"]).usable
+    by_engine = {row.engine: row for row in reversed(usable)}
+    return sorted(by_engine.values(), key=usable.index)
+
+
+def _measurement(row: Any, us: float, state: str = "measured") -> Measurement:
+    notes = tuple(sorted((*row.numerical_notes, *row.behavior_notes)))
+    return Measurement(
+        row.engine, row.knobs, "a 1", state, (float(us),) * 2, workspace=row.workspace, notes=notes
+    )
+
+
+def _tuned(*measurements: Measurement, cold: bool = True) -> Autotuning:
+    best = min((m for m in measurements if m.state == "measured"), key=lambda m: m.median)
+    settings = Settings(runs=2, cold_cache=cold)
+    return Autotuning("graph", "NVIDIA H200", "9.28.0", measurements, best, settings)
+
+
+def _keep(
+    cache: PlanCache, device: Any, tuned: Autotuning, selection: Selection | None = None
+) -> None:
+    """As ``Graph.autotune`` does on a GPU."""
+    with CASE.graph() as graph:
+        plan = graph.build(device, config=tuned.best)
+        expansion = graph.expansion(device)
+        keep_tuning(cache, expansion, device, tuned, plan, selection=selection or Selection())
+
+
+def _built(cache: Any, device: Any, **options: Any) -> int:
+    with CASE.graph() as graph:
+        return int(graph.build(device, cache=cache, **options).config.choice.engine)
+
+
+def test_builds_take_the_fastest_config(h200: DeviceProperties, cache: PlanCache) -> None:
+    first, second, third, *_ = _rows(h200)
+    assert _built(cache, h200) == first.engine
+    _keep(cache, h200, _tuned(_measurement(first, 9), _measurement(third, 5)))
+    assert _built(cache, h200) == third.engine
+    assert _built(cache, h200, heuristics="fallback") == third.engine
+    assert _built(cache, h200, config=EngineChoice(second.engine)) == second.engine
+    assert _built(False, h200) == first.engine
+    with DeviceProperties.preset("H100") as h100:
+        assert _built(cache, h100) == _built(False, h100)
+    # A later result takes the place of the first.
+    _keep(cache, h200, _tuned(_measurement(second, 4), _measurement(third, 5)))
+    assert _built(cache, h200) == second.engine
+
+
+def test_the_plan_of_the_fastest_config_is_there(
+    h200: DeviceProperties, cache: PlanCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    *_, last = _rows(h200)
+    _keep(cache, h200, _tuned(_measurement(last, 5)))
+    monkeypatch.setattr(cached_building, "build_plan", None)
+    assert _built(cache, h200) == last.engine
+    assert {each.kind for each in cache.entries()} == {"plan", "tuning"}
+
+
+def test_a_selection_takes_the_fastest_that_meets_it(
+    h200: DeviceProperties, cache: PlanCache
+) -> None:
+    first, second, third, *_ = _rows(h200)
+    _keep(
+        cache,
+        h200,
+        _tuned(
+            _measurement(first, 9),
+            _measurement(second, 7),
+            _measurement(third, 5),
+        ),
+    )
+    without = Selection(without_engines=[third.engine])
+    assert _built(cache, h200, selection=without) == second.engine
+    # A result of its own comes first.
+    _keep(cache, h200, _tuned(_measurement(first, 3)), without)
+    assert _built(cache, h200, selection=without) == first.engine
+    assert _built(cache, h200) == third.engine
+    # Notes and workspace are known from the measurements, so nothing is compiled in vain.
+    measured = _measurement(third, 5)
+    unwanted = Selection(forbid=[measured.notes[0]])
+    names = [cached_building._unwanted(measured, unwanted)]
+    assert names == [f"has the note {measured.notes[0]}"]
+    limited = Measurement(0, {}, "", "measured", (1.0,), workspace=2)
+    assert "workspace" in cached_building._unwanted(limited, Selection(workspace_limit=1))
+
+
+def test_results_under_a_selection_do_not_bind_other_builds(
+    h200: DeviceProperties, cache: PlanCache
+) -> None:
+    first, _, third, *_ = _rows(h200)
+    only = Selection(engines=[third.engine])
+    _keep(cache, h200, _tuned(_measurement(third, 5)), only)
+    assert _built(cache, h200) == first.engine
+    assert _built(cache, h200, selection=only) == third.engine
+
+
+def test_what_was_dropped_or_is_faulty_is_passed_over(
+    h200: DeviceProperties, cache: PlanCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second, third, *_ = _rows(h200)
+    slow = _measurement(first, 9)
+    _keep(cache, h200, _tuned(_measurement(third, 5), _measurement(second, 1, "dropped"), slow))
+    monkeypatch.setattr(
+        cached_building, "graph_faults", lambda *_, **__: Faults({third.engine: ""})
+    )
+    assert _built(cache, h200) == first.engine
+
+
+def test_a_config_that_there_is_not_is_passed_over(
+    h200: DeviceProperties, cache: PlanCache
+) -> None:
+    first, second, *_ = _rows(h200)
+    wrong = Measurement(second.engine, {"no_such_knob": 1}, "", "measured", (1.0,))
+    far = Measurement(9999, {}, "", "measured", (2.0,))
+    tuned = _tuned(wrong, far, _measurement(second, 5))
+    with CASE.graph() as graph:
+        plan = graph.build(h200)
+        keep_tuning(
+            cache, graph.expansion(h200), h200, tuned, plan, selection=Selection(engines=[0])
+        )
+        keep_tuning(cache, graph.expansion(h200), h200, tuned, plan, selection=Selection())
+    for file in cache.folder.glob("plan-*"):
+        file.unlink()  # of a choice that cannot be built
+    assert first.engine != second.engine
+    assert _built(cache, h200) == second.engine
+
+
+# --- between machines -----------------------------------------------------------------------------
+
+
+def test_results_travel(h200: DeviceProperties, cache: PlanCache, tmp_path: Path) -> None:
+    first, second, third, *_ = _rows(h200)
+    there = PlanCache(tmp_path / "there")
+    _keep(there, h200, _tuned(_measurement(first, 9), _measurement(third, 5)))
+    _keep(there, h200, _tuned(_measurement(second, 5)), Selection(deterministic=True))
+    text = there.export_tunings()
+    assert "cudnnVersion" not in text
+    assert cache.merge_tunings(text) == 2
+    assert _built(cache, h200) == third.engine
+    assert _built(cache, h200, selection=Selection(deterministic=True)) == second.engine
+    assert PlanCache(tmp_path / "empty").merge_tunings(cache.export_tunings()) == 2
+    assert cache.export_tunings() == text
+
+
+def test_results_for_one_key_become_one(
+    h200: DeviceProperties, cache: PlanCache, tmp_path: Path
+) -> None:
+    first, second, third, *_ = _rows(h200)
+    there = PlanCache(tmp_path / "there")
+    _keep(cache, h200, _tuned(_measurement(first, 9), _measurement(second, 3)))
+    _keep(there, h200, _tuned(_measurement(first, 8), _measurement(third, 5)))
+    cache.merge_tunings(there.export_tunings())
+    assert _built(cache, h200) == second.engine
+    (joined,) = (entry["tuning"].value for entry in cache.every("tuning"))
+    times = {each["engine"]: each["times"][0] for each in joined["measurements"]}
+    assert times == {first.engine: 8, second.engine: 3, third.engine: 5}
+    # One with a warm cache cannot be compared: the newer stays.
+    _keep(there, h200, _tuned(_measurement(third, 1), cold=False))
+    cache.merge_tunings(there.export_tunings())
+    assert _built(cache, h200) == third.engine
+    _keep(cache, h200, _tuned(_measurement(first, 9)))
+    cache.merge_tunings(there.export_tunings())
+    assert _built(cache, h200) == first.engine
+
+
+@pytest.mark.soak
+def test_a_damaged_export_is_refused_whole(
+    h200: DeviceProperties, cache: PlanCache, tmp_path: Path
+) -> None:
+    there = PlanCache(tmp_path / "there")
+    first, second, *_ = _rows(h200)
+    _keep(there, h200, _tuned(_measurement(first, 9)))
+    _keep(there, h200, _tuned(_measurement(second, 9)), Selection(deterministic=True))
+    stored = json.loads(there.export_tunings())
+    for number in (0, 1):
+        broken = json.loads(json.dumps(stored))
+        broken["tunings"][number]["tuning"]["best"] = 7
+        with pytest.raises(ValueError, match=rf"tunings\[{number}\].tuning.best: expected the pl"):
+            cache.merge_tunings(json.dumps(broken))
+        assert cache.entries() == []
+    for text, says in (
+        ("[]", "expected an object"),
+        ('{"format": 1, "version": 1}', "expected 'c"),
+    ):
+        with pytest.raises(ValueError, match=f"tunings: {says}"):
+            cache.merge_tunings(text)
+    for damage in sample(damages(stored), 150, seed=4):
+        text = json.dumps(damage.done_to(stored))
+        error = raised(lambda text=text: cache.merge_tunings(text))  # type: ignore[misc]
+        assert error is None or (isinstance(error, ValueError) and not accident(error)), damage
+    cache.entries()
+    _built(cache, h200)
+
+
+@pytest.mark.soak
+def test_the_command_carries_results(
+    h200: DeviceProperties, cache: PlanCache, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    *_, last = _rows(h200)
+    _keep(cache, h200, _tuned(_measurement(last, 5)))
+    file, there = tmp_path / "tunings.json", tmp_path / "there"
+    assert main(["cache", str(cache.folder), "--export", str(file)]) == 0
+    assert capsys.readouterr().out == f"1 entry written to {file}\n"
+    assert main(["cache", str(there), "--merge", str(file), str(file)]) == 0
+    assert capsys.readouterr().out == f"1 entry taken over from {file}\n" * 2
+    assert _built(there, h200) == last.engine
+    file.write_text("{")
+    assert main(["cache", str(there), "--merge", str(file)]) == 2
+    assert f"cache: {file}: tunings: the JSON is damaged" in capsys.readouterr().err
+
+
+# --- gPUs that the plan cache knows from an earlier process ---------------------------------------
+
+
+VALUES: dict[str, Any] = {"deviceName": "NVIDIA X", "deviceVer": 900, "multiProcessorCount": 132}
+
+
+class _Gpu:
+    """A GPU that is not there: what cuda.core tells of it, and how often cuDNN was asked."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.readings = 0
+        self.values = dict(VALUES)
+        self.cuda = 13000
+        self.device = SimpleNamespace(
+            device_id=0,
+            name="NVIDIA X",
+            uuid="1-2",
+            properties=SimpleNamespace(multiprocessor_count=132),
+        )
+        self.handle: Any = SimpleNamespace(device=self.device, on_reference_device=False)
+        monkeypatch.setattr(known_gpus.DeviceProperties, "from_device", self._read)
+        monkeypatch.setattr(known_gpus.cuda, "call", lambda name: self.cuda)
+        monkeypatch.setattr(known_gpus, "_here", {})
+
+    @contextmanager
+    def _read(self, *, handle: Any) -> Iterator[Any]:
+        assert handle is self.handle
+        self.readings += 1
+        yield SimpleNamespace(to_json=lambda: json.dumps(self.values))
+
+    def properties(self, plans: PlanCache | None) -> dict[str, Any]:
+        """As a new process sees them."""
+        known_gpus._here.clear()
+        return device_properties(self.handle, plans)
+
+
+@pytest.fixture
+def gpu(monkeypatch: pytest.MonkeyPatch) -> _Gpu:
+    return _Gpu(monkeypatch)
+
+
+def test_a_second_process_does_not_read_them(gpu: _Gpu, cache: PlanCache) -> None:
+    for _ in range(3):
+        assert gpu.properties(cache) == VALUES
+    assert gpu.readings == 1
+    assert gpu.properties(None) == VALUES
+    assert device_properties(gpu.handle) == VALUES  # of this process
+    assert gpu.readings == 2
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda gpu: setattr(gpu.device, "uuid", "1-3"),
+        lambda gpu: setattr(gpu, "cuda", 13010),
+        lambda gpu: setattr(gpu.device.properties, "multiprocessor_count", 66),
+        lambda gpu: setattr(known_gpus, "_DRIVER_FILES", (Path("/none"), Path(__file__))),
+        lambda gpu: setattr(known_gpus.raw.load(), "version", 99900),
+        lambda gpu: setattr(known_gpus.raw.load(), "path", Path("/opt/libcudnn.so.9")),
+    ],
+    ids=["GPU", "CUDA", "a part of it", "driver", "cuDNN", "library"],
+)
+def test_another_gpu_driver_or_library_is_read_anew(
+    change: Any, gpu: _Gpu, cache: PlanCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = known_gpus.raw.load()
+    for owner, name in ((known_gpus, "_DRIVER_FILES"), (library, "version"), (library, "path")):
+        monkeypatch.setattr(owner, name, getattr(owner, name))  # put back afterwards
+    gpu.properties(cache)
+    change(gpu)
+    gpu.values["multiProcessorCount"] = 66
+    assert gpu.properties(cache)["multiProcessorCount"] == 66
+    assert gpu.readings == 2
+    assert len(cache.entries()) == 2
+
+
+def _rewritten(cache: PlanCache, member: str, value: Any) -> None:
+    (path,) = cache.folder.iterdir()
+    entry = json.loads(unsealed(path.read_text(), "entry"))
+    path.write_text(sealed(json.dumps({**entry, member: value})))
+
+
+@pytest.mark.parametrize("value", [None, [], {}, {"deviceName": None}, {"deviceVer": 900}])
+def test_what_is_no_properties_of_a_gpu_is_read_anew(
+    value: Any, gpu: _Gpu, cache: PlanCache
+) -> None:
+    gpu.properties(cache)
+    _rewritten(cache, "properties", value)
+    assert gpu.properties(cache) == VALUES
+    assert gpu.readings == 2
+    assert gpu.properties(cache) == VALUES
+    assert gpu.readings == 2
+
+
+def test_damage_is_read_anew(gpu: _Gpu, cache: PlanCache) -> None:
+    gpu.properties(cache)
+    (path,) = cache.folder.iterdir()
+    path.write_bytes(path.read_bytes().replace(b"132", b"133", 1))
+    assert gpu.properties(cache) == VALUES
+    assert gpu.readings == 2
+
+
+def test_they_are_shown(gpu: _Gpu, cache: PlanCache) -> None:
+    gpu.properties(cache)
+    (entry,) = cache.entries()
+    assert (entry.kind, entry.device) == ("device", "NVIDIA X")
+    assert entry.cudnn == known_gpus.raw.load().version
+    assert entry.graph == entry.operations == entry.engine == ""
+    assert cache.export_tunings().count("NVIDIA X") == 0
+    assert cache.clear() == 1
+
+
+def test_where_a_gpu_is_plugged_in_is_unimportant(gpu: _Gpu, cache: PlanCache) -> None:
+    gpu.values |= {"pciDeviceId": 3, "cudaDeviceId": 1, "totalGlobalMem": 5, "source": "measured"}
+    assert important_properties(gpu.handle, cache) == VALUES
+
+
+def test_building_asks_the_cache_of_the_plans(
+    h200: DeviceProperties, cache: PlanCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Any] = []
+
+    def properties(device: Any, plans: Any = None) -> dict[str, Any]:
+        asked.append(plans)
+        return important_properties(device, plans)
+
+    monkeypatch.setattr(cached_building, "important_properties", properties)
+    with CASES["convolution"].graph() as graph:
+        graph.build(h200, cache=cache)
+    assert asked == [cache]
+
+
+def test_the_reference_device_is_not_kept(cache: PlanCache) -> None:
+    for name in ("H200", "B200"):
+        with use_reference_device(device=name), Handle() as handle:
+            assert device_properties(handle, cache)["deviceName"] == f"NVIDIA {name}"
+    assert not cache.folder.exists()
+
+
+@pytest.mark.gpu
+@pytest.mark.usefixtures("gpu_device")
+def test_the_gpu_here_is_read_once(cache: PlanCache, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = known_gpus._read
+    readings: list[Any] = []
+
+    def counted(handle: Handle) -> dict[str, Any]:
+        readings.append(handle)
+        return read(handle)
+
+    monkeypatch.setattr(known_gpus, "_read", counted)
+    graph = Graph(io_data_type="float16")
+    graph.relu(graph.tensor((4, 32, 32), name="x")).set_output(name="y")
+    with Handle() as handle, graph:
+        for _ in range(2):
+            monkeypatch.setattr(known_gpus, "_here", {})
+            graph.build(handle, cache=cache)
+        assert len(readings) == 1
+        assert device_properties(handle, cache) == read(handle)
+    assert sorted(each.kind for each in cache.entries()) == ["device", "plan"]

@@ -1,0 +1,260 @@
+"""What a library exports, against the stated versions."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from programs import ROOT, fake_library, printed
+
+from cudnn_ctypes import DeviceProperties, raw
+from cudnn_ctypes.raw import mode
+from tests.graph.advice_cases import ADVISED
+from tools import (
+    advice_table,
+    bench_call,
+    bench_gpu,
+    bench_tuning,
+    gpu_check,
+    graph_matrix,
+    version_matrix,
+)
+from tools.advice_table import COLUMNS
+from tools.graph_matrix import differing, report, report_of
+from tools.version_matrix import loaded_row
+from tools.wheel_matrix import check
+
+ALL = set(raw.FUNCTIONS)
+
+
+def test_the_installed_library_has_what_is_stated(capsys: pytest.CaptureFixture[str]) -> None:
+    assert version_matrix.main([]) == 0
+    row = loaded_row()
+    assert f"{row.present} of {len(ALL)} functions" in capsys.readouterr().out
+    assert row.early == []
+    assert row.present + len(row.missing) + len(row.lost) == len(ALL)
+
+
+def test_a_file_that_is_no_library(tmp_path: pytest.TempPathFactory) -> None:
+    with pytest.raises(SystemExit, match="libcudnn"):
+        version_matrix.main([f"{tmp_path}/libcudnn.so.9"])
+
+
+# --- the matrix of environments: its rows, its page, and the check that runs in each  -------------
+
+
+STEPS = {step.__name__: "ok" for step in check.STEPS}
+
+
+def test_the_conda_recipe_asks_for_what_the_wheel_asks() -> None:
+    recipe = (ROOT / "conda/recipe/recipe.yaml").read_text()
+    project = (ROOT / "pyproject.toml").read_text()
+    (block,) = re.findall(r"^dependencies = \[\n(.*?)^\]", project, re.DOTALL | re.MULTILINE)
+    dependencies = re.findall(r'"([\w-]+)(.*)"', block)
+    (python,) = re.findall(r'^requires-python = "(.*)"', project, re.MULTILINE)
+    for name, releases in [("python", python), *dependencies]:
+        assert f"    - {name} {releases}\n" in recipe.partition("  run:\n")[2]
+
+
+@pytest.mark.soak
+def test_everything_works_here(tmp_path: Path) -> None:
+    """With a home that cannot be written, and nothing on the path."""
+    home = tmp_path / "home"
+    home.mkdir(mode=0o500)
+    program = (
+        f"import runpy, sys; sys.path.insert(0, {str(ROOT)!r}); "
+        f"runpy.run_path({check.__file__!r}, run_name='__main__')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", program],
+        env={"HOME": str(home), "PATH": str(tmp_path)},
+        cwd="/",
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found = json.loads(done.stdout)
+    assert found["steps"].keys() == STEPS.keys()
+    bad = {name: text for name, text in found["steps"].items() if text != "ok"}
+    bad.pop("doctor", None)  # in a checkout, an isolated Python does not find the package
+    assert bad == {}
+
+
+# --- the tests' graphs have the same text under every cuDNN ---------------------------------------
+
+
+OTHERS = "CUDNN_CTYPES_TEST_LIBRARIES"
+"""Environment variable: folders of other versions' libraries, as in a PATH."""
+
+
+@pytest.mark.soak
+def test_a_process_of_its_own_gives_the_same() -> None:
+    path = str(raw.load().path)
+    found = report_of(path, "sdpa: p", "h200")
+    assert len(found["graphs"]) > 3
+    assert found["version"] == raw.load().version_text
+    assert not differing([found, report("sdpa: p")])
+
+
+def test_all_graphs_are_the_same_under_other_versions(capsys: pytest.CaptureFixture[str]) -> None:
+    others = [each for each in os.environ.get(OTHERS, "").split(os.pathsep) if each]
+    if not others:
+        pytest.skip(f"{OTHERS} names no other cuDNN")
+    assert graph_matrix.main([str(raw.load().path), *others]) == 0
+    printed = capsys.readouterr().out
+    assert "0 graphs differ" in printed
+    assert len(printed.splitlines()) == len(others) + 2
+
+
+@pytest.mark.soak
+def test_a_library_that_does_not_load_is_named(tmp_path: pytest.TempPathFactory) -> None:
+    with pytest.raises(SystemExit, match="status 1"):
+        graph_matrix.main([f"{tmp_path}/libcudnn.so.9"])
+
+
+# --- the run of all that needs a GPU, where there is none -----------------------------------------
+
+
+def test_a_machine_without_a_gpu_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(mode, "why_no_gpu", lambda: "the driver sees no GPU")
+    with pytest.raises(SystemExit, match="2"):
+        gpu_check.main([str(tmp_path / "parts")])
+    assert "the driver sees no GPU" in capsys.readouterr().err
+    assert not (tmp_path / "parts").exists()
+
+
+# --- the table of advice has a row for each graph, with what the tests expect of it ---------------
+
+
+@pytest.mark.skipif(raw.load().version < 92800, reason="the graphs were chosen for this version")
+def test_it_shows_the_first_suggestion(capsys: pytest.CaptureFixture[str]) -> None:
+    name = "norm with float32 scale, and ReLU"
+    assert advice_table.main(["--only", name]) == 0
+    version, _, header, line, *found = capsys.readouterr().out.splitlines()
+    assert version == f"cuDNN {raw.load().version_text}"
+    assert header == f"| {' | '.join(COLUMNS)} |"
+    assert line.count("|") == header.count("|")
+    (row,) = (each.strip("| ").split(" | ") for each in found)
+    assert row[:4] == [name, "h200", "refused", ADVISED[name].words]
+    assert row[4].startswith("makes the graph supported; engine")
+    assert ADVISED[name].caveat in row[5]
+
+
+def test_there_are_ten_of_each_kind_of_trouble() -> None:
+    assert sum(not each.supported for each in ADVISED.values()) >= 10
+    assert sum(each.supported for each in ADVISED.values()) >= 3
+
+
+# --- the benchmarks run; what they measure is no test ---------------------------------------------
+
+
+@pytest.mark.parametrize("case", bench_call.CASES, ids=lambda case: case.row)
+def test_calls_run_on_every_side(case: bench_call.Case) -> None:
+    times = bench_call.measure(case, rounds=1, loops=2)
+    assert times.keys() == {"raw", "c_void_p", "typed", "lean"}
+    assert all(seconds > 0 for side in times.values() for seconds in side)
+
+
+@pytest.mark.soak
+def test_launches_on_the_reference_device() -> None:
+    program = """
+        from tools import bench_gpu
+        print(bench_gpu.main(["--reference", "--rounds", "1", "--launches", "1"]))
+    """
+    lines = printed(program)
+    assert lines[0].startswith("Handle(reference device")
+    assert lines[-1] == "0"
+    costs = {line.split()[0]: line.split()[1:] for line in lines if line[:1].isalpha()}
+    assert costs["softmax_forward"][-1] == costs["gnn_mha_gat_forward"][-1] == "1"  # call of cuDNN
+    assert 0 < int(costs["ConvolutionForward.run"][2]) < int(costs["RNN.forward"][2]) < 40
+
+
+def test_plain_ctypes_passes_what_raw_passes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    handle, x, w, conv = (
+        raw.cudnnHandle_t(),
+        raw.cudnnTensorDescriptor_t(),
+        raw.cudnnFilterDescriptor_t(),
+        raw.cudnnConvolutionDescriptor_t(),
+    )
+    one = ctypes.byref(ctypes.c_float(1))
+    algorithm = raw.CUDNN_CONVOLUTION_FWD_ALGO_GEMM
+    arguments = (handle, one, x, 256, w, 512, conv, algorithm, 1024, 16, one, x, 2048)
+    for status in (0, 2000):
+        file = fake_library(tmp_path, f"lib{status}.so", cudnnConvolutionForward=status)
+        monkeypatch.setattr(raw, "load", lambda file=file: SimpleNamespace(path=file))
+        launch = bench_gpu.plain_launch(arguments)
+        if status == 0:
+            launch()
+        else:
+            with pytest.raises(RuntimeError, match="2000"):
+                launch()
+
+
+@pytest.mark.soak
+def test_executions_of_graphs_without_a_gpu() -> None:
+    pytest.importorskip("torch")
+    program = """
+        from tools.bench_graph import main
+        main(["--empty", "--rounds", "1", "--launches", "2"])
+    """
+    lines = printed(program)
+    assert len(lines) == 1 + 2 * 12
+    for problem in (lines[1:13], lines[13:]):
+        least = {line[:54].strip(): float(line[54:].split()[1]) for line in problem[2:]}
+        assert 0 < least["plain ctypes"] < least["Graph.execute, tensors, y elsewhere each time"]
+
+
+@pytest.mark.soak
+def test_the_reference_device_beside_pytorch() -> None:
+    pytest.importorskip("torch")
+    program = """
+        from tools.bench_reference.__main__ import main
+        main(["relu", "--families", "layers", "--rounds", "1", "--least", "0"])
+    """
+    title, heads, *rows = printed(program)
+    assert title.startswith("PyTorch")
+    assert heads.split() == ["ms", "PyTorch", "ratio", "MB"]
+    assert [row.rsplit(maxsplit=4)[0].strip() for row in rows] == [
+        "relu forward, cifar",
+        "relu backward, cifar",
+    ]
+
+
+def test_the_layers_of_resnet_50_build_in_each_direction() -> None:
+    layers = bench_tuning.LAYERS
+    times = [1, *(1, 3, 4, 2), *(1, 1, 4, 1, 3, 3), *(1, 1, 6, 1, 5, 5), *(1, 1, 3, 1, 2, 2)]
+    multiplications = [
+        number * each.filters * each.channels * (each.window * each.size // each.stride) ** 2
+        for number, each in zip(times, layers, strict=True)
+    ]
+    assert sum(times) == 53
+    assert sum(multiplications) == 4_087_136_256  # as published, without the last layer
+    with DeviceProperties.preset("h200") as h200:
+        for direction in bench_tuning.DIRECTIONS:
+            with bench_tuning.described(layers[1], 2, direction) as graph:
+                assert graph.build(h200).workspace_size >= 0
+                assert {each.name for each in (*graph.inputs, *graph.outputs)} == set("xwy")
+
+
+@pytest.mark.soak
+def test_blocks_of_operators_run_on_the_reference_device() -> None:
+    pytest.importorskip("torch")
+    program = """
+        from tools.bench_torch_ops import main
+        main(["--reference"])
+    """
+    title, *rows = printed(program)
+    assert title.startswith("PyTorch")
+    assert len(rows) == 16  # two blocks, eager and compiled, by either side, two passes
+    assert sum("operator, compiled" in row for row in rows) == 4
