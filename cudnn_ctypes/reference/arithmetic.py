@@ -102,12 +102,14 @@ def round_to(values: NDArray[Any], dtype: DTypeLike) -> NDArray[Any]:
     - the FP8 types saturate to their largest finite value, the default of CUDA's conversions.
     """
     dtype = np.dtype(dtype)
+    if dtype == values.dtype:
+        return values
     if dtype.kind in "iu":
         limits = np.iinfo(dtype)
         if values.dtype.kind == "f":
             values = np.rint(np.where(np.isnan(values), 0, values.astype(np.float64)))
         values = np.clip(values, limits.min, limits.max)
-    elif dtype.name.startswith("float8"):
+    elif dtype.itemsize == 1 and dtype.name.startswith("float8"):
         largest = float(ml_dtypes.finfo(dtype).max)  # type: ignore[no-untyped-call]
         values = np.clip(values, -largest, largest)
     with np.errstate(over="ignore", invalid="ignore"):

@@ -21,7 +21,7 @@ Array = NDArray[Any]
 Tile = tuple[slice, ...]
 Results = TypeVar("Results")
 
-ELEMENTS = 1 << 17  # elements of a tile: a few arrays of this size fit in the cache of a core
+ELEMENTS = 1 << 15  # elements of a tile: a few arrays of this size fit in the cache of a core
 _LINE = 16  # adjacent elements that are read together
 
 
@@ -75,7 +75,7 @@ def tiled(
     operands, single = (x, *others), x.size * growth <= ELEMENTS
     wholes: list[Array | None] = []
     for place in [(slice(None),) * x.ndim] if single else tiles(x, axes, growth):
-        parts = formula(*(_at(operand, place, axes) for operand in operands))
+        parts = formula(*[_at(operand, place, axes) for operand in operands])
         several: tuple[Any, ...] = parts if isinstance(parts, tuple) else (parts,)
         if not wholes:
             fits = out is not None and not any(
@@ -107,8 +107,11 @@ def _at(operand: Array | None, place: Tile, axes: tuple[int, ...]) -> Any:
     """The part of an operand in a tile; along other axes, and of a single element, all of it."""
     if operand is None:
         return None
-    cut = (axis in axes and size > 1 for axis, size in enumerate(operand.shape))
-    return operand[tuple(own if yes else slice(None) for own, yes in zip(place, cut, strict=True))]
+    index = [slice(None)] * operand.ndim
+    for axis in axes:
+        if operand.shape[axis] > 1:
+            index[axis] = place[axis]
+    return operand[tuple(index)]
 
 
 def _whole(part: Array | None, shape: tuple[int, ...], axes: tuple[int, ...]) -> Array | None:

@@ -115,6 +115,7 @@ class Sequences(Bench):
             ("sigmoid", lambda g, x: g.sigmoid(x), lambda: torch.sigmoid(ta), (a,)),
             ("erf", lambda g, x: g.erf(x), lambda: torch.erf(ta), (a,)),
             ("gelu", lambda g, x: g.gelu(x), lambda: f.gelu(ta), (a,)),
+            ("swish", lambda g, x: g.swish(x), lambda: f.silu(ta), (a,)),
             (
                 "neg of a comparison",
                 lambda g, x, y: g.neg(g.cmp_gt(x, y)),
@@ -137,7 +138,24 @@ class Sequences(Bench):
             yield Case(f"graph {name}, cifar", self.executed(describe, *operands), function)
         for where in ("mnist", "image"):
             yield from self._resampling(where)
-        yield from self._sdpa()
+        yield from self._norms()
+        for shape in ((4, 8, 256, 64), (1, 4, 2048, 64)):
+            yield from self._sdpa(shape)
+
+    def _norms(self) -> Iterator[Case]:
+        f = self.functional
+        (x, scale, bias) = (self.pair(*shape) for shape in ((4096, 1024), (1, 1024), (1, 1024)))
+        width, flat = (1024,), (scale[1].flatten(), bias[1].flatten())
+        yield Case(
+            "graph layer norm, 4096x1024",
+            self.executed(lambda g, *t: g.layernorm("inference", *t, 1e-5)[0], x, scale, bias),
+            lambda: f.layer_norm(x[1], width, *flat),
+        )
+        yield Case(
+            "graph RMS norm, 4096x1024",
+            self.executed(lambda g, *t: g.rmsnorm("inference", *t, None, 1e-5)[0], x, scale),
+            lambda: f.rms_norm(x[1], width, flat[0], 1e-5),
+        )
 
     def _resampling(self, where: str) -> Iterator[Case]:
         f = self.functional
@@ -183,16 +201,17 @@ class Sequences(Bench):
                 gradient,
             )
 
-    def _sdpa(self) -> Iterator[Case]:
+    def _sdpa(self, shape: tuple[int, ...]) -> Iterator[Case]:
         torch, f = self.torch, self.functional
-        q, k, v, do = (self.pair(4, 8, 256, 64) for _ in range(4))
+        q, k, v, do = (self.pair(*shape) for _ in range(4))
         leaves = [each[1].clone().requires_grad_() for each in (q, k, v)]
         to = f.scaled_dot_product_attention(*leaves, is_causal=True)
-        scores = q[1] @ k[1].mT / 8 + torch.full((256, 256), -torch.inf).triu(1)
+        scores = q[1] @ k[1].mT / 8 + torch.full((shape[2], shape[2]), -torch.inf).triu(1)
         stats = torch.logsumexp(scores, -1, keepdim=True)
         saved = [(self.copied(each), each) for each in (to, stats)]
+        where = "x".join(map(str, shape))
         yield Case(
-            "graph sdpa causal, 4x8x256x64",
+            f"graph sdpa causal, {where}",
             self.executed(
                 lambda g, *t: g.sdpa(*t, attn_scale=0.125, use_causal_mask=True)[0], q, k, v
             ),
@@ -203,7 +222,7 @@ class Sequences(Bench):
             return g.sdpa_backward(q, k, v, o, do, stats, attn_scale=0.125, use_causal_mask=True)
 
         yield Case(
-            "graph sdpa causal backward, 4x8x256x64",
+            f"graph sdpa causal backward, {where}",
             self.executed(backward, q, k, v, saved[0], do, saved[1]),
             lambda: torch.autograd.grad(to, leaves, do[1], retain_graph=True)[0],
         )

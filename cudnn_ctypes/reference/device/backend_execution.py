@@ -17,6 +17,7 @@ from collections.abc import Callable
 from ... import raw
 from ...raw import cudnnBackendAttributeName_t as Name
 from . import backend_attention, backend_normalizations, backend_operations, backend_sequences
+from .backend_blocks import evaluate_in_blocks
 from .backend_memory import GraphMemory
 from .backend_order import evaluate, in_order
 from .backend_records import Record
@@ -100,7 +101,7 @@ def carry_out(
     memory: GraphMemory,
     overrides: Overrides | None = None,
     *,
-    change: Callable[[Step], object] = lambda step: None,
+    change: Callable[[Step], object] | None = None,
 ) -> None:
     """Execute an operation graph; each tensor is rounded to its data type, also virtual ones.
 
@@ -111,7 +112,7 @@ def carry_out(
     ----------
     overrides : mapping, optional
         Dims and strides that replace the graph's, by unique id.
-    change : callable
+    change : callable, optional
         Called with each step before any is carried out.
     """
     values: Values = {}
@@ -120,10 +121,12 @@ def carry_out(
     attends = sum(step.name == "matmul" for step in steps) > 1
     for step in steps:
         step.last, step.attends = step is steps[-1], attends
-        change(step)
+        if change is not None:
+            change(step)
     if not attends:
         _keep_apart(steps, memory)
-    outputs = evaluate(steps, frozenset(_gradients_of_sinks(steps)))
+    carry = evaluate_in_blocks if attends and not overrides and change is None else evaluate
+    outputs = carry(steps, frozenset(_gradients_of_sinks(steps)))
     for uid in outputs:  # at the end: an output may take the place of an input
         memory.store(*values[uid])
 

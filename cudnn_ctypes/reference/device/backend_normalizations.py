@@ -6,7 +6,9 @@ from typing import Any
 
 from ... import raw
 from .. import graph
+from ..tiles import other_axes, tiled
 from .backend_steps import Results, Step, operation
+from .backend_tensors import rounded, widened
 
 __all__: list[str] = []
 
@@ -35,17 +37,29 @@ def _forward_outputs(step: Step) -> tuple[str, ...]:
 def normalization_forward(step: Step) -> Results:
     step.refuse_if_set("PEER_STAT_DESCS")
     mode, axes = _mode(step)
-    x, epsilon = step["XDESC"], step.number("EPSILON_DESC")
-    found = graph.statistics(mode, x, axes, epsilon)
-    mean, inv_variance = found.mean, found.inv_variance
-    if step.option("PHASE") != _TRAINING and step.find("INV_VARIANCE_DESC") is not None:
-        mean = step["MEAN_DESC"] if step.find("MEAN_DESC") is not None else mean
-        inv_variance = step["INV_VARIANCE_DESC"]
-    y = graph.normalize(x, mean, inv_variance, step.get("SCALE_DESC"), step.get("BIAS_DESC"))
+    epsilon, target = step.number("EPSILON_DESC"), step.tensor("YDESC")
+    saved: tuple[Any, Any] = (None, None)
+    if step.option("PHASE") != _TRAINING:
+        saved = (step.get("MEAN_DESC"), step.get("INV_VARIANCE_DESC"))
+
+    def formula(x: Any, mean: Any, inv_variance: Any, scale: Any, bias: Any) -> tuple[Any, ...]:
+        found = graph.statistics(mode, x := widened(x), axes, epsilon)
+        if inv_variance is None:
+            y = graph.normalize(found.centred, found.inv_variance, scale, bias)
+        else:
+            centred = found.centred if mean is None else x - mean
+            y = graph.normalize(centred, inv_variance, scale, bias)
+        return rounded(y, target, None), found.mean, found.inv_variance, found.unbiased
+
+    x = step.stored("XDESC")
+    operands = (x, *saved, step.get("SCALE_DESC"), step.get("BIAS_DESC"))
+    y, mean, inv_variance, variance = tiled(
+        formula, *operands, axes=other_axes(x, axes), out=step.place("YDESC")
+    )
     results = {"YDESC": y, "MEAN_DESC": mean, "INV_VARIANCE_DESC": inv_variance}
     if step.find("INPUT_RUNNING_MEAN_DESC") is not None:
         momentum = step.number("EXP_AVG_FACTOR_DESC", 1.0)
-        for port, current in zip(("MEAN", "VAR"), (mean, found.unbiased), strict=True):
+        for port, current in zip(("MEAN", "VAR"), (mean, variance), strict=True):
             previous = step[f"INPUT_RUNNING_{port}_DESC"]
             results[f"OUTPUT_RUNNING_{port}_DESC"] = graph.running(previous, current, momentum)
     return results

@@ -11,6 +11,7 @@ from ...raw import cudnnBackendAttributeName_t as Name
 from ...raw import cudnnBackendAttributeType_t as Type
 from .. import graph
 from .backend_steps import Inner, Results, Step, operation
+from .backend_tensors import rounded, widened
 
 __all__: list[str] = []
 
@@ -122,8 +123,12 @@ def pointwise(step: Step) -> Results:
 
         narrow = graph.keeps_float32(mode, parameters)
         return {"DXDESC": step.by_elements(slope, ("DYDESC", "XDESC"), "DXDESC", narrow=narrow)}
-    if mode == raw.CUDNN_POINTWISE_GEN_INDEX:  # of the whole operand
-        return {"YDESC": graph.pointwise(mode, step["XDESC"], parameters=parameters)}
+    if mode == raw.CUDNN_POINTWISE_GEN_INDEX:
+        x = step.stored("XDESC")
+        axis = parameters.axis % x.ndim
+        line = x[tuple(slice(None if each == axis else 1) for each in range(x.ndim))]
+        index = graph.pointwise(mode, line, parameters=parameters) + step.starts[axis]
+        return {"YDESC": rounded(index, step.tensor("YDESC"), x.shape)}
     factors = (step.option("ALPHA1", 1.0), step.option("ALPHA2", 1.0), 1.0)
 
     def formula(*operands: Any) -> Any:
@@ -141,11 +146,10 @@ def _of_queries_without_keys(mode: raw.cudnnPointwiseMode_t, result: Any, *opera
 
     There the largest score is -inf, and the sum of the exponentials 0.
     """
-    if mode == raw.CUDNN_POINTWISE_SUB:
-        return np.where((operands[0] == -np.inf) & (operands[1] == -np.inf), -np.inf, result)
-    if mode == raw.CUDNN_POINTWISE_DIV:
-        return np.where((operands[0] == 0) & (operands[1] == 0), 0.0, result)
-    return result
+    alone = {raw.CUDNN_POINTWISE_SUB: -np.inf, raw.CUDNN_POINTWISE_DIV: 0.0}.get(mode)
+    if alone is None or not (operands[1] == alone).any():
+        return result
+    return np.where((operands[0] == alone) & (operands[1] == alone), alone, result)
 
 
 # --- reductions ----------------------------------------------------------------------------------
@@ -155,7 +159,11 @@ def _of_queries_without_keys(mode: raw.cudnnPointwiseMode_t, result: Any, *opera
 def reduction(step: Step) -> Results:
     step.refuse_if_set("GROUP_OFFSET_DESC", "SUBGRAPH", "INIT_VALUES")
     mode = raw.cudnnReduceTensorOp_t(step.inner("DESC").one("REDUCTION_OPERATOR", 0))
-    return {"YDESC": graph.reduce(mode, step["XDESC"], step.shape("YDESC"))}
+    x = step.stored("XDESC")
+    exact = mode in (raw.CUDNN_REDUCE_TENSOR_MAX, raw.CUDNN_REDUCE_TENSOR_MIN)
+    if not exact or x.dtype != np.float32:
+        x = widened(x)
+    return {"YDESC": graph.reduce(mode, x, step.shape("YDESC"))}
 
 
 @operation("OPERATION_GENSTATS", "SUMDESC SQSUMDESC")

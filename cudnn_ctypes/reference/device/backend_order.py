@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from ... import raw
 from .backend_steps import Step
 from .backend_tensors import rounded
 from .registry import Refused
 
-__all__ = ["evaluate", "in_order"]
+__all__ = ["evaluate", "in_order", "load_operands"]
 
 _READING_PARTS = ("paged_cache_load", "slice")
 """Operations that skip elements of their operands, which may be unwritten."""
@@ -24,23 +24,28 @@ def evaluate(steps: Sequence[Step], negated: frozenset[int] = frozenset()) -> li
     outputs: list[int] = []
     for step in steps:
         values = step.values
-        for info in step.reads:
-            if info.uid not in values:
-                whole = step.name not in _READING_PARTS
-                load = step.memory.load if whole else step.memory.load_partly_written
-                values[info.uid] = (info, load(info))
+        load_operands(step)
         try:
             results = step.operation.compute(step)
         except (IndexError, ValueError) as error:  # an index beyond the end, sizes that do not fit
             raise Refused(raw.CUDNN_STATUS_EXECUTION_FAILED, f"{step.name}: {error}") from error
         found = [(info, results[port]) for port, info in step.writes]
         for info, array in (*found, *step.within):
-            fixed = not (info.virtual and step.overrides)
             result = -array if info.uid in negated else array
-            values[info.uid] = (info, rounded(result, info, info.shape if fixed else None))
+            shape = info.shape if step.knows_shape(info) else None
+            values[info.uid] = (info, rounded(result, info, shape))
             if not info.virtual:
                 outputs.append(info.uid)
     return outputs
+
+
+def load_operands(step: Step, results: Container[int] = ()) -> None:
+    """Load the operands of a step that are not known, and are no results of others."""
+    whole = step.name not in _READING_PARTS
+    load = step.memory.load if whole else step.memory.load_partly_written
+    for info in step.reads:
+        if info.uid not in step.values and info.uid not in results:
+            step.values[info.uid] = (info, load(info))
 
 
 def in_order(steps: list[Step]) -> list[Step]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import functools
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -121,6 +122,8 @@ class Step:
         self.last = False  # True for the graph's last step: no later step reads memory
         self.attends = False  # it is part of attention
         self.within: list[tuple[TensorInfo, Array]] = []  # results of operations that it holds
+        self.starts: tuple[int, ...] = (0, 0, 0, 0)  # of a part, along each axis
+        self._tensors: dict[Record, TensorInfo] = {}
 
     @property
     def name(self) -> str:
@@ -130,16 +133,22 @@ class Step:
         """A step for an operation in this operation's subgraph."""
         return Step(record, self.memory, self.values, self.overrides)
 
+    def part(self, values: Values, overrides: Overrides) -> Step:
+        """The step for a part of its tensors."""
+        step = Step(self.record, self.memory, values, overrides)
+        step.attends = self.attends
+        return step
+
     # --- operands --------------------------------------------------------------------------------
 
     def __getitem__(self, port: str) -> Array:
         """The numbers of an operand."""
-        return widened(self._elements(self.tensor(port)))
+        return widened(self.elements(self.tensor(port)))
 
     def get(self, port: str) -> Array | None:
         """The numbers of an operand; None without the operand."""
         info = self.find(port)
-        return None if info is None else widened(self._elements(info))
+        return None if info is None else widened(self.elements(info))
 
     def number(self, port: str, default: float = 0.0) -> float:
         """The only number of an operand."""
@@ -169,11 +178,11 @@ class Step:
 
     def listed(self, port: str) -> list[Array]:
         """The operands of a list."""
-        return [widened(self._elements(self._info(each))) for each in self._descriptors(port)]
+        return [widened(self.elements(self._info(each))) for each in self._descriptors(port)]
 
     def stored(self, port: str) -> Array:
         """An operand in its data type."""
-        return self._elements(self.tensor(port))
+        return self.elements(self.tensor(port))
 
     def by_elements(
         self,
@@ -186,27 +195,40 @@ class Step:
         """The result at `port` of an element-wise formula.
 
         The formula receives the operands at `ports` in float64; a `narrow` formula receives float32
-        if all operands are. The result of the last operation is computed in its memory.
+        if all operands are, or int32 to compare. The result of the last operation is computed in
+        its memory.
         """
-        found = [self.find(each) for each in ports]
-        operands = [self._elements(info) for info in found if info is not None]
+        found = [info for each in ports if (info := self.find(each)) is not None]
+        operands = [self.elements(info) for info in found]
         whole = np.broadcast_to(np.False_, np.broadcast_shapes(*(x.shape for x in operands)))
         target = self.tensor(port)
-        types = {each.dtype for each in operands} | {target.dtype} - {np.dtype(bool)}
-        number = np.asarray if narrow and types == {np.dtype(np.float32)} else widened
+        types = {str(info.dtype) for info in (*found, target)}
+        narrow = narrow and types in ({"float32"}, {"float32", "bool"}, {"int32", "bool"})
+        number = np.asarray if narrow else widened
+        assigned = target.dtype in (np.float32, np.float64)  # which rounds as `rounded` does
 
         def tile(place: Array, *parts: Array) -> Array:
-            return rounded(formula(*map(number, parts)), target, place.shape)
+            result = formula(*map(number, parts))
+            return result if assigned else rounded(result, target, place.shape)
 
-        out = self.memory.place(target) if self.last and not target.virtual else None
-        return tiled(
-            tile,
-            whole,
-            *(x.reshape((1,) * (whole.ndim - x.ndim) + x.shape) for x in operands),
-            out=out if out is not None and out.shape == whole.shape else None,
-        )
+        out = self.place(port)
+        if out is None or out.shape != whole.shape:
+            out = np.empty(whole.shape, target.dtype)
+        with np.errstate(all="ignore"):
+            return tiled(
+                tile,
+                whole,
+                *(x.reshape((1,) * (whole.ndim - x.ndim) + x.shape) for x in operands),
+                growth=1 / 4 if narrow else 1,
+                out=out,
+            )
 
-    def _elements(self, info: TensorInfo) -> Array:
+    def place(self, port: str) -> Array | None:
+        """The memory of a result, if the operation may compute in it: no later one reads memory."""
+        target = self.tensor(port)
+        return self.memory.place(target) if self.last and not target.virtual else None
+
+    def elements(self, info: TensorInfo) -> Array:
         """The numbers of a tensor, in its data type."""
         made, values = self.values[info.uid]
         if (made.dims, made.strides) == (info.dims, info.strides):
@@ -232,16 +254,23 @@ class Step:
     def shape(self, port: str) -> tuple[int, ...]:
         """The shape of a result that the operands do not determine."""
         info = self.tensor(port)
-        if info.virtual and self.overrides:
+        if not self.knows_shape(info):
             raise self.refused("its result is virtual, and with other shapes its own is not known")
         return info.shape
 
+    def knows_shape(self, info: TensorInfo) -> bool:
+        """Whether a result has its own dims: with overridden operands virtual results have not."""
+        return not (info.virtual and self.overrides) or info.uid in self.overrides
+
     def _info(self, record: Record) -> TensorInfo:
-        info = tensor_info(record)
-        if info.uid not in self.overrides:
-            return info
-        dims, strides = self.overrides[info.uid]
-        return dataclasses.replace(info, dims=dims, strides=strides)
+        info = self._tensors.get(record)
+        if info is None:
+            info = tensor_info(record)
+            if info.uid in self.overrides:
+                dims, strides = self.overrides[info.uid]
+                info = dataclasses.replace(info, dims=dims, strides=strides)
+            self._tensors[record] = info
+        return info
 
     def _descriptors(self, port: str) -> tuple[Record, ...]:
         found = self.record.all(self._attribute(port))
@@ -249,25 +278,25 @@ class Step:
             raise refuse(f"{self.name}: {port} was made before it was used")
         return found
 
-    @property
-    def reads(self) -> Iterator[TensorInfo]:
+    @functools.cached_property
+    def reads(self) -> list[TensorInfo]:
         """The tensors that it reads."""
         written = {self._attribute(port) for port in self.operation.outputs(self)}
+        tensors = []
         for name, (type_, found) in self.record.values.items():
             if type_ == Type.CUDNN_TYPE_BACKEND_DESCRIPTOR and name not in written:
                 for each in found:
                     if each is None:
                         raise refuse(f"{self.name}: {name.name} was made before it was used")
                     if Name.CUDNN_ATTR_TENSOR_DIMENSIONS in each.values:
-                        yield self._info(each)
+                        tensors.append(self._info(each))
+        return tensors
 
-    @property
-    def writes(self) -> Iterator[tuple[str, TensorInfo]]:
+    @functools.cached_property
+    def writes(self) -> list[tuple[str, TensorInfo]]:
         """The ports that it writes, with their tensors."""
-        for port in self.operation.outputs(self):
-            info = self.find(port)
-            if info is not None:
-                yield port, info
+        found = ((port, self.find(port)) for port in self.operation.outputs(self))
+        return [(port, info) for port, info in found if info is not None]
 
     # --- options ---------------------------------------------------------------------------------
 

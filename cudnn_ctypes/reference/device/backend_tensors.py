@@ -97,12 +97,14 @@ def tensor_info(record: Record) -> TensorInfo:
 
 def rounded(values: Array, info: TensorInfo, shape: tuple[int, ...] | None) -> Array:
     """`values`, broadcast to `shape`, as a tensor of its data type holds them."""
-    values = values if shape is None else np.broadcast_to(values, shape)
     if info.data_type in _BOOLEANS:
-        return values.astype(bool)
-    if info.dtype.itemsize == 1 and info.dtype.kind in "iu":
-        values = values.astype(np.float32)  # in which engines compute: there may be halves there
-    return round_to(values, info.dtype)
+        values = values.astype(bool, copy=False)
+    elif info.dtype.itemsize == 1 and info.dtype.kind in "iu":
+        # Engines compute in float32: there may be halves there.
+        values = round_to(values.astype(np.float32), info.dtype)
+    else:
+        values = round_to(values, info.dtype)
+    return values if shape in (None, values.shape) else np.broadcast_to(values, shape)
 
 
 def widened(values: Array) -> Array:

@@ -31,7 +31,7 @@ Mode = cudnnBackendNormMode_t
 
 @dataclass(frozen=True)
 class Statistics:
-    """Mean and 1 / sqrt(variance + epsilon), with ones where they were taken.
+    """Mean and 1 / sqrt(variance + epsilon), with ones where they were taken, and x - mean.
 
     `unbiased` is the variance with n - 1 in the denominator, which running statistics keep.
     """
@@ -39,6 +39,7 @@ class Statistics:
     mean: Array
     inv_variance: Array
     unbiased: Array
+    centred: Array
 
 
 @dataclass(frozen=True)
@@ -76,22 +77,27 @@ def axes_of(
 
 def statistics(mode: Mode, x: Array, axes: tuple[int, ...], epsilon: float) -> Statistics:
     """The statistics of `x` over `axes`."""
-    mean = np.zeros((1,) * x.ndim)
+    mean, centred = np.zeros((1,) * x.ndim), x
     if mode != Mode.CUDNN_RMS_NORM:
         mean = x.mean(axes, keepdims=True)
-    variance = ((x - mean) ** 2).mean(axes, keepdims=True)
+        centred = x - mean
+    variance = np.square(centred).mean(axes, keepdims=True)
     count = np.prod([x.shape[axis] for axis in axes])
     with np.errstate(all="ignore"):
-        return Statistics(mean, 1 / np.sqrt(variance + epsilon), variance * (count / (count - 1)))
+        inv_variance, unbiased = 1 / np.sqrt(variance + epsilon), variance * (count / (count - 1))
+    return Statistics(mean, inv_variance, unbiased, centred)
 
 
 def normalize(
-    x: Array, mean: Array, inv_variance: Array, scale: Array | None, bias: Array | None
+    centred: Array, inv_variance: Array, scale: Array | None, bias: Array | None
 ) -> Array:
-    """(x - mean) * inv_variance * scale + bias."""
-    y = (x - mean) * inv_variance
-    y = y if scale is None else y * scale
-    return y if bias is None else y + bias
+    """centred * inv_variance * scale + bias, with centred = x - mean."""
+    y = centred * inv_variance
+    if scale is not None:
+        y *= scale
+    if bias is not None:
+        y += bias
+    return y
 
 
 def normalize_backward(

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...raw.enums import cudnnPointwiseMode_t
+from ..arithmetic import kept
 from .erf import erf, normal
 
 __all__ = ["Parameters", "keeps_float32", "pointwise", "pointwise_backward"]
@@ -87,7 +88,9 @@ def keeps_float32(mode: Mode, parameters: Parameters) -> bool:
 
 
 def _sigmoid(x: Array) -> Any:
-    return 1 / (1 + np.exp(-x))
+    y = np.exp(-x)
+    y += 1
+    return np.divide(1, y, out=y)
 
 
 _TANH_SLOPE, _TANH_CUBE = math.sqrt(2 / math.pi), 0.044715
@@ -107,7 +110,8 @@ def _relu(x: Array, p: Parameters) -> Any:
     below: Any = p.relu_lower_clip
     if p.relu_lower_clip_slope != 0:
         below = below + p.relu_lower_clip_slope * (x - below)
-    y = np.where(x < p.relu_lower_clip, below, x)  # NaN of NaN, -0 of -0
+    low = x < p.relu_lower_clip  # NaN of NaN, -0 of -0
+    y = kept(x, ~low) if np.all(below == 0) else np.where(low, below, x)
     return y if p.relu_upper_clip == math.inf else np.minimum(y, p.relu_upper_clip)
 
 
@@ -220,7 +224,7 @@ _PARAMETRIC: dict[Mode, Callable[[Array, Parameters], Any]] = {
     Mode.CUDNN_POINTWISE_RELU_FWD: _relu,
     Mode.CUDNN_POINTWISE_ELU_FWD: lambda x, p: np.where(x > 0, x, p.elu_alpha * np.expm1(x)),
     Mode.CUDNN_POINTWISE_SOFTPLUS_FWD: _softplus,
-    Mode.CUDNN_POINTWISE_SWISH_FWD: lambda x, p: x * _sigmoid(p.swish_beta * x),
+    Mode.CUDNN_POINTWISE_SWISH_FWD: lambda x, p: x / (1 + np.exp(-p.swish_beta * x)),
     Mode.CUDNN_POINTWISE_GEN_INDEX: _index,
 }
 

@@ -15,6 +15,7 @@ from cudnn_ctypes.errors import (
     SymbolNotFoundError,
 )
 from cudnn_ctypes.graph.graph import Graph
+from cudnn_ctypes.reference.device import backend_blocks
 from cudnn_ctypes.reference.device.backend_stored import operation_graph
 from cudnn_ctypes.reference.device.registry import Refused
 from tests.graph import test_attention_fp8 as fp8
@@ -95,6 +96,23 @@ def test_queries_without_keys_get_and_give_nothing(handle: Handle) -> None:
     found = execute(attention, described(attention.backward), a, handle)
     assert np.all(found["dq"][:, :, 48 + 20 :] == 0)
     check(attention, found, exact, a)
+
+
+@pytest.mark.parametrize("name", ["alibi", "causal", "bias", "one head of keys for two"])
+def test_blocks_change_no_bit(name: str, handle: Handle, monkeypatch: pytest.MonkeyPatch) -> None:
+    attention = BOTH[name]
+    a = attention.values("float16")
+    a |= {"o": a["dO"], "stats": np.zeros((*attention.scores[:3], 1))}
+    found = {}
+    for growth in (0, 50):  # one block, and many
+        monkeypatch.setattr(backend_blocks, "_GROWTH", growth or 1e-6)
+        found[growth] = [
+            execute(attention, described(describe), a, handle)
+            for describe in (attention.forward, attention.backward)
+        ]
+    for whole, blocks in zip(*found.values(), strict=True):
+        for operand, values in whole.items():
+            np.testing.assert_array_equal(values, blocks[operand], operand)
 
 
 @pytest.mark.parametrize("length", [-1, 33])

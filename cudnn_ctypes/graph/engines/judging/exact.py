@@ -150,7 +150,7 @@ class Evaluation:
         self,
         recorder: _Recorder,
         images: Mapping[int, Array],
-        change: Callable[[Step], object] = lambda step: None,
+        change: Callable[[Step], object] | None = None,
     ) -> dict[int, Array]:
         memory = _Memory(images, self.infos)
         with np.errstate(all="ignore"):
