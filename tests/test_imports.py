@@ -248,6 +248,45 @@ def test_the_graph_api_has_no_circle_of_modules() -> None:
             del rest[module]
 
 
+def reached(imports: dict[str, set[str]], start: str) -> set[str]:
+    """The modules that a module imports, directly or through others."""
+    found, waiting = set[str](), [start]
+    while waiting:
+        new = imports[waiting.pop()] - found
+        found |= new
+        waiting += new
+    return found
+
+
+def circles(*, of_types: bool) -> set[frozenset[str]]:
+    """Modules that import each other as they load; `of_types`: or where type checkers read them."""
+    paths = {".".join(dotted(path)): path for path in PACKAGE.rglob("*.py")}
+    imports: dict[str, set[str]] = {}
+    for module, path in paths.items():
+        tree = ast.parse(path.read_text())
+        for node in ast.walk(tree):
+            checked = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+            if isinstance(node, ast.FunctionDef) or (checked and not of_types):
+                node.body = [ast.Pass()]
+        names = {n if n in paths else n.rpartition(".")[0] for n in _names(tree, path)}
+        imports[module] = (names & paths.keys()) - {module}
+    below = {module: reached(imports, module) for module in imports}
+    return {
+        frozenset(other for other in others if module in below[other])
+        for module, others in below.items()
+        if module in others
+    }
+
+
+def test_circles_are_few_and_of_types_within_a_folder() -> None:
+    assert circles(of_types=False) == set()
+    found = circles(of_types=True)
+    assert len(found) <= 5
+    for circle in found:
+        folders = {tuple(module.split(".")[1:3]) for module in circle}
+        assert len(folders) == 1 or {folder[0] for folder in folders} == {"raw"}, circle
+
+
 @pytest.mark.thinned(4)
 @pytest.mark.parametrize("path", modules(PACKAGE / "graph" / "describe"), ids=lambda p: p.stem)
 def test_what_describes_a_graph_never_asks_the_library(path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..raw import cudnnBackendAttributeName_t as Name
 from ..raw import cudnnBackendAttributeType_t as Type
@@ -17,9 +17,6 @@ from ..reference.device.backend_steps import Step
 from ..reference.device.backend_tensors import TensorInfo, tensor_info
 from ..reference.device.registry import Refused
 from .records import plain
-
-if TYPE_CHECKING:
-    from .session import Names
 
 __all__ = [
     "Execution",
@@ -62,7 +59,7 @@ def element_count(arguments: Mapping[str, Any]) -> int:
     return count if asked is None else min(count, _number(asked))
 
 
-def elements_of(arguments: Mapping[str, Any], array: Any, names: Names) -> Any:
+def elements_of(arguments: Mapping[str, Any], array: Any, names: Any) -> Any:
     """The elements that an attribute call set or read; None if they cannot be read."""
     type_, count = Type(_number(arguments["attributeType"])), element_count(arguments)
     address = address_on_host(array)
@@ -84,7 +81,7 @@ def memory_word(arguments: Mapping[str, Any]) -> str:
     return "workspace" if is_workspace else "memory"
 
 
-def _element(type_: Type, value: Any, names: Names, word: str) -> Any:
+def _element(type_: Type, value: Any, names: Any, word: str) -> Any:
     if type_ in ENUMS:
         return ENUMS[type_](value).name
     if value is None:

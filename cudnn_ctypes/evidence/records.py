@@ -9,7 +9,7 @@ import functools
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from ..arguments import short_name
 from ..dtypes import as_data_type, data_type_name
@@ -17,9 +17,6 @@ from ..raw.ctypes_support import CudnnEnum
 from ..raw.describe import aligned
 from ..raw.enums import cudnnDataType_t
 from ..runtime.layout import layout_name
-
-if TYPE_CHECKING:
-    from .session import Moment
 
 __all__ = [
     "Argument",
@@ -207,7 +204,17 @@ def call_text(call: CallRecord) -> str:
     return "".join(_pieces(call))
 
 
-def place_text(call: CallRecord | Moment) -> str:
+class Placed(Protocol):
+    """A call with its place in the user's program."""
+
+    @property
+    def file(self) -> str: ...
+
+    @property
+    def line(self) -> int: ...
+
+
+def place_text(call: Placed) -> str:
     """The file's name, without its folder, and the line."""
     return f"{os.path.basename(call.file)}:{call.line}" if call.file else "at exit"
 

@@ -11,8 +11,8 @@ import enum
 import functools
 import importlib
 import math
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from .ctypes_support import CudnnEnum, OpaquePointer
 from .enums import CUDNN_DATA_DOUBLE
@@ -21,6 +21,7 @@ from .tokens import Tokens, unique
 
 __all__ = [
     "NOTHING",
+    "Call",
     "Entry",
     "Fitting",
     "cache",
@@ -257,3 +258,17 @@ def forget(descriptor: Any) -> None:
             return
     if (known := cache.pop(bytes(descriptor), None)) is not None:
         known.drop()
+
+
+class Call(NamedTuple):
+    """A C call: the function's name, and arguments by the names of their parameters.
+
+    Of the arguments it has descriptors and enumerators at least.
+    """
+
+    function: str
+    arguments: Mapping[str, Any]
+
+    def record(self, parameter: str) -> Any:
+        """The record of a descriptor; None for one that was never set."""
+        return record(self.arguments[parameter])

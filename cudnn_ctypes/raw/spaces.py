@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 from .dlpack import ON_CUDA, ON_HOST
 
 if TYPE_CHECKING:
-    from .faults import Finding
-    from .faults.calls import Call
+    from .records import Call
 
 __all__ = ["GpuSpace", "HostSpace", "host_memory", "type_name"]
 
@@ -70,8 +69,8 @@ class GpuSpace:
         """Whether a backend descriptor may be at an address, or one of a library beside this."""
         return True
 
-    def faults(self, call: Call) -> Iterable[Finding]:
-        """The known faults of a C call, of the loaded cuDNN on these devices."""
+    def faults(self, call: Call) -> Iterable[Any]:
+        """The known faults of a C call (`faults.Finding`), of the loaded cuDNN on these devices."""
         from . import library
         from .faults.calls import faults_of_call
 
@@ -117,7 +116,7 @@ class HostSpace(GpuSpace):
     def may_live(self, address: int, known: Collection[int]) -> bool:
         return address in known
 
-    def faults(self, call: Call) -> Iterable[Finding]:
+    def faults(self, call: Call) -> Iterable[Any]:
         return ()
 
     def handle_created(self, argument: Any) -> None:

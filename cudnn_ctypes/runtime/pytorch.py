@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cudnn_ctypes.dtypes import data_type_name, element_bits, numpy_dtype
 from cudnn_ctypes.raw import mode
@@ -22,11 +22,9 @@ from .interface import Runtime
 from .layout import Shape, extent
 from .stream import LEGACY_DEFAULT, as_stream_pointer
 
-if TYPE_CHECKING:
-    from .tensor import TensorForm
-
 __all__ = [
     "Form",
+    "TensorForm",
     "bytes_form",
     "computes_gradients",
     "current_stream",
@@ -40,6 +38,10 @@ __all__ = [
     "streams",
     "torch_dtype",
 ]
+
+TensorForm = tuple[Runtime, Shape, Shape, cudnnDataType_t, int, bool, int]
+"""A tensor's description: on the host or not, shape, strides, data type, offset in bytes, read-only
+or not, size in bytes."""
 
 _data_types: dict[tuple[Any, Any], tuple[cudnnDataType_t, int]] = {}
 """Type and bytes of an element, by PyTorch's dtype and layout."""

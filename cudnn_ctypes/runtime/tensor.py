@@ -29,13 +29,9 @@ from .elements import Elements, element
 from .foreign import Imported, from_cuda_array_interface, from_dlpack
 from .interface import Runtime
 from .layout import Shape
+from .pytorch import TensorForm
 
-__all__ = ["Described", "DeviceTensor", "TensorForm", "as_tensor"]
-
-
-TensorForm = tuple[Runtime, Shape, Shape, cudnnDataType_t, int, bool, int]
-"""A tensor's description: on the host or not, shape, strides, data type, offset in bytes, read-only
-or not, size in bytes."""
+__all__ = ["Described", "DeviceTensor", "as_tensor"]
 
 
 class Described:

@@ -15,7 +15,8 @@ from cudnn_ctypes import (
     raw,
     use_reference_device,
 )
-from cudnn_ctypes.raw.faults.calls import Call, faults_of_call
+from cudnn_ctypes.raw.faults.calls import faults_of_call
+from cudnn_ctypes.raw.records import Call
 from tools.fault_programs import CALLS
 
 

@@ -13,18 +13,18 @@ from ...raw.function import binding
 from ...raw.gpus import ordinals
 from ...raw.log import forget, logged
 from ...raw.values import described
-from ...resource import Pointers
+from ...resource import Pointers, Resource
 from ...runtime.launching.machine_code import fixed_call, is_available
 from ...runtime.launching.sequence import FixedLaunch, as_machine_code
 
 if TYPE_CHECKING:
     from ...handle import Handle
-    from .descriptor import BackendDescriptor
+    Descriptor = Resource[raw.cudnnBackendDescriptor_t]
 
 __all__ = ["Execution", "execute"]
 
 
-def execute(handle: Handle, plan: BackendDescriptor, pack: BackendDescriptor) -> None:
+def execute(handle: Handle, plan: Descriptor, pack: Descriptor) -> None:
     """Run a plan on the handle's stream; follows ``cudnnBackendExecute``.
 
     Parameters
@@ -64,7 +64,7 @@ class Execution:
         For sequences of launches.
     """
 
-    def __init__(self, handle: Handle, plan: BackendDescriptor, pack: BackendDescriptor) -> None:
+    def __init__(self, handle: Handle, plan: Descriptor, pack: Descriptor) -> None:
         pointer = getattr(handle, "_as_parameter_", handle)
         if pointer is not None and not isinstance(pointer, cudnnHandle_t):
             raise TypeError(f"handle: expected a Handle, got {described(handle)}")
@@ -90,7 +90,7 @@ class Execution:
 
 
 def _by_ctypes(
-    handle: Handle, plan: BackendDescriptor, pack: BackendDescriptor, pointers: Pointers
+    handle: Handle, plan: Descriptor, pack: Descriptor, pointers: Pointers
 ) -> Callable[[], None]:
     native, settle = bare.cudnnBackendExecute, binding("cudnnBackendExecute").settle
 

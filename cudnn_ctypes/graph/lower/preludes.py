@@ -8,41 +8,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from ...dtypes import element_bits, storage_bytes
+from ...dtypes import element_bits
 from ...raw import cudnnPointwiseMode_t
 from ...raw.strides import axis_order, packed
 from ..describe.node import Node
 from ..describe.operations.pointwise import POINTWISE
 from ..describe.tensor import Tensor
 from .broadcasts import Side, sides
-from .expand.expansion import Expansion
+from .expand.expansion import Expansion, Prelude
 
 __all__ = ["Prelude", "prepared"]
-
-
-@dataclass(frozen=True)
-class Prelude:
-    """A graph that fills a tensor in the workspace.
-
-    Attributes
-    ----------
-    expansion : Expansion
-    result : Tensor
-        The scratch tensor.
-    reason : str
-        What an engine would misread.
-    """
-
-    expansion: Expansion
-    result: Tensor
-    reason: str
-
-    def __str__(self) -> str:
-        dims, kind = self.result.dims or (), self.result.data_type
-        nbytes = storage_bytes(kind, math.prod(dims))
-        return f"{self.expansion.operations} to {dims}, {nbytes} bytes: {self.reason}"
 
 
 def prepared(expansion: Expansion, others: Sequence[Tensor] = ()) -> Expansion:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from ..records import record
+from ..records import Call
 from . import Fault, Finding, Range, findings, measured, row
 from .layouts import (
     attends_plain_values,
@@ -27,21 +26,7 @@ from .layouts import (
 )
 from .softmax import SOFTMAX
 
-__all__ = ["CALL_FAULTS", "Call", "faults_of_call"]
-
-
-class Call(NamedTuple):
-    """A C call: the function's name, and arguments by the names of their parameters.
-
-    Of the arguments it has descriptors and enumerators at least.
-    """
-
-    function: str
-    arguments: Mapping[str, Any]
-
-    def record(self, parameter: str) -> Any:
-        """The record of a descriptor; None for one that was never set."""
-        return record(self.arguments[parameter])
+__all__ = ["CALL_FAULTS", "faults_of_call"]
 
 
 class _Target(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..enums import (
     CUDNN_DATA_BFLOAT16,
@@ -17,10 +17,8 @@ from ..enums import (
     CUDNN_TRANSFORM_FOLD,
     CUDNN_DATA_INT8x32,
 )
+from ..records import Call
 from ..strides import has_strides, packed, same_layout
-
-if TYPE_CHECKING:
-    from .calls import Call
 
 __all__ = [
     "attends_plain_values",

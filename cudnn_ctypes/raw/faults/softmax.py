@@ -6,14 +6,12 @@ The guard of layer 1 warns by it, and layer 2 lays operands out anew.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..enums import CUDNN_DATA_DOUBLE, CUDNN_SOFTMAX_LOG, CUDNN_SOFTMAX_MODE_INSTANCE
+from ..records import Call
 from ..strides import has_strides, packed, same_layout
 from . import Range, measured, row
-
-if TYPE_CHECKING:
-    from .calls import Call
 
 __all__ = ["SOFTMAX", "wrong_softmax"]
 

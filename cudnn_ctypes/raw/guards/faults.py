@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from ...errors import FaultWarning
 from .. import mode, records
 from ..ctypes_support import CudnnEnum, OpaquePointer
-from ..faults.calls import CALL_FAULTS, Call
+from ..faults.calls import CALL_FAULTS
 from ..host_blocks import warn
+from ..records import Call
 from ..types import cudnnHandle_t
 from . import Fragment
 

@@ -6,12 +6,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import Any
 
 from ... import raw
-
-if TYPE_CHECKING:
-    from .call import Call
 
 __all__ = [
     "Implementation",
@@ -29,7 +26,8 @@ __all__ = [
     "takes_over",
 ]
 
-Implementation = Callable[["Call"], int | None]
+Implementation = Callable[[Any], int | None]
+"""An implementation of a C function, of its `Call`."""
 
 
 class Refused(Exception):

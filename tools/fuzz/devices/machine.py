@@ -15,7 +15,8 @@ from cudnn_ctypes.dtypes import numpy_dtype
 from cudnn_ctypes.errors import SymbolNotFoundError
 from cudnn_ctypes.raw import library
 from cudnn_ctypes.raw.ctypes_support import CudnnEnum, OpaquePointer, storage_type
-from cudnn_ctypes.raw.faults.calls import Call, faults_of_call
+from cudnn_ctypes.raw.faults.calls import faults_of_call
+from cudnn_ctypes.raw.records import Call
 from cudnn_ctypes.runtime import copy
 
 from .program import Program, data_type, numbers_of, spread_of

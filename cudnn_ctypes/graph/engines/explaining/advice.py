@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from ...backend.devices import DeviceLike
     from ...describe.rewriting import Change
     from ...describe.variants.remedy import Step
-    from ...graph import Graph
 
 __all__ = ["Advice", "Suggestion"]
 
@@ -50,7 +49,7 @@ class Suggestion:
     """
 
     steps: tuple[Step, ...]
-    graphs: tuple[Graph, ...]
+    graphs: tuple[Any, ...]
     options: tuple[Mapping[str, Any], ...]
     changes: tuple[Change, ...] = ()
     before: tuple[EngineRow, ...] = ()
@@ -121,7 +120,7 @@ class Suggestion:
         told = [_gained_text(each, self.before) for each in self.after]
         return word + ", then ".join(part for part in told if part)
 
-    def build(self, device: DeviceLike) -> tuple[Graph, ...]:
+    def build(self, device: DeviceLike) -> tuple[Any, ...]:
         """Build `graphs` for a GPU; returns them.
 
         Raises

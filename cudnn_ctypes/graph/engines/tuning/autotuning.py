@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from .... import raw
 from ....errors import CudnnError, NoDeviceError, NotSupportedError, OwnReason, SymbolNotFoundError
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from ...describe.tensor import Tensor
     from ...lower.expand.expansion import Expansion
     from ...lower.lowering import Lowering
-    from .spread import SpreadTuner
 
 __all__ = [
     "Noted",
@@ -434,13 +433,25 @@ def bench(
             raise
 
 
+class Tuned(Protocol):
+    """A tuner that has measured."""
+
+    measurements: list[Measurement]
+
+    @property
+    def seconds(self) -> float: ...
+
+    @property
+    def best(self) -> Measurement | None: ...
+
+
 def summary(
     graph: Any,
     expansion: Expansion,
     handle: Handle,
     modes: Sequence[str],
     settings: Settings,
-    tuner: Tuner | SpreadTuner,
+    tuner: Tuned,
 ) -> Autotuning:
     """The result of a tuner.
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ....dtypes import data_type_name
+from ....dtypes import data_type_name, storage_bytes
 from ....raw import cudnnBackendNormFwdPhase_t, cudnnBackendNormMode_t, cudnnDataType_t
 from ...describe.form import form
 from ...describe.inference import DataTypes, infer_node, number_tensors
@@ -31,10 +32,7 @@ from .attention import (
 )
 from .builder import Builder, Expand
 
-if TYPE_CHECKING:
-    from ..preludes import Prelude
-
-__all__ = ["Expansion", "expand", "expand_batchnorm_inference"]
+__all__ = ["Expansion", "Prelude", "expand", "expand_batchnorm_inference"]
 
 # Batch normalization with fixed statistics, as cuDNN has an engine for it.
 #
@@ -70,6 +68,29 @@ _EXPANSIONS: tuple[tuple[Kind, Expand], ...] = (
     (SDPA_UNIFIED_BACKWARD, expand_sdpa_unified_backward),
     (BATCHNORM_INFERENCE, expand_batchnorm_inference),
 )
+
+
+@dataclass(frozen=True)
+class Prelude:
+    """A graph that fills a tensor in the workspace.
+
+    Attributes
+    ----------
+    expansion : Expansion
+    result : Tensor
+        The scratch tensor.
+    reason : str
+        What an engine would misread.
+    """
+
+    expansion: Expansion
+    result: Tensor
+    reason: str
+
+    def __str__(self) -> str:
+        dims, kind = self.result.dims or (), self.result.data_type
+        nbytes = storage_bytes(kind, math.prod(dims))
+        return f"{self.expansion.operations} to {dims}, {nbytes} bytes: {self.reason}"
 
 
 @dataclass(frozen=True)
