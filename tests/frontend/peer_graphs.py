@@ -60,55 +60,49 @@ def scalar(new: Any, name: str, value: float, rank: int = 4) -> Any:
 # --- convolutions --------------------------------------------------------------------------------
 
 
+def _conv(graph: Any, new: Any, w: tuple[int, ...] = FILTER, **options: Any) -> Any:
+    given = {"padding": [1, 1], "stride": [1, 1], "dilation": [1, 1], **options}
+    if "pre_padding" in options:
+        del given["padding"]
+    x, w = new("x", IMAGE, channels_last=True), new("w", w, channels_last=True)
+    return graph.conv_fprop(image=x, weight=w, **given)
+
+
 @peer_graph()
 def convolution(cudnn, graph, new):
-    x, w = new("x", IMAGE, channels_last=True), new("w", FILTER, channels_last=True)
-    y = graph.conv_fprop(image=x, weight=w, padding=[1, 1], stride=[1, 1], dilation=[1, 1])
-    return {"y": y}
+    return {"y": _conv(graph, new)}
 
 
 @peer_graph()
 def strided_convolution_padded_on_one_side(cudnn, graph, new):
-    x, w = new("x", IMAGE, channels_last=True), new("w", FILTER, channels_last=True)
-    y = graph.conv_fprop(
-        image=x, weight=w, pre_padding=[0, 1], post_padding=[1, 1], stride=[2, 2], dilation=[1, 1]
-    )
-    return {"y": y}
+    return {"y": _conv(graph, new, pre_padding=[0, 1], post_padding=[1, 1], stride=[2, 2])}
 
 
 @peer_graph()
 def convolution_bias_relu(cudnn, graph, new):
-    x, w = new("x", IMAGE, channels_last=True), new("w", FILTER, channels_last=True)
     b = new("b", (1, 64, 1, 1), channels_last=True)
-    y = graph.conv_fprop(image=x, weight=w, padding=[1, 1], stride=[1, 1], dilation=[1, 1])
-    return {"y": graph.relu(input=graph.bias(name="bias", input=y, bias=b))}
+    return {"y": graph.relu(input=graph.bias(name="bias", input=_conv(graph, new), bias=b))}
 
 
 @peer_graph()
 def convolution_scale_bias_add_leaky_relu(cudnn, graph, new):
-    x, w = new("x", IMAGE, channels_last=True), new("w", FILTER, channels_last=True)
     s, b = (new(name, (1, 64, 1, 1), channels_last=True) for name in ("s", "b"))
-    z = new("z", RESULT, channels_last=True)
-    y = graph.conv_fprop(image=x, weight=w, padding=[1, 1], stride=[1, 1], dilation=[1, 1])
-    y = graph.add(a=graph.bias(input=graph.scale(input=y, scale=s), bias=b), b=z)
+    scaled = graph.bias(input=graph.scale(input=_conv(graph, new), scale=s), bias=b)
+    y = graph.add(a=scaled, b=new("z", RESULT, channels_last=True))
     return {"y": graph.leaky_relu(y, negative_slope=0.25)}
 
 
 @peer_graph(tolerance=4e-3, in_any_order=True)
 def convolution_and_its_statistics(cudnn, graph, new):
-    x, w = new("x", IMAGE, channels_last=True), new("w", FILTER, channels_last=True)
-    y = graph.conv_fprop(image=x, weight=w, padding=[1, 1], stride=[1, 1], dilation=[1, 1])
+    y = _conv(graph, new)
     total, squares = graph.genstats(y)
-    for each in (total, squares):
-        each.set_data_type(cudnn.data_type.FLOAT)
+    _floats(cudnn, (total, squares))
     return {"y": y, "total": total, "squares": squares}
 
 
 @peer_graph()
 def convolution_in_groups(cudnn, graph, new):
-    x, w = new("x", IMAGE, channels_last=True), new("w", (64, 8, 3, 3), channels_last=True)
-    y = graph.conv_fprop(image=x, weight=w, padding=[2, 2], stride=[1, 1], dilation=[2, 2])
-    return {"y": y}
+    return {"y": _conv(graph, new, (64, 8, 3, 3), padding=[2, 2], dilation=[2, 2])}
 
 
 @peer_graph()
@@ -261,6 +255,14 @@ def two_matrices_side_by_side(cudnn, graph, new):
 # --- normalization -------------------------------------------------------------------------------
 
 TOKENS = (256, 512, 1, 1)
+# By operation: x, its scale, its statistics, and the options of a program.
+BRAIN: dict[str, Any] = {"io": "bfloat16", "tolerance": 1.6e-2}
+NORMS: dict[str, tuple[Any, ...]] = {
+    "layernorm": (TOKENS, (1, 512, 1, 1), (256, 1, 1, 1), BRAIN),
+    "rmsnorm": (TOKENS, (1, 512, 1, 1), (256, 1, 1, 1), BRAIN),
+    "instancenorm": (IMAGE, (1, 32, 1, 1), (4, 32, 1, 1), {"tolerance": 4e-3}),
+    "batchnorm": (IMAGE, (1, 32, 1, 1), (1, 32, 1, 1), {"tolerance": 4e-3}),
+}
 
 
 def _floats(cudnn: Any, results: Any) -> None:
@@ -268,136 +270,68 @@ def _floats(cudnn: Any, results: Any) -> None:
         each.set_data_type(cudnn.data_type.FLOAT)
 
 
-@peer_graph(io="bfloat16", tolerance=1.6e-2)
-def layer_normalization(cudnn, graph, new):
-    x = new("x", TOKENS, channels_last=True)
-    scale, bias = (
-        new(name, (1, 512, 1, 1), channels_last=True, data_type="float32")
-        for name in ("scale", "bias")
-    )
-    y, mean, inv = graph.layernorm(
-        name="LN",
-        norm_forward_phase=cudnn.norm_forward_phase.TRAINING,
-        input=x,
-        scale=scale,
-        bias=bias,
-        epsilon=scalar(new, "epsilon", 1e-3),
-    )
-    _floats(cudnn, (mean, inv))
-    return {"y": y, "mean": mean, "inv": inv}
+def _numbers(new: Any, dims: Any, *names: str, **options: Any) -> dict[str, Any]:
+    given = {"channels_last": True, "data_type": "float32", **options}
+    return {name: new(name, dims, **given) for name in names}
 
 
-@peer_graph(io="bfloat16", tolerance=1.6e-2)
-def layer_normalization_backward(cudnn, graph, new):
-    dy, x = (new(name, TOKENS, channels_last=True) for name in ("dy", "x"))
-    scale = new("scale", (1, 512, 1, 1), channels_last=True, data_type="float32")
-    mean = new("mean", (256, 1, 1, 1), data_type="float32", low=-0.1, high=0.1)
-    inv = new("inv", (256, 1, 1, 1), data_type="float32", low=0.9, high=1.1)
-    dx, dscale, dbias = graph.layernorm_backward(
-        name="DLN", grad=dy, input=x, scale=scale, mean=mean, inv_variance=inv
-    )
-    _floats(cudnn, (dscale, dbias))
-    return {"dx": dx, "dscale": dscale, "dbias": dbias}
+def _norm(operation: str) -> None:
+    dims, scale_dims, _, options = NORMS[operation]
+
+    def forward(cudnn, graph, new):
+        names = ("scale",) if operation == "rmsnorm" else ("scale", "bias")
+        given = _numbers(new, scale_dims, *names)
+        given["epsilon"] = scalar(new, "epsilon", 1e-3)
+        if operation == "batchnorm":
+            given["in_running_mean"] = new(
+                "mean", scale_dims, channels_last=True, data_type="float32"
+            )
+            variance = _numbers(new, scale_dims, "variance", low=0.5, high=2.0)
+            given["in_running_var"] = variance["variance"]
+            given["momentum"] = scalar(new, "momentum", 0.1)
+        else:
+            given["norm_forward_phase"] = cudnn.norm_forward_phase.TRAINING
+        x = new("x", dims, channels_last=True)
+        results = getattr(graph, operation)(name="N", input=x, **given)
+        _floats(cudnn, results[1:])
+        return {f"result {number}": each for number, each in enumerate(results)}
+
+    forward.__name__ = operation
+    peer_graph(**options)(forward)
 
 
-@peer_graph(io="bfloat16", tolerance=1.6e-2)
-def rms_normalization(cudnn, graph, new):
-    x = new("x", TOKENS, channels_last=True)
-    scale = new("scale", (1, 512, 1, 1), channels_last=True, data_type="float32")
-    y, inv = graph.rmsnorm(
-        norm_forward_phase=cudnn.norm_forward_phase.TRAINING,
-        input=x,
-        scale=scale,
-        epsilon=scalar(new, "epsilon", 1e-3),
-    )
-    _floats(cudnn, [inv])
-    return {"y": y, "inv": inv}
+def _norm_gradient(operation: str) -> None:
+    dims, scale_dims, saved_dims, options = NORMS[operation]
+
+    def backward(cudnn, graph, new):
+        given = _numbers(new, scale_dims, "scale")
+        given |= _numbers(new, saved_dims, "inv_variance", low=0.9, high=1.1)
+        if operation == "rmsnorm":
+            given["has_dbias"] = False
+        else:
+            given |= _numbers(new, saved_dims, "mean", low=-0.1, high=0.1)
+        dy, x = (new(name, dims, channels_last=True) for name in ("dy", "x"))
+        results = getattr(graph, f"{operation}_backward")(grad=dy, input=x, **given)
+        assert (results[2] is None) == (operation == "rmsnorm")
+        found = {f"result {n}": each for n, each in enumerate(results) if each is not None}
+        _floats(cudnn, [*found.values()][1:])
+        return found
+
+    backward.__name__ = f"{operation}_backward"
+    peer_graph(**options)(backward)
 
 
-@peer_graph(io="bfloat16", tolerance=1.6e-2)
-def rms_normalization_backward(cudnn, graph, new):
-    dy, x = (new(name, TOKENS, channels_last=True) for name in ("dy", "x"))
-    scale = new("scale", (1, 512, 1, 1), channels_last=True, data_type="float32")
-    inv = new("inv", (256, 1, 1, 1), data_type="float32", low=0.9, high=1.1)
-    dx, dscale, dbias = graph.rmsnorm_backward(
-        grad=dy, input=x, scale=scale, inv_variance=inv, has_dbias=False
-    )
-    assert dbias is None
-    _floats(cudnn, [dscale])
-    return {"dx": dx, "dscale": dscale}
-
-
-@peer_graph(tolerance=4e-3)
-def instance_normalization(cudnn, graph, new):
-    x = new("x", IMAGE, channels_last=True)
-    scale, bias = (
-        new(name, (1, 32, 1, 1), channels_last=True, data_type="float32")
-        for name in ("scale", "bias")
-    )
-    y, mean, inv = graph.instancenorm(
-        norm_forward_phase=cudnn.norm_forward_phase.TRAINING,
-        input=x,
-        scale=scale,
-        bias=bias,
-        epsilon=scalar(new, "epsilon", 1e-3),
-    )
-    _floats(cudnn, (mean, inv))
-    return {"y": y, "mean": mean, "inv": inv}
-
-
-@peer_graph(tolerance=4e-3)
-def instance_normalization_backward(cudnn, graph, new):
-    dy, x = (new(name, IMAGE, channels_last=True) for name in ("dy", "x"))
-    scale = new("scale", (1, 32, 1, 1), channels_last=True, data_type="float32")
-    mean = new("mean", (4, 32, 1, 1), channels_last=True, data_type="float32", low=-0.1, high=0.1)
-    inv = new("inv", (4, 32, 1, 1), channels_last=True, data_type="float32", low=0.9, high=1.1)
-    dx, dscale, dbias = graph.instancenorm_backward(dy, x, scale, mean, inv)
-    _floats(cudnn, (dscale, dbias))
-    return {"dx": dx, "dscale": dscale, "dbias": dbias}
-
-
-def _channels(new: Any, *names: str, **options: Any) -> list[Any]:
-    dims = (1, 32, 1, 1)
-    return [new(n, dims, channels_last=True, data_type="float32", **options) for n in names]
-
-
-@peer_graph(tolerance=4e-3)
-def batch_normalization(cudnn, graph, new):
-    x = new("x", IMAGE, channels_last=True)
-    scale, bias, mean = _channels(new, "scale", "bias", "mean")
-    (variance,) = _channels(new, "variance", low=0.5, high=2.0)
-    results = graph.batchnorm(
-        name="BN",
-        input=x,
-        scale=scale,
-        bias=bias,
-        in_running_mean=mean,
-        in_running_var=variance,
-        epsilon=scalar(new, "epsilon", 1e-3),
-        momentum=scalar(new, "momentum", 0.1),
-    )
-    _floats(cudnn, results[1:])
-    return dict(zip(("y", "mean", "inv", "next_mean", "next_variance"), results, strict=True))
-
-
-@peer_graph(tolerance=4e-3)
-def batch_normalization_backward(cudnn, graph, new):
-    dy, x = (new(name, IMAGE, channels_last=True) for name in ("dy", "x"))
-    scale, mean = _channels(new, "scale", "mean", low=-0.5, high=0.5)
-    (inv,) = _channels(new, "inv", low=0.9, high=1.1)
-    dx, dscale, dbias = graph.batchnorm_backward(
-        grad=dy, input=x, scale=scale, mean=mean, inv_variance=inv
-    )
-    _floats(cudnn, (dscale, dbias))
-    return {"dx": dx, "dscale": dscale, "dbias": dbias}
+for _operation in NORMS:
+    _norm(_operation)
+    _norm_gradient(_operation)
 
 
 @peer_graph()
 def batch_normalization_in_inference(cudnn, graph, new):
     x = new("x", IMAGE, channels_last=True)
-    mean, scale, bias = _channels(new, "mean", "scale", "bias")
-    (inv,) = _channels(new, "inv", low=0.9, high=1.1)
-    return {"y": graph.batchnorm_inference(x, mean, inv, scale, bias)}
+    given = _numbers(new, (1, 32, 1, 1), "mean", "scale", "bias")
+    inv = new("inv", (1, 32, 1, 1), channels_last=True, data_type="float32", low=0.9, high=1.1)
+    return {"y": graph.batchnorm_inference(x, given["mean"], inv, given["scale"], given["bias"])}
 
 
 # --- attention -----------------------------------------------------------------------------------
@@ -414,17 +348,52 @@ def _output(o: Any) -> Any:
     return o.set_dim([B, H, S, D]).set_stride([S * H * D, D, H * D, 1])
 
 
-def _attention(name: str, **options: Any) -> None:
+def _attention(name: str, more: Any = None, **options: Any) -> None:
+    """With `more`, of the module and of `new`, further arguments."""
+
     def describe(cudnn, graph, new):
         q, k, v = _heads(new, "q", "k", "v")
-        o, stats = graph.sdpa(
-            name="sdpa", q=q, k=k, v=v, is_inference=True, attn_scale=0.125, **options
-        )
-        assert stats is None
-        return {"o": _output(o)}
+        given = {"is_inference": True, **options, **(more(new) if more else {})}
+        o, stats = graph.sdpa(name="sdpa", q=q, k=k, v=v, attn_scale=0.125, **given)
+        results = {"o": _output(o)}
+        if stats is not None:
+            results["stats"] = _statistics(cudnn, stats)
+        return results | {key: given[key] for key in ("score_max", "score_sum_exp") if key in given}
 
     describe.__name__ = name
     peer_graph(io="bfloat16", tolerance=1.6e-2)(describe)
+
+
+def _statistics(cudnn: Any, stats: Any) -> Any:
+    stats.set_dim([B, H, S, 1]).set_stride([H * S, S, 1, 1])
+    return stats.set_data_type(cudnn.data_type.FLOAT)
+
+
+def _capped(new: Any) -> dict[str, Any]:
+    cap = new("cap", (1, 1, 1, 1), data_type="float32", value=1.5)
+    return {
+        "score_mod": lambda graph, scores: graph.mul(
+            a=graph.tanh(input=graph.div(a=scores, b=cap)), b=cap
+        )
+    }
+
+
+def _padded(new: Any) -> dict[str, Any]:
+    lengths = {
+        name: new(name, (B, 1, 1, 1), data_type="int32", low=64, high=S)
+        for name in ("seq_len_q", "seq_len_kv")
+    }
+    return {"bias": new("bias", (1, H, S, S)), "use_padding_mask": True, **lengths}
+
+
+def _parts(new: Any) -> dict[str, Any]:
+    names = ("score_max", "score_sum_exp")
+    return {name: new(name, (B, H, S, 1), data_type="float32") for name in names}
+
+
+def _dropped(new: Any) -> dict[str, Any]:
+    ends = (new(n, (1, 1, 1, 1), data_type="int64", low=1, high=99) for n in ("s", "t"))
+    return {"dropout": (0.25, *ends), "is_inference": False}
 
 
 _attention("attention")
@@ -432,89 +401,27 @@ _attention("causal_attention", use_causal_mask=True)
 _attention("causal_attention_from_the_end", use_causal_mask_bottom_right=True)
 _attention("causal_attention_with_alibi", use_causal_mask=True, use_alibi_mask=True)
 _attention("causal_attention_in_a_window", use_causal_mask=True, sliding_window_length=64)
+_attention("attention_with_capped_scores", _capped)
+_attention("attention_with_its_largest_scores_and_sums", _parts)
+_attention("attention_with_a_bias_and_padding", _padded)
+_attention("attention_with_dropout", _dropped)
 
 
 @peer_graph(io="bfloat16", tolerance=1.6e-2)
 def attention_with_statistics_and_shared_heads(cudnn, graph, new):
     (q,), (k, v) = _heads(new, "q"), _heads(new, "k", "v", heads=2)
     o, stats = graph.sdpa(q=q, k=k, v=v, generate_stats=True, attn_scale=0.125)
-    stats.set_dim([B, H, S, 1]).set_stride([H * S, S, 1, 1]).set_data_type(cudnn.data_type.FLOAT)
-    return {"o": _output(o), "stats": stats}
-
-
-@peer_graph(io="bfloat16", tolerance=1.6e-2)
-def attention_with_capped_scores(cudnn, graph, new):
-    q, k, v = _heads(new, "q", "k", "v")
-    cap = new("cap", (1, 1, 1, 1), data_type="float32", value=1.5)
-
-    def capped(graph: Any, scores: Any) -> Any:
-        return graph.mul(a=graph.tanh(input=graph.div(a=scores, b=cap)), b=cap)
-
-    o, _ = graph.sdpa(q=q, k=k, v=v, is_inference=True, attn_scale=0.125, score_mod=capped)
-    return {"o": _output(o)}
-
-
-@peer_graph(io="bfloat16", tolerance=1.6e-2)
-def attention_with_its_largest_scores_and_sums(cudnn, graph, new):
-    q, k, v = _heads(new, "q", "k", "v")
-    parts = [new(name, (B, H, S, 1), data_type="float32") for name in ("largest", "total")]
-    o, _ = graph.sdpa(
-        q=q,
-        k=k,
-        v=v,
-        is_inference=True,
-        attn_scale=0.125,
-        score_max=parts[0],
-        score_sum_exp=parts[1],
-    )
-    return {"o": _output(o), "largest": parts[0], "total": parts[1]}
-
-
-@peer_graph(io="bfloat16", tolerance=1.6e-2)
-def attention_with_a_bias_and_padding(cudnn, graph, new):
-    q, k, v = _heads(new, "q", "k", "v")
-    bias = new("bias", (1, H, S, S))
-    lengths = [new(n, (B, 1, 1, 1), data_type="int32", low=64, high=S) for n in ("len_q", "len_kv")]
-    o, _ = graph.sdpa(
-        q=q,
-        k=k,
-        v=v,
-        is_inference=True,
-        attn_scale=0.125,
-        bias=bias,
-        use_padding_mask=True,
-        seq_len_q=lengths[0],
-        seq_len_kv=lengths[1],
-    )
-    return {"o": _output(o)}
-
-
-@peer_graph(io="bfloat16", tolerance=1.6e-2)
-def attention_with_dropout(cudnn, graph, new):
-    q, k, v = _heads(new, "q", "k", "v")
-    seed, offset = (new(n, (1, 1, 1, 1), data_type="int64", low=1, high=99) for n in ("s", "t"))
-    o, stats = graph.sdpa(
-        q=q, k=k, v=v, is_inference=False, attn_scale=0.125, dropout=(0.25, seed, offset)
-    )
-    stats.set_dim([B, H, S, 1]).set_stride([H * S, S, 1, 1]).set_data_type(cudnn.data_type.FLOAT)
-    return {"o": _output(o), "stats": stats}
+    return {"o": _output(o), "stats": _statistics(cudnn, stats)}
 
 
 # Its statistics must be those of the scores: any others make the exponentials overflow.
 @peer_graph(io="bfloat16", tolerance=3.2e-2, in_any_order=True)
 def causal_attention_backward(cudnn, graph, new):
-    q, k, v, o, dO = _heads(new, "q", "k", "v", "o", "dO")
+    names = ("q", "k", "v", "o", "dO")
+    given = dict(zip(names, _heads(new, *names), strict=True))
     stats = new("stats", (B, H, S, 1), data_type="float32", low=6.0, high=8.0)
     gradients = graph.sdpa_backward(
-        name="sdpa_backward",
-        q=q,
-        k=k,
-        v=v,
-        o=o,
-        dO=dO,
-        stats=stats,
-        attn_scale=0.125,
-        use_causal_mask=True,
+        name="sdpa_backward", **given, stats=stats, attn_scale=0.125, use_causal_mask=True
     )
     return dict(zip(("dq", "dk", "dv"), map(_output, gradients), strict=True))
 

@@ -13,7 +13,7 @@ import pytest
 import cudnn_ctypes.frontend as cudnn
 from cudnn_ctypes import use_reference_device
 
-from .test_programs import PLACES, randn
+from .conftest import PLACES, close, execute, randn
 
 torch = pytest.importorskip("torch")
 
@@ -67,14 +67,10 @@ class Program:
             dtype = torch.float32 if tensor.get_data_type() == FLOAT else torch.float16
             nothing = torch.full(tensor.get_dim(), float("nan"), dtype=dtype)
             self.memory[tensor] = nothing.to(self.device)
-        size = max(self.graph.get_workspace_size(), 1)
-        self.graph.execute(self.memory, torch.empty(size, dtype=torch.uint8, device=self.device))
-        if self.device == "cuda":
-            torch.cuda.synchronize()
+        execute(self.graph, self.memory, self.device)
 
     def check(self, tensor: Any, expected: Any, tolerance: float) -> None:
-        error = (self.exact(tensor) - expected).abs().max()
-        assert error <= tolerance * expected.abs().max()
+        close(self.exact(tensor), expected, tolerance)
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from reference.gnn_graphs import attention_by_torch, random_graph
 import cudnn_ctypes.frontend as cudnn
 from cudnn_ctypes import DeviceTensor, NotSupportedError, SymbolNotFoundError, use_reference_device
 
-from .test_programs import PLACES
+from .conftest import PLACES
 
 torch = pytest.importorskip("torch")
 functional = torch.nn.functional

@@ -17,7 +17,6 @@ from cudnn_ctypes.raw import cudnnDataType_t
 from cudnn_ctypes.raw.strides import packed
 
 from .peer_graphs import PEER_GRAPHS
-from .plan_names import engine_and_knobs, first_with_knobs
 
 HALF, FLOAT, NOT_SET = cudnn.data_type.HALF, cudnn.data_type.FLOAT, cudnn.data_type.NOT_SET
 # What cuDNN up to 9.28 has no engine for on an H200.
@@ -289,16 +288,6 @@ def prepared(graph: Any) -> Any:
     return graph
 
 
-def test_plans_are_filtered(graph):
-    prepared(graph)
-    first = graph.get_plan_name_at_index(0)
-    graph.deselect_engines([first.partition("_")[0] + "_"])
-    graph.build_plans()
-    size = graph.get_workspace_size()
-    assert graph._held.plans.candidate > 0
-    assert size >= 0
-
-
 @pytest.mark.parametrize(
     ("method", "argument"),
     [
@@ -331,23 +320,6 @@ def test_notes_of_the_other_kind_are_refused(graph):
     prepared(graph)
     with pytest.raises(TypeError, match="expected a behavior_note"):
         graph.select_behavior_notes([cudnn.numerical_note.FFT])
-
-
-@pytest.mark.soak
-def test_one_engine_with_knobs(graph):
-    prepared(graph)
-    engine, knobs = first_with_knobs(graph)
-    kinds = {each.type: each for each in graph.get_knobs_for_engine(engine)}
-    assert knobs.keys() <= kinds.keys()
-    count = graph.get_execution_plan_count()
-    graph.create_execution_plan(engine, knobs)
-    assert engine_and_knobs(graph.get_plan_name_at_index(count)) == (engine, knobs)
-    graph.build_plan_at_index(count)
-    assert graph.get_workspace_size() == graph.get_workspace_size_plan_at_index(count)
-    with pytest.raises(ValueError, match="has no knob"):
-        graph.create_execution_plan(engine, {cudnn.knob_type.EDGE: 0})
-    graph.create_execution_plan(engine, {})
-    assert graph.get_plan_name_at_index(count + 1).startswith(f"eng{engine}")
 
 
 def test_equal_graphs_have_equal_keys(h200):

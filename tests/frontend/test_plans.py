@@ -12,7 +12,7 @@ import cudnn_ctypes
 import cudnn_ctypes.frontend as cudnn
 from cudnn_ctypes import NoDeviceError, use_reference_device
 
-from .test_programs import PLACES, randn
+from .conftest import PLACES, close, randn, synchronize
 
 torch = pytest.importorskip("torch")
 
@@ -60,10 +60,8 @@ class Product:
         return torch.empty(64 << 20, dtype=torch.uint8, device=self.device)
 
     def check(self) -> None:
-        if self.device == "cuda":
-            torch.cuda.synchronize()
-        expected = (self.a.double() @ self.b.double()).relu()
-        assert (self.c.double() - expected).abs().max() <= TOLERANCE * expected.abs().max()
+        synchronize(self.device)
+        close(self.c, (self.a.double() @ self.b.double()).relu(), TOLERANCE)
 
 
 # --- executing -----------------------------------------------------------------------------------
