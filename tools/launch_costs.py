@@ -11,7 +11,6 @@ GPU, with tensors of PyTorch too.
 from __future__ import annotations
 
 import ctypes
-import statistics
 import sys
 import timeit
 from collections.abc import Callable, Iterator
@@ -62,7 +61,7 @@ def costs(
     convert
         Makes another library's tensor of a ``DeviceTensor``.
     rounds, launches : int
-        The median of so many rounds of so many launches.
+        The least time of so many rounds of so many launches.
     """
     for family in FAMILIES:
         with suppress(SymbolNotFoundError, CudnnError), rows(family, handle) as made:
@@ -97,7 +96,7 @@ def _cost(handle: Handle, name: str, case: Case, rounds: int, launches: int) -> 
             for _ in range(rounds):
                 handle.synchronize()
                 times.append(1e6 * timeit.timeit(call, number=launches) / launches)
-            return statistics.median(times)
+            return min(times)
 
         return Cost(
             name,

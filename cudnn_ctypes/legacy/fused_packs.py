@@ -20,7 +20,8 @@ from ..handle import Handle
 from ..raw.descriptors import ConstantPack, FusedPlan, VariantPack
 from ..raw.enum_facts import ENUM_POINTEES
 from ..raw.memory import memory_pointer
-from ..runtime.launching.likeness import ALIGNMENT, Look
+from ..runtime.launching.likeness import ALIGNMENT, Look, is_foreign, look
+from ..runtime.launching.operation import launched
 from ..runtime.launching.recording import launch
 from .activation import ActivationDescriptor
 from .convolution import ConvolutionDescriptor
@@ -202,8 +203,8 @@ class FusedOpsVariantParamPack(Descriptor[raw.cudnnFusedOpsVariantParamPack_t]):
         """The key of an execution: set values, and which addresses are NULL or aligned."""
         values = self._record(VariantPack).held
         for label, (address, memory) in self._kept.items():
-            if values.get(label.upper()) == address:
-                memory_pointer(memory, label)  # ClosedError
+            if values.get(label.upper()) == address and not is_foreign(memory):
+                look(memory, launcher)  # ClosedError
         part = [
             (name, name.startswith("PTR_") and values[name] and values[name] % ALIGNMENT == 0)
             for name in values

@@ -56,7 +56,6 @@ def bare_launches() -> Iterator[None]:
     """Have launches call C itself, as on a GPU, and its functions carried out in NumPy."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(plan, "bare", _CarriedOut())
-        patch.setattr(plan, "_function_of", plan._function_of.__wrapped__)  # they know `watched`
         for module in (bound, plan):
             patch.setattr(module, "watched", ())
         patch.setattr(stream_launcher, "_plans", Plans())

@@ -42,15 +42,21 @@ class BoundOperation(Closing, Uncopied, Generic[R]):
     True
     """
 
-    def __init__(self, plan: Plan, at: Any, handle: Launcher, given: Any) -> None:
+    def __init__(self, plan: Plan, handle: Launcher, given: Sequence[Any]) -> None:
         self._scratch = [handle.allocator.allocate(size) for size in plan.scratch_sizes]
         made = plan.make(handle.allocator)
-        values = plan.values(at, made, self._scratch)
+        values = plan.values(handle, given, made, self._scratch)
         self._plan, self._handle = plan, handle
         self._kept = given, made
-        self._calls = [(call, *call.filled(values)) for call in plan.calls]
+        self._calls = [
+            (call, call.filled(values, call.checked), call.filled(values, call.native))
+            for call in plan.calls
+        ]
         self._pointers = Pointers(*([handle] if isinstance(handle, Resource) else []))
-        self.result: R = plan.result(made, given)
+        self._prepare: Callable[[], None] | None = None
+        if plan.prepares:
+            self._prepare = functools.partial(plan.prepare, handle, made, self._scratch)
+        self.result: R = plan.result(handle, given, made)
         fixed = self.fixed
         self._launch: Callable[[], R] | None = None
         if fixed is not None:
@@ -73,9 +79,7 @@ class BoundOperation(Closing, Uncopied, Generic[R]):
             functools.partial(_settle, self._calls),
             functools.partial(_make, self._calls),
             self._pointers,
-            functools.partial(plan.prepare, self._handle, self._kept[1], self._scratch)
-            if plan.prepares
-            else None,
+            self._prepare,
             plan.zeroes,
             (self._calls, self._kept, self._scratch),
         )
@@ -92,14 +96,12 @@ class BoundOperation(Closing, Uncopied, Generic[R]):
         CudnnError
             If cuDNN refuses.
         """
-        plan, launch = self._plan, self._launch
-        if plan is None or launch is None or mode.runtime is not plan.runtime:
-            return self._by_ctypes()
-        if plan.prepares:
-            plan.prepare(self._handle, self._kept[1], self._scratch)
-        return launch()
+        if self._prepare is not None:
+            self._check()
+            self._prepare()
+        return (self._launch or self._by_ctypes)()
 
-    def _by_ctypes(self) -> R:
+    def _check(self) -> None:
         plan = self._plan
         if plan is None:
             raise ClosedError("this BoundOperation is closed")
@@ -108,8 +110,9 @@ class BoundOperation(Closing, Uncopied, Generic[R]):
             raise ValueError(
                 f"this was bound on {plan.runtime.name}, but work goes to {mode.runtime.name} now"
             )
-        if plan.prepares:
-            plan.prepare(self._handle, self._kept[1], self._scratch)
+
+    def _by_ctypes(self) -> R:
+        self._check()
         for index in range(len(self._calls)):
             _make(self._calls, index)
         return self.result
@@ -117,7 +120,7 @@ class BoundOperation(Closing, Uncopied, Generic[R]):
     def close(self) -> None:
         """Let go of the operands, and free the workspaces; a second call does nothing."""
         self._pointers.close()
-        self._plan = self._kept = self._launch = None  # type: ignore[assignment]
+        self._plan = self._kept = self._launch = self._prepare = None  # type: ignore[assignment]
         for block in self._scratch:
             block.release()
         self._scratch = []

@@ -1,31 +1,37 @@
-"""Forms of launches: which classes an operation's arguments have, and how such ones are read.
+"""Forms of launches: which classes an operation's arguments have, and how such ones are launched.
 
 A form has one Python function, generated: it reads the arguments without loops or calls, puts
-together the key, and looks up the plan of their shapes and numbers. So any number of shapes costs
-what one costs, and as few functions are generated as there are combinations of classes.
+together the key, looks up the plan of their shapes and numbers, and calls C. So any number of
+shapes costs what one costs, and as few functions are generated as there are combinations of
+classes.
 """
 
 from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from ctypes import c_void_p
 from inspect import Parameter
 from types import CodeType, FunctionType
-from typing import Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from cudnn_ctypes.raw import mode
+from cudnn_ctypes.raw import log, mode
 from cudnn_ctypes.raw.torch_forms import alike
 
-from .likeness import LOWEST_ADDRESS, NoKey, Plans, aligned, kind_of_look, look, looks, token_of
+from .. import pytorch
+from ..allocation import Allocation
+from ..tensor import DeviceTensor
+from .likeness import LOWEST_ADDRESS, NoKey, aligned, kind_of_look, looks, token_of
 from .recording import Launcher
 
-__all__ = ["Form", "Recognize", "form_of", "function_of", "operation_source", "typed_pointers"]
+if TYPE_CHECKING:
+    from .plan import Plan
 
-Recognize = Callable[..., "tuple[Any, list[Any]] | None"]
-"""From plans, a launcher and the other arguments of an operation to the plan that they have and the
-pointers that C receives for them (see `typed_pointers`); None without a plan."""
+__all__ = ["OTHER", "Form", "function_of", "operation_source"]
+
+OTHER: Any = object()
+"""What a form's function returns for arguments of another form, or without a plan."""
 
 
 @functools.lru_cache(maxsize=512)
@@ -45,15 +51,17 @@ def function_of(source: str, name: str, scope: dict[str, Any]) -> FunctionType:
 
 _OPERATION = """\
 def {name}({signature}):
-    if _recordings and _thread() in _recordings{refused}:
+    if _recordings and _thread() in _recordings:
         return _function({passed})
-    {launcher_line}
-    _plans = {launcher}._plans
-    for _recognize in _forms:
-        _found = _recognize(_plans, {launcher}, {given})
-        if _found is not None:
-            _plan, _at = _found
-            return _plan.run(_plan.data, {launcher}, _at, ({launcher}, {given}))
+    try:
+        {launcher_line}
+        _plans = {launcher}._plans
+    except AttributeError:
+        return _function({passed})
+    for _launch in _forms:
+        _result = _launch(_plans, {launcher}, {given})
+        if _result is not _other:
+            return _result
     return _first({launcher}, ({given}))
 """
 
@@ -62,7 +70,8 @@ def operation_source(name: str, parameters: Sequence[Parameter]) -> str:
     """An operation: tries the forms that were launched before.
 
     It refers to ``_recordings``, ``_thread`` (the number of this thread), ``_function`` (what the
-    user would call), ``_forms``, ``_first`` (which goes the long way), and ``_StreamLauncher``.
+    user would call), ``_forms``, ``_first`` (which goes the long way), ``_StreamLauncher``, and
+    ``_other`` (`OTHER`).
     """
     of_handle = any(p.name == "handle" for p in parameters)
     positional = [p.name for p in parameters if p.kind is Parameter.POSITIONAL_OR_KEYWORD]
@@ -70,7 +79,6 @@ def operation_source(name: str, parameters: Sequence[Parameter]) -> str:
     return _OPERATION.format(
         name=name,
         signature=", ".join([*positional, *(["*"] if options else []), *options]),
-        refused=" or not hasattr(handle, '_plans')" if of_handle else "",
         passed=", ".join([*positional, *(f"{each}={each}" for each in options)]),
         launcher="handle" if of_handle else "_launcher",
         launcher_line="pass" if of_handle else "_launcher = _StreamLauncher(stream)",
@@ -78,26 +86,31 @@ def operation_source(name: str, parameters: Sequence[Parameter]) -> str:
     )
 
 
-_RECOGNIZE = """\
-def recognize(_plans, _launcher, {given}):
+_LAUNCH = """\
+def launch(_plans, _launcher, {given}):
     if {others}:
-        return None
+        return _other
     try:
-        _plan = _plans.get((_number, _launcher.launch_key, {parts}))
+        _plan = _plans.get(({number}, {device}{parts}))
         while _plan is not None and not ({fits}):
             _plan = _plan.other
         if _plan is None:
-            return None
-        _at = [_launcher._as_parameter_, {at}]
-    except (_NoKey, _RuntimeError):  # PyTorch's, for tensors without a shape or strides
-        return None
+            return _other
+        {reads}
+    except _Exception:  # the operation itself says what is wrong
+        return _other
     _plan.used = _plans.now
-    return _plan, _at
+    {names} = _plan.data
+    if _watched:
+        return _plan.launch(_launcher, ({given}))
+    {before}
+    try:
+        {work}
+    except BaseException:
+        for _tensor in ({made}): _tensor.close()
+        raise
+    return {result}
 """
-_FITS = (
-    "_mode.runtime is _plan.runtime and "
-    "(_plan.stream is None or _plan.stream == _launcher.stream_pointer)"
-)
 
 
 class _Reading(NamedTuple):
@@ -115,7 +128,7 @@ class _Reading(NamedTuple):
 
     other: str
     part: str = ""
-    at: str = "None"
+    at: str = ""
 
 
 _KIND = "{0}.__class__ is not _kind_{0}"
@@ -127,7 +140,7 @@ _READINGS = {
     "int": _Reading(f"{_KIND} or {{0}} >= {LOWEST_ADDRESS}", "{0}"),
     "address": _Reading(f"{_KIND} or {{0}} < {LOWEST_ADDRESS}", at="_passed({0})"),
     "own": _Reading(_KIND, "(_own_{0} := {0}._keyed or {0}.keyed())[0]", "_own_{0}[1]"),
-    # PyTorch compares the rest in one call for all tensors, which takes a tenth of reading it.
+    # PyTorch compares the rest in one call for all tensors, in half the time of reading it.
     "torch": _Reading(
         f"{_KIND} or {{0}}.requires_grad", "{0}.shape", "_passed({0}.data_ptr() or _absent())"
     ),
@@ -136,7 +149,6 @@ _READINGS = {
 }
 
 _numbers = itertools.count()
-_PASSED = type(c_void_p.from_param(1))
 
 
 def _absent() -> NoReturn:
@@ -144,22 +156,89 @@ def _absent() -> NoReturn:
     raise NoKey
 
 
-def typed_pointers(launcher: Any, at: list[Any], given: Sequence[Any]) -> list[Any]:
-    """Pointers of a recognized launch as ``raw`` takes them."""
-    return [
-        look(value, launcher)[1] if type(pointer) is _PASSED else pointer
-        for pointer, value in zip(at, given, strict=True)
-    ]
+class Form:
+    """Arguments of the same kinds and classes, whose launches take the same steps.
 
+    Parameters
+    ----------
+    values : mapping
+        The arguments by name, without the handle or stream.
+    plan : Plan
+        Of a launch with them.
+    by_alignment : bool
+        Whether the alignment of addresses counts, too.
 
-class Form(NamedTuple):
-    """A form: its function, and how a plan of arguments like these is found later."""
+    Attributes
+    ----------
+    known_by : tuple
+        Equal for all arguments and plans of the form.
+    launch : callable
+        From plans, a launcher and the other arguments of an operation to its result; `OTHER`
+        without a plan. It is made when it is first asked for.
+    """
 
-    recognize: Recognize
-    tensors: tuple[int, ...]
-    """The arguments that are tensors of PyTorch, each once."""
+    def __init__(self, values: Mapping[str, Any], plan: Plan, *, by_alignment: bool) -> None:
+        first: dict[int, str] = {}  # PyTorch's comparison takes no tensor twice
+        self._kinds = {name: kind_of_look(value) for name, value in values.items()}
+        self._same = {
+            name: first.setdefault(id(values[name]), name)
+            for name, kind in self._kinds.items()
+            if kind == "torch"
+        }
+        self._classes = tuple(map(type, values.values()))
+        self._steps = plan.steps
+        self._by_alignment = by_alignment
+        self._tensors = [list(values).index(name) for name in first.values()]
+        self.known_by: Any = (
+            *self._kinds.values(),
+            *self._classes,
+            *self._same.values(),
+            *self._steps.values(),
+        )
 
-    def add(self, plan: Any, launcher: Launcher, values: Sequence[Any]) -> None:
+    @functools.cached_property
+    def launch(self) -> FunctionType:
+        kinds, same = self._kinds, self._same
+        scope: dict[str, Any] = {
+            "_other": OTHER,
+            "_mode": mode,
+            "_Exception": Exception,
+            "_text": repr,
+            # In half the time, but it does not say its address again.
+            "_passed": c_void_p if self._by_alignment else c_void_p.from_param,
+            "_absent": _absent,
+            "_token": token_of,
+            "_looks": looks,
+            "_aligned": aligned,
+            "_logged": log.logged,
+            "_forget": log.forget,
+            "_new": object.__new__,
+            "_tuple": tuple.__new__,
+            "_Allocation": Allocation,
+            "_DeviceTensor": DeviceTensor,
+            "_follow": pytorch.follow,
+            **{f"_kind_{name}": cls for name, cls in zip(kinds, self._classes, strict=True)},
+        }
+        parts = list(_parts(kinds, same))
+        reads = {f"_at_{name}": _READINGS[kind].at.format(name) for name, kind in kinds.items()}
+        reads = {name: read for name, read in reads.items() if read}
+        if self._by_alignment:
+            parts.append(f"*_aligned(({', '.join(reads.values())},))")
+        fits = [self._steps["fits"]]
+        if self._tensors:
+            tensors = ", ".join([*kinds][at] for at in self._tensors)
+            fits.append(f"_plan.alike({tensors})")
+        source = _LAUNCH.format(
+            number=next(_numbers),
+            given="".join(f"{name}, " for name in kinds),
+            others=" or ".join(_others(kinds, same)) or "False",
+            parts="".join(f"{part}, " for part in parts),
+            reads="\n        ".join(f"{name} = {read}" for name, read in reads.items()) or "pass",
+            **{**self._steps, "fits": " and ".join(fits)},
+        )
+        return function_of(source, "a form", scope)
+
+    def add(self, plan: Plan, launcher: Launcher, values: Sequence[Any]) -> None:
         """Have a plan found for arguments of its shapes.
 
         Raises
@@ -167,14 +246,24 @@ class Form(NamedTuple):
         NoKey
             If nothing stands for one of them.
         """
-        asked = _Asked()
-        self.recognize(asked, launcher, *values)
-        if asked.key is None:
+        key = self._key(launcher, values)
+        if key is None:
             raise NoKey
-        if self.tensors:
-            plan.alike = alike([values[i] for i in self.tensors])
-        plans: Plans = launcher._plans
-        plans.keep(asked.key, plan)
+        if self._tensors:
+            plan.alike = alike([values[at] for at in self._tensors])
+        launcher._plans.keep(key, plan)
+
+    def find(self, launcher: Launcher, values: Sequence[Any]) -> Plan | None:
+        """The plan for these arguments."""
+        plan: Plan | None = launcher._plans.get(self._key(launcher, values))
+        while plan is not None and not plan.fits(launcher, [values[at] for at in self._tensors]):
+            plan = plan.other
+        return plan
+
+    def _key(self, launcher: Launcher, values: Sequence[Any]) -> Any:
+        asked = _Asked()
+        self.launch(asked, launcher, *values)
+        return asked.key
 
 
 class _Asked:
@@ -184,60 +273,6 @@ class _Asked:
 
     def get(self, key: Any) -> None:
         self.key = key
-
-
-def form_of(values: Mapping[str, Any], *, by_alignment: bool) -> tuple[Any, Callable[[], Form]]:
-    """Return what the form of arguments is known by, and a function that makes it.
-
-    Parameters
-    ----------
-    values : mapping
-        The arguments by name, without the handle or stream.
-    by_alignment : bool
-        Whether the alignment of addresses counts, too.
-    """
-    first: dict[int, str] = {}  # PyTorch's comparison takes no tensor twice
-    kinds = {name: kind_of_look(value) for name, value in values.items()}
-    same = {
-        name: first.setdefault(id(values[name]), name)
-        for name, kind in kinds.items()
-        if kind == "torch"
-    }
-
-    def make() -> Form:
-        scope: dict[str, Any] = {
-            "_number": next(_numbers),
-            "_mode": mode,
-            "_NoKey": NoKey,
-            "_RuntimeError": RuntimeError,
-            "_text": repr,
-            # In half the time, but it does not say its address again.
-            "_passed": c_void_p if by_alignment else c_void_p.from_param,
-            "_absent": _absent,
-            "_token": token_of,
-            "_looks": looks,
-            "_aligned": aligned,
-            **{f"_kind_{name}": type(value) for name, value in values.items()},
-        }
-        tensors = [name for name in same if same[name] == name]
-        given = "".join(f"{name}, " for name in values)
-        at = "".join(f"{_READINGS[kinds[name]].at.format(name)}, " for name in values)
-        parts = "".join(f"{part}, " for part in _parts(kinds, same))
-        if by_alignment:
-            parts += f"*_aligned(({at})), "
-        source = _RECOGNIZE.format(
-            given=given,
-            others=" or ".join(_others(kinds, same)) or "False",
-            parts=parts,
-            fits=_FITS + (f" and _plan.alike({', '.join(tensors)})" if tensors else ""),
-            at=at,
-        )
-        names = list(values)
-        return Form(
-            function_of(source, "a form", scope), tuple(names.index(each) for each in tensors)
-        )
-
-    return (*kinds.values(), *map(type, values.values()), *same.values()), make
 
 
 def _others(kinds: Mapping[str, str], same: Mapping[str, str]) -> Iterator[str]:

@@ -20,7 +20,7 @@ from types import FunctionType
 from typing import Any, TypeVar, cast
 
 from .bound import BoundOperation
-from .forms import Form, Recognize, form_of, function_of, operation_source, typed_pointers
+from .forms import OTHER, Form, function_of, operation_source
 from .likeness import NoKey, is_foreign
 from .plan import Plan
 from .recording import Launcher, Recording, recordings
@@ -47,7 +47,7 @@ class _Operation:
         self.function = function
         self._by_alignment = by_alignment
         self._forms: dict[Any, Form] = {}
-        self._recognizers: list[Recognize] = []
+        self._launches: list[Callable[..., Any]] = []
         self.call = FunctionType(_first_call.__code__, {"_operation": self}, function.__name__)
         functools.update_wrapper(self.call, function)
         vars(self.call)["_operation"] = self
@@ -68,9 +68,10 @@ class _Operation:
             _recordings=recordings,
             _thread=get_ident,
             _function=function,
-            _forms=self._recognizers,
+            _forms=self._launches,
             _first=self._first,
             _StreamLauncher=StreamLauncher,
+            _other=OTHER,
         )
         source = operation_source(function.__name__, list(self._parameters.values()))
         call.__defaults__, call.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
@@ -88,32 +89,29 @@ class _Operation:
         values = tuple(arguments.values())
         if not hasattr(launcher, "_plans") or any(map(is_foreign, values)):
             return None
-        found = self._known(launcher, values)
-        if found is None:
+        plan = self._known(launcher, values)
+        if plan is None:
             self._recorded(launcher, arguments, launches=False)
-            found = self._known(launcher, values)
-        if found is None:
-            return None
-        (plan, at), given = found, (launcher, *values)
-        return BoundOperation(plan, typed_pointers(launcher, at, given), launcher, given)
+            plan = self._known(launcher, values)
+        return None if plan is None else BoundOperation(plan, launcher, values)
 
-    def _known(self, launcher: Launcher, values: Sequence[Any]) -> tuple[Plan, Any] | None:
-        tried = (each(launcher._plans, launcher, *values) for each in tuple(self._recognizers))
-        return next((found for found in tried if found is not None), None)
+    def _known(self, launcher: Launcher, values: Sequence[Any]) -> Plan | None:
+        tried = (form.find(launcher, values) for form in reversed(tuple(self._forms.values())))
+        return next((plan for plan in tried if plan is not None), None)
 
     def _first(self, launcher: Launcher, values: tuple[Any, ...]) -> Any:
         """Launch with arguments that have no plan."""
         names = [name for name in self._parameters if name != self._launcher]
         return self._recorded(launcher, dict(zip(names, values, strict=True)), launches=True)
 
-    def _form(self, arguments: dict[str, Any]) -> Form:
-        """The form of arguments, which is tried first from now on."""
-        known_by, make = form_of(arguments, by_alignment=self._by_alignment)
-        form = self._forms.pop(known_by, None) or make()
-        self._forms[known_by] = form
+    def _form(self, arguments: dict[str, Any], plan: Plan) -> Form:
+        """The form of a launch, which is tried first from now on."""
+        form = Form(arguments, plan, by_alignment=self._by_alignment)
+        form = self._forms.pop(form.known_by, form)
+        self._forms[form.known_by] = form
         while len(self._forms) > _FORMS:
             self._forms.pop(next(iter(self._forms)))
-        self._recognizers[:] = [each.recognize for each in reversed(self._forms.values())]
+        self._launches[:] = [each.launch for each in reversed(self._forms.values())]
         return form
 
     def _recorded(self, launcher: Launcher, arguments: dict[str, Any], *, launches: bool) -> Any:
@@ -134,7 +132,7 @@ class _Operation:
         if recording.calls:
             with suppress(NoKey):
                 plan = Plan(recording, result)
-                self._form(arguments).add(plan, launcher, tuple(arguments.values()))
+                self._form(arguments, plan).add(plan, launcher, tuple(arguments.values()))
         if plan is None:
             recording.stack.close()
         return result

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ctypes
-import functools
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from cudnn_ctypes.raw import log
+from cudnn_ctypes.raw import log, mode
 from cudnn_ctypes.raw.bare import bare, watched
 from cudnn_ctypes.raw.ctypes_support import OpaquePointer
 from cudnn_ctypes.raw.function import Function
@@ -18,8 +17,7 @@ from .. import copy, pytorch
 from ..allocation import LARGEST_KEPT, Allocation, Allocator, grains
 from ..interface import Runtime
 from ..tensor import DeviceTensor
-from .forms import function_of, typed_pointers
-from .likeness import NoKey
+from .likeness import NoKey, look
 from .recording import Launcher, Recording
 
 __all__ = ["Call", "Plan", "Values"]
@@ -48,51 +46,40 @@ class Call(NamedTuple):
     checked: list[Any]
     native: list[Any]
 
-    def filled(self, values: Values) -> tuple[list[Any], list[Any]]:
-        """The arguments for ``raw``, and for C itself."""
-        checked, native = [*values, *self.checked], [*values, *self.native]
-        return [checked[at] for at in self.places], [native[at] for at in self.places]
+    def filled(self, values: Values, fixed: list[Any]) -> list[Any]:
+        """All arguments: `fixed` are `checked`, for ``raw``, or `native`."""
+        every = [*values, *fixed]
+        return [every[at] for at in self.places]
 
 
-_RUN = """\
-def run(_data, _launcher, _at, _given):
-    {names} = _data
-    if _watched: _at = _typed(_launcher, _at, _given)
-    {before}
-    try:
-        {work}
-    except BaseException:
-        for _tensor in ({made}): _tensor.close()
-        raise
-    return {result}
-"""
 # The steps of `Allocator.allocate_each` and `DeviceTensor`, without calls: most launches make one.
 _MAKE = """\
 same = kept[_grains{0}] if kept is not None and _grains{0} else None
     if same is None:
         (memory,) = allocator.allocate_each((_nbytes{0},))
+        _to{0} = memory.pointer
     else:
         try:
             block = same.pop()
         except IndexError:
             block = allocator.new_block(_grains{0})
         memory = _new(_Allocation)
-        memory.nbytes, memory.pointer = _nbytes{0}, block.pointer
-        memory._allocator, memory._block, memory._same = allocator, block, same
+        memory.nbytes = _nbytes{0}
+        memory.pointer = _to{0} = block.pointer
+        memory._allocator = allocator
+        memory._block = block
+        memory._same = same
     made{0} = _new(_DeviceTensor)
     made{0}._memory = memory
     (
         made{0}._runtime, made{0}._shape, made{0}._strides, made{0}._data_type, made{0}._offset,
         made{0}._readonly, made{0}._nbytes,
     ) = _form{0}
-    made{0}._keyed = _token{0}, memory.pointer"""
+    made{0}._keyed = _token{0}, _to{0}"""
 _CALL = """\
-_callee, _fixed = _seen{0} if _watched else _bare{0}
-        if _logged: _forget()
-        _code = _callee({1})
-        if _code:
-            _at, _fixed = _typed(_launcher, _at, _given), _seen{0}[1]
-            _settle{0}(_code, ({1}))"""
+if _logged: _forget()
+        _code = _symbol{0}({1})
+        if _code: _plan.settle({0}, _code, _launcher, ({2}), {3}, {4})"""
 
 
 class Plan:
@@ -101,9 +88,9 @@ class Plan:
     Attributes
     ----------
     calls : list of Call
-    run : callable
-        Launches with any arguments of the key: takes `data`, the launcher, the pointers that C
-        receives for the arguments, and the arguments. Plans that differ in shapes share it.
+    steps : dict of str to str
+        What a launch does, as source for the function of a `Form`. It is the same for plans that
+        differ in shapes.
     data : tuple
         What is different in such plans.
     used : int
@@ -118,11 +105,14 @@ class Plan:
     used = 0
     other: Plan | None = None
     alike: Callable[..., bool]
+    steps: dict[str, str]
+    data: tuple[Any, ...]
 
     def __init__(self, recording: Recording, result: Any) -> None:
         handle, given = recording.handle, [*recording.arguments.values()]
         self.runtime: Runtime = handle.runtime
-        self.stream: int | None = handle.stream_pointer if recording.constants else None
+        self._stream: int | None = handle.stream_pointer if recording.constants else None
+        self._by_device = handle.launch_key is not None
         follows = self.runtime.bare_calls and any(pytorch.is_torch(type(value)) for value in given)
         self._follows: int | None = handle.device.device_id if follows else None
         self._forms = [(each.keyed()[0], each._form()) for each in recording.made]
@@ -133,25 +123,25 @@ class Plan:
             if any(each is zeroed for zeroed in recording.zeroed)
         ]
         self._nested = [at for at, each in enumerate(given) if hasattr(each, "descriptors")]
-        values, self._names = recording.values(), _names(recording)
+        values, self._arguments = recording.values(), list(recording.arguments)
+        self._names = _names(recording)
         self.calls: list[Call] = [
             _call(recording, values, function, arguments) for function, arguments in recording.calls
         ]
-        self._kinds: dict[str, Any] = {}
-        self._result = _result(recording, result, self._kinds)
+        self._result = _result(recording, result)
         # Not in `__del__`: in a collected cycle, finalizers of the descriptors come before it.
         weakref.finalize(self, log.set_aside()(recording.stack.close)).atexit = False
         self.compile()
 
     def compile(self) -> None:
-        """Make `run` and `data` of `calls`."""
-        data: dict[str, Any] = {"_zero": functools.partial(_zero, self._zeroed), **self._kinds}
-        made = [f"made{i}" for i in range(len(self._forms))]
-        spaces = [f"_space{i}" for i in range(len(self.scratch_sizes))]
+        """Make `steps` and `data` of `calls`."""
+        data: dict[str, Any] = {"_watched": watched}
+        made = _listed([f"made{i}" for i in range(len(self._forms))])
+        spaces = _listed([f"_space{i}" for i in range(len(self.scratch_sizes))])
         before, work = [], []
-        if made or self._follows is not None:
+        if self._forms or self._follows is not None:
             before.append("allocator = _launcher.allocator")
-        if made:
+        if self._forms:
             before.append("kept = allocator.usable()")
         for i, (token, form) in enumerate(self._forms):
             before.append(_MAKE.format(i))
@@ -162,28 +152,80 @@ class Plan:
             data[f"_size{i}"] = nbytes
             work.append(f"_space{i} = _launcher.workspace(_size{i}, {i})")
         if self._follows is not None:
-            data |= {"_ordinal": self._follows, "_current": pytorch.streams()}
+            data["_current"], ordinal = pytorch.streams(), self._follows
             work.append(
-                "if _current(_ordinal) != allocator.stream: _follow(_ordinal, allocator.stream)"
+                f"if _current({ordinal}) != allocator.stream: _follow({ordinal}, allocator.stream)"
             )
         if self._zeroed:
-            work.append(f"_zero(_launcher, {_listed(made)}, {_listed(spaces)})")
+            work.append(f"_plan.zero(_launcher, {made}, {spaces})")
+        given = ", ".join(self._arguments[1:])
         for i, call in enumerate(self.calls):
-            fixed = [f"_fixed[{j}]" for j in range(len(call.native))]
+            fixed = {f"_fixed{i}_{j}": each for j, each in enumerate(call.native)}
+            data |= {f"_symbol{i}": call.symbol, **fixed}
             arguments = ", ".join([*self._names, *fixed][place] for place in call.places)
-            work.append(_CALL.format(i, arguments))
-            data[f"_seen{i}"] = call.function, call.checked
-            data[f"_bare{i}"] = call.symbol, call.native
-            data[f"_settle{i}"] = call.function._binding.settle
-        source = _RUN.format(
-            names=_listed(list(data)),
-            before="\n    ".join(before) or "pass",
-            work="\n        ".join(work),
-            made="".join(f"{each}, " for each in made),
-            result=self._result,
+            work.append(_CALL.format(i, arguments, f"{given}, " if given else "", made, spaces))
+        fits = "_mode.runtime is _plan.runtime"
+        if self._stream is not None:
+            fits += " and _plan._stream == _launcher.stream_pointer"
+        self.steps = {
+            "device": "_launcher.launch_key, " if self._by_device else "",
+            "fits": fits,
+            "before": "\n    ".join(before) or "pass",
+            "work": "\n        ".join(work),
+            "made": made[1:-1],
+            "result": self._source(self._result, data),
+        }
+        self.steps["names"] = _listed(list(data))
+        self.data = tuple(data.values())
+
+    def _source(self, result: Any, data: dict[str, Any]) -> str:
+        """An expression for the operation's result; `data` takes the classes of tuples."""
+        if result is None:
+            return "None"
+        if isinstance(result, tuple):
+            kind = f"_kind{len(data)}"
+            data[kind] = result[0]
+            return f"_tuple({kind}, {_listed([self._source(each, data) for each in result[1]])})"
+        made = [f"made{i}" for i in range(len(self._forms))]
+        name: str = [*self._arguments, *made][result]
+        return name
+
+    def fits(self, launcher: Launcher, tensors: Sequence[Any]) -> bool:
+        """Whether it is for tensors of PyTorch like these, on this launcher, here and now."""
+        return (
+            mode.runtime is self.runtime
+            and self._stream in (None, launcher.stream_pointer)
+            and (not tensors or self.alike(*tensors))
         )
-        self.data: tuple[Any, ...] = tuple(data.values())
-        self.run: Callable[..., Any] = _function_of(source)
+
+    def launch(self, launcher: Launcher, given: Sequence[Any]) -> Any:
+        """Launch through ``raw``, for whoever watches its calls."""
+        made = self.make(launcher.allocator)
+        try:
+            sizes = enumerate(self.scratch_sizes)
+            scratch = [launcher.workspace(size, i) for i, size in sizes]
+            self.prepare(launcher, made, scratch)
+            values = self.values(launcher, given, made, scratch)
+            for call in self.calls:
+                call.function(*call.filled(values, call.checked))
+        except BaseException:
+            for tensor in made:
+                tensor.close()
+            raise
+        return self.result(launcher, given, made)
+
+    def settle(
+        self,
+        index: int,
+        code: int,
+        launcher: Launcher,
+        given: Sequence[Any],
+        made: Sequence[DeviceTensor],
+        scratch: Sequence[Allocation],
+    ) -> None:
+        """Raise the error of a call that returned a status."""
+        call, values = self.calls[index], self.values(launcher, given, made, scratch)
+        call.function._binding.settle(code, tuple(call.filled(values, call.checked)))
 
     def make(self, allocator: Allocator) -> list[DeviceTensor]:
         """The results that a launch makes, uninitialised."""
@@ -193,18 +235,22 @@ class Plan:
             for block, (token, form) in zip(memory, self._forms, strict=True)
         ]
 
-    def values(self, at: Values, made: Sequence[DeviceTensor], scratch: Sequence[Any]) -> Values:
-        """Values that fill the gaps of the calls; `at` are the pointers for the arguments."""
+    def values(
+        self,
+        launcher: Launcher,
+        given: Sequence[Any],
+        made: Sequence[DeviceTensor],
+        scratch: Sequence[Any],
+    ) -> Values:
+        """Values that fill the gaps of the calls, as ``raw`` takes them."""
+        at = [look(value, launcher)[1] for value in (launcher, *given)]
         inner = [each for position in self._nested for each in at[position]]
         to = [tensor._memory.pointer for tensor in made]
         return [*at, *inner, *to, *(block.pointer for block in scratch)]
 
-    def result(self, made: Sequence[DeviceTensor], given: Sequence[Any]) -> Any:
+    def result(self, launcher: Launcher, given: Sequence[Any], made: Sequence[Any]) -> Any:
         """The operation's result."""
-        names = {f"made{i}": tensor for i, tensor in enumerate(made)}
-        source = f"def result(_given): return {self._result}"
-        scope = {"_tuple": tuple.__new__, **self._kinds, **names}
-        return function_of(source, "a plan", scope)(given)
+        return _picked(self._result, [launcher, *given, *made])
 
     @property
     def prepares(self) -> bool:
@@ -220,34 +266,15 @@ class Plan:
         """Fill with zeros what must be; wait for what others have under way with the operands."""
         if self._follows is not None:
             pytorch.follow(self._follows, launcher.stream_pointer)
-        _zero(self._zeroed, launcher, made, scratch)
+        self.zero(launcher, made, scratch)
 
-
-@functools.lru_cache(maxsize=256)
-def _function_of(source: str) -> Callable[..., Any]:
-    scope: dict[str, Any] = {
-        "_watched": watched,
-        "_logged": log.logged,
-        "_forget": log.forget,
-        "_typed": typed_pointers,
-        "_new": object.__new__,
-        "_tuple": tuple.__new__,
-        "_Allocation": Allocation,
-        "_DeviceTensor": DeviceTensor,
-        "_follow": pytorch.follow,
-    }
-    return function_of(source, "a plan", scope)
-
-
-def _zero(
-    zeroed: Sequence[tuple[int, int]],
-    launcher: Launcher,
-    made: Sequence[DeviceTensor],
-    scratch: Sequence[Allocation],
-) -> None:
-    blocks = [*(tensor._memory for tensor in made), *scratch]
-    for position, nbytes in zeroed:
-        copy.fill(blocks[position], b"\0", 0, nbytes, stream=launcher.stream)
+    def zero(
+        self, launcher: Launcher, made: Sequence[DeviceTensor], scratch: Sequence[Allocation]
+    ) -> None:
+        """Fill with zeros what must be."""
+        blocks = [*(tensor._memory for tensor in made), *scratch]
+        for position, nbytes in self._zeroed:
+            copy.fill(blocks[position], b"\0", 0, nbytes, stream=launcher.stream)
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -256,12 +283,12 @@ def _listed(names: Sequence[str]) -> str:
 
 def _names(recording: Recording) -> list[str]:
     """Expressions for what may differ between launches, in the order of `Recording.values`."""
-    given = [*recording.arguments.values()]
-    names = [f"_at[{i}]" for i in range(len(given))]
-    for i, value in enumerate(given):
-        names += [f"_at[{i}][{j}]" for j in range(len(getattr(value, "descriptors", ())))]
-    names += [f"made{i}._keyed[1]" for i in range(len(recording.made))]
-    return names + [f"_space{i}.pointer" for i in range(len(recording.scratch))]
+    launcher, *names = [f"_at_{name}" for name in recording.arguments]
+    found = ["_launcher._as_parameter_", *names]
+    for name, value in zip((launcher, *names), recording.arguments.values(), strict=True):
+        found += [f"{name}[{j}]" for j in range(len(getattr(value, "descriptors", ())))]
+    found += [f"_to{i}" for i in range(len(recording.made))]
+    return found + [f"_space{i}.pointer" for i in range(len(recording.scratch))]
 
 
 def _call(
@@ -314,24 +341,27 @@ def _passed(argument: Any) -> Any:
     return argument
 
 
-def _result(recording: Recording, result: Any, kinds: dict[str, Any]) -> str:
-    """The operation's result, as an expression of new tensors and the arguments.
+def _result(recording: Recording, result: Any) -> Any:
+    """Where the operation's result is: its place among the arguments and what is made.
 
-    `kinds` takes the classes of tuples, by their names in the expression.
+    None for None; the class and the parts of a tuple.
     """
     if result is None:
-        return "None"
+        return None
     if isinstance(result, tuple):
-        parts = _listed([_result(recording, part, kinds) for part in result])
-        kind = f"_kind{len(kinds)}"
-        kinds[kind] = type(result)
-        return f"_tuple({kind}, {parts})"
+        return type(result), [_result(recording, part) for part in result]
     for position, made in enumerate(recording.made):
         if result is made:
-            return f"made{position}"
+            return len(recording.arguments) + position
     # In place a result is an operand too, and other calls need not be in place.
     written, names = recording.written(), list(recording.arguments)
     for name in sorted(names, key=lambda name: name not in written):
         if result is recording.arguments[name]:
-            return f"_given[{names.index(name)}]"
+            return names.index(name)
     raise NoKey
+
+
+def _picked(result: Any, values: Sequence[Any]) -> Any:
+    if isinstance(result, tuple):
+        return tuple.__new__(result[0], [_picked(each, values) for each in result[1]])
+    return None if result is None else values[result]
