@@ -475,9 +475,8 @@ class RunningMethods(BuildingMethods):
         if tensor_uids is not None or held.arrays:
             memory = self._memory(tensor_dict, tensor_uids)
         to = chosen or self._default_handle()
-        if type(memory) is dict and shapes is None:
-            run.launches.last(run, to, memory, workspace)
-        else:
+        is_plain = type(memory) is dict and shapes is None
+        if not (is_plain and run.known.execute(to, memory, workspace)):
             run(to, memory, workspace, shapes)
 
     def execute_plan_at_index(

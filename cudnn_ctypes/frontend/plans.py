@@ -584,9 +584,9 @@ class FrontExecution(Execution):
     def __init__(self, plan: ExecutionPlan, tensors: Sequence[Tensor]) -> None:
         super().__init__(plan, FrontOperands(tensors))
 
-    def check_workspace(self, workspace: Any) -> None:
+    def check_workspace(self, workspace: Any) -> int:
         try:
-            super().check_workspace(workspace)
+            return super().check_workspace(workspace)
         except ValueError as error:
             raise InvalidGraphError(str(error)) from None
 

@@ -21,7 +21,6 @@ from ..raw.descriptors import ConstantPack, FusedPlan, VariantPack
 from ..raw.enum_facts import ENUM_POINTEES
 from ..raw.memory import memory_pointer
 from ..runtime.launching.likeness import ALIGNMENT, Look, is_foreign, look
-from ..runtime.launching.operation import launched
 from ..runtime.launching.recording import launch
 from .activation import ActivationDescriptor
 from .convolution import ConvolutionDescriptor

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...raw import gpus
 from ...raw.bare import watched
-from ...raw.memory import memory_pointer
-from .launches import Launches, launch
+from ...runtime.launching.executions import Executions
 
 if TYPE_CHECKING:
     from ...handle import Handle
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from .results import ResultMemory
     from .tensor_memory import Shape
     from .torch_runs import TorchRun
-    from .variant_packs import VariantPacks
 
 __all__ = ["Execution"]
 
@@ -38,18 +36,16 @@ class Execution:
     operands : Operands
     workspace_size : int
         Bytes of workspace that the plan needs.
-    launches : Launches
-        For memory in a ``dict`` that is checked, without `shapes`: what to call instead, as
-        ``launches.last(execution, handle, memory, workspace)``.
+    known : Executions
+        For memory in a ``dict`` that is checked, without `shapes`: try ``known.execute`` first.
     """
 
     def __init__(self, plan: ExecutionPlan, operands: Operands) -> None:
         self._plan = plan
         self.operands = operands
         self.workspace_size: int = plan.workspace_size
-        self._packs = None if plan.scratch else plan.packs(operands.uids)
-        self.launches: Launches = Launches()
-        operands.renamed = self.launches.clear
+        self.known: Executions = Executions(plan.descriptor)
+        operands.renamed = self.known.clear
 
     def __call__(
         self,
@@ -82,31 +78,23 @@ class Execution:
         KeyError
             If a key is of no operand.
         """
+        learns = type(memory) is dict and check and not shapes
+        if learns and self.known.tried(handle, memory, workspace):  # type: ignore[arg-type]
+            return
         if gpus.ordinals:
             gpus.check_memory(handle, [*memory.items(), ("workspace", workspace)])
         addresses, numbers = self.operands.addresses(memory, shapes, check=check)
-        packs = self._packs
-        if packs is None or shapes or watched:
-            self.check_workspace(workspace)
-            by_uid = dict(zip(self.operands.uids, addresses, strict=True))
-            self._plan.execute(handle, by_uid, workspace, shapes=shapes)
+        plan, uids = self._plan, self.operands.uids
+        space = self.check_workspace(workspace)
+        if plan.scratch or shapes or watched:
+            by_uid = dict(zip(uids, addresses, strict=True))
+            plan.execute(handle, by_uid, workspace, shapes=shapes)
             return
-        space = 0
-        if self.workspace_size:
-            self.check_workspace(workspace)
-            space = memory_pointer(workspace, "workspace") or 0
-        packs.execute(handle, self._plan.descriptor, (*addresses, space), numbers)
-        if check and not numbers:
-            self._learn(packs, memory, workspace)
-
-    def _learn(self, packs: VariantPacks, memory: Mapping[Any, Any], workspace: Any) -> None:
-        """Have a launch for more memory like this, if there can be one."""
-        if type(memory) is not dict or not self.launches.lack(memory, workspace):
-            return
-        launched = self.operands.launched(memory)
-        if launched is not None:
-            plan, size = self._plan.descriptor, self.workspace_size
-            launch(self.launches, memory, workspace, size, plan, packs, *launched)
+        packs = plan.packs(uids)
+        packs.execute(handle, plan.descriptor, (*addresses, space), numbers)
+        operands = self.operands.launched(memory) if learns and not numbers else None
+        if operands is not None:
+            self.known.learn(memory, workspace if space else None, packs, *operands)
 
     def bind(
         self,
@@ -137,11 +125,12 @@ class Execution:
 
         return torch_run(self._plan, self.operands, inputs, results, returned, like)
 
-    def check_workspace(self, workspace: Any) -> None:
-        """Refuse a workspace that is none or too small.
+    def check_workspace(self, workspace: Any) -> int:
+        """The address of a workspace; 0 if none is needed.
 
         Raises
         ------
         ValueError
+            If it is none or too small.
         """
-        self._plan.check_workspace(workspace)
+        return self._plan.check_workspace(workspace)

@@ -116,8 +116,8 @@ class ExecutionMethods(Closing):
         chosen = self._handle if handle is None else handle
         if chosen is None:
             chosen = self._chosen(None)
-        if type(memory) is dict and check and not dims:
-            execution.launches.last(execution, chosen, memory, workspace)
+        is_plain = type(memory) is dict and check and not dims
+        if is_plain and execution.known.execute(chosen, memory, workspace):  # type: ignore[arg-type]
             return
         execution(chosen, memory, workspace, self._new_shapes(dims), check=check)
 

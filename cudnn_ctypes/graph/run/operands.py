@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...raw.memory import memory_pointer
 from ...raw.typed_memory import by_class
-from .launches import Operand
+from ...runtime.launching.executions import Operand
 from .tensor_memory import Extent, Shape, extent, find_tensor, host_value, refusal, with_shape
 
 if TYPE_CHECKING:
@@ -128,12 +128,12 @@ class Operands:
             self._refuse_missing(found)
         return found, numbers
 
-    def launched(self, memory: dict[Any, Any]) -> tuple[list[Operand], list[int]] | None:
+    def launched(self, memory: Mapping[Any, Any]) -> tuple[list[Operand], list[int]] | None:
         """The operand of each place in executions with these keys, and the place of each key.
 
         None if a key is unknown, or numbers are among the operands.
         """
-        operands = [Operand(fitting=each) for each in self._fitting]
+        operands = [Operand()] * len(self.tensors)
         for place, base, offset in self._views:
             operands[place] = Operand(base=base, offset=offset)
         for place, tensor, value in self._by_value:

@@ -14,14 +14,14 @@ from ...raw.bare import watched
 from ...raw.memory import memory_pointer
 from ...raw.values import described
 from ...resource import Uncopied
+from ...runtime.launching.executions import Executions, Operand
+from ...runtime.launching.packs import VariantPacks
 from ..backend.descriptor import BackendDescriptor
 from ..backend.values import device_address
 from .bound_plan import BoundPlan
-from .launches import Launches, Operand, launch
 from .scratch import Scratch
 from .stored_plan import StoredPlan
 from .tensor_memory import Shape
-from .variant_packs import VariantPacks
 
 if TYPE_CHECKING:
     from ...handle import Handle
@@ -165,16 +165,16 @@ class PlanExecution(Uncopied):
         if shapes or watched:
             with self.bind(handle, pointers, workspace, shapes=shapes) as bound:
                 bound()
-        elif type(pointers) is dict:
-            self._launches.last(self._execute, handle, pointers, workspace)
-        else:
-            self._execute(handle, pointers, workspace)
+            return
+        known = self._known
+        if type(pointers) is dict and (
+            known.execute(handle, pointers, workspace) or known.tried(handle, pointers, workspace)
+        ):
+            return
+        self._execute(handle, pointers, workspace)
 
     def _execute(self, handle: Handle, given: Mapping[int, Any], workspace: Any) -> None:
         """`execute` with what was not executed before."""
-        if watched:
-            self.execute(handle, given, workspace)
-            return
         if gpus.ordinals:
             gpus.check_memory(handle, [*given.items(), ("workspace", workspace)])
         complete = self._complete(given, workspace)
@@ -183,22 +183,14 @@ class PlanExecution(Uncopied):
         addresses = _addresses(pointers)
         # A number on the host may be another one the next time.
         numbers = any(isinstance(value, ctypes._SimpleCData) for value in pointers.values())
-        space = memory_pointer(workspace, "workspace") if self.workspace_size else None
+        space = self.check_workspace(workspace)
         if self.scratch.must_write:
             self.scratch.write(handle, self._own_size, complete, workspace)
-        packs.execute(handle, self.descriptor, (*addresses, space or 0), numbers)
-        if type(given) is not dict or pointers is not given or numbers:
-            return
-        if self._launches.lack(given, workspace):
-            launch(
-                self._launches,
-                given,
-                workspace,
-                self.workspace_size,
-                self.descriptor,
-                packs,
-                operands=[Operand()] * len(given),
-                places=range(len(given)),
+        packs.execute(handle, self.descriptor, (*addresses, space), numbers)
+        if type(given) is dict and pointers is given and not numbers:
+            operands = [Operand()] * len(given)
+            self._known.learn(
+                given, workspace if space else None, packs, operands, range(len(given))
             )
 
     def packs(self, uids: tuple[int, ...]) -> VariantPacks:
@@ -216,8 +208,8 @@ class PlanExecution(Uncopied):
         return found
 
     @functools.cached_property
-    def _launches(self) -> Launches:
-        return Launches()
+    def _known(self) -> Executions:
+        return Executions(self.descriptor)
 
     @functools.cached_property
     def _packs(self) -> dict[tuple[int, ...], VariantPacks]:
@@ -235,12 +227,13 @@ class PlanExecution(Uncopied):
             missing = ", ".join(map(str, sorted(self.uids.difference(uids))))
             raise ValueError(f"pointers: nothing was given for the tensors with uid {missing}")
 
-    def check_workspace(self, workspace: Any) -> None:
-        """Refuse a workspace that is no device memory, or too small.
+    def check_workspace(self, workspace: Any) -> int:
+        """The address of a workspace; 0 if none is needed.
 
         Raises
         ------
         TypeError, ValueError
+            If it is no device memory, or too small.
         """
         needed, address = self.workspace_size, memory_pointer(workspace, "workspace")
         if needed and not address:
@@ -248,6 +241,7 @@ class PlanExecution(Uncopied):
         available = getattr(workspace, "nbytes", needed)
         if isinstance(available, int) and available < needed:
             raise ValueError(f"workspace: this plan needs {needed} bytes, got {available}")
+        return address if needed and address else 0
 
     def bind(
         self,

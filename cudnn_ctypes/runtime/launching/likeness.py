@@ -32,6 +32,7 @@ __all__ = [
     "aligned",
     "is_foreign",
     "kind_of_look",
+    "kind_of_memory",
     "look",
     "look_at_descriptors",
     "looks",
@@ -279,6 +280,14 @@ def aligned(at: Iterable[Any]) -> tuple[bool, ...]:
 
 
 _KINDS = {_at_number: "number", _at_float: "float", _at_own: "own", _at_descriptor: "descriptor"}
+
+
+def kind_of_memory(value: Any) -> str:
+    """How memory like this is read: "torch", "own", "address" or "other"."""
+    at = looks[type(value)]
+    if at is _at_torch:
+        return "torch"
+    return "own" if at is _at_own else "address" if type(value) is int else "other"
 
 
 def kind_of_look(value: Any) -> str:

@@ -102,14 +102,35 @@ class Plan:
         shapes.
     """
 
-    used = 0
-    other: Plan | None = None
+    __slots__ = (
+        "__weakref__",
+        "_arguments",
+        "_by_device",
+        "_follows",
+        "_forms",
+        "_names",
+        "_nested",
+        "_result",
+        "_stream",
+        "_zeroed",
+        "alike",
+        "calls",
+        "data",
+        "other",
+        "runtime",
+        "scratch_sizes",
+        "steps",
+        "used",
+    )
+
     alike: Callable[..., bool]
-    steps: dict[str, str]
     data: tuple[Any, ...]
+    steps: dict[str, str]
 
     def __init__(self, recording: Recording, result: Any) -> None:
         handle, given = recording.handle, [*recording.arguments.values()]
+        self.used: int = 0
+        self.other: Plan | None = None
         self.runtime: Runtime = handle.runtime
         self._stream: int | None = handle.stream_pointer if recording.constants else None
         self._by_device = handle.launch_key is not None
@@ -322,12 +343,22 @@ def _call(
             if constant or isinstance(argument, Resource):
                 argument = argument._as_parameter_
             place = len(values) + len(native)
-            checked.append(argument)
-            native.append(_passed(argtypes[position].from_param(argument)))
+            both = argument, _passed(argtypes[position].from_param(argument))
+            if isinstance(argument, _REAL):
+                if len(_numbers) >= _MOST_NUMBERS:
+                    _numbers.clear()
+                both = _numbers.setdefault((type(argument), bytes(argument)), both)
+            checked.append(both[0])
+            native.append(both[1])
         positions.append(place)
     symbol = getattr(bare, function.__name__)
     return Call(function, symbol, tuple(positions), checked, native)
 
+
+_REAL = ctypes.c_float, ctypes.c_double
+_numbers: dict[Any, Any] = {}
+"""Factors of the host by type and value: plans share them, and what C is given for them."""
+_MOST_NUMBERS = 1024
 
 _SIMPLE = ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t, ctypes.c_int64, ctypes.c_double
 

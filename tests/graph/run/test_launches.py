@@ -8,6 +8,7 @@ import platform
 import types
 import weakref
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -25,22 +26,29 @@ from cudnn_ctypes.graph.backend import execution
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.run.execution import Execution
-from cudnn_ctypes.graph.run.launches import Launches
 from cudnn_ctypes.graph.run.plan import ExecutionPlan
-from cudnn_ctypes.raw import log
+from cudnn_ctypes.raw import log, torch_forms
 from cudnn_ctypes.raw.bare import watched
 from cudnn_ctypes.raw.function import observe
 from cudnn_ctypes.raw.gpus import ordinals
 from cudnn_ctypes.resource import Resource
 from cudnn_ctypes.runtime.cuda import CUDA
 from cudnn_ctypes.runtime.launching import bound, machine_code
+from cudnn_ctypes.runtime.launching.executions import Executions
 from cudnn_ctypes.runtime.launching.sequence import sequence
 
 from .executions import BAD_PARAM, Array, Memory, Product, StandIn, made_up_handle
 
 
+class DType(str):
+    is_complex = False
+
+
 class Tensor:
     """A tensor as PyTorch has them, on a GPU."""
+
+    layout = "strided"
+    is_nested = False
 
     def __init__(
         self,
@@ -51,8 +59,8 @@ class Tensor:
         is_cuda: bool = True,
     ) -> None:
         self._address = address
-        self.shape, self.dtype, self.is_cuda = shape, dtype, is_cuda
-        self.device = type("device", (), {"type": "cuda" if is_cuda else "cpu"})
+        self.shape, self.dtype, self.is_cuda = shape, DType(dtype), is_cuda
+        self.device = SimpleNamespace(type="cuda" if is_cuda else "cpu")
         self.is_negated = False  # when it is read
         self.asked: list[str] = []
 
@@ -90,29 +98,28 @@ SIZE = 1 << 12
 class LongWay:
     """Notes the executions that go the long way, and makes none."""
 
-    def __init__(self) -> None:
+    def __init__(self, known: Executions) -> None:
         self.calls = 0
+        self._known = known
 
     def __call__(self, handle: Any, memory: Any, workspace: Any) -> None:
-        self.calls += 1
-
-
-@pytest.fixture
-def long_way() -> LongWay:
-    return LongWay()
+        known = self._known
+        if not (known.execute(handle, memory, workspace) or known.tried(handle, memory, workspace)):
+            self.calls += 1
 
 
 @pytest.fixture
 def with_space(
     product: Product, stand_in: StandIn, monkeypatch: pytest.MonkeyPatch
-) -> tuple[Launches, dict[str, Any]]:
-    """The launches of a plan with a workspace, after one execution, and its memory."""
+) -> tuple[LongWay, dict[str, Any]]:
+    """The executions of a plan with a workspace, after one of them, and its memory."""
+    monkeypatch.setattr(torch_forms, "_guards_work", lambda: False)
     monkeypatch.setattr(ExecutionPlan, "workspace_size", SIZE)
     memory = {"c": Tensor(C), "a": A, "b": Tensor(B, (4, 32, 64))}
     product.graph.execute(memory, SPACE, handle=product.handle)
     execution = product.graph._execution
     assert execution is not None
-    return execution.launches, memory
+    return LongWay(execution.known), memory
 
 
 def with_closed_handle(product: Product) -> None:
@@ -176,15 +183,14 @@ def test_memory_that_fits_goes_the_short_way(
     with_space: Any,
     product: Product,
     stand_in: StandIn,
-    long_way: LongWay,
     memory: Any,
     workspace: Any,
 ) -> None:
-    launches, known = with_space
+    long_way, known = with_space
     memory = {**known, **memory}
     learn(product, memory, workspace)
     for _ in range(2):
-        launches.last(long_way, product.handle, memory, workspace)
+        long_way(product.handle, memory, workspace)
     assert not long_way.calls
     assert len(stand_in.executed) == 4
     wanted = {getattr(product, name).uid: address(each) for name, each in memory.items()}
@@ -224,14 +230,13 @@ def test_everything_else_goes_the_long_way(
     with_space: Any,
     product: Product,
     stand_in: StandIn,
-    long_way: LongWay,
     memory: Any,
     workspace: Any,
 ) -> None:
-    launches, known = with_space
+    long_way, known = with_space
     memory = {**known, **memory}
     learn(product, memory, workspace)
-    launches.last(long_way, product.handle, memory, workspace)
+    long_way(product.handle, memory, workspace)
     assert long_way.calls == 1
     assert len(stand_in.executed) == 2
 
@@ -244,19 +249,18 @@ def test_memory_of_another_class_is_learnt(
     with_space: Any,
     product: Product,
     stand_in: StandIn,
-    long_way: LongWay,
     memory: Any,
     workspace: Any,
 ) -> None:
     """Then both classes take the short way, by turns."""
-    launches, known = with_space
+    long_way, known = with_space
     other = {**known, **memory}
-    launches.last(long_way, product.handle, other, workspace)
+    long_way(product.handle, other, workspace)
     assert long_way.calls == 1
     product.graph.execute(other, workspace, handle=product.handle)
     for _ in range(2):
-        launches.last(long_way, product.handle, other, workspace)
-        launches.last(long_way, product.handle, known, SPACE)
+        long_way(product.handle, other, workspace)
+        long_way(product.handle, known, SPACE)
     assert long_way.calls == 1
     assert len(stand_in.executed) == 6
 
@@ -275,56 +279,55 @@ def test_whatever_changed_goes_the_long_way(
     with_space: Any,
     product: Product,
     stand_in: StandIn,
-    long_way: LongWay,
     change: Callable[[Product], None],
 ) -> None:
-    launches, memory = with_space
+    long_way, memory = with_space
     change(product)
-    launches.last(long_way, product.handle, memory, SPACE)
+    long_way(product.handle, memory, SPACE)
     assert long_way.calls == 1
     assert len(stand_in.executed) == 1
 
 
 def test_watched_calls_and_several_gpus_go_the_long_way(
-    with_space: Any, product: Product, stand_in: StandIn, long_way: LongWay
+    with_space: Any, product: Product, stand_in: StandIn
 ) -> None:
-    launches, memory = with_space
+    long_way, memory = with_space
     watched.add("cudnnBackendExecute")
-    launches.last(long_way, product.handle, memory, SPACE)
+    long_way(product.handle, memory, SPACE)
     watched.discard("cudnnBackendExecute")
     ordinals[1 << 40] = 0
-    launches.last(long_way, product.handle, memory, SPACE)
+    long_way(product.handle, memory, SPACE)
     del ordinals[1 << 40]
     assert long_way.calls == 2
-    launches.last(long_way, product.handle, memory, SPACE)
+    long_way(product.handle, memory, SPACE)
     assert long_way.calls == 2
     assert len(stand_in.executed) == 2
 
 
 def test_keys_in_another_order_go_the_short_way(
-    with_space: Any, product: Product, stand_in: StandIn, long_way: LongWay
+    with_space: Any, product: Product, stand_in: StandIn
 ) -> None:
-    launches, memory = with_space
-    launches.last(long_way, product.handle, dict(reversed(memory.items())), SPACE)
+    long_way, memory = with_space
+    long_way(product.handle, dict(reversed(memory.items())), SPACE)
     assert not long_way.calls
     assert stand_in.executed[0] == stand_in.executed[1]
 
 
-def test_unknown_keys_go_the_long_way(with_space: Any, product: Product, long_way: LongWay) -> None:
-    launches, memory = with_space
+def test_unknown_keys_go_the_long_way(with_space: Any, product: Product) -> None:
+    long_way, memory = with_space
     for other in ({**memory, "d": 1}, {product.c: C, "a": A, "b": B}, {"a": A}, {}):
-        launches.last(long_way, product.handle, other, SPACE)
+        long_way(product.handle, other, SPACE)
     assert long_way.calls == 4
 
 
 def test_keys_of_several_kinds_take_turns(
-    with_space: Any, product: Product, stand_in: StandIn, long_way: LongWay
+    with_space: Any, product: Product, stand_in: StandIn
 ) -> None:
-    launches, memory = with_space
+    long_way, memory = with_space
     others = {product.a: A, product.b: B, "c": C}
     product.graph.execute(others, SPACE, handle=product.handle)
     for given in (memory, others, others, memory):
-        launches.last(long_way, product.handle, given, SPACE)
+        long_way(product.handle, given, SPACE)
     assert not long_way.calls
     assert all(noted["data"] == stand_in.executed[0]["data"] for noted in stand_in.executed)
 
@@ -337,16 +340,14 @@ def on_gpu(shape: tuple[int, ...] = (4, 64, 64), dtype: str = "float16") -> Devi
     return tensor
 
 
-def test_tensors_of_this_package(
-    with_space: Any, product: Product, stand_in: StandIn, long_way: LongWay
-) -> None:
-    launches, memory = with_space
+def test_tensors_of_this_package(with_space: Any, product: Product, stand_in: StandIn) -> None:
+    long_way, memory = with_space
     first, second, third = (on_gpu() for _ in range(3))
     execute = functools.partial(product.graph.execute, handle=product.handle)
-    launches.clear()  # where c is a tensor of PyTorch
+    product.graph._execution.known.clear()  # where c is a tensor of PyTorch
     execute({**memory, "c": first}, SPACE)
     for good in (first, second, second):
-        launches.last(long_way, product.handle, {**memory, "c": good}, SPACE)
+        long_way(product.handle, {**memory, "c": good}, SPACE)
         assert stand_in.executed[-1]["data"][product.c.uid] == good.ptr
     assert not long_way.calls
     third.close()
@@ -357,42 +358,41 @@ def test_tensors_of_this_package(
         with pytest.raises((ValueError, TypeError)):
             execute({**memory, "c": wrong}, SPACE)
         long_way.calls = 0
-        launches.last(long_way, product.handle, {**memory, "c": wrong}, SPACE)
+        long_way(product.handle, {**memory, "c": wrong}, SPACE)
         assert long_way.calls == 1
 
 
-def test_workspaces_of_this_package(
-    with_space: Any, product: Product, stand_in: StandIn, long_way: LongWay
-) -> None:
-    launches, memory = with_space
-    launches.clear()
+def test_workspaces_of_this_package(with_space: Any, product: Product, stand_in: StandIn) -> None:
+    long_way, memory = with_space
+    product.graph._execution.known.clear()
     enough, more, less = (on_gpu((size,), "uint8") for size in (SIZE, SIZE + 1, SIZE - 1))
     with use_reference_device():
         host = DeviceTensor.zeros((SIZE,), "uint8")
         assert host.keyed()
-    product.graph.execute(memory, enough, handle=product.handle)
     for good in (enough, more):
-        launches.last(long_way, product.handle, memory, good)
+        product.graph.execute(memory, good, handle=product.handle)
+    for good in (enough, more):
+        long_way(product.handle, memory, good)
         assert stand_in.executed[-1]["workspace"] == good.ptr
     assert not long_way.calls
     for wrong in (less, host):
-        launches.last(long_way, product.handle, memory, wrong)
+        long_way(product.handle, memory, wrong)
     assert long_way.calls == 2
 
 
 def test_other_memory_at_the_same_address_is_refused(
-    with_space: Any, product: Product, stand_in: StandIn, long_way: LongWay
+    with_space: Any, product: Product, stand_in: StandIn
 ) -> None:
     """Allocators give addresses again: a last batch can lie where all others did."""
-    launches, memory = with_space
+    long_way, memory = with_space
     others = Tensor(C, (4, 64, 63)), Tensor(C, dtype="torch.float32"), Tensor(C, is_cuda=False)
     negated = Tensor(C)
     negated.is_negated = True
-    launches.last(long_way, product.handle, {**memory, "c": negated}, SPACE)
+    long_way(product.handle, {**memory, "c": negated}, SPACE)
     assert long_way.calls == 1
     for other in others:
         wrong = {**memory, "c": other}
-        launches.last(long_way, product.handle, wrong, SPACE)
+        long_way(product.handle, wrong, SPACE)
         with pytest.raises((ValueError, TypeError), match="c"):
             product.graph.execute(wrong, SPACE, handle=product.handle)
     assert long_way.calls == 1 + len(others)
@@ -402,16 +402,16 @@ def test_other_memory_at_the_same_address_is_refused(
 
 
 def test_tensors_that_were_read_are_known_where_they_were(
-    with_space: Any, product: Product, long_way: LongWay
+    with_space: Any, product: Product
 ) -> None:
-    launches, memory = with_space
+    long_way, memory = with_space
     other, moved = Tensor(C), Tensor(C + 512)
     for tensor, is_read in ((other, True), (other, False), (moved, True), (moved, False)):
         tensor.asked.clear()
-        launches.last(long_way, product.handle, {**memory, "c": tensor}, SPACE)
+        long_way(product.handle, {**memory, "c": tensor}, SPACE)
         assert bool(tensor.asked) is is_read
     moved._address, moved.shape = C, (4, 64, 63)  # as by `moved.data = other`
-    launches.last(long_way, product.handle, {**memory, "c": moved}, SPACE)
+    long_way(product.handle, {**memory, "c": moved}, SPACE)
     assert long_way.calls == 1
 
 
@@ -430,6 +430,7 @@ def test_errors_of_the_short_way_are_told(
 def test_graphs_plans_and_the_front_end_take_the_short_way(
     product: Product, stand_in: StandIn, h200: DeviceProperties, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(torch_forms, "_guards_work", lambda: False)
     types = frontend.data_type
     front = frontend.pygraph(
         io_data_type=types.HALF, compute_data_type=types.FLOAT, device_property=h200
@@ -474,15 +475,13 @@ def test_launches_keep_no_execution_alive(with_space: Any, product: Product) -> 
         gc.enable()
 
 
-def test_launches_keep_no_memory_alive(
-    with_space: Any, product: Product, long_way: LongWay
-) -> None:
-    launches, known = with_space
+def test_launches_keep_no_memory_alive(with_space: Any, product: Product) -> None:
+    long_way, known = with_space
     gc.disable()
     try:
         for way in (
             lambda memory: product.graph.execute(memory, SPACE, handle=product.handle),
-            lambda memory: launches.last(long_way, product.handle, memory, SPACE),
+            lambda memory: long_way(product.handle, memory, SPACE),
         ):
             memory = {**known, "c": Tensor(C + 512)}
             way(memory)
@@ -495,13 +494,13 @@ def test_launches_keep_no_memory_alive(
 
 
 def test_alternating_outputs_have_a_pack_each(
-    with_space: Any, product: Product, stand_in: StandIn, long_way: LongWay
+    with_space: Any, product: Product, stand_in: StandIn
 ) -> None:
     """Also after so many other outputs that their packs were given up."""
-    launches, known = with_space
+    long_way, known = with_space
     outputs = [Tensor(C + 256 * i) for i in range(1, 100)]
     for output in (*outputs[:2] * 3, *outputs, *outputs[:2] * 3, *outputs[:2] * 3):
-        launches.last(long_way, product.handle, {**known, "c": output}, SPACE)
+        long_way(product.handle, {**known, "c": output}, SPACE)
         assert stand_in.executed[-1]["data"][product.c.uid] == output.data_ptr()
     assert not long_way.calls
     assert len(stand_in.packs) <= 64

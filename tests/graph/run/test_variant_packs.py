@@ -23,10 +23,10 @@ from cudnn_ctypes import (
 )
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.graph import Graph
-from cudnn_ctypes.graph.run import variant_packs
 from cudnn_ctypes.graph.run.operands import Operands
 from cudnn_ctypes.graph.run.plan import ExecutionPlan
 from cudnn_ctypes.raw.bare import bare
+from cudnn_ctypes.runtime.launching.packs import VariantPacks
 
 from .executions import (
     BAD_PARAM,
@@ -279,9 +279,10 @@ def test_a_pack_that_cudnn_refuses(
     product: Product, stand_in: StandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The full error, though the call that met it was a bare one."""
-    monkeypatch.setattr(variant_packs, "_KIND", int(raw.CUDNN_BACKEND_TENSOR_DESCRIPTOR))
+    kind = int(raw.CUDNN_BACKEND_TENSOR_DESCRIPTOR)
+    monkeypatch.setattr("cudnn_ctypes.runtime.launching.packs._KIND", kind)
     monkeypatch.delattr(bare, "cudnnBackendSetAttribute")
-    packs = variant_packs.VariantPacks((1,))
+    packs = VariantPacks((1,))
     with pytest.raises(CudnnError, match="UNIQUE_IDS") as caught:
         packs.execute(product.handle, product.plan.descriptor, (1 << 20, 0))
     assert caught.value.function == "cudnnBackendSetAttribute"

@@ -14,19 +14,14 @@ import ctypes
 import struct
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ... import raw
-from ...raw import cudnnBackendDescriptor_t, cudnnHandle_t
-from ...raw.bare import bare
-from ...raw.function import binding
-from ...raw.log import forget, logged, set_aside
-
-if TYPE_CHECKING:
-    from ...handle import Handle
-    from ..backend.descriptor import BackendDescriptor
-
-from ...resource import Uncopied
+from cudnn_ctypes import raw
+from cudnn_ctypes.raw import cudnnBackendDescriptor_t, cudnnHandle_t
+from cudnn_ctypes.raw.bare import bare
+from cudnn_ctypes.raw.function import binding
+from cudnn_ctypes.raw.log import forget, logged, set_aside
+from cudnn_ctypes.resource import Uncopied
 
 __all__ = ["Addresses", "Pack", "VariantPacks"]
 
@@ -72,8 +67,8 @@ class VariantPacks(Uncopied):
 
     def execute(
         self,
-        handle: Handle,
-        plan: BackendDescriptor,
+        handle: Any,
+        plan: Any,
         key: Addresses,
         numbers: object = False,
     ) -> None:
