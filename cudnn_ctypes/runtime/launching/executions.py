@@ -107,7 +107,7 @@ class Operand(NamedTuple):
 
 
 class Executions:
-    """What was learnt of the executions of one plan.
+    """Executions of one plan, known by the classes and forms of their memory.
 
     Parameters
     ----------
