@@ -182,7 +182,6 @@ def plans(fake_cuda: FakeCuda, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict
     allocators: dict[int, Any] = {}
     monkeypatch.setattr(stream_launcher, "_plans", plans := Plans())
     monkeypatch.setattr(stream_launcher, "_allocators", allocators)
-    monkeypatch.setattr(plan, "_function_of", plan._function_of.__wrapped__)  # they know `watched`
     for module in (bound, plan):  # a handle of the reference device may live
         monkeypatch.setattr(module, "watched", ())
     yield plans

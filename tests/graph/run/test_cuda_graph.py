@@ -28,12 +28,12 @@ from cudnn_ctypes.graph.describe.tensor import Tensor
 from cudnn_ctypes.graph.engines.selection import Selection
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.lower.target import Target
-from cudnn_ctypes.graph.run import variant_packs
 from cudnn_ctypes.graph.run.cuda_graph import NativeGraph, capture
 from cudnn_ctypes.graph.run.kernel_cache import KernelCache
 from cudnn_ctypes.graph.run.plan import ExecutionPlan
 from cudnn_ctypes.graph.run.scratch import Scratch
 from cudnn_ctypes.runtime import cuda
+from cudnn_ctypes.runtime.launching import packs
 
 from ..attention_problems import BOTH
 from ..attentions import Attention
@@ -470,7 +470,7 @@ def test_a_plan_is_destroyed_after_the_execution(
 ) -> None:
     log: list[str] = []
     calls = Calls(log)
-    for module in (execution, variant_packs):
+    for module in (execution, packs):
         monkeypatch.setattr(module, "bare", calls)
     monkeypatch.setattr(execution, "watched", ())
     owner = made_up_handle()
