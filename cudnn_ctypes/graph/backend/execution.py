@@ -19,6 +19,7 @@ from ...runtime.launching.sequence import FixedLaunch, as_machine_code
 
 if TYPE_CHECKING:
     from ...handle import Handle
+
     Descriptor = Resource[raw.cudnnBackendDescriptor_t]
 
 __all__ = ["Execution", "execute"]

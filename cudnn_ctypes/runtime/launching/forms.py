@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["OTHER", "Form", "function_of", "operation_source"]
 
 OTHER: Any = object()
-"""What a form's function returns for arguments of another form, or without a plan."""
+"""Result of a form's function for arguments of another form, or without a plan."""
 
 
 @functools.lru_cache(maxsize=512)
