@@ -273,3 +273,12 @@ def tolerance(problem: Problem, kind: Kind, exact: Arrays) -> Arrays:
         )
         for name, scale in scales.items()
     }
+
+
+def kept(name: str, problem: Any) -> Any:
+    """The elements of a result that belong to no padding."""
+    lengths = problem.q_lengths if name in ("y", "dq") else problem.k_lengths
+    if name not in ("y", "dq", "dk", "dv"):
+        return ...
+    steps = len(problem.q if name in ("y", "dq") else problem.k)
+    return np.arange(steps)[:, None, None] < lengths

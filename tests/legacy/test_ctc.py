@@ -29,6 +29,7 @@ from cudnn_ctypes.reference import ctc as reference
 T, N, A = 6, 3, 5
 LABELS = [[1, 2, 2], [4], [3, 1, 4]]
 LENGTHS = [6, 5, 4]
+POISON = 7.0
 
 
 @pytest.fixture
@@ -166,15 +167,67 @@ def test_labels_on_the_device(handle: Handle, loss: Any) -> None:
         close(one, other)
 
 
-def test_out_of_bounds(handle: Handle) -> None:
-    probs = DeviceTensor.from_numpy(activations())
-    labels = [[2, 2, 3], [4], [1]]  # the first needs 4 steps and has 3
-    for mode, left in (("zero_oob_gradients", 0), ("skip_oob_gradients", 7)):
-        gradients = DeviceTensor.full((T, N, A), 7, "float32")
-        with CTCLossDescriptor(gradient_mode=mode) as loss:
-            ctc_loss(handle, probs, labels, loss, input_lengths=[3, 5, 4], gradients=gradients)
-        assert (gradients.numpy()[:3, 0] == left).all()
-        assert (gradients.numpy()[:4, 1:] != 7).all()
+@pytest.mark.parametrize("mode", ["zero_oob_gradients", "skip_oob_gradients"])
+@pytest.mark.parametrize("version", [ctc_loss, ctc_loss_v8])
+def test_labels_that_need_more_steps(handle: Handle, version: Any, mode: str) -> None:
+    """[1, 1, 1] needs 5 steps, and has 4: cuDNN's OOB sample."""
+    rng = np.random.default_rng(0)
+    u = rng.standard_normal((6, 3, 4)).astype(np.float32)
+    labels, lengths = [[1, 2], [1, 1, 1], [3]], [6, 4, 5]
+    gradients = DeviceTensor.full(u.shape, POISON, "float32")
+    with CTCLossDescriptor(gradient_mode=mode, max_label_length=5) as loss:
+        result = version(
+            handle,
+            DeviceTensor.from_numpy(u),
+            labels,
+            loss,
+            input_lengths=lengths,
+            gradients=gradients,
+        )
+    costs, actual = result.costs.numpy(), gradients.numpy()
+    exact = reference.ctc_loss(u, labels, lengths)
+    assert np.isposinf(exact.costs[1])
+    for n in (0, 2):
+        np.testing.assert_allclose(costs[n], exact.costs[n], rtol=1e-5)
+        np.testing.assert_allclose(
+            actual[: lengths[n], n], exact.gradients[: lengths[n], n], atol=1e-5
+        )
+    left = 0 if mode == "zero_oob_gradients" else POISON
+    assert (actual[:, 1] == left).all(), "also past its input length"
+    assert (actual[5:, 2] == POISON).all()
+
+
+def test_a_sample_without_labels_is_wrong_in_cudnn(handle: Handle) -> None:
+    """Why layer 2 refuses it: the only path is blanks all the way, and its cost is not 0.
+
+    Its labels are on the device here, where they are not checked. The others are right.
+    """
+    u = np.random.default_rng(1).standard_normal((5, 3, 3)).astype(np.float32)
+    labels, lengths = np.array([2, 1, 2], np.int32), np.array([1, 0, 2], np.int32)
+    with CTCLossDescriptor(max_label_length=5) as loss:
+        costs, gradients = ctc_loss_v8(
+            handle,
+            DeviceTensor.from_numpy(u),
+            DeviceTensor.from_numpy(labels),
+            loss,
+            label_lengths=DeviceTensor.from_numpy(lengths),
+        )
+    exact = reference.ctc_loss(u, [[2], [], [1, 2]])
+    np.testing.assert_allclose(costs.numpy()[::2], exact.costs[::2], rtol=1e-5)
+    np.testing.assert_allclose(gradients.numpy()[:, ::2], exact.gradients[:, ::2], atol=1e-5)
+    right = bool(abs(costs.numpy()[1] - exact.costs[1]) < 1e-4)
+    assert right == handle.on_reference_device
+
+
+def test_labels_of_256_symbols(handle: Handle) -> None:
+    u = np.random.default_rng(2).standard_normal((600, 1, 5)).astype(np.float32)
+    labels = [([1, 2, 3, 4] * 64)]
+    with CTCLossDescriptor() as loss, pytest.raises(NotSupportedError):
+        ctc_loss(handle, DeviceTensor.from_numpy(u), labels, loss)
+    labels[0].pop()
+    with CTCLossDescriptor() as loss:
+        costs = ctc_loss(handle, DeviceTensor.from_numpy(u), labels, loss).costs.numpy()
+    np.testing.assert_allclose(costs, reference.ctc_loss(u, labels).costs, rtol=1e-4)
 
 
 def test_strides_and_addresses(handle: Handle, loss: Any) -> None:
