@@ -30,32 +30,6 @@ def flat(result: DeviceTensor) -> list[float]:
     return result.numpy().ravel().tolist()
 
 
-def test_known_numbers(handle: Handle) -> None:
-    with tensor(X) as x:
-        assert flat(activation_forward(handle, x, "relu")) == [0, 0, 0, 0.5, 2, 7]
-        with ActivationDescriptor("clipped_relu", coef=6) as activation:
-            assert flat(activation_forward(handle, x, activation)) == [0, 0, 0, 0.5, 2, 6]
-        for name, function in (("tanh", np.tanh), ("sigmoid", lambda v: 1 / (1 + np.exp(-v)))):
-            result = activation_forward(handle, x, name).numpy()
-            np.testing.assert_allclose(result, function(X), rtol=1e-5)
-        with ActivationDescriptor("elu", coef=0.5) as activation:
-            result = activation_forward(handle, x, activation).numpy()
-            np.testing.assert_allclose(result, np.where(X > 0, X, 0.5 * np.expm1(X)), rtol=1e-5)
-        with ActivationDescriptor("swish", swish_beta=2) as activation:
-            result = activation_forward(handle, x, activation).numpy()
-            np.testing.assert_allclose(result, X / (1 + np.exp(-2 * X)), rtol=1e-5)
-
-
-def test_gradients_of_relu(handle: Handle) -> None:
-    with tensor(X) as x, tensor(DY) as dy:
-        y = activation_forward(handle, x, "relu")
-        assert flat(activation_backward(handle, "relu", y=y, dy=dy, x=x)) == [0, 0, 0, 10, 10, 10]
-        with ActivationDescriptor("clipped_relu", coef=6) as activation:
-            y = activation_forward(handle, x, activation)
-            dx = activation_backward(handle, activation, y=y, dy=dy, x=x)
-            assert flat(dx) == [0, 0, 0, 10, 10, 0]
-
-
 @pytest.mark.parametrize("activation", ["relu", "tanh", "sigmoid", "elu"])
 def test_in_place(handle: Handle, activation: str) -> None:
     # After an in-place pass there is no x: C programs pass y for it.
@@ -137,13 +111,6 @@ def test_addresses_with_descriptors(handle: Handle) -> None:
 
 
 class TestWrongInput:
-    def test_forward(self, reference_handle: Handle) -> None:
-        handle = reference_handle
-        x = tensor(X)
-        with pytest.raises(ValueError, match=r"mode: .*'relu'"):
-            activation_forward(handle, x, "rellu")
-        x.close()
-
     def test_backward(self, reference_handle: Handle) -> None:
         handle, x, dy = reference_handle, tensor(X), tensor(DY)
         values = np.ones((1, 2, 2, 2), np.float32)

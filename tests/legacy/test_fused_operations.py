@@ -649,39 +649,6 @@ def test_scale_and_bias_in_a_type_that_is_not_supported(handle: Handle) -> None:
             )
 
 
-def test_a_block_of_a_residual_network(reference_handle: Handle) -> None:
-    """Convolution, statistics, convolution: as with normalization in between."""
-    handle, rng = reference_handle, np.random.default_rng(6)
-    x = rng.standard_normal((2, 8, 6, 6)).astype(np.float16)
-    first, second = ((rng.standard_normal((8, 8, 3, 3)) / 9).astype(np.float16) for _ in range(2))
-    gamma, beta, *_ = reference_statistics(8)
-    with ConvolutionDescriptor(1) as conv:
-        one = cudnn.scale_bias_activation_convolution(
-            handle, upload(x, "NHWC"), upload(first, "NHWC"), conv
-        )
-        equivalent = cudnn.finalize_statistics_training(
-            handle, one.y_sum, one.y_sqsum, 72, upload(gamma), upload(beta), average_factor=1.0
-        )
-        two = cudnn.scale_bias_activation_convolution(
-            handle,
-            one.y,
-            upload(second, "NHWC"),
-            conv,
-            equivalent.scale,
-            equivalent.bias,
-            activation="relu",
-            statistics=False,
-        )
-    assert two.y_sum is None
-    y = one.y.numpy().astype(np.float64)
-    mean, variance = y.mean((0, 2, 3), keepdims=True), y.var((0, 2, 3), keepdims=True)
-    normalized = np.maximum((y - mean) / np.sqrt(variance + 1e-5) * gamma + beta, 0)
-    expected = reference.scale_bias_activation_convolution(
-        normalized, second.astype(np.float64), options={"padding": (1, 1)}
-    ).y
-    np.testing.assert_allclose(two.y.numpy(), expected, atol=2e-2)
-
-
 # --- wrong operands -----------------------------------------------------------------------------
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import functools
-import gc
-import warnings
 from typing import Any
 
 import numpy as np
@@ -21,8 +19,6 @@ from cudnn_ctypes import (
     TensorDescriptor,
     raw,
 )
-
-from .leaks import check_no_memory_is_left
 
 X, C = (3, 4, 5, 2), 4
 EPSILON = 1e-3
@@ -112,39 +108,6 @@ class TestWhatIsMade:
         )
         assert forward.saved_mean.shape == (1, C, 1, 1)
 
-    @pytest.mark.parametrize("shape", [(6, 4), (6, 4, 3), (2, 3, 2, 2, 2)])
-    @pytest.mark.parametrize("mode", ["per_activation", "spatial"])
-    def test_other_numbers_of_dimensions(self, handle: Handle, mode: str, shape: Any) -> None:
-        x = random(0, *shape)
-        axes = (0,) if mode == "per_activation" else (0, *range(2, len(shape)))
-        per = shape[1:] if mode == "per_activation" else shape[1:2]
-        one, zero = DeviceTensor.full(per, 1, "float32"), DeviceTensor.full(per, 0, "float32")
-        forward = cudnn.batch_normalization_forward_training(
-            handle, x, one, zero, mode=mode, epsilon=EPSILON, average_factor=1
-        )
-        assert forward.y.shape == shape
-        assert forward.saved_mean.shape == per
-        expected = normalized(x.numpy(), axes)
-        np.testing.assert_allclose(forward.y.numpy(), expected, rtol=1e-4, atol=1e-5)
-
-    def test_running_averages_are_updated(self, handle: Handle) -> None:
-        x, scale = random(0, *X), random(1, C)
-        mean, variance = (DeviceTensor.full((C,), v, "float32") for v in (1, 2))
-        cudnn.batch_normalization_forward_training(
-            handle,
-            x,
-            scale,
-            scale,
-            average_factor=0.25,
-            running_mean=mean,
-            running_variance=variance,
-        )
-        values = x.numpy().astype(np.float64)
-        expected = 0.75 + 0.25 * values.mean((0, 2, 3))
-        np.testing.assert_allclose(mean.numpy(), expected, rtol=1e-5)
-        expected = 1.5 + 0.25 * values.var((0, 2, 3), ddof=1)
-        np.testing.assert_allclose(variance.numpy(), expected, rtol=1e-5)
-
     def test_given_results_are_used(self, handle: Handle) -> None:
         x, dy, scale, bias = random(0, *X), random(1, *X), random(2, C), random(3, C)
         y, dx = nan(*X), nan(*X)
@@ -225,47 +188,6 @@ class TestWhatIsMade:
 
 
 class TestFused:
-    @pytest.mark.parametrize("norm", [False, True], ids=["batch", "norm"])
-    @pytest.mark.parametrize("adds", [False, True], ids=["relu", "add_relu"])
-    def test_relu_and_addition(self, handle: Handle, adds: bool, norm: bool) -> None:
-        x, z, dy = (random(i, *X, dtype=np.float16, layout="NHWC") for i in range(3))
-        scale, bias = random(3, C), random(4, C)
-        train: Any = cudnn.batch_normalization_forward_training_ex
-        back: Any = cudnn.batch_normalization_backward_ex
-        how: dict[str, Any] = {"epsilon": EPSILON, "activation": "relu"}
-        if norm:
-            train, back = cudnn.normalization_forward_training, cudnn.normalization_backward
-            how["algorithm"] = "persist"
-        forward = train(handle, x, scale, bias, z=z if adds else None, average_factor=1, **how)
-        total = scale.numpy()[:, None, None] * normalized(x.numpy()) + bias.numpy()[:, None, None]
-        total += z.numpy() if adds else 0
-        np.testing.assert_allclose(forward.y.numpy(), np.maximum(total, 0), rtol=2e-3, atol=2e-3)
-        if adds:  # else cuDNN has no reserve space
-            assert forward.reserve_space.nbytes >= x.size // 8
-        gradients = back(
-            handle,
-            x=x,
-            y=forward.y,
-            dy=dy,
-            scale=scale,
-            bias=bias,
-            with_dz=adds,
-            saved_mean=forward.saved_mean,
-            saved_inv_variance=forward.saved_inv_variance,
-            reserve_space=forward.reserve_space,
-            **how,
-        )
-        clear = abs(total) > 1e-2  # elsewhere the sign is a matter of rounding
-        dz = np.where(total > 0, dy.numpy().astype(np.float64), 0)
-        if adds:
-            np.testing.assert_array_equal(gradients.dz.numpy()[clear], dz[clear])
-        else:
-            assert gradients.dz is None
-        doubtful = abs(dy.numpy() * ~clear).sum()
-        np.testing.assert_allclose(
-            gradients.dbias.numpy(), dz.sum((0, 2, 3)), rtol=1e-3, atol=1e-3 + doubtful
-        )
-
     @pytest.mark.parametrize("adds", [False, True])
     def test_sizes(self, handle: Handle, adds: bool) -> None:
         with (
@@ -280,49 +202,6 @@ class TestFused:
                 handle, x_desc, algorithm="persist", activation="relu", adds=adds
             )
             assert others == sizes
-
-    def test_plain_ex_forms(self, handle: Handle) -> None:
-        x, dy, scale, bias = random(0, *X), random(1, *X), random(2, C), random(3, C)
-        plain = cudnn.batch_normalization_forward_training(handle, x, scale, bias, average_factor=1)
-        forward = cudnn.batch_normalization_forward_training_ex(
-            handle, x, scale, bias, mode="spatial", average_factor=1
-        )
-        np.testing.assert_allclose(forward.y.numpy(), plain.y.numpy(), rtol=1e-4, atol=1e-5)
-        gradients = cudnn.batch_normalization_backward_ex(
-            handle,
-            x=x,
-            y=forward.y,
-            dy=dy,
-            scale=scale,
-            bias=bias,
-            mode="spatial",
-            reserve_space=forward.reserve_space,
-        )
-        expected = cudnn.batch_normalization_backward(handle, x=x, dy=dy, scale=scale)
-        np.testing.assert_allclose(gradients.dx.numpy(), expected.dx.numpy(), rtol=1e-3, atol=1e-5)
-
-    def test_given_spaces(self, handle: Handle) -> None:
-        x = random(0, *X, dtype=np.float16, layout="NHWC")
-        scale = random(1, C)
-        with TensorDescriptor(X, "float16", layout="NHWC") as x_desc:
-            sizes = cudnn.batch_normalization_ex_sizes(handle, x_desc, activation="relu", adds=True)
-        with (
-            DeviceBuffer(sizes.forward_workspace + 8) as workspace,
-            DeviceBuffer(sizes.reserve_space) as reserve_space,
-        ):
-            forward = cudnn.batch_normalization_forward_training_ex(
-                handle,
-                x,
-                scale,
-                scale,
-                z=x,
-                activation="relu",
-                workspace=workspace,
-                reserve_space=reserve_space,
-                average_factor=1,
-            )
-            assert forward.reserve_space is reserve_space
-            assert (forward.y.numpy() >= 0).all()
 
 
 class TestRefusals:
@@ -391,52 +270,3 @@ class TestRefusals:
             cudnn.normalization_forward_training(
                 handle, x, scale, scale, groups=2, average_factor=1
             )
-
-
-@pytest.mark.filterwarnings("error::ResourceWarning")
-def test_nothing_is_forgotten(handle: Handle) -> None:
-    x = random(0, *X, dtype=np.float16, layout="NHWC")
-    scale = random(1, C)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", ResourceWarning)
-        forward = cudnn.batch_normalization_forward_training_ex(
-            handle, x, scale, scale, z=x, activation="relu", average_factor=1
-        )
-        cudnn.normalization_forward_training(handle, x, scale, scale, average_factor=1)
-        with pytest.raises(TypeError):
-            cudnn.batch_normalization_backward_ex(
-                handle,
-                x=x,
-                y=forward.y,
-                dy=x,
-                scale=scale,
-                bias=scale,
-                activation="relu",
-                with_dz=True,
-            )
-        gc.collect()
-
-
-@pytest.mark.soak
-def test_steps_leave_no_memory(handle: Handle) -> None:
-    x, scale = random(0, *X, dtype=np.float16, layout="NHWC"), random(1, C)
-
-    def step() -> None:
-        forward = cudnn.batch_normalization_forward_training_ex(
-            handle, x, scale, scale, z=x, activation="relu", average_factor=1
-        )
-        cudnn.batch_normalization_backward_ex(
-            handle,
-            x=x,
-            y=forward.y,
-            dy=x,
-            scale=scale,
-            bias=scale,
-            activation="relu",
-            with_dz=True,
-            saved_mean=forward.saved_mean,
-            saved_inv_variance=forward.saved_inv_variance,
-            reserve_space=forward.reserve_space,
-        )
-
-    check_no_memory_is_left(step, handle)

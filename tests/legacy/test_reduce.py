@@ -61,24 +61,6 @@ class TestDescriptor:
 
 
 class TestReduce:
-    def test_known_numbers(self, handle: Handle) -> None:
-        expected = {
-            "add": [-2, 1],
-            "mul": [-10, 0],
-            "min": [-5, -3],
-            "max": [2, 4],
-            "amax": [5, 4],
-            "avg": [-2 / 3, 1 / 3],
-            "norm1": [8, 7],
-            "norm2": [np.sqrt(30), 5],
-            "mul_no_zeros": [-10, -12],
-        }
-        with tensor(A) as a:
-            for op, values in expected.items():
-                result = reduce_tensor(handle, a, op, c_shape=(1, 2, 1, 1))
-                assert result.indices is None
-                np.testing.assert_allclose(result.c.numpy().ravel(), values, rtol=1e-6, err_msg=op)
-
     def test_factors_and_types(self, handle: Handle) -> None:
         with tensor(A) as a, tensor(np.full((1, 1, 1, 3), 10, np.float32)) as c:
             result = reduce_tensor(handle, a, "add", c, alpha=2, beta=0.5)
@@ -96,14 +78,6 @@ class TestReduce:
         with tensor(A.astype(np.int8)) as a:
             c = reduce_tensor(handle, a, "add", c_shape=(1, 2, 1, 1), data_type="float32").c
             assert c.numpy().ravel().tolist() == [-2, 1]
-
-    @pytest.mark.parametrize(("op", "places"), [("min", [1, 2]), ("max", [2, 0]), ("amax", [1, 0])])
-    def test_indices(self, handle: Handle, op: str, places: list[int]) -> None:
-        with ReduceTensorDescriptor(op, indices=True) as reduction, tensor(A) as a:
-            result = reduce_tensor(handle, a, reduction, c_shape=(1, 2, 1, 1))
-            assert result.indices.shape == (1, 2, 1, 1)
-            assert result.indices.dtype == np.uint32
-            assert result.indices.numpy().ravel().tolist() == places
 
     def test_the_first_of_equal_elements_counts(self, handle: Handle) -> None:
         values = np.array([1, 7, 3, 7, 7, 0], np.float32).reshape(1, 1, 2, 3)

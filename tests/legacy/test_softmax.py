@@ -33,41 +33,6 @@ def tensor(array: np.ndarray, **how: Any) -> DeviceTensor:
     return DeviceTensor.from_numpy(array, **how)
 
 
-def test_known_numbers(handle: Handle) -> None:
-    with tensor(SCORES) as x:
-        for algorithm in ("fast", "accurate", raw.CUDNN_SOFTMAX_FAST):
-            y = softmax_forward(handle, x, algorithm=algorithm)
-            assert y.shape == (2, 3)
-            np.testing.assert_allclose(y.numpy(), SHARES, rtol=1e-6)
-        y = softmax_forward(handle, x, algorithm="log")
-        np.testing.assert_allclose(y.numpy(), np.log(SHARES), rtol=1e-6)
-
-
-def test_the_gradient_of_cross_entropy(handle: Handle) -> None:
-    # With the loss -log(y[target]) the gradient of the scores is y - onehot(target).
-    target = np.eye(3, dtype=np.float32)[[2, 0]]
-    with tensor(SCORES) as x, tensor(-target) as dy:
-        log_y = softmax_forward(handle, x, algorithm="log")
-        dx = softmax_backward(handle, y=log_y, dy=dy, algorithm="log").numpy()
-        np.testing.assert_allclose(dx, SHARES - target, atol=1e-6)
-        y = softmax_forward(handle, x)
-        with tensor((-target / SHARES).astype(np.float32)) as by_y:
-            np.testing.assert_allclose(
-                softmax_backward(handle, y=y, dy=by_y).numpy(), SHARES - target, atol=1e-6
-            )
-
-
-def test_modes(handle: Handle) -> None:
-    values = np.random.default_rng(0).standard_normal((2, 3, 4, 5)).astype(np.float32)
-    for layout in ("NCHW", "NHWC"):
-        with tensor(values, layout=layout) as x:
-            channel = softmax_forward(handle, x)
-            assert channel.layout == layout
-            np.testing.assert_allclose(channel.numpy().sum(axis=1), 1, rtol=1e-5)
-            instance = softmax_forward(handle, x, mode="instance").numpy()
-            np.testing.assert_allclose(instance.sum(axis=(1, 2, 3)), 1, rtol=1e-5)
-
-
 def test_large_scores(handle: Handle) -> None:
     with tensor(np.array([[1000.0, 1000.0]], np.float32)) as x:
         np.testing.assert_allclose(softmax_forward(handle, x).numpy(), [[0.5, 0.5]])

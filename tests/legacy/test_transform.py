@@ -75,24 +75,10 @@ class TestTensor:
             back = transform_tensor_ex(handle, y, unfold)
             np.testing.assert_array_equal(back.numpy(), X)
 
-    def test_pad_and_crop(self, handle: Handle) -> None:
-        before, after = (0, 0, 1, -1), (1, 2, 0, 2)
-        with TensorTransformDescriptor(before, after) as transform, tensor(X) as x:
-            y = transform_tensor_ex(handle, x, transform).numpy()
-        expected = np.pad(X[..., 1:], ((0, 1), (0, 2), (1, 0), (0, 2)))
-        np.testing.assert_array_equal(y, expected)
-
     def test_padding_in_front_of_the_channels(self, handle: Handle) -> None:
         with TensorTransformDescriptor((1, 2, 0, 0)) as transform, tensor(X) as x:
             y = transform_tensor_ex(handle, x, transform).numpy()
         np.testing.assert_array_equal(y, np.pad(X, ((1, 0), (2, 0), (0, 0), (0, 0))))
-
-    def test_factors(self, handle: Handle) -> None:
-        prior = np.ones((2, 18, 2, 2), np.float32)
-        x, y = tensor(X), tensor(prior)
-        with TensorTransformDescriptor(ZEROS, fold=(2, 3)) as transform, x, y:
-            assert transform_tensor_ex(handle, x, transform, y, alpha=2, beta=-3) is y
-            np.testing.assert_array_equal(y.numpy(), 2 * space_to_depth(X, 2, 3) - 3)
 
 
 class TestFilter:
