@@ -136,51 +136,6 @@ def test_wrong_operands(handle: Handle, name: str, case: str) -> None:
 NULL = (None, 0, c_void_p())
 
 
-@pytest.mark.parametrize("null", NULL, ids=str)
-@pytest.mark.parametrize("name", ["x", "weights", "y", "hx", "cy"])
-def test_null_operands_of_forward(handle: Handle, name: str, null: Any) -> None:
-    """Layer 2 refuses them, by name: cuDNN would write to NULL, and end the CUDA context."""
-    with Calls(handle) as calls:
-        given = {"x": calls.x, "weights": calls.weights, name: null}
-        if null is None and name in ("y", "hx", "cy"):
-            calls.network.forward(handle, **given)  # left out
-            return
-        with pytest.raises((TypeError, ValueError), match=f"^{name}: "):
-            calls.network.forward(handle, **given)
-
-
-@pytest.mark.thinned(4)
-@pytest.mark.parametrize("null", NULL, ids=str)
-@pytest.mark.parametrize("name", ["y", "dy", "weights", "reserve_space", "dhy", "dx"])
-def test_null_operands_of_backward_data(handle: Handle, name: str, null: Any) -> None:
-    with Calls(handle) as calls:
-        y, *_, reserve_space = calls.network.forward(handle, calls.x, calls.weights)
-        given = {"y": y, "dy": calls.dy, "weights": calls.weights, "reserve_space": reserve_space}
-        given[name] = null
-        if null is None and name in ("dhy", "dx"):
-            calls.network.backward_data(handle, **given)
-            return
-        with pytest.raises((TypeError, ValueError), match=f"^{name}: "):
-            calls.network.backward_data(handle, **given)
-
-
-@pytest.mark.thinned(4)
-@pytest.mark.parametrize("null", NULL, ids=str)
-@pytest.mark.parametrize("name", ["x", "y", "reserve_space", "dweights", "device_lengths"])
-def test_null_operands_of_backward_weights(handle: Handle, name: str, null: Any) -> None:
-    with Calls(handle) as calls:
-        y, *_, reserve_space = calls.network.forward(handle, calls.x, calls.weights)
-        given = {"y": y, "reserve_space": reserve_space}
-        calls.network.backward_data(handle, dy=calls.dy, weights=calls.weights, **given)
-        given["x"] = calls.x
-        given[name] = null
-        if null is None and name in ("dweights", "device_lengths"):
-            calls.network.backward_weights(handle, **given).close()
-            return
-        with pytest.raises((TypeError, ValueError), match=f"^{name}: "):
-            calls.network.backward_weights(handle, **given)
-
-
 @pytest.mark.parametrize("name", PASSES)
 def test_the_type_in_the_descriptors_of_states_is_ignored(handle: Handle, name: str) -> None:
     with Calls(handle) as calls:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import inspect
 from collections.abc import Iterator
 from typing import Any
@@ -47,9 +48,9 @@ def operands(cases: list[Case]) -> Iterator[tuple[Case, str, DeviceTensor]]:
 
 def test_what_is_no_device_memory(cases: list[Case]) -> None:
     for case, name, value in operands(cases):
-        for wrong in (value.numpy(), object(), "text"):
+        for wrong in (value.numpy(), object(), "text", 1.5, True, 0, ctypes.c_void_p()):
             error = refusal(case, **{name: wrong})
-            assert isinstance(error, TypeError), (case.operation, name)
+            assert isinstance(error, (TypeError, ValueError)), (case.operation, name)
             assert str(error).startswith(f"{name}: ")
 
 
