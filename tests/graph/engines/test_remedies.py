@@ -78,77 +78,74 @@ def test_remedies_leave_the_graph_as_it_is_and_give_valid_ones(name: str) -> Non
         assert graph.to_json() == before
 
 
-def test_channels_grow_apart_and_with_what_is_added_to_them() -> None:
-    assert _sizes(_convolution(15, 21)) == {
-        ("x", (2, 16, 8, 8)),
-        ("w", (21, 16, 3, 3)),
-        ("w", (24, 15, 3, 3)),
-        ("b", (1, 24, 1, 1)),
-        ("y", (2, 24, 6, 6)),
-    }
-    assert _sizes(_convolution(16, 24)) == set()
+def _product(
+    a: tuple[int, ...] = (1, 32, 5),
+    b: tuple[int, ...] = (1, 5, 16),
+    data_type: str = "float16",
+    *,
+    strides: tuple[int, ...] | None = None,
+    before: str = "",
+    both: bool = False,
+    after: Any = lambda g, c: c,
+    **options: Any,
+) -> Graph:
+    """A product of matrices: `before` is a function of a, or of both, `after` takes the result."""
+    graph = Graph(io_data_type=data_type)
+    left, right = graph.tensor(a, strides, name="a"), graph.tensor(b, name="b")
+    if before:
+        left = getattr(graph, before)(left)
+        right = getattr(graph, before)(right) if both else right
+    after(graph, graph.matmul(left, right, **options)).set_output(name="y")
+    return graph
+
+
+def _normalized(graph: Graph, c: Any) -> Any:
+    return graph.rmsnorm("inference", c, graph.tensor((1, 1, 21), name="s"), None, 1e-5)[0]
+
+
+TURNED = {"transpose_A": True, "transpose_B": True}
+WIDE = {"a": (1, 30, 16), "b": (1, 16, 21)}
+
+
+@pytest.mark.parametrize(
+    ("graph", "sizes"),
+    [
+        (
+            _convolution(15, 21),
+            {
+                ("x", (2, 16, 8, 8)),
+                ("w", (21, 16, 3, 3)),
+                ("w", (24, 15, 3, 3)),
+                ("b", (1, 24, 1, 1)),
+                ("y", (2, 24, 6, 6)),
+            },
+        ),
+        (_convolution(16, 24), set()),
+        (_convolution(15, 21, groups=3), set()),
+        # To 16 bytes.
+        (_product((2, 32, 5), (2, 5, 16), "int8"), {("a", (2, 32, 16)), ("b", (2, 16, 16))}),
+        (_product((2, 32, 5), (2, 5, 16), "float32"), {("a", (2, 32, 8)), ("b", (2, 8, 16))}),
+        (_product((2, 32, 5), (2, 5, 16), "float64"), {("a", (2, 32, 6)), ("b", (2, 6, 16))}),
+        (_product((2, 5, 32), (2, 16, 5), **TURNED), {("a", (2, 8, 32)), ("b", (2, 16, 8))}),
+        # What is normalized or reduced.
+        (_product(**WIDE, after=_normalized), set()),
+        (_product(**WIDE, after=lambda g, c: g.reduction(c, "max", axes=(2,))), set()),
+        # Zeros of b meet sigmoid(0) in the sum, but log(0) is infinite, and times zero it is NaN;
+        # both factors are one half where nothing was.
+        (_product(before="sigmoid"), {("a", (1, 32, 8)), ("b", (1, 8, 16))}),
+        (_product(before="log"), set()),
+        (_product(before="sigmoid", both=True), set()),
+        (_product(strides=(320, 10, 1)), set()),  # memory with gaps
+    ],
+)
+def test_sizes_that_grow(graph: Graph, sizes: set[tuple[str, tuple[int, ...]]]) -> None:
+    assert _sizes(graph) == sizes
 
 
 def test_the_order_of_dimensions_stays_when_they_grow() -> None:
     (variant,) = _variants(_convolution(15, 24, last=True), "width")
     x = variant.graphs[0].find_tensor("x")
     assert (x.dims, x.strides) == ((2, 16, 8, 8), (1024, 1, 128, 16))
-
-
-def test_channels_in_groups_do_not_grow() -> None:
-    assert _sizes(_convolution(15, 21, groups=3)) == set()
-
-
-@pytest.mark.parametrize(("data_type", "size"), [("int8", 16), ("float32", 8), ("float64", 6)])
-def test_sizes_grow_to_16_bytes(data_type: str, size: int) -> None:
-    graph = Graph(io_data_type=data_type)
-    a, b = graph.tensor((2, 32, 5), name="a"), graph.tensor((2, 5, 16), name="b")
-    graph.matmul(a, b).set_output(name="c")
-    assert _sizes(graph) == {("a", (2, 32, size)), ("b", (2, size, 16))}
-
-
-def test_transposed_operands_grow_where_they_are_summed() -> None:
-    graph = Graph(io_data_type="float16")
-    a, b = graph.tensor((2, 5, 32), name="a"), graph.tensor((2, 16, 5), name="b")
-    graph.matmul(a, b, transpose_A=True, transpose_B=True).set_output(name="c")
-    assert _sizes(graph) == {("a", (2, 8, 32)), ("b", (2, 16, 8))}
-
-
-def test_what_is_normalized_or_reduced_does_not_grow() -> None:
-    graph = Graph(io_data_type="float16")
-    a, b = graph.tensor((1, 30, 16), name="a"), graph.tensor((1, 16, 21), name="b")
-    c = graph.matmul(a, b)
-    y, _ = graph.rmsnorm("inference", c, graph.tensor((1, 1, 21), name="s"), None, 1e-5)
-    y.set_output(name="y")
-    assert _sizes(graph) == set()
-    graph = Graph(io_data_type="float16")
-    a, b = graph.tensor((1, 30, 16), name="a"), graph.tensor((1, 16, 21), name="b")
-    graph.reduction(graph.matmul(a, b), "max", axes=(2,)).set_output(name="y")
-    assert _sizes(graph) == set()
-
-
-@pytest.mark.parametrize(("operation", "grows"), [("sigmoid", True), ("log", False)])
-def test_sums_over_what_zeros_may_not_give_do_not_grow(operation: str, grows: bool) -> None:
-    """Zeros of b meet sigmoid(0) in the sum, but log(0) is infinite, and times zero it is NaN."""
-    graph = Graph(io_data_type="float16")
-    a, b = graph.tensor((1, 32, 5), name="a"), graph.tensor((1, 5, 16), name="b")
-    graph.matmul(getattr(graph, operation)(a), b).set_output(name="c")
-    assert bool(_sizes(graph)) == grows
-
-
-def test_sums_of_results_alone_do_not_grow() -> None:
-    """Both factors are one half where nothing was."""
-    graph = Graph(io_data_type="float16")
-    a, b = graph.tensor((1, 32, 5), name="a"), graph.tensor((1, 5, 16), name="b")
-    graph.matmul(graph.sigmoid(a), graph.sigmoid(b)).set_output(name="c")
-    assert _sizes(graph) == set()
-
-
-def test_memory_with_gaps_does_not_grow() -> None:
-    graph = Graph(io_data_type="float16")
-    a = graph.tensor((1, 32, 5), (320, 10, 1), name="a")
-    graph.matmul(a, graph.tensor((1, 5, 16), name="b")).set_output(name="c")
-    assert _sizes(graph) == set()
 
 
 @pytest.mark.parametrize("rank", [3, 4, 5])

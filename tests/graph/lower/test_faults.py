@@ -63,6 +63,13 @@ def _cautions(graph: Graph, target: Target = H200) -> list[str]:
     return [each.message for each in _found(graph, target).found if each.fault.data]
 
 
+def _scattered_heads(graph: Graph, stride: int) -> None:
+    """Attention on q, of which neighbours of a head lie `stride` elements apart."""
+    q, k, v = (graph.tensor((2, 4, 64, 32), name=name) for name in "qkv")
+    graph.sdpa(q, k, v, attn_scale=0.1)[0].set_output(name="o")
+    q.strides = (8192 * stride, 2048 * stride, 32 * stride, stride)
+
+
 FAULTY: dict[str, set[int]] = {"fprop": set(), "dgrad": {50}, "wgrad": {1, 18, 20}}
 
 
@@ -127,38 +134,152 @@ def test_all_other_engines_compute(kind: str, data_type: str) -> None:
             each.close()
 
 
+RELU = {"after_relu": True}
+LAST = (0, 2, 3, 1)
+SCALED = {"scale": -0.2}
+PAGED = {"page": 16, "lengths": ((128,), (192,))}
+ONE_QUERY = {"lengths": ((1,), (80,))}
+
+# Programs and the engines that are passed over for them, refusals aside.
+ENGINES: list[tuple[Any, tuple[Any, ...], dict[str, Any], set[int]]] = [
+    *((wrong.convolution, (kind,), wrong.UNEVEN, faulty) for kind, faulty in FAULTY.items()),
+    (wrong.clipped_product, (), {"upper_clip": 2.0}, {0}),
+    (wrong.clipped_product, (), {"lower_clip": -1.0}, {0}),
+    (wrong.clipped_product, (), {"lower_clip": 0.5, "upper_clip": 2.0}, {0}),
+    (wrong.clipped_product, (), {}, set()),
+    (wrong.clipped_product, (), {"lower_clip": 0.0}, set()),
+    (wrong.clipped_product, (), {"upper_clip": float("inf")}, set()),
+    *(
+        (wrong.total, (dims,), {}, set())
+        for dims in ((1, 1, 1), (1, 8, 64), (3, 1, 64), (3, 8, 1), (1, 1, 64), (3, 1, 1))
+    ),
+    (wrong.pooled, ("bfloat16", LAST), {}, {3}),
+    (wrong.pooled, ("bfloat16", None), {}, set()),
+    (wrong.pooled, ("float16", LAST), {}, set()),
+    (wrong.pooled, ("float16", LAST), RELU, {1}),
+    (wrong.attention, (), SCALED, {2, 5, 9}),
+    (wrong.attention, (), {"scale": 0.0, "right": 0}, {2, 5, 9}),
+    (wrong.attention, (), {"scale": 0.2}, set()),
+    (wrong.attention, (), {**SCALED, "left": 9, "right": 0}, set()),
+    (wrong.attention, (), {**SCALED, "bias": (1, 1, 128, 192)}, set()),
+    (wrong.attention, (), {**SCALED, "modifier": "cap"}, set()),
+    (wrong.attention, (), PAGED, {2, 9}),
+    (wrong.attention, (), {**PAGED, "keys": 256}, set()),
+    (wrong.gradients, (), {}, set()),
+    (wrong.gradients, ("stats",), {}, {1, 7}),
+    (wrong.packed_statistics, (), {}, {1, 8}),
+    (wrong.packed_statistics, (), {"unified": True}, {1, 8}),
+    (wrong.packed_statistics, (), {"queries": 2, **ONE_QUERY}, set()),
+    (wrong.packed_statistics, (), {"key_heads": 2}, set()),
+    (wrong.packed_statistics, (), {"ragged": False}, set()),
+    (wrong.packed_statistics, (), {"sink": True}, set()),
+    (wrong.packed_statistics, (), {"inference": True}, set()),
+    (wrong.window_of_one, (), {}, {4}),
+    (wrong.window_of_one, (8,), {}, set()),
+    (wrong.window_of_one, (), {"order": LAST}, set()),
+    (wrong.window_of_one, (), {"window": 3}, set()),
+    (wrong.gelu_of_a_product, ("float32",), {}, {0}),
+    (wrong.gelu_of_a_product, ("float16",), {}, set()),
+    (wrong.gelu_of_a_product, ("float32", "gelu_approx_tanh"), {}, set()),
+]
+
+
+@pytest.mark.parametrize(("program", "sizes", "options", "engines"), ENGINES)
+def test_engines_are_passed_over(
+    program: Any, sizes: tuple[Any, ...], options: dict[str, Any], engines: set[int]
+) -> None:
+    graph = _of(program, *sizes, **options)
+    assert (_faulty(graph), _refusals(graph)) == (engines, "")
+
+
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize(
     "clips", [{"upper_clip": 2.0}, {"lower_clip": -1.0}, {"lower_clip": 0.5, "upper_clip": 2.0}]
 )
-def test_products_that_are_clipped_pass_over_an_engine(
+def test_engines_that_are_passed_over_are_not_usable(
     clips: dict[str, float], h200: DeviceProperties
 ) -> None:
     with _of(wrong.clipped_product, **clips) as graph:
-        assert _faulty(graph) == {0}
         told = graph.explain(h200)
         assert told.usable
         assert 0 not in {row.engine for row in told.usable}
 
 
-@pytest.mark.parametrize("clips", [{}, {"lower_clip": 0.0}, {"upper_clip": float("inf")}])
-def test_a_plain_relu_has_all_engines(clips: dict[str, float]) -> None:
-    assert _faulty(_of(wrong.clipped_product, **clips)) == set()
+MISREAD = ((1, 8, 1, 1), (16, 8, 1, 1), (1, 1, 2, 3))
+READ = ((1, 8, 2, 3), (16, 1, 1, 1), (16, 8, 2, 3), (1, 1, 1, 1))
+BIAS = {"bias": (1, 2, 128, 192), "bias_gradient": True}
+NO_BIAS = {**BIAS, "bias_gradient": False}
+SCATTERED = "sdpa 'sdpa': q 'q' (2, 4, 64, 32) must have stride 1"
+UNFILLED = "queries: cuDNN gives 0 for half"
+PACKED_SINK = {"sink": True, **wrong.PACKED}
+OLD, AMPERE, BLACKWELL = Target(91400, 90), Target(91900, 80), Target(91900, 100)
+
+# Programs, where, and a part of their refusal; "" if they are taken.
+REFUSALS: list[tuple[Any, tuple[Any, ...], dict[str, Any], Target, str]] = [
+    (wrong.total, ((3, 8, 64), (1, 8, 1)), {}, H200, "add 'add_2': 'b1' (1, 8, 1) in (3, 8, 64)"),
+    (wrong.two_dimensions, (), {}, H200, "describe the tensors with three"),
+    (wrong.two_dimensions, (), {}, Target(92800, 90), ""),  # cuDNN refuses it itself
+    (wrong.two_dimensions, (), {}, AMPERE, ""),  # not known of other GPUs
+    (wrong.norm_of_layers, ("layer", None), {}, H200, ""),
+    (wrong.norm_of_layers, ("rms", None), {}, H200, ""),
+    (wrong.norm_of_layers, ("layer", "float16"), {}, H200, "mean 'mean': cuDNN writes float32"),
+    (wrong.norm_of_layers, ("rms", "float16"), {}, H200, "inv_variance 'inv_variance': cuDNN"),
+    *((wrong.filter_gradient, (joined,), {}, H200, "'other'") for joined in MISREAD),
+    *((wrong.filter_gradient, (joined,), {}, H200, "") for joined in READ),
+    (wrong.gradients, ("sink", "dropout"), {}, H200, "sdpa_backward 'sdpa_backward'"),
+    (wrong.gradients, ("bias",), {}, H200, "sdpa_backward 'sdpa_backward'"),
+    (wrong.gradients, ("sink", "dropout"), {}, AMPERE, ""),
+    (wrong.gradients, ("bias",), {}, AMPERE, ""),
+    (wrong.gradients, ("sink", "mask"), {}, H200, ""),
+    (wrong.attention_gradients, (), {**BIAS, "modifier": "relative"}, H200, "bias"),
+    (wrong.attention_gradients, (), {**BIAS, "scale": 0.0}, H200, "bias"),
+    (wrong.attention_gradients, (), {**NO_BIAS, "scale": 0.0, "modifier": "cap"}, H200, "bias"),
+    (wrong.attention_gradients, (), {**NO_BIAS, "modifier": "relative"}, H200, ""),
+    (wrong.attention_gradients, (), {**NO_BIAS, "scale": 0.0}, H200, ""),
+    (wrong.attention_gradients, (), BIAS, H200, ""),
+    (wrong.gradients_of_8_bits, (8,), {}, H200, "q 'q' (1, 2, 8, 128) has 8 " + UNFILLED),
+    (wrong.gradients_of_8_bits, (50,), {}, H200, "q 'q' (1, 2, 50, 128) has 50 " + UNFILLED),
+    (wrong.gradients_of_8_bits, (128,), {}, H200, ""),
+    (wrong.gradients_of_8_bits, (8,), {}, BLACKWELL, ""),
+    *(
+        (_scattered_heads, (2,), {}, Target(version, capability), SCATTERED * refused)
+        for version, capability, refused in (
+            *((91400, 90, True), (91400, 120, False), (91900, 120, True), (92700, 100, True)),
+            *((92800, 90, True), (92800, 100, False), (92800, 80, False)),
+        )
+    ),
+    (_scattered_heads, (1,), {}, OLD, ""),
+    (_scattered_heads, (1,), {}, Target(92800, 90), ""),
+    (wrong.large_volume, (), {}, OLD, "conv_fprop 'conv_fprop': 'x' (1, 16"),
+    (wrong.large_volume, (100,), {}, OLD, ""),
+    (wrong.large_volume, (), {"order": (0, 2, 3, 4, 1)}, OLD, ""),
+    # What is beside a reported fault.
+    (wrong.attention, (), {"left": 100, "right": 0, "keys": 1152}, OLD, ""),
+    (wrong.attention, (), {"left": 100, "keys": 1024}, OLD, ""),
+    (wrong.attention, (), {"keys": 1152}, OLD, ""),
+    (wrong.attention, (), {"left": 100, "keys": 1152}, Target(91401, 90), ""),
+    (wrong.attention_gradients, (), {"sink": True}, H200, ""),
+    (wrong.attention_gradients, (), wrong.PACKED, H200, ""),
+    (wrong.attention_gradients, (), PACKED_SINK, Target(92600, 90), ""),
+    (wrong.attention_gradients, (), {"size": 192, "value_size": 128}, Target(91100, 90), ""),
+    (wrong.attention_gradients, (), {"size": 160, "value_size": 64}, Target(91100, 90), ""),
+    (wrong.attention_gradients, (), {"size": 160, "value_size": 80}, Target(91100, 100), ""),
+    (wrong.attention, (), {}, Target(90000, 90), ""),
+    (wrong.masked_blocks, (), {}, Target(92600, 100), ""),
+    (wrong.masked_blocks, (), {}, H200, ""),
+]
 
 
-def test_an_operand_of_one_column_is_misread() -> None:
-    graph = _of(wrong.total, (3, 8, 64), (1, 8, 1))
-    assert "add 'add_2': 'b1' (1, 8, 1) in (3, 8, 64)" in _refusals(graph)
+@pytest.mark.parametrize(("program", "sizes", "options", "target", "says"), REFUSALS)
+def test_graphs_are_refused(
+    program: Any, sizes: tuple[Any, ...], options: dict[str, Any], target: Target, says: str
+) -> None:
+    refusals = _refusals(_of(program, *sizes, **options), target)
+    assert says in refusals
+    assert bool(refusals) == bool(says)
 
 
-@pytest.mark.parametrize(
-    "dims", [(1, 1, 1), (1, 8, 64), (3, 1, 64), (3, 8, 1), (1, 1, 64), (3, 1, 1)]
-)
-def test_other_operands_broadcast(dims: Any) -> None:
-    assert _faulty(_of(wrong.total, dims)) == set()
-
-
-def test_only_element_wise_graphs_have_the_fault() -> None:
+def test_only_element_wise_graphs_misread_columns() -> None:
     graph = Graph(io_data_type="float16")
     product = graph.matmul(graph.tensor((3, 8, 16)), graph.tensor((3, 16, 64)))
     graph.add(product, graph.tensor((1, 1, 64))).set_output(name="y")
@@ -171,72 +292,6 @@ def test_an_operand_that_cannot_be_copied_beforehand_is_named(h200: DeviceProper
         pytest.raises(NotSupportedError, match="add 'add': 'b0'"),
     ):
         graph.build(h200, override_shapes=True)
-
-
-def test_two_dimensions_that_cannot_be_three_are_refused_where_they_go_wrong() -> None:
-    assert "describe the tensors with three" in _refusals(_of(wrong.two_dimensions))
-    assert _refusals(_of(wrong.two_dimensions), Target(92800, 90)) == ""  # cuDNN refuses it itself
-    assert _refusals(_of(wrong.two_dimensions), Target(91900, 80)) == ""  # not known of other GPUs
-
-
-@pytest.mark.parametrize("mode", ["layer", "rms"])
-def test_statistics_of_16_bits_are_refused(mode: str) -> None:
-    assert _refusals(_of(wrong.norm_of_layers, mode, None)) == ""
-    refusals = _refusals(_of(wrong.norm_of_layers, mode, "float16"))
-    first = "mean" if mode == "layer" else "inv_variance"
-    assert f"{first} '{first}': cuDNN writes float32 there" in refusals
-
-
-@pytest.mark.parametrize(
-    ("data_type", "order", "faulty"),
-    [("bfloat16", (0, 2, 3, 1), {3}), ("bfloat16", None, set()), ("float16", (0, 2, 3, 1), set())],
-)
-def test_pooling_of_bfloat16_passes_over_an_engine(
-    data_type: str, order: tuple[int, ...] | None, faulty: set[int]
-) -> None:
-    assert _faulty(_of(wrong.pooled, data_type, order)) == faulty
-
-
-def test_pooling_after_an_element_wise_operation_passes_over_an_engine() -> None:
-    assert _faulty(_of(wrong.pooled, "float16", (0, 2, 3, 1), after_relu=True)) == {1}
-
-
-@pytest.mark.parametrize(
-    ("joined", "misread"),
-    [
-        ((1, 8, 1, 1), True),
-        ((16, 8, 1, 1), True),
-        ((1, 1, 2, 3), True),
-        ((1, 8, 2, 3), False),
-        ((16, 1, 1, 1), False),
-        ((16, 8, 2, 3), False),
-        ((1, 1, 1, 1), False),
-    ],
-)
-def test_filter_gradients_joined_with_a_part_are_misread(
-    joined: tuple[int, ...], misread: bool
-) -> None:
-    refusals = _refusals(_of(wrong.filter_gradient, joined))
-    assert ("'other'" in refusals) is misread
-
-
-def _scattered_heads(stride: int) -> Graph:
-    """Attention on q, of which neighbours of a head lie `stride` elements apart."""
-    graph = Graph(io_data_type="float16")
-    q, k, v = (graph.tensor((2, 4, 64, 32), name=name) for name in "qkv")
-    graph.sdpa(q, k, v, attn_scale=0.1)[0].set_output(name="o")
-    q.strides = (8192 * stride, 2048 * stride, 32 * stride, stride)
-    return graph
-
-
-@pytest.mark.parametrize("options", [("sink", "dropout"), ("bias",)], ids=str)
-def test_wrong_gradients_are_refused_where_they_are_known(options: tuple[str, ...]) -> None:
-    assert "sdpa_backward 'sdpa_backward'" in _refusals(_of(wrong.gradients, *options))
-    assert _refusals(_of(wrong.gradients, *options), Target(91900, 80)) == ""
-
-
-def test_a_sink_with_dropout_by_a_mask_is_taken() -> None:
-    assert _refusals(_of(wrong.gradients, "sink", "mask")) == ""
 
 
 UNBOUNDED = "gradient without bounds"
@@ -297,41 +352,6 @@ def test_one_query_with_alibi_gets_a_right_bound(options: Any, told: str) -> Non
     assert any("right" in node.name for node in nodes) is (bool(told) or "right" in options)
 
 
-@pytest.mark.parametrize(
-    ("options", "engines"),
-    [
-        ({"scale": -0.2}, {2, 5, 9}),
-        ({"scale": 0.0, "right": 0}, {2, 5, 9}),
-        ({"scale": 0.2}, set()),
-        ({"scale": -0.2, "left": 9, "right": 0}, set()),
-        ({"scale": -0.2, "bias": (1, 1, 128, 192)}, set()),
-        ({"scale": -0.2, "modifier": "cap"}, set()),
-        ({"page": 16, "lengths": ((128,), (192,))}, {2, 9}),
-        ({"page": 16, "keys": 256, "lengths": ((128,), (192,))}, set()),
-    ],
-)
-def test_scales_and_pages_pass_over_engines(options: Any, engines: set[int]) -> None:
-    graph = _of(wrong.attention, **options)
-    assert (_faulty(graph), _refusals(graph)) == (engines, "")
-
-
-@pytest.mark.parametrize(
-    ("options", "refused"),
-    [
-        ({"modifier": "relative"}, True),
-        ({"scale": 0.0}, True),
-        ({"scale": 0.0, "modifier": "cap", "bias_gradient": False}, True),
-        ({"modifier": "relative", "bias_gradient": False}, False),
-        ({"scale": 0.0, "bias_gradient": False}, False),
-        ({}, False),
-    ],
-)
-def test_gradients_of_bias_are_refused_beside_a_modifier(options: Any, refused: bool) -> None:
-    bias = {"bias": (1, 2, 128, 192), "bias_gradient": True}
-    graph = _of(wrong.attention_gradients, **{**bias, **options})
-    assert bool(_refusals(graph)) is refused
-
-
 def test_lengths_that_may_be_zero_are_warned_of() -> None:
     assert ["queries and no keys" in each for each in _cautions(_of(wrong.attention))] == []
     (told,) = _cautions(_of(wrong.attention, **wrong.EMPTY))
@@ -342,9 +362,7 @@ def test_lengths_that_may_be_zero_are_warned_of() -> None:
     assert old == ["gradient of a sequence without queries"]
 
 
-def test_strided_statistics_pass_over_engines_up_to_the_version_that_can() -> None:
-    assert _faulty(_of(wrong.gradients)) == set()
-    assert _faulty(_of(wrong.gradients, "stats")) == {1, 7}
+def test_strided_statistics_are_told_up_to_the_version_that_can() -> None:
     engines = _found(_of(wrong.gradients, "stats")).engines
     assert "stats 'stats' (2, 4, 128, 1) has strides (512, 1, 4, 1): it reads them" in engines[7]
     assert _faulty(_of(wrong.gradients, "stats"), Target(92600, 90)) == set()
@@ -368,64 +386,6 @@ def test_a_band_of_8_bits_that_is_wrong_for_some_lengths_is_built_with_a_warning
         assert all(re.search("sdpa_fp8.*seq_len_kv", each) for each in said)
 
 
-def test_packed_statistics_of_one_query_pass_over_engines() -> None:
-    assert _faulty(_of(wrong.packed_statistics)) == {1, 8}
-    assert _faulty(_of(wrong.packed_statistics, unified=True)) == {1, 8}
-    beside: list[dict[str, Any]] = [
-        {"queries": 2, "lengths": ((1,), (80,))},
-        {"key_heads": 2},
-        {"ragged": False},
-        {"sink": True},
-        {"inference": True},
-    ]
-    for options in beside:
-        assert _faulty(_of(wrong.packed_statistics, **options)) == set()
-
-
-def test_gradients_that_end_within_a_line_pass_over_an_engine() -> None:
-    assert _faulty(_of(wrong.window_of_one)) == {4}
-    for right in (
-        _of(wrong.window_of_one, 8),
-        _of(wrong.window_of_one, order=(0, 2, 3, 1)),
-        _of(wrong.window_of_one, window=3),
-    ):
-        assert _faulty(right) == set()
-
-
-def test_gelu_of_a_product_passes_over_an_engine_where_float32_shows_it() -> None:
-    assert _faulty(_of(wrong.gelu_of_a_product, "float32")) == {0}
-    assert _faulty(_of(wrong.gelu_of_a_product, "float16")) == set()
-    assert _faulty(_of(wrong.gelu_of_a_product, "float32", "gelu_approx_tanh")) == set()
-
-
-@pytest.mark.parametrize("queries", [8, 50, 128])
-def test_queries_in_8_bits_that_leave_a_tile_unfilled_are_refused(queries: int) -> None:
-    refused = f"q 'q' (1, 2, {queries}, 128) has {queries} queries: cuDNN gives 0 for half"
-    assert (refused in _refusals(_of(wrong.gradients_of_8_bits, queries))) is (queries % 16 != 0)
-    assert _refusals(_of(wrong.gradients_of_8_bits, queries), Target(91900, 100)) == ""
-
-
-@pytest.mark.parametrize(
-    ("version", "capability", "refused"),
-    [
-        (91400, 90, True),
-        (91400, 120, False),
-        (91900, 120, True),
-        (92700, 100, True),
-        (92800, 90, True),
-        (92800, 100, False),
-        (92800, 80, False),
-    ],
-)
-def test_scattered_heads_are_refused_where_they_end_the_process(
-    version: int, capability: int, refused: bool
-) -> None:
-    target = Target(version, capability)
-    assert _refusals(_scattered_heads(1), target) == ""
-    told = "sdpa 'sdpa': q 'q' (2, 4, 64, 32) must have stride 1"
-    assert (told in _refusals(_scattered_heads(2), target)) is refused
-
-
 def test_columns_of_two_other_products_are_taken() -> None:
     """cuDNN has engines for them."""
     graph = Graph(io_data_type="float16")
@@ -435,30 +395,6 @@ def test_columns_of_two_other_products_are_taken() -> None:
     assert _refusals(graph) == ""
 
 
-@pytest.mark.parametrize(
-    ("graph", "target"),
-    [
-        (lambda: _of(wrong.attention, left=100, right=0, keys=1152), Target(91400, 90)),
-        (lambda: _of(wrong.attention, left=100, keys=1024), Target(91400, 90)),
-        (lambda: _of(wrong.attention, keys=1152), Target(91400, 90)),
-        (lambda: _of(wrong.attention, left=100, keys=1152), Target(91401, 90)),
-        (lambda: _of(wrong.attention_gradients, sink=True), Target(91900, 90)),
-        (lambda: _of(wrong.attention_gradients, **wrong.PACKED), Target(91900, 90)),
-        (lambda: _of(wrong.attention_gradients, sink=True, **wrong.PACKED), Target(92600, 90)),
-        (lambda: _of(wrong.attention_gradients, size=192, value_size=128), Target(91100, 90)),
-        (lambda: _of(wrong.attention_gradients, size=160, value_size=64), Target(91100, 90)),
-        (lambda: _of(wrong.attention_gradients, size=160, value_size=80), Target(91100, 100)),
-        (lambda: _of(wrong.attention), Target(90000, 90)),
-        (lambda: _of(wrong.masked_blocks), Target(92600, 100)),
-        (lambda: _of(wrong.masked_blocks), Target(91900, 90)),
-    ],
-)
-def test_what_is_beside_a_reported_fault_is_taken(
-    graph: Callable[[], Graph], target: Target
-) -> None:
-    assert _refusals(graph(), target) == ""
-
-
 def test_attention_of_8_bits_with_statistics_of_16() -> None:
     with Graph() as graph:
         Fp8Attention(Attention(batch=1, heads=2, key_heads=2)).forward(graph)
@@ -466,13 +402,6 @@ def test_attention_of_8_bits_with_statistics_of_16() -> None:
         (stats,) = (each for each in graph.outputs if each.name == "stats")
         stats.data_type = as_data_type("bfloat16")
         assert "'stats': NVIDIA tells" in _refusals(graph)
-
-
-def test_large_volumes_of_bfloat16_are_refused_before_9_19() -> None:
-    old = Target(91400, 90)
-    assert "conv_fprop 'conv_fprop': 'x' (1, 16" in _refusals(_of(wrong.large_volume), old)
-    for right in (_of(wrong.large_volume, 100), _of(wrong.large_volume, order=(0, 2, 3, 4, 1))):
-        assert _refusals(right, old) == ""
 
 
 # --- the table -----------------------------------------------------------------------------------

@@ -67,57 +67,54 @@ def made(kind: str) -> Iterator[Any]:
     getattr(cudnn, f"cudnnDestroy{kind}Descriptor")(descriptor)
 
 
-SETTINGS: dict[str, tuple[str, tuple[Any, ...], Any]] = {
-    "Convolution2dDescriptor": (
-        "Convolution",
-        (1, 2, 3, 4, 1, 2, CROSS),
-        {"padding": (1, 2), "stride": (3, 4), "dilation": (1, 2), "compute_data_type": FLOAT},
-    ),
-    "Convolution2dDescriptor_v4": (
-        "Convolution",
-        (1, 2, 3, 4, 1, 2, CROSS),
-        {"padding": (1, 2), "stride": (3, 4), "dilation": (1, 2), "compute_data_type": FLOAT},
-    ),
-    "Convolution2dDescriptor_v5": (
-        "Convolution",
-        (1, 2, 3, 4, 1, 2, CROSS, cudnn.CUDNN_DATA_DOUBLE),
-        {"padding": (1, 2), "mode": CROSS, "compute_data_type": cudnn.CUDNN_DATA_DOUBLE},
-    ),
-    "Filter4dDescriptor": (
-        "Filter",
-        (FLOAT, 4, 3, 2, 1),
-        {"shape": (4, 3, 2, 1), "format": cudnn.CUDNN_TENSOR_NCHW},
-    ),
-    "Filter4dDescriptor_v3": ("Filter", (FLOAT, 4, 3, 2, 1), {"shape": (4, 3, 2, 1)}),
-    "Filter4dDescriptor_v4": (
-        "Filter",
-        (FLOAT, NHWC, 4, 3, 2, 1),
-        {"shape": (4, 3, 2, 1), "format": NHWC},
-    ),
-    "Pooling2dDescriptor": (
-        "Pooling",
-        (cudnn.CUDNN_POOLING_MAX, 2, 3, 0, 1, 4, 5),
-        {"window": (2, 3), "padding": (0, 1), "stride": (4, 5), "nan_propagation": NO_NAN},
-    ),
-    "Pooling2dDescriptor_v3": (
-        "Pooling",
-        (cudnn.CUDNN_POOLING_MAX, 2, 3, 0, 1, 4, 5),
-        {"window": (2, 3), "nan_propagation": NO_NAN},
-    ),
-    "Pooling2dDescriptor_v4": (
-        "Pooling",
-        (cudnn.CUDNN_POOLING_MAX, NAN, 2, 3, 0, 1, 4, 5),
-        {"window": (2, 3), "nan_propagation": NAN},
-    ),
+DOUBLE, MAX = cudnn.CUDNN_DATA_DOUBLE, cudnn.CUDNN_POOLING_MAX
+FLAT, CUBE = (1, 2, 3, 4, 1, 2, CROSS), (3, [1, 2, 3], [1, 1, 2], [1, 1, 1], CROSS)
+WINDOW, CUBES = (2, 3, 0, 1, 4, 5), (3, [2, 3, 4], [0, 1, 1], [1, 2, 3])
+PLAIN = {"format": cudnn.CUDNN_TENSOR_NCHW}
+OF_FLAT = {"padding": (1, 2), "stride": (3, 4), "dilation": (1, 2), "compute_data_type": FLOAT}
+OF_CUBE = {"padding": (1, 2, 3), "stride": (1, 1, 2), "compute_data_type": FLOAT}
+OF_WINDOW = {"window": (2, 3), "padding": (0, 1), "stride": (4, 5), "nan_propagation": NO_NAN}
+OF_CUBES = {"window": (2, 3, 4), "stride": (1, 2, 3), "nan_propagation": NO_NAN}
+
+# What is set by a function of this name, and what the descriptor holds then.
+SETTINGS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
+    "Convolution2dDescriptor": (FLAT, OF_FLAT),
+    "Convolution2dDescriptor_v4": (FLAT, OF_FLAT),
+    "Convolution2dDescriptor_v5": ((*FLAT, DOUBLE), {"mode": CROSS, "compute_data_type": DOUBLE}),
+    "Filter4dDescriptor": ((FLOAT, 4, 3, 2, 1), {"shape": (4, 3, 2, 1), **PLAIN}),
+    "Filter4dDescriptor_v3": ((FLOAT, 4, 3, 2, 1), {"shape": (4, 3, 2, 1)}),
+    "Filter4dDescriptor_v4": ((FLOAT, NHWC, 4, 3, 2, 1), {"shape": (4, 3, 2, 1), "format": NHWC}),
+    "Pooling2dDescriptor": ((MAX, *WINDOW), OF_WINDOW),
+    "Pooling2dDescriptor_v3": ((MAX, *WINDOW), OF_WINDOW),
+    "Pooling2dDescriptor_v4": ((MAX, NAN, *WINDOW), {**OF_WINDOW, "nan_propagation": NAN}),
 }
+ND: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
+    "ConvolutionNdDescriptor": (CUBE, OF_CUBE),
+    "ConvolutionNdDescriptor_v2": (CUBE, OF_CUBE),
+    "ConvolutionNdDescriptor_v3": ((*CUBE, DOUBLE), {**OF_CUBE, "compute_data_type": DOUBLE}),
+    "FilterNdDescriptor": ((FLOAT, 5, [5, 4, 3, 2, 1]), {"shape": (5, 4, 3, 2, 1), **PLAIN}),
+    "FilterNdDescriptor_v3": ((FLOAT, 5, [5, 4, 3, 2, 1]), {"shape": (5, 4, 3, 2, 1)}),
+    "FilterNdDescriptor_v4": (
+        (FLOAT, NHWC, 4, [5, 4, 3, 2]),
+        {"shape": (5, 4, 3, 2), "format": NHWC},
+    ),
+    "PoolingNdDescriptor": ((MAX, *CUBES), OF_CUBES),
+    "PoolingNdDescriptor_v3": ((MAX, *CUBES), OF_CUBES),
+    "PoolingNdDescriptor_v4": ((MAX, NAN, *CUBES), {**OF_CUBES, "nan_propagation": NAN}),
+}
+RECORDS = {"Convolution": Convolution, "Filter": Filter, "Pooling": Pooling}
+
+
+def kind_of_name(name: str) -> str:
+    return next(kind for kind in RECORDS if name.startswith(kind))
 
 
 @pytest.mark.parametrize("name", SETTINGS)
 def test_settings_of_descriptors(name: str) -> None:
-    kind, values, held = SETTINGS[name]
+    values, held = SETTINGS[name]
     set_, get = (getattr(cudnn, f"cudnn{verb}{name}") for verb in ("Set", "Get"))
     form = get.quiet if name.endswith("Descriptor") else get
-    with made(kind) as descriptor:
+    with made(kind_of_name(name)) as descriptor:
         set_(descriptor, *values)
         got = record(descriptor)
         assert {field: getattr(got, field) for field in held} == held
@@ -126,72 +123,14 @@ def test_settings_of_descriptors(name: str) -> None:
         assert tuple(each.value for each in variables) == values
 
 
-ND: dict[str, tuple[str, tuple[Any, ...], type, dict[str, Any]]] = {
-    "ConvolutionNdDescriptor": (
-        "Convolution",
-        (3, [1, 2, 3], [1, 1, 2], [1, 1, 1], CROSS),
-        Convolution,
-        {"padding": (1, 2, 3), "stride": (1, 1, 2), "compute_data_type": FLOAT},
-    ),
-    "ConvolutionNdDescriptor_v2": (
-        "Convolution",
-        (3, [1, 2, 3], [1, 1, 2], [1, 1, 1], CROSS),
-        Convolution,
-        {"padding": (1, 2, 3), "stride": (1, 1, 2)},
-    ),
-    "ConvolutionNdDescriptor_v3": (
-        "Convolution",
-        (3, [1, 2, 3], [1, 1, 2], [1, 1, 1], CROSS, cudnn.CUDNN_DATA_DOUBLE),
-        Convolution,
-        {"padding": (1, 2, 3), "compute_data_type": cudnn.CUDNN_DATA_DOUBLE},
-    ),
-    "FilterNdDescriptor": (
-        "Filter",
-        (FLOAT, 5, [5, 4, 3, 2, 1]),
-        Filter,
-        {"shape": (5, 4, 3, 2, 1), "format": cudnn.CUDNN_TENSOR_NCHW},
-    ),
-    "FilterNdDescriptor_v3": (
-        "Filter",
-        (FLOAT, 5, [5, 4, 3, 2, 1]),
-        Filter,
-        {"shape": (5, 4, 3, 2, 1)},
-    ),
-    "FilterNdDescriptor_v4": (
-        "Filter",
-        (FLOAT, NHWC, 4, [5, 4, 3, 2]),
-        Filter,
-        {"shape": (5, 4, 3, 2), "format": NHWC},
-    ),
-    "PoolingNdDescriptor": (
-        "Pooling",
-        (cudnn.CUDNN_POOLING_MAX, 3, [2, 3, 4], [0, 1, 1], [1, 2, 3]),
-        Pooling,
-        {"window": (2, 3, 4), "stride": (1, 2, 3), "nan_propagation": NO_NAN},
-    ),
-    "PoolingNdDescriptor_v3": (
-        "Pooling",
-        (cudnn.CUDNN_POOLING_MAX, 3, [2, 3, 4], [0, 1, 1], [1, 2, 3]),
-        Pooling,
-        {"window": (2, 3, 4)},
-    ),
-    "PoolingNdDescriptor_v4": (
-        "Pooling",
-        (cudnn.CUDNN_POOLING_MAX, NAN, 3, [2, 3, 4], [0, 1, 1], [1, 2, 3]),
-        Pooling,
-        {"window": (2, 3, 4), "nan_propagation": NAN},
-    ),
-}
-
-
 @pytest.mark.parametrize("name", ND)
 def test_settings_of_descriptors_of_any_dimensions(name: str) -> None:
-    kind, values, record_type, held = ND[name]
+    values, held = ND[name]
     set_, get = (getattr(cudnn, f"cudnn{verb}{name}") for verb in ("Set", "Get"))
-    with made(kind) as descriptor:
+    with made(kind_of_name(name)) as descriptor:
         set_(descriptor, *values)
         got = record(descriptor)
-        assert isinstance(got, record_type)
+        assert isinstance(got, RECORDS[kind_of_name(name)])
         assert {field: getattr(got, field) for field in held} == held
         (dims,) = {len(each) for each in values if isinstance(each, list)}
         given: list[Any] = []
