@@ -201,11 +201,12 @@ def _interceptors() -> dict[str, Callable[..., Any]]:
 
 
 def _handle_position(function: Function) -> int | None:
-    """Which parameter is the handle; the second one in the dropout descriptor's functions."""
-    for position, parameter in enumerate(function.parameters):
-        if parameter.type.base is raw.cudnnHandle_t:
-            return position
-    return None
+    """Which parameter is the handle; the second one in the dropout descriptor's functions.
+
+    Read from the words of the declaration: evaluating all declarations takes as long as NumPy.
+    """
+    words = raw_function.binding(function.__name__).stub.__annotations__.values()
+    return next((at for at, each in enumerate(words) if "[cudnnHandle_t]" in each), None)
 
 
 def _followed(function: Function) -> Callable[..., Any]:
