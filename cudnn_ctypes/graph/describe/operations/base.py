@@ -525,14 +525,25 @@ def operation(
         called = function.__name__.rstrip("_")
         ports = [port.removesuffix("?") for port in returns or ()]
 
-        def method(*args: Any, **kwargs: Any) -> Any:
-            try:
-                bound = signature.bind(*args, **kwargs)
-            except TypeError as error:
-                raise TypeError(f"{called}: {error}") from None
-            bound.apply_defaults()
-            arguments = bound.arguments
-            graph: Operations = arguments.pop("self")
+        defaults = {p.name: p.default for p in signature.parameters.values() if p.name != "self"}
+        required = [key for key, value in defaults.items() if value is inspect.Parameter.empty]
+        positional = [
+            p.name for p in own[with_graph:] if p.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
+        ]
+
+        def method(graph: Operations, /, *args: Any, **kwargs: Any) -> Any:
+            # As ``signature.bind`` does it, which takes a fifth of the time of describing a node.
+            arguments = {**defaults, **dict(zip(positional, args, strict=False)), **kwargs}
+            if (
+                len(args) > len(positional)
+                or len(arguments) > len(defaults)
+                or not kwargs.keys().isdisjoint(positional[: len(args)])
+                or any(arguments[key] is inspect.Parameter.empty for key in required)
+            ):
+                try:
+                    signature.bind(graph, *args, **kwargs)
+                except TypeError as error:
+                    raise TypeError(f"{called}: {error}") from None
             name = graph._name(arguments.pop("name"), called)
             precision = arguments.pop("compute_data_type", None)
             changes = function(graph, **arguments) if with_graph else function(**arguments)
