@@ -17,6 +17,8 @@ from typing import Any
 from .. import raw
 from ..arguments import expect
 from ..handle import Handle
+from ..raw.faults.layouts import strides_bias_gradient
+from ..raw.records import Call
 from ..runtime.layout import to_shape
 from .activation import FUSED, ActivationDescriptor
 from .convolution import ConvolutionDescriptor
@@ -250,7 +252,12 @@ def convolution_backward_bias(
             refuse_beta("db", beta)
             db = operands.make("db", dy_desc.shape[1:2], dy_desc.data_type)
         operands.describe_channels("db", dy_desc.shape)
-        operands.launch(raw.cudnnConvolutionBackwardBias, alpha=alpha, beta=beta)
+        source = "dy"
+        if strides_bias_gradient(Call("cudnnConvolutionBackwardBias", {"dyDesc": dy_desc})):
+            operands.check(raw.cudnnConvolutionBackwardBias)
+            source = operands.packed("dy")
+        given = {"dyDesc": source, "dy": source}
+        operands.launch(raw.cudnnConvolutionBackwardBias, alpha=alpha, beta=beta, **given)
     return db
 
 

@@ -319,6 +319,15 @@ class Operands:
         """
         launch(function, *self._values(function, arguments))
 
+    def packed(self, name: str) -> str:
+        """The name of a copy of a tensor in packed memory; copied by ``cudnnTransformTensor``."""
+        desc, copy = self.describe(name), f"{name}, packed"
+        packed = self.enter_context(TensorDescriptor(desc.shape, desc.data_type))
+        self.add(copy, self.scratch(packed.size_in_bytes), packed)
+        both = {"xDesc": name, "x": name, "yDesc": copy, "y": copy}
+        self.launch(raw.cudnnTransformTensor, alpha=1, beta=0, **both)
+        return copy
+
     def size(self, function: Callable[..., Any], **arguments: Any) -> int:
         """Bytes of a workspace or reserve space; `function` and `arguments` as for `launch`."""
         size = c_size_t()

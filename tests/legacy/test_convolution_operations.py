@@ -40,6 +40,22 @@ def poisoned(shape: tuple[int, ...], layout: str | None = None) -> DeviceTensor:
     return put(np.full(shape, np.nan, np.float32), layout)
 
 
+@pytest.mark.parametrize("step", [110, 112])  # samples off, and at a boundary of vectors
+def test_the_gradient_of_a_bias_of_samples_with_gaps(handle: Handle, step: int) -> None:
+    numbers = np.full((2, step), np.nan, np.float32)
+    dy = small(3, 2, 108)
+    numbers[:, :108] = dy
+    with (
+        put(numbers) as memory,
+        TensorDescriptor((2, 3, 4, 9), strides=(step, 36, 9, 1)) as dy_desc,
+        cudnn.convolution_backward_bias(handle, dy=memory.ptr, dy_desc=dy_desc) as db,
+    ):
+        assert db.numpy().ravel().tolist() == dy.reshape(2, 3, 36).sum((0, 2)).tolist()
+        db.copy_from(np.full(db.shape, 5, np.float32))
+        cudnn.convolution_backward_bias(handle, dy=memory.ptr, dy_desc=dy_desc, db=db, beta=2)
+        assert db.numpy().ravel().tolist() == (dy.reshape(2, 3, 36).sum((0, 2)) + 10).tolist()
+
+
 @pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
 class TestResults:
     """What is made has the layout, and the number of dimensions, of what was given."""

@@ -13,6 +13,7 @@ from cudnn_ctypes import (
     TensorDescriptor,
     TensorTransformDescriptor,
     raw,
+    reference,
     transform_filter,
     transform_tensor_ex,
 )
@@ -105,3 +106,20 @@ def test_wrong_input(reference_handle: Handle) -> None:
     cube = TensorTransformDescriptor((0,) * 5)
     with fold, cube, pytest.raises(ValueError, match=r"^x: expected 5 dimensions"):
         transform_tensor_ex(handle, x, cube)
+
+
+@pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
+@pytest.mark.parametrize("channels", [4, 5])
+def test_unfolding_of_channels_inside(handle: Handle, channels: int, layout: str) -> None:
+    x = np.random.default_rng(channels).standard_normal((2, channels, 4, 5)).astype(np.float32)
+    expected = reference.transform_tensor(
+        x, reference.TensorTransform((0,) * 4, (0,) * 4, (1, 2), "unfold")
+    )
+    with (
+        DeviceTensor.from_numpy(x, layout="NHWC") as there,
+        TensorTransformDescriptor(
+            (0,) * 4, fold=(1, 2), direction="unfold", layout=layout
+        ) as unfold,
+        transform_tensor_ex(handle, there, unfold) as y,
+    ):
+        np.testing.assert_array_equal(y.numpy(), expected)

@@ -7,14 +7,17 @@ from typing import Any
 import pytest
 
 from cudnn_ctypes import (
+    DeviceBuffer,
     FilterDescriptor,
     Handle,
     LRNDescriptor,
+    NotSupportedError,
     TensorDescriptor,
     TensorTransformDescriptor,
     raw,
     use_reference_device,
 )
+from cudnn_ctypes.raw import mode
 from cudnn_ctypes.raw.faults.calls import faults_of_call
 from cudnn_ctypes.raw.records import Call
 from tools.fault_programs import CALLS
@@ -110,3 +113,88 @@ def test_an_unprojected_value_of_several_heads() -> None:
             assert bool(_found("cudnnMultiHeadAttnForward", attnDesc=descriptor)) == found
     finally:
         raw.cudnnDestroyAttnDescriptor(descriptor)
+
+
+@pytest.mark.parametrize(
+    ("shape", "strides", "kind", "lost"),
+    [
+        ((2, 3, 4, 9), (110, 36, 9, 1), "float32", True),
+        ((2, 3, 4, 9), (112, 36, 9, 1), "float32", False),
+        ((2, 3, 4, 9), (108, 36, 9, 1), "float32", False),
+        ((2, 3, 4, 9), (118, 39, 9, 1), "float32", False),  # channels are apart, too
+        ((2, 3, 3, 3), (28, 9, 3, 1), "float32", False),  # no vectors in 27 elements
+        ((1, 7, 3, 4), (85, 12, 4, 1), "float32", False),
+        ((3, 1, 3, 4), (13, 12, 4, 1), "float32", True),
+        ((2, 8, 4, 9), (301, 1, 72, 8), "float32", True),
+        ((2, 8, 4, 9), (300, 1, 72, 8), "float32", False),
+        ((2, 3, 4, 8), (98, 32, 8, 1), "float16", True),
+        ((2, 3, 4, 8), (100, 32, 8, 1), "float16", False),
+        ((2, 1, 5, 2, 1), (11, 10, 2, 1, 1), "float16", True),
+        ((2, 3, 4, 8), (97, 32, 8, 1), "float64", True),
+        ((2, 3, 4, 8), (98, 32, 8, 1), "float64", False),
+    ],
+)
+def test_gradients_of_biases_that_lose_the_context(
+    shape: Any, strides: Any, kind: str, lost: bool
+) -> None:
+    with TensorDescriptor(shape, kind, strides=strides) as dy:
+        assert bool(_found("cudnnConvolutionBackwardBias", dyDesc=dy)) == lost
+
+
+def test_a_call_that_would_lose_the_context_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    with use_reference_device(), Handle() as handle:
+        monkeypatch.setattr(mode.runtime, "faults", lambda call: faults_of_call(call, 91900))
+        with (
+            TensorDescriptor((2, 3, 4, 9), strides=(110, 36, 9, 1)) as described,
+            TensorDescriptor((1, 3, 1, 1)) as db,
+            DeviceBuffer(4 * 218) as dy,
+            DeviceBuffer(12) as gradient,
+        ):
+            arguments = (handle, 1, described, dy, 0, db, gradient)
+            for _ in range(2):
+                with pytest.raises(NotSupportedError, match="gradient of a bias between vectors"):
+                    raw.cudnnConvolutionBackwardBias(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("channels", "fold", "source", "target", "wrong"),
+    [
+        (5, (1, 2), "NHWC", "NCHW", True),
+        (4, (1, 2), "NHWC", "NCHW", False),
+        (5, (1, 1), "NHWC", "NCHW", False),
+        (5, (1, 2), "NCHW", "NCHW", False),
+        (5, (1, 2), "NHWC", "NHWC", False),
+    ],
+)
+def test_unfolding_of_channels_that_fill_no_block(
+    channels: int, fold: Any, source: str, target: str, wrong: bool
+) -> None:
+    kept = -(-channels // (fold[0] * fold[1]))
+    with (
+        use_reference_device(),
+        TensorTransformDescriptor((0,) * 4, fold=fold, direction="unfold", layout=target) as how,
+        TensorDescriptor((2, channels, 4, 5), layout=source) as x,
+        TensorDescriptor((2, kept, 4 * fold[0], 5 * fold[1]), layout=target) as y,
+    ):
+        found = _found("cudnnTransformTensorEx", transDesc=how, srcDesc=x, destDesc=y)
+    assert ("unfolding of channels that fill no block" in found) == wrong
+
+
+@pytest.mark.parametrize(
+    ("y", "dx", "forward", "backward"),
+    [
+        ((60, 60, 20, 5, 1), (60, 60, 20, 5, 1), False, False),
+        ((60, 1, 20, 5, 1), (60, 1, 20, 5, 1), False, False),
+        ((60, 1, 20, 5, 1), (60, 60, 20, 5, 1), False, True),
+        ((60, 1, 20, 1, 4), (60, 1, 20, 1, 4), True, True),
+        ((60, 15, 5, 15, 1), (60, 15, 5, 15, 1), False, False),
+    ],
+)
+def test_softmax_over_one_channel(y: Any, dx: Any, forward: bool, backward: bool) -> None:
+    options = {"algo": raw.CUDNN_SOFTMAX_ACCURATE, "mode": raw.CUDNN_SOFTMAX_MODE_CHANNEL}
+    shape = (2, 1, 3, 4, 5)
+    with TensorDescriptor(shape, strides=y) as one, TensorDescriptor(shape, strides=dx) as other:
+        found = _found("cudnnSoftmaxForward", xDesc=one, yDesc=other, **options)
+        assert bool(found) == forward
+        found = _found("cudnnSoftmaxBackward", yDesc=one, dyDesc=one, dxDesc=other, **options)
+        assert bool(found) == backward

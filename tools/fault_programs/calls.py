@@ -211,6 +211,37 @@ def bias_beside_a_filter(handle: Handle) -> bool:
         return bool((kept.numpy() == bias.numpy()).all())
 
 
+def samples_between_vectors(handle: Handle) -> bool:
+    numbers = np.random.default_rng(0).standard_normal((2, 110)).astype(np.float32)
+    with (
+        DeviceTensor.from_numpy(numbers) as dy,
+        DeviceTensor.zeros((1, 3, 1, 1), "float32") as db,
+        TensorDescriptor((2, 3, 4, 9), strides=(110, 36, 9, 1)) as dy_desc,
+        TensorDescriptor((1, 3, 1, 1)) as db_desc,
+    ):
+        raw.cudnnConvolutionBackwardBias(handle, 1.0, dy_desc, dy.ptr, 0.0, db_desc, db)
+        handle.synchronize()
+        wanted = numbers[:, :108].reshape(2, 3, 36).sum((0, 2))
+        return bool(np.allclose(db.numpy().ravel(), wanted, rtol=1e-4, atol=1e-5))
+
+
+def unfolding_partial_blocks(handle: Handle) -> bool:
+    numbers = np.arange(1, 121, dtype=np.float32).reshape(2, 3, 4, 5)
+    how = reference.TensorTransform((0,) * 4, (0,) * 4, (1, 2), "unfold")
+    wanted = reference.transform_tensor(numbers, how)
+    with (
+        DeviceTensor.from_numpy(numbers, layout="NHWC") as x,
+        DeviceTensor.zeros(wanted.shape, "float32") as y,
+        TensorDescriptor(numbers.shape, layout="NHWC") as x_desc,
+        TensorDescriptor(wanted.shape) as y_desc,
+        TensorTransformDescriptor((0,) * 4, fold=(1, 2), direction="unfold") as described,
+        _quiet(),
+    ):
+        raw.cudnnTransformTensorEx(handle, described, 1.0, x_desc, x, 0.0, y_desc, y)
+        handle.synchronize()
+        return bool((y.numpy() == wanted).all())
+
+
 def no_program(handle: Handle) -> bool:
     """A fault that no result shows, or only some memory."""
     return True
@@ -234,6 +265,7 @@ CALLS: Mapping[str, Callable[[Handle], bool]] = {
     "convolution with a bias that has gaps": bias_with_gaps,
     "divisive normalization of large halves": no_program,
     "folding of other layouts": unfolding_into_columns,
+    "gradient of a bias between vectors": samples_between_vectors,
     "largest of infinities below zero": largest_of_infinities,
     "memory off its boundary": no_program,
     "padding of a destination with gaps": padding_into_gaps,
@@ -243,5 +275,6 @@ CALLS: Mapping[str, Callable[[Handle], bool]] = {
     "softmax between layouts": softmax_between_layouts,
     "transform into fewer samples": no_program,
     "transform out of double": double_into_single,
+    "unfolding of channels that fill no block": unfolding_partial_blocks,
 }
 """By the name of the row; a program returns whether the numbers are right."""

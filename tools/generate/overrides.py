@@ -649,8 +649,10 @@ _NOT_NULL: dict[str, str] = {
     "cudnnFusedOpsExecute": "plan",
     "cudnnSetRNNDataDescriptor": "seqLengthArray",
     "cudnnSetSeqDataDescriptor": "dimA axes seqLengthArray",
-    "cudnnCTCLoss": "probsDesc probs hostLabelLengths hostInputLengths ctcLossDesc",
-    "cudnnCTCLoss_v8": "ctcLossDesc probsDesc labels labelLengths inputLengths costs",
+    "cudnnCTCLoss": "probsDesc probs hostLabelLengths hostInputLengths costs ctcLossDesc",
+    "cudnnCTCLoss_v8": "ctcLossDesc probsDesc probs labels labelLengths inputLengths costs",
+    "cudnnRNNForward": "x y",
+    "cudnnRNNBackwardWeights_v8": "x y",
     "cudnnGetCTCLossWorkspaceSize": "probsDesc labelLengths inputLengths",
     "cudnnGetCTCLossWorkspaceSize_v8": "ctcLossDesc probsDesc",
 }

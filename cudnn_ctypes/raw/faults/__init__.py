@@ -219,6 +219,12 @@ class Fault:
         return bool(harmless) or bool(self.data and self.of_c)
 
     @property
+    def refused(self) -> bool:
+        """Whether layer 1 refuses the call, since nothing of the GPU can be used after it."""
+        lost = self.effect in ("loses the CUDA context", "ends the process")
+        return self.of_c and lost and not self.only_told
+
+    @property
     def of_c(self) -> bool:
         """Whether it is a fault of C functions, not of graphs."""
         return any(name.startswith("cudnn") for name in self.calls)
@@ -232,6 +238,8 @@ class Fault:
             return "computes the operand beforehand; where shapes may change, refuses"
         if self.only_told:
             return "tells of it"
+        if self.refused:
+            return "refuses the call"
         if self.of_c:
             return "warns when layer 1 calls it"
         if self.engines:

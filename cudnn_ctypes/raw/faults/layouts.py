@@ -13,7 +13,8 @@ from ..enums import (
     CUDNN_NO_REORDER,
     CUDNN_POOLING_MAX,
     CUDNN_POOLING_MAX_DETERMINISTIC,
-    CUDNN_RNN_DATA_LAYOUT_BATCH_MAJOR_UNPACKED,
+    CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED,
+    CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_UNPACKED,
     CUDNN_TRANSFORM_FOLD,
     CUDNN_DATA_INT8x32,
 )
@@ -34,8 +35,10 @@ __all__ = [
     "pools_maxima",
     "samples_other_channels",
     "states_of_another_size",
+    "strides_bias_gradient",
     "transforms_other_batch",
     "turns_out_of_double",
+    "unfolds_partial_blocks",
     "without_longest_label",
 ]
 
@@ -69,7 +72,10 @@ def gradients_of_another_type(call: Call) -> str:
 def states_of_another_size(call: Call) -> str:
     rnn, x = call.record("rnnDesc"), call.record("xDesc")
     states = [call.record(name) for name in ("hDesc", "cDesc") if name in call.arguments]
-    if rnn is None or x is None or x.layout != CUDNN_RNN_DATA_LAYOUT_BATCH_MAJOR_UNPACKED:
+    if rnn is None or x is None or x.layout == CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED:
+        return ""
+    even = set(x.lengths) == {x.max_length}
+    if even and x.layout == CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_UNPACKED:
         return ""
     alike = {rnn.data_type} | (_HALVES if rnn.data_type in _HALVES else set())
     return _said(call, any(each and each.data_type not in alike for each in states))
@@ -110,7 +116,31 @@ def turns_out_of_double(call: Call) -> str:
         return ""
     dense = not _has_gaps(x) and not _has_gaps(y)
     adds = call.arguments.get("beta", 1) != 0
-    return _said(call, adds and dense and len(x.shape) == 5 and not same_layout(x, y))
+    return _said(call, adds and dense and len(x.shape) != 4 and not same_layout(x, y))
+
+
+def strides_bias_gradient(call: Call) -> str:
+    dy = call.record("dyDesc")
+    if dy is None or dy.shape[0] == 1 or len(dy.shape) < 3:
+        return ""
+    inner = [(step, n) for n, step in zip(dy.shape[1:], dy.strides[1:], strict=True) if n > 1]
+    elements = 1
+    for step, n in sorted(inner):
+        if step != elements:
+            return ""  # no vectors are read
+        elements *= n
+    most = 2 if dy.data_type == CUDNN_DATA_DOUBLE else 4
+    vector = math.gcd(elements, most)
+    return _said(call, dy.strides[0] % vector != 0)
+
+
+def unfolds_partial_blocks(call: Call) -> str:
+    transform = call.record("transDesc")
+    x, y = (call.record(name) for name in ("srcDesc", "destDesc"))
+    if None in (transform, x, y) or transform.direction == CUDNN_TRANSFORM_FOLD:
+        return ""
+    partial = x.shape[1] % math.prod(transform.fold or (1,)) != 0
+    return _said(call, partial and _is_last(x) and not _is_last(y))
 
 
 def normalizes_unpacked(call: Call) -> str:

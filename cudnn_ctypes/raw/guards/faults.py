@@ -1,4 +1,4 @@
-"""Warnings of calls that succeed though cuDNN is known to compute wrong numbers."""
+"""Calls that cuDNN is known to compute wrong: a warning, or a refusal where the GPU is lost."""
 
 from __future__ import annotations
 
@@ -20,10 +20,12 @@ if TYPE_CHECKING:
 __all__ = ["fragment"]
 
 _MOST = 512  # calls that are remembered
+_NOT_SUPPORTED = 3000  # cudnnStatus_t
 
 
 def fragment(binding: Binding) -> Fragment | None:
-    if not any(binding.name in row.calls and not row.only_told for row in CALL_FAULTS):
+    rows = [row for row in CALL_FAULTS if binding.name in row.calls and not row.only_told]
+    if not rows:
         return None
     kinds = {p.name: p.type.base for p in binding.parameters if isinstance(p.type.base, type)}
     options = [name for name, kind in kinds.items() if issubclass(kind, CudnnEnum)]
@@ -32,29 +34,55 @@ def fragment(binding: Binding) -> Fragment | None:
         for name, kind in kinds.items()
         if issubclass(kind, OpaquePointer) and kind is not cudnnHandle_t
     ]
-    tell = _teller(binding.name, options, names)
-    return Fragment(success=[f"_tell({', '.join((*options, *names))})"], scope={"_tell": tell})
+    given = ", ".join((*options, *names))
+    scope = {
+        "_tell": _told(_teller(binding.name, options, names, refused=False)),
+        "_lost": _teller(binding.name, options, names, refused=True),
+    }
+    before = []
+    if any(row.refused for row in rows):
+        before = [
+            f"for _row in _lost({given}):",
+            f"    return _refused({_NOT_SUPPORTED}, {{args}}, _row.message)",
+        ]
+    return Fragment(before=before, success=[f"_tell({given})"], scope=scope)
 
 
-def _teller(function: str, options: Sequence[str], names: Sequence[str]) -> Callable[..., None]:
+def _told(found: Callable[..., Sequence[Any]]) -> Callable[..., None]:
+    def tell(*arguments: Any) -> None:
+        for row in found(*arguments):
+            warn(row.message, FaultWarning)
+
+    return tell
+
+
+def _teller(
+    function: str, options: Sequence[str], names: Sequence[str], *, refused: bool
+) -> Callable[..., Sequence[Any]]:
     seen: set[tuple[Any, ...]] = set()
 
-    def tell(*arguments: Any) -> None:
-        """Warn of the first call with a fault; entries of descriptors that change are others."""
+    def found(*arguments: Any) -> Sequence[Any]:
+        """The faults of a call that is refused for them, or at the first call of one that is not.
+
+        Entries of descriptors that change are others.
+        """
         values = [getattr(each, "value", each) for each in arguments[: len(options)]]
         descriptors = arguments[len(options) :]
         entries = tuple(map(records.place, descriptors))
         known = (mode.runtime, *values, *entries)
-        if known in seen:
-            return
-        if any(each.record is None for each in entries):
-            return
+        given = zip(descriptors, entries, strict=True)
+        if known in seen or any(at.record is None and each is not None for each, at in given):
+            return ()
         call = Call(function, dict(zip((*options, *names), (*values, *descriptors), strict=True)))
-        for row in mode.runtime.faults(call):
-            if not row.fault.only_told:
-                warn(row.message, FaultWarning)
-        if len(seen) >= _MOST:
-            seen.clear()
-        seen.add(known)
+        rows = [
+            each
+            for each in mode.runtime.faults(call)
+            if not each.fault.only_told and each.fault.refused == refused
+        ]
+        if not (rows and refused):
+            if len(seen) >= _MOST:
+                seen.clear()
+            seen.add(known)
+        return rows
 
-    return tell
+    return found

@@ -120,7 +120,10 @@ def _numbers(
             continue
         if any(freedom(function, "number", name) for function in functions):
             continue
-        if _is_special(program) and any(freedom(f, "specials", name) for f in functions):
+        if _holds(program, "specials") and any(freedom(f, "specials", name) for f in functions):
+            continue
+        fast = any("CUDNN_SOFTMAX_FAST" in map(str, given.values()) for _, given in program.steps)
+        if fast and _holds(program, "large"):  # it takes exponentials of the scores as they are
             continue
         if exact.tobytes() == found.tobytes():
             continue
@@ -128,9 +131,9 @@ def _numbers(
         yield from _array(program, name, exact, found, spreads.get(name), limit)
 
 
-def _is_special(program: Any) -> bool:
-    """Whether an operand holds NaN or infinity."""
-    return any(operand.content == "specials" for operand in program.operands.values())
+def _holds(program: Any, content: str) -> bool:
+    """Whether an operand holds such numbers; "specials" are NaN and infinity."""
+    return any(operand.content == content for operand in program.operands.values())
 
 
 def _array(
