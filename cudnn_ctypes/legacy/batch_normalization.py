@@ -20,16 +20,17 @@ from __future__ import annotations
 from typing import Any
 
 from .. import raw
-from ..arguments import enumerator, flag
 from ..handle import Handle
 from .activation import ActivationDescriptor
 from .documentation import launched
 from .normalization_operands import (
     NormalizationGradients,
-    NormalizationOperands,
     NormalizationResult,
     NormalizationSizes,
-    SizeFunctions,
+    differentiate,
+    infer,
+    sizes,
+    train,
 )
 from .operands import Made
 from .tensor import TensorDescriptor
@@ -97,20 +98,8 @@ def batch_normalization_forward_inference(
     >>> y.numpy().ravel().round(2)
     array([-1.34, -0.45,  0.45,  1.34], dtype=float32)
     """
-    mode = enumerator(raw.cudnnBatchNormMode_t, mode, "mode")
-    with NormalizationOperands(handle, mode, x=(x, x_desc), y=(y, y_desc)) as operands:
-        operands.describe_parameters(param_desc=param_desc)
-        y = operands.result("y", y, beta)
-        operands.parameters(
-            scale=scale,
-            bias=bias,
-            estimated_mean=estimated_mean,
-            estimated_variance=estimated_variance,
-        )
-        operands.normalize(
-            raw.cudnnBatchNormalizationForwardInference, alpha=alpha, beta=beta, epsilon=epsilon
-        )
-    return y
+    result: Made = infer(raw.cudnnBatchNormalizationForwardInference, locals())
+    return result
 
 
 @launched
@@ -173,21 +162,7 @@ def batch_normalization_forward_training(
     >>> result.y.numpy().ravel().round(2), result.saved_mean.numpy().item()
     (array([-1.34, -0.45,  0.45,  1.34], dtype=float32), 2.5)
     """
-    mode = enumerator(raw.cudnnBatchNormMode_t, mode, "mode")
-    with NormalizationOperands(handle, mode, x=(x, x_desc), y=(y, y_desc)) as operands:
-        operands.describe_parameters(param_desc=param_desc)
-        return operands.train(
-            raw.cudnnBatchNormalizationForwardTraining,
-            y,
-            {"scale": scale, "bias": bias},
-            (running_mean, running_variance),
-            (saved_mean, saved_inv_variance),
-            save=save,
-            average_factor=average_factor,
-            epsilon=epsilon,
-            alpha=alpha,
-            beta=beta,
-        )
+    return train(raw.cudnnBatchNormalizationForwardTraining, locals())
 
 
 @launched
@@ -248,29 +223,7 @@ def batch_normalization_backward(
     >>> gradients.dbias.numpy().item()
     4.0
     """
-    mode = enumerator(raw.cudnnBatchNormMode_t, mode, "mode")
-    with NormalizationOperands(
-        handle, mode, x=(x, x_desc), dy=(dy, dy_desc), dx=(dx, dx_desc)
-    ) as operands:
-        operands.describe_parameters(param_desc=param_desc)
-        return operands.differentiate(
-            raw.cudnnBatchNormalizationBackward,
-            {"scale": scale},
-            (saved_mean, saved_inv_variance),
-            NormalizationGradients(dx, dscale, dbias, None),
-            epsilon=epsilon,
-            alpha=alpha,
-            beta=beta,
-            alpha_param=alpha_param,
-            beta_param=beta_param,
-        )
-
-
-_SIZES = SizeFunctions(
-    raw.cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize,
-    raw.cudnnGetBatchNormalizationBackwardExWorkspaceSize,
-    raw.cudnnGetBatchNormalizationTrainingExReserveSpaceSize,
-)
+    return differentiate(raw.cudnnBatchNormalizationBackward, locals())
 
 
 def batch_normalization_ex_sizes(
@@ -316,11 +269,11 @@ def batch_normalization_ex_sizes(
     >>> sizes.reserve_space  # without an activation
     0
     """
-    mode = enumerator(raw.cudnnBatchNormMode_t, mode, "mode")
-    with NormalizationOperands(handle, mode, sizes=_SIZES, x=(None, x_desc)) as operands:
-        operands.describe_parameters()
-        operands.follow(activation, flag("adds", adds))
-        return operands.sizes(adds)
+    return sizes(
+        raw.cudnnBatchNormalizationForwardTrainingEx,
+        raw.cudnnBatchNormalizationBackwardEx,
+        locals(),
+    )
 
 
 @launched
@@ -381,25 +334,7 @@ def batch_normalization_forward_training_ex(
     >>> result.y.numpy().ravel().round(2)
     array([-1.34, -0.45,  0.45,  1.34], dtype=float32)
     """
-    mode = enumerator(raw.cudnnBatchNormMode_t, mode, "mode")
-    images: dict[str, Any] = {"x": (x, x_desc), "y": (y, y_desc), "z": (z, z_desc)}
-    with NormalizationOperands(handle, mode, sizes=_SIZES, **images) as operands:
-        operands.describe_parameters(param_desc=param_desc)
-        operands.follow(activation, adds=z is not None)
-        return operands.train(
-            raw.cudnnBatchNormalizationForwardTrainingEx,
-            y,
-            {"scale": scale, "bias": bias},
-            (running_mean, running_variance),
-            (saved_mean, saved_inv_variance),
-            save=save,
-            workspace=workspace,
-            reserve_space=reserve_space,
-            average_factor=average_factor,
-            epsilon=epsilon,
-            alpha=alpha,
-            beta=beta,
-        )
+    return train(raw.cudnnBatchNormalizationForwardTrainingEx, locals())
 
 
 @launched
@@ -467,24 +402,4 @@ def batch_normalization_backward_ex(
     >>> gradients.dbias.numpy().item()
     4.0
     """
-    mode = enumerator(raw.cudnnBatchNormMode_t, mode, "mode")
-    adds = flag("with_dz", with_dz) or dz is not None
-    images: dict[str, Any] = {"x": (x, x_desc), "y": (y, y_desc), "dy": (dy, dy_desc)}
-    images |= {"dx": (dx, dx_desc), "dz": (dz, dz_desc)}
-    with NormalizationOperands(handle, mode, sizes=_SIZES, **images) as operands:
-        operands.describe_parameters(param_desc=param_desc)
-        operands.follow(activation, adds)
-        return operands.differentiate(
-            raw.cudnnBatchNormalizationBackwardEx,
-            {"scale": scale, "bias": bias},
-            (saved_mean, saved_inv_variance),
-            NormalizationGradients(dx, dscale, dbias, dz),
-            adds=adds,
-            workspace=workspace,
-            reserve_space=reserve_space,
-            epsilon=epsilon,
-            alpha=alpha,
-            beta=beta,
-            alpha_param=alpha_param,
-            beta_param=beta_param,
-        )
+    return differentiate(raw.cudnnBatchNormalizationBackwardEx, locals())

@@ -11,16 +11,17 @@ from __future__ import annotations
 from typing import Any
 
 from .. import raw
-from ..arguments import enumerator, flag
 from ..handle import Handle
 from .activation import ActivationDescriptor
 from .documentation import launched
 from .normalization_operands import (
     NormalizationGradients,
-    NormalizationOperands,
     NormalizationResult,
     NormalizationSizes,
-    SizeFunctions,
+    differentiate,
+    infer,
+    sizes,
+    train,
 )
 from .operands import Made
 from .tensor import TensorDescriptor
@@ -31,29 +32,6 @@ __all__ = [
     "normalization_forward_training",
     "normalization_sizes",
 ]
-
-_SIZES = SizeFunctions(
-    raw.cudnnGetNormalizationForwardTrainingWorkspaceSize,
-    raw.cudnnGetNormalizationBackwardWorkspaceSize,
-    raw.cudnnGetNormalizationTrainingReserveSpaceSize,
-)
-
-
-def _operands(
-    handle: Handle,
-    mode: Any,
-    algorithm: Any,
-    groups: int,
-    **images: tuple[Any, TensorDescriptor | None],
-) -> NormalizationOperands:
-    return NormalizationOperands(
-        handle,
-        enumerator(raw.cudnnNormMode_t, mode, "mode"),
-        algorithm=enumerator(raw.cudnnNormAlgo_t, algorithm, "algorithm"),
-        groups=groups,
-        sizes=_SIZES,
-        **images,
-    )
 
 
 def normalization_sizes(
@@ -91,10 +69,7 @@ def normalization_sizes(
     >>> sizes.reserve_space  # without an activation
     0
     """
-    with _operands(handle, mode, algorithm, groups, x=(None, x_desc)) as operands:
-        operands.describe_parameters()
-        operands.follow(activation, flag("adds", adds))
-        return operands.sizes(adds)
+    return sizes(raw.cudnnNormalizationForwardTraining, raw.cudnnNormalizationBackward, locals())
 
 
 @launched
@@ -154,23 +129,8 @@ def normalization_forward_inference(
     >>> y.numpy().ravel().round(3)  # (x - 1) / 1 + 2
     array([2., 4.], dtype=float32)
     """
-    images = {"x": (x, x_desc), "y": (y, y_desc), "z": (z, z_desc)}
-    with _operands(handle, mode, algorithm, groups, **images) as operands:
-        operands.describe_parameters(
-            scale_bias_desc=scale_bias_desc, mean_variance_desc=mean_variance_desc
-        )
-        operands.follow(activation, adds=z is not None)
-        y = operands.result("y", y, beta)
-        operands.parameters(
-            scale=scale,
-            bias=bias,
-            estimated_mean=estimated_mean,
-            estimated_variance=estimated_variance,
-        )
-        operands.normalize(
-            raw.cudnnNormalizationForwardInference, alpha=alpha, beta=beta, epsilon=epsilon
-        )
-    return y
+    result: Made = infer(raw.cudnnNormalizationForwardInference, locals())
+    return result
 
 
 @launched
@@ -220,26 +180,7 @@ def normalization_forward_training(
     >>> result.y.numpy().ravel().round(2)
     array([-1.34, -0.45,  0.45,  1.34], dtype=float32)
     """
-    images = {"x": (x, x_desc), "y": (y, y_desc), "z": (z, z_desc)}
-    with _operands(handle, mode, algorithm, groups, **images) as operands:
-        operands.describe_parameters(
-            scale_bias_desc=scale_bias_desc, mean_variance_desc=mean_variance_desc
-        )
-        operands.follow(activation, adds=z is not None)
-        return operands.train(
-            raw.cudnnNormalizationForwardTraining,
-            y,
-            {"scale": scale, "bias": bias},
-            (running_mean, running_variance),
-            (saved_mean, saved_inv_variance),
-            save=save,
-            workspace=workspace,
-            reserve_space=reserve_space,
-            average_factor=average_factor,
-            epsilon=epsilon,
-            alpha=alpha,
-            beta=beta,
-        )
+    return train(raw.cudnnNormalizationForwardTraining, locals())
 
 
 @launched
@@ -292,25 +233,4 @@ def normalization_backward(
     >>> gradients.dbias.numpy().item()
     4.0
     """
-    adds = flag("with_dz", with_dz) or dz is not None
-    images = {"x": (x, x_desc), "y": (y, y_desc), "dy": (dy, dy_desc)}
-    images |= {"dx": (dx, dx_desc), "dz": (dz, dz_desc)}
-    with _operands(handle, mode, algorithm, groups, **images) as operands:
-        operands.describe_parameters(
-            scale_bias_desc=scale_bias_desc, mean_variance_desc=mean_variance_desc
-        )
-        operands.follow(activation, adds)
-        return operands.differentiate(
-            raw.cudnnNormalizationBackward,
-            {"scale": scale, "bias": bias},
-            (saved_mean, saved_inv_variance),
-            NormalizationGradients(dx, dscale, dbias, dz),
-            adds=adds,
-            workspace=workspace,
-            reserve_space=reserve_space,
-            epsilon=epsilon,
-            alpha=alpha,
-            beta=beta,
-            alpha_param=alpha_param,
-            beta_param=beta_param,
-        )
+    return differentiate(raw.cudnnNormalizationBackward, locals())

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, cast
 
 from .. import raw
 from ..arguments import enumerator, expect, flag
-from ..handle import Handle
 from ..raw import operand_rules
 from ..raw.function import Function
 from ..raw.operand_rules import refuse
@@ -20,11 +19,14 @@ from .tensor import TensorDescriptor
 
 __all__ = [
     "NormalizationGradients",
-    "NormalizationOperands",
     "NormalizationResult",
     "NormalizationSizes",
     "derive_bn_tensor_descriptor",
     "derive_norm_tensor_descriptor",
+    "differentiate",
+    "infer",
+    "sizes",
+    "train",
 ]
 
 
@@ -107,8 +109,6 @@ def derive_norm_tensor_descriptor(
     return params, statistics
 
 
-Pair = tuple[Any, Any]
-
 _C_NAMES = {
     **{name: (name, f"{name}Data") for name in ("x", "y", "z", "dx", "dy", "dz")},
     "scale": ("bnScale", "bnScaleData", "normScale", "normScaleData"),
@@ -188,60 +188,56 @@ class NormalizationSizes(NamedTuple):
     reserve_space: int
 
 
-class SizeFunctions(NamedTuple):
-    """The C functions that tell the sizes of workspaces and of the reserve space."""
-
-    forward_workspace: Callable[..., Any]
-    backward_workspace: Callable[..., Any]
-    reserve_space: Callable[..., Any]
+_IMAGES = ("x", "y", "z", "dy", "dx", "dz")
+_NUMBERS = ("alpha", "beta", "alpha_param", "beta_param", "epsilon", "average_factor")
 
 
-class NormalizationOperands(Operands):
+class _Operands(Operands):
     """The operands of one call.
 
     Parameters
     ----------
-    handle : Handle
-    mode : cudnnBatchNormMode_t or cudnnNormMode_t
-        It says which generation of functions is called.
-    algorithm, groups
-        Of the later generation.
-    sizes : SizeFunctions, optional
-        Left out where C takes neither workspace nor reserve space.
-    **operands : (object, descriptor or None)
-        x, and what has its shape and type: y, z, dy, dx, dz.
+    function : function of ``cudnn_ctypes.raw``
+    given : mapping
+        The arguments of the operation by name: x, tensors like x, their descriptors, options.
     """
 
-    def __init__(
-        self,
-        handle: Handle,
-        mode: raw.cudnnBatchNormMode_t | raw.cudnnNormMode_t,
-        *,
-        algorithm: raw.cudnnNormAlgo_t | None = None,
-        groups: int = 1,
-        sizes: SizeFunctions | None = None,
-        **operands: tuple[Any, TensorDescriptor | None],
-    ) -> None:
-        super().__init__(handle, **operands)
-        self._arguments: dict[str, Any] = {"mode": mode, "algorithm": algorithm, "groups": groups}
-        self._arguments["activation"], self._arguments["operation"] = None, 0
-        for name, (value, _) in operands.items():
-            self._arguments[name] = None if value is None else name
-        self._sizes = sizes
+    def __init__(self, function: Callable[..., Any], given: Mapping[str, Any]) -> None:
+        self._function, self._given = cast(Function, function), given
+        kinds = {each.name: each.type.base for each in self._function.parameters}
+        mode = enumerator(kinds["mode"], given["mode"], "mode")
+        self._arguments: dict[str, Any] = {"mode": mode, "activation": None}
+        self._arguments["groups"] = given.get("groups", 1)
+        if "algo" in kinds:
+            algorithm = enumerator(kinds["algo"], given["algorithm"], "algorithm")
+            self._arguments["algorithm"] = algorithm
+        images = {
+            name: given.get(name) for name in _IMAGES if {name, f"{name}_desc"} & given.keys()
+        }
+        described = {name: (value, given.get(f"{name}_desc")) for name, value in images.items()}
+        super().__init__(given["handle"], **described)
+        self._arguments |= {name: None if images[name] is None else name for name in images}
+        self._arguments |= {name: given[name] for name in _NUMBERS if name in given}
 
     # -- what the operation is -----------------------------------------------------------------
 
-    def describe_parameters(self, **descriptors: TensorDescriptor | None) -> None:
+    def prepare(self, adds: bool = False) -> None:
+        """Describe the parameters, and what follows the normalization."""
+        self._describe_parameters()
+        self._follow(self._given.get("activation"), adds)
+
+    def _describe_parameters(self) -> None:
         """Derive the descriptors of parameters; those of the user must have the derived shapes."""
         x_desc, mode = self.describe("x"), self._arguments["mode"]
+        names: tuple[str, ...] = ("scale_bias_desc", "mean_variance_desc")
         if isinstance(mode, raw.cudnnBatchNormMode_t):
-            derived = [derive_bn_tensor_descriptor(x_desc, mode)]
+            names, derived = ("param_desc",), [derive_bn_tensor_descriptor(x_desc, mode)]
         else:
             groups = self._arguments["groups"]
             derived = [*derive_norm_tensor_descriptor(x_desc, mode, groups=groups)]
         described = [self.enter_context(desc) for desc in derived]
-        for i, (name, desc) in enumerate(descriptors.items()):
-            if desc is not None:
+        for i, name in enumerate(names):
+            if (desc := self._given.get(name)) is not None:
                 described[i], wanted = expect(name, desc, TensorDescriptor), described[i]
                 held = record(desc)
                 if held is None:
@@ -252,7 +248,7 @@ class NormalizationOperands(Operands):
         self.statistics: TensorDescriptor = described[-1]
         self._arguments |= {"params": self.params, "statistics": self.statistics}
 
-    def follow(self, activation: Any, adds: bool) -> None:
+    def _follow(self, activation: Any, adds: bool) -> None:
         """Say what follows the normalization: nothing, an activation, or an addition and one."""
         operations: Any = raw.cudnnNormOps_t
         if isinstance(self._arguments["mode"], raw.cudnnBatchNormMode_t):
@@ -269,8 +265,9 @@ class NormalizationOperands(Operands):
 
     # -- operands ------------------------------------------------------------------------------
 
-    def result(self, name: str, value: Any, beta: float = 0) -> Any:
-        """`value`, or if it is None a new tensor like x."""
+    def result(self, name: str, beta: float = 0) -> Any:
+        """The result `name` as it was given, or a new tensor like x."""
+        value = self._given[name]
         value = self.make_like(name, "x", beta=beta) if value is None else value
         self._arguments[name] = name
         return value
@@ -282,9 +279,14 @@ class NormalizationOperands(Operands):
             self.add(name, value, self.params if affine else self.statistics)
             self._arguments[name] = name
 
-    def new_parameter(self, name: str, like: Any, beta: float = 0) -> Any:
-        """An uninitialised parameter, of the shape that `like` has."""
+    def given(self, *names: str) -> None:
+        """Take parameters as they were given."""
+        self.parameters(**{name: self._given[name] for name in names if name in self._given})
+
+    def new_parameter(self, name: str, beta: float = 0) -> Any:
+        """An uninitialised parameter, of the shape that the scale has."""
         refuse_beta(name, beta)
+        like = self._given["scale"]
         return self.new(tuple(getattr(like, "shape", self.params.shape)), self.params.data_type)
 
     def pair(self, **values: Any) -> None:
@@ -298,82 +300,28 @@ class NormalizationOperands(Operands):
         else:
             self._arguments |= values
 
-    # -- C -------------------------------------------------------------------------------------
+    # -- workspace and reserve space -----------------------------------------------------------
 
-    def train(
-        self,
-        function: Callable[..., Any],
-        y: Any,
-        parameters: dict[str, Any],
-        running: Pair,
-        saved: Pair,
-        *,
-        save: bool,
-        workspace: Any = None,
-        reserve_space: Any = None,
-        **numbers: float,
-    ) -> NormalizationResult:
-        """The forward pass of training."""
-        y = self.result("y", y, numbers["beta"])
-        if flag("save", save) and all(each is None for each in saved):
-            names, scale = ("saved_mean", "saved_inv_variance"), parameters["scale"]
-            saved = tuple(self.new_parameter(name, scale) for name in names)
-        self.parameters(**parameters)
-        self.pair(running_mean=running[0], running_variance=running[1])
-        self.pair(saved_mean=saved[0], saved_inv_variance=saved[1])
-        if self._sizes is not None:
-            needed = self.size(self._sizes.reserve_space)
-            if reserve_space is None and needed:
-                reserve_space = self.new((needed,), "uint8")
-            self._take(workspace, self._sizes.forward_workspace, reserve_space, needed)
-        self.normalize(function, **numbers)
-        return NormalizationResult(y, *saved, reserve_space)
+    def take_spaces(self, *, makes: bool) -> Any:
+        """Take workspace and reserve space, if C has them; returns the reserve space.
 
-    def differentiate(
-        self,
-        function: Callable[..., Any],
-        parameters: dict[str, Any],
-        saved: Pair,
-        gradients: NormalizationGradients,
-        *,
-        adds: bool = False,
-        workspace: Any = None,
-        reserve_space: Any = None,
-        **numbers: float,
-    ) -> NormalizationGradients:
-        """The backward pass."""
-        dx, dscale, dbias, dz = gradients
-        dx = self.result("dx", dx, numbers["beta"])
-        if adds:
-            dz = self.result("dz", dz)
-        scale, beta = parameters["scale"], numbers["beta_param"]
-        dscale = self.new_parameter("dscale", scale, beta) if dscale is None else dscale
-        dbias = self.new_parameter("dbias", scale, beta) if dbias is None else dbias
-        self.parameters(**parameters, dscale=dscale, dbias=dbias)
-        self.pair(saved_mean=saved[0], saved_inv_variance=saved[1])
-        if self._sizes is not None:
-            needed = self.size(self._sizes.reserve_space)
-            self._take(workspace, self._sizes.backward_workspace, reserve_space, needed)
-        self.normalize(function, **numbers)
-        return NormalizationGradients(dx, dscale, dbias, dz)
-
-    def _take(
-        self, workspace: Any, tells_size: Callable[..., Any], reserve_space: Any, needed: int
-    ) -> None:
-        self._arguments["reserve_space"] = self.room("reserve_space", reserve_space, needed)
-        self._arguments["workspace"] = self.workspace(workspace, self.size(tells_size))
-
-    def normalize(self, function: Callable[..., Any], **numbers: float) -> None:
-        """Launch a function with what was taken before and these numbers."""
-        self._arguments |= numbers
-        self.launch(function)
-
-    def sizes(self, adds: bool) -> NormalizationSizes:
-        """Sizes from the size functions for a call whose tensors are all like x."""
-        self._arguments |= dict.fromkeys(("x", "y", "dy", "dx"), "x")
-        self._arguments |= dict.fromkeys(("z", "dz"), "x" if adds else None)
-        assert self._sizes is not None
-        return NormalizationSizes(*(self.size(function) for function in self._sizes))
+        Parameters
+        ----------
+        makes : bool
+            Whether a reserve space that is not given is made.
+        """
+        told = {each.name: each.type.told_by for each in self._function.parameters}
+        tells_size = told.get("reserveSpaceSizeInBytes")
+        if not tells_size:
+            return None
+        needed = self.size(raw.FUNCTIONS[tells_size])
+        space = self._given["reserve_space"]
+        if space is None and needed and makes:
+            space = self.new((needed,), "uint8")
+        self._arguments["reserve_space"] = self.room("reserve_space", space, needed)
+        size = self.size(raw.FUNCTIONS[told["workSpaceSizeInBytes"]])
+        self._arguments["workspace"] = self.workspace(self._given["workspace"], size)
+        return space
 
     def _values(self, function: Callable[..., Any], arguments: dict[str, Any]) -> list[Any]:
         for name in (each.name for each in cast(Function, function).parameters):
@@ -382,3 +330,73 @@ class NormalizationOperands(Operands):
             if ours in self._arguments:
                 arguments.setdefault(name, self._arguments[ours])
         return super()._values(function, arguments)
+
+
+def infer(function: Callable[..., Any], given: Mapping[str, Any]) -> Any:
+    """Carry out a function of inference with the arguments of its operation, by name."""
+    with _Operands(function, given) as operands:
+        operands.prepare(adds=given.get("z") is not None)
+        y = operands.result("y", given["beta"])
+        operands.given("scale", "bias", "estimated_mean", "estimated_variance")
+        operands.launch(function)
+    return y
+
+
+def train(function: Callable[..., Any], given: Mapping[str, Any]) -> NormalizationResult:
+    """Carry out a forward function of training with the arguments of its operation, by name."""
+    with _Operands(function, given) as operands:
+        operands.prepare(adds=given.get("z") is not None)
+        y = operands.result("y", given["beta"])
+        saved = {name: given[name] for name in ("saved_mean", "saved_inv_variance")}
+        if flag("save", given["save"]) and not any(each is not None for each in saved.values()):
+            saved = {name: operands.new_parameter(name) for name in saved}
+        operands.given("scale", "bias")
+        operands.pair(
+            running_mean=given["running_mean"], running_variance=given["running_variance"]
+        )
+        operands.pair(**saved)
+        reserve_space = operands.take_spaces(makes=True)
+        operands.launch(function)
+    return NormalizationResult(y, **saved, reserve_space=reserve_space)
+
+
+def differentiate(function: Callable[..., Any], given: Mapping[str, Any]) -> NormalizationGradients:
+    """Carry out a backward function with the arguments of its operation, by name."""
+    dz = given.get("dz")
+    adds = flag("with_dz", given.get("with_dz", False)) or dz is not None
+    with _Operands(function, given) as operands:
+        operands.prepare(adds)
+        dx = operands.result("dx", given["beta"])
+        dz = operands.result("dz") if adds else dz
+        gradients = {
+            name: operands.new_parameter(name, given["beta_param"])
+            if given[name] is None
+            else given[name]
+            for name in ("dscale", "dbias")
+        }
+        operands.given("scale", "bias")
+        operands.parameters(**gradients)
+        operands.pair(
+            saved_mean=given["saved_mean"], saved_inv_variance=given["saved_inv_variance"]
+        )
+        operands.take_spaces(makes=False)
+        operands.launch(function)
+    return NormalizationGradients(dx, **gradients, dz=dz)
+
+
+def sizes(
+    forward: Callable[..., Any], backward: Callable[..., Any], given: Mapping[str, Any]
+) -> NormalizationSizes:
+    """The sizes that the declarations of two functions name, for tensors that are all like x."""
+    told = [
+        {each.name: each.type.told_by for each in cast(Function, function).parameters}
+        for function in (forward, backward)
+    ]
+    names = [each["workSpaceSizeInBytes"] for each in told] + [told[0]["reserveSpaceSizeInBytes"]]
+    functions = [raw.FUNCTIONS[name] for name in names]
+    with _Operands(functions[0], given) as operands:
+        adds = flag("adds", given["adds"])
+        operands.prepare(adds)
+        operands._arguments |= dict.fromkeys(("x", "y", "dy", "dx"), "x")
+        operands._arguments |= dict.fromkeys(("z", "dz"), "x" if adds else None)
+        return NormalizationSizes(*map(operands.size, functions))
