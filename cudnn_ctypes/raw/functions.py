@@ -618,7 +618,7 @@ def cudnnDestroyFilterDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", carried_out="softmax")
+@function("cudnn_ops.h", since="9.0.0", carried_out="images")
 def cudnnSoftmaxForward(
     handle: Handle[cudnnHandle_t],
     algo: EnumValue[cudnnSoftmaxAlgorithm_t],
@@ -718,7 +718,7 @@ def cudnnDestroyPoolingDescriptor(
 
 
 @function("cudnn_ops.h", since="9.0.0",
-          replaced_by="CUDNN_BACKEND_OPERATION_RESAMPLE_FWD_DESCRIPTOR", carried_out="pooling")
+          replaced_by="CUDNN_BACKEND_OPERATION_RESAMPLE_FWD_DESCRIPTOR", carried_out="images")
 def cudnnPoolingForward(
     handle: Handle[cudnnHandle_t],
     poolingDesc: Nullable[Const[Handle[cudnnPoolingDescriptor_t]]],
@@ -776,7 +776,7 @@ def cudnnDestroyActivationDescriptor(
 
 
 @function("cudnn_ops.h", since="9.0.0",
-          replaced_by="CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR", carried_out="activation")
+          replaced_by="CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR", carried_out="images")
 def cudnnActivationForward(
     handle: Handle[cudnnHandle_t],
     activationDesc: Nullable[Handle[cudnnActivationDescriptor_t]],
@@ -819,7 +819,7 @@ def cudnnGetLRNDescriptor(
 def cudnnDestroyLRNDescriptor(lrnDesc: Nullable[Handle[cudnnLRNDescriptor_t]]) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", carried_out="lrn")
+@function("cudnn_ops.h", since="9.0.0", carried_out="images")
 def cudnnLRNCrossChannelForward(
     handle: Handle[cudnnHandle_t],
     normDesc: NotNull[Handle[cudnnLRNDescriptor_t]],
@@ -833,7 +833,7 @@ def cudnnLRNCrossChannelForward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", carried_out="lrn")
+@function("cudnn_ops.h", since="9.0.0", carried_out="images")
 def cudnnDivisiveNormalizationForward(
     handle: Handle[cudnnHandle_t],
     normDesc: NotNull[Handle[cudnnLRNDescriptor_t]],
@@ -940,7 +940,7 @@ def cudnnDestroySpatialTransformerDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", carried_out="spatial_transformer")
+@function("cudnn_ops.h", since="9.0.0", carried_out="images")
 def cudnnSpatialTfGridGeneratorForward(
     handle: Handle[cudnnHandle_t],
     stDesc: NotNull[Const[Handle[cudnnSpatialTransformerDescriptor_t]]],
@@ -949,7 +949,7 @@ def cudnnSpatialTfGridGeneratorForward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", carried_out="spatial_transformer")
+@function("cudnn_ops.h", since="9.0.0", carried_out="images")
 def cudnnSpatialTfSamplerForward(
     handle: Handle[cudnnHandle_t],
     stDesc: NotNull[Handle[cudnnSpatialTransformerDescriptor_t]],
@@ -1038,7 +1038,7 @@ def cudnnDropoutForward(
 def cudnnOpsVersionCheck() -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", carried_out="softmax")
+@function("cudnn_ops.h", since="9.0.0", carried_out="images")
 def cudnnSoftmaxBackward(
     handle: Handle[cudnnHandle_t],
     algo: EnumValue[cudnnSoftmaxAlgorithm_t],
@@ -1055,7 +1055,7 @@ def cudnnSoftmaxBackward(
 
 
 @function("cudnn_ops.h", since="9.0.0",
-          replaced_by="CUDNN_BACKEND_OPERATION_RESAMPLE_BWD_DESCRIPTOR", carried_out="pooling")
+          replaced_by="CUDNN_BACKEND_OPERATION_RESAMPLE_BWD_DESCRIPTOR", carried_out="images")
 def cudnnPoolingBackward(
     handle: Handle[cudnnHandle_t],
     poolingDesc: Nullable[Const[Handle[cudnnPoolingDescriptor_t]]],
@@ -1073,7 +1073,7 @@ def cudnnPoolingBackward(
 
 
 @function("cudnn_ops.h", since="9.0.0",
-          replaced_by="CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR", carried_out="activation")
+          replaced_by="CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR", carried_out="images")
 def cudnnActivationBackward(
     handle: Handle[cudnnHandle_t],
     activationDesc: Nullable[Handle[cudnnActivationDescriptor_t]],
@@ -1090,7 +1090,7 @@ def cudnnActivationBackward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", carried_out="lrn")
+@function("cudnn_ops.h", since="9.0.0", carried_out="images")
 def cudnnLRNCrossChannelBackward(
     handle: Handle[cudnnHandle_t],
     normDesc: NotNull[Handle[cudnnLRNDescriptor_t]],
@@ -1108,7 +1108,7 @@ def cudnnLRNCrossChannelBackward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", carried_out="lrn")
+@function("cudnn_ops.h", since="9.0.0", carried_out="images")
 def cudnnDivisiveNormalizationBackward(
     handle: Handle[cudnnHandle_t],
     normDesc: NotNull[Handle[cudnnLRNDescriptor_t]],
@@ -1433,7 +1433,7 @@ def cudnnNormalizationBackward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", carried_out="spatial_transformer")
+@function("cudnn_ops.h", since="9.0.0", carried_out="images")
 def cudnnSpatialTfGridGeneratorBackward(
     handle: Handle[cudnnHandle_t],
     stDesc: NotNull[Const[Handle[cudnnSpatialTransformerDescriptor_t]]],
@@ -1442,7 +1442,7 @@ def cudnnSpatialTfGridGeneratorBackward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", carried_out="spatial_transformer")
+@function("cudnn_ops.h", since="9.0.0", carried_out="images")
 def cudnnSpatialTfSamplerBackward(
     handle: Handle[cudnnHandle_t],
     stDesc: NotNull[Handle[cudnnSpatialTransformerDescriptor_t]],

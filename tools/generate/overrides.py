@@ -916,7 +916,6 @@ def _by_function(modules: dict[str, str]) -> dict[str, str]:
 
 CARRIED_OUT = _by_function(
     {
-        "activation": "cudnnActivationForward cudnnActivationBackward",
         "attention": """
             cudnnGetMultiHeadAttnBuffers cudnnGetMultiHeadAttnWeights cudnnMultiHeadAttnForward
             cudnnMultiHeadAttnBackwardData cudnnMultiHeadAttnBackwardWeights""",
@@ -955,9 +954,13 @@ CARRIED_OUT = _by_function(
             cudnnGnnAggSimpleForward cudnnGnnAggSimpleBackward cudnnGnnMhaGatForward
             cudnnGnnMhaGatV2Forward cudnnGnnMhaGatBackward cudnnGnnMhaGatV2Backward""",
         "handle": "cudnnDestroy cudnnQueryRuntimeError cudnnSetStream cudnnGetStream",
-        "lrn": """
-            cudnnLRNCrossChannelForward cudnnLRNCrossChannelBackward
-            cudnnDivisiveNormalizationForward cudnnDivisiveNormalizationBackward""",
+        "images": """
+            cudnnActivationForward cudnnActivationBackward cudnnSoftmaxForward cudnnSoftmaxBackward
+            cudnnPoolingForward cudnnPoolingBackward cudnnLRNCrossChannelForward
+            cudnnLRNCrossChannelBackward cudnnDivisiveNormalizationForward
+            cudnnDivisiveNormalizationBackward cudnnSpatialTfGridGeneratorForward
+            cudnnSpatialTfGridGeneratorBackward cudnnSpatialTfSamplerForward
+            cudnnSpatialTfSamplerBackward""",
         "normalization": """
             cudnnBatchNormalizationForwardInference cudnnBatchNormalizationForwardTraining
             cudnnBatchNormalizationForwardTrainingEx cudnnBatchNormalizationBackward
@@ -969,15 +972,10 @@ CARRIED_OUT = _by_function(
             cudnnGetNormalizationForwardTrainingWorkspaceSize
             cudnnGetNormalizationBackwardWorkspaceSize
             cudnnGetNormalizationTrainingReserveSpaceSize""",
-        "pooling": "cudnnPoolingForward cudnnPoolingBackward",
         "rnn": """
             cudnnBuildRNNDynamic cudnnGetRNNWeightSpaceSize cudnnGetRNNTempSpaceSizes
             cudnnGetRNNWeightParams cudnnRNNForward cudnnRNNBackwardData_v8
             cudnnRNNBackwardWeights_v8""",
-        "softmax": "cudnnSoftmaxForward cudnnSoftmaxBackward",
-        "spatial_transformer": """
-            cudnnSpatialTfGridGeneratorForward cudnnSpatialTfGridGeneratorBackward
-            cudnnSpatialTfSamplerForward cudnnSpatialTfSamplerBackward""",
         "tensor_operations": """
             cudnnTransformTensor cudnnAddTensor cudnnOpTensor cudnnSetTensor cudnnScaleTensor
             cudnnGetReductionIndicesSize cudnnGetReductionWorkspaceSize cudnnReduceTensor""",

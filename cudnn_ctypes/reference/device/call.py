@@ -7,7 +7,8 @@ descriptor whose data type makes a scalar a double or a float.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterable
+import inspect
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 import numpy as np
@@ -211,6 +212,39 @@ class Call:
         self.require(name)
         decides = scalar_type([self.record(by, object) for by in described_by])
         return scalar(self[name], decides, name)
+
+    def compute(
+        self,
+        formula: Callable[..., NDArray[Any]],
+        operands: str,
+        result: str,
+        options: Callable[[Call], Mapping[str, Any]] = lambda call: {},
+        *,
+        exact: bool = False,
+    ) -> None:
+        """Store what a formula makes of operands, a result's previous contents, and the factors.
+
+        Parameters
+        ----------
+        formula : callable
+            It calls operands as C does, in lower case.
+        operands, result : str
+            C's names; the operands satisfy the rules of the function.
+        options : callable
+            What else the formula is given.
+        exact : bool
+            Whether it computes in float64, not in the first operand's `compute_dtype`.
+        """
+        *sources, target = self.operands(*operands.split(), result)
+        self.check()
+        given, factors = options(self), self.factors()
+        prior = target.prior(factors.get("beta", 0.0))
+        if "out" in inspect.signature(formula).parameters:
+            given = {**given, "out": prior}
+        if not exact:
+            given = {**given, "compute_dtype": sources[0].compute_dtype}
+        values = {each.name.lower(): each.load() for each in sources}
+        target.store(formula(**values, **{result.lower(): prior}, **given, **factors))
 
     # -- buffers and results -------------------------------------------------------------------
 

@@ -130,16 +130,7 @@ def convolution(call: Call) -> None:
 
 @implements("cudnnConvolutionBackwardBias")
 def backward_bias(call: Call) -> None:
-    dy, db = call.operands("dy", "db")
-    call.check()
-    factors = call.factors()
-    result = convolution_backward_bias(
-        dy=dy.load(),
-        db=db.prior(factors["beta"]),
-        compute_dtype=dy.compute_dtype,
-        **factors,
-    )
-    db.store(result)
+    call.compute(convolution_backward_bias, "dy", "db")
 
 
 _ACTIVATIONS: dict[raw.cudnnActivationMode_t, Activation] = {
