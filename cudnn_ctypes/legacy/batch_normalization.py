@@ -270,9 +270,10 @@ def batch_normalization_ex_sizes(
     0
     """
     return sizes(
-        raw.cudnnBatchNormalizationForwardTrainingEx,
-        raw.cudnnBatchNormalizationBackwardEx,
-        locals(),
+        raw.cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize,
+        raw.cudnnGetBatchNormalizationBackwardExWorkspaceSize,
+        raw.cudnnGetBatchNormalizationTrainingExReserveSpaceSize,
+        given=locals(),
     )
 
 

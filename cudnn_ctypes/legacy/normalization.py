@@ -69,7 +69,12 @@ def normalization_sizes(
     >>> sizes.reserve_space  # without an activation
     0
     """
-    return sizes(raw.cudnnNormalizationForwardTraining, raw.cudnnNormalizationBackward, locals())
+    return sizes(
+        raw.cudnnGetNormalizationForwardTrainingWorkspaceSize,
+        raw.cudnnGetNormalizationBackwardWorkspaceSize,
+        raw.cudnnGetNormalizationTrainingReserveSpaceSize,
+        given=locals(),
+    )
 
 
 @launched

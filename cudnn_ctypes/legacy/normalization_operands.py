@@ -384,16 +384,8 @@ def differentiate(function: Callable[..., Any], given: Mapping[str, Any]) -> Nor
     return NormalizationGradients(dx, **gradients, dz=dz)
 
 
-def sizes(
-    forward: Callable[..., Any], backward: Callable[..., Any], given: Mapping[str, Any]
-) -> NormalizationSizes:
-    """The sizes that the declarations of two functions name, for tensors that are all like x."""
-    told = [
-        {each.name: each.type.told_by for each in cast(Function, function).parameters}
-        for function in (forward, backward)
-    ]
-    names = [each["workSpaceSizeInBytes"] for each in told] + [told[0]["reserveSpaceSizeInBytes"]]
-    functions = [raw.FUNCTIONS[name] for name in names]
+def sizes(*functions: Callable[..., Any], given: Mapping[str, Any]) -> NormalizationSizes:
+    """What three functions say of both workspaces and the reserve space, for tensors like x."""
     with _Operands(functions[0], given) as operands:
         adds = flag("adds", given["adds"])
         operands.prepare(adds)

@@ -1,4 +1,3 @@
-# ruff: noqa: E501
 """What uses the functions of cuDNN 9.28.0.
 
 Read from the source of the package's layers 2 and 3 and of the examples.
@@ -126,27 +125,30 @@ USES: dict[str, tuple[str, str]] = {
     "cudnnActivationBackward": ("activation_backward", "10_gradients.py"),
     "cudnnLRNCrossChannelBackward": ("lrn_cross_channel_backward", ""),
     "cudnnDivisiveNormalizationBackward": ("divisive_normalization_backward", ""),
-    "cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize": ("", ""),
-    "cudnnGetBatchNormalizationBackwardExWorkspaceSize": ("", ""),
-    "cudnnGetBatchNormalizationTrainingExReserveSpaceSize": ("", ""),
+    "cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize": (
+        "batch_normalization_ex_sizes",
+        "",
+    ),
+    "cudnnGetBatchNormalizationBackwardExWorkspaceSize": ("batch_normalization_ex_sizes", ""),
+    "cudnnGetBatchNormalizationTrainingExReserveSpaceSize": ("batch_normalization_ex_sizes", ""),
     "cudnnBatchNormalizationForwardTraining": (
         "batch_normalization_forward_training",
         "08_batch_norm.py",
     ),
     "cudnnBatchNormalizationForwardTrainingEx": (
-        "batch_normalization_ex_sizes batch_normalization_forward_training_ex",
+        "batch_normalization_forward_training_ex",
         "14_fused_residual_block.py",
     ),
     "cudnnBatchNormalizationBackward": ("batch_normalization_backward", "08_batch_norm.py"),
     "cudnnBatchNormalizationBackwardEx": (
-        "batch_normalization_backward_ex batch_normalization_ex_sizes",
+        "batch_normalization_backward_ex",
         "14_fused_residual_block.py",
     ),
-    "cudnnGetNormalizationForwardTrainingWorkspaceSize": ("", ""),
-    "cudnnGetNormalizationBackwardWorkspaceSize": ("", ""),
-    "cudnnGetNormalizationTrainingReserveSpaceSize": ("", ""),
-    "cudnnNormalizationForwardTraining": ("normalization_forward_training normalization_sizes", ""),
-    "cudnnNormalizationBackward": ("normalization_backward normalization_sizes", ""),
+    "cudnnGetNormalizationForwardTrainingWorkspaceSize": ("normalization_sizes", ""),
+    "cudnnGetNormalizationBackwardWorkspaceSize": ("normalization_sizes", ""),
+    "cudnnGetNormalizationTrainingReserveSpaceSize": ("normalization_sizes", ""),
+    "cudnnNormalizationForwardTraining": ("normalization_forward_training", ""),
+    "cudnnNormalizationBackward": ("normalization_backward", ""),
     "cudnnSpatialTfGridGeneratorBackward": ("spatial_tf_grid_generator_backward", ""),
     "cudnnSpatialTfSamplerBackward": ("spatial_tf_sampler_backward", ""),
     "cudnnDropoutBackward": ("dropout_backward", ""),

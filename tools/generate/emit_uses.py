@@ -31,8 +31,7 @@ def emit_uses(headers: Headers) -> str:
         lines += row
     text = f"USES: dict[str, tuple[str, str]] = {{\n{lines}}}\n"
     return (
-        "# ruff: noqa: E501\n"
-        + banner(headers.version, "What uses the functions", _BODY)
+        banner(headers.version, "What uses the functions", _BODY)
         + '__all__ = ["USES"]\n\n'
         + text
         + '"""By C function: objects of layers 2 and 3, the most direct first, and an example."""\n'
