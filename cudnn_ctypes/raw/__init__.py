@@ -51,7 +51,7 @@ if not TYPE_CHECKING:  # a type checker takes what is imported; it would believe
     def __getattr__(name):
         if name.startswith("_"):
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from .missing import MissingNameError, importing_error
+        from .gone import MissingNameError, importing_error
 
         # `from cudnn_ctypes.raw import name` calls this function and drops the text of an
         # AttributeError, so C names raise an ImportError. Submodules need the AttributeError.

@@ -1,4 +1,4 @@
-"""Names that cuDNN 9 has dropped, each with its replacement."""
+"""Names that cuDNN 9 has dropped, each with its replacement, and errors for unknown names."""
 
 from __future__ import annotations
 
@@ -6,12 +6,19 @@ import functools
 import itertools
 import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from .gone_table import CHANGED, GROUPS
-
-__all__ = ["Gone", "changed", "find", "gone_names"]
+__all__ = [
+    "Gone",
+    "MissingNameError",
+    "changed",
+    "explanation",
+    "find",
+    "gone_names",
+    "importing_error",
+    "near",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +76,8 @@ def gone_names() -> tuple[str, ...]:
 
 def changed(name: str) -> str:
     """A note on how a function's parameters differed in old releases; "" if none did."""
+    from .gone_table import CHANGED
+
     for pattern, note in CHANGED.items():
         if any(each == name for each, _ in _alternatives(pattern)):
             return note
@@ -87,6 +96,8 @@ def _alternatives(pattern: str) -> Iterator[tuple[str, list[str]]]:
 
 @functools.cache
 def _by_name() -> dict[str, Gone]:
+    from .gone_table import GROUPS
+
     found: dict[str, Gone] = {}
     for group in GROUPS:
         for line in group.names.strip().splitlines():
@@ -109,3 +120,50 @@ def _spelled_out(line: str) -> str:
     names = [p.name for p in getattr(functions, call[1]).parameters]
     assert values.keys() <= set(names)
     return f"{call[1]}({', '.join(values.get(name, name) for name in names)})"
+
+
+class MissingNameError(AttributeError):
+    """A name that layer 1 lacks. Its text is built when it is shown, so ``hasattr`` stays fast."""
+
+    def __init__(self, name: str) -> None:
+        # Python would add a suggestion from the attributes of `obj`; None prevents that.
+        super().__init__(name, name=name, obj=None)
+
+    def __str__(self) -> str:
+        return explanation(self.args[0])
+
+
+def importing_error(module: str, name: str) -> ImportError:
+    """The error for ``from module import name``."""
+    return ImportError(
+        f"cannot import name {name!r} from {module!r}: {explanation(name)}", name=module
+    )
+
+
+def explanation(name: str) -> str:
+    """Text on why layer 1 has no `name`, with the replacement."""
+    from .constants import CUDNN_VERSION
+    from .library import version_text
+
+    if gone := find(name):
+        programs = "Programs for cuDNN 7 and 8 run with cudnn_ctypes.compat.v7 in place of raw."
+        return f"{gone}\n{programs}" if gone.gone >= "8" else str(gone)
+    text = f"{name!r} is not in the headers of cuDNN {version_text(CUDNN_VERSION)}"
+    suggested = near(name)
+    return f"{text}; did you mean {' or '.join(suggested)}?" if suggested else text
+
+
+def near(name: str, more: Iterable[str] = ()) -> list[str]:
+    """Up to three names of layer 1, or of `more`, that are spelled like `name`.
+
+    Dropped names are suggested if no present name is spelled like it.
+    """
+    import difflib
+
+    from .. import raw
+
+    for candidates in ((*more, *vars(raw)["__all__"]), gone_names()):
+        cases = {each.lower(): each for each in candidates}
+        if found := difflib.get_close_matches(name.lower(), cases, n=3, cutoff=0.8):
+            return [cases[each] for each in found]
+    return []

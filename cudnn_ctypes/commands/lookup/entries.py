@@ -24,9 +24,9 @@ from ...raw.faults import Fault
 from ...raw.function import Function
 from ...raw.gone import changed, gone_names
 from ...raw.gone import find as find_gone
+from ...raw.gone import near as near_names
 from ...raw.gone_table import OLD_STATUS_NUMBERS
 from ...raw.headers import COMMENT, HEADERS, include_folder
-from ...raw.missing import near as near_names
 from ...raw.uses import USES
 from ..examples import folder
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...runtime.cuda import CudaError
-from ..cudart.copies import cudaMemcpy2D
+from ..cudart.memory import cudaMemcpy2D
 from ..cudart.types import cudaMemcpyKind
 from .arguments import COMPUTE_TYPES, DTYPES, Elements, Invalid, Scalar, computing
 from .handles import (

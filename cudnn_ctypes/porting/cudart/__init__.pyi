@@ -1,6 +1,5 @@
 from ...raw.types import cudaStream_t as cudaStream_t
 from ...runtime.cuda import CudaError as CudaError
-from .copies import *
 from .devices import *
 from .function import *
 from .memory import *

@@ -18,8 +18,7 @@ from cudnn_ctypes import (
     raw,
 )
 from cudnn_ctypes.raw import log
-from cudnn_ctypes.raw.hints import Failure, hint, usual_cause
-from cudnn_ctypes.raw.hints.nulls import creating_function
+from cudnn_ctypes.raw.hints import Failure, creating_function, hint, usual_cause
 
 
 def hint_of(call: Callable[..., Any], *arguments: Any) -> str:
