@@ -1,3 +1,4 @@
+# ruff: noqa: I001
 # fmt: off
 """The enums of cuDNN 9.28.0.
 
@@ -12,7 +13,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .ctypes_support import CudnnEnum
-
 
 class cudnnStatus_t(CudnnEnum):
     CUDNN_STATUS_SUCCESS = 0
@@ -72,12 +72,10 @@ class cudnnStatus_t(CudnnEnum):
     )
     CUDNN_STATUS_VERSION_MISMATCH = CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH  # deprecated
 
-
 class cudnnErrQueryMode_t(CudnnEnum):
     CUDNN_ERRQUERY_RAWCODE = 0
     CUDNN_ERRQUERY_NONBLOCKING = 1
     CUDNN_ERRQUERY_BLOCKING = 2
-
 
 class cudnnDataType_t(CudnnEnum):
     CUDNN_DATA_FLOAT = 0
@@ -105,29 +103,24 @@ class cudnnDataType_t(CudnnEnum):
     CUDNN_DATA_BYTE_BOOLEAN = 22  # since 9.25.0
     CUDNN_DATA_FP8_E5M3 = 23  # since 9.26.0
 
-
 class cudnnMathType_t(CudnnEnum):
     CUDNN_DEFAULT_MATH = 0
     CUDNN_TENSOR_OP_MATH = 1
     CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION = 2
     CUDNN_FMA_MATH = 3
 
-
 class cudnnNanPropagation_t(CudnnEnum):
     CUDNN_NOT_PROPAGATE_NAN = 0
     CUDNN_PROPAGATE_NAN = 1
-
 
 class cudnnCTCGradMode_t(CudnnEnum):
     CUDNN_CTC_ZERO_OOB_GRADIENTS = 0
     CUDNN_CTC_SKIP_OOB_GRADIENTS = 1
 
-
 class cudnnTensorFormat_t(CudnnEnum):
     CUDNN_TENSOR_NCHW = 0
     CUDNN_TENSOR_NHWC = 1
     CUDNN_TENSOR_NCHW_VECT_C = 2
-
 
 class cudnnReduceTensorOp_t(CudnnEnum):
     CUDNN_REDUCE_TENSOR_ADD = 0
@@ -140,7 +133,6 @@ class cudnnReduceTensorOp_t(CudnnEnum):
     CUDNN_REDUCE_TENSOR_NORM2 = 7
     CUDNN_REDUCE_TENSOR_MUL_NO_ZEROS = 8
 
-
 class cudnnActivationMode_t(CudnnEnum):
     CUDNN_ACTIVATION_SIGMOID = 0
     CUDNN_ACTIVATION_RELU = 1
@@ -150,23 +142,19 @@ class cudnnActivationMode_t(CudnnEnum):
     CUDNN_ACTIVATION_IDENTITY = 5
     CUDNN_ACTIVATION_SWISH = 6
 
-
 class cudnnSeverity_t(CudnnEnum):
     CUDNN_SEV_FATAL = 0
     CUDNN_SEV_ERROR = 1
     CUDNN_SEV_WARNING = 2
     CUDNN_SEV_INFO = 3
 
-
 class cudnnConvolutionMode_t(CudnnEnum):
     CUDNN_CONVOLUTION = 0
     CUDNN_CROSS_CORRELATION = 1
 
-
 class cudnnReorderType_t(CudnnEnum):
     CUDNN_DEFAULT_REORDER = 0
     CUDNN_NO_REORDER = 1
-
 
 class cudnnPointwiseMode_t(CudnnEnum):
     CUDNN_POINTWISE_ADD = 0
@@ -222,7 +210,6 @@ class cudnnPointwiseMode_t(CudnnEnum):
     CUDNN_POINTWISE_GEN_INDEX = 501
     CUDNN_POINTWISE_BINARY_SELECT = 601
 
-
 class cudnnResampleMode_t(CudnnEnum):
     CUDNN_RESAMPLE_NEAREST = 0
     CUDNN_RESAMPLE_BILINEAR = 1
@@ -231,32 +218,26 @@ class cudnnResampleMode_t(CudnnEnum):
     CUDNN_RESAMPLE_AVGPOOL_EXCLUDE_PADDING = 4
     CUDNN_RESAMPLE_MAXPOOL = 3
 
-
 class cudnnSignalMode_t(CudnnEnum):
     CUDNN_SIGNAL_SET = 0
     CUDNN_SIGNAL_WAIT = 1
 
-
 class cudnnGenStatsMode_t(CudnnEnum):
     CUDNN_GENSTATS_SUM_SQSUM = 0
-
 
 class cudnnBnFinalizeStatsMode_t(CudnnEnum):
     CUDNN_BN_FINALIZE_STATISTICS_TRAINING = 0
     CUDNN_BN_FINALIZE_STATISTICS_INFERENCE = 1
-
 
 class cudnnRngDistribution_t(CudnnEnum):
     CUDNN_RNG_DISTRIBUTION_BERNOULLI = 0
     CUDNN_RNG_DISTRIBUTION_UNIFORM = 1
     CUDNN_RNG_DISTRIBUTION_NORMAL = 2
 
-
 class cudnnMoeGroupedMatmulMode_t(CudnnEnum):
     CUDNN_MOE_GROUPED_MATMUL_MODE_NONE = 0
     CUDNN_MOE_GROUPED_MATMUL_MODE_GATHER = 1
     CUDNN_MOE_GROUPED_MATMUL_MODE_SCATTER = 2
-
 
 class cudnnBackendAttributeName_t(CudnnEnum):
     CUDNN_ATTR_POINTWISE_MODE = 0
@@ -643,7 +624,6 @@ class cudnnBackendAttributeName_t(CudnnEnum):
     CUDNN_ATTR_OPERATION_SOFTMAX_SINK_DESC = 3105  # since 9.20.0
     CUDNN_ATTR_OPERATION_SOFTMAX_STATS_LOG2 = 3106  # since 9.27.0
 
-
 class cudnnBackendAttributeType_t(CudnnEnum):
     CUDNN_TYPE_HANDLE = 0
     CUDNN_TYPE_DATA_TYPE = 1
@@ -679,7 +659,6 @@ class cudnnBackendAttributeType_t(CudnnEnum):
     CUDNN_TYPE_RESHAPE_MODE = 31  # since 9.22.0
     CUDNN_TYPE_OPERATIONGRAPH_MODE = 32  # since 9.23.0
     CUDNN_TYPE_CUDA_GRAPH_RETENTION = 33  # since 9.28.0
-
 
 class cudnnBackendDescriptorType_t(CudnnEnum):
     CUDNN_BACKEND_POINTWISE_DESCRIPTOR = 0
@@ -734,7 +713,6 @@ class cudnnBackendDescriptorType_t(CudnnEnum):
     CUDNN_BACKEND_OPERATION_ROPE_FWD_DESCRIPTOR = 49  # since 9.24.0
     CUDNN_BACKEND_OPERATION_ROPE_BWD_DESCRIPTOR = 50  # since 9.24.0
 
-
 class cudnnBackendNumericalNote_t(CudnnEnum):
     CUDNN_NUMERICAL_NOTE_TENSOR_CORE = 0
     CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS = 1
@@ -748,7 +726,6 @@ class cudnnBackendNumericalNote_t(CudnnEnum):
     CUDNN_NUMERICAL_NOTE_STRICT_NAN_PROP = 9  # since 9.1.0
     CUDNN_NUMERICAL_NOTE_TYPE_COUNT = 10
 
-
 class cudnnBackendBehaviorNote_t(CudnnEnum):
     CUDNN_BEHAVIOR_NOTE_RUNTIME_COMPILATION = 0
     CUDNN_BEHAVIOR_NOTE_REQUIRES_FILTER_INT8x32_REORDER = 1
@@ -756,7 +733,6 @@ class cudnnBackendBehaviorNote_t(CudnnEnum):
     CUDNN_BEHAVIOR_NOTE_SUPPORTS_CUDA_GRAPH_NATIVE_API = 3  # since 9.5.0
     CUDNN_BEHAVIOR_NOTE_CUBLASLT_DEPENDENCY = 4  # since 9.15.0
     CUDNN_BEHAVIOR_NOTE_TYPE_COUNT = 5
-
 
 class cudnnBackendKnobType_t(CudnnEnum):
     CUDNN_KNOB_TYPE_SPLIT_K = 0  # deprecated
@@ -807,14 +783,12 @@ class cudnnBackendKnobType_t(CudnnEnum):
     CUDNN_KNOB_TYPE_OUTPUT_TMA_ENABLE = 45  # since 9.22.0
     CUDNN_KNOB_TYPE_COUNTS = 46
 
-
 class cudnnBackendLayoutType_t(CudnnEnum):
     CUDNN_LAYOUT_TYPE_PREFERRED_NCHW = 0
     CUDNN_LAYOUT_TYPE_PREFERRED_NHWC = 1
     CUDNN_LAYOUT_TYPE_PREFERRED_PAD4CK = 2
     CUDNN_LAYOUT_TYPE_PREFERRED_PAD8CK = 3
     CUDNN_LAYOUT_TYPE_COUNT = 4
-
 
 class cudnnBackendHeurMode_t(CudnnEnum):
     CUDNN_HEUR_MODE_INSTANT = 0
@@ -823,19 +797,16 @@ class cudnnBackendHeurMode_t(CudnnEnum):
     CUDNN_HEUR_MODE_A = 3
     CUDNN_HEUR_MODES_COUNT = 4
 
-
 class cudnnBackendTensorReordering_t(CudnnEnum):
     CUDNN_TENSOR_REORDERING_NONE = 0
     CUDNN_TENSOR_REORDERING_INT8x32 = 1
     CUDNN_TENSOR_REORDERING_F16x16 = 2
     CUDNN_TENSOR_REORDERING_F8_128x4 = 3  # since 9.7.0
 
-
 class cudnnPaddingMode_t(CudnnEnum):
     CUDNN_ZERO_PAD = 0
     CUDNN_NEG_INF_PAD = 1
     CUDNN_EDGE_VAL_PAD = 2
-
 
 class cudnnBackendNormMode_t(CudnnEnum):
     CUDNN_LAYER_NORM = 0
@@ -845,16 +816,13 @@ class cudnnBackendNormMode_t(CudnnEnum):
     CUDNN_RMS_NORM = 4
     CUDNN_ADA_LAYER_NORM = 5  # since 9.7.0
 
-
 class cudnnBackendNormFwdPhase_t(CudnnEnum):
     CUDNN_NORM_FWD_INFERENCE = 0
     CUDNN_NORM_FWD_TRAINING = 1
 
-
 class cudnnBackendReshapeMode_t(CudnnEnum):
     CUDNN_RESHAPE_VIEW_ONLY = 0
     CUDNN_RESHAPE_LOGICAL = 1
-
 
 class cudnnBackendOperationGraphMode_t(CudnnEnum):
     CUDNN_OPERATIONGRAPH_MODE_AUTO = -1
@@ -875,21 +843,17 @@ class cudnnBackendOperationGraphMode_t(CudnnEnum):
     CUDNN_OPERATIONGRAPH_MODE_UNIFIED_SDPA_FWD = 30
     CUDNN_OPERATIONGRAPH_MODE_UNIFIED_SDPA_BWD = 31
 
-
 class cudnnCudaGraphRetention_t(CudnnEnum):
     CUDNN_CUDA_GRAPH_RETENTION_PER_GRAPH = 0
     CUDNN_CUDA_GRAPH_RETENTION_NONE = 1
-
 
 class cudnnDeterminism_t(CudnnEnum):
     CUDNN_NON_DETERMINISTIC = 0
     CUDNN_DETERMINISTIC = 1
 
-
 class cudnnFoldingDirection_t(CudnnEnum):
     CUDNN_TRANSFORM_FOLD = 0
     CUDNN_TRANSFORM_UNFOLD = 1
-
 
 class cudnnOpTensorOp_t(CudnnEnum):
     CUDNN_OP_TENSOR_ADD = 0
@@ -899,11 +863,9 @@ class cudnnOpTensorOp_t(CudnnEnum):
     CUDNN_OP_TENSOR_SQRT = 4
     CUDNN_OP_TENSOR_NOT = 5
 
-
 class cudnnReduceTensorIndices_t(CudnnEnum):
     CUDNN_REDUCE_TENSOR_NO_INDICES = 0
     CUDNN_REDUCE_TENSOR_FLATTENED_INDICES = 1
-
 
 class cudnnIndicesType_t(CudnnEnum):
     CUDNN_32BIT_INDICES = 0
@@ -911,17 +873,14 @@ class cudnnIndicesType_t(CudnnEnum):
     CUDNN_16BIT_INDICES = 2
     CUDNN_8BIT_INDICES = 3
 
-
 class cudnnSoftmaxAlgorithm_t(CudnnEnum):
     CUDNN_SOFTMAX_FAST = 0
     CUDNN_SOFTMAX_ACCURATE = 1
     CUDNN_SOFTMAX_LOG = 2
 
-
 class cudnnSoftmaxMode_t(CudnnEnum):
     CUDNN_SOFTMAX_MODE_INSTANCE = 0
     CUDNN_SOFTMAX_MODE_CHANNEL = 1
-
 
 class cudnnPoolingMode_t(CudnnEnum):
     CUDNN_POOLING_MAX = 0
@@ -929,46 +888,37 @@ class cudnnPoolingMode_t(CudnnEnum):
     CUDNN_POOLING_AVERAGE_COUNT_EXCLUDE_PADDING = 2
     CUDNN_POOLING_MAX_DETERMINISTIC = 3
 
-
 class cudnnLRNMode_t(CudnnEnum):
     CUDNN_LRN_CROSS_CHANNEL_DIM1 = 0
 
-
 class cudnnDivNormMode_t(CudnnEnum):
     CUDNN_DIVNORM_PRECOMPUTED_MEANS = 0
-
 
 class cudnnBatchNormMode_t(CudnnEnum):
     CUDNN_BATCHNORM_PER_ACTIVATION = 0
     CUDNN_BATCHNORM_SPATIAL = 1
     CUDNN_BATCHNORM_SPATIAL_PERSISTENT = 2
 
-
 class cudnnBatchNormOps_t(CudnnEnum):
     CUDNN_BATCHNORM_OPS_BN = 0
     CUDNN_BATCHNORM_OPS_BN_ACTIVATION = 1
     CUDNN_BATCHNORM_OPS_BN_ADD_ACTIVATION = 2
 
-
 class cudnnNormMode_t(CudnnEnum):
     CUDNN_NORM_PER_ACTIVATION = 0
     CUDNN_NORM_PER_CHANNEL = 1
 
-
 class cudnnNormAlgo_t(CudnnEnum):
     CUDNN_NORM_ALGO_STANDARD = 0
     CUDNN_NORM_ALGO_PERSIST = 1
-
 
 class cudnnNormOps_t(CudnnEnum):
     CUDNN_NORM_OPS_NORM = 0
     CUDNN_NORM_OPS_NORM_ACTIVATION = 1
     CUDNN_NORM_OPS_NORM_ADD_ACTIVATION = 2
 
-
 class cudnnSamplerType_t(CudnnEnum):
     CUDNN_SAMPLER_BILINEAR = 0
-
 
 class cudnnConvolutionFwdAlgo_t(CudnnEnum):
     CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM = 0
@@ -981,7 +931,6 @@ class cudnnConvolutionFwdAlgo_t(CudnnEnum):
     CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD_NONFUSED = 7
     CUDNN_CONVOLUTION_FWD_ALGO_COUNT = 8
 
-
 class cudnnConvolutionBwdFilterAlgo_t(CudnnEnum):
     CUDNN_CONVOLUTION_BWD_FILTER_ALGO_0 = 0
     CUDNN_CONVOLUTION_BWD_FILTER_ALGO_1 = 1
@@ -992,7 +941,6 @@ class cudnnConvolutionBwdFilterAlgo_t(CudnnEnum):
     CUDNN_CONVOLUTION_BWD_FILTER_ALGO_FFT_TILING = 6
     CUDNN_CONVOLUTION_BWD_FILTER_ALGO_COUNT = 7
 
-
 class cudnnConvolutionBwdDataAlgo_t(CudnnEnum):
     CUDNN_CONVOLUTION_BWD_DATA_ALGO_0 = 0
     CUDNN_CONVOLUTION_BWD_DATA_ALGO_1 = 1
@@ -1002,11 +950,9 @@ class cudnnConvolutionBwdDataAlgo_t(CudnnEnum):
     CUDNN_CONVOLUTION_BWD_DATA_ALGO_WINOGRAD_NONFUSED = 5
     CUDNN_CONVOLUTION_BWD_DATA_ALGO_COUNT = 6
 
-
 class cudnnCTCLossAlgo_t(CudnnEnum):
     CUDNN_CTC_LOSS_ALGO_DETERMINISTIC = 0
     CUDNN_CTC_LOSS_ALGO_NON_DETERMINISTIC = 1
-
 
 class cudnnFusedOps_t(CudnnEnum):
     CUDNN_FUSED_SCALE_BIAS_ACTIVATION_CONV_BNSTATS = 0
@@ -1016,7 +962,6 @@ class cudnnFusedOps_t(CudnnEnum):
     CUDNN_FUSED_CONV_SCALE_BIAS_ADD_ACTIVATION = 4
     CUDNN_FUSED_SCALE_BIAS_ADD_ACTIVATION_GEN_BITMASK = 5
     CUDNN_FUSED_DACTIVATION_FORK_DBATCHNORM = 6
-
 
 class cudnnFusedOpsConstParamLabel_t(CudnnEnum):
     CUDNN_PARAM_XDESC = 0
@@ -1059,12 +1004,10 @@ class cudnnFusedOpsConstParamLabel_t(CudnnEnum):
     CUDNN_PARAM_BN_DSCALE_PLACEHOLDER = 37
     CUDNN_PARAM_BN_DBIAS_PLACEHOLDER = 38
 
-
 class cudnnFusedOpsPointerPlaceHolder_t(CudnnEnum):
     CUDNN_PTR_NULL = 0
     CUDNN_PTR_ELEM_ALIGNED = 1
     CUDNN_PTR_16B_ALIGNED = 2
-
 
 class cudnnFusedOpsVariantParamLabel_t(CudnnEnum):
     CUDNN_PTR_XDATA = 0
@@ -1096,7 +1039,6 @@ class cudnnFusedOpsVariantParamLabel_t(CudnnEnum):
     CUDNN_SCALAR_DOUBLE_BN_EXP_AVG_FACTOR = 102
     CUDNN_SCALAR_DOUBLE_BN_EPSILON = 103
 
-
 class cudnnRNNAlgo_t(CudnnEnum):
     CUDNN_RNN_ALGO_STANDARD = 0
     CUDNN_RNN_ALGO_PERSIST_STATIC = 1
@@ -1104,11 +1046,9 @@ class cudnnRNNAlgo_t(CudnnEnum):
     CUDNN_RNN_ALGO_PERSIST_STATIC_SMALL_H = 3
     CUDNN_RNN_ALGO_COUNT = 4
 
-
 class cudnnForwardMode_t(CudnnEnum):
     CUDNN_FWD_MODE_INFERENCE = 0
     CUDNN_FWD_MODE_TRAINING = 1
-
 
 class cudnnRNNMode_t(CudnnEnum):
     CUDNN_RNN_RELU = 0
@@ -1116,41 +1056,34 @@ class cudnnRNNMode_t(CudnnEnum):
     CUDNN_LSTM = 2
     CUDNN_GRU = 3
 
-
 class cudnnRNNBiasMode_t(CudnnEnum):
     CUDNN_RNN_NO_BIAS = 0
     CUDNN_RNN_SINGLE_INP_BIAS = 1
     CUDNN_RNN_DOUBLE_BIAS = 2
     CUDNN_RNN_SINGLE_REC_BIAS = 3
 
-
 class cudnnDirectionMode_t(CudnnEnum):
     CUDNN_UNIDIRECTIONAL = 0
     CUDNN_BIDIRECTIONAL = 1
-
 
 class cudnnRNNInputMode_t(CudnnEnum):
     CUDNN_LINEAR_INPUT = 0
     CUDNN_SKIP_INPUT = 1
 
-
 class cudnnRNNClipMode_t(CudnnEnum):
     CUDNN_RNN_CLIP_NONE = 0
     CUDNN_RNN_CLIP_MINMAX = 1
-
 
 class cudnnRNNDataLayout_t(CudnnEnum):
     CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_UNPACKED = 0
     CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED = 1
     CUDNN_RNN_DATA_LAYOUT_BATCH_MAJOR_UNPACKED = 2
 
-
 class cudnnSeqDataAxis_t(CudnnEnum):
     CUDNN_SEQDATA_TIME_DIM = 0
     CUDNN_SEQDATA_BATCH_DIM = 1
     CUDNN_SEQDATA_BEAM_DIM = 2
     CUDNN_SEQDATA_VECT_DIM = 3
-
 
 class cudnnMultiHeadAttnWeightKind_t(CudnnEnum):
     CUDNN_MH_ATTN_Q_WEIGHTS = 0
@@ -1162,28 +1095,23 @@ class cudnnMultiHeadAttnWeightKind_t(CudnnEnum):
     CUDNN_MH_ATTN_V_BIASES = 6
     CUDNN_MH_ATTN_O_BIASES = 7
 
-
 class cudnnWgradMode_t(CudnnEnum):
     CUDNN_WGRAD_MODE_ADD = 0
     CUDNN_WGRAD_MODE_SET = 1
-
 
 class cudnnLossNormalizationMode_t(CudnnEnum):
     CUDNN_LOSS_NORMALIZATION_NONE = 0
     CUDNN_LOSS_NORMALIZATION_SOFTMAX = 1
 
-
 class cudnnCausalConv1dActivation_t(CudnnEnum):
     CUDNN_CAUSAL_CONV1D_ACTIVATION_IDENTITY = 0
     CUDNN_CAUSAL_CONV1D_ACTIVATION_SILU = 1
-
 
 class cudnnGnnAggOp_t(CudnnEnum):
     CUDNN_GNN_AGG_SUM = 0
     CUDNN_GNN_AGG_MEAN = 1
     CUDNN_GNN_AGG_MAX = 2
     CUDNN_GNN_AGG_MIN = 3
-
 
 class cudnnGnnActivationOp_t(CudnnEnum):
     CUDNN_GNN_ACT_LINEAR = 0
@@ -1193,7 +1121,6 @@ class cudnnGnnActivationOp_t(CudnnEnum):
     CUDNN_GNN_ACT_ELU = 4
     CUDNN_GNN_ACT_SCALAR = 5
     CUDNN_GNN_ACT_LEAKY_RELU = 6
-
 
 # --- enumerators as names of the module, as in C ---
 

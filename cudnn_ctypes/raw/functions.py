@@ -58,29 +58,23 @@ from .vocabulary import (
 
 # --- cudnn_graph.h ---
 
-
 @function("cudnn_graph.h", since="9.0.0")
 def cudnnGetVersion() -> Annotated[int, c_size_t]: ...
-
 
 @function("cudnn_graph.h", since="9.0.0")
 def cudnnGetMaxDeviceVersion() -> Annotated[int, c_size_t]: ...
 
-
 @function("cudnn_graph.h", since="9.0.0")
 def cudnnGetCudartVersion() -> Annotated[int, c_size_t]: ...
 
-
 @function("cudnn_graph.h", since="9.0.0")
 def cudnnGetErrorString(status: EnumValue[cudnnStatus_t]) -> Annotated[str, c_char_p]: ...
-
 
 @function("cudnn_graph.h", since="9.0.0")
 def cudnnGetLastErrorString(
     message: Annotated[NotNull[Out[FilledArray[c_char]]], "max_size"],
     max_size: Int[c_size_t],
 ) -> None: ...
-
 
 @function("cudnn_graph.h", since="9.0.0", replaced_by="cudnnGetLastErrorString",
           carried_out="handle")
@@ -91,32 +85,26 @@ def cudnnQueryRuntimeError(
     tag: Out[Pointer[cudnnRuntimeTag_t]],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_graph.h", since="9.0.0")
 def cudnnGetProperty(
     type: EnumValue[libraryPropertyType],
     value: Out[Pointer[c_int]],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_graph.h", since="9.0.0")
 def cudnnCreate(handle: Out[NewHandle[cudnnHandle_t]]) -> cudnnStatus_t: ...
-
 
 @function("cudnn_graph.h", since="9.0.0", carried_out="handle")
 def cudnnDestroy(handle: Handle[cudnnHandle_t]) -> cudnnStatus_t: ...
 
-
 @function("cudnn_graph.h", since="9.0.0", carried_out="handle")
 def cudnnSetStream(handle: Handle[cudnnHandle_t], streamId: Stream) -> cudnnStatus_t: ...
-
 
 @function("cudnn_graph.h", since="9.0.0", carried_out="handle")
 def cudnnGetStream(
     handle: Handle[cudnnHandle_t],
     streamId: NotNull[Out[NewHandle[cudaStream_t]]],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_graph.h", since="9.0.0")
 def cudnnSetCallback(
@@ -125,7 +113,6 @@ def cudnnSetCallback(
     fptr: Callback,
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_graph.h", since="9.0.0")
 def cudnnGetCallback(
     mask: Out[Pointer[c_uint]],
@@ -133,10 +120,8 @@ def cudnnGetCallback(
     fptr: Out[CallbackPointer],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_graph.h", since="9.0.0")
 def cudnnGraphVersionCheck() -> cudnnStatus_t: ...
-
 
 @function("cudnn_graph.h", since="9.0.0", taken_over="backend")
 def cudnnBackendCreateDescriptor(
@@ -144,21 +129,17 @@ def cudnnBackendCreateDescriptor(
     descriptor: NotNull[Out[NewHandle[cudnnBackendDescriptor_t]]],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_graph.h", since="9.0.0", taken_over="backend")
 def cudnnBackendDestroyDescriptor(
     descriptor: Nullable[Handle[cudnnBackendDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_graph.h", since="9.0.0", replaced_by="cudnnBackendCreateDescriptor",
           taken_over="backend")
 def cudnnBackendInitialize(descriptor: Handle[cudnnBackendDescriptor_t]) -> cudnnStatus_t: ...
 
-
 @function("cudnn_graph.h", since="9.0.0", taken_over="backend")
 def cudnnBackendFinalize(descriptor: Handle[cudnnBackendDescriptor_t]) -> cudnnStatus_t: ...
-
 
 @function("cudnn_graph.h", since="9.0.0", taken_over="backend")
 def cudnnBackendSetAttribute(
@@ -168,7 +149,6 @@ def cudnnBackendSetAttribute(
     elementCount: Int[c_int64],
     arrayOfElements: HostMemory,
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_graph.h", since="9.0.0", taken_over="backend")
 def cudnnBackendGetAttribute(
@@ -180,7 +160,6 @@ def cudnnBackendGetAttribute(
     arrayOfElements: Out[HostMemory],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_graph.h", since="9.23.0", carried_out="backend")
 def cudnnGetExecutionPlanWorkspaceSize(
     handle: Handle[cudnnHandle_t],
@@ -189,14 +168,12 @@ def cudnnGetExecutionPlanWorkspaceSize(
     workspaceSizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_graph.h", since="9.0.0", carried_out="backend")
 def cudnnBackendExecute(
     handle: Handle[cudnnHandle_t],
     executionPlan: Nullable[Handle[cudnnBackendDescriptor_t]],
     variantPack: Nullable[Handle[cudnnBackendDescriptor_t]],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_graph.h", since="9.5.0", carried_out="backend")
 def cudnnBackendPopulateCudaGraph(
@@ -206,7 +183,6 @@ def cudnnBackendPopulateCudaGraph(
     graph: InOut[CudaGraph],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_graph.h", since="9.5.0", carried_out="backend")
 def cudnnBackendUpdateCudaGraph(
     handle: Handle[cudnnHandle_t],
@@ -215,15 +191,12 @@ def cudnnBackendUpdateCudaGraph(
     graph: InOut[CudaGraph],
 ) -> cudnnStatus_t: ...
 
-
 # --- cudnn_ops.h ---
-
 
 @function("cudnn_ops.h", since="9.0.0")
 def cudnnCreateTensorDescriptor(
     tensorDesc: Out[NewHandle[cudnnTensorDescriptor_t]],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_ops.h", since="9.0.0")
 def cudnnSetTensor4dDescriptor(
@@ -235,7 +208,6 @@ def cudnnSetTensor4dDescriptor(
     h: Int[c_int],
     w: Int[c_int],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_ops.h", since="9.0.0")
 def cudnnSetTensor4dDescriptorEx(
@@ -251,7 +223,6 @@ def cudnnSetTensor4dDescriptorEx(
     wStride: Int[c_int],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0")
 def cudnnGetTensor4dDescriptor(
     tensorDesc: MayBeUnset[Const[Handle[cudnnTensorDescriptor_t]]],
@@ -266,7 +237,6 @@ def cudnnGetTensor4dDescriptor(
     wStride: Out[Pointer[c_int]],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0")
 def cudnnSetTensorNdDescriptor(
     tensorDesc: InOut[Handle[cudnnTensorDescriptor_t]],
@@ -276,7 +246,6 @@ def cudnnSetTensorNdDescriptor(
     strideA: Annotated[NotNull[IntArray[c_int]], "nbDims"],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0")
 def cudnnSetTensorNdDescriptorEx(
     tensorDesc: InOut[Handle[cudnnTensorDescriptor_t]],
@@ -285,7 +254,6 @@ def cudnnSetTensorNdDescriptorEx(
     nbDims: Int[c_int],
     dimA: Annotated[NotNull[IntArray[c_int]], "nbDims <= 8", CUDNN_STATUS_NOT_SUPPORTED],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_ops.h", since="9.0.0")
 def cudnnGetTensorNdDescriptor(
@@ -297,19 +265,16 @@ def cudnnGetTensorNdDescriptor(
     strideA: Annotated[NotNull[Out[FilledIntArray[c_int]]], "nbDimsRequested", lent(2)],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0")
 def cudnnGetTensorSizeInBytes(
     tensorDesc: NotNull[MayBeUnset[Const[Handle[cudnnTensorDescriptor_t]]]],
     size: NotNull[Out[Pointer[c_size_t]]],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0")
 def cudnnDestroyTensorDescriptor(
     tensorDesc: Nullable[MayBeUnset[Handle[cudnnTensorDescriptor_t]]],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=True, carried_out="transform")
 def cudnnInitTransformDest(
@@ -319,12 +284,10 @@ def cudnnInitTransformDest(
     destSizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0", deprecated=True, followed="transform")
 def cudnnCreateTensorTransformDescriptor(
     transformDesc: Out[NewHandle[cudnnTensorTransformDescriptor_t]],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=True, carried_out="transform",
           noted="tensor_transform")
@@ -338,7 +301,6 @@ def cudnnSetTensorTransformDescriptor(
     direction: Const[EnumValue[cudnnFoldingDirection_t]],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0", deprecated=True, carried_out="transform")
 def cudnnGetTensorTransformDescriptor(
     transformDesc: MayBeUnset[Handle[cudnnTensorTransformDescriptor_t]],
@@ -350,12 +312,10 @@ def cudnnGetTensorTransformDescriptor(
     direction: NotNull[Out[EnumPointer[cudnnFoldingDirection_t]]],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0", deprecated=True, carried_out="transform")
 def cudnnDestroyTensorTransformDescriptor(
     transformDesc: Nullable[MayBeUnset[Handle[cudnnTensorTransformDescriptor_t]]],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_ops.h", since="9.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR",
@@ -370,7 +330,6 @@ def cudnnTransformTensor(
     y: Annotated[InOut[DeviceMemory], "yDesc"],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0", deprecated=True, carried_out="transform")
 def cudnnTransformTensorEx(
     handle: Handle[cudnnHandle_t],
@@ -382,7 +341,6 @@ def cudnnTransformTensorEx(
     destDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
     destData: Annotated[InOut[DeviceMemory], "destDesc"],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_ops.h", since="9.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR",
@@ -397,12 +355,10 @@ def cudnnAddTensor(
     C: Annotated[InOut[DeviceMemory], "cDesc"],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnCreateOpTensorDescriptor(
     opTensorDesc: Out[NewHandle[cudnnOpTensorDescriptor_t]],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnSetOpTensorDescriptor(
@@ -412,7 +368,6 @@ def cudnnSetOpTensorDescriptor(
     opTensorNanOpt: EnumValue[cudnnNanPropagation_t],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnGetOpTensorDescriptor(
     opTensorDesc: MayBeUnset[Const[Handle[cudnnOpTensorDescriptor_t]]],
@@ -421,12 +376,10 @@ def cudnnGetOpTensorDescriptor(
     opTensorNanOpt: NotNull[Out[EnumPointer[cudnnNanPropagation_t]]],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnDestroyOpTensorDescriptor(
     opTensorDesc: Nullable[MayBeUnset[Handle[cudnnOpTensorDescriptor_t]]],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_ops.h", since="9.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR",
@@ -445,12 +398,10 @@ def cudnnOpTensor(
     C: Annotated[InOut[DeviceMemory], "cDesc"],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_REDUCTION_DESCRIPTOR")
 def cudnnCreateReduceTensorDescriptor(
     reduceTensorDesc: Out[NewHandle[cudnnReduceTensorDescriptor_t]],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_REDUCTION_DESCRIPTOR")
 def cudnnSetReduceTensorDescriptor(
@@ -462,7 +413,6 @@ def cudnnSetReduceTensorDescriptor(
     reduceTensorIndicesType: EnumValue[cudnnIndicesType_t],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_REDUCTION_DESCRIPTOR")
 def cudnnGetReduceTensorDescriptor(
     reduceTensorDesc: MayBeUnset[Const[Handle[cudnnReduceTensorDescriptor_t]]],
@@ -473,12 +423,10 @@ def cudnnGetReduceTensorDescriptor(
     reduceTensorIndicesType: NotNull[Out[EnumPointer[cudnnIndicesType_t]]],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_REDUCTION_DESCRIPTOR")
 def cudnnDestroyReduceTensorDescriptor(
     reduceTensorDesc: Nullable[MayBeUnset[Handle[cudnnReduceTensorDescriptor_t]]],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=True, carried_out="tensor_operations")
 def cudnnGetReductionIndicesSize(
@@ -489,7 +437,6 @@ def cudnnGetReductionIndicesSize(
     sizeInBytes: NotNull[Out[Pointer[c_size_t]]],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
           carried_out="tensor_operations")
 def cudnnGetReductionWorkspaceSize(
@@ -499,7 +446,6 @@ def cudnnGetReductionWorkspaceSize(
     cDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
     sizeInBytes: NotNull[Out[Pointer[c_size_t]]],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_ops.h", since="9.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR",
@@ -520,7 +466,6 @@ def cudnnReduceTensor(
     C: Annotated[InOut[DeviceMemory], "cDesc"],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0", carried_out="tensor_operations")
 def cudnnSetTensor(
     handle: Handle[cudnnHandle_t],
@@ -528,7 +473,6 @@ def cudnnSetTensor(
     y: Annotated[Out[DeviceMemory], "yDesc"],
     valuePtr: Annotated[HostScalar, "yDesc"],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_ops.h", since="9.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR",
@@ -540,12 +484,10 @@ def cudnnScaleTensor(
     alpha: Annotated[HostScalar, "yDesc"],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnCreateFilterDescriptor(
     filterDesc: Out[NewHandle[cudnnFilterDescriptor_t]],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnSetFilter4dDescriptor(
@@ -558,7 +500,6 @@ def cudnnSetFilter4dDescriptor(
     w: Factor[Int[c_int]],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnGetFilter4dDescriptor(
     filterDesc: MayBeUnset[Const[Handle[cudnnFilterDescriptor_t]]],
@@ -570,7 +511,6 @@ def cudnnGetFilter4dDescriptor(
     w: NotNull[Out[Pointer[c_int]]],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnSetFilterNdDescriptor(
     filterDesc: InOut[Handle[cudnnFilterDescriptor_t]],
@@ -579,7 +519,6 @@ def cudnnSetFilterNdDescriptor(
     nbDims: Int[c_int],
     filterDimA: Annotated[NotNull[Factor[IntArray[c_int]]], "nbDims"],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnGetFilterNdDescriptor(
@@ -591,13 +530,11 @@ def cudnnGetFilterNdDescriptor(
     filterDimA: Annotated[NotNull[Out[FilledIntArray[c_int]]], "nbDimsRequested"],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnGetFilterSizeInBytes(
     filterDesc: MayBeUnset[Const[Handle[cudnnFilterDescriptor_t]]],
     size: NotNull[Out[Pointer[c_size_t]]],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=True, carried_out="transform")
 def cudnnTransformFilter(
@@ -611,12 +548,10 @@ def cudnnTransformFilter(
     destData: Annotated[InOut[DeviceMemory], "destDesc"],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnDestroyFilterDescriptor(
     filterDesc: Nullable[MayBeUnset[Handle[cudnnFilterDescriptor_t]]],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_ops.h", since="9.0.0", carried_out="images")
 def cudnnSoftmaxForward(
@@ -631,12 +566,10 @@ def cudnnSoftmaxForward(
     y: Annotated[InOut[DeviceMemory], "yDesc"],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR")
 def cudnnCreatePoolingDescriptor(
     poolingDesc: Out[NewHandle[cudnnPoolingDescriptor_t]],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR")
 def cudnnSetPooling2dDescriptor(
@@ -651,7 +584,6 @@ def cudnnSetPooling2dDescriptor(
     horizontalStride: Int[c_int],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR")
 def cudnnGetPooling2dDescriptor(
     poolingDesc: MayBeUnset[Const[Handle[cudnnPoolingDescriptor_t]]],
@@ -665,7 +597,6 @@ def cudnnGetPooling2dDescriptor(
     horizontalStride: NotNull[Out[Pointer[c_int]]],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR")
 def cudnnSetPoolingNdDescriptor(
     poolingDesc: InOut[Handle[cudnnPoolingDescriptor_t]],
@@ -676,7 +607,6 @@ def cudnnSetPoolingNdDescriptor(
     paddingA: Annotated[NotNull[Extent[IntArray[c_int]]], "nbDims"],
     strideA: Annotated[NotNull[IntArray[c_int]], "nbDims"],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR")
 def cudnnGetPoolingNdDescriptor(
@@ -690,7 +620,6 @@ def cudnnGetPoolingNdDescriptor(
     strideA: Annotated[NotNull[Out[FilledIntArray[c_int]]], "nbDimsRequested"],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0", deprecated=True)
 def cudnnGetPoolingNdForwardOutputDim(
     poolingDesc: Const[Handle[cudnnPoolingDescriptor_t]],
@@ -698,7 +627,6 @@ def cudnnGetPoolingNdForwardOutputDim(
     nbDims: Int[c_int],
     outputTensorDimA: Annotated[NotNull[Out[FilledIntArray[c_int]]], "nbDims"],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=True)
 def cudnnGetPooling2dForwardOutputDim(
@@ -710,12 +638,10 @@ def cudnnGetPooling2dForwardOutputDim(
     w: NotNull[Out[Pointer[c_int]]],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR")
 def cudnnDestroyPoolingDescriptor(
     poolingDesc: Nullable[MayBeUnset[Handle[cudnnPoolingDescriptor_t]]],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_ops.h", since="9.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_RESAMPLE_FWD_DESCRIPTOR", carried_out="images")
@@ -730,12 +656,10 @@ def cudnnPoolingForward(
     y: Annotated[InOut[DeviceMemory], "yDesc"],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnCreateActivationDescriptor(
     activationDesc: Out[NewHandle[cudnnActivationDescriptor_t]],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnSetActivationDescriptor(
@@ -745,7 +669,6 @@ def cudnnSetActivationDescriptor(
     coef: Real[c_double],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnGetActivationDescriptor(
     activationDesc: MayBeUnset[Const[Handle[cudnnActivationDescriptor_t]]],
@@ -754,13 +677,11 @@ def cudnnGetActivationDescriptor(
     coef: NotNull[Out[Pointer[c_double]]],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnSetActivationDescriptorSwishBeta(
     activationDesc: MayBeUnset[InOut[Handle[cudnnActivationDescriptor_t]]],
     swish_beta: Real[c_double],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnGetActivationDescriptorSwishBeta(
@@ -768,12 +689,10 @@ def cudnnGetActivationDescriptorSwishBeta(
     swish_beta: Out[Pointer[c_double]],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnDestroyActivationDescriptor(
     activationDesc: Nullable[MayBeUnset[Handle[cudnnActivationDescriptor_t]]],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_ops.h", since="9.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR", carried_out="images")
@@ -788,12 +707,10 @@ def cudnnActivationForward(
     y: Annotated[InOut[DeviceMemory], "yDesc"],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0")
 def cudnnCreateLRNDescriptor(
     normDesc: NotNull[Out[NewHandle[cudnnLRNDescriptor_t]]],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_ops.h", since="9.0.0")
 def cudnnSetLRNDescriptor(
@@ -804,7 +721,6 @@ def cudnnSetLRNDescriptor(
     lrnK: Real[c_double],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0")
 def cudnnGetLRNDescriptor(
     normDesc: NotNull[Handle[cudnnLRNDescriptor_t]],
@@ -814,10 +730,8 @@ def cudnnGetLRNDescriptor(
     lrnK: Out[Pointer[c_double]],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0")
 def cudnnDestroyLRNDescriptor(lrnDesc: Nullable[Handle[cudnnLRNDescriptor_t]]) -> cudnnStatus_t: ...
-
 
 @function("cudnn_ops.h", since="9.0.0", carried_out="images")
 def cudnnLRNCrossChannelForward(
@@ -831,7 +745,6 @@ def cudnnLRNCrossChannelForward(
     yDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
     y: Annotated[InOut[DeviceMemory], "yDesc"],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_ops.h", since="9.0.0", carried_out="images")
 def cudnnDivisiveNormalizationForward(
@@ -849,14 +762,12 @@ def cudnnDivisiveNormalizationForward(
     y: Annotated[InOut[DeviceMemory], "yDesc"],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnDeriveBNTensorDescriptor(
     derivedBnDesc: InOut[Handle[cudnnTensorDescriptor_t]],
     xDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
     mode: EnumValue[cudnnBatchNormMode_t],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_ops.h", since="9.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR",
@@ -878,7 +789,6 @@ def cudnnBatchNormalizationForwardInference(
     epsilon: Real[c_double],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnDeriveNormTensorDescriptor(
     derivedNormScaleBiasDesc: InOut[Handle[cudnnTensorDescriptor_t]],
@@ -887,7 +797,6 @@ def cudnnDeriveNormTensorDescriptor(
     mode: EnumValue[cudnnNormMode_t],
     groupCnt: Int[c_int],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_ops.h", since="9.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR",
@@ -917,12 +826,10 @@ def cudnnNormalizationForwardInference(
     groupCnt: Int[c_int],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0")
 def cudnnCreateSpatialTransformerDescriptor(
     stDesc: Out[NewHandle[cudnnSpatialTransformerDescriptor_t]],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_ops.h", since="9.0.0", noted="spatial_transformer")
 def cudnnSetSpatialTransformerNdDescriptor(
@@ -933,12 +840,10 @@ def cudnnSetSpatialTransformerNdDescriptor(
     dimA: Annotated[Factor[IntArray[c_int]], "1 <= nbDims <= 8", CUDNN_STATUS_BAD_PARAM],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0")
 def cudnnDestroySpatialTransformerDescriptor(
     stDesc: Nullable[MayBeUnset[Handle[cudnnSpatialTransformerDescriptor_t]]],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_ops.h", since="9.0.0", carried_out="images")
 def cudnnSpatialTfGridGeneratorForward(
@@ -947,7 +852,6 @@ def cudnnSpatialTfGridGeneratorForward(
     theta: DeviceMemory,
     grid: Out[DeviceMemory],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_ops.h", since="9.0.0", carried_out="images")
 def cudnnSpatialTfSamplerForward(
@@ -962,18 +866,15 @@ def cudnnSpatialTfSamplerForward(
     y: Annotated[InOut[DeviceMemory], "yDesc"],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0", followed="dropout")
 def cudnnCreateDropoutDescriptor(
     dropoutDesc: Out[NewHandle[cudnnDropoutDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0")
 def cudnnDestroyDropoutDescriptor(
     dropoutDesc: Nullable[Handle[cudnnDropoutDescriptor_t]],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_ops.h", since="9.0.0", carried_out="dropout")
 def cudnnDropoutGetStatesSize(
@@ -981,13 +882,11 @@ def cudnnDropoutGetStatesSize(
     sizeInBytes: NotNull[Out[Pointer[c_size_t]]],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0")
 def cudnnDropoutGetReserveSpaceSize(
     xdesc: MayBeUnset[Handle[cudnnTensorDescriptor_t]],
     sizeInBytes: NotNull[Out[Pointer[c_size_t]]],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_ops.h", since="9.0.0", carried_out="dropout", noted="dropout")
 def cudnnSetDropoutDescriptor(
@@ -999,7 +898,6 @@ def cudnnSetDropoutDescriptor(
     seed: Int[c_ulonglong],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0", carried_out="dropout", noted="dropout")
 def cudnnRestoreDropoutDescriptor(
     dropoutDesc: Nullable[InOut[Handle[cudnnDropoutDescriptor_t]]],
@@ -1010,7 +908,6 @@ def cudnnRestoreDropoutDescriptor(
     seed: Int[c_ulonglong],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0", carried_out="dropout")
 def cudnnGetDropoutDescriptor(
     dropoutDesc: Nullable[Handle[cudnnDropoutDescriptor_t]],
@@ -1019,7 +916,6 @@ def cudnnGetDropoutDescriptor(
     states: Out[Pointer[c_void_p]],
     seed: Out[Pointer[c_ulonglong]],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_ops.h", since="9.0.0", carried_out="dropout")
 def cudnnDropoutForward(
@@ -1033,10 +929,8 @@ def cudnnDropoutForward(
     reserveSpaceSizeInBytes: Annotated[Int[c_size_t], told_by("cudnnDropoutGetReserveSpaceSize")],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0")
 def cudnnOpsVersionCheck() -> cudnnStatus_t: ...
-
 
 @function("cudnn_ops.h", since="9.0.0", carried_out="images")
 def cudnnSoftmaxBackward(
@@ -1052,7 +946,6 @@ def cudnnSoftmaxBackward(
     dxDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
     dx: Annotated[InOut[DeviceMemory], "dxDesc"],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_ops.h", since="9.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_RESAMPLE_BWD_DESCRIPTOR", carried_out="images")
@@ -1071,7 +964,6 @@ def cudnnPoolingBackward(
     dx: Annotated[InOut[DeviceMemory], "dxDesc"],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR", carried_out="images")
 def cudnnActivationBackward(
@@ -1089,7 +981,6 @@ def cudnnActivationBackward(
     dx: Annotated[InOut[DeviceMemory], "dxDesc"],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0", carried_out="images")
 def cudnnLRNCrossChannelBackward(
     handle: Handle[cudnnHandle_t],
@@ -1106,7 +997,6 @@ def cudnnLRNCrossChannelBackward(
     dxDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
     dx: Annotated[InOut[DeviceMemory], "dxDesc"],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_ops.h", since="9.0.0", carried_out="images")
 def cudnnDivisiveNormalizationBackward(
@@ -1126,7 +1016,6 @@ def cudnnDivisiveNormalizationBackward(
     dMeans: Annotated[InOut[DeviceMemory], "dXdMeansDesc"],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
           carried_out="normalization")
 def cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize(
@@ -1141,7 +1030,6 @@ def cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize(
         unset_without("bnOps")],
     sizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
           carried_out="normalization")
@@ -1160,7 +1048,6 @@ def cudnnGetBatchNormalizationBackwardExWorkspaceSize(
     sizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0", deprecated=True, carried_out="normalization")
 def cudnnGetBatchNormalizationTrainingExReserveSpaceSize(
     handle: Handle[cudnnHandle_t],
@@ -1171,7 +1058,6 @@ def cudnnGetBatchNormalizationTrainingExReserveSpaceSize(
     xDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
     sizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_ops.h", since="9.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR",
@@ -1195,7 +1081,6 @@ def cudnnBatchNormalizationForwardTraining(
     resultSaveMean: Annotated[Out[DeviceMemory], "bnScaleBiasMeanVarDesc"],
     resultSaveInvVariance: Annotated[Out[DeviceMemory], "bnScaleBiasMeanVarDesc"],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_ops.h", since="9.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR",
@@ -1231,7 +1116,6 @@ def cudnnBatchNormalizationForwardTrainingEx(
         told_by("cudnnGetBatchNormalizationTrainingExReserveSpaceSize")],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_NORM_BACKWARD_DESCRIPTOR",
           carried_out="normalization")
@@ -1256,7 +1140,6 @@ def cudnnBatchNormalizationBackward(
     savedMean: Annotated[DeviceMemory, "dBnScaleBiasDesc"],
     savedInvVariance: Annotated[DeviceMemory, "dBnScaleBiasDesc"],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_ops.h", since="9.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_NORM_BACKWARD_DESCRIPTOR",
@@ -1297,7 +1180,6 @@ def cudnnBatchNormalizationBackwardEx(
         told_by("cudnnGetBatchNormalizationTrainingExReserveSpaceSize")],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
           carried_out="normalization")
 def cudnnGetNormalizationForwardTrainingWorkspaceSize(
@@ -1315,7 +1197,6 @@ def cudnnGetNormalizationForwardTrainingWorkspaceSize(
     sizeInBytes: Out[Pointer[c_size_t]],
     groupCnt: Int[c_int],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
           carried_out="normalization")
@@ -1337,7 +1218,6 @@ def cudnnGetNormalizationBackwardWorkspaceSize(
     groupCnt: Int[c_int],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0", deprecated=True, carried_out="normalization")
 def cudnnGetNormalizationTrainingReserveSpaceSize(
     handle: Handle[cudnnHandle_t],
@@ -1350,7 +1230,6 @@ def cudnnGetNormalizationTrainingReserveSpaceSize(
     sizeInBytes: Out[Pointer[c_size_t]],
     groupCnt: Int[c_int],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_ops.h", since="9.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR",
@@ -1388,7 +1267,6 @@ def cudnnNormalizationForwardTraining(
         told_by("cudnnGetNormalizationTrainingReserveSpaceSize")],
     groupCnt: Int[c_int],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_ops.h", since="9.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_NORM_BACKWARD_DESCRIPTOR",
@@ -1432,7 +1310,6 @@ def cudnnNormalizationBackward(
     groupCnt: Int[c_int],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0", carried_out="images")
 def cudnnSpatialTfGridGeneratorBackward(
     handle: Handle[cudnnHandle_t],
@@ -1440,7 +1317,6 @@ def cudnnSpatialTfGridGeneratorBackward(
     dgrid: DeviceMemory,
     dtheta: Out[DeviceMemory],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_ops.h", since="9.0.0", carried_out="images")
 def cudnnSpatialTfSamplerBackward(
@@ -1460,7 +1336,6 @@ def cudnnSpatialTfSamplerBackward(
     dgrid: InOut[DeviceMemory],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_ops.h", since="9.0.0", carried_out="dropout")
 def cudnnDropoutBackward(
     handle: Handle[cudnnHandle_t],
@@ -1473,21 +1348,17 @@ def cudnnDropoutBackward(
     reserveSpaceSizeInBytes: Annotated[Int[c_size_t], told_by("cudnnDropoutGetReserveSpaceSize")],
 ) -> cudnnStatus_t: ...
 
-
 # --- cudnn_cnn.h ---
-
 
 @function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR")
 def cudnnCreateConvolutionDescriptor(
     convDesc: Out[NewHandle[cudnnConvolutionDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR")
 def cudnnDestroyConvolutionDescriptor(
     convDesc: Nullable[MayBeUnset[Handle[cudnnConvolutionDescriptor_t]]],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnSetConvolutionMathType(
@@ -1495,13 +1366,11 @@ def cudnnSetConvolutionMathType(
     mathType: EnumValue[cudnnMathType_t],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnGetConvolutionMathType(
     convDesc: MayBeUnset[Handle[cudnnConvolutionDescriptor_t]],
     mathType: NotNull[Out[EnumPointer[cudnnMathType_t]]],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnSetConvolutionGroupCount(
@@ -1509,13 +1378,11 @@ def cudnnSetConvolutionGroupCount(
     groupCount: Int[c_int],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnGetConvolutionGroupCount(
     convDesc: MayBeUnset[Handle[cudnnConvolutionDescriptor_t]],
     groupCount: NotNull[Out[Pointer[c_int]]],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnSetConvolutionReorderType(
@@ -1523,13 +1390,11 @@ def cudnnSetConvolutionReorderType(
     reorderType: EnumValue[cudnnReorderType_t],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnGetConvolutionReorderType(
     convDesc: MayBeUnset[Handle[cudnnConvolutionDescriptor_t]],
     reorderType: Out[EnumPointer[cudnnReorderType_t]],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR")
 def cudnnSetConvolution2dDescriptor(
@@ -1544,7 +1409,6 @@ def cudnnSetConvolution2dDescriptor(
     computeType: EnumValue[cudnnDataType_t],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR")
 def cudnnGetConvolution2dDescriptor(
     convDesc: MayBeUnset[Const[Handle[cudnnConvolutionDescriptor_t]]],
@@ -1558,7 +1422,6 @@ def cudnnGetConvolution2dDescriptor(
     computeType: NotNull[Out[EnumPointer[cudnnDataType_t]]],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR")
 def cudnnSetConvolutionNdDescriptor(
     convDesc: InOut[Handle[cudnnConvolutionDescriptor_t]],
@@ -1569,7 +1432,6 @@ def cudnnSetConvolutionNdDescriptor(
     mode: EnumValue[cudnnConvolutionMode_t],
     computeType: EnumValue[cudnnDataType_t],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR")
 def cudnnGetConvolutionNdDescriptor(
@@ -1583,7 +1445,6 @@ def cudnnGetConvolutionNdDescriptor(
     computeType: NotNull[Out[EnumPointer[cudnnDataType_t]]],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnGetConvolution2dForwardOutputDim(
     convDesc: Const[Handle[cudnnConvolutionDescriptor_t]],
@@ -1595,7 +1456,6 @@ def cudnnGetConvolution2dForwardOutputDim(
     w: NotNull[Out[Pointer[c_int]]],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnGetConvolutionNdForwardOutputDim(
     convDesc: Const[Handle[cudnnConvolutionDescriptor_t]],
@@ -1605,14 +1465,12 @@ def cudnnGetConvolutionNdForwardOutputDim(
     tensorOuputDimA: Annotated[Out[FilledIntArray[c_int]], "2 <= nbDims"],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
           carried_out="convolution_queries")
 def cudnnGetConvolutionForwardAlgorithmMaxCount(
     handle: Handle[cudnnHandle_t],
     count: NotNull[Out[Pointer[c_int]]],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
           carried_out="convolution_queries")
@@ -1628,7 +1486,6 @@ def cudnnGetConvolutionForwardAlgorithm_v7(
         "requestedAlgoCount"],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
           carried_out="convolution_queries")
 def cudnnFindConvolutionForwardAlgorithm(
@@ -1641,7 +1498,6 @@ def cudnnFindConvolutionForwardAlgorithm(
     returnedAlgoCount: Out[Pointer[c_int]],
     perfResults: Annotated[Out[FilledArray[cudnnConvolutionFwdAlgoPerf_t]], "requestedAlgoCount"],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
           carried_out="convolution_queries")
@@ -1661,7 +1517,6 @@ def cudnnFindConvolutionForwardAlgorithmEx(
     workSpaceSizeInBytes: Int[c_size_t],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True, carried_out="convolution_transforms")
 def cudnnIm2Col(
     handle: Handle[cudnnHandle_t],
@@ -1671,7 +1526,6 @@ def cudnnIm2Col(
     convDesc: NotNull[Const[Handle[cudnnConvolutionDescriptor_t]]],
     colBuffer: Out[DeviceMemory],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True, carried_out="convolution_transforms")
 def cudnnReorderFilterAndBias(
@@ -1685,7 +1539,6 @@ def cudnnReorderFilterAndBias(
     reorderedBiasData: Out[DeviceMemory],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
           carried_out="convolution_queries")
 def cudnnGetConvolutionForwardWorkspaceSize(
@@ -1697,7 +1550,6 @@ def cudnnGetConvolutionForwardWorkspaceSize(
     algo: EnumValue[cudnnConvolutionFwdAlgo_t],
     sizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_cnn.h", since="9.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR",
@@ -1718,7 +1570,6 @@ def cudnnConvolutionForward(
     yDesc: Const[Handle[cudnnTensorDescriptor_t]],
     y: Annotated[InOut[DeviceMemory], "yDesc"],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_cnn.h", since="9.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR",
@@ -1745,14 +1596,12 @@ def cudnnConvolutionBiasActivationForward(
     y: Annotated[InOut[DeviceMemory], "yDesc"],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
           carried_out="convolution_queries")
 def cudnnGetConvolutionBackwardDataAlgorithmMaxCount(
     handle: Handle[cudnnHandle_t],
     count: NotNull[Out[Pointer[c_int]]],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
           carried_out="convolution_queries")
@@ -1767,7 +1616,6 @@ def cudnnFindConvolutionBackwardDataAlgorithm(
     perfResults: Annotated[Out[FilledArray[cudnnConvolutionBwdDataAlgoPerf_t]],
         "requestedAlgoCount"],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
           carried_out="convolution_queries")
@@ -1788,7 +1636,6 @@ def cudnnFindConvolutionBackwardDataAlgorithmEx(
     workSpaceSizeInBytes: Int[c_size_t],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
           carried_out="convolution_queries")
 def cudnnGetConvolutionBackwardDataAlgorithm_v7(
@@ -1803,7 +1650,6 @@ def cudnnGetConvolutionBackwardDataAlgorithm_v7(
         "requestedAlgoCount"],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
           carried_out="convolution_queries")
 def cudnnGetConvolutionBackwardDataWorkspaceSize(
@@ -1815,7 +1661,6 @@ def cudnnGetConvolutionBackwardDataWorkspaceSize(
     algo: EnumValue[cudnnConvolutionBwdDataAlgo_t],
     sizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_cnn.h", since="9.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR",
@@ -1837,7 +1682,6 @@ def cudnnConvolutionBackwardData(
     dx: Annotated[InOut[DeviceMemory], "dxDesc"],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True, carried_out="convolution_transforms",
           noted="folding_transforms")
 def cudnnGetFoldedConvBackwardDataDescriptors(
@@ -1857,10 +1701,8 @@ def cudnnGetFoldedConvBackwardDataDescriptors(
     gradUnfoldTransDesc: Nullable[Out[Handle[cudnnTensorTransformDescriptor_t]]],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_cnn.h", since="9.0.0")
 def cudnnCnnVersionCheck() -> cudnnStatus_t: ...
-
 
 @function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
           carried_out="convolution_queries")
@@ -1868,7 +1710,6 @@ def cudnnGetConvolutionBackwardFilterAlgorithmMaxCount(
     handle: Handle[cudnnHandle_t],
     count: NotNull[Out[Pointer[c_int]]],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
           carried_out="convolution_queries")
@@ -1883,7 +1724,6 @@ def cudnnFindConvolutionBackwardFilterAlgorithm(
     perfResults: Annotated[Out[FilledArray[cudnnConvolutionBwdFilterAlgoPerf_t]],
         "requestedAlgoCount"],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
           carried_out="convolution_queries")
@@ -1904,7 +1744,6 @@ def cudnnFindConvolutionBackwardFilterAlgorithmEx(
     workSpaceSizeInBytes: Int[c_size_t],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
           carried_out="convolution_queries")
 def cudnnGetConvolutionBackwardFilterAlgorithm_v7(
@@ -1919,7 +1758,6 @@ def cudnnGetConvolutionBackwardFilterAlgorithm_v7(
         "requestedAlgoCount"],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
           carried_out="convolution_queries")
 def cudnnGetConvolutionBackwardFilterWorkspaceSize(
@@ -1931,7 +1769,6 @@ def cudnnGetConvolutionBackwardFilterWorkspaceSize(
     algo: EnumValue[cudnnConvolutionBwdFilterAlgo_t],
     sizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_cnn.h", since="9.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR",
@@ -1953,7 +1790,6 @@ def cudnnConvolutionBackwardFilter(
     dw: Annotated[InOut[DeviceMemory], "dwDesc"],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_cnn.h", since="9.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR", carried_out="convolution")
 def cudnnConvolutionBackwardBias(
@@ -1966,7 +1802,6 @@ def cudnnConvolutionBackwardBias(
     db: Annotated[InOut[DeviceMemory], "dbDesc"],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR",
           noted="fused_operation")
 def cudnnCreateFusedOpsConstParamPack(
@@ -1974,13 +1809,11 @@ def cudnnCreateFusedOpsConstParamPack(
     ops: EnumValue[cudnnFusedOps_t],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR",
           noted="fused_destroyed")
 def cudnnDestroyFusedOpsConstParamPack(
     constPack: Nullable[Handle[cudnnFusedOpsConstParamPack_t]],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR")
 def cudnnSetFusedOpsConstParamPackAttribute(
@@ -1988,7 +1821,6 @@ def cudnnSetFusedOpsConstParamPackAttribute(
     paramLabel: EnumValue[cudnnFusedOpsConstParamLabel_t],
     param: Labelled,
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR")
 def cudnnGetFusedOpsConstParamPackAttribute(
@@ -1998,7 +1830,6 @@ def cudnnGetFusedOpsConstParamPackAttribute(
     isNULL: Out[Pointer[c_int]],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR",
           noted="fused_operation")
 def cudnnCreateFusedOpsVariantParamPack(
@@ -2006,13 +1837,11 @@ def cudnnCreateFusedOpsVariantParamPack(
     ops: EnumValue[cudnnFusedOps_t],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR",
           noted="fused_destroyed")
 def cudnnDestroyFusedOpsVariantParamPack(
     varPack: Nullable[Handle[cudnnFusedOpsVariantParamPack_t]],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR",
           noted="fused_variant")
@@ -2022,14 +1851,12 @@ def cudnnSetFusedOpsVariantParamPackAttribute(
     ptr: Mutable[Labelled],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR")
 def cudnnGetFusedOpsVariantParamPackAttribute(
     varPack: Const[Handle[cudnnFusedOpsVariantParamPack_t]],
     paramLabel: EnumValue[cudnnFusedOpsVariantParamLabel_t],
     ptr: Out[Labelled],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR",
           noted="fused_operation")
@@ -2038,11 +1865,9 @@ def cudnnCreateFusedOpsPlan(
     ops: EnumValue[cudnnFusedOps_t],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR",
           noted="fused_destroyed")
 def cudnnDestroyFusedOpsPlan(plan: Nullable[Handle[cudnnFusedOpsPlan_t]]) -> cudnnStatus_t: ...
-
 
 @function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR",
           carried_out="fused_operations", noted="fused_plan")
@@ -2053,7 +1878,6 @@ def cudnnMakeFusedOpsPlan(
     workspaceSizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_cnn.h", since="9.0.0", replaced_by="cudnnBackendExecute",
           carried_out="fused_operations")
 def cudnnFusedOpsExecute(
@@ -2062,19 +1886,15 @@ def cudnnFusedOpsExecute(
     varPack: Nullable[Handle[cudnnFusedOpsVariantParamPack_t]],
 ) -> cudnnStatus_t: ...
 
-
 # --- cudnn_adv.h ---
-
 
 @function("cudnn_adv.h", since="9.0.0", followed="rnn")
 def cudnnCreateRNNDescriptor(rnnDesc: Out[NewHandle[cudnnRNNDescriptor_t]]) -> cudnnStatus_t: ...
-
 
 @function("cudnn_adv.h", since="9.0.0")
 def cudnnDestroyRNNDescriptor(
     rnnDesc: Nullable[MayBeUnset[Handle[cudnnRNNDescriptor_t]]],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_adv.h", since="9.0.0", followed="rnn")
 def cudnnSetRNNDescriptor_v8(
@@ -2095,7 +1915,6 @@ def cudnnSetRNNDescriptor_v8(
     auxFlags: Int[c_uint32],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_adv.h", since="9.0.0")
 def cudnnGetRNNDescriptor_v8(
     rnnDesc: MayBeUnset[Handle[cudnnRNNDescriptor_t]],
@@ -2115,7 +1934,6 @@ def cudnnGetRNNDescriptor_v8(
     auxFlags: Out[Pointer[c_uint32]],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_adv.h", since="9.0.0", replaced_by="cudnnRNNSetClip_v9")
 def cudnnRNNSetClip_v8(
     rnnDesc: MayBeUnset[InOut[Handle[cudnnRNNDescriptor_t]]],
@@ -2125,7 +1943,6 @@ def cudnnRNNSetClip_v8(
     rclip: Real[c_double],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_adv.h", since="9.0.0")
 def cudnnRNNSetClip_v9(
     rnnDesc: MayBeUnset[InOut[Handle[cudnnRNNDescriptor_t]]],
@@ -2133,7 +1950,6 @@ def cudnnRNNSetClip_v9(
     lclip: Real[c_double],
     rclip: Real[c_double],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_adv.h", since="9.0.0", replaced_by="cudnnRNNGetClip_v9")
 def cudnnRNNGetClip_v8(
@@ -2144,7 +1960,6 @@ def cudnnRNNGetClip_v8(
     rclip: Out[Pointer[c_double]],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_adv.h", since="9.0.0")
 def cudnnRNNGetClip_v9(
     rnnDesc: MayBeUnset[Handle[cudnnRNNDescriptor_t]],
@@ -2153,14 +1968,12 @@ def cudnnRNNGetClip_v9(
     rclip: Out[Pointer[c_double]],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_adv.h", since="9.0.0", carried_out="rnn")
 def cudnnBuildRNNDynamic(
     handle: Handle[cudnnHandle_t],
     rnnDesc: Nullable[Handle[cudnnRNNDescriptor_t]],
     miniBatch: Int[c_int],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_adv.h", since="9.0.0", carried_out="rnn")
 def cudnnGetRNNTempSpaceSizes(
@@ -2172,14 +1985,12 @@ def cudnnGetRNNTempSpaceSizes(
     reserveSpaceSize: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_adv.h", since="9.0.0", carried_out="rnn")
 def cudnnGetRNNWeightSpaceSize(
     handle: Handle[cudnnHandle_t],
     rnnDesc: Nullable[Handle[cudnnRNNDescriptor_t]],
     weightSpaceSize: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_adv.h", since="9.0.0", carried_out="rnn")
 def cudnnGetRNNWeightParams(
@@ -2195,18 +2006,15 @@ def cudnnGetRNNWeightParams(
     bAddr: Out[Pointer[c_void_p]],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_adv.h", since="9.0.0")
 def cudnnCreateRNNDataDescriptor(
     rnnDataDesc: Out[NewHandle[cudnnRNNDataDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_adv.h", since="9.0.0")
 def cudnnDestroyRNNDataDescriptor(
     rnnDataDesc: Nullable[MayBeUnset[Handle[cudnnRNNDataDescriptor_t]]],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_adv.h", since="9.0.0")
 def cudnnSetRNNDataDescriptor(
@@ -2220,7 +2028,6 @@ def cudnnSetRNNDataDescriptor(
     paddingFill: Annotated[Padding[Mutable[HostScalar]], "dataType"],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_adv.h", since="9.0.0")
 def cudnnGetRNNDataDescriptor(
     rnnDataDesc: MayBeUnset[Handle[cudnnRNNDataDescriptor_t]],
@@ -2233,7 +2040,6 @@ def cudnnGetRNNDataDescriptor(
     seqLengthArray: Annotated[Out[FilledIntArray[c_int]], "arrayLengthRequested"],
     paddingFill: Annotated[Padding[Out[HostScalar]], "rnnDataDesc"],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_adv.h", since="9.0.0", carried_out="rnn")
 def cudnnRNNForward(
@@ -2259,18 +2065,15 @@ def cudnnRNNForward(
     reserveSpace: Annotated[InOut[DeviceMemory], "reserveSpaceSize"],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_adv.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnCreateSeqDataDescriptor(
     seqDataDesc: Out[NewHandle[cudnnSeqDataDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_adv.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnDestroySeqDataDescriptor(
     seqDataDesc: Nullable[MayBeUnset[Handle[cudnnSeqDataDescriptor_t]]],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_adv.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnSetSeqDataDescriptor(
@@ -2283,7 +2086,6 @@ def cudnnSetSeqDataDescriptor(
     seqLengthArray: Annotated[NotNull[IntArray[c_int]], "seqLengthArraySize"],
     paddingFill: Annotated[Padding[Mutable[HostScalar]], "dataType"],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_adv.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnGetSeqDataDescriptor(
@@ -2299,16 +2101,13 @@ def cudnnGetSeqDataDescriptor(
     paddingFill: Annotated[Padding[Out[HostScalar]], "seqDataDesc"],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_adv.h", since="9.0.0", replaced_by="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR")
 def cudnnCreateAttnDescriptor(attnDesc: Out[NewHandle[cudnnAttnDescriptor_t]]) -> cudnnStatus_t: ...
-
 
 @function("cudnn_adv.h", since="9.0.0", replaced_by="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR")
 def cudnnDestroyAttnDescriptor(
     attnDesc: Nullable[MayBeUnset[Handle[cudnnAttnDescriptor_t]]],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_adv.h", since="9.0.0", replaced_by="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR")
 def cudnnSetAttnDescriptor(
@@ -2334,7 +2133,6 @@ def cudnnSetAttnDescriptor(
     maxBeamSize: Int[c_int],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_adv.h", since="9.0.0", replaced_by="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR")
 def cudnnGetAttnDescriptor(
     attnDesc: MayBeUnset[Handle[cudnnAttnDescriptor_t]],
@@ -2359,7 +2157,6 @@ def cudnnGetAttnDescriptor(
     maxBeamSize: Out[Pointer[c_int]],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_adv.h", since="9.0.0", deprecated=True, carried_out="attention")
 def cudnnGetMultiHeadAttnBuffers(
     handle: Handle[cudnnHandle_t],
@@ -2368,7 +2165,6 @@ def cudnnGetMultiHeadAttnBuffers(
     workSpaceSizeInBytes: Out[Pointer[c_size_t]],
     reserveSpaceSizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_adv.h", since="9.0.0", deprecated=True, carried_out="attention")
 def cudnnGetMultiHeadAttnWeights(
@@ -2380,7 +2176,6 @@ def cudnnGetMultiHeadAttnWeights(
     wDesc: Nullable[Out[Handle[cudnnTensorDescriptor_t]]],
     wAddr: Out[Pointer[c_void_p]],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_adv.h", since="9.0.0", replaced_by="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR",
           carried_out="attention")
@@ -2409,10 +2204,8 @@ def cudnnMultiHeadAttnForward(
     reserveSpace: Annotated[InOut[DeviceMemory], "reserveSpaceSizeInBytes"],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_adv.h", since="9.0.0")
 def cudnnAdvVersionCheck() -> cudnnStatus_t: ...
-
 
 @function("cudnn_adv.h", since="9.0.0", carried_out="rnn")
 def cudnnRNNBackwardData_v8(
@@ -2440,7 +2233,6 @@ def cudnnRNNBackwardData_v8(
     reserveSpace: Annotated[InOut[DeviceMemory], "reserveSpaceSize"],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_adv.h", since="9.0.0", carried_out="rnn")
 def cudnnRNNBackwardWeights_v8(
     handle: Handle[cudnnHandle_t],
@@ -2460,7 +2252,6 @@ def cudnnRNNBackwardWeights_v8(
     reserveSpaceSize: Annotated[Int[c_size_t], told_by("cudnnGetRNNTempSpaceSizes")],
     reserveSpace: Annotated[InOut[DeviceMemory], "reserveSpaceSize"],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_adv.h", since="9.0.0", replaced_by="CUDNN_BACKEND_OPERATION_SDPA_BWD_DESCRIPTOR",
           carried_out="attention")
@@ -2490,7 +2281,6 @@ def cudnnMultiHeadAttnBackwardData(
     reserveSpace: Annotated[InOut[DeviceMemory], "reserveSpaceSizeInBytes"],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_adv.h", since="9.0.0", replaced_by="CUDNN_BACKEND_OPERATION_SDPA_BWD_DESCRIPTOR",
           carried_out="attention")
 def cudnnMultiHeadAttnBackwardWeights(
@@ -2514,19 +2304,16 @@ def cudnnMultiHeadAttnBackwardWeights(
     reserveSpace: Annotated[InOut[DeviceMemory], "reserveSpaceSizeInBytes"],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_adv.h", since="9.0.0")
 def cudnnCreateCTCLossDescriptor(
     ctcLossDesc: Out[NewHandle[cudnnCTCLossDescriptor_t]],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_adv.h", since="9.0.0", replaced_by="cudnnSetCTCLossDescriptor_v9")
 def cudnnSetCTCLossDescriptor(
     ctcLossDesc: InOut[Handle[cudnnCTCLossDescriptor_t]],
     compType: EnumValue[cudnnDataType_t],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_adv.h", since="9.0.0", replaced_by="cudnnSetCTCLossDescriptor_v9")
 def cudnnSetCTCLossDescriptorEx(
@@ -2535,7 +2322,6 @@ def cudnnSetCTCLossDescriptorEx(
     normMode: EnumValue[cudnnLossNormalizationMode_t],
     gradMode: EnumValue[cudnnNanPropagation_t],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_adv.h", since="9.0.0", replaced_by="cudnnSetCTCLossDescriptor_v9")
 def cudnnSetCTCLossDescriptor_v8(
@@ -2546,7 +2332,6 @@ def cudnnSetCTCLossDescriptor_v8(
     maxLabelLength: Int[c_int],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_adv.h", since="9.0.0")
 def cudnnSetCTCLossDescriptor_v9(
     ctcLossDesc: InOut[Handle[cudnnCTCLossDescriptor_t]],
@@ -2556,13 +2341,11 @@ def cudnnSetCTCLossDescriptor_v9(
     maxLabelLength: Int[c_int],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_adv.h", since="9.0.0", replaced_by="cudnnGetCTCLossDescriptor_v9")
 def cudnnGetCTCLossDescriptor(
     ctcLossDesc: Handle[cudnnCTCLossDescriptor_t],
     compType: Out[EnumPointer[cudnnDataType_t]],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_adv.h", since="9.0.0", replaced_by="cudnnGetCTCLossDescriptor_v9")
 def cudnnGetCTCLossDescriptorEx(
@@ -2571,7 +2354,6 @@ def cudnnGetCTCLossDescriptorEx(
     normMode: Out[EnumPointer[cudnnLossNormalizationMode_t]],
     gradMode: Out[EnumPointer[cudnnNanPropagation_t]],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_adv.h", since="9.0.0", replaced_by="cudnnGetCTCLossDescriptor_v9")
 def cudnnGetCTCLossDescriptor_v8(
@@ -2582,7 +2364,6 @@ def cudnnGetCTCLossDescriptor_v8(
     maxLabelLength: Out[Pointer[c_int]],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_adv.h", since="9.0.0")
 def cudnnGetCTCLossDescriptor_v9(
     ctcLossDesc: Handle[cudnnCTCLossDescriptor_t],
@@ -2592,12 +2373,10 @@ def cudnnGetCTCLossDescriptor_v9(
     maxLabelLength: Out[Pointer[c_int]],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_adv.h", since="9.0.0")
 def cudnnDestroyCTCLossDescriptor(
     ctcLossDesc: Nullable[Handle[cudnnCTCLossDescriptor_t]],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_adv.h", since="9.0.0", carried_out="ctc")
 def cudnnCTCLoss(
@@ -2616,7 +2395,6 @@ def cudnnCTCLoss(
     workspace: Annotated[InOut[DeviceMemory], "workSpaceSizeInBytes"],
     workSpaceSizeInBytes: Annotated[Int[c_size_t], told_by("cudnnGetCTCLossWorkspaceSize")],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_adv.h", since="9.0.0", carried_out="ctc")
 def cudnnCTCLoss_v8(
@@ -2637,7 +2415,6 @@ def cudnnCTCLoss_v8(
         needed_by("workSpaceSizeInBytes")],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_adv.h", since="9.0.0", carried_out="ctc")
 def cudnnGetCTCLossWorkspaceSize(
     handle: Handle[cudnnHandle_t],
@@ -2651,7 +2428,6 @@ def cudnnGetCTCLossWorkspaceSize(
     sizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_adv.h", since="9.0.0", carried_out="ctc")
 def cudnnGetCTCLossWorkspaceSize_v8(
     handle: Handle[cudnnHandle_t],
@@ -2662,13 +2438,10 @@ def cudnnGetCTCLossWorkspaceSize_v8(
     sizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
-
 # --- cudnn_subquadratic_ops.h ---
-
 
 @function("cudnn_subquadratic_ops.h", since="9.22.0")
 def cudnnSubquadraticOpsVersionCheck() -> cudnnStatus_t: ...
-
 
 @function("cudnn_subquadratic_ops.h", since="9.22.0", carried_out="causal_convolution")
 def cudnnCausalConv1dForward(
@@ -2684,7 +2457,6 @@ def cudnnCausalConv1dForward(
     dataType: EnumValue[cudnnDataType_t],
     activation: EnumValue[cudnnCausalConv1dActivation_t],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_subquadratic_ops.h", since="9.22.0", carried_out="causal_convolution")
 def cudnnCausalConv1dBackward(
@@ -2705,7 +2477,6 @@ def cudnnCausalConv1dBackward(
     activation: EnumValue[cudnnCausalConv1dActivation_t],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_subquadratic_ops.h", since="9.24.0", carried_out="causal_convolution")
 def cudnnCausalConv1dNwhForward(
     stream: Stream,
@@ -2720,7 +2491,6 @@ def cudnnCausalConv1dNwhForward(
     dataType: EnumValue[cudnnDataType_t],
     activation: EnumValue[cudnnCausalConv1dActivation_t],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_subquadratic_ops.h", since="9.24.0", carried_out="causal_convolution")
 def cudnnCausalConv1dNwhBackward(
@@ -2741,7 +2511,6 @@ def cudnnCausalConv1dNwhBackward(
     activation: EnumValue[cudnnCausalConv1dActivation_t],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_subquadratic_ops.h", since="9.24.0", carried_out="causal_convolution")
 def cudnnB2BCausalConv1dForward(
     stream: Stream,
@@ -2758,7 +2527,6 @@ def cudnnB2BCausalConv1dForward(
     kernelSizeMixer: Int[c_int],
     dataType: EnumValue[cudnnDataType_t],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_subquadratic_ops.h", since="9.24.0", carried_out="causal_convolution")
 def cudnnB2BCausalConv1dBackward(
@@ -2782,7 +2550,6 @@ def cudnnB2BCausalConv1dBackward(
     dwDataType: EnumValue[cudnnDataType_t],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_subquadratic_ops.h", since="9.26.0", carried_out="causal_convolution")
 def cudnnFFTCausalConv1dForward(
     stream: Stream,
@@ -2795,7 +2562,6 @@ def cudnnFFTCausalConv1dForward(
     kernelSize: Int[c_int],
     dataType: EnumValue[cudnnDataType_t],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_subquadratic_ops.h", since="9.26.0", carried_out="causal_convolution")
 def cudnnFFTCausalConv1dBackward(
@@ -2812,7 +2578,6 @@ def cudnnFFTCausalConv1dBackward(
     dataType: EnumValue[cudnnDataType_t],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_subquadratic_ops.h", since="9.26.0")
 def cudnnLongFFTCausalConv1dGetBufferSizes(
     batch: Int[c_int],
@@ -2823,7 +2588,6 @@ def cudnnLongFFTCausalConv1dGetBufferSizes(
     workspaceSizeInBytes: Out[Pointer[c_size_t]],
     reserveSpaceSizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_subquadratic_ops.h", since="9.26.0", carried_out="causal_convolution")
 def cudnnLongFFTCausalConv1dForward(
@@ -2844,7 +2608,6 @@ def cudnnLongFFTCausalConv1dForward(
         told_by("cudnnLongFFTCausalConv1dGetBufferSizes")],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_subquadratic_ops.h", since="9.26.0", carried_out="causal_convolution")
 def cudnnLongFFTCausalConv1dBackward(
     stream: Stream,
@@ -2864,9 +2627,7 @@ def cudnnLongFFTCausalConv1dBackward(
         told_by("cudnnLongFFTCausalConv1dGetBufferSizes")],
 ) -> cudnnStatus_t: ...
 
-
 # --- cudnn_gnn_ops.h ---
-
 
 @function("cudnn_gnn_ops.h", since="9.26.0", carried_out="gnn")
 def cudnnGnnAggSimpleForward(
@@ -2886,7 +2647,6 @@ def cudnnGnnAggSimpleForward(
     aggOp: EnumValue[cudnnGnnAggOp_t],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_gnn_ops.h", since="9.26.0", carried_out="gnn")
 def cudnnGnnAggSimpleBackward(
     stream: Stream,
@@ -2904,7 +2664,6 @@ def cudnnGnnAggSimpleBackward(
     dataType: EnumValue[cudnnDataType_t],
     aggOp: EnumValue[cudnnGnnAggOp_t],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_gnn_ops.h", since="9.28.0", carried_out="gnn")
 def cudnnGnnMhaGatForward(
@@ -2924,7 +2683,6 @@ def cudnnGnnMhaGatForward(
     params: StructPointer[cudnnGnnMhaParams_t],
     dataType: EnumValue[cudnnDataType_t],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_gnn_ops.h", since="9.28.0", carried_out="gnn")
 def cudnnGnnMhaGatBackward(
@@ -2962,7 +2720,6 @@ def cudnnGnnMhaGatBackward(
     gradWeightType: EnumValue[cudnnDataType_t],
 ) -> cudnnStatus_t: ...
 
-
 @function("cudnn_gnn_ops.h", since="9.28.0", carried_out="gnn")
 def cudnnGnnMhaGatV2Forward(
     stream: Stream,
@@ -2981,7 +2738,6 @@ def cudnnGnnMhaGatV2Forward(
     params: StructPointer[cudnnGnnMhaParams_t],
     dataType: EnumValue[cudnnDataType_t],
 ) -> cudnnStatus_t: ...
-
 
 @function("cudnn_gnn_ops.h", since="9.28.0", carried_out="gnn")
 def cudnnGnnMhaGatV2Backward(
@@ -3013,7 +2769,6 @@ def cudnnGnnMhaGatV2Backward(
     dataType: EnumValue[cudnnDataType_t],
     gradType: EnumValue[cudnnDataType_t],
 ) -> cudnnStatus_t: ...
-
 
 __all__ = [
     "cudnnGetVersion", "cudnnGetMaxDeviceVersion", "cudnnGetCudartVersion", "cudnnGetErrorString",

@@ -23,202 +23,151 @@ from .enums import (
 
 # --- CUDA ---
 
-
 class libraryPropertyType(CudnnEnum):
     MAJOR_VERSION = 0
     MINOR_VERSION = 1
     PATCH_LEVEL = 2
 
-
 MAJOR_VERSION = libraryPropertyType.MAJOR_VERSION
 MINOR_VERSION = libraryPropertyType.MINOR_VERSION
 PATCH_LEVEL = libraryPropertyType.PATCH_LEVEL
 
-
 class CUstream_st(Structure): ...
-
 
 class cudaStream_t(OpaquePointer):
     _type_ = CUstream_st
 
-
 class CUgraph_st(Structure): ...
-
 
 class cudaGraph_t(OpaquePointer):
     _type_ = CUgraph_st
 
-
 # --- handles ---
 
-
 class cudnnContext(Structure): ...
-
 
 class cudnnHandle_t(OpaquePointer):
     _type_ = cudnnContext
 
-
 class cudnnBackendDescriptor_t(OpaquePointer):
     _type_ = c_byte  # void * in C
 
-
 class cudnnTensorStruct(Structure): ...
-
 
 class cudnnTensorDescriptor_t(OpaquePointer):
     _type_ = cudnnTensorStruct
     _must_be_set = True
     _may_be_half_set = True
 
-
 class cudnnPoolingStruct(Structure): ...
-
 
 class cudnnPoolingDescriptor_t(OpaquePointer):
     _type_ = cudnnPoolingStruct
     _must_be_set = True
     _may_be_half_set = True
 
-
 class cudnnFilterStruct(Structure): ...
-
 
 class cudnnFilterDescriptor_t(OpaquePointer):
     _type_ = cudnnFilterStruct
     _must_be_set = True
     _may_be_half_set = True
 
-
 class cudnnLRNStruct(Structure): ...
-
 
 class cudnnLRNDescriptor_t(OpaquePointer):
     _type_ = cudnnLRNStruct
 
-
 class cudnnActivationStruct(Structure): ...
-
 
 class cudnnActivationDescriptor_t(OpaquePointer):
     _type_ = cudnnActivationStruct
     _must_be_set = True
 
-
 class cudnnSpatialTransformerStruct(Structure): ...
-
 
 class cudnnSpatialTransformerDescriptor_t(OpaquePointer):
     _type_ = cudnnSpatialTransformerStruct
     _must_be_set = True
     _may_be_half_set = True
 
-
 class cudnnOpTensorStruct(Structure): ...
-
 
 class cudnnOpTensorDescriptor_t(OpaquePointer):
     _type_ = cudnnOpTensorStruct
     _must_be_set = True
 
-
 class cudnnReduceTensorStruct(Structure): ...
-
 
 class cudnnReduceTensorDescriptor_t(OpaquePointer):
     _type_ = cudnnReduceTensorStruct
     _must_be_set = True
 
-
 class cudnnCTCLossStruct(Structure): ...
-
 
 class cudnnCTCLossDescriptor_t(OpaquePointer):
     _type_ = cudnnCTCLossStruct
 
-
 class cudnnTensorTransformStruct(Structure): ...
-
 
 class cudnnTensorTransformDescriptor_t(OpaquePointer):
     _type_ = cudnnTensorTransformStruct
     _must_be_set = True
 
-
 class cudnnDropoutStruct(Structure): ...
-
 
 class cudnnDropoutDescriptor_t(OpaquePointer):
     _type_ = cudnnDropoutStruct
 
-
 class cudnnConvolutionStruct(Structure): ...
-
 
 class cudnnConvolutionDescriptor_t(OpaquePointer):
     _type_ = cudnnConvolutionStruct
     _must_be_set = True
     _may_be_half_set = True
 
-
 class cudnnFusedOpsConstParamStruct(Structure): ...
-
 
 class cudnnFusedOpsConstParamPack_t(OpaquePointer):
     _type_ = cudnnFusedOpsConstParamStruct
 
-
 class cudnnFusedOpsVariantParamStruct(Structure): ...
-
 
 class cudnnFusedOpsVariantParamPack_t(OpaquePointer):
     _type_ = cudnnFusedOpsVariantParamStruct
 
-
 class cudnnFusedOpsPlanStruct(Structure): ...
-
 
 class cudnnFusedOpsPlan_t(OpaquePointer):
     _type_ = cudnnFusedOpsPlanStruct
 
-
 class cudnnRNNStruct(Structure): ...
-
 
 class cudnnRNNDescriptor_t(OpaquePointer):
     _type_ = cudnnRNNStruct
     _must_be_set = True
 
-
 class cudnnRNNDataStruct(Structure): ...
-
 
 class cudnnRNNDataDescriptor_t(OpaquePointer):
     _type_ = cudnnRNNDataStruct
     _must_be_set = True
 
-
 class cudnnSeqDataStruct(Structure): ...
-
 
 class cudnnSeqDataDescriptor_t(OpaquePointer):
     _type_ = cudnnSeqDataStruct
     _must_be_set = True
 
-
 class cudnnAttnStruct(Structure): ...
-
 
 class cudnnAttnDescriptor_t(OpaquePointer):
     _type_ = cudnnAttnStruct
     _must_be_set = True
 
-
 # --- structs ---
 
-
 class cudnnRuntimeTag_t(Structure): ...
-
 
 class cudnnDebug_t(CudnnStructure):
     cudnn_version: int = field(c_uint)
@@ -233,11 +182,9 @@ class cudnnDebug_t(CudnnStructure):
     cudaDeviceId: int = field(c_int)
     reserved: Array[c_int] = field(c_int * 15)
 
-
 class cudnnFraction_t(CudnnStructure):
     numerator: int = field(c_int64)
     denominator: int = field(c_int64)
-
 
 class cudnnConvolutionFwdAlgoPerf_t(CudnnStructure):
     algo: cudnnConvolutionFwdAlgo_t = field(cudnnConvolutionFwdAlgo_t)
@@ -248,7 +195,6 @@ class cudnnConvolutionFwdAlgoPerf_t(CudnnStructure):
     mathType: cudnnMathType_t = field(cudnnMathType_t)
     reserved: Array[c_int] = field(c_int * 3)
 
-
 class cudnnConvolutionBwdDataAlgoPerf_t(CudnnStructure):
     algo: cudnnConvolutionBwdDataAlgo_t = field(cudnnConvolutionBwdDataAlgo_t)
     status: cudnnStatus_t = field(cudnnStatus_t)
@@ -258,7 +204,6 @@ class cudnnConvolutionBwdDataAlgoPerf_t(CudnnStructure):
     mathType: cudnnMathType_t = field(cudnnMathType_t)
     reserved: Array[c_int] = field(c_int * 3)
 
-
 class cudnnConvolutionBwdFilterAlgoPerf_t(CudnnStructure):
     algo: cudnnConvolutionBwdFilterAlgo_t = field(cudnnConvolutionBwdFilterAlgo_t)
     status: cudnnStatus_t = field(cudnnStatus_t)
@@ -267,7 +212,6 @@ class cudnnConvolutionBwdFilterAlgoPerf_t(CudnnStructure):
     determinism: cudnnDeterminism_t = field(cudnnDeterminism_t)
     mathType: cudnnMathType_t = field(cudnnMathType_t)
     reserved: Array[c_int] = field(c_int * 3)
-
 
 class cudnnGnnCscGraph_t(CudnnStructure):
     cscOffsets: int | None = field(c_void_p)
@@ -280,13 +224,11 @@ class cudnnGnnCscGraph_t(CudnnStructure):
     idxType: cudnnDataType_t = field(cudnnDataType_t)
     cscRevOffsets: int | None = field(c_void_p)
 
-
 class cudnnGnnMhaParams_t(CudnnStructure):
     activation: cudnnGnnActivationOp_t = field(cudnnGnnActivationOp_t)
     activationAlpha: float = field(c_float)
     numHeads: int = field(c_int)
     concatHeads: int = field(c_int)
-
 
 # --- callbacks ---
 
@@ -320,37 +262,33 @@ TYPE_DEPRECATED: dict[str, str] = {
     "cudnnConvolutionBwdFilterAlgoPerf_t": "CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
 }
 
+_DECLARED: dict[str, tuple[str, ...]] = {
+    "cudnn_graph.h": (
+        "cudnnHandle_t", "cudnnBackendDescriptor_t", "cudnnRuntimeTag_t", "cudnnDebug_t",
+        "cudnnFraction_t", "cudnnCallback_t",
+    ),
+    "cudnn_ops.h": (
+        "cudnnTensorDescriptor_t", "cudnnPoolingDescriptor_t", "cudnnFilterDescriptor_t",
+        "cudnnLRNDescriptor_t", "cudnnActivationDescriptor_t",
+        "cudnnSpatialTransformerDescriptor_t", "cudnnOpTensorDescriptor_t",
+        "cudnnReduceTensorDescriptor_t", "cudnnCTCLossDescriptor_t",
+        "cudnnTensorTransformDescriptor_t", "cudnnDropoutDescriptor_t",
+    ),
+    "cudnn_cnn.h": (
+        "cudnnConvolutionDescriptor_t", "cudnnFusedOpsConstParamPack_t",
+        "cudnnFusedOpsVariantParamPack_t", "cudnnFusedOpsPlan_t", "cudnnConvolutionFwdAlgoPerf_t",
+        "cudnnConvolutionBwdDataAlgoPerf_t", "cudnnConvolutionBwdFilterAlgoPerf_t",
+    ),
+    "cudnn_adv.h": (
+        "cudnnRNNDescriptor_t", "cudnnRNNDataDescriptor_t", "cudnnSeqDataDescriptor_t",
+        "cudnnAttnDescriptor_t",
+    ),
+    "cudnn_gnn_ops.h": (
+        "cudnnGnnCscGraph_t", "cudnnGnnMhaParams_t",
+    ),
+}
 TYPE_HEADERS: dict[str, str] = {
-    "cudnnHandle_t": "cudnn_graph.h",
-    "cudnnBackendDescriptor_t": "cudnn_graph.h",
-    "cudnnTensorDescriptor_t": "cudnn_ops.h",
-    "cudnnPoolingDescriptor_t": "cudnn_ops.h",
-    "cudnnFilterDescriptor_t": "cudnn_ops.h",
-    "cudnnLRNDescriptor_t": "cudnn_ops.h",
-    "cudnnActivationDescriptor_t": "cudnn_ops.h",
-    "cudnnSpatialTransformerDescriptor_t": "cudnn_ops.h",
-    "cudnnOpTensorDescriptor_t": "cudnn_ops.h",
-    "cudnnReduceTensorDescriptor_t": "cudnn_ops.h",
-    "cudnnCTCLossDescriptor_t": "cudnn_ops.h",
-    "cudnnTensorTransformDescriptor_t": "cudnn_ops.h",
-    "cudnnDropoutDescriptor_t": "cudnn_ops.h",
-    "cudnnConvolutionDescriptor_t": "cudnn_cnn.h",
-    "cudnnFusedOpsConstParamPack_t": "cudnn_cnn.h",
-    "cudnnFusedOpsVariantParamPack_t": "cudnn_cnn.h",
-    "cudnnFusedOpsPlan_t": "cudnn_cnn.h",
-    "cudnnRNNDescriptor_t": "cudnn_adv.h",
-    "cudnnRNNDataDescriptor_t": "cudnn_adv.h",
-    "cudnnSeqDataDescriptor_t": "cudnn_adv.h",
-    "cudnnAttnDescriptor_t": "cudnn_adv.h",
-    "cudnnRuntimeTag_t": "cudnn_graph.h",
-    "cudnnDebug_t": "cudnn_graph.h",
-    "cudnnFraction_t": "cudnn_graph.h",
-    "cudnnConvolutionFwdAlgoPerf_t": "cudnn_cnn.h",
-    "cudnnConvolutionBwdDataAlgoPerf_t": "cudnn_cnn.h",
-    "cudnnConvolutionBwdFilterAlgoPerf_t": "cudnn_cnn.h",
-    "cudnnGnnCscGraph_t": "cudnn_gnn_ops.h",
-    "cudnnGnnMhaParams_t": "cudnn_gnn_ops.h",
-    "cudnnCallback_t": "cudnn_graph.h",
+    name: header for header, names in _DECLARED.items() for name in names
 }
 
 __all__ = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .model import Enum, Enumerator, Headers
 from .overrides import RENUMBERED
-from .text import FILLED, LINE_LENGTH, banner, deprecations, filled, string_table
+from .text import FILLED, LINE_LENGTH, banner, by_header, close, deprecations, filled, string_table
 
 _BODY = """
 One class per C enum. Every enumerator is a name of this module too, as in C. A comment names the
@@ -17,13 +17,13 @@ By the C names of enums and enumerators: versions, deprecation, headers.
 
 
 def emit_enums(headers: Headers) -> str:
-    parts = [FILLED, banner(headers.version, "The enums", _BODY)]
+    parts = [f"# ruff: noqa: I001\n{FILLED}", banner(headers.version, "The enums", _BODY)]
     parts.append("from typing import TYPE_CHECKING\n\nfrom .ctypes_support import CudnnEnum\n")
     parts += [f"\n\n{_enum(enum)}" for enum in headers.enums]
     parts.append("\n\n# --- enumerators as names of the module, as in C ---\n\n")
     parts += [_names(enum) for enum in headers.enums]
     parts.append(_ALL)
-    return "".join(parts)
+    return close("".join(parts))
 
 
 _ALL = """
@@ -53,7 +53,7 @@ def emit_enum_facts(headers: Headers) -> str:
         '"""The first version that has it, where that is not 9.0.0."""\n\n'
     )
     parts.append(deprecations("ENUM_DEPRECATED", declarations))
-    parts.append("\n" + string_table("ENUM_HEADERS", {e.name: e.header for e in headers.enums}))
+    parts.append("\n" + by_header("ENUM_HEADERS", headers.enums))
     labels = {d.name: d.pointee for e in headers.enums for d in e.enumerators if d.pointee}
     parts.append("\n# The descriptor that is passed with a label.\n")
     parts.append(string_table("ENUM_POINTEES", labels))

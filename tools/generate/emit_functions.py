@@ -7,7 +7,7 @@ import textwrap
 
 from . import cuda_types
 from .model import CType, Direction, Enum, Function, Headers, Parameter, Passing
-from .text import CTYPES, LINE_LENGTH, banner, dunder_all, import_from, python_type
+from .text import CTYPES, LINE_LENGTH, banner, close, dunder_all, import_from, python_type
 
 _BODY = """
 One declaration per C function, with C's names, in the order of the headers. Type checkers read the
@@ -43,7 +43,7 @@ def emit_functions(headers: Headers) -> str:
     top = banner(headers.version, "The functions", _BODY)
     checks = '# ruff: noqa: I001, RUF022\n# mypy: disable-error-code="empty-body"\n# fmt: off\n'
     names = dunder_all(function.name for function in headers.functions)
-    return checks + top + _imports(headers, emitter) + body + "\n\n" + names
+    return close(checks + top + _imports(headers, emitter) + body + "\n\n" + names)
 
 
 def _imports(headers: Headers, emitter: _Emitter) -> str:

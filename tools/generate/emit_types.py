@@ -8,6 +8,8 @@ from .text import (
     CTYPES,
     RUFF,
     banner,
+    by_header,
+    close,
     deprecations,
     dunder_all,
     import_from,
@@ -43,10 +45,10 @@ def emit_types(headers: Headers) -> str:
     parts.append("\n# The first version that has it, where that is not 9.0.0.\n")
     parts.append(string_table("TYPE_SINCE", since))
     parts.append("\n" + deprecations("TYPE_DEPRECATED", declarations))
-    parts.append("\n" + string_table("TYPE_HEADERS", {d.name: d.header for d in declarations}))
+    parts.append("\n" + by_header("TYPE_HEADERS", declarations))
     lent = ["libraryPropertyType", *cuda_types.LIBRARY_PROPERTIES, *cuda_types.HANDLES]
     parts.append("\n" + dunder_all([*lent, *(d.name for d in declarations)]))
-    return "".join(parts)
+    return close("".join(parts))
 
 
 def _imports(headers: Headers, enums: set[str]) -> str:

@@ -1,10 +1,12 @@
 """Pieces of Python text that several emitters write.
 
-They are laid out as `ruff format` does, but that lists of names fill their lines.
+They are laid out as `ruff format` does, but that lists of names fill their lines, and that one
+empty line stands between declarations.
 """
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterable
 
@@ -55,6 +57,11 @@ def import_from(module: str, names: Iterable[str]) -> str:
     return f"from {module} import (\n{filled(wanted)})\n"
 
 
+def close(text: str) -> str:
+    """Declarations with one empty line between them, as in stubs."""
+    return re.sub(r"\n{3,}", "\n\n", text)
+
+
 def filled(words: Iterable[str], indent: str = "    ") -> str:
     """Words and commas in lines that are as long as they may be."""
     text = " ".join(f"{word}," for word in words)
@@ -87,6 +94,20 @@ def deprecations(name: str, declarations: Iterable[Declaration]) -> str:
     return "# Each with what replaces it, if anything does.\n" + string_table(
         name, {d.name: d.replaced_by or "" for d in declarations if d.deprecated}
     )
+
+
+def by_header(name: str, declarations: Iterable[Declaration]) -> str:
+    """A module-level dict of the headers by the names that they declare."""
+    names: dict[str, list[str]] = {}
+    for each in declarations:
+        names.setdefault(each.header, []).append(each.name)
+    lines = "".join(
+        f'    "{header}": (\n' + filled((f'"{one}"' for one in listed), " " * 8) + "    ),\n"
+        for header, listed in names.items()
+    )
+    told = "{name: header for header, names in _DECLARED.items() for name in names}"
+    table = f"_DECLARED: dict[str, tuple[str, ...]] = {{\n{lines}}}\n"
+    return f"{table}{name}: dict[str, str] = {{\n    {told[1:-1]}\n}}\n"
 
 
 def dunder_all(names: Iterable[str]) -> str:
