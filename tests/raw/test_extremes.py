@@ -22,7 +22,7 @@ from cudnn_ctypes import (
     use_reference_device,
 )
 from cudnn_ctypes.raw.function import binding
-from cudnn_ctypes.raw.guards import overflow
+from cudnn_ctypes.raw.guards import lengths
 from tools.fuzz.canaries import Canaries
 
 MOST = (1 << 31) - 1
@@ -127,7 +127,7 @@ def test_filters_whose_size_does_not_fit_are_refused(dims: list[int]) -> None:
 def test_filters_whose_size_fits_are_taken(dims: list[int]) -> None:
     w, size = new("Filter"), c_size_t()
     for given in (dims, np.array(dims, np.int32), (c_int * 4)(*dims), [*dims, MOST, MOST]):
-        if math.prod(dims) > overflow._MOST:
+        if math.prod(dims) > lengths._MOST:
             with pytest.raises(BadParamError):
                 raw.cudnnSetFilterNdDescriptor(w, 0, 0, 4, given)
             continue

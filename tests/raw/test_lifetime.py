@@ -15,7 +15,7 @@ from cudnn_ctypes import BadParamError, Handle, raw, use_reference_device
 from cudnn_ctypes.raw import live, log
 from cudnn_ctypes.raw.ctypes_support import OpaquePointer, storage_type
 from cudnn_ctypes.raw.function import Binding, Function, binding
-from cudnn_ctypes.raw.guards import unset
+from cudnn_ctypes.raw.guards import lifetime
 
 KINDS = [
     name.removeprefix("cudnnCreate")
@@ -158,7 +158,7 @@ def test_pointers_are_not_copied(copied: Any) -> None:
 
 def users() -> Iterator[tuple[str, str]]:
     for name in raw.FUNCTIONS:
-        for parameter in unset.uses(binding(name)):
+        for parameter in lifetime.uses(binding(name)):
             yield name, parameter.name
 
 
@@ -221,7 +221,7 @@ def test_the_tables_cover_what_takes_two_descriptors() -> None:
     assert {"cudnnConvolutionForward", "cudnnTransformFilter", "cudnnRNNForward"} <= covered
     assert len(covered) > 80
     assert "cudnnGetTensorSizeInBytes" not in covered
-    setters = {name for name in raw.FUNCTIONS if unset.sets(binding(name))}
+    setters = {name for name in raw.FUNCTIONS if lifetime.sets(binding(name))}
     assert {"cudnnSetTensor4dDescriptor", "cudnnDeriveBNTensorDescriptor"} <= setters
     assert "cudnnSetConvolutionMathType" not in setters
 
@@ -291,7 +291,7 @@ def test_of_the_wrong_type_is_said_first() -> None:
 
 
 def test_bindings_have_no_lines_for_what_they_do_not_need() -> None:
-    assert unset.fragment(binding("cudnnGetVersion")) is None
-    assert unset.fragment(binding("cudnnGetTensorNdDescriptor")) is None
+    assert lifetime.unset(binding("cudnnGetVersion")) is None
+    assert lifetime.unset(binding("cudnnGetTensorNdDescriptor")) is None
     assert isinstance(raw.cudnnGetVersion, Function)
     assert isinstance(binding("cudnnGetVersion"), Binding)

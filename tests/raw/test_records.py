@@ -280,9 +280,9 @@ def test_every_function_that_may_set_a_descriptor_forgets_its_record():
 
 
 def _lines(function: raw.Function) -> list[str]:
-    from cudnn_ctypes.raw.guards import records as guard
+    from cudnn_ctypes.raw.guards import lifetime
 
-    fragment = guard.fragment(function._binding)
+    fragment = lifetime.changed(function._binding)
     return [] if fragment is None else list(fragment.after)
 
 

@@ -1,7 +1,7 @@
 """Checks around C calls where C would crash, overwrite memory or compute garbage.
 
-Each module here holds one kind of check. When a C function is bound, ``fragment(binding)`` of each
-module returns the source lines that the function needs, or None. The lines of all fragments and the
+Each module here holds one kind of check. When a C function is bound, the functions of `_GUARDS`
+return the source lines that the function needs, or None. The lines of all fragments and the
 C call are compiled into one Python function. So checks cost a function without guards nothing, and
 a function with guards no extra Python calls.
 """
@@ -19,19 +19,11 @@ if TYPE_CHECKING:
 __all__ = ["Fragment", "fragment", "inserted"]
 
 # In the order of their lines: NULL is refused before other checks read the arguments.
-_MODULES = (
-    *("null", "lengths", "vectors", "overflow", "attributes", "labels"),
-    *(
-        "unset",
-        "ctc",
-        "records",
-        "lifetime",
-        "backend",
-        "engines",
-        "callback",
-        "operands",
-        "faults",
-    ),
+_GUARDS = (
+    *("null.fragment", "lengths.lengths", "lengths.read_back_dims", "lengths.products"),
+    *("attributes.fragment", "labels.fragment", "lifetime.unset", "lengths.losses"),
+    *("lifetime.changed", "lifetime.destroyed", "backend.fragment", "engines.fragment"),
+    *("lifetime.callback", "operands.fragment", "faults.fragment"),
 )
 
 
@@ -76,8 +68,9 @@ def fragment(binding: Binding) -> Fragment:
     scope: dict[str, Any] = {}
     arguments: dict[str, str] = {}
     argtypes: Sequence[Any] = ()
-    for module in _MODULES:
-        part = importlib.import_module(f".{module}", __name__).fragment(binding)
+    for guard in _GUARDS:
+        module, _, name = guard.partition(".")
+        part = getattr(importlib.import_module(f".{module}", __name__), name)(binding)
         if part is None:
             continue
         before += part.before

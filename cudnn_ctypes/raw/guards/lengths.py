@@ -1,21 +1,24 @@
-"""Arrays shorter than the call states or cuDNN assumes, or longer than cuDNN has room for."""
+"""Arrays shorter than the call states or cuDNN assumes, and sizes whose products overflow."""
 
 from __future__ import annotations
 
 import ctypes
+import math
+import operator
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from .. import records
 from ..ctypes_support import room, storage_type
 from . import Fragment, null
 
 if TYPE_CHECKING:
     from ..function import Binding, Parameter
 
-__all__ = ["elements", "fragment"]
+__all__ = ["lengths", "losses", "products", "read_back_dims"]
 
 
-def fragment(binding: Binding) -> Fragment | None:
+def lengths(binding: Binding) -> Fragment | None:
     arrays = [p for p in binding.parameters if p.type.kind == "array" and p.length is not None]
     if not arrays:
         return None
@@ -86,3 +89,147 @@ def elements(array: Any, base: Any) -> int | None:
         return len(array)
     nbytes = room(array)
     return None if nbytes is None else nbytes // ctypes.sizeof(storage_type(base))
+
+
+# --- fewer than 2 dims of a tensor ----------------------------------------------------------------
+# ``cudnnGetTensorNdDescriptor`` multiplies the second entry of the caller's array by the vector
+# length for vectorised types, even if fewer dims are asked for (cuDNN 9.28).
+
+
+def read_back_dims(binding: Binding) -> Fragment | None:
+    lent = [p for p in binding.parameters if p.type.lent]
+    if not lent:
+        return None
+    names, count, most = ", ".join(p.name for p in lent), lent[0].length, lent[0].type.lent
+    return Fragment(
+        before=[
+            f"_few = {count}.__class__ is _int and 0 <= {count} < {most}",
+            f"if _few: _arrays, {names} = ({names}), {', '.join(['_Ints()'] * len(lent))}",
+        ],
+        success=[f"if _few and {count}: _copied(_arrays, ({names}))"],
+        scope={"_int": int, "_Ints": ctypes.c_int * 8, "_copied": _copied(binding)},
+    )
+
+
+def _copied(binding: Binding) -> Callable[[tuple[Any, Any], tuple[Any, Any]], None]:
+    positions = [i for i, p in enumerate(binding.parameters) if p.type.kind == "array"]
+
+    def copy(arrays: tuple[Any, Any], read: tuple[Any, Any]) -> None:
+        """Copy the first number of each array to the caller's arrays."""
+        for position, array, numbers in zip(positions, arrays, read, strict=True):
+            target = binding.argtypes[position].from_param(array)
+            ctypes.cast(target, ctypes.POINTER(ctypes.c_int))[0] = numbers[0]
+
+    return copy
+
+
+# --- products that exceed 64 bits, sums that exceed cuDNN's 32 bits -------------------------------
+# cuDNN 9.28 refuses tensors of these sizes, but accepts filters and reports 0 bytes for them. For a
+# padding of 2147483647 it computes an output of one element.
+
+_BAD_PARAM = 2000  # cudnnStatus_t
+_MOST = (1 << 63) // 8  # elements: their bytes fit in 64 bits
+_SMALL = 1 << 14
+_MOST_DIMS = 8  # CUDNN_DIM_MAX
+_FAR = 1 << 28  # an extent that does not fit on both sides of a tensor of 2^31 elements
+
+
+def products(binding: Binding) -> Fragment | None:
+    sizes = [p for p in binding.parameters if p.type.size]
+    if not sizes:
+        return None
+    names, length = [p.name for p in sizes], sizes[0].length
+    check = (_check_product if sizes[0].type.size == "factor" else _check_extents)(names)
+    refuse = [
+        f"_too_large = _check_sizes(({', '.join(names)},), {length})",
+        f"if _too_large: return _refused({_BAD_PARAM}, {{args}}, _too_large)",
+    ]
+    if length is None:  # the product and sum of four numbers below _SMALL are small
+        small = f"    _small = 0 <= ({' | '.join(names)}) < {_SMALL}"
+        refuse = [
+            *("try:", small, "except Exception:", "    _small = False", "if not _small:"),
+            *(f"    {line}" for line in refuse),
+        ]
+    return Fragment(before=refuse, scope={"_check_sizes": check})
+
+
+def _check_product(names: list[str]) -> Callable[[tuple[Any, ...], Any], str]:
+    def check(arguments: tuple[Any, ...], length: Any) -> str:
+        sizes = [size for argument in arguments for size in _ints(argument, length)]
+        product = math.prod(sizes)
+        if all(size > 0 for size in sizes) and product > _MOST:
+            factors = " * ".join(map(str, sizes))
+            return f"{' * '.join(names)} = {factors} = {product} elements, more than {_MOST}"
+        return ""
+
+    return check
+
+
+def _check_extents(names: list[str]) -> Callable[[tuple[Any, ...], Any], str]:
+    def check(arguments: tuple[Any, ...], length: Any) -> str:
+        for name, argument in zip(names, arguments, strict=True):
+            for extent in _ints(argument, length):
+                if extent > _FAR:
+                    return f"{name}: {extent} is more than {_FAR}, so sizes of outputs overflow"
+        return ""
+
+    return check
+
+
+def _ints(argument: Any, length: Any) -> list[int]:
+    """The number in an argument, or an array's first `length`; [] if its converter refuses it."""
+    length = getattr(length, "value", length)  # c_int(...)
+    argument = getattr(argument, "value", argument)
+    if isinstance(argument, ctypes._Pointer) and not (argument and 0 < length <= _MOST_DIMS):
+        return []  # cuDNN does not read them either
+    try:
+        if hasattr(argument, "tolist"):
+            argument = argument.tolist()
+        if hasattr(argument, "__index__"):
+            return [operator.index(argument)]
+        return [int(getattr(item, "value", item)) for item in argument[:length]]
+    except Exception:  # numbers of other libraries raise errors of any class
+        return []
+
+
+# --- host labels of a CTC loss --------------------------------------------------------------------
+# C has no parameter for their number. cuDNN reads one length for each sample of the batch, and all
+# labels one after another.
+
+
+def losses(binding: Binding) -> Fragment | None:
+    batched = [p for p in binding.parameters if p.type.per_sample or p.type.sum_of]
+    if not batched:
+        return None
+    names, base = [p.name for p in batched], batched[0].type.base
+    described_by = batched[-1].type.per_sample
+
+    def check(probs: Any, *arrays: Any) -> None:
+        tensor = records.record(probs)
+        if tensor is None or len(tensor.shape) < 2:
+            return
+        batch = tensor.shape[1]
+        labels, label_lengths, _ = arrays
+        for name, array in zip(names[1:], arrays[1:], strict=True):
+            _require(name, array, batch, "one for each sample of the batch")
+        if hasattr(label_lengths, "__getitem__"):
+            lengths = [int(length) for length in label_lengths[:batch]]
+            # cuDNN refuses negative lengths before it reads labels.
+            if min(lengths, default=0) >= 0:
+                _require(names[0], labels, sum(lengths), f"the sum of {names[1]}")
+
+    def _require(name: str, array: Any, wanted: int, why: str) -> None:
+        numbers = elements(array, base)
+        if numbers is not None and numbers < wanted:
+            raise ValueError(
+                f"{binding.name}() argument {name!r}: {wanted} elements expected, {why}, "
+                f"got {numbers}"
+            )
+
+    lines = [
+        "try:",
+        f"    _check_labels({described_by}, {', '.join(names)})",
+        "except (AttributeError, TypeError):  # of another type: its converter says so",
+        "    pass",
+    ]
+    return Fragment(before=lines, scope={"_check_labels": check})
