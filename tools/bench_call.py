@@ -34,7 +34,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cudnn_ctypes import raw
+from cudnn_ctypes import Graph, raw
 from cudnn_ctypes.absent_gpu.driver_stub import MACHINE_CODE, ensure_driver
 from cudnn_ctypes.raw import elf, mode
 from cudnn_ctypes.raw.ctypes_support import OpaquePointer
@@ -93,6 +93,7 @@ CASES = (
         "ConvolutionForward, addresses",
         empty=True,
     ),
+    Case("cudnnBackendExecute", "handle, plan, pack", empty=True),
 )
 if importlib.util.find_spec("torch"):
     CASES += (
@@ -197,7 +198,15 @@ def backend_operands() -> dict[str, Any]:
         for name, type_, array in settings:
             raw.cudnnBackendSetAttribute(descriptor, name, type_, len(array), array)
     raw.cudnnBackendFinalize(tensor)
+    graph = Graph(io_data_type="float16")
+    x = graph.tensor((8, 64, 32))
+    y = graph.relu(x).set_output()
+    plan = graph.build("H200")
+    pack = plan.variant_pack({x.uid: 4096, y.uid: 4096}, 4096)  # type: ignore[dict-item]
     return {
+        "owners": (graph, pack),
+        "plan": plan.descriptor._as_parameter_,
+        "pack": pack._as_parameter_,
         "unset": unset,
         "tensor": tensor,
         "elements": (c_int64 * 4)(2, 3, 8, 8),

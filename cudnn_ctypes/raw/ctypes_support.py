@@ -245,6 +245,7 @@ class OpaquePointer(_Opaque):
     _type_: Any
     _must_be_set: ClassVar[bool] = False  # a created one is not usable
     _may_be_half_set: ClassVar[bool] = False  # a refused call may leave some of its values
+    _executable: Any = (False,)  # see guards.backend
 
     @property
     def value(self) -> int | None:
@@ -254,6 +255,7 @@ class OpaquePointer(_Opaque):
     @value.setter
     def value(self, address: int | None) -> None:
         ctypes.c_void_p.from_buffer(self).value = address
+        vars(self).pop("_executable", None)
         live.named(self, address)
 
     def __eq__(self, other: object) -> bool:

@@ -29,15 +29,12 @@ def fragment(binding: Binding) -> Fragment | None:
             before=[
                 "if _of_executionPlan.__class__ is not _kind_executionPlan or "
                 "_of_variantPack.__class__ is not _kind_variantPack or "
-                "(_bytes(_of_executionPlan), _bytes(_of_variantPack)) not in _executable:",
+                "_of_variantPack._executable is not _of_executionPlan._executable or "
+                "not _of_variantPack._executable[0]:",
                 "    _reason = _not_executable(executionPlan, variantPack)",
                 f"    if _reason: return _refused({_DESCRIPTOR_TYPE}, {{args}}, _reason)",
             ],
-            scope={
-                "_bytes": bytes,
-                "_executable": _executable,
-                "_not_executable": _not_executable,
-            },
+            scope={"_not_executable": _not_executable},
         )
     return _FRAGMENTS.get(binding.name)
 
@@ -66,23 +63,37 @@ def _not_executable(*descriptors: Any) -> str:
         found = backend.known(address)
         if found is not None and found.kind not in (wanted, None):
             return f"{name} is a {kind_name(found.kind)}, no {kind_name(wanted)}"
-    if len(_executable) >= _MOST:
-        _executable.clear()
-    handles = [getattr(each, "_as_parameter_", each) for each in descriptors]
-    addresses = [*map(live.address, handles)]
-    if all(addresses) and mode.plans_without_engine.isdisjoint(addresses):
-        _executable.add(tuple(map(bytes, handles)))
+    plan, pack = (getattr(each, "_as_parameter_", each) for each in descriptors)
+    addresses = live.address(plan), live.address(pack)
+    are_pointers = hasattr(plan, "_executable") and hasattr(pack, "_executable")
+    if all(addresses) and are_pointers and mode.plans_without_engine.isdisjoint(addresses):
+        if not plan._executable[0]:
+            if len(_executable) >= _MOST:
+                _forget_executable()
+            plan._executable = [True]
+            _executable.append(plan._executable)
+        pack._executable = plan._executable
     return ""
 
 
 _MOST = 1024
-_executable: set[tuple[bytes, ...]] = set()
-"""Pairs of a plan and a variant pack that were seen to be ones, by ``bytes(descriptor)``, until a
-backend descriptor is destroyed."""
+_executable: list[list[bool]] = []
+"""For each plan that was seen executable a list that it shares with the variant packs that it was
+executed with. True is in it until a backend descriptor is created or destroyed."""
+
+
+def _forget_executable() -> None:
+    while _executable:
+        _executable.pop()[0] = False
+
+
+def _created(*arguments: Any) -> None:
+    _forget_executable()
+    backend.created(*arguments)
 
 
 def _destroyed(address: int | None) -> None:
-    _executable.clear()
+    _forget_executable()
     backend.destroyed(address)
 
 
@@ -106,12 +117,12 @@ _IF_GONE = [
 _FRAGMENTS = {
     "cudnnBackendCreateDescriptor": Fragment(
         success=["_note_backend(descriptorType, descriptor)"],
-        scope={"_note_backend": backend.created},
+        scope={"_note_backend": _created},
     ),
     "cudnnBackendDestroyDescriptor": Fragment(
         before=_IF_GONE,
         success=["_forget_backend(_address_before)"],
-        scope={"_forget_backend": backend.destroyed, "_gone": gone},
+        scope={"_forget_backend": _destroyed, "_gone": gone},
     ),
     "cudnnBackendInitialize": Fragment(
         before=_IF_GONE,
