@@ -26,7 +26,6 @@ from ...raw.attributes import (
 )
 from ...raw.values import described
 from ...resource import Resource
-from .execution import execute
 from .values import Encoded, decode, encode, require_attribute, require_kind, values_of
 
 if TYPE_CHECKING:
@@ -539,7 +538,7 @@ class BackendDescriptor(Resource[raw.cudnnBackendDescriptor_t]):
         pack = getattr(variant_pack, "descriptor", variant_pack)
         if getattr(pack, "kind", None) != Kind.CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR:
             raise TypeError(f"variant_pack: expected a variant_pack, got {described(variant_pack)}")
-        execute(handle, self, pack)
+        raw.cudnnBackendExecute(handle, self, pack)
 
     # --- showing ---------------------------------------------------------------------------------
 

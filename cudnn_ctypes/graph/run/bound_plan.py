@@ -8,9 +8,15 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ... import raw
-from ...resource import Closing, Uncopied
-from ...runtime.launching.sequence import FixedLaunch
-from ..backend.execution import Execution
+from ...raw import cudnnHandle_t
+from ...raw.bare import bare, watched
+from ...raw.function import binding
+from ...raw.gpus import ordinals
+from ...raw.log import forget, logged
+from ...raw.values import described
+from ...resource import Closing, Pointers, Uncopied
+from ...runtime.launching.machine_code import fixed_call, is_available
+from ...runtime.launching.sequence import FixedLaunch, as_machine_code
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -76,10 +82,9 @@ class BoundPlan(Uncopied, _Partial, Closing):
         prepare: Writing | None = None,
     ) -> Self:
         """`prepare` is called before each execution."""
-        execution = Execution(handle, plan.descriptor, variant_pack)
-        call = execution.call
+        call, fixed = _bound(handle, plan.descriptor, variant_pack)
         self = super().__new__(cls, call if prepare is None else _in_order(prepare, call))
-        self._fixed = execution.fixed if prepare is None else None
+        self._fixed = fixed if prepare is None else None
         self.handle = handle
         self.plan = plan
         self.variant_pack = variant_pack
@@ -126,3 +131,41 @@ def _in_order(first: Callable[[], None], then: Callable[[], None]) -> Callable[[
         then()
 
     return call
+
+
+def _bound(handle: Any, *descriptors: BackendDescriptor) -> tuple[Callable[[], Any], Any]:
+    """The C call for a plan and a variant pack, and the same for machine code, if it can be."""
+    pointer = getattr(handle, "_as_parameter_", handle)
+    if pointer is not None and not isinstance(pointer, cudnnHandle_t):
+        raise TypeError(f"handle: expected a Handle, got {described(handle)}")
+    through_raw = functools.partial(raw.cudnnBackendExecute, handle, *descriptors)
+    if pointer is None or pointer is handle:  # nobody tells when it is destroyed
+        return through_raw, None
+    native, settle = bare.cudnnBackendExecute, binding("cudnnBackendExecute").settle
+    pointers = Pointers(handle, *descriptors)
+
+    def by_ctypes(_: int = 0) -> None:
+        if watched or ordinals:
+            through_raw()
+            return
+        if logged:
+            forget()
+        try:
+            arguments = pointers.arguments
+        except AttributeError:  # one is closed
+            through_raw()
+            return
+        if code := native(*arguments):
+            if not arguments[0]:
+                through_raw()  # cuDNN refuses NULL; this says more
+            settle(code, (handle, *descriptors))
+
+    call = fixed_call(native, pointers.arguments) if pointer and is_available() else None
+    if call is None:  # with handles on several GPUs, too
+        return by_ctypes, None
+
+    def settled(_: int, code: int) -> None:
+        settle(code, (handle, *descriptors))
+
+    fixed = FixedLaunch([call], settled, by_ctypes, pointers)
+    return as_machine_code([fixed], by_ctypes) or by_ctypes, fixed

@@ -2,27 +2,39 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import ctypes
+import functools
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING, Any
 
 from ... import raw
 from ...errors import CudnnError
-from ...resource import Closing
+from ...raw import gpus
+from ...raw.bare import watched
+from ...raw.memory import memory_pointer
+from ...raw.values import described
+from ...resource import Closing, Uncopied
+from ...runtime.launching.executions import Executions, Operand
+from ...runtime.launching.packs import VariantPacks
 from ..backend.descriptor import BackendDescriptor
 from ..backend.device_properties import DeviceProperties
 from ..backend.devices import DeviceLike, as_device, device_attribute, properties_text
 from ..backend.engine import EngineConfig
+from ..backend.values import device_address
 from ..backend.warden import Death, ask, asking
 from .bound_plan import BoundPlan
-from .plan_execution import PlanExecution
+from .scratch import Scratch
 from .stored_plan import StoredPlan, sealed
 
 if TYPE_CHECKING:
+    from ...handle import Handle
     from .kernel_cache import KernelCache
+    from .tensor_memory import Shape
 
 __all__ = ["BoundPlan", "ExecutionPlan"]
 
 
-class ExecutionPlan(PlanExecution, Closing):
+class ExecutionPlan(Closing, Uncopied):
     """A compiled plan; the EXECUTION_PLAN descriptor.
 
     Parameters
@@ -155,11 +167,235 @@ class ExecutionPlan(PlanExecution, Closing):
     def behavior_notes(self) -> frozenset[str]:
         return self.config.behavior_notes
 
+    @functools.cached_property
+    def scratch(self) -> Scratch:
+        """The graph's tensors in the workspace, behind what the plan itself needs there."""
+        return Scratch()
+
+    @functools.cached_property
+    def uids(self) -> frozenset[int]:
+        """The unique ids of the tensors that an execution needs; empty if cuDNN does not tell."""
+        try:
+            return self._stored().uids
+        except (CudnnError, ValueError):
+            return frozenset()
+
+    @functools.cached_property
+    def takes_shapes(self) -> bool:
+        """Whether an execution may give other shapes than those of the graph."""
+        return self._stored().takes_shapes
+
+    def _stored(self) -> StoredPlan:
+        return StoredPlan(self.descriptor.get("json_representation"))
+
+    @property
+    def scratch_offsets(self) -> dict[int, int]:
+        """Where the graph's tensors are in the workspace, in bytes, by unique id."""
+        return self.scratch.offsets(self._own_size)
+
+    @functools.cached_property
+    def _own_size(self) -> int:
+        return int(self.descriptor.get("workspace_size"))
+
+    @property
+    def workspace_size(self) -> int:
+        """Bytes of device memory that it needs beside its operands."""
+        return self.scratch.total(self._own_size)
+
+    def variant_pack(
+        self,
+        pointers: Mapping[int, Any],
+        workspace: Any = None,
+        *,
+        shapes: Mapping[int, Shape] | None = None,
+    ) -> BackendDescriptor:
+        """A finalized VARIANT_PACK: the addresses of one execution, which cannot be changed.
+
+        Parameters
+        ----------
+        pointers : mapping of int to device memory
+            By the tensors' unique ids. For a tensor that is passed by value a ctypes scalar such
+            as ``c_float(0.5)``; its bytes are the value.
+        workspace : device memory, optional
+            At least `workspace_size` bytes.
+        shapes : mapping of int to (dims, strides), optional
+            Of tensors that have others this time, if the operation graph has override_shape
+            enabled; cuDNN 9.21. It trusts them.
+
+        Raises
+        ------
+        ValueError
+            If a tensor is missing or NULL, the plan needs a workspace and none is given, or it is
+            too small.
+        TypeError
+            If something is no device memory.
+        """
+        pointers = self.scratch.own(self._complete(pointers, workspace))
+        self._check_uids(pointers)
+        _addresses(pointers)  # refuses what is none
+        overrides: dict[str, Any] = {}
+        if shapes:
+            if not self.takes_shapes:  # cuDNN would take no notice of them
+                raise ValueError(
+                    "this plan was built for fixed shapes: build it with override_shapes=True"
+                )
+            overrides = {
+                "override_unique_ids": list(shapes),
+                "override_shapes": [list(dims) for dims, _ in shapes.values()],
+                "override_strides": [list(strides) for _, strides in shapes.values()],
+            }
+        return BackendDescriptor(
+            "variant_pack",
+            unique_ids=list(pointers),
+            data_pointers=list(pointers.values()),
+            workspace=workspace,
+            **overrides,
+        ).finalize()
+
+    def workspace_size_for(self, handle: Handle, shapes: Mapping[int, Shape]) -> int:
+        """Bytes of device memory that it needs for other dims. cuDNN 9.23.
+
+        ``cudnnGetExecutionPlanWorkspaceSize``.
+
+        Parameters
+        ----------
+        shapes : mapping of int to (dims, strides)
+            As for `execute`.
+
+        Raises
+        ------
+        ValueError
+            If the plan was built for fixed shapes.
+        SymbolNotFoundError
+            Before cuDNN 9.23.
+        """
+        size = ctypes.c_size_t()
+        # Only the shapes count: nothing is read or written, so one address does for all.
+        with self.variant_pack(dict.fromkeys(self.uids, 256), 256, shapes=shapes) as pack:
+            raw.cudnnGetExecutionPlanWorkspaceSize(handle, self.descriptor, pack, size)
+        return self.scratch.total(size.value)
+
+    def execute(
+        self,
+        handle: Handle,
+        pointers: Mapping[int, Any],
+        workspace: Any = None,
+        *,
+        shapes: Mapping[int, Shape] | None = None,
+    ) -> None:
+        """Run it on the handle's stream; follows ``cudnnBackendExecute``.
+
+        The other parameters are those of `variant_pack`. For memory that stays where it is there is
+        `bind`.
+        """
+        if shapes or watched:
+            with self.bind(handle, pointers, workspace, shapes=shapes) as bound:
+                bound()
+            return
+        known = self._known
+        if type(pointers) is dict and (
+            known.execute(handle, pointers, workspace) or known.tried(handle, pointers, workspace)
+        ):
+            return
+        self._execute(handle, pointers, workspace)
+
+    def _execute(self, handle: Handle, given: Mapping[int, Any], workspace: Any) -> None:
+        """`execute` with what was not executed before."""
+        if gpus.ordinals:
+            gpus.check_memory(handle, [*given.items(), ("workspace", workspace)])
+        complete = self._complete(given, workspace)
+        pointers = self.scratch.own(complete)
+        packs = self.packs(tuple(pointers))
+        addresses = _addresses(pointers)
+        # A number on the host may be another one the next time.
+        numbers = any(isinstance(value, ctypes._SimpleCData) for value in pointers.values())
+        space = self.check_workspace(workspace)
+        if self.scratch.must_write:
+            self.scratch.write(handle, self._own_size, complete, workspace)
+        packs.execute(handle, self.descriptor, (*addresses, space), numbers)
+        if type(given) is dict and pointers is given and not numbers:
+            operands = [Operand()] * len(given)
+            self._known.learn(
+                given, workspace if space else None, packs, operands, range(len(given))
+            )
+
+    def packs(self, uids: tuple[int, ...]) -> VariantPacks:
+        """The variant packs for tensors with these unique ids, `uids`.
+
+        Raises
+        ------
+        ValueError
+            If one is missing that an execution needs.
+        """
+        found = self._packs.get(uids)
+        if found is None:
+            self._check_uids(uids)
+            found = self._packs[uids] = VariantPacks(uids)
+        return found
+
+    @functools.cached_property
+    def _known(self) -> Executions:
+        return Executions(self.descriptor)
+
+    @functools.cached_property
+    def _packs(self) -> dict[tuple[int, ...], VariantPacks]:
+        return {}
+
+    def _complete(self, pointers: Mapping[int, Any], workspace: Any) -> Mapping[int, Any]:
+        """`pointers` with those of scratch tensors; refuses what an execution lacks."""
+        if not isinstance(pointers, Mapping):
+            raise TypeError(f"pointers: expected a mapping, got {described(pointers)}")
+        self.check_workspace(workspace)
+        return self.scratch.added_to(pointers, self._own_size, workspace)
+
+    def _check_uids(self, uids: Collection[int]) -> None:
+        if not self.uids.issubset(uids):
+            missing = ", ".join(map(str, sorted(self.uids.difference(uids))))
+            raise ValueError(f"pointers: nothing was given for the tensors with uid {missing}")
+
+    def check_workspace(self, workspace: Any) -> int:
+        """The address of a workspace; 0 if none is needed.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If it is no device memory, or too small.
+        """
+        needed, address = self.workspace_size, memory_pointer(workspace, "workspace")
+        if needed and not address:
+            raise ValueError(f"workspace: this plan needs {needed} bytes of device memory")
+        available = getattr(workspace, "nbytes", needed)
+        if isinstance(available, int) and available < needed:
+            raise ValueError(f"workspace: this plan needs {needed} bytes, got {available}")
+        return address if needed and address else 0
+
+    def bind(
+        self,
+        handle: Handle,
+        pointers: Mapping[int, Any],
+        workspace: Any = None,
+        *,
+        shapes: Mapping[int, Shape] | None = None,
+    ) -> BoundPlan:
+        """This plan for fixed addresses: executing it is one C call.
+
+        The other parameters and errors are those of `variant_pack`.
+        """
+        if gpus.ordinals:
+            gpus.check_memory(handle, [*pointers.items(), ("workspace", workspace)])
+        pack = self.variant_pack(pointers, workspace, shapes=shapes)
+        prepare = None
+        if self.scratch.must_write:
+            complete = self._complete(pointers, workspace)
+            prepare = self.scratch.writing(handle, self._own_size, complete, workspace)
+        return BoundPlan(handle, self, pack, prepare)
+
     def close(self) -> None:
         """Destroy its descriptors. A second call does nothing."""
         if self._config is not None:
             self._config.close()
-        self.close_packs()
+        for packs in tuple(self._packs.values()):  # another thread may add one
+            packs.close()
         if "scratch" in vars(self):
             self.scratch.close()
         self.descriptor.close()
@@ -168,6 +404,17 @@ class ExecutionPlan(PlanExecution, Closing):
         if self.descriptor.closed:
             return "ExecutionPlan(closed)"
         return f"ExecutionPlan({self.config!r}, workspace of {self.workspace_size} bytes)"
+
+
+def _addresses(pointers: Mapping[int, Any]) -> list[int]:
+    """The addresses of device memory, by unique id, none of which may be NULL."""
+    addresses = []
+    for uid, value in pointers.items():
+        address = device_address(f"pointers[{uid}]", value)
+        if not address:
+            raise ValueError(f"pointers[{uid}]: expected device memory, got {value!r}")
+        addresses.append(address)
+    return addresses
 
 
 def _try_loading(text: str, gpu: str) -> None:

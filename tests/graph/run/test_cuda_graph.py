@@ -21,17 +21,18 @@ from cudnn_ctypes import (
     raw,
     use_reference_device,
 )
-from cudnn_ctypes.graph.backend import execution
 from cudnn_ctypes.graph.backend.descriptor import BackendDescriptor
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.describe.tensor import Tensor
 from cudnn_ctypes.graph.engines.selection import Selection
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.lower.target import Target
+from cudnn_ctypes.graph.run import bound_plan
 from cudnn_ctypes.graph.run.cuda_graph import NativeGraph, capture
 from cudnn_ctypes.graph.run.kernel_cache import KernelCache
 from cudnn_ctypes.graph.run.plan import ExecutionPlan
 from cudnn_ctypes.graph.run.scratch import Scratch
+from cudnn_ctypes.raw.function import binding
 from cudnn_ctypes.runtime import cuda
 from cudnn_ctypes.runtime.launching import packs
 
@@ -470,9 +471,12 @@ def test_a_plan_is_destroyed_after_the_execution(
 ) -> None:
     log: list[str] = []
     calls = Calls(log)
-    for module in (execution, packs):
+    for module in (bound_plan, packs):
         monkeypatch.setattr(module, "bare", calls)
-    monkeypatch.setattr(execution, "watched", ())
+    through_raw = binding("cudnnBackendExecute")
+    monkeypatch.setitem(vars(through_raw), "native", calls.cudnnBackendExecute)
+    through_raw.rebind()
+    monkeypatch.setattr(bound_plan, "watched", ())
     owner = made_up_handle()
     handle: Any = owner if owned else owner._as_parameter_
     graph = CASES["convolution"].graph()
@@ -497,4 +501,6 @@ def test_a_plan_is_destroyed_after_the_execution(
     ways["bound"].close()  # type: ignore[attr-defined]
     graph.close()
     owner.close()
+    monkeypatch.undo()
+    through_raw.rebind()
     assert log == ["closed", "executed", "destroyed"]

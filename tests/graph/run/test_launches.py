@@ -22,9 +22,9 @@ from cudnn_ctypes import (
     raw,
     use_reference_device,
 )
-from cudnn_ctypes.graph.backend import execution
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.graph import Graph
+from cudnn_ctypes.graph.run import bound_plan
 from cudnn_ctypes.graph.run.execution import Execution
 from cudnn_ctypes.graph.run.plan import ExecutionPlan
 from cudnn_ctypes.raw import log, torch_forms
@@ -570,7 +570,7 @@ def test_sequences_stop_at_the_launch_that_fails(
     in_machine_code: bool,
 ) -> None:
     monkeypatch.setattr(machine_code, "is_available", lambda: in_machine_code)
-    for module in (execution, bound):
+    for module in (bound_plan, bound):
         monkeypatch.setattr(module, "is_available", lambda: in_machine_code)
     statuses: list[int] = []
     monkeypatch.setattr(StandIn, "status", property(lambda _: statuses.pop(0)), raising=False)
