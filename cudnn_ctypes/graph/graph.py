@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Graph"]
 
+_ASKED = f"{__package__}.engines.warded"  # has what the warden is asked to do
+
 
 class Graph(Description, ExecutionMethods):
     """Operations on tensors that cuDNN carries out together.
@@ -164,8 +166,10 @@ class Graph(Description, ExecutionMethods):
         CrashError
             If cuDNN ended the warden, now or when it was asked about such a graph before.
         """
+        from .backend.warden import asking, begin
+
+        begin(warden, _ASKED)
         from .backend.devices import as_device
-        from .backend.warden import asking
         from .engines.building import as_choice, as_modes
         from .engines.cache.cached_building import obtained_plan, wanted_of
         from .engines.judging.probation import as_check, note_unchecked, passed
@@ -375,8 +379,10 @@ class Graph(Description, ExecutionMethods):
         ValueError, SymbolNotFoundError
             As in `build`.
         """
+        from .backend.warden import asking, begin
+
+        begin(warden, _ASKED, default=True)
         from .backend.devices import as_device
-        from .backend.warden import asking
         from .engines.building import as_modes
         from .engines.cache.cached_building import wanted_of
         from .engines.explaining.advising import advise

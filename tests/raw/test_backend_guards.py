@@ -365,6 +365,16 @@ def test_of_what_was_asked_for_only_the_filled_is_known_to_be_finalized(shop: Wo
         raw.cudnnBackendDestroyDescriptor(each)
 
 
+def test_an_address_that_is_said_to_be_a_handle_is_not_followed_as_a_descriptor() -> None:
+    descriptor = created(raw.CUDNN_BACKEND_ENGINECFG_DESCRIPTOR)
+    made_up = (ctypes.c_void_p * 1)(2**64 - 1)
+    status = raw.cudnnBackendSetAttribute.unchecked(
+        descriptor, raw.CUDNN_ATTR_ENGINECFG_ENGINE, raw.CUDNN_TYPE_HANDLE, 1, made_up
+    )
+    assert status == raw.CUDNN_STATUS_BAD_PARAM_ATTRIBUTE_TYPE
+    raw.cudnnBackendDestroyDescriptor(descriptor)
+
+
 def test_a_denominator_of_0_is_refused() -> None:
     descriptor = raw.cudnnBackendDescriptor_t()
     raw.cudnnBackendCreateDescriptor(raw.CUDNN_BACKEND_RESAMPLE_DESCRIPTOR, descriptor)

@@ -9,6 +9,8 @@ as many as there are questions at once. An idle one waits for the next, and ends
 from __future__ import annotations
 
 import contextlib
+import functools
+import importlib
 import os
 import pickle
 from collections.abc import Callable, Iterator
@@ -32,6 +34,7 @@ __all__ = [
     "active",
     "ask",
     "asking",
+    "begin",
     "step",
     "tell",
     "use_warden",
@@ -226,18 +229,34 @@ def ask(
     raise AssertionError
 
 
-def _taken() -> Child[bytes]:
-    from .children import Child
+def begin(wanted: bool | None, module: str, *, default: bool = False) -> None:
+    """Start a child that will be asked: it loads Python, cuDNN and `module` meanwhile.
 
+    `wanted` and `default` are those of `asking`.
+    """
+    # What fails here fails again, and is told, when something is asked.
+    with contextlib.suppress(Exception), asking(wanted, default=default) as wanted:
+        if wanted and not _idle:
+            _give_back(_started(module))
+
+
+def _taken() -> Child[bytes]:
     with _lock:
         while _idle:
             child = _idle.pop()
             if not child.ended:
                 return child
+    return _started()
+
+
+def _started(module: str = __name__) -> Child[bytes]:
+    from .children import Child
+
     own = {name: each for name, each in os.environ.items() if name not in _OF_THIS_PROCESS}
     library = {"CUDNN_CTYPES_LIBRARY": str(load().path)}
     calm = {ENVIRONMENT_VARIABLE: "0", "CUDNN_CTYPES_CACHE": "0"}
-    return Child(_prepared, fresh=True, environment={**own, **library, **calm})
+    prepare = functools.partial(_prepared, module)
+    return Child(prepare, fresh=True, environment={**own, **library, **calm})
 
 
 def _give_back(child: Child[bytes]) -> None:
@@ -248,9 +267,11 @@ def _give_back(child: Child[bytes]) -> None:
     child.end()
 
 
-def _prepared(note: Callable[[Any], None]) -> Callable[[bytes], bytes]:
+def _prepared(module: str, note: Callable[[Any], None]) -> Callable[[bytes], bytes]:
     """In a child: use no GPU, and print what cuDNN says."""
     from ...absent_gpu.driver_stub import use_stub
+
+    importlib.import_module(module)
 
     global _note
     _note = note

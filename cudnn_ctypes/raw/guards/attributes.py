@@ -247,7 +247,11 @@ class _Setting(_Examiner):
     ) -> tuple[int, str] | None:
         if type_ in _OBJECTS:
             entries = _entries(array, count, given)
-            return _refused_entries(name, type_, entries) or _refused_open_entries(name, entries)
+            refused = _refused_entries(name, type_, entries)
+            # cuDNN refuses handles where it wants descriptors; nothing is known of their addresses.
+            if refused is None and type_ == _DESCRIPTOR:
+                refused = _refused_open_entries(name, entries)
+            return refused
         if name == Name.CUDNN_ATTR_TENSOR_DATA_TYPE and type_ == Type.CUDNN_TYPE_DATA_TYPE:
             return _refused_data_type(array) if count == 1 and array is not None else None
         is_block = name == Name.CUDNN_ATTR_OPERATION_BLOCK_SCALE_QUANTIZE_BLOCK_SIZE
