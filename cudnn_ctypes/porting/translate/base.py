@@ -434,7 +434,7 @@ class Base:
     # What the other parts define.
 
     expression: Callable[[Node], Value]
-    expand: Callable[[Macro, list[str], Node], Value]  # a macro's expression
+    constant: Callable[[Macro], Value]  # what a macro stands for
     converted: Callable[[Node, CType], Value]  # an expression as another type
     initialized: Callable[[Node, CType, list[Node]], Value]  # what ``{...}`` is for a type
 
@@ -456,7 +456,6 @@ class Base:
         self.labels: set[str] = set()  # that some ``goto`` names
         self.open_labels: list[str] = []  # whose block is being written
         self.jumps: list[tuple[str, list[str]]] = []  # what `break` leaves, what `continue` does
-        self.expanding: list[str] = []  # macros
         self.steps: int = 0  # for this definition
         self.all_steps: int = 0
         # Of the line that is written.

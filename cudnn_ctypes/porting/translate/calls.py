@@ -21,7 +21,7 @@ from .base import (
     raw_parameters,
 )
 from .operators import ALLOCATION, Operators
-from .preprocess import Macro
+from .preprocess import Macro, is_loose
 
 __all__ = ["Calls", "addressed_in", "changed_names", "is_status_check", "note_uses"]
 
@@ -299,13 +299,6 @@ class Calls(Operators):
             value = self.expression(function)
             self.refuse(value.type.pointed.kind != "function", node, "a call of what is no name")
             return self.pointer_call(node, value, arguments)
-        macro = self.program.macros.get(name)
-        if macro and not macro.is_function and macro.body.isidentifier():
-            name, macro = macro.body, self.program.macros.get(macro.body)
-        if macro and macro.is_function:
-            if self.is_check(macro, arguments):
-                return self._checked(arguments[0])
-            return self.expand(macro, [one.text for one in arguments], node)
         user, variable = self.program.functions.get(name), self.lookup(name)
         if variable is not None and variable.type.pointed.kind == "function":
             return self.pointer_call(node, self.variable(variable), arguments)
@@ -380,44 +373,26 @@ class Calls(Operators):
         self.checked = True
         return self.expression(node.stripped)
 
-    def is_check(self, macro: Macro, arguments: list[Node]) -> bool:
+    def only_checks(self, macro: Macro, argument: str) -> bool:
         """Whether a macro does nothing but look at the status of a library's function."""
-        if not arguments or not self._returns_status(arguments[0]):
+        match = re.fullmatch(r"\s*(\w+)\s*\(.*\)\s*", argument, re.DOTALL)
+        if not match or not is_library_call(match[1]) or match[1] in _RESULTS:
             return False
         block = self.fragment(re.sub(r"(?<!#)#\s*(\w+)", r'"\1"', macro.body))
         return bool(block) and only_checks(block.children, self.program)
 
     # Macros.
 
-    def is_statement(self, macro: Macro | None, arguments: list[Node]) -> bool:
-        if macro is None or not macro.is_function or self.is_check(macro, arguments):
-            return False
-        words = r"(do|if|for|while|switch|return|goto)\b|\{"
-        return bool(re.match(words, macro.body)) or ";" in macro.body
-
-    def body_of(self, macro: Macro, arguments: list[str], node: Node, prefix: str = "") -> Node:
-        """The block of what a macro stands for where `node` is."""
+    def constant(self, macro: Macro) -> Value:
+        """What a macro stands for that is a constant."""
         if macro.name in self.program.refused:
             raise Untranslatable(self.program.refused[macro.name])
-        body = prefix + macro.substituted(arguments, self.program.macros)
-        if macro.name in self.expanding:
-            raise Untranslatable(f"the macro {macro.name}: {body[:200]}")
-        self.spend(len(body) + 100)
-        block = self.fragment(body, node.line)
-        if not block:
-            raise Untranslatable(f"the macro {macro.name}: {body[:200]}")
-        return block
-
-    def expand(self, macro: Macro, arguments: list[str], node: Node) -> Value:
-        block = self.body_of(macro, arguments, node, "x = ")
-        value = next(block.find("expression_statement")).children[0]["right"]
-        if not value:
-            raise Untranslatable(f"the macro {macro.name}: {macro.body}")
-        self.expanding.append(macro.name)
-        try:
-            return self.expression(value)
-        finally:
-            self.expanding.pop()
+        self.spend(len(macro.body) + 100)
+        block = self.fragment(f"x = {macro.body}", macro.line)
+        value = next(block.find("assignment_expression"))["right"] if block else block
+        if not value or is_loose(macro.body):
+            raise Untranslatable(f"the macro {macro.name}: {macro.body[:200]}")
+        return self.expression(value)
 
     block: Callable[[list[Node]], None]
     """Writes statements in a scope of their own, one step further in."""

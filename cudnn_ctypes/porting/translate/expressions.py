@@ -278,7 +278,7 @@ class Expressions(Base):
         """What a name that is no variable stands for."""
         macro = self.program.macros.get(name)
         if macro and not macro.is_function:
-            return self.expand(macro, [], node)
+            return self.constant(macro)
         if name in _CONSTANTS:
             return _CONSTANTS[name]
         found = foreign(name)

@@ -1,7 +1,7 @@
-"""C's preprocessor, as far as a reader keeps it: conditions are decided, macros are collected.
+"""C's preprocessor, as far as a reader keeps it: conditions are decided, macros are written out.
 
-Lines keep their numbers. Macros that are constants or calls stay in the text as names; those that
-stand for types, keywords or nothing are replaced in it.
+Lines keep their numbers. Macros that are constants stay in the text as names, and of a macro that
+checks the status of a call the call stays.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ import functools
 import itertools
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from ...raw import constants
 from .. import source
 from ..source import Untranslatable, evaluated
 
-__all__ = ["Macro", "Source", "brackets", "pieces", "preprocess"]
+__all__ = ["Macro", "Source", "brackets", "is_loose", "pieces", "preprocess", "write_out"]
 
 
 _LONGEST = 20_000  # characters of one macro
@@ -31,8 +31,8 @@ class Macro(source.Macro):
     def is_function(self) -> bool:
         return self.parameters is not None
 
-    def substituted(self, arguments: list[str], macros: dict[str, Macro]) -> str:
-        """Its body with arguments put in."""
+    def substituted(self, arguments: list[str], written_out: Callable[[str], str]) -> str:
+        """Its body with arguments put in: written out, but for those that ``#`` and ``##`` take."""
         parameters = list(self.parameters or ())
         arguments = [] if arguments == [""] and not parameters else arguments
         if parameters[-1:] == ["..."]:
@@ -41,10 +41,6 @@ class Macro(source.Macro):
             parameters[-1] = "__VA_ARGS__"
         if len(parameters) != len(arguments):
             raise Untranslatable(f"{self.name} takes {len(parameters)} arguments")
-        if any("#" in macros[one].body for one in re.findall(r"\w+", self.body) if one in macros):
-            values = {name: one.body for name, one in macros.items() if not one.is_function}
-            values = _compiler_macros("c") | values
-            arguments = [replaced(one, values) for one in arguments]
         texts = dict(zip(parameters, arguments, strict=True))
 
         def quoted(match: re.Match[str]) -> str:
@@ -59,7 +55,7 @@ class Macro(source.Macro):
             lambda match: "".join(texts.get(one, one) for one in re.split(r"\s*##\s*", match[0])),
             body,
         )
-        return replaced(body, texts).replace("\n", " ")
+        return replaced(body, {name: written_out(one) for name, one in texts.items()})
 
 
 @dataclass
@@ -67,7 +63,8 @@ class Source:
     """A C text without directives, and its macros.
 
     `refused` are macros that cannot be used, with reasons; `notes` are lines that were not
-    understood, with reasons; `room` counts what macros may still be written out to.
+    understood, with reasons; `room` counts what macros may still be written out to; `predefined`
+    are the compiler's; `checks` tells whether a macro only checks the status of a call.
     """
 
     text: str = ""
@@ -75,6 +72,8 @@ class Source:
     refused: dict[str, str] = field(default_factory=dict)
     notes: list[tuple[int, str]] = field(default_factory=list)
     room: int = _ROOM
+    predefined: dict[str, Macro] = field(default_factory=dict)
+    checks: Callable[[Macro, str], bool] = lambda macro, argument: False
 
     def spend(self, characters: int) -> None:
         """Count characters that macros were written out to.
@@ -105,12 +104,6 @@ _OPENING = re.compile(r"\s*\(")
 _TOKEN = re.compile(rf"{_LITERAL}|\b\d[\w']*|[A-Za-z_]\w*")
 _WORD = re.compile(rf"({_LITERAL})|//[^\n]*|/\*.*?\*/|[A-Za-z_]\w*", re.DOTALL)
 
-# Words that begin what is no expression.
-_NOT_VALUES = re.compile(
-    r"(void|char|short|int|long|float|double|(un)?signed|const|static|inline|extern|struct|half|"
-    r"__(force)?inline__|(__)?restrict(__)?|size_t|bool|typename|class)\b"
-)
-
 
 def preprocess(text: str, language: str) -> Source:
     """Decide conditions, collect macros, and replace those that stand for no value."""
@@ -120,6 +113,7 @@ def preprocess(text: str, language: str) -> Source:
     defined = {
         name: Macro(name, None, body, 0) for name, body in _compiler_macros(language).items()
     }
+    source.predefined = dict(defined)
     active: list[tuple[bool, bool]] = []  # whether this part is read, and whether one was
     position = 0
     while position < len(lines):
@@ -150,9 +144,6 @@ def preprocess(text: str, language: str) -> Source:
         elif is_read and word == "define":
             _define(rest, first + 1, source, defined)
     source.text = "\n".join(output)
-    _take_out_textual(source)
-    _splice_loose(source)
-    source.text = _without_namespaces(_terminated(source))
     return source
 
 
@@ -197,7 +188,7 @@ _OPERATORS = ("true", "false", "and", "or", "not", "compl", "bitand", "bitor", "
 def _written_out(
     text: str, source: Source, defined: dict[str, Macro], within: tuple[str, ...]
 ) -> str:
-    """The text of a condition with its macros written out, those in themselves left as names."""
+    """C text with its macros written out, those in themselves left as names."""
     if len(within) > _NESTED:
         raise Untranslatable(f"macros that are nested too deeply: {within[0]}")
     parts, position = list[str](), 0
@@ -205,133 +196,97 @@ def _written_out(
         parts.append(text[position : match.start()])
         position = match.end()
         name = match[0]
-        macro = defined.get(name)
         if name == "defined" and (asked := _DEFINED.match(text, position)):
             position = asked.end()
             parts.append("1" if (asked[1] or asked[2]) in defined else "0")
-            continue
-        if macro is None or name in within:
+        elif name not in defined or name in within:
             parts.append(name)
-            continue
-        arguments: list[str] = []
-        if macro.is_function:
-            opening = _OPENING.match(text, position)
-            close, cuts = brackets(text, opening.end() - 1) if opening else (-1, [])
-            if close < 0 or not opening:
-                parts.append(name)
-                continue
-            source.spend(close - position)
-            arguments = [
-                _written_out(one, source, defined, within)
-                for one in pieces(text, [opening.end() - 1, *cuts, close])
-            ]
-            position = close + 1
-        body = macro.substituted(arguments, defined) if macro.is_function else macro.body
-        source.spend(len(body) + 100)
-        parts.append(_written_out(body, source, defined, (*within, name)))
+        else:
+            found = _call(text, position, defined[name], source, defined, within)
+            position = found[1] if found else position
+            parts.append(found[0] if found else name)
     return "".join([*parts, text[position:]])
 
 
-def _take_out_textual(source: Source) -> None:
-    """Replace macros that stand for no value, in other macros too."""
-    textual = {"": ""}
-    while textual:
-        textual = {
-            name: macro.body
-            for name, macro in source.macros.items()
-            if not macro.is_function
-            and (_NOT_VALUES.match(macro.body) or macro.body[:1] in "{;" or _is_list(macro.body))
-        }
+def _call(
+    text: str,
+    position: int,
+    macro: Macro,
+    source: Source,
+    defined: dict[str, Macro],
+    within: tuple[str, ...],
+) -> tuple[str, int] | None:
+    """What a macro stands for whose name ends at `position`, and where its arguments end."""
+    body = macro.body
+    if macro.is_function:
+        opening = _OPENING.match(text, position)
+        close, cuts = brackets(text, opening.end() - 1) if opening else (-1, [])
+        if close < 0 or not opening:
+            return None
+        source.spend(close - position)
+        arguments = pieces(text, [opening.end() - 1, *cuts, close])
+        position = close + 1
+        if source.checks(macro, arguments[0]):
+            return _written_out(arguments[0], source, defined, within), position
+        # Constants, too, for macros that make text of what they are given.
+        quotes = any("#" in defined[one].body for one in re.findall(r"\w+", body) if one in defined)
+        names = {**source.macros, **source.predefined} if quotes else defined
+
+        def argument(one: str) -> str:
+            return _written_out(one, source, names, within)
+
+        body = macro.substituted(arguments, argument)
+    source.spend(len(body) + 100)
+    return _written_out(body, source, defined, (*within, macro.name)), position
+
+
+def write_out(source: Source, kept: set[str]) -> None:
+    """Write the macros in the text out, but for those that are constants or cannot be used."""
+    macros = {
+        name: one
+        for name, one in source.macros.items()
+        if name not in kept and name not in source.refused
+    }
+    text = source.text
+    code = _COMMENT.sub(lambda found: found[1] or re.sub(r"[^\n]", " ", found[0]), text)
+    parts, position = list[str](), 0
+    while match := _TOKEN.search(code, position):
+        parts.append(text[position : match.start()])
+        position = match.end()
+        macro = macros.get(match[0])
         try:
-            source.text = replaced(source.text, textual, source.spend)
-            for name, macro in list(source.macros.items()):
-                body = replaced(macro.body, textual, source.spend)
-                source.macros[name] = replace(macro, body=body)
-        except Untranslatable as reason:
-            line = source.macros[next(iter(textual))].line
-            source.notes.append((line, str(reason)))
-            source.room = 0
-        for name in textual:
-            del source.macros[name]
+            found = _call(code, position, macro, source, macros, ()) if macro else None
+        except (Untranslatable, RecursionError) as reason:
+            source.notes.append((code.count("\n", 0, match.start()) + 1, str(reason)))
+            found, source.room = None, _ROOM
+        if found is None:
+            parts.append(match[0])
+            continue
+        written, end = found
+        lines = code.count("\n", position, end)
+        written = written if written.count("\n") <= lines else written.replace("\n", " ")
+        begins = code[code.rfind("\n", 0, match.start()) + 1 : match.start()].isspace()
+        if end > position and begins and _UNENDED.match(code, end) and not _WHOLE.match(written):
+            written += ";"
+        parts.append(written + "\n" * (lines - written.count("\n")))
+        position = end
+    source.text = _without_namespaces("".join([*parts, text[position:]]))
 
 
-def _splice_loose(source: Source) -> None:
-    """Write out macros with bare operators that bind to what stands beside the macro.
+_UNENDED = re.compile(r"\s*[a-zA-Z}_]")  # what may follow a statement without a semicolon
+_WHOLE = re.compile(r"(for|while|if)\b|.*[;}]\s*$", re.DOTALL)  # the head of a loop, a statement
+
+
+def is_loose(text: str) -> bool:
+    """Whether a macro is an expression with an operator outside of parentheses.
 
     C puts ``a + 1`` into ``2 * A`` as text, so it means ``2 * a + 1``.
     """
-    for name, macro in source.macros.items():
-        if name not in source.refused and _is_loose(macro.body):
-            try:
-                for other in source.macros.values():
-                    if other != macro and name in other.body:
-                        body = _spliced(other.body, macro, source)
-                        source.macros[other.name] = replace(other, body=body)
-                source.text = _spliced(source.text, macro, source)
-            except Untranslatable as reason:
-                source.refused[name] = f"{reason}: {name}"
-                source.notes.append((macro.line, source.refused[name]))
-
-
-def _is_loose(text: str) -> bool:
-    """Whether a macro is an expression with an operator outside of parentheses."""
-    text = re.sub(rf"{_LITERAL}|\b\d[\w.]*([eEpP][-+]\d+\w*)?", "0", text)
+    text = re.sub(rf"{_LITERAL}|\b\d[\w.]*([eEpP][-+]?\d+\w*)?", "0", text)
     while (shorter := re.sub(r"\([^()]*\)|\[[^][]*\]|->|::|##?", " 0", text)) != text:
         text = shorter
     is_statement = re.search(r"[{};]|^\s*(do|if|for|while|switch|return|goto)\b", text)
-    return not is_statement and bool(re.search(r"\w\s*(?!=)[-+*/%<>&|^?]", text))
-
-
-def _spliced(text: str, macro: Macro, source: Source) -> str:
-    """C text with a macro written out wherever what stands beside it is part of its expression."""
-    code = _UNREAD.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
-    for match in reversed(list(re.finditer(rf"(?<![\w.#]){macro.name}\b", code))):
-        start, end = match.span()
-        arguments: list[str] = []
-        if macro.is_function:
-            opening = re.match(r"\s*\(", code[end:])
-            close, cuts = brackets(code, end + opening.end() - 1) if opening else (-1, [])
-            if close < 0 or not opening:
-                continue
-            arguments = pieces(text, [end + opening.end() - 1, *cuts, close])
-            end = close + 1
-        is_whole = re.search(r"[(\[{,;=:]\s*$|^\s*$", code[:start])
-        if not (is_whole and re.match(r"\s*([)\]},;]|$)", code[end:])):
-            body = macro.substituted(arguments, source.macros)
-            source.spend(len(body) + len(text) // 64)
-            text = text[:start] + body + text[end:]
-    return text
-
-
-def _is_list(text: str) -> bool:
-    """Whether a macro stands for several values: a comma outside of parentheses."""
-    text = re.sub(_LITERAL, "", text)
-    while "(" in text and (shorter := re.sub(r"\([^()]*\)", "", text)) != text:
-        text = shorter
-    return "," in text
-
-
-def _terminated(source: Source) -> str:
-    """The text with a semicolon after macro calls that stand alone without one."""
-    text = source.text
-    for macro in source.macros.values():
-        if not macro.is_function:
-            continue
-        is_head = re.match(r"(for|while|if)\b", macro.body) and macro.body[-1] not in ";}"
-        for match in reversed(list(re.finditer(rf"^[ \t]*{macro.name}\s*\(", text, re.M))):
-            end, cuts = brackets(text, match.end() - 1)
-            if is_head and end >= 0:  # the head of a loop, whose body follows
-                arguments = pieces(text, [match.end() - 1, *cuts, end])
-                try:
-                    head = macro.substituted(arguments, source.macros)
-                    source.spend(len(head) + len(text) // 64)
-                except Untranslatable as reason:
-                    source.notes.append((text.count("\n", 0, match.start()) + 1, str(reason)))
-                    continue
-                text = text[: match.start()] + head + text[end + 1 :]
-            elif end >= 0 and re.match(r"\s*[a-zA-Z}#/*_&]", text[end + 1 :]):
-                text = text[: end + 1] + ";" + text[end + 1 :]
-    return text
+    return bool(is_statement) or bool(re.search(r"\w\s*(?!=)[-+*/%<>&|^?,]", text))
 
 
 def brackets(text: str, start: int) -> tuple[int, list[int]]:

@@ -10,7 +10,6 @@ from ..source import Node, Untranslatable, commas
 from .base import REASONS, Record, Value, infix, told
 from .calls import Calls, changed_names
 from .expressions import number
-from .preprocess import brackets
 
 __all__ = ["Statements"]
 
@@ -24,7 +23,7 @@ class Statements(Calls):
     def statement(self, node: Node) -> None:
         """Write a statement; one that is not known becomes a comment and raises."""
         mark, depth = len(self.out.lines), self.out.depth
-        kept = self.scopes, self.jumps[:], self.expanding[:], self.open_labels[:]
+        kept = self.scopes, self.jumps[:], self.open_labels[:]
         number = len(self.scopes)
         self.statements += 1
         try:
@@ -33,7 +32,7 @@ class Statements(Calls):
         except REASONS as reason:
             del self.out.lines[mark:]
             self.out.depth = depth
-            self.scopes, self.jumps, self.expanding, self.open_labels = kept
+            self.scopes, self.jumps, self.open_labels = kept
             del self.scopes[number:]
             self.not_translated(node, told(reason))
 
@@ -49,28 +48,10 @@ class Statements(Calls):
         self.out.add(raising if raises else f"# {told}", node.line if raises else 0)
 
     def _statement(self, node: Node) -> None:
-        misread = self._misread(node)
-        if misread:
-            self.alone(misread)
-            return
         method: Callable[[Node], None] | None = getattr(self, f"_do_{node.kind}", None)
         if method is None or (node.tree.has_error and node.kind == "expression_statement"):
             raise self.fail(node, f"no rule for {node.kind.replace('_', ' ')}")
         method(node)
-
-    def _misread(self, node: Node) -> Node:
-        """The expression of a macro call that the parser took for a declaration."""
-        text = node.text.strip("; \n")
-        match = re.match(r"(\w+)\s*\(", text)
-        macro = self.program.macros.get(match[1]) if match else None
-        wrong = node.kind in ("declaration", "macro_type_specifier", "ERROR")
-        wrong = wrong or (node.kind == "expression_statement" and node.tree.has_error)
-        if not (match and macro and macro.is_function and wrong) or self.expanding:
-            return Node(None)
-        if brackets(text, match.end() - 1)[0] != len(text) - 1:
-            return Node(None)
-        block = self.fragment(f"x = {text}", node.line)
-        return next(block.find("assignment_expression"))["right"] if block else block
 
     # Blocks.
 
@@ -231,13 +212,10 @@ class Statements(Calls):
         line, node = node.line, node.bare
         if node.kind == "cast_expression" and node["type"].text == "void":
             node = node["value"].bare
-        macro = self.program.macros.get(node.called)
         printed = self.printed(node)
         if node.kind in ("assignment_expression", "update_expression"):
             self.change(node, used=False)
             self.emit("", line)
-        elif macro is not None and self.is_statement(macro, node.arguments):
-            self._expanded(node, macro.name)
         elif node.called == "assert":
             self.emit(f"assert {self.truth(node.arguments[0]).text}", line)
         elif node.kind == "delete_expression":
@@ -257,17 +235,6 @@ class Statements(Calls):
         self.out.depth += 1
         self.alone(node)
         self.out.depth -= 1
-
-    def _expanded(self, node: Node, name: str) -> None:
-        macro = self.program.macros[name]
-        block = self.body_of(macro, [one.text for one in node.arguments], node)
-        self.expanding.append(name)
-        self.scopes.append({})
-        for one in block.children:
-            self.clear()
-            self._statement(one)
-        self.scopes.pop()
-        self.expanding.pop()
 
     def _loop(self, header: str, node: Node, first: list[str], last: list[str]) -> None:
         """Write a loop, and what its body begins and ends with."""
@@ -395,7 +362,7 @@ class Statements(Calls):
         inside = {one.tree.start_byte for each in loops for one in each.find("identifier")}
         others = [x for x in function.find("identifier") if x.tree.start_byte not in inside]
         read = any(x.text == name and not x.parent.declares(x) for x in others)
-        return read or not function or bool(self.expanding)
+        return read or not function
 
     def _stable(self, limit: Node, body: Node) -> bool:
         """Whether a limit keeps its value while the body runs."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import ctypes
+import functools
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +18,7 @@ from ..source import Node, Untranslatable
 from .base import MODULES, REASONS, Function, Parameter, Program, Record, told
 from .calls import addressed_in, is_status_check, note_uses
 from .expressions import function_declarator
-from .preprocess import Macro, Source, preprocess
+from .preprocess import Macro, Source, preprocess, write_out
 from .statements import Statements
 
 __all__ = ["Translation", "translate"]
@@ -190,9 +191,7 @@ class _Translator(Statements):
 
     def _is_empty(self, node: Node) -> bool:
         """Whether what stands outside of functions is a macro that stands for nothing."""
-        name = next((one.called for one in node.find("call_expression")), node.text.strip("; \n"))
-        macro = self.program.macros.get(name)
-        return not name or (macro is not None and not macro.body)
+        return not node.text.strip("; \n")
 
     def _do_enum_specifier(self, node: Node) -> None:
         text = "0"
@@ -240,8 +239,6 @@ class _Translator(Statements):
         self.addressed, _ = addressed_in(node, self.program)
         self.global_writes, self.jumps, self.statics = set(), [], []
         self.labels = {one["label"].text for one in node.find("goto_statement")}
-        for macro in self.program.macros.values():
-            self.labels |= set(re.findall(r"\bgoto (\w+)", macro.body))
         self.clear()
         names, prologue = ["self"] if record else [], list[str]()
         for parameter in function.parameters:
@@ -299,6 +296,7 @@ class _Translator(Statements):
     def __init__(self, language: str, name: str, folder: Path | None) -> None:
         super().__init__(Program(language))
         self.name, self.folder = name, folder
+        self.constants: set[str] = set()  # macros that stay as names
         self.origins: list[tuple[int, str]] = []  # how many lines come from which file
 
     def translate(self, text: str) -> Translation:
@@ -309,6 +307,7 @@ class _Translator(Statements):
         program.overloads_math = program.language != "c" and (c_math or program.language == "cuda")
         program.using_std = "using namespace std;" in text
         program.macros, program.refused = source.macros, source.refused
+        self._write_macros_out(source)
         self.notes += source.notes
         parsed = parse.Source(source.text.encode(), Path(self.name))
         self.parser_language, root = parsed.language, parsed.root
@@ -322,6 +321,25 @@ class _Translator(Statements):
         python = self._assembled(_kernel_source(nodes, source.macros))
         notes = [(self._shown_line(line), reason) for line, reason in sorted(self.notes)]
         return Translation(python, notes, sorted(self.kernel_names), self.statements)
+
+    def _write_macros_out(self, source: Source) -> None:
+        """Write macros out, but for constants; of those that check a call the call stays."""
+        functions = self.program.functions
+        for one in parse.Source(source.text.encode(), Path(self.name)).root.find(
+            "function_definition"
+        ):
+            name, checks = _name_of(one), is_status_check(one, self.program)
+            functions[name] = Function(name, [], UNKNOWN, one, is_check=checks)
+        source.checks = functools.cache(self.only_checks)
+        for name, macro in source.macros.items():
+            with contextlib.suppress(*REASONS):
+                self.clear()
+                value = None if macro.is_function else self.constant(macro)
+                simple = value is not None and (value.type.is_number or value.type.is_text)
+                if simple and not (self.before or self.after) and "__" not in macro.body:
+                    self.constants.add(name)
+        functions.clear()
+        write_out(source, self.constants)
 
     def _with_headers(self, name: str, text: str, seen: set[str]) -> str:
         """The text behind those of the headers between quotes that lie beside it."""
@@ -370,22 +388,19 @@ class _Translator(Statements):
     def _write_constants(self, source: Source, first: int, last: int) -> None:
         """Write the macros that are constants and stand in these lines."""
         for name, macro in source.macros.items():
-            done = macro.is_function or name in self.scopes[0]
+            done = name not in self.constants or name in self.scopes[0]
             if done or not first <= macro.line <= last or name not in source.used:
                 continue
             self.steps = 0
             try:
                 self.clear()
-                value = self.expand(macro, [], Node(None, macro.line))
-                moves = value != self.expand(macro, [], Node(None, macro.line + 1))  # __LINE__
+                value = self.constant(macro)
             except REASONS:
                 continue
-            simple = value.type.is_number or value.type.is_text
-            if simple and not (moves or self.before or self.after):
-                text = self.convert(value, value.type).text if value.weak else value.text
-                variable = self.declare(name, value.type)
-                variable.bounds = value.bounds
-                self.out.add(f"{variable.name} = {text}", macro.line)
+            text = self.convert(value, value.type).text if value.weak else value.text
+            variable = self.declare(name, value.type)
+            variable.bounds = value.bounds
+            self.out.add(f"{variable.name} = {text}", macro.line)
 
     def _assembled(self, kernels: str) -> str:
         body = self.out.text()
