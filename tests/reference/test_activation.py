@@ -1,4 +1,4 @@
-"""Activations and their gradients, against PyTorch and finite differences."""
+"""Activations and their gradients, against PyTorch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forward and the three gradients, against loops, PyTorch, SciPy and finite differences.
+"""Forward and the three gradients, against PyTorch.
 
 Most operands are small whole numbers: every order of summation then gives the same result, and the
 comparisons are exact. Tolerances elsewhere are stated where they are used.

@@ -1,4 +1,4 @@
-"""CTC costs and gradients, against enumerated paths, PyTorch and finite differences."""
+"""CTC costs and gradients, against enumerated paths and PyTorch."""
 
 from __future__ import annotations
 

@@ -10,8 +10,6 @@ import pytest
 from cudnn_ctypes.reference import batch_normalization_forward_training
 from cudnn_ctypes.reference import fused_operations as fused
 
-from .finite_differences import gradient
-
 
 def normal(seed: int, *shape: int) -> np.ndarray:
     return np.random.default_rng([seed, *shape]).standard_normal(shape)
@@ -45,21 +43,6 @@ def test_against_pytorch(torch: Any, activation: Any) -> None:
         options=OPTIONS,
     )
     np.testing.assert_allclose(dw, filters.grad.numpy(), atol=1e-12)
-
-
-def test_filter_gradient_by_differences() -> None:
-    x, w = normal(6, 2, 2, 4, 4), normal(7, 3, 2, 3, 3)
-    scale, bias = normal(8, 1, 2, 1, 1), normal(9, 1, 2, 1, 1)
-    dy = normal(10, 2, 3, 2, 2)
-
-    def loss() -> float:
-        y = fused.scale_bias_activation_convolution(x, w, scale, bias, "relu").y
-        return float((y * dy).sum())
-
-    dw = fused.scale_bias_activation_backward_filter(
-        x=x, dy=dy, dw_shape=w.shape, scale=scale, bias=bias, activation="relu"
-    )
-    np.testing.assert_allclose(dw, gradient(loss, w), atol=1e-8)
 
 
 def test_every_part_can_be_left_out() -> None:

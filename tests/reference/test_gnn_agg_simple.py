@@ -1,4 +1,4 @@
-"""GNN aggregation and its gradients: by hand, by definition, by PyTorch."""
+"""GNN aggregation and its gradients, against PyTorch."""
 
 from __future__ import annotations
 
@@ -57,34 +57,6 @@ def test_against_pytorch(torch: Any, operation: Any, mapped: bool) -> None:
     )
     for one, leaf in zip(gradients, leaves, strict=True):
         np.testing.assert_allclose(one, leaf.grad.numpy(), rtol=1e-12, atol=1e-14)
-
-
-def test_by_hand() -> None:
-    graph = GnnCscGraph(np.array([0, 2, 2, 3]), np.array([0, 1, 1]), 3, np.array([2, 0, 1]))
-    nodes = np.array([[1.0, 8.0], [3.0, 4.0], [100.0, 100.0]])
-    edges = np.array([[10.0], [20.0], [30.0]])
-    results = {
-        "sum": [[4, 12, 40], [0, 0, 0], [3, 4, 20]],
-        "mean": [[2, 6, 20], [0, 0, 0], [3, 4, 20]],
-        "max": [[3, 8, 30], [0, 0, 0], [3, 4, 20]],
-        "min": [[1, 4, 10], [0, 0, 0], [3, 4, 20]],
-    }
-    for operation, expected in results.items():
-        actual = gnn_agg_simple_forward(graph, nodes, edges, operation=operation)  # type: ignore[arg-type]
-        np.testing.assert_array_equal(actual.output, expected)
-    largest = gnn_agg_simple_forward(graph, nodes, edges, operation="max")
-    np.testing.assert_array_equal(largest.out_positions, [[1, 0, 2], [-1, -1, -1], [1, 1, 1]])
-    gradients = gnn_agg_simple_backward(
-        graph,
-        doutput=np.ones((3, 3)),
-        out_positions=largest.out_positions,
-        node_feat_dim=2,
-        edge_feat_dim=1,
-        operation="max",
-    )
-    np.testing.assert_array_equal(gradients.dnode_features, [[0, 1], [2, 1], [0, 0]])
-    np.testing.assert_array_equal(gradients.dedge_features, [[0], [1], [1]])
-    assert gradients.dconcat_features is None
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)

@@ -1,4 +1,4 @@
-"""Pooling and its gradients, against loops, PyTorch and finite differences.
+"""Pooling and its gradients, against PyTorch.
 
 Most operands are small whole numbers, so that sums are exact; ties are wanted for the maximum.
 """
