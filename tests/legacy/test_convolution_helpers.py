@@ -19,7 +19,6 @@ from cudnn_ctypes import (
     Handle,
     NotSupportedError,
     TensorDescriptor,
-    TensorTransformDescriptor,
     raw,
 )
 from cudnn_ctypes import reference as ref
@@ -152,18 +151,6 @@ class TestFolding:
     @pytest.fixture(autouse=True)
     def needs_a_driver(self, handle: Handle) -> None:
         """The library of cuDNN 9.28 for these needs one, or the stand-in that a handle brings."""
-
-    def test_transforms_read_back(self) -> None:
-        with TensorTransformDescriptor(
-            (0, 0, 1, 2), (3, 4, 5, 6), fold=(2, 3), direction="unfold", layout="NHWC"
-        ) as transform:
-            assert transform.pad_before == (0, 0, 1, 2)
-            assert transform.pad_after == (3, 4, 5, 6)
-            assert transform.fold == (2, 3)
-            assert transform.direction == raw.CUDNN_TRANSFORM_UNFOLD
-            assert transform.format == raw.CUDNN_TENSOR_NHWC
-            with TensorTransformDescriptor((0, 0, 1, 2)) as other:
-                assert other != transform
 
     def test_folded_descriptors(self, handle: Handle) -> None:
         x_shape, w_shape = (2, 3, 9, 6), (4, 3, 3, 3)

@@ -54,27 +54,6 @@ def close(actual: DeviceTensor, expected: DeviceTensor) -> None:
 # --- the descriptor -----------------------------------------------------------------------------
 
 
-def test_descriptor_reads_back_what_was_set() -> None:
-    for normalization in raw.cudnnLossNormalizationMode_t:
-        for mode in raw.cudnnCTCGradMode_t:
-            for compute_data_type in ("float32", "float64"):
-                with CTCLossDescriptor(
-                    compute_data_type,
-                    normalization=normalization,
-                    gradient_mode=mode,
-                    max_label_length=17,
-                ) as loss:
-                    assert loss.compute_data_type.name.lower().endswith(
-                        "float" if compute_data_type == "float32" else "double"
-                    )
-                    assert loss.normalization is normalization
-                    assert loss.gradient_mode is mode
-                    assert int(loss.nan_propagation) == int(mode)
-                    assert loss.max_label_length == 17
-                    with eval(repr(loss)) as same:
-                        assert same == loss
-
-
 def test_descriptor_is_set_by_all_generations() -> None:
     with CTCLossDescriptor(max_label_length=9) as loss:
         loss.set_v8("float64", "none", "propagate_nan", 5)

@@ -132,18 +132,6 @@ def test_arguments_that_are_none_of_theirs_are_named() -> None:
 
 
 @pytest.mark.usefixtures("handle")
-def test_clip_of_recurrent_networks() -> None:
-    with cudnn.RNNDescriptor("lstm", input_size=3, hidden_size=4, clip=(-0.5, 0.25)) as rnn:
-        assert rnn.clip == (-0.5, 0.25)
-        assert rnn.clip_nan_propagation == raw.CUDNN_PROPAGATE_NAN
-        rnn.set_clip_v8((-2, 1), "not_propagate_nan")
-        assert rnn.clip == (-2, 1)
-        assert rnn.clip_nan_propagation == raw.CUDNN_NOT_PROPAGATE_NAN
-        rnn.clip = None
-        assert rnn.clip is None
-
-
-@pytest.mark.usefixtures("handle")
 def test_operands_of_fused_operations() -> None:
     operation = raw.CUDNN_FUSED_BN_FINALIZE_STATISTICS_TRAINING
     with cudnn.FusedOpsVariantParamPack(operation, bn_eqscale=4096, bn_epsilon=1e-3) as pack:
