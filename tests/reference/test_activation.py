@@ -67,21 +67,6 @@ def test_the_others_propagate_nan_always(activation: str):
     assert np.isnan(activation_forward(np.array([np.nan]), activation, 1.0)[0])
 
 
-def test_alpha_and_beta_in_both_directions():
-    rng = np.random.default_rng(2)
-    x, dy, before = rng.standard_normal((3, 2, 5))
-    y = np.tanh(x)
-    np.testing.assert_allclose(
-        activation_forward(x, "tanh", alpha=2.0, beta=-0.5, y=before), 2 * y - 0.5 * before
-    )
-    np.testing.assert_allclose(
-        activation_backward("tanh", y=y, dy=dy, x=x, alpha=2.0, beta=-0.5, dx=before),
-        2 * dy * (1 - y * y) - 0.5 * before,
-    )
-    unread = np.full(x.shape, np.nan)
-    np.testing.assert_array_equal(activation_forward(x, "relu", y=unread), np.maximum(x, 0))
-
-
 @pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16, np.float32])
 def test_results_are_rounded_once(dtype):
     x = np.linspace(-3, 3, 50).astype(dtype)

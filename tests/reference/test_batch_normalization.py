@@ -173,45 +173,6 @@ def test_nan_stays_in_the_averages():
     assert np.isnan(result.running_variance).all()
 
 
-def test_alpha_and_beta():
-    x, scale, bias, z, dy = operands((4, 3, 2, 5), "spatial", seed=6)
-    prior, prior_param = z, bias
-    y = batch_normalization_forward_training(x, scale, bias, average_factor=1).y
-    blended = batch_normalization_forward_training(
-        x, scale, bias, alpha=2, beta=-0.5, y=prior, average_factor=1
-    )
-    np.testing.assert_allclose(blended.y, 2 * y - 0.5 * prior, rtol=1e-13, atol=1e-13)
-    plain = batch_normalization_backward(x=x, dy=dy, scale=scale)
-    mixed = batch_normalization_backward(
-        x=x,
-        dy=dy,
-        scale=scale,
-        alpha=0.5,
-        beta=2,
-        alpha_param=3,
-        beta_param=-1,
-        dx=prior,
-        dscale=prior_param,
-        dbias=scale,
-    )
-    np.testing.assert_allclose(mixed.dx, 0.5 * plain.dx + 2 * prior, rtol=1e-13, atol=1e-13)
-    np.testing.assert_allclose(mixed.dscale, 3 * plain.dscale - prior_param, rtol=1e-12)
-    np.testing.assert_allclose(mixed.dbias, 3 * plain.dbias - scale, rtol=1e-12)
-    np.testing.assert_array_equal(mixed.dz, plain.dz)
-
-
-def test_beta_0_does_not_read():
-    x, scale, bias, _, dy = operands((4, 3, 2, 5), "spatial", seed=7)
-    garbage, per = np.full(x.shape, np.nan), np.full(scale.shape, np.nan)
-    assert np.isfinite(
-        batch_normalization_forward_training(x, scale, bias, y=garbage, average_factor=1).y
-    ).all()
-    result = batch_normalization_backward(
-        x=x, dy=dy, scale=scale, dx=garbage, dscale=per, dbias=per
-    )
-    assert all(np.isfinite(a).all() for a in (result.dx, result.dscale, result.dbias))
-
-
 @pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16, np.float32], ids=str)
 def test_small_floats_are_rounded_once(dtype):
     x, scale, bias, _, dy = operands((4, 3, 2, 5), "spatial", seed=8)

@@ -59,44 +59,6 @@ def test_backward_bias_sums_each_channel():
 # --- alpha and beta ---------------------------------------------------------------------------
 
 
-def every_operation():
-    """(name of the output, what it is without alpha and beta, the call with them)."""
-    rng = np.random.default_rng(40)
-    x, w, dy = (integers(rng, s) for s in ((2, 2, 5, 5), (4, 2, 3, 3), (2, 4, 3, 3)))
-    calls = {
-        "y": lambda **k: convolution_forward(x, w, **k),
-        "dx": lambda **k: convolution_backward_data(w=w, dy=dy, dx_shape=x.shape, **k),
-        "dw": lambda **k: convolution_backward_filter(x=x, dy=dy, dw_shape=w.shape, **k),
-        "db": lambda **k: convolution_backward_bias(dy=dy, **k),
-    }
-    return [pytest.param(name, call(), call, id=name) for name, call in calls.items()]
-
-
-@pytest.mark.parametrize(("name", "plain", "call"), every_operation())
-class TestScaling:
-    def test_alpha_and_beta_blend(self, name, plain, call):
-        prior = np.random.default_rng(41).standard_normal(plain.shape)
-        kept = prior.copy()
-        np.testing.assert_array_equal(
-            call(alpha=0.5, beta=-2.0, **{name: prior}), 0.5 * plain - 2.0 * prior
-        )
-        np.testing.assert_array_equal(prior, kept)
-
-    def test_beta_0_does_not_read_the_prior_value(self, name, plain, call):
-        np.testing.assert_array_equal(call(**{name: np.full(plain.shape, np.nan)}), plain)
-
-    def test_beta_reads_the_prior_value(self, name, plain, call):
-        assert np.isnan(call(beta=1.0, **{name: np.full(plain.shape, np.nan)})).all()
-
-    def test_beta_without_a_prior_value(self, name, plain, call):
-        with pytest.raises(ValueError, match=f"^{name} must be given when beta is not 0"):
-            call(beta=1.0)
-
-    def test_prior_value_of_another_shape(self, name, plain, call):
-        with pytest.raises(ValueError, match=f"^{name} must have shape"):
-            call(**{name: np.zeros((1, 2, 3))})
-
-
 def test_alpha_0_keeps_nan():
     x = np.full((1, 1, 4, 4), np.nan)
     assert np.isnan(convolution_forward(x, KERNEL, alpha=0.0)).all()

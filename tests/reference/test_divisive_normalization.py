@@ -70,21 +70,6 @@ def test_gradients(sizes, n):
     np.testing.assert_allclose(dmeans, gradient(loss, means), rtol=1e-7, atol=1e-8)
 
 
-def test_alpha_and_beta():
-    x, y, dy, prior = (random(seed, 1, 3, 2, 4) for seed in (13, 14, 15, 16))
-    garbage = np.full(x.shape, np.nan)
-    forward = divisive_normalization_forward(x, **OPTIONS)
-    mixed = divisive_normalization_forward(x, alpha=2, beta=-3, y=prior, **OPTIONS)
-    np.testing.assert_allclose(mixed, 2 * forward - 3 * prior)
-    np.testing.assert_array_equal(divisive_normalization_forward(x, y=garbage, **OPTIONS), forward)
-    plain = divisive_normalization_backward(x=x, dy=dy, **OPTIONS)
-    mixed = divisive_normalization_backward(
-        x=x, dy=dy, alpha=2, beta=-3, dx=prior, dmeans=y, **OPTIONS
-    )
-    np.testing.assert_allclose(mixed[0], 2 * plain[0] - 3 * prior, rtol=1e-12)
-    np.testing.assert_allclose(mixed[1], 2 * plain[1] - 3 * y, rtol=1e-12)
-
-
 def test_dtypes():
     x = random(17, 1, 3, 2, 4).astype(np.float16)
     y = divisive_normalization_forward(x, **OPTIONS)

@@ -61,19 +61,6 @@ def test_gradient(shape, n):
     np.testing.assert_allclose(dx, gradient(loss, x), rtol=1e-7, atol=1e-8)
 
 
-def test_alpha_and_beta():
-    x, y, dy, prior = (random(seed, 1, 3, 2, 4) for seed in (13, 14, 15, 16))
-    garbage = np.full(x.shape, np.nan)
-    forward = lrn_cross_channel_forward(x, **OPTIONS)
-    np.testing.assert_allclose(
-        lrn_cross_channel_forward(x, alpha=2, beta=-3, y=prior, **OPTIONS), 2 * forward - 3 * prior
-    )
-    np.testing.assert_array_equal(lrn_cross_channel_forward(x, y=garbage, **OPTIONS), forward)
-    dx = lrn_cross_channel_backward(x=x, y=y, dy=dy, **OPTIONS)
-    mixed = lrn_cross_channel_backward(x=x, y=y, dy=dy, alpha=2, beta=-3, dx=prior, **OPTIONS)
-    np.testing.assert_allclose(mixed, 2 * dx - 3 * prior)
-
-
 def test_dtypes():
     x = random(17, 1, 3, 2, 4).astype(np.float16)
     y = lrn_cross_channel_forward(x, **OPTIONS)

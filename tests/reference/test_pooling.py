@@ -141,21 +141,6 @@ def test_integers_round_to_even():
     assert pooling_forward(x, (3,), stride=(3,)).tolist() == [[[2, 1]]]
 
 
-def test_alpha_and_beta_in_both_directions():
-    rng = np.random.default_rng(30)
-    x, options = random_case(rng, 2)
-    y = pooling_forward(x, **options)
-    dy, before = rng.standard_normal((2, *y.shape))
-    np.testing.assert_allclose(
-        pooling_forward(x, alpha=2.0, beta=0.5, y=before, **options), 2 * y + 0.5 * before
-    )
-    np.testing.assert_allclose(
-        pooling_backward(dy=dy, x=x, alpha=2.0, beta=0.5, dx=x, **options),
-        2 * pooling_backward(dy=dy, x=x, **options) + 0.5 * x,
-    )
-    np.testing.assert_array_equal(pooling_forward(x, y=np.full(y.shape, np.nan), **options), y)
-
-
 def test_wrong_arguments():
     x = np.zeros((1, 1, 4, 4))
     with pytest.raises(ValueError, match=r"^mode must be one of 'max'"):

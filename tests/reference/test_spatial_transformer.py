@@ -55,30 +55,6 @@ def test_sampler_against_pytorch(torch, in_size, spread):
         np.testing.assert_allclose(ours, theirs.numpy(), rtol=1e-11, atol=1e-12)
 
 
-def test_alpha_and_beta():
-    x, dy, prior = random(13, 1, 2, 4, 5), random(14, 1, 2, 3, 3), random(15, 1, 2, 3, 3)
-    grid, prior_grid = random(16, 1, 3, 3, 2), random(17, 1, 3, 3, 2)
-    y = spatial_tf_sampler_forward(x, grid)
-    np.testing.assert_allclose(
-        spatial_tf_sampler_forward(x, grid, alpha=2, beta=-3, y=prior), 2 * y - 3 * prior
-    )
-    np.testing.assert_array_equal(spatial_tf_sampler_forward(x, grid, y=prior * np.nan), y)
-    dx, dgrid = spatial_tf_sampler_backward(x=x, dy=dy, grid=grid)
-    mixed = spatial_tf_sampler_backward(
-        x=x,
-        dy=dy,
-        grid=grid,
-        alpha=2,
-        beta=-3,
-        dx=x,
-        alpha_dgrid=0.5,
-        beta_dgrid=4,
-        dgrid=prior_grid,
-    )
-    np.testing.assert_allclose(mixed[0], 2 * dx - 3 * x, rtol=1e-12, atol=1e-13)
-    np.testing.assert_allclose(mixed[1], 0.5 * dgrid + 4 * prior_grid, rtol=1e-12, atol=1e-13)
-
-
 def test_dtypes():
     x, grid = random(18, 1, 2, 4, 5).astype(np.float32), random(19, 1, 3, 3, 2).astype(np.float32)
     y = spatial_tf_sampler_forward(x, grid)

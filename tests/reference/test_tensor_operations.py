@@ -123,13 +123,6 @@ def test_reductions_against_pytorch(torch, c_shape: tuple[int, ...]):
         np.testing.assert_allclose(result, values.numpy(), rtol=1e-12, atol=1e-13, err_msg=operator)
 
 
-def test_reduction_blends():
-    c = RNG.standard_normal((1, 3, 1, 1))
-    total = A.sum(axis=(0, 2, 3), keepdims=True)
-    result = reduce_tensor(A, c.shape, "add", alpha=0.5, beta=3.0, c=c)
-    np.testing.assert_allclose(result, 0.5 * total + 3 * c)
-
-
 def test_indices_count_the_reduced_elements_only():
     flat = A.transpose(1, 0, 2, 3).reshape(3, -1)
     indices = reduce_indices(A, (1, 3, 1, 1), "max")
