@@ -20,6 +20,7 @@ from cudnn_ctypes.reference import ctc as reference_ctc
 
 from . import (
     attentions,
+    causal_problems,
     convolutions,
     ctc_problems,
     local_normalizations,
@@ -165,6 +166,20 @@ def of_convolutions() -> Iterator[Family]:
             yield Family(f"convolution {operation}", str(kind), carry_out, least=(least, least))
 
 
+def of_time(operation: Callable[..., Any], data_type: str, _: Handle, seed: int) -> Any:
+    for result in operation(data_type, seed):
+        yield Result(*result)
+
+
+def causal_convolutions() -> Iterator[Family]:
+    counts = {"direct": (12, 12), "back_to_back": (4, 4), "fft": (2, 2), "long_fft": (1, 1)}
+    for name, (on_gpu, on_reference) in counts.items():
+        for data_type in FLOATING:
+            carry_out = partial(of_time, getattr(causal_problems, name), data_type)
+            operation = f"causal convolution {name}"
+            yield Family(operation, data_type, carry_out, on_gpu, on_reference, (0.0, 1.0))
+
+
 # --- sequences --------------------------------------------------------------------------------
 
 
@@ -237,4 +252,4 @@ def sequences() -> Iterator[Family]:
                 yield Family(operation, dtype, carry_out, 40, 10, (0.0, 0.0))
 
 
-FAMILIES = (*layers(), *norms(), *of_convolutions(), *sequences())
+FAMILIES = (*layers(), *norms(), *of_convolutions(), *causal_convolutions(), *sequences())

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cudnn_ctypes import BadParamError, Handle, NotSupportedError
+from cudnn_ctypes import BadParamError, Handle, NotSupportedError, SymbolNotFoundError
 
 from .conftest import Report
 from .random_problems import FAMILIES, Family, errors
@@ -27,6 +27,9 @@ def test_random_problems(handle: Handle, report: Report, family: Family) -> None
     for seed in range(count):
         try:
             results = list(family.carry_out(handle, seed))
+        except SymbolNotFoundError as error:
+            report.not_supported(key, str(error).split(";")[0])
+            pytest.skip(str(error))
         except (NotSupportedError, BadParamError) as error:
             # BAD_PARAM is how the spatial transformer's descriptor refuses bfloat16.
             if isinstance(error, BadParamError) and family.kind != "bfloat16":
@@ -42,7 +45,7 @@ def test_random_problems(handle: Handle, report: Report, family: Family) -> None
                 wrong.append(f"{seed}: {result.name} {over:.3g} times the bound: {result.about}")
     assert not wrong, f"{len(wrong)} results of {ran} problems:\n" + "\n".join(wrong)
     assert family.least[on_reference] * count <= ran
-    if family.least == (0.0, 0.0) and not ran:
+    if not ran:
         pytest.skip("not supported")
 
 
@@ -55,7 +58,7 @@ def test_the_bounds_notice_a_wrong_element(reference_handle: Handle, family: Fam
     for seed in range(6):
         try:
             results = list(family.carry_out(reference_handle, seed))
-        except (NotSupportedError, BadParamError):
+        except (NotSupportedError, BadParamError, SymbolNotFoundError):
             continue
         for result in results:
             wrong = np.array(result.exact, np.float64)
