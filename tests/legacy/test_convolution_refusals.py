@@ -107,13 +107,6 @@ class TestShapes:
         with pytest.raises(ValueError, match=r"x: it has 4 channels, but filters w .* need 3"):
             cudnn.convolution_forward(handle, tensor(*X), tensor(8, 3, 3, 3), conv)
 
-    def test_gradients_that_do_not_fit(self, handle: Handle, conv: ConvolutionDescriptor) -> None:
-        x, w, dy = tensor(*X), tensor(*W), tensor(2, 8, 5, 5)
-        with pytest.raises(ValueError, match=r"^dy: "):
-            cudnn.convolution_backward_data(handle, conv, w=w, dy=dy, dx_shape=X)
-        with pytest.raises(ValueError, match=r"^dy: "):
-            cudnn.convolution_backward_filter(handle, conv, x=x, dy=dy, dw_shape=W)
-
     def test_gradients_need_a_shape(self, handle: Handle, conv: ConvolutionDescriptor) -> None:
         with pytest.raises(ValueError, match=r"^dx: pass dx_shape or dx"):
             cudnn.convolution_backward_data(handle, conv, w=tensor(*W), dy=tensor(*Y))
@@ -257,11 +250,6 @@ class TestObjects:
             handle.close()
             with pytest.raises(ClosedError, match="Handle"):
                 cudnn.convolution_forward(handle, tensor(*X), tensor(*W), conv)
-
-    def test_closed_descriptor(self, handle: Handle, conv: ConvolutionDescriptor) -> None:
-        conv.close()
-        with pytest.raises(ClosedError, match="ConvolutionDescriptor"):
-            cudnn.convolution_forward(handle, tensor(*X), tensor(*W), conv)
 
     def test_arguments_of_the_wrong_kind(self, handle: Handle, conv: ConvolutionDescriptor) -> None:
         x, w = tensor(*X), tensor(*W)

@@ -56,66 +56,6 @@ def gradients(function: Callable[..., Any], grad: Any, *operands: Any) -> list[A
 # --- convolutions, matrix products ---------------------------------------------------------------
 
 
-def test_groups_strides_and_sides_of_different_padding() -> None:
-    x, w = random(2, 6, 7, 8), random(4, 3, 3, 2, seed=4)
-    options: dict[str, Any] = {
-        "pre_padding": (1, 0),
-        "post_padding": (2, 1),
-        "stride": (2, 1),
-        "dilation": (1, 2),
-    }
-
-    def exact(a: Any, b: Any) -> Any:
-        return F.conv2d(F.pad(a, (0, 1, 1, 2)), b, stride=(2, 1), dilation=(1, 2), groups=2)
-
-    y = exact(torch.tensor(x), torch.tensor(w)).numpy()
-    g = graph()
-    g.conv_fprop(g.tensor(x.shape, name="x"), g.tensor(w.shape, name="w"), **options).set_output(
-        name="y"
-    )
-    close(evaluate(g, {"x": x, "w": w})["y"], y)
-    dy = random(*y.shape, seed=5)
-    dx, dw = gradients(exact, dy, x, w)
-    g = graph()
-    loss = g.tensor(dy.shape, name="dy")
-    g.conv_dgrad(loss, g.tensor(w.shape, name="w"), **options).set_output(name="dx", dims=x.shape)
-    close(evaluate(g, {"dy": dy, "w": w})["dx"], dx)
-    g = graph()
-    loss = g.tensor(dy.shape, name="dy")
-    g.conv_wgrad(g.tensor(x.shape, name="x"), loss, **options).set_output(name="dw", dims=w.shape)
-    close(evaluate(g, {"dy": dy, "x": x})["dw"], dw)
-
-
-def test_a_true_convolution_turns_the_filter() -> None:
-    x, w = random(1, 2, 5, 5), random(3, 2, 3, 3, seed=4)
-    g = graph("float64", compute_data_type="float64")
-    g.conv_fprop(
-        g.tensor(x.shape, name="x"), g.tensor(w.shape, name="w"), convolution_mode="convolution"
-    ).set_output(name="y")
-    turned = torch.tensor(w[:, :, ::-1, ::-1].copy())
-    close(evaluate(g, {"x": x, "w": w})["y"], F.conv2d(torch.tensor(x), turned).numpy(), 1e-12)
-
-
-def test_sizes_of_a_matrix_product_by_batch() -> None:
-    a, b = random(2, 3, 4, 5), random(2, 3, 5, 6, seed=4)
-    m, n, k = [2, 4], [6, 3], [5, 2]
-    g = graph()
-    sizes = {
-        f"{name}_override": g.tensor((2, 1, 1, 1), data_type="int32", name=name) for name in "mnk"
-    }
-    g.matmul(
-        g.tensor(a.shape, name="a"), g.tensor(b.shape, name="b"), padding=9.0, **sizes
-    ).set_output(name="c")
-    given = {"a": a, "b": b}
-    given |= {name: np.reshape(s, (2, 1, 1, 1)) for name, s in zip("mnk", (m, n, k), strict=True)}
-    c = np.full((2, 3, 4, 6), 9.0)
-    for batch in range(2):
-        rows, columns, depth = m[batch], n[batch], k[batch]
-        product = a[batch, :, :rows, :depth] @ b[batch, :, :depth, :columns]
-        c[batch, :, :rows, :columns] = product
-    close(evaluate(g, given)["c"], c)
-
-
 @pytest.mark.parametrize("gather", [False, True])
 def test_experts(gather: bool) -> None:
     token, weight = random(1, 10, 4), random(3, 4, 5, seed=4)
@@ -179,83 +119,7 @@ def test_experts_backward() -> None:
 # --- element by element --------------------------------------------------------------------------
 
 
-def test_clipped_relu_and_its_gradient() -> None:
-    x, dy = 3 * random(4, 5, 6), random(4, 5, 6, seed=4)
-    options = {"negative_slope": 0.25, "upper_clip": 1.5}
-    g = graph()
-    g.relu(g.tensor(x.shape, name="x"), **options).set_output(name="y")
-    exact = np.where(x < 0, 0.25 * x, np.minimum(x, 1.5))
-    close(evaluate(g, {"x": x})["y"], exact)
-    g = graph()
-    g.relu_backward(
-        g.tensor(x.shape, name="dy"), g.tensor(x.shape, name="x"), **options
-    ).set_output(name="dx")
-    slope = np.where(x < 0, 0.25, np.where(x < 1.5, 1.0, 0.0))
-    close(evaluate(g, {"x": x, "dy": dy})["dx"], dy * slope)
-
-
-@pytest.mark.parametrize(
-    ("mode", "options", "function"),
-    [
-        ("elu", {"elu_alpha": 0.5}, lambda x: F.elu(x, 0.5)),
-        ("softplus", {"softplus_beta": 2.0}, lambda x: F.softplus(x, 2.0)),
-        ("swish", {"swish_beta": 1.5}, lambda x: x * torch.sigmoid(1.5 * x)),
-    ],
-)
-def test_parameters_of_activations(mode: str, options: Any, function: Any) -> None:
-    x, dy = random(4, 5, 6), random(4, 5, 6, seed=4)
-    g = graph()
-    inputs = g.tensor(x.shape, name="x")
-    getattr(g, mode)(inputs, **options).set_output(name="y")
-    backward = getattr(g, f"{mode}_backward")
-    backward(g.tensor(x.shape, name="dy"), inputs, **options).set_output(name="dx")
-    found = evaluate(g, {"x": x, "dy": dy})
-    close(found["y"], function(torch.tensor(x)).numpy())
-    close(found["dx"], gradients(function, dy, x)[0])
-
-
-@pytest.mark.parametrize(
-    ("mode", "function"), [("floor_mod", np.mod), ("mod", np.fmod), ("atan2", np.arctan2)]
-)
-def test_operands_of_both_signs(mode: str, function: Any) -> None:
-    a, b = random(4, 5, 6), random(4, 5, 6, seed=4)
-    g = graph()
-    getattr(g, mode)(g.tensor(a.shape, name="a"), g.tensor(b.shape, name="b")).set_output(name="y")
-    exact = function(a.astype("f4").astype(float), b.astype("f4").astype(float))
-    close(evaluate(g, {"a": a, "b": b})["y"], exact)
-
-
-def test_logic_and_indices() -> None:
-    x = random(3, 4, 5)
-    g = graph()
-    inputs = g.tensor(x.shape, name="x")
-    positive, column = g.cmp_gt(inputs, 0.0), g.gen_index(inputs, 2)
-    early = g.logical_not(g.cmp_ge(column, 3))
-    either = g.logical_or(g.logical_and(positive, early), g.cmp_eq(column, 4))
-    g.binary_select(inputs, -1.0, either).set_output(name="y")
-    number = np.arange(5)
-    keep = ((x > 0) & (number < 3)) | (number == 4)
-    close(evaluate(g, {"x": x})["y"], np.where(keep, x, -1))
-
-
 # --- reductions, statistics ----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("mode", "function"),
-    [
-        ("add", np.sum),
-        ("mul", np.prod),
-        ("min", np.min),
-        ("max", np.max),
-        ("amax", lambda x, axis, keepdims: np.abs(x).max(axis, keepdims=keepdims)),
-    ],
-)
-def test_reductions(mode: str, function: Any) -> None:
-    x = random(3, 4, 5)
-    g = graph()
-    g.reduction(g.tensor(x.shape, name="x"), mode, axes=(0, 2)).set_output(name="y")
-    close(evaluate(g, {"x": x})["y"], function(x, axis=(0, 2), keepdims=True))
 
 
 def test_a_reduction_of_neighbours() -> None:
@@ -264,35 +128,6 @@ def test_a_reduction_of_neighbours() -> None:
     g.reduction(g.tensor(x.shape, name="x"), "add").set_output(name="y", dims=(2, 3, 1))
     exact = np.stack([x[:, 2 * i : 2 * i + 2].sum((1, 2)) for i in range(3)], 1)
     close(evaluate(g, {"x": x})["y"][..., 0], exact)
-
-
-def test_statistics_of_channels_and_weights() -> None:
-    x, dy = random(3, 4, 5, 6), random(3, 4, 5, 6, seed=4)
-    mean = x.mean((0, 2, 3), keepdims=True)
-    inv = 1 / np.sqrt(x.var((0, 2, 3), keepdims=True))
-    scale = random(1, 4, 1, 1, seed=5)
-    g = graph()
-    image, grad = g.tensor(x.shape, name="x"), g.tensor(x.shape, name="dy")
-    for tensor, name in zip(g.genstats(image), ("sum", "squares"), strict=True):
-        tensor.set_output(name=name)
-    operands = [g.tensor((1, 4, 1, 1), name=name) for name in ("mean", "inv", "scale")]
-    names = ("dscale", "dbias", "eq_dy_scale", "eq_x_scale", "eq_bias")
-    results = g.bn_backward_weights(grad, image, *operands)
-    for tensor, name in zip(results, names, strict=True):
-        tensor.set_output(name=name)
-    found = evaluate(g, {"x": x, "dy": dy, "mean": mean, "inv": inv, "scale": scale})
-    close(found["sum"], x.sum((0, 2, 3), keepdims=True))
-    close(found["squares"], (x**2).sum((0, 2, 3), keepdims=True))
-
-    def normalized(a: Any, s: Any, b: Any) -> Any:
-        axes = (0, 2, 3)
-        spread = a.var(axes, keepdim=True, correction=0)
-        return (a - a.mean(axes, keepdim=True)) / spread.sqrt() * s + b
-
-    dx, dscale, dbias = gradients(normalized, dy, x, scale, np.zeros((1, 4, 1, 1)))
-    close(found["dscale"], dscale, 1e-4)
-    close(found["dbias"], dbias, 1e-4)
-    close(dy * found["eq_dy_scale"] + x * found["eq_x_scale"] + found["eq_bias"], dx, 1e-4)
 
 
 # --- normalizations ------------------------------------------------------------------------------
