@@ -103,8 +103,10 @@ def _pooling(pooling: Pooling) -> dict[str, Any]:
 
 @implements("cudnnPoolingForward")
 def pooling(call: Call) -> None:
+    pooling = call.record("poolingDesc", Pooling)
+
     def options(call: Call) -> dict[str, Any]:
-        (x, y), pooling = call.operands("x", "y"), call.record("poolingDesc", Pooling)
+        x, y = call.operands("x", "y")
         y.keep_apart(x)
         _warn_of_windows_outside(pooling, x, y)
         return {**_pooling(pooling), "y_shape": y.shape}
