@@ -16,7 +16,7 @@ have nothing to do with it, and differ from run to run.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from ctypes import c_size_t
 from typing import Any, NamedTuple
 
@@ -41,13 +41,6 @@ from .tensor import TensorDescriptor
 __all__ = [
     "CTCLossDescriptor",
     "CTCLossResult",
-    "CTCOperands",
-    "Packed",
-    "check_input_lengths",
-    "check_labels",
-    "check_longest",
-    "check_tensors",
-    "concatenated",
     "ctc_loss",
     "ctc_loss_v8",
     "ctc_loss_v8_workspace_size",
@@ -176,12 +169,23 @@ class CTCLossDescriptor(Descriptor[raw.cudnnCTCLossDescriptor_t]):
     max_label_length: int = read_back(CTCLoss, "The longest labels that `ctc_loss_v8` takes.")
 
 
-class CTCOperands(SequenceOperands):
+class _Operands(SequenceOperands):
     """The operands of one loss: probs, and gradients, which may be None."""
 
-    def results(
-        self, loss: CTCLossDescriptor, costs: Any, with_gradients: bool
-    ) -> tuple[Any, Any, TensorDescriptor | None]:
+    def __init__(
+        self, handle: Handle, loss: CTCLossDescriptor, algorithm: Any, **described: Any
+    ) -> None:
+        self.loss: CTCLossDescriptor = expect("loss", loss, CTCLossDescriptor)
+        self.algorithm = enumerator(raw.cudnnCTCLossAlgo_t, algorithm, "algorithm")
+        super().__init__(handle, **described)
+
+    def sizes(self) -> tuple[int, int, int]:
+        """Time steps, samples and symbols."""
+        self.require("probs")
+        steps, batch, symbols = _checked(self.loss, probs=self.describe("probs"), gradients=None)
+        return steps, batch, symbols
+
+    def results(self, costs: Any, with_gradients: bool) -> tuple[Any, Any, TensorDescriptor | None]:
         """Costs, gradients and their descriptor: as they were given, or made."""
         probs_desc = self.describe("probs")
         costs_desc = TensorDescriptor((1, probs_desc.shape[1]), probs_desc.data_type)
@@ -200,39 +204,31 @@ class CTCOperands(SequenceOperands):
             self.alike("gradients", None, desc)
             gradients = self.result("gradients", zeros=True)
         desc = expect("gradients_desc", self.describe("gradients"), TensorDescriptor)
-        check_tensors(loss, probs=probs_desc, gradients=desc)
+        _checked(self.loss, probs=probs_desc, gradients=desc)
         return costs, gradients, desc
 
-
-class Packed:
-    """probs and gradients in packed memory, which cuDNN takes them for (9.19)."""
-
-    def __init__(self, operands: CTCOperands, gradients: bool) -> None:
-        self._operands = operands
-        self.arguments: dict[str, Any] = {}
-        for name in ("probs", "gradients") if gradients else ("probs",):
-            desc = operands.describe(name)
-            packed = TensorDescriptor(desc.shape, desc.data_type)
-            operands.enter_context(packed)
-            memory = name
-            if not same_layout(desc, packed):
-                memory = f"{name} in packed memory"
-                operands.add(memory, operands.scratch(packed.size_in_bytes), packed)
-                self._transform(name, memory)
-            self.arguments |= {name: memory, f"{name}Desc": packed}
-
-    def finish(self) -> None:
-        """Bring the gradients back to where they belong."""
-        memory = self.arguments.get("gradients", "gradients")
-        if memory != "gradients":
-            self._transform(memory, "gradients")
-
-    def _transform(self, source: str, target: str) -> None:
-        x, y = dict.fromkeys(("x", "xDesc"), source), dict.fromkeys(("y", "yDesc"), target)
-        self._operands.launch(raw.cudnnTransformTensor, alpha=1, beta=0, **x, **y)
+    def launch_packed(
+        self, function: Callable[..., Any], workspace: Any, size: int, **arguments: Any
+    ) -> None:
+        """Launch with probs and gradients in packed memory, which cuDNN takes them for (9.19)."""
+        names = [name for name in ("probs", "gradients") if self._operands[name][1] is not None]
+        for name in names:
+            desc = self.describe(name)
+            packed = self.enter_context(TensorDescriptor(desc.shape, desc.data_type))
+            memory = name if same_layout(desc, packed) else self.copied_as(name, packed)
+            arguments |= {name: memory, f"{name}Desc": packed}
+        self.launch(
+            function,
+            **{"gradientsDesc": None, **arguments},
+            algo=self.algorithm,
+            ctcLossDesc=self.loss,
+            workspace=self.workspace(workspace, size),
+        )
+        if (memory := arguments.get("gradients", "gradients")) != "gradients":
+            self.transform(memory, "gradients")
 
 
-def check_labels(labels: Any, batch: int, symbols: int) -> list[tuple[int, ...]]:
+def _labels(labels: Any, batch: int, symbols: int) -> list[tuple[int, ...]]:
     """The labels of each sample, out of sequences; cuDNN looks up whatever symbol it is given.
 
     Raises
@@ -255,7 +251,7 @@ def check_labels(labels: Any, batch: int, symbols: int) -> list[tuple[int, ...]]
     return by_sample
 
 
-def check_input_lengths(
+def _input_lengths(
     lengths: Sequence[int] | None, steps: int, labels: Sequence[Sequence[int]]
 ) -> tuple[int, ...]:
     """Time steps of each sample.
@@ -278,7 +274,7 @@ def check_input_lengths(
     return checked
 
 
-def check_longest(loss: CTCLossDescriptor, labels: Sequence[Sequence[int]]) -> None:
+def _check_longest(loss: CTCLossDescriptor, labels: Sequence[Sequence[int]]) -> None:
     """Refuse labels longer than `loss` has, and a loss that ``cudnnCTCLoss_v8`` cannot take.
 
     With a longest label below 5, or 3 for float64, it takes too little shared memory whatever the
@@ -300,7 +296,7 @@ def check_longest(loss: CTCLossDescriptor, labels: Sequence[Sequence[int]]) -> N
         )
 
 
-def check_tensors(loss: CTCLossDescriptor, **descriptors: TensorDescriptor | None) -> Any:
+def _checked(loss: CTCLossDescriptor, **descriptors: TensorDescriptor | None) -> Any:
     """Refuse probabilities and gradients that do not fit; (T, N, A), the shape of the first."""
     probs, gradients = descriptors.values()
     of_probs, of_gradients = descriptors
@@ -313,7 +309,7 @@ def check_tensors(loss: CTCLossDescriptor, **descriptors: TensorDescriptor | Non
     return record(probs).shape
 
 
-def concatenated(labels: Sequence[Sequence[int]]) -> tuple[list[int], list[int]]:
+def _concatenated(labels: Sequence[Sequence[int]]) -> tuple[list[int], list[int]]:
     """cuDNN's one array of all labels, and their lengths."""
     return [label for sequence in labels for label in sequence], [len(s) for s in labels]
 
@@ -383,38 +379,30 @@ def ctc_loss(
     >>> result.costs.shape, result.gradients.shape
     ((1,), (4, 1, 3))
     """
-    expect("loss", loss, CTCLossDescriptor)
-    algorithm = enumerator(raw.cudnnCTCLossAlgo_t, algorithm, "algorithm")
     described = {"probs": (probs, probs_desc), "gradients": (gradients, gradients_desc)}
-    with CTCOperands(handle, **described) as operands:
-        operands.require("probs")
-        probs_desc = operands.describe("probs")
-        steps, batch, symbols = check_tensors(loss, probs=probs_desc, gradients=None)
-        by_sample = check_labels(labels, batch, symbols)
-        lengths = check_input_lengths(input_lengths, steps, by_sample)
-        costs, gradients, gradients_desc = operands.results(loss, costs, with_gradients)
+    with _Operands(handle, loss, algorithm, **described) as operands:
+        steps, batch, symbols = operands.sizes()
+        by_sample = _labels(labels, batch, symbols)
+        lengths = _input_lengths(input_lengths, steps, by_sample)
+        costs, gradients, gradients_desc = operands.results(costs, with_gradients)
         size = ctc_loss_workspace_size(
             handle,
-            probs_desc,
+            operands.describe("probs"),
             by_sample,
             loss,
             gradients_desc,
             input_lengths=lengths,
             algorithm=algorithm,
         )
-        host_labels, host_lengths = concatenated(by_sample)
-        packed = Packed(operands, gradients is not None)
-        operands.launch(
+        host_labels, host_lengths = _concatenated(by_sample)
+        operands.launch_packed(
             raw.cudnnCTCLoss,
+            workspace,
+            size,
             hostLabels=host_labels,
             hostLabelLengths=host_lengths,
             hostInputLengths=lengths,
-            **{"gradientsDesc": gradients_desc, **packed.arguments},
-            algo=algorithm,
-            ctcLossDesc=loss,
-            workspace=operands.workspace(workspace, size),
         )
-        packed.finish()
     return CTCLossResult(costs, gradients)
 
 
@@ -461,48 +449,40 @@ def ctc_loss_v8(
     >>> result.costs.numpy().round(3)  # -log(1 / 2)
     array([0.693], dtype=float32)
     """
-    expect("loss", loss, CTCLossDescriptor)
-    algorithm = enumerator(raw.cudnnCTCLossAlgo_t, algorithm, "algorithm")
     described = {"probs": (probs, probs_desc), "gradients": (gradients, gradients_desc)}
-    with CTCOperands(handle, **described) as operands:
-        operands.require("probs")
-        probs_desc = operands.describe("probs")
-        steps, batch, symbols = check_tensors(loss, probs=probs_desc, gradients=None)
+    with _Operands(handle, loss, algorithm, **described) as operands:
+        steps, batch, symbols = operands.sizes()
         by_sample: list[tuple[int, ...]] = [()] * batch
         if isinstance(labels, (Sequence, np.ndarray)):
             if label_lengths is not None:
                 raise ValueError("label_lengths: only for labels in device memory")
-            by_sample = check_labels(labels, batch, symbols)
+            by_sample = _labels(labels, batch, symbols)
         elif labels is None:
             raise TypeError("labels: needed, got None")
         elif label_lengths is None:
             raise ValueError("label_lengths: needed for labels in device memory")
-        check_longest(loss, by_sample)
+        _check_longest(loss, by_sample)
         if input_lengths is None or isinstance(input_lengths, Sequence):
-            lengths: Any = operands.copied(check_input_lengths(input_lengths, steps, by_sample))
+            lengths: Any = operands.copied(_input_lengths(input_lengths, steps, by_sample))
         else:
             lengths = operands.integers("input_lengths", input_lengths, batch)
         if label_lengths is None:
-            flat, counts = (operands.copied(numbers) for numbers in concatenated(by_sample))
+            flat, counts = (operands.copied(numbers) for numbers in _concatenated(by_sample))
         else:
             flat = operands.integers("labels", labels, 0)
             counts = operands.integers("label_lengths", label_lengths, batch)
-        costs, gradients, gradients_desc = operands.results(loss, costs, with_gradients)
+        costs, gradients, gradients_desc = operands.results(costs, with_gradients)
         size = ctc_loss_v8_workspace_size(
-            handle, probs_desc, loss, gradients_desc, algorithm=algorithm
+            handle, operands.describe("probs"), loss, gradients_desc, algorithm=algorithm
         )
-        packed = Packed(operands, gradients is not None)
-        operands.launch(
+        operands.launch_packed(
             raw.cudnnCTCLoss_v8,
-            algo=algorithm,
-            ctcLossDesc=loss,
+            workspace,
+            size,
             labels=flat,
             labelLengths=counts,
             inputLengths=lengths,
-            **{"gradientsDesc": gradients_desc, **packed.arguments},
-            workspace=operands.workspace(workspace, size),
         )
-        packed.finish()
     return CTCLossResult(costs, gradients)
 
 
@@ -531,16 +511,16 @@ def ctc_loss_workspace_size(
     """
     expect("loss", loss, CTCLossDescriptor)
     descriptors = {"probs_desc": probs_desc, "gradients_desc": gradients_desc}
-    steps, batch, symbols = check_tensors(loss, **descriptors)
-    by_sample = check_labels(labels, batch, symbols)
-    lengths = check_input_lengths(input_lengths, steps, by_sample)
+    steps, batch, symbols = _checked(loss, **descriptors)
+    by_sample = _labels(labels, batch, symbols)
+    lengths = _input_lengths(input_lengths, steps, by_sample)
     algorithm = enumerator(raw.cudnnCTCLossAlgo_t, algorithm, "algorithm")
     size = c_size_t()
     raw.cudnnGetCTCLossWorkspaceSize(
         handle,
         probs_desc,
         gradients_desc,
-        *concatenated(by_sample),
+        *_concatenated(by_sample),
         lengths,
         algorithm,
         loss,
@@ -572,7 +552,7 @@ def ctc_loss_v8_workspace_size(
     True
     """
     expect("loss", loss, CTCLossDescriptor)
-    check_tensors(loss, probs_desc=probs_desc, gradients_desc=gradients_desc)
+    _checked(loss, probs_desc=probs_desc, gradients_desc=gradients_desc)
     algorithm = enumerator(raw.cudnnCTCLossAlgo_t, algorithm, "algorithm")
     size = c_size_t()
     raw.cudnnGetCTCLossWorkspaceSize_v8(handle, algorithm, loss, probs_desc, gradients_desc, size)

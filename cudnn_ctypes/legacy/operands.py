@@ -320,13 +320,24 @@ class Operands:
         launch(function, *self._values(function, arguments))
 
     def packed(self, name: str) -> str:
-        """The name of a copy of a tensor in packed memory; copied by ``cudnnTransformTensor``."""
-        desc, copy = self.describe(name), f"{name}, packed"
-        packed = self.enter_context(TensorDescriptor(desc.shape, desc.data_type))
-        self.add(copy, self.scratch(packed.size_in_bytes), packed)
-        both = {"xDesc": name, "x": name, "yDesc": copy, "y": copy}
-        self.launch(raw.cudnnTransformTensor, alpha=1, beta=0, **both)
+        """The name of a copy of a tensor in packed memory."""
+        desc = self.describe(name)
+        return self.copied_as(
+            name, self.enter_context(TensorDescriptor(desc.shape, desc.data_type))
+        )
+
+    def copied_as(self, name: str, desc: TensorDescriptor, *, reads: bool = True) -> str:
+        """The name of memory for a tensor in another layout, with a copy of it if it is read."""
+        copy = f"{name} in another layout"
+        self.add(copy, self.scratch(desc.size_in_bytes), desc)
+        if reads:
+            self.transform(name, copy)
         return copy
+
+    def transform(self, source: str, target: str) -> None:
+        """Copy a tensor to another one, of any layout, by ``cudnnTransformTensor``."""
+        both = {"xDesc": source, "x": source, "yDesc": target, "y": target}
+        self.launch(raw.cudnnTransformTensor, alpha=1, beta=0, **both)
 
     def size(self, function: Callable[..., Any], **arguments: Any) -> int:
         """Bytes of a workspace or reserve space; `function` and `arguments` as for `launch`."""

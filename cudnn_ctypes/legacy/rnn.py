@@ -35,13 +35,92 @@ from .rnn_weights import RNNWeights
 from .sequence_operands import SequenceOperands
 from .tensor import TensorDescriptor
 
-__all__ = ["RNN", "RNNForwardResult", "RNNGradients", "RNNProblem"]
+__all__ = ["RNN", "RNNForwardResult", "RNNGradients"]
 
-Self = TypeVar("Self", bound="RNNProblem")
+Self = TypeVar("Self", bound="RNN")
 
 
-class RNNProblem(Closing, Uncopied):
-    """The part of `RNN` that makes, checks and closes descriptors."""
+def _state_desc(shape: tuple[int, ...], data_type: raw.cudnnDataType_t) -> TensorDescriptor:
+    strides = (shape[1] * shape[2], shape[2], 1)
+    return TensorDescriptor(shape, data_type, strides=strides)
+
+
+class RNNForwardResult(NamedTuple):
+    """Result of `RNN.forward`.
+
+    For an example see `RNN`.
+
+    Attributes
+    ----------
+    y : DeviceTensor
+        The outputs of the last layer, as `RNN.y_desc` says.
+    hy, cy : DeviceTensor or None
+        (pseudo-layers, B, size), the states after the last step; cy of an LSTM only.
+    reserve_space : DeviceTensor of bytes, or None
+        What the backward passes need; None for inference.
+    """
+
+    y: Any
+    hy: Any
+    cy: Any
+    reserve_space: Any
+
+
+class RNNGradients(NamedTuple):
+    """Gradients of x, hx and, for an LSTM, cx, from `RNN.backward_data`.
+
+    Examples
+    --------
+    >>> x, dy = (DeviceTensor.full((3, 2, size), 1, "float32") for size in (8, 16))
+    >>> rnn = RNNDescriptor("lstm", input_size=8, hidden_size=16)
+    >>> network = RNN(rnn, RNNDataDescriptor([3, 3], 8))
+    >>> with Handle() as handle, RNNWeights(handle, rnn) as weights:
+    ...     y, *_, reserve_space = network.forward(handle, x, weights, training=True)
+    ...     saved = {"weights": weights, "reserve_space": reserve_space}
+    ...     gradients = network.backward_data(handle, y=y, dy=dy, **saved)
+    >>> gradients.dx.shape, gradients.dhx.shape
+    ((3, 2, 8), (1, 2, 16))
+    """
+
+    dx: Any
+    dhx: Any
+    dcx: Any
+
+
+class RNN(Closing, Uncopied):
+    """A recurrent network on a batch of sequences: descriptors that fit each other.
+
+    Usable in ``with``, which closes the descriptors that it made, but not the two given.
+
+    Parameters
+    ----------
+    rnn : RNNDescriptor
+    x_desc : RNNDataDescriptor
+        The sequences that the network reads. Its `padding_fill` is what y and dx hold in the
+        padding.
+
+    Attributes
+    ----------
+    y_desc : RNNDataDescriptor
+        The sequences that it gives.
+    h_desc, c_desc : TensorDescriptor
+        (pseudo-layers, B, state size) and (pseudo-layers, B, hidden size).
+
+    Raises
+    ------
+    ValueError
+        If the sequences are not what the network reads.
+
+    Examples
+    --------
+    >>> x = DeviceTensor.full((3, 2, 8), 1, "float32")
+    >>> rnn = RNNDescriptor("lstm", input_size=8, hidden_size=16)
+    >>> x_desc = RNNDataDescriptor([3, 3], 8)
+    >>> with Handle() as handle, RNNWeights(handle, rnn) as weights:
+    ...     result = RNN(rnn, x_desc).forward(handle, x, weights)
+    >>> result.y.shape, result.hy.shape
+    ((3, 2, 16), (1, 2, 16))
+    """
 
     def __init__(self, rnn: RNNDescriptor, x_desc: RNNDataDescriptor) -> None:
         self.rnn: RNNDescriptor = expect("rnn", rnn, RNNDescriptor)
@@ -108,91 +187,16 @@ class RNNProblem(Closing, Uncopied):
         return f"{type(self).__name__}({self.rnn!r}, {self.x_desc!r})"
 
     def temp_space_sizes(self, handle: Handle, *, training: bool = True) -> RNNTempSpaceSizes:
-        """Bytes of workspace and reserve space; follows ``cudnnGetRNNTempSpaceSizes``."""
+        """Bytes of workspace and reserve space; follows ``cudnnGetRNNTempSpaceSizes``.
+
+        Parameters
+        ----------
+        training : bool
+            Whether the backward passes follow.
+        """
         return self.rnn.temp_space_sizes(handle, self.x_desc, training=training)
 
-
-def _state_desc(shape: tuple[int, ...], data_type: raw.cudnnDataType_t) -> TensorDescriptor:
-    strides = (shape[1] * shape[2], shape[2], 1)
-    return TensorDescriptor(shape, data_type, strides=strides)
-
-
-class RNNForwardResult(NamedTuple):
-    """Result of `RNN.forward`.
-
-    For an example see `RNN`.
-
-    Attributes
-    ----------
-    y : DeviceTensor
-        The outputs of the last layer, as `RNN.y_desc` says.
-    hy, cy : DeviceTensor or None
-        (pseudo-layers, B, size), the states after the last step; cy of an LSTM only.
-    reserve_space : DeviceTensor of bytes, or None
-        What the backward passes need; None for inference.
-    """
-
-    y: Any
-    hy: Any
-    cy: Any
-    reserve_space: Any
-
-
-class RNNGradients(NamedTuple):
-    """Gradients of x, hx and, for an LSTM, cx, from `RNN.backward_data`.
-
-    Examples
-    --------
-    >>> x, dy = (DeviceTensor.full((3, 2, size), 1, "float32") for size in (8, 16))
-    >>> rnn = RNNDescriptor("lstm", input_size=8, hidden_size=16)
-    >>> network = RNN(rnn, RNNDataDescriptor([3, 3], 8))
-    >>> with Handle() as handle, RNNWeights(handle, rnn) as weights:
-    ...     y, *_, reserve_space = network.forward(handle, x, weights, training=True)
-    ...     saved = {"weights": weights, "reserve_space": reserve_space}
-    ...     gradients = network.backward_data(handle, y=y, dy=dy, **saved)
-    >>> gradients.dx.shape, gradients.dhx.shape
-    ((3, 2, 8), (1, 2, 16))
-    """
-
-    dx: Any
-    dhx: Any
-    dcx: Any
-
-
-class RNN(RNNProblem):
-    """A recurrent network on a batch of sequences: descriptors that fit each other.
-
-    Usable in ``with``, which closes the descriptors that it made, but not the two given.
-
-    Parameters
-    ----------
-    rnn : RNNDescriptor
-    x_desc : RNNDataDescriptor
-        The sequences that the network reads. Its `padding_fill` is what y and dx hold in the
-        padding.
-
-    Attributes
-    ----------
-    y_desc : RNNDataDescriptor
-        The sequences that it gives.
-    h_desc, c_desc : TensorDescriptor
-        (pseudo-layers, B, state size) and (pseudo-layers, B, hidden size).
-
-    Raises
-    ------
-    ValueError
-        If the sequences are not what the network reads.
-
-    Examples
-    --------
-    >>> x = DeviceTensor.full((3, 2, 8), 1, "float32")
-    >>> rnn = RNNDescriptor("lstm", input_size=8, hidden_size=16)
-    >>> x_desc = RNNDataDescriptor([3, 3], 8)
-    >>> with Handle() as handle, RNNWeights(handle, rnn) as weights:
-    ...     result = RNN(rnn, x_desc).forward(handle, x, weights)
-    >>> result.y.shape, result.hy.shape
-    ((3, 2, 16), (1, 2, 16))
-    """
+    # -- the three passes ----------------------------------------------------------------------
 
     @launched
     def forward(

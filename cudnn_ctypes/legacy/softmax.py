@@ -141,16 +141,9 @@ def _launch(
         # C also compares the strides of dimensions of size 1.
         desc = next(each for each in (common, descs[first], desc) if same_layout(desc, each))
         if wrong and desc is not common:
-            memory, desc = f"{name} in one layout", common
-            operands.add(memory, operands.scratch(common.size_in_bytes), common)
-            if name != result or beta != 0:
-                _transform(operands, name, memory)
+            memory = operands.copied_as(name, common, reads=name != result or beta != 0)
+            desc = common
         given |= {name: memory, f"{name}Desc": desc}
     operands.launch(function, algo=algorithm, mode=mode, alpha=alpha, beta=beta, **given)
     if given[result] != result:
-        _transform(operands, given[result], result)
-
-
-def _transform(operands: Operands, source: str, target: str) -> None:
-    x, y = dict.fromkeys(("x", "xDesc"), source), dict.fromkeys(("y", "yDesc"), target)
-    operands.launch(raw.cudnnTransformTensor, alpha=1, beta=0, **x, **y)
+        operands.transform(given[result], result)

@@ -34,7 +34,7 @@ USES: dict[str, tuple[str, str]] = {
         "BoundPlan.workspace_size ExecutionPlan.workspace_size_for",
         "",
     ),
-    "cudnnBackendExecute": ("BackendDescriptor", "19_first_graph_raw.py"),
+    "cudnnBackendExecute": ("BackendDescriptor.execute", "19_first_graph_raw.py"),
     "cudnnBackendPopulateCudaGraph": ("NativeGraph", ""),
     "cudnnBackendUpdateCudaGraph": ("NativeGraph.update", ""),
     "cudnnCreateTensorDescriptor": ("TensorDescriptor", "01_smallest_program.py"),
