@@ -26,7 +26,7 @@ from . import layout as layouts
 from .allocation import Allocation
 from .buffer import DeviceBuffer, Keyed, check_reachable, forms
 from .elements import Elements, element
-from .foreign import Imported, from_cuda_array_interface, from_dlpack
+from .foreign import Imported, from_cuda_array_interface, from_dlpack, is_masked
 from .interface import Runtime
 from .layout import Shape
 from .pytorch import TensorForm
@@ -269,7 +269,7 @@ class DeviceTensor(Described, Elements, Uncopied, Closing):
         layout, strides, stream, **options
             As for `empty`. Gaps that the strides leave are zero.
         """
-        if not isinstance(array, (np.ndarray, np.generic)) or isinstance(array, np.ma.MaskedArray):
+        if not isinstance(array, (np.ndarray, np.generic)) or is_masked(array):
             raise TypeError(f"array: expected a numpy.ndarray, got a {type(array).__name__}")
         array = np.asarray(array)
         data_type = as_data_type(array.dtype if dtype is None else dtype)
