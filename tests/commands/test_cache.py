@@ -1,11 +1,8 @@
 """The command that shows and clears the plan cache."""
 
-from __future__ import annotations
-
 import json
 import os
 import time
-from pathlib import Path
 
 import pytest
 
@@ -15,7 +12,7 @@ from cudnn_ctypes.graph.engines.cache.entry_folder import ENVIRONMENT_VARIABLE
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path, monkeypatch):
     """A cache with one plan, used three hours ago, and a damaged entry."""
     monkeypatch.delenv(ENVIRONMENT_VARIABLE, raising=False)
     graph = Graph("layer 1", io_data_type="float16")
@@ -30,7 +27,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_it_shows_a_table(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_it_shows_a_table(folder, capsys):
     assert main(["cache", str(folder)]) == 0
     title, header, *rows = capsys.readouterr().out.splitlines()
     sizes = [path.stat().st_size for path in folder.iterdir()]
@@ -43,7 +40,7 @@ def test_it_shows_a_table(folder: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert plan.endswith(" 3 h")
 
 
-def test_it_tells_data(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_it_tells_data(folder, capsys):
     assert main(["cache", str(folder), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["folder"] == str(folder)
@@ -52,9 +49,7 @@ def test_it_tells_data(folder: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert told["entries"][1]["graph"] == "layer 1"
 
 
-def test_it_clears(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_it_clears(folder, monkeypatch, capsys):
     monkeypatch.setenv(ENVIRONMENT_VARIABLE, str(folder))
     assert main(["cache", "--clear"]) == 0
     assert capsys.readouterr().out == f"2 entries removed from {folder}\n"
@@ -63,7 +58,7 @@ def test_it_clears(
     assert capsys.readouterr().out == f"{folder}: 0 entries, 0 of at most 268,435,456 bytes\n"
 
 
-def test_a_folder_that_cannot_be_used(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_that_cannot_be_used(folder, capsys):
     assert main(["cache", str(folder / "plan-0.json")]) == 2
     assert capsys.readouterr().err == f"cache: {folder / 'plan-0.json'}: Not a directory\n"
     folder.chmod(0o777)
@@ -72,7 +67,7 @@ def test_a_folder_that_cannot_be_used(folder: Path, capsys: pytest.CaptureFixtur
     assert main(["cache", str(folder / "none")]) == 0
 
 
-def test_files_of_others_are_not_removed(tmp_path: Path) -> None:
+def test_files_of_others_are_not_removed(tmp_path):
     (tmp_path / "settings.json").write_text("{}")
     (tmp_path / "plan-0.json").write_text("{}")
     assert main(["cache", "--clear", str(tmp_path)]) == 0

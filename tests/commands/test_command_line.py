@@ -31,7 +31,7 @@ def product(path: Path) -> Path:
     return path
 
 
-def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_version(capsys):
     with pytest.raises(SystemExit) as caught:
         main(["--version"])
     assert caught.value.code == 0
@@ -39,7 +39,7 @@ def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize("command", commands.COMMANDS)
-def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_command_has_help(command, capsys):
     with pytest.raises(SystemExit) as caught:
         main([command, "--help"])
     assert caught.value.code == 0
@@ -50,7 +50,7 @@ REPORTING = set(commands.COMMANDS) - {"completion"}
 
 
 @pytest.mark.parametrize("command", sorted(REPORTING))
-def test_what_reports_can_report_as_json(command: str) -> None:
+def test_what_reports_can_report_as_json(command):
     parser = commands.command_parser([command])
     (parsers,) = (action for action in parser._actions if action.dest == "command")
     assert isinstance(parsers.choices, dict)
@@ -60,7 +60,7 @@ def test_what_reports_can_report_as_json(command: str) -> None:
 # --- files ---------------------------------------------------------------------------------------
 
 
-def test_a_name_that_ends_in_a_slash_is_a_folder(tmp_path: Path) -> None:
+def test_a_name_that_ends_in_a_slash_is_a_folder(tmp_path):
     assert Output(f"{tmp_path}/new/").file("a.png") == tmp_path / "new" / "a.png"
     assert Output(f"{tmp_path}/new").file("a.png") == tmp_path / "new"
     assert Output(str(tmp_path)).file("a.png") == tmp_path / "a.png"
@@ -75,9 +75,7 @@ def test_a_name_that_ends_in_a_slash_is_a_folder(tmp_path: Path) -> None:
         (("port", "--translate", "a.c", "-o"), ".py"),
     ],
 )
-def test_a_file_has_the_ending_of_its_format(
-    words: tuple[str, ...], endings: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_has_the_ending_of_its_format(words, endings, tmp_path, capsys):
     for name in ("x.txt", "x"):
         assert main([*words, str(tmp_path / name)]) == 2
         assert f"{name}: expected a name that ends in {endings}\n" in capsys.readouterr().err
@@ -86,7 +84,7 @@ def test_a_file_has_the_ending_of_its_format(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_nothing_is_overwritten_unasked(tmp_path: Path) -> None:
+def test_nothing_is_overwritten_unasked(tmp_path):
     file = tmp_path / "folder" / "a.txt"
     write_text(file, "one")
     with pytest.raises(CommandError, match=r"a\.txt: it is there already; --force writes over"):
@@ -103,9 +101,7 @@ def test_nothing_is_overwritten_unasked(tmp_path: Path) -> None:
     write_text(Path("/dev/null"), "one")
 
 
-def test_compile_refuses_before_it_compiles(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_compile_refuses_before_it_compiles(tmp_path, monkeypatch, capsys):
     source = product(tmp_path / "a.json")
     (tmp_path / "a.plan.json").write_text("mine")
     monkeypatch.setattr(
@@ -116,9 +112,7 @@ def test_compile_refuses_before_it_compiles(
     assert (tmp_path / "a.plan.json").read_text() == "mine"
 
 
-def test_compile_into_a_folder_that_is_not_there_with_json(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_compile_into_a_folder_that_is_not_there_with_json(tmp_path, capsys):
     source = product(tmp_path / "a.json")
     words = ["compile", str(source), "--device", "h200", "--json", "-o", f"{tmp_path}/new/"]
     assert main(words) == 0
@@ -129,9 +123,7 @@ def test_compile_into_a_folder_that_is_not_there_with_json(
     assert plan.is_file()
 
 
-def test_port_and_trace_into_folders_and_over_nothing(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_port_and_trace_into_folders_and_over_nothing(tmp_path, capsys):
     pytest.importorskip("tree_sitter")
     source = tmp_path / "a.c"
     source.write_text("int main(void) { return 3; }\n")
@@ -167,9 +159,7 @@ def test_port_and_trace_into_folders_and_over_nothing(
         ("trace", "--read", ""),
     ],
 )
-def test_an_empty_name_is_no_file(
-    words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_empty_name_is_no_file(words, capsys):
     with pytest.raises(SystemExit) as caught:
         main(words)
     assert caught.value.code == 2
@@ -184,21 +174,19 @@ def test_an_empty_name_is_no_file(
         (("compile", ".", "--device", "T4"), "compile: .: it cannot be read: Is a directory"),
     ],
 )
-def test_arguments_that_do_not_go_together(
-    words: tuple[str, ...], says: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_arguments_that_do_not_go_together(words, says, capsys):
     assert main(words) == 2
     assert says in capsys.readouterr().err
 
 
-def test_a_file_is_no_folder(tmp_path: Path) -> None:
+def test_a_file_is_no_folder(tmp_path):
     file = tmp_path / "a.txt"
     file.touch()
     with pytest.raises(CommandError, match=r"a\.txt: this is a file, and a folder is wanted"):
         write_text(file / "b.txt", "")
 
 
-def test_names_that_no_file_can_have(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_names_that_no_file_can_have(tmp_path, capsys):
     pytest.importorskip("tree_sitter")
     long, link = tmp_path / f"{'x' * 300}.py", tmp_path / "link.py"
     link.symlink_to(tmp_path / "none" / "a.py")
@@ -216,7 +204,7 @@ def test_names_that_no_file_can_have(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 
 @pytest.mark.parametrize("words", [("cache", "--export"), ("examples", "--copy"), ("demo", "-o")])
-def test_a_dash_is_no_file(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_dash_is_no_file(words, capsys):
     with pytest.raises(SystemExit) as caught:
         main([*words, "-"])
     assert caught.value.code == 2
@@ -224,7 +212,7 @@ def test_a_dash_is_no_file(words: tuple[str, ...], capsys: pytest.CaptureFixture
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_records_on_a_full_disk(tmp_path: Path) -> None:
+def test_records_on_a_full_disk(tmp_path):
     program = tmp_path / "program.py"
     program.touch()
     done = subprocess.run(
@@ -238,9 +226,7 @@ def test_records_on_a_full_disk(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (1, message)
 
 
-def test_a_folder_that_cannot_be_made_is_told_before_compiling(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_folder_that_cannot_be_made_is_told_before_compiling(tmp_path, capsys):
     graph = product(tmp_path / "a.json")
     assert main(["compile", "--device", "H200", str(graph), "-o", f"{graph}/b.json"]) == 2
     out, err = capsys.readouterr()
@@ -248,7 +234,7 @@ def test_a_folder_that_cannot_be_made_is_told_before_compiling(
     assert err == f"compile: {graph}: this is a file, and a folder is wanted\n"
 
 
-def test_a_misspelled_command_is_suggested(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_misspelled_command_is_suggested(capsys):
     for words, suggested in ((["docter"], "doctor"), (["bench", "convolutoin"], "convolution")):
         try:
             status = main(words)
@@ -258,14 +244,12 @@ def test_a_misspelled_command_is_suggested(capsys: pytest.CaptureFixture[str]) -
         assert f"did you mean '{suggested}'?" in capsys.readouterr().err
 
 
-def test_a_folder_is_no_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_is_no_program(tmp_path, capsys):
     assert main(["trace", str(tmp_path)]) == 2
     assert "this is a folder" in capsys.readouterr().err
 
 
-def test_a_program_that_cannot_be_read_has_no_traceback(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_program_that_cannot_be_read_has_no_traceback(tmp_path, capsys):
     binary = tmp_path / "binary.py"
     binary.write_bytes(b"\0\0")
     for words in (["-m", "no_such_module"], [str(binary)]):
@@ -276,7 +260,7 @@ def test_a_program_that_cannot_be_read_has_no_traceback(
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_a_full_disk_gives_one_line() -> None:
+def test_a_full_disk_gives_one_line():
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
             [sys.executable, "-m", "cudnn_ctypes", "devices"],
@@ -293,14 +277,12 @@ def test_a_full_disk_gives_one_line() -> None:
 # --- Ctrl-C --------------------------------------------------------------------------------------
 
 
-def test_ctrl_c_is_quiet_and_keeps_what_is_done(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_ctrl_c_is_quiet_and_keeps_what_is_done(tmp_path, monkeypatch, capsys):
     sources = [product(tmp_path / f"{name}.json") for name in "ab"]
     compiled = compile_command.compile_graphs
 
-    def interrupted(texts: list[str], *arguments: object, **options: object) -> None:
-        compiled(texts[:1], *arguments, **options)  # type: ignore[arg-type]
+    def interrupted(texts, *arguments, **options):
+        compiled(texts[:1], *arguments, **options)
         raise KeyboardInterrupt
 
     monkeypatch.setattr(compile_command, "compile_graphs", interrupted)
@@ -312,7 +294,7 @@ def test_ctrl_c_is_quiet_and_keeps_what_is_done(
     assert not (tmp_path / "b.plan.json").exists()
 
 
-def test_ctrl_c_in_a_traced_program(tmp_path: Path) -> None:
+def test_ctrl_c_in_a_traced_program(tmp_path):
     program = tmp_path / "program.py"
     program.write_text("print('begun', flush=True)\nimport time\ntime.sleep(60)\n")
     running = subprocess.Popen(
@@ -336,7 +318,7 @@ def test_ctrl_c_in_a_traced_program(tmp_path: Path) -> None:
 # --- progress ------------------------------------------------------------------------------------
 
 
-def test_results_go_to_the_standard_output_unbroken(capsys: pytest.CaptureFixture[str]) -> None:
+def test_results_go_to_the_standard_output_unbroken(capsys):
     path = "/a" * 200
     with options.steps("working", 2) as steps:
         steps.begin("one")
@@ -345,10 +327,10 @@ def test_results_go_to_the_standard_output_unbroken(capsys: pytest.CaptureFixtur
     assert capsys.readouterr() == (f"{path}\n", "")
 
 
-def test_a_terminal_gets_a_bar_with_the_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_terminal_gets_a_bar_with_the_time_left(monkeypatch):
     file = io.StringIO()
 
-    def console(stderr: bool = False, **options: object) -> Console:
+    def console(stderr=False, **options):
         return Console(file=file, force_terminal=stderr, width=60, highlight=False)
 
     monkeypatch.setenv("TERM", "xterm")
@@ -379,7 +361,7 @@ def completed(*words: str) -> list[str]:
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash here")
-def test_bash_completes_commands_options_and_choices() -> None:
+def test_bash_completes_commands_options_and_choices():
     assert completed("do") == ["doctor"]
     assert set(completed("")) >= set(commands.COMMANDS)
     assert completed("doctor", "--re") == ["--report"]
@@ -393,6 +375,6 @@ def test_bash_completes_commands_options_and_choices() -> None:
     assert completed("compile", "a.j") == []  # so that bash completes files
 
 
-def test_zsh_gets_the_same_by_its_own_functions() -> None:
+def test_zsh_gets_the_same_by_its_own_functions():
     assert script("zsh").endswith(script("bash"))
     assert "bashcompinit" in script("zsh")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,17 +22,17 @@ def rows() -> dict[str, Row]:
 
 
 @pytest.mark.soak
-def test_there_is_a_row_for_each_function() -> None:
+def test_there_is_a_row_for_each_function():
     assert list(rows()) == list(raw.FUNCTIONS)
 
 
 @pytest.mark.soak
-def test_every_function_has_a_user_or_a_reason() -> None:
+def test_every_function_has_a_user_or_a_reason():
     assert [row.function for row in rows().values() if not row.used_by and not row.reason] == []
 
 
 @pytest.mark.soak
-def test_reasons_are_not_stale() -> None:
+def test_reasons_are_not_stale():
     assert [name for name in REASONS if name not in rows() or rows()[name].used_by] == []
 
 
@@ -51,11 +50,11 @@ def test_reasons_are_not_stale() -> None:
         ("cudnnBackendPopulateCudaGraph", "NativeGraph"),
     ],
 )
-def test_users(function: str, user: str) -> None:
+def test_users(function, user):
     assert user in rows()[function].used_by
 
 
-def test_users_exist() -> None:
+def test_users_exist():
     """Each user is a public name, or a method or property of one."""
     public = vars(cudnn_ctypes)
     for name in (*cudnn_ctypes.__all__, *cudnn_ctypes.legacy.__all__):
@@ -63,24 +62,24 @@ def test_users_exist() -> None:
     for row in rows().values():
         for user in row.used_by:
             home, _, method = user.partition(".")
-            found: Any = public.get(home) or getattr(cudnn_ctypes.runtime, home, None)
+            found = public.get(home) or getattr(cudnn_ctypes.runtime, home, None)
             assert found is not None, user
             assert not method or hasattr(found, method), user
 
 
-def test_what_the_reference_device_does_not_carry_out() -> None:
+def test_what_the_reference_device_does_not_carry_out():
     """There are no CUDA graphs."""
     missing = [row.function for row in rows().values() if row.reference_device == "no"]
     assert missing == ["cudnnBackendPopulateCudaGraph", "cudnnBackendUpdateCudaGraph"]
 
 
-def test_what_the_reference_device_leaves_to_cudnn() -> None:
+def test_what_the_reference_device_leaves_to_cudnn():
     """Descriptors are cuDNN's own; their plans are executed in NumPy."""
     assert rows()["cudnnBackendFinalize"].reference_device == "cuDNN itself"
     assert rows()["cudnnBackendExecute"].reference_device == "NumPy"
 
 
-def test_the_record_knows_the_functions() -> None:
+def test_the_record_knows_the_functions():
     for run in gpu_runs():
         named = run.succeeded | run.refused.keys() | run.missing
         assert named <= raw.FUNCTIONS.keys()
@@ -92,7 +91,7 @@ def test_the_record_knows_the_functions() -> None:
 
 
 @pytest.fixture
-def recorder(tmp_path: Path) -> Any:
+def recorder(tmp_path):
     made = Recorder(tmp_path / "runs.json")
     yield made
     for name in raw.FUNCTIONS:
@@ -100,7 +99,7 @@ def recorder(tmp_path: Path) -> Any:
         binding(name).rebind()
 
 
-def test_calls_are_noted_with_their_statuses(recorder: Recorder) -> None:
+def test_calls_are_noted_with_their_statuses(recorder):
     recorder.calls = set()
     with TensorDescriptor() as descriptor:
         raw.cudnnSetTensor4dDescriptor.unchecked(descriptor, 0, 0, 1, 0, 1, 1)
@@ -114,12 +113,12 @@ def test_calls_are_noted_with_their_statuses(recorder: Recorder) -> None:
     assert recorder.refused == {"cudnnSetTensor4dDescriptor": {"CUDNN_STATUS_BAD_PARAM"}}
 
 
-def test_nothing_is_noted_outside_of_gpu_tests(recorder: Recorder) -> None:
+def test_nothing_is_noted_outside_of_gpu_tests(recorder):
     raw.cudnnGetVersion()
     assert recorder.calls is None
 
 
-def test_the_reference_device_is_not_noted(recorder: Recorder) -> None:
+def test_the_reference_device_is_not_noted(recorder):
     recorder.calls = set()
     with cudnn_ctypes.use_reference_device(), cudnn_ctypes.Handle() as handle:
         raw.cudnnSetStream(handle, None)
@@ -138,7 +137,7 @@ def run(**changes: Any) -> dict[str, Any]:
     return {**made, **changes}
 
 
-def test_records_add_up(tmp_path: Path) -> None:
+def test_records_add_up(tmp_path):
     path = tmp_path / "runs.json"
     write(path, run(refused={"cudnnDestroy": ["A"], "cudnnIm2Col": ["B"]}))
     write(path, run(cudnn="9.14.0", missing=["cudnnGnnAggSimpleForward"]))
@@ -153,7 +152,7 @@ def test_records_add_up(tmp_path: Path) -> None:
 
 
 @pytest.mark.gpu
-def test_this_gpu_has_a_name() -> None:
+def test_this_gpu_has_a_name():
     from gpu_coverage import this_gpu
 
     assert all(this_gpu().values())

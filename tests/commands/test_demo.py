@@ -1,9 +1,6 @@
 """The demonstration: the picture that it draws, its file format, and its command."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,7 +12,7 @@ from cudnn_ctypes.commands.demo import landscape, png
 from cudnn_ctypes.commands.options import CommandError
 
 
-def test_the_picture_has_colours_and_edges_of_all_directions() -> None:
+def test_the_picture_has_colours_and_edges_of_all_directions():
     picture = landscape()
     assert picture.shape == (427, 640, 3)
     assert picture.dtype == np.float32
@@ -27,7 +24,7 @@ def test_the_picture_has_colours_and_edges_of_all_directions() -> None:
         assert (np.abs(differences) > 0.2).sum() > 1000
 
 
-def test_png_is_read_back_by_another_library(tmp_path: Path) -> None:
+def test_png_is_read_back_by_another_library(tmp_path):
     image = pytest.importorskip("PIL.Image")
     pixels = np.random.default_rng(1).uniform(-0.2, 1.2, (5, 7, 3))
     path = tmp_path / "a.png"
@@ -38,7 +35,7 @@ def test_png_is_read_back_by_another_library(tmp_path: Path) -> None:
         np.testing.assert_array_equal(np.asarray(read), expected)
 
 
-def test_the_oracle_finds_a_wrong_pixel() -> None:
+def test_the_oracle_finds_a_wrong_pixel():
     picture = landscape(20, 30)
     signal = pytest.importorskip("scipy.signal")
     brightness = picture.astype(np.float64) @ np.array(demo._LUMINANCE)
@@ -53,11 +50,11 @@ def test_the_oracle_finds_a_wrong_pixel() -> None:
 
 
 @pytest.fixture
-def small(monkeypatch: pytest.MonkeyPatch, reference_device: None) -> None:
+def small(monkeypatch, reference_device):
     monkeypatch.setattr(demo, "landscape", lambda: landscape(32, 48))
 
 
-def test_the_command(small: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command(small, tmp_path, capsys):
     assert main(["demo", "--device", "reference", "-o", f"{tmp_path}/new/"]) == 0
     file = tmp_path / "new" / "cudnn_demo.png"
     assert file.read_bytes().startswith(b"\x89PNG")
@@ -69,11 +66,8 @@ def test_the_command(small: None, tmp_path: Path, capsys: pytest.CaptureFixture[
 
 
 def test_nothing_is_overwritten_and_nothing_run_before_that_is_known(
-    small: None,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+    small, tmp_path, monkeypatch, capsys
+):
     file = tmp_path / "a.png"
     file.write_text("mine")
     words = ["demo", "--device", "reference", "-o", str(file), "--json"]
@@ -91,12 +85,9 @@ def test_nothing_is_overwritten_and_nothing_run_before_that_is_known(
 
 
 def test_a_folder_that_can_only_be_read_costs_the_picture_alone(
-    small: None,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    def refuse(path: Path, data: bytes, *, force: bool) -> None:
+    small, tmp_path, monkeypatch, capsys
+):
+    def refuse(path, data, *, force):
         raise CommandError(f"{path}: it cannot be written")
 
     monkeypatch.setattr(demo, "write_bytes", refuse)
@@ -112,7 +103,7 @@ def test_a_folder_that_can_only_be_read_costs_the_picture_alone(
     assert main([*words, "-o", "named.png"]) == 2
 
 
-def test_it_needs_none_of_the_extra_packages(tmp_path: Path) -> None:
+def test_it_needs_none_of_the_extra_packages(tmp_path):
     program = """
         import sys
         for name in ("sklearn", "scipy", "PIL", "matplotlib"):
@@ -128,7 +119,7 @@ def test_it_needs_none_of_the_extra_packages(tmp_path: Path) -> None:
 
 
 @pytest.mark.gpu
-def test_on_the_gpu(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_on_the_gpu(tmp_path, capsys):
     assert main(["demo", "--device", "cuda", "-o", str(tmp_path / "a.png"), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["agrees"]

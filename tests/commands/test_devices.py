@@ -1,9 +1,6 @@
 """The command ``devices``."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
 import pytest
 from programs import ROOT
@@ -15,7 +12,7 @@ from cudnn_ctypes.graph.backend.device_properties import presets
 from cudnn_ctypes.raw.library import load
 
 
-def test_all_presets_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_presets_are_listed(capsys):
     assert main(["devices"]) == 0
     lines = capsys.readouterr().out.splitlines()
     for name in presets():
@@ -24,7 +21,7 @@ def test_all_presets_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.soak
-def test_graphs_are_compiled_for_chosen_ones(capsys: pytest.CaptureFixture[str]) -> None:
+def test_graphs_are_compiled_for_chosen_ones(capsys):
     """What is only on newer GPUs has an engine there, and a reason where it has none."""
     assert main(["devices", "T4", "rtx 5090", "--compile", "--json"]) == 0
     t4, rtx = json.loads(capsys.readouterr().out)
@@ -43,15 +40,13 @@ def test_graphs_are_compiled_for_chosen_ones(capsys: pytest.CaptureFixture[str])
         assert f"| {name} | {found['compute_capability']} | {' | '.join(engines)} |" in page
 
 
-def test_the_page_has_every_preset() -> None:
+def test_the_page_has_every_preset():
     page = (ROOT / "docs" / "presets.md").read_text()
     rows = [line.split("|")[1].strip() for line in page.splitlines() if line.startswith("| ")]
     assert rows == ["device", *presets()]
 
 
-def test_the_table_gives_reasons_once_for_gpus_alike(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_table_gives_reasons_once_for_gpus_alike(capsys, monkeypatch):
     monkeypatch.setattr(command, "GRAPHS", command.GRAPHS[-1:])
     assert main(["devices", "h100", "h200", "b200", "--compile"]) == 0
     out = capsys.readouterr().out
@@ -61,7 +56,7 @@ def test_the_table_gives_reasons_once_for_gpus_alike(
     assert out.count("nvfp4 matmul for") == 1
 
 
-def test_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file(tmp_path, capsys):
     with DeviceProperties.preset("l4") as l4, l4.replace(deviceName="mine") as mine:
         mine.to_json(tmp_path / "mine.json")
     assert main(["devices", str(tmp_path / "mine.json"), "--json"]) == 0
@@ -73,6 +68,6 @@ def test_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ("word", "says"),
     [("B20", "no preset for 'B20'; did you mean"), ("no.json", "no.json: it cannot be read")],
 )
-def test_wrong_devices(word: str, says: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_devices(word, says, capsys):
     assert main(["devices", word]) == 2
     assert says in capsys.readouterr().err

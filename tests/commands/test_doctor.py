@@ -7,7 +7,6 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
@@ -48,7 +47,7 @@ def text_here() -> subprocess.CompletedProcess[str]:
     return run("doctor", COLUMNS="80")
 
 
-def test_here() -> None:
+def test_here():
     code, findings = report_here()
     assert code == 0
     assert findings["what works here: C API"]["state"] == "ok"
@@ -58,7 +57,7 @@ def test_here() -> None:
 
 
 @pytest.mark.soak
-def test_the_tables() -> None:
+def test_the_tables():
     done = text_here()
     assert done.returncode == 0
     for text in ("what works here", "libcudnn", "reference device"):
@@ -66,7 +65,7 @@ def test_the_tables() -> None:
 
 
 @pytest.mark.soak
-def test_names_and_paths_are_whole_at_80_columns() -> None:
+def test_names_and_paths_are_whole_at_80_columns():
     """Also where the output is no terminal, and each finding is on a line of its own."""
     _, findings = report_here()
     lines = text_here().stdout.splitlines()
@@ -78,7 +77,7 @@ def test_names_and_paths_are_whole_at_80_columns() -> None:
 
 
 @pytest.mark.soak
-def test_the_report_is_one_block_with_everything() -> None:
+def test_the_report_is_one_block_with_everything():
     done = run("doctor", "--report", CUDNN_CTYPES_LIBRARY="/nowhere/libcudnn.so.9")
     lines = done.stdout.splitlines()
     assert (lines[0], lines[-1]) == ("```text", "```")
@@ -90,11 +89,11 @@ def test_the_report_is_one_block_with_everything() -> None:
     assert any(line.startswith("  numpy: ") for line in lines)
 
 
-def test_findings_come_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_findings_come_one_by_one(monkeypatch):
     """What is asked later has not been asked when the first finding is there."""
-    asked: list[str] = []
+    asked = []
 
-    def ask(probe: str, device: str = "cuda") -> dict[str, Any]:
+    def ask(probe, device="cuda"):
         asked.append(probe)
         return {**TestAnswers.LIBRARY} if probe == "library" else {"error": "none"}
 
@@ -106,10 +105,8 @@ def test_findings_come_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(asked) == probes.PROBE_COUNT
 
 
-def test_what_is_found_is_kept_after_ctrl_c(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def ask(probe: str, device: str = "cuda") -> dict[str, Any]:
+def test_what_is_found_is_kept_after_ctrl_c(monkeypatch, capsys):
+    def ask(probe, device="cuda"):
         if probe == "library":
             return {**TestAnswers.LIBRARY}
         raise KeyboardInterrupt
@@ -121,7 +118,7 @@ def test_what_is_found_is_kept_after_ctrl_c(
     assert err == ""
 
 
-def test_missing_library(tmp_path: Path) -> None:
+def test_missing_library(tmp_path):
     code, findings = report(CUDNN_CTYPES_LIBRARY=str(tmp_path / "libcudnn.so.9"))
     assert code == 1
     assert findings["cuDNN: libcudnn"]["state"] == "problem"
@@ -129,7 +126,7 @@ def test_missing_library(tmp_path: Path) -> None:
 
 
 @pytest.mark.soak
-def test_old_library(tmp_path: Path) -> None:
+def test_old_library(tmp_path):
     code, findings = report(CUDNN_CTYPES_LIBRARY=str(fake_cudnn(tmp_path, version=8907)))
     assert code == 1
     assert "this is cuDNN 8.9" in findings["cuDNN: libcudnn"]["value"]
@@ -151,25 +148,25 @@ class TestAnswers:
         "parts": {"Ops": "CUDNN_STATUS_SUCCESS", "Cnn": "CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH"},
     }
 
-    def test_missing_symbols_name_the_version_that_has_them(self) -> None:
+    def test_missing_symbols_name_the_version_that_has_them(self):
         findings = {f.name: f for f in probes._library(self.LIBRARY)}
         assert findings["symbols"].value == "237 of 239 functions of the headers"
         assert "9.28.0" in findings["symbols"].advice
         assert findings["not here, since 9.22.0"].value == "cudnnCausalConv1dForward"
 
-    def test_a_sublibrary_of_another_version(self) -> None:
+    def test_a_sublibrary_of_another_version(self):
         findings = {f.name: f for f in probes._library(self.LIBRARY)}
         assert findings["Ops sublibrary"].state == "ok"
         assert findings["Cnn sublibrary"].state == "problem"
         assert "uninstall every nvidia-cudnn package" in findings["Cnn sublibrary"].advice
 
-    def test_a_broken_file_that_was_passed_over(self) -> None:
+    def test_a_broken_file_that_was_passed_over(self):
         finding = next(f for f in probes._library(self.LIBRARY) if f.state == "problem")
         assert (finding.name, finding.value) == ("not loaded", *self.LIBRARY["passed_over"])
 
     CUDA: ClassVar = {"files": {}, "cudnn": ["/x/libcudnn.so.9"], "compilation_failures": {}}
 
-    def test_nvrtc_is_missing(self) -> None:
+    def test_nvrtc_is_missing(self):
         answer = {**self.CUDA, "files": {"/x/libcublasLt.so.13": "1"}}
         findings = {f.name: f for f in probes._cuda_libraries(answer, 13)}
         assert findings["libcublasLt.so.13"].state == "ok"
@@ -177,7 +174,7 @@ class TestAnswers:
         assert findings["libnvrtc.so.13"].advice.endswith("pip install nvidia-cuda-nvrtc")
 
     @pytest.mark.soak
-    def test_nvrtc_cannot_compile(self, tmp_path: Path) -> None:
+    def test_nvrtc_cannot_compile(self, tmp_path):
         """As without its builtins: it loads, and gives a status for each kernel."""
         loaded = raw.load()
         (tmp_path / "cudnn").mkdir()
@@ -192,18 +189,18 @@ class TestAnswers:
         assert finding["value"] == f"0.0, {file}, cannot compile: status 6"
         assert finding["advice"].startswith("pip install --force-reinstall nvidia-cuda-nvrtc")
 
-    def test_libraries_from_two_places(self) -> None:
+    def test_libraries_from_two_places(self):
         answer = {**self.CUDA, "cudnn": ["/x/libcudnn.so.9", "/y/libcudnn_ops.so.9"]}
         findings = [f for f in probes._cuda_libraries(answer, 12) if f.name == "mixed install"]
         assert "/x, /y" in findings[0].value
 
-    def test_wrong_numbers(self) -> None:
+    def test_wrong_numbers(self):
         answer = {"handle": "Handle()", "convolution": False}
         finding = probes._device("GPU", answer, "missing", probes._NO_GPU)
         assert (finding.state, finding.advice) == ("problem", "please report this message")
 
-    def test_a_crash_is_an_answer(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        def crash(*_: Any, **__: Any) -> subprocess.CompletedProcess[str]:
+    def test_a_crash_is_an_answer(self, monkeypatch):
+        def crash(*_, **__):
             return subprocess.CompletedProcess([], -11, "", "")
 
         monkeypatch.setattr(subprocess, "run", crash)
@@ -225,26 +222,26 @@ class TestPackages:
         findings = probes.packages(version, "/x/nvidia/cudnn/lib/libcudnn.so.9")
         return [finding for finding in findings if finding.state == "problem"]
 
-    def test_one_wheel(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_one_wheel(self, monkeypatch):
         self.fake(monkeypatch, nvidia_cudnn_cu12="9.28.0.42")
         assert self.problems() == []
 
-    def test_two_wheels(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_two_wheels(self, monkeypatch):
         self.fake(monkeypatch, nvidia_cudnn_cu12="9.28.0.42", nvidia_cudnn_cu13="9.19.0.56")
         (problem,) = self.problems()
         assert "uninstall" in problem.advice
 
-    def test_an_overwritten_wheel(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_an_overwritten_wheel(self, monkeypatch):
         self.fake(monkeypatch, nvidia_cudnn_cu12="9.20.0.1")
         (problem,) = self.problems()
         assert "--force-reinstall nvidia-cudnn-cu12" in problem.advice
 
-    def test_torch_wants_another(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_torch_wants_another(self, monkeypatch):
         self.fake(monkeypatch, nvidia_cudnn_cu12="9.28.0.42", torch="2.11.0")
         (problem,) = self.problems()
         assert "nvidia-cudnn-cu13 9.19.0.56" in problem.value
 
-    def test_search_path(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def test_search_path(self, monkeypatch, tmp_path):
         for name in ("a", "b"):
             (tmp_path / name).mkdir()
             (tmp_path / name / "libcudnn_ops.so.9").touch()
@@ -261,14 +258,14 @@ class TestPackages:
 class TestReducedBuild:
     """The small wheels: the C API loads, and most of the legacy API is not there."""
 
-    def test_a_sublibrary_that_is_left_out(self) -> None:
+    def test_a_sublibrary_that_is_left_out(self):
         parts = {"Ops": "CUDNN_STATUS_NOT_SUPPORTED_SUBLIBRARY_UNAVAILABLE"}
         findings = {f.name: f for f in probes._library({**TestAnswers.LIBRARY, "parts": parts})}
         assert findings["Ops sublibrary"].state == "missing"
         assert "install the full nvidia-cudnn wheel" in findings["Ops sublibrary"].advice
 
     @pytest.mark.soak
-    def test_the_c_api_loads_all_the_same(self, tmp_path: Path) -> None:
+    def test_the_c_api_loads_all_the_same(self, tmp_path):
         fake_cudnn(tmp_path, version=92800, cudnnGetProperty=0)
         code, findings = report(CUDNN_CTYPES_LIBRARY=str(tmp_path))
         assert code == 0
@@ -278,12 +275,12 @@ class TestReducedBuild:
 
 
 @pytest.mark.soak
-def test_brackets_are_printed(tmp_path: Path) -> None:
+def test_brackets_are_printed(tmp_path):
     done = run("doctor", CUDNN_CTYPES_LIBRARY=str(tmp_path / "libcudnn.so.9"))
     assert "pip install 'cudnn-ctypes[cu12]' (or [cu13])" in done.stdout
 
 
-def test_an_unknown_command_names_the_known_ones() -> None:
+def test_an_unknown_command_names_the_known_ones():
     done = run("diagnose")
     assert done.returncode == 2
     assert "doctor" in done.stderr
@@ -291,7 +288,7 @@ def test_an_unknown_command_names_the_known_ones() -> None:
 
 class TestSavingTheGpu:
     @pytest.mark.soak
-    def test_of_the_reference_device(self, tmp_path: Path) -> None:
+    def test_of_the_reference_device(self, tmp_path):
         path = tmp_path / "new" / "gpu.json"
         done = run("doctor", "--save-device", str(path), CUDNN_CTYPES_DEVICE="reference")
         assert (done.returncode, done.stderr) == (0, "")
@@ -310,7 +307,7 @@ class TestSavingTheGpu:
         assert "on NVIDIA H200" in done.stdout
 
     @pytest.mark.skipif(not ensure_driver().is_stub, reason="there is an NVIDIA driver here")
-    def test_without_a_gpu(self, tmp_path: Path) -> None:
+    def test_without_a_gpu(self, tmp_path):
         done = run("doctor", "--save-device", str(tmp_path / "gpu.json"))
         assert done.returncode == 2
         (line,) = done.stderr.splitlines()
@@ -318,7 +315,7 @@ class TestSavingTheGpu:
         assert list(tmp_path.iterdir()) == []
 
     @pytest.mark.soak
-    def test_a_folder_and_nothing_overwritten(self, tmp_path: Path) -> None:
+    def test_a_folder_and_nothing_overwritten(self, tmp_path):
         words = ("doctor", "--save-device", f"{tmp_path}/new/")
         assert run(*words, CUDNN_CTYPES_DEVICE="reference").returncode == 0
         file = tmp_path / "new" / "gpu.json"
@@ -330,7 +327,7 @@ class TestSavingTheGpu:
         assert json.loads(file.read_text())
 
     @pytest.mark.gpu
-    def test_of_the_gpu_here(self, tmp_path: Path) -> None:
+    def test_of_the_gpu_here(self, tmp_path):
         path = tmp_path / "gpu.json"
         assert run("doctor", "--save-device", str(path), CUDNN_CTYPES_DEVICE="cuda").returncode == 0
         with DeviceProperties(path) as saved, DeviceProperties.from_device() as here:

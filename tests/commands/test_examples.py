@@ -25,22 +25,22 @@ def names(text: str) -> list[str]:
     return [word for word in words if word[:2].isdecimal()]
 
 
-def test_lists_all_in_reading_order(capsys: pytest.CaptureFixture[str]) -> None:
+def test_lists_all_in_reading_order(capsys):
     assert main(["examples"]) == 0
     assert names(capsys.readouterr().out) == PROGRAMS + NOTEBOOKS
 
 
-def test_numbers_are_without_gaps() -> None:
+def test_numbers_are_without_gaps():
     for stems in (PROGRAMS, NOTEBOOKS):
         assert [int(stem[:2]) for stem in stems] == list(range(1, len(stems) + 1))
 
 
-def test_each_says_in_a_line_what_it_is_about() -> None:
+def test_each_says_in_a_line_what_it_is_about():
     for example in example_files.examples():
         assert 20 < len(example.title) <= 100, example
 
 
-def test_shows_what_one_teaches(capsys: pytest.CaptureFixture[str]) -> None:
+def test_shows_what_one_teaches(capsys):
     assert main(["examples", "05"]) == 0
     out = capsys.readouterr().out
     assert str(EXAMPLES / "05_algorithms.py") in out
@@ -50,7 +50,7 @@ def test_shows_what_one_teaches(capsys: pytest.CaptureFixture[str]) -> None:
     assert "none is called 'no such'" in capsys.readouterr().err
 
 
-def test_copies_and_overwrites_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_copies_and_overwrites_nothing(tmp_path, capsys):
     target = tmp_path / "new" / "folder"
     assert main(["examples", "--copy", str(target)]) == 0
     for path in (*EXAMPLES.glob("*.py"), *EXAMPLES.glob("notebooks/*.ipynb")):
@@ -63,7 +63,7 @@ def test_copies_and_overwrites_nothing(tmp_path: Path, capsys: pytest.CaptureFix
     assert capsys.readouterr().err.endswith("README.md: this is a file, and a folder is wanted\n")
 
 
-def test_the_index_names_each_once() -> None:
+def test_the_index_names_each_once():
     index = (EXAMPLES / "README.md").read_text()
     for stem in PROGRAMS:
         assert index.count(f"({stem}.py)") == 1, stem
@@ -72,7 +72,7 @@ def test_the_index_names_each_once() -> None:
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def installed(tmp_path_factory):
     """A folder with the contents of the wheel, as pip installs them."""
     pytest.importorskip("hatchling")
     folder = tmp_path_factory.mktemp("wheel")
@@ -86,7 +86,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.soak
-def test_the_wheel_has_them_and_nothing_else(installed: Path) -> None:
+def test_the_wheel_has_them_and_nothing_else(installed):
     place = installed / "cudnn_ctypes" / "examples"
     found = {path.relative_to(place) for path in place.rglob("*") if path.is_file()}
     tracked = subprocess.run(
@@ -104,14 +104,14 @@ def test_the_wheel_has_them_and_nothing_else(installed: Path) -> None:
 
 
 @pytest.mark.soak
-def test_the_installed_package_lists_copies_and_runs_them(installed: Path, tmp_path: Path) -> None:
+def test_the_installed_package_lists_copies_and_runs_them(installed, tmp_path):
     environment = {
         **os.environ,
         "PYTHONPATH": str(installed),
         "CUDNN_CTYPES_DEVICE": "reference",
     }
 
-    def run(*arguments: object) -> str:
+    def run(*arguments):
         done = subprocess.run(
             [sys.executable, *map(str, arguments)],
             env=environment,

@@ -1,7 +1,5 @@
 """The command ``explain``."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -15,7 +13,7 @@ from cudnn_ctypes.graph.graph import Graph
 
 
 @pytest.fixture
-def product(tmp_path: Path) -> Path:
+def product(tmp_path):
     graph = Graph("product", io_data_type="float16")
     a, b = graph.tensor((4, 64, 128)), graph.tensor((4, 128, 256))
     graph.gelu(graph.matmul(a, b)).set_output()
@@ -24,7 +22,7 @@ def product(tmp_path: Path) -> Path:
     return path
 
 
-def test_the_table_is_printed(product: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_table_is_printed(product, capsys):
     assert main(["explain", str(product), "--device", "H200", "--heuristics", "a"]) == 0
     out = capsys.readouterr().out
     assert out.startswith("'product' (matmul 'matmul', gelu 'gelu') on NVIDIA H200, cuDNN")
@@ -32,7 +30,7 @@ def test_the_table_is_printed(product: Path, capsys: pytest.CaptureFixture[str])
     assert "accepted, not compiled" in out
 
 
-def test_json_is_printed(product: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_is_printed(product, capsys):
     words = ["explain", str(product), "--device", "h200", "--json", "--require", "tensor_core"]
     assert main(words) == 0
     told = json.loads(capsys.readouterr().out)
@@ -41,15 +39,13 @@ def test_json_is_printed(product: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert all("tensor_core" in row["numerical_notes"] for row in usable)
 
 
-def test_without_an_engine_the_status_says_so(
-    product: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_without_an_engine_the_status_says_so(product, capsys):
     words = ["explain", str(product), "--device", "H200", "--require", "winograd"]
     assert main(words) == 1
     assert "lacks the note winograd" in capsys.readouterr().out
 
 
-def test_advice_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_advice_is_printed(tmp_path, capsys):
     graph = Graph("odd", io_data_type="float16")
     a, b = graph.tensor((4, 64, 7), name="a"), graph.tensor((4, 7, 256), name="b")
     graph.matmul(a, b, name="matmul").set_output()
@@ -73,9 +69,7 @@ def test_advice_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
         (["--device", "H200", "--heuristics", "c"], "heuristics: expected one of"),
     ],
 )
-def test_wrong_arguments(
-    words: list[str], says: str, product: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_wrong_arguments(words, says, product, capsys):
     assert main(["explain", str(product), *words]) == 2
     assert says in capsys.readouterr().err
 
@@ -93,9 +87,7 @@ def test_wrong_arguments(
     ],
     ids=str,
 )
-def test_what_is_no_graph(
-    content: bytes | None, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_is_no_graph(content, says, tmp_path, capsys):
     path = tmp_path / "graph.json"
     if content is not None:
         path.write_bytes(content)
@@ -112,9 +104,7 @@ def test_what_is_no_graph(
     ],
     ids=str,
 )
-def test_what_are_no_properties(
-    content: bytes, says: str, product: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_are_no_properties(content, says, product, capsys):
     path = product.with_name("gpu.json")
     path.write_bytes(content)
     assert main(["explain", str(product), "--device", str(path)]) == 2
@@ -122,17 +112,17 @@ def test_what_are_no_properties(
 
 
 @pytest.mark.parametrize("path", ["folder", "/proc/self/mem"])
-def test_what_cannot_be_read(path: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_cannot_be_read(path, tmp_path, capsys):
     if not Path(path).exists():
         path = str(tmp_path)
     assert main(["explain", path, "--device", "H200"]) == 2
     assert capsys.readouterr().err.startswith(f"explain: {path}: it cannot be read: ")
 
 
-def test_mistakes_of_ours_are_not_hidden(product: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mistakes_of_ours_are_not_hidden(product, monkeypatch):
     """An OSError that is not about a file that a user named keeps its traceback."""
 
-    def fails(*_: object, **__: object) -> None:
+    def fails(*_, **__):
         raise OSError("a mistake")
 
     monkeypatch.setattr(Graph, "explain", fails)
@@ -140,7 +130,7 @@ def test_mistakes_of_ours_are_not_hidden(product: Path, monkeypatch: pytest.Monk
         main(["explain", str(product), "--device", "H200"])
 
 
-def test_a_reader_that_is_gone_before_anything_is_written(product: Path) -> None:
+def test_a_reader_that_is_gone_before_anything_is_written(product):
     """What is little waits in a buffer until the end."""
     words = [sys.executable, "-m", "cudnn_ctypes", "explain", str(product), "--device", "H200"]
     read, write = os.pipe()
@@ -151,7 +141,7 @@ def test_a_reader_that_is_gone_before_anything_is_written(product: Path) -> None
     assert done.stderr == b""
 
 
-def test_a_reader_that_has_enough_is_no_error(product: Path) -> None:
+def test_a_reader_that_has_enough_is_no_error(product):
     words = [sys.executable, "-m", "cudnn_ctypes", "explain", str(product), "--device", "H200"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None

@@ -1,10 +1,6 @@
 """The command ``judge``."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -14,7 +10,7 @@ from cudnn_ctypes.graph.graph import Graph
 
 
 @pytest.fixture
-def layer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def layer(tmp_path, monkeypatch):
     monkeypatch.delenv("CUDNN_CTYPES_CACHE", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
     graph = Graph("layer", io_data_type="float16")
@@ -30,9 +26,7 @@ def layer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 WORDS = ("--engines", "0", "--knobs", "0", "--data", "ordinary")
 
 
-def test_the_table_is_printed_and_verdicts_are_kept(
-    layer: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_table_is_printed_and_verdicts_are_kept(layer, capsys):
     assert main(["judge", str(layer), *WORDS]) == 0
     out = capsys.readouterr().out
     assert out.startswith("'layer' on reference device")
@@ -42,7 +36,7 @@ def test_the_table_is_printed_and_verdicts_are_kept(
     assert "verdict  1 verdicts, 0 wrong" in capsys.readouterr().out
 
 
-def test_json_is_printed_and_written(layer: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_is_printed_and_written(layer, capsys):
     path = layer.parent / "told.json"
     words = ["judge", str(layer), *WORDS, "--json", "--no-keep", "-o", str(path)]
     assert main(words) == 0
@@ -54,14 +48,12 @@ def test_json_is_printed_and_written(layer: Path, capsys: pytest.CaptureFixture[
     assert "--force" in capsys.readouterr().err
 
 
-def test_without_an_engine_the_status_says_so(
-    layer: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_without_an_engine_the_status_says_so(layer, capsys):
     assert main(["judge", str(layer), "--engines", "900"]) == 1
     assert "0 engine configs executed" in capsys.readouterr().out
 
 
-def test_a_graph_that_cannot_be_judged(layer: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_graph_that_cannot_be_judged(layer, capsys):
     graph = Graph(io_data_type="float16")
     x = graph.tensor((2, 8, 16), data_type="int32", name="x")
     graph.reduction(x, "max", axes=[2]).set_output(name="y")
@@ -71,6 +63,6 @@ def test_a_graph_that_cannot_be_judged(layer: Path, capsys: pytest.CaptureFixtur
     assert err.startswith("judge: tensor 'x': random int32 numbers would have no meaning")
 
 
-def test_bench_judges_on_a_gpu_only(layer: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bench_judges_on_a_gpu_only(layer, capsys):
     assert main(["bench", str(layer), "--device", "h200", "--judge"]) == 2
-    assert "--compare, --judge and --plot need the GPU itself" in capsys.readouterr().err
+    assert "--judge and --plot need the GPU itself" in capsys.readouterr().err

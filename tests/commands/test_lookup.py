@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 from programs import printed
@@ -69,7 +68,7 @@ typedef struct cudnnTensorStruct *cudnnTensorDescriptor_t;
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path):
     (tmp_path / "cudnn_graph.h").write_text(HEADER)
     (tmp_path / "cudnn_version.h").write_text(HEADER[: HEADER.index("/**")])
     return tmp_path

@@ -76,7 +76,7 @@ def _faults() -> set[tuple[str, str]]:
     }
 
 
-def test_docstrings_are_in_order() -> None:
+def test_docstrings_are_in_order():
     faults = _faults()
     unexpected = sorted(faults - EXCEPTIONS.keys())
     assert not unexpected, [(name, code, CHECKS[code]) for name, code in unexpected]
@@ -102,13 +102,13 @@ def _owner(name: str) -> type | None:
 
 
 @pytest.mark.parametrize("name", EVERYTHING)
-def test_parameters_are_complete(name: str) -> None:
+def test_parameters_are_complete(name):
     assert not docstring_parts.untold(EVERYTHING[name], _owner(name))
     assert not docstring_parts.unknown(EVERYTHING[name])
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_functions_say_of_what_type_parameters_are_and_what_they_mean(name: str) -> None:
+def test_functions_say_of_what_type_parameters_are_and_what_they_mean(name):
     text = inspect.getdoc(FUNCTIONS[name]) or ""
     told = docstring_parts.complete(FUNCTIONS[name], _owner(name))
     if "\nParameters\n" in text and name not in NO_TYPES:
@@ -121,14 +121,14 @@ NO_TYPES = {"bind", "compile_graphs", "describe", "graph_function", "Graph.point
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_functions_say_what_they_return(name: str) -> None:
+def test_functions_say_what_they_return(name):
     function = FUNCTIONS[name]
     if str(inspect.signature(function).return_annotation) not in RESULTS_BY_SUMMARY:
         text = "\n".join(docstring_parts.completed(function, _owner(name)))
         assert re.search(r"^(Returns|Yields)\n-+\n", text, re.MULTILINE)
 
 
-def test_help_shows_operations_in_full() -> None:
+def test_help_shows_operations_in_full():
     operations = {name: each for name, each in PUBLIC.items() if hasattr(each, "_operation")}
     assert len(operations) > 60
     for name, operation in operations.items():
@@ -139,7 +139,7 @@ def test_help_shows_operations_in_full() -> None:
         assert "are those of `" not in operation.__doc__, name
 
 
-def test_functions_say_what_they_raise() -> None:
+def test_functions_say_what_they_raise():
     missing = {
         name
         for name, function in FUNCTIONS.items()
@@ -164,7 +164,7 @@ def without_example(items: dict[str, Any]) -> set[str]:
     return {name for name in texts.keys() - shown if not shown.intersection(referred[name])}
 
 
-def test_functions_and_classes_show_an_example() -> None:
+def test_functions_and_classes_show_an_example():
     top = {
         name: item
         for name, item in PUBLIC.items()
@@ -173,24 +173,24 @@ def test_functions_and_classes_show_an_example() -> None:
     assert without_example(top) == set()
 
 
-def test_a_missing_example_is_seen() -> None:
-    def shown() -> None:
+def test_a_missing_example_is_seen():
+    def shown():
         """Do it.
 
         >>> shown()
         """
 
-    def referring() -> None:
+    def referring():
         """Do it too. For an example see `shown`."""
 
-    def dangling() -> None:
+    def dangling():
         """Do it too. For an example see `referring`."""
 
     items = {each.__name__: each for each in (shown, referring, dangling)}
     assert without_example(items) == {"dangling"}
 
 
-def test_functions_of_layer_2_name_the_function_that_they_follow() -> None:
+def test_functions_of_layer_2_name_the_function_that_they_follow():
     for name, function in FUNCTIONS.items():
         if ".legacy." in function.__module__ and name not in FOLLOW_NONE:
             assert re.search(r"``(?:cudnn[A-Z]|CUDNN_)\w+``", inspect.getdoc(function) or ""), name
@@ -200,8 +200,8 @@ FOLLOW_NONE = {"bind"}
 """It launches whatever function of C its operation follows."""
 
 
-def test_the_check_sees_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    def half(first: int, second: int) -> None:
+def test_the_check_sees_what_is_missing(monkeypatch):
+    def half(first, second):
         """Do half of it
 
         Parameters
@@ -212,7 +212,7 @@ def test_the_check_sees_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None
             There is none.
         """
 
-    def other(first: int, second: int, beta: float) -> None:
+    def other(first, second, beta):
         """The first and the second, as in `half`."""
 
     assert docstring_parts.untold(half) == ["second"]
@@ -222,7 +222,7 @@ def test_the_check_sees_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None
     assert "SS03" in _errors("half")
 
 
-def test_what_another_docstring_says_is_put_in() -> None:
+def test_what_another_docstring_says_is_put_in():
     text = "\n".join(docstring_parts.completed(cudnn_ctypes.pooling_backward))
     places = [text.find(each) for each in ("handle : ", "pooling : ", "dy : ", "alpha : ")]
     assert -1 not in places
@@ -232,7 +232,7 @@ def test_what_another_docstring_says_is_put_in() -> None:
     assert "those of `pooling_forward`" not in text
 
 
-def test_pages_of_formulas_tell_each_parameter_that_they_leave_to_another() -> None:
+def test_pages_of_formulas_tell_each_parameter_that_they_leave_to_another():
     for module in numpy_modules().values():
         for function in numpy_functions(module):
             doc = NumpyDocString("\n".join(docstring_parts.completed(function)))

@@ -46,13 +46,13 @@ def _check(chosen: list[Block], folder: Path, device: str) -> None:
 
 
 @_named([page for page in PAGES if any(not SKIPPED & set(b.needs) for b in _of(page))])
-def test_page(page: Path, tmp_path: Path) -> None:
+def test_page(page, tmp_path):
     _check([b for b in _of(page) if not SKIPPED & set(b.needs)], tmp_path, "reference")
 
 
 @pytest.mark.gpu
 @_named([page for page in PAGES if any("gpu" in b.needs for b in _of(page))])
-def test_page_on_a_gpu(page: Path, tmp_path: Path) -> None:
+def test_page_on_a_gpu(page, tmp_path):
     _check([b for b in _of(page) if "gpu" in b.needs], tmp_path, "cuda")
 
 
@@ -62,7 +62,7 @@ LEFT = [(page, block) for page in PAGES for block in _of(page) if SKIPPED & set(
 @pytest.mark.parametrize(
     ("page", "block"), LEFT, ids=[f"{page.relative_to(ROOT)}:{block.line}" for page, block in LEFT]
 )
-def test_block_that_is_not_run_here(page: Path, block: Block) -> None:
+def test_block_that_is_not_run_here(page, block):
     if block.language == "python":
         compile(block.source, f"{page.name}:{block.line}", "exec")
     else:
@@ -77,7 +77,7 @@ def _page(name: str) -> str:
     return (ROOT / "docs" / name).read_text()
 
 
-def test_every_environment_variable_that_is_read_is_told() -> None:
+def test_every_environment_variable_that_is_read_is_told():
     read = {
         name
         for path in (ROOT / "cudnn_ctypes").rglob("*.py")
@@ -90,7 +90,7 @@ def test_every_environment_variable_that_is_read_is_told() -> None:
     }
 
 
-def test_every_exception_is_told_in_the_order_of_the_alphabet() -> None:
+def test_every_exception_is_told_in_the_order_of_the_alphabet():
     errors = _page("errors.md")
     terms = re.findall(r"^\[?(\w+)\]?(?:\(.*\))?\n: ", errors, re.MULTILINE)
     assert terms == sorted(terms)
@@ -100,7 +100,7 @@ def test_every_exception_is_told_in_the_order_of_the_alphabet() -> None:
             assert name in terms or f"`{name}`" in errors, name
 
 
-def test_pages_name_the_release_that_is_declared() -> None:
+def test_pages_name_the_release_that_is_declared():
     release = f"{raw.CUDNN_MAJOR}.{raw.CUDNN_MINOR}"
     named = re.compile(r"(?:9\.0 to|headers of(?: cuDNN)?) (9\.\d+)")
     for name in ("raw.md", "compatibility.md", "pictures/layers.svg"):
@@ -148,7 +148,7 @@ never()
 """
 
 
-def test_what_differs_from_a_page_is_found(tmp_path: Path) -> None:
+def test_what_differs_from_a_page_is_found(tmp_path):
     chosen = list(blocks(PAGE))
     assert [block.line for block in chosen] == [3, 15, 22, 30, 34]
     assert [block.needs for block in chosen][-1] == ("gpu", "torch")
@@ -160,17 +160,17 @@ def test_what_differs_from_a_page_is_found(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("info", ["", "pyhton", "python gpus"])
-def test_a_block_that_nobody_would_run_is_refused(info: str) -> None:
+def test_a_block_that_nobody_would_run_is_refused(info):
     with pytest.raises(ValueError, match="unknown"):
         list(blocks(f"```{info}\n1\n```\n"))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
-def test_no_code_is_marked_by_its_indentation_alone(page: Path) -> None:
+def test_no_code_is_marked_by_its_indentation_alone(page):
     """Nobody would run it."""
     unfenced = re.sub(r"^(```+).*?^\1", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
     assert not re.search(r"\n\n {4,}\S", unfenced)
 
 
-def test_directives_of_the_site_are_no_code() -> None:
+def test_directives_of_the_site_are_no_code():
     assert not list(blocks("```{toctree}\npage\n```\n"))

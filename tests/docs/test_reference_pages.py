@@ -1,7 +1,5 @@
 """The generated pages of the site hold what they promise."""
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path
@@ -17,7 +15,7 @@ TOOLS = Path(tool_pages.__file__).parent
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def site(tmp_path_factory):
     """All generated pages, in a folder of their own."""
     folder = tmp_path_factory.mktemp("reference")
     with pytest.MonkeyPatch.context() as patch:
@@ -26,7 +24,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_a_page_of_a_function_has_all_parts(site: Path) -> None:
+def test_a_page_of_a_function_has_all_parts(site):
     text = (site / "c" / "cudnnPoolingForward.md").read_text()
     for part in (
         "cudnnStatus_t cudnnPoolingForward(",
@@ -41,7 +39,7 @@ def test_a_page_of_a_function_has_all_parts(site: Path) -> None:
         assert part in text, part
 
 
-def test_every_function_has_a_page_and_a_place_in_the_sidebar(site: Path) -> None:
+def test_every_function_has_a_page_and_a_place_in_the_sidebar(site):
     pages = {path.stem for path in (site / "c").glob("*.md")} - {"index"}
     assert pages == set(raw.FUNCTIONS)
     for folder, names in reference_pages.reference_names().items():
@@ -49,7 +47,7 @@ def test_every_function_has_a_page_and_a_place_in_the_sidebar(site: Path) -> Non
         assert written == set(names), folder
 
 
-def test_known_faults_are_listed_with_their_programs(site: Path) -> None:
+def test_known_faults_are_listed_with_their_programs(site):
     text = (site / "known_faults.md").read_text()
     for row in known_faults():
         assert f"\n### {row.name[0].upper()}{row.name[1:]}\n" in text
@@ -65,7 +63,7 @@ WITHOUT_FORMULA = {
 }
 
 
-def test_functions_that_compute_have_their_formula(site: Path) -> None:
+def test_functions_that_compute_have_their_formula(site):
     computing = {
         name
         for name in raw.FUNCTIONS
@@ -79,21 +77,21 @@ def test_functions_that_compute_have_their_formula(site: Path) -> None:
     assert without == WITHOUT_FORMULA.keys()
 
 
-def test_methods_that_describe_tensors_are_on_the_page_of_graphs(site: Path) -> None:
+def test_methods_that_describe_tensors_are_on_the_page_of_graphs(site):
     operations = {path.stem for path in (site / "graph").iterdir()}
     assert {"matmul", "sdpa"} <= operations
     assert not {"find_tensor", "tensor", "tensor_like", "tensor_scalar"} & operations
     assert "find_tensor" not in (site / "api" / "Graph.rst").read_text()  # of those left out
 
 
-def test_links_between_generated_pages_lead_somewhere(site: Path) -> None:
+def test_links_between_generated_pages_lead_somewhere(site):
     for page in site.rglob("*.md"):
         for target in re.findall(r"\]\((?!http)([^)#\s]+\.(?:md|rst|ipynb))", page.read_text()):
             path = (page.parent / target).resolve()
             assert path.exists() or not path.is_relative_to(site), f"{page.name}: {target}"
 
 
-def test_an_example_has_its_introduction_its_program_and_its_output(site: Path) -> None:
+def test_an_example_has_its_introduction_its_program_and_its_output(site):
     text = (site / "examples" / "06_pooling.md").read_text()
     assert text.startswith("# 06: Pooling\n")
     assert "Two things that surprise" in text
@@ -101,11 +99,11 @@ def test_an_example_has_its_introduction_its_program_and_its_output(site: Path) 
     assert "average_count_exclude_padding: (1 + 2 + 5 + 3) / 4 = 2.750" in text
 
 
-def test_a_star_is_no_emphasis() -> None:
+def test_a_star_is_no_emphasis():
     assert page_parts.prose("n*sn + ``c*sc``\n    a * b") == "n\\*sn + `c\\*sc`\n    a * b"
 
 
-def test_notebooks_keep_their_outputs_and_fold_the_answer(site: Path) -> None:
+def test_notebooks_keep_their_outputs_and_fold_the_answer(site):
     pages = sorted((site / "notebooks").glob("*.ipynb"))
     assert len(pages) == 12
     for page in pages:
@@ -117,7 +115,7 @@ def test_notebooks_keep_their_outputs_and_fold_the_answer(site: Path) -> None:
     assert all(f"]({page.name})" in listed for page in pages)
 
 
-def test_every_tool_that_is_a_command_has_a_page() -> None:
+def test_every_tool_that_is_a_command_has_a_page():
     commands = {
         path.stem if path.stem != "__main__" else path.parent.name
         for path in [*TOOLS.glob("*.py"), *TOOLS.glob("*/__main__.py")]
@@ -126,7 +124,7 @@ def test_every_tool_that_is_a_command_has_a_page() -> None:
     assert commands == set(" ".join(tool_pages.KINDS.values()).split())
 
 
-def test_programs_on_pages_are_whole() -> None:
+def test_programs_on_pages_are_whole():
     for path in sorted(course_pages.folder().glob("[0-9]*.py")):
         tree = ast.parse(course_pages._program(path))
         assert len(tree.body) == len(ast.parse(path.read_text()).body) - 1

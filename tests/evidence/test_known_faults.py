@@ -39,12 +39,12 @@ LAYOUTS = row(
 
 
 @pytest.fixture
-def layouts() -> Any:
+def layouts():
     with TensorDescriptor((1, 2, 3, 4)) as x, TensorDescriptor((1, 2, 3, 4), layout="NHWC") as y:
         yield x, y
 
 
-def test_a_call_is_found_by_its_descriptors(layouts: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_call_is_found_by_its_descriptors(layouts, monkeypatch):
     x, y = layouts
     monkeypatch.setattr(calls, "CALL_FAULTS", (LAYOUTS,))
     call = Call("cudnnSoftmaxForward", {"xDesc": x, "yDesc": y})
@@ -66,12 +66,12 @@ def _found(layouts: Any, monkeypatch: pytest.MonkeyPatch, **changed: Any) -> lis
     return faults_of_call(Call("cudnnSoftmaxForward", {"xDesc": x, "yDesc": y}), 91900)
 
 
-def test_what_is_always_wrong_is_refused(layouts: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_always_wrong_is_refused(layouts, monkeypatch):
     with pytest.raises(NotSupportedError, match="transform y"):
         heed("here", _found(layouts, monkeypatch))
 
 
-def test_what_is_wrong_for_some_data_is_warned_of() -> None:
+def test_what_is_wrong_for_some_data_is_warned_of():
     wrong = Fault(**{**vars(LAYOUTS), "calls": ("add",), "data": "x is large"})
     with pytest.warns(FaultWarning, match="add 'y': .* where x is large; transform y"):
         heed("here", [Finding(wrong, "add 'y'", wrong.ranges)])
@@ -85,9 +85,7 @@ def test_what_is_wrong_for_some_data_is_warned_of() -> None:
         {"data": "x is large"},
     ],
 )
-def test_what_is_slow_or_not_reproduced_is_only_told(
-    changed: dict[str, Any], layouts: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_slow_or_not_reproduced_is_only_told(changed, layouts, monkeypatch):
     (found,) = _found(layouts, monkeypatch, **changed)
     heed("here", [found])
     assert "cudnn_ctypes tells of it; remedy: transform y; " in found.told
@@ -95,7 +93,7 @@ def test_what_is_slow_or_not_reproduced_is_only_told(
     assert by_others in found.told
 
 
-def test_rows_are_complete() -> None:
+def test_rows_are_complete():
     rows = known_faults()
     assert len({row.name for row in rows}) == len(rows)
     for each in rows:
@@ -107,14 +105,14 @@ def test_rows_are_complete() -> None:
         assert each.remedy or each.engines or each.data or each.reported or each.form
 
 
-def test_the_enumeration_can_be_restricted() -> None:
+def test_the_enumeration_can_be_restricted():
     assert {row.name for row in known_faults(91900, 90)} < {row.name for row in known_faults(91900)}
     assert all(any(91900 in each for each in row.ranges) for row in known_faults(91900, 90))
     assert [row.engines for row in known_faults(91900, 70) if not row.engines] == []
     assert known_faults(80900) == ()
 
 
-def test_doctor_lists_the_rows(capsys: pytest.CaptureFixture[str]) -> None:
+def test_doctor_lists_the_rows(capsys):
     version = raw.load().version
     assert main(["doctor", "--faults", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
@@ -136,9 +134,7 @@ def test_doctor_lists_the_rows(capsys: pytest.CaptureFixture[str]) -> None:
         ("known", "fault", "softmax", "sample"),
     ],
 )
-def test_lookup_finds_rows(
-    words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_lookup_finds_rows(words, monkeypatch, capsys):
     monkeypatch.setattr(entries, "known_faults", lambda: (*known_faults(), LAYOUTS))
     monkeypatch.setattr("cudnn_ctypes.commands.lookup.known_faults", entries.known_faults)
     assert main(["lookup", *words]) == 0
@@ -147,9 +143,7 @@ def test_lookup_finds_rows(
     assert "evidence:     measured:" in out
 
 
-def test_names_tell_of_their_faults(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_names_tell_of_their_faults(monkeypatch, capsys):
     monkeypatch.setattr(entries, "known_faults", lambda: (*known_faults(), LAYOUTS))
     main(["lookup", "cudnnSoftmaxForward", "Graph.sdpa_unified"])
     out = capsys.readouterr().out
@@ -157,7 +151,7 @@ def test_names_tell_of_their_faults(
     assert "block mask of unified attention" in out
 
 
-def test_explanations_and_benchmarks_say_what_concerns_the_graph() -> None:
+def test_explanations_and_benchmarks_say_what_concerns_the_graph():
     program = PROGRAMS["gradient of filters of one element"][0]
     with described(program) as graph, DeviceProperties.preset("H200") as h200:
         explained = graph.explain(h200)

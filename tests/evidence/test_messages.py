@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -27,7 +27,7 @@ from cudnn_ctypes import (
 
 
 @pytest.fixture
-def descriptor() -> Iterator[Any]:
+def descriptor():
     with TensorDescriptor() as made:
         yield made
 
@@ -43,7 +43,7 @@ def callback() -> tuple[int, int | None]:
     return mask.value, ctypes.cast(function, ctypes.c_void_p).value
 
 
-def test_errors_are_heard(descriptor: Any) -> None:
+def test_errors_are_heard(descriptor):
     started = datetime.now(timezone.utc)
     with log_messages() as messages:
         fail(descriptor)
@@ -59,7 +59,7 @@ def test_errors_are_heard(descriptor: Any) -> None:
     assert str(message).count("\n") >= 3
 
 
-def test_information_names_arguments(descriptor: Any) -> None:
+def test_information_names_arguments(descriptor):
     with log_messages("info") as messages:
         raw.cudnnSetTensor4dDescriptor(descriptor, 0, 0, 2, 3, 4, 5)
     message = messages[0]  # cuDNN goes on with calls of its own
@@ -70,11 +70,11 @@ def test_information_names_arguments(descriptor: Any) -> None:
     assert not message.reasons
 
 
-def test_the_user_s_callback_stays(descriptor: Any) -> None:
-    heard: list[int] = []
+def test_the_user_s_callback_stays(descriptor):
+    heard = []
 
     @raw.cudnnCallback_t
-    def hear(severity: int, *_: Any) -> None:
+    def hear(severity, *_):
         heard.append(severity)
 
     raw.cudnnSetCallback(raw.CUDNN_SEV_ERROR_EN, None, hear)
@@ -93,7 +93,7 @@ def test_the_user_s_callback_stays(descriptor: Any) -> None:
     assert {message.severity for message in messages} == {raw.CUDNN_SEV_INFO}
 
 
-def test_exceptions_keep_their_reasons(descriptor: Any) -> None:
+def test_exceptions_keep_their_reasons(descriptor):
     for listen in (("info",), ("error",), ()):
         with log_messages(*listen), pytest.raises(BadParamError, match="c <= 0"):
             raw.cudnnSetTensor4dDescriptor(descriptor, 0, 0, 1, 0, 1, 1)
@@ -101,7 +101,7 @@ def test_exceptions_keep_their_reasons(descriptor: Any) -> None:
         raw.cudnnSetTensor4dDescriptor(descriptor, 0, 0, 1, 0, 1, 1)
 
 
-def test_blocks_may_nest(descriptor: Any) -> None:
+def test_blocks_may_nest(descriptor):
     with log_messages("error") as outer:
         with log_messages("info") as inner:
             fail(descriptor)
@@ -111,15 +111,15 @@ def test_blocks_may_nest(descriptor: Any) -> None:
     assert all(message.severity == raw.CUDNN_SEV_ERROR for message in outer)
 
 
-def test_a_function_may_listen(descriptor: Any) -> None:
-    heard: list[Message] = []
+def test_a_function_may_listen(descriptor):
+    heard = []
     with log_messages(callback=heard.append) as messages:
         fail(descriptor)
     assert heard == messages
 
 
-def test_what_a_listener_raises_comes_out(descriptor: Any) -> None:
-    def listen(message: Message) -> None:
+def test_what_a_listener_raises_comes_out(descriptor):
+    def listen(message):
         raise KeyError(message.function)
 
     before = callback()
@@ -133,7 +133,7 @@ def test_what_a_listener_raises_comes_out(descriptor: Any) -> None:
     assert callback() == before
 
 
-def test_all_threads_are_heard(descriptor: Any) -> None:
+def test_all_threads_are_heard(descriptor):
     with log_messages() as messages:
         threads = [threading.Thread(target=fail, args=(descriptor,)) for _ in range(4)]
         for thread in threads:
@@ -143,7 +143,7 @@ def test_all_threads_are_heard(descriptor: Any) -> None:
     assert len({message.thread for message in messages}) == 4
 
 
-def test_wrong_severity() -> None:
+def test_wrong_severity():
     before = callback()
     with pytest.raises(ValueError, match="severities: expected one of"), log_messages("verbose"):
         pass
@@ -155,7 +155,7 @@ def informed(messages: list[Message], function: str) -> Message:
     return next(message for message in messages if message.function == function)
 
 
-def test_two_descriptors_of_a_message_keep_their_fields() -> None:
+def test_two_descriptors_of_a_message_keep_their_fields():
     with (
         TensorDescriptor((2, 6, 8, 9), "float16", layout="NHWC") as x,
         FilterDescriptor((4, 3, 3, 5)) as w,
@@ -176,7 +176,7 @@ def test_two_descriptors_of_a_message_keep_their_fields() -> None:
     assert arguments["nbDims"] == LoggedArgument("int", 4)
 
 
-def test_memory_is_told_by_place_and_address() -> None:
+def test_memory_is_told_by_place_and_address():
     count = ctypes.c_int()
     with ConvolutionDescriptor() as conv, log_messages("info") as messages:
         raw.cudnnGetConvolutionGroupCount(conv, count)
@@ -186,7 +186,7 @@ def test_memory_is_told_by_place_and_address() -> None:
     assert str(argument) == hex(ctypes.addressof(count))
 
 
-def test_null_is_none() -> None:
+def test_null_is_none():
     with log_messages("info") as messages, RNNDataDescriptor([3, 2], 5):
         pass
     arguments = informed(messages, "cudnnSetRNNDataDescriptor").arguments
@@ -195,7 +195,7 @@ def test_null_is_none() -> None:
     assert str(arguments["paddingFill"]) == "NULL"
 
 
-def test_elements_of_an_attribute_are_told_apart() -> None:
+def test_elements_of_an_attribute_are_told_apart():
     with log_messages("info") as messages, BackendDescriptor("tensor", dimensions=[1, 5, 6, 7]):
         pass
     arguments = informed(messages, "cudnnBackendSetAttribute").arguments
@@ -206,7 +206,7 @@ def test_elements_of_an_attribute_are_told_apart() -> None:
 
 
 @pytest.fixture(scope="module")
-def built() -> list[Message]:
+def built():
     """What cuDNN says while a graph of two operations is built for a GPU that is not here."""
     graph = Graph(io_data_type="half", intermediate_data_type="float", compute_data_type="float")
     x = graph.tensor((1, 8, 8, 8), layout="nhwc")
@@ -221,7 +221,7 @@ def counted(arguments: Mapping[str, LoggedArgument]) -> int:
     return sum(1 + counted(each.fields) for each in arguments.values())
 
 
-def test_no_line_of_a_build_is_lost(built: list[Message]) -> None:
+def test_no_line_of_a_build_is_lost(built):
     assert len(built) > 100
     for message in built:
         lines = [line for line in message.text.split("\n") if ": type=" in line]
@@ -229,7 +229,7 @@ def test_no_line_of_a_build_is_lost(built: list[Message]) -> None:
         assert counted(message.arguments) == len(lines)
 
 
-def test_operations_of_a_graph_have_their_own_fields(built: list[Message]) -> None:
+def test_operations_of_a_graph_have_their_own_fields(built):
     graph = next(
         message.arguments["descriptor"]
         for message in built
@@ -249,10 +249,10 @@ def test_operations_of_a_graph_have_their_own_fields(built: list[Message]) -> No
     assert "mode=CUDNN_POINTWISE_RELU_FWD" in str(graph)
 
 
-def test_types_beyond_numbers(built: list[Message]) -> None:
-    found: dict[str, Any] = {}
+def test_types_beyond_numbers(built):
+    found = {}
 
-    def gather(arguments: Mapping[str, LoggedArgument]) -> None:
+    def gather(arguments):
         for name, each in arguments.items():
             found.setdefault(name, each.value)
             gather(each.fields)
@@ -265,7 +265,7 @@ def test_types_beyond_numbers(built: list[Message]) -> None:
     assert found["CUDNN_NUMERICAL_NOTE_TENSOR_CORE"] in (True, False)
 
 
-def test_a_missing_field_is_named() -> None:
+def test_a_missing_field_is_named():
     argument = LoggedArgument("cudnnFilterDescriptor_t", fields={"nbDims": LoggedArgument("int")})
     with pytest.raises(KeyError, match="strideA: this cudnnFilterDescriptor_t has nbDims"):
         argument["strideA"]

@@ -47,7 +47,7 @@ FORWARD = call(
 )
 
 
-def test_a_launch() -> None:
+def test_a_launch():
     assert line(FORWARD) == (
         "cudnnActivationForward(handle, activationDesc={mode=relu, coef=0}, alpha=1,\n"
         "    xDesc=(1, 64, 8, 8) float16 NHWC, x=<x+0, 8 KiB>, beta=0, "
@@ -57,42 +57,42 @@ def test_a_launch() -> None:
     )
 
 
-def test_in_one_line() -> None:
+def test_in_one_line():
     assert "\n" not in line(FORWARD, 0)
     assert line(FORWARD, 0).endswith(")  SUCCESS     0.210 ms  my_script.py:31")
 
 
 @pytest.mark.parametrize("width", [72, 100, 140])
-def test_no_line_is_longer_than_the_width(width: int) -> None:
+def test_no_line_is_longer_than_the_width(width):
     many = Argument("values", [f"CUDNN_SOMETHING_{i}" for i in range(16)])
     for each in (FORWARD, call(many), call(failed=True, reason="because " * 40)):
         assert max(map(len, line(each, width).splitlines())) <= width
 
 
-def test_status_and_time_are_below_each_other() -> None:
+def test_status_and_time_are_below_each_other():
     rows = [line(each).splitlines()[-1] for each in (FORWARD, call(), call(tensor("xDesc")))]
     assert len({row.index("SUCCESS") for row in rows}) == 1
 
 
-def test_breaking_lines_loses_nothing() -> None:
+def test_breaking_lines_loses_nothing():
     for width in (50, 72, 100):
         rows = line(FORWARD, width).splitlines()
         joined = " ".join(row.strip() for row in rows)
         assert joined.replace("( ", "(").startswith(call_text(FORWARD))
 
 
-def test_a_failure_says_why() -> None:
+def test_a_failure_says_why():
     failed = call(status="BAD_PARAM", failed=True, reason="nbDims > CUDNN_DIM_MAX")
     *_, last = line(failed).splitlines()
     assert last == "    ! nbDims > CUDNN_DIM_MAX"
 
 
-def test_what_is_not_finite() -> None:
+def test_what_is_not_finite():
     bad = call(not_finite={"y": "3 NaN of 64"})
     assert line(bad).endswith("    ! not finite: y: 3 NaN of 64")
 
 
-def test_without_a_place() -> None:
+def test_without_a_place():
     assert line(call(file="")).endswith("at exit")
 
 
@@ -123,15 +123,15 @@ STRIDED = {"shape": [2, 3], "strides": [1, 2], "data_type": "float32"}
         ({"struct": {"algo": "fft", "memory": 7}}, "{algo=fft, memory=7}"),
     ],
 )
-def test_values(value: Any, expected: str) -> None:
+def test_values(value, expected):
     assert argument_text(Argument("name", value)) == f"name={expected}"
 
 
-def test_what_the_call_wrote() -> None:
+def test_what_the_call_wrote():
     assert argument_text(Argument("sizeInBytes", 8, out=True)) == "sizeInBytes -> 8"
 
 
-def test_typed_memory_beside_its_descriptor_is_not_described_twice() -> None:
+def test_typed_memory_beside_its_descriptor_is_not_described_twice():
     typed = call(tensor("xDesc"), memory("x", **HALF), memory("workSpace", **HALF))
     text = call_text(typed)
     assert "x=<x+0, 8 KiB>" in text
@@ -145,14 +145,14 @@ def run(*calls: tuple[str, Any], **said: Any) -> list[CallRecord]:
     ]
 
 
-def test_equal_runs_whatever_their_times_and_places() -> None:
+def test_equal_runs_whatever_their_times_and_places():
     one = run(("A", 1), ("B", 2), seconds=1.0, file="a.py", line=3)
     found = compare(one, run(("A", 1), ("B", 2), seconds=2.0, file="b.py", line=4, thread="t"))
     assert (found.pairs, found.equal) == ([], 2)
     assert found.text(100) == "2 calls equal, 0 different"
 
 
-def test_another_argument() -> None:
+def test_another_argument():
     one, other = run(("A", 1), ("B", 2), ("C", 3)), run(("A", 1), ("B", 5), ("C", 3))
     found = compare(one, other)
     assert found.equal == 2
@@ -161,7 +161,7 @@ def test_another_argument() -> None:
     assert "    - n=2\n    + n=5" in found.text(100)
 
 
-def test_calls_that_one_run_lacks() -> None:
+def test_calls_that_one_run_lacks():
     one, other = run(("A", 1), ("B", 2), ("C", 3)), run(("A", 1), ("C", 3), ("D", 4))
     found = compare(one, other)
     assert found.pairs == [(one[1], None), (None, other[2])]
@@ -171,7 +171,7 @@ def test_calls_that_one_run_lacks() -> None:
     assert rows[2] == "2 calls equal, 2 different"
 
 
-def test_another_status_and_other_numbers() -> None:
+def test_another_status_and_other_numbers():
     (one,) = run(("A", 1))
     failed = CallRecord(1, "cudnnA", one.arguments, "BAD_PARAM", True, "too many")
     text = compare([one], [failed]).text(100)
@@ -183,7 +183,7 @@ def test_another_status_and_other_numbers() -> None:
     assert "+ y: 1 NaN of 2" in text
 
 
-def test_a_call_before_all_others_shifts_nothing() -> None:
+def test_a_call_before_all_others_shifts_nothing():
     calls = [("A", i) for i in range(50)]
     found = compare(run(*calls), run(("New", 0), *calls))
     assert found.equal == 50
@@ -197,10 +197,10 @@ BASE, SIZE = 0x7F0000000000, 4096
 
 
 @pytest.fixture
-def driver(monkeypatch: pytest.MonkeyPatch) -> None:
+def driver(monkeypatch):
     """One that knows a single allocation."""
 
-    def call(function: str, address: int) -> Any:
+    def call(function, address):
         assert function == "cuMemGetAddressRange"
         if not BASE <= address < BASE + SIZE:
             raise CudaError(function, 1, "CUDA_ERROR_INVALID_VALUE")
@@ -211,21 +211,21 @@ def driver(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("driver", "gpu_device")
 class TestOnAGpu:
-    def test_the_driver_knows_allocations(self) -> None:
+    def test_the_driver_knows_allocations(self):
         places = Places()
         assert places.place(BASE + 256, None, "x") == ("x", 256)
         assert places.place(BASE, None, "y") == ("x", 0)
         region = find(BASE + 8, None, ())
         assert (region.address, region.nbytes) == (BASE, SIZE)
 
-    def test_what_it_does_not_know_is_a_place_of_its_own(self) -> None:
+    def test_what_it_does_not_know_is_a_place_of_its_own(self):
         places = Places()
         assert places.place(64, None, "x") == ("x", 0)
         assert places.place(128, None, "x") == ("x2", 0)
         assert (find(64, None, ()).address, find(64, None, ()).nbytes) == (64, None)
 
 
-def test_memory_that_is_allocated_again_has_another_name() -> None:
+def test_memory_that_is_allocated_again_has_another_name():
     places = Places()
     with use_reference_device():
         for name in ("x", "x2", "x3"):
@@ -235,7 +235,7 @@ def test_memory_that_is_allocated_again_has_another_name() -> None:
                 assert (region.address, region.nbytes) == (memory.ptr, 64)
 
 
-def test_objects_are_numbered_by_kind() -> None:
+def test_objects_are_numbered_by_kind():
     objects = Objects()
     tensor, handle = raw.cudnnTensorDescriptor_t, raw.cudnnHandle_t
     assert objects.name(handle, 16) == "handle"
@@ -249,7 +249,7 @@ def test_objects_are_numbered_by_kind() -> None:
 
 
 @pytest.mark.usefixtures("driver", "gpu_device")
-def test_an_address_that_was_freed_is_other_memory_when_it_comes_back() -> None:
+def test_an_address_that_was_freed_is_other_memory_when_it_comes_back():
     places = Places()
     places.allocated(BASE, 64)
     assert places.settle() == []
@@ -265,7 +265,7 @@ def test_an_address_that_was_freed_is_other_memory_when_it_comes_back() -> None:
     assert places.fresh() == [second]
 
 
-def test_storages_of_torch_are_allocations() -> None:
+def test_storages_of_torch_are_allocations():
     torch = pytest.importorskip("torch")
     places = Places()
     with use_reference_device():

@@ -7,8 +7,6 @@ import io
 import sys
 import threading
 import tracemalloc
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,7 +20,6 @@ from cudnn_ctypes import (
     Graph,
     Handle,
     TensorDescriptor,
-    Trace,
     activation_forward,
     bind,
     raw,
@@ -34,7 +31,7 @@ from cudnn_ctypes.raw import function as raw_function
 
 
 @pytest.fixture(autouse=True)
-def on_the_reference_device() -> Iterator[None]:
+def on_the_reference_device():
     with use_reference_device():
         yield
 
@@ -54,7 +51,7 @@ def relu_tensors() -> tuple[DeviceTensor, DeviceTensor]:
 
 
 class TestLayers:
-    def test_layer_1(self) -> None:
+    def test_layer_1(self):
         descriptor = raw.cudnnTensorDescriptor_t()
         with trace() as seen:
             raw.cudnnCreateTensorDescriptor(descriptor)
@@ -81,7 +78,7 @@ class TestLayers:
         assert [call.number for call in seen.calls] == [1, 2, 3]
         assert all(call.seconds > 0 for call in seen.calls)
 
-    def test_layer_1_by_keyword_and_out_parameters(self) -> None:
+    def test_layer_1_by_keyword_and_out_parameters(self):
         with TensorDescriptor((2, 3, 4, 5), "float32") as x, trace() as seen:
             size = ctypes.c_size_t()
             raw.cudnnGetTensorSizeInBytes(tensorDesc=x, size=ctypes.byref(size))
@@ -91,7 +88,7 @@ class TestLayers:
         assert call.arguments[1].out
         assert argument(call, "tensorDesc")["holds"]["shape"] == [2, 3, 4, 5]
 
-    def test_layer_2_when_it_is_recorded_and_when_it_is_launched_again(self) -> None:
+    def test_layer_2_when_it_is_recorded_and_when_it_is_launched_again(self):
         x, y = relu_tensors()
         with Handle() as handle:
             activation_forward(handle, x, "relu", y)
@@ -106,7 +103,7 @@ class TestLayers:
         assert argument(call, "x") == {"allocation": "x", "offset": 0, "nbytes": 96}
         np.testing.assert_array_equal(y.numpy(), np.maximum(x.numpy(), 0))
 
-    def test_bound_operations(self) -> None:
+    def test_bound_operations(self):
         x, y = relu_tensors()
         with Handle() as handle, bind(activation_forward, handle, x, "relu", y) as relu:
             relu()
@@ -116,7 +113,7 @@ class TestLayers:
         assert [call.function for call in seen.calls] == ["cudnnActivationForward"] * 2
         assert all(map(here, seen.calls))
 
-    def test_layer_3_executed_and_bound(self) -> None:
+    def test_layer_3_executed_and_bound(self):
         graph = Graph(io_data_type="float32")
         x = graph.tensor((2, 4, 8), name="x")
         graph.relu(x).set_output(name="y")
@@ -138,7 +135,7 @@ class TestLayers:
         assert sum(each.function == "cudnnBackendExecute" for each in whole.calls) == 2
         np.testing.assert_array_equal(target.numpy(), np.maximum(source.numpy(), 0))
 
-    def test_backend_attributes_by_what_they_hold(self) -> None:
+    def test_backend_attributes_by_what_they_hold(self):
         descriptor = raw.cudnnBackendDescriptor_t()
         kind = raw.CUDNN_BACKEND_TENSOR_DESCRIPTOR
         with trace() as seen:
@@ -156,13 +153,13 @@ class TestLayers:
         held = [argument(call, "arrayOfElements") for call in seen.calls[1:3]]
         assert held == [[1, 2, 3], ["CUDNN_DATA_HALF"]]
 
-    def test_functions_without_a_status(self) -> None:
+    def test_functions_without_a_status(self):
         with trace() as seen:
             version = raw.cudnnGetVersion()
         (call,) = seen.calls
         assert (call.status, call.failed) == (str(version), False)
 
-    def test_what_the_package_reads_for_itself_is_not_shown(self) -> None:
+    def test_what_the_package_reads_for_itself_is_not_shown(self):
         x, y = relu_tensors()
         with Handle() as handle, trace() as seen:
             activation_forward(handle, x, "relu", y)
@@ -170,7 +167,7 @@ class TestLayers:
 
 
 class TestMemory:
-    def test_is_known_by_its_allocation_and_offset(self) -> None:
+    def test_is_known_by_its_allocation_and_offset(self):
         with (
             Handle() as handle,
             DeviceBuffer(256) as memory,
@@ -186,7 +183,7 @@ class TestMemory:
         assert second == {"allocation": "y", "offset": 128, "nbytes": 64}
         assert argument(seen.calls[0], "valuePtr") == 3.0
 
-    def test_says_what_it_is_where_no_descriptor_does(self) -> None:
+    def test_says_what_it_is_where_no_descriptor_does(self):
         x, _ = relu_tensors()
         with trace() as seen, pytest.raises(TypeError):
             raw.cudnnSetTensor(None, None, x)
@@ -195,7 +192,7 @@ class TestMemory:
 
 
 class TestFailures:
-    def test_a_status_is_shown_with_its_reason(self) -> None:
+    def test_a_status_is_shown_with_its_reason(self):
         descriptor = raw.cudnnTensorDescriptor_t()
         raw.cudnnCreateTensorDescriptor(descriptor)
         with trace() as seen:
@@ -209,22 +206,22 @@ class TestFailures:
             assert call.reason
         assert len(seen.calls) == 2
 
-    def test_arguments_that_are_refused_before_c(self) -> None:
+    def test_arguments_that_are_refused_before_c(self):
         with trace() as seen, pytest.raises(TypeError):
             raw.cudnnSetTensor4dDescriptor("no descriptor", 0, 0, 1, 1, 1, 1)
         (call,) = seen.calls
         assert (call.status, call.failed) == ("TypeError", True)
         assert "tensorDesc" in call.reason
 
-    def test_missing_arguments(self) -> None:
+    def test_missing_arguments(self):
         with trace() as seen, pytest.raises(TypeError):
             raw.cudnnCreateTensorDescriptor()
         assert seen.calls[0].status == "TypeError"
 
-    def test_an_error_of_the_program_ends_the_trace(self) -> None:
+    def test_an_error_of_the_program_ends_the_trace(self):
         seen = trace()
 
-        def program() -> None:
+        def program():
             with seen:
                 raw.cudnnGetVersion()
                 raise ZeroDivisionError
@@ -247,7 +244,7 @@ def observed() -> list[str]:
 
 
 class TestFromWhenToWhen:
-    def test_nothing_stands_before_c_while_no_trace_is_open(self) -> None:
+    def test_nothing_stands_before_c_while_no_trace_is_open(self):
         watched = set(raw_function.watched)
         assert not observed()
         with trace():
@@ -258,7 +255,7 @@ class TestFromWhenToWhen:
         assert raw_function.watched == watched
         assert raw.cudnnGetVersion.func.__code__.co_filename == "<cudnnGetVersion>"
 
-    def test_traces_may_be_nested_and_end_in_any_order(self) -> None:
+    def test_traces_may_be_nested_and_end_in_any_order(self):
         outer, inner = trace(), trace()
         outer.__enter__()
         raw.cudnnGetVersion()
@@ -272,13 +269,13 @@ class TestFromWhenToWhen:
         assert [call.number for call in inner.calls] == [1, 2]
         assert not observed()
 
-    def test_a_trace_is_opened_once(self) -> None:
+    def test_a_trace_is_opened_once(self):
         with trace() as seen, pytest.raises(RuntimeError, match="open already"):
             seen.__enter__()
         assert not observed()
 
-    def test_in_a_generator_it_lasts_until_that_ends(self) -> None:
-        def versions(seen: Trace) -> Iterator[int]:
+    def test_in_a_generator_it_lasts_until_that_ends(self):
+        def versions(seen):
             with seen:
                 while True:
                     yield raw.cudnnGetVersion()
@@ -293,8 +290,8 @@ class TestFromWhenToWhen:
         assert len(seen.calls) == 3
         assert not observed()
 
-    def test_all_threads_are_seen(self) -> None:
-        def work() -> None:
+    def test_all_threads_are_seen(self):
+        def work():
             for _ in range(20):
                 TensorDescriptor((1, 2, 3, 4), "float32").close()
 
@@ -320,18 +317,18 @@ class TestChoice:
             (["*TensorDescriptor"], "Destroy*", ["cudnnCreateTensorDescriptor"]),
         ],
     )
-    def test_by_name(self, only: Any, skip: Any, expected: list[str]) -> None:
+    def test_by_name(self, only, skip, expected):
         with trace(only=only, skip=skip) as seen:
             TensorDescriptor((1, 2, 3, 4), "float32").close()
         assert [call.function for call in seen.calls] == expected
 
-    def test_anything_else_is_refused(self) -> None:
+    def test_anything_else_is_refused(self):
         with pytest.raises(TypeError, match="only: expected names of C functions"):
-            trace(only=[raw.cudnnCreate])  # type: ignore[list-item]
+            trace(only=[raw.cudnnCreate])
 
 
 class TestNumbers:
-    def test_the_first_output_that_is_not_finite(self) -> None:
+    def test_the_first_output_that_is_not_finite(self):
         x, y = relu_tensors()
         bad = DeviceTensor.from_numpy(np.array([np.nan, np.inf, 1, 2], "f4").reshape(1, 1, 2, 2))
         out = DeviceTensor.full((1, 1, 2, 2), 0, "float32")
@@ -350,14 +347,14 @@ class TestNumbers:
         assert "call" in seen.verdict()
         assert "y: 1 NaN" in seen.verdict()
 
-    def test_poison_in_what_was_overwritten_does_not_count(self) -> None:
+    def test_poison_in_what_was_overwritten_does_not_count(self):
         x, y = relu_tensors()
         with Handle() as handle, trace(nan=True) as seen:
             activation_forward(handle, x, "relu", y)
         assert seen.first_not_finite is None
         assert "no output that is not finite" in seen.verdict()
 
-    def test_of_graphs(self) -> None:
+    def test_of_graphs(self):
         graph = Graph(io_data_type="float32")
         x = graph.tensor((2, 4, 8), name="x")
         graph.sqrt(x).set_output(name="y")
@@ -372,7 +369,7 @@ class TestNumbers:
         assert first.function == "cudnnBackendExecute"
         assert list(first.not_finite.values()) == ["64 NaN of 64"]
 
-    def test_unless_asked_nothing_is_read(self) -> None:
+    def test_unless_asked_nothing_is_read(self):
         bad = DeviceTensor.full((1, 1, 2, 2), np.nan, "float32")
         out = DeviceTensor.full((1, 1, 2, 2), 0, "float32")
         with Handle() as handle, trace() as seen:
@@ -381,38 +378,38 @@ class TestNumbers:
 
 
 class TestOutput:
-    def test_lines_are_printed_while_it_runs(self) -> None:
+    def test_lines_are_printed_while_it_runs(self):
         out = io.StringIO()
         with trace(file=out, width=0):
             raw.cudnnGetVersion()
             assert out.getvalue().startswith("cudnnGetVersion()  ")
             assert "test_trace.py:" in out.getvalue()
 
-    def test_who_closes_the_file_does_not_stop_the_program(self) -> None:
+    def test_who_closes_the_file_does_not_stop_the_program(self):
         out = io.StringIO()
         with trace(file=out) as seen:
             out.close()
             raw.cudnnGetVersion()
         assert len(seen.calls) == 1
 
-    def test_what_cannot_be_shown_does_not_stop_the_program(self) -> None:
+    def test_what_cannot_be_shown_does_not_stop_the_program(self):
         class Odd:
             @property
-            def _as_parameter_(self) -> Any:
+            def _as_parameter_(self):
                 raise ValueError("no")
 
         with trace() as seen, pytest.raises((TypeError, ValueError)):
             raw.cudnnSetTensor(Odd(), Odd(), Odd(), Odd())
         assert argument(seen.calls[0], "y") == "<Odd>"
 
-    def test_records_come_back_from_a_file(self, tmp_path: Any) -> None:
+    def test_records_come_back_from_a_file(self, tmp_path):
         x, y = relu_tensors()
         with Handle() as handle, trace(nan=True) as seen:
             activation_forward(handle, x, "relu", y)
         seen.save(tmp_path / "run.json")
         assert read_trace(tmp_path / "run.json") == seen.calls
 
-    def test_records_in_a_file_are_not_kept(self, tmp_path: Path) -> None:
+    def test_records_in_a_file_are_not_kept(self, tmp_path):
         with (tmp_path / "calls.json").open("w") as file, trace(json=file) as traced:
             for _ in range(3):
                 TensorDescriptor((1, 2, 3, 4)).close()
@@ -422,7 +419,7 @@ class TestOutput:
         with pytest.raises(ValueError, match="were not kept"):
             traced.save(tmp_path / "again.json")
 
-    def test_a_file_without_end_is_refused(self) -> None:
+    def test_a_file_without_end_is_refused(self):
         tracemalloc.start()
         with pytest.raises(ValueError, match="/dev/zero: this is no trace"):
             read_trace("/dev/zero")
@@ -438,12 +435,12 @@ class TestOutput:
             (b"\xec\xff", "'utf-8' codec can't decode"),
         ],
     )
-    def test_what_is_no_trace_is_refused(self, data: bytes, reason: str, tmp_path: Any) -> None:
+    def test_what_is_no_trace_is_refused(self, data, reason, tmp_path):
         (tmp_path / "run.json").write_bytes(data)
         with pytest.raises(ValueError, match=rf"run\.json: this is no trace: {reason}"):
             read_trace(tmp_path / "run.json")
 
-    def test_statistics(self) -> None:
+    def test_statistics(self):
         with trace() as seen:
             for _ in range(3):
                 raw.cudnnGetVersion()
@@ -459,11 +456,11 @@ class TestOutput:
 @pytest.mark.gpu
 class TestOnTheGpu:
     @pytest.fixture(autouse=True)
-    def on_the_gpu(self) -> Iterator[None]:
+    def on_the_gpu(self):
         with use_reference_device(False):
             yield
 
-    def test_launches_of_each_layer_and_their_memory(self) -> None:
+    def test_launches_of_each_layer_and_their_memory(self):
         graph = Graph(io_data_type="float32")
         graph.sqrt(graph.tensor((2, 4, 8), name="x")).set_output(name="y")
         source = DeviceTensor.from_numpy(np.full((2, 4, 8), -1, "f4"))
@@ -485,7 +482,7 @@ class TestOnTheGpu:
         assert first.function == "cudnnBackendExecute"
         assert list(first.not_finite.values()) == ["64 NaN of 64"]
 
-    def test_offsets_in_an_allocation(self) -> None:
+    def test_offsets_in_an_allocation(self):
         with (
             Handle() as handle,
             DeviceBuffer(256) as memory,
@@ -499,7 +496,7 @@ class TestOnTheGpu:
 
 
 class TestAllocations:
-    def test_allocations_that_calls_use_are_shown(self) -> None:
+    def test_allocations_that_calls_use_are_shown(self):
         with Handle() as handle, TensorDescriptor((1, 2, 3, 4), "float32") as tensor:
             with trace(only=["cudnnScale*", "allocate", "free"], memory=True) as seen:
                 x, y = relu_tensors()
@@ -520,7 +517,7 @@ class TestAllocations:
         assert argument(scale, "y")["allocation"] == "y2"
         assert "allocate(memory=<y+0, 96 B>, by=cudnn_ctypes)" in str(seen)
 
-    def test_storages_of_torch_are_shown(self) -> None:
+    def test_storages_of_torch_are_shown(self):
         torch = pytest.importorskip("torch")
         with (
             Handle() as handle,
@@ -536,7 +533,7 @@ class TestAllocations:
             ("free", "PyTorch"),
         ]
 
-    def test_they_are_not_shown_without_being_asked_for(self) -> None:
+    def test_they_are_not_shown_without_being_asked_for(self):
         with Handle() as handle, TensorDescriptor((1, 2, 3, 4), "float32") as tensor:
             with trace() as seen:
                 x, y = relu_tensors()
@@ -548,7 +545,7 @@ class TestAllocations:
 
 
 class TestTheFirstCalls:
-    def test_no_more_are_seen(self) -> None:
+    def test_no_more_are_seen(self):
         with trace(first=2) as seen:
             for _ in range(3):
                 raw.cudnnGetVersion()
@@ -568,6 +565,6 @@ class TestTheFirstCalls:
             (-1, ValueError, "first: expected an int, at least 0, got -1"),
         ],
     )
-    def test_other_numbers_are_refused(self, first: Any, error: type[Exception], text: str) -> None:
+    def test_other_numbers_are_refused(self, first, error, text):
         with pytest.raises(error, match=text):
             trace(first=first)

@@ -36,7 +36,7 @@ def run(
 
 
 @pytest.fixture
-def program(tmp_path: Path) -> Path:
+def program(tmp_path):
     path = tmp_path / "program.py"
     path.write_text(
         "import sys\n"
@@ -53,7 +53,7 @@ def program(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_program_runs_as_by_itself(program: Path) -> None:
+def test_a_program_runs_as_by_itself(program):
     done = run(program, "4", "relu")
     assert done.returncode == 0, done.stderr
     assert done.stdout == f"__main__ ['4', 'relu'] True {program.parent}\n"
@@ -63,7 +63,7 @@ def test_a_program_runs_as_by_itself(program: Path) -> None:
     assert max(map(len, done.stderr.splitlines())) <= 100
 
 
-def test_its_exit_status_and_errors(program: Path) -> None:
+def test_its_exit_status_and_errors(program):
     assert run(program, "9", "relu").returncode == 3
     failed = run(program, "4", "no mode")
     assert failed.returncode == 1
@@ -73,7 +73,7 @@ def test_its_exit_status_and_errors(program: Path) -> None:
 
 
 @pytest.mark.soak
-def test_a_module(program: Path) -> None:
+def test_a_module(program):
     done = subprocess.run(
         [sys.executable, "-m", "cudnn_ctypes", "trace", "--stats", "-m", "program", "4", "relu"],
         env={**os.environ, "PYTHONPATH": str(ROOT), "CUDNN_CTYPES_DEVICE": "reference"},
@@ -89,7 +89,7 @@ def test_a_module(program: Path) -> None:
 
 
 @pytest.mark.soak
-def test_names_the_first_call_that_is_not_finite(program: Path) -> None:
+def test_names_the_first_call_that_is_not_finite(program):
     done = run("--nan", program, "nan", "elu")
     assert "is the first whose output is not finite:" in done.stderr
     assert "! not finite: y: 1 NaN of 4" in done.stderr
@@ -99,7 +99,7 @@ def test_names_the_first_call_that_is_not_finite(program: Path) -> None:
     assert done.stderr.startswith("no output that is not finite in ")
 
 
-def test_sums_up(program: Path) -> None:
+def test_sums_up(program):
     done = run("--stats", "--only", "Activation*", program, "4", "elu")
     header, forward, whole = done.stderr.splitlines()
     assert header.split()[:3] == ["function", "calls", "failed"]
@@ -108,7 +108,7 @@ def test_sums_up(program: Path) -> None:
 
 
 @pytest.mark.soak
-def test_records_are_written_read_and_compared(program: Path, tmp_path: Path) -> None:
+def test_records_are_written_read_and_compared(program, tmp_path):
     one, same, other = (tmp_path / f"{name}.json" for name in ("one", "same", "other"))
     for path, mode in ((one, "elu"), (same, "elu"), (other, "relu")):
         done = run("--json", path, program, "4", mode)
@@ -127,7 +127,7 @@ def test_records_are_written_read_and_compared(program: Path, tmp_path: Path) ->
     assert "- mode=CUDNN_ACTIVATION_ELU\n    + mode=CUDNN_ACTIVATION_RELU" in different.stdout
 
 
-def test_to_a_file_and_by_name(program: Path, tmp_path: Path) -> None:
+def test_to_a_file_and_by_name(program, tmp_path):
     out = tmp_path / "calls.txt"
     done = run("-o", out, "--width", "0", "--skip", "*Descriptor", program, "4", "elu")
     assert done.stderr == ""
@@ -149,14 +149,14 @@ def test_to_a_file_and_by_name(program: Path, tmp_path: Path) -> None:
         (("--diff", __file__, __file__), "this is no trace"),
     ],
 )
-def test_what_cannot_be_done(arguments: tuple[str, ...], message: str) -> None:
+def test_what_cannot_be_done(arguments, message):
     done = run(*arguments)
     assert done.returncode == 2
     assert done.stderr.startswith("trace: ")
     assert message in done.stderr
 
 
-def test_is_among_the_commands() -> None:
+def test_is_among_the_commands():
     done = subprocess.run(
         [sys.executable, "-m", "cudnn_ctypes", "--help"],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
@@ -197,20 +197,20 @@ def check_example(example: str, folder: Path, device: str) -> None:
 
 @pytest.mark.thinned(6)
 @pytest.mark.parametrize("example", TRACED)
-def test_examples_on_the_reference_device(example: str, tmp_path: Path) -> None:
+def test_examples_on_the_reference_device(example, tmp_path):
     check_example(example, tmp_path, "reference")
 
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("example", TRACED)
-def test_examples_on_the_gpu(example: str, tmp_path: Path) -> None:
+def test_examples_on_the_gpu(example, tmp_path):
     check_example(example, tmp_path, "cuda")
 
 
 class TestEnvironmentVariable:
     PROGRAM = "from cudnn_ctypes import raw\nraw.cudnnGetVersion()\n"
 
-    def test_prints_calls(self) -> None:
+    def test_prints_calls(self):
         done = run_program(self.PROGRAM, environment={"CUDNN_CTYPES_TRACE": "1"})
         assert done.stderr.startswith("cudnnGetVersion()")
         assert "<string>:2" in done.stderr
@@ -219,11 +219,11 @@ class TestEnvironmentVariable:
     @pytest.mark.parametrize(
         ("value", "expected"), [("stats", "function  "), ("nan", "no output that is not finite")]
     )
-    def test_concludes(self, value: str, expected: str) -> None:
+    def test_concludes(self, value, expected):
         done = run_program(self.PROGRAM, environment={"CUDNN_CTYPES_TRACE": value})
         assert done.stderr.startswith(expected)
 
-    def test_writes_files(self, tmp_path: Path) -> None:
+    def test_writes_files(self, tmp_path):
         lines, records = tmp_path / "calls.txt", tmp_path / "run-%p.json"
         for path in (lines, records):
             done = run_program(self.PROGRAM, environment={"CUDNN_CTYPES_TRACE": str(path)})
@@ -234,7 +234,7 @@ class TestEnvironmentVariable:
         assert [call.function for call in read_trace(written)] == ["cudnnGetVersion"]
 
     @pytest.mark.soak
-    def test_processes_that_are_started_do_not_write_to_the_same_file(self, tmp_path: Path) -> None:
+    def test_processes_that_are_started_do_not_write_to_the_same_file(self, tmp_path):
         program = f"""
             import subprocess, sys
             from cudnn_ctypes import raw
@@ -248,13 +248,13 @@ class TestEnvironmentVariable:
             assert [len(read_trace(each)) for each in written] == [1] * files
 
     @pytest.mark.parametrize("value", ["", "0"])
-    def test_off(self, value: str) -> None:
+    def test_off(self, value):
         program = "import sys, cudnn_ctypes\nprint('cudnn_ctypes.evidence.session' in sys.modules)"
         done = run_program(program, environment={"CUDNN_CTYPES_TRACE": value})
         assert done.stdout == "False\n"
 
 
-def test_programs_by_the_environment(program: Path, tmp_path: Path) -> None:
+def test_programs_by_the_environment(program, tmp_path):
     """At the end, in a folder as C and in a file as Python; what it starts is not traced."""
     environment = {"CUDNN_CTYPES_DEVICE": "reference"}
     source = f"__file__ = {str(program)!r}\n{program.read_text()}"
@@ -266,7 +266,7 @@ def test_programs_by_the_environment(program: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.soak
-def test_the_first_calls_and_memory(program: Path) -> None:
+def test_the_first_calls_and_memory(program):
     done = run("--memory", "--width", 0, program, "4", "relu")
     assert "allocate(memory=<x+0, 16 B>, by=cudnn_ctypes)" in done.stderr
     done = run("--first", 3, "--width", 0, program, "4", "relu")
@@ -276,7 +276,7 @@ def test_the_first_calls_and_memory(program: Path) -> None:
     assert refused.stderr == "trace: first: expected an int, at least 0, got -1\n"
 
 
-def test_a_folder_that_cannot_be_made(program: Path) -> None:
+def test_a_folder_that_cannot_be_made(program):
     done = run("--c", program / "below", program, "4", "relu")
     assert done.returncode == 2
     assert done.stderr == f"trace: {program / 'below'}: it cannot be made: Not a directory\n"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -14,7 +13,7 @@ PLACES = [pytest.param("cuda", marks=pytest.mark.gpu), "cpu"]
 
 
 @pytest.fixture(autouse=True, scope="module")
-def closed_default_handles() -> Iterator[None]:
+def closed_default_handles():
     """While a handle of the reference device is open, all calls of the process are followed."""
     yield
     for key in [each for each in handles._default if each[0]]:
@@ -22,7 +21,7 @@ def closed_default_handles() -> Iterator[None]:
 
 
 @pytest.fixture(params=PLACES)
-def device(request) -> Iterator[str]:
+def device(request):
     """Where PyTorch's tensors are: on the GPU, or on the host for the reference device."""
     with use_reference_device(request.param == "cpu", device="A100"):
         yield request.param

@@ -5,7 +5,6 @@ They run on a GPU, and on the reference device with PyTorch's CPU tensors.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -25,7 +24,7 @@ FLOAT16 = 4e-3
 
 
 @pytest.fixture(params=PLACES)
-def device(request) -> Iterator[str]:
+def device(request):
     with use_reference_device(request.param == "cpu"):
         yield request.param
 
@@ -74,7 +73,7 @@ class Program:
 
 
 @pytest.fixture
-def program(device) -> Program:
+def program(device):
     return Program(device)
 
 
@@ -86,7 +85,7 @@ def test_capped_scores(program):
     program.memory[cap] = torch.full((1, 1, 1, 1), CAP)
     called = []
 
-    def capped(sdpa_graph: Any, scores: Any) -> Any:
+    def capped(sdpa_graph, scores):
         called.append(sdpa_graph)
         return sdpa_graph.mul(a=sdpa_graph.tanh(input=sdpa_graph.div(a=scores, b=cap)), b=cap)
 
@@ -115,7 +114,7 @@ def test_a_mask_by_a_function(program):
     )
     program.memory[never] = torch.full((1, 1, 1, 1), float("-inf"))
 
-    def causal(sdpa_graph: Any, scores: Any) -> Any:
+    def causal(sdpa_graph, scores):
         row = sdpa_graph.gen_index(input=scores, axis=2)
         row.set_data_type(cudnn.data_type.INT32)
         column = sdpa_graph.gen_index(input=scores, axis=3)
@@ -173,11 +172,11 @@ def test_gradients_of_capped_scores(program):
     stats = program.read(sums.to(program.device, torch.float32))
 
     class Capped:
-        def forward(self, sdpa_graph: Any, scores: Any) -> Any:
+        def forward(self, sdpa_graph, scores):
             self.small = sdpa_graph.mul(scores, 1 / CAP)
             return sdpa_graph.mul(sdpa_graph.tanh(self.small), CAP)
 
-        def backward(self, sdpa_graph: Any, gradient: Any) -> Any:
+        def backward(self, sdpa_graph, gradient):
             return sdpa_graph.tanh_backward(gradient, self.small)
 
     capped = Capped()

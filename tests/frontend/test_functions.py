@@ -5,7 +5,7 @@ The oracle is PyTorch on the host, in float64, with its gradients.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,7 +27,7 @@ TOLERANCE = 2e-4
 
 
 @pytest.fixture(params=PLACES, autouse=True)
-def device(request: Any) -> Iterator[None]:
+def device(request):
     with use_reference_device(request.param == "cpu"):
         yield
 
@@ -76,7 +76,7 @@ def causal(x: Any, w: Any, bias: Any = None) -> Any:
 
 @pytest.mark.parametrize("silu", [0, 1])
 @pytest.mark.parametrize("channels_last", [False, True])
-def test_causal_conv1d(channels_last: bool, silu: int) -> None:
+def test_causal_conv1d(channels_last, silu):
     batch, dim, time, width = 2, 8, 16, 4
     x, w, bias = normal(1, batch, dim, time), normal(2, dim, width), normal(3, dim)
     dy = normal(4, batch, dim, time)
@@ -85,7 +85,7 @@ def test_causal_conv1d(channels_last: bool, silu: int) -> None:
     y.backward(dy)
     name = "causal_conv1d_nwh" if channels_last else "causal_conv1d"
 
-    def laid(array: Any) -> Any:
+    def laid(array):
         return array.detach().transpose(-2, -1) if channels_last else array
 
     at = Memory()
@@ -102,7 +102,7 @@ def test_causal_conv1d(channels_last: bool, silu: int) -> None:
     close(at.result(db), bias.grad + 1)
 
 
-def test_b2b_causal_conv1d() -> None:
+def test_b2b_causal_conv1d():
     batch, dim, time, proj, mixer = 2, 4, 16, 3, 5
     x, w = normal(1, batch, dim, 3, time), normal(2, dim, 3, proj)
     mix, skip, dgated = normal(3, dim, mixer), normal(4, dim), normal(5, batch, dim, time)
@@ -126,7 +126,7 @@ def test_b2b_causal_conv1d() -> None:
         close(at.result(address), each.grad)
 
 
-def test_fft_causal_conv1d() -> None:
+def test_fft_causal_conv1d():
     batch, dim, time, width = 2, 2, 256, 128
     x, w, dy = normal(1, batch, dim, time), normal(2, dim, width), normal(3, batch, dim, time)
     y = causal(x, w.flip(-1))
@@ -141,7 +141,7 @@ def test_fft_causal_conv1d() -> None:
     close(at.result(dw), w.grad)
 
 
-def test_long_fft_causal_conv1d() -> None:
+def test_long_fft_causal_conv1d():
     batch, dim, time = 1, 2, 4096
     x, dy = normal(1, batch, dim, time), normal(3, batch, dim, time)
     w = (normal(2, dim, time).detach() / 64).requires_grad_()
@@ -186,7 +186,7 @@ class Edges:
 
 
 @pytest.mark.parametrize("operation", ["SUM", "MEAN", "MAX", "MIN"])
-def test_gnn_agg_simple(operation: str) -> None:
+def test_gnn_agg_simple(operation):
     at = Memory()
     edges = Edges(at)
     graph, op = edges.graph, cudnn.gnn_agg_op[operation]
@@ -216,7 +216,7 @@ def test_gnn_agg_simple(operation: str) -> None:
 
 
 @pytest.mark.parametrize("version", [1, 2])
-def test_gnn_mha_gat(version: int) -> None:
+def test_gnn_mha_gat(version):
     heads, size, at = 2, 6, Memory()
     edges = Edges(at)
     graph, params = edges.graph, Params(heads, True, "leaky_relu", 0.25)
@@ -258,7 +258,7 @@ def test_gnn_mha_gat(version: int) -> None:
         close(at.result(address), each.grad)
 
 
-def test_wrong_arguments_are_refused() -> None:
+def test_wrong_arguments_are_refused():
     with pytest.raises(TypeError, match="missing a required argument"):
         cudnn.causal_conv1d_forward(0, 0)
     with pytest.raises(TypeError, match="too many positional"):

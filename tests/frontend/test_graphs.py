@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import ml_dtypes
@@ -25,13 +24,13 @@ DIMS, ROWS = [4, 64, 64], [4096, 64, 1]
 
 
 @pytest.fixture
-def h200() -> Iterator[Any]:
+def h200():
     with cudnn.create_device_properties(DeviceProperties.preset("H200").to_json()) as properties:
         yield properties
 
 
 @pytest.fixture
-def graph(h200) -> Iterator[Any]:
+def graph(h200):
     with cudnn.pygraph(
         io_data_type=HALF,
         intermediate_data_type=FLOAT,
@@ -323,7 +322,7 @@ def test_notes_of_the_other_kind_are_refused(graph):
 
 
 def test_equal_graphs_have_equal_keys(h200):
-    def key(size: int) -> int:
+    def key(size):
         with cudnn.pygraph(io_data_type=HALF, device_property=h200) as graph:
             x = graph.tensor([4, 8, size], [8 * size, size, 1])
             graph.relu(x).set_output(True)
@@ -386,7 +385,7 @@ def heads(graph: Any, *names: str) -> list[Any]:
     ],
 )
 def test_options_of_attention_that_do_not_go_together(graph, options, message):
-    def describe_and_validate() -> None:
+    def describe_and_validate():
         graph.sdpa(*heads(graph, "q", "k", "v"), **options)
         graph.validate()
 

@@ -478,7 +478,7 @@ def test_what_is_no_data_type():
             cudnn.datatypes._library_type(wrong)
 
 
-def test_memory_of_another_type(device: str) -> None:
+def test_memory_of_another_type(device):
     """Only the type is compared with the tensor's: strides have no part in the message."""
     graph = pygraph(io_data_type=HALF)
     x = graph.tensor(name="x", dim=[2, 16, 8], stride=[128, 8, 1])

@@ -19,7 +19,7 @@ HALF, FLOAT = cudnn.data_type.HALF, cudnn.data_type.FLOAT
 
 
 @pytest.mark.parametrize("name", GRAPHS)
-def test_graphs_say_the_same(name: str) -> None:
+def test_graphs_say_the_same(name):
     got, expected = json.loads(json.dumps(told(cudnn, GRAPHS[name]))), EXPECTED[name]
     for mine, theirs in zip(got["nodes"], expected["nodes"], strict=True):
         given = mine.pop("params")
@@ -32,7 +32,7 @@ def test_graphs_say_the_same(name: str) -> None:
     }
 
 
-def test_the_stored_answers_are_those_of_the_installed_version() -> None:
+def test_the_stored_answers_are_those_of_the_installed_version():
     assert told_by_nvidias(inspected_graphs.__file__) == json.loads(
         Path(__file__).with_name("inspected.json").read_text()
     )
@@ -45,7 +45,7 @@ def product() -> Any:
     return g
 
 
-def test_a_graph_is_looked_at_by_names_and_uids() -> None:
+def test_a_graph_is_looked_at_by_names_and_uids():
     g = product()
     assert repr(g.nodes) == "[Node('product', MATMUL), Node('clip', POINTWISE)]"
     assert list(g.tensors) == ["a", "b", "product::C", "y"]
@@ -61,7 +61,7 @@ def test_a_graph_is_looked_at_by_names_and_uids() -> None:
         g.find_tensor(1.5)
 
 
-def test_what_is_looked_at_cannot_change_the_graph() -> None:
+def test_what_is_looked_at_cannot_change_the_graph():
     g = product()
     g.nodes.clear()
     g.tensors.clear()
@@ -72,7 +72,7 @@ def test_what_is_looked_at_cannot_change_the_graph() -> None:
     assert g.tensors["y"].get_dim() == [2, 8, 4]
 
 
-def test_names_that_several_have_are_no_keys() -> None:
+def test_names_that_several_have_are_no_keys():
     g = product()
     g.tensors["a"].set_name("same")
     g.tensors["b"].set_name("same")
@@ -81,7 +81,7 @@ def test_names_that_several_have_are_no_keys() -> None:
         g.find_tensor("same")
 
 
-def test_the_text_of_a_graph_keeps_its_operations() -> None:
+def test_the_text_of_a_graph_keeps_its_operations():
     g, other = product(), cudnn.pygraph()
     other.deserialize(g.to_json(indent=None))
     assert other.to_json() == g.to_json()
@@ -91,14 +91,14 @@ def test_the_text_of_a_graph_keeps_its_operations() -> None:
     assert other.nodes[0].inputs.keys() == {"A", "B"}
 
 
-def test_operations_within_attention_are_a_part_of_it() -> None:
+def test_operations_within_attention_are_a_part_of_it():
     g = cudnn.pygraph(io_data_type=HALF)
     q, k, v = (rows(g, 2, 4, 64, 32, name=name) for name in "qkv")
     g.sdpa(q, k, v, generate_stats=False, score_mod=lambda graph, scores: graph.tanh(scores))
     assert [each.node_type for each in g.nodes] == [cudnn.NodeType.SDPA]
 
 
-def test_tensors_have_their_attributes_by_name() -> None:
+def test_tensors_have_their_attributes_by_name():
     g = cudnn.pygraph(io_data_type=HALF)
     x = g.tensor([2, 8, 16], name="x", alignment_value=8, ragged_offset_multiplier=4)
     assert (x.dim, x.stride, x.is_virtual, x.is_pass_by_value) == (
@@ -125,7 +125,7 @@ def test_tensors_have_their_attributes_by_name() -> None:
         x.set_stride([1]).validate()
 
 
-def test_results_get_the_dims_that_the_call_gives() -> None:
+def test_results_get_the_dims_that_the_call_gives():
     g = cudnn.pygraph(io_data_type=HALF)
     x = rows(g, 4, 8, 16)
     assert g.reduction(x, cudnn.reduction_mode.MAX, out_dims=[4, 1, 16]).get_dim() == [4, 1, 16]
@@ -135,11 +135,11 @@ def test_results_get_the_dims_that_the_call_gives() -> None:
         g.genstats(g.tensor([4, 16, 8, 8]), out_dims={"Z": [1]})
 
 
-def test_normalization_takes_operands_in_both_orders() -> None:
+def test_normalization_takes_operands_in_both_orders():
     g = cudnn.pygraph(io_data_type=HALF)
     x, one, eps = g.tensor([8, 64, 1, 1]), g.tensor([1, 64, 1, 1]), g.tensor([1, 1, 1, 1])
     phase = cudnn.norm_forward_phase.INFERENCE
-    orders: list[dict[str, Any]] = []
+    orders = []
     for arguments in ((phase, x, one, one, eps), (x, one, one, eps, phase)):
         g.layernorm(*arguments, name=f"n{len(orders)}")
         node = g.nodes[-1]

@@ -101,27 +101,27 @@ def missing_names(table: dict[str, Any]) -> set[str]:
     }
 
 
-def test_what_is_missing_is_listed_with_its_reason() -> None:
+def test_what_is_missing_is_listed_with_its_reason():
     assert sorted(missing_names(TABLE) - LEFT_OUT.keys()) == []
 
 
-def test_what_is_listed_is_missing_and_nvidias() -> None:
+def test_what_is_listed_is_missing_and_nvidias():
     assert sorted(LEFT_OUT.keys() - names_of(TABLE)) == []
     assert sorted(LEFT_OUT.keys() - missing_names(TABLE) - BY_DESIGN) == []
 
 
-def test_what_is_refused_is_nvidias_and_here() -> None:
+def test_what_is_refused_is_nvidias_and_here():
     assert sorted(REFUSED.keys() - names_of(TABLE)) == []
     assert all(map(is_here, REFUSED))
 
 
-def test_the_table_is_that_of_the_installed_version() -> None:
+def test_the_table_is_that_of_the_installed_version():
     table = installed_table()
     assert table["version"] == TABLE["version"], "write tests/frontend/names.json anew"
     assert table == TABLE
 
 
-def test_a_new_name_would_be_seen() -> None:
+def test_a_new_name_would_be_seen():
     function = {"parameters": [["x"]], "returns": "None"}
     table = {**TABLE, "functions": {**TABLE["functions"], "new_function": [function]}}
     assert missing_names(table) - missing_names(TABLE) == {"new_function"}
@@ -130,7 +130,7 @@ def test_a_new_name_would_be_seen() -> None:
     assert missing_names(table) - missing_names(TABLE) == {"pygraph.matmul(new)"}
 
 
-def test_a_name_that_is_left_out_says_why() -> None:
+def test_a_name_that_is_left_out_says_why():
     with pytest.raises(AttributeError, match="no 'GemmSwigluSm100': a kernel that NVIDIA's"):
         _ = cudnn.GemmSwigluSm100
     with pytest.raises(AttributeError, match=r"pygraph has no 'gdn': linear attention"):
@@ -145,7 +145,7 @@ def test_a_name_that_is_left_out_says_why() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(TABLE["enums"]))
-def test_enums_have_the_same_members_and_numbers(name: str) -> None:
+def test_enums_have_the_same_members_and_numbers(name):
     cls = getattr(cudnn, name)
     expected = {
         member: number
@@ -160,7 +160,7 @@ def test_enums_have_the_same_members_and_numbers(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(set(TABLE["functions"]) - LEFT_OUT.keys()))
-def test_functions_take_the_same_arguments(name: str) -> None:
+def test_functions_take_the_same_arguments(name):
     overloads = TABLE["functions"][name]
     check(getattr(cudnn, name), overloads)
     if all(each[0].startswith("arg") for each in overloads[0]["parameters"]):
@@ -169,7 +169,7 @@ def test_functions_take_the_same_arguments(name: str) -> None:
 
 @pytest.mark.thinned(6)
 @pytest.mark.parametrize(("cls", "name"), METHODS, ids=lambda value: value)
-def test_methods_take_the_same_arguments(cls: str, name: str) -> None:
+def test_methods_take_the_same_arguments(cls, name):
     overloads = TABLE["classes"][cls][name]
     if name == "set_data_type" and cls == "Tensor":
         overloads = [{"parameters": [["arg0"]]}]
@@ -182,7 +182,7 @@ def test_methods_take_the_same_arguments(cls: str, name: str) -> None:
 
 @pytest.mark.thinned(4)
 @pytest.mark.parametrize("name", BUILDERS)
-def test_methods_take_operands_by_the_same_names(name: str) -> None:
+def test_methods_take_operands_by_the_same_names(name):
     builder = TABLE["builders"][name]
     mine = ours(getattr(cudnn.pygraph, name))
     wanted = {*builder["places"], *builder["keywords"], "name"}
@@ -190,7 +190,7 @@ def test_methods_take_operands_by_the_same_names(name: str) -> None:
     assert wanted <= mine.keys()
 
 
-def test_the_check_sees_what_differs() -> None:
+def test_the_check_sees_what_differs():
     overloads = TABLE["classes"]["pygraph"]["conv_fprop"][:1]
     check(cudnn.pygraph.conv_fprop, overloads)
     overloads = TABLE["classes"]["pygraph"]["matmul"]
@@ -210,7 +210,7 @@ def test_the_check_sees_what_differs() -> None:
             check(wrong, overloads)
 
 
-def test_there_are_54_pointwise_methods_and_each_has_a_c_mode() -> None:
+def test_there_are_54_pointwise_methods_and_each_has_a_c_mode():
     names = {
         name for name in dir(cudnn.pygraph) if hasattr(getattr(Graph, name, None), "pointwise_mode")
     }
@@ -218,7 +218,7 @@ def test_there_are_54_pointwise_methods_and_each_has_a_c_mode() -> None:
     assert names <= TABLE["classes"]["pygraph"].keys()
 
 
-def test_all_exported_names_exist() -> None:
+def test_all_exported_names_exist():
     for name in cudnn.__all__:
         assert getattr(cudnn, name) is not None
     assert set(cudnn.__all__) <= set(dir(cudnn))
@@ -226,12 +226,12 @@ def test_all_exported_names_exist() -> None:
     assert (cudnn.Tensor, cudnn.handle) == (cudnn.tensor, cudnn.Handle)
 
 
-def test_no_module_takes_the_place_of_a_name() -> None:
+def test_no_module_takes_the_place_of_a_name():
     modules = {path.stem for path in Path(cudnn.__file__).parent.glob("*.py")}
     assert modules & set(cudnn.__all__) == {"datatypes", "left_out", "wrapper"}
 
 
-def test_members_stand_for_c_enumerators() -> None:
+def test_members_stand_for_c_enumerators():
     from cudnn_ctypes.frontend import c_members
 
     for cls in c_members._PREFIX:
@@ -251,7 +251,7 @@ def test_members_stand_for_c_enumerators() -> None:
                 assert c_members.member_of(code) is member
 
 
-def test_knobs_of_nvidias_own_kernels_are_told_apart() -> None:
+def test_knobs_of_nvidias_own_kernels_are_told_apart():
     own = {each for each in cudnn.knob_type if cudnn.is_frontend_knob_type(each)}
     assert own == {each for each in cudnn.knob_type if each.value >= cudnn.FRONTEND_KNOB_TYPE_BASE}
     assert cudnn.knob_type.SCHED_POLICY in own
@@ -260,11 +260,11 @@ def test_knobs_of_nvidias_own_kernels_are_told_apart() -> None:
         cudnn.is_frontend_knob_type(1000)
 
 
-def test_nvidias_own_kernels_of_attention_can_do_nothing() -> None:
+def test_nvidias_own_kernels_of_attention_can_do_nothing():
     assert cudnn.sdpa_capabilities() == frozenset()
 
 
-def test_importing_it_loads_no_library_and_no_framework() -> None:
+def test_importing_it_loads_no_library_and_no_framework():
     program = """
         import sys
         import cudnn_ctypes.frontend

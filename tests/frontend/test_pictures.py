@@ -19,7 +19,7 @@ def _product() -> cudnn.pygraph:
     return graph
 
 
-def test_the_graph_and_its_engine_are_drawn() -> None:
+def test_the_graph_and_its_engine_are_drawn():
     with _product() as graph:
         pictures = (graph.to_svg, graph._repr_html_)
         for picture in pictures:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -23,13 +22,13 @@ TOLERANCE = 2 * 2.0**-11
 
 
 @pytest.fixture(params=PLACES)
-def device(request: Any) -> Iterator[str]:
+def device(request):
     with use_reference_device(request.param == "cpu"):
         yield request.param
 
 
 @pytest.fixture
-def reference() -> Iterator[None]:
+def reference():
     with use_reference_device():
         yield
 
@@ -67,7 +66,7 @@ class Product:
 # --- executing -----------------------------------------------------------------------------------
 
 
-def test_arrays_are_operands_and_the_graph_is_built_when_it_is_executed(device: str) -> None:
+def test_arrays_are_operands_and_the_graph_is_built_when_it_is_executed(device):
     problem = Product(device)
     graph = problem.describe(arrays=True)
     assert graph.nodes[0].inputs.keys() == {"A", "B"}
@@ -81,7 +80,7 @@ def test_arrays_are_operands_and_the_graph_is_built_when_it_is_executed(device: 
     problem.check()
 
 
-def test_memory_goes_with_a_list_of_unique_ids(device: str) -> None:
+def test_memory_goes_with_a_list_of_unique_ids(device):
     problem = Product(device)
     graph = problem.describe()
     memory = [problem.c, problem.a, problem.b]
@@ -99,7 +98,7 @@ def test_memory_goes_with_a_list_of_unique_ids(device: str) -> None:
         graph.execute({1: problem.a}, problem.workspace, tensor_uids=[1])
 
 
-def test_steps_that_were_not_taken_are_taken(device: str) -> None:
+def test_steps_that_were_not_taken_are_taken(device):
     problem = Product(device)
     graph = problem.describe()
     graph.create_execution_plans()
@@ -109,7 +108,7 @@ def test_steps_that_were_not_taken_are_taken(device: str) -> None:
     problem.check()
 
 
-def test_a_workspace_for_other_dims(device: str) -> None:
+def test_a_workspace_for_other_dims(device):
     problem = Product(device, is_override_shape_enabled=True, is_dynamic_shape_enabled=True)
     graph = problem.describe()
     try:
@@ -129,7 +128,7 @@ def test_a_workspace_for_other_dims(device: str) -> None:
 
 
 @pytest.mark.usefixtures("reference")
-def test_a_plan_for_fixed_shapes_has_no_workspace_for_others() -> None:
+def test_a_plan_for_fixed_shapes_has_no_workspace_for_others():
     graph = Product("cpu").describe()
     graph.build()
     with pytest.raises(ValueError, match="built for fixed shapes"):
@@ -139,7 +138,7 @@ def test_a_plan_for_fixed_shapes_has_no_workspace_for_others() -> None:
 # --- choosing ------------------------------------------------------------------------------------
 
 
-def test_an_engine_with_its_knobs_is_built_again(device: str) -> None:
+def test_an_engine_with_its_knobs_is_built_again(device):
     problem = Product(device)
     graph = problem.describe()
     graph.build()
@@ -157,7 +156,7 @@ def test_an_engine_with_its_knobs_is_built_again(device: str) -> None:
     again.check()
 
 
-def test_the_plans_of_a_graph_are_listed(device: str) -> None:
+def test_the_plans_of_a_graph_are_listed(device):
     graph = Product(device).describe()
     assert graph.plans == graph.backend_plan_entries() == []
     graph.create_execution_plans([A, FALLBACK])
@@ -168,7 +167,7 @@ def test_the_plans_of_a_graph_are_listed(device: str) -> None:
     assert graph.selected_engine is None
 
 
-def test_a_plan_that_is_selected_is_built_or_none(device: str) -> None:
+def test_a_plan_that_is_selected_is_built_or_none(device):
     problem = Product(device)
     graph = problem.describe()
     graph.create_execution_plans([A, FALLBACK])
@@ -193,7 +192,7 @@ def test_a_plan_that_is_selected_is_built_or_none(device: str) -> None:
 
 
 @pytest.mark.usefixtures("reference")
-def test_filters_hold_for_plans_that_come_later() -> None:
+def test_filters_hold_for_plans_that_come_later():
     graph = Product("cpu").describe()
     graph.build()
     name = graph.get_plan_name_at_index(graph._held.plans.candidate)
@@ -256,13 +255,13 @@ REFUSED = {
 }
 
 
-def test_what_is_refused_is_listed_and_the_other_way_round() -> None:
+def test_what_is_refused_is_listed_and_the_other_way_round():
     assert set(REFUSED) == set(cudnn.left_out.REFUSED)
 
 
 @pytest.mark.usefixtures("reference")
 @pytest.mark.parametrize("case", REFUSED)
-def test_what_is_not_carried_out_is_refused_by_validate(case: str) -> None:
+def test_what_is_not_carried_out_is_refused_by_validate(case):
     graph = cudnn.pygraph(io_data_type=HALF)
     REFUSED[case](graph)
     for step in (graph.validate, graph.build_operation_graph, graph.build):
@@ -273,7 +272,7 @@ def test_what_is_not_carried_out_is_refused_by_validate(case: str) -> None:
 
 
 @pytest.mark.usefixtures("reference")
-def test_what_is_refused_may_be_described_further() -> None:
+def test_what_is_refused_may_be_described_further():
     graph = cudnn.pygraph(io_data_type=HALF)
     o, stats = graph.sdpa(*heads(graph, 3), generate_stats=True, stats_use_log2=True)
     o.set_output(True).set_dim([2, 4, 64, 64]).set_stride([16384, 4096, 64, 1])
@@ -285,7 +284,7 @@ def test_what_is_refused_may_be_described_further() -> None:
 
 @pytest.mark.usefixtures("reference")
 @pytest.mark.parametrize("backward", [False, True])
-def test_an_operation_without_engine_is_refused_when_plans_are_asked_for(backward: bool) -> None:
+def test_an_operation_without_engine_is_refused_when_plans_are_asked_for(backward):
     graph = cudnn.pygraph(io_data_type=HALF, compute_data_type=FLOAT)
     x, freqs = graph.tensor([1, 2, 64, 64]), graph.tensor([1, 1, 64, 64], data_type=FLOAT)
     rotate = graph.rope_backward if backward else graph.rope
@@ -300,7 +299,7 @@ def test_an_operation_without_engine_is_refused_when_plans_are_asked_for(backwar
 # --- handles and GPUs ----------------------------------------------------------------------------
 
 
-def test_a_handle_knows_its_gpu(device: str) -> None:
+def test_a_handle_knows_its_gpu(device):
     handle = cudnn.create_handle()
     gpu = handle.device
     assert isinstance(gpu, cudnn.DeviceInfo)
@@ -323,7 +322,7 @@ def test_a_handle_knows_its_gpu(device: str) -> None:
 
 
 @pytest.mark.usefixtures("reference")
-def test_a_handle_goes_by_its_address_and_to_layer_1_too() -> None:
+def test_a_handle_goes_by_its_address_and_to_layer_1_too():
     handle = cudnn.create_handle()
     cudnn.set_stream(handle.backend_handle, 0)
     assert (handle.stream, cudnn.get_stream(handle)) == (0, 0)
@@ -339,7 +338,7 @@ def test_a_handle_goes_by_its_address_and_to_layer_1_too() -> None:
 
 
 @pytest.mark.usefixtures("reference")
-def test_how_cuda_graphs_keep_plans(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_how_cuda_graphs_keep_plans(monkeypatch):
     retention = cudnn.cuda_graph_retention
     monkeypatch.delenv("CUDNN_CUDA_GRAPH_RETENTION", raising=False)
     assert cudnn.pygraph().get_cuda_graph_retention() is retention.PER_GRAPH
@@ -363,7 +362,7 @@ def test_how_cuda_graphs_keep_plans(monkeypatch: pytest.MonkeyPatch) -> None:
 # --- layer 3 -------------------------------------------------------------------------------------
 
 
-def test_explanations_are_those_of_layer_3(device: str) -> None:
+def test_explanations_are_those_of_layer_3(device):
     graph = Product(device).describe()
     rows = graph.explain(heuristics="a")
     assert {row.state for row in rows} & {"works", "accepted"} or len(rows) > 0
@@ -376,7 +375,7 @@ def test_explanations_are_those_of_layer_3(device: str) -> None:
 
 
 @pytest.mark.usefixtures("reference")
-def test_an_invalid_graph_is_not_explained() -> None:
+def test_an_invalid_graph_is_not_explained():
     graph = cudnn.pygraph(io_data_type=HALF)
     graph.matmul(graph.tensor([2, 8, 16]), graph.tensor([2, 8, 16])).set_output(True)
     with pytest.raises(cudnn.InvalidGraphError, match="must be"):
@@ -384,13 +383,13 @@ def test_an_invalid_graph_is_not_explained() -> None:
 
 
 @pytest.mark.usefixtures("reference")
-def test_nothing_is_measured_on_the_reference_device() -> None:
+def test_nothing_is_measured_on_the_reference_device():
     with pytest.raises(NoDeviceError):
         Product("cpu").describe().autotune()
 
 
 @pytest.mark.gpu
-def test_the_fastest_plan_is_executed() -> None:
+def test_the_fastest_plan_is_executed():
     with use_reference_device(False):
         problem = Product("cuda")
         graph = problem.describe()
@@ -404,19 +403,19 @@ def test_the_fastest_plan_is_executed() -> None:
 
 
 @pytest.mark.usefixtures("reference")
-def test_a_kernel_cache_is_empty_at_first() -> None:
+def test_a_kernel_cache_is_empty_at_first():
     cache = cudnn.create_kernel_cache()
     assert (cache.size(), cache.revision()) == (0, 0)
 
 
-def test_numbers_of_the_host_are_operands_by_value() -> None:
+def test_numbers_of_the_host_are_operands_by_value():
     graph = cudnn.pygraph(io_data_type=FLOAT)
     graph.mul(graph.tensor([2, 4, 8]), np.full((1, 1, 1), 2.0, np.float32), name="twice")
     assert graph.find_tensor("twice::b").get_is_pass_by_value()
 
 
 @pytest.mark.usefixtures("reference")
-def test_an_explanation_says_what_to_change() -> None:
+def test_an_explanation_says_what_to_change():
     graph = cudnn.pygraph(io_data_type=HALF, compute_data_type=FLOAT)
     image, weight = graph.tensor([4, 8, 9, 9]), graph.tensor([8, 8, 3, 3])
     graph.conv_fprop(image, weight, padding=[1, 1]).set_output(True)

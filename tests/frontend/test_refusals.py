@@ -1,13 +1,9 @@
 """What is refused is refused where NVIDIA's front end refuses it, or later, and as the same."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import os
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from programs import ROOT, run_program
@@ -28,7 +24,7 @@ TAKEN = {"one operation with alibi", "gradients with alibi alone"}
 
 
 @pytest.fixture(scope="module")
-def gpu() -> Iterator[Any]:
+def gpu():
     with DeviceProperties.preset("h200") as properties:
         yield properties
 
@@ -42,7 +38,7 @@ SUBGRAPH = pytest.mark.needs("CUDNN_ATTR_OPERATION_SDPA_FWD_SUBGRAPH")
     "name",
     [pytest.param(n, marks=SUBGRAPH if n == "one operation with alibi" else ()) for n in CASES],
 )
-def test_refused_no_earlier_and_as_the_same(name: str, gpu: Any) -> None:
+def test_refused_no_earlier_and_as_the_same(name, gpu):
     describe, (step, kind) = CASES[name]
     kinds = cudnn.data_type
     graph = cudnn.pygraph(
@@ -64,7 +60,7 @@ def test_refused_no_earlier_and_as_the_same(name: str, gpu: Any) -> None:
         assert STEPS.index(mine[0]) >= STEPS.index(earliest)
 
 
-def test_the_error_of_validate_names_the_call_that_is_refused() -> None:
+def test_the_error_of_validate_names_the_call_that_is_refused():
     graph = cudnn.pygraph(io_data_type=cudnn.data_type.HALF)
     x = graph.tensor([2, 8, 16], name="x")
     graph.relu(graph.matmul(x, x, name="product")).set_output(True)
@@ -73,7 +69,7 @@ def test_the_error_of_validate_names_the_call_that_is_refused() -> None:
             step()
 
 
-def test_the_stored_outcomes_are_those_of_the_installed_version() -> None:
+def test_the_stored_outcomes_are_those_of_the_installed_version():
     spec = importlib.util.find_spec("cudnn")
     if spec is None or not spec.submodule_search_locations:
         pytest.skip("nvidia-cudnn-frontend is not installed")

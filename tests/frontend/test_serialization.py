@@ -6,7 +6,6 @@ import importlib.util
 import json
 import os
 import struct
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from cudnn_ctypes import use_reference_device
 
 
 @pytest.fixture(autouse=True)
-def device() -> Iterator[None]:
+def device():
     with use_reference_device():
         yield
 
@@ -52,7 +51,7 @@ NVIDIAS = ubjson(
 )
 
 
-def test_bytes_and_lists_say_the_same() -> None:
+def test_bytes_and_lists_say_the_same():
     graph = built()
     data = graph.serialize(as_bytes=True)
     assert isinstance(data, bytes)
@@ -67,13 +66,13 @@ def test_bytes_and_lists_say_the_same() -> None:
 
 @pytest.mark.parametrize("form", [bytes, list, bytearray])
 @pytest.mark.parametrize("part", [1.0, 0.5])
-def test_what_nvidias_front_end_wrote_is_called_so(form: Any, part: float) -> None:
+def test_what_nvidias_front_end_wrote_is_called_so(form, part):
     data = NVIDIAS[: int(len(NVIDIAS) * part)]  # a damaged one is still not one of ours
     with pytest.raises(ValueError, match=r"a serialized graph \(UBJSON.*NVIDIA's front end wrote"):
         cudnn.pygraph().deserialize(form(data))
 
 
-def test_so_are_plans_of_its_own_kernels_and_its_texts() -> None:
+def test_so_are_plans_of_its_own_kernels_and_its_texts():
     with pytest.raises(ValueError, match="a plan of one of its own kernels, which NVIDIA's"):
         cudnn.pygraph().deserialize(b"CUDNN_FE_PYPLAN\0" + bytes(64))
     text = json.dumps({"cudnn_frontend_version": 13200, "json_version": "2.0", "nodes": []})
@@ -84,7 +83,7 @@ def test_so_are_plans_of_its_own_kernels_and_its_texts() -> None:
 
 @pytest.mark.thinned(6)
 @pytest.mark.parametrize("damage", [b"", b"{", b"{}", b'{"format": 1}', b"\0" * 8, b"i{"])
-def test_damaged_ones_of_ours_are_not_called_nvidias(damage: bytes) -> None:
+def test_damaged_ones_of_ours_are_not_called_nvidias(damage):
     with pytest.raises(ValueError, match=r"damaged|no graph that cudnn_ctypes") as caught:
         cudnn.pygraph().deserialize(damage)
     assert "NVIDIA" not in str(caught.value)
@@ -126,7 +125,7 @@ NVIDIAS_PROGRAM = """
 """
 
 
-def test_a_graph_that_the_installed_front_end_serialized() -> None:
+def test_a_graph_that_the_installed_front_end_serialized():
     """It compiles without a GPU where this package has put its stand-in for the driver."""
     spec = importlib.util.find_spec("cudnn")
     if spec is None or not spec.submodule_search_locations:

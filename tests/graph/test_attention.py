@@ -68,7 +68,7 @@ def check(
 
 @pytest.mark.thinned(96)
 @pytest.mark.parametrize("name", FORWARDS)
-def test_forward_builds_for_an_h200(name: str, h200: DeviceProperties) -> None:
+def test_forward_builds_for_an_h200(name, h200):
     with Graph(io_data_type="float16") as graph:
         FORWARDS[name].forward(graph)
         build(graph, h200)
@@ -76,7 +76,7 @@ def test_forward_builds_for_an_h200(name: str, h200: DeviceProperties) -> None:
 
 @pytest.mark.thinned(96)
 @pytest.mark.parametrize("name", BACKWARDS)
-def test_backward_builds_for_an_h200(name: str, h200: DeviceProperties) -> None:
+def test_backward_builds_for_an_h200(name, h200):
     with Graph(io_data_type="float16") as graph:
         BACKWARDS[name].backward(graph)
         build(graph, h200)
@@ -101,7 +101,7 @@ def exact_inputs(attention: Attention, data_type: str) -> tuple[dict[str, Array]
 @pytest.mark.usefixtures("gpu_device")
 @pytest.mark.parametrize("data_type", TYPES)
 @pytest.mark.parametrize("name", [*FORWARDS, *COMBINED])
-def test_forward(name: str, data_type: str, report: Report) -> None:
+def test_forward(name, data_type, report):
     pytest.importorskip("torch")
     attention = {**FORWARDS, **COMBINED}[name]
     a = attention.values(data_type)
@@ -124,7 +124,7 @@ def test_forward(name: str, data_type: str, report: Report) -> None:
 @pytest.mark.usefixtures("gpu_device")
 @pytest.mark.parametrize("data_type", TYPES)
 @pytest.mark.parametrize("name", [*BACKWARDS, *COMBINED, *BACKWARD_COMBINED])
-def test_backward(name: str, data_type: str, report: Report) -> None:
+def test_backward(name, data_type, report):
     pytest.importorskip("torch")
     attention = {**BACKWARDS, **COMBINED, **BACKWARD_COMBINED}[name]
     a = attention.values(data_type)
@@ -149,7 +149,7 @@ def test_backward(name: str, data_type: str, report: Report) -> None:
 
 @pytest.mark.gpu
 @pytest.mark.usefixtures("gpu_device")
-def test_padding_gives_nothing() -> None:
+def test_padding_gives_nothing():
     """Tokens beyond the lengths become zeros, their statistics -inf."""
     pytest.importorskip("torch")
     attention, data_type = BOTH["padding"], "float16"
@@ -167,7 +167,7 @@ def test_padding_gives_nothing() -> None:
 
 @pytest.mark.gpu
 @pytest.mark.usefixtures("gpu_device")
-def test_bound_plans_write_the_slopes_of_alibi_each_time() -> None:
+def test_bound_plans_write_the_slopes_of_alibi_each_time():
     """They lie in the workspace, which others use between."""
     attention, data_type = BOTH["alibi"], "float16"
     a = attention.values(data_type)
@@ -175,7 +175,7 @@ def test_bound_plans_write_the_slopes_of_alibi_each_time() -> None:
         attention.forward(graph)
         build(graph, handle)
         exact = execute(attention, graph, a, handle)["o"]
-        memory: dict[Any, DeviceTensor] = {
+        memory = {
             each: DeviceTensor.from_numpy(
                 np.asarray(a.get(each.name, np.zeros(each.dims or ()))).astype(
                     np.float32 if each.name == "stats" else np.float16
@@ -256,7 +256,7 @@ WITHIN: dict[str, tuple[Attention, dict[str, Any]]] = {
 
 @pytest.mark.thinned(6)
 @pytest.mark.parametrize("name", list(WITHIN))
-def test_within_attention_builds_for_an_h200(name: str, h200: DeviceProperties) -> None:
+def test_within_attention_builds_for_an_h200(name, h200):
     attention, options = WITHIN[name]
     with Graph(io_data_type="float16") as graph:
         _between(graph, attention, **options)
@@ -267,7 +267,7 @@ def test_within_attention_builds_for_an_h200(name: str, h200: DeviceProperties) 
 @pytest.mark.usefixtures("gpu_device")
 @pytest.mark.parametrize("data_type", list(TOLERANCES))
 @pytest.mark.parametrize("name", list(WITHIN))
-def test_within_attention(name: str, data_type: str, report: Report) -> None:
+def test_within_attention(name, data_type, report):
     pytest.importorskip("torch")
     attention, options = WITHIN[name]
     a = attention.values(data_type)

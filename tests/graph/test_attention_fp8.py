@@ -6,7 +6,6 @@ import pytest
 from error_report import Report
 
 from cudnn_ctypes import Handle
-from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.graph import Graph
 
 from .attentions import execute
@@ -40,7 +39,7 @@ def _check(
 
 @pytest.mark.thinned(24)
 @pytest.mark.parametrize("name", FP8_FORWARD)
-def test_forward_builds_for_an_h200(name: str, h200: DeviceProperties) -> None:
+def test_forward_builds_for_an_h200(name, h200):
     with Graph() as graph:
         FP8_FORWARD[name].forward(graph)
         build(graph, h200)
@@ -48,7 +47,7 @@ def test_forward_builds_for_an_h200(name: str, h200: DeviceProperties) -> None:
 
 @pytest.mark.thinned(8)
 @pytest.mark.parametrize("name", FP8_BACKWARD)
-def test_backward_builds_for_an_h200(name: str, h200: DeviceProperties) -> None:
+def test_backward_builds_for_an_h200(name, h200):
     with Graph() as graph:
         FP8_BACKWARD[name].backward(graph)
         build(graph, h200)
@@ -57,7 +56,7 @@ def test_backward_builds_for_an_h200(name: str, h200: DeviceProperties) -> None:
 @pytest.mark.gpu
 @pytest.mark.usefixtures("gpu_device")
 @pytest.mark.parametrize("name", list(FP8_FORWARD))
-def test_forward(name: str, report: Report) -> None:
+def test_forward(name, report):
     pytest.importorskip("torch")
     problem = FP8_FORWARD[name]
     stored, exact = problem.operands()
@@ -71,7 +70,7 @@ def test_forward(name: str, report: Report) -> None:
 @pytest.mark.gpu
 @pytest.mark.usefixtures("gpu_device")
 @pytest.mark.parametrize("name", list(FP8_BACKWARD))
-def test_backward(name: str, report: Report) -> None:
+def test_backward(name, report):
     pytest.importorskip("torch")
     problem = FP8_BACKWARD[name]
     stored, exact = problem.operands()

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from error_report import Report
 
 from cudnn_ctypes import Handle, raw
 from cudnn_ctypes.errors import BadParamError, NotSupportedError
@@ -105,7 +104,7 @@ def _build_backward(graph: Graph, device: Handle | DeviceProperties) -> None:
 
 @pytest.mark.thinned(48)
 @pytest.mark.parametrize("name", FORWARDS)
-def test_forward_builds_for_an_h200(name: str, h200: DeviceProperties) -> None:
+def test_forward_builds_for_an_h200(name, h200):
     with Graph(io_data_type="float16") as graph:
         FORWARDS[name].forward(graph, unified=True)
         build(graph, h200)
@@ -113,14 +112,14 @@ def test_forward_builds_for_an_h200(name: str, h200: DeviceProperties) -> None:
 
 @pytest.mark.thinned(4)
 @pytest.mark.parametrize("name", BACKWARDS)
-def test_backward_builds_for_an_h200(name: str, h200: DeviceProperties) -> None:
+def test_backward_builds_for_an_h200(name, h200):
     with Graph(io_data_type="float16") as graph:
         _backward(BACKWARDS[name], graph)
         _build_backward(graph, h200)
 
 
 @pytest.mark.soak
-def test_a_block_mask_has_no_engine_on_an_h200(h200: DeviceProperties) -> None:
+def test_a_block_mask_has_no_engine_on_an_h200(h200):
     with Graph(io_data_type="float16") as graph:
         q, k, v = FORWARDS["plain"].operands(graph)
         mask = graph.tensor((2, 4, 1, 1), data_type="uint8")
@@ -134,7 +133,7 @@ def test_a_block_mask_has_no_engine_on_an_h200(h200: DeviceProperties) -> None:
 @pytest.mark.usefixtures("gpu_device")
 @pytest.mark.parametrize("data_type", TYPES)
 @pytest.mark.parametrize("name", list(EVERY))
-def test_forward(name: str, data_type: str, report: Report) -> None:
+def test_forward(name, data_type, report):
     pytest.importorskip("torch")
     attention = EVERY[name]
     a = attention.values(data_type)
@@ -151,7 +150,7 @@ def test_forward(name: str, data_type: str, report: Report) -> None:
 @pytest.mark.usefixtures("gpu_device")
 @pytest.mark.parametrize("data_type", TYPES)
 @pytest.mark.parametrize("name", list(BACKWARDS))
-def test_backward(name: str, data_type: str, report: Report) -> None:
+def test_backward(name, data_type, report):
     pytest.importorskip("torch")
     attention = BACKWARDS[name]
     a = attention.values(data_type)
@@ -165,7 +164,7 @@ def test_backward(name: str, data_type: str, report: Report) -> None:
 
 
 @pytest.mark.soak
-def test_unfused_multiplications_and_additions_build_for_an_h200(h200: DeviceProperties) -> None:
+def test_unfused_multiplications_and_additions_build_for_an_h200(h200):
     with Graph(io_data_type="float16") as graph:
         q, k, v = BOTH["plain"].operands(graph)
         o, _ = graph.sdpa_unified(q, k, v, unfuse_fma=True)
@@ -174,7 +173,7 @@ def test_unfused_multiplications_and_additions_build_for_an_h200(h200: DevicePro
         build(graph, h200)
 
 
-def test_the_tokens_of_all_sequences_may_be_told_for_an_h200(h200: DeviceProperties) -> None:
+def test_the_tokens_of_all_sequences_may_be_told_for_an_h200(h200):
     attention = BOTH["ragged"]
     with Graph(io_data_type="float16") as graph:
         q, k, v = attention.operands(graph)

@@ -125,8 +125,8 @@ EXECUTORS: dict[str, Callable[[], Any]] = {
 
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("kind", EXECUTORS)
-def test_any_executor_will_do(kind: str, a100: DeviceProperties) -> None:
-    seen: list[Any] = []
+def test_any_executor_will_do(kind, a100):
+    seen = []
     with EXECUTORS[kind]() as executor:
         results = compile_graphs(_graphs(), a100, executor=executor, on_done=seen.append)
     assert seen == results
@@ -148,14 +148,14 @@ class Losing(Elsewhere):
         return future
 
 
-def test_a_lost_worker_does_not_stop_the_others(a100: DeviceProperties) -> None:
+def test_a_lost_worker_does_not_stop_the_others(a100):
     results = compile_graphs(_graphs(), a100, executor=Losing())
     assert [each.plan is None for each in results] == [False, True, False]
     assert str(results[1].error) == "the worker is gone"
     assert results[1].name == "impossible"
 
 
-def test_options_reach_the_build() -> None:
+def test_options_reach_the_build():
     graph = Graph("statistics", io_data_type="float16")
     x = graph.tensor((4, 32, 14, 14), (6272, 1, 448, 32))
     scale, bias = (graph.tensor((1, 32, 1, 1), data_type="float32") for _ in range(2))
@@ -168,17 +168,17 @@ def test_options_reach_the_build() -> None:
     assert graph.tensors[0].uid is None  # it is not changed
 
 
-def test_a_damaged_graph_is_a_result_too() -> None:
+def test_a_damaged_graph_is_a_result_too():
     (result,) = compile_graphs(['{"format": "cudnn_ctypes graph"}'], "A100")
     assert "graph: 'version' is missing" in str(result.error)
 
 
-def test_wrong_graphs() -> None:
+def test_wrong_graphs():
     with pytest.raises(TypeError, match="graphs: expected Graphs or their JSON text, got 3"):
-        compile_graphs([3], "A100")  # type: ignore[list-item]
+        compile_graphs([3], "A100")
 
 
-def test_a_device_from_a_file(a100: DeviceProperties, tmp_path: Path) -> None:
+def test_a_device_from_a_file(a100, tmp_path):
     a100.to_json(tmp_path / "gpu.json")
     for given in (tmp_path / "gpu.json", str(tmp_path / "gpu.json"), a100):
         (result, _) = compile_graphs(_graphs()[:2], given)
@@ -188,9 +188,7 @@ def test_a_device_from_a_file(a100: DeviceProperties, tmp_path: Path) -> None:
 # --- the command ----------------------------------------------------------------------------------
 
 
-def test_one_graph_to_one_file(
-    tmp_path: Path, a100: DeviceProperties, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_one_graph_to_one_file(tmp_path, a100, capsys):
     source, target = tmp_path / "gate.json", tmp_path / "out" / "gate-for-a100.json"
     case = CASES["sigmoid(a + b * c)"]
     source.write_text(case.graph().to_json())
@@ -205,9 +203,7 @@ def test_one_graph_to_one_file(
 
 
 @pytest.mark.soak
-def test_several_graphs_by_several_processes(
-    tmp_path: Path, a100: DeviceProperties, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_several_graphs_by_several_processes(tmp_path, a100, capsys):
     sources = write_graphs(tmp_path)[:3]
     names = [str(source) for source in sources]
     assert main(["compile", *names, "--device", "A100", "--jobs", "2"]) == 0
@@ -246,13 +242,7 @@ def test_several_graphs_by_several_processes(
         ),
     ],
 )
-def test_wrong_arguments(
-    arguments: list[str],
-    says: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_wrong_arguments(arguments, says, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "b").mkdir()
     for name in ("a.json", "b/a.json"):
@@ -271,16 +261,14 @@ def test_wrong_arguments(
         (["a.json", "--device", "A100", "--heuristics", "c"], "invalid choice: 'c'"),
     ],
 )
-def test_arguments_that_mean_nothing(
-    arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_arguments_that_mean_nothing(arguments, says, capsys):
     with pytest.raises(SystemExit):
         main(["compile", *arguments])
     assert says in capsys.readouterr().err
 
 
 @pytest.mark.skipif(not ensure_driver().is_stub, reason="there is an NVIDIA driver here")
-def test_the_command_needs_no_driver_no_compiler_and_no_home(tmp_path: Path) -> None:
+def test_the_command_needs_no_driver_no_compiler_and_no_home(tmp_path):
     source = tmp_path / "graph.json"
     source.write_text(CASES["convolution"].graph().to_json())
     done = subprocess.run(
@@ -301,7 +289,7 @@ FOLDER = os.environ.get("CUDNN_CTYPES_PLANS")
 
 
 @pytest.mark.gpu
-def test_the_command_for_the_gpu_that_is_here(tmp_path: Path) -> None:
+def test_the_command_for_the_gpu_that_is_here(tmp_path):
     name = "matmul + bias + gelu"
     source = tmp_path / file_name(name)
     source.write_text(CASES[name].graph().to_json())
@@ -315,7 +303,7 @@ def test_the_command_for_the_gpu_that_is_here(tmp_path: Path) -> None:
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("name", PLANS)
-def test_what_was_compiled_elsewhere_executes(name: str) -> None:
+def test_what_was_compiled_elsewhere_executes(name):
     if FOLDER is None:
         pytest.skip("CUDNN_CTYPES_PLANS names no folder with compiled plans")
     source = Path(FOLDER) / file_name(name)

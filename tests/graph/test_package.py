@@ -1,7 +1,5 @@
 """What the package of the graph API offers, and that all of it is documented."""
 
-from __future__ import annotations
-
 import importlib
 import inspect
 import pkgutil
@@ -31,7 +29,7 @@ OPERATIONS = sorted(
 )
 
 
-def test_what_the_top_offers_the_package_offers_too() -> None:
+def test_what_the_top_offers_the_package_offers_too():
     here = {
         name
         for name, (module, _) in listed("cudnn_ctypes").items()
@@ -42,13 +40,13 @@ def test_what_the_top_offers_the_package_offers_too() -> None:
         assert getattr(cudnn_ctypes, name) is getattr(package, name)
 
 
-def test_the_docstring_names_what_there_is() -> None:
+def test_the_docstring_names_what_there_is():
     names = set(re.findall(r"(?<!`)`(\w+)`(?!`)", package.__doc__ or ""))
     assert names <= set(package.__all__), names - set(package.__all__)
 
 
 @pytest.mark.parametrize("name", package.__all__)
-def test_everything_has_a_docstring(name: str) -> None:
+def test_everything_has_a_docstring(name):
     thing = getattr(package, name)
     if inspect.isclass(thing) or inspect.isfunction(thing):
         assert inspect.getdoc(thing), name
@@ -56,7 +54,7 @@ def test_everything_has_a_docstring(name: str) -> None:
 
 @pytest.mark.thinned(6)
 @pytest.mark.parametrize("name", OPERATIONS)
-def test_every_operation_says_what_it_does_and_takes(name: str) -> None:
+def test_every_operation_says_what_it_does_and_takes(name):
     method = getattr(Graph, name)
     assert inspect.getdoc(method), name
     # The options of `pointwise` are those of the method for its mode.
@@ -66,12 +64,12 @@ def test_every_operation_says_what_it_does_and_takes(name: str) -> None:
     ), f"{name}: help() does not show what it takes"
 
 
-def test_every_operation_descriptor_of_cudnn_has_a_method() -> None:
+def test_every_operation_descriptor_of_cudnn_has_a_method():
     assert {name for name in DESCRIPTORS if name.startswith("operation_")} == KINDS
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
-def test_methods_name_the_descriptor_that_they_stand_for(kind: str) -> None:
+def test_methods_name_the_descriptor_that_they_stand_for(kind):
     name = f"``{DESCRIPTORS[kind].name}``"
     named = [each for each in OPERATIONS if name in (getattr(Graph, each).__doc__ or "")]
     assert len(named) == 1, f"{name} is named by {named}"

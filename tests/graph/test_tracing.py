@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 import threading
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,7 +33,7 @@ def correlation(graph: Any, a: Any, b: Any, factor: float = 1.0) -> Any:
 
 
 @pytest.fixture(autouse=True)
-def on_the_reference_device(request: pytest.FixtureRequest) -> Iterator[None]:
+def on_the_reference_device(request):
     """Unless the test is for a GPU; no graph is left of tests before."""
     gate.clear()
     correlation.clear()
@@ -54,7 +53,7 @@ def operands(*shape: int, seed: int = 0) -> tuple[Any, Any]:
     return a, b
 
 
-def test_a_call_gives_what_the_function_says() -> None:
+def test_a_call_gives_what_the_function_says():
     a, b = operands()
     y = gate(a, b)
     assert type(y) is torch.Tensor
@@ -68,13 +67,13 @@ def image_and_filter(*shape: int) -> tuple[Any, Any]:
     return operands(*(shape or (2, 8, 4, 4)))[0], operands(8, 8, 1, 1)[1]
 
 
-def test_it_is_traced_once_for_each_kind_of_arguments() -> None:
+def test_it_is_traced_once_for_each_kind_of_arguments():
     a, b = image_and_filter()
     for _ in range(3):
         correlation(a, b)
         correlation(a.clone(), factor=1.0, b=b)
     assert len(TRACED) == 1
-    others: list[tuple[Any, ...]] = [
+    others = [
         image_and_filter(1, 8, 4, 4),  # shapes
         (a.contiguous(memory_format=torch.channels_last), b),  # strides
         (a.half(), b.half()),  # data types
@@ -88,7 +87,7 @@ def test_it_is_traced_once_for_each_kind_of_arguments() -> None:
         assert len(TRACED) == number
 
 
-def test_numbers_are_told_apart_as_python_does_not() -> None:
+def test_numbers_are_told_apart_as_python_does_not():
     a, b = image_and_filter()
     for factor in (0.0, -0.0, 1, True, float("nan"), float("nan")):
         correlation.graph(a, b, factor)
@@ -96,7 +95,7 @@ def test_numbers_are_told_apart_as_python_does_not() -> None:
     assert len(TRACED) == 6 + 5
 
 
-def test_addresses_that_are_no_multiples_of_16_bytes_have_a_graph_of_their_own() -> None:
+def test_addresses_that_are_no_multiples_of_16_bytes_have_a_graph_of_their_own():
     shifted = torch.randn(65)[1:].reshape(2, 8, 4)
     b = torch.randn(2, 8, 4)
     torch.testing.assert_close(gate(shifted, b), torch.sigmoid(shifted + b))
@@ -106,7 +105,7 @@ def test_addresses_that_are_no_multiples_of_16_bytes_have_a_graph_of_their_own()
     assert gate.graph(b, b).find_tensor("a").alignment == 16
 
 
-def test_memory_of_one_library_and_of_another_share_a_graph() -> None:
+def test_memory_of_one_library_and_of_another_share_a_graph():
     a, b = operands()
     gate(DeviceTensor.from_numpy(a.numpy()), DeviceTensor.from_numpy(b.numpy()))
     y = gate(DeviceTensor.from_numpy(b.numpy()), DeviceTensor.from_numpy(a.numpy()))
@@ -119,11 +118,11 @@ class Pair(NamedTuple):
     difference: Any
 
 
-def test_results_have_the_structure_that_the_function_returns() -> None:
+def test_results_have_the_structure_that_the_function_returns():
     a, b = operands()
 
     @graph_function
-    def all_of_them(graph: Graph, pair: Any, more: Any) -> Any:
+    def all_of_them(graph, pair, more):
         x, y = pair
         total = x + y
         return {"pair": Pair(total, x - y), "list": [x * more["z"], (total,)]}
@@ -136,9 +135,9 @@ def test_results_have_the_structure_that_the_function_returns() -> None:
     assert result["list"][1][0] is result["pair"].total
 
 
-def test_a_function_inside_another_one_adds_to_its_graph() -> None:
+def test_a_function_inside_another_one_adds_to_its_graph():
     @graph_function
-    def twice(graph: Any, x: Any) -> Any:
+    def twice(graph, x):
         return gate(gate(x, x), x, factor=0.5)
 
     a, _ = operands()
@@ -147,7 +146,7 @@ def test_a_function_inside_another_one_adds_to_its_graph() -> None:
     assert [each.operation for each in described.nodes] == ["mul", "add", "sigmoid"] * 2
 
 
-def test_the_graph_to_look_at() -> None:
+def test_the_graph_to_look_at():
     """Of anything that says its shape, strides and data type."""
     last = torch.empty(2, 8, 3, 5, device="meta").contiguous(memory_format=torch.channels_last)
     graph = gate.graph(last, np.zeros((1, 8, 1, 1), np.float32), factor=3.0)
@@ -163,10 +162,10 @@ def test_the_graph_to_look_at() -> None:
     assert gate.graph(last, last) is not gate.graph(last, last)
 
 
-def test_outputs_are_of_the_type_of_the_first_tensor_unless_said_otherwise() -> None:
+def test_outputs_are_of_the_type_of_the_first_tensor_unless_said_otherwise():
     a, b = operands()
 
-    def double(graph: Any, a: Any, b: Any) -> Any:
+    def double(graph, a, b):
         return a + b
 
     assert graph_function(double)(a.half(), b.half()).dtype == torch.float16
@@ -174,23 +173,23 @@ def test_outputs_are_of_the_type_of_the_first_tensor_unless_said_otherwise() -> 
     assert wide(a.half(), b.half()).dtype == torch.float32
 
     @graph_function
-    def mixed(graph: Any, a: Any, b: Any) -> Any:
+    def mixed(graph, a, b):
         total = a + b
         return total, graph.identity(total).set_output(data_type="float32", name="wide")
 
     assert [each.dtype for each in mixed(a.half(), b.half())] == [torch.float16, torch.float32]
 
 
-def test_build_takes_the_options_of_graph_build() -> None:
+def test_build_takes_the_options_of_graph_build():
     @graph_function(build={"without_engine": True})
-    def positive(graph: Any, a: Any) -> Any:
+    def positive(graph, a):
         return (a > 0).set_output(data_type="float32")
 
     a, _ = operands(1, 3, 5)
     torch.testing.assert_close(positive(a), (a > 0).float())
 
 
-def test_a_handle_may_be_given() -> None:
+def test_a_handle_may_be_given():
     a, b = operands()
     with Handle() as handle:
         torch.testing.assert_close(gate(a, b, handle=handle), torch.sigmoid(a + b))
@@ -200,12 +199,12 @@ def test_a_handle_may_be_given() -> None:
     assert len(TRACED) == 1
 
 
-def test_threads_trace_once() -> None:
+def test_threads_trace_once():
     a, b = operands()
     start = threading.Barrier(4, timeout=60)
-    wrong: list[Any] = []
+    wrong = []
 
-    def call() -> None:
+    def call():
         start.wait()
         if not torch.allclose(gate(a, b), torch.sigmoid(a + b), atol=1e-6):
             wrong.append(1)
@@ -219,7 +218,7 @@ def test_threads_trace_once() -> None:
     assert len(TRACED) == 1
 
 
-def test_it_looks_like_the_function() -> None:
+def test_it_looks_like_the_function():
     assert isinstance(gate, GraphFunction)
     assert gate.__name__ == "gate"
     assert gate.__doc__ == "The sigmoid of a sum."
@@ -233,7 +232,7 @@ def test_it_looks_like_the_function() -> None:
 # --- what is refused -----------------------------------------------------------------------------
 
 
-def test_wrong_arguments() -> None:
+def test_wrong_arguments():
     a, b = operands()
     with pytest.raises(TypeError, match="gate: missing a required argument: 'b'"):
         gate(a)
@@ -250,7 +249,7 @@ def test_wrong_arguments() -> None:
     assert repr(gate).endswith("0 graphs>")  # none of them is kept
 
 
-def test_wrong_results() -> None:
+def test_wrong_results():
     a, _ = operands()
     stranger = Graph(io_data_type="float32").tensor((1, 2, 4))
     for returned, kind, message in (
@@ -265,16 +264,16 @@ def test_wrong_results() -> None:
             function.graph(a)
 
 
-def test_wrong_functions() -> None:
+def test_wrong_functions():
     with pytest.raises(TypeError, match="expected a function"):
-        graph_function(3)  # type: ignore[call-overload]
+        graph_function(3)
     with pytest.raises(TypeError, match="function: expected one with named parameters"):
-        graph_function(dict)  # type: ignore[call-overload]
+        graph_function(dict)
     with pytest.raises(TypeError, match="a method's is its object: decorate a function outside"):
         graph_function(lambda self, graph, x: x)
     for build in (1, "a", [("heuristics", "a")]):
         with pytest.raises(TypeError, match=r"build: expected arguments of Graph\.build, got"):
-            graph_function(lambda graph, x: x, build=build)  # type: ignore[call-overload]
+            graph_function(lambda graph, x: x, build=build)
     with pytest.raises(TypeError, match="first argument must be the graph"):
         graph_function(lambda: None)
     with pytest.raises(TypeError, match="'handle'"):
@@ -286,9 +285,9 @@ def test_wrong_functions() -> None:
 
 @pytest.mark.gpu
 @pytest.mark.usefixtures("gpu_device")
-def test_a_residual_block_on_a_gpu() -> None:
+def test_a_residual_block_on_a_gpu():
     @graph_function
-    def block(graph: Any, x: Any, w: Any, b: Any) -> Any:
+    def block(graph, x, w, b):
         return graph.relu(graph.conv_fprop(x, w, padding=1) + b + x)
 
     torch.manual_seed(2)
@@ -307,13 +306,13 @@ def test_a_residual_block_on_a_gpu() -> None:
 
 @pytest.mark.gpu
 @pytest.mark.usefixtures("gpu_device")
-def test_addresses_that_are_not_aligned_on_a_gpu() -> None:
+def test_addresses_that_are_not_aligned_on_a_gpu():
     shifted = torch.randn(65, device="cuda")[1:].reshape(2, 8, 4)
     b = torch.randn(2, 8, 4, device="cuda")
     torch.testing.assert_close(gate(shifted, b), torch.sigmoid(shifted + b), rtol=1e-5, atol=1e-5)
 
 
-def test_tensors_of_two_graphs_are_no_arguments_of_one_function() -> None:
+def test_tensors_of_two_graphs_are_no_arguments_of_one_function():
     first, second = Graph(io_data_type="float32"), Graph(io_data_type="float32")
     a, b = first.tensor((2, 8, 4), name="a"), second.tensor((2, 8, 4), name="b")
     with pytest.raises(ValueError, match=r"gate: .*'b'.* is of another graph than .*'a'"):
@@ -324,7 +323,7 @@ def test_tensors_of_two_graphs_are_no_arguments_of_one_function() -> None:
 # --- calls that were made before ------------------------------------------------------------------
 
 
-def test_keys_of_calls_tell_apart_what_graphs_are_traced_for() -> None:
+def test_keys_of_calls_tell_apart_what_graphs_are_traced_for():
     x = torch.zeros(66)[:64].reshape(2, 8, 4)
     other = torch.zeros(65)[1:].reshape(2, 8, 4)  # 4 bytes further
     different = [
@@ -345,7 +344,7 @@ def test_keys_of_calls_tell_apart_what_graphs_are_traced_for() -> None:
     keys = [quick_key((each,), {}, []) for each in different]
     assert len(set(keys)) == len(keys)
     assert len({quick_key((), {"a": each}, []) for each in different} | set(keys)) == 2 * len(keys)
-    memory: list[Any] = []
+    memory = []
     nan = float("nan")
     assert quick_key((x, 2, nan), {"b": x}, memory) == quick_key(
         (torch.zeros(2, 8, 4), 2, nan), {"b": x}, []
@@ -358,7 +357,7 @@ def test_keys_of_calls_tell_apart_what_graphs_are_traced_for() -> None:
             quick_key((unknown,), {}, [])
 
 
-def test_nothing_is_repeated_on_the_reference_device() -> None:
+def test_nothing_is_repeated_on_the_reference_device():
     a, b = operands()
     for _ in range(2):
         gate(a, b)
@@ -367,7 +366,7 @@ def test_nothing_is_repeated_on_the_reference_device() -> None:
 
 @pytest.mark.gpu
 @pytest.mark.usefixtures("gpu_device")
-def test_the_second_call_looks_up_one_key_on_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_second_call_looks_up_one_key_on_a_gpu(monkeypatch):
     a, b = (each.cuda() for each in operands(4, 64, 32))
     expected = torch.sigmoid(a + b)
     torch.testing.assert_close(gate(a, b), expected)
@@ -390,7 +389,7 @@ def test_the_second_call_looks_up_one_key_on_a_gpu(monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.gpu
 @pytest.mark.usefixtures("gpu_device")
-def test_repeated_calls_in_a_cuda_graph() -> None:
+def test_repeated_calls_in_a_cuda_graph():
     a, b = (each.cuda() for each in operands(4, 64, 32))
     stream = torch.cuda.Stream()
     with torch.cuda.stream(stream):

@@ -26,7 +26,7 @@ WITH_KERNELS = {path.name for path in PROGRAMS.glob("*.cu") if path.name in ORAC
 
 @pytest.mark.thinned(4)
 @pytest.mark.parametrize("name", sorted(ORACLES))
-def test_everything_is_translated(name: str) -> None:
+def test_everything_is_translated(name):
     translation = translation_of(PROGRAMS / name)
     assert translation.not_translated == []
     assert bool(translation.kernels) == (name in WITH_KERNELS)
@@ -35,9 +35,7 @@ def test_everything_is_translated(name: str) -> None:
 
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", sorted(set(ORACLES) - WITH_KERNELS))
-def test_prints_on_the_reference_device_what_numpy_and_pytorch_say(
-    name: str, tmp_path: Path
-) -> None:
+def test_prints_on_the_reference_device_what_numpy_and_pytorch_say(name, tmp_path):
     pytest.importorskip("torch")
     done = run_python(translation_of(PROGRAMS / name).python, tmp_path)
     assert done.returncode == 0, done.stderr
@@ -46,7 +44,7 @@ def test_prints_on_the_reference_device_what_numpy_and_pytorch_say(
 
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", sorted(WITH_KERNELS))
-def test_a_kernel_is_refused_on_the_reference_device(name: str, tmp_path: Path) -> None:
+def test_a_kernel_is_refused_on_the_reference_device(name, tmp_path):
     done = run_python(translation_of(PROGRAMS / name).python, tmp_path)
     assert done.returncode != 0
     assert "NotTranslatedError" in done.stderr
@@ -54,7 +52,7 @@ def test_a_kernel_is_refused_on_the_reference_device(name: str, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("name", sorted(WITH_KERNELS))
-def test_nvrtc_compiles_the_kernels(name: str) -> None:
+def test_nvrtc_compiles_the_kernels(name):
     nvrtc = pytest.importorskip("cuda.bindings.nvrtc")
     translation = translation_of(PROGRAMS / name)
     calls = [one for one in ast.walk(ast.parse(translation.python)) if isinstance(one, ast.Call)]
@@ -70,7 +68,7 @@ def test_nvrtc_compiles_the_kernels(name: str) -> None:
 
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", sorted(PRINTED_BEFORE))
-def test_a_marked_part_is_told_and_raises_when_it_is_reached(name: str, tmp_path: Path) -> None:
+def test_a_marked_part_is_told_and_raises_when_it_is_reached(name, tmp_path):
     translation = translation_of(PROGRAMS / name)
     assert translation.not_translated
     done = run_python(translation.python, tmp_path)
@@ -78,13 +76,13 @@ def test_a_marked_part_is_told_and_raises_when_it_is_reached(name: str, tmp_path
     assert "NotTranslatedError: line" in done.stderr
 
 
-def test_every_program_has_an_oracle() -> None:
+def test_every_program_has_an_oracle():
     assert {path.name for path in PROGRAMS.iterdir()} == set(ORACLES) | set(PRINTED_BEFORE)
 
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("name", sorted(ORACLES))
-def test_prints_on_a_gpu_what_numpy_and_pytorch_say(name: str, tmp_path: Path) -> None:
+def test_prints_on_a_gpu_what_numpy_and_pytorch_say(name, tmp_path):
     pytest.importorskip("torch")
     done = run_python(translation_of(PROGRAMS / name).python, tmp_path, device="cuda")
     assert done.returncode == 0, done.stderr
@@ -93,7 +91,7 @@ def test_prints_on_a_gpu_what_numpy_and_pytorch_say(name: str, tmp_path: Path) -
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("name", sorted(ORACLES))
-def test_prints_on_a_gpu_what_the_compiled_program_prints(name: str, tmp_path: Path) -> None:
+def test_prints_on_a_gpu_what_the_compiled_program_prints(name, tmp_path):
     path = PROGRAMS / name
     if name.startswith("old_"):
         pytest.skip("the headers of cuDNN 9 do not have its names")
@@ -136,7 +134,7 @@ SNIPPETS = sorted((HERE / "language").glob("*.c*"))
 
 @pytest.mark.thinned(15)
 @pytest.mark.parametrize("path", SNIPPETS, ids=lambda path: path.name)
-def test_prints_what_the_compiled_program_prints(path: Path, tmp_path: Path) -> None:
+def test_prints_what_the_compiled_program_prints(path, tmp_path):
     compiler = "gcc" if path.suffix == ".c" else "g++"
     if shutil.which(compiler) is None:
         pytest.skip(f"no {compiler} here")

@@ -109,12 +109,12 @@ def code(name: str, line: int) -> tuple[str, ...]:
     return found[0]
 
 
-def test_every_program_is_looked_at() -> None:
+def test_every_program_is_looked_at():
     assert {path.name for path in PROGRAMS.iterdir()} == EXPECTED.keys()
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-def test_what_stands_in_which_line(name: str) -> None:
+def test_what_stands_in_which_line(name):
     findings = report(name).findings
     found = [(f.line, f.kind, f.name) for f in findings if f.kind != "kept"]
     assert found == EXPECTED[name]
@@ -126,7 +126,7 @@ def test_what_stands_in_which_line(name: str) -> None:
         assert each.text or each.kind in ("kept", "other", "own")
 
 
-def test_every_name_of_cudnn_is_reported() -> None:
+def test_every_name_of_cudnn_is_reported():
     """By a look at the text alone, without comments and quotes."""
     for name in EXPECTED:
         source = parse(PROGRAMS / name)
@@ -150,7 +150,7 @@ def suggestions() -> Iterator[tuple[str, str]]:
     yield from ((library.name, library.imports) for library in LIBRARIES if library.imports)
 
 
-def test_what_is_suggested_is_python_with_names_that_are_there() -> None:
+def test_what_is_suggested_is_python_with_names_that_are_there():
     count = 0
     for where, line in suggestions():
         tree = ast.parse(line)
@@ -166,14 +166,14 @@ def test_what_is_suggested_is_python_with_names_that_are_there() -> None:
     assert count > 200
 
 
-def test_kernels_are_launched_with_names_that_cuda_core_has() -> None:
+def test_kernels_are_launched_with_names_that_cuda_core_has():
     core = importlib.import_module("cuda.core")
     imported = ast.parse(code("old_convolution.cu", 7)[0]).body[0]
     assert isinstance(imported, ast.ImportFrom)
     assert all(hasattr(core, alias.name) for alias in imported.names)
 
 
-def test_new_calls_have_the_program_s_own_names() -> None:
+def test_new_calls_have_the_program_s_own_names():
     assert code("old_convolution.cu", 27)[1] == (
         "cudnnGetConvolutionForwardAlgorithm_v7(cudnn, layer.in_desc, layer.filt_desc, "
         "layer.conv_desc, layer.out_desc, 8, count, perf)"
@@ -192,7 +192,7 @@ def test_new_calls_have_the_program_s_own_names() -> None:
     )
 
 
-def test_what_runs_as_it_was_is_said() -> None:
+def test_what_runs_as_it_was_is_said():
     said = {each.name: each.text for each in report("old_rnn.cpp").findings}
     assert "compat.v7 has it as it was" in said["cudnnGetRNNParamsSize"]
     said = {each.name: each.text for each in report("releases.cpp").findings}
@@ -201,7 +201,7 @@ def test_what_runs_as_it_was_is_said() -> None:
     assert "compat.v7 has it not: cuDNN 9 has no stored form" in each.text
 
 
-def test_launches_are_written_out() -> None:
+def test_launches_are_written_out():
     assert code("old_convolution.cu", 39) == (
         "launch(Device().default_stream, LaunchConfig(grid=(1,), block=256, shmem_size=0), fill, "
         "int(x), c_int(25), c_float(1.5))",
@@ -213,7 +213,7 @@ def test_launches_are_written_out() -> None:
     )
 
 
-def test_what_cannot_be_written_in_python_has_the_parameter_s_name() -> None:
+def test_what_cannot_be_written_in_python_has_the_parameter_s_name():
     (launch,) = (
         each
         for each in report_on(
@@ -256,7 +256,7 @@ void f(cudnnHandle_t h, cudnnTensorDescriptor_t x, cudnnFilterDescriptor_t w,
         ("float one = 1, zero = 0;", "INT32", "&one", "&zero", 0, 1),
     ],
 )
-def test_scalars(declared: str, kind: str, alpha: str, beta: str, faults: int, notes: int) -> None:
+def test_scalars(declared, kind, alpha, beta, faults, notes):
     text = CONVOLUTION.format(declared=declared, kind=kind, alpha=alpha, beta=beta)
     assert (len(about(text, "fault")), len(about(text, "note"))) == (faults, notes)
 
@@ -276,7 +276,7 @@ def test_scalars(declared: str, kind: str, alpha: str, beta: str, faults: int, n
         ("float *d = new float[4]; cudaMalloc(&d, 4);", "d", False),
     ],
 )
-def test_host_memory(declared: str, argument: str, is_fault: bool) -> None:
+def test_host_memory(declared, argument, is_fault):
     text = f"void f() {{ float one; {declared} cudnnScaleTensor(h, x, {argument}, &one); }}"
     found = [each for each in of(text) if each.kind == "fault" and "device memory" in each.text]
     assert bool(found) == is_fault
@@ -298,7 +298,7 @@ def test_host_memory(declared: str, argument: str, is_fault: bool) -> None:
         ("cudaMemset(h, 1, 4);", 2),
     ],
 )
-def test_memory_of_the_runtime(text: str, faults: int) -> None:
+def test_memory_of_the_runtime(text, faults):
     declared = "float *h = (float *)malloc(4), *d; cudaMalloc((void **)&d, 4); std::vector<int> v;"
     assert len(about(f"void f() {{ {declared} {text} }}", "fault")) == faults
 
@@ -314,7 +314,7 @@ def test_memory_of_the_runtime(text: str, faults: int) -> None:
         ("if (other == 0) exit(1);", False),
     ],
 )
-def test_a_workspace_of_no_bytes(text: str, is_fault: bool) -> None:
+def test_a_workspace_of_no_bytes(text, is_fault):
     call = "cudnnGetConvolutionForwardWorkspaceSize(h, x, w, c, y, a, &bytes);"
     found = about(f"int f() {{ size_t bytes, other; {call} {text} }}", "fault")
     assert bool(found) == is_fault
@@ -330,12 +330,12 @@ def test_a_workspace_of_no_bytes(text: str, is_fault: bool) -> None:
         ("n == 3", ""),
     ],
 )
-def test_numbers_of_statuses(expression: str, now: str) -> None:
+def test_numbers_of_statuses(expression, now):
     findings = of(f"void f(cudnnStatus_t s, int n) {{ if ({expression}) g(); }}")
     assert [each.code for each in findings if each.kind == "fault"] == ([(now,)] if now else [])
 
 
-def test_statuses_and_times_are_looked_for_in_the_same_function() -> None:
+def test_statuses_and_times_are_looked_for_in_the_same_function():
     text = """
     void a() { cudnnConvolutionBwdDataAlgoPerf_t p[2]; if (!p[0].status) use(p[0].algo); }
     void b() { cudnnConvolutionBwdDataAlgoPerf_t p[2]; use(p[0].algo); use(p[1].algo); }
@@ -359,12 +359,12 @@ def test_statuses_and_times_are_looked_for_in_the_same_function() -> None:
         ("int main() { int cudnnDevice = 0; return cudnnDevice; }", ""),
     ],
 )
-def test_kinds_of_names(text: str, kind: str) -> None:
+def test_kinds_of_names(text, kind):
     kinds = [each.kind for each in of(text) if re.match("cudnn|CUDNN|SIZE|cublas", each.name)]
     assert (kind in kinds) if kind else not kinds
 
 
-def test_headers_of_the_program_are_read(tmp_path: Path) -> None:
+def test_headers_of_the_program_are_read(tmp_path):
     (tmp_path / "include").mkdir()
     (tmp_path / "layer.h").write_text('#include "include/base.h"\n#include "layer.h"\n')
     (tmp_path / "include/base.h").write_text(
@@ -379,12 +379,12 @@ def test_headers_of_the_program_are_read(tmp_path: Path) -> None:
     assert [each.kind for each in report_on(parse(program)).findings] == ["gone"]
 
 
-def test_misspelt_names_have_suggestions() -> None:
+def test_misspelt_names_have_suggestions():
     (each,) = of("int x = CUDNN_DATA_FLOTA;")
     assert each.text.endswith("did you mean CUDNN_DATA_FLOAT?")
 
 
-def test_the_old_cublas_has_no_handles() -> None:
+def test_the_old_cublas_has_no_handles():
     findings = of("#include <cublas.h>\nvoid f() { cublasSscal(n, a, x, 1); }")
     assert findings[-1].code == ("cublasSscal(handle, n, alpha, x, incx)",)
 
@@ -407,11 +407,11 @@ def test_the_old_cublas_has_no_handles() -> None:
         ("0", False),
     ],
 )
-def test_conditions_on_the_version(condition: str, value: bool | None) -> None:
+def test_conditions_on_the_version(condition, value):
     assert holds(condition) is value
 
 
-def test_what_cannot_be_read_is_said() -> None:
+def test_what_cannot_be_read_is_said():
     (each,) = (each for each in of("int f() {\n  int x = ;\n}") if each.kind == "unread")
     assert each.line == 2
 
@@ -419,7 +419,7 @@ def test_what_cannot_be_read_is_said() -> None:
 # -- the command ----------------------------------------------------------------------------------
 
 
-def test_the_command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "120")
     assert main(["port", str(PROGRAMS / "old_rnn.cpp"), str(PROGRAMS / "clean.c")]) == 1
     text = capsys.readouterr().out
@@ -430,12 +430,12 @@ def test_the_command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mon
     assert any(len(line) > 150 and "cudnnSetRNNDescriptor_v8(" in line for line in text.split("\n"))
 
 
-def test_what_needs_nothing_is_a_success(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_needs_nothing_is_a_success(capsys):
     assert main(["port", str(PROGRAMS / "clean.c")]) == 0
     assert "12 as they were" in capsys.readouterr().out
 
 
-def test_json(capsys: pytest.CaptureFixture[str]) -> None:
+def test_json(capsys):
     assert main(["port", "--json", str(PROGRAMS / "cuda_names.cu")]) == 0
     (told,) = json.loads(capsys.readouterr().out)
     assert told["language"] == "cuda"
@@ -444,6 +444,6 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert found == EXPECTED["cuda_names.cu"]
 
 
-def test_files_that_are_not_there(capsys: pytest.CaptureFixture[str]) -> None:
+def test_files_that_are_not_there(capsys):
     assert main(["port", "none.cu"]) == 2
     assert "none.cu: it cannot be read" in capsys.readouterr().err

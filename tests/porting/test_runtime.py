@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import math
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -57,37 +56,37 @@ def c_formatted(layout: str, value: object) -> str:
 
 @pytest.mark.parametrize("layout", ["%d", "%5d|", "%-6d|", "%+d", "%05d", "%x", "%u", "%o", "%c"])
 @pytest.mark.parametrize("number", [7, 65, 123456])
-def test_integers_print_as_in_c(layout: str, number: int) -> None:
+def test_integers_print_as_in_c(layout, number):
     assert formatted(layout, number) == c_formatted(layout, ctypes.c_int(number))
 
 
 @pytest.mark.parametrize("layout", ["%f", "%.3f", "%10.2e|", "%g", "%-12g|", "%+.1f", "%.0f", "%G"])
 @settings(max_examples=60)
 @given(number=st.floats())
-def test_floating_point_numbers_print_as_in_c(layout: str, number: float) -> None:
+def test_floating_point_numbers_print_as_in_c(layout, number):
     expected = c_formatted(layout, ctypes.c_double(number))
     if not math.isnan(number):  # C may print a sign of NaN
         assert formatted(layout, number) == expected
 
 
 @given(st.integers(-(2**31) + 1, 2**31 - 1), st.integers(-1000, 1000).filter(bool))
-def test_division_rounds_towards_zero(left: int, right: int) -> None:
+def test_division_rounds_towards_zero(left, right):
     assert int_div(left, right) == math.trunc(Fraction(left, right))
     assert int_mod(left, right) == int(math.fmod(left, right))
 
 
-def test_widths_wrap() -> None:
+def test_widths_wrap():
     assert (int8(200), uint32(-1), uint32(2**32 + 5)) == (-56, 4294967295, 5)
 
 
-def test_division_of_doubles_by_zero() -> None:
+def test_division_of_doubles_by_zero():
     assert divide(1.0, 0.0) == math.inf
     assert divide(1.0, -0.0) == -math.inf
     assert math.isnan(divide(0.0, 0.0))
 
 
 @given(st.floats(-80, 80, width=32))
-def test_functions_of_float_are_those_of_the_c_library(number: float) -> None:
+def test_functions_of_float_are_those_of_the_c_library(number):
     libm = ctypes.CDLL("libm.so.6")
     libm.expf.restype, libm.expf.argtypes = ctypes.c_float, [ctypes.c_float]
     result = expf(number)
@@ -96,7 +95,7 @@ def test_functions_of_float_are_those_of_the_c_library(number: float) -> None:
 
 
 @pytest.mark.parametrize("element", [ctypes.c_float, ctypes.c_int, ctypes.c_double])
-def test_pointers_count_in_elements(element: type) -> None:
+def test_pointers_count_in_elements(element):
     memory = array(element, 6, values=[1, 2, 3, 4, 5, 6])
     p = Pointer(memory, 2)
     assert (p[0], (p + 1)[0], (p - 2)[0]) == (3, 4, 1)
@@ -110,7 +109,7 @@ def test_pointers_count_in_elements(element: type) -> None:
         p[-3]
 
 
-def test_an_array_of_arrays_is_one_memory() -> None:
+def test_an_array_of_arrays_is_one_memory():
     matrix = array(ctypes.c_int, 2, 3, values=[[1, 2, 3], [4, 5]])
     p = Pointer(matrix)
     assert [p[i] for i in range(6)] == [1, 2, 3, 4, 5, 0]
@@ -118,7 +117,7 @@ def test_an_array_of_arrays_is_one_memory() -> None:
     assert matrix[1][2] == 9
 
 
-def test_memory_is_read_as_another_type() -> None:
+def test_memory_is_read_as_another_type():
     memory = array(ctypes.c_float, 2, values=[1.0, -2.5])
     words = cast(memory, ctypes.c_uint32)
     assert [hex(one) for one in words] == ["0x3f800000", "0xc0200000"]
@@ -126,7 +125,7 @@ def test_memory_is_read_as_another_type() -> None:
     assert memory[0] == 0
 
 
-def test_copies_stay_within_their_memory() -> None:
+def test_copies_stay_within_their_memory():
     target, source = array(ctypes.c_int, 2), array(ctypes.c_int, 3, values=[1, 2, 3])
     memcpy(target, Pointer(source, 1), 8)
     assert list(target) == [2, 3]
@@ -137,7 +136,7 @@ def test_copies_stay_within_their_memory() -> None:
     assert bytes(bytes_at(Pointer(source, 2))) == b"\3\0\0\0"
 
 
-def test_null_pointers() -> None:
+def test_null_pointers():
     assert is_null(None)
     assert is_null(ctypes.c_void_p())
     assert not is_null(array(ctypes.c_float, 1))
@@ -148,7 +147,7 @@ class Header(Struct):
     fields = {"tag": ctypes.c_byte, "size": ctypes.c_int, "data": (ctypes.c_float, 2)}  # noqa: RUF012
 
 
-def test_structs_lie_in_memory_as_in_c() -> None:
+def test_structs_lie_in_memory_as_in_c():
     header = Header(1, 2, [3.0, 4.0])
     assert sizeof(Header) == 16
     packed = bytes(header.packed_bytes())
@@ -158,14 +157,14 @@ def test_structs_lie_in_memory_as_in_c() -> None:
     assert (other.tag, other.size, list(other.data)) == (1, 2, [3.0, 4.0])
 
 
-def test_structs_are_copied_with_their_arrays() -> None:
+def test_structs_are_copied_with_their_arrays():
     header = Header(1, 2, [3.0, 4.0])
     other = copied(header)
     other.data[0], other.size = 30, 20
     assert (header.data[0], header.size) == (3.0, 2)
 
 
-def test_vectors_grow_and_are_copied() -> None:
+def test_vectors_grow_and_are_copied():
     v = Vector(ctypes.c_float)
     for number in range(10):
         v.push_back(float32(number))
@@ -179,7 +178,7 @@ def test_vectors_grow_and_are_copied() -> None:
         v[12]
 
 
-def test_scanning_reads_numbers_and_words() -> None:
+def test_scanning_reads_numbers_and_words():
     number, real, word = ctypes.c_int(), ctypes.c_float(), array(ctypes.c_byte, 8)
     assert sscanf(" 12,3.5 abc", "%d,%f %s", number, real, word) == 3
     assert (number.value, real.value, strlen(word)) == (12, 3.5, 3)
@@ -187,7 +186,7 @@ def test_scanning_reads_numbers_and_words() -> None:
     assert sscanf("x", "%d", number) == 0
 
 
-def test_scanning_writes_within_its_memory() -> None:
+def test_scanning_writes_within_its_memory():
     word, number = array(ctypes.c_byte, 4), ctypes.c_int()
     assert sscanf("abcdefgh", "%s", word) == 1
     assert string(word) == "abc"
@@ -197,7 +196,7 @@ def test_scanning_writes_within_its_memory() -> None:
         sscanf("1 2", "%d %d", number)
 
 
-def test_a_closed_file_is_refused(tmp_path: Path) -> None:
+def test_a_closed_file_is_refused(tmp_path):
     file = fopen(str(tmp_path / "a.txt"), "w")
     fprintf(file, "%d", 7)
     fclose(file)
@@ -207,17 +206,17 @@ def test_a_closed_file_is_refused(tmp_path: Path) -> None:
             closed(file)
 
 
-def test_objects_of_a_scope_are_destroyed_in_reverse_order() -> None:
+def test_objects_of_a_scope_are_destroyed_in_reverse_order():
     destroyed = []
 
     class Thing:
-        def __init__(self, name: str) -> None:
+        def __init__(self, name):
             self.name = name
 
-        def destroy(self) -> None:
+        def destroy(self):
             destroyed.append(self.name)
 
-    def block() -> None:
+    def block():
         with Scope() as scope:
             scope(Thing("first"))
             scope(Thing("second"))
@@ -228,7 +227,7 @@ def test_objects_of_a_scope_are_destroyed_in_reverse_order() -> None:
     assert destroyed == ["second", "first"]
 
 
-def test_all_names_are_documented() -> None:
+def test_all_names_are_documented():
     for name in runtime.NAMES:
         thing = getattr(runtime, name)
         if callable(thing) and not isinstance(thing, type(np.float32)):

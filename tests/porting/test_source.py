@@ -1,10 +1,6 @@
 """porting.source: programs as trees, and what stands beside the tree."""
 
-from __future__ import annotations
-
 import importlib
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -30,7 +26,7 @@ int main() {
 """
 
 
-def test_positions_and_texts() -> None:
+def test_positions_and_texts():
     program = parse_text(PROGRAM)
     assert program.language == "cuda"
     assert program.root.errors == []
@@ -44,7 +40,7 @@ def test_positions_and_texts() -> None:
     assert create.home["declarator"].text == "main()"
 
 
-def test_what_the_tree_does_not_say() -> None:
+def test_what_the_tree_does_not_say():
     program = parse_text(PROGRAM)
     assert program.includes == [Include(1, "cudnn.h", True), Include(2, "layer.h", False)]
     assert program.macros == {
@@ -63,7 +59,7 @@ def test_what_the_tree_does_not_say() -> None:
         ("a.h", "class MY_API A final : public B { int x; };", "cuda"),
     ],
 )
-def test_the_language(tmp_path: Path, name: str, code: str, language: str) -> None:
+def test_the_language(tmp_path, name, code, language):
     path = tmp_path / name
     path.write_text(code)
     program = parse(path)
@@ -71,12 +67,12 @@ def test_the_language(tmp_path: Path, name: str, code: str, language: str) -> No
     assert program.root.errors == []
 
 
-def test_what_cannot_be_read_has_a_place() -> None:
+def test_what_cannot_be_read_has_a_place():
     program = parse_text("int main() {\n  int x = ;\n  return 0;\n}\n")
     assert [each.line for each in program.root.errors] == [2]
 
 
-def test_other_encodings_do_not_stop_it(tmp_path: Path) -> None:
+def test_other_encodings_do_not_stop_it(tmp_path):
     path = tmp_path / "a.c"
     path.write_bytes(b"/* Stra\xdfe */ int x;\n")
     root = parse(path).root
@@ -84,7 +80,7 @@ def test_other_encodings_do_not_stop_it(tmp_path: Path) -> None:
     assert root.named[0].text == "/* Stra\ufffde */"
 
 
-def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(CommandError, match="cannot be read"):
         parse(tmp_path / "none.cu")
     path = tmp_path / "a.out"
@@ -96,8 +92,8 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         parse("/dev/zero")
 
 
-def test_without_tree_sitter(monkeypatch: pytest.MonkeyPatch) -> None:
-    def missing(name: str) -> Any:
+def test_without_tree_sitter(monkeypatch):
+    def missing(name):
         raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
     monkeypatch.setattr(importlib, "import_module", missing)
@@ -106,7 +102,7 @@ def test_without_tree_sitter(monkeypatch: pytest.MonkeyPatch) -> None:
         parse_text("int x;")
 
 
-def test_comments_in_macros_are_none_of_their_text() -> None:
+def test_comments_in_macros_are_none_of_their_text():
     program = parse_text(
         "#define A(x) /* one\n   and */ f(x) // two\n"
         '#define URL "http://a"\n'

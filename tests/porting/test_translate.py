@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -56,7 +55,7 @@ def body(statements: str, name: str = "program.c") -> list[str]:
         ('printf("%d\\n", n);', 'printf("%d\\n", n)'),
     ],
 )
-def test_statements_look_like_python(c: str, python: str) -> None:
+def test_statements_look_like_python(c, python):
     assert python in body(c)
 
 
@@ -101,7 +100,7 @@ def test_statements_look_like_python(c: str, python: str) -> None:
         "switch (n) { case 1: if (x > 0) break; continue; }",
     ],
 )
-def test_what_is_not_known_raises(c: str) -> None:
+def test_what_is_not_known_raises(c):
     text = "struct A { ~A() {} }; "
     translation = of(f"{text} void f(int n, float x, int *p) {{\nwhile (n) {{ {c} }}\n}}\n")
     assert translation.not_translated
@@ -125,13 +124,13 @@ def test_what_is_not_known_raises(c: str) -> None:
         "REGISTER_LAYER(Sigmoid);",
     ],
 )
-def test_definitions_that_are_not_known_are_told(c: str) -> None:
+def test_definitions_that_are_not_known_are_told(c):
     translation = of(c)
     assert [line for line, _ in translation.not_translated] == ["1"]
     assert "# NOT TRANSLATED: " in translation.python
 
 
-def test_a_part_that_is_not_translated_raises_when_it_is_reached(tmp_path: Path) -> None:
+def test_a_part_that_is_not_translated_raises_when_it_is_reached(tmp_path):
     text = """
     #include <stdio.h>
     int main(int argc, char **argv) {
@@ -148,9 +147,7 @@ def test_a_part_that_is_not_translated_raises_when_it_is_reached(tmp_path: Path)
     assert "NotTranslatedError: line 5: a function that is not known" in done.stderr
 
 
-def test_a_program_whose_conditions_leave_nothing_is_told(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_program_whose_conditions_leave_nothing_is_told(tmp_path, capsys):
     source = tmp_path / "a.cpp"
     source.write_text("#ifdef USE_CUDNN\nint main() { return 3; }\n#endif\n")
     main(["port", "--translate", str(source)])
@@ -159,7 +156,7 @@ def test_a_program_whose_conditions_leave_nothing_is_told(
     assert "everything was translated" not in printed
 
 
-def test_macros_that_check_statuses_become_plain_calls() -> None:
+def test_macros_that_check_statuses_become_plain_calls():
     text = """
     #define CHECK(x) do { cudnnStatus_t s = (x); if (s != CUDNN_STATUS_SUCCESS) exit(1); } while (0)
     void f() {
@@ -174,7 +171,7 @@ def test_macros_that_check_statuses_become_plain_calls() -> None:
     assert "    status = raw.cudnnDestroy.unchecked(handle)  # 6" in python
 
 
-def test_macros_that_choose_between_nothing_and_failing_are_checks() -> None:
+def test_macros_that_choose_between_nothing_and_failing_are_checks():
     text = """
     #define CHECK(e) ((e) == 0 ? (void)0 : abort_with(#e, __LINE__))
     void f(cudnnHandle_t *handle) { CHECK(cudnnCreate(handle)); }
@@ -182,7 +179,7 @@ def test_macros_that_choose_between_nothing_and_failing_are_checks() -> None:
     assert "    raw.cudnnCreate(handle)  # 3" in of(text, "program.c").python
 
 
-def test_text_of_a_macro_of_cudnn_is_its_number() -> None:
+def test_text_of_a_macro_of_cudnn_is_its_number():
     text = """
     #define WORD(x) #x
     #define NUMBER(x) WORD(x)
@@ -194,7 +191,7 @@ def test_text_of_a_macro_of_cudnn_is_its_number() -> None:
     assert 'return "CUDNN_MAJOR"' in python
 
 
-def test_manipulators_of_streams_change_what_follows(tmp_path: Path) -> None:
+def test_manipulators_of_streams_change_what_follows(tmp_path):
     text = """
     #include <iomanip>
     #include <iostream>
@@ -207,7 +204,7 @@ def test_manipulators_of_streams_change_what_follows(tmp_path: Path) -> None:
     assert (done.stdout, done.stderr) == ("0.50.5000000.50\n", "log")
 
 
-def test_members_of_device_properties_are_text_and_arrays() -> None:
+def test_members_of_device_properties_are_text_and_arrays():
     text = """
     void f() {
       cudaDeviceProp prop;
@@ -218,7 +215,7 @@ def test_members_of_device_properties_are_text_and_arrays() -> None:
     assert "cout(prop.name, prop.maxGridSize[1]," in of(text).python
 
 
-def test_names_of_its_own_namespaces_are_found() -> None:
+def test_names_of_its_own_namespaces_are_found():
     text = """
     namespace net { enum class Mode { Train, Test }; int twice(int x) { return 2 * x; } }
     int f() {
@@ -233,7 +230,7 @@ def test_names_of_its_own_namespaces_are_found() -> None:
     assert '"net::name"' in translation.python
 
 
-def test_names_that_are_gone_are_those_of_v7() -> None:
+def test_names_that_are_gone_are_those_of_v7():
     text = (
         "void f(cudnnRNNDescriptor_t rnn) { cudnnSetRNNMatrixMathType(rnn, CUDNN_DEFAULT_MATH); }"
     )
@@ -242,7 +239,7 @@ def test_names_that_are_gone_are_those_of_v7() -> None:
     assert "from cudnn_ctypes.compat import v7" in python
 
 
-def test_conditions_of_the_preprocessor_are_decided() -> None:
+def test_conditions_of_the_preprocessor_are_decided():
     text = """
     #if CUDNN_VERSION >= 9000 && !defined(OLD)
     int chosen = 1;
@@ -270,7 +267,7 @@ def test_conditions_of_the_preprocessor_are_decided() -> None:
         ("(1 << 62) >> 61 == 2 and not false", True),
     ],
 )
-def test_conditions_are_computed_with_integers_of_c(condition: str, met: bool) -> None:
+def test_conditions_are_computed_with_integers_of_c(condition, met):
     text = f"""
     #define SUM 1 + 2
     #define LEAST(x, y) (CUDNN_VERSION >= (x) * 10000 + (y) * 100)
@@ -313,13 +310,13 @@ _MUTUAL = "#define B C C C\n#define C D D D\n#define D B B B\n"
         ("#define LOOP(i) for (int i = 0; i < 3; i++)\nvoid f() {\nLOOP(a, b) { }\n}\n", 3),
     ],
 )
-def test_work_without_bound_is_told_by_its_line(text: str, line: int) -> None:
+def test_work_without_bound_is_told_by_its_line(text, line):
     translation = of(f"{text}int main() {{ return 3; }}\n")
     assert str(line) in {where for where, _ in translation.not_translated}
     assert "return 3" in translation.python
 
 
-def test_a_text_with_nul_is_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_text_with_nul_is_none(tmp_path, capsys):
     source = tmp_path / "a.cpp"
     source.write_text('#include "helper.h"\nint main() {}\n')
     (tmp_path / "helper.h").write_text("int x;\0")
@@ -330,9 +327,7 @@ def test_a_text_with_nul_is_none(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "a.cpp: this is no text" in capsys.readouterr().err
 
 
-def test_the_command_writes_the_program_and_tells_what_is_left(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_writes_the_program_and_tells_what_is_left(tmp_path, capsys):
     source, target = tmp_path / "a.cpp", tmp_path / "out" / "a.py"
     source.write_text("int main() { return 3; }\n")
     assert main(["port", "--translate", str(source), "-o", str(target)]) == 0
@@ -349,7 +344,7 @@ def test_the_command_writes_the_program_and_tells_what_is_left(
     assert "missing.c" in capsys.readouterr().err
 
 
-def test_headers_that_lie_beside_the_program_are_translated_with_it(tmp_path: Path) -> None:
+def test_headers_that_lie_beside_the_program_are_translated_with_it(tmp_path):
     (tmp_path / "helper.h").write_text("#pragma once\n\nint twice(int x) { return 2 * x; }\n")
     text = '#include "helper.h"\n#include "missing.h"\nint main() { return twice(4); }\n'
     translation = translate(text, "program.c", tmp_path)
@@ -367,7 +362,7 @@ def test_headers_that_lie_beside_the_program_are_translated_with_it(tmp_path: Pa
         "static void check(cudnnStatus_t s) { count++; if (s) exit(1); }\n#define CHECK check",
     ],
 )
-def test_what_does_more_than_check_a_status_is_not_left_out(checks: str, tmp_path: Path) -> None:
+def test_what_does_more_than_check_a_status_is_not_left_out(checks, tmp_path):
     text = f"""
     #include <cudnn.h>
     static int count = 0;
@@ -383,13 +378,13 @@ def test_what_does_more_than_check_a_status_is_not_left_out(checks: str, tmp_pat
     assert done.returncode == 2, done.stderr
 
 
-def test_a_macro_that_changes_its_meaning_is_not_translated() -> None:
+def test_a_macro_that_changes_its_meaning_is_not_translated():
     translation = of("#define N 1\nint a = N;\n#undef N\n#define N 2\nint b = N;\n")
     assert [line for line, _ in translation.not_translated] == ["2", "5"]
     assert "defined twice" in translation.not_translated[0][1]
 
 
-def test_a_template_of_a_kernel_decides_how_numbers_are_passed() -> None:
+def test_a_template_of_a_kernel_decides_how_numbers_are_passed():
     text = """
     template <typename T, class U> __global__ void k(T *x, T s, U u, double d) { x[0] = s * d; }
     int main() {
@@ -406,7 +401,7 @@ def test_a_template_of_a_kernel_decides_how_numbers_are_passed() -> None:
     assert "a number for a kernel's parameter of type T" in translation.python
 
 
-def test_kernels_bring_what_they_use() -> None:
+def test_kernels_bring_what_they_use():
     text = """
     #define WIDTH 4
     #define UNUSED 5
@@ -429,7 +424,7 @@ def test_kernels_bring_what_they_use() -> None:
 
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("allocate", ["cudaMallocManaged", "cudaMallocHost"])
-def test_memory_that_the_host_may_use_is_indexed(allocate: str, tmp_path: Path) -> None:
+def test_memory_that_the_host_may_use_is_indexed(allocate, tmp_path):
     text = f"""
     #include <stdio.h>
     int main() {{

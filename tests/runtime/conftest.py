@@ -1,10 +1,5 @@
 """Tests of memory run on the reference device, on a fake GPU and on a GPU where there is one."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 import pytest
 from fake_cuda import FakeCuda
 
@@ -12,7 +7,7 @@ from cudnn_ctypes.runtime import cuda
 
 
 @pytest.fixture
-def fake_cuda(gpu_device: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeCuda]:
+def fake_cuda(gpu_device, monkeypatch):
     """A GPU made of host memory; its ``log`` tells what was asked of it."""
     fake = FakeCuda()
     monkeypatch.setattr(cuda, "driver", lambda: fake)
@@ -25,14 +20,14 @@ def fake_cuda(gpu_device: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Fak
 @pytest.fixture(
     params=["reference_device", "fake_cuda", pytest.param("gpu_device", marks=pytest.mark.gpu)]
 )
-def any_device(request: pytest.FixtureRequest) -> str:
+def any_device(request):
     """Name of the device that the test runs on."""
     request.getfixturevalue(request.param)
     return str(request.param)
 
 
 @pytest.fixture
-def torch() -> Any:
+def torch():
     """PyTorch that can use the GPU."""
     module = pytest.importorskip("torch")
     if not module.cuda.is_available():

@@ -1,7 +1,5 @@
 """DeviceBuffer: allocation, copies, views, and the end of its life."""
 
-from __future__ import annotations
-
 import ctypes
 import gc
 import os
@@ -13,11 +11,10 @@ import weakref
 from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
-from fake_cuda import FakeCuda, FakeStream
+from fake_cuda import FakeStream
 from programs import ROOT
 
 from cudnn_ctypes import use_reference_device
@@ -28,7 +25,7 @@ from cudnn_ctypes.runtime.allocation import ALIGNMENT, Allocator
 
 
 @pytest.mark.parametrize("nbytes", [1, 255, 256, 100_003])
-def test_memory_is_aligned_and_holds_what_is_written(any_device: str, nbytes: int) -> None:
+def test_memory_is_aligned_and_holds_what_is_written(any_device, nbytes):
     data = np.random.default_rng(nbytes).integers(0, 256, nbytes, np.uint8)
     with DeviceBuffer(nbytes) as buffer:
         assert buffer.ptr % ALIGNMENT == 0
@@ -53,7 +50,7 @@ def test_memory_is_aligned_and_holds_what_is_written(any_device: str, nbytes: in
     ],
     ids=lambda data: type(data).__name__,
 )
-def test_bytes_of_many_kinds(any_device: str, data: Any) -> None:
+def test_bytes_of_many_kinds(any_device, data):
     expected = data.tobytes() if hasattr(data, "tobytes") else bytes(data)
     with DeviceBuffer(64) as buffer:
         buffer.fill(0)
@@ -62,18 +59,18 @@ def test_bytes_of_many_kinds(any_device: str, data: Any) -> None:
 
 
 @pytest.mark.parametrize("data", [1.5, [1, 2], None, np.array([None])])
-def test_what_has_no_bytes_is_refused(any_device: str, data: object) -> None:
+def test_what_has_no_bytes_is_refused(any_device, data):
     with DeviceBuffer(64) as buffer, pytest.raises(TypeError, match=r"^data: "):
         buffer.copy_from_host(data)
 
 
 @pytest.mark.parametrize(("offset", "n"), [(0, 17), (9, 8), (17, 0), (-1, 4)])
-def test_copies_stay_within_the_buffer(any_device: str, offset: int, n: int) -> None:
+def test_copies_stay_within_the_buffer(any_device, offset, n):
     with DeviceBuffer(16) as buffer, pytest.raises(ValueError, match="not within the 16 bytes"):
         buffer.copy_from_host(bytes(n), offset=offset)
 
 
-def test_an_empty_buffer_is_null(any_device: str) -> None:
+def test_an_empty_buffer_is_null(any_device):
     with DeviceBuffer(0) as buffer:
         assert (buffer.ptr, buffer.nbytes) == (0, 0)
         assert memory_pointer(buffer) is None
@@ -86,18 +83,18 @@ def test_an_empty_buffer_is_null(any_device: str) -> None:
 @pytest.mark.parametrize(
     ("nbytes", "error"), [(-1, ValueError), (1.0, TypeError), ("1", TypeError), (True, TypeError)]
 )
-def test_sizes_are_checked(any_device: str, nbytes: Any, error: type[Exception]) -> None:
+def test_sizes_are_checked(any_device, nbytes, error):
     with pytest.raises(error, match=r"^nbytes: "):
         DeviceBuffer(nbytes)
 
 
 @pytest.mark.parametrize("byte", [-1, 256, 1.0, True])
-def test_fill_takes_a_byte(any_device: str, byte: Any) -> None:
+def test_fill_takes_a_byte(any_device, byte):
     with DeviceBuffer(4) as buffer, pytest.raises(ValueError, match="from 0 to 255"):
         buffer.fill(byte)
 
 
-def test_views_share_the_memory(any_device: str) -> None:
+def test_views_share_the_memory(any_device):
     with DeviceBuffer(64) as buffer:
         buffer.fill(0)
         view = buffer.view(16, 32)
@@ -112,7 +109,7 @@ def test_views_share_the_memory(any_device: str) -> None:
                 view.view(offset, nbytes)
 
 
-def test_a_view_keeps_the_buffer_alive(any_device: str) -> None:
+def test_a_view_keeps_the_buffer_alive(any_device):
     buffer = DeviceBuffer(16)
     gone = weakref.ref(buffer)
     buffer.fill(7)
@@ -121,13 +118,13 @@ def test_a_view_keeps_the_buffer_alive(any_device: str) -> None:
     gc.collect()
     assert gone() is not None
     assert (view.copy_to_host() == 7).all()
-    gone().close()  # type: ignore[union-attr]
+    gone().close()
     assert view.closed
     with pytest.raises(ClosedError):
         view.ptr  # noqa: B018
 
 
-def test_closing_a_view_leaves_the_buffer(any_device: str) -> None:
+def test_closing_a_view_leaves_the_buffer(any_device):
     with DeviceBuffer(16) as buffer:
         with buffer.view(0, 4) as view:
             pass
@@ -138,7 +135,7 @@ def test_closing_a_view_leaves_the_buffer(any_device: str) -> None:
         buffer.fill(0)
 
 
-def test_use_after_close(any_device: str) -> None:
+def test_use_after_close(any_device):
     buffer = DeviceBuffer(16)
     assert not buffer.closed
     buffer.close()
@@ -160,16 +157,14 @@ def test_use_after_close(any_device: str) -> None:
             use()
 
 
-def test_raw_functions_take_it(any_device: str) -> None:
+def test_raw_functions_take_it(any_device):
     with DeviceBuffer(16) as buffer:
         assert memory_pointer(buffer) == buffer.ptr
         assert buffer._as_parameter_.value == buffer.ptr
         assert f"{buffer.ptr:#x}" in repr(buffer)
 
 
-def test_memory_of_the_other_device_is_refused(
-    fake_cuda: FakeCuda, request: pytest.FixtureRequest
-) -> None:
+def test_memory_of_the_other_device_is_refused(fake_cuda, request):
     on_gpu = DeviceBuffer(16)
     request.getfixturevalue("reference_device")
     on_host = DeviceBuffer(16)
@@ -182,14 +177,14 @@ def test_memory_of_the_other_device_is_refused(
     on_host.close()
 
 
-def test_too_large_on_the_reference_device(reference_device: None) -> None:
+def test_too_large_on_the_reference_device(reference_device):
     for nbytes in (1 << 55, 1 << 70):
         with pytest.raises(OutOfDeviceMemoryError, match=r"asked for .* on the reference device"):
             DeviceBuffer(nbytes)
 
 
 @pytest.mark.soak
-def test_too_large_on_a_gpu(fake_cuda: FakeCuda) -> None:
+def test_too_large_on_a_gpu(fake_cuda):
     with DeviceBuffer(1 << 29), pytest.raises(MemoryError) as caught:
         DeviceBuffer(3 << 28)
     assert str(caught.value) == (
@@ -198,19 +193,19 @@ def test_too_large_on_a_gpu(fake_cuda: FakeCuda) -> None:
     )
 
 
-def test_more_than_a_gpu_has_is_not_asked_for(fake_cuda: FakeCuda) -> None:
+def test_more_than_a_gpu_has_is_not_asked_for(fake_cuda):
     """Its pool takes all that is free before it gives up, and others find none."""
     with pytest.raises(OutOfDeviceMemoryError, match=r"asked for 2\.0 GiB .* of 1\.0 GiB"):
         DeviceBuffer(2 << 30)
     assert ("refuse", 2 << 30) not in fake_cuda.log
-    asked: list[int] = []
+    asked = []
     resource = SimpleNamespace(allocate=lambda size, stream: asked.append(size))
     with suppress(Exception):
         DeviceBuffer(2 << 30, memory_resource=resource)
     assert asked  # it may have memory elsewhere
 
 
-def test_everything_is_ordered_on_the_stream_that_is_given(fake_cuda: FakeCuda) -> None:
+def test_everything_is_ordered_on_the_stream_that_is_given(fake_cuda):
     stream = FakeStream(7)
     buffer = DeviceBuffer(16, stream=stream)
     buffer.fill(1, stream=stream)
@@ -229,12 +224,12 @@ def test_everything_is_ordered_on_the_stream_that_is_given(fake_cuda: FakeCuda) 
     ]
 
 
-def test_it_can_be_freed_on_another_stream(fake_cuda: FakeCuda) -> None:
+def test_it_can_be_freed_on_another_stream(fake_cuda):
     DeviceBuffer(16, stream=7).close(stream=9)
     assert fake_cuda.log[-1] == ("free", 9)
 
 
-def test_the_stream_object_lives_until_the_memory_is_freed(fake_cuda: FakeCuda) -> None:
+def test_the_stream_object_lives_until_the_memory_is_freed(fake_cuda):
     stream = FakeStream(7)
     gone = weakref.ref(stream)
     buffer = DeviceBuffer(16, stream=stream)
@@ -246,13 +241,13 @@ def test_the_stream_object_lives_until_the_memory_is_freed(fake_cuda: FakeCuda) 
     assert gone() is None
 
 
-def test_a_forgotten_buffer_is_freed_and_reported(any_device: str) -> None:
+def test_a_forgotten_buffer_is_freed_and_reported(any_device):
     kept = [DeviceBuffer(4321)]
     with pytest.warns(ResourceWarning, match=r"^unclosed DeviceBuffer of 4321 bytes$"):
         kept.clear()
 
 
-def test_the_report_says_where_the_buffer_was_made(reference_device: None) -> None:
+def test_the_report_says_where_the_buffer_was_made(reference_device):
     tracemalloc.start()
     try:
         kept = [DeviceBuffer(16)]
@@ -262,8 +257,8 @@ def test_the_report_says_where_the_buffer_was_made(reference_device: None) -> No
         kept.clear()
 
 
-def test_in_a_cycle_it_is_freed_too(fake_cuda: FakeCuda) -> None:
-    cycle: dict[str, Any] = {"buffer": DeviceBuffer(16)}
+def test_in_a_cycle_it_is_freed_too(fake_cuda):
+    cycle = {"buffer": DeviceBuffer(16)}
     cycle["self"] = cycle
     assert fake_cuda.used == 16
     del cycle
@@ -272,7 +267,7 @@ def test_in_a_cycle_it_is_freed_too(fake_cuda: FakeCuda) -> None:
     assert fake_cuda.used == 0
 
 
-def test_it_is_freed_by_a_thread_without_a_context(fake_cuda: FakeCuda) -> None:
+def test_it_is_freed_by_a_thread_without_a_context(fake_cuda):
     buffer = DeviceBuffer(16)
     fake_cuda.context = None
     thread = threading.Thread(target=buffer.close)
@@ -281,7 +276,7 @@ def test_it_is_freed_by_a_thread_without_a_context(fake_cuda: FakeCuda) -> None:
     assert fake_cuda.used == 0
 
 
-def test_two_threads_may_close_it(any_device: str) -> None:
+def test_two_threads_may_close_it(any_device):
     for _ in range(20):
         buffer = DeviceBuffer(16)
         threads = [threading.Thread(target=buffer.close) for _ in range(4)]
@@ -292,13 +287,11 @@ def test_two_threads_may_close_it(any_device: str) -> None:
         assert buffer.closed
 
 
-def test_an_error_while_freeing_comes_out_of_close(
-    fake_cuda: FakeCuda, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_error_while_freeing_comes_out_of_close(fake_cuda, monkeypatch):
     buffer = DeviceBuffer(16)
     allocation = buffer.allocation
 
-    def fail(*arguments: object) -> None:
+    def fail(*arguments):
         raise RuntimeError("an illegal memory access was encountered")
 
     monkeypatch.setattr("fake_cuda.FakeBuffer.close", fail)
@@ -310,7 +303,7 @@ def test_an_error_while_freeing_comes_out_of_close(
     fake_cuda.used = 0
 
 
-def test_it_is_freed_at_exit_in_silence() -> None:
+def test_it_is_freed_at_exit_in_silence():
     code = (
         "from cudnn_ctypes import use_reference_device; use_reference_device()\n"
         "from cudnn_ctypes.runtime import DeviceBuffer\n"
@@ -323,9 +316,7 @@ def test_it_is_freed_at_exit_in_silence() -> None:
 
 
 class TestAllocator:
-    def test_its_blocks_are_freed_with_the_last_reference_in_the_stream_s_order(
-        self, fake_cuda: FakeCuda
-    ) -> None:
+    def test_its_blocks_are_freed_with_the_last_reference_in_the_stream_s_order(self, fake_cuda):
         allocator = Allocator(0, FakeStream(7))
         blocks = [allocator.allocate(n) for n in (16, 0, 300)]
         assert [block.nbytes for block in blocks] == [16, 0, 300]
@@ -337,30 +328,28 @@ class TestAllocator:
         assert fake_cuda.used == 0
         assert fake_cuda.log == [("free", 7), ("free", 7)]
 
-    def test_it_allocates_on_its_device_whichever_is_current(self, fake_cuda: FakeCuda) -> None:
+    def test_it_allocates_on_its_device_whichever_is_current(self, fake_cuda):
         fake_cuda.context = 0
         allocator = Allocator(1, FakeStream(7))
         block = allocator.allocate(16)
         assert fake_cuda.log == [("allocate", 1, 7)]
         assert (block.device_id, fake_cuda.context) == (1, 0)
 
-    def test_its_stream_outlives_its_blocks_in_a_collected_cycle(self, fake_cuda: FakeCuda) -> None:
-        alive: list[bool] = []
+    def test_its_stream_outlives_its_blocks_in_a_collected_cycle(self, fake_cuda):
+        alive = []
 
         class Stream(FakeStream):
-            def __del__(self) -> None:
+            def __del__(self):
                 alive.append(fake_cuda.used > 0)
 
         block = Allocator(0, Stream(7)).allocate(16)
-        cycle: list[Any] = [block]
+        cycle = [block]
         cycle.append(cycle)
         del block, cycle
         gc.collect()
         assert alive == [False]
 
-    def test_it_keeps_small_blocks_for_the_next_work_on_its_stream(
-        self, fake_cuda: FakeCuda
-    ) -> None:
+    def test_it_keeps_small_blocks_for_the_next_work_on_its_stream(self, fake_cuda):
         allocator = Allocator(0, FakeStream(7), keeps=True)
         first, second = allocator.allocate_each([16, 300])
         addresses = {first.ptr, second.ptr}
@@ -382,9 +371,7 @@ class TestAllocator:
         allocator.allocate(16).release()
         assert fake_cuda.used == 0
 
-    def test_what_it_keeps_is_bounded_and_goes_when_memory_runs_out(
-        self, fake_cuda: FakeCuda
-    ) -> None:
+    def test_what_it_keeps_is_bounded_and_goes_when_memory_runs_out(self, fake_cuda):
         allocator = Allocator(0, keeps=True)
         for _ in range(3):
             allocator.allocate_each([1 << 20] * 20)
@@ -396,7 +383,7 @@ class TestAllocator:
         assert fake_cuda.used == 200
         del other
 
-    def test_captured_work_has_memory_of_its_own(self, fake_cuda: FakeCuda) -> None:
+    def test_captured_work_has_memory_of_its_own(self, fake_cuda):
         allocator = Allocator(0, FakeStream(7), keeps=True)
         before = allocator.allocate(64).ptr
         fake_cuda.captured.add(7)
@@ -408,7 +395,7 @@ class TestAllocator:
         assert fake_cuda.log == [("allocate", 0, 7), ("free", 7)]
         assert allocator.allocate(64).ptr == before
 
-    def test_what_it_keeps_is_freed_with_it(self, fake_cuda: FakeCuda) -> None:
+    def test_what_it_keeps_is_freed_with_it(self, fake_cuda):
         allocator = Allocator(0, FakeStream(7), keeps=True)
         block, _ = allocator.allocate_each([16, 32])
         del allocator, _
@@ -416,7 +403,7 @@ class TestAllocator:
         del block
         assert fake_cuda.used == 0
 
-    def test_on_the_reference_device(self) -> None:
+    def test_on_the_reference_device(self):
         use_reference_device()
         try:
             allocator = Allocator()
@@ -430,7 +417,7 @@ class TestAllocator:
             use_reference_device(False)
 
 
-def test_what_is_left_at_exit_is_freed_once() -> None:
+def test_what_is_left_at_exit_is_freed_once():
     code = (
         "from cudnn_ctypes import use_reference_device; use_reference_device()\n"
         "from cudnn_ctypes.raw import host_blocks\n"
@@ -445,7 +432,7 @@ def test_what_is_left_at_exit_is_freed_once() -> None:
     assert (run.stdout, run.stderr) == ("freed\n" * 3, "")
 
 
-def test_what_is_kept_at_exit_is_freed_in_silence() -> None:
+def test_what_is_kept_at_exit_is_freed_in_silence():
     code = (
         "import atexit; atexit.register(lambda: print(fake.used))  # the last\n"
         "from fake_cuda import FakeCuda\n"

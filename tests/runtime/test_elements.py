@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
-from fake_cuda import FakeCuda
 
 from cudnn_ctypes import raw
 from cudnn_ctypes.errors import ClosedError
@@ -39,7 +37,7 @@ KEYS: list[Any] = [
 @pytest.mark.thinned(4)
 @pytest.mark.parametrize("layout", ["nchw", "NHWC"])
 @pytest.mark.parametrize("key", KEYS, ids=repr)
-def test_a_part_is_numpys(any_device: str, key: Any, layout: str) -> None:
+def test_a_part_is_numpys(any_device, key, layout):
     array = numbers(3, 4, 5, 6)
     with DeviceTensor.from_numpy(array, layout=layout) as tensor:
         part = tensor[key]
@@ -52,7 +50,7 @@ def test_a_part_is_numpys(any_device: str, key: Any, layout: str) -> None:
             np.testing.assert_array_equal(tensor.numpy(), array)
 
 
-def test_parts_of_parts(any_device: str) -> None:
+def test_parts_of_parts(any_device):
     array = numbers(3, 4, 5, 6)
     with DeviceTensor.from_numpy(array) as tensor:
         part = tensor[1:, ::2][..., 1:4][0]
@@ -60,7 +58,7 @@ def test_parts_of_parts(any_device: str) -> None:
         assert [p.shape for p in tensor] == [(4, 5, 6)] * len(tensor)
 
 
-def test_writing_a_part_leaves_the_rest(any_device: str) -> None:
+def test_writing_a_part_leaves_the_rest(any_device):
     array = numbers(3, 4, 5)
     with DeviceTensor.from_numpy(array) as tensor:
         tensor[1] = numbers(4, 5) * 2
@@ -85,12 +83,12 @@ def test_writing_a_part_leaves_the_rest(any_device: str) -> None:
         (slice(None, None, -1), ValueError),
     ],
 )
-def test_indices_that_make_no_view(reference_device: None, key: Any, error: type) -> None:
+def test_indices_that_make_no_view(reference_device, key, error):
     with DeviceTensor.from_numpy(numbers(3, 4, 5)) as tensor, pytest.raises(error):
         tensor[key]
 
 
-def test_vectors_are_cut_between_them(reference_device: None) -> None:
+def test_vectors_are_cut_between_them(reference_device):
     array = numbers(2, 12, 3, 3, dtype="int8")
     with DeviceTensor.from_numpy(array, layout="nchw_vect_c4") as tensor:
         np.testing.assert_array_equal(tensor[1:, 4:12, :, 1:].numpy(), array[1:, 4:12, :, 1:])
@@ -100,7 +98,7 @@ def test_vectors_are_cut_between_them(reference_device: None) -> None:
             tensor[0]
 
 
-def test_packed_types_are_cut_at_bytes(reference_device: None) -> None:
+def test_packed_types_are_cut_at_bytes(reference_device):
     array = numbers(4, 8) > 0
     with DeviceTensor.from_numpy(array, dtype="boolean") as tensor:
         np.testing.assert_array_equal(tensor[2:].numpy(), array[2:])
@@ -121,7 +119,7 @@ def test_packed_types_are_cut_at_bytes(reference_device: None) -> None:
         ((0, 3), (3, 0, 7)),
     ],
 )
-def test_reshaping_is_numpys(any_device: str, shape: Any, wanted: Any) -> None:
+def test_reshaping_is_numpys(any_device, shape, wanted):
     array = numbers(*shape)
     with DeviceTensor.from_numpy(array) as tensor:
         seen = tensor.reshape(wanted)
@@ -130,7 +128,7 @@ def test_reshaping_is_numpys(any_device: str, shape: Any, wanted: Any) -> None:
             assert tensor.reshape(*wanted).shape == seen.shape
 
 
-def test_reshaping_a_part(reference_device: None) -> None:
+def test_reshaping_a_part(reference_device):
     array = numbers(4, 6, 5)
     with DeviceTensor.from_numpy(array) as tensor:
         part = tensor[:, 1:3].reshape(2, 2, 2, 5)
@@ -142,7 +140,7 @@ def test_reshaping_a_part(reference_device: None) -> None:
         assert tensor[:, 1:3].copy().reshape(8, 5).shape == (8, 5)
 
 
-def test_channels_last_is_no_c_order(reference_device: None) -> None:
+def test_channels_last_is_no_c_order(reference_device):
     with DeviceTensor.from_numpy(numbers(2, 3, 4, 5), layout="NHWC") as tensor:
         with pytest.raises(ValueError, match="without a copy"):
             tensor.reshape(2, -1)
@@ -150,7 +148,7 @@ def test_channels_last_is_no_c_order(reference_device: None) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "int32", "float64", "fp8_e4m3"])
-def test_conversion_keeps_the_layout(any_device: str, dtype: str) -> None:
+def test_conversion_keeps_the_layout(any_device, dtype):
     array = numbers(2, 3, 4, 5)
     with DeviceTensor.from_numpy(array, layout="nhwc") as tensor:
         converted = tensor.astype(dtype)
@@ -158,7 +156,7 @@ def test_conversion_keeps_the_layout(any_device: str, dtype: str) -> None:
         np.testing.assert_array_equal(converted.numpy(), array.astype(converted.dtype))
 
 
-def test_conversion_to_vectors_and_back(reference_device: None) -> None:
+def test_conversion_to_vectors_and_back(reference_device):
     array = numbers(2, 8, 3, 2)
     vectors = DeviceTensor.from_numpy(array, layout="NHWC").astype("int8x4")
     assert vectors.layout == "NCHW_VECT_C4"
@@ -167,7 +165,7 @@ def test_conversion_to_vectors_and_back(reference_device: None) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["int8", "float16", "float32", "float64"])
-def test_filling(any_device: str, dtype: str) -> None:
+def test_filling(any_device, dtype):
     with DeviceTensor.zeros((3, 5), dtype) as tensor:
         tensor.fill(-3)
         np.testing.assert_array_equal(tensor.numpy(), np.full((3, 5), -3, dtype))
@@ -175,7 +173,7 @@ def test_filling(any_device: str, dtype: str) -> None:
             tensor.fill([1, 2])
 
 
-def test_copies_between_layouts_and_memory(any_device: str) -> None:
+def test_copies_between_layouts_and_memory(any_device):
     array = numbers(2, 3, 4, 5)
     with (
         DeviceTensor.from_numpy(array, layout="NHWC") as source,
@@ -197,7 +195,7 @@ def test_copies_between_layouts_and_memory(any_device: str) -> None:
         np.testing.assert_array_equal(out, array)
 
 
-def test_dense_copies_stay_on_the_device(fake_cuda: FakeCuda) -> None:
+def test_dense_copies_stay_on_the_device(fake_cuda):
     with DeviceTensor.from_numpy(numbers(4, 5)) as source:
         fake_cuda.log.clear()
         with source.copy() as made:
@@ -213,14 +211,12 @@ def test_dense_copies_stay_on_the_device(fake_cuda: FakeCuda) -> None:
         ([[1, 2, 3]] * 2, TypeError, "expected a tensor"),
     ],
 )
-def test_what_does_not_fit_is_refused(
-    reference_device: None, value: Any, error: type, match: str
-) -> None:
+def test_what_does_not_fit_is_refused(reference_device, value, error, match):
     with DeviceTensor.from_numpy(numbers(2, 3)) as tensor, pytest.raises(error, match=match):
         tensor.copy_from(value)
 
 
-def test_parts_close_with_the_tensor(any_device: str) -> None:
+def test_parts_close_with_the_tensor(any_device):
     tensor = DeviceTensor.from_numpy(numbers(4, 5))
     part, other = tensor[1], tensor.reshape(20)
     part.close()
@@ -232,13 +228,13 @@ def test_parts_close_with_the_tensor(any_device: str) -> None:
         other.numpy()
 
 
-def test_a_part_keeps_the_memory_alive(any_device: str) -> None:
+def test_a_part_keeps_the_memory_alive(any_device):
     part = DeviceTensor.from_numpy(numbers(4, 5))[2]
     np.testing.assert_array_equal(part.numpy(), numbers(4, 5)[2])
     del part
 
 
-def test_numpy_functions_on_the_reference_device(reference_device: None) -> None:
+def test_numpy_functions_on_the_reference_device(reference_device):
     array = numbers(3, 4)
     with DeviceTensor.from_numpy(array) as tensor:
         assert np.sum(tensor) == array.sum()
@@ -251,10 +247,10 @@ def test_numpy_functions_on_the_reference_device(reference_device: None) -> None
         assert np.zeros_like(tensor).dtype == array.dtype
 
 
-def test_numpy_functions_raise_on_a_gpu(fake_cuda: FakeCuda) -> None:
+def test_numpy_functions_raise_on_a_gpu(fake_cuda):
     with DeviceTensor.from_numpy(numbers(3, 4)) as tensor:
         array = tensor.numpy()
-        functions: list[Callable[[], Any]] = [
+        functions = [
             lambda: np.sum(tensor),
             lambda: np.asarray(tensor),
             lambda: np.exp(tensor),
@@ -270,12 +266,12 @@ def test_numpy_functions_raise_on_a_gpu(fake_cuda: FakeCuda) -> None:
         assert (np.shape(tensor), np.ndim(tensor), np.size(tensor, 1)) == ((3, 4), 2, 4)
 
 
-def test_memory_of_a_given_resource(fake_cuda: FakeCuda) -> None:
+def test_memory_of_a_given_resource(fake_cuda):
     device = fake_cuda.core.Device(0)
-    asked: list[int] = []
+    asked = []
 
     class Resource:
-        def allocate(self, size: int, *, stream: Any) -> Any:
+        def allocate(self, size, *, stream):
             asked.append(size)
             return device.memory_resource.allocate(size, stream=stream)
 
@@ -286,7 +282,7 @@ def test_memory_of_a_given_resource(fake_cuda: FakeCuda) -> None:
     assert asked == [100, 50]
 
 
-def test_the_reference_device_has_no_resources(reference_device: None) -> None:
+def test_the_reference_device_has_no_resources(reference_device):
     resource = SimpleNamespace(allocate=None)
     with pytest.raises(ValueError, match="memory_resource: the reference device's memory is host"):
         DeviceBuffer(10, memory_resource=resource)
@@ -318,9 +314,7 @@ def test_the_reference_device_has_no_resources(reference_device: None) -> None:
         (np.ones(2), "float32", TypeError),
     ],
 )
-def test_numbers_that_a_type_has_not(
-    reference_device: None, value: Any, dtype: str, error: Any
-) -> None:
+def test_numbers_that_a_type_has_not(reference_device, value, dtype, error):
     tensor = DeviceTensor.zeros((2, 4), dtype)
     with pytest.raises(error, match=r"^value: "):
         tensor.fill(value)
@@ -343,13 +337,13 @@ def test_numbers_that_a_type_has_not(
         (1 + 2j, "complex64"),
     ],
 )
-def test_numbers_that_a_type_has(reference_device: None, value: Any, dtype: str) -> None:
+def test_numbers_that_a_type_has(reference_device, value, dtype):
     tensor = DeviceTensor.full((2, 4), value, dtype)
     expected = np.full((2, 4), value).astype(tensor.dtype)
     assert tensor.numpy().tobytes() == expected.tobytes()
 
 
-def test_tensors_are_not_compared_in_silence(reference_device: None) -> None:
+def test_tensors_are_not_compared_in_silence(reference_device):
     tensor, other = DeviceTensor.zeros((1,), "float32"), DeviceTensor.zeros((1,), "float32")
     for compare in (
         lambda: tensor == other,
@@ -369,7 +363,7 @@ def test_tensors_are_not_compared_in_silence(reference_device: None) -> None:
 # -- tensors and buffers -------------------------------------------------------------------------
 
 
-def test_copies_between_tensors_and_buffers(any_device: str) -> None:
+def test_copies_between_tensors_and_buffers(any_device):
     array = numbers(2, 3, 4, 5)
     with (
         DeviceTensor.from_numpy(array, layout="nhwc") as tensor,
@@ -388,7 +382,7 @@ def test_copies_between_tensors_and_buffers(any_device: str) -> None:
             np.sum(buffer)
 
 
-def test_a_tensor_in_the_memory_of_another(any_device: str) -> None:
+def test_a_tensor_in_the_memory_of_another(any_device):
     array = numbers(4, 6)
     with DeviceTensor.from_numpy(array) as tensor:
         other = DeviceTensor(tensor[1:], (2, 4), "float16", strides=(12, 1), offset=4)
@@ -399,7 +393,7 @@ def test_a_tensor_in_the_memory_of_another(any_device: str) -> None:
     assert other.closed
 
 
-def test_layouts_by_all_their_names(reference_device: None) -> None:
+def test_layouts_by_all_their_names(reference_device):
     shape = (2, 3, 4, 5)
     for layout in ("nhwc", "NHWC", "cudnn_tensor_nhwc", raw.CUDNN_TENSOR_NHWC):
         for tensor in (
@@ -411,7 +405,7 @@ def test_layouts_by_all_their_names(reference_device: None) -> None:
             assert tensor.copy(layout=raw.CUDNN_TENSOR_NCHW).layout == "NCHW"  # it is 0
 
 
-def test_offsets_are_ints(reference_device: None) -> None:
+def test_offsets_are_ints(reference_device):
     with DeviceBuffer(8) as buffer:
         for wrong in ("1", 1.5, None, True):
             for use in (
@@ -423,10 +417,10 @@ def test_offsets_are_ints(reference_device: None) -> None:
                 with pytest.raises(TypeError, match=r"^offset: expected an int"):
                     use()
         with pytest.raises(TypeError, match=r"^nbytes: expected an int"):
-            buffer.view(0, 1.5)  # type: ignore[arg-type]
+            buffer.view(0, 1.5)
 
 
-def test_what_is_no_memory(reference_device: None) -> None:
+def test_what_is_no_memory(reference_device):
     for memory in (4096, np.zeros(4), None):
         with pytest.raises(TypeError, match="memory: expected a DeviceBuffer"):
             DeviceTensor(memory, (4,), "float32")
@@ -434,4 +428,4 @@ def test_what_is_no_memory(reference_device: None) -> None:
     with pytest.raises(TypeError, match="source: expected a tensor"):
         tensor.copy_from([1, 2])
     with pytest.raises(TypeError, match=r"out: expected a numpy\.ndarray"):
-        tensor.numpy(out=[0, 0])  # type: ignore[arg-type]
+        tensor.numpy(out=[0, 0])

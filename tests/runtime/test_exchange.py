@@ -16,7 +16,6 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from fake_cuda import FakeCuda
 
 from cudnn_ctypes.dtypes import as_data_type, numpy_dtype
 from cudnn_ctypes.raw.dlpack import DLManagedTensorVersioned, managed_tensor
@@ -86,18 +85,14 @@ class Capsule:
 
 @pytest.mark.parametrize("version", VERSIONS, ids=str)
 @pytest.mark.parametrize(("name", "_", "code", "bits"), TYPES + ONLY_DLPACK)
-def test_capsules_on_the_host(
-    reference_device: None, name: str, _: str, code: int, bits: int, version: Any
-) -> None:
+def test_capsules_on_the_host(reference_device, name, _, code, bits, version):
     with DeviceTensor.from_numpy(random_bytes((2, 3, 4, 5), name), dtype=name, layout="NHWC") as t:
         check_capsule(t.__dlpack__(max_version=version), t, code, bits, version, (1, 0))
 
 
 @pytest.mark.parametrize("version", VERSIONS, ids=str)
 @pytest.mark.parametrize(("name", "_", "code", "bits"), TYPES + ONLY_DLPACK)
-def test_capsules_on_a_gpu(
-    fake_cuda: FakeCuda, name: str, _: str, code: int, bits: int, version: Any
-) -> None:
+def test_capsules_on_a_gpu(fake_cuda, name, _, code, bits, version):
     array = random_bytes((2, 3, 4, 5), name)
     with DeviceTensor.from_numpy(array, dtype=name, layout="NHWC", device=1) as t:
         assert t.__dlpack_device__() == (2, 1)
@@ -126,9 +121,7 @@ def check_capsule(
 
 @pytest.mark.parametrize(("name", "torch_name"), [entry[:2] for entry in TYPES])
 @pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
-def test_torch_reads_and_writes_our_memory(
-    reference_device: None, name: str, torch_name: str, layout: str
-) -> None:
+def test_torch_reads_and_writes_our_memory(reference_device, name, torch_name, layout):
     array = random_bytes((2, 3, 4, 5), name)
     with DeviceTensor.from_numpy(array, layout=layout) as tensor:
         other = torch.from_dlpack(tensor)
@@ -141,7 +134,7 @@ def test_torch_reads_and_writes_our_memory(
         assert not any(tensor.numpy().tobytes())
 
 
-def test_numpy_reads_our_memory(reference_device: None) -> None:
+def test_numpy_reads_our_memory(reference_device):
     array = random_bytes((2, 3, 4), "float32")
     with DeviceTensor.from_numpy(array, layout="NHWC") as tensor:
         view = np.from_dlpack(tensor)
@@ -149,7 +142,7 @@ def test_numpy_reads_our_memory(reference_device: None) -> None:
         assert view.tobytes() == array.tobytes()
 
 
-def test_vectors_are_exported_as_a_last_dimension(reference_device: None) -> None:
+def test_vectors_are_exported_as_a_last_dimension(reference_device):
     array = np.random.default_rng(0).integers(0, 9, (2, 64, 3, 5)).astype(np.int8)
     with DeviceTensor.from_numpy(array, layout="NCHW_VECT_C32") as tensor:
         view = np.from_dlpack(tensor)
@@ -157,14 +150,14 @@ def test_vectors_are_exported_as_a_last_dimension(reference_device: None) -> Non
 
 
 @pytest.mark.parametrize("shape", [(), (0,), (2, 0, 3), (1, 1)], ids=str)
-def test_unusual_shapes(reference_device: None, shape: tuple[int, ...]) -> None:
+def test_unusual_shapes(reference_device, shape):
     with DeviceTensor.zeros(shape, "bfloat16") as tensor:
         other = torch.from_dlpack(tensor)
         assert tuple(other.shape) == shape
         assert as_tensor(other).shape == shape
 
 
-def test_what_cannot_be_exported_is_refused(reference_device: None) -> None:
+def test_what_cannot_be_exported_is_refused(reference_device):
     with DeviceTensor.zeros((2,), "float32") as tensor:
         with pytest.raises(BufferError, match="copy=True"):
             tensor.__dlpack__(copy=True)
@@ -189,9 +182,7 @@ def test_what_cannot_be_exported_is_refused(reference_device: None) -> None:
         (None, 8, [("record", 0), ("wait", 8)]),
     ],
 )
-def test_the_consumers_stream_waits_for_ours(
-    fake_cuda: FakeCuda, own: Any, consumer: Any, expected: Any
-) -> None:
+def test_the_consumers_stream_waits_for_ours(fake_cuda, own, consumer, expected):
     with DeviceTensor.empty((2,), "float32", stream=own) as tensor:
         fake_cuda.log.clear()
         tensor.__dlpack__(stream=consumer)
@@ -204,7 +195,7 @@ def test_the_consumers_stream_waits_for_ours(
 
 
 @pytest.mark.parametrize("version", VERSIONS, ids=str)
-def test_an_unused_capsule_lets_go(fake_cuda: FakeCuda, version: Any) -> None:
+def test_an_unused_capsule_lets_go(fake_cuda, version):
     tensor = DeviceTensor.zeros((4,), "bfloat16")
     capsule = tensor.__dlpack__(max_version=version)
     del tensor
@@ -215,9 +206,7 @@ def test_an_unused_capsule_lets_go(fake_cuda: FakeCuda, version: Any) -> None:
 
 
 @pytest.mark.parametrize("version", VERSIONS, ids=str)
-def test_a_consumed_capsule_keeps_the_memory_until_the_consumer_goes(
-    reference_device: None, version: Any
-) -> None:
+def test_a_consumed_capsule_keeps_the_memory_until_the_consumer_goes(reference_device, version):
     tensor = DeviceTensor.from_numpy(np.arange(4).astype(ml_dtypes.bfloat16))
     gone = weakref.ref(tensor._open())
     capsule = tensor.__dlpack__(max_version=version)
@@ -230,7 +219,7 @@ def test_a_consumed_capsule_keeps_the_memory_until_the_consumer_goes(
     assert gone() is None
 
 
-def test_closing_waits_for_other_libraries(fake_cuda: FakeCuda) -> None:
+def test_closing_waits_for_other_libraries(fake_cuda):
     with DeviceTensor.zeros((4,), "float32", stream=7) as tensor:
         capsule = tensor.__dlpack__()
         tensor.close(stream=9)
@@ -240,7 +229,7 @@ def test_closing_waits_for_other_libraries(fake_cuda: FakeCuda) -> None:
         assert fake_cuda.log[-1] == ("free", 9)
 
 
-def test_closing_a_buffer_waits_too(fake_cuda: FakeCuda) -> None:
+def test_closing_a_buffer_waits_too(fake_cuda):
     buffer = DeviceBuffer(16)
     capsules = [DeviceTensor(buffer.view(8), (2,), "float32").__dlpack__() for _ in range(2)]
     buffer.close()
@@ -250,17 +239,17 @@ def test_closing_a_buffer_waits_too(fake_cuda: FakeCuda) -> None:
     assert fake_cuda.used == 0
 
 
-def test_nothing_leaks(reference_device: None) -> None:
+def test_nothing_leaks(reference_device):
     with DeviceTensor.zeros((2, 3), "bfloat16") as tensor:
         allocation = tensor._open()
 
-        def exchange() -> None:
+        def exchange():
             tensor.__dlpack__(max_version=(1, 0))
             other = torch.from_dlpack(tensor)
             as_tensor(other).numpy()
             as_tensor(tensor)
 
-        def traced_after(times: int) -> int:
+        def traced_after(times):
             for _ in range(times):
                 exchange()
             gc.collect()
@@ -277,7 +266,7 @@ def test_nothing_leaks(reference_device: None) -> None:
         assert after - before < 2000 * 16  # less than the smallest object each time
 
 
-def test_the_end_of_the_process_is_silent() -> None:
+def test_the_end_of_the_process_is_silent():
     code = (
         "import torch; from cudnn_ctypes.runtime import *\n"
         "from cudnn_ctypes import use_reference_device\n"
@@ -295,7 +284,7 @@ def test_the_end_of_the_process_is_silent() -> None:
 
 
 @pytest.mark.parametrize(("name", "torch_name"), [entry[:2] for entry in TYPES])
-def test_torch_tensors_are_viewed(reference_device: None, name: str, torch_name: str) -> None:
+def test_torch_tensors_are_viewed(reference_device, name, torch_name):
     array = random_bytes((2, 3, 4, 5), name)
     raw_bytes = torch.from_numpy(array.view(np.uint8).reshape(2, 3, 4, -1).copy())
     other = raw_bytes.view(getattr(torch, torch_name)).contiguous(memory_format=torch.channels_last)
@@ -309,26 +298,26 @@ def test_torch_tensors_are_viewed(reference_device: None, name: str, torch_name:
     assert tensor.numpy().tobytes() == array.tobytes()
 
 
-def test_writing_goes_to_the_other_library(reference_device: None) -> None:
+def test_writing_goes_to_the_other_library(reference_device):
     other = torch.zeros(3)
     as_tensor(other).copy_from(np.array([1, 2, 3], np.float32))
     assert other.tolist() == [1, 2, 3]
 
 
-def test_part_of_a_tensor(reference_device: None) -> None:
+def test_part_of_a_tensor(reference_device):
     other = torch.arange(24.0).reshape(4, 6)[1:3, 1::2]
     tensor = as_tensor(other)
     assert tensor.strides == (6, 2)
     np.testing.assert_array_equal(tensor.numpy(), other.numpy())
 
 
-def test_an_expanded_tensor_has_stride_zero(reference_device: None) -> None:
+def test_an_expanded_tensor_has_stride_zero(reference_device):
     tensor = as_tensor(torch.arange(3.0).expand(2, 3))
     assert tensor.strides == (0, 1)
     np.testing.assert_array_equal(tensor.numpy(), [[0, 1, 2], [0, 1, 2]])
 
 
-def test_the_exporters_memory_is_kept_alive(reference_device: None) -> None:
+def test_the_exporters_memory_is_kept_alive(reference_device):
     array = np.arange(5, dtype=np.float32)
     gone = weakref.ref(array)
     tensor = as_tensor(Capsule(array.__dlpack__()))
@@ -340,7 +329,7 @@ def test_the_exporters_memory_is_kept_alive(reference_device: None) -> None:
     assert gone() is None
 
 
-def test_it_goes_through_unchanged(reference_device: None) -> None:
+def test_it_goes_through_unchanged(reference_device):
     other = torch.randn(2, 3, 4, 5).to(torch.bfloat16)
     again = torch.from_dlpack(as_tensor(other))
     assert again.data_ptr() == other.data_ptr()
@@ -350,29 +339,29 @@ def test_it_goes_through_unchanged(reference_device: None) -> None:
 
 
 @pytest.mark.skipif(not NUMPY_MAKES_VERSIONED, reason="NumPy before 2.1 cannot say read-only")
-def test_read_only_memory_stays_read_only(reference_device: None) -> None:
+def test_read_only_memory_stays_read_only(reference_device):
     array = np.arange(4, dtype=np.float32)
     array.flags.writeable = False
     tensor = as_tensor(Capsule(array.__dlpack__(max_version=(1, 0))))
     assert tensor.readonly
     with pytest.raises(ValueError, match="read-only"):
         tensor.copy_from(np.zeros(4, np.float32))
-    assert managed_tensor(tensor.__dlpack__(max_version=(1, 0))).flags == 1  # type: ignore[union-attr]
+    assert managed_tensor(tensor.__dlpack__(max_version=(1, 0))).flags == 1
     with pytest.raises(BufferError, match="readonly"):
         tensor.__dlpack__()
 
 
-def test_types_that_cudnn_lacks(reference_device: None) -> None:
+def test_types_that_cudnn_lacks(reference_device):
     with pytest.raises(TypeError, match="no data type for DLPack's code 0 with 16 bits"):
         as_tensor(torch.zeros(3, dtype=torch.int16))
 
 
-def test_what_the_exporter_refuses(reference_device: None) -> None:
+def test_what_the_exporter_refuses(reference_device):
     with pytest.raises(BufferError, match="detach"):
         as_tensor(torch.zeros(3, requires_grad=True))
 
 
-def test_sparse_tensors_are_refused(reference_device: None) -> None:
+def test_sparse_tensors_are_refused(reference_device):
     dense = torch.eye(3)
     for _ in range(2):
         np.testing.assert_array_equal(as_tensor(dense).numpy(), dense.numpy())
@@ -380,7 +369,7 @@ def test_sparse_tensors_are_refused(reference_device: None) -> None:
             as_tensor(dense.to_sparse())
 
 
-def test_masks_are_not_dropped(reference_device: None) -> None:
+def test_masks_are_not_dropped(reference_device):
     masked = np.ma.masked_array(np.ones(3, np.float32), mask=[0, 1, 0])
     with pytest.raises(TypeError, match="MaskedArray"):
         DeviceTensor.from_numpy(masked)
@@ -388,25 +377,25 @@ def test_masks_are_not_dropped(reference_device: None) -> None:
         DeviceTensor.from_dlpack(masked)
 
 
-def test_negative_strides_are_refused(reference_device: None) -> None:
+def test_negative_strides_are_refused(reference_device):
     with pytest.raises(BufferError, match="negative strides"):
         as_tensor(Capsule(np.arange(4, dtype=np.float32)[::-1].__dlpack__()))
 
 
 @pytest.mark.parametrize("obj", [np.zeros(3), np.float32(1), [1.0], b"12", None, 5])
-def test_what_is_no_device_tensor(any_device: str, obj: object) -> None:
+def test_what_is_no_device_tensor(any_device, obj):
     with pytest.raises(TypeError):
         as_tensor(obj)
 
 
-def test_host_tensors_are_refused_on_a_gpu(fake_cuda: FakeCuda) -> None:
+def test_host_tensors_are_refused_on_a_gpu(fake_cuda):
     with pytest.raises(TypeError, match="from_numpy"):
         as_tensor(torch.zeros(3))
     with pytest.raises(TypeError, match="from_numpy"):
         as_tensor(np.zeros(3))
 
 
-def test_device_tensors_are_refused_on_the_reference_device(reference_device: None) -> None:
+def test_device_tensors_are_refused_on_the_reference_device(reference_device):
     with pytest.raises(TypeError, match="the reference device is active"):
         as_tensor(Capsule(None, (2, 0)))
 
@@ -427,7 +416,7 @@ class Producer:
 
 
 @pytest.mark.parametrize(("stream", "passed"), [(None, 1), (0, 1), (1, 1), (2, 2), (99, 99)])
-def test_the_producer_is_told_our_stream(fake_cuda: FakeCuda, stream: Any, passed: int) -> None:
+def test_the_producer_is_told_our_stream(fake_cuda, stream, passed):
     with DeviceTensor.zeros((2, 3), "float16", device=1) as tensor:
         producer = Producer(tensor)
         imported = as_tensor(producer, stream=stream)
@@ -446,7 +435,7 @@ class OnlyInterface:
         self.__cuda_array_interface__ = {"version": 3, "strides": None, **fields}
 
 
-def test_our_interface(fake_cuda: FakeCuda) -> None:
+def test_our_interface(fake_cuda):
     with DeviceTensor.zeros((2, 3, 4, 5), "float16", layout="NHWC", stream=7) as tensor:
         assert tensor.__cuda_array_interface__ == {
             "version": 3,
@@ -464,19 +453,19 @@ def test_our_interface(fake_cuda: FakeCuda) -> None:
 @pytest.mark.parametrize(
     "name", ["bfloat16", "fp8_e4m3", "fp8_e5m2", "fp4_e2m1", "int4", "boolean"]
 )
-def test_types_without_a_type_string(fake_cuda: FakeCuda, name: str) -> None:
+def test_types_without_a_type_string(fake_cuda, name):
     with DeviceTensor.zeros((2,), name) as tensor:
         assert not hasattr(tensor, "__cuda_array_interface__")
         with pytest.raises(AttributeError, match=f"{name} has no type string.*use __dlpack__"):
             tensor.__cuda_array_interface__  # noqa: B018
 
 
-def test_there_is_none_on_the_reference_device(reference_device: None) -> None:
+def test_there_is_none_on_the_reference_device(reference_device):
     with DeviceTensor.zeros((2,), "float32") as tensor:
         assert not hasattr(tensor, "__cuda_array_interface__")
 
 
-def test_importing_an_interface(fake_cuda: FakeCuda) -> None:
+def test_importing_an_interface(fake_cuda):
     with DeviceTensor.from_numpy(random_bytes((2, 3), "float32")) as tensor:
         exporter = OnlyInterface(shape=(3,), typestr="<f4", data=(tensor.ptr, True), stream=7)
         gone = weakref.ref(exporter)
@@ -493,7 +482,7 @@ def test_importing_an_interface(fake_cuda: FakeCuda) -> None:
         assert gone() is None
 
 
-def test_interface_with_strides_and_without_stream(fake_cuda: FakeCuda) -> None:
+def test_interface_with_strides_and_without_stream(fake_cuda):
     array = random_bytes((4, 6), "int32")
     with DeviceTensor.from_numpy(array) as tensor:
         fake_cuda.log.clear()
@@ -513,15 +502,13 @@ def test_interface_with_strides_and_without_stream(fake_cuda: FakeCuda) -> None:
         ({"mask": object()}, BufferError),
     ],
 )
-def test_interfaces_that_cannot_be_imported(
-    fake_cuda: FakeCuda, fields: dict[str, Any], error: type[Exception]
-) -> None:
+def test_interfaces_that_cannot_be_imported(fake_cuda, fields, error):
     with pytest.raises(error):
         as_tensor(
             OnlyInterface(**{"shape": (2,), "typestr": "<f4", "data": (4096, False), **fields})
         )
 
 
-def test_an_empty_interface(fake_cuda: FakeCuda) -> None:
+def test_an_empty_interface(fake_cuda):
     tensor = as_tensor(OnlyInterface(shape=(0, 3), typestr="<f4", data=(0, False)))
     assert (tensor.shape, tensor.ptr, tensor.nbytes) == ((0, 3), 0, 0)

@@ -39,7 +39,7 @@ WITH_TYPESTR = [entry for entry in TYPES if np.dtype(entry[2]).isbuiltin == 1]
 
 
 @pytest.fixture
-def cupy() -> Any:
+def cupy():
     return pytest.importorskip("cupy")
 
 
@@ -52,9 +52,7 @@ def small_numbers(shape: tuple[int, ...], dtype: Any) -> np.ndarray[Any, Any]:
 
 @pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
 @pytest.mark.parametrize(("name", "torch_name", "dtype"), TYPES)
-def test_torch_views_our_memory(
-    torch: Any, name: str, torch_name: str, dtype: Any, layout: str
-) -> None:
+def test_torch_views_our_memory(torch, name, torch_name, dtype, layout):
     array = small_numbers((2, 3, 4, 5), dtype)
     with DeviceTensor.from_numpy(array, layout=layout) as tensor:
         other = torch.from_dlpack(tensor)
@@ -71,7 +69,7 @@ def test_torch_views_our_memory(
 
 
 @pytest.mark.parametrize(("name", "torch_name", "dtype"), TYPES)
-def test_we_view_torchs_memory(torch: Any, name: str, torch_name: str, dtype: Any) -> None:
+def test_we_view_torchs_memory(torch, name, torch_name, dtype):
     array = small_numbers((2, 3, 4, 5), np.float32)
     other = torch.from_numpy(array).cuda().to(getattr(torch, torch_name))
     other = other.contiguous(memory_format=torch.channels_last)
@@ -87,9 +85,7 @@ def test_we_view_torchs_memory(torch: Any, name: str, torch_name: str, dtype: An
 
 
 @pytest.mark.parametrize(("name", "torch_name", "dtype"), WITH_TYPESTR)
-def test_torch_through_the_cuda_array_interface(
-    torch: Any, name: str, torch_name: str, dtype: Any
-) -> None:
+def test_torch_through_the_cuda_array_interface(torch, name, torch_name, dtype):
     with DeviceTensor.from_numpy(small_numbers((2, 3, 4, 5), dtype), layout="NHWC") as tensor:
         other = torch.as_tensor(tensor, device="cuda")
         assert other.data_ptr() == tensor.ptr
@@ -97,14 +93,14 @@ def test_torch_through_the_cuda_array_interface(
         assert other.stride() == tensor.strides
 
 
-def test_a_part_of_a_torch_tensor(torch: Any) -> None:
+def test_a_part_of_a_torch_tensor(torch):
     other = torch.arange(24.0, device="cuda").reshape(4, 6)[1:3, 1::2]
     tensor = as_tensor(other)
     assert tensor.strides == (6, 2)
     np.testing.assert_array_equal(tensor.numpy(), other.cpu().numpy())
 
 
-def test_a_torch_tensor_on_another_device(torch: Any) -> None:
+def test_a_torch_tensor_on_another_device(torch):
     last = torch.cuda.device_count() - 1
     other = torch.arange(4.0, device=f"cuda:{last}")
     tensor = as_tensor(other)
@@ -112,13 +108,13 @@ def test_a_torch_tensor_on_another_device(torch: Any) -> None:
     assert tensor.numpy().tolist() == [0, 1, 2, 3]
 
 
-def test_empty_tensors(torch: Any) -> None:
+def test_empty_tensors(torch):
     with DeviceTensor.zeros((2, 0, 3), "bfloat16") as tensor:
         assert torch.from_dlpack(tensor).shape == (2, 0, 3)
     assert as_tensor(torch.empty((0, 3), device="cuda")).shape == (0, 3)
 
 
-def test_torch_keeps_our_memory(torch: Any) -> None:
+def test_torch_keeps_our_memory(torch):
     tensor = DeviceTensor.full((MANY,), 3, "bfloat16")
     other = torch.from_dlpack(tensor)
     tensor.close()
@@ -130,7 +126,7 @@ def test_torch_keeps_our_memory(torch: Any) -> None:
         assert (other == 3).all().item()
 
 
-def test_we_keep_torchs_memory(torch: Any) -> None:
+def test_we_keep_torchs_memory(torch):
     before = torch.cuda.memory_allocated()
     other = torch.full((MANY,), 3.0, device="cuda")
     tensor = as_tensor(other)
@@ -142,7 +138,7 @@ def test_we_keep_torchs_memory(torch: Any) -> None:
     assert torch.cuda.memory_allocated() == before
 
 
-def test_torchs_stream_waits_for_ours(torch: Any) -> None:
+def test_torchs_stream_waits_for_ours(torch):
     ours, theirs = torch.cuda.Stream(), torch.cuda.Stream()
     tensor = DeviceTensor.zeros((MANY,), "float32", stream=ours)
     inside = torch.from_dlpack(tensor)
@@ -156,7 +152,7 @@ def test_torchs_stream_waits_for_ours(torch: Any) -> None:
     assert (copied == 7).all().item()
 
 
-def test_our_stream_waits_for_torchs(torch: Any) -> None:
+def test_our_stream_waits_for_torchs(torch):
     ours, theirs = torch.cuda.Stream(), torch.cuda.Stream()
     other = torch.zeros(MANY, device="cuda")
     torch.cuda.synchronize()
@@ -168,7 +164,7 @@ def test_our_stream_waits_for_torchs(torch: Any) -> None:
     assert (tensor.numpy() == 7).all()
 
 
-def test_raw_pointers_of_torch_tensors(torch: Any) -> None:
+def test_raw_pointers_of_torch_tensors(torch):
     leaf = torch.zeros(4, 6, device="cuda", requires_grad=True)
     assert memory_pointer(leaf) == leaf.data_ptr()
     assert memory_pointer(torch.nn.Parameter(leaf)) == leaf.data_ptr()
@@ -185,7 +181,7 @@ def test_raw_pointers_of_torch_tensors(torch: Any) -> None:
 
 @pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
 @pytest.mark.parametrize(("name", "_", "dtype"), WITH_TYPESTR)
-def test_cupy_views_our_memory(cupy: Any, name: str, _: str, dtype: Any, layout: str) -> None:
+def test_cupy_views_our_memory(cupy, name, _, dtype, layout):
     array = small_numbers((2, 3, 4, 5), dtype)
     with DeviceTensor.from_numpy(array, layout=layout) as tensor:
         for other in (cupy.asarray(tensor), cupy.from_dlpack(tensor)):
@@ -200,7 +196,7 @@ def test_cupy_views_our_memory(cupy: Any, name: str, _: str, dtype: Any, layout:
 
 @pytest.mark.parametrize(("name", "_", "dtype"), WITH_TYPESTR)
 @pytest.mark.parametrize("protocol", ["dlpack", "cuda_array_interface"])
-def test_we_view_cupys_memory(cupy: Any, name: str, _: str, dtype: Any, protocol: str) -> None:
+def test_we_view_cupys_memory(cupy, name, _, dtype, protocol):
     array = small_numbers((4, 5, 6), dtype)
     other = cupy.asarray(array)[1:, ::2]
     if protocol == "dlpack":
@@ -212,7 +208,7 @@ def test_we_view_cupys_memory(cupy: Any, name: str, _: str, dtype: Any, protocol
     np.testing.assert_array_equal(tensor.numpy(), array[1:, ::2])
 
 
-def test_bfloat16_in_cupy(cupy: Any) -> None:
+def test_bfloat16_in_cupy(cupy):
     array = small_numbers((2, 3), ml_dtypes.bfloat16)
     with DeviceTensor.from_numpy(array) as tensor:
         try:
@@ -233,7 +229,7 @@ def cupy_stream(cupy: Any, stream: Any) -> Any:
 
 
 @pytest.mark.parametrize("protocol", ["dlpack", "cuda_array_interface"])
-def test_our_stream_waits_for_cupys(cupy: Any, torch: Any, protocol: str) -> None:
+def test_our_stream_waits_for_cupys(cupy, torch, protocol):
     ours, theirs = torch.cuda.Stream(), torch.cuda.Stream()
     other = cupy.zeros(MANY, cupy.float32)
     cupy.cuda.Device().synchronize()
@@ -255,7 +251,7 @@ def test_our_stream_waits_for_cupys(cupy: Any, torch: Any, protocol: str) -> Non
 @pytest.mark.parametrize(
     ("name", "_", "dtype"), [entry for entry in TYPES if "fp8" not in entry[0]]
 )
-def test_cuda_cores_view_of_our_memory(name: str, _: str, dtype: Any) -> None:
+def test_cuda_cores_view_of_our_memory(name, _, dtype):
     utils = pytest.importorskip("cuda.core.utils")
     with DeviceTensor.from_numpy(small_numbers((2, 3, 4, 5), dtype), layout="NHWC") as tensor:
         try:
@@ -270,7 +266,7 @@ def test_cuda_cores_view_of_our_memory(name: str, _: str, dtype: Any) -> None:
         assert view.device_id == tensor.device_id
 
 
-def test_cuda_cores_buffers_are_device_memory() -> None:
+def test_cuda_cores_buffers_are_device_memory():
     from cudnn_ctypes.runtime import current_device
 
     device = current_device()
@@ -283,7 +279,7 @@ def test_cuda_cores_buffers_are_device_memory() -> None:
     buffer.close()
 
 
-def test_pointers_of_the_driver_api() -> None:
+def test_pointers_of_the_driver_api():
     driver = pytest.importorskip("cuda.bindings.driver")
     with DeviceBuffer(16) as buffer:
         assert memory_pointer(driver.CUdeviceptr(buffer.ptr)) == buffer.ptr

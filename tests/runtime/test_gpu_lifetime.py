@@ -6,7 +6,6 @@ import gc
 import subprocess
 import sys
 import threading
-from typing import Any
 
 import numpy as np
 import pytest
@@ -34,7 +33,7 @@ def used() -> int:
     return int(current_device().memory_resource.attributes.used_mem_current)
 
 
-def test_closed_and_forgotten_memory_is_free_again() -> None:
+def test_closed_and_forgotten_memory_is_free_again():
     gc.collect()
     before = used()
     for _ in range(300):
@@ -44,7 +43,7 @@ def test_closed_and_forgotten_memory_is_free_again() -> None:
     assert used() == before
 
 
-def test_too_large() -> None:
+def test_too_large():
     _, total = cuda.call("cuMemGetInfo")
     with pytest.raises(
         OutOfDeviceMemoryError, match=r"asked for .* on device \d+ \(.*\); .* are free"
@@ -56,7 +55,7 @@ def test_too_large() -> None:
 
 
 @pytest.mark.soak
-def test_what_was_too_large_is_left_to_others() -> None:
+def test_what_was_too_large_is_left_to_others():
     """The pool takes all free memory before it gives up; cuDNN allocates outside of the pool."""
     _, total = cuda.call("cuMemGetInfo")
     with pytest.raises(OutOfDeviceMemoryError):
@@ -64,7 +63,7 @@ def test_what_was_too_large_is_left_to_others() -> None:
     assert current_device().memory_resource.attributes.reserved_mem_current < total // 100
 
 
-def test_freeing_is_ordered_on_the_stream(torch: Any) -> None:
+def test_freeing_is_ordered_on_the_stream(torch):
     stream, other = torch.cuda.Stream(), torch.cuda.Stream()
     nbytes = 64 * MIB
     with DeviceBuffer(nbytes, stream=stream) as result:
@@ -82,7 +81,7 @@ def test_freeing_is_ordered_on_the_stream(torch: Any) -> None:
             buffer.close()
 
 
-def test_memory_can_be_freed_on_the_stream_that_used_it_last(torch: Any) -> None:
+def test_memory_can_be_freed_on_the_stream_that_used_it_last(torch):
     stream = torch.cuda.Stream()
     nbytes = 64 * MIB
     with DeviceBuffer(nbytes) as result:
@@ -98,7 +97,7 @@ def test_memory_can_be_freed_on_the_stream_that_used_it_last(torch: Any) -> None
             assert (result.copy_to_host(stream=stream) == 1).all()
 
 
-def test_the_stream_may_be_closed_before_the_memory() -> None:
+def test_the_stream_may_be_closed_before_the_memory():
     device = current_device()
     device.set_current()
     stream = device.create_stream()
@@ -110,7 +109,7 @@ def test_the_stream_may_be_closed_before_the_memory() -> None:
     synchronize()
 
 
-def test_copies_wait_for_the_stream(torch: Any) -> None:
+def test_copies_wait_for_the_stream(torch):
     stream = torch.cuda.Stream()
     tensor = DeviceTensor.zeros((MIB,), "float32", stream=stream)
     inside = torch.from_dlpack(tensor)
@@ -121,7 +120,7 @@ def test_copies_wait_for_the_stream(torch: Any) -> None:
     assert (tensor.numpy() == 7).all()
 
 
-def test_events_measure_time_on_the_device(torch: Any) -> None:
+def test_events_measure_time_on_the_device(torch):
     stream = torch.cuda.Stream()
     start = Event(stream)
     with torch.cuda.stream(stream):
@@ -138,17 +137,17 @@ def test_events_measure_time_on_the_device(torch: Any) -> None:
     end.close()
 
 
-def test_events_on_the_default_stream() -> None:
+def test_events_on_the_default_stream():
     with DeviceBuffer(64 * MIB) as buffer, Event() as start:
         buffer.fill(0)
         with Event() as end:
             assert 0 < elapsed_ms(start, end) < 1000
 
 
-def test_threads_with_streams_of_their_own() -> None:
-    failures: list[BaseException] = []
+def test_threads_with_streams_of_their_own():
+    failures = []
 
-    def work(seed: int) -> None:
+    def work(seed):
         try:
             rng = np.random.default_rng(seed)
             device = current_device()
@@ -173,13 +172,13 @@ def test_threads_with_streams_of_their_own() -> None:
     assert failures == []
 
 
-def test_a_thread_without_a_context_allocates_and_frees() -> None:
+def test_a_thread_without_a_context_allocates_and_frees():
     gc.collect()
     before = used()
-    kept: list[DeviceTensor] = [DeviceTensor.zeros((MIB,), "float32")]
-    results: list[int] = []
+    kept = [DeviceTensor.zeros((MIB,), "float32")]
+    results = []
 
-    def work() -> None:
+    def work():
         kept.clear()  # the last reference to the other thread's tensor
         kept.append(DeviceTensor.full((MIB,), 2, "int8"))
         results.append(int(kept[0].numpy().astype(int).sum()))
@@ -192,7 +191,7 @@ def test_a_thread_without_a_context_allocates_and_frees() -> None:
     assert used() == before
 
 
-def test_the_current_device_stays(torch: Any) -> None:
+def test_the_current_device_stays(torch):
     last = torch.cuda.device_count() - 1
     torch.cuda.set_device(0)
     with DeviceBuffer(MIB, device=last) as buffer:
@@ -204,7 +203,7 @@ def test_the_current_device_stays(torch: Any) -> None:
     assert not DeviceTensor.zeros((4,), "float32", device=last).numpy().any()
 
 
-def test_the_end_of_the_process_is_silent() -> None:
+def test_the_end_of_the_process_is_silent():
     code = (
         "import numpy as np\n"
         "from cudnn_ctypes.runtime import *\n"

@@ -1,9 +1,6 @@
 """device.layout: where elements lie, against index arithmetic written out."""
 
-from __future__ import annotations
-
 import itertools
-from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -41,11 +38,11 @@ FLOAT = as_data_type("float32")
         ((2, 3, 4, 5), cudnnTensorFormat_t.CUDNN_TENSOR_NHWC, (60, 1, 15, 3)),
     ],
 )
-def test_strides_of_layouts(shape: Any, layout: Any, strides: Any) -> None:
+def test_strides_of_layouts(shape, layout, strides):
     assert strides_for(shape, layout, FLOAT) == strides
 
 
-def test_strides_of_vectors_are_cudnns() -> None:
+def test_strides_of_vectors_are_cudnns():
     # As cudnnGetTensor4dDescriptor reports them for CUDNN_TENSOR_NCHW_VECT_C.
     for data_type in ("int8x4", "uint8x4"):
         assert strides_for((2, 8, 5, 7), None, as_data_type(data_type)) == (70, 35, 7, 1)
@@ -63,7 +60,7 @@ def test_strides_of_vectors_are_cudnns() -> None:
         ("int8", "NHWC", "int8"),
     ],
 )
-def test_layouts_choose_the_vectorised_type(data_type: str, layout: Any, expected: str) -> None:
+def test_layouts_choose_the_vectorised_type(data_type, layout, expected):
     assert data_type_in_layout(as_data_type(data_type), layout) == as_data_type(expected)
 
 
@@ -79,21 +76,19 @@ def test_layouts_choose_the_vectorised_type(data_type: str, layout: Any, expecte
         ("int8", cudnnTensorFormat_t.CUDNN_TENSOR_NCHW_VECT_C, ValueError),
     ],
 )
-def test_layouts_that_do_not_go_with_the_type(
-    data_type: str, layout: Any, error: type[Exception]
-) -> None:
+def test_layouts_that_do_not_go_with_the_type(data_type, layout, error):
     with pytest.raises(error):
         data_type_in_layout(as_data_type(data_type), layout)
 
 
-def test_vectors_need_whole_groups_of_channels() -> None:
+def test_vectors_need_whole_groups_of_channels():
     with pytest.raises(ValueError, match="multiple of 4"):
         strides_for((1, 6, 2, 2), None, as_data_type("int8x4"))
 
 
 @pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
 @pytest.mark.parametrize("rank", [1, 2, 3, 4, 5])
-def test_elements_lie_where_their_strides_say(layout: str, rank: int) -> None:
+def test_elements_lie_where_their_strides_say(layout, rank):
     rng = np.random.default_rng(rank)
     shape = (2, 3, 4, 2, 3)[:rank]
     array = rng.standard_normal(shape).astype(np.float32)
@@ -107,14 +102,14 @@ def test_elements_lie_where_their_strides_say(layout: str, rank: int) -> None:
     assert layout_name(shape, strides, FLOAT) in (layout, "NCHW")
 
 
-def test_channels_last_is_the_transposed_array() -> None:
+def test_channels_last_is_the_transposed_array():
     array = np.random.default_rng(0).standard_normal((2, 3, 4, 5)).astype(np.float32)
     storage = to_storage(array, strides_for(array.shape, "NHWC", FLOAT), FLOAT)
     assert storage.tobytes() == array.transpose(0, 2, 3, 1).tobytes()
 
 
 @pytest.mark.parametrize(("name", "length"), [("int8x4", 4), ("int8x32", 32), ("uint8x4", 4)])
-def test_vectors_of_channels(name: str, length: int) -> None:
+def test_vectors_of_channels(name, length):
     data_type = as_data_type(name)
     array = np.random.default_rng(1).integers(0, 100, (2, 64, 3, 5)).astype(numpy_dtype(name))
     strides = strides_for(array.shape, None, data_type)
@@ -126,7 +121,7 @@ def test_vectors_of_channels(name: str, length: int) -> None:
     np.testing.assert_array_equal(back, array)
 
 
-def test_gaps_are_zero_or_kept() -> None:
+def test_gaps_are_zero_or_kept():
     array = np.arange(1, 7, dtype=np.float32).reshape(2, 3)
     strides = (8, 2)
     assert extent(array.shape, strides) == 13
@@ -140,7 +135,7 @@ def test_gaps_are_zero_or_kept() -> None:
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 7, 8])
-def test_four_bit_types_are_packed_low_half_first(count: int) -> None:
+def test_four_bit_types_are_packed_low_half_first(count):
     rng = np.random.default_rng(count)
     for name in ("int4", "uint4", "fp4_e2m1"):
         data_type = as_data_type(name)
@@ -155,7 +150,7 @@ def test_four_bit_types_are_packed_low_half_first(count: int) -> None:
         np.testing.assert_array_equal(back.view(np.uint8), nibbles)
 
 
-def test_negative_four_bit_integers() -> None:
+def test_negative_four_bit_integers():
     array = np.array([[-8, 7], [-1, 0]], ml_dtypes.int4)
     data_type = as_data_type("int4")
     storage = to_storage(array, (2, 1), data_type)
@@ -164,7 +159,7 @@ def test_negative_four_bit_integers() -> None:
 
 
 @pytest.mark.parametrize("count", [0, 1, 8, 11])
-def test_booleans_are_packed_lowest_bit_first(count: int) -> None:
+def test_booleans_are_packed_lowest_bit_first(count):
     array = np.random.default_rng(count).integers(0, 2, count).astype(bool)
     storage = to_storage(array, (1,), as_data_type("boolean"))
     expected = [
@@ -186,12 +181,12 @@ def test_booleans_are_packed_lowest_bit_first(count: int) -> None:
         ((2, 2, 2), (4, 1, 1)),
     ],
 )
-def test_overlapping_strides_are_refused(shape: Any, strides: Any) -> None:
+def test_overlapping_strides_are_refused(shape, strides):
     with pytest.raises(ValueError, match="overlap"):
         check_strides(shape, strides)
 
 
-def test_strides_that_do_not_overlap() -> None:
+def test_strides_that_do_not_overlap():
     check_strides((2, 3), (1, 2))
     check_strides((1, 3), (0, 1))
     check_strides((2, 3, 4), (100, 30, 7))
@@ -203,7 +198,7 @@ def test_strides_that_do_not_overlap() -> None:
 @pytest.mark.parametrize(
     ("shape", "expected"), [(3, (3,)), ([2, 3], (2, 3)), (np.array([4, 5]), (4, 5)), ((), ())]
 )
-def test_shapes(shape: Any, expected: Any) -> None:
+def test_shapes(shape, expected):
     assert to_shape(shape) == expected
 
 
@@ -211,12 +206,12 @@ def test_shapes(shape: Any, expected: Any) -> None:
     ("shape", "error"),
     [((1.5,), TypeError), ((-1,), ValueError), ("ab", TypeError), (None, TypeError)],
 )
-def test_bad_shapes(shape: Any, error: type[Exception]) -> None:
+def test_bad_shapes(shape, error):
     with pytest.raises(error, match=r"^shape: "):
         to_shape(shape)
 
 
-def test_names_of_strides() -> None:
+def test_names_of_strides():
     assert layout_name((2, 3, 4, 5), (60, 20, 5, 1), FLOAT) == "NCHW"
     assert layout_name((2, 3, 4, 5), (60, 1, 15, 3), FLOAT) == "NHWC"
     assert layout_name((2, 1, 4, 5), (20, 1, 5, 1), FLOAT) == "NCHW"
@@ -224,7 +219,7 @@ def test_names_of_strides() -> None:
     assert layout_name((2, 8, 5, 7), (70, 35, 7, 1), as_data_type("int8x4")) == "NCHW_VECT_C4"
 
 
-def test_memory_form_of_plain_types_is_the_shape_itself() -> None:
+def test_memory_form_of_plain_types_is_the_shape_itself():
     assert memory_form((2, 3), (3, 1), FLOAT) == ((2, 3), (3, 1))
     form = memory_form((2, 8, 5), (10, 5, 1), as_data_type("int8x4"))
     assert form == ((2, 2, 5, 4), (40, 20, 4, 1))

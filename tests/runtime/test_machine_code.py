@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from fake_cuda import FakeCuda
 
 from cudnn_ctypes.runtime.launching import machine_code
 from cudnn_ctypes.runtime.launching.likeness import NoKey, look
@@ -49,7 +48,7 @@ def function_of(calls: list[Any], **options: Any) -> Callable[[], Any]:
 
 
 @machine_code_only
-def test_all_arguments_reach_c() -> None:
+def test_all_arguments_reach_c():
     callee = Callee(P, ctypes.c_int, P, D, *[I64] * 9, D, ctypes.c_int)
     numbers = [I64(1 << 40 | i) for i in range(9)]
     given = [P(1 << 47), -7, P(None), D(0.1), *numbers, D(-2.5), 1 << 30]
@@ -62,7 +61,7 @@ def test_all_arguments_reach_c() -> None:
 
 
 @machine_code_only
-def test_a_bad_status_names_the_call_and_ends_the_sequence() -> None:
+def test_a_bad_status_names_the_call_and_ends_the_sequence():
     callees = [Callee(P) for _ in range(3)]
     launch = function_of([fixed_call(each.symbol, [P(5)]) for each in callees])
     assert launch() is None
@@ -70,7 +69,7 @@ def test_a_bad_status_names_the_call_and_ends_the_sequence() -> None:
     assert launch() == hex(1 << 32 | 3000)
     assert [len(each.seen) for each in callees] == [2, 2, 1]
 
-    def failed(told: int) -> None:
+    def failed(told):
         raise ValueError(told & 0xFFFFFFFF)
 
     with pytest.raises(ValueError, match="3000"):
@@ -78,9 +77,9 @@ def test_a_bad_status_names_the_call_and_ends_the_sequence() -> None:
 
 
 @machine_code_only
-def test_words_that_are_not_zero_send_it_the_slow_way() -> None:
+def test_words_that_are_not_zero_send_it_the_slow_way():
     callee, words = Callee(P), [ctypes.c_ssize_t(), ctypes.c_ssize_t()]
-    names: set[str] = set()
+    names = set()
     zeros = [*map(ctypes.addressof, words), machine_code.count_address(names)]
     launch = function_of([fixed_call(callee.symbol, [P(5)])], words=Words(zeros), result="made")
     assert launch() == "made"
@@ -101,11 +100,11 @@ def test_words_that_are_not_zero_send_it_the_slow_way() -> None:
 
 
 @machine_code_only
-def test_what_is_closed_during_the_call_is_told_after_it() -> None:
+def test_what_is_closed_during_the_call_is_told_after_it():
     closed, busy, told = ctypes.c_ssize_t(), ctypes.c_ssize_t(), []
-    seen: list[int] = []
+    seen = []
 
-    def close(argument: int) -> int:
+    def close(argument):
         seen.append(busy.value)
         closed.value = 1
         return 0
@@ -125,11 +124,11 @@ def test_what_is_closed_during_the_call_is_told_after_it() -> None:
 
 
 @machine_code_only
-def test_other_threads_run_meanwhile() -> None:
+def test_other_threads_run_meanwhile():
     """C waits for them, which it could not with the GIL."""
     entered, leave = threading.Event(), threading.Event()
 
-    def wait(argument: int) -> int:
+    def wait(argument):
         entered.set()
         return 0 if leave.wait(20) else 1
 
@@ -144,7 +143,7 @@ def test_other_threads_run_meanwhile() -> None:
 
 
 @machine_code_only
-def test_what_it_keeps_goes_with_it() -> None:
+def test_what_it_keeps_goes_with_it():
     class Kept:
         pass
 
@@ -161,7 +160,7 @@ def test_what_it_keeps_goes_with_it() -> None:
 
 
 @machine_code_only
-def test_the_variable_switches_it_off(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_variable_switches_it_off(monkeypatch):
     callee = Callee(P)
     call = fixed_call(callee.symbol, [P(5)])
     assert call is not None
@@ -176,8 +175,8 @@ def test_the_variable_switches_it_off(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @machine_code_only
-def test_no_page_is_writable_and_executable() -> None:
-    def writable() -> list[str]:
+def test_no_page_is_writable_and_executable():
+    def writable():
         lines = Path("/proc/self/maps").read_text().splitlines()
         return [line.split()[0] for line in lines if "wx" in line.split()[1]]
 
@@ -211,7 +210,7 @@ class Exporter:
         }
 
 
-def test_keys_of_other_libraries(fake_cuda: FakeCuda) -> None:
+def test_keys_of_other_libraries(fake_cuda):
     launcher = SimpleNamespace(stream=5)
     array = np.zeros((2, 4, 6), np.float32)
     part, pointer = look(Exporter(array, stream=7), launcher)
@@ -229,13 +228,13 @@ def test_keys_of_other_libraries(fake_cuda: FakeCuda) -> None:
     assert part not in parts
 
 
-def test_what_cannot_be_imported_has_no_key(fake_cuda: FakeCuda) -> None:
+def test_what_cannot_be_imported_has_no_key(fake_cuda):
     for array in (np.zeros(3, np.float32)[::-1], np.zeros(3, np.uint16)):
         with pytest.raises(NoKey):
             look(Exporter(array), SimpleNamespace(stream=None))
 
 
 @pytest.mark.parametrize("value", [0.0, float("nan"), 1.5, np.float32(2), np.dtype("f4"), np.int8])
-def test_numbers_and_types(value: Any) -> None:
+def test_numbers_and_types(value):
     assert look(value) == look(value)
     assert look(value)[0] not in (look(3.5)[0], look(-0.0)[0])

@@ -7,13 +7,12 @@ import importlib
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
-from fake_cuda import FakeCuda, FakeStream, Status
+from fake_cuda import FakeStream, Status
 
 import cudnn_ctypes as cudnn
 from cudnn_ctypes import DeviceTensor, use_reference_device
@@ -72,23 +71,23 @@ class CupyStream:
         (ctypes.c_void_p(), 0),
     ],
 )
-def test_addresses_of_streams(stream: object, pointer: int) -> None:
+def test_addresses_of_streams(stream, pointer):
     assert as_stream_pointer(stream) == pointer
 
 
 @pytest.mark.parametrize("stream", ["0", 1.0, True, object(), [1], Protocol((1, 5))])
-def test_what_is_no_stream_is_refused(stream: object) -> None:
+def test_what_is_no_stream_is_refused(stream):
     with pytest.raises(TypeError, match=r"^stream: "):
         as_stream_pointer(stream)
 
 
 @pytest.mark.parametrize("stream", [-1, 1 << 64])
-def test_impossible_addresses(stream: int) -> None:
+def test_impossible_addresses(stream):
     with pytest.raises(ValueError, match="no 64-bit address"):
         as_stream_pointer(stream)
 
 
-def test_core_streams(fake_cuda: FakeCuda) -> None:
+def test_core_streams(fake_cuda):
     device = fake_cuda.core.Device(0)
     own = fake_cuda.core.Stream.from_handle(5)
     assert as_core_stream(own, device) is own
@@ -96,30 +95,30 @@ def test_core_streams(fake_cuda: FakeCuda) -> None:
     assert as_core_stream(TorchStream(), device).__cuda_stream__() == (0, 78)
 
 
-def test_order_records_on_one_stream_and_waits_on_the_other(fake_cuda: FakeCuda) -> None:
+def test_order_records_on_one_stream_and_waits_on_the_other(fake_cuda):
     order(before=7, after=8)
     assert fake_cuda.log == [("record", 7), ("wait", 8)]
     assert fake_cuda._events == 0
 
 
 @pytest.mark.parametrize(("before", "after"), [(7, 7), (0, 1), (1, 0), (0, 0)])
-def test_a_stream_does_not_wait_for_itself(fake_cuda: FakeCuda, before: int, after: int) -> None:
+def test_a_stream_does_not_wait_for_itself(fake_cuda, before, after):
     order(before=before, after=after)
     assert fake_cuda.log == []
 
 
-def test_synchronize(fake_cuda: FakeCuda) -> None:
+def test_synchronize(fake_cuda):
     synchronize()
     synchronize(TorchStream())
     assert fake_cuda.log == [("synchronize context", 0), ("synchronize", 78)]
 
 
-def test_synchronize_on_the_reference_device(reference_device: None) -> None:
+def test_synchronize_on_the_reference_device(reference_device):
     synchronize()
     synchronize(3)
 
 
-def test_events_on_the_reference_device_measure_host_time(reference_device: None) -> None:
+def test_events_on_the_reference_device_measure_host_time(reference_device):
     start = Event()
     time.sleep(0.02)
     end = Event(stream=0)
@@ -130,7 +129,7 @@ def test_events_on_the_reference_device_measure_host_time(reference_device: None
     assert elapsed_ms(start, end) < 0
 
 
-def test_a_closed_event_is_refused(reference_device: None) -> None:
+def test_a_closed_event_is_refused(reference_device):
     with Event() as start:
         end = Event()
     assert start.closed
@@ -145,7 +144,7 @@ def test_a_closed_event_is_refused(reference_device: None) -> None:
             use()
 
 
-def test_events_on_a_gpu(fake_cuda: FakeCuda) -> None:
+def test_events_on_a_gpu(fake_cuda):
     start, end = Event(TorchStream()), Event()
     assert (start._event.stream, end._event.stream) == (78, 1)
     assert elapsed_ms(start, end) == 1.5
@@ -156,16 +155,14 @@ def test_events_on_a_gpu(fake_cuda: FakeCuda) -> None:
     end.close()
 
 
-def test_events_of_two_devices_do_not_mix(
-    fake_cuda: FakeCuda, request: pytest.FixtureRequest
-) -> None:
+def test_events_of_two_devices_do_not_mix(fake_cuda, request):
     start = Event()
     request.getfixturevalue("reference_device")
     with pytest.raises(ValueError, match="different devices"):
         elapsed_ms(start, Event())
 
 
-def test_events_refuse_what_is_no_stream(reference_device: None) -> None:
+def test_events_refuse_what_is_no_stream(reference_device):
     with pytest.raises(TypeError, match=r"^stream: "):
         Event("stream")
 
@@ -177,9 +174,9 @@ EDGES = [3, 0, 2, 1, 2], [1, 0, 1, 1, 0]
 
 
 @pytest.fixture
-def plans(fake_cuda: FakeCuda, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[Any, Any]]:
+def plans(fake_cuda, monkeypatch):
     """The plans of functions that take a stream, of which there is none yet."""
-    allocators: dict[int, Any] = {}
+    allocators = {}
     monkeypatch.setattr(stream_launcher, "_plans", plans := Plans())
     monkeypatch.setattr(stream_launcher, "_allocators", allocators)
     for module in (bound, plan):  # a handle of the reference device may live
@@ -190,9 +187,9 @@ def plans(fake_cuda: FakeCuda, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict
 
 
 @pytest.fixture
-def driver(fake_cuda: FakeCuda, monkeypatch: pytest.MonkeyPatch) -> set[int]:
+def driver(fake_cuda, monkeypatch):
     """The addresses to which all GPUs have access."""
-    reachable: set[int] = set()
+    reachable = set()
     driver = SimpleNamespace(
         current=lambda: fake_cuda.context, accessible=lambda address: address in reachable
     )
@@ -225,8 +222,8 @@ def without_cudnn(plans: dict[Any, Any], launches: list[tuple[Any, ...]]) -> Non
 @pytest.mark.needs("cudnnGnnAggSimpleBackward")
 @pytest.mark.parametrize(("stream", "allocations"), [(None, 0), (1, 0), (55, 3)])
 def test_memory_of_results_serves_others_on_the_legacy_default_stream(
-    fake_cuda: FakeCuda, plans: dict[Any, Any], stream: Any, allocations: int
-) -> None:
+    fake_cuda, plans, stream, allocations
+):
     given = operands(stream if stream is None else FakeStream(stream))
     with cudnn.bind(cudnn.gnn_agg_simple_backward, **given):
         without_cudnn(plans, launches := [])
@@ -239,9 +236,7 @@ def test_memory_of_results_serves_others_on_the_legacy_default_stream(
         assert first.dnode_features.ptr != second.dnode_features.ptr
 
 
-def test_the_legacy_default_streams_of_two_gpus_have_memory_of_their_own(
-    fake_cuda: FakeCuda, plans: dict[Any, Any]
-) -> None:
+def test_the_legacy_default_streams_of_two_gpus_have_memory_of_their_own(fake_cuda, plans):
     for ordinal in (0, 1, 0):
         fake_cuda.context = ordinal
         launcher = stream_launcher.StreamLauncher(None)
@@ -250,9 +245,7 @@ def test_the_legacy_default_streams_of_two_gpus_have_memory_of_their_own(
 
 
 @pytest.mark.needs("cudnnGnnAggSimpleBackward")
-def test_memory_of_another_gpu_is_refused(
-    fake_cuda: FakeCuda, plans: dict[Any, Any], driver: set[int]
-) -> None:
+def test_memory_of_another_gpu_is_refused(fake_cuda, plans, driver):
     there = operands()
     fake_cuda.context = 1
     here = operands()
@@ -269,9 +262,7 @@ def test_memory_of_another_gpu_is_refused(
 
 
 @pytest.mark.needs("cudnnGnnAggSimpleBackward")
-def test_results_of_zeros_are_filled_on_the_stream(
-    fake_cuda: FakeCuda, plans: dict[Any, Any]
-) -> None:
+def test_results_of_zeros_are_filled_on_the_stream(fake_cuda, plans):
     stream = FakeStream(55)
     given = operands(stream)
     doutput = given["doutput"]
@@ -306,7 +297,7 @@ def test_results_of_zeros_are_filled_on_the_stream(
 # --- runtime.device and the gate to CUDA: laziness, contexts, and no GPU --------------------------
 
 
-def test_importing_loads_no_cuda() -> None:
+def test_importing_loads_no_cuda():
     code = (
         "import sys; from cudnn_ctypes.runtime import *;"
         "from cudnn_ctypes import use_reference_device;"
@@ -317,7 +308,7 @@ def test_importing_loads_no_cuda() -> None:
     assert run.stdout.strip() == "[]"
 
 
-def test_device_and_stream_are_those_of_cuda_core() -> None:
+def test_device_and_stream_are_those_of_cuda_core():
     core = pytest.importorskip("cuda.core")
     device = importlib.import_module("cudnn_ctypes.runtime")
     assert device.Device is core.Device
@@ -339,10 +330,8 @@ def failing(monkeypatch: pytest.MonkeyPatch, importer: Any) -> str:
     return str(caught.value)
 
 
-def test_without_a_gpu_the_message_says_what_to_do(
-    gpu_device: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def no_library(name: str) -> Any:
+def test_without_a_gpu_the_message_says_what_to_do(gpu_device, monkeypatch):
+    def no_library(name):
         raise RuntimeError("libcuda.so.1 not found")
 
     message = failing(monkeypatch, no_library)
@@ -351,8 +340,8 @@ def test_without_a_gpu_the_message_says_what_to_do(
     assert "CUDNN_CTYPES_DEVICE=reference" in message
 
 
-def test_other_ways_of_having_no_gpu(gpu_device: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    def not_installed(name: str) -> Any:
+def test_other_ways_of_having_no_gpu(gpu_device, monkeypatch):
+    def not_installed(name):
         raise ImportError("No module named 'cuda'")
 
     refusing = SimpleNamespace(cuInit=lambda flags: (Status.CUDA_ERROR_INVALID_CONTEXT,))
@@ -363,7 +352,7 @@ def test_other_ways_of_having_no_gpu(gpu_device: None, monkeypatch: pytest.Monke
     assert "cuDeviceGetCount found none" in failing(monkeypatch, lambda name: empty)
 
 
-def test_the_reference_device(reference_device: None) -> None:
+def test_the_reference_device(reference_device):
     device = current_device()
     assert isinstance(device, ReferenceDevice)
     assert "reference device" in device.name
@@ -377,13 +366,13 @@ def test_the_reference_device(reference_device: None) -> None:
             device_id(unknown)
 
 
-def test_the_first_use_makes_a_context(fake_cuda: FakeCuda) -> None:
+def test_the_first_use_makes_a_context(fake_cuda):
     assert fake_cuda.context is None
     assert current_device().name == "Fake GPU 0"
     assert fake_cuda.context == 0
 
 
-def test_the_current_device_is_used_and_stays(fake_cuda: FakeCuda) -> None:
+def test_the_current_device_is_used_and_stays(fake_cuda):
     make_current(1)
     with DeviceBuffer(16) as here, DeviceBuffer(16, device=0) as there:
         assert (here.device_id, there.device_id) == (1, 0)
@@ -392,21 +381,21 @@ def test_the_current_device_is_used_and_stays(fake_cuda: FakeCuda) -> None:
     assert fake_cuda.context == 1
 
 
-def test_an_unknown_device(fake_cuda: FakeCuda) -> None:
+def test_an_unknown_device(fake_cuda):
     with pytest.raises(ValueError, match="device_id"):
         DeviceBuffer(16, device=2)
 
 
-def test_driver_errors_name_function_and_code(fake_cuda: FakeCuda) -> None:
+def test_driver_errors_name_function_and_code(fake_cuda):
     with pytest.raises(CudaError, match=r"cuCtxGetDevice: CUDA_ERROR_INVALID_CONTEXT \(a desc"):
         cuda.call("cuCtxGetDevice")
 
 
-def test_the_reference_device_is_one() -> None:
+def test_the_reference_device_is_one():
     with use_reference_device():
         assert device_count() == 1
 
 
 @pytest.mark.gpu
-def test_devices_are_counted(gpu_device: None) -> None:
+def test_devices_are_counted(gpu_device):
     assert device_count() == int(cuda.driver().cuDeviceGetCount()[1]) >= 1

@@ -24,7 +24,7 @@ class Seen:
 
 
 @pytest.mark.usefixtures("reference_device")
-def test_allocations_and_frees() -> None:
+def test_allocations_and_frees():
     before = Allocator.allocate_each, Allocation.__del__
     seen = Seen()
     watch(seen)
@@ -54,7 +54,7 @@ def test_allocations_and_frees() -> None:
 
 
 @pytest.mark.usefixtures("reference_device")
-def test_several_watch() -> None:
+def test_several_watch():
     one, other = Seen(), Seen()
     watch(one)
     watch(other)
@@ -85,19 +85,19 @@ def check_runtime() -> None:
 
 
 @pytest.mark.usefixtures("reference_device")
-def test_memory_by_the_names_of_the_runtime() -> None:
+def test_memory_by_the_names_of_the_runtime():
     check_runtime()
 
 
 @pytest.mark.gpu
 @pytest.mark.usefixtures("gpu_device")
-def test_memory_by_the_names_of_the_runtime_on_a_gpu() -> None:
+def test_memory_by_the_names_of_the_runtime_on_a_gpu():
     check_runtime()
 
 
 @pytest.mark.gpu
 @pytest.mark.usefixtures("gpu_device")
-def test_blocks_that_are_kept_are_freed_for_their_owner() -> None:
+def test_blocks_that_are_kept_are_freed_for_their_owner():
     seen = Seen()
     allocator = Allocator(keeps=True)
     watch(seen)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +37,7 @@ def fuzzed(*flags: str) -> Any:
 
 @pytest.mark.soak
 @pytest.mark.parametrize("mode", ["null", "reference"])
-def test_random_calls_end_no_process_and_write_nowhere_else(mode: str) -> None:
+def test_random_calls_end_no_process_and_write_nowhere_else(mode):
     done = fuzzed("--calls", "2500", "--seed", "20", "--mode", mode)
     assert done.returncode == 0, done.stdout + done.stderr
     first, columns, *rows = done.stdout.splitlines()
@@ -52,12 +51,12 @@ def test_random_calls_end_no_process_and_write_nowhere_else(mode: str) -> None:
 
 
 @pytest.mark.gpu
-def test_random_calls_on_a_gpu() -> None:
+def test_random_calls_on_a_gpu():
     done = fuzzed("--calls", "4000", "--seed", "21", "--length", "1000", "--gpu")
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_arguments_of_any_class_are_answered_with_errors_of_users() -> None:
+def test_arguments_of_any_class_are_answered_with_errors_of_users():
     assert "wrong" not in fuzz("misuse", "--calls", "12000", "--seed", "1")
 
 
@@ -111,7 +110,7 @@ def outcome(case: dict[str, Any], program: str = REPORT) -> dict[str, Any]:
 
 
 @pytest.mark.soak
-def test_random_attention_is_right_on_the_reference_device(tmp_path: Path) -> None:
+def test_random_attention_is_right_on_the_reference_device(tmp_path):
     chosen = [each for each in OPERATIONS if each != "sdpa_unified"]  # it takes no NaN in gaps
     done = searched(
         *("--reference", "--cases", "36", "--seed", "300", "--out", str(tmp_path)),
@@ -127,19 +126,19 @@ def test_random_attention_is_right_on_the_reference_device(tmp_path: Path) -> No
 
 
 @pytest.mark.gpu
-def test_random_attention_is_right_on_a_gpu(tmp_path: Path) -> None:
+def test_random_attention_is_right_on_a_gpu(tmp_path):
     done = searched("--cases", "30", "--seed", "100", "--out", str(tmp_path))
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("operation", ["sdpa", "sdpa_backward"])
-def test_wrong_numbers_are_found(operation: str) -> None:
+def test_wrong_numbers_are_found(operation):
     case = {**PLAIN, "operation": operation}
     assert outcome(case)["result"] == "right"
     assert outcome(case, FALSE)["result"].startswith("wrong: ")
 
 
-def test_each_warning_says_for_which_numbers_it_is() -> None:
+def test_each_warning_says_for_which_numbers_it_is():
     rows = {row.name for row in FAULTS if row.data and row.calls[0] in OPERATIONS}
     assert rows == SHOWN.keys()
     empty = {"lengths": [[1, 1], [0, 1]]}
@@ -148,7 +147,7 @@ def test_each_warning_says_for_which_numbers_it_is() -> None:
     assert [SHOWN["pages of 8 bits"](case) for case in ({"page": 16}, {})] == [True, False]
 
 
-def test_variants_are_other_graphs_of_the_same_results() -> None:
+def test_variants_are_other_graphs_of_the_same_results():
     case = {**PLAIN, "alibi": True, "queries": 1}
     others = dict(variants(case))
     assert others.keys() >= {"lengths", "alibi as bias", "causal", "wide right"}
@@ -181,7 +180,7 @@ def searched_numbers(*flags: str, program: str = NUMBERS) -> Any:
 
 
 @pytest.mark.soak
-def test_random_graphs_are_right_on_the_reference_device() -> None:
+def test_random_graphs_are_right_on_the_reference_device():
     pytest.importorskip("torch")
     done = searched_numbers("--reference", "--cases", "2", "--seed", "30")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -191,13 +190,13 @@ def test_random_graphs_are_right_on_the_reference_device() -> None:
 
 
 @pytest.mark.gpu
-def test_random_graphs_are_right_on_a_gpu() -> None:
+def test_random_graphs_are_right_on_a_gpu():
     pytest.importorskip("torch")
     done = searched_numbers("--cases", "6", "--seed", "100")
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_wrong_numbers_are_found_and_replayed() -> None:
+def test_wrong_numbers_are_found_and_replayed():
     pytest.importorskip("torch")
     flags = ("--reference", "--families", "matmul", "--cases", "3", "--seed", "2")
     done = searched_numbers(*flags, program=FALSE_NUMBERS)
@@ -218,7 +217,7 @@ def searched_pairs(*flags: str) -> Any:
 
 
 @pytest.mark.soak
-def test_a_sample_of_all_forms_ends_no_process() -> None:
+def test_a_sample_of_all_forms_ends_no_process():
     done = searched_pairs("--forms", *FORMS, "--each", "1", "--sample", "250", "--seed", "7")
     assert done.returncode == 0, done.stdout + done.stderr
     *_, last = done.stdout.splitlines()
@@ -228,7 +227,7 @@ def test_a_sample_of_all_forms_ends_no_process() -> None:
 
 
 @pytest.mark.soak
-def test_what_ends_a_process_is_found_and_can_be_replayed() -> None:
+def test_what_ends_a_process_is_found_and_can_be_replayed():
     path = ("conv_fprop", "y", "A", "matmul")
     flags = ("--modes", "a", "--gpus", "h200", "--shapes", "image", "--types", "float16")
     only = '"path": \\["conv_fprop", "y", "A", "matmul"\\]'
@@ -260,7 +259,7 @@ def asked(*flags: str) -> Any:
 
 @linux
 @pytest.mark.soak
-def test_what_became_of_an_example_is_printed() -> None:
+def test_what_became_of_an_example_is_printed():
     done = asked("--only", "convolution_then_product", "--gpus", "h200", "t4")
     *lines, last = done.stdout.splitlines()
     assert lines == [
@@ -274,14 +273,14 @@ def test_what_became_of_an_example_is_printed() -> None:
 
 @linux
 @pytest.mark.soak
-def test_the_rows_are_true_of_this_cudnn() -> None:
+def test_the_rows_are_true_of_this_cudnn():
     done = asked("--times", "2")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "SIGSEGV" in done.stdout
 
 
 @linux
-def test_every_row_reaches_a_child(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_row_reaches_a_child(monkeypatch):
     monkeypatch.setattr(wrong_rows, "verdict", lambda row, handle: row.name)
     with use_reference_device():
         measured = list(measured_rows([row.name for row in FAULTS]))
@@ -293,9 +292,7 @@ def test_every_row_reaches_a_child(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     "row", [row for row in FAULTS if row.effect not in UNSEEN], ids=lambda row: row.name
 )
-def test_nothing_is_wrong_on_the_reference_device(
-    row: Fault, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_is_wrong_on_the_reference_device(row, monkeypatch):
     monkeypatch.setattr(Fault, "ranges_at", lambda row, target: row.ranges * bool(target.version))
     with use_reference_device(device="H200"), Handle() as handle:
         assert verdict(row, handle) in ("right", "no engine", "not asked: it is large")
@@ -313,7 +310,7 @@ PROGRAM = """
 """
 
 
-def test_reports_are_told_whole() -> None:
+def test_reports_are_told_whole():
     from tools.fuzz.reports import REPORTS
 
     assert len({each.place for each in REPORTS}) == len(REPORTS)
@@ -323,7 +320,7 @@ def test_reports_are_told_whole() -> None:
         assert all((each.title, each.effect, each.versions, each.gpus))
 
 
-def test_results_become_verdicts() -> None:
+def test_results_become_verdicts():
     from tools.fuzz.reports import REPORTS, verdict
 
     tried = next(each for each in REPORTS if each.trial and not each.cause)
@@ -338,7 +335,7 @@ def test_results_become_verdicts() -> None:
 
 
 @pytest.mark.parametrize("place", ["cudnn-frontend 1072", "onnxruntime 26215", "pytorch 165744"])
-def test_the_reference_device_is_right(place: str) -> None:
+def test_the_reference_device_is_right(place):
     done = run_program(PROGRAM, "--reference", "--only", place, folder=ROOT, check=False)
     assert "    not reproduced\n" in done.stdout, done.stdout + done.stderr
 
@@ -347,7 +344,7 @@ def test_the_reference_device_is_right(place: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def layouts(tmp_path_factory: pytest.TempPathFactory) -> _Layouts:
+def layouts(tmp_path_factory):
     if not (raw.load().path.parent / "libcudnn_ops.so.9").exists():
         pytest.skip("this cuDNN is one file, or a reduced one")
     return _Layouts(tmp_path_factory.mktemp("layouts"), None)
@@ -367,12 +364,12 @@ def layouts(tmp_path_factory: pytest.TempPathFactory) -> _Layouts:
     ids=str,
 )
 @pytest.mark.soak
-def test_layouts(layouts: _Layouts, case: Layout, result: str) -> None:
+def test_layouts(layouts, case, result):
     found, text = examine(case, layouts)
     assert found == result, text
 
 
-def test_a_mixture_would_be_seen(layouts: _Layouts) -> None:
+def test_a_mixture_would_be_seen(layouts):
     good, bad = Layout("file", "full", "other"), Layout("file", "full", "other", "cut", "_ops")
     files = [str(raw.load().path)]
     assert _judged(good, {"files": files}, layouts) == ("one cuDNN", "")
@@ -386,7 +383,7 @@ def test_a_mixture_would_be_seen(layouts: _Layouts) -> None:
 
 
 @pytest.fixture(scope="module")
-def reference_machine() -> Iterator[Machine]:
+def reference_machine():
     with use_reference_device():
         yield Machine()
 
@@ -395,7 +392,7 @@ CALLS = [name for name in FAMILIES if not name.startswith(("layer 2", "graph"))]
 
 
 @pytest.mark.parametrize("family", CALLS)
-def test_a_case_is_drawn_again_from_its_text(family: str) -> None:
+def test_a_case_is_drawn_again_from_its_text(family):
     for seed in range(4):
         choices, program = draw(family, seed)
         again, same = redraw(json.loads(json.dumps(choices.case)))
@@ -406,14 +403,14 @@ def test_a_case_is_drawn_again_from_its_text(family: str) -> None:
         assert [*redraw({**choices.case, "choices": {}})[0].options]
 
 
-def test_the_reference_device_agrees_with_itself() -> None:
+def test_the_reference_device_agrees_with_itself():
     judged = judge([(family, 1) for family in FAMILIES], ("reference", "reference"))
     assert [str(difference) for each in judged for difference in each.differences] == []
     succeeded = sum(each.one.succeeded for each in judged)
     assert succeeded > len(judged) / 2
 
 
-def test_a_planted_difference_is_found_and_minimized() -> None:
+def test_a_planted_difference_is_found_and_minimized():
     pair = ("reference", "planted")
     judged = judge([("pooling forward", seed) for seed in range(40)], pair)
     found = [each for each in judged if each.differences]
@@ -429,7 +426,7 @@ def test_a_planted_difference_is_found_and_minimized() -> None:
     assert again.key(again.differences[0]) == key
 
 
-def test_the_command_tells_what_was_drawn(tmp_path: Any, capsys: pytest.CaptureFixture) -> None:
+def test_the_command_tells_what_was_drawn(tmp_path, capsys):
     options = ["--devices", "reference", "planted", "--cases", "40", "--out", str(tmp_path)]
     assert main([*options, "--families", "pooling forward", "--minimize", "0"]) == 1
     printed = capsys.readouterr().out
@@ -450,9 +447,7 @@ RECORDED = json.loads((Path(__file__).parent / "statuses_of_919.json").read_text
 
 
 @pytest.mark.parametrize("case", RECORDED, ids=lambda case: f"{case['family']} {case['seed']}")
-def test_the_reference_device_returns_the_status_of_a_gpu(
-    reference_machine: Machine, case: Any
-) -> None:
+def test_the_reference_device_returns_the_status_of_a_gpu(reference_machine, case):
     """The last status of each case, as cuDNN 9.19 returned it on an H200."""
     _, program = redraw(case)
     with np.errstate(all="ignore"):

@@ -1,14 +1,11 @@
 """What a library exports, against the stated versions."""
 
-from __future__ import annotations
-
 import ctypes
 import json
 import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -34,7 +31,7 @@ from tools.wheel_matrix import check
 ALL = set(raw.FUNCTIONS)
 
 
-def test_the_installed_library_has_what_is_stated(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_installed_library_has_what_is_stated(capsys):
     assert version_matrix.main([]) == 0
     row = loaded_row()
     assert f"{row.present} of {len(ALL)} functions" in capsys.readouterr().out
@@ -42,7 +39,7 @@ def test_the_installed_library_has_what_is_stated(capsys: pytest.CaptureFixture[
     assert row.present + len(row.missing) + len(row.lost) == len(ALL)
 
 
-def test_a_file_that_is_no_library(tmp_path: pytest.TempPathFactory) -> None:
+def test_a_file_that_is_no_library(tmp_path):
     with pytest.raises(SystemExit, match="libcudnn"):
         version_matrix.main([f"{tmp_path}/libcudnn.so.9"])
 
@@ -53,7 +50,7 @@ def test_a_file_that_is_no_library(tmp_path: pytest.TempPathFactory) -> None:
 STEPS = {step.__name__: "ok" for step in check.STEPS}
 
 
-def test_the_conda_recipe_asks_for_what_the_wheel_asks() -> None:
+def test_the_conda_recipe_asks_for_what_the_wheel_asks():
     recipe = (ROOT / "conda/recipe/recipe.yaml").read_text()
     project = (ROOT / "pyproject.toml").read_text()
     (block,) = re.findall(r"^dependencies = \[\n(.*?)^\]", project, re.DOTALL | re.MULTILINE)
@@ -64,7 +61,7 @@ def test_the_conda_recipe_asks_for_what_the_wheel_asks() -> None:
 
 
 @pytest.mark.soak
-def test_everything_works_here(tmp_path: Path) -> None:
+def test_everything_works_here(tmp_path):
     """With a home that cannot be written, and nothing on the path."""
     home = tmp_path / "home"
     home.mkdir(mode=0o500)
@@ -95,7 +92,7 @@ OTHERS = "CUDNN_CTYPES_TEST_LIBRARIES"
 
 
 @pytest.mark.soak
-def test_a_process_of_its_own_gives_the_same() -> None:
+def test_a_process_of_its_own_gives_the_same():
     path = str(raw.load().path)
     found = report_of(path, "sdpa: p", "h200")
     assert len(found["graphs"]) > 3
@@ -103,7 +100,7 @@ def test_a_process_of_its_own_gives_the_same() -> None:
     assert not differing([found, report("sdpa: p")])
 
 
-def test_all_graphs_are_the_same_under_other_versions(capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_graphs_are_the_same_under_other_versions(capsys):
     others = [each for each in os.environ.get(OTHERS, "").split(os.pathsep) if each]
     if not others:
         pytest.skip(f"{OTHERS} names no other cuDNN")
@@ -114,7 +111,7 @@ def test_all_graphs_are_the_same_under_other_versions(capsys: pytest.CaptureFixt
 
 
 @pytest.mark.soak
-def test_a_library_that_does_not_load_is_named(tmp_path: pytest.TempPathFactory) -> None:
+def test_a_library_that_does_not_load_is_named(tmp_path):
     with pytest.raises(SystemExit, match="status 1"):
         graph_matrix.main([f"{tmp_path}/libcudnn.so.9"])
 
@@ -122,9 +119,7 @@ def test_a_library_that_does_not_load_is_named(tmp_path: pytest.TempPathFactory)
 # --- the run of all that needs a GPU, where there is none -----------------------------------------
 
 
-def test_a_machine_without_a_gpu_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_machine_without_a_gpu_is_refused(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(mode, "why_no_gpu", lambda: "the driver sees no GPU")
     with pytest.raises(SystemExit, match="2"):
         gpu_check.main([str(tmp_path / "parts")])
@@ -136,7 +131,7 @@ def test_a_machine_without_a_gpu_is_refused(
 
 
 @pytest.mark.skipif(raw.load().version < 92800, reason="the graphs were chosen for this version")
-def test_it_shows_the_first_suggestion(capsys: pytest.CaptureFixture[str]) -> None:
+def test_it_shows_the_first_suggestion(capsys):
     name = "norm with float32 scale, and ReLU"
     assert advice_table.main(["--only", name]) == 0
     version, _, header, line, *found = capsys.readouterr().out.splitlines()
@@ -149,7 +144,7 @@ def test_it_shows_the_first_suggestion(capsys: pytest.CaptureFixture[str]) -> No
     assert ADVISED[name].caveat in row[5]
 
 
-def test_there_are_ten_of_each_kind_of_trouble() -> None:
+def test_there_are_ten_of_each_kind_of_trouble():
     assert sum(not each.supported for each in ADVISED.values()) >= 10
     assert sum(each.supported for each in ADVISED.values()) >= 3
 
@@ -158,14 +153,14 @@ def test_there_are_ten_of_each_kind_of_trouble() -> None:
 
 
 @pytest.mark.parametrize("case", bench_call.CASES, ids=lambda case: case.row)
-def test_calls_run_on_every_side(case: bench_call.Case) -> None:
+def test_calls_run_on_every_side(case):
     times = bench_call.measure(case, rounds=1, loops=2)
     assert times.keys() == {"raw", "c_void_p", "typed", "lean"}
     assert all(seconds > 0 for side in times.values() for seconds in side)
 
 
 @pytest.mark.soak
-def test_launches_on_the_reference_device() -> None:
+def test_launches_on_the_reference_device():
     program = """
         from tools import bench_gpu
         print(bench_gpu.main(["--reference", "--rounds", "1", "--launches", "1"]))
@@ -178,9 +173,7 @@ def test_launches_on_the_reference_device() -> None:
     assert 0 < int(costs["ConvolutionForward.run"][2]) < int(costs["RNN.forward"][2]) < 40
 
 
-def test_plain_ctypes_passes_what_raw_passes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_plain_ctypes_passes_what_raw_passes(tmp_path, monkeypatch):
     handle, x, w, conv = (
         raw.cudnnHandle_t(),
         raw.cudnnTensorDescriptor_t(),
@@ -202,7 +195,7 @@ def test_plain_ctypes_passes_what_raw_passes(
 
 
 @pytest.mark.soak
-def test_executions_of_graphs_without_a_gpu() -> None:
+def test_executions_of_graphs_without_a_gpu():
     pytest.importorskip("torch")
     program = """
         from tools.bench_graph import main
@@ -216,7 +209,7 @@ def test_executions_of_graphs_without_a_gpu() -> None:
 
 
 @pytest.mark.soak
-def test_the_reference_device_beside_pytorch() -> None:
+def test_the_reference_device_beside_pytorch():
     pytest.importorskip("torch")
     program = """
         from tools.bench_reference.__main__ import main
@@ -231,7 +224,7 @@ def test_the_reference_device_beside_pytorch() -> None:
     ]
 
 
-def test_the_layers_of_resnet_50_build_in_each_direction() -> None:
+def test_the_layers_of_resnet_50_build_in_each_direction():
     layers = bench_tuning.LAYERS
     times = [1, *(1, 3, 4, 2), *(1, 1, 4, 1, 3, 3), *(1, 1, 6, 1, 5, 5), *(1, 1, 3, 1, 2, 2)]
     multiplications = [
@@ -248,7 +241,7 @@ def test_the_layers_of_resnet_50_build_in_each_direction() -> None:
 
 
 @pytest.mark.soak
-def test_blocks_of_operators_run_on_the_reference_device() -> None:
+def test_blocks_of_operators_run_on_the_reference_device():
     pytest.importorskip("torch")
     program = """
         from tools.bench_torch_ops import main

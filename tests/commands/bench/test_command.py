@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import contextmanager
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -49,7 +48,7 @@ class MadeUp:
 
 
 @pytest.mark.parametrize("name", ["convolution", "data", "filter"])
-def test_every_algorithm_that_can_run_is_timed(reference_device: None, name: str) -> None:
+def test_every_algorithm_that_can_run_is_timed(reference_device, name):
     shapes, options = PROBLEMS[name]
     problem, timer = problem_of("convolution", shapes, options), MadeUp()
     with use_reference_device(), Handle() as handle:
@@ -61,12 +60,10 @@ def test_every_algorithm_that_can_run_is_timed(reference_device: None, name: str
     assert all(row.note for row in rows if row.median is None)
 
 
-def test_an_algorithm_that_fails_does_not_stop_the_others(
-    reference_device: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_algorithm_that_fails_does_not_stop_the_others(reference_device, monkeypatch):
     timer = MadeUp()
 
-    def time(execute: Callable[[], object], runs: int) -> list[float]:
+    def time(execute, runs):
         times = timer(execute, runs)
         if timer.count == 1:
             raw.cudnnSetStream(None, None)  # refused
@@ -79,7 +76,7 @@ def test_an_algorithm_that_fails_does_not_stop_the_others(
     assert any(row.median is not None for row in rows[1:])
 
 
-def test_the_reference_device_has_no_times_of_engines(reference_device: None) -> None:
+def test_the_reference_device_has_no_times_of_engines(reference_device):
     problem = problem_of("matmul", *PROBLEMS["matmul"])
     with use_reference_device(), Handle() as handle:
         assert list(algorithm_rows(problem, handle, MadeUp(), 3)) == []
@@ -90,7 +87,7 @@ def test_the_reference_device_has_no_times_of_engines(reference_device: None) ->
 
 
 @pytest.mark.parametrize("name", PROBLEMS)
-def test_pytorch_computes_the_same_shape(name: str) -> None:
+def test_pytorch_computes_the_same_shape(name):
     """On the CPU, so that the calls are known to be right where there is no GPU."""
     torch = pytest.importorskip("torch")
     shapes, options = PROBLEMS[name]
@@ -108,15 +105,13 @@ def test_pytorch_computes_the_same_shape(name: str) -> None:
     assert [size for size in found.shape if size > 1] == [size for size in output.dims if size > 1]
 
 
-def test_types_that_pytorch_lacks() -> None:
+def test_types_that_pytorch_lacks():
     problem = problem_of("matmul", ["16x32", "32x16"], Options(data_type="fp8_e4m3"))
     assert torch_row(problem, None, MadeUp(), 3) is None
 
 
 @pytest.mark.soak
-def test_without_a_gpu_the_engines_that_compile_are_shown(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_without_a_gpu_the_engines_that_compile_are_shown(monkeypatch, capsys):
     monkeypatch.setattr("cudnn_ctypes.commands.bench._handle", lambda: None)
     assert main(["bench", "matmul", "64x32", "32x16", "--json"]) == 0
     out, err = capsys.readouterr()
@@ -134,9 +129,7 @@ def test_without_a_gpu_the_engines_that_compile_are_shown(
 
 
 @pytest.mark.soak
-def test_a_stored_graph_for_a_gpu_that_is_not_here(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_stored_graph_for_a_gpu_that_is_not_here(tmp_path, capsys):
     graph = Graph("sum", io_data_type="float16")
     graph.matmul(graph.tensor((1, 64, 64)), graph.tensor((1, 64, 64))).set_output()
     (tmp_path / "a.json").write_text(graph.to_json())
@@ -161,31 +154,27 @@ def test_a_stored_graph_for_a_gpu_that_is_not_here(
         (["matmul", "2x3", "3x5", "--device", ""], "no preset for ''"),
     ],
 )
-def test_what_cannot_be_measured(
-    words: list[str], says: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_cannot_be_measured(words, says, capsys):
     assert main(["bench", *words]) == 2
     err = capsys.readouterr().err
     assert err.startswith("bench: ")
     assert says in err
 
 
-def test_a_type_that_there_is_not(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_type_that_there_is_not(capsys):
     with pytest.raises(SystemExit):
         main(["bench", "matmul", "2x3", "3x5", "--type", "float17"])
     assert "Did you mean 'float16'" in capsys.readouterr().err
 
 
-def test_padding_counts_from_zero(capsys: pytest.CaptureFixture[str]) -> None:
+def test_padding_counts_from_zero(capsys):
     with pytest.raises(SystemExit):
         main(["bench", "convolution", "1x1x2x2", "1x1x1x1", "--padding", "-1"])
     assert "--padding: expected a number from 0, got '-1'" in capsys.readouterr().err
 
 
-def test_ctrl_c_tells_what_was_measured(
-    reference_device: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def measure(problem: object, handle: object, arguments: object, rows: list[BenchRow]) -> None:
+def test_ctrl_c_tells_what_was_measured(reference_device, monkeypatch, capsys):
+    def measure(problem, handle, arguments, rows):
         rows.append(BenchRow("engine 1", "graph", 3.0, 3.0, 3.0))
         raise KeyboardInterrupt
 
@@ -198,15 +187,10 @@ def test_ctrl_c_tells_what_was_measured(
     assert err == ""
 
 
-def test_results_are_plotted(
-    reference_device: None,
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_results_are_plotted(reference_device, monkeypatch, tmp_path, capsys):
     pytest.importorskip("matplotlib").use("Agg")
 
-    def measure(problem: object, handle: object, arguments: object, rows: list[BenchRow]) -> None:
+    def measure(problem, handle, arguments, rows):
         rows.append(BenchRow("engine 1", "graph", 8.0, 8.0, 8.0))
 
     monkeypatch.setattr("cudnn_ctypes.commands.bench._handle", Handle)
@@ -231,19 +215,15 @@ class MadeUpTimer(MadeUp):
         pass
 
 
-def test_rows_come_one_by_one_and_then_sorted(
-    reference_device: None,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_rows_come_one_by_one_and_then_sorted(reference_device, monkeypatch, capsys):
     """All but the GPU: algorithms, no PyTorch, engines as `tune` notes them."""
-    closed: list[bool] = []
+    closed = []
 
     @contextmanager
-    def opened(*arguments: object) -> Iterator[tuple[SimpleNamespace, None]]:
+    def opened(*arguments):
         yield SimpleNamespace(close=lambda: closed.append(True)), None
 
-    def tune(*arguments: object, noted: Callable[..., object], **options: object) -> None:
+    def tune(*arguments, noted, **options):
         assert options["every_engine"]
         assert options["knobs"] == 2
         noted(Measurement(9, {}, "a 1", "measured", (0.5, 0.5)), 4)
@@ -276,7 +256,7 @@ def test_rows_come_one_by_one_and_then_sorted(
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("name", PROBLEMS)
-def test_on_a_gpu(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_on_a_gpu(name, capsys):
     shapes, options = PROBLEMS[name]
     words = ["bench", KIND.get(name, name), *shapes, "--json", "--runs", "3", "--budget", "20"]
     words += ["--direction", options.direction, "--layout", options.layout]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -23,10 +22,10 @@ ROWS = (
 
 def result(**changes: object) -> BenchResult:
     made = BenchResult("a matmul", "GPU", "9.28.0", "1.0", ROWS, 8_000_000, 4_000, 5.0, "a source")
-    return replace(made, **changes)  # type: ignore[arg-type]
+    return replace(made, **changes)
 
 
-def test_the_fastest_is_first_and_pytorch_is_not_the_best_of_cudnn() -> None:
+def test_the_fastest_is_first_and_pytorch_is_not_the_best_of_cudnn():
     assert [row.what for row in result().ranking] == [
         "PyTorch 2.11",
         "engine 5",
@@ -40,7 +39,7 @@ def test_the_fastest_is_first_and_pytorch_is_not_the_best_of_cudnn() -> None:
     assert result(rows=ROWS[2:4]).best is None
 
 
-def test_the_table_has_speeds_and_shares() -> None:
+def test_the_table_has_speeds_and_shares():
     lines = str(result()).splitlines()
     (row,) = (line for line in lines if line.endswith("graph: engine 4"))
     # 8 MFLOP in 20 us, 4 kB in 20 us, 5 us of 20.
@@ -53,13 +52,13 @@ def test_the_table_has_speeds_and_shares() -> None:
     assert not any(line != line.rstrip() for line in lines)
 
 
-def test_json() -> None:
+def test_json():
     stored = json.loads(json.dumps(result().as_dict()))
     assert stored["rows"][1]["share"] == pytest.approx(5 / 16)
     assert stored["rows"][0]["median"] == result().ranking[0].median
 
 
-def test_rows_of_measurements() -> None:
+def test_rows_of_measurements():
     notes = ("nondeterministic", "tensor_core")
     row = measured_row(Measurement(3, {}, "a 1", "measured", (1.0, 2.0, 3.0), 64, notes))
     assert (row.median, row.low, row.high) == (2.0, 1.5, 2.5)
@@ -72,12 +71,12 @@ def test_rows_of_measurements() -> None:
     assert (row.median, row.deterministic, row.note) == (None, None, "failed: X: why")
 
 
-def test_one_time_is_its_own_quartile() -> None:
+def test_one_time_is_its_own_quartile():
     row = timed(BenchRow("a", "legacy", workspace=3), [7.0])
     assert (row.median, row.low, row.high, row.workspace) == (7.0, 7.0, 7.0, 3)
 
 
-def test_plot(tmp_path: Path) -> None:
+def test_plot(tmp_path):
     pytest.importorskip("matplotlib").use("Agg")
     axes = result().plot()
     assert len(axes.patches) == 4

@@ -1,9 +1,5 @@
 """What a problem computes and moves, and what a GPU can do at most."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -62,7 +58,7 @@ BANDWIDTH = {
 
 
 @pytest.mark.parametrize(("device", "data_type"), PUBLISHED)
-def test_peaks_are_those_of_the_data_sheets(device: str, data_type: str) -> None:
+def test_peaks_are_those_of_the_data_sheets(device, data_type):
     with DeviceProperties.preset(device) as properties:
         limits = limits_of(properties, as_data_type(data_type))
     assert limits.flops == pytest.approx(1e12 * PUBLISHED[device, data_type], rel=0.09)
@@ -71,7 +67,7 @@ def test_peaks_are_those_of_the_data_sheets(device: str, data_type: str) -> None
 
 
 @pytest.mark.parametrize("device", BANDWIDTH)
-def test_bandwidths_are_those_of_the_data_sheets(device: str) -> None:
+def test_bandwidths_are_those_of_the_data_sheets(device):
     with DeviceProperties.preset(device) as properties:
         limits = limits_of(properties)
     assert limits.bandwidth == pytest.approx(1e9 * BANDWIDTH[device], rel=0.03)
@@ -87,12 +83,8 @@ def test_bandwidths_are_those_of_the_data_sheets(device: str) -> None:
         ("NVIDIA GeForce RTX 2080 Ti", "float64", None),
     ],
 )
-def test_peaks_of_turing_depend_on_the_card(
-    name: str, data_type: str, tflops: float | None
-) -> None:
-    card: Any = OlderProperties(
-        memClockRateKHz=7000000, multiProcessorCount=68, smClockRateKHz=1635000
-    )
+def test_peaks_of_turing_depend_on_the_card(name, data_type, tflops):
+    card = OlderProperties(memClockRateKHz=7000000, multiProcessorCount=68, smClockRateKHz=1635000)
     card.name, card.compute_capability = name, (7, 5)
     flops = limits_of(card, as_data_type(data_type)).flops
     assert flops == (None if tflops is None else pytest.approx(1e12 * tflops, rel=0.01))
@@ -106,8 +98,8 @@ class OlderProperties(dict[str, int]):
     compute_capability = (8, 0)
 
 
-def test_the_bus_is_from_the_driver_where_cudnn_does_not_tell_it() -> None:
-    older: Any = OlderProperties(memClockRateKHz=1000, multiProcessorCount=1, smClockRateKHz=1)
+def test_the_bus_is_from_the_driver_where_cudnn_does_not_tell_it():
+    older = OlderProperties(memClockRateKHz=1000, multiProcessorCount=1, smClockRateKHz=1)
     half = as_data_type("float16")
     assert limits_of(older, half, bus_width=64).bandwidth == 2 * 1e6 * 8
     unknown = limits_of(older, half)
@@ -117,7 +109,7 @@ def test_the_bus_is_from_the_driver_where_cudnn_does_not_tell_it() -> None:
     assert limits_of(older, half).bandwidth == 2 * 1e6 * 6144 / 8
 
 
-def test_the_limit_is_the_larger_of_computing_and_moving() -> None:
+def test_the_limit_is_the_larger_of_computing_and_moving():
     with DeviceProperties.preset("a100") as properties:
         limits = limits_of(properties, as_data_type("float16"))
         unknown = limits_of(properties, as_data_type("fp4_e2m1"))
@@ -131,7 +123,7 @@ def test_the_limit_is_the_larger_of_computing_and_moving() -> None:
 
 
 @pytest.mark.parametrize("direction", ["forward", "data", "filter"])
-def test_convolutions_are_counted_product_by_product(direction: str) -> None:
+def test_convolutions_are_counted_product_by_product(direction):
     options = Options(padding=2, stride=2, dilation=2, direction=direction)
     work = work_of(problem_of("convolution", ["2x8x9x7", "4x2x3x2"], options).graph)
     # y: (9 + 4 - 5) // 2 + 1 = 5 by (7 + 4 - 3) // 2 + 1 = 5; each sums 2 * 3 * 2 products.
@@ -140,7 +132,7 @@ def test_convolutions_are_counted_product_by_product(direction: str) -> None:
     assert work.data_type == as_data_type("float16")
 
 
-def test_products_attention_and_norms() -> None:
+def test_products_attention_and_norms():
     work = work_of(problem_of("matmul", ["3x5x7", "3x7x11"], Options(data_type="float32")).graph)
     assert (work.flops, work.nbytes) == (2 * 3 * 5 * 7 * 11, 4 * 3 * (35 + 77 + 55))
     problem = problem_of("attention", ["2x4x16x8", "2x2x16x8"], Options(causal=True))
@@ -151,7 +143,7 @@ def test_products_attention_and_norms() -> None:
     assert work.data_type is None
 
 
-def test_numbers_in_a_graph_are_not_moved() -> None:
+def test_numbers_in_a_graph_are_not_moved():
     graph = Graph("scaled", io_data_type="float16")
     graph.mul(graph.tensor((1, 4, 8), name="x"), 0.5).set_output(name="y")
     assert work_of(graph).nbytes == 2 * 2 * 32
@@ -160,9 +152,7 @@ def test_numbers_in_a_graph_are_not_moved() -> None:
 @pytest.mark.parametrize("bottom_right", [False, True])
 @pytest.mark.parametrize(("left", "right"), [(None, None), (None, 0), (3, 0), (2, 1)])
 @pytest.mark.parametrize(("queries", "keys"), [(5, 5), (4, 7), (7, 4)])
-def test_pairs_of_a_mask(
-    queries: int, keys: int, left: int | None, right: int | None, bottom_right: bool
-) -> None:
+def test_pairs_of_a_mask(queries, keys, left, right, bottom_right):
     i, j = np.indices((queries, keys))
     i = i + (keys - queries if bottom_right else 0)
     seen = np.ones((queries, keys), bool)
@@ -187,6 +177,6 @@ def test_pairs_of_a_mask(
         ("pooling", ["4x4"], "expected one of attention, convolution"),
     ],
 )
-def test_shapes_that_mean_nothing(kind: str, shapes: list[str], says: str) -> None:
+def test_shapes_that_mean_nothing(kind, shapes, says):
     with pytest.raises(ValueError, match=says):
         problem_of(kind, shapes, Options())

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,13 +26,13 @@ def has_picture(found: Description) -> bool:
 
 
 @pytest.fixture
-def handle() -> Iterator[cudnn.Handle]:
+def handle():
     with cudnn.use_reference_device(), cudnn.Handle() as made:
         yield made
 
 
 class TestTensors:
-    def test_words(self) -> None:
+    def test_words(self):
         with cudnn.TensorDescriptor((1, 3, 4, 5), "float16", layout="NHWC") as x:
             found = describe(x)
         assert str(found).splitlines() == [
@@ -49,7 +47,7 @@ class TestTensors:
         ]
         assert has_picture(found)
 
-    def test_a_raw_descriptor_says_the_same(self) -> None:
+    def test_a_raw_descriptor_says_the_same(self):
         x = raw.cudnnTensorDescriptor_t()
         assert str(describe(x)) == "cudnnTensorDescriptor_t: NULL, not created yet"
         raw.cudnnCreateTensorDescriptor(x)
@@ -60,7 +58,7 @@ class TestTensors:
         raw.cudnnDestroyTensorDescriptor(x)
         assert str(describe(x)) == "cudnnTensorDescriptor_t: destroyed"
 
-    def test_vectors(self) -> None:
+    def test_vectors(self):
         with cudnn.TensorDescriptor((2, 8, 3, 4), "int8", layout="NCHW_VECT_C4") as x:
             found = lines(x)
             nbytes = x.size_in_bytes
@@ -68,7 +66,7 @@ class TestTensors:
         assert f"{nbytes} bytes from the first element to the last, without gaps" in found
         assert "48 * (c // 4) + c % 4" in found[-1]
 
-    def test_gaps(self) -> None:
+    def test_gaps(self):
         with cudnn.TensorDescriptor((2, 3, 4), strides=(20, 6, 1)) as x:
             found, nbytes = lines(x), x.size_in_bytes
         assert (
@@ -76,13 +74,13 @@ class TestTensors:
         )
         assert any(line.startswith("layout without a name") for line in found)
 
-    def test_filters(self) -> None:
+    def test_filters(self):
         with cudnn.FilterDescriptor((16, 3, 3, 3), layout="NHWC") as w:
             found = lines(w)
         assert found[1] == "dims (k, c, r, s) = (16, 3, 3, 3): 432 elements"
         assert "layout NHWC: the channels of a tap lie together (KRSC)" in found
 
-    def test_memory_of_all_kinds(self, handle: cudnn.Handle) -> None:
+    def test_memory_of_all_kinds(self, handle):
         x = cudnn.DeviceTensor.zeros((2, 3, 4, 5), "float16", layout="NHWC")
         found = describe(x)
         assert f"  at {x.ptr:#x}, host memory, for the reference device" in str(found)
@@ -98,7 +96,7 @@ class TestTensors:
             describe(np.zeros(4, [("a", "i1"), ("b", "i4")])["b"])
         )
 
-    def test_only_images_and_filters_have_layouts_with_names(self) -> None:
+    def test_only_images_and_filters_have_layouts_with_names(self):
         with cudnn.SeqDataDescriptor((5, 2, 1, 8), lengths=(5, 3), axes="NTBV") as x:
             said = str(describe(x))
         assert "NCHW" not in said
@@ -106,11 +104,11 @@ class TestTensors:
         with cudnn.TensorDescriptor((2, 3, 4, 5, 6, 7)) as y:
             assert "layout packed in C order: without gaps" in lines(y)
 
-    def test_no_elements(self) -> None:
+    def test_no_elements(self):
         assert lines(np.zeros((0, 3)))[1] == "dims (i, j) = (0, 3): 0 elements"
         assert lines(np.zeros(()))[1] == "dims (): 1 element"
 
-    def test_tensors_of_pytorch(self) -> None:
+    def test_tensors_of_pytorch(self):
         torch = pytest.importorskip("torch")
         x = torch.zeros(2, 3, 4, 5).to(memory_format=torch.channels_last)
         assert "layout NHWC: the channels of a pixel lie together" in lines(x)
@@ -121,7 +119,7 @@ class TestTensors:
 
 class TestWindows:
     @pytest.mark.parametrize("size", [(8, 8), (7, 12)])
-    def test_the_size_of_the_output_is_carried_out(self, size: tuple[int, int]) -> None:
+    def test_the_size_of_the_output_is_carried_out(self, size):
         with (
             cudnn.ConvolutionDescriptor((1, 2), (2, 1), (1, 2)) as conv,
             cudnn.TensorDescriptor((2, 3, *size)) as x,
@@ -137,20 +135,20 @@ class TestWindows:
         assert f"{y[0] * y[1] * y[2] * y[3] * 27:,} multiplications" in said
         assert has_picture(found)
 
-    def test_shapes_do_for_operands(self) -> None:
+    def test_shapes_do_for_operands(self):
         with cudnn.ConvolutionDescriptor(1) as conv:
             assert "give y (1, 4, 8, 8)" in str(describe(conv, x=(1, 3, 8, 8), w=(4, 3, 3, 3)))
             with pytest.raises(TypeError, match="expected a tensor, a descriptor or a shape"):
                 describe(conv, x=3)
 
-    def test_an_example_without_operands(self) -> None:
+    def test_an_example_without_operands(self):
         for ndim in (1, 2, 3):
             with cudnn.ConvolutionDescriptor((1,) * ndim, (2,) * ndim, groups=2) as conv:
                 found = describe(conv)
             assert "Size of the output, for example" in str(found)
             assert has_picture(found)
 
-    def test_what_does_not_fit_is_said(self) -> None:
+    def test_what_does_not_fit_is_said(self):
         with cudnn.ConvolutionDescriptor(1) as conv:
             found = describe(conv, x=(1, 3, 8, 8), w=(4, 5, 3, 3))
         assert "x: it has 3 channels, but filters w (4, 5, 3, 3) over 5 channels" in str(found)
@@ -158,7 +156,7 @@ class TestWindows:
         with pytest.raises(ValueError, match="no picture of this: ConvolutionDescriptor"):
             found.svg()
 
-    def test_pooling(self) -> None:
+    def test_pooling(self):
         with (
             cudnn.PoolingDescriptor((3, 2), stride=2, padding=1) as pooling,
             cudnn.TensorDescriptor((1, 3, 9, 8)) as x,
@@ -169,7 +167,7 @@ class TestWindows:
         assert has_picture(found)
         assert "padding, which does not count" in found.svg()
 
-    def test_operations_that_launch(self) -> None:
+    def test_operations_that_launch(self):
         with (
             cudnn.TensorDescriptor((1, 3, 8, 8)) as x,
             cudnn.FilterDescriptor((4, 3, 3, 3)) as w,
@@ -191,7 +189,7 @@ class TestRecurrent:
             {"cell": "lstm", "projection_size": 5},
         ],
     )
-    def test_the_weight_space(self, handle: cudnn.Handle, options: dict[str, Any]) -> None:
+    def test_the_weight_space(self, handle, options):
         """Without a handle as it is with the reference device's, which C's function tells."""
         with cudnn.RNNDescriptor(input_size=6, hidden_size=8, **options) as rnn:
             with cudnn.RNNWeights(handle, rnn) as weights:
@@ -212,13 +210,13 @@ class TestRecurrent:
         assert "as the reference device has it" in str(found)
         assert "as cuDNN has it" in asked.sections[-1].title
 
-    def test_sequences(self) -> None:
+    def test_sequences(self):
         with cudnn.RNNDataDescriptor([3, 2], 5) as x:
             assert "memory (3, 2, 5): 120 bytes" in lines(x)
 
 
 class TestOperations:
-    def test_every_field_has_its_meaning(self) -> None:
+    def test_every_field_has_its_meaning(self):
         with cudnn.ActivationDescriptor("elu", coef=0.5) as activation:
             assert lines(activation)[1] == "mode elu: x for x >= 0, else coef * (exp(x) - 1)"
             assert lines(activation)[3].startswith("coef 0.5: ")
@@ -238,7 +236,7 @@ class TestOperations:
             assert describe(descriptor)._repr_svg_() is None
             descriptor.close()
 
-    def test_records_and_their_words_have_the_same_fields(self) -> None:
+    def test_records_and_their_words_have_the_same_fields(self):
         import dataclasses
 
         from cudnn_ctypes.evidence.describe.operations import KINDS
@@ -246,7 +244,7 @@ class TestOperations:
         for record, (_, meanings) in KINDS.items():
             assert [field.name for field in dataclasses.fields(record)] == list(meanings), record
 
-    def test_dropout(self, handle: cudnn.Handle) -> None:
+    def test_dropout(self, handle):
         with cudnn.DropoutDescriptor(handle, 0.75, seed=9) as dropout:
             said = str(describe(dropout))
             assert "multiplied by 1 / (1 - rate) = 4" in said
@@ -258,7 +256,7 @@ class TestOperations:
         assert "only with a handle" in str(describe(unset))
         raw.cudnnDestroyDropoutDescriptor(unset)
 
-    def test_every_record_of_layer_1_has_words(self) -> None:
+    def test_every_record_of_layer_1_has_words(self):
         from cudnn_ctypes.evidence.describe import _BY_RECORD
         from cudnn_ctypes.raw import descriptors
 
@@ -272,20 +270,20 @@ class TestOperations:
 
 
 class TestHandles:
-    def test_a_handle(self, handle: cudnn.Handle) -> None:
+    def test_a_handle(self, handle):
         said = str(describe(handle))
         assert "the reference device: calls are carried out in NumPy" in said
         assert ".".join(map(str, handle.version)) in said
         assert f"address {handle._as_parameter_.value:#x}" in str(describe(handle._as_parameter_))
 
-    def test_what_is_closed(self, handle: cudnn.Handle) -> None:
+    def test_what_is_closed(self, handle):
         closed = cudnn.TensorDescriptor((1, 2, 3, 4))
         closed.close()
         assert str(describe(closed)).startswith("TensorDescriptor: closed")
 
 
 @pytest.fixture(scope="module")
-def graph() -> cudnn.Graph:
+def graph():
     graph = cudnn.Graph(
         "conv and relu",
         io_data_type="half",
@@ -299,7 +297,7 @@ def graph() -> cudnn.Graph:
 
 
 class TestGraphs:
-    def test_before_it_is_built(self, graph: cudnn.Graph) -> None:
+    def test_before_it_is_built(self, graph):
         fresh = cudnn.Graph.from_json(graph.to_json())
         found = describe(fresh)
         assert "conv_fprop of image 'x' and weight 'w' makes 'conv_fprop'" in str(found)
@@ -307,7 +305,7 @@ class TestGraphs:
         assert has_picture(found)
         assert "not known yet: data type" in str(describe(fresh.tensors[0]))
 
-    def test_a_built_graph_and_its_plan(self, graph: cudnn.Graph) -> None:
+    def test_a_built_graph_and_its_plan(self, graph):
         with graph.build("h200") as plan:
             found = describe(graph)
             assert "one engine carries out all operations together" in str(found)
@@ -331,12 +329,12 @@ class TestGraphs:
             assert has_picture(describe(graph.nodes[0]))
         assert "closed" in str(describe(plan))
 
-    def test_explanations_say_themselves(self, graph: cudnn.Graph) -> None:
+    def test_explanations_say_themselves(self, graph):
         explanation = graph.explain("h200")
         assert str(explanation).splitlines()[0].strip() in str(describe(explanation))
         assert "<pre" in describe(explanation)._repr_html_()
 
-    def test_graphs_of_the_front_end(self) -> None:
+    def test_graphs_of_the_front_end(self):
         half = frontend.data_type.HALF
         graph = frontend.pygraph(io_data_type=half)
         a = graph.tensor(dim=[1, 4, 8], stride=[32, 8, 1], data_type=half, name="a")
@@ -351,7 +349,7 @@ class TestGraphs:
 
 
 class TestBackend:
-    def test_tensors_of_both_layers(self) -> None:
+    def test_tensors_of_both_layers(self):
         tensor = cudnn.BackendDescriptor(
             "tensor",
             unique_id=1,
@@ -369,7 +367,7 @@ class TestBackend:
         tensor.close()
         assert "closed" in str(describe(tensor))
 
-    def test_one_that_is_not_finalized(self) -> None:
+    def test_one_that_is_not_finalized(self):
         descriptor = raw.cudnnBackendDescriptor_t()
         raw.cudnnBackendCreateDescriptor(raw.CUDNN_BACKEND_TENSOR_DESCRIPTOR, descriptor)
         assert "it is not finalized" in str(describe(descriptor))
@@ -377,7 +375,7 @@ class TestBackend:
 
 
 class TestResults:
-    def test_saving(self, tmp_path: Path) -> None:
+    def test_saving(self, tmp_path):
         with cudnn.TensorDescriptor((1, 2, 3, 4)) as x:
             found = describe(x)
         for name in ("x.svg", "x.txt", "x.html"):
@@ -390,7 +388,7 @@ class TestResults:
         with pytest.raises(ValueError, match=r"expected a name in \.svg, \.txt, \.html"):
             found.save(tmp_path / "x.png")
 
-    def test_every_object_has_at_least_its_docstring(self, handle: cudnn.Handle) -> None:
+    def test_every_object_has_at_least_its_docstring(self, handle):
         x = cudnn.DeviceTensor.zeros((1, 3, 8, 8), "float32")
         w = cudnn.DeviceTensor.zeros((4, 3, 3, 3), "float32")
         with cudnn.ConvolutionDescriptor(1) as conv, cudnn.trace() as trace:
@@ -402,17 +400,17 @@ class TestResults:
         versions = cudnn.library_versions()
         assert str(versions) in str(describe(versions))
 
-    def test_names_of_c(self) -> None:
+    def test_names_of_c(self):
         assert "tensorDesc" in str(describe(raw.cudnnSetTensor4dDescriptor))
         assert "cudnnDataType_t.CUDNN_DATA_HALF = 2" in str(describe(raw.CUDNN_DATA_HALF))
         assert "CUDNN_PROPAGATE_NAN" in str(describe(raw.cudnnNanPropagation_t))
 
-    def test_other_things_are_refused(self) -> None:
+    def test_other_things_are_refused(self):
         for item in (5, "text", object(), ctypes.c_int(3), None):
             with pytest.raises(TypeError, match="expected a descriptor, a tensor, a plan"):
                 describe(item)
 
-    def test_nothing_of_a_title_is_markup(self) -> None:
+    def test_nothing_of_a_title_is_markup(self):
         graph = cudnn.Graph("<b> & co")
         graph.tensor((1, 2, 3), name="<i>")
         found = describe(graph)
@@ -421,7 +419,7 @@ class TestResults:
 
 
 @pytest.mark.gpu
-def test_on_a_gpu() -> None:
+def test_on_a_gpu():
     torch = pytest.importorskip("torch")
     with cudnn.Handle() as handle:
         assert "reference device" not in str(describe(handle))

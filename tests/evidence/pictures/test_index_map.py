@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import xml.etree.ElementTree as ElementTree
-from typing import Any
 
 import numpy as np
 import pytest
@@ -42,9 +41,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("shape", "layout", "data_type", "vector"), CASES)
-def test_places_are_where_memory_has_the_elements(
-    shape: tuple[int, ...], layout: str, data_type: Any, vector: int
-) -> None:
+def test_places_are_where_memory_has_the_elements(shape, layout, data_type, vector):
     strides = strides_for(shape, layout, data_type)
     dtype = np.float32 if vector == 1 else np.int8
     numbers = (np.arange(math.prod(shape)) % 127).astype(dtype).reshape(shape)
@@ -60,7 +57,7 @@ def test_places_are_where_memory_has_the_elements(
     assert eval(tensor.formula, variables) == tensor.place(index)
 
 
-def test_the_layouts_are_told_apart_in_memory() -> None:
+def test_the_layouts_are_told_apart_in_memory():
     first = {}
     for shape, layout, data_type, vector in CASES[:3]:
         tensor = mapped(shape, strides_for(shape, layout, data_type), vector)
@@ -71,13 +68,13 @@ def test_the_layouts_are_told_apart_in_memory() -> None:
     assert first["NCHW_VECT_C4"] == ["c0", "c1", "c2", "c3", "c0", "c1"]
 
 
-def test_gaps_are_shown() -> None:
+def test_gaps_are_shown():
     shown = texts(index_map(IndexMap("rows apart", (3, 4), (6, 1), ("i", "j"))))
     assert shown.count("gap") == 4
     assert "place(i, j) = 6 * i + j, in elements" in shown
 
 
-def test_large_tensors_stay_small_pictures() -> None:
+def test_large_tensors_stay_small_pictures():
     shape = (256, 512, 224, 224)
     svg = index_map(mapped(shape, strides_for(shape, "NHWC", raw.CUDNN_DATA_FLOAT)))
     assert len(svg) < 60_000
@@ -87,7 +84,7 @@ def test_large_tensors_stay_small_pictures() -> None:
 
 
 @pytest.mark.parametrize("shape", [(5,), (3, 4), (2, 3, 4), (2, 3, 4, 5, 6), (1, 1, 1, 1)])
-def test_every_rank_has_a_picture(shape: tuple[int, ...]) -> None:
+def test_every_rank_has_a_picture(shape):
     strides = tuple(math.prod(shape[axis + 1 :]) for axis in range(len(shape)))
     axes = tuple("abcdefgh"[: len(shape)])
     svg = index_map(IndexMap("a tensor", shape, strides, axes), standalone=False)
@@ -95,7 +92,7 @@ def test_every_rank_has_a_picture(shape: tuple[int, ...]) -> None:
     assert 'fill="#fff"' not in svg
 
 
-def test_repeated_and_reversed_elements() -> None:
+def test_repeated_and_reversed_elements():
     repeated = IndexMap("repeated", (3, 4), (1, 0), ("i", "j"))
     assert repeated.elements_before(9) == {0: (0, 0), 1: (1, 0), 2: (2, 0)}
     assert "gap" not in texts(index_map(repeated))
@@ -110,7 +107,7 @@ PARTS = [
 ]
 
 
-def test_parts_are_drawn_where_they_lie() -> None:
+def test_parts_are_drawn_where_they_lie():
     root = ElementTree.fromstring(weight_space("weights", PARTS, 672))
     rectangles = [each for each in root.iter("{http://www.w3.org/2000/svg}rect") if len(each)]
     tips = [rect[0].text for rect in rectangles]
@@ -131,7 +128,7 @@ def test_parts_are_drawn_where_they_lie() -> None:
     } <= {*texts}
 
 
-def test_an_empty_space_is_no_error() -> None:
+def test_an_empty_space_is_no_error():
     assert "0 bytes in all" in weight_space("weights", [], 0)
 
 
@@ -150,11 +147,11 @@ def case(**changed: object) -> Window:
         "dilation": (1, 2),
         "output": (3, 9),
     }
-    return Window(**{**values, **changed})  # type: ignore[arg-type]
+    return Window(**{**values, **changed})
 
 
 @pytest.mark.parametrize("flipped", [False, True])
-def test_taps_compute_the_convolution(flipped: bool) -> None:
+def test_taps_compute_the_convolution(flipped):
     random = np.random.default_rng(3)
     x = random.standard_normal((1, 1, 6, 7))
     w = random.standard_normal((1, 1, 3, 2))
@@ -175,7 +172,7 @@ def test_taps_compute_the_convolution(flipped: bool) -> None:
         np.testing.assert_allclose(total, y[0, 0][at], rtol=1e-12)
 
 
-def test_every_cell_of_a_small_image_is_drawn() -> None:
+def test_every_cell_of_a_small_image_is_drawn():
     rectangles = drawn(window(case()), "rect")
     tips = [rect[0].text or "" for rect in rectangles if len(rect)]
     assert sum(tip.startswith("x[") for tip in tips) == 6 * 7
@@ -183,7 +180,7 @@ def test_every_cell_of_a_small_image_is_drawn() -> None:
     assert sum("under w[" in tip for tip in tips) == 6
 
 
-def test_the_legend_says_what_is_seen() -> None:
+def test_the_legend_says_what_is_seen():
     texts = [node.text for node in drawn(window(case()), "text")]
     assert "what y[0, 1] reads, 1 further on" in texts
     assert "padding, which counts as 0" in texts
@@ -194,7 +191,7 @@ def test_the_legend_says_what_is_seen() -> None:
     assert not any(node.text == "0,1" for node in drawn(pooled, "text"))
 
 
-def test_large_images_stay_small_pictures() -> None:
+def test_large_images_stay_small_pictures():
     svg = window(case(image=(224, 224), output=(113, 226)))
     assert len(svg) < 120_000
     assert [node.text for node in drawn(svg, "text")].count("…") >= 2

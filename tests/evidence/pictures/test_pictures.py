@@ -8,7 +8,6 @@ import itertools
 import random
 import re
 import xml.etree.ElementTree as ElementTree
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -132,7 +131,7 @@ def _texts(root: ElementTree.Element) -> list[str]:
 
 
 @pytest.mark.parametrize("name", GRAPHS)
-def test_every_graph_is_well_formed_before_and_after_it_is_validated(name: str) -> None:
+def test_every_graph_is_well_formed_before_and_after_it_is_validated(name):
     graph = GRAPHS[name]()
     for _ in range(2):
         root = _parsed(graph.to_svg())
@@ -145,16 +144,16 @@ def test_every_graph_is_well_formed_before_and_after_it_is_validated(name: str) 
         graph.validate()
 
 
-def test_boxes_have_room_for_their_text() -> None:
+def test_boxes_have_room_for_their_text():
     """By the widths of letters in DejaVu Sans, which is wider than most."""
     font_manager = pytest.importorskip("matplotlib.font_manager")
     path = font_manager.findfont("DejaVu Sans", fallback_to_default=True)
     font = pytest.importorskip("matplotlib.ft2font").FT2Font(path)
     font.set_size(12, 72)
 
-    def measured(text: str) -> float:
+    def measured(text):
         font.set_text(text)
-        width: int = font.get_width_height()[0]
+        width = font.get_width_height()[0]
         return width / 64
 
     words = ["conv_fprop", "32x64x28x28 float16", "sdpa.softmax", "MMWW@@", "illicit fjord", "-inf"]
@@ -163,7 +162,7 @@ def test_boxes_have_room_for_their_text() -> None:
         assert text_width(word) <= 1.6 * measured(word) + 4, word
 
 
-def test_the_text_says_what_is_there() -> None:
+def test_the_text_says_what_is_there():
     graph = fused()
     graph.validate()
     found = _texts(_parsed(graph.to_svg()))
@@ -173,7 +172,7 @@ def test_the_text_says_what_is_there() -> None:
     assert "64x64x3x3 float16" in found
 
 
-def test_what_is_built_has_its_engine_around_the_operations() -> None:
+def test_what_is_built_has_its_engine_around_the_operations():
     with fused() as graph:
         assert "engine" not in " ".join(_texts(_parsed(graph.to_svg())))
         plan = graph.build("H200")
@@ -189,7 +188,7 @@ def test_what_is_built_has_its_engine_around_the_operations() -> None:
     assert "engine" not in " ".join(_texts(_parsed(graph.to_svg())))  # closed
 
 
-def test_compiled_kernels_are_named() -> None:
+def test_compiled_kernels_are_named():
     with attention() as graph:
         graph.build("H200")
         lines = _texts(_parsed(graph.to_svg()))
@@ -200,7 +199,7 @@ def test_compiled_kernels_are_named() -> None:
         assert lines[last + 1].startswith("workspace")
 
 
-def test_an_expansion_says_whose_parts_they_are() -> None:
+def test_an_expansion_says_whose_parts_they_are():
     expansion = attention().expansion("H200")
     root = _parsed(expansion.to_svg())
     assert "parts of sdpa" in _texts(root)
@@ -208,12 +207,12 @@ def test_an_expansion_says_whose_parts_they_are() -> None:
     assert len(stripes) == len(expansion.nodes)
 
 
-def test_functions_within_an_operation_are_told() -> None:
+def test_functions_within_an_operation_are_told():
     graph = attention(score_mod=lambda g, score: g.mul(score, 2.0))
     assert any(text.startswith("score_mod: mul") for text in _texts(_parsed(graph.to_svg())))
 
 
-def test_names_are_only_text() -> None:
+def test_names_are_only_text():
     text = hostile().to_svg()
     root = _parsed(text)
     tags = {each.tag.removeprefix(SVG) for each in root.iter()}
@@ -226,7 +225,7 @@ def test_names_are_only_text() -> None:
     assert [each.tag for each in ElementTree.fromstring(page)] == [f"{SVG}svg"]
 
 
-def test_long_names_are_cut_and_whole_in_the_tooltip() -> None:
+def test_long_names_are_cut_and_whole_in_the_tooltip():
     graph = fused()
     graph.nodes[0].name = "n" * 300
     root = _parsed(graph.to_svg())
@@ -234,7 +233,7 @@ def test_long_names_are_cut_and_whole_in_the_tooltip() -> None:
     assert any("n" * 300 in (each.text or "") for each in root.iter(f"{SVG}title"))
 
 
-def test_within_a_page_it_takes_the_page_s_colours() -> None:
+def test_within_a_page_it_takes_the_page_s_colours():
     page, file = fused()._repr_html_(), fused().to_svg()
     assert "#1f2328" in file
     assert 'fill="#fff"' in file
@@ -245,13 +244,13 @@ def test_within_a_page_it_takes_the_page_s_colours() -> None:
     assert " id=" not in page + file  # which would clash with another picture's
 
 
-def test_a_file_is_written(tmp_path: Path) -> None:
+def test_a_file_is_written(tmp_path):
     path = tmp_path / "graph.svg"
     text = hostile().to_svg(path)
     assert path.read_text(encoding="utf-8") == text
 
 
-def test_hostile_is_hostile() -> None:
+def test_hostile_is_hostile():
     for part in ("<script>", "&amp;", '\\"', "\x00", "\ud800", "-->", "end\n"):
         assert part in HOSTILE
 
@@ -277,7 +276,7 @@ def _tuned() -> Autotuning:
     return Autotuning(HOSTILE, "H200", "9.19.0", (slow, fast, *others), fast, Settings(runs=3))
 
 
-def test_an_explanation_has_the_tables_of_its_text() -> None:
+def test_an_explanation_has_the_tables_of_its_text():
     told = fused().explain("H200", "a")
     root = _page(told._repr_html_())
     engines, configs, refusals = root.iter("table")
@@ -294,7 +293,7 @@ def test_an_explanation_has_the_tables_of_its_text() -> None:
     assert cells[4] == f"{first.workspace:,}"
 
 
-def test_without_an_engine_only_the_reasons_are_there() -> None:
+def test_without_an_engine_only_the_reasons_are_there():
     told = dataclasses.replace(fused().explain("H200", "a"), graph=HOSTILE)
     refused = dataclasses.replace(
         told, rows=tuple(row for row in told.rows if row.state == "refused"), proposed={}
@@ -304,13 +303,13 @@ def test_without_an_engine_only_the_reasons_are_there() -> None:
     assert "<script" not in refused._repr_html_()
 
 
-def test_advice_is_a_table() -> None:
+def test_advice_is_a_table():
     advice = fused().explain("H200", "a").advice(limit=0.5)
     found = _rows(_page(advice._repr_html_()))
     assert [row[0] for row in found[1:]] == [" ".join(each.words.split()) for each in advice]
 
 
-def test_an_autotuning_has_bars_and_a_table() -> None:
+def test_an_autotuning_has_bars_and_a_table():
     tuned = _tuned()
     root = _page(tuned._repr_html_())
     boxes = list(root.iter(f"{SVG}rect"))
@@ -328,7 +327,7 @@ def test_an_autotuning_has_bars_and_a_table() -> None:
     assert "<script" not in tuned._repr_html_()
 
 
-def test_many_bars_are_cut_and_none_is_nothing() -> None:
+def test_many_bars_are_cut_and_none_is_nothing():
     many = [Bar(f"engine {i}", 1.0 + i, 1.5 + i, 2.0 + i) for i in range(100)]
     root = _page(bars(many, "us"))
     texts = [each.text for each in root.iter(f"{SVG}text")]
@@ -338,7 +337,7 @@ def test_many_bars_are_cut_and_none_is_nothing() -> None:
     assert bars([], "us") == ""
 
 
-def test_bars_and_their_texts_stay_within_the_picture() -> None:
+def test_bars_and_their_texts_stay_within_the_picture():
     root = _page(bars([Bar("m" * 200, 1.0, 5.0, 50.0), Bar("i", 0.0, 0.0, 0.0)], "us"))
     width = float(root.get("width", "0"))
     for text in root.iter(f"{SVG}text"):
@@ -348,7 +347,7 @@ def test_bars_and_their_texts_stay_within_the_picture() -> None:
         assert left + length <= width
 
 
-def test_a_plot_has_the_medians() -> None:
+def test_a_plot_has_the_medians():
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
     from matplotlib import pyplot
@@ -364,10 +363,10 @@ def test_a_plot_has_the_medians() -> None:
     pyplot.close("all")
 
 
-def test_without_matplotlib_the_message_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_matplotlib_the_message_says_what_to_do(monkeypatch):
     real = builtins.__import__
 
-    def without(name: str, *arguments: Any) -> Any:
+    def without(name, *arguments):
         if name.startswith("matplotlib"):
             raise ImportError("no matplotlib")
         return real(name, *arguments)
@@ -377,20 +376,20 @@ def test_without_matplotlib_the_message_says_what_to_do(monkeypatch: pytest.Monk
         _tuned().plot()
 
 
-def test_cells_are_only_text() -> None:
+def test_cells_are_only_text():
     table = Table(("a", HOSTILE), [[HOSTILE, "1"]], [HOSTILE], ["#123456"], HOSTILE)
     root = _page(page(f"{HOSTILE}\n{HOSTILE}", [table.html()]))
     tags = {each.tag for each in root.iter()}
     assert tags == {"div", "b", "br", "table", "thead", "tbody", "tr", "th", "td"}
 
 
-def test_a_long_table_scrolls() -> None:
+def test_a_long_table_scrolls():
     short, long = (Table(("n",), [[str(i)] for i in range(n)]).html() for n in (5, 500))
     assert "overflow" not in short
     assert "overflow:auto" in long
 
 
-def test_drawing_changes_no_graph() -> None:
+def test_drawing_changes_no_graph():
     graph = hostile()
     before = graph.to_json()
     graph.to_svg()
@@ -441,14 +440,14 @@ def _check(drawn: Diagram, found: Layout) -> None:
 
 
 @pytest.mark.parametrize("name", GRAPHS)
-def test_nothing_lies_on_anything(name: str) -> None:
+def test_nothing_lies_on_anything(name):
     graph = GRAPHS[name]()
     graph.validate()
     drawn = diagram(graph.name, graph.nodes)
     _check(drawn, layout(drawn, _sizes(drawn)))
 
 
-def test_an_expanded_graph() -> None:
+def test_an_expanded_graph():
     expansion = attention().expansion("H200")
     drawn = diagram("attention", expansion.nodes)
     assert len(drawn.boxes) > 15
@@ -456,7 +455,7 @@ def test_an_expanded_graph() -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_random_graphs(seed: int) -> None:
+def test_random_graphs(seed):
     """Operations with one to three operands each, from any place before them."""
     rng = random.Random(seed)
     graph = Graph(io_data_type="float16")
@@ -474,12 +473,12 @@ def test_random_graphs(seed: int) -> None:
     _check(drawn, layout(drawn, _sizes(drawn)))
 
 
-def test_an_empty_graph_takes_no_room() -> None:
+def test_an_empty_graph_takes_no_room():
     found = layout(Diagram("empty"), [])
     assert (found.width, found.height, found.region) == (0, 0, None)
 
 
-def test_a_chain_is_straight() -> None:
+def test_a_chain_is_straight():
     boxes = [Box((f"{i}",), "operation") for i in range(6)]
     drawn = Diagram("chain", boxes, [Arrow(i, i + 1) for i in range(5)])
     found = layout(drawn, [(40.0 + 10 * i, 20.0) for i in range(6)])
@@ -487,7 +486,7 @@ def test_a_chain_is_straight() -> None:
     assert [place.row for place in found.places] == list(range(6))
 
 
-def test_arrows_cross_no_more_than_they_must() -> None:
+def test_arrows_cross_no_more_than_they_must():
     """Two parallel chains whose ends were named in the other order."""
     boxes = [Box((name,), "operation") for name in "abcd"]
     drawn = Diagram("two", boxes, [Arrow(0, 3), Arrow(1, 2)])

@@ -117,13 +117,13 @@ with Handle() as handle, TensorDescriptor((1, 1, 4, 4), "float32") as tensor:
 
 
 @pytest.fixture
-def program(tmp_path: Path) -> Path:
+def program(tmp_path):
     path = tmp_path / "program.py"
     path.write_text(PROGRAM)
     return path
 
 
-def test_reads_as_c(program: Path, tmp_path: Path) -> None:
+def test_reads_as_c(program, tmp_path):
     text, said = recorded(program, tmp_path / "out")
     assert said == ""
     assert "void *y;\n    CHECK_CUDA(cudaMalloc(&y, 256));\n" in text
@@ -149,7 +149,7 @@ def test_reads_as_c(program: Path, tmp_path: Path) -> None:
     ]
 
 
-def test_names_are_those_of_the_calls_that_compute(tmp_path: Path) -> None:
+def test_names_are_those_of_the_calls_that_compute(tmp_path):
     program = tmp_path / "program.py"
     program.write_text(
         "from cudnn_ctypes import ConvolutionDescriptor as Conv, DeviceTensor, Handle\n"
@@ -169,7 +169,7 @@ def test_names_are_those_of_the_calls_that_compute(tmp_path: Path) -> None:
 
 
 @pytest.mark.soak
-def test_failures_and_numbers_are_compared(program: Path, tmp_path: Path) -> None:
+def test_failures_and_numbers_are_compared(program, tmp_path):
     folder = tmp_path / "out"
     text, _ = recorded(program, folder)
     done = on_the_reference_device(folder)
@@ -206,7 +206,7 @@ def near(folder: Path, factor: str) -> str:
 
 @pytest.mark.soak
 @pytest.mark.parametrize("data_type", ["float64", "float16", "bfloat16", "float32"])
-def test_reals_may_be_near(data_type: str, tmp_path: Path) -> None:
+def test_reals_may_be_near(data_type, tmp_path):
     program, folder = tmp_path / "program.py", tmp_path / "out"
     program.write_text(
         "import numpy as np\n"
@@ -236,7 +236,7 @@ def test_reals_may_be_near(data_type: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.soak
-def test_a_part_of_a_program(tmp_path: Path) -> None:
+def test_a_part_of_a_program(tmp_path):
     """What was there before is made in it; what cannot be is said to lack."""
     folder = tmp_path / "part"
     with use_reference_device(), Handle() as handle, Handle() as other:
@@ -265,7 +265,7 @@ def test_a_part_of_a_program(tmp_path: Path) -> None:
     assert done.stdout == "y+0: equal\ny2+0: equal\n"
 
 
-def test_a_call_that_never_came_to_c_is_left_out(tmp_path: Path) -> None:
+def test_a_call_that_never_came_to_c_is_left_out(tmp_path):
     folder = tmp_path / "out"
     with use_reference_device(), trace(c=folder) as seen:
         tensor = raw.cudnnTensorDescriptor_t()
@@ -284,7 +284,7 @@ def test_a_call_that_never_came_to_c_is_left_out(tmp_path: Path) -> None:
 
 
 @pytest.mark.soak
-def test_a_call_that_ends_the_process_is_the_last(tmp_path: Path) -> None:
+def test_a_call_that_ends_the_process_is_the_last(tmp_path):
     program, folder = tmp_path / "program.py", tmp_path / "out"
     program.write_text(
         "import os\n"
@@ -306,7 +306,7 @@ def test_a_call_that_ends_the_process_is_the_last(tmp_path: Path) -> None:
 
 
 @pytest.mark.soak
-def test_streams_are_made_and_waited_for(tmp_path: Path) -> None:
+def test_streams_are_made_and_waited_for(tmp_path):
     program, folder = tmp_path / "program.py", tmp_path / "out"
     program.write_text(
         "from cudnn_ctypes import DeviceTensor, Handle, TensorDescriptor, cudart, raw\n"
@@ -328,7 +328,7 @@ def test_streams_are_made_and_waited_for(tmp_path: Path) -> None:
     check_equal(on_the_reference_device(folder), text)
 
 
-def test_gaps_are_nobodys_numbers(tmp_path: Path) -> None:
+def test_gaps_are_nobodys_numbers(tmp_path):
     """Between the rows of y nobody writes; what is there by chance is neither kept nor compared."""
     program, folder = tmp_path / "program.py", tmp_path / "out"
     program.write_text(
@@ -347,7 +347,7 @@ def test_gaps_are_nobodys_numbers(tmp_path: Path) -> None:
     check_equal(on_the_reference_device(folder), text)
 
 
-def test_the_makefile_links_the_libraries(program: Path, tmp_path: Path) -> None:
+def test_the_makefile_links_the_libraries(program, tmp_path):
     folder = tmp_path / "a folder's"
     text, _ = recorded(program, folder)
     assert "int main(void)" in text
@@ -394,7 +394,7 @@ WITHOUT_OUTPUTS = {
 
 @pytest.mark.thinned(30, always=CALLS[:1])
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_examples_on_the_reference_device(name: str, tmp_path: Path) -> None:
+def test_examples_on_the_reference_device(name, tmp_path):
     folder = tmp_path / name
     text, said = recorded(shortened(name, tmp_path), folder, *limit(name))
     assert said == ""
@@ -445,7 +445,7 @@ def has_length(parameter: Parameter) -> bool:
 
 @pytest.mark.soak
 @pytest.mark.parametrize("name", CALLS)
-def test_makes_the_same_calls(name: str, tmp_path: Path) -> None:
+def test_makes_the_same_calls(name, tmp_path):
     folder, first, second = (tmp_path / each for each in ("program", "first", "second"))
     recorded(EXAMPLES[name], folder, "--json", first)
     done = on_the_reference_device(folder, "--json", second)
@@ -465,7 +465,7 @@ def test_makes_the_same_calls(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_examples_on_the_gpu(name: str, tmp_path: Path) -> None:
+def test_examples_on_the_gpu(name, tmp_path):
     if name == "28_synchronized_batch_norm" and device_count() > 1:
         pytest.skip("a recorded program works on one GPU")
     folder = tmp_path / name
@@ -499,7 +499,7 @@ with Handle() as handle:
 
 
 @pytest.mark.gpu
-def test_memory_of_torch_on_the_gpu(tmp_path: Path) -> None:
+def test_memory_of_torch_on_the_gpu(tmp_path):
     torch = pytest.importorskip("torch")
     if not torch.cuda.is_available():
         pytest.skip("this PyTorch has no CUDA")

@@ -63,18 +63,18 @@ def check_example(example: str, folder: Path, device: str) -> None:
 
 @pytest.mark.thinned(6)
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_examples_on_the_reference_device(example: str, tmp_path: Path) -> None:
+def test_examples_on_the_reference_device(example, tmp_path):
     check_example(example, tmp_path, "reference")
 
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_examples_on_the_gpu(example: str, tmp_path: Path) -> None:
+def test_examples_on_the_gpu(example, tmp_path):
     check_example(example, tmp_path, "cuda")
 
 
 @pytest.mark.soak
-def test_makes_the_same_calls(tmp_path: Path) -> None:
+def test_makes_the_same_calls(tmp_path):
     example, replay = ROOT / "examples" / "02_convolution_raw.py", tmp_path / "replay.py"
     recorded(example, replay)
     first, second = (
@@ -99,7 +99,7 @@ with Handle() as handle, TensorDescriptor((1, 1, 4, 4), "float32") as tensor:
 """
 
 
-def test_memory_is_as_the_program_left_it(tmp_path: Path) -> None:
+def test_memory_is_as_the_program_left_it(tmp_path):
     program, replay = tmp_path / "program.py", tmp_path / "replay.py"
     program.write_text(PROGRAM)
     assert recorded(program, replay) == ""
@@ -117,7 +117,7 @@ def test_memory_is_as_the_program_left_it(tmp_path: Path) -> None:
     np.testing.assert_array_equal(expected.view("f4"), 3 * np.arange(16, dtype="f4") + 16)
 
 
-def test_other_numbers_are_noticed(tmp_path: Path) -> None:
+def test_other_numbers_are_noticed(tmp_path):
     program, replay = tmp_path / "program.py", tmp_path / "replay.py"
     program.write_text(PROGRAM)
     recorded(program, replay)
@@ -130,7 +130,7 @@ def test_other_numbers_are_noticed(tmp_path: Path) -> None:
 
 
 @pytest.mark.soak
-def test_zeros_are_memory_too(tmp_path: Path) -> None:
+def test_zeros_are_memory_too(tmp_path):
     program, replay = tmp_path / "program.py", tmp_path / "replay.py"
     program.write_text(
         "from cudnn_ctypes import DeviceTensor, Handle, activation_forward\n"
@@ -143,7 +143,7 @@ def test_zeros_are_memory_too(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (0, "y+0: equal\n"), done.stderr
 
 
-def test_what_cannot_be_written_down_is_said(tmp_path: Path) -> None:
+def test_what_cannot_be_written_down_is_said(tmp_path):
     program, replay = tmp_path / "program.py", tmp_path / "replay.py"
     program.write_text(
         "from cudnn_ctypes import raw\n"

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -48,14 +47,14 @@ MAKERS: dict[str, Callable[[], Any]] = {
 
 
 @pytest.fixture(autouse=True)
-def on_the_reference_device() -> Iterator[None]:
+def on_the_reference_device():
     with use_reference_device():
         yield
 
 
 @pytest.mark.thinned(13)
 @pytest.mark.parametrize("kind", MAKERS)
-def test_they_hold_the_same(kind: str, tmp_path: Path) -> None:
+def test_they_hold_the_same(kind, tmp_path):
     program = tmp_path / "program.py"
     with MAKERS[kind]() as before:
         handle = type(before._as_parameter_)()
@@ -76,7 +75,7 @@ def test_they_hold_the_same(kind: str, tmp_path: Path) -> None:
     assert done.stdout == f"{expected}\n"
 
 
-def test_what_cannot_be_made_is_said_to_lack(tmp_path: Path) -> None:
+def test_what_cannot_be_made_is_said_to_lack(tmp_path):
     """The states of a dropout descriptor are memory that the program may have written."""
     dropout = raw.cudnnDropoutDescriptor_t()
     raw.cudnnCreateDropoutDescriptor(dropout)

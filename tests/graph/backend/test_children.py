@@ -49,7 +49,7 @@ def run(*cases: str) -> list[Outcome[str]]:
     [("signal", "SIGSEGV"), ("hang", "hang"), ("memory", "memory"), ("error", "exit 97")],
 )
 @pytest.mark.thinned(4)
-def test_the_next_child_goes_on_behind_the_case_that_ended_one(case: str, result: str) -> None:
+def test_the_next_child_goes_on_behind_the_case_that_ended_one(case, result):
     first, fatal, *others = run("fine", case, "fine", "fine")
     assert (fatal.case, fatal.result, fatal.died) == (case, result, True)
     assert fatal.note == f"before {case}"
@@ -59,21 +59,21 @@ def test_the_next_child_goes_on_behind_the_case_that_ended_one(case: str, result
     assert one == other != first.result
 
 
-def test_a_spent_child_is_replaced_and_its_case_counts() -> None:
+def test_a_spent_child_is_replaced_and_its_case_counts():
     first, spent, last = run("fine", "spent", "fine")
     assert (spent.result, spent.died) == ("context lost", False)
     assert last.result != first.result
 
 
-def test_children_that_cannot_begin_are_an_error() -> None:
-    def broken(note: Callable[[str], None]) -> Callable[[str], str]:
+def test_children_that_cannot_begin_are_an_error():
+    def broken(note):
         raise OSError("no library")
 
     with pytest.raises(RuntimeError, match=r"before its first case: exit 97[\s\S]*no library"):
         next(outcomes(["fine"], broken))
 
 
-def test_no_child_is_left_when_the_caller_stops() -> None:
+def test_no_child_is_left_when_the_caller_stops():
     running = outcomes(["fine"] * 3 + ["hang"], prepared, seconds=30)
     child = int(next(running).result.removeprefix("pid "))
     running.close()

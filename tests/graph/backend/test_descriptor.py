@@ -1,7 +1,5 @@
 """Typed backend descriptors on the real library."""
 
-from __future__ import annotations
-
 import gc
 import weakref
 from fractions import Fraction
@@ -189,7 +187,7 @@ def test_children_live_as_long_as_their_parent(made):
 
 
 def test_forgotten_descriptors_are_destroyed_children_last(monkeypatch):
-    destroyed: list[int] = []
+    destroyed = []
     destroy = raw.cudnnBackendDestroyDescriptor
 
     def noted(handle):
@@ -198,14 +196,14 @@ def test_forgotten_descriptors_are_destroyed_children_last(monkeypatch):
 
     monkeypatch.setattr(raw, "cudnnBackendDestroyDescriptor", noted)
 
-    def forget() -> list[int]:
+    def forget():
         made = Made()
         graph = made.convolution(SHAPE, 16)
         expected = [each._as_parameter_.value for each in graph.walk()]
         made.stack.pop_all()
         return expected
 
-    def collect() -> list[int]:
+    def collect():
         expected = forget()
         gc.collect()
         return expected
@@ -327,7 +325,7 @@ def test_descriptors_pass_to_raw_functions(made):
     assert (uid.value, count.value) == (9, 1)
 
 
-def test_a_reset_descriptor_starts_anew(made: Made) -> None:
+def test_a_reset_descriptor_starts_anew(made):
     x = made.tensor(5, (1, 8, 4, 4))
     with BackendDescriptor("operation_pointwise", xdesc=x, alpha1=2.0) as operation:
         operation.reset()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -37,7 +36,7 @@ def _product() -> Graph:
     return graph
 
 
-def test_names_of_one_gpu_are_one_object(h200: DeviceProperties) -> None:
+def test_names_of_one_gpu_are_one_object(h200):
     named = as_device("H200")
     assert named is as_device("h 200") is as_properties("NVIDIA-H200")
     assert named == h200
@@ -46,14 +45,14 @@ def test_names_of_one_gpu_are_one_object(h200: DeviceProperties) -> None:
 
 
 @pytest.mark.filterwarnings("error::ResourceWarning")
-def test_one_that_was_closed_is_made_again() -> None:
+def test_one_that_was_closed_is_made_again():
     first = as_properties("l40s")
     first.close()
     assert not as_properties("L40S").descriptor.closed
 
 
 @pytest.mark.filterwarnings("error::ResourceWarning")
-def test_files(h200: DeviceProperties, tmp_path: Path) -> None:
+def test_files(h200, tmp_path):
     path = tmp_path / "gpu.json"
     with h200.replace(multiProcessorCount=66) as half:
         half.to_json(path)
@@ -106,9 +105,7 @@ def _by_hand(graph: Graph, device: Any) -> EngineChoice:
 @pytest.mark.thinned(10)
 @pytest.mark.parametrize("entry", ENTRIES)
 @pytest.mark.filterwarnings("error::ResourceWarning")
-def test_names_and_files_are_taken_wherever_a_gpu_is_wanted(
-    entry: str, a100: DeviceProperties, tmp_path: Path
-) -> None:
+def test_names_and_files_are_taken_wherever_a_gpu_is_wanted(entry, a100, tmp_path):
     path = tmp_path / "gpu.json"
     a100.to_json(path)
     found = []
@@ -119,7 +116,7 @@ def test_names_and_files_are_taken_wherever_a_gpu_is_wanted(
 
 
 @pytest.mark.parametrize("entry", ENTRIES)
-def test_a_wrong_name_is_refused_with_those_that_are_like_it(entry: str) -> None:
+def test_a_wrong_name_is_refused_with_those_that_are_like_it(entry):
     with (
         _product() as graph,
         pytest.raises(ValueError, match="no preset for 'H20'; did you mean 'h200'"),
@@ -127,21 +124,21 @@ def test_a_wrong_name_is_refused_with_those_that_are_like_it(entry: str) -> None
         ENTRIES[entry](graph, "H20")
 
 
-def test_what_stands_for_no_gpu() -> None:
+def test_what_stands_for_no_gpu():
     with pytest.raises(TypeError, match="expected a Handle, DeviceProperties, the name of a"):
-        as_device(0)  # type: ignore[arg-type]
+        as_device(0)
     with pytest.raises(TypeError, match="expected DeviceProperties, the name of a preset, or a"):
-        as_properties(0)  # type: ignore[arg-type]
+        as_properties(0)
     with pytest.raises(TypeError, match="preset: expected the name of a GPU, got 5"):
-        DeviceProperties.preset(5)  # type: ignore[arg-type]
+        DeviceProperties.preset(5)
 
 
-def test_plans_are_measured_on_a_gpu_that_is_there() -> None:
+def test_plans_are_measured_on_a_gpu_that_is_there():
     with _product() as graph, pytest.raises(TypeError, match=r"on a GPU that is there, .*'b200'"):
-        graph.autotune("b200")  # type: ignore[arg-type]
+        graph.autotune("b200")
 
 
-def test_here_is_the_gpu_of_this_machine() -> None:
+def test_here_is_the_gpu_of_this_machine():
     with use_reference_device(device="B200"):
         here = as_properties("here")
         assert here is as_properties("b200")
@@ -150,7 +147,7 @@ def test_here_is_the_gpu_of_this_machine() -> None:
 
 
 @pytest.mark.soak
-def test_the_gpu_that_is_asked_about_first_decides_nothing_about_others() -> None:
+def test_the_gpu_that_is_asked_about_first_decides_nothing_about_others():
     """A T4, which has no TF32, and then an H200 in one process."""
     program = """
         import sys
@@ -253,11 +250,7 @@ def test_json_and_back(h200, tmp_path):
         ("gpu.json", ValueError, "gpu.json: it cannot be read: No such file"),
         ({"deviceName": "x", "source": "a friend"}, ValueError, "source: expected one of measured"),
         ({"deviceName": "x", "memoryBusWidth": {1}}, TypeError, "properties: .*set"),
-        (
-            {"deviceName": [1], "deviceVer": 900},
-            ValueError,
-            "",
-        ),  # what is missing is looked up by it
+        ({"deviceName": [1]}, (ValueError, CudnnError), "memoryBusWidth|deviceName|Size"),
         ("[" * 100_000, ValueError, "this is no JSON"),
         (b"\xff\xfe\x00", ValueError, "this is no JSON"),
     ],

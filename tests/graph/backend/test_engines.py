@@ -1,7 +1,5 @@
 """Heuristics, engines and plans for an H200 that need not be there."""
 
-from __future__ import annotations
-
 import pytest
 from programs import ROOT, printed
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -46,7 +46,7 @@ def layer(
         layer(factor=0.7),
     ],
 )
-def test_sizes_names_and_factors_are_no_part_of_it(other: Graph) -> None:
+def test_sizes_names_and_factors_are_no_part_of_it(other):
     assert form_of(other) == form_of(layer())
 
 
@@ -61,11 +61,11 @@ def test_sizes_names_and_factors_are_no_part_of_it(other: Graph) -> None:
         layer(io="bfloat16"),
     ],
 )
-def test_patterns_types_layouts_and_options_are(other: Graph) -> None:
+def test_patterns_types_layouts_and_options_are(other):
     assert form_of(other) != form_of(layer())
 
 
-def test_it_is_readable_json_of_one_line() -> None:
+def test_it_is_readable_json_of_one_line():
     told = json.loads(form_of(layer()))
     assert told["tensors"][0] == {"type": "float16", "dims": "nnnn", "order": "0231"}
     assert told["operations"][0]["kind"] == "operation_convolution_forward"
@@ -73,8 +73,8 @@ def test_it_is_readable_json_of_one_line() -> None:
     assert "\n" not in form_of(layer())
 
 
-def test_gaps_and_the_order_of_description() -> None:
-    def sums(strides: Sequence[int], *, swapped: bool = False) -> Graph:
+def test_gaps_and_the_order_of_description():
+    def sums(strides, *, swapped=False):
         graph = Graph(io_data_type="float16")
         names = "ab"
         made = {
@@ -152,7 +152,7 @@ def reduced() -> Graph:
         (reduced, (1, 16, 1, 1)),
     ],
 )
-def test_a_small_graph_has_the_same_form(make: Callable[[], Graph], dims: Sequence[int]) -> None:
+def test_a_small_graph_has_the_same_form(make, dims):
     graph = make()
     small = graph._small(16)
     assert small is not None
@@ -160,29 +160,29 @@ def test_a_small_graph_has_the_same_form(make: Callable[[], Graph], dims: Sequen
     assert small.find_tensor("result").dims == dims
 
 
-def test_a_convolution_with_what_follows() -> None:
+def test_a_convolution_with_what_follows():
     small = layer((64, 64, 56, 56), (64, 128, 28, 1))._small(16)
     assert small is not None
     assert small.find_tensor("x").dims == (16, 16, 24, 24)
     assert small.outputs[0].dims == (16, 16, 12, 12)
 
 
-def test_a_period_keeps_larger_sizes() -> None:
+def test_a_period_keeps_larger_sizes():
     small = attention()._small(64)
     assert small is not None
     assert small.find_tensor("q").dims == (4, 16, 64, 128)
 
 
-def test_gaps_stay() -> None:
+def test_gaps_stay():
     small = rows()._small(16)
     assert small is not None
     assert small.find_tensor("x").strides == (20 * 40, 40, 1)
 
 
-def test_small_graphs_have_no_smaller_one() -> None:
+def test_small_graphs_have_no_smaller_one():
     assert layer((2, 16, 8, 8), (1, 128, 1, 1))._small(128) is None
 
 
-def test_sizes_that_would_be_two_at_once_are_not_changed() -> None:
+def test_sizes_that_would_be_two_at_once_are_not_changed():
     """The batch of 28 is the height of the result, too."""
     assert layer((28, 64, 56, 56))._small(16) is None

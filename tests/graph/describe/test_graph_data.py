@@ -29,7 +29,7 @@ def channels_last(dims: tuple[int, ...]) -> tuple[int, ...]:
 # --- shapes --------------------------------------------------------------------------------------
 
 
-def test_convolution_shapes_are_torchs() -> None:
+def test_convolution_shapes_are_torchs():
     torch = pytest.importorskip("torch")
     rng = np.random.default_rng(5)
     for _ in range(100):
@@ -56,7 +56,7 @@ def test_convolution_shapes_are_torchs() -> None:
         assert y.data_type == HALF
 
 
-def test_strides_follow_the_operand() -> None:
+def test_strides_follow_the_operand():
     dims = (2, 8, 5, 6)
     g = graph()
     x = g.tensor(dims, channels_last(dims))
@@ -76,7 +76,7 @@ def test_strides_follow_the_operand() -> None:
         ((1, 7, 3, 4), (6, 1, 4, 5), (6, 7, 3, 5)),
     ],
 )
-def test_matmul_shapes(a: tuple[int, ...], b: tuple[int, ...], expected: tuple[int, ...]) -> None:
+def test_matmul_shapes(a, b, expected):
     g = graph()
     c = g.matmul(g.tensor(a), g.tensor(b)).set_output()
     g.validate()
@@ -84,7 +84,7 @@ def test_matmul_shapes(a: tuple[int, ...], b: tuple[int, ...], expected: tuple[i
     assert np.matmul(np.empty(a), np.empty(b)).shape == expected
 
 
-def test_numbers_become_scalars_of_the_operands_rank() -> None:
+def test_numbers_become_scalars_of_the_operands_rank():
     g = graph()
     y = g.mul(g.add(g.tensor((2, 3, 4)), 1), 0.5).set_output()
     g.validate()
@@ -97,13 +97,13 @@ def test_numbers_become_scalars_of_the_operands_rank() -> None:
     assert g.outputs == [y]
 
 
-def test_numpy_scalars_keep_their_type_if_it_was_chosen() -> None:
+def test_numpy_scalars_keep_their_type_if_it_was_chosen():
     g = graph()
     scalar = g.tensor_scalar(ml_dtypes.bfloat16(2))
     assert scalar.data_type == cudnnDataType_t.CUDNN_DATA_BFLOAT16
 
 
-def test_numbers_of_numpy_arithmetic_are_plain_numbers() -> None:
+def test_numbers_of_numpy_arithmetic_are_plain_numbers():
     g = graph()
     y = g.mul(g.add(g.tensor((2, 3, 4)), 1 / np.sqrt(64)), np.int64(3)).set_output()
     g.validate()
@@ -113,7 +113,7 @@ def test_numbers_of_numpy_arithmetic_are_plain_numbers() -> None:
     assert y.dims == (2, 3, 4)
 
 
-def test_comparisons_are_boolean_and_indices_integers() -> None:
+def test_comparisons_are_boolean_and_indices_integers():
     g = graph()
     x = g.tensor((2, 3, 4))
     larger = g.cmp_gt(x, 0.0)
@@ -134,9 +134,7 @@ def test_comparisons_are_boolean_and_indices_integers() -> None:
         ("batch", (1, 6, 1, 1), (1, 6, 1, 1)),
     ],
 )
-def test_statistics_have_size_one_where_sums_are_taken(
-    mode: str, scale: tuple[int, ...], expected: tuple[int, ...]
-) -> None:
+def test_statistics_have_size_one_where_sums_are_taken(mode, scale, expected):
     g = graph()
     x, s, b = g.tensor((2, 6, 4, 5)), g.tensor(scale), g.tensor(scale)
     results = g.norm_forward(mode, "training", x, s, b, 1e-5)
@@ -148,7 +146,7 @@ def test_statistics_have_size_one_where_sums_are_taken(
     assert results["mean"].data_type == FLOAT
 
 
-def test_slice_and_concatenate_and_transpose_are_numpys() -> None:
+def test_slice_and_concatenate_and_transpose_are_numpys():
     array = np.empty((4, 6, 8))
     slices = (slice(1, None), slice(0, 6, 2), slice(-3, -1))
     g = graph()
@@ -177,7 +175,7 @@ NEGATIVE_AXES: dict[str, Callable[[Graph, int], Any]] = {
 
 
 @pytest.mark.parametrize("name", NEGATIVE_AXES)
-def test_axes_count_from_the_end_too(name: str) -> None:
+def test_axes_count_from_the_end_too(name):
     results = []
     for axis in (2, -1, np.int64(-1)):
         g = graph()
@@ -198,7 +196,7 @@ def test_axes_count_from_the_end_too(name: str) -> None:
             g.validate()
 
 
-def test_tensor_like_takes_shape_strides_and_type() -> None:
+def test_tensor_like_takes_shape_strides_and_type():
     array = np.empty((2, 3, 4), np.float16).transpose(0, 2, 1)
     g = graph()
     x = g.tensor_like(array, name="x")
@@ -213,7 +211,7 @@ def test_tensor_like_takes_shape_strides_and_type() -> None:
 # --- element-wise modes --------------------------------------------------------------------------
 
 
-def test_every_pointwise_mode_has_a_method() -> None:
+def test_every_pointwise_mode_has_a_method():
     methods = [getattr(Graph, name) for name in POINTWISE_METHODS]
     assert {method.pointwise_mode for method in methods} == set(cudnnPointwiseMode_t)
     for method in methods:
@@ -221,7 +219,7 @@ def test_every_pointwise_mode_has_a_method() -> None:
         assert method.pointwise_mode.name in method.__doc__
 
 
-def test_pointwise_methods_have_real_signatures() -> None:
+def test_pointwise_methods_have_real_signatures():
     names = list(inspect.signature(Graph.relu_backward).parameters)
     assert names[:3] == ["self", "loss", "input"]
     assert "lower_clip" in names
@@ -232,7 +230,7 @@ def test_pointwise_methods_have_real_signatures() -> None:
         g.add(g.tensor((2, 3)))
 
 
-def test_pointwise_by_mode_is_the_method() -> None:
+def test_pointwise_by_mode_is_the_method():
     g = graph()
     g.pointwise("gelu_fwd", g.tensor((2, 3))).set_output()
     assert g.nodes[0].options["mode"] == cudnnPointwiseMode_t.CUDNN_POINTWISE_GELU_FWD
@@ -243,7 +241,7 @@ def test_pointwise_by_mode_is_the_method() -> None:
 # --- wrong input ---------------------------------------------------------------------------------
 
 
-def test_a_circle_is_refused() -> None:
+def test_a_circle_is_refused():
     g = graph()
     x = g.tensor((2, 3))
     y = g.add(x, x, name="first")
@@ -253,7 +251,7 @@ def test_a_circle_is_refused() -> None:
         g.validate()
 
 
-def test_nodes_may_stand_in_any_order() -> None:
+def test_nodes_may_stand_in_any_order():
     g = graph()
     y = g.relu(g.neg(g.tensor((2, 3)))).set_output()
     g.nodes.reverse()
@@ -261,7 +259,7 @@ def test_nodes_may_stand_in_any_order() -> None:
     assert y.dims == (2, 3)
 
 
-def test_two_makers_of_one_tensor_are_refused() -> None:
+def test_two_makers_of_one_tensor_are_refused():
     g = graph()
     y = g.relu(g.tensor((2, 3))).set_output()
     g.neg(g.tensors[0])
@@ -270,7 +268,7 @@ def test_two_makers_of_one_tensor_are_refused() -> None:
         g.validate()
 
 
-def test_unused_tensors_and_results_are_refused() -> None:
+def test_unused_tensors_and_results_are_refused():
     g = graph()
     with pytest.raises(ValueError, match="no operations"):
         g.validate()
@@ -285,7 +283,7 @@ def test_unused_tensors_and_results_are_refused() -> None:
         g.validate()
 
 
-def test_a_tensor_of_another_graph_is_one_of_both() -> None:
+def test_a_tensor_of_another_graph_is_one_of_both():
     first, second = graph(), graph()
     x = first.tensor((2, 3), name="x")
     y = first.relu(x).set_output(name="y")
@@ -306,7 +304,7 @@ def test_a_tensor_of_another_graph_is_one_of_both() -> None:
     assert {each.name for each in copy.inputs} == {"own", "x", "y"}
 
 
-def test_unique_ids_of_tensors_of_other_graphs_may_meet() -> None:
+def test_unique_ids_of_tensors_of_other_graphs_may_meet():
     first, second = graph(), graph()
     one, other = (each.tensor((2, 3), name=name) for each, name in ((first, "a"), (second, "b")))
     for each, tensor in ((first, one), (second, other)):
@@ -320,7 +318,7 @@ def test_unique_ids_of_tensors_of_other_graphs_may_meet() -> None:
     both.validate()
 
 
-def test_results_without_memory_of_another_graph_are_refused() -> None:
+def test_results_without_memory_of_another_graph_are_refused():
     first, second = graph(), graph()
     y = first.relu(first.tensor((2, 3), name="x"), name="first")
     with pytest.raises(
@@ -333,7 +331,7 @@ def test_results_without_memory_of_another_graph_are_refused() -> None:
     second.validate()
 
 
-def test_a_ragged_offset_comes_along() -> None:
+def test_a_ragged_offset_comes_along():
     first, second = graph(), graph()
     offset = first.tensor((3, 1, 1, 1), data_type="int32", name="offset")
     x = first.tensor((2, 4, 8, 16), ragged_offset=offset, name="x")
@@ -344,32 +342,32 @@ def test_a_ragged_offset_comes_along() -> None:
     assert third.tensors[0] is offset
 
 
-def test_a_refused_operation_takes_no_tensor_of_another_graph() -> None:
+def test_a_refused_operation_takes_no_tensor_of_another_graph():
     first, second = graph(), graph()
     with pytest.raises(TypeError):
         second.add(first.tensor((2, 3)), "y")
     assert second.tensors == []
 
 
-def test_tensors_without_data_type_are_refused() -> None:
+def test_tensors_without_data_type_are_refused():
     g = Graph()
     g.relu(g.tensor((2, 3), name="x")).set_output()
     with pytest.raises(ValueError, match="tensor 'x' has no data type"):
         g.validate()
 
 
-def test_uids_are_given_and_unique() -> None:
+def test_uids_are_given_and_unique():
     g = graph()
     x = g.tensor((2, 3), uid=2)
     y = g.add(x, g.tensor((2, 3))).set_output()
     g.validate()
-    assert sorted(tensor.uid for tensor in g.tensors) == [1, 2, 3]  # type: ignore[type-var]
+    assert sorted(tensor.uid for tensor in g.tensors) == [1, 2, 3]
     y.uid = 2
     with pytest.raises(ValueError, match="both have uid 2"):
         g.validate()
 
 
-def test_contradicting_properties_are_refused() -> None:
+def test_contradicting_properties_are_refused():
     g = graph()
     x = g.tensor((2, 3), alignment=3)
     g.relu(x).set_output()
@@ -380,7 +378,7 @@ def test_contradicting_properties_are_refused() -> None:
         g.validate()
 
 
-def test_find_tensor() -> None:
+def test_find_tensor():
     g = graph()
     x = g.tensor((2, 3), name="x", uid=7)
     assert g.find_tensor("x") is x

@@ -38,9 +38,7 @@ BINARY: list[tuple[Callable[[Any, Any], Any], str]] = [
 
 
 @pytest.mark.parametrize(("function", "method"), BINARY)
-def test_an_operator_adds_the_node_of_its_method(
-    function: Callable[[Any, Any], Any], method: str
-) -> None:
+def test_an_operator_adds_the_node_of_its_method(function, method):
     graph, a, b = vectors()
     result = function(a, b)
     (node,) = graph.nodes
@@ -55,7 +53,7 @@ def test_an_operator_adds_the_node_of_its_method(
 
 
 @pytest.mark.parametrize(("function", "method"), [*BINARY[:4], BINARY[4], BINARY[9], BINARY[10]])
-def test_a_number_may_be_the_left_operand(function: Callable[[Any, Any], Any], method: str) -> None:
+def test_a_number_may_be_the_left_operand(function, method):
     graph, a, _ = vectors()
     function(2, a)
     (node,) = graph.nodes
@@ -65,7 +63,7 @@ def test_a_number_may_be_the_left_operand(function: Callable[[Any, Any], Any], m
     assert (left.by_value, left.value) == (True, 2)
 
 
-def test_comparisons_with_a_number_on_the_left_are_turned_round() -> None:
+def test_comparisons_with_a_number_on_the_left_are_turned_round():
     graph, a, _ = vectors()
     assert operator.lt(0, a).graph is graph
     (node,) = graph.nodes
@@ -74,7 +72,7 @@ def test_comparisons_with_a_number_on_the_left_are_turned_round() -> None:
 
 
 @pytest.mark.parametrize("number", [np.float32(3), np.float64(3), np.int32(3), np.array(3.0)[()]])
-def test_numbers_of_numpy_leave_the_operator_to_the_tensor(number: Any) -> None:
+def test_numbers_of_numpy_leave_the_operator_to_the_tensor(number):
     graph, a, _ = vectors()
     result = number * a
     assert isinstance(result, Tensor)
@@ -85,13 +83,13 @@ def test_numbers_of_numpy_leave_the_operator_to_the_tensor(number: Any) -> None:
     ("function", "method"),
     [(operator.neg, "neg"), (operator.invert, "logical_not"), (abs, "abs")],
 )
-def test_operators_with_one_operand(function: Callable[[Any], Any], method: str) -> None:
+def test_operators_with_one_operand(function, method):
     graph, a, _ = vectors()
     function(a)
     assert [each.operation for each in graph.nodes] == [method]
 
 
-def test_the_matrix_product() -> None:
+def test_the_matrix_product():
     graph = Graph(io_data_type="float16")
     a, b = graph.tensor((2, 4, 8)), graph.tensor((1, 8, 3))
     c = (a @ b).set_output()
@@ -100,13 +98,13 @@ def test_the_matrix_product() -> None:
     assert c.dims == (2, 4, 3)
 
 
-def test_nodes_are_numbered_by_operation() -> None:
+def test_nodes_are_numbered_by_operation():
     graph, a, b = vectors()
     ((a + b * 2) + b).set_output()
     assert [each.name for each in graph.nodes] == ["mul", "add", "add_2"]
 
 
-def test_tensors_of_two_graphs_do_not_mix() -> None:
+def test_tensors_of_two_graphs_do_not_mix():
     """Whose operation it would be, nobody could tell."""
     graph, a, _ = vectors()
     other, stranger, _ = vectors()
@@ -125,7 +123,7 @@ def test_tensors_of_two_graphs_do_not_mix() -> None:
 
 
 @pytest.mark.parametrize("wrong", ["text", None, np.ones(3), [1], 1j])
-def test_other_operands_are_refused_by_name(wrong: Any) -> None:
+def test_other_operands_are_refused_by_name(wrong):
     _graph, a, _ = vectors()
     with pytest.raises(TypeError, match=r"add 'add': b: expected (a|one) |unsupported operand"):
         a + wrong
@@ -133,7 +131,7 @@ def test_other_operands_are_refused_by_name(wrong: Any) -> None:
         wrong - a
 
 
-def test_a_tensor_of_pytorch_is_refused_on_either_side() -> None:
+def test_a_tensor_of_pytorch_is_refused_on_either_side():
     torch = pytest.importorskip("torch")
     _graph, a, _ = vectors()
     for left, right in ((a, torch.ones(1, 2, 8)), (torch.ones(1, 2, 8), a)):
@@ -141,14 +139,14 @@ def test_a_tensor_of_pytorch_is_refused_on_either_side() -> None:
             left * right
 
 
-def test_equality_is_that_of_objects() -> None:
+def test_equality_is_that_of_objects():
     _graph, a, b = vectors()
     assert a == a
     assert a != b
     assert {a: 1, b: 2}[a] == 1
 
 
-def test_a_tensor_has_no_truth_value() -> None:
+def test_a_tensor_has_no_truth_value():
     _graph, a, b = vectors()
     with pytest.raises(TypeError, match="no truth value"):
         bool(a > b)
@@ -158,7 +156,7 @@ def test_a_tensor_has_no_truth_value() -> None:
         0 < a < b  # noqa: B015
 
 
-def test_functions_of_pytorch() -> None:
+def test_functions_of_pytorch():
     torch = pytest.importorskip("torch")
     _graph, a, _b = vectors()
     with pytest.raises(TypeError, match="PyTorch's relu was given a Tensor of a graph"):
@@ -171,7 +169,7 @@ def test_functions_of_pytorch() -> None:
         assert len(str(caught.value)) < 320
 
 
-def test_the_graph_of_a_tensor() -> None:
+def test_the_graph_of_a_tensor():
     graph, a, _ = vectors()
     assert a.graph is graph
     other = copy.copy(graph)
@@ -188,7 +186,7 @@ def test_the_graph_of_a_tensor() -> None:
         operator.neg(a)
 
 
-def test_tensors_of_a_stored_graph_know_it() -> None:
+def test_tensors_of_a_stored_graph_know_it():
     graph, a, b = vectors()
     (a + b).set_output(name="y")
     again = Graph.from_json(graph.to_json())
@@ -216,13 +214,11 @@ def test_tensors_of_a_stored_graph_know_it() -> None:
         ((2, 3), "nhwc", (3, 1)),
     ],
 )
-def test_a_layout_gives_packed_strides(
-    dims: tuple[int, ...], layout: str, strides: tuple[int, ...]
-) -> None:
+def test_a_layout_gives_packed_strides(dims, layout, strides):
     assert Graph().tensor(dims, layout=layout).strides == strides
 
 
-def test_a_layout_by_its_enumerator() -> None:
+def test_a_layout_by_its_enumerator():
     from cudnn_ctypes.raw import CUDNN_TENSOR_NCHW_VECT_C, CUDNN_TENSOR_NHWC
 
     assert Graph().tensor((2, 3, 4, 5), layout=CUDNN_TENSOR_NHWC).strides == (60, 1, 15, 3)
@@ -231,23 +227,23 @@ def test_a_layout_by_its_enumerator() -> None:
 
 
 @pytest.mark.parametrize("layout", ["nhcww", "ndhwc", "channels", "", "nhw"])
-def test_a_layout_that_the_rank_does_not_have_is_refused(layout: str) -> None:
+def test_a_layout_that_the_rank_does_not_have_is_refused(layout):
     with pytest.raises(ValueError, match=r"tensor 'x': layout: expected .*nchw, kcrs, bhsd"):
         Graph().tensor((2, 3, 4, 5), layout=layout, name="x")
 
 
-def test_strides_and_a_layout_are_one_too_many() -> None:
+def test_strides_and_a_layout_are_one_too_many():
     with pytest.raises(ValueError, match="either strides or a layout"):
         Graph().tensor((2, 3, 4, 5), (60, 20, 5, 1), layout="nchw")
     with pytest.raises(TypeError, match="layout: expected a name"):
         Graph().tensor((2, 3, 4, 5), layout=3)
 
 
-def test_the_work_for_a_node_does_not_grow_with_the_graph() -> None:
-    def calls(nodes: int) -> int:
+def test_the_work_for_a_node_does_not_grow_with_the_graph():
+    def calls(nodes):
         count = 0
 
-        def note(frame: object, event: str, argument: object) -> None:
+        def note(frame, event, argument):
             nonlocal count
             count += event == "call"
 
@@ -265,7 +261,7 @@ def test_the_work_for_a_node_does_not_grow_with_the_graph() -> None:
     assert calls(400) < 2.2 * calls(200)
 
 
-def test_names_are_free_again_after_renaming_removal_and_copying() -> None:
+def test_names_are_free_again_after_renaming_removal_and_copying():
     graph = Graph(io_data_type="float32")
     x = graph.tensor((1, 4, 4))
     x.set_output(False, name="given")

@@ -33,7 +33,7 @@ def _described(graph: Graph) -> Any:
 
 @pytest.mark.thinned(8)
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.here])
-def test_a_graph_with_nothing_replaced_is_the_same(name: str) -> None:
+def test_a_graph_with_nothing_replaced_is_the_same(name):
     with CASES[name].graph() as graph:
         before = _described(graph)
         made = graph.replaced()
@@ -43,7 +43,7 @@ def test_a_graph_with_nothing_replaced_is_the_same(name: str) -> None:
         assert _described(graph) == before
 
 
-def test_tensors_are_replaced_by_name_uid_and_themselves() -> None:
+def test_tensors_are_replaced_by_name_uid_and_themselves():
     graph = _chain()
     graph.validate()
     a = graph.find_tensor("a")
@@ -55,7 +55,7 @@ def test_tensors_are_replaced_by_name_uid_and_themselves() -> None:
         assert twin.uid == a.uid
 
 
-def test_none_is_inferred_anew() -> None:
+def test_none_is_inferred_anew():
     graph = _chain()
     graph.validate()
     made = graph.replaced({"y": {"strides": (64, 1, 8)}, "sum": {"strides": None}})
@@ -64,7 +64,7 @@ def test_none_is_inferred_anew() -> None:
     assert graph.find_tensor("sum").strides == (64, 8, 1)
 
 
-def test_operations_and_types_of_the_graph_are_replaced() -> None:
+def test_operations_and_types_of_the_graph_are_replaced():
     graph = _chain()
     graph.validate()
     made = graph.replaced(
@@ -81,7 +81,7 @@ def test_operations_and_types_of_the_graph_are_replaced() -> None:
     assert graph.nodes[2].options["mode"] == cudnnPointwiseMode_t.CUDNN_POINTWISE_RELU_FWD
 
 
-def test_results_are_left_out() -> None:
+def test_results_are_left_out():
     graph = Graph(io_data_type="float16")
     x, scale = graph.tensor((8, 32, 1, 1), name="x"), graph.tensor((1, 32, 1, 1), name="scale")
     y, inv_variance = graph.rmsnorm("training", x, scale, None, 1e-5, name="norm")
@@ -117,9 +117,7 @@ def test_results_are_left_out() -> None:
         ({"without": ["sum"]}, ValueError, "is the only result of add 'add'"),
     ],
 )
-def test_what_cannot_be_replaced_is_refused(
-    arguments: dict[str, Any], error: type[Exception], says: str
-) -> None:
+def test_what_cannot_be_replaced_is_refused(arguments, error, says):
     graph = _chain()
     before = _described(graph)
     with pytest.raises(error, match=says):
@@ -127,12 +125,12 @@ def test_what_cannot_be_replaced_is_refused(
     assert _described(graph) == before
 
 
-def test_tensors_of_other_graphs_are_refused() -> None:
+def test_tensors_of_other_graphs_are_refused():
     with pytest.raises(ValueError, match="is of another graph"):
         _chain().replaced({_chain().tensors[0]: {}})
 
 
-def test_results_that_are_used_cannot_be_left_out() -> None:
+def test_results_that_are_used_cannot_be_left_out():
     graph = Graph(io_data_type="float16")
     x, scale = graph.tensor((8, 32, 1, 1)), graph.tensor((1, 32, 1, 1))
     y, inv_variance = graph.rmsnorm("training", x, scale, None, 1e-5, name="norm")
@@ -142,7 +140,7 @@ def test_results_that_are_used_cannot_be_left_out() -> None:
         graph.replaced(without=[inv_variance])
 
 
-def test_a_graph_in_two() -> None:
+def test_a_graph_in_two():
     graph = _chain()
     first, second = graph.split("scale", data_type="float16")
     first.validate()
@@ -161,7 +159,7 @@ def test_a_graph_in_two() -> None:
     assert graph.find_tensor("scale").virtual
 
 
-def test_what_lies_between_keeps_its_type_and_outputs_stay() -> None:
+def test_what_lies_between_keeps_its_type_and_outputs_stay():
     first, second = _chain().split("matmul")
     assert first.find_tensor("matmul").data_type == FLOAT
     assert second.find_tensor("matmul").data_type == FLOAT
@@ -170,7 +168,7 @@ def test_what_lies_between_keeps_its_type_and_outputs_stay() -> None:
     assert [node.name for node in second.nodes] == ["add"]
 
 
-def test_where_a_graph_cannot_be_split() -> None:
+def test_where_a_graph_cannot_be_split():
     with pytest.raises(ValueError, match="is no result of an operation"):
         _chain().split("a")
     with pytest.raises(ValueError, match="nothing is left"):
@@ -181,7 +179,7 @@ def test_where_a_graph_cannot_be_split() -> None:
         _chain().split("matmul", data_type="float17")
 
 
-def test_the_offsets_of_packed_sequences_go_along() -> None:
+def test_the_offsets_of_packed_sequences_go_along():
     graph = Graph(io_data_type="float16")
     offset = graph.tensor((3, 1, 1, 1), data_type="int32", name="offset")
     x = graph.tensor((2, 2, 8, 16), name="x", ragged_offset=offset)
@@ -193,7 +191,7 @@ def test_the_offsets_of_packed_sequences_go_along() -> None:
         second.find_tensor("offset")
 
 
-def test_differences_are_told_by_operation_and_argument() -> None:
+def test_differences_are_told_by_operation_and_argument():
     graph = _chain()
     graph.validate()
     made = graph.replaced(
@@ -215,7 +213,7 @@ def test_differences_are_told_by_operation_and_argument() -> None:
     ]
 
 
-def test_strides_of_dimensions_of_one_element_are_the_same_memory() -> None:
+def test_strides_of_dimensions_of_one_element_are_the_same_memory():
     graph = Graph(io_data_type="float16")
     x = graph.tensor((8, 32, 1, 1), name="x")
     graph.relu(x, name="relu").set_output(name="y")

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from cudnn_ctypes import raw
-from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.describe.node import Kind, Node, Subgraph
 from cudnn_ctypes.graph.describe.serialization import kinds
 from cudnn_ctypes.graph.describe.tensor import Tensor
@@ -51,7 +50,7 @@ def plain(graph: Graph) -> Any:
 
 @pytest.mark.thinned(8)
 @pytest.mark.parametrize("name", list(CASES))
-def test_every_case_comes_back(name: str) -> None:
+def test_every_case_comes_back(name):
     graph = CASES[name].graph()
     for _ in range(2):  # as described, and as validated
         again = Graph.from_json(graph.to_json())
@@ -64,7 +63,7 @@ def test_every_case_comes_back(name: str) -> None:
 
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", ["convolution + bias + relu", "matmul + bias + gelu"])
-def test_the_graph_that_came_back_gives_the_same_plan(name: str, h200: DeviceProperties) -> None:
+def test_the_graph_that_came_back_gives_the_same_plan(name, h200):
     graph = CASES[name].graph()
     with graph, Graph.from_json(graph.to_json()) as again:
         first, second = (json.loads(each.build(h200).to_json()) for each in (graph, again))
@@ -74,7 +73,7 @@ def test_the_graph_that_came_back_gives_the_same_plan(name: str, h200: DevicePro
             assert first["engine"][key] == second["engine"][key]
 
 
-def test_the_text_is_meant_for_reading() -> None:
+def test_the_text_is_meant_for_reading():
     graph = Graph("product", io_data_type="float16")
     a = graph.tensor((4, 64, 128), name="a")
     graph.relu(graph.mul(a, 0.5), negative_slope=0.1).set_output(name="y")
@@ -119,7 +118,7 @@ def test_the_text_is_meant_for_reading() -> None:
     assert '"dims": [4, 64, 128],' in text
 
 
-def test_tensors_of_one_name_are_told_apart() -> None:
+def test_tensors_of_one_name_are_told_apart():
     graph = Graph(io_data_type="float16")
     a, b = graph.tensor((4, 8), name="x"), graph.tensor((4, 8), name="x")
     graph.sub(b, a, name="x#2").set_output()
@@ -129,7 +128,7 @@ def test_tensors_of_one_name_are_told_apart() -> None:
     assert [tensor.name for tensor in again.tensors] == ["x", "x", "x#2"]
 
 
-def test_names_stay_as_they_are() -> None:
+def test_names_stay_as_they_are():
     graph = Graph(io_data_type="float16")
     names = ("a[ 1,  2 ]", 'with \n and "', "[\n1]", "ü", "")
     for name in names:
@@ -138,7 +137,7 @@ def test_names_stay_as_they_are() -> None:
     assert plain(again) == plain(graph)
 
 
-def test_every_property_of_a_tensor_and_every_notation() -> None:
+def test_every_property_of_a_tensor_and_every_notation():
     graph = Graph(io_data_type="float16", compute_data_type="float64")
     offset = graph.tensor((2, 1, 1, 1), name="offset", data_type="int32")
     x = graph.tensor(
@@ -177,14 +176,14 @@ def test_every_property_of_a_tensor_and_every_notation() -> None:
     assert changed >= {field.name for field in fields(Tensor)}
 
 
-def test_a_value_without_notation_names_its_place() -> None:
+def test_a_value_without_notation_names_its_place():
     graph = Graph()
     graph.tensor((4, 8), name="x").value = 3j
     with pytest.raises(TypeError, match=r"tensor 'x': value: 3j \(complex\)"):
         graph.to_json()
 
 
-def test_every_kind_of_operation_is_known() -> None:
+def test_every_kind_of_operation_is_known():
     known = kinds()
     assert len(known) > 25
     used = {id(node.kind) for case in CASES.values() for node in case.graph().nodes}
@@ -192,7 +191,7 @@ def test_every_kind_of_operation_is_known() -> None:
     assert all(isinstance(name, str) and name == name.lower() for name in known)
 
 
-def test_a_node_has_no_field_that_is_forgotten() -> None:
+def test_a_node_has_no_field_that_is_forgotten():
     from cudnn_ctypes.graph.describe.serialization import _NODE_KEYS
 
     # What a node is part of is known after expansion only, of which nothing is stored.
@@ -271,7 +270,7 @@ def _put(path: str, value: Any) -> Any:
         ("nodes/1/transposed", ["z"], r"^graph.nodes\[1\].transposed\[0\]: expected one of"),
     ],
 )
-def test_what_is_damaged_or_unknown_names_the_place(path: str, value: Any, says: str) -> None:
+def test_what_is_damaged_or_unknown_names_the_place(path, value, says):
     stored = _stored()
     Graph.from_json(json.dumps(stored)).validate()
     _put(path, value)(stored)
@@ -287,7 +286,7 @@ def test_what_is_damaged_or_unknown_names_the_place(path: str, value: Any, says:
         ("inf", ": expected a list, got inf"),
     ],
 )
-def test_options_that_are_no_attributes_are_checked_too(axes: Any, says: str) -> None:
+def test_options_that_are_no_attributes_are_checked_too(axes, says):
     graph = Graph(io_data_type="float16")
     graph.reduction(graph.tensor((4, 8)), "max", axes=(1,)).set_output()
     stored = json.loads(graph.to_json())
@@ -307,12 +306,12 @@ def test_options_that_are_no_attributes_are_checked_too(axes: Any, says: str) ->
         (7, TypeError, r"graph: expected JSON text, got 7"),
     ],
 )
-def test_what_is_no_graph_at_all(text: Any, error: type[Exception], says: str) -> None:
+def test_what_is_no_graph_at_all(text, error, says):
     with pytest.raises(error, match=says):
         Graph.from_json(text)
 
 
-def test_a_mode_that_cudnn_has_is_read_without_the_version_that_has_it() -> None:
+def test_a_mode_that_cudnn_has_is_read_without_the_version_that_has_it():
     stored = _stored()
     _put("nodes/1/options/mode", "CUDNN_POINTWISE_SIGMOID_FWD")(stored)
     graph = Graph.from_json(json.dumps(stored))

@@ -142,7 +142,7 @@ def _called(g: Graph, name: str, parameter: str, value: Any) -> None:
 
 @pytest.mark.thinned(4)
 @pytest.mark.parametrize("name", RIGHT)
-def test_strange_arguments(name: str) -> None:
+def test_strange_arguments(name):
     random_ = random.Random(len(name))
     count = len(_strange(Graph(io_data_type="float16")))
     for parameter in _parameters(name):
@@ -150,19 +150,19 @@ def test_strange_arguments(name: str) -> None:
             g = Graph(io_data_type="float16")
             value = _strange(g)[index]
             error = raised(
-                lambda g=g, parameter=parameter, value=value: _called(g, name, parameter, value)  # type: ignore[misc]
+                lambda g=g, parameter=parameter, value=value: _called(g, name, parameter, value)
             )
             assert error is None or not accident(error), (parameter, index, repr(error))
 
 
 @pytest.mark.parametrize("name", list(RIGHT))
-def test_an_unknown_argument_is_named(name: str) -> None:
+def test_an_unknown_argument_is_named(name):
     with pytest.raises(TypeError, match=r"no_such|has no option"):
         _called(Graph(io_data_type="float16"), name, "no_such", 1)
 
 
 @pytest.mark.parametrize("name", list(RIGHT))
-def test_right_arguments(name: str) -> None:
+def test_right_arguments(name):
     """So that what is refused is refused for the one that is strange."""
     g = Graph(io_data_type="float16")
     g.tensor((2, 3), name="x")
@@ -170,19 +170,19 @@ def test_right_arguments(name: str) -> None:
     getattr(g, name)(*positional, **options)
 
 
-def test_what_is_refused_leaves_the_graph_as_it_was() -> None:
+def test_what_is_refused_leaves_the_graph_as_it_was():
     g = Graph(io_data_type="float16")
     x = g.tensor((2, 3), name="x")
     with pytest.raises(TypeError, match="mul 'mul': b: expected a Tensor of this graph or a num"):
         g.mul(2.0, "x")
     with pytest.raises(TypeError, match=r"matmul 'matmul': compute_data_type: .*float15"):
-        g.matmul(1.0, 2.0, compute_data_type="float15")  # type: ignore[arg-type]
+        g.matmul(1.0, 2.0, compute_data_type="float15")
     assert g.tensors == [x]
     assert g.nodes == []
 
 
 @pytest.mark.parametrize("number", [np.int64(2), np.int32(2), np.array(2), _Integer()])
-def test_integers_of_all_libraries_are_taken(number: Any) -> None:
+def test_integers_of_all_libraries_are_taken(number):
     g = Graph(io_data_type="float16")
     x = g.tensor(np.array([2, 8, 4, 4]), name="x")
     g.resample(x, "avgpool", window=number, stride=(number, 2))[0].set_output(uid=number)
@@ -222,7 +222,7 @@ def test_integers_of_all_libraries_are_taken(number: Any) -> None:
         ("name", 5, r"tensor 5: name: expected text, got 5"),
     ],
 )
-def test_fields_of_tensors_that_were_changed(field: str, value: Any, says: str) -> None:
+def test_fields_of_tensors_that_were_changed(field, value, says):
     g = Graph(io_data_type="float16")
     y = g.relu(g.tensor((2, 3), name="x")).set_output(name="y")
     setattr(y, field, value)
@@ -245,7 +245,7 @@ def test_fields_of_tensors_that_were_changed(field: str, value: Any, says: str) 
         ("name", None, "name: expected text, got NoneType"),
     ],
 )
-def test_fields_of_nodes_that_were_changed(field: str, value: Any, says: str) -> None:
+def test_fields_of_nodes_that_were_changed(field, value, says):
     g = Graph(io_data_type="float16")
     g.relu(g.tensor((2, 3), name="x")).set_output(name="y")
     setattr(g.nodes[0], field, value)
@@ -253,7 +253,7 @@ def test_fields_of_nodes_that_were_changed(field: str, value: Any, says: str) ->
         g.validate()
 
 
-def test_scratch_that_would_write_beyond_its_place_is_refused() -> None:
+def test_scratch_that_would_write_beyond_its_place_is_refused():
     g = Graph(io_data_type="float16")
     x = g.tensor((2, 3), name="x")
     x.scratch, x.value = True, (1.0,) * 7
@@ -275,7 +275,7 @@ def test_scratch_that_would_write_beyond_its_place_is_refused() -> None:
         ("swish", "swish_beta"),
     ],
 )
-def test_parameters_of_functions_are_not_nan(method: str, option: str) -> None:
+def test_parameters_of_functions_are_not_nan(method, option):
     """Those of cuDNN's kernels; NaN among the operands is a number like others."""
     g = Graph(io_data_type="float16")
     x = g.tensor((2, 3, 4), name="x")
@@ -311,7 +311,7 @@ def test_parameters_of_functions_are_not_nan(method: str, option: str) -> None:
         (lambda g: g.tensor((2, 3), {3: 1, 1: 3}), r"tensor 'tensor': strides: expected ints"),
     ],
 )
-def test_wrong_arguments_are_named(call: Any, says: str) -> None:
+def test_wrong_arguments_are_named(call, says):
     """A set has no order, in which dims would be."""
     with pytest.raises(TypeError, match=f"^{says}"):
         call(Graph())

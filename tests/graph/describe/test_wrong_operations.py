@@ -129,7 +129,7 @@ AT_ONCE: list[tuple[Any, type[Exception], str]] = [
 
 
 @pytest.mark.parametrize(("call", "error", "says"), AT_ONCE, ids=named)
-def test_what_is_refused_at_once(call: Any, error: type[Exception], says: str) -> None:
+def test_what_is_refused_at_once(call, error, says):
     g = Graph(io_data_type="float16")
     with pytest.raises(error, match=says):
         call(g)
@@ -188,10 +188,10 @@ BY_VALIDATION: list[tuple[Any, str]] = [
 
 
 @pytest.mark.parametrize(("call", "says"), BY_VALIDATION, ids=named)
-def test_what_validation_refuses(call: Any, says: str) -> None:
+def test_what_validation_refuses(call, says):
     g = Graph(io_data_type="float16")
 
-    def validated() -> None:
+    def validated():
         found = call(g)
         results = found.values() if isinstance(found, dict) else found
         for tensor in [results] if isinstance(results, Tensor) else results:
@@ -368,7 +368,7 @@ ATTENTION: list[tuple[Any, str]] = [
 
 
 @pytest.mark.parametrize(("call", "says"), ATTENTION, ids=named)
-def test_what_attention_refuses(call: Any, says: str) -> None:
+def test_what_attention_refuses(call, says):
     with pytest.raises((TypeError, ValueError), match=says):
         call(Graph(io_data_type="float16"))
 
@@ -397,10 +397,10 @@ NO_TENSORS: list[tuple[Any, str]] = [
 
 
 @pytest.mark.parametrize(("call", "says"), NO_TENSORS, ids=named)
-def test_what_is_no_tensor_or_flag(call: Any, says: str) -> None:
+def test_what_is_no_tensor_or_flag(call, says):
     with pytest.raises(TypeError, match=says):
         call(Graph(io_data_type="float16"))
 
 
-def test_flags_of_numpy_are_flags() -> None:
+def test_flags_of_numpy_are_flags():
     assert forward(Graph(io_data_type="float16"), use_causal_mask=np.bool_(True))

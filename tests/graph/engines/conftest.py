@@ -1,9 +1,5 @@
 """Plan caches of the tests of engines."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from cudnn_ctypes import PlanCache
@@ -11,10 +7,10 @@ from cudnn_ctypes.graph.engines.cache.entry_folder import ENVIRONMENT_VARIABLE
 
 
 @pytest.fixture(autouse=True)
-def _no_cache_by_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def _no_cache_by_environment(monkeypatch):
     monkeypatch.delenv(ENVIRONMENT_VARIABLE, raising=False)
 
 
 @pytest.fixture
-def cache(tmp_path: Path) -> PlanCache:
+def cache(tmp_path):
     return PlanCache(tmp_path / "plans")

@@ -8,7 +8,6 @@ import functools
 import io
 import json
 import pickle
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,6 @@ from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.describe.variants import catalogue, data_types
 from cudnn_ctypes.graph.engines.explaining import advising
 from cudnn_ctypes.graph.engines.explaining.advice import Advice, Suggestion
-from cudnn_ctypes.graph.engines.explaining.examination import Conditions
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.lower.faults import FAULTS
 
@@ -48,7 +46,7 @@ def _advice(name: str) -> Advice:
 
 @pytest.mark.thinned(18)
 @pytest.mark.parametrize("name", ADVISED)
-def test_the_first_suggestion_is_told_in_the_user_s_words(name: str) -> None:
+def test_the_first_suggestion_is_told_in_the_user_s_words(name):
     case, advice = ADVISED[name], _advice(name)
     first = advice[0]
     assert first.words == case.words
@@ -62,7 +60,7 @@ def test_the_first_suggestion_is_told_in_the_user_s_words(name: str) -> None:
 
 
 @pytest.fixture
-def handle() -> Iterator[Handle]:
+def handle():
     with use_reference_device(), Handle() as made:
         yield made
 
@@ -115,7 +113,7 @@ OTHERS = [name for name in ADVISED if name not in COMPUTED]
 
 @pytest.mark.soak
 @pytest.mark.parametrize("name", OTHERS)
-def test_following_each_suggestion_builds(name: str) -> None:
+def test_following_each_suggestion_builds(name):
     """Compiled, too, for the GPU that is not here; what follows executes the others."""
     advice = _advice(name)
     assert advice.suggestions
@@ -130,7 +128,7 @@ def test_following_each_suggestion_builds(name: str) -> None:
 
 @pytest.mark.thinned(24)
 @pytest.mark.parametrize("name", COMPUTED)
-def test_following_a_suggestion_computes_the_same(name: str, handle: Handle) -> None:
+def test_following_a_suggestion_computes_the_same(name, handle):
     """The graph as it is, by NumPy without any engine, is the oracle."""
     graph = ADVISED[name].graph()
     advice = graph.explain(handle).advice()
@@ -157,7 +155,7 @@ def test_following_a_suggestion_computes_the_same(name: str, handle: Handle) -> 
 
 
 @pytest.mark.soak
-def test_attention_keeps_its_scale_when_its_heads_grow(handle: Handle) -> None:
+def test_attention_keeps_its_scale_when_its_heads_grow(handle):
     """1 / sqrt(20) unless something else is said, not 1 / sqrt(24)."""
     graph = ADVISED["attention with heads of 20"].graph()
     (suggestion,) = (s for s in graph.explain(handle).advice() if s.steps[0].topic == "width")
@@ -174,7 +172,7 @@ def test_attention_keeps_its_scale_when_its_heads_grow(handle: Handle) -> None:
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-2)
 
 
-def test_norms_of_channels_compute_what_they_must(handle: Handle) -> None:
+def test_norms_of_channels_compute_what_they_must(handle):
     """cuDNN takes no descriptor of the graph as it is, so NumPy's formula is the oracle."""
     suggestion = ADVISED["norm of channels as in C"].graph().explain(handle).advice()[0]
     rng = np.random.default_rng(5)
@@ -191,7 +189,7 @@ def test_norms_of_channels_compute_what_they_must(handle: Handle) -> None:
 
 
 @pytest.mark.soak
-def test_only_measured_cases_are_called_faster() -> None:
+def test_only_measured_cases_are_called_faster():
     claims = {
         name: advice[0].fact for name in ADVISED if "times" in (advice := _advice(name))[0].effect
     }
@@ -202,13 +200,13 @@ def test_only_measured_cases_are_called_faster() -> None:
     assert "2 to 4.5 times faster" in fact.evidence[0].seen
 
 
-def test_each_slow_case_is_one_that_is_described() -> None:
+def test_each_slow_case_is_one_that_is_described():
     cases = {data_types.SLOW_SCALES, catalogue.IMAGES_AS_IN_C}
     assert {row.name for row in FAULTS if row.effect == "slow"} <= cases
 
 
 @pytest.mark.soak
-def test_the_reason_is_cudnn_s_own(h200: DeviceProperties) -> None:
+def test_the_reason_is_cudnn_s_own(h200):
     first = _advice("attention with heads of 20")[0]
     assert "not a multiple of 8" in first.reason  # rather than another engine's kernel
     first = _advice("product of operands at odd addresses")[0]
@@ -218,7 +216,7 @@ def test_the_reason_is_cudnn_s_own(h200: DeviceProperties) -> None:
     assert "cuDNN ends the process on such a graph" in refused.reason
 
 
-def test_graphs_refused_before_any_engine_have_advice_too(h200: DeviceProperties) -> None:
+def test_graphs_refused_before_any_engine_have_advice_too(h200):
     told = ADVISED["norm of channels as in C"].graph().explain(h200)
     assert told.rows == ()
     assert told.engine_count == 0
@@ -227,7 +225,7 @@ def test_graphs_refused_before_any_engine_have_advice_too(h200: DeviceProperties
     assert told.advice().suggestions
 
 
-def test_an_engine_that_no_mode_proposes_is_advised(h200: DeviceProperties) -> None:
+def test_an_engine_that_no_mode_proposes_is_advised(h200):
     """Explained for modes that `build` does not ask by itself."""
     graph = Graph(io_data_type="float16")
     x, w = graph.tensor((2, 64, 128), name="x"), graph.tensor((2, 128, 64), name="w")
@@ -244,7 +242,7 @@ def test_an_engine_that_no_mode_proposes_is_advised(h200: DeviceProperties) -> N
         assert built.plan.config.choice.engine == rows[0].engine
 
 
-def test_what_no_compiler_takes_is_not_advised(h200: DeviceProperties) -> None:
+def test_what_no_compiler_takes_is_not_advised(h200):
     """Two products in float32: cuDNN accepts them, and then cannot compile their kernel."""
     graph = Graph(io_data_type="float16")
     a, b, c = (graph.tensor((1, 64, 64), name=name) for name in "abc")
@@ -256,7 +254,7 @@ def test_what_no_compiler_takes_is_not_advised(h200: DeviceProperties) -> None:
             built.close()
 
 
-def test_logical_operations_are_to_compute_in_boolean(h200: DeviceProperties) -> None:
+def test_logical_operations_are_to_compute_in_boolean(h200):
     graph = Graph(io_data_type="float16")
     x, y = (graph.tensor((2, 16, 16, 16), name=name) for name in "xy")
     chosen = graph.logical_and(x < y, y > 0.0, compute_data_type="float32")
@@ -267,7 +265,7 @@ def test_logical_operations_are_to_compute_in_boolean(h200: DeviceProperties) ->
     built.close()
 
 
-def test_a_mode_that_build_does_not_ask(h200: DeviceProperties) -> None:
+def test_a_mode_that_build_does_not_ask(h200):
     """Its engine is taken by asking that mode."""
     graph = Graph(io_data_type="float16")
     x, w = graph.tensor((2, 64, 128), name="x"), graph.tensor((2, 128, 64), name="w")
@@ -283,7 +281,7 @@ def test_a_mode_that_build_does_not_ask(h200: DeviceProperties) -> None:
         assert built.plan.config.choice.engine == rows[0].engine
 
 
-def test_a_graph_that_nothing_helps_has_no_advice(h200: DeviceProperties) -> None:
+def test_a_graph_that_nothing_helps_has_no_advice(h200):
     graph = Graph("rows", io_data_type="float16")
     graph.reduction(graph.tensor((4, 64, 128)), "add", axes=(1,), name="sums").set_output()
     advice = graph.explain(h200).advice()
@@ -291,7 +289,7 @@ def test_a_graph_that_nothing_helps_has_no_advice(h200: DeviceProperties) -> Non
     assert "none of them helps" in str(advice)
 
 
-def test_the_graph_and_the_device_may_change_after_it_was_explained() -> None:
+def test_the_graph_and_the_device_may_change_after_it_was_explained():
     graph = ADVISED["norm with float32 scale"].graph()
     with DeviceProperties.preset("h200") as device:
         told = graph.explain(device)
@@ -302,7 +300,7 @@ def test_the_graph_and_the_device_may_change_after_it_was_explained() -> None:
     assert graph.find_tensor("bias").data_type == raw.CUDNN_DATA_FLOAT
 
 
-def test_limits(h200: DeviceProperties) -> None:
+def test_limits(h200):
     told = ADVISED["convolution after convolution"].graph().explain(h200)
     advice = told.advice(limit=0.0)
     assert (advice.tried, advice.complete, advice.suggestions) == (0, False, ())
@@ -310,16 +308,16 @@ def test_limits(h200: DeviceProperties) -> None:
 
 
 @pytest.mark.parametrize("limit", [-1, "5", True, float("nan"), None])
-def test_wrong_limits(limit: Any, h200: DeviceProperties) -> None:
+def test_wrong_limits(limit, h200):
     told = ADVISED["norm with float32 scale"].graph().explain(h200)
     with pytest.raises(ValueError, match="limit: expected seconds, 0 or more"):
         told.advice(limit=limit)
     with pytest.raises(TypeError, match="advice: measure"):
-        told.advice(measure="yes")  # type: ignore[arg-type]
+        told.advice(measure="yes")
 
 
 @pytest.mark.soak
-def test_two_changes_that_do_only_together(h200: DeviceProperties) -> None:
+def test_two_changes_that_do_only_together(h200):
     """Sums of images need channels last, and a result of float32."""
     graph = Graph("sums", io_data_type="float16")
     x = graph.tensor((2, 16, 8, 8), name="x")
@@ -335,14 +333,14 @@ def test_two_changes_that_do_only_together(h200: DeviceProperties) -> None:
 
 
 @pytest.mark.soak
-def test_measured_times_decide(h200: DeviceProperties, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_measured_times_decide(h200, monkeypatch):
     """The GPU is made up here: 40 us for what is stored as in C, 20 us and 10 us for the others."""
 
-    def microseconds(graph: Graph, here: Conditions) -> float | None:
-        if here.device.descriptor.closed:  # type: ignore[union-attr]
+    def microseconds(graph, here):
+        if here.device.descriptor.closed:
             return None
         wide = graph.find_tensor("x").dims == (2, 16, 8, 8)
-        last = graph.find_tensor("x").strides[1] == 1  # type: ignore[index]
+        last = graph.find_tensor("x").strides[1] == 1
         return 10.0 if wide else 20.0 if last else 40.0
 
     monkeypatch.setattr(advising, "_check_gpu", lambda device: None)
@@ -366,14 +364,14 @@ def test_measured_times_decide(h200: DeviceProperties, monkeypatch: pytest.Monke
     assert refused[0].effect.startswith("makes the graph supported; 10.0 us; engine")
 
 
-def test_measuring_needs_a_gpu(h200: DeviceProperties, handle: Handle) -> None:
+def test_measuring_needs_a_gpu(h200, handle):
     graph = ADVISED["norm with float32 scale"].graph()
     for device in (h200, handle):
         with pytest.raises(NoDeviceError, match="measure=True runs the graphs on a GPU"):
             graph.explain(device).advice(measure=True)
 
 
-def test_copies_of_an_explanation_have_no_graph(h200: DeviceProperties) -> None:
+def test_copies_of_an_explanation_have_no_graph(h200):
     told = ADVISED["norm with float32 scale"].graph().explain(h200)
     for copied in (pickle.loads(pickle.dumps(told)), copy.deepcopy(told)):
         assert copied == told
@@ -384,7 +382,7 @@ def test_copies_of_an_explanation_have_no_graph(h200: DeviceProperties) -> None:
 
 
 @pytest.mark.soak
-def test_advice_as_data() -> None:
+def test_advice_as_data():
     advice = _advice("attention with heads of 20")
     told = json.loads(json.dumps(advice.as_dict()))
     first = told["suggestions"][0]
@@ -403,7 +401,7 @@ def test_advice_as_data() -> None:
     assert graph.find_tensor("q").dims == (2, 2, 64, 24)
 
 
-def test_text_and_tables() -> None:
+def test_text_and_tables():
     advice = _advice("attention with heads of 20")
     text = str(advice)
     assert text.splitlines()[0].startswith("'attention' (sdpa 'sdpa') on NVIDIA H200")
@@ -422,7 +420,7 @@ def test_text_and_tables() -> None:
 @pytest.mark.gpu
 @pytest.mark.usefixtures("gpu_device")
 @pytest.mark.parametrize("name", ["norm with float32 scale", "convolution as in C"])
-def test_suggestions_are_measured_on_a_gpu(name: str) -> None:
+def test_suggestions_are_measured_on_a_gpu(name):
     with Handle() as handle:
         graph = ADVISED[name].graph()
         advice = graph.explain(handle).advice(measure=True)
@@ -438,7 +436,7 @@ def test_suggestions_are_measured_on_a_gpu(name: str) -> None:
 @pytest.mark.gpu
 @pytest.mark.usefixtures("gpu_device")
 @pytest.mark.parametrize("name", [name for name in COMPUTED if "fp8" not in name])
-def test_following_a_suggestion_computes_the_same_on_a_gpu(name: str) -> None:
+def test_following_a_suggestion_computes_the_same_on_a_gpu(name):
     graph = ADVISED[name].graph()
     rng = np.random.default_rng(3)
     graph.validate()

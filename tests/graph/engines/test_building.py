@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import ml_dtypes
@@ -43,7 +43,7 @@ def _product() -> tuple[Graph, Tensor, Tensor, Tensor]:
     return graph, a, b, graph.mul(graph.matmul(a, b), 0.5).set_output(name="c")
 
 
-def test_only_the_plan_is_left(a100: DeviceProperties) -> None:
+def test_only_the_plan_is_left(a100):
     gc.collect()
     before = [each for each in gc.get_objects() if type(each) is BackendDescriptor]
     graph, *_ = _product()
@@ -62,7 +62,7 @@ def test_only_the_plan_is_left(a100: DeviceProperties) -> None:
         _ = graph.plan
 
 
-def test_a_graph_can_be_changed_and_built_again(a100: DeviceProperties) -> None:
+def test_a_graph_can_be_changed_and_built_again(a100):
     graph, _, _, c = _product()
     first = graph.build(a100)
     graph.relu(c).set_output()
@@ -71,7 +71,7 @@ def test_a_graph_can_be_changed_and_built_again(a100: DeviceProperties) -> None:
         assert not second.descriptor.closed
 
 
-def test_no_engine_says_why(a100: DeviceProperties) -> None:
+def test_no_engine_says_why(a100):
     graph = Graph(io_data_type="float16")
     graph.reduction(graph.tensor((4, 64, 128)), "add", axes=(2,), name="rows").set_output()
     with pytest.raises(NotSupportedError, match=r"(?s)engine .*reduction 'rows'") as caught:
@@ -79,7 +79,7 @@ def test_no_engine_says_why(a100: DeviceProperties) -> None:
     assert any("CUDNN_DATA_FLOAT" in message for message in caught.value.messages)
 
 
-def test_what_cudnn_refuses_names_the_operation(a100: DeviceProperties) -> None:
+def test_what_cudnn_refuses_names_the_operation(a100):
     graph = Graph(io_data_type="float16")
     x = graph.tensor((4, 64, 128))
     graph.transpose(x, (0, 2, 1), name="turned").set_output(data_type="float32")
@@ -87,9 +87,7 @@ def test_what_cudnn_refuses_names_the_operation(a100: DeviceProperties) -> None:
         graph.build(a100)
 
 
-def test_an_older_cudnn_says_which_version_has_it(
-    a100: DeviceProperties, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_older_cudnn_says_which_version_has_it(a100, monkeypatch):
     monkeypatch.setattr(raw.load(), "version", 92100)
     graph = Graph(io_data_type="float16")
     graph.transpose(graph.tensor((4, 64, 128)), (0, 2, 1), name="turned").set_output()
@@ -100,7 +98,7 @@ def test_an_older_cudnn_says_which_version_has_it(
 # --- arguments of an execution -------------------------------------------------------------------
 
 
-def test_memory_goes_by_tensor_uid_or_name() -> None:
+def test_memory_goes_by_tensor_uid_or_name():
     graph, a, _, c = _product()
     graph.validate()
     found = Operands(graph.tensors).by_uid({a: 0x1000, 9: 0x2000, "c": 0x3000})
@@ -124,7 +122,7 @@ def test_memory_goes_by_tensor_uid_or_name() -> None:
         ("int64", ctypes.c_int64),
     ],
 )
-def test_numbers_by_value_have_the_tensors_type(data_type: str, ctype: type) -> None:
+def test_numbers_by_value_have_the_tensors_type(data_type, ctype):
     graph = Graph()
     scalar = host_value(3, graph.tensor_scalar(0, data_type))
     assert type(scalar) is ctype
@@ -139,7 +137,7 @@ Array = Any
 
 
 @pytest.fixture
-def handle() -> Iterator[Handle]:
+def handle():
     with use_reference_device(), Handle() as made:
         yield made
 
@@ -188,7 +186,7 @@ UNTAKEN: dict[str, tuple[Callable[[Graph, Any], Any], Callable[[Array], Array]]]
 
 
 @pytest.mark.parametrize("name", UNTAKEN)
-def test_operations_that_no_engine_takes(name: str, handle: Handle) -> None:
+def test_operations_that_no_engine_takes(name, handle):
     describe, exact = UNTAKEN[name]
     x = _random(*SHAPE)
     with Graph(io_data_type="float32") as graph:
@@ -200,7 +198,7 @@ def test_operations_that_no_engine_takes(name: str, handle: Handle) -> None:
         np.testing.assert_allclose(memory["y"].numpy(), expected, rtol=1e-6, atol=1e-6)
 
 
-def test_bound_memory_and_numbers_of_each_execution(handle: Handle) -> None:
+def test_bound_memory_and_numbers_of_each_execution(handle):
     x, scale = _random(4, 5), np.float32(3)
     with Graph(io_data_type="float32") as graph:
         factor = graph.tensor((1, 1), by_value=True, name="factor")
@@ -215,7 +213,7 @@ def test_bound_memory_and_numbers_of_each_execution(handle: Handle) -> None:
             graph.execute(memory)
 
 
-def test_what_operations_keep_between_kernels_is_there(handle: Handle) -> None:
+def test_what_operations_keep_between_kernels_is_there(handle):
     """The backward pass of attention wants scratch memory, with an engine or without."""
     shape = (1, 2, 16, 8)
     q, k, v, grad = (_random(*shape) * factor for factor in (1, 0.5, 2, -1))
@@ -258,7 +256,7 @@ def _transposed() -> Graph:
     return graph
 
 
-def test_a_failed_build_says_how(handle: Handle) -> None:
+def test_a_failed_build_says_how(handle):
     with pytest.raises(NotSupportedError, match=r"hint: .*build\(handle, without_engine=True\)"):
         _transposed().build(handle)
     with DeviceProperties.preset("H200") as h200, pytest.raises(NotSupportedError) as caught:
@@ -266,7 +264,7 @@ def test_a_failed_build_says_how(handle: Handle) -> None:
     assert "without_engine" not in str(caught.value)
 
 
-def test_there_is_no_engine_to_ask(handle: Handle) -> None:
+def test_there_is_no_engine_to_ask(handle):
     with _built(handle, _transposed()) as graph:
         plan = graph.plan
         assert plan.numerical_notes == plan.behavior_notes == frozenset()
@@ -287,12 +285,12 @@ def test_there_is_no_engine_to_ask(handle: Handle) -> None:
         ({"sm_count": 4, "workspace_limit": 0}, "workspace_limit, sm_count would choose"),
     ],
 )
-def test_nothing_can_be_chosen(options: dict[str, Any], says: str, handle: Handle) -> None:
+def test_nothing_can_be_chosen(options, says, handle):
     with pytest.raises(ValueError, match=says):
         _transposed().build(handle, without_engine=True, **options)
 
 
-def test_a_gpu_wants_an_engine() -> None:
+def test_a_gpu_wants_an_engine():
     with (
         DeviceProperties.preset("H200") as h200,
         pytest.raises(ValueError, match="only the reference device does that, got DevicePr"),
@@ -300,7 +298,7 @@ def test_a_gpu_wants_an_engine() -> None:
         _transposed().build(h200, without_engine=True)
 
 
-def test_other_operation_graphs_are_no_plans(handle: Handle) -> None:
+def test_other_operation_graphs_are_no_plans(handle):
     """A raw program that gives the wrong descriptor is refused as before."""
     with _built(handle, _transposed()) as graph:
         descriptor = graph.plan.descriptor
@@ -331,18 +329,18 @@ without_driver = pytest.mark.skipif(
 )
 
 
-def test_the_cases_are_there() -> None:
+def test_the_cases_are_there():
     assert len(FUSED) >= 7
 
 
 @pytest.mark.thinned(8)
 @pytest.mark.parametrize("name", FUSED)
-def test_plans_of_fused_norms_run_on_the_reference_device(name: str, handle: Handle) -> None:
+def test_plans_of_fused_norms_run_on_the_reference_device(name, handle):
     case = CASES[name]
     with case.graph() as graph:
         graph.build(handle)
         inputs, expected = problem(case, graph)
-        memory: dict[Any, Any] = {}
+        memory = {}
         for tensor in (*graph.inputs, *graph.outputs):
             values = inputs.get(tensor.name)
             array = stored(np.full(tensor.dims, 77.0), tensor) if values is None else values
@@ -357,7 +355,7 @@ def test_plans_of_fused_norms_run_on_the_reference_device(name: str, handle: Han
             assert error <= case.tolerance * np.abs(exact).max(), tensor.name
 
 
-def test_a_fused_norm_has_its_kernel_in_the_plan(h200: DeviceProperties) -> None:
+def test_a_fused_norm_has_its_kernel_in_the_plan(h200):
     with CASES["layer norm + z, relu, training, float16"].graph() as graph:
         plan = graph.build(h200)
         assert "runtime_compilation" in plan.behavior_notes
@@ -370,7 +368,7 @@ def test_a_fused_norm_has_its_kernel_in_the_plan(h200: DeviceProperties) -> None
 
 
 @without_driver
-def test_engines_that_ask_the_gpu_are_neither_refused_nor_compiled(h200: DeviceProperties) -> None:
+def test_engines_that_ask_the_gpu_are_neither_refused_nor_compiled(h200):
     with CASES["layer norm + z, relu, training, float16"].graph() as graph:
         told = graph.explain(h200)
     assert told.undecided
@@ -385,7 +383,7 @@ def test_engines_that_ask_the_gpu_are_neither_refused_nor_compiled(h200: DeviceP
 
 
 @without_driver
-def test_a_failed_build_names_engines_that_may_do_it_where_the_gpu_is() -> None:
+def test_a_failed_build_names_engines_that_may_do_it_where_the_gpu_is():
     """A T4 has no engine for bfloat16 that can be compiled here; two ask the GPU."""
     with DeviceProperties.preset("T4") as t4, Graph(io_data_type="bfloat16") as graph:
         x, scale = graph.tensor((64, 512, 1, 1)), graph.tensor((1, 512, 1, 1))
@@ -398,7 +396,7 @@ def test_a_failed_build_names_engines_that_may_do_it_where_the_gpu_is() -> None:
 
 
 @without_driver
-def test_an_engine_of_cublas_asks_the_gpu_too(h200: DeviceProperties) -> None:
+def test_an_engine_of_cublas_asks_the_gpu_too(h200):
     with CASES["matmul"].graph() as graph:
         told = graph.explain(h200)
     reasons = [reason for reason in told.reasons() if "cublas" in reason.lower()]

@@ -7,7 +7,6 @@ import os
 import random
 import re
 import tracemalloc
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +59,7 @@ class _Builds:
 
 
 @pytest.fixture
-def builds(monkeypatch: pytest.MonkeyPatch) -> _Builds:
+def builds(monkeypatch):
     counter = _Builds()
     monkeypatch.setattr(cached_building, "build_plan", counter)
     return counter
@@ -79,9 +78,7 @@ def _files(cache: PlanCache) -> list[Path]:
 # --- finding again --------------------------------------------------------------------------------
 
 
-def test_the_second_build_compiles_nothing(
-    a100: DeviceProperties, cache: PlanCache, builds: _Builds
-) -> None:
+def test_the_second_build_compiles_nothing(a100, cache, builds):
     with FUSED.graph() as first, FUSED.graph() as second:
         built = first.build(a100, cache=cache)
         assert builds.count == 1
@@ -95,7 +92,7 @@ def test_the_second_build_compiles_nothing(
     assert len(_files(cache)) == 1
 
 
-def test_another_process_finds_the_plan(a100: DeviceProperties, cache: PlanCache) -> None:
+def test_another_process_finds_the_plan(a100, cache):
     _built(a100, cache, FUSED)
     program = """
         import sys
@@ -115,10 +112,8 @@ def test_another_process_finds_the_plan(a100: DeviceProperties, cache: PlanCache
     assert printed(program, str(text), str(cache.folder), environment=environment) == ["0", "0"]
 
 
-def test_names_make_no_difference(
-    a100: DeviceProperties, cache: PlanCache, builds: _Builds
-) -> None:
-    def graph(name: str) -> Graph:
+def test_names_make_no_difference(a100, cache, builds):
+    def graph(name):
         graph = Graph(name, io_data_type="float16")
         x = graph.tensor((4, 32, 32), name=f"{name} x")
         graph.relu(graph.matmul(x, x, name=f"{name} product")).set_output(name=f"{name} y")
@@ -130,7 +125,7 @@ def test_names_make_no_difference(
     assert builds.count == 1
 
 
-def test_a_loaded_plan_computes_on_the_reference_device(cache: PlanCache, builds: _Builds) -> None:
+def test_a_loaded_plan_computes_on_the_reference_device(cache, builds):
     results = []
     with use_reference_device(), Handle() as handle:
         for _ in range(2):
@@ -155,9 +150,7 @@ _REQUESTS: dict[str, dict[str, Any]] = {
 }
 
 
-def test_each_request_has_its_plan(
-    a100: DeviceProperties, cache: PlanCache, builds: _Builds
-) -> None:
+def test_each_request_has_its_plan(a100, cache, builds):
     engine = _built(a100, cache)
     requests = {**_REQUESTS, "an engine": {"config": EngineChoice(engine)}}
     done = 1
@@ -181,9 +174,7 @@ def _key(graph: Graph, device: Any, **options: Any) -> str:
     return keys.plan(request).file_name
 
 
-def test_gpus_libraries_and_tf32_are_told_apart(
-    a100: DeviceProperties, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_gpus_libraries_and_tf32_are_told_apart(a100, monkeypatch):
     graph = CONVOLUTION.graph()
     keys = [_key(graph, a100)]
     with DeviceProperties.preset("H100") as h100, a100.replace(multiProcessorCount=66) as half:
@@ -207,9 +198,9 @@ def test_gpus_libraries_and_tf32_are_told_apart(
 
 
 @pytest.mark.soak
-def test_every_graph_has_a_key_of_its_own(a100: DeviceProperties) -> None:
+def test_every_graph_has_a_key_of_its_own(a100):
     """Also after it went through JSON, and under other names."""
-    keys: dict[str, list[str]] = {}
+    keys = {}
     for name, case in CASES.items():
         graph = case.graph()
         try:
@@ -243,9 +234,7 @@ def test_every_graph_has_a_key_of_its_own(a100: DeviceProperties) -> None:
         lambda graph: setattr(graph.tensors[0], "uid", 77),
     ],
 )
-def test_every_part_of_a_graph_counts(
-    change: Callable[[Graph], object], a100: DeviceProperties
-) -> None:
+def test_every_part_of_a_graph_counts(change, a100):
     graph, changed = CONVOLUTION.graph(), CONVOLUTION.graph()
     graph.validate()
     change(changed)
@@ -267,9 +256,7 @@ def _write(path: Path, entry: Any) -> None:
 
 
 @pytest.mark.parametrize("what", ["nothing", "a part", "another byte", "no text", "other JSON"])
-def test_damaged_entries_are_built_anew_in_place(
-    what: str, a100: DeviceProperties, cache: PlanCache, builds: _Builds
-) -> None:
+def test_damaged_entries_are_built_anew_in_place(what, a100, cache, builds):
     _built(a100, cache)
     (path,) = _files(cache)
     content = path.read_bytes()
@@ -291,7 +278,7 @@ def test_damaged_entries_are_built_anew_in_place(
     assert builds.count == 2
 
 
-def test_an_entry_that_is_too_large_is_not_read(a100: DeviceProperties, cache: PlanCache) -> None:
+def test_an_entry_that_is_too_large_is_not_read(a100, cache):
     _built(a100, cache)
     (path,) = _files(cache)
     with path.open("r+b") as file:
@@ -305,9 +292,7 @@ def test_an_entry_that_is_too_large_is_not_read(a100: DeviceProperties, cache: P
 
 
 @pytest.mark.soak
-def test_an_entry_of_another_key_is_not_taken(
-    a100: DeviceProperties, cache: PlanCache, builds: _Builds
-) -> None:
+def test_an_entry_of_another_key_is_not_taken(a100, cache, builds):
     _built(a100, cache)
     (path,) = _files(cache)
     _built(a100, cache, FUSED)
@@ -318,9 +303,7 @@ def test_an_entry_of_another_key_is_not_taken(
 
 
 @pytest.mark.soak
-def test_sealed_damage_is_taken_or_built_anew(
-    a100: DeviceProperties, cache: PlanCache, builds: _Builds
-) -> None:
+def test_sealed_damage_is_taken_or_built_anew(a100, cache, builds):
     """Changes with a checksum that fits: in the entry, and in cuDNN's part of it."""
     engine = _built(a100, cache)
     path, entry = _entry(cache)
@@ -343,9 +326,7 @@ def test_sealed_damage_is_taken_or_built_anew(
     assert _built(a100, cache) == engine
 
 
-def test_engines_that_are_found_faulty_later_are_not_loaded(
-    a100: DeviceProperties, cache: PlanCache, builds: _Builds, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_engines_that_are_found_faulty_later_are_not_loaded(a100, cache, builds, monkeypatch):
     engine = _built(a100, cache)
     faults = Faults({engine: "wrong numbers"})
     monkeypatch.setattr(cached_building, "graph_faults", lambda *_, **__: faults)
@@ -356,14 +337,12 @@ def test_engines_that_are_found_faulty_later_are_not_loaded(
     assert builds.count == 3
 
 
-def test_graphs_that_are_found_faulty_later_are_refused(
-    a100: DeviceProperties, cache: PlanCache, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_graphs_that_are_found_faulty_later_are_refused(a100, cache, monkeypatch):
     """Also where an engine is asked for and its plan is stored."""
     choice = EngineChoice(_built(a100, cache))
     assert _built(a100, cache, config=choice) == choice.engine
 
-    def faulty(*arguments: Any, **options: Any) -> Any:
+    def faulty(*arguments, **options):
         status = cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED
         raise NotSupportedError("Graph.build", status, messages=["it is computed wrong"])
 
@@ -373,9 +352,7 @@ def test_graphs_that_are_found_faulty_later_are_refused(
             _built(a100, cache, **options)
 
 
-def test_a_fault_is_warned_of_once(
-    a100: DeviceProperties, cache: PlanCache, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_fault_is_warned_of_once(a100, cache, monkeypatch):
     """Whether the plan is built or loaded."""
     wrong = row("row", "", "NaN", "it is wrong", str, Range(90000), measured(""), data="x is large")
     found = Faults(found=(Finding(wrong, "relu 'y'", wrong.ranges),))
@@ -386,21 +363,19 @@ def test_a_fault_is_warned_of_once(
         assert len(warned) == 1
 
 
-def test_a_failing_build_stores_nothing(a100: DeviceProperties, cache: PlanCache) -> None:
+def test_a_failing_build_stores_nothing(a100, cache):
     with CONVOLUTION.graph() as graph, pytest.raises(Exception, match="engine"):
         graph.build(a100, cache=cache, selection=Selection(engines=[]))
     assert _files(cache) == []
 
 
-def test_a_disk_that_fails_stops_no_build(a100: DeviceProperties, tmp_path: Path) -> None:
+def test_a_disk_that_fails_stops_no_build(a100, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.warns(RuntimeWarning, match="plan cache in .*file/plans cannot be used: Not a dir"):
         _built(a100, tmp_path / "file" / "plans")
 
 
-def test_a_folder_that_others_can_write_stops_the_build(
-    a100: DeviceProperties, tmp_path: Path
-) -> None:
+def test_a_folder_that_others_can_write_stops_the_build(a100, tmp_path):
     tmp_path.chmod(0o777)
     with pytest.raises(ValueError, match="cache: others can write to the folder"):
         _built(a100, tmp_path)
@@ -410,12 +385,12 @@ def test_a_folder_that_others_can_write_stops_the_build(
 
 
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def home(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
     return tmp_path / "caches"
 
 
-def test_true_is_a_folder_of_the_user(home: Path) -> None:
+def test_true_is_a_folder_of_the_user(home):
     found = as_cache(True)
     assert found is not None
     assert found.folder == home / "cudnn_ctypes" / "plans"
@@ -425,9 +400,7 @@ def test_true_is_a_folder_of_the_user(home: Path) -> None:
 
 
 @pytest.mark.parametrize("value", ["", "caches", None])
-def test_without_an_absolute_path_it_is_in_the_home(
-    value: str | None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_without_an_absolute_path_it_is_in_the_home(value, monkeypatch, tmp_path):
     monkeypatch.setenv("HOME", str(tmp_path))
     if value is None:
         monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
@@ -436,8 +409,8 @@ def test_without_an_absolute_path_it_is_in_the_home(
     assert PlanCache().folder == tmp_path / ".cache" / "cudnn_ctypes" / "plans"
 
 
-def test_a_user_without_a_home_must_name_a_folder(monkeypatch: pytest.MonkeyPatch) -> None:
-    def homeless() -> Path:
+def test_a_user_without_a_home_must_name_a_folder(monkeypatch):
+    def homeless():
         raise RuntimeError("Could not determine home directory.")
 
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
@@ -447,7 +420,7 @@ def test_a_user_without_a_home_must_name_a_folder(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.usefixtures("home")
-def test_the_environment_chooses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_chooses(tmp_path, monkeypatch):
     standard = PlanCache().folder
     for value, folder in (
         ("", None),
@@ -476,22 +449,18 @@ def test_the_environment_chooses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         ("a\0b", ValueError, "cache: expected the name of a folder"),
     ],
 )
-def test_what_is_no_cache(
-    given: Any, error: type[Exception], says: str, a100: DeviceProperties
-) -> None:
+def test_what_is_no_cache(given, error, says, a100):
     with pytest.raises(error, match=says):
         _built(a100, given)
 
 
 @pytest.mark.parametrize("limit", [-1, 1.5, True, "1"])
-def test_what_is_no_limit(limit: Any) -> None:
+def test_what_is_no_limit(limit):
     with pytest.raises((TypeError, ValueError), match="limit: expected a number of bytes"):
         PlanCache("x", limit=limit)
 
 
-def test_plans_that_cannot_be_stored(
-    a100: DeviceProperties, cache: PlanCache, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_plans_that_cannot_be_stored(a100, cache, monkeypatch):
     """An argument is refused; the environment does not concern them."""
     with pytest.raises(ValueError, match="cache: a plan with a kernel_cache is not kept on disk"):
         _built(a100, cache, FUSED, kernel_cache=KernelCache())
@@ -509,7 +478,7 @@ def test_plans_that_cannot_be_stored(
 # --- looking --------------------------------------------------------------------------------------
 
 
-def test_entries_tell_what_they_hold(a100: DeviceProperties, cache: PlanCache) -> None:
+def test_entries_tell_what_they_hold(a100, cache):
     engine = _built(a100, cache)
     _built(a100, cache, FUSED)
     os.utime(_files(cache)[0], (0, 0))
@@ -526,7 +495,7 @@ def test_entries_tell_what_they_hold(a100: DeviceProperties, cache: PlanCache) -
     assert repr(cache) == f"PlanCache({str(cache.folder)!r})"
 
 
-def test_it_is_bounded(a100: DeviceProperties, tmp_path: Path) -> None:
+def test_it_is_bounded(a100, tmp_path):
     _built(a100, tmp_path / "a")
     size = PlanCache(tmp_path / "a").entries()[0].size
     cache = PlanCache(tmp_path / "b", limit=2 * size + size // 2)
@@ -543,7 +512,7 @@ def test_it_is_bounded(a100: DeviceProperties, tmp_path: Path) -> None:
 @pytest.mark.usefixtures("gpu_device")
 class TestOnAGpu:
     @pytest.mark.parametrize("name", PLANS)
-    def test_a_loaded_plan_computes(self, name: str, cache: PlanCache, builds: _Builds) -> None:
+    def test_a_loaded_plan_computes(self, name, cache, builds):
         with Handle() as handle:
             for _ in range(2):
                 with CASES[name].graph() as graph:
@@ -551,9 +520,7 @@ class TestOnAGpu:
                     check(CASES[name], graph, handle, ANY_ENGINE)
         assert builds.count == 1
 
-    def test_second_processes_load_instead_of_compiling(
-        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_second_processes_load_instead_of_compiling(self, tmp_path, capsys):
         """Shows what it takes them, with ``pytest -s``."""
         bench_cache.main([str(tmp_path)])  # exits if one of them compiles
         with capsys.disabled():

@@ -38,7 +38,7 @@ def _aged(path: Path, seconds: float) -> None:
     os.utime(path, (then, then))
 
 
-def test_what_is_written_is_read(tmp_path: Path) -> None:
+def test_what_is_written_is_read(tmp_path):
     folder = EntryFolder(tmp_path / "a" / "b", PLENTY)
     assert folder.read("x.json") is None
     assert folder.files() == []
@@ -53,7 +53,7 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
     assert folder.read("x.json") is None
 
 
-def test_it_is_made_for_the_user_alone(tmp_path: Path) -> None:
+def test_it_is_made_for_the_user_alone(tmp_path):
     before = os.umask(0)
     try:
         EntryFolder(tmp_path / "new", PLENTY).write("x.json", "1")
@@ -64,7 +64,7 @@ def test_it_is_made_for_the_user_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("mode", [0o770, 0o707, 0o1777])
-def test_a_folder_that_others_can_write_is_refused(mode: int, tmp_path: Path) -> None:
+def test_a_folder_that_others_can_write_is_refused(mode, tmp_path):
     folder = EntryFolder(tmp_path, PLENTY)
     folder.write("x.json", "1")
     tmp_path.chmod(mode)
@@ -81,7 +81,7 @@ def test_a_folder_that_others_can_write_is_refused(mode: int, tmp_path: Path) ->
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
-def test_a_folder_of_another_user_is_refused(tmp_path: Path) -> None:
+def test_a_folder_of_another_user_is_refused(tmp_path):
     folder = EntryFolder(tmp_path, PLENTY)
     folder.write("x.json", "1")
     os.chown(tmp_path, 12345, -1)
@@ -89,7 +89,7 @@ def test_a_folder_of_another_user_is_refused(tmp_path: Path) -> None:
         folder.read("x.json")
 
 
-def test_a_file_that_others_can_write_is_not_read(tmp_path: Path) -> None:
+def test_a_file_that_others_can_write_is_not_read(tmp_path):
     folder = EntryFolder(tmp_path, PLENTY)
     folder.write("x.json", "1")
     (tmp_path / "x.json").chmod(0o666)
@@ -98,7 +98,7 @@ def test_a_file_that_others_can_write_is_not_read(tmp_path: Path) -> None:
     assert folder.read("x.json") == "2"
 
 
-def test_what_is_no_file_is_not_read(tmp_path: Path) -> None:
+def test_what_is_no_file_is_not_read(tmp_path):
     folder = EntryFolder(tmp_path / "cache", PLENTY)
     folder.write("x.json", "1")
     (tmp_path / "elsewhere").write_text("2")
@@ -113,12 +113,12 @@ def test_what_is_no_file_is_not_read(tmp_path: Path) -> None:
     assert (tmp_path / "elsewhere").read_text() == "2"
 
 
-def test_bytes_that_are_no_text_are_damage(tmp_path: Path) -> None:
+def test_bytes_that_are_no_text_are_damage(tmp_path):
     (tmp_path / "x.json").write_bytes(b"\xff\xfe{")
     assert EntryFolder(tmp_path, PLENTY).read("x.json") == ""
 
 
-def test_what_was_used_longest_ago_goes_first(tmp_path: Path) -> None:
+def test_what_was_used_longest_ago_goes_first(tmp_path):
     folder = EntryFolder(tmp_path, 30)
     for number, name in enumerate(("a", "b", "c")):
         folder.write(f"{name}.json", 10 * name)
@@ -132,7 +132,7 @@ def test_what_was_used_longest_ago_goes_first(tmp_path: Path) -> None:
     assert folder.read("e.json") is None
 
 
-def test_unfinished_files_are_no_entries_and_go_in_time(tmp_path: Path) -> None:
+def test_unfinished_files_are_no_entries_and_go_in_time(tmp_path):
     folder = EntryFolder(tmp_path, PLENTY)
     (tmp_path / "x.json.1.part").write_text("1")
     (tmp_path / "y.json.2.part").write_text("2")
@@ -143,7 +143,7 @@ def test_unfinished_files_are_no_entries_and_go_in_time(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_write_that_fails_leaves_nothing(tmp_path: Path) -> None:
+def test_a_write_that_fails_leaves_nothing(tmp_path):
     folder = EntryFolder(tmp_path, PLENTY)
     (tmp_path / "x.json").mkdir()
     with pytest.raises(OSError, match="directory"):
@@ -164,18 +164,16 @@ def _write_and_read(path: str, letter: str) -> set[str]:
     return seen
 
 
-def test_writers_at_once_leave_one_of_their_files_whole(tmp_path: Path) -> None:
+def test_writers_at_once_leave_one_of_their_files_whole(tmp_path):
     with ProcessPoolExecutor(4) as executor:
         found = executor.map(_write_and_read, [str(tmp_path)] * 4, _LETTERS)
-        seen: set[str] = set().union(*found)
+        seen = set().union(*found)
     assert seen <= {letter * _LENGTH for letter in _LETTERS}
     assert len(seen) > 1
     assert [path.name for path in tmp_path.iterdir()] == ["x.json"]
 
 
-def test_a_write_does_not_look_at_all_files(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_write_does_not_look_at_all_files(tmp_path, monkeypatch):
     looks = []
     scan = os.scandir
     monkeypatch.setattr(os, "scandir", lambda path: looks.append(path) or scan(path))
@@ -232,7 +230,7 @@ def _built(cache: Any, device: Any, **options: Any) -> int:
         return int(graph.build(device, cache=cache, **options).config.choice.engine)
 
 
-def test_builds_take_the_fastest_config(h200: DeviceProperties, cache: PlanCache) -> None:
+def test_builds_take_the_fastest_config(h200, cache):
     first, second, third, *_ = _rows(h200)
     assert _built(cache, h200) == first.engine
     _keep(cache, h200, _tuned(_measurement(first, 9), _measurement(third, 5)))
@@ -247,9 +245,7 @@ def test_builds_take_the_fastest_config(h200: DeviceProperties, cache: PlanCache
     assert _built(cache, h200) == second.engine
 
 
-def test_the_plan_of_the_fastest_config_is_there(
-    h200: DeviceProperties, cache: PlanCache, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_plan_of_the_fastest_config_is_there(h200, cache, monkeypatch):
     *_, last = _rows(h200)
     _keep(cache, h200, _tuned(_measurement(last, 5)))
     monkeypatch.setattr(cached_building, "build_plan", None)
@@ -257,9 +253,7 @@ def test_the_plan_of_the_fastest_config_is_there(
     assert {each.kind for each in cache.entries()} == {"plan", "tuning"}
 
 
-def test_a_selection_takes_the_fastest_that_meets_it(
-    h200: DeviceProperties, cache: PlanCache
-) -> None:
+def test_a_selection_takes_the_fastest_that_meets_it(h200, cache):
     first, second, third, *_ = _rows(h200)
     _keep(
         cache,
@@ -285,9 +279,7 @@ def test_a_selection_takes_the_fastest_that_meets_it(
     assert "workspace" in cached_building._unwanted(limited, Selection(workspace_limit=1))
 
 
-def test_results_under_a_selection_do_not_bind_other_builds(
-    h200: DeviceProperties, cache: PlanCache
-) -> None:
+def test_results_under_a_selection_do_not_bind_other_builds(h200, cache):
     first, _, third, *_ = _rows(h200)
     only = Selection(engines=[third.engine])
     _keep(cache, h200, _tuned(_measurement(third, 5)), only)
@@ -295,9 +287,7 @@ def test_results_under_a_selection_do_not_bind_other_builds(
     assert _built(cache, h200, selection=only) == third.engine
 
 
-def test_what_was_dropped_or_is_faulty_is_passed_over(
-    h200: DeviceProperties, cache: PlanCache, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_was_dropped_or_is_faulty_is_passed_over(h200, cache, monkeypatch):
     first, second, third, *_ = _rows(h200)
     slow = _measurement(first, 9)
     _keep(cache, h200, _tuned(_measurement(third, 5), _measurement(second, 1, "dropped"), slow))
@@ -307,9 +297,7 @@ def test_what_was_dropped_or_is_faulty_is_passed_over(
     assert _built(cache, h200) == first.engine
 
 
-def test_a_config_that_there_is_not_is_passed_over(
-    h200: DeviceProperties, cache: PlanCache
-) -> None:
+def test_a_config_that_there_is_not_is_passed_over(h200, cache):
     first, second, *_ = _rows(h200)
     wrong = Measurement(second.engine, {"no_such_knob": 1}, "", "measured", (1.0,))
     far = Measurement(9999, {}, "", "measured", (2.0,))
@@ -329,7 +317,7 @@ def test_a_config_that_there_is_not_is_passed_over(
 # --- between machines -----------------------------------------------------------------------------
 
 
-def test_results_travel(h200: DeviceProperties, cache: PlanCache, tmp_path: Path) -> None:
+def test_results_travel(h200, cache, tmp_path):
     first, second, third, *_ = _rows(h200)
     there = PlanCache(tmp_path / "there")
     _keep(there, h200, _tuned(_measurement(first, 9), _measurement(third, 5)))
@@ -343,9 +331,7 @@ def test_results_travel(h200: DeviceProperties, cache: PlanCache, tmp_path: Path
     assert cache.export_tunings() == text
 
 
-def test_results_for_one_key_become_one(
-    h200: DeviceProperties, cache: PlanCache, tmp_path: Path
-) -> None:
+def test_results_for_one_key_become_one(h200, cache, tmp_path):
     first, second, third, *_ = _rows(h200)
     there = PlanCache(tmp_path / "there")
     _keep(cache, h200, _tuned(_measurement(first, 9), _measurement(second, 3)))
@@ -365,9 +351,7 @@ def test_results_for_one_key_become_one(
 
 
 @pytest.mark.soak
-def test_a_damaged_export_is_refused_whole(
-    h200: DeviceProperties, cache: PlanCache, tmp_path: Path
-) -> None:
+def test_a_damaged_export_is_refused_whole(h200, cache, tmp_path):
     there = PlanCache(tmp_path / "there")
     first, second, *_ = _rows(h200)
     _keep(there, h200, _tuned(_measurement(first, 9)))
@@ -387,16 +371,14 @@ def test_a_damaged_export_is_refused_whole(
             cache.merge_tunings(text)
     for damage in sample(damages(stored), 150, seed=4):
         text = json.dumps(damage.done_to(stored))
-        error = raised(lambda text=text: cache.merge_tunings(text))  # type: ignore[misc]
+        error = raised(lambda text=text: cache.merge_tunings(text))
         assert error is None or (isinstance(error, ValueError) and not accident(error)), damage
     cache.entries()
     _built(cache, h200)
 
 
 @pytest.mark.soak
-def test_the_command_carries_results(
-    h200: DeviceProperties, cache: PlanCache, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_carries_results(h200, cache, tmp_path, capsys):
     *_, last = _rows(h200)
     _keep(cache, h200, _tuned(_measurement(last, 5)))
     file, there = tmp_path / "tunings.json", tmp_path / "there"
@@ -447,11 +429,11 @@ class _Gpu:
 
 
 @pytest.fixture
-def gpu(monkeypatch: pytest.MonkeyPatch) -> _Gpu:
+def gpu(monkeypatch):
     return _Gpu(monkeypatch)
 
 
-def test_a_second_process_does_not_read_them(gpu: _Gpu, cache: PlanCache) -> None:
+def test_a_second_process_does_not_read_them(gpu, cache):
     for _ in range(3):
         assert gpu.properties(cache) == VALUES
     assert gpu.readings == 1
@@ -472,9 +454,7 @@ def test_a_second_process_does_not_read_them(gpu: _Gpu, cache: PlanCache) -> Non
     ],
     ids=["GPU", "CUDA", "a part of it", "driver", "cuDNN", "library"],
 )
-def test_another_gpu_driver_or_library_is_read_anew(
-    change: Any, gpu: _Gpu, cache: PlanCache, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_gpu_driver_or_library_is_read_anew(change, gpu, cache, monkeypatch):
     library = known_gpus.raw.load()
     for owner, name in ((known_gpus, "_DRIVER_FILES"), (library, "version"), (library, "path")):
         monkeypatch.setattr(owner, name, getattr(owner, name))  # put back afterwards
@@ -493,9 +473,7 @@ def _rewritten(cache: PlanCache, member: str, value: Any) -> None:
 
 
 @pytest.mark.parametrize("value", [None, [], {}, {"deviceName": None}, {"deviceVer": 900}])
-def test_what_is_no_properties_of_a_gpu_is_read_anew(
-    value: Any, gpu: _Gpu, cache: PlanCache
-) -> None:
+def test_what_is_no_properties_of_a_gpu_is_read_anew(value, gpu, cache):
     gpu.properties(cache)
     _rewritten(cache, "properties", value)
     assert gpu.properties(cache) == VALUES
@@ -504,7 +482,7 @@ def test_what_is_no_properties_of_a_gpu_is_read_anew(
     assert gpu.readings == 2
 
 
-def test_damage_is_read_anew(gpu: _Gpu, cache: PlanCache) -> None:
+def test_damage_is_read_anew(gpu, cache):
     gpu.properties(cache)
     (path,) = cache.folder.iterdir()
     path.write_bytes(path.read_bytes().replace(b"132", b"133", 1))
@@ -512,7 +490,7 @@ def test_damage_is_read_anew(gpu: _Gpu, cache: PlanCache) -> None:
     assert gpu.readings == 2
 
 
-def test_they_are_shown(gpu: _Gpu, cache: PlanCache) -> None:
+def test_they_are_shown(gpu, cache):
     gpu.properties(cache)
     (entry,) = cache.entries()
     assert (entry.kind, entry.device) == ("device", "NVIDIA X")
@@ -522,17 +500,15 @@ def test_they_are_shown(gpu: _Gpu, cache: PlanCache) -> None:
     assert cache.clear() == 1
 
 
-def test_where_a_gpu_is_plugged_in_is_unimportant(gpu: _Gpu, cache: PlanCache) -> None:
+def test_where_a_gpu_is_plugged_in_is_unimportant(gpu, cache):
     gpu.values |= {"pciDeviceId": 3, "cudaDeviceId": 1, "totalGlobalMem": 5, "source": "measured"}
     assert important_properties(gpu.handle, cache) == VALUES
 
 
-def test_building_asks_the_cache_of_the_plans(
-    h200: DeviceProperties, cache: PlanCache, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[Any] = []
+def test_building_asks_the_cache_of_the_plans(h200, cache, monkeypatch):
+    asked = []
 
-    def properties(device: Any, plans: Any = None) -> dict[str, Any]:
+    def properties(device, plans=None):
         asked.append(plans)
         return important_properties(device, plans)
 
@@ -542,7 +518,7 @@ def test_building_asks_the_cache_of_the_plans(
     assert asked == [cache]
 
 
-def test_the_reference_device_is_not_kept(cache: PlanCache) -> None:
+def test_the_reference_device_is_not_kept(cache):
     for name in ("H200", "B200"):
         with use_reference_device(device=name), Handle() as handle:
             assert device_properties(handle, cache)["deviceName"] == f"NVIDIA {name}"
@@ -551,11 +527,11 @@ def test_the_reference_device_is_not_kept(cache: PlanCache) -> None:
 
 @pytest.mark.gpu
 @pytest.mark.usefixtures("gpu_device")
-def test_the_gpu_here_is_read_once(cache: PlanCache, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_gpu_here_is_read_once(cache, monkeypatch):
     read = known_gpus._read
-    readings: list[Any] = []
+    readings = []
 
-    def counted(handle: Handle) -> dict[str, Any]:
+    def counted(handle):
         readings.append(handle)
         return read(handle)
 

@@ -62,7 +62,7 @@ def _results(found: Iterator[tuple[Any, Any]]) -> dict[Any, Any]:
 
 
 @pytest.mark.parametrize("kind", EXECUTORS)
-def test_results_and_errors_come_with_their_tasks(kind: str) -> None:
+def test_results_and_errors_come_with_their_tasks(kind):
     with EXECUTORS[kind]() as executor:
         found = _results(spread(executor, _square, range(10)))
     assert found == {n: n * n if n != 7 else "seven" for n in range(10)}
@@ -73,7 +73,7 @@ def _parts(task: Any) -> Any:
 
 
 @pytest.mark.soak
-def test_a_dead_worker_loses_only_its_task() -> None:
+def test_a_dead_worker_loses_only_its_task():
     with _processes() as executor:
         found = dict(spread(executor, _square, [*range(12), 13, *range(14, 20)]))
         assert isinstance(found.pop(13), BrokenProcessPool)
@@ -84,7 +84,7 @@ def test_a_dead_worker_loses_only_its_task() -> None:
 
 
 @pytest.mark.soak
-def test_what_a_dead_worker_was_at_is_tried_in_parts() -> None:
+def test_what_a_dead_worker_was_at_is_tried_in_parts():
     tasks = [(1, 2), (7, 8, 10), (3, 13, 4), (5, 6), (9,)]
     with _processes() as executor:
         found = dict(spread(executor, _square, tasks, parts=lambda t: [(each,) for each in t]))
@@ -104,7 +104,7 @@ def _fail() -> None:
 
 
 @pytest.mark.soak
-def test_workers_that_cannot_live_are_given_up() -> None:
+def test_workers_that_cannot_live_are_given_up():
     with ProcessPoolExecutor(1, get_context("spawn"), initializer=_fail) as executor:
         found = dict(spread(executor, _square, range(20)))
     assert set(found) == set(range(20))
@@ -129,7 +129,7 @@ class _Breaking(Executor):
         return future
 
 
-def test_what_a_broken_executor_had_left_comes_back() -> None:
+def test_what_a_broken_executor_had_left_comes_back():
     found = _results(spread(_Breaking(), _square, range(5), places=[0]))
     assert found == {0: 0, 1: 1, 2: "it broke", 3: "it broke", 4: "it broke"}
 
@@ -153,17 +153,17 @@ class _Busy:
             self.at[place] -= 1
 
 
-def test_one_task_is_at_a_place_at_a_time() -> None:
+def test_one_task_is_at_a_place_at_a_time():
     busy = _Busy()
     with ThreadPoolExecutor(8) as executor:
         assert len(list(spread(executor, busy, range(12), places=["a", "b"]))) == 12
     assert (busy.most, busy.used) == (1, {"a", "b"})
 
 
-def test_tasks_are_read_as_there_is_room() -> None:
-    done: list[int] = []
+def test_tasks_are_read_as_there_is_room():
+    done = []
 
-    def tasks() -> Iterator[int]:
+    def tasks():
         for number in range(100):
             if len(done) >= 4:
                 return
@@ -192,14 +192,14 @@ class _Forgetting(Executor):
         return future
 
 
-def test_what_was_lost_with_another_worker_is_tried_again() -> None:
+def test_what_was_lost_with_another_worker_is_tried_again():
     executor = _Forgetting()
     found = _results(spread(executor, _square, range(7), places=[0]))
     assert found == {n: n * n if n != 4 else "the worker is gone" for n in range(7)}
     assert executor.count == 7 + 3
 
 
-def test_workers_are_counted_where_they_are_known() -> None:
+def test_workers_are_counted_where_they_are_known():
     with ThreadPoolExecutor(3) as executor:
         assert worker_count(executor) == 3
     assert worker_count(_Breaking()) is None

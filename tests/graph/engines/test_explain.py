@@ -8,7 +8,6 @@ import gc
 import io
 import json
 import re
-from typing import Any
 
 import pytest
 from rich.console import Console
@@ -49,7 +48,7 @@ HERE = [name for name, case in CASES.items() if case.here]
 
 @pytest.mark.thinned(96)
 @pytest.mark.parametrize("name", HERE)
-def test_every_engine_is_told_of(name: str, h200: DeviceProperties) -> None:
+def test_every_engine_is_told_of(name, h200):
     try:
         with CASES[name].graph() as graph:
             told = graph.explain(h200)
@@ -83,7 +82,7 @@ def test_every_engine_is_told_of(name: str, h200: DeviceProperties) -> None:
 @pytest.mark.parametrize(
     "name", ["convolution", "convolution + bias + relu", "matmul + bias + gelu"]
 )
-def test_the_first_row_is_what_is_built(name: str, h200: DeviceProperties) -> None:
+def test_the_first_row_is_what_is_built(name, h200):
     with CASES[name].graph() as graph:
         told = graph.explain(h200, ("a", "fallback"))
         assert told.rows[0].proposed_by[0] == "a 1"
@@ -94,7 +93,7 @@ def test_the_first_row_is_what_is_built(name: str, h200: DeviceProperties) -> No
 
 
 @pytest.mark.soak
-def test_engines_of_runtime_fusion_are_compiled_when_asked(h200: DeviceProperties) -> None:
+def test_engines_of_runtime_fusion_are_compiled_when_asked(h200):
     name = "matmul + bias + gelu"
     only = Selection(engines=[_explained(name, h200).usable[0].engine])
     before = _explained(name, h200, heuristics="fallback", selection=only)
@@ -107,7 +106,7 @@ def test_engines_of_runtime_fusion_are_compiled_when_asked(h200: DevicePropertie
 
 
 @pytest.mark.soak
-def test_engines_that_want_a_kernel_chosen_are_asked_for_each(h200: DeviceProperties) -> None:
+def test_engines_that_want_a_kernel_chosen_are_asked_for_each(h200):
     """Left to cuDNN, their kernel_cfg is refused whatever the graph."""
     with CASES["attention"].graph() as forward, CASES["attention, backward"].graph() as backward:
         for graph in (forward, backward):
@@ -123,7 +122,7 @@ def test_engines_that_want_a_kernel_chosen_are_asked_for_each(h200: DeviceProper
                 assert chosen or raw.load().version < NEWEST
 
 
-def test_selections_are_told(h200: DeviceProperties) -> None:
+def test_selections_are_told(h200):
     wanted = Selection(forbid="tensor_core", workspace_limit=0)
     told = _explained("convolution", h200, selection=wanted)
     assert told.usable
@@ -134,9 +133,7 @@ def test_selections_are_told(h200: DeviceProperties) -> None:
     assert all(row.supported is None for row in told if row.state == "excluded")
 
 
-def test_engines_that_compute_wrong_numbers_are_told(
-    h200: DeviceProperties, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_engines_that_compute_wrong_numbers_are_told(h200, monkeypatch):
     before = _explained("convolution", h200, heuristics="a")
     wrong = before.rows[0].engine
     monkeypatch.setattr(lowering, "faults_of", lambda *_: Faults({wrong: "it is wrong"}))
@@ -145,7 +142,7 @@ def test_engines_that_compute_wrong_numbers_are_told(
     assert {r.engine for r in told.usable} == {r.engine for r in before.usable} - {wrong}
 
 
-def test_without_an_engine_the_reasons_are_cudnns_own(h200: DeviceProperties) -> None:
+def test_without_an_engine_the_reasons_are_cudnns_own(h200):
     told = _without_engine().explain(h200)
     assert not told.usable
     text = str(told)
@@ -161,7 +158,7 @@ def test_without_an_engine_the_reasons_are_cudnns_own(h200: DeviceProperties) ->
     assert all(reason in text for reason in found)
 
 
-def test_the_text_is_plain_unless_it_is_for_a_terminal(h200: DeviceProperties) -> None:
+def test_the_text_is_plain_unless_it_is_for_a_terminal(h200):
     told = _explained("convolution", h200, heuristics="a")
     plain = io.StringIO()
     told.show(plain)
@@ -180,7 +177,7 @@ def test_the_text_is_plain_unless_it_is_for_a_terminal(h200: DeviceProperties) -
     assert best.endswith("works")
 
 
-def test_engines_are_told_with_their_knobs(h200: DeviceProperties) -> None:
+def test_engines_are_told_with_their_knobs(h200):
     told = _explained("convolution", h200, heuristics="a")
     lines = str(told).splitlines()
     first = lines.index(next(line for line in lines if line.startswith("engine  "))) + 1
@@ -198,13 +195,13 @@ def test_engines_are_told_with_their_knobs(h200: DeviceProperties) -> None:
     ("knob", "text"),
     [(Knob(0, 23, 1), "0-23"), (Knob(8, 64, 8), "8-64 by 8"), (Knob(3, 3, 1), "3")],
 )
-def test_ranges_of_knobs_are_short(knob: Knob, text: str) -> None:
+def test_ranges_of_knobs_are_short(knob, text):
     assert str(knob) == text
 
 
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("width", [80, 120])
-def test_tables_fit_in_a_terminal(width: int, h200: DeviceProperties) -> None:
+def test_tables_fit_in_a_terminal(width, h200):
     """Whatever stands in a cell is there whole, on several lines where there is little room."""
     told = _explained("convolution + bias + relu", h200)
     pretty = Console(file=io.StringIO(), width=width, force_terminal=True)
@@ -225,17 +222,17 @@ def test_tables_fit_in_a_terminal(width: int, h200: DeviceProperties) -> None:
             assert f" {name}={knob} " in text
 
 
-def test_rows_are_data(h200: DeviceProperties) -> None:
+def test_rows_are_data(h200):
     told = _explained("convolution", h200, heuristics="a")
     stored = json.loads(json.dumps(told.as_dict()))
     assert stored["proposed"] == {"a": told.proposed["a"]}
     assert stored["rows"][0]["knobs"] == dict(told.rows[0].knobs)
     assert told.rows[0].as_dict()["engine"] == told.rows[0].engine
     with pytest.raises(dataclasses.FrozenInstanceError):
-        told.rows[0].engine = 1  # type: ignore[misc]
+        told.rows[0].engine = 1
 
 
-def test_nothing_is_left_behind(h200: DeviceProperties) -> None:
+def test_nothing_is_left_behind(h200):
     gc.collect()
     before = {id(each) for each in gc.get_objects() if type(each) is BackendDescriptor}
     _explained("convolution + bias + relu", h200)
@@ -248,7 +245,7 @@ def test_nothing_is_left_behind(h200: DeviceProperties) -> None:
     assert left == []
 
 
-def test_an_explanation_leaves_the_plan(h200: DeviceProperties) -> None:
+def test_an_explanation_leaves_the_plan(h200):
     with CASES["convolution"].graph() as graph:
         plan = graph.build(h200)
         graph.explain(h200, "a")
@@ -259,7 +256,7 @@ def test_an_explanation_leaves_the_plan(h200: DeviceProperties) -> None:
 # --- building with one config --------------------------------------------------------------------
 
 
-def test_a_row_is_built(h200: DeviceProperties) -> None:
+def test_a_row_is_built(h200):
     with CASES["convolution"].graph() as graph:
         told = graph.explain(h200, "a")
         row = next(row for row in told.usable[1:] if row.choice != told.rows[0].choice)
@@ -267,14 +264,14 @@ def test_a_row_is_built(h200: DeviceProperties) -> None:
         assert graph.build(h200, config=row.choice).config.choice == row.choice
 
 
-def test_a_knob_can_be_left_to_cudnn(h200: DeviceProperties) -> None:
+def test_a_knob_can_be_left_to_cudnn(h200):
     """Heuristics do it for float32 convolutions."""
     with CASES["convolution, float32"].graph() as graph:
         row = next(row for row in graph.explain(h200, "a") if -1 in row.knobs.values())
         assert graph.build(h200, config=row).config.choice == row.choice
 
 
-def test_an_engine_shows_its_knobs_and_makes_configs(h200: DeviceProperties) -> None:
+def test_an_engine_shows_its_knobs_and_makes_configs(h200):
     with CASES["convolution"].graph() as graph:
         row = graph.explain(h200, "a").rows[0]
         with graph.engine(h200, row.engine) as engine:
@@ -286,14 +283,14 @@ def test_an_engine_shows_its_knobs_and_makes_configs(h200: DeviceProperties) -> 
         assert graph.engine_count(h200) > row.engine
 
 
-def test_configs_meet_the_selection_too(h200: DeviceProperties) -> None:
+def test_configs_meet_the_selection_too(h200):
     with CASES["convolution"].graph() as graph:
         row = graph.explain(h200, "a").rows[0]
         with pytest.raises(NotSupportedError, match="has the note tensor_core"):
             graph.build(h200, config=row, selection=Selection(forbid="tensor_core"))
 
 
-def test_the_first_wanted_config_is_built(h200: DeviceProperties) -> None:
+def test_the_first_wanted_config_is_built(h200):
     with CASES["convolution"].graph() as graph:
         plan = graph.build(h200, selection=Selection(forbid="tensor_core"))
         assert "tensor_core" not in plan.numerical_notes
@@ -302,7 +299,7 @@ def test_the_first_wanted_config_is_built(h200: DeviceProperties) -> None:
         assert "selection=Selection(require={'winograd'})" in str(caught.value)
 
 
-def test_the_selection_says_how_many_it_left_out(h200: DeviceProperties) -> None:
+def test_the_selection_says_how_many_it_left_out(h200):
     """Its conditions are not told as what cuDNN said."""
     with CASES["convolution"].graph() as graph:
         proposed = {row.choice for row in graph.explain(h200, "a") if row.proposed_by}
@@ -318,7 +315,7 @@ def test_the_selection_says_how_many_it_left_out(h200: DeviceProperties) -> None
     )
 
 
-def test_each_condition_of_a_selection_is_counted(h200: DeviceProperties) -> None:
+def test_each_condition_of_a_selection_is_counted(h200):
     wanted = Selection(forbid="tensor_core", workspace_limit=0, without_engines=[0])
     with CASES["convolution"].graph() as graph:
         left_out = [row for row in graph.explain(h200, "a", selection=wanted) if row.proposed_by]
@@ -340,22 +337,20 @@ def test_each_condition_of_a_selection_is_counted(h200: DeviceProperties) -> Non
         (22, TypeError, "config: expected an EngineChoice or EngineConfig, got 22 .int."),
     ],
 )
-def test_wrong_configs(
-    config: object, error: type[Exception], says: str, h200: DeviceProperties
-) -> None:
+def test_wrong_configs(config, error, says, h200):
     with CASES["convolution"].graph() as graph, pytest.raises(error, match=says):
         graph.build(h200, config=config)
 
 
-def test_choices_are_checked_when_made() -> None:
+def test_choices_are_checked_when_made():
     with pytest.raises(TypeError, match="expected its index, got '22'"):
-        EngineChoice("22")  # type: ignore[arg-type]
+        EngineChoice("22")
     with pytest.raises(TypeError, match="knobs: expected values by name, got 8"):
-        EngineChoice(22, 8)  # type: ignore[arg-type]
+        EngineChoice(22, 8)
 
 
 @pytest.mark.soak
-def test_a_limit_of_workspace_counts_what_operations_keep_there(h200: DeviceProperties) -> None:
+def test_a_limit_of_workspace_counts_what_operations_keep_there(h200):
     with CASES["attention, backward"].graph() as graph:
         graph.validate()
         kept, own = (
@@ -395,7 +390,7 @@ def test_a_limit_of_workspace_counts_what_operations_keep_there(h200: DeviceProp
         (["none (cur=0x7ffe45bdfdd8)\n at: true"], "NOT_SUPPORTED: none (cur=0x…)"),
     ],
 )
-def test_the_telling_line(messages: list[str], says: str) -> None:
+def test_the_telling_line(messages, says):
     error = NotSupportedError(
         "cudnnBackendFinalize", cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED, messages=messages
     )
@@ -403,12 +398,12 @@ def test_the_telling_line(messages: list[str], says: str) -> None:
     assert refusal(error).messages == tuple(messages)
 
 
-def test_the_last_error_string_serves_without_messages() -> None:
+def test_the_last_error_string_serves_without_messages():
     error = BadParamError("f", cudnnStatus_t.CUDNN_STATUS_BAD_PARAM, detail="n < 0")
     assert str(refusal(error)) == "BAD_PARAM: n < 0"
 
 
-def test_engines_with_one_reason_are_told_together() -> None:
+def test_engines_with_one_reason_are_told_together():
     rows = [
         EngineRow(i, "refused", refused_at="engine", status="S", reason=f"Engine {i} is not there")
         for i in (7, 3, 4)
@@ -438,8 +433,6 @@ def test_engines_with_one_reason_are_told_together() -> None:
         ("build", {"kernel_cache": "k"}, TypeError, "^kernel_cache: .* got 'k'"),
     ],
 )
-def test_wrong_options_are_named(
-    method: str, options: dict[str, Any], error: type[Exception], says: str, h200: DeviceProperties
-) -> None:
+def test_wrong_options_are_named(method, options, error, says, h200):
     with CASES["convolution"].graph() as graph, pytest.raises(error, match=says):
         getattr(graph, method)(h200, **options)

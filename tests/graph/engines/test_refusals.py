@@ -13,7 +13,6 @@ import pytest
 from cudnn_ctypes import Handle, raw
 from cudnn_ctypes.errors import NotSupportedError, SymbolNotFoundError
 from cudnn_ctypes.graph.backend.descriptor import attribute
-from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.describe import operations
 from cudnn_ctypes.graph.describe.node import Kind
 from cudnn_ctypes.graph.describe.tensor import Tensor
@@ -107,7 +106,7 @@ DESCRIBED: dict[str, Callable[[Graph], Any]] = {
 
 
 @pytest.mark.parametrize("name", list(DESCRIBED))
-def test_cudnn_takes_the_descriptors(name: str) -> None:
+def test_cudnn_takes_the_descriptors(name):
     graph = Graph(io_data_type="float16")
     results = DESCRIBED[name](graph)
     for tensor in results if isinstance(results, (list, tuple)) else [results]:
@@ -134,7 +133,7 @@ def _kinds() -> dict[str, Kind]:
 
 
 @pytest.mark.parametrize("name", list(_kinds()))
-def test_attributes_of_operations_exist(name: str) -> None:
+def test_attributes_of_operations_exist(name):
     kind = _kinds()[name]
     names = [*kind.inputs.values(), *kind.outputs.values(), *kind.options.values()]
     names += [kind.precision] if kind.precision else []
@@ -146,7 +145,7 @@ def test_attributes_of_operations_exist(name: str) -> None:
             attribute(KINDS[kind.inner.descriptor], each)
 
 
-def test_every_operation_descriptor_has_a_kind() -> None:
+def test_every_operation_descriptor_has_a_kind():
     described = {kind.descriptor for kind in _kinds().values()}
     assert described == {name for name in KINDS if name.startswith("operation_")}
 
@@ -171,12 +170,12 @@ def _lowered(graph: Graph, read: Callable[[Any], Any]) -> Any:
     ],
 )
 def test_a_convolution_is_scaled_by_numbers_of_the_type_that_engines_read(
-    io: str, computation: str, result: str | None, expected: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    seen: dict[int, Any] = {}
+    io, computation, result, expected, monkeypatch
+):
+    seen = {}
     original = raw.cudnnBackendSetAttribute
 
-    def noted(descriptor: Any, name: Any, kind: Any, *rest: Any) -> Any:
+    def noted(descriptor, name, kind, *rest):
         seen[int(name)] = kind
         return original(descriptor, name, kind, *rest)
 
@@ -191,16 +190,14 @@ def test_a_convolution_is_scaled_by_numbers_of_the_type_that_engines_read(
 
 
 @pytest.mark.parametrize(("batches", "stride"), [((4, 1), 0), ((4, 4), 40), ((1, 1), 40)])
-def test_a_matrix_used_for_several_batches_has_no_stride_between_them(
-    batches: tuple[int, int], stride: int
-) -> None:
+def test_a_matrix_used_for_several_batches_has_no_stride_between_them(batches, stride):
     graph = Graph(io_data_type="float16")
     a, b = graph.tensor((batches[0], 3, 8)), graph.tensor((batches[1], 8, 5))
     graph.matmul(a, b).set_output()
     assert _lowered(graph, lambda operation: operation["bdesc"]["strides"]) == [stride, 5, 1]
 
 
-def test_an_operation_computes_in_its_own_type() -> None:
+def test_an_operation_computes_in_its_own_type():
     graph = Graph(io_data_type="float16", compute_data_type="float64")
     for result in graph.genstats(graph.tensor((1, 8, 4, 4)), compute_data_type="float32"):
         result.set_output()
@@ -211,7 +208,7 @@ def test_an_operation_computes_in_its_own_type() -> None:
 
 
 @pytest.mark.parametrize("told", [None, "float32"])
-def test_logical_operations_compute_in_booleans_unless_told_otherwise(told: str | None) -> None:
+def test_logical_operations_compute_in_booleans_unless_told_otherwise(told):
     graph = Graph(io_data_type="float16")
     flags = (graph.tensor((1, 8, 4, 4), data_type="boolean") for _ in range(2))
     graph.logical_and(*flags, compute_data_type=told).set_output()
@@ -319,13 +316,13 @@ def _check(name: str, device: Any) -> None:
 
 @pytest.mark.thinned(4)
 @pytest.mark.parametrize("name", list(REFUSED))
-def test_refused_for_an_h200(name: str, h200: DeviceProperties) -> None:
+def test_refused_for_an_h200(name, h200):
     _check(name, h200)
 
 
 @pytest.mark.gpu
 @pytest.mark.usefixtures("gpu_device")
 @pytest.mark.parametrize("name", list(REFUSED))
-def test_refused_on_the_gpu(name: str) -> None:
+def test_refused_on_the_gpu(name):
     with Handle() as handle:
         _check(name, handle)

@@ -62,7 +62,7 @@ def _convolution(channels: int, filters: int, groups: int = 1, *, last: bool = F
 
 @pytest.mark.thinned(8)
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.here])
-def test_remedies_leave_the_graph_as_it_is_and_give_valid_ones(name: str) -> None:
+def test_remedies_leave_the_graph_as_it_is_and_give_valid_ones(name):
     with CASES[name].graph() as graph:
         graph.validate()
         before = graph.to_json()
@@ -138,18 +138,18 @@ WIDE = {"a": (1, 30, 16), "b": (1, 16, 21)}
         (_product(strides=(320, 10, 1)), set()),  # memory with gaps
     ],
 )
-def test_sizes_that_grow(graph: Graph, sizes: set[tuple[str, tuple[int, ...]]]) -> None:
+def test_sizes_that_grow(graph, sizes):
     assert _sizes(graph) == sizes
 
 
-def test_the_order_of_dimensions_stays_when_they_grow() -> None:
+def test_the_order_of_dimensions_stays_when_they_grow():
     (variant,) = _variants(_convolution(15, 24, last=True), "width")
     x = variant.graphs[0].find_tensor("x")
     assert (x.dims, x.strides) == ((2, 16, 8, 8), (1024, 1, 128, 16))
 
 
 @pytest.mark.parametrize("rank", [3, 4, 5])
-def test_images_are_stored_channels_last(rank: int) -> None:
+def test_images_are_stored_channels_last(rank):
     graph = Graph(io_data_type="float16")
     dims, window = (2, 16, *(8,) * (rank - 2)), (16, 16, *(3,) * (rank - 2))
     x, w = graph.tensor(dims, name="x"), graph.tensor(window, name="w")
@@ -162,14 +162,14 @@ def test_images_are_stored_channels_last(rank: int) -> None:
         assert tensor.strides == packed(tensor.dims or ())
 
 
-def test_matrices_have_no_channels() -> None:
+def test_matrices_have_no_channels():
     graph = Graph(io_data_type="float16")
     a, b = graph.tensor((1, 2, 32, 8), name="a"), graph.tensor((1, 2, 8, 16), name="b")
     graph.matmul(a, b).set_output(name="c")
     assert _variants(graph, "layout") == []
 
 
-def test_rows_whose_memory_is_both_are_left_alone() -> None:
+def test_rows_whose_memory_is_both_are_left_alone():
     graph = Graph(io_data_type="float16")
     x, scale = graph.tensor((64, 128, 1, 1), name="x"), graph.tensor((1, 128, 1, 1), name="s")
     graph.rmsnorm("inference", x, scale, None, 1e-5)[0].set_output(name="y")
@@ -187,7 +187,7 @@ def _typed(graph: Graph, topic: str) -> list[dict[str, Any]]:
     ]
 
 
-def test_scales_of_rows_follow_the_input_and_those_of_channels_are_float32() -> None:
+def test_scales_of_rows_follow_the_input_and_those_of_channels_are_float32():
     graph = Graph(io_data_type="bfloat16")
     x = graph.tensor((64, 128, 1, 1), name="x")
     scale = graph.tensor((1, 128, 1, 1), data_type="float32", name="scale")
@@ -203,7 +203,7 @@ def test_scales_of_rows_follow_the_input_and_those_of_channels_are_float32() -> 
     assert _typed(graph, "scale type") == [{"scale": float32, "bias": float32}]
 
 
-def test_only_a_norm_by_itself_is_known_to_be_slow() -> None:
+def test_only_a_norm_by_itself_is_known_to_be_slow():
     graph = Graph(io_data_type="float16")
     x = graph.tensor((64, 128, 1, 1), name="x")
     scale = graph.tensor((1, 128, 1, 1), data_type="float32", name="scale")
@@ -222,9 +222,7 @@ def test_only_a_norm_by_itself_is_known_to_be_slow() -> None:
         ("fp8_e4m3", "fast_float_for_fp8", Type.CUDNN_DATA_FLOAT),
     ],
 )
-def test_sums_are_computed_in_the_type_of_the_operands(
-    data_type: str, given: str, expected: cudnnDataType_t
-) -> None:
+def test_sums_are_computed_in_the_type_of_the_operands(data_type, given, expected):
     graph = Graph(io_data_type=data_type, compute_data_type=given)
     a, b = graph.tensor((1, 32, 16), name="a"), graph.tensor((1, 16, 16), name="b")
     graph.matmul(a, b, name="matmul").set_output(name="c")
@@ -234,7 +232,7 @@ def test_sums_are_computed_in_the_type_of_the_operands(
     assert _variants(made, "compute type") == []
 
 
-def test_inference_leaves_out_what_nothing_uses() -> None:
+def test_inference_leaves_out_what_nothing_uses():
     graph = Graph(io_data_type="float16")
     q, k, v = (graph.tensor((2, 2, 64, 16), name=name) for name in "qkv")
     o, stats = graph.sdpa(q, k, v, generate_stats=True, name="sdpa")
@@ -247,7 +245,7 @@ def test_inference_leaves_out_what_nothing_uses() -> None:
     assert _variants(graph, "results") == []
 
 
-def test_graphs_are_split_at_virtual_results_the_largest_part_first() -> None:
+def test_graphs_are_split_at_virtual_results_the_largest_part_first():
     graph = Graph(io_data_type="float16")
     x = graph.tensor((2, 8, 16), name="x")
     y = graph.exp(graph.relu(x, name="relu"), name="exp")
@@ -277,9 +275,7 @@ def test_graphs_are_split_at_virtual_results_the_largest_part_first() -> None:
         ((6, 7), None, (0, 1), (1, 42, 1, 1)),
     ],
 )
-def test_reductions_of_one_end_of_memory_are_those_of_images(
-    dims: tuple[int, ...], strides: Any, axes: tuple[int, ...], folded: tuple[int, ...]
-) -> None:
+def test_reductions_of_one_end_of_memory_are_those_of_images(dims, strides, axes, folded):
     graph = Graph(io_data_type="float32")
     x = graph.tensor(dims, strides, name="x")
     graph.reduction(x, "add", axes=axes, name="sum").set_output(name="y")
@@ -292,7 +288,7 @@ def test_reductions_of_one_end_of_memory_are_those_of_images(
 
 
 @pytest.mark.parametrize("name", ["middle", "gaps", "bias of another shape", "index", "two"])
-def test_other_reductions_keep_their_dimensions(name: str) -> None:
+def test_other_reductions_keep_their_dimensions(name):
     graph = Graph(io_data_type="float32")
     x = graph.tensor((8, 16, 32), (1024, 64, 2) if name == "gaps" else None, name="x")
     if name == "bias of another shape":
@@ -305,7 +301,7 @@ def test_other_reductions_keep_their_dimensions(name: str) -> None:
     assert _variants(graph, "dimensions") == []
 
 
-def test_images_of_a_graph_that_another_remedy_has_changed() -> None:
+def test_images_of_a_graph_that_another_remedy_has_changed():
     """The order in memory is another one then, and so are the images."""
     graph = Graph(io_data_type="float32")
     x = graph.tensor((2, 8, 4, 4), name="x")
@@ -365,13 +361,13 @@ def _found(
     return topics, search
 
 
-def test_one_change_is_enough() -> None:
+def test_one_change_is_enough():
     assert _found(_last)[0] == [("layout",)]
     assert _found(_wide)[0] == [("width",)]
     assert _found(lambda graph: _last(graph) or _aligned(graph))[0] == [("layout",), ("alignment",)]
 
 
-def test_the_fewest_changes_together() -> None:
+def test_the_fewest_changes_together():
     assert _found(lambda g: _last(g) and _wide(g))[0] == [("layout", "width")]
     assert _found(lambda g: _aligned(g) and _wide(g))[0] == [("alignment", "width")]
     assert _found(lambda g: _last(g) and _aligned(g) and _wide(g))[0] == [
@@ -379,19 +375,19 @@ def test_the_fewest_changes_together() -> None:
     ]
 
 
-def test_the_graph_in_two() -> None:
+def test_the_graph_in_two():
     assert _found(lambda graph: len(graph.nodes) == 1)[0] == [("split",)]
 
 
-def test_in_two_with_all_changes() -> None:
-    def wanted(graph: Graph) -> bool:
+def test_in_two_with_all_changes():
+    def wanted(graph):
         return len(graph.nodes) == 1 and (_x(graph) is None or (_last(graph) and _wide(graph)))
 
     assert _found(wanted)[0] == [("layout", "alignment", "width", "split")]
 
 
-def test_what_loses_something_comes_last() -> None:
-    def wanted(graph: Graph) -> bool:
+def test_what_loses_something_comes_last():
+    def wanted(graph):
         return bool(_x(graph).data_type == FLOAT)
 
     assert _found(wanted)[0] == [("input type",)]
@@ -404,7 +400,7 @@ def test_what_loses_something_comes_last() -> None:
     ]
 
 
-def test_nothing_helps() -> None:
+def test_nothing_helps():
     topics, search = _found(lambda graph: False)
     assert topics == []
     assert not search.exhausted
@@ -412,14 +408,14 @@ def test_nothing_helps() -> None:
 
 
 @pytest.mark.parametrize("tries", [0, 1, 3])
-def test_no_more_is_asked_than_may_be(tries: int) -> None:
+def test_no_more_is_asked_than_may_be(tries):
     topics, search = _found(lambda graph: False, tries=tries)
     assert topics == []
     assert search.tried == tries
     assert search.exhausted
 
 
-def test_it_ends_with_its_time() -> None:
+def test_it_ends_with_its_time():
     times = iter(range(99))
     search = Search(
         _graph(), lambda graph: None, tries=99, seconds=3.5, clock=lambda: float(next(times))
@@ -429,7 +425,7 @@ def test_it_ends_with_its_time() -> None:
     assert search.exhausted
 
 
-def test_a_graph_that_has_an_engine_is_changed_once_each() -> None:
+def test_a_graph_that_has_an_engine_is_changed_once_each():
     search = Search(_graph(), lambda graph: Outcome((1,)), tries=99, seconds=99.0)
     topics = [tuple(step.topic for step in each.variant.steps) for each in search.gains()]
     assert topics == [("layout",), ("alignment",), ("width",)]
@@ -458,12 +454,12 @@ def _as_in_c() -> Graph:
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[BuildAdvice]:
+def asked(monkeypatch):
     """Every search that was begun."""
-    found: list[BuildAdvice] = []
+    found = []
     search = BuildAdvice.__call__
 
-    def noted(self: BuildAdvice) -> tuple[str, ...]:
+    def noted(self):
         found.append(self)
         return search(self)
 
@@ -474,7 +470,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[BuildAdvice]:
 @build_advice_only
 @pytest.mark.thinned(5)
 @pytest.mark.parametrize("name", REFUSED)
-def test_the_message_begins_with_what_explain_advises(name: str) -> None:
+def test_the_message_begins_with_what_explain_advises(name):
     case = ADVISED[name]
     with DeviceProperties.preset(case.device) as device:
         error = _failure(case.graph(), device)
@@ -487,9 +483,7 @@ def test_the_message_begins_with_what_explain_advises(name: str) -> None:
 
 
 @build_advice_only
-def test_nothing_is_tried_before_the_message_is_read(
-    h200: DeviceProperties, asked: list[BuildAdvice]
-) -> None:
+def test_nothing_is_tried_before_the_message_is_read(h200, asked):
     error = _failure(_as_in_c(), h200)
     _ = error.messages, error.hint, error.status, repr(error)
     assert asked == []
@@ -500,7 +494,7 @@ def test_nothing_is_tried_before_the_message_is_read(
 
 
 @build_advice_only
-def test_the_message_can_be_read_when_graph_and_device_are_gone() -> None:
+def test_the_message_can_be_read_when_graph_and_device_are_gone():
     with DeviceProperties.preset("h200") as device:
         graph = _as_in_c()
         error = _failure(graph, device)
@@ -509,14 +503,14 @@ def test_the_message_can_be_read_when_graph_and_device_are_gone() -> None:
 
 
 @build_advice_only
-def test_handles(asked: list[BuildAdvice]) -> None:
+def test_handles(asked):
     with use_reference_device(), Handle() as handle:
         error = _failure(_as_in_c(), handle)
     assert "channels last" in str(error)
 
 
 @build_advice_only
-def test_advice_travels_with_the_error(h200: DeviceProperties, asked: list[BuildAdvice]) -> None:
+def test_advice_travels_with_the_error(h200, asked):
     error = _failure(_as_in_c(), h200)
     for copied in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
         assert type(copied) is NotSupportedError
@@ -527,7 +521,7 @@ def test_advice_travels_with_the_error(h200: DeviceProperties, asked: list[Build
 
 
 @build_advice_only
-def test_the_selection_and_modes_are_those_of_the_build(h200: DeviceProperties) -> None:
+def test_the_selection_and_modes_are_those_of_the_build(h200):
     assert ": engines 7, 8" in _failure(_as_in_c(), h200).advice[0]
     only = Selection(without_engines=[7])
     assert _failure(_as_in_c(), h200, selection=only).advice[0].endswith(": engine 8")
@@ -536,7 +530,7 @@ def test_the_selection_and_modes_are_those_of_the_build(h200: DeviceProperties) 
 
 
 @build_advice_only
-def test_builds_that_ask_for_more_have_no_advice(h200: DeviceProperties) -> None:
+def test_builds_that_ask_for_more_have_no_advice(h200):
     """A given engine, and plans for other shapes: what is tried knows nothing of them."""
     with KernelCache() as cache:
         for options in (
@@ -548,9 +542,7 @@ def test_builds_that_ask_for_more_have_no_advice(h200: DeviceProperties) -> None
 
 
 @build_advice_only
-def test_no_plan_is_compiled_for_it(
-    h200: DeviceProperties, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_plan_is_compiled_for_it(h200, monkeypatch):
     """So a failed build does not become a slow or recursive one."""
     error = _failure(_as_in_c(), h200)
     monkeypatch.setattr(Graph, "build", None)
@@ -569,7 +561,7 @@ def _plans(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 @build_advice_only
 @pytest.mark.soak
-def test_the_search_is_bounded(h200: DeviceProperties, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_search_is_bounded(h200, monkeypatch):
     error = _failure(ADVISED["attention with heads of 20"].graph(), h200)
     monkeypatch.setattr(advising, "_BUILD_TRIES", 2)
     assert error.advice == ()
@@ -580,12 +572,10 @@ def test_the_search_is_bounded(h200: DeviceProperties, monkeypatch: pytest.Monke
 
 
 @build_advice_only
-def test_what_goes_wrong_in_the_search_is_not_told(
-    h200: DeviceProperties, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_goes_wrong_in_the_search_is_not_told(h200, monkeypatch):
     error = _failure(_as_in_c(), h200)
 
-    def broken(*args: object) -> None:
+    def broken(*args):
         raise RuntimeError("a fault")
 
     monkeypatch.setattr(advising, "Search", broken)
@@ -594,7 +584,7 @@ def test_what_goes_wrong_in_the_search_is_not_told(
 
 
 @build_advice_only
-def test_a_fork_does_not_ask_cudnn(h200: DeviceProperties, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fork_does_not_ask_cudnn(h200, monkeypatch):
     search = BuildAdvice(_as_in_c(), Conditions(h200))
     here = os.getpid()
     monkeypatch.setattr(os, "getpid", lambda: here + 1)
@@ -604,7 +594,7 @@ def test_a_fork_does_not_ask_cudnn(h200: DeviceProperties, monkeypatch: pytest.M
 
 
 @build_advice_only
-def test_other_errors_have_no_advice() -> None:
+def test_other_errors_have_no_advice():
     error = NotSupportedError("cudnnX", cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED)
     assert error.advice == ()
     assert "advice" not in str(error)
@@ -615,7 +605,7 @@ def test_other_errors_have_no_advice() -> None:
 
 
 @build_advice_only
-def test_whose_reason_it_is_stands_before_each() -> None:
+def test_whose_reason_it_is_stands_before_each():
     messages = ["no engine", OwnReason("and 3 more reasons")]
     error = NotSupportedError(
         "Graph.build", cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED, messages=messages
@@ -637,9 +627,7 @@ _CANNOT_COMPILE = (
 
 @build_advice_only
 @pytest.mark.parametrize("reason", _CANNOT_COMPILE)
-def test_a_broken_compiler_is_the_only_advice(
-    reason: str, h200: DeviceProperties, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_broken_compiler_is_the_only_advice(reason, h200, monkeypatch):
     """No other data type is compiled by it either."""
     graph, conditions = _as_in_c(), Conditions(h200, ("a",), Selection())
     told = BuildAdvice(graph, conditions, (reason,))
@@ -656,7 +644,7 @@ def test_a_broken_compiler_is_the_only_advice(
 
 @build_advice_only
 @pytest.mark.soak
-def test_advice_after_a_failed_compilation_compiles(h200: DeviceProperties) -> None:
+def test_advice_after_a_failed_compilation_compiles(h200):
     """The engine that cuDNN accepted for this graph, it accepts for changed ones too."""
     for data_type, advised in (("int64", ()), ("float64", ("float32",))):
         graph = Graph(io_data_type=data_type)

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from cudnn_ctypes import raw
-from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.backend.engine import EngineConfig
 from cudnn_ctypes.graph.engines.heuristics import heuristics
 from cudnn_ctypes.graph.engines.selection import BEHAVIOR_NOTES, NUMERICAL_NOTES, Selection
 from cudnn_ctypes.graph.graph import Graph
 
-from ..graphs import Made
-
 # --- on real configs -----------------------------------------------------------------------------
 
 
 @pytest.fixture
-def configs(made: Made, h200: DeviceProperties) -> Iterator[list[EngineConfig]]:
+def configs(made, h200):
     """Precompiled ones and ones compiled at run time, with workspaces and without."""
     found = []
     for relu in (False, True):
@@ -37,7 +33,7 @@ def _passing(configs: list[EngineConfig], **conditions: Any) -> list[EngineConfi
     return [config for config in configs if not Selection(**conditions).refusal(config)]
 
 
-def test_without_conditions_all_pass(configs: list[EngineConfig]) -> None:
+def test_without_conditions_all_pass(configs):
     assert _passing(configs) == configs
 
 
@@ -46,9 +42,7 @@ def _has(config: EngineConfig, note: str) -> bool:
 
 
 @pytest.mark.parametrize("note", ["tensor_core", "runtime_compilation"])
-def test_notes_required_and_forbidden_divide_the_configs(
-    note: str, configs: list[EngineConfig]
-) -> None:
+def test_notes_required_and_forbidden_divide_the_configs(note, configs):
     required, rest = _passing(configs, require=note), _passing(configs, forbid=[note])
     assert required
     assert all(_has(config, note) for config in required)
@@ -56,7 +50,7 @@ def test_notes_required_and_forbidden_divide_the_configs(
     assert len(required) + len(rest) == len(configs)
 
 
-def test_engines_by_index(configs: list[EngineConfig]) -> None:
+def test_engines_by_index(configs):
     first = configs[0].engine.index
     only, others = _passing(configs, engines=[first]), _passing(configs, without_engines=first)
     assert {config.engine.index for config in only} == {first}
@@ -64,7 +58,7 @@ def test_engines_by_index(configs: list[EngineConfig]) -> None:
     assert len(only) + len(others) == len(configs)
 
 
-def test_workspaces_and_shared_memory_have_limits(configs: list[EngineConfig]) -> None:
+def test_workspaces_and_shared_memory_have_limits(configs):
     sizes = [config.workspace_size for config in configs]
     assert any(sizes), "no config with a workspace: the test shows nothing"
     assert not any(c.workspace_size for c in _passing(configs, workspace_limit=0))
@@ -108,22 +102,22 @@ class _Config:
         ({"without_engines": {3, 4}}, "its engine is excluded"),
     ],
 )
-def test_refusals_say_why(conditions: dict[str, Any], says: str) -> None:
-    refusal = Selection(**conditions).refusal(_Config())  # type: ignore[arg-type]
+def test_refusals_say_why(conditions, says):
+    refusal = Selection(**conditions).refusal(_Config())
     assert refusal.startswith(says)
     assert bool(refusal) == bool(says)
 
 
-def test_what_is_not_told_passes() -> None:
+def test_what_is_not_told_passes():
     silent = _Config(workspace_size=None, shared_memory=None)
     strict = Selection(workspace_limit=0, shared_memory_limit=0)
-    assert strict.refusal(silent) == ""  # type: ignore[arg-type]
+    assert strict.refusal(silent) == ""
 
 
 # --- the conditions themselves -------------------------------------------------------------------
 
 
-def test_notes_go_by_member_c_name_or_short_name() -> None:
+def test_notes_go_by_member_c_name_or_short_name():
     member = raw.cudnnBackendNumericalNote_t.CUDNN_NUMERICAL_NOTE_TENSOR_CORE
     for given in (member, "CUDNN_NUMERICAL_NOTE_TENSOR_CORE", "TENSOR_CORE", ["tensor-core"]):
         assert Selection(require=given).require == {"tensor_core"}
@@ -132,7 +126,7 @@ def test_notes_go_by_member_c_name_or_short_name() -> None:
     assert not any("count" in name for name in every)
 
 
-def test_limits_combine() -> None:
+def test_limits_combine():
     assert Selection().within(None).workspace_limit is None
     assert Selection().within(5).workspace_limit == 5
     assert Selection(workspace_limit=3, deterministic=True).within(5) == Selection(
@@ -140,7 +134,7 @@ def test_limits_combine() -> None:
     )
 
 
-def test_it_shows_what_was_set() -> None:
+def test_it_shows_what_was_set():
     shown = repr(Selection(require="tensor_core", deterministic=True, workspace_limit=1 << 20))
     assert shown == (
         "Selection(require={'tensor_core'}, deterministic=True, workspace_limit=1048576)"
@@ -166,15 +160,15 @@ def test_it_shows_what_was_set() -> None:
         ({"without_engines": [-1]}, ValueError, "without_engines: expected indices"),
     ],
 )
-def test_wrong_conditions(conditions: dict[str, Any], error: type[Exception], says: str) -> None:
+def test_wrong_conditions(conditions, error, says):
     with pytest.raises(error, match=says):
         Selection(**conditions)
 
 
-def test_no_selection(h200: DeviceProperties) -> None:
+def test_no_selection(h200):
     graph = Graph(io_data_type="float16")
     graph.relu(graph.tensor((2, 3, 4))).set_output()
-    given: Any = {"deterministic": True}
+    given = {"deterministic": True}
     for method in (graph.build, graph.explain):
         with pytest.raises(
             TypeError, match=r"selection: expected a Selection, got .'deterministic'"

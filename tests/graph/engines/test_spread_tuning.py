@@ -6,7 +6,6 @@ import itertools
 import os
 import pickle
 import threading
-from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
@@ -96,7 +95,7 @@ class _Clock:
 
 
 @pytest.mark.soak
-def test_results_and_failures_belong_to_their_configs() -> None:
+def test_results_and_failures_belong_to_their_configs():
     """In the order of the configs; one worker dies, some raise, the rest is measured."""
     with ProcessPoolExecutor(2, get_context("spawn")) as executor:
         tuner = SpreadTuner(executor, _chunk(), function=_measure_or_die)
@@ -115,7 +114,7 @@ def test_results_and_failures_belong_to_their_configs() -> None:
     assert tuner.best is tuner.measurements[0]
 
 
-def test_a_chunk_can_be_pickled() -> None:
+def test_a_chunk_can_be_pickled():
     chunk = replace(_chunk(), choices=tuple(_choices(1, 2)), operands={3: np.arange(4)})
     back = pickle.loads(pickle.dumps(chunk))
     assert back.graph.to_json() == chunk.graph.to_json()
@@ -127,11 +126,11 @@ def test_a_chunk_can_be_pickled() -> None:
     assert [part.choices for part in back.parts()] == [(each,) for each in chunk.choices]
 
 
-def test_each_gpu_has_one_worker() -> None:
-    here: dict[int, int] = {3: 0, 4: 0}
+def test_each_gpu_has_one_worker():
+    here = {3: 0, 4: 0}
     lock = threading.Lock()
 
-    def function(chunk: Chunk, device: int) -> Sequence[Measurement]:
+    def function(chunk, device):
         with lock:
             here[device] += 1
             assert here[device] == 1
@@ -146,10 +145,10 @@ def test_each_gpu_has_one_worker() -> None:
     assert {each.state for each in tuner.measurements} == {"measured"}
 
 
-def test_the_budget_ends_it() -> None:
+def test_the_budget_ends_it():
     clock, budgets = _Clock(), []
 
-    def function(chunk: Chunk, device: Any) -> Sequence[Measurement]:
+    def function(chunk, device):
         clock.now += 4
         budgets.append(chunk.settings.budget)
         return _measure(chunk, device)
@@ -164,8 +163,8 @@ def test_the_budget_ends_it() -> None:
     assert budgets == [10, 6, 2]
 
 
-def test_every_measurement_is_noted() -> None:
-    noted: list[tuple[int, int]] = []
+def test_every_measurement_is_noted():
+    noted = []
     with ThreadPoolExecutor(2) as executor:
         tuner = SpreadTuner(
             executor,
@@ -191,7 +190,7 @@ def _tuned(device: DeviceProperties, settings: Settings, **options: Any) -> Spre
 
 
 @pytest.mark.soak
-def test_all_that_heuristics_propose_is_measured_once(h200: DeviceProperties) -> None:
+def test_all_that_heuristics_propose_is_measured_once(h200):
     tuner = _tuned(h200, Settings())
     with CASES[NAME].graph() as graph:
         rows = [r for r in graph.explain(h200, ("a", "fallback")) if r.proposed_by]
@@ -203,7 +202,7 @@ def test_all_that_heuristics_propose_is_measured_once(h200: DeviceProperties) ->
 
 
 @pytest.mark.soak
-def test_settings_of_knobs_are_searched(h200: DeviceProperties) -> None:
+def test_settings_of_knobs_are_searched(h200):
     before, after = _tuned(h200, Settings()), _tuned(h200, Settings(knobs=40))
     searched = [each for each in after.measurements if each.source == "knobs"]
     assert 0 < len(searched) <= 40
@@ -234,16 +233,14 @@ def test_settings_of_knobs_are_searched(h200: DeviceProperties) -> None:
         ),
     ],
 )
-def test_what_cannot_be_used(
-    executor: Any, devices: Any, error: type[Exception], says: str, h200: DeviceProperties
-) -> None:
+def test_what_cannot_be_used(executor, devices, error, says, h200):
     with pytest.raises(error, match=says):
         checked_executor(executor, devices)
     with CASES[NAME].graph() as graph, pytest.raises(error, match=says):
-        graph.autotune(h200, executor=executor, devices=devices)  # type: ignore[arg-type]
+        graph.autotune(h200, executor=executor, devices=devices)
 
 
-def test_gpus_of_another_kind_are_refused() -> None:
+def test_gpus_of_another_kind_are_refused():
     TARGET.check(Target("9.28.0", {"deviceName": "NVIDIA H200"}))
     for other, says in (
         (Target("9.19.0", TARGET.device), "the worker has cuDNN 9.19.0, and .* cuDNN 9.28.0"),
@@ -254,13 +251,13 @@ def test_gpus_of_another_kind_are_refused() -> None:
 
 
 @pytest.fixture
-def graph() -> Any:
+def graph():
     graph = CASES[NAME].graph()
     graph.validate()
     return graph
 
 
-def test_operands_go_as_they_lie_in_memory(graph: Any) -> None:
+def test_operands_go_as_they_lie_in_memory(graph):
     x, w = graph.inputs
     array = np.random.default_rng(0).standard_normal(x.dims).astype(np.float16)
     nhwc = np.ascontiguousarray(array.transpose(0, 2, 3, 1))
@@ -284,7 +281,7 @@ def test_operands_go_as_they_lie_in_memory(graph: Any) -> None:
         host_operands(graph, {"z": nhwc})
 
 
-def test_operands_with_gaps_and_of_fewer_bits() -> None:
+def test_operands_with_gaps_and_of_fewer_bits():
     graph = Graph(io_data_type="float32")
     x = graph.tensor((2, 3, 4), (24, 8, 2), "float32", name="x")
     mask = graph.tensor((2, 3, 8), (24, 8, 1), "boolean", name="mask")
@@ -300,7 +297,7 @@ def test_operands_with_gaps_and_of_fewer_bits() -> None:
     np.testing.assert_array_equal(host_operands(fake, {"mask": bits})[2], bits)
 
 
-def test_numbers_go_as_they_are() -> None:
+def test_numbers_go_as_they_are():
     graph = Graph(io_data_type="float16")
     factor = graph.tensor_scalar(1.0)
     factor.value, factor.name = None, "factor"
@@ -309,7 +306,7 @@ def test_numbers_go_as_they_are() -> None:
     assert host_operands(graph, {"factor": 2.5}) == {factor.uid: 2.5}
 
 
-def test_workers_get_what_was_sent() -> None:
+def test_workers_get_what_was_sent():
     contents = np.arange(200, dtype=np.uint8)
     with use_reference_device(), Handle() as handle, ExitStack() as stack:
         buffer = _on_the_gpu(contents, handle, stack)
@@ -319,7 +316,7 @@ def test_workers_get_what_was_sent() -> None:
     assert buffer.closed
 
 
-def test_a_worker_answers_for_each_config_it_was_asked(h200: DeviceProperties) -> None:
+def test_a_worker_answers_for_each_config_it_was_asked(h200):
     """Under the name by which it was asked, also if cuDNN refuses it or calls it otherwise."""
     with CASES[NAME].graph() as graph:
         rows = graph.explain(h200, ["a"]).usable
@@ -339,7 +336,7 @@ def test_a_worker_answers_for_each_config_it_was_asked(h200: DeviceProperties) -
         ]
         with lowered(graph.expansion(h200), h200) as lowering:
             found = [
-                _measured(tuner, lowering.graph, h200, each, f"a {n}", None)  # type: ignore[arg-type]
+                _measured(tuner, lowering.graph, h200, each, f"a {n}", None)
                 for n, each in enumerate((*asked, good))
             ]
         tuner.close()
@@ -361,7 +358,7 @@ def _hold(folder: str, uuid: str) -> None:
 
 
 @pytest.mark.soak
-def test_one_process_measures_at_a_time(tmp_path: Path) -> None:
+def test_one_process_measures_at_a_time(tmp_path):
     uuid = f"test-{os.getpid()}"
     with ProcessPoolExecutor(3, get_context("spawn")) as executor:
         for each in [executor.submit(_hold, str(tmp_path), uuid) for _ in range(3)]:
@@ -371,7 +368,7 @@ def test_one_process_measures_at_a_time(tmp_path: Path) -> None:
             each.result()
 
 
-def test_without_a_place_for_the_lock_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_place_for_the_lock_there_is_none(monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", "/no/such/folder")
     with gpu_lock("x"), gpu_lock("x"):
         pass
@@ -403,7 +400,7 @@ class _Timer:
 
 
 @pytest.fixture
-def tunable(monkeypatch: pytest.MonkeyPatch) -> Iterator[Handle]:
+def tunable(monkeypatch):
     """A handle of the reference device that autotuning takes for one of a GPU."""
     for module in (autotuning, spread_tuning):
         monkeypatch.setattr(module, "check_handle", lambda handle: None)
@@ -414,12 +411,12 @@ def tunable(monkeypatch: pytest.MonkeyPatch) -> Iterator[Handle]:
 
 
 @pytest.mark.parametrize("workers", [0, 2])
-def test_all_of_it(workers: int, tunable: Handle, tmp_path: Path) -> None:
+def test_all_of_it(workers, tunable, tmp_path):
     """With an executor and without: measurements, plan, cache, and numbers of the plan."""
     with CASES[NAME].graph() as graph, CASES[NAME].graph() as later:
         graph.validate()
         inputs, _ = problem(CASES[NAME], graph)
-        options: dict[str, Any] = {"heuristics": "a", "runs": 2, "cache": tmp_path}
+        options = {"heuristics": "a", "runs": 2, "cache": tmp_path}
         if workers:
             with ThreadPoolExecutor(workers) as executor:
                 tuned = graph.autotune(tunable, inputs, executor=executor, **options)
@@ -443,7 +440,7 @@ def _spawning(count: int) -> ProcessPoolExecutor:
 
 
 @pytest.fixture
-def handle() -> Iterator[Handle]:
+def handle():
     with Handle() as made:
         yield made
 
@@ -452,7 +449,7 @@ def handle() -> Iterator[Handle]:
 @pytest.mark.usefixtures("gpu_device")
 class TestOnAGpu:
     @pytest.mark.parametrize("kind", ["processes", "threads", "dask"])
-    def test_any_executor_will_do(self, kind: str, handle: Handle) -> None:
+    def test_any_executor_will_do(self, kind, handle):
         """The same configs as without one, all with times; the fastest stays and computes."""
         name = "convolution + bias + relu"
         with CASES[name].graph() as graph:
@@ -467,7 +464,7 @@ class TestOnAGpu:
             assert 0 < tuned.best.median == min(medians)
             check(CASES[name], graph, handle, ANY_ENGINE)
 
-    def test_arrays_are_sent(self, handle: Handle) -> None:
+    def test_arrays_are_sent(self, handle):
         """Those of NumPy, and what device memory holds."""
         with CASES[NAME].graph() as graph:
             graph.validate()
@@ -485,7 +482,7 @@ class TestOnAGpu:
             assert any(each.state == "measured" for each in tuned)
             assert {each.choice for each in again} == {each.choice for each in tuned}
 
-    def test_a_worker_without_the_gpu_says_so(self, handle: Handle) -> None:
+    def test_a_worker_without_the_gpu_says_so(self, handle):
         hidden = ProcessPoolExecutor(1, get_context("spawn"), _hide_gpus)
         with (
             CASES[NAME].graph() as graph,
@@ -496,7 +493,7 @@ class TestOnAGpu:
         assert caught.value.messages
 
     @pytest.mark.parametrize("kind", ["processes", "threads"])
-    def test_two_gpus(self, kind: str, handle: Handle) -> None:
+    def test_two_gpus(self, kind, handle):
         if device_count() < 2:
             pytest.skip("there is one GPU")
         with CASES[NAME].graph() as graph, _executor(kind) as executor:

@@ -8,7 +8,6 @@ import pickle
 import signal
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -39,13 +38,13 @@ pytestmark = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="n
 
 
 @pytest.fixture(autouse=True)
-def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def own_folder(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.delenv("CUDNN_CTYPES_WARDEN", raising=False)
 
 
 @pytest.fixture
-def h200() -> Iterator[DeviceProperties]:
+def h200():
     with DeviceProperties.preset("h200") as device:
         yield device
 
@@ -88,19 +87,19 @@ def driver_is_stub() -> bool:
     return ensure_driver().is_stub
 
 
-def test_questions_share_a_process_that_uses_no_gpu() -> None:
+def test_questions_share_a_process_that_uses_no_gpu():
     first = warden.ask(pid)
     assert first == warden.ask(pid) != os.getpid()
     assert warden.ask(driver_is_stub)
     assert warden.ask(environment)["CUDNN_CTYPES_WARDEN"] == "0"
 
 
-def test_an_exception_is_raised_here() -> None:
+def test_an_exception_is_raised_here():
     with pytest.raises(KeyError, match="no such thing"):
         warden.ask(fail)
 
 
-def test_the_end_of_a_process_is_told_and_the_next_question_has_another() -> None:
+def test_the_end_of_a_process_is_told_and_the_next_question_has_another():
     before = warden.ask(pid)
     with pytest.raises(warden.Death) as caught:
         warden.ask(end, signal.SIGSEGV)
@@ -114,25 +113,25 @@ def test_the_end_of_a_process_is_told_and_the_next_question_has_another() -> Non
     assert warden.ask(pid) != before
 
 
-def test_a_step_that_takes_too_long_is_a_death() -> None:
+def test_a_step_that_takes_too_long_is_a_death():
     with use_warden(seconds=0.2), pytest.raises(warden.Death) as caught:
         warden.ask(sleep, 60)
     assert caught.value.signal == "hang"
 
 
 @pytest.mark.parametrize("seconds", [0, -1, True, "1"])
-def test_seconds_are_checked(seconds: Any) -> None:
+def test_seconds_are_checked(seconds):
     with pytest.raises(ValueError, match="use_warden: seconds: expected more than 0"):
         use_warden(seconds=seconds)
 
 
-def test_a_process_that_somebody_kills_is_replaced() -> None:
+def test_a_process_that_somebody_kills_is_replaced():
     idle = warden.ask(pid)
     os.kill(idle, signal.SIGKILL)
     assert warden.ask(pid) != idle
 
 
-def test_a_process_that_somebody_kills_twice_in_the_middle_is_told(h200: DeviceProperties) -> None:
+def test_a_process_that_somebody_kills_twice_in_the_middle_is_told(h200):
     with pytest.raises(warden.Death) as caught:
         warden.ask(end, signal.SIGTERM)
     assert caught.value.from_outside
@@ -142,7 +141,7 @@ def test_a_process_that_somebody_kills_twice_in_the_middle_is_told(h200: DeviceP
     assert kept.kept_verdicts(expansion, h200) == kept.NOTHING
 
 
-def test_an_interrupt_ends_the_question_and_its_process() -> None:
+def test_an_interrupt_ends_the_question_and_its_process():
     idle = warden.ask(pid)
     threading.Timer(0.3, os.kill, [os.getpid(), signal.SIGINT]).start()
     with pytest.raises(KeyboardInterrupt):
@@ -152,7 +151,7 @@ def test_an_interrupt_ends_the_question_and_its_process() -> None:
     assert warden.ask(pid) != idle
 
 
-def test_a_fork_has_processes_of_its_own_and_leaves_its_parents() -> None:
+def test_a_fork_has_processes_of_its_own_and_leaves_its_parents():
     idle = warden.ask(pid)
     fork = multiprocessing.get_context("fork")
     there, here = fork.Pipe()
@@ -165,11 +164,11 @@ def test_a_fork_has_processes_of_its_own_and_leaves_its_parents() -> None:
     assert warden.ask(pid) == idle
 
 
-def test_threads_ask_at_the_same_time() -> None:
-    found: list[int] = []
+def test_threads_ask_at_the_same_time():
+    found = []
     barrier = threading.Barrier(2)
 
-    def ask() -> None:
+    def ask():
         barrier.wait()
         warden.ask(sleep, 0.5)
         found.append(warden.ask(pid))
@@ -182,7 +181,7 @@ def test_threads_ask_at_the_same_time() -> None:
     assert len(set(found)) == 2
 
 
-def test_it_ends_with_its_parent_even_in_the_middle() -> None:
+def test_it_ends_with_its_parent_even_in_the_middle():
     program = """
         import os, threading, time
         from cudnn_ctypes.graph.backend import warden
@@ -204,7 +203,7 @@ def test_it_ends_with_its_parent_even_in_the_middle() -> None:
 # --- graphs ---------------------------------------------------------------------------------------
 
 
-def test_a_plan_is_the_same_as_without_it(h200: DeviceProperties) -> None:
+def test_a_plan_is_the_same_as_without_it(h200):
     with product() as one, product() as other:
         here = one.build(h200, warden=False)
         there = other.build(h200, warden=True)
@@ -214,34 +213,32 @@ def test_a_plan_is_the_same_as_without_it(h200: DeviceProperties) -> None:
         assert there.uids == here.uids
 
 
-def test_refusals_and_explanations_are_the_same(h200: DeviceProperties) -> None:
+def test_refusals_and_explanations_are_the_same(h200):
     graph = Graph(io_data_type="float16")
     graph.reduction(graph.tensor((4, 64, 128)), "add", axes=(2,)).set_output()
     texts = []
     for each in (False, True):
         with pytest.raises(Exception, match=r"float16|FLOAT") as caught:
             graph.build(h200, warden=each)
-        texts.append((type(caught.value), caught.value.messages))  # type: ignore[attr-defined]
-        texts.append(graph.explain(h200, warden=each).as_dict())  # type: ignore[arg-type]
+        texts.append((type(caught.value), caught.value.messages))
+        texts.append(graph.explain(h200, warden=each).as_dict())
     assert texts[:2] == texts[2:]
 
 
-def test_the_reference_device_loads_the_plan() -> None:
+def test_the_reference_device_loads_the_plan():
     with use_reference_device(), Handle() as handle, product() as graph:
         plan = graph.build(handle, warden=True)
         assert plan.config.engine.index >= 0
         assert graph.explain(handle).device == graph.explain(handle, warden=False).device
 
 
-def test_it_is_chosen_by_argument_then_program_then_environment(
-    h200: DeviceProperties, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[bool] = []
+def test_it_is_chosen_by_argument_then_program_then_environment(h200, monkeypatch):
+    asked = []
     monkeypatch.setattr(
         warded, "plan_of", lambda *a, **o: asked.append(True) or build_plan(*a, **o)
     )
 
-    def build(**options: Any) -> bool:
+    def build(**options):
         asked.clear()
         with product() as graph:
             graph.build(h200, **options)
@@ -272,9 +269,7 @@ def one_row() -> Graph:
     return graph
 
 
-def test_a_graph_that_ends_cudnn_is_an_error_now_and_for_each_later_build(
-    h200: DeviceProperties, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_a_graph_that_ends_cudnn_is_an_error_now_and_for_each_later_build(h200, capsys, tmp_path):
     graph = one_row()
     if not graph.explain(h200).refusal:
         pytest.skip("this cuDNN answers")
@@ -314,9 +309,7 @@ FIRST = EngineChoice(7, {"tile_m": 1})
 
 
 @pytest.mark.parametrize("question", [dies_in_mode_a, dies_in_the_first_engine])
-def test_the_rest_is_asked_and_later_builds_pass_over_what_died(
-    question: Any, h200: DeviceProperties
-) -> None:
+def test_the_rest_is_asked_and_later_builds_pass_over_what_died(question, h200):
     graph = product()
     options = {"selection": Selection(), "dynamic": False}
     text = warded.asked(question, graph.expansion(h200), h200, ("a", "fallback"), **options)
@@ -342,12 +335,10 @@ def always_dies(*arguments: Any, **options: Any) -> str:
     raise AssertionError(end(signal.SIGABRT))
 
 
-def test_several_graphs_are_compiled_at_once_and_one_death_stops_no_other(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_several_graphs_are_compiled_at_once_and_one_death_stops_no_other(monkeypatch):
     ask = warded.asked
 
-    def asked(function: Any, expansion: Any, *rest: Any, **options: Any) -> Any:
+    def asked(function, expansion, *rest, **options):
         dies = expansion.tensors[0].dims == (1, 24, 64)
         return ask(always_dies if dies else function, expansion, *rest, **options)
 
@@ -358,17 +349,15 @@ def test_several_graphs_are_compiled_at_once_and_one_death_stops_no_other(
     assert "SIGABRT" in str(results[1].error)
 
 
-def test_what_asks_the_gpu_itself_is_built_here_after_it_was_asked_there(
-    h200: DeviceProperties, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[bool] = []
-    built: list[bool] = []
+def test_what_asks_the_gpu_itself_is_built_here_after_it_was_asked_there(h200, monkeypatch):
+    asked = []
+    built = []
 
-    def text(*arguments: Any, only_here: bool, **options: Any) -> str:
+    def text(*arguments, only_here, **options):
         asked.append(only_here)
         return ""
 
-    def build(*arguments: Any, **options: Any) -> Any:
+    def build(*arguments, **options):
         built.append("only_here" in options)
         return build_plan(*arguments, **options)
 
@@ -382,7 +371,7 @@ def test_what_asks_the_gpu_itself_is_built_here_after_it_was_asked_there(
 
 @pytest.mark.gpu
 @pytest.mark.usefixtures("gpu_device")
-def test_a_gpu_loads_the_plan_and_its_own_crashes_are_known() -> None:
+def test_a_gpu_loads_the_plan_and_its_own_crashes_are_known():
     with Handle() as handle, product() as one, product() as other:
         here = one.build(handle, warden=False)
         there = other.build(handle, warden=True)
@@ -396,9 +385,7 @@ def test_a_gpu_loads_the_plan_and_its_own_crashes_are_known() -> None:
         assert kept.kept_verdicts(one.expansion(handle), handle).crashes
 
 
-def test_a_kernel_cache_and_dynamic_shapes_are_built_here_after_they_were_there(
-    h200: DeviceProperties,
-) -> None:
+def test_a_kernel_cache_and_dynamic_shapes_are_built_here_after_they_were_there(h200):
     from cudnn_ctypes import KernelCache
 
     with product() as graph, KernelCache() as cache:

@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from cudnn_ctypes import NotSupportedError, raw
-from cudnn_ctypes.graph import DeviceProperties, Graph
+from cudnn_ctypes.graph import Graph
 from cudnn_ctypes.graph.describe.node import Node
-from cudnn_ctypes.graph.describe.tensor import Tensor
 from cudnn_ctypes.graph.lower.expand.attention import alibi_slopes
 from cudnn_ctypes.graph.lower.expand.expansion import Expansion
 from cudnn_ctypes.graph.lower.target import Target
@@ -59,7 +58,7 @@ def form(nodes: list[Node]) -> list[Any]:
 
 @pytest.mark.thinned(8)
 @pytest.mark.parametrize("name", list(CASES))
-def test_a_graph_stays_as_it_was_described(name: str) -> None:
+def test_a_graph_stays_as_it_was_described(name):
     graph = CASES[name].graph()
     graph.validate()
     before = graph.to_json()
@@ -85,7 +84,7 @@ ONE_NODE: dict[str, Callable[[Graph], Any]] = {
 
 
 @pytest.mark.parametrize("operation", list(ONE_NODE))
-def test_one_call_is_one_node(operation: str) -> None:
+def test_one_call_is_one_node(operation):
     graph = Graph(io_data_type="float16")
     with_outputs(graph, ONE_NODE[operation](graph))
     (node,) = graph.nodes
@@ -94,7 +93,7 @@ def test_one_call_is_one_node(operation: str) -> None:
     assert for_version(graph).operations == f"{operation} {operation!r}"
 
 
-def test_a_node_says_what_it_was_called_with() -> None:
+def test_a_node_says_what_it_was_called_with():
     graph = Graph(io_data_type="float16")
     forward(graph, use_causal_mask=True, attn_scale=0.5, generate_stats=True, name="attention")
     (node,) = graph.nodes
@@ -105,7 +104,7 @@ def test_a_node_says_what_it_was_called_with() -> None:
     assert node.options == {"attn_scale": 0.5, "use_causal_mask": True}
 
 
-def test_errors_name_the_user_s_operation(h200: DeviceProperties) -> None:
+def test_errors_name_the_user_s_operation(h200):
     graph = Graph(io_data_type="float16")
     q, k, v = (heads(graph, each, (2, 4, 128, 63)) for each in "qkv")
     with_outputs(graph, graph.sdpa(q, k, v, name="attention"))
@@ -116,7 +115,7 @@ def test_errors_name_the_user_s_operation(h200: DeviceProperties) -> None:
         assert internal not in str(caught.value)
 
 
-def test_explanations_name_the_user_s_operation(h200: DeviceProperties) -> None:
+def test_explanations_name_the_user_s_operation(h200):
     graph = Graph(io_data_type="float16")
     with_outputs(graph, forward(graph))
     assert graph.explain(h200, "a").operations == "sdpa 'sdpa'"
@@ -125,7 +124,7 @@ def test_explanations_name_the_user_s_operation(h200: DeviceProperties) -> None:
 # --- subgraphs -----------------------------------------------------------------------------------
 
 
-def test_what_a_score_modifier_adds_is_a_subgraph() -> None:
+def test_what_a_score_modifier_adds_is_a_subgraph():
     graph = Graph(io_data_type="float16")
     table = heads(graph, "table", (1, 4, 128, 128))
     with_outputs(graph, forward(graph, score_mod=lambda g, scores: g.tanh(g.add(scores, table))))
@@ -140,7 +139,7 @@ def test_what_a_score_modifier_adds_is_a_subgraph() -> None:
     assert all(each in nodes for each in subgraph.nodes)
 
 
-def test_a_score_modifier_must_keep_the_dims() -> None:
+def test_a_score_modifier_must_keep_the_dims():
     graph = Graph(io_data_type="float16")
     sums = with_outputs(
         graph, forward(graph, score_mod=lambda g, scores: g.reduction(scores, "add", axes=(3,)))
@@ -149,7 +148,7 @@ def test_a_score_modifier_must_keep_the_dims() -> None:
         sums.validate()
 
 
-def test_bias_and_masks_come_after_a_score_modifier() -> None:
+def test_bias_and_masks_come_after_a_score_modifier():
     """In the order that cuDNN recognizes, and NVIDIA's front end documents."""
     graph = Graph(io_data_type="float16")
     o, _ = forward(
@@ -168,11 +167,11 @@ def test_bias_and_masks_come_after_a_score_modifier() -> None:
     assert [part for part in parts if part in marked] == marked
 
 
-def test_a_score_modifier_that_fails_leaves_the_graph_as_it_was() -> None:
+def test_a_score_modifier_that_fails_leaves_the_graph_as_it_was():
     graph = Graph(io_data_type="float16")
     q, k, v = (heads(graph, each) for each in "qkv")
 
-    def failing(g: Graph, scores: Tensor) -> Tensor:
+    def failing(g, scores):
         g.relu(scores)
         raise RuntimeError("no")
 
@@ -185,7 +184,7 @@ def test_a_score_modifier_that_fails_leaves_the_graph_as_it_was() -> None:
 # --- attention -----------------------------------------------------------------------------------
 
 
-def test_alibi_slopes() -> None:
+def test_alibi_slopes():
     assert alibi_slopes(8) == [2.0**-i for i in range(1, 9)]
     assert alibi_slopes(1) == [2.0**-8]
     # The paper's for 12: those of 8 heads, then every second one of 16 heads.
@@ -197,7 +196,7 @@ def scratch(expansion: Expansion) -> dict[str, Any]:
     return {each.name: each.dims for each in expansion.tensors if each.scratch}
 
 
-def test_backward_keeps_sums_in_the_workspace() -> None:
+def test_backward_keeps_sums_in_the_workspace():
     graph = Graph(io_data_type="float16")
     with_outputs(graph, backward(graph))
     found = scratch(for_version(graph, 91900))
@@ -205,7 +204,7 @@ def test_backward_keeps_sums_in_the_workspace() -> None:
 
 
 @pytest.mark.parametrize("options", [{"use_deterministic_algorithm": True}, {"dBias": True}])
-def test_deterministic_gradients_are_not_summed_in_memory(options: dict[str, Any]) -> None:
+def test_deterministic_gradients_are_not_summed_in_memory(options):
     graph = Graph(io_data_type="float16")
     if "dBias" in options:
         options = {each: heads(graph, each, (1, 4, 128, 128)) for each in ("bias", "dBias")}
@@ -214,7 +213,7 @@ def test_deterministic_gradients_are_not_summed_in_memory(options: dict[str, Any
 
 
 @pytest.mark.parametrize(("version", "keys", "helped"), [(91500, 96, True), (91501, 96, False)])
-def test_old_versions_get_lengths(version: int, keys: int, helped: bool) -> None:
+def test_old_versions_get_lengths(version, keys, helped):
     graph = Graph(io_data_type="float16")
     with_outputs(graph, backward(graph, **{e: heads(graph, e, (2, 4, keys, 64)) for e in "kv"}))
     tensors = for_version(graph, version).tensors
@@ -226,7 +225,7 @@ def test_old_versions_get_lengths(version: int, keys: int, helped: bool) -> None
     assert found == (expected if helped else {})
 
 
-def test_lengths_for_an_older_cudnn_are_no_mask() -> None:
+def test_lengths_for_an_older_cudnn_are_no_mask():
     """Modified scores go without a mask by the user; these lengths are the whole sequences."""
     graph = Graph(io_data_type="float16")
     k, v = (heads(graph, name, (2, 4, 192, 64)) for name in "kv")
@@ -239,10 +238,10 @@ def test_lengths_for_an_older_cudnn_are_no_mask() -> None:
 
 
 @pytest.mark.parametrize("bound", [1, 72, 73])  # of 128 keys more than queries
-def test_all_left_bounds_have_the_same_operations(bound: int) -> None:
+def test_all_left_bounds_have_the_same_operations(bound):
     """cuDNN knows a window by them, also where it ends with the first key."""
 
-    def operations(left: int) -> list[Any]:
+    def operations(left):
         graph = Graph(io_data_type="float16")
         q = graph.tensor((2, 4, 56, 64), name="q")
         k, v = (graph.tensor((2, 4, 128, 64), name=name) for name in "kv")
@@ -253,7 +252,7 @@ def test_all_left_bounds_have_the_same_operations(bound: int) -> None:
     assert operations(bound) == operations(20)
 
 
-def test_scores_are_scaled_by_the_head_size_unless_said_otherwise() -> None:
+def test_scores_are_scaled_by_the_head_size_unless_said_otherwise():
     graph = Graph(io_data_type="float16")
     with_outputs(graph, forward(graph))
     scales = [each.value for each in for_version(graph).tensors if each.name.endswith("scaled.b")]
@@ -283,13 +282,13 @@ def described(name: str) -> Graph:
 
 
 @pytest.mark.parametrize("name", ["sdpa", "batchnorm", "batchnorm_inference"])
-def test_graphs_of_format_1_give_the_same_operations(name: str) -> None:
+def test_graphs_of_format_1_give_the_same_operations(name):
     stored = Graph.from_json((STORED / f"{name}.json").read_text())
     assert form(for_version(stored).nodes) == form(for_version(described(name)).nodes)
     assert json.loads(stored.to_json())["version"] == 2
 
 
-def test_graphs_are_the_same_whichever_cudnn_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_graphs_are_the_same_whichever_cudnn_is_loaded(monkeypatch):
     texts = set()
     for version in (91400, 91900, 92800):
         monkeypatch.setattr(type(raw.load()), "version", version)
@@ -301,8 +300,8 @@ def test_graphs_are_the_same_whichever_cudnn_is_loaded(monkeypatch: pytest.Monke
     assert len(texts) == 1
 
 
-def test_describing_never_loads_cudnn(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: Any, **__: Any) -> Any:
+def test_describing_never_loads_cudnn(monkeypatch):
+    def refuse(*_, **__):
         raise AssertionError("the library was asked")
 
     monkeypatch.setattr("cudnn_ctypes.raw.library.load", refuse)

@@ -34,14 +34,14 @@ def _capabilities(row: Fault) -> list[int]:
     return sorted(found)
 
 
-def test_each_row_has_programs() -> None:
+def test_each_row_has_programs():
     assert sorted(FATAL) == sorted(PROGRAMS)
 
 
 @pytest.mark.thinned(6)
 @linux
 @pytest.mark.parametrize("name", list(PROGRAMS))
-def test_cudnn_still_ends_the_process(name: str) -> None:
+def test_cudnn_still_ends_the_process(name):
     """Where this fails, the row wants its `repaired`.
 
     Where the addresses of descriptors decide, not every process ends: one that does is enough.
@@ -67,7 +67,7 @@ def test_cudnn_still_ends_the_process(name: str) -> None:
 
 @pytest.mark.thinned(4)
 @pytest.mark.parametrize("name", list(PROGRAMS))
-def test_the_refusal_names_the_operations(name: str) -> None:
+def test_the_refusal_names_the_operations(name):
     gpu, *_ = _capabilities(FATAL[name])
     ranges = FATAL[name].ranges_at(Target(raw.load().version, gpu))
     modes = ranges[0].modes
@@ -114,7 +114,7 @@ with described(convolution) as graph:
 
 @pytest.mark.gpu
 @pytest.mark.usefixtures("gpu_device")
-def test_a_convolution_for_a_gpu_that_is_not_there() -> None:
+def test_a_convolution_for_a_gpu_that_is_not_there():
     """Where the first half fails, the row wants its `repaired`."""
     row = FATAL["convolution for a Blackwell GPU beside another"]
     if not row.ranges_at(Target(raw.load().version, 100, True)):
@@ -127,7 +127,7 @@ def test_a_convolution_for_a_gpu_that_is_not_there() -> None:
 
 
 @pytest.mark.parametrize("gpu", ["b200", "rtx5090"])
-def test_modes_without_the_fault_are_asked(gpu: str) -> None:
+def test_modes_without_the_fault_are_asked(gpu):
     _capabilities(FATAL["adaptive norm in blocks"])
     graph = described(fatal_programs.adaptive_norm_in_blocks)
     with DeviceProperties.preset(gpu) as device:
@@ -138,7 +138,7 @@ def test_modes_without_the_fault_are_asked(gpu: str) -> None:
 
 
 @pytest.mark.parametrize("both", [True, False])
-def test_filter_gradients_that_only_look_like_it_are_not_refused(both: bool) -> None:
+def test_filter_gradients_that_only_look_like_it_are_not_refused(both):
     """Each operand prepared by itself, or mul, add and relu together: cuDNN says no by itself."""
     graph = Graph(io_data_type="float16")
     x, dy, b = (fatal_programs.last(graph) for _ in range(3))
@@ -151,7 +151,7 @@ def test_filter_gradients_that_only_look_like_it_are_not_refused(both: bool) -> 
     assert explained.engine_count > 0
 
 
-def test_gpus_without_the_fault_are_not_refused() -> None:
+def test_gpus_without_the_fault_are_not_refused():
     """An RTX 4090 has engines for what ends the process for a B200."""
     graph = described(fatal_programs.relu_before_filter_gradient)
     with DeviceProperties.preset("rtx4090") as device:
@@ -167,7 +167,7 @@ def _rows_of(graph: Graph, version: int, gpu: str) -> list[str]:
 
 
 @pytest.mark.parametrize(("data_type", "refused"), [("float16", False), ("float32", True)])
-def test_filter_gradients_from_16_bits_are_not_refused(data_type: str, refused: bool) -> None:
+def test_filter_gradients_from_16_bits_are_not_refused(data_type, refused):
     """Float32 within the graph does no harm where the gradient of the result has 16 bits."""
     graph = Graph(io_data_type=data_type, intermediate_data_type="float32")
     gradient = graph.conv_wgrad(fatal_programs.last(graph), fatal_programs.last(graph), padding=1)
@@ -178,7 +178,7 @@ def test_filter_gradients_from_16_bits_are_not_refused(data_type: str, refused: 
 
 
 @pytest.mark.parametrize("fixed", [True, False])
-def test_dropouts_of_a_tensor_s_seed_are_not_refused(fixed: bool) -> None:
+def test_dropouts_of_a_tensor_s_seed_are_not_refused(fixed):
     graph = Graph(io_data_type="float16")
     one, scores = (1, 1, 1, 1), (*fatal_programs.HEADS[:3], fatal_programs.HEADS[2])
     seed = 7 if fixed else graph.tensor(one, data_type="int64")
@@ -191,7 +191,7 @@ def test_dropouts_of_a_tensor_s_seed_are_not_refused(fixed: bool) -> None:
 
 
 @pytest.mark.parametrize("query", [True, False])
-def test_gradients_as_queries_are_not_refused(query: bool) -> None:
+def test_gradients_as_queries_are_not_refused(query):
     graph = Graph(io_data_type="float16")
     *operands, k, v = (graph.tensor(fatal_programs.HEADS) for _ in range(7))
     stats = graph.tensor((*fatal_programs.HEADS[:3], 1), data_type="float32")
@@ -242,6 +242,6 @@ def test_gradients_as_queries_are_not_refused(query: bool) -> None:
         ),
     ],
 )
-def test_versions_of_a_fault(program: str, version: int, gpu: str, row: str) -> None:
+def test_versions_of_a_fault(program, version, gpu, row):
     graph = described(getattr(fatal_programs, program))
     assert _rows_of(graph, version, gpu) == [row] * bool(row)

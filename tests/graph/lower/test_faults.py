@@ -26,7 +26,6 @@ from cudnn_ctypes.graph.lower.faults import FAULTS, Faults, faults_of
 from cudnn_ctypes.graph.lower.faults import Graph as Lowered
 from cudnn_ctypes.graph.lower.flattening import flattened
 from cudnn_ctypes.graph.lower.target import Target
-from cudnn_ctypes.raw.faults import Fault, Range
 from cudnn_ctypes.raw.faults.calls import CALL_FAULTS
 from cudnn_ctypes.runtime import cuda
 from tools.fault_programs import CALLS, PROGRAMS, described, wrong
@@ -75,7 +74,7 @@ FAULTY: dict[str, set[int]] = {"fprop": set(), "dgrad": {50}, "wgrad": {1, 18, 2
 
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("kind", list(FAULTY))
-def test_uneven_padding_passes_over_engines(kind: str, h200: DeviceProperties) -> None:
+def test_uneven_padding_passes_over_engines(kind, h200):
     with _of(wrong.convolution, kind, **wrong.UNEVEN) as graph:
         assert _faulty(graph) == FAULTY[kind]
         told = graph.explain(h200)
@@ -93,7 +92,7 @@ def test_uneven_padding_passes_over_engines(kind: str, h200: DeviceProperties) -
     "padding", [{}, {"padding": 1}, {"pre_padding": 1, "post_padding": (1, 1)}]
 )
 @pytest.mark.parametrize("kind", list(FAULTY))
-def test_even_padding_has_all_engines(kind: str, padding: Any) -> None:
+def test_even_padding_has_all_engines(kind, padding):
     graph = _of(wrong.convolution, kind, **padding)
     assert faults_of(Lowered(graph.nodes, {}), H200).engines == {}
 
@@ -102,7 +101,7 @@ def test_even_padding_has_all_engines(kind: str, padding: Any) -> None:
 @pytest.mark.usefixtures("gpu_device")
 @pytest.mark.parametrize("data_type", ["float16", "float32"])
 @pytest.mark.parametrize("kind", list(FAULTY))
-def test_all_other_engines_compute(kind: str, data_type: str) -> None:
+def test_all_other_engines_compute(kind, data_type):
     torch = pytest.importorskip("torch")
     rng = np.random.default_rng(2)
     arrays = {n: rng.standard_normal(d).astype(data_type) for n, d in wrong.DIMS.items()}
@@ -112,7 +111,7 @@ def test_all_other_engines_compute(kind: str, data_type: str) -> None:
     y.backward(dy)
     exact = {"fprop": y, "dgrad": x.grad, "wgrad": w.grad}[kind].detach().numpy()
     with Handle() as handle, _of(wrong.convolution, kind, data_type, **wrong.UNEVEN) as graph:
-        memory: dict[Any, Any] = {
+        memory = {
             each: DeviceTensor.from_numpy(arrays[each.name], strides=each.strides)
             for each in graph.inputs
         }
@@ -185,9 +184,7 @@ ENGINES: list[tuple[Any, tuple[Any, ...], dict[str, Any], set[int]]] = [
 
 
 @pytest.mark.parametrize(("program", "sizes", "options", "engines"), ENGINES)
-def test_engines_are_passed_over(
-    program: Any, sizes: tuple[Any, ...], options: dict[str, Any], engines: set[int]
-) -> None:
+def test_engines_are_passed_over(program, sizes, options, engines):
     graph = _of(program, *sizes, **options)
     assert (_faulty(graph), _refusals(graph)) == (engines, "")
 
@@ -196,9 +193,7 @@ def test_engines_are_passed_over(
 @pytest.mark.parametrize(
     "clips", [{"upper_clip": 2.0}, {"lower_clip": -1.0}, {"lower_clip": 0.5, "upper_clip": 2.0}]
 )
-def test_engines_that_are_passed_over_are_not_usable(
-    clips: dict[str, float], h200: DeviceProperties
-) -> None:
+def test_engines_that_are_passed_over_are_not_usable(clips, h200):
     with _of(wrong.clipped_product, **clips) as graph:
         told = graph.explain(h200)
         assert told.usable
@@ -271,22 +266,20 @@ REFUSALS: list[tuple[Any, tuple[Any, ...], dict[str, Any], Target, str]] = [
 
 
 @pytest.mark.parametrize(("program", "sizes", "options", "target", "says"), REFUSALS)
-def test_graphs_are_refused(
-    program: Any, sizes: tuple[Any, ...], options: dict[str, Any], target: Target, says: str
-) -> None:
+def test_graphs_are_refused(program, sizes, options, target, says):
     refusals = _refusals(_of(program, *sizes, **options), target)
     assert says in refusals
     assert bool(refusals) == bool(says)
 
 
-def test_only_element_wise_graphs_misread_columns() -> None:
+def test_only_element_wise_graphs_misread_columns():
     graph = Graph(io_data_type="float16")
     product = graph.matmul(graph.tensor((3, 8, 16)), graph.tensor((3, 16, 64)))
     graph.add(product, graph.tensor((1, 1, 64))).set_output(name="y")
     assert _faulty(graph) == set()
 
 
-def test_an_operand_that_cannot_be_copied_beforehand_is_named(h200: DeviceProperties) -> None:
+def test_an_operand_that_cannot_be_copied_beforehand_is_named(h200):
     with (
         _of(wrong.total, (1, 8, 1)) as graph,
         pytest.raises(NotSupportedError, match="add 'add': 'b0'"),
@@ -313,7 +306,7 @@ UNBOUNDED = "gradient without bounds"
         ({"lengths": ((128, 128), (192, 1))}, ""),
     ],
 )
-def test_gradients_without_bounds_get_the_lengths_of_all_tokens(options: Any, told: str) -> None:
+def test_gradients_without_bounds_get_the_lengths_of_all_tokens(options, told):
     graph = _of(wrong.attention_gradients, **options)
     named = [each for each in _found(graph).found if each.fault.name == UNBOUNDED]
     assert _refusals(graph) == ""
@@ -328,7 +321,7 @@ def _added_lengths(graph: Graph, target: Target) -> list[Any]:
     return [each.value for each in tensors if each.scratch and "seq_len" in each.name]
 
 
-def test_gradients_without_bounds_stay_where_they_are_right() -> None:
+def test_gradients_without_bounds_stay_where_they_are_right():
     for target in (Target(92700, 90), Target(91900, 100)):
         assert _added_lengths(_of(wrong.attention_gradients), target) == []
 
@@ -344,7 +337,7 @@ def test_gradients_without_bounds_stay_where_they_are_right() -> None:
         ({"slopes": (1.0,), "right": 0}, ""),
     ],
 )
-def test_one_query_with_alibi_gets_a_right_bound(options: Any, told: str) -> None:
+def test_one_query_with_alibi_gets_a_right_bound(options, told):
     graph = _of(wrong.attention, **{"queries": 1, "keys": 320, **options})
     found = [each.place for each in _found(graph).found]
     assert [told in each for each in found] == [True] * bool(told)
@@ -352,7 +345,7 @@ def test_one_query_with_alibi_gets_a_right_bound(options: Any, told: str) -> Non
     assert any("right" in node.name for node in nodes) is (bool(told) or "right" in options)
 
 
-def test_lengths_that_may_be_zero_are_warned_of() -> None:
+def test_lengths_that_may_be_zero_are_warned_of():
     assert ["queries and no keys" in each for each in _cautions(_of(wrong.attention))] == []
     (told,) = _cautions(_of(wrong.attention, **wrong.EMPTY))
     assert "sdpa 'sdpa' with seq_len_kv: most engines of cuDNN give NaN in o" in told
@@ -362,13 +355,13 @@ def test_lengths_that_may_be_zero_are_warned_of() -> None:
     assert old == ["gradient of a sequence without queries"]
 
 
-def test_strided_statistics_are_told_up_to_the_version_that_can() -> None:
+def test_strided_statistics_are_told_up_to_the_version_that_can():
     engines = _found(_of(wrong.gradients, "stats")).engines
     assert "stats 'stats' (2, 4, 128, 1) has strides (512, 1, 4, 1): it reads them" in engines[7]
     assert _faulty(_of(wrong.gradients, "stats"), Target(92600, 90)) == set()
 
 
-def test_a_band_of_8_bits_that_is_wrong_for_some_lengths_is_built_with_a_warning() -> None:
+def test_a_band_of_8_bits_that_is_wrong_for_some_lengths_is_built_with_a_warning():
     with DeviceProperties("H200") as h200:
         for options in ({"left": None}, {"bottom_right": False}, {"lengths": None}):
             told = _cautions(_of(wrong.band_of_8_bits, **options))
@@ -386,7 +379,7 @@ def test_a_band_of_8_bits_that_is_wrong_for_some_lengths_is_built_with_a_warning
         assert all(re.search("sdpa_fp8.*seq_len_kv", each) for each in said)
 
 
-def test_columns_of_two_other_products_are_taken() -> None:
+def test_columns_of_two_other_products_are_taken():
     """cuDNN has engines for them."""
     graph = Graph(io_data_type="float16")
     for _ in range(2):
@@ -395,7 +388,7 @@ def test_columns_of_two_other_products_are_taken() -> None:
     assert _refusals(graph) == ""
 
 
-def test_attention_of_8_bits_with_statistics_of_16() -> None:
+def test_attention_of_8_bits_with_statistics_of_16():
     with Graph() as graph:
         Fp8Attention(Attention(batch=1, heads=2, key_heads=2)).forward(graph)
         assert _refusals(graph) == ""
@@ -407,7 +400,7 @@ def test_attention_of_8_bits_with_statistics_of_16() -> None:
 # --- the table -----------------------------------------------------------------------------------
 
 
-def test_each_row_has_a_program() -> None:
+def test_each_row_has_a_program():
     assert sorted(row.name for row in FAULTS) == sorted(PROGRAMS)
     assert sorted(row.name for row in CALL_FAULTS) == sorted(CALLS)
 
@@ -416,9 +409,7 @@ def test_each_row_has_a_program() -> None:
     ("row", "at"),
     [pytest.param(row, each, id=f"{row.name}, {each}") for row in FAULTS for each in row.ranges],
 )
-def test_a_row_finds_its_program_in_its_versions_and_gpus(
-    row: Fault, at: Range, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_row_finds_its_program_in_its_versions_and_gpus(row, at, monkeypatch):
     graph = _lowered(described(PROGRAMS[row.name][0]))
     # As on a machine with an old GPU, where it matters.
     monkeypatch.setattr(cuda, "first_capability", lambda: 60 * row.beside_another)
@@ -446,7 +437,7 @@ SILENT = [row for row in (*FAULTS, *CALL_FAULTS) if row.effect not in UNSEEN]
 @pytest.mark.gpu
 @pytest.mark.usefixtures("gpu_device")
 @pytest.mark.parametrize("row", SILENT, ids=lambda row: row.name)
-def test_the_fault_is_still_there(row: Fault) -> None:
+def test_the_fault_is_still_there(row):
     """Where this fails, the row wants its `repaired`."""
     with Handle() as handle:
         found = verdict(row, handle)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from cudnn_ctypes import DeviceBuffer, DeviceTensor, FaultWarning, Handle, use_reference_device
 from cudnn_ctypes.dtypes import numpy_dtype
 from cudnn_ctypes.errors import NotSupportedError, SymbolNotFoundError
-from cudnn_ctypes.graph import DeviceProperties, Graph
+from cudnn_ctypes.graph import Graph
 from cudnn_ctypes.graph.describe.tensor import Tensor
 from cudnn_ctypes.graph.lower.broadcasts import sides
 from cudnn_ctypes.graph.lower.faults import Graph as Lowered
@@ -142,20 +142,20 @@ def _check(handle: Handle, case: tuple[Any, ...]) -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_the_reference_device_computes_operands_beforehand(case: tuple[Any, ...]) -> None:
+def test_the_reference_device_computes_operands_beforehand(case):
     with use_reference_device(device="H200"):
         _check(Handle(), case)
 
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_a_gpu_computes_operands_beforehand(case: tuple[Any, ...]) -> None:
+def test_a_gpu_computes_operands_beforehand(case):
     with use_reference_device(False):
         _check(Handle(), case)
 
 
 @pytest.mark.parametrize("seed", range(0, 400, 2))
-def test_nothing_that_engines_misread_is_left(seed: int) -> None:
+def test_nothing_that_engines_misread_is_left(seed):
     case = draw(seed)
     if case["main"] == "expand" or (not case["last"] and case["main"].startswith("conv")):
         return
@@ -173,7 +173,7 @@ def test_nothing_that_engines_misread_is_left(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", [304, 448, 631, 819])
-def test_preludes_of_preludes_and_their_constants(seed: int) -> None:
+def test_preludes_of_preludes_and_their_constants(seed):
     """Graphs with three to six small ones before, some of which read others."""
     case = {**draw(seed), "form": "prepared", "flattened": True}
     with use_reference_device(device="H200"), Handle() as handle:
@@ -182,7 +182,7 @@ def test_preludes_of_preludes_and_their_constants(seed: int) -> None:
     assert {each for each in found["engines"].values() if "COMPILATION" not in each} == {"right"}
 
 
-def test_unique_ids_stay_apart(h200: DeviceProperties) -> None:
+def test_unique_ids_stay_apart(h200):
     graph, _ = _described("image", (8, 64, 9, 9), (1, 1, 9, 1), "relu")
     expansion = graph.expansion(h200)
     uids = [each.uid for each in expansion.tensors]
@@ -190,7 +190,7 @@ def test_unique_ids_stay_apart(h200: DeviceProperties) -> None:
     assert all(prelude.result in expansion.tensors for prelude in expansion.preludes)
 
 
-def test_copies_are_no_larger_than_they_must_be(h200: DeviceProperties) -> None:
+def test_copies_are_no_larger_than_they_must_be(h200):
     graph, _ = _described("image", (8, 64, 9, 9), (8, 1, 1, 1), "")
     (prelude,) = graph.expansion(h200).preludes
     assert prelude.result.dims == (8, 1, 9, 9)
@@ -198,7 +198,7 @@ def test_copies_are_no_larger_than_they_must_be(h200: DeviceProperties) -> None:
     assert "2592 bytes" in str(prelude)
 
 
-def test_explain_tells_of_what_is_computed_beforehand(h200: DeviceProperties) -> None:
+def test_explain_tells_of_what_is_computed_beforehand(h200):
     graph, _ = _described("plain", (64, 128, 1, 1), (64, 1, 1, 1), "rsqrt")
     told = graph.explain(h200)
     assert len(told.beforehand) == 1
@@ -206,7 +206,7 @@ def test_explain_tells_of_what_is_computed_beforehand(h200: DeviceProperties) ->
     assert told.usable
 
 
-def test_a_stored_plan_has_its_operands_computed_again(h200: DeviceProperties) -> None:
+def test_a_stored_plan_has_its_operands_computed_again(h200):
     graph, _ = _described("plain", (64, 128, 1, 1), (64, 1, 1, 1), "rsqrt")
     with graph:
         text = graph.build(h200).to_json()
@@ -216,19 +216,19 @@ def test_a_stored_plan_has_its_operands_computed_again(h200: DeviceProperties) -
         assert again.load_plan(text, h200).workspace_size == size > 0
 
 
-def test_graphs_that_no_engine_misreads_stay_as_they_are(h200: DeviceProperties) -> None:
+def test_graphs_that_no_engine_misreads_stay_as_they_are(h200):
     graph, _ = _described("image", (8, 64, 9, 9), (1, 64, 1, 1), "tanh")
     assert graph.expansion(h200).preludes == ()
 
 
 @pytest.fixture
-def on_reference_h200() -> Iterator[None]:
+def on_reference_h200():
     with use_reference_device(device="H200"):
         yield
 
 
 @pytest.mark.usefixtures("on_reference_h200")
-def test_the_front_end_tells_where_that_of_nvidia_is_wrong() -> None:
+def test_the_front_end_tells_where_that_of_nvidia_is_wrong():
     from cudnn_ctypes import frontend
 
     handle = frontend.create_handle()
@@ -286,14 +286,14 @@ def _read(memory: NDArray[Any], dims: Any, strides: Any) -> NDArray[Any]:
 
 @pytest.mark.thinned(10)
 @pytest.mark.parametrize("seed", range(300))
-def test_a_sum_by_the_views_is_the_sum(seed: int) -> None:
+def test_a_sum_by_the_views_is_the_sum(seed):
     graph, operands = _random_sum(seed)
     views = flattened(graph.validate())
     rng = np.random.default_rng(seed)
     memory = {each.name: rng.standard_normal(20_000) for each in operands}
     (result,) = graph.outputs
 
-    def total(how: Any) -> NDArray[Any]:
+    def total(how):
         y = np.full(20_000, 77.0)
         parts = [_read(memory[each.name], *how(each)) for each in operands]
         _read(y, *how(result))[...] = sum(parts)
@@ -305,7 +305,7 @@ def test_a_sum_by_the_views_is_the_sum(seed: int) -> None:
         np.testing.assert_array_equal(total(lambda each: views[id(each)]), exact)
 
 
-def test_most_of_these_graphs_need_it() -> None:
+def test_most_of_these_graphs_need_it():
     graphs = [_random_sum(seed)[0] for seed in range(300)]
     assert 100 < sum(bool(flattened(graph.validate())) for graph in graphs) < 290
 
@@ -318,39 +318,39 @@ def _view_of(dims: Any, other: Any, which: str = "x") -> Any:
     return flattened(nodes).get(id(found))
 
 
-def test_rows_of_a_single_shape_are_of_middle_length() -> None:
+def test_rows_of_a_single_shape_are_of_middle_length():
     assert _view_of((1 << 20,), (1 << 20,)) == ((1, 1024, 1024), (1 << 20, 1024, 1))
     assert _view_of((999_983,), (999_983,)) == ((1, 999_983, 1), (999_983, 1, 1))
 
 
-def test_what_is_too_large_for_a_launch_is_laid_out_anew() -> None:
+def test_what_is_too_large_for_a_launch_is_laid_out_anew():
     assert _view_of((1, 1, 1 << 20), (1, 1, 1 << 20))[0] == (1, 1024, 1024)
     assert _view_of((1 << 16, 2, 8), (1 << 16, 2, 8))[0] == (1, 1024, 1024)
     assert _view_of((65_535, 2, 8), (65_535, 2, 8)) is None
 
 
-def test_channels_last_stays() -> None:
+def test_channels_last_stays():
     dims, like = (2, 8, 4, 4), packed((2, 8, 4, 4), (0, 2, 3, 1))
     graph = Graph(io_data_type="float32")
     graph.add(graph.tensor(dims, like), graph.tensor((1, 8, 1, 1))).set_output()
     assert not flattened(graph.validate())
 
 
-def test_what_is_not_only_dims_and_strides_stays() -> None:
+def test_what_is_not_only_dims_and_strides_stays():
     graph = Graph(io_data_type="float32")
     x = graph.tensor((6, 64))
     graph.add(x, graph.gen_index(x, axis=1)).set_output()
     assert not flattened(graph.validate())
 
 
-def test_attention_keeps_its_four_dimensions() -> None:
+def test_attention_keeps_its_four_dimensions():
     graph = Graph(io_data_type="float16")
     q, k, v = (graph.tensor((2, 4, 64, 64), name=name) for name in "qkv")
     graph.sdpa(q, k, v)[0].set_output()
     assert not flattened(graph.validate())
 
 
-def test_shapes_that_may_change_stay_as_they_are_described(h200: DeviceProperties) -> None:
+def test_shapes_that_may_change_stay_as_they_are_described(h200):
     graph = Graph(io_data_type="float16")
     graph.relu(graph.tensor((2, 8, 16, 16))).set_output()
     with graph:

@@ -1,13 +1,8 @@
 """A graph that is executed by stand-ins for cuDNN's functions."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import pytest
 
 from cudnn_ctypes import Handle, raw, use_reference_device
-from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.raw.bare import bare, watched
 
 from .executions import Product, StandIn
@@ -19,7 +14,7 @@ needs_precompiled_engines = pytest.mark.skipif(
 
 
 @pytest.fixture
-def directly() -> Iterator[None]:
+def directly():
     """Nobody watches the calls, whatever has used the reference device before."""
     before = set(watched)
     watched.clear()
@@ -28,7 +23,7 @@ def directly() -> Iterator[None]:
 
 
 @pytest.fixture
-def stand_in(directly: None, monkeypatch: pytest.MonkeyPatch) -> StandIn:
+def stand_in(directly, monkeypatch):
     made = StandIn()
     for name, function in made.functions.items():
         monkeypatch.setattr(bare, name, function)
@@ -36,7 +31,7 @@ def stand_in(directly: None, monkeypatch: pytest.MonkeyPatch) -> StandIn:
 
 
 @pytest.fixture
-def product(h200: DeviceProperties, directly: None) -> Iterator[Product]:
+def product(h200, directly):
     made = Product(h200)
     yield made
     made.graph.close()
@@ -44,7 +39,7 @@ def product(h200: DeviceProperties, directly: None) -> Iterator[Product]:
 
 
 @pytest.fixture
-def handle() -> Iterator[Handle]:
+def handle():
     """A handle on the GPU."""
     with use_reference_device(False), Handle() as handle:
         yield handle

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import json
 import threading
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -22,7 +21,6 @@ from cudnn_ctypes import (
     use_reference_device,
 )
 from cudnn_ctypes.graph.backend.descriptor import BackendDescriptor
-from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.describe.tensor import Tensor
 from cudnn_ctypes.graph.engines.selection import Selection
 from cudnn_ctypes.graph.graph import Graph
@@ -50,7 +48,7 @@ gpu = pytest.mark.gpu
 
 @gpu
 @pytest.mark.parametrize("name", PLANS)
-def test_a_captured_plan_is_replayed(name: str, handle: Handle) -> None:
+def test_a_captured_plan_is_replayed(name, handle):
     with built(CASES[name], handle) as (graph, operands, workspace):
         before = handle.stream
         with capture(handle) as captured:
@@ -70,7 +68,7 @@ def test_a_captured_plan_is_replayed(name: str, handle: Handle) -> None:
 
 
 @gpu
-def test_two_plans_on_a_stream_of_ones_own(handle: Handle) -> None:
+def test_two_plans_on_a_stream_of_ones_own(handle):
     handle.stream = handle.device.create_stream()
     first, second = CASES["matmul + bias + gelu"], CASES["convolution"]
     with built(first, handle) as (graph, a, space), built(second, handle) as (other, b, more):
@@ -85,7 +83,7 @@ def test_two_plans_on_a_stream_of_ones_own(handle: Handle) -> None:
 
 
 @gpu
-def test_an_error_while_capturing_leaves_the_handle_usable(handle: Handle) -> None:
+def test_an_error_while_capturing_leaves_the_handle_usable(handle):
     with built(CASES["convolution"], handle) as (graph, operands, workspace):
         with pytest.raises(ZeroDivisionError), capture(handle) as captured:  # noqa: PT012
             graph.execute(operands.memory, workspace)
@@ -98,7 +96,7 @@ def test_an_error_while_capturing_leaves_the_handle_usable(handle: Handle) -> No
 
 
 @gpu
-def test_waiting_while_capturing_is_refused(handle: Handle) -> None:
+def test_waiting_while_capturing_is_refused(handle):
     stream = handle.device.create_stream()
     handle.stream = stream
     with built(CASES["convolution"], handle) as (graph, operands, workspace):
@@ -115,7 +113,7 @@ def test_waiting_while_capturing_is_refused(handle: Handle) -> None:
 
 @gpu
 @pytest.mark.parametrize("name", [name for name in PLANS if name != "convolution"])
-def test_cudnn_fills_in_a_graph_and_exchanges_its_memory(name: str, handle: Handle) -> None:
+def test_cudnn_fills_in_a_graph_and_exchanges_its_memory(name, handle):
     case = CASES[name]
     if raw.load().version < 90500:
         pytest.skip("cuDNN 9.5 and newer")
@@ -151,7 +149,7 @@ def test_cudnn_fills_in_a_graph_and_exchanges_its_memory(name: str, handle: Hand
 
 
 @gpu
-def test_a_filled_graph_as_a_child_of_a_larger_one(handle: Handle) -> None:
+def test_a_filled_graph_as_a_child_of_a_larger_one(handle):
     case = CASES["matmul + bias + gelu"]
     with (
         built(case, handle, selection=Selection(require=NOTE)) as (graph, operands, workspace),
@@ -168,7 +166,7 @@ def test_a_filled_graph_as_a_child_of_a_larger_one(handle: Handle) -> None:
 
 @gpu
 @needs_precompiled_engines
-def test_an_engine_without_the_note_is_refused(handle: Handle) -> None:
+def test_an_engine_without_the_note_is_refused(handle):
     case = CASES["convolution"]
     with (
         built(case, handle, selection=Selection(forbid=NOTE)) as (graph, operands, workspace),
@@ -177,7 +175,7 @@ def test_an_engine_without_the_note_is_refused(handle: Handle) -> None:
         NativeGraph(handle, graph.plan, operands.pointers, workspace)
 
 
-def test_the_reference_device_has_no_cuda_graphs() -> None:
+def test_the_reference_device_has_no_cuda_graphs():
     with (
         use_reference_device(),
         Handle() as handle,
@@ -186,9 +184,9 @@ def test_the_reference_device_has_no_cuda_graphs() -> None:
         capture(handle).__enter__()
 
 
-def test_what_is_no_handle_is_refused() -> None:
+def test_what_is_no_handle_is_refused():
     with pytest.raises(TypeError, match="handle: expected a Handle, got 3"):
-        capture(3).__enter__()  # type: ignore[arg-type]
+        capture(3).__enter__()
 
 
 # --- graphs with dynamic shapes share the kernels that were compiled for the first of -------------
@@ -214,7 +212,7 @@ def _counts(cache: KernelCache) -> tuple[int, int]:
 
 
 @pytest.mark.soak
-def test_only_the_first_shape_is_compiled(h200: DeviceProperties) -> None:
+def test_only_the_first_shape_is_compiled(h200):
     cache = KernelCache()
     assert repr(cache) == "KernelCache(empty)"
     with pytest.raises(ValueError, match="this kernel cache is empty"):
@@ -236,7 +234,7 @@ def test_only_the_first_shape_is_compiled(h200: DeviceProperties) -> None:
         assert _kernel(graph.build(h200, kernel_cache=again)) in kernels
 
 
-def test_without_a_cache_shapes_are_fixed(a100: DeviceProperties) -> None:
+def test_without_a_cache_shapes_are_fixed(a100):
     with fused_product(64).graph() as graph:
         graph_content = json.loads(graph.build(a100).to_json())["operationGraph"]
         assert not graph_content.get("isDynamicShapeEnabled", False)
@@ -251,12 +249,12 @@ def test_without_a_cache_shapes_are_fixed(a100: DeviceProperties) -> None:
         (7, TypeError, "cache: expected JSON text"),
     ],
 )
-def test_damaged_caches(text: str, error: type[Exception], says: str) -> None:
+def test_damaged_caches(text, error, says):
     with pytest.raises(error, match=says):
         KernelCache(text)
 
 
-def test_a_cache_that_cudnn_does_not_take(a100: DeviceProperties) -> None:
+def test_a_cache_that_cudnn_does_not_take(a100):
     with KernelCache() as cache, fused_product(64).graph() as graph:
         graph.build(a100, kernel_cache=cache)
         stored = json.loads(cache.to_json())
@@ -270,7 +268,7 @@ def test_a_cache_that_cudnn_does_not_take(a100: DeviceProperties) -> None:
 
 
 @pytest.mark.soak
-def test_shapes_that_change_at_execution_need_a_newer_cudnn(a100: DeviceProperties) -> None:
+def test_shapes_that_change_at_execution_need_a_newer_cudnn(a100):
     with fused_product(64).graph() as graph:
         if raw.load().version < OVERRIDES:
             with pytest.raises(SymbolNotFoundError, match=r"override_shape.* needs cuDNN 9\.21"):
@@ -280,7 +278,7 @@ def test_shapes_that_change_at_execution_need_a_newer_cudnn(a100: DeviceProperti
             assert stored["operationGraph"]["isOverrideShapeEnabled"] is True
 
 
-def test_other_shapes_are_refused_where_they_mean_nothing(a100: DeviceProperties) -> None:
+def test_other_shapes_are_refused_where_they_mean_nothing(a100):
     with fused_product(64).graph() as graph:
         graph.build(a100)
         memory = {"a": 1 << 20, "b": 2 << 20, "bias": 3 << 20, "c": 4 << 20}
@@ -292,7 +290,7 @@ def test_other_shapes_are_refused_where_they_mean_nothing(a100: DeviceProperties
 
 
 @pytest.mark.needs("CUDNN_ATTR_OPERATIONGRAPH_IS_OVERRIDE_SHAPE_ENABLED")
-def test_other_shapes_in_a_variant_pack(a100: DeviceProperties) -> None:
+def test_other_shapes_in_a_variant_pack(a100):
     with fused_product(64).graph() as graph:
         plan = graph.build(a100, override_shapes=True)
         pointers = dict.fromkeys(plan.uids, 1 << 20)
@@ -313,7 +311,7 @@ def test_other_shapes_in_a_variant_pack(a100: DeviceProperties) -> None:
 
 @pytest.mark.soak
 @pytest.mark.needs("cudnnGetExecutionPlanWorkspaceSize")
-def test_a_workspace_for_other_shapes_on_the_reference_device() -> None:
+def test_a_workspace_for_other_shapes_on_the_reference_device():
     with use_reference_device(), fused_product(64).graph() as graph, Handle() as handle:
         plan = graph.build(handle, override_shapes=True)
         shapes = {1: ((4, 32, 128), (4096, 128, 1)), 6: ((4, 32, 256), (8192, 256, 1))}
@@ -324,7 +322,7 @@ def test_a_workspace_for_other_shapes_on_the_reference_device() -> None:
 
 
 @pytest.mark.gpu
-def test_one_kernel_computes_all_shapes(handle: Handle) -> None:
+def test_one_kernel_computes_all_shapes(handle):
     with KernelCache() as cache:
         kernels = set()
         for m in SIZES:
@@ -338,7 +336,7 @@ def test_one_kernel_computes_all_shapes(handle: Handle) -> None:
 
 @pytest.mark.gpu
 @pytest.mark.needs("CUDNN_ATTR_OPERATIONGRAPH_IS_OVERRIDE_SHAPE_ENABLED")
-def test_one_plan_computes_other_shapes(handle: Handle) -> None:
+def test_one_plan_computes_other_shapes(handle):
     with fused_product(64).graph() as graph:
         graph.build(handle, override_shapes=True)
         full = Operands(fused_product(64), graph)
@@ -363,7 +361,7 @@ def test_one_plan_computes_other_shapes(handle: Handle) -> None:
 
 @pytest.mark.gpu
 @pytest.mark.needs("cudnnGetExecutionPlanWorkspaceSize")
-def test_a_workspace_for_other_shapes_suffices(handle: Handle) -> None:
+def test_a_workspace_for_other_shapes_suffices(handle):
     with fused_product(64).graph() as graph:
         plan = graph.build(handle, override_shapes=True)
         full = Operands(fused_product(64), graph)
@@ -399,7 +397,7 @@ def _tensors(attention: Attention) -> list[Tensor]:
     return graph._expanded(graph.validate(), Target(91900, 90)).tensors
 
 
-def test_lies_behind_what_the_plan_needs() -> None:
+def test_lies_behind_what_the_plan_needs():
     tensors = _tensors(PLAIN)
     scratch = Scratch(tensors)
     uids = [each.uid for each in tensors if each.scratch]
@@ -418,18 +416,18 @@ def test_lies_behind_what_the_plan_needs() -> None:
     assert not scratch.must_write
 
 
-def test_what_has_contents_is_written() -> None:
+def test_what_has_contents_is_written():
     assert Scratch(_tensors(BOTH["alibi"])).must_write
 
 
-def test_nothing_changes_nothing() -> None:
+def test_nothing_changes_nothing():
     scratch, pointers = Scratch(), {1: 2}
     assert not scratch
     assert scratch.total(77) == 77
     assert scratch.added_to(pointers, 77, None) is pointers
 
 
-def test_plans_count_it(h200: DeviceProperties) -> None:
+def test_plans_count_it(h200):
     with _graph(PLAIN) as graph:
         plan = graph.build(h200)
         assert plan.scratch.size > 0
@@ -466,10 +464,8 @@ class Calls:
 
 @pytest.mark.parametrize("owned", [False, True])
 @pytest.mark.parametrize("way", ["plan", "graph", "bound"])
-def test_a_plan_is_destroyed_after_the_execution(
-    way: str, owned: bool, h200: DeviceProperties, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    log: list[str] = []
+def test_a_plan_is_destroyed_after_the_execution(way, owned, h200, monkeypatch):
+    log = []
     calls = Calls(log)
     for module in (bound_plan, packs):
         monkeypatch.setattr(module, "bare", calls)
@@ -478,13 +474,13 @@ def test_a_plan_is_destroyed_after_the_execution(
     through_raw.rebind()
     monkeypatch.setattr(bound_plan, "watched", ())
     owner = made_up_handle()
-    handle: Any = owner if owned else owner._as_parameter_
+    handle = owner if owned else owner._as_parameter_
     graph = CASES["convolution"].graph()
     plan = graph.build(h200)
     destroy = plan.descriptor._destroy
     monkeypatch.setattr(plan.descriptor, "_destroy", lambda: (log.append("destroyed"), destroy()))
     memory = {tensor.uid or 0: 1 << 20 for tensor in (*graph.inputs, *graph.outputs)}
-    ways: dict[str, Callable[[], None]] = {
+    ways = {
         "plan": lambda: plan.execute(handle, memory, 1 << 30),
         "graph": lambda: graph.execute(memory, 1 << 30, handle=handle),
         "bound": plan.bind(handle, memory, 1 << 30),
@@ -498,7 +494,7 @@ def test_a_plan_is_destroyed_after_the_execution(
     log.append("closed")
     calls.may_return.set()
     thread.join(30)
-    ways["bound"].close()  # type: ignore[attr-defined]
+    ways["bound"].close()
     graph.close()
     owner.close()
     monkeypatch.undo()

@@ -6,7 +6,6 @@ import ctypes
 import gc
 import threading
 import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -46,33 +45,31 @@ def on_device(given: dict[str, Any]) -> dict[str, DeviceTensor]:
 
 
 @pytest.fixture(autouse=True)
-def plans_are_kept(
-    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def plans_are_kept(tmp_path_factory, monkeypatch):
     """Most tests here run the same graph, which takes half a second to compile."""
     folder = tmp_path_factory.getbasetemp() / "plans of graph methods"
     monkeypatch.setenv("CUDNN_CTYPES_CACHE", str(folder))
 
 
 @pytest.fixture
-def on_the_reference_device() -> Iterator[None]:
+def on_the_reference_device():
     with use_reference_device():
         yield
 
 
 @pytest.fixture(scope="module")
-def torch() -> Any:
+def torch():
     return pytest.importorskip("torch")
 
 
 @pytest.fixture
-def graph() -> Iterator[Graph]:
+def graph():
     with product() as made:
         yield made
 
 
 @reference
-def test_device_tensors_give_device_tensors(graph: Graph) -> None:
+def test_device_tensors_give_device_tensors(graph):
     given = numbers()
     results = graph.run(on_device(given))
     assert list(results) == ["y", "z"]
@@ -82,7 +79,7 @@ def test_device_tensors_give_device_tensors(graph: Graph) -> None:
 
 
 @reference
-def test_torch_tensors_give_torch_tensors(graph: Graph, torch: Any) -> None:
+def test_torch_tensors_give_torch_tensors(graph, torch):
     given = numbers()
     results = graph.run({name: torch.from_numpy(value) for name, value in given.items()})
     assert all(type(each) is torch.Tensor for each in results.values())
@@ -91,7 +88,7 @@ def test_torch_tensors_give_torch_tensors(graph: Graph, torch: Any) -> None:
 
 
 @reference
-def test_results_are_in_the_layout_of_the_graph(torch: Any) -> None:
+def test_results_are_in_the_layout_of_the_graph(torch):
     with Graph(io_data_type="float32") as graph:
         x = graph.tensor((2, 4, 3, 5), layout="nhwc", name="x")
         graph.relu(x).set_output(name="y")
@@ -102,7 +99,7 @@ def test_results_are_in_the_layout_of_the_graph(torch: Any) -> None:
 
 
 @reference
-def test_the_second_call_builds_nothing_and_makes_new_results(graph: Graph) -> None:
+def test_the_second_call_builds_nothing_and_makes_new_results(graph):
     given = numbers()
     memory = on_device(given)
     first = graph.run(memory)
@@ -118,12 +115,12 @@ def test_the_second_call_builds_nothing_and_makes_new_results(graph: Graph) -> N
 @pytest.mark.thinned(3)
 @reference
 @pytest.mark.parametrize("key", ["tensor", "uid", "name"])
-def test_an_output_that_is_given_is_written_and_returned(graph: Graph, key: str) -> None:
+def test_an_output_that_is_given_is_written_and_returned(graph, key):
     given = numbers()
     y = DeviceTensor.full((2, 8, 4), np.nan, "float32")
     tensor = graph.find_tensor("y")
     graph.validate()
-    keys: dict[str, Any] = {"tensor": tensor, "uid": tensor.uid, "name": "y"}
+    keys = {"tensor": tensor, "uid": tensor.uid, "name": "y"}
     results = graph.run({**on_device(given), keys[key]: y})
     assert results["y"] is y
     assert list(results) == ["y", "z"]
@@ -131,7 +128,7 @@ def test_an_output_that_is_given_is_written_and_returned(graph: Graph, key: str)
 
 
 @reference
-def test_an_output_of_a_tensor_with_another_new_name(graph: Graph) -> None:
+def test_an_output_of_a_tensor_with_another_new_name(graph):
     given = numbers()
     graph.run(on_device(given))
     graph.find_tensor("y").name = "product"
@@ -143,7 +140,7 @@ def test_an_output_of_a_tensor_with_another_new_name(graph: Graph) -> None:
 
 
 @reference
-def test_a_handle_of_the_user_is_used_and_kept(graph: Graph) -> None:
+def test_a_handle_of_the_user_is_used_and_kept(graph):
     given = numbers()
     with Handle() as handle:
         check(graph.run(on_device(given), handle=handle), given)
@@ -155,14 +152,14 @@ def test_a_handle_of_the_user_is_used_and_kept(graph: Graph) -> None:
 
 
 @reference
-def test_a_default_handle_is_not_the_graph_s(graph: Graph) -> None:
+def test_a_default_handle_is_not_the_graph_s(graph):
     graph.run(on_device(numbers()))
     with pytest.raises(ValueError, match="without a handle"):
         graph.execute(on_device(numbers()))
 
 
 @reference
-def test_a_graph_that_was_built_runs_with_that_plan(graph: Graph) -> None:
+def test_a_graph_that_was_built_runs_with_that_plan(graph):
     with Handle() as handle:
         plan = graph.build(handle, without_engine=True)
         given = numbers()
@@ -172,7 +169,7 @@ def test_a_graph_that_was_built_runs_with_that_plan(graph: Graph) -> None:
 
 
 @reference
-def test_operations_added_after_the_build_are_in_the_next_run() -> None:
+def test_operations_added_after_the_build_are_in_the_next_run():
     graph, given = product(), numbers()
     memory = on_device(given)
     with Handle() as handle:
@@ -189,7 +186,7 @@ def test_operations_added_after_the_build_are_in_the_next_run() -> None:
 
 
 @reference
-def test_after_building_again_the_new_plan_is_used(graph: Graph) -> None:
+def test_after_building_again_the_new_plan_is_used(graph):
     given = numbers()
     graph.run(on_device(given))
     (graph.find_tensor("z") * 2).set_output(name="twice")
@@ -202,7 +199,7 @@ def test_after_building_again_the_new_plan_is_used(graph: Graph) -> None:
 
 
 @reference
-def test_numbers_by_value(torch: Any) -> None:
+def test_numbers_by_value(torch):
     with Graph(io_data_type="float32") as graph:
         x = graph.tensor((1, 2, 8), name="x")
         factor = graph.tensor((1, 1, 1), name="factor", by_value=True, data_type="float32")
@@ -214,7 +211,7 @@ def test_numbers_by_value(torch: Any) -> None:
 
 @reference
 @pytest.mark.parametrize("kind", ["torch", "own"])
-def test_booleans_and_small_types(kind: str, torch: Any) -> None:
+def test_booleans_and_small_types(kind, torch):
     with Graph(io_data_type="float32") as graph:
         x = graph.tensor((1, 3, 7), name="x")
         (x > 0).set_output(name="y")
@@ -235,17 +232,17 @@ def test_booleans_and_small_types(kind: str, torch: Any) -> None:
 
 
 @reference
-def test_memory_of_another_library_gives_device_tensors(graph: Graph, torch: Any) -> None:
+def test_memory_of_another_library_gives_device_tensors(graph, torch):
     """Of a class that only speaks DLPack."""
 
     class Foreign:
-        def __init__(self, tensor: Any) -> None:
+        def __init__(self, tensor):
             self.tensor = tensor
 
-        def __dlpack__(self, **options: Any) -> Any:
+        def __dlpack__(self, **options):
             return self.tensor.__dlpack__(**options)
 
-        def __dlpack_device__(self) -> Any:
+        def __dlpack_device__(self):
             return self.tensor.__dlpack_device__()
 
     given = numbers()
@@ -261,14 +258,14 @@ def test_memory_of_another_library_gives_device_tensors(graph: Graph, torch: Any
 
 
 @reference
-def test_what_is_missing_or_unknown_is_named(graph: Graph) -> None:
+def test_what_is_missing_or_unknown_is_named(graph):
     memory = on_device(numbers())
     with pytest.raises(ValueError, match="no memory was given for 'b'"):
         graph.run({"a": memory["a"]})
     with pytest.raises(KeyError, match="called 'c'"):
         graph.run({**memory, "c": memory["a"]})
     with pytest.raises(TypeError, match="expected a mapping, got a list"):
-        graph.run([memory["a"]])  # type: ignore[arg-type]
+        graph.run([memory["a"]])
     with pytest.raises(TypeError, match=r"a: host memory \(numpy.ndarray\)"):
         graph.run({**memory, "a": numbers()["a"]})
     with pytest.raises(ValueError, match=r"tensor 'a' \(2, 8, 16\)"):
@@ -280,7 +277,7 @@ def test_what_is_missing_or_unknown_is_named(graph: Graph) -> None:
 
 @reference
 @pytest.mark.parametrize("wrong", [0, "", "H200", [], np.zeros(2)], ids=repr)
-def test_what_is_no_handle_is_refused(graph: Graph, wrong: Any) -> None:
+def test_what_is_no_handle_is_refused(graph, wrong):
     """Also before the build, and what is false."""
     memory = on_device(numbers())
     with pytest.raises(TypeError, match=r"^handle: expected a Handle, got"):
@@ -290,11 +287,11 @@ def test_what_is_no_handle_is_refused(graph: Graph, wrong: Any) -> None:
         graph.build(handle)
         for method in (graph.run, graph.execute, graph.bind):
             with pytest.raises(TypeError, match=r"handle.*expected a .*andle.*, got"):
-                method(memory, handle=wrong)  # type: ignore[operator]
+                method(memory, handle=wrong)
 
 
 @reference
-def test_outputs_of_one_name_are_refused() -> None:
+def test_outputs_of_one_name_are_refused():
     with Graph(io_data_type="float32") as graph:
         x = graph.tensor((1, 2, 8), name="x")
         graph.relu(x).set_output(name="y")
@@ -304,9 +301,7 @@ def test_outputs_of_one_name_are_refused() -> None:
 
 
 @reference
-def test_a_tensor_that_requires_gradients_is_refused_while_some_are_computed(
-    graph: Graph, torch: Any
-) -> None:
+def test_a_tensor_that_requires_gradients_is_refused_while_some_are_computed(graph, torch):
     given = numbers()
     memory = {name: torch.from_numpy(value) for name, value in given.items()}
     memory["b"].requires_grad_()
@@ -318,7 +313,7 @@ def test_a_tensor_that_requires_gradients_is_refused_while_some_are_computed(
 
 
 @reference
-def test_a_failed_call_leaves_the_next_one_whole(graph: Graph) -> None:
+def test_a_failed_call_leaves_the_next_one_whole(graph):
     given = numbers()
     with pytest.raises(ValueError, match="no memory"):
         graph.run({"a": on_device(given)["a"]})
@@ -329,13 +324,11 @@ def test_a_failed_call_leaves_the_next_one_whole(graph: Graph) -> None:
 
 
 @reference
-def test_the_reference_device_keeps_no_handle(
-    graph: Graph, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_reference_device_keeps_no_handle(graph, monkeypatch):
     """While one lives, all calls are followed, which a program on a GPU would pay for."""
-    made: list[Handle] = []
+    made = []
 
-    def recorded() -> Handle:
+    def recorded():
         made.append(Handle())
         return made[-1]
 
@@ -345,13 +338,13 @@ def test_the_reference_device_keeps_no_handle(
 
 
 @reference
-def test_threads_have_handles_of_their_own(graph: Graph) -> None:
+def test_threads_have_handles_of_their_own(graph):
     """Each thread holds a handle while the others do."""
     graph.run(on_device(numbers()))
     both_in = threading.Barrier(2, timeout=30)
-    seen: list[int] = []
+    seen = []
 
-    def hold() -> None:
+    def hold():
         with given_memory.default_handle(0) as handle:
             seen.append(handle._as_parameter_.value or 0)
             both_in.wait()
@@ -365,12 +358,12 @@ def test_threads_have_handles_of_their_own(graph: Graph) -> None:
 
 
 @reference
-def test_the_first_run_in_several_threads_builds_once(graph: Graph) -> None:
+def test_the_first_run_in_several_threads_builds_once(graph):
     given = numbers()
     start = threading.Barrier(4, timeout=60)
-    plans: list[Any] = []
+    plans = []
 
-    def run() -> None:
+    def run():
         start.wait()
         check(graph.run(on_device(given)), given)
         plans.append(graph.plan)
@@ -385,7 +378,7 @@ def test_the_first_run_in_several_threads_builds_once(graph: Graph) -> None:
 
 
 @reference
-def test_a_forgotten_graph_goes_at_once() -> None:
+def test_a_forgotten_graph_goes_at_once():
     """No circle keeps its plan until the garbage collector comes."""
     graph = product()
     graph.run(on_device(numbers()))
@@ -437,7 +430,7 @@ gpu = pytest.mark.usefixtures("gpu_device")
 @gpu
 @pytest.mark.gpu
 @pytest.mark.parametrize("given", ["default", "handle", "handle on a stream"])
-def test_torch_on_a_stream_of_its_own(given: str, torch: Any) -> None:
+def test_torch_on_a_stream_of_its_own(given, torch):
     """Inputs are written just before on PyTorch's stream, results read right after on it."""
     memory = images(torch)
     stream = torch.cuda.Stream()
@@ -445,7 +438,7 @@ def test_torch_on_a_stream_of_its_own(given: str, torch: Any) -> None:
         other = torch.cuda.Stream()
         if given == "handle on a stream":
             handle.stream = other
-        options: dict[str, Any] = {} if given == "default" else {"handle": handle}
+        options = {} if given == "default" else {"handle": handle}
         graph.run(memory, **options)
         torch.cuda.synchronize()
         with torch.cuda.stream(stream):
@@ -462,7 +455,7 @@ def test_torch_on_a_stream_of_its_own(given: str, torch: Any) -> None:
 
 @gpu
 @pytest.mark.gpu
-def test_device_tensors_on_a_gpu() -> None:
+def test_device_tensors_on_a_gpu():
     given = numbers()
     with product() as graph:
         results = graph.run(on_device(given))
@@ -473,7 +466,7 @@ def test_device_tensors_on_a_gpu() -> None:
 
 @gpu
 @pytest.mark.gpu
-def test_runs_are_captured_by_torch_s_cuda_graphs(torch: Any) -> None:
+def test_runs_are_captured_by_torch_s_cuda_graphs(torch):
     memory = images(torch)
     with image_graph() as graph:
         graph.run(memory)
@@ -490,7 +483,7 @@ def test_runs_are_captured_by_torch_s_cuda_graphs(torch: Any) -> None:
 
 @gpu
 @pytest.mark.gpu
-def test_the_current_device_stays_and_the_memory_s_gpu_is_used(torch: Any) -> None:
+def test_the_current_device_stays_and_the_memory_s_gpu_is_used(torch):
     if torch.cuda.device_count() < 2:
         pytest.skip("needs two GPUs")
     memory = images(torch, "cuda:1")
@@ -506,7 +499,7 @@ def test_the_current_device_stays_and_the_memory_s_gpu_is_used(torch: Any) -> No
 
 @gpu
 @pytest.mark.gpu
-def test_a_smaller_tensor_at_an_address_that_is_known(torch: Any) -> None:
+def test_a_smaller_tensor_at_an_address_that_is_known(torch):
     memory = images(torch)
     with image_graph() as graph, Handle() as handle:
         y = graph.run(memory, handle=handle)["y"]
@@ -522,14 +515,14 @@ def test_a_smaller_tensor_at_an_address_that_is_known(torch: Any) -> None:
 
 @gpu
 @pytest.mark.gpu
-def test_host_memory_of_torch_is_refused_on_a_gpu(torch: Any) -> None:
+def test_host_memory_of_torch_is_refused_on_a_gpu(torch):
     with image_graph() as graph, pytest.raises(TypeError, match="host memory"):
         graph.run(images(torch, "cpu"))
 
 
 @gpu
 @pytest.mark.gpu
-def test_a_default_handle_is_used_again() -> None:
+def test_a_default_handle_is_used_again():
     with given_memory.default_handle(0) as handle:
         first = handle
         with given_memory.default_handle(0) as handle:
@@ -570,20 +563,20 @@ def chained(handle: Handle) -> None:
 
 
 @reference
-def test_a_graph_takes_tensors_of_another_one() -> None:
+def test_a_graph_takes_tensors_of_another_one():
     with Handle() as handle:
         chained(handle)
 
 
 @pytest.mark.gpu
 @pytest.mark.usefixtures("gpu_device")
-def test_a_graph_takes_tensors_of_another_one_on_a_gpu() -> None:
+def test_a_graph_takes_tensors_of_another_one_on_a_gpu():
     with Handle() as handle:
         chained(handle)
 
 
 @reference
-def test_a_tensor_that_lost_its_strides_after_the_build() -> None:
+def test_a_tensor_that_lost_its_strides_after_the_build():
     with Handle() as handle, product() as graph:
         graph.build(handle)
         graph.find_tensor("a").strides = None
@@ -594,7 +587,7 @@ def test_a_tensor_that_lost_its_strides_after_the_build() -> None:
 
 @reference
 @pytest.mark.parametrize("wrong", [np.zeros(8, np.uint8), [1], "w", Handle, True, -1], ids=repr)
-def test_a_workspace_that_is_no_device_memory_is_named(graph: Graph, wrong: Any) -> None:
+def test_a_workspace_that_is_no_device_memory_is_named(graph, wrong):
     given = on_device(numbers())
     results = graph.run(given)
     with Handle() as handle:
@@ -605,7 +598,7 @@ def test_a_workspace_that_is_no_device_memory_is_named(graph: Graph, wrong: Any)
 
 @reference
 @pytest.mark.parametrize("nothing", [None, 0, ctypes.c_void_p()])
-def test_a_plan_takes_no_null(graph: Graph, nothing: Any) -> None:
+def test_a_plan_takes_no_null(graph, nothing):
     results = graph.run(on_device(numbers()))
     with Handle() as handle:
         pointers = dict.fromkeys(graph.plan.uids, results["y"]) | {min(graph.plan.uids): nothing}
@@ -616,7 +609,7 @@ def test_a_plan_takes_no_null(graph: Graph, nothing: Any) -> None:
 
 @reference
 @pytest.mark.parametrize("wrong", [["x"], {"a": 5}, {"a": None}, {"a": (1.5, 4, 8)}, {"a": "148"}])
-def test_dims_that_are_none(graph: Graph, wrong: Any) -> None:
+def test_dims_that_are_none(graph, wrong):
     given = on_device(numbers())
     results = graph.run(given)
     with Handle() as handle, pytest.raises(TypeError, match=r"^dims: .*expected"):
@@ -625,7 +618,7 @@ def test_dims_that_are_none(graph: Graph, wrong: Any) -> None:
 
 @reference
 @pytest.mark.parametrize("wrong", [Graph, [1], 5, "ab"])
-def test_pointers_that_are_no_mapping(graph: Graph, wrong: Any) -> None:
+def test_pointers_that_are_no_mapping(graph, wrong):
     graph.run(on_device(numbers()))
     with Handle() as handle:
         for call in (graph.plan.execute, graph.plan.bind):
@@ -634,11 +627,11 @@ def test_pointers_that_are_no_mapping(graph: Graph, wrong: Any) -> None:
 
 
 @reference
-def test_a_graph_that_is_closed_during_a_run(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_graph_that_is_closed_during_a_run(graph, monkeypatch):
     """As another thread may close it: the results are there."""
     execute = Execution.__call__
 
-    def execute_and_close(self: Execution, *arguments: Any, **options: Any) -> None:
+    def execute_and_close(self, *arguments, **options):
         execute(self, *arguments, **options)
         graph.close()
 

@@ -22,7 +22,6 @@ from cudnn_ctypes import (
     raw,
     use_reference_device,
 )
-from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.run import bound_plan
 from cudnn_ctypes.graph.run.execution import Execution
@@ -109,9 +108,7 @@ class LongWay:
 
 
 @pytest.fixture
-def with_space(
-    product: Product, stand_in: StandIn, monkeypatch: pytest.MonkeyPatch
-) -> tuple[LongWay, dict[str, Any]]:
+def with_space(product, stand_in, monkeypatch):
     """The executions of a plan with a workspace, after one of them, and its memory."""
     monkeypatch.setattr(torch_forms, "_guards_work", lambda: False)
     monkeypatch.setattr(ExecutionPlan, "workspace_size", SIZE)
@@ -179,13 +176,7 @@ def learn(product: Product, memory: Any, workspace: Any) -> None:
         ({}, Memory(SPACE + 256, SIZE)),
     ],
 )
-def test_memory_that_fits_goes_the_short_way(
-    with_space: Any,
-    product: Product,
-    stand_in: StandIn,
-    memory: Any,
-    workspace: Any,
-) -> None:
+def test_memory_that_fits_goes_the_short_way(with_space, product, stand_in, memory, workspace):
     long_way, known = with_space
     memory = {**known, **memory}
     learn(product, memory, workspace)
@@ -226,13 +217,7 @@ def address(memory: Any) -> int:
         ({}, Memory(SPACE + 256, SIZE - 1)),
     ],
 )
-def test_everything_else_goes_the_long_way(
-    with_space: Any,
-    product: Product,
-    stand_in: StandIn,
-    memory: Any,
-    workspace: Any,
-) -> None:
+def test_everything_else_goes_the_long_way(with_space, product, stand_in, memory, workspace):
     long_way, known = with_space
     memory = {**known, **memory}
     learn(product, memory, workspace)
@@ -245,13 +230,7 @@ def test_everything_else_goes_the_long_way(
     ("memory", "workspace"),
     [({"a": Tensor(A, (4, 64, 32))}, SPACE), ({"c": C}, SPACE), ({}, Tensor(SPACE, (SIZE,)))],
 )
-def test_memory_of_another_class_is_learnt(
-    with_space: Any,
-    product: Product,
-    stand_in: StandIn,
-    memory: Any,
-    workspace: Any,
-) -> None:
+def test_memory_of_another_class_is_learnt(with_space, product, stand_in, memory, workspace):
     """Then both classes take the short way, by turns."""
     long_way, known = with_space
     other = {**known, **memory}
@@ -275,12 +254,7 @@ def test_memory_of_another_class_is_learnt(
         with_another_number,
     ],
 )
-def test_whatever_changed_goes_the_long_way(
-    with_space: Any,
-    product: Product,
-    stand_in: StandIn,
-    change: Callable[[Product], None],
-) -> None:
+def test_whatever_changed_goes_the_long_way(with_space, product, stand_in, change):
     long_way, memory = with_space
     change(product)
     long_way(product.handle, memory, SPACE)
@@ -288,9 +262,7 @@ def test_whatever_changed_goes_the_long_way(
     assert len(stand_in.executed) == 1
 
 
-def test_watched_calls_and_several_gpus_go_the_long_way(
-    with_space: Any, product: Product, stand_in: StandIn
-) -> None:
+def test_watched_calls_and_several_gpus_go_the_long_way(with_space, product, stand_in):
     long_way, memory = with_space
     watched.add("cudnnBackendExecute")
     long_way(product.handle, memory, SPACE)
@@ -304,25 +276,21 @@ def test_watched_calls_and_several_gpus_go_the_long_way(
     assert len(stand_in.executed) == 2
 
 
-def test_keys_in_another_order_go_the_short_way(
-    with_space: Any, product: Product, stand_in: StandIn
-) -> None:
+def test_keys_in_another_order_go_the_short_way(with_space, product, stand_in):
     long_way, memory = with_space
     long_way(product.handle, dict(reversed(memory.items())), SPACE)
     assert not long_way.calls
     assert stand_in.executed[0] == stand_in.executed[1]
 
 
-def test_unknown_keys_go_the_long_way(with_space: Any, product: Product) -> None:
+def test_unknown_keys_go_the_long_way(with_space, product):
     long_way, memory = with_space
     for other in ({**memory, "d": 1}, {product.c: C, "a": A, "b": B}, {"a": A}, {}):
         long_way(product.handle, other, SPACE)
     assert long_way.calls == 4
 
 
-def test_keys_of_several_kinds_take_turns(
-    with_space: Any, product: Product, stand_in: StandIn
-) -> None:
+def test_keys_of_several_kinds_take_turns(with_space, product, stand_in):
     long_way, memory = with_space
     others = {product.a: A, product.b: B, "c": C}
     product.graph.execute(others, SPACE, handle=product.handle)
@@ -340,7 +308,7 @@ def on_gpu(shape: tuple[int, ...] = (4, 64, 64), dtype: str = "float16") -> Devi
     return tensor
 
 
-def test_tensors_of_this_package(with_space: Any, product: Product, stand_in: StandIn) -> None:
+def test_tensors_of_this_package(with_space, product, stand_in):
     long_way, memory = with_space
     first, second, third = (on_gpu() for _ in range(3))
     execute = functools.partial(product.graph.execute, handle=product.handle)
@@ -362,7 +330,7 @@ def test_tensors_of_this_package(with_space: Any, product: Product, stand_in: St
         assert long_way.calls == 1
 
 
-def test_workspaces_of_this_package(with_space: Any, product: Product, stand_in: StandIn) -> None:
+def test_workspaces_of_this_package(with_space, product, stand_in):
     long_way, memory = with_space
     product.graph._execution.known.clear()
     enough, more, less = (on_gpu((size,), "uint8") for size in (SIZE, SIZE + 1, SIZE - 1))
@@ -380,9 +348,7 @@ def test_workspaces_of_this_package(with_space: Any, product: Product, stand_in:
     assert long_way.calls == 2
 
 
-def test_other_memory_at_the_same_address_is_refused(
-    with_space: Any, product: Product, stand_in: StandIn
-) -> None:
+def test_other_memory_at_the_same_address_is_refused(with_space, product, stand_in):
     """Allocators give addresses again: a last batch can lie where all others did."""
     long_way, memory = with_space
     others = Tensor(C, (4, 64, 63)), Tensor(C, dtype="torch.float32"), Tensor(C, is_cuda=False)
@@ -401,9 +367,7 @@ def test_other_memory_at_the_same_address_is_refused(
     assert len(stand_in.executed) == 1
 
 
-def test_tensors_that_were_read_are_known_where_they_were(
-    with_space: Any, product: Product
-) -> None:
+def test_tensors_that_were_read_are_known_where_they_were(with_space, product):
     long_way, memory = with_space
     other, moved = Tensor(C), Tensor(C + 512)
     for tensor, is_read in ((other, True), (other, False), (moved, True), (moved, False)):
@@ -415,9 +379,7 @@ def test_tensors_that_were_read_are_known_where_they_were(
     assert long_way.calls == 1
 
 
-def test_errors_of_the_short_way_are_told(
-    with_space: Any, product: Product, stand_in: StandIn
-) -> None:
+def test_errors_of_the_short_way_are_told(with_space, product, stand_in):
     _, memory = with_space
     stand_in.status = BAD_PARAM
     with pytest.raises(BadParamError) as caught:
@@ -427,9 +389,7 @@ def test_errors_of_the_short_way_are_told(
     product.graph.execute(memory, SPACE, handle=product.handle)
 
 
-def test_graphs_plans_and_the_front_end_take_the_short_way(
-    product: Product, stand_in: StandIn, h200: DeviceProperties, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_graphs_plans_and_the_front_end_take_the_short_way(product, stand_in, h200, monkeypatch):
     monkeypatch.setattr(torch_forms, "_guards_work", lambda: False)
     types = frontend.data_type
     front = frontend.pygraph(
@@ -444,7 +404,7 @@ def test_graphs_plans_and_the_front_end_take_the_short_way(
     z = plain.matmul(x, y).set_output()
     plan = plain.build(h200)
     pointers = {each.uid or 0: at for each, at in ((x, Tensor(A)), (y, B), (z, C))}
-    ways: list[Callable[[], None]] = [
+    ways = [
         lambda: product.graph.execute({"c": C, "a": A, "b": B}, handle=product.handle),
         lambda: plain.execute({z: C, x: A, y: B}, handle=product.handle),
         lambda: front.execute({a: A, b: B, c: C}),
@@ -453,7 +413,7 @@ def test_graphs_plans_and_the_front_end_take_the_short_way(
     for way in ways:
         way()
 
-    def refuse(*_: Any, **__: Any) -> None:
+    def refuse(*_, **__):
         raise AssertionError("the long way")
 
     monkeypatch.setattr(Execution, "__call__", refuse)
@@ -465,7 +425,7 @@ def test_graphs_plans_and_the_front_end_take_the_short_way(
     front._held.handle = None
 
 
-def test_launches_keep_no_execution_alive(with_space: Any, product: Product) -> None:
+def test_launches_keep_no_execution_alive(with_space, product):
     gc.disable()
     try:
         execution = weakref.ref(product.graph._execution)
@@ -475,7 +435,7 @@ def test_launches_keep_no_execution_alive(with_space: Any, product: Product) -> 
         gc.enable()
 
 
-def test_launches_keep_no_memory_alive(with_space: Any, product: Product) -> None:
+def test_launches_keep_no_memory_alive(with_space, product):
     long_way, known = with_space
     gc.disable()
     try:
@@ -493,9 +453,7 @@ def test_launches_keep_no_memory_alive(with_space: Any, product: Product) -> Non
         gc.enable()
 
 
-def test_alternating_outputs_have_a_pack_each(
-    with_space: Any, product: Product, stand_in: StandIn
-) -> None:
+def test_alternating_outputs_have_a_pack_each(with_space, product, stand_in):
     """Also after so many other outputs that their packs were given up."""
     long_way, known = with_space
     outputs = [Tensor(C + 256 * i) for i in range(1, 100)]
@@ -508,7 +466,7 @@ def test_alternating_outputs_have_a_pack_each(
 
 @pytest.mark.gpu
 @pytest.mark.usefixtures("gpu_device")
-def test_tensors_of_pytorch_at_known_and_new_addresses() -> None:
+def test_tensors_of_pytorch_at_known_and_new_addresses():
     torch = pytest.importorskip("torch")
     if not torch.cuda.is_available():
         pytest.skip("this PyTorch has no CUDA")
@@ -542,7 +500,7 @@ def test_tensors_of_pytorch_at_known_and_new_addresses() -> None:
             assert torch.equal(outputs[1], expected)
 
 
-def test_bound_plans_look_at_what_they_are_given(product: Product, stand_in: StandIn) -> None:
+def test_bound_plans_look_at_what_they_are_given(product, stand_in):
     pointers = dict.fromkeys(product.plan.uids, A)
     handle, null = made_up_handle(), made_up_handle()
     bound = product.plan.bind(handle, pointers)
@@ -557,22 +515,17 @@ def test_bound_plans_look_at_what_they_are_given(product: Product, stand_in: Sta
             bound()
     with pytest.raises(ClosedError):
         bound()
-    wrong: Any = product.plan.descriptor
+    wrong = product.plan.descriptor
     with pytest.raises(TypeError, match="handle: expected a Handle, got BackendDescriptor"):
         product.plan.bind(wrong, pointers)
 
 
 @pytest.mark.parametrize("in_machine_code", [True, False])
-def test_sequences_stop_at_the_launch_that_fails(
-    product: Product,
-    stand_in: StandIn,
-    monkeypatch: pytest.MonkeyPatch,
-    in_machine_code: bool,
-) -> None:
+def test_sequences_stop_at_the_launch_that_fails(product, stand_in, monkeypatch, in_machine_code):
     monkeypatch.setattr(machine_code, "is_available", lambda: in_machine_code)
     for module in (bound_plan, bound):
         monkeypatch.setattr(module, "is_available", lambda: in_machine_code)
-    statuses: list[int] = []
+    statuses = []
     monkeypatch.setattr(StandIn, "status", property(lambda _: statuses.pop(0)), raising=False)
     handle, pointers = made_up_handle(), dict.fromkeys(product.plan.uids, A)
     plans = [product.plan.bind(handle, pointers) for _ in range(3)]
@@ -594,9 +547,9 @@ def test_sequences_stop_at_the_launch_that_fails(
     with pytest.raises(BadParamError, match="launch=2 of 4") as caught:
         step()
     assert "a message" not in str(caught.value)
-    calls: list[str] = []
+    calls = []
 
-    def observed(function: Any, *arguments: Any) -> Any:
+    def observed(function, *arguments):
         calls.append(function.__name__)
         return raw.CUDNN_STATUS_SUCCESS
 
@@ -612,20 +565,18 @@ def test_sequences_stop_at_the_launch_that_fails(
         step()
     assert len(statuses) == 3
     with pytest.raises(TypeError, match=r"bound\[1\]: expected a bound plan or operation, got 5"):
-        sequence(plans[0], 5)  # type: ignore[arg-type]
+        sequence(plans[0], 5)
 
 
-def test_a_handle_closed_during_a_launch_is_destroyed_after_it(
-    product: Product, stand_in: StandIn, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    destroyed: list[int] = []
+def test_a_handle_closed_during_a_launch_is_destroyed_after_it(product, stand_in, monkeypatch):
+    destroyed = []
     handle, pointers = made_up_handle(), dict.fromkeys(product.plan.uids, A)
     bound = product.plan.bind(handle, pointers)
     pack = bound.variant_pack
     destroy = pack._destroy
-    pack._destroy = lambda: (destroyed.append(1), destroy())  # type: ignore[assignment]
+    pack._destroy = lambda: (destroyed.append(1), destroy())
 
-    def close(self: StandIn) -> int:
+    def close(self):
         bound.close()
         return len(destroyed)  # 0: success
 

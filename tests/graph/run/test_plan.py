@@ -32,7 +32,6 @@ from cudnn_ctypes.graph.run.plan import ExecutionPlan
 
 from ..cases import ANY_ENGINE, Operands, built, workspace_of
 from ..families import CASES, PLANS
-from ..graphs import Made
 from ..matmul_cases import fused_product
 from .conftest import needs_precompiled_engines
 
@@ -40,7 +39,7 @@ ADDRESSES = {1: 1 << 20, 2: 2 << 20, 3: 3 << 20}
 
 
 @pytest.fixture
-def plan(made: Made, h200: DeviceProperties) -> Iterator[ExecutionPlan]:
+def plan(made, h200):
     """A precompiled convolution: 2 kB."""
     configs = heuristics(made.convolution((8, 64, 56, 56), 64), device=h200)
     with ExecutionPlan(configs[0], device=h200) as built:
@@ -49,7 +48,7 @@ def plan(made: Made, h200: DeviceProperties) -> Iterator[ExecutionPlan]:
         each.close()
 
 
-def test_a_plan_is_stored_and_read(plan: ExecutionPlan, h200: DeviceProperties) -> None:
+def test_a_plan_is_stored_and_read(plan, h200):
     stored = plan.to_json()
     with ExecutionPlan.from_json(stored, device=h200) as again:
         assert again.to_json() == stored
@@ -58,7 +57,7 @@ def test_a_plan_is_stored_and_read(plan: ExecutionPlan, h200: DeviceProperties) 
         assert again.uids == plan.uids == {1, 2, 3}
 
 
-def test_bytes_are_read_too(plan: ExecutionPlan, h200: DeviceProperties) -> None:
+def test_bytes_are_read_too(plan, h200):
     with ExecutionPlan.from_json(plan.to_json().encode(), device=h200) as again:
         assert again.uids == plan.uids
 
@@ -117,15 +116,13 @@ TENSOR, NODE = ("operationGraph", "tensors", 0), ("operationGraph", "nodes", 0)
     ],
 )
 @pytest.mark.filterwarnings("error::ResourceWarning")
-def test_damaged_and_foreign_plans(
-    damage: Any, says: str, plan: ExecutionPlan, h200: DeviceProperties
-) -> None:
+def test_damaged_and_foreign_plans(damage, says, plan, h200):
     with pytest.raises(ValueError, match=says):
         ExecutionPlan.from_json(damage(plan.to_json()), device=h200)
 
 
 @pytest.mark.soak
-def test_any_damage_is_seen_by_the_checksum(h200: DeviceProperties) -> None:
+def test_any_damage_is_seen_by_the_checksum(h200):
     with CASES["matmul + bias + gelu"].graph() as graph:
         stored = graph.build(h200).to_json()
     cubin = stored.index('"cubin":"') + 5000
@@ -141,20 +138,18 @@ def test_any_damage_is_seen_by_the_checksum(h200: DeviceProperties) -> None:
     ExecutionPlan.from_json(stored + "\n", device=h200).close()
 
 
-def test_a_plan_from_a_program_in_c_has_no_checksum(
-    plan: ExecutionPlan, h200: DeviceProperties
-) -> None:
+def test_a_plan_from_a_program_in_c_has_no_checksum(plan, h200):
     text = plan.descriptor["json_representation"]
     assert plan.to_json().startswith(text[:-1])
     with ExecutionPlan.from_json(text, device=h200) as again:
         assert again.to_json() == plan.to_json()
 
 
-def test_what_is_no_text_or_no_device(plan: ExecutionPlan, h200: DeviceProperties) -> None:
+def test_what_is_no_text_or_no_device(plan, h200):
     with pytest.raises(TypeError, match="plan: expected JSON text, got 5"):
-        ExecutionPlan.from_json(5, device=h200)  # type: ignore[arg-type]
+        ExecutionPlan.from_json(5, device=h200)
     with pytest.raises(TypeError, match="device: expected a Handle, DeviceProperties, the name"):
-        ExecutionPlan.from_json(plan.to_json(), device=0)  # type: ignore[arg-type]
+        ExecutionPlan.from_json(plan.to_json(), device=0)
 
 
 # Reads damaged plans from a file, one a line, and says how far it came: a crash shows the line.
@@ -189,9 +184,7 @@ def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]
 
 
 @pytest.mark.soak
-def test_no_garbage_at_any_place_crashes(
-    plan: ExecutionPlan, h200: DeviceProperties, tmp_path: Path
-) -> None:
+def test_no_garbage_at_any_place_crashes(plan, h200, tmp_path):
     """Without the checks before it, cuDNN ends the process for 20 of these."""
     with CASES["matmul + bias + gelu"].graph() as graph:
         fused = json.loads(graph.build(h200).descriptor["json_representation"])
@@ -220,13 +213,13 @@ def test_no_garbage_at_any_place_crashes(
 # --- what an execution lacks ----------------------------------------------------------------------
 
 
-def test_missing_uids_are_named(plan: ExecutionPlan) -> None:
+def test_missing_uids_are_named(plan):
     with pytest.raises(ValueError, match="nothing was given for the tensors with uid 1, 3"):
         plan.variant_pack({2: 1 << 20}, 4 << 20)
 
 
 @pytest.mark.usefixtures("gpu_device")
-def test_a_workspace_is_asked_for(h200: DeviceProperties) -> None:
+def test_a_workspace_is_asked_for(h200):
     graph = Graph(io_data_type="float16")
     x = graph.tensor((4, 32, 14, 14), (6272, 1, 448, 32))
     scale, bias = (graph.tensor((1, 32, 1, 1), data_type="float32") for _ in range(2))
@@ -246,14 +239,14 @@ def test_a_workspace_is_asked_for(h200: DeviceProperties) -> None:
             plan.variant_pack(pointers, Small())
 
 
-def test_a_variant_pack_holds_addresses(plan: ExecutionPlan) -> None:
+def test_a_variant_pack_holds_addresses(plan):
     with plan.variant_pack(ADDRESSES, 4 << 20) as pack:
         assert pack["unique_ids"] == [1, 2, 3]
         assert pack["data_pointers"] == list(ADDRESSES.values())
         assert pack["workspace"] == 4 << 20
 
 
-def test_a_closed_plan_says_so(plan: ExecutionPlan) -> None:
+def test_a_closed_plan_says_so(plan):
     assert plan.uids
     plan.close()
     assert repr(plan) == "ExecutionPlan(closed)"
@@ -263,7 +256,7 @@ def test_a_closed_plan_says_so(plan: ExecutionPlan) -> None:
 
 
 @pytest.mark.soak
-def test_a_plan_of_another_graph(h200: DeviceProperties) -> None:
+def test_a_plan_of_another_graph(h200):
     with fused_product(64).graph() as graph, fused_product(96).graph() as other:
         stored = graph.build(h200).to_json()
         with pytest.raises(ValueError, match=r"uid 1 is \(4, 64, 128\), this one has \(4, 96, 128"):
@@ -280,14 +273,14 @@ def test_a_plan_of_another_graph(h200: DeviceProperties) -> None:
 
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", PLANS)
-def test_a_graph_and_its_plan_from_text(name: str, h200: DeviceProperties) -> None:
+def test_a_graph_and_its_plan_from_text(name, h200):
     with CASES[name].graph() as graph, Graph.from_json(graph.to_json()) as again:
         plan = again.load_plan(graph.build(h200).to_json(), h200)
         assert again.workspace_size == graph.workspace_size
         assert plan.uids == {each.uid for each in graph.expansion(h200).tensors if not each.virtual}
 
 
-def test_retention_of_cuda_graphs(made: Made, h200: DeviceProperties) -> None:
+def test_retention_of_cuda_graphs(made, h200):
     configs = heuristics(made.convolution((8, 64, 56, 56), 64), device=h200)
     if raw.load().version < 92800:
         with pytest.raises(SymbolNotFoundError, match=r"cuda_graph_retention.* needs cuDNN 9\.28"):
@@ -305,7 +298,7 @@ def test_retention_of_cuda_graphs(made: Made, h200: DeviceProperties) -> None:
 
 
 @needs_precompiled_engines
-def test_the_number_of_multiprocessors(h200: DeviceProperties) -> None:
+def test_the_number_of_multiprocessors(h200):
     with CASES["convolution"].graph() as graph:
         plan = graph.build(h200, sm_count=8)
         stored = json.loads(plan.to_json())
@@ -314,7 +307,7 @@ def test_the_number_of_multiprocessors(h200: DeviceProperties) -> None:
         ExecutionPlan.from_json(plan.to_json(), device=h200).close()
 
 
-def test_only_plans_are_executed(made: Made) -> None:
+def test_only_plans_are_executed(made):
     graph = made.convolution((8, 64, 56, 56), 64)
     with pytest.raises(TypeError, match="only an execution_plan can be executed"):
         graph.execute(None, graph)
@@ -331,7 +324,7 @@ def test_only_plans_are_executed(made: Made) -> None:
 @pytest.mark.gpu
 @pytest.mark.parametrize("with_properties", [False, True])
 @pytest.mark.parametrize("name", ["convolution", "convolution + bias + relu"])
-def test_the_first_configs_compute(name: str, with_properties: bool, handle: Handle) -> None:
+def test_the_first_configs_compute(name, with_properties, handle):
     """Without properties cuDNN learns of the GPU from the handle of the operation graph."""
     device = DeviceProperties.from_device(handle=handle) if with_properties else handle
     with (
@@ -349,7 +342,7 @@ def test_the_first_configs_compute(name: str, with_properties: bool, handle: Han
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("name", ["convolution", "matmul + bias + gelu", "attention"])
-def test_a_plan_from_json_computes_the_same(name: str, handle: Handle) -> None:
+def test_a_plan_from_json_computes_the_same(name, handle):
     with built(CASES[name], handle) as (graph, operands, workspace):
         stored = graph.plan.to_json()
         graph.close()
@@ -364,7 +357,7 @@ def test_a_plan_from_json_computes_the_same(name: str, handle: Handle) -> None:
 
 
 @pytest.mark.gpu
-def test_plans_for_another_gpu_are_refused_by_handle(handle: Handle) -> None:
+def test_plans_for_another_gpu_are_refused_by_handle(handle):
     with CASES["convolution"].graph() as graph:
         stored = graph.build(handle).to_json()
         for damage in (
@@ -379,7 +372,7 @@ def test_plans_for_another_gpu_are_refused_by_handle(handle: Handle) -> None:
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("name", ["convolution", "matmul + bias + gelu", "attention"])
-def test_missing_operands_of_an_execution_are_named(name: str, handle: Handle) -> None:
+def test_missing_operands_of_an_execution_are_named(name, handle):
     with built(CASES[name], handle) as (graph, operands, workspace):
         for uid in operands.pointers:
             some = {key: value for key, value in operands.pointers.items() if key != uid}
@@ -389,7 +382,7 @@ def test_missing_operands_of_an_execution_are_named(name: str, handle: Handle) -
 
 
 @pytest.mark.gpu
-def test_closed_plans_handles_and_memory(handle: Handle) -> None:
+def test_closed_plans_handles_and_memory(handle):
     with built(CASES["convolution"], handle) as (graph, operands, workspace):
         pointers = operands.pointers
         bound = graph.bind(operands.memory, workspace)
@@ -407,7 +400,7 @@ def test_closed_plans_handles_and_memory(handle: Handle) -> None:
 
 
 @pytest.mark.gpu
-def test_threads_share_a_plan(handle: Handle) -> None:
+def test_threads_share_a_plan(handle):
     """Each with its own handle, stream and operands."""
     case = CASES["matmul + bias + gelu"]
     with built(case, handle) as (graph, _, _):
@@ -416,7 +409,7 @@ def test_threads_share_a_plan(handle: Handle) -> None:
         pointers = [each.pointers for each in sets]
         handle.synchronize()
 
-        def work(index: int) -> None:
+        def work(index):
             device.set_current()
             with (
                 Handle(stream=device.create_stream()) as own,
@@ -435,7 +428,7 @@ def test_threads_share_a_plan(handle: Handle) -> None:
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("name", ["matmul + bias + gelu", "attention"])
-def test_new_threads_execute(name: str, handle: Handle) -> None:
+def test_new_threads_execute(name, handle):
     """In which no GPU is current: cuDNN launches these kernels through the driver."""
     with built(CASES[name], handle) as (graph, operands, workspace):
         pointers, plan = operands.pointers, graph.plan
@@ -458,14 +451,14 @@ def test_new_threads_execute(name: str, handle: Handle) -> None:
 
 @pytest.mark.gpu
 @needs_precompiled_engines
-def test_a_number_of_multiprocessors_computes_the_same(handle: Handle) -> None:
+def test_a_number_of_multiprocessors_computes_the_same(handle):
     with built(CASES["convolution"], handle, sm_count=8) as (graph, operands, workspace):
         assert json.loads(graph.plan.to_json())["engine"]["targetSMcount"] == 8
         graph.execute(operands.memory, workspace)
         operands.check(handle)
 
 
-def test_a_bound_plan_tells_its_own_workspace() -> None:
+def test_a_bound_plan_tells_its_own_workspace():
     with use_reference_device(), Handle() as handle, fused_product(8).graph() as graph:
         plan = graph.build(handle)
         memory = {t: DeviceTensor.full(t.dims, 1.0, "float16") for t in graph.inputs}

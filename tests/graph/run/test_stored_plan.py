@@ -9,7 +9,6 @@ import pytest
 
 from cudnn_ctypes.absent_gpu.driver_stub import ensure_driver
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
-from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.run.plan import ExecutionPlan
 from cudnn_ctypes.graph.run.stored_plan import sealed
 
@@ -21,7 +20,7 @@ NAMES = ("CUDNN_BACKEND_X", "CUDNN_CROSS_CORRELATION", "99", "-5", "NVIDIA A100"
 
 
 @pytest.fixture
-def convolution(h200: DeviceProperties) -> tuple[Graph, Any]:
+def convolution(h200):
     """A graph, and its plan as JSON without the checksum."""
     graph = CASES["convolution"].graph()
     with graph:
@@ -34,16 +33,14 @@ def _text(plan: Any) -> str:
     return sealed(json.dumps(plan, separators=(",", ":")))
 
 
-def test_a_damaged_plan_is_taken_or_refused(
-    convolution: tuple[Graph, Any], h200: DeviceProperties
-) -> None:
+def test_a_damaged_plan_is_taken_or_refused(convolution, h200):
     """It is a plan of the graph, or none. cuDNN 9.14, 9.19 and 9.28 survive all of these."""
     graph, plan = convolution
     graph.load_plan(_text(plan), h200).close()
     taken = 0
     for damage in sample(damages(plan, NAMES), COUNT, seed=5):
         text = _text(damage.done_to(plan))
-        error = raised(lambda text=text: graph.load_plan(text, h200).close())  # type: ignore[misc]
+        error = raised(lambda text=text: graph.load_plan(text, h200).close())
         assert error is None or isinstance(error, ValueError), damage
         assert error is None or not accident(error), damage
         taken += error is None
@@ -51,9 +48,7 @@ def test_a_damaged_plan_is_taken_or_refused(
 
 
 @pytest.mark.parametrize("name", ["CUDNN_DATA_HALF", "1", "3"])
-def test_a_plan_whose_tensors_are_exchanged_is_refused(
-    name: str, convolution: tuple[Graph, Any], h200: DeviceProperties
-) -> None:
+def test_a_plan_whose_tensors_are_exchanged_is_refused(name, convolution, h200):
     """An enumerator in place of a tensor would end the process within cuDNN 9.28."""
     graph, plan = convolution
     damaged = Damage(("operationGraph", "nodes", 0, "W"), name).done_to(plan)
@@ -61,9 +56,7 @@ def test_a_plan_whose_tensors_are_exchanged_is_refused(
         graph.load_plan(_text(damaged), h200)
 
 
-def test_a_plan_without_a_checksum_is_loaded_by_the_warden_first(
-    convolution: tuple[Graph, Any], h200: DeviceProperties
-) -> None:
+def test_a_plan_without_a_checksum_is_loaded_by_the_warden_first(convolution, h200):
     """It may end the process that loads it: cuDNN 9.28 aborts on an enumerator for a tensor."""
     _, plan = convolution
     ExecutionPlan.from_json(json.dumps(plan), device=h200).close()
@@ -73,22 +66,20 @@ def test_a_plan_without_a_checksum_is_loaded_by_the_warden_first(
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-8-sig"])
-def test_a_plan_in_bytes_of_any_encoding(
-    encoding: str, convolution: tuple[Graph, Any], h200: DeviceProperties
-) -> None:
+def test_a_plan_in_bytes_of_any_encoding(encoding, convolution, h200):
     graph, plan = convolution
     with graph.load_plan(_text(plan).encode(encoding), h200) as loaded:
         assert json.loads(loaded.to_json())["engine"] == plan["engine"]
 
 
-def test_damaged_properties_are_taken_or_refused() -> None:
+def test_damaged_properties_are_taken_or_refused():
     ensure_driver()
     with DeviceProperties.preset("h200") as whole:
         stored = json.loads(whole.to_json())
     for damage in sample(damages(stored, NAMES), COUNT, seed=6):
         damaged = damage.done_to(stored)
 
-        def read(damaged: Any = damaged) -> None:
+        def read(damaged=damaged):
             with DeviceProperties(json.dumps(damaged)) as properties:
                 repr(properties)
                 properties.to_json()

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from cudnn_ctypes import BadParamError
-from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.run import given_memory, torch_runs
 from cudnn_ctypes.graph.run.results import Outputs
 from cudnn_ctypes.raw.bare import watched
 from cudnn_ctypes.runtime import pytorch
 
-from .executions import BAD_PARAM, Product, StandIn, made_up_handle
+from .executions import BAD_PARAM, made_up_handle
 
 torch: Any = pytest.importorskip("torch")
 
@@ -23,7 +21,7 @@ NOWHERE = -1  # what PyTorch calls the GPU of memory on the host
 
 
 @pytest.fixture(autouse=True)
-def handles(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
+def handles(monkeypatch):
     """The default handles, one of which there is."""
     kept = [(made_up_handle(), 0)]
     monkeypatch.setattr(given_memory, "_free", {NOWHERE: kept})
@@ -40,7 +38,7 @@ def run_of(graph: Graph, inputs: list[Any], returned: Any, like: Any) -> Any:
 
 
 @pytest.fixture
-def run(product: Product, stand_in: StandIn) -> Any:
+def run(product, stand_in):
     like = torch.empty(4, 64, 32, dtype=torch.float16)
     return run_of(product.graph, [product.a, product.b], product.c, like)
 
@@ -49,9 +47,7 @@ def operands() -> tuple[Any, Any]:
     return torch.empty(4, 64, 32, dtype=torch.float16), torch.empty(4, 32, 64, dtype=torch.float16)
 
 
-def test_c_receives_the_addresses_of_operands_and_of_new_results(
-    product: Product, stand_in: StandIn, run: Any, handles: list[Any]
-) -> None:
+def test_c_receives_the_addresses_of_operands_and_of_new_results(product, stand_in, run, handles):
     kept = []
     for _ in range(3):
         a, b = operands()
@@ -67,15 +63,13 @@ def test_c_receives_the_addresses_of_operands_and_of_new_results(
     assert len({each.data_ptr() for row in kept for each in row}) == 9
 
 
-def test_a_number_that_is_fixed_in_the_graph_is_given(
-    product: Product, stand_in: StandIn, run: Any
-) -> None:
+def test_a_number_that_is_fixed_in_the_graph_is_given(product, stand_in, run):
     (stand_in.number,) = product.uids(product.scale)
     run(*operands())
     assert stand_in.executed[-1]["number"] == 0.5
 
 
-def test_the_same_memory_for_two_operands(h200: DeviceProperties, stand_in: StandIn) -> None:
+def test_the_same_memory_for_two_operands(h200, stand_in):
     with Graph(io_data_type="float16") as graph:
         a, b = (graph.tensor((4, 32, 32), name=name) for name in "ab")
         graph.matmul(a, b).set_output(name="y")
@@ -91,7 +85,7 @@ def test_the_same_memory_for_two_operands(h200: DeviceProperties, stand_in: Stan
         ]
 
 
-def test_workspace_and_the_tensors_in_it(h200: DeviceProperties, stand_in: StandIn) -> None:
+def test_workspace_and_the_tensors_in_it(h200, stand_in):
     """The gradient of attention has both."""
     with Graph(io_data_type="float16") as graph:
         q, k, v, o, do = (graph.tensor((2, 2, 128, 32), name=name) for name in ("q", *"kvod"))
@@ -120,7 +114,7 @@ def test_workspace_and_the_tensors_in_it(h200: DeviceProperties, stand_in: Stand
             assert space + own <= data[uid] < space + plan.workspace_size
 
 
-def test_types_of_less_than_a_byte_are_bytes(h200: DeviceProperties, stand_in: StandIn) -> None:
+def test_types_of_less_than_a_byte_are_bytes(h200, stand_in):
     with Graph(io_data_type="float16") as graph:
         x = graph.tensor((4, 64, 64), name="x")
         mask = graph.cmp_gt(x, 0.0).set_output(name="mask", data_type="boolean")
@@ -132,9 +126,7 @@ def test_types_of_less_than_a_byte_are_bytes(h200: DeviceProperties, stand_in: S
         assert y.shape == memory.shape
 
 
-def test_what_is_watched_or_closed_goes_the_long_way(
-    product: Product, stand_in: StandIn, run: Any
-) -> None:
+def test_what_is_watched_or_closed_goes_the_long_way(product, stand_in, run):
     watched.add("a trace")
     assert run(*operands()) is None
     watched.clear()
@@ -144,9 +136,7 @@ def test_what_is_watched_or_closed_goes_the_long_way(
     assert len(stand_in.executed) == 1
 
 
-def test_an_error_of_cudnn_is_raised_and_the_handle_given_back(
-    stand_in: StandIn, run: Any, handles: list[Any]
-) -> None:
+def test_an_error_of_cudnn_is_raised_and_the_handle_given_back(stand_in, run, handles):
     stand_in.status = BAD_PARAM
     with pytest.raises(BadParamError, match="cudnnBackendExecute"):
         run(*operands())
@@ -155,14 +145,12 @@ def test_an_error_of_cudnn_is_raised_and_the_handle_given_back(
     assert run(*operands()) is not None
 
 
-def test_the_handle_goes_to_pytorch_s_stream(
-    monkeypatch: pytest.MonkeyPatch, product: Product, stand_in: StandIn
-) -> None:
+def test_the_handle_goes_to_pytorch_s_stream(monkeypatch, product, stand_in):
     class Streamed:
         stream = 0
         _as_parameter_ = product.handle._as_parameter_
 
-    handle: Any = Streamed()
+    handle = Streamed()
     free = {NOWHERE: [(handle, 0)]}
     monkeypatch.setattr(given_memory, "_free", free)
     monkeypatch.setattr(torch_runs.pytorch, "current_stream", lambda ordinal: 7)
@@ -174,6 +162,6 @@ def test_the_handle_goes_to_pytorch_s_stream(
         assert free == {NOWHERE: [(handle, 7)]}
 
 
-def test_not_all_operands_among_the_arguments(product: Product, stand_in: StandIn) -> None:
+def test_not_all_operands_among_the_arguments(product, stand_in):
     like = torch.empty(4, 64, 32, dtype=torch.float16)
     assert run_of(product.graph, [product.a, None], product.c, like) is None

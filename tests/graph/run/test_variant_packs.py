@@ -1,13 +1,10 @@
 """Executions reach cuDNN with the right addresses, whatever was executed before."""
 
-from __future__ import annotations
-
 import ctypes
 import functools
 import itertools
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import numpy as np
 import pytest
@@ -21,10 +18,8 @@ from cudnn_ctypes import (
     raw,
     use_reference_device,
 )
-from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.run.operands import Operands
-from cudnn_ctypes.graph.run.plan import ExecutionPlan
 from cudnn_ctypes.raw.bare import bare
 from cudnn_ctypes.runtime.launching.packs import VariantPacks
 
@@ -34,15 +29,13 @@ from .executions import (
     POINTER,
     Array,
     Memory,
-    Product,
-    StandIn,
     made_up_handle,
 )
 
 KEPT = 64
 
 
-def test_each_execution_has_its_own_addresses(product: Product, stand_in: StandIn) -> None:
+def test_each_execution_has_its_own_addresses(product, stand_in):
     a, b, c = product.uids(product.a, product.b, product.c)
     # More than are kept, some of them again at once, later, and after they were given up.
     order = [*range(100), 99, 99, 98, 50, 0, *range(100)]
@@ -60,7 +53,7 @@ def test_each_execution_has_its_own_addresses(product: Product, stand_in: StandI
     assert len(stand_in.packs) <= KEPT
 
 
-def test_plans_and_graphs_give_the_same(product: Product, stand_in: StandIn) -> None:
+def test_plans_and_graphs_give_the_same(product, stand_in):
     addresses = {0x10000: product.a, 0x20000: product.b, 0x30000: product.c}
     number = ctypes.c_float(0.25)
     uid = stand_in.number = product.scale.uid or 0
@@ -75,7 +68,7 @@ def test_plans_and_graphs_give_the_same(product: Product, stand_in: StandIn) -> 
     assert [noted["number"] for noted in stand_in.executed] == [0.25, 0.25, 0.5]
 
 
-def test_numbers_are_told_again_each_time(product: Product, stand_in: StandIn) -> None:
+def test_numbers_are_told_again_each_time(product, stand_in):
     """Also at an address that is known: cuDNN may have read another one there."""
     pointers = dict.fromkeys(product.plan.uids, 0x10000)
     number = ctypes.c_float(1.0)
@@ -89,7 +82,7 @@ def test_numbers_are_told_again_each_time(product: Product, stand_in: StandIn) -
     assert filled == [1] * 5
 
 
-def test_what_changed_in_the_graph_after_it_was_built(product: Product, stand_in: StandIn) -> None:
+def test_what_changed_in_the_graph_after_it_was_built(product, stand_in):
     memory = {product.a: 0x10000, product.b: 0x20000, "c": 0x30000}
     stand_in.number = product.scale.uid
     product.graph.execute(memory, handle=product.handle)
@@ -103,7 +96,7 @@ def test_what_changed_in_the_graph_after_it_was_built(product: Product, stand_in
         product.graph.execute(memory, handle=product.handle)
 
 
-def test_a_workspace_goes_along(h200: DeviceProperties, stand_in: StandIn) -> None:
+def test_a_workspace_goes_along(h200, stand_in):
     graph = Graph(io_data_type="float16")
     x = graph.tensor((4, 32, 14, 14), (6272, 1, 448, 32))
     scale, bias = (graph.tensor((1, 32, 1, 1), data_type="float32") for _ in range(2))
@@ -145,9 +138,7 @@ def test_a_workspace_goes_along(h200: DeviceProperties, stand_in: StandIn) -> No
         (((40000,), "|u1"), ""),
     ],
 )
-def test_memory_is_held_against_its_tensor(
-    product: Product, stand_in: StandIn, array: Any, message: str
-) -> None:
+def test_memory_is_held_against_its_tensor(product, stand_in, array, message):
     memory = {product.a: 0x10000, product.b: 0x20000, product.c: Array(0x30000)}
     run = functools.partial(product.graph.execute, memory, handle=product.handle)
     run()
@@ -164,7 +155,7 @@ def test_memory_is_held_against_its_tensor(
     assert len(stand_in.executed) == (2 if message else 4)
 
 
-def test_packed_numbers_take_bytes_only() -> None:
+def test_packed_numbers_take_bytes_only():
     graph = Graph(io_data_type="float32")
     x, mask = graph.tensor((2, 8, 16)), graph.tensor((2, 8, 16), data_type="boolean", name="mask")
     graph.binary_select(x, 0.0, mask).set_output()
@@ -202,9 +193,7 @@ def test_packed_numbers_take_bytes_only() -> None:
         ({"scale": "much"}, TypeError, "expected a number"),
     ],
 )
-def test_wrong_memory_never_reaches_cudnn(
-    product: Product, stand_in: StandIn, changes: Any, error: type[Exception], message: str
-) -> None:
+def test_wrong_memory_never_reaches_cudnn(product, stand_in, changes, error, message):
     good = {"a": 0x10000, "b": 0x20000, "c": 0x30000}
     product.graph.execute(good, handle=product.handle)
     with pytest.raises(error, match=message):
@@ -214,9 +203,7 @@ def test_wrong_memory_never_reaches_cudnn(
     assert stand_in.executed[0] == stand_in.executed[1]
 
 
-def test_wrong_handles_and_closed_plans_never_reach_cudnn(
-    product: Product, stand_in: StandIn
-) -> None:
+def test_wrong_handles_and_closed_plans_never_reach_cudnn(product, stand_in):
     pointers = dict.fromkeys(product.plan.uids, 0x10000)
     closed, null = made_up_handle(), made_up_handle()
     closed.close()
@@ -237,7 +224,7 @@ def test_wrong_handles_and_closed_plans_never_reach_cudnn(
     assert not stand_in.executed
 
 
-def test_the_error_of_an_execution_is_told(product: Product, stand_in: StandIn) -> None:
+def test_the_error_of_an_execution_is_told(product, stand_in):
     pointers = dict.fromkeys(product.plan.uids, 0x10000)
     stand_in.status = BAD_PARAM
     bound = product.plan.bind(product.handle, pointers)
@@ -250,16 +237,14 @@ def test_the_error_of_an_execution_is_told(product: Product, stand_in: StandIn) 
     product.plan.execute(product.handle, pointers)
 
 
-def test_cudnn_takes_the_packs(
-    product: Product, stand_in: StandIn, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_cudnn_takes_the_packs(product, stand_in, monkeypatch):
     """cuDNN's own functions but for the execution, whose pack must be finalized."""
     for name in ("cudnnBackendInitialize", "cudnnBackendSetAttribute", "cudnnBackendFinalize"):
         monkeypatch.delattr(bare, name)
-    executed: list[tuple[int, int]] = []
+    executed = []
 
     @EXECUTES
-    def execute(handle: int, plan: int, pack: int) -> int:
+    def execute(handle, plan, pack):
         descriptor, address = raw.cudnnBackendDescriptor_t(), POINTER(0x10000)
         descriptor.value = pack
         name, type_ = raw.CUDNN_ATTR_VARIANT_PACK_WORKSPACE, raw.CUDNN_TYPE_VOID_PTR
@@ -275,9 +260,7 @@ def test_cudnn_takes_the_packs(
     assert len(set(packs)) == KEPT
 
 
-def test_a_pack_that_cudnn_refuses(
-    product: Product, stand_in: StandIn, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_pack_that_cudnn_refuses(product, stand_in, monkeypatch):
     """The full error, though the call that met it was a bare one."""
     kind = int(raw.CUDNN_BACKEND_TENSOR_DESCRIPTOR)
     monkeypatch.setattr("cudnn_ctypes.runtime.launching.packs._KIND", kind)
@@ -289,16 +272,14 @@ def test_a_pack_that_cudnn_refuses(
     assert not stand_in.executed
 
 
-def test_threads_share_a_plan_with_addresses_of_their_own(
-    product: Product, stand_in: StandIn
-) -> None:
+def test_threads_share_a_plan_with_addresses_of_their_own(product, stand_in):
     """A pack that another thread filled anew during an execution would be noticed there."""
     stand_in.seconds = 1e-4
     count, executions = 6, 60
     barrier = threading.Barrier(count)
     c = product.c.uid or 0
 
-    def work(index: int) -> None:
+    def work(index):
         handle = made_up_handle((1 << 40) + index)
         barrier.wait()
         for i in range(executions):
@@ -320,17 +301,17 @@ def test_threads_share_a_plan_with_addresses_of_their_own(
         assert got == wanted
 
 
-def test_threads_share_a_plan_on_the_reference_device() -> None:
+def test_threads_share_a_plan_on_the_reference_device():
     rng = np.random.default_rng(3)
     with use_reference_device(), Handle() as handle:
         graph = Graph(io_data_type="float16")
         a, b = graph.tensor((2, 8, 8), name="a"), graph.tensor((2, 8, 8), name="b")
         c = graph.matmul(a, b).set_output(name="c")
         with graph:
-            plan: ExecutionPlan = graph.build(handle)
+            plan = graph.build(handle)
             left, right = (rng.integers(-4, 5, (4, 2, 8, 8)).astype(np.float16) for _ in range(2))
 
-            def work(i: int) -> Any:
+            def work(i):
                 with Handle() as own:
                     memory = {a: DeviceTensor.from_numpy(left[i])}
                     memory[b] = DeviceTensor.from_numpy(right[i])

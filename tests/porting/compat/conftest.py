@@ -1,7 +1,5 @@
 """The devices that old names are tested on, and their warnings."""
 
-from __future__ import annotations
-
 import pytest
 from legacy.conftest import gpu_handle, handle, reference_handle
 
@@ -11,6 +9,6 @@ __all__ = ["gpu_handle", "handle", "reference_handle"]
 
 
 @pytest.fixture
-def warnings_again() -> None:
+def warnings_again():
     """Every old name warns again."""
     forget_warned()

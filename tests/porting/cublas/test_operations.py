@@ -72,7 +72,7 @@ SCALARS = {"S": c_float, "D": c_double}
 TOLERANCE: dict[Any, float] = {np.float16: 4e-3, np.float32: 4e-6, np.float64: 1e-14}
 
 
-def test_matrices_of_another_type(any_device: str) -> None:
+def test_matrices_of_another_type(any_device):
     half, single, double = (
         DeviceTensor.zeros((2, 2), dtype) for dtype in ("float16", "float32", "float64")
     )
@@ -105,7 +105,7 @@ def stored(rows: int, columns: int, operation: Any) -> tuple[int, int]:
 @pytest.mark.parametrize("transa", OPERATIONS)
 @pytest.mark.parametrize("transb", OPERATIONS)
 @pytest.mark.parametrize("beta", [0.0, -0.5])
-def test_gemm(any_device: str, letter: str, transa: Any, transb: Any, beta: float) -> None:
+def test_gemm(any_device, letter, transa, transb, beta):
     dtype, (m, n, k) = TYPES[letter], (3, 5, 7)
     a = matrix(*stored(m, k, transa), 9, dtype, 1)
     b = matrix(*stored(k, n, transb), 8, dtype, 2)
@@ -132,7 +132,7 @@ def test_gemm(any_device: str, letter: str, transa: Any, transb: Any, beta: floa
 @pytest.mark.parametrize("letter", TYPES)
 @pytest.mark.parametrize("trans", OPERATIONS)
 @pytest.mark.parametrize(("incx", "incy"), [(1, 1), (2, 3), (-1, 2), (-2, -1)])
-def test_gemv(any_device: str, letter: str, trans: Any, incx: int, incy: int) -> None:
+def test_gemv(any_device, letter, trans, incx, incy):
     dtype, (m, n) = TYPES[letter], (4, 6)
     a, rng = matrix(m, n, 5, dtype, 1), np.random.default_rng(2)
     columns, rows = (n, m) if trans == CUBLAS_OP_N else (m, n)
@@ -151,7 +151,7 @@ def test_gemv(any_device: str, letter: str, trans: Any, incx: int, incy: int) ->
 
 
 @pytest.mark.parametrize("letter", TYPES)
-def test_ger(any_device: str, letter: str) -> None:
+def test_ger(any_device, letter):
     dtype, (m, n) = TYPES[letter], (4, 3)
     a, rng = matrix(m, n, 6, dtype, 1), np.random.default_rng(2)
     x, y = rng.standard_normal(2 * m).astype(dtype), rng.standard_normal(n).astype(dtype)
@@ -166,7 +166,7 @@ def test_ger(any_device: str, letter: str) -> None:
 
 @pytest.mark.parametrize("letter", TYPES)
 @pytest.mark.parametrize("beta", [0.0, 2.0])
-def test_geam(any_device: str, letter: str, beta: float) -> None:
+def test_geam(any_device, letter, beta):
     dtype, (m, n) = TYPES[letter], (3, 4)
     a, b = matrix(n, m, 5, dtype, 1), matrix(m, n, 3, dtype, 2)
     expected = -1.5 * a[:n].T + beta * b
@@ -183,7 +183,7 @@ def test_geam(any_device: str, letter: str, beta: float) -> None:
 
 
 @pytest.mark.parametrize("letter", ["H", "S", "D"])
-def test_strided_batches(any_device: str, letter: str) -> None:
+def test_strided_batches(any_device, letter):
     """Three products with one B, which does not move on."""
     dtype = {"H": np.float16, **TYPES}[letter]
     m, n, k, count = 2, 3, 4, 3
@@ -215,7 +215,7 @@ CUDA_TYPES = {"float16": "16F", "bfloat16": "16BF", "float32": "32F", "float64":
 
 
 @pytest.mark.parametrize("name", GEMM_EX)
-def test_gemm_ex(any_device: str, name: str) -> None:
+def test_gemm_ex(any_device, name):
     dtype, of_c, compute, tolerance = GEMM_EX[name]
     m, n, k = 8, 8, 8
     rng = np.random.default_rng(4)
@@ -236,7 +236,7 @@ def test_gemm_ex(any_device: str, name: str) -> None:
     np.testing.assert_allclose(found.astype(np.float64), expected, rtol=0, atol=10 * tolerance)
 
 
-def test_without_anything_to_do(any_device: str) -> None:
+def test_without_anything_to_do(any_device):
     with device() as (handle, memory):
         pc = memory.put(np.full(4, np.nan, np.float32))
         nothing = (handle, CUBLAS_OP_N, CUBLAS_OP_N)
@@ -254,7 +254,7 @@ def gemm_with(handle: Any, **changes: Any) -> Any:
 
 
 @pytest.mark.parametrize("changes", [{"m": -1}, {"lda": 1}, {"ldb": 1}, {"ldc": 1}, {"transa": 9}])
-def test_values_that_are_refused(any_device: str, changes: dict[str, int]) -> None:
+def test_values_that_are_refused(any_device, changes):
     with device() as (handle, memory):
         pointers = {name: memory.put(np.zeros(4, np.float32)) for name in "ABC"}
         status = gemm_with(handle, **pointers, **changes)
@@ -277,16 +277,14 @@ def test_values_that_are_refused(any_device: str, changes: dict[str, int]) -> No
         ({"handle": None}, TypeError, "expected a cublasHandle_t"),
     ],
 )
-def test_arguments_of_wrong_types(
-    any_device: str, changes: dict[str, Any], error: type[Exception], text: str
-) -> None:
+def test_arguments_of_wrong_types(any_device, changes, error, text):
     with device() as (handle, memory):
         pointers = {name: memory.put(np.zeros(4, np.float32)) for name in "ABC"}
         with pytest.raises(error, match=text):
             gemm_with(**{"handle": handle, **pointers, **changes})
 
 
-def test_matrices_that_leave_their_memory(reference_device: None) -> None:
+def test_matrices_that_leave_their_memory(reference_device):
     with device() as (handle, memory):
         a, b, c = (memory.put(np.zeros(4, np.float32)) for _ in "abc")
         with pytest.raises(CudaError, match="C is too small: 4 bytes are missing") as caught:
@@ -312,7 +310,7 @@ def vectors(dtype: Any, *steps: int) -> list[np.ndarray[Any, Any]]:
 @pytest.mark.parametrize("letter", TYPES)
 @pytest.mark.parametrize(("incx", "incy"), STEPS)
 @pytest.mark.parametrize("name", ["axpy", "copy", "swap", "dot"])
-def test_two_vectors(any_device: str, letter: str, name: str, incx: int, incy: int) -> None:
+def test_two_vectors(any_device, letter, name, incx, incy):
     x, y = vectors(TYPES[letter], incx, incy)
     oracle = getattr(blas, letter.lower() + name)
     factor = {"a": 0.75} if name == "axpy" else {}
@@ -334,7 +332,7 @@ def test_two_vectors(any_device: str, letter: str, name: str, incx: int, incy: i
 
 @pytest.mark.parametrize("letter", TYPES)
 @pytest.mark.parametrize("incx", [1, 3])
-def test_one_vector(any_device: str, letter: str, incx: int) -> None:
+def test_one_vector(any_device, letter, incx):
     dtype, scalar = TYPES[letter], SCALARS[letter]
     (x,) = vectors(dtype, incx)
     small, prefix = letter.lower(), f"cublas{letter}"
@@ -354,7 +352,7 @@ def test_one_vector(any_device: str, letter: str, incx: int) -> None:
         assert memory.get(px, x).tolist() == expected.tolist()
 
 
-def test_norms_do_not_overflow(any_device: str) -> None:
+def test_norms_do_not_overflow(any_device):
     with device() as (handle, memory):
         px, total = memory.put(np.full(4, 1e30, np.float32)), c_float()
         cublas.cublasSnrm2(handle, 4, px, 1, byref(total))
@@ -362,7 +360,7 @@ def test_norms_do_not_overflow(any_device: str) -> None:
 
 
 @pytest.mark.parametrize("n", [0, -3])
-def test_nothing_to_add_up(any_device: str, n: int) -> None:
+def test_nothing_to_add_up(any_device, n):
     with device() as (handle, memory):
         px = memory.put(np.ones(4, np.float32))
         for function in (cublas.cublasSasum, cublas.cublasSnrm2):
@@ -373,7 +371,7 @@ def test_nothing_to_add_up(any_device: str, n: int) -> None:
         assert memory.get(px, np.empty(4, np.float32)).tolist() == [1, 1, 1, 1]
 
 
-def test_scalars_on_the_device(any_device: str) -> None:
+def test_scalars_on_the_device(any_device):
     mode, x = cublas.cublasPointerMode_t(), np.arange(4, dtype=np.float32)
     with device() as (handle, memory):
         cublas.cublasSetPointerMode(handle, cublas.CUBLAS_POINTER_MODE_DEVICE)
@@ -390,14 +388,14 @@ def test_scalars_on_the_device(any_device: str) -> None:
 
 
 @pytest.mark.parametrize("wrong", [None, 3.0, c_double(), byref(c_double()), "x"])
-def test_what_no_result_can_be_stored_in(any_device: str, wrong: Any) -> None:
+def test_what_no_result_can_be_stored_in(any_device, wrong):
     with device() as (handle, memory):
         px = memory.put(np.ones(4, np.float32))
         with pytest.raises((TypeError, cublas.CudaError), match="result"):
             cublas.cublasSasum(handle, 4, px, 1, wrong)
 
 
-def test_copies_of_matrices_and_vectors(any_device: str) -> None:
+def test_copies_of_matrices_and_vectors(any_device):
     """Two of three rows go up into columns of four, and every second element of a vector."""
     a = np.asfortranarray(np.arange(12, dtype=np.float32).reshape(3, 4))
     with device() as (_, memory):
@@ -422,7 +420,7 @@ def test_copies_of_matrices_and_vectors(any_device: str) -> None:
 FUNCTIONS = [name for name in cublas.__all__ if hasattr(getattr(cublas, name), "unchecked")]
 
 
-def test_a_handle_and_its_stream(any_device: str) -> None:
+def test_a_handle_and_its_stream(any_device):
     handle, stream, found = cublas.cublasHandle_t(), cudart.cudaStream_t(), cudart.cudaStream_t()
     cublas.cublasCreate(byref(handle))
     cudart.cudaStreamCreate(byref(stream))
@@ -437,7 +435,7 @@ def test_a_handle_and_its_stream(any_device: str) -> None:
     cudart.cudaStreamDestroy(stream)
 
 
-def test_handles_that_are_none(any_device: str) -> None:
+def test_handles_that_are_none(any_device):
     handle = cublas.cublasHandle_t()
     assert cublas.cublasDestroy.unchecked(handle) == cublas.CUBLAS_STATUS_NOT_INITIALIZED
     with pytest.raises(TypeError, match="expected a cublasHandle_t"):
@@ -446,7 +444,7 @@ def test_handles_that_are_none(any_device: str) -> None:
         cublas.cublasCreate(c_int())
 
 
-def test_a_destroyed_handle(reference_device: None) -> None:
+def test_a_destroyed_handle(reference_device):
     handle = cublas.cublasHandle_t()
     cublas.cublasCreate(handle)
     cublas.cublasDestroy(handle)
@@ -455,7 +453,7 @@ def test_a_destroyed_handle(reference_device: None) -> None:
 
 
 @pytest.mark.parametrize("wrong", [True, "host", 1.0])
-def test_modes_of_wrong_types(reference_device: None, wrong: Any) -> None:
+def test_modes_of_wrong_types(reference_device, wrong):
     handle = cublas.cublasHandle_t()
     cublas.cublasCreate(handle)
     with pytest.raises(TypeError, match="expected a cublasPointerMode_t"):
@@ -464,8 +462,8 @@ def test_modes_of_wrong_types(reference_device: None, wrong: Any) -> None:
     cublas.cublasDestroy(handle)
 
 
-def test_without_a_gpu(gpu_device: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    def none() -> Any:
+def test_without_a_gpu(gpu_device, monkeypatch):
+    def none():
         raise NoDeviceError("no CUDA device or driver found")
 
     monkeypatch.setattr(cuda, "driver", none)
@@ -479,7 +477,7 @@ def test_without_a_gpu(gpu_device: None, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_the_library_has_every_function(name: str) -> None:
+def test_the_library_has_every_function(name):
     transfers = {"cublasGetMatrix", "cublasGetVector", "cublasSetMatrix", "cublasSetVector"}
     if name not in transfers:
         assert function.symbol(name)
@@ -494,7 +492,7 @@ def header(package: str, name: str) -> str:
     pytest.skip(f"{name} is not installed")
 
 
-def test_parameters_are_cublas_s() -> None:
+def test_parameters_are_cublas_s():
     """By name and in order, for all functions of the header."""
     text = re.sub(r"/\*.*?\*/", "", header("cublas", "cublas_api.h"), flags=re.DOTALL)
     assert "cublasSgemm_v2" in text
@@ -506,7 +504,7 @@ def test_parameters_are_cublas_s() -> None:
         assert list(inspect.signature(getattr(cublas, name)).parameters) == declared, name
 
 
-def test_enums_are_cublas_s() -> None:
+def test_enums_are_cublas_s():
     text = header("cublas", "cublas_api.h") + header("cuda_runtime", "library_types.h")
     values = dict(re.findall(r"\b(CU[A-Z0-9_]+)\s*=\s*(-?\d+)", text))
     members = [name for name in cublas.__all__ if name.startswith("CU")]
@@ -518,7 +516,7 @@ def test_enums_are_cublas_s() -> None:
 # -- its names ------------------------------------------------------------------------------------
 
 
-def test_names() -> None:
+def test_names():
     assert cudnn_ctypes.cublas is cublas
     assert len(set(cublas.__all__)) == len(cublas.__all__)
     assert cublas.cublasSgemm_v2 is cublas.cublasSgemm
@@ -527,7 +525,7 @@ def test_names() -> None:
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_functions_are_documented(name: str) -> None:
+def test_functions_are_documented(name):
     each = getattr(cublas, name)
     assert each.__name__ == name
     assert (each.__doc__ or "").strip().endswith(".")

@@ -1,9 +1,5 @@
 """The functions run on the reference device, and on a GPU where there is one."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import pytest
 
 from cudnn_ctypes import use_reference_device
@@ -11,7 +7,7 @@ from cudnn_ctypes.porting.cudart.sides import REFERENCE
 
 
 @pytest.fixture
-def reference_device() -> Iterator[None]:
+def reference_device():
     """The reference device, for cuDNN's functions too; at the end all its memory is freed."""
     with use_reference_device():
         yield
@@ -20,7 +16,7 @@ def reference_device() -> Iterator[None]:
 
 
 @pytest.fixture(params=["reference_device", pytest.param("gpu_device", marks=pytest.mark.gpu)])
-def any_device(request: pytest.FixtureRequest) -> str:
+def any_device(request):
     """Name of the device that the test runs on."""
     request.getfixturevalue(request.param)
     return str(request.param)

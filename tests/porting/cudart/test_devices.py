@@ -34,7 +34,7 @@ def number(function: Any, ctype: Any = c_int) -> int:
     return int(variable.value)
 
 
-def test_which_device(any_device: str) -> None:
+def test_which_device(any_device):
     assert number(cudart.cudaGetDeviceCount) >= 1
     cudart.cudaSetDevice(0)
     assert number(cudart.cudaGetDevice) == 0
@@ -42,7 +42,7 @@ def test_which_device(any_device: str) -> None:
     cudart.cudaGetLastError()
 
 
-def test_properties(any_device: str) -> None:
+def test_properties(any_device):
     properties = cudart.cudaDeviceProp()
     cudart.cudaGetDeviceProperties(byref(properties), 0)
     assert properties.name
@@ -57,8 +57,8 @@ def test_properties(any_device: str) -> None:
 
 
 def test_the_reference_device_has_those_of_the_gpu_that_it_stands_for(
-    reference_device: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    reference_device, monkeypatch
+):
     monkeypatch.setattr("cudnn_ctypes.raw.mode.reference_gpu", preset("b200"))
     properties = cudart.cudaDeviceProp()
     cudart.cudaGetDeviceProperties(properties, 0)
@@ -68,7 +68,7 @@ def test_the_reference_device_has_those_of_the_gpu_that_it_stands_for(
     assert properties.memoryBusWidth == 8192
 
 
-def test_memory_and_versions(any_device: str) -> None:
+def test_memory_and_versions(any_device):
     free, total = c_size_t(), c_size_t()
     cudart.cudaMemGetInfo(byref(free), byref(total))
     assert 0 < free.value <= total.value
@@ -76,7 +76,7 @@ def test_memory_and_versions(any_device: str) -> None:
     assert number(cudart.cudaDriverGetVersion) >= 12000
 
 
-def test_reset_frees_what_is_left(reference_device: None) -> None:
+def test_reset_frees_what_is_left(reference_device):
     pointer, stream = cudart.DevicePointer(), cudart.cudaStream_t()
     cudart.cudaMalloc(byref(pointer), 10)
     cudart.cudaStreamCreate(byref(stream))
@@ -88,8 +88,8 @@ def test_reset_frees_what_is_left(reference_device: None) -> None:
         cudart.cudaStreamSynchronize(stream)
 
 
-def test_without_a_gpu(gpu_device: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    def none() -> Any:
+def test_without_a_gpu(gpu_device, monkeypatch):
+    def none():
         raise NoDeviceError("no CUDA device or driver found")
 
     monkeypatch.setattr("cudnn_ctypes.runtime.cuda.runtime", none)
@@ -103,18 +103,18 @@ def test_without_a_gpu(gpu_device: None, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.fixture
-def bindings() -> Any:
+def bindings():
     return importlib.import_module("cuda.bindings.runtime")
 
 
 @pytest.mark.parametrize("enum", ["cudaError_t", "cudaMemcpyKind"])
-def test_enums_are_cuda_s(bindings: Any, enum: str) -> None:
+def test_enums_are_cuda_s(bindings, enum):
     for member in getattr(cudart, enum):
         assert int(getattr(getattr(bindings, enum), member.name)) == int(member)
         assert getattr(cudart, member.name) is member
 
 
-def test_error_texts_are_cuda_s(bindings: Any) -> None:
+def test_error_texts_are_cuda_s(bindings):
     for member in cudart.cudaError_t.__members__.values():
         status = bindings.cudaError_t(int(member))
         assert cudart.cudaGetErrorString(member) == bindings.cudaGetErrorString(status)[1].decode()
@@ -122,14 +122,14 @@ def test_error_texts_are_cuda_s(bindings: Any) -> None:
     assert cudart.cudaGetErrorName(4242) == "unrecognized error code"
 
 
-def test_flags_are_cuda_s(bindings: Any) -> None:
+def test_flags_are_cuda_s(bindings):
     flags = [name for name in cudart.__all__ if type(getattr(cudart, name)) is int]
     assert len(flags) > 8
     for name in flags:
         assert getattr(bindings, name) == getattr(cudart, name), name
 
 
-def test_members_of_the_properties_are_cuda_s(bindings: Any) -> None:
+def test_members_of_the_properties_are_cuda_s(bindings):
     """CUDA 13 has two of them as attributes of the device only."""
     names = [field[0] for field in cudart.cudaDeviceProp._fields_]
     missing = {name for name in names if not hasattr(bindings.cudaDeviceProp, name)}
@@ -138,7 +138,7 @@ def test_members_of_the_properties_are_cuda_s(bindings: Any) -> None:
     assert bindings.cudaDeviceAttr.cudaDevAttrMemoryClockRate
 
 
-def test_what_is_called_is_there(bindings: Any) -> None:
+def test_what_is_called_is_there(bindings):
     folder = Path(cudart.__file__).parent
     called = set()
     for path in folder.glob("*.py"):
@@ -148,7 +148,7 @@ def test_what_is_called_is_there(bindings: Any) -> None:
     assert not [name for name in names if not hasattr(bindings, name)]
 
 
-def test_parameters_are_cuda_s() -> None:
+def test_parameters_are_cuda_s():
     """By name and in order, as the header of the wheel has them."""
     spec = importlib.util.find_spec("nvidia")
     roots = (spec.submodule_search_locations or ()) if spec else ()
@@ -168,7 +168,7 @@ def test_parameters_are_cuda_s() -> None:
 # -- its names ------------------------------------------------------------------------------------
 
 
-def test_names(bindings: Any) -> None:
+def test_names(bindings):
     assert cudnn_ctypes.cudart is cudart
     assert len(set(cudart.__all__)) == len(cudart.__all__)
     for name in cudart.__all__:
@@ -177,7 +177,7 @@ def test_names(bindings: Any) -> None:
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_functions_are_documented(name: str) -> None:
+def test_functions_are_documented(name):
     function = getattr(cudart, name)
     assert function.__name__ == name
     assert (function.__doc__ or "").strip().endswith(".")
@@ -188,7 +188,7 @@ def test_functions_are_documented(name: str) -> None:
 # --- cudart.DevicePointer: counting as C does -----------------------------------------------------
 
 
-def test_adding_counts_elements() -> None:
+def test_adding_counts_elements():
     p = DevicePointer(c_double, 0x1000)
     assert (p + 2).value == (2 + p).value == 0x1010
     assert (p - 1).value == 0xFF8
@@ -198,7 +198,7 @@ def test_adding_counts_elements() -> None:
     assert p == 0x1008
 
 
-def test_it_agrees_with_ctypes_pointers() -> None:
+def test_it_agrees_with_ctypes_pointers():
     """What ctypes computes for an index, for types of several sizes."""
     for ctype in (ctypes.c_char, ctypes.c_short, c_int, c_double, c_float * 3):
         array = (ctype * 4)()
@@ -208,17 +208,17 @@ def test_it_agrees_with_ctypes_pointers() -> None:
             assert (p + index).value == expected
 
 
-def test_without_a_type_bytes_count() -> None:
+def test_without_a_type_bytes_count():
     assert (DevicePointer(address=0x10) + 3).value == 0x13
     assert ((DevicePointer * 2)()[1] + 1).value == 1  # as ctypes makes them in an array
 
 
-def test_casting() -> None:
+def test_casting():
     p = DevicePointer(c_float, 0x1000).cast(c_double)
     assert (p + 1).value == 0x1008
 
 
-def test_comparing() -> None:
+def test_comparing():
     p = DevicePointer(c_float, 0x1000)
     assert p == DevicePointer(c_int, 0x1000)
     assert p == ctypes.c_void_p(0x1000)
@@ -230,20 +230,20 @@ def test_comparing() -> None:
     assert len({p, DevicePointer(c_float, 0x1000)}) == 1
 
 
-def test_pointers_to_different_types_have_no_distance() -> None:
+def test_pointers_to_different_types_have_no_distance():
     with pytest.raises(TypeError, match="different types"):
         DevicePointer(c_float, 8) - DevicePointer(c_double, 0)
 
 
 @pytest.mark.parametrize("wrong", [1.5, "1", None])
-def test_only_integers_are_added(wrong: object) -> None:
+def test_only_integers_are_added(wrong):
     with pytest.raises(TypeError):
         DevicePointer(c_float, 8) + wrong
     with pytest.raises(TypeError, match="index"):
         DevicePointer(c_float, 8)[wrong]
 
 
-def test_the_type_is_one_of_ctypes() -> None:
+def test_the_type_is_one_of_ctypes():
     with pytest.raises(TypeError, match="expected a ctypes type"):
         DevicePointer(float)
 
@@ -266,7 +266,7 @@ def elapsed(start: cudaEvent_t, end: cudaEvent_t) -> float:
     return ms.value
 
 
-def test_streams(any_device: str) -> None:
+def test_streams(any_device):
     first, second = cudaStream_t(), cudaStream_t()
     cudart.cudaStreamCreate(byref(first))
     cudart.cudaStreamCreateWithFlags(second, cudart.cudaStreamNonBlocking)
@@ -283,7 +283,7 @@ def test_streams(any_device: str) -> None:
     cudart.cudaStreamDestroy(second)
 
 
-def test_cudnn_takes_the_streams(any_device: str) -> None:
+def test_cudnn_takes_the_streams(any_device):
     stream, handle, found = cudaStream_t(), raw.cudnnHandle_t(), cudaStream_t()
     cudart.cudaStreamCreate(byref(stream))
     raw.cudnnCreate(byref(handle))
@@ -294,7 +294,7 @@ def test_cudnn_takes_the_streams(any_device: str) -> None:
     cudart.cudaStreamDestroy(stream)
 
 
-def test_times(any_device: str) -> None:
+def test_times(any_device):
     start, end = event(), event()
     cudart.cudaEventRecord(start)
     cudart.cudaEventRecord(end, None)
@@ -305,9 +305,7 @@ def test_times(any_device: str) -> None:
         cudart.cudaEventDestroy(each)
 
 
-def test_the_reference_device_tells_the_host_s_time(
-    reference_device: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_reference_device_tells_the_host_s_time(reference_device, monkeypatch):
     """By a clock that the test sets: nothing is added, nothing invented."""
     start, end = event(), event()
     for point, seconds in ((start, 10.0), (end, 10.125)):
@@ -317,7 +315,7 @@ def test_the_reference_device_tells_the_host_s_time(
     assert elapsed(end, start) == -125
 
 
-def test_events_without_a_time(any_device: str) -> None:
+def test_events_without_a_time(any_device):
     timed, untimed, never = event(), event(cudart.cudaEventDisableTiming), event()
     cudart.cudaEventRecord(timed)
     cudart.cudaEventRecord(untimed)
@@ -331,7 +329,7 @@ def test_events_without_a_time(any_device: str) -> None:
         cudart.cudaEventDestroy(each)
 
 
-def test_what_was_destroyed_is_refused(reference_device: None) -> None:
+def test_what_was_destroyed_is_refused(reference_device):
     stream, point = cudaStream_t(), event()
     cudart.cudaStreamCreate(byref(stream))
     cudart.cudaStreamDestroy(stream)
@@ -348,13 +346,13 @@ def test_what_was_destroyed_is_refused(reference_device: None) -> None:
 
 
 @pytest.mark.parametrize("wrong", [None, 3, cudaStream_t(), c_int()])
-def test_what_is_no_event(any_device: str, wrong: Any) -> None:
+def test_what_is_no_event(any_device, wrong):
     with pytest.raises(TypeError, match="expected a cudaEvent_t"):
         cudart.cudaEventRecord(wrong)
 
 
 @pytest.mark.parametrize("wrong", [None, c_int(), cudaStream_t(), 1.0])
-def test_what_no_time_can_be_stored_in(any_device: str, wrong: Any) -> None:
+def test_what_no_time_can_be_stored_in(any_device, wrong):
     start = event()
     cudart.cudaEventRecord(start)
     with pytest.raises(TypeError, match="ms: expected a c_float variable"):

@@ -49,7 +49,7 @@ def read(pointer: Any, count: int) -> list[float]:
     return host.tolist()
 
 
-def test_a_round_trip(any_device: str) -> None:
+def test_a_round_trip(any_device):
     x = filled(VALUES)
     y = allocated(VALUES.nbytes)
     assert cudaMemcpy(y, x, VALUES.nbytes, cudaMemcpyDeviceToDevice) == cudart.cudaSuccess
@@ -94,7 +94,7 @@ def host_forms() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("form", host_forms())
-def test_every_form_of_host_memory(any_device: str, form: str) -> None:
+def test_every_form_of_host_memory(any_device, form):
     target, keeper = host_forms()[form]
     x = filled(VALUES)
     cudaMemcpy(target, x, 48, cudaMemcpyDeviceToHost)
@@ -106,7 +106,7 @@ def test_every_form_of_host_memory(any_device: str, form: str) -> None:
     cudaFree(y)
 
 
-def test_default_finds_the_direction(any_device: str) -> None:
+def test_default_finds_the_direction(any_device):
     x, host = filled(VALUES), np.zeros(12, np.float32)
     cudaMemcpy(host, x, 48, cudaMemcpyDefault)
     assert host.tolist() == VALUES.tolist()
@@ -117,13 +117,13 @@ def test_default_finds_the_direction(any_device: str) -> None:
     cudaFree(x)
 
 
-def test_within_the_host(any_device: str) -> None:
+def test_within_the_host(any_device):
     target = np.zeros(12, np.float32)
     cudaMemcpy(target, VALUES, 48, cudaMemcpyHostToHost)
     assert target.tolist() == VALUES.tolist()
 
 
-def test_asynchronous_copies(any_device: str) -> None:
+def test_asynchronous_copies(any_device):
     stream = cudart.cudaStream_t()
     cudart.cudaStreamCreate(byref(stream))
     x, host = allocated(48), np.zeros(12, np.float32)
@@ -136,7 +136,7 @@ def test_asynchronous_copies(any_device: str) -> None:
     cudaFree(x)
 
 
-def test_rows(any_device: str) -> None:
+def test_rows(any_device):
     """Two columns of a matrix on the host go to the middle of a wider one on the device."""
     matrix = VALUES.reshape(3, 4)
     pitch, x = c_size_t(), DevicePointer(c_float)
@@ -151,7 +151,7 @@ def test_rows(any_device: str) -> None:
     cudaFree(x)
 
 
-def test_memset_sets_bytes(any_device: str) -> None:
+def test_memset_sets_bytes(any_device):
     x = filled(VALUES)
     cudart.cudaMemset(x + 1, 0x141, 8)  # only the lowest byte counts
     whole = np.array([0, 0, 0, *VALUES[3:]], np.float32)
@@ -161,7 +161,7 @@ def test_memset_sets_bytes(any_device: str) -> None:
 
 
 @pytest.mark.parametrize("function", ["cudaMallocHost", "cudaHostAlloc", "cudaMallocManaged"])
-def test_memory_that_the_host_uses(any_device: str, function: str) -> None:
+def test_memory_that_the_host_uses(any_device, function):
     p = DevicePointer(c_float)
     getattr(cudart, function)(byref(p), 48)
     p.array(12)[...] = VALUES
@@ -177,7 +177,7 @@ def test_memory_that_the_host_uses(any_device: str, function: str) -> None:
     (cudart.cudaFree if function == "cudaMallocManaged" else cudart.cudaFreeHost)(p)
 
 
-def test_device_memory_is_not_for_the_host(any_device: str) -> None:
+def test_device_memory_is_not_for_the_host(any_device):
     p = allocated(48)
     with pytest.raises(CudaError, match="device memory, which the host cannot use"):
         p[0]
@@ -186,7 +186,7 @@ def test_device_memory_is_not_for_the_host(any_device: str) -> None:
     cudaFree(p)
 
 
-def test_nothing_is_allocated_and_freed(any_device: str) -> None:
+def test_nothing_is_allocated_and_freed(any_device):
     p = DevicePointer(c_float, 0x10)
     cudaMalloc(byref(p), 0)
     assert not p.value
@@ -196,13 +196,13 @@ def test_nothing_is_allocated_and_freed(any_device: str) -> None:
     assert status == cudart.cudaErrorInvalidValue
 
 
-def test_nothing_is_copied(reference_device: None) -> None:
+def test_nothing_is_copied(reference_device):
     cudaMemcpy(None, VALUES, 0, cudaMemcpyHostToDevice)
     cudart.cudaMemset(None, 0, 0)
     cudart.cudaMemcpy2D(None, 8, VALUES, 8, 8, 0, cudaMemcpyHostToDevice)
 
 
-def test_what_the_host_writes_counts_as_written(any_device: str) -> None:
+def test_what_the_host_writes_counts_as_written(any_device):
     """cuDNN reads managed memory that only the host wrote, and a copy of page-locked memory."""
     managed, pinned, x = DevicePointer(c_float), DevicePointer(c_float), allocated(48)
     cudart.cudaMallocManaged(byref(managed), 48)
@@ -221,7 +221,7 @@ def test_what_the_host_writes_counts_as_written(any_device: str) -> None:
     cudart.cudaFreeHost(pinned)
 
 
-def test_variables_that_a_pointer_is_stored_in(any_device: str) -> None:
+def test_variables_that_a_pointer_is_stored_in(any_device):
     class Layer(ctypes.Structure):
         _fields_ = (("n", ctypes.c_int), ("w", c_void_p), ("b", ctypes.POINTER(c_float)))
 
@@ -241,12 +241,12 @@ def test_variables_that_a_pointer_is_stored_in(any_device: str) -> None:
 
 
 @pytest.mark.parametrize("wrong", [None, 3, ctypes.c_int(), "x", np.zeros(1), raw.cudnnHandle_t()])
-def test_what_no_pointer_can_be_stored_in(any_device: str, wrong: Any) -> None:
+def test_what_no_pointer_can_be_stored_in(any_device, wrong):
     with pytest.raises(TypeError, match="cudaMalloc: devPtr: expected a c_void_p variable"):
         cudaMalloc(wrong, 48)
 
 
-def test_host_memory_that_is_too_small(any_device: str) -> None:
+def test_host_memory_that_is_too_small(any_device):
     x, array = allocated(64), (c_float * 4)()
     with pytest.raises(ValueError, match="src has 48 bytes, and 64 are to be read"):
         cudaMemcpy(x, VALUES, 64, cudaMemcpyHostToDevice)
@@ -278,7 +278,7 @@ def wrong_calls() -> dict[str, tuple[type[Exception], str, Any]]:
 
 
 @pytest.mark.parametrize("name", wrong_calls())
-def test_arguments_that_are_refused(any_device: str, name: str) -> None:
+def test_arguments_that_are_refused(any_device, name):
     x = filled(VALUES)
     error, text, arguments = wrong_calls()[name]
     with pytest.raises(error, match=text):
@@ -286,12 +286,12 @@ def test_arguments_that_are_refused(any_device: str, name: str) -> None:
     cudaFree(x)
 
 
-def test_unknown_kind(reference_device: None) -> None:
+def test_unknown_kind(reference_device):
     with pytest.raises(CudaError, match="InvalidMemcpyDirection"):
         cudaMemcpy(0x1000, VALUES, 4, 7)
 
 
-def test_rows_that_are_wider_than_the_pitch(reference_device: None) -> None:
+def test_rows_that_are_wider_than_the_pitch(reference_device):
     x = allocated(48)
     status = cudart.cudaMemcpy2D.unchecked(x, 8, VALUES, 16, 16, 3, cudaMemcpyHostToDevice)
     assert status == cudart.cudaErrorInvalidPitchValue
@@ -301,7 +301,7 @@ def test_rows_that_are_wider_than_the_pitch(reference_device: None) -> None:
 # -- the reference device watches -----------------------------------------------------------------
 
 
-def test_copies_that_leave_their_block(reference_device: None) -> None:
+def test_copies_that_leave_their_block(reference_device):
     x, host = filled(VALUES), np.zeros(64, np.float32)
     with pytest.raises(CudaError, match=r"src is too small: 4 bytes are missing.*test_memory\.py"):
         cudaMemcpy(host, x + 1, 48, cudaMemcpyDeviceToHost)
@@ -314,7 +314,7 @@ def test_copies_that_leave_their_block(reference_device: None) -> None:
         cudaMemcpy(host, x, 4, cudaMemcpyDeviceToHost)
 
 
-def test_a_direction_that_does_not_fit(reference_device: None) -> None:
+def test_a_direction_that_does_not_fit(reference_device):
     x, host = filled(VALUES), np.zeros(12, np.float32)
     with pytest.raises(CudaError, match="dst is device memory, which the host cannot use"):
         cudaMemcpy(x, x, 48, cudaMemcpyDeviceToHost)
@@ -327,7 +327,7 @@ def test_a_direction_that_does_not_fit(reference_device: None) -> None:
     cudaFree(x)
 
 
-def test_freeing_what_is_not_there(reference_device: None) -> None:
+def test_freeing_what_is_not_there(reference_device):
     x, pinned = allocated(48), DevicePointer(c_float)
     with pytest.raises(CudaError, match="lies 4 bytes behind the start"):
         cudaFree(x + 1)
@@ -344,7 +344,7 @@ def test_freeing_what_is_not_there(reference_device: None) -> None:
     cudart.cudaFreeHost(pinned)
 
 
-def test_copies_carry_what_was_never_written(reference_device: None) -> None:
+def test_copies_carry_what_was_never_written(reference_device):
     """A call that reads a copy of unwritten memory is told so, as one that reads the memory."""
     x, y = allocated(48), allocated(48)
     cudaMemcpy(x, VALUES, 24, cudaMemcpyHostToDevice)
@@ -359,7 +359,7 @@ def test_copies_carry_what_was_never_written(reference_device: None) -> None:
     cudaFree(y)
 
 
-def test_too_much_memory(any_device: str) -> None:
+def test_too_much_memory(any_device):
     p = DevicePointer(c_float)
     assert cudaMalloc.unchecked(byref(p), 1 << 50) == cudart.cudaErrorMemoryAllocation
     assert cudart.cudaPeekAtLastError() == cudart.cudaErrorMemoryAllocation
@@ -372,7 +372,7 @@ def test_too_much_memory(any_device: str) -> None:
     cudart.cudaGetLastError()
 
 
-def test_pointers_go_to_raw_functions(any_device: str) -> None:
+def test_pointers_go_to_raw_functions(any_device):
     """The second half of a tensor, by an address that was added to."""
     x = filled(VALUES)
     with scaling(6) as scale:
@@ -381,7 +381,7 @@ def test_pointers_go_to_raw_functions(any_device: str) -> None:
     cudaFree(x)
 
 
-def test_pointers_to_the_host_s_memory_are_scalars(any_device: str) -> None:
+def test_pointers_to_the_host_s_memory_are_scalars(any_device):
     """C programs pass ``alpha`` by an address; it is read there, not at the pointer's place."""
     x, alpha = filled(VALUES), DevicePointer(c_float)
     cudart.cudaMallocHost(byref(alpha), 8)
@@ -393,7 +393,7 @@ def test_pointers_to_the_host_s_memory_are_scalars(any_device: str) -> None:
     cudart.cudaFreeHost(alpha)
 
 
-def test_tensors_of_pytorch_that_are_too_small(reference_device: None) -> None:
+def test_tensors_of_pytorch_that_are_too_small(reference_device):
     """Their memory is PyTorch's, which no list of allocations has."""
     torch = pytest.importorskip("torch")
     small, source = torch.zeros(3), np.zeros(64, np.uint8)

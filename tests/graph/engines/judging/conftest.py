@@ -1,16 +1,12 @@
 """Verdicts of these tests stay among themselves."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from cudnn_ctypes.graph.engines.judging import kept, probation
 
 
 @pytest.fixture(autouse=True)
-def own_verdicts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def own_verdicts(tmp_path, monkeypatch):
     """A folder for caches, and no verdicts and notes of this process."""
     monkeypatch.delenv("CUDNN_CTYPES_CACHE", raising=False)
     monkeypatch.delenv("CUDNN_CTYPES_CHECK", raising=False)

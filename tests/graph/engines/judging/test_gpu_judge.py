@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -21,7 +19,7 @@ pytestmark = [pytest.mark.gpu, pytest.mark.usefixtures("gpu_device")]
 
 
 @pytest.fixture
-def handle(gpu_device: None) -> Iterator[Handle]:
+def handle(gpu_device):
     with Handle() as made:
         yield made
 
@@ -59,7 +57,7 @@ def forget_known_faults(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("make", [activated, product])
-def test_the_engines_of_a_usual_graph_are_right(handle: Handle, make: Any) -> None:
+def test_the_engines_of_a_usual_graph_are_right(handle, make):
     judged = make().judge(handle, knobs=0)
     print(judged)
     assert judged.right
@@ -67,9 +65,7 @@ def test_the_engines_of_a_usual_graph_are_right(handle: Handle, make: Any) -> No
     assert all(each.median is not None for each in judged.right)
 
 
-def test_known_wrong_engines_are_found_and_passed_over(
-    handle: Handle, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_known_wrong_engines_are_found_and_passed_over(handle, monkeypatch):
     graph = unevenly_padded()
     judged = graph.judge(handle, knobs=0, data="ordinary")
     print(judged)
@@ -103,9 +99,7 @@ def scaled_rows() -> Graph:
 
 
 @pytest.mark.parametrize(("make", "states"), [(gated, {"ended"}), (scaled_rows, {"wrong", "NaN"})])
-def test_what_is_computed_beforehand_is_wrong_as_it_is_described(
-    handle: Handle, make: Any, states: set[str]
-) -> None:
+def test_what_is_computed_beforehand_is_wrong_as_it_is_described(handle, make, states):
     judged = make().judge(handle, knobs=0, data="ordinary", despite_faults=True)
     print(judged)
     assert states & {each.state for each in judged.wrong}
@@ -116,7 +110,7 @@ def test_what_is_computed_beforehand_is_wrong_as_it_is_described(
     assert not found.wrong
 
 
-def test_probation_tries_a_small_graph(handle: Handle, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_probation_tries_a_small_graph(handle, monkeypatch):
     forget_known_faults(monkeypatch)
     graph = unevenly_padded()
     small = graph._small(16)
@@ -133,7 +127,7 @@ def test_probation_tries_a_small_graph(handle: Handle, monkeypatch: pytest.Monke
     assert plan.config.engine.index != wrong
 
 
-def test_a_product_passes_its_probation(handle: Handle) -> None:
+def test_a_product_passes_its_probation(handle):
     plan = product().build(handle, check="first")
     assert plan.uids
     tuned = product().autotune(handle, runs=3, budget=10)

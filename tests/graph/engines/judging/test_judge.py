@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -28,7 +26,7 @@ from .planted import layer, plant
 
 
 @pytest.fixture
-def handle() -> Iterator[Handle]:
+def handle():
     with use_reference_device(), Handle() as made:
         yield made
 
@@ -53,24 +51,20 @@ ENGINE = 0
         ("ends", "ended", "^SIGSEGV while executing it with ordinary numbers$"),
     ],
 )
-def test_a_planted_fault_is_found(
-    handle: Handle, monkeypatch: pytest.MonkeyPatch, fault: str, state: str, says: str
-) -> None:
+def test_a_planted_fault_is_found(handle, monkeypatch, fault, state, says):
     plant(monkeypatch, fault)
     (verdict,) = judged(handle)
     assert (verdict.state, verdict.choice) == (state, EngineChoice(ENGINE))
     assert re.search(says, verdict.told)
 
 
-def test_other_bits_each_time_are_told(handle: Handle, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_bits_each_time_are_told(handle, monkeypatch):
     plant(monkeypatch, "changing")
     (verdict,) = judged(handle)
     assert (verdict.state, verdict.same_bits) == ("right", False)
 
 
-def test_the_others_are_judged_though_one_ends_its_process(
-    handle: Handle, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_others_are_judged_though_one_ends_its_process(handle, monkeypatch):
     plant(monkeypatch, "ends", 1)
     found = judged(handle, selection=Selection(engines=[0, 1, 2]))
     assert {each.engine: each.state for each in found} == {
@@ -81,9 +75,7 @@ def test_the_others_are_judged_though_one_ends_its_process(
     assert [each.engine for each in found.wrong] == [1]
 
 
-def test_what_was_wrong_is_passed_over_and_can_be_chosen(
-    handle: Handle, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_was_wrong_is_passed_over_and_can_be_chosen(handle, monkeypatch):
     plant(monkeypatch, "wrong", 1)
     graph, both = layer(), Selection(engines=[0, 1])
     first = graph.build(handle, selection=both).config.engine.index
@@ -103,7 +95,7 @@ def test_what_was_wrong_is_passed_over_and_can_be_chosen(
     assert graph.build(handle, config=EngineChoice(1)).config.engine.index == 1
 
 
-def test_a_later_verdict_takes_the_place(handle: Handle, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_later_verdict_takes_the_place(handle, monkeypatch):
     both = Selection(engines=[0, 1])
     with monkeypatch.context() as patched:
         plant(patched, "wrong", 1)
@@ -112,9 +104,7 @@ def test_a_later_verdict_takes_the_place(handle: Handle, monkeypatch: pytest.Mon
     assert layer().build(handle, selection=both).config.engine.index == 1
 
 
-def test_verdicts_are_not_kept_if_told_so(
-    handle: Handle, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_verdicts_are_not_kept_if_told_so(handle, monkeypatch, tmp_path):
     plant(monkeypatch, "wrong")
     judged(handle, keep=False)
     monkeypatch.setenv("CUDNN_CTYPES_CACHE", "0")
@@ -122,7 +112,7 @@ def test_verdicts_are_not_kept_if_told_so(
     assert not list(tmp_path.rglob("*.json"))
 
 
-def test_every_kind_of_numbers_and_settings_of_knobs(handle: Handle) -> None:
+def test_every_kind_of_numbers_and_settings_of_knobs(handle):
     found = judged(handle, knobs=2, data=None, selection=Selection(engines=[22]))
     told = [each for each in found if each.state == "right"]
     assert len(told) == 3
@@ -130,7 +120,7 @@ def test_every_kind_of_numbers_and_settings_of_knobs(handle: Handle) -> None:
     assert found.data == ("ordinary", "tails", "rows", "offset", "tiny")
 
 
-def test_the_table_and_json(handle: Handle, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_table_and_json(handle, monkeypatch):
     plant(monkeypatch, "NaN")
     found = judged(handle)
     lines = str(found).splitlines()
@@ -155,20 +145,18 @@ def test_the_table_and_json(handle: Handle, monkeypatch: pytest.MonkeyPatch) -> 
         ({"despite_faults": 1}, TypeError, "^despite_faults: "),
     ],
 )
-def test_wrong_arguments(
-    handle: Handle, options: dict[str, Any], error: type[Exception], says: str
-) -> None:
+def test_wrong_arguments(handle, options, error, says):
     with pytest.raises(error, match=says):
         judged(handle, **options)
 
 
-def test_what_is_no_handle() -> None:
-    graph: Any = layer()
+def test_what_is_no_handle():
+    graph = layer()
     with pytest.raises(TypeError, match="handle: plans are judged on a GPU that is there"):
         graph.judge("H200")
 
 
-def test_random_numbers_are_refused(handle: Handle) -> None:
+def test_random_numbers_are_refused(handle):
     graph = Graph(io_data_type="float16")
     q, k, v = (graph.tensor((1, 2, 64, 64), name=name) for name in "qkv")
     seed, offset = (graph.tensor((1, 1, 1, 1), data_type="int64") for _ in range(2))
@@ -178,7 +166,7 @@ def test_random_numbers_are_refused(handle: Handle) -> None:
 
 
 @pytest.mark.parametrize("despite_faults", [False, True])
-def test_operands_that_are_computed_beforehand(handle: Handle, despite_faults: bool) -> None:
+def test_operands_that_are_computed_beforehand(handle, despite_faults):
     graph = Graph("rows", io_data_type="float16")
     x, s = graph.tensor((8, 64, 32), name="x"), graph.tensor((8, 64, 1), name="s")
     graph.mul(x, graph.rsqrt(s)).set_output(name="y")
@@ -189,10 +177,8 @@ def test_operands_that_are_computed_beforehand(handle: Handle, despite_faults: b
     assert ("scratch" in found.form) != despite_faults
 
 
-def test_what_the_reference_cannot_do_is_told(
-    handle: Handle, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refused(*arguments: Any) -> None:
+def test_what_the_reference_cannot_do_is_told(handle, monkeypatch):
+    def refused(*arguments):
         raise refuse("resample is not carried out")
 
     monkeypatch.setattr(judging, "bounds", refused)
@@ -200,7 +186,7 @@ def test_what_the_reference_cannot_do_is_told(
         judged(handle)
 
 
-def test_integers_without_a_meaning_are_refused(handle: Handle) -> None:
+def test_integers_without_a_meaning_are_refused(handle):
     graph = Graph(io_data_type="float32")
     x = graph.tensor((2, 8, 16), data_type="int32", name="x")
     graph.reduction(x, "max", axes=[2]).set_output(name="y", data_type="float32")
@@ -215,7 +201,7 @@ BOTH = Selection(engines=[0, 1])
 
 
 @pytest.fixture
-def gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[Handle]:
+def gpu(monkeypatch):
     """Of the reference device, with engines to be tried as on a GPU."""
     monkeypatch.setattr(probation, "is_absent", lambda device: False)
     with use_reference_device(), Handle() as made:
@@ -223,9 +209,9 @@ def gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[Handle]:
 
 
 @pytest.fixture
-def logged(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def logged(monkeypatch):
     """What probation logs at debug level."""
-    messages: list[str] = []
+    messages = []
     monkeypatch.setattr(probation._logger, "isEnabledFor", lambda level: True)
     monkeypatch.setattr(
         probation._logger, "debug", lambda text, *values: messages.append(text % values)
@@ -234,11 +220,11 @@ def logged(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @pytest.fixture
-def tasks(monkeypatch: pytest.MonkeyPatch) -> list[Task]:
+def tasks(monkeypatch):
     """What children were given."""
-    given: list[Task] = []
+    given = []
 
-    def make(*arguments: Any) -> Task:
+    def make(*arguments):
         given.append(Task(*arguments))
         return given[-1]
 
@@ -255,7 +241,7 @@ def engine(graph: Graph, gpu: Handle, **options: Any) -> int:
     return plan.config.engine.index
 
 
-def test_a_form_is_tried_once_on_a_small_graph(gpu: Handle, tasks: list[Task]) -> None:
+def test_a_form_is_tried_once_on_a_small_graph(gpu, tasks):
     assert engine(convolution(), gpu, check="first") == 1
     (task,) = tasks
     assert task.graph.find_tensor("x").dims == (4, 16, 24, 24)
@@ -264,7 +250,7 @@ def test_a_form_is_tried_once_on_a_small_graph(gpu: Handle, tasks: list[Task]) -
     assert len(tasks) == 1
 
 
-def test_a_wrong_engine_is_passed_over(gpu: Handle, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_engine_is_passed_over(gpu, monkeypatch):
     plant(monkeypatch, "wrong", 1)
     assert engine(convolution(), gpu) == 1
     assert engine(convolution(), gpu, check="first") == 0
@@ -273,9 +259,7 @@ def test_a_wrong_engine_is_passed_over(gpu: Handle, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize("where", ["no folder", "plan cache"])
-def test_where_verdicts_are_kept(
-    gpu: Handle, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, where: str
-) -> None:
+def test_where_verdicts_are_kept(gpu, monkeypatch, tmp_path, where):
     monkeypatch.setenv("CUDNN_CTYPES_CACHE", "0" if where == "no folder" else str(tmp_path))
     plant(monkeypatch, "ends", 1)
     assert engine(convolution(), gpu) == 1
@@ -283,17 +267,13 @@ def test_where_verdicts_are_kept(
     assert engine(convolution(), gpu) == 0
 
 
-def test_without_a_right_engine_the_build_fails(
-    gpu: Handle, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_right_engine_the_build_fails(gpu, monkeypatch):
     plant(monkeypatch, "NaN")
     with pytest.raises(NotSupportedError, match=r"engine 1: it was judged on .*NaN"):
         convolution().build(gpu, selection=BOTH, check="first")
 
 
-def test_the_environment_asks_for_it(
-    gpu: Handle, tasks: list[Task], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_environment_asks_for_it(gpu, tasks, monkeypatch):
     monkeypatch.setenv("CUDNN_CTYPES_CHECK", "first")
     engine(convolution(), gpu)
     assert len(tasks) == 1
@@ -302,7 +282,7 @@ def test_the_environment_asks_for_it(
         engine(convolution(), gpu)
 
 
-def test_a_graph_that_cannot_be_smaller_is_tried_itself(gpu: Handle, tasks: list[Task]) -> None:
+def test_a_graph_that_cannot_be_smaller_is_tried_itself(gpu, tasks):
     engine(convolution(2, 12), gpu, check="first")  # 64 channels become 16
     assert tasks[0].graph.find_tensor("x").dims == (2, 16, 12, 12)
     small = Graph("small", io_data_type="float16")
@@ -312,9 +292,7 @@ def test_a_graph_that_cannot_be_smaller_is_tried_itself(gpu: Handle, tasks: list
     assert tasks[1].graph.find_tensor("x").dims == (2, 16, 8, 8)
 
 
-def test_what_cannot_be_tried_is_built_all_the_same(
-    gpu: Handle, tasks: list[Task], logged: list[str]
-) -> None:
+def test_what_cannot_be_tried_is_built_all_the_same(gpu, tasks, logged):
     graph = Graph("chance", io_data_type="float16")
     q, k, v = (graph.tensor((1, 2, 64, 64), name=name) for name in "qkv")
     seed, offset = (graph.tensor((1, 1, 1, 1), data_type="int64") for _ in range(2))
@@ -324,9 +302,7 @@ def test_what_cannot_be_tried_is_built_all_the_same(
     assert logged[0].startswith("graph 'chance': its engines cannot be checked: judge:")
 
 
-def test_a_large_graph_without_a_small_one_is_not_tried(
-    gpu: Handle, tasks: list[Task], logged: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_large_graph_without_a_small_one_is_not_tried(gpu, tasks, logged, monkeypatch):
     monkeypatch.setattr(Graph, "_small", lambda graph, period: None)
     monkeypatch.setattr(probation, "_LARGEST", 1000)
     assert engine(convolution(), gpu, check="first") == 1
@@ -334,14 +310,14 @@ def test_a_large_graph_without_a_small_one_is_not_tried(
     assert logged == ["graph 'layer' is too large to be checked"]
 
 
-def test_forms_that_were_never_checked_are_logged_once(gpu: Handle, logged: list[str]) -> None:
+def test_forms_that_were_never_checked_are_logged_once(gpu, logged):
     for graph in (convolution(), convolution(8)):
         engine(graph, gpu)
     (told,) = logged
     assert told.startswith("1 form of graphs built whose engine was never checked")
 
 
-def test_the_reference_device_tries_nothing(tasks: list[Task]) -> None:
+def test_the_reference_device_tries_nothing(tasks):
     with use_reference_device(), Handle() as gpu:
         engine(convolution(), gpu, check="first")
     assert not tasks
@@ -354,12 +330,12 @@ def test_the_reference_device_tries_nothing(tasks: list[Task]) -> None:
         (True, TypeError, '^check: expected "first" or None, got True'),
     ],
 )
-def test_wrong_values(gpu: Handle, check: Any, error: type[Exception], says: str) -> None:
+def test_wrong_values(gpu, check, error, says):
     with pytest.raises(error, match=says):
         convolution().build(gpu, check=check)
 
 
-def test_an_absent_gpu_cannot_be_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_absent_gpu_cannot_be_asked(monkeypatch):
     with pytest.raises(ValueError, match="check: an engine is tried on the GPU itself"):
         convolution().build("H200", check="first")
     monkeypatch.setenv("CUDNN_CTYPES_CHECK", "first")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from cudnn_ctypes import DeviceProperties, Handle, Selection, use_reference_device
+from cudnn_ctypes import Handle, Selection, use_reference_device
 from cudnn_ctypes.frontend.enums import heur_mode
 from cudnn_ctypes.frontend.plans import Candidates
 from cudnn_ctypes.graph import EngineChoice, PlanCache, Verdict
@@ -37,7 +36,7 @@ def _compared(change: float, data: str = "ordinary", notes: tuple[str, ...] = ()
     return compared(Verdict(7, notes=notes), "y", result, BOUND, data)
 
 
-def test_the_worst_element_is_told() -> None:
+def test_the_worst_element_is_told():
     found = _compared(0.5)
     assert (found.state, found.tensor, found.index) == ("wrong", "y", (1, 2, 3))
     assert found.error == pytest.approx(0.5 / 4)
@@ -45,7 +44,7 @@ def test_the_worst_element_is_told() -> None:
     assert found.told == "y[1, 2, 3] is 0.9746 instead of 0.4746, with ordinary numbers"
 
 
-def test_what_is_within_the_bound_is_right() -> None:
+def test_what_is_within_the_bound_is_right():
     assert _compared(0.009).state == "right"
     assert _compared(0.009).told == ""
 
@@ -64,11 +63,11 @@ def test_what_is_within_the_bound_is_right() -> None:
         (np.nan, "ordinary", ("winograd",), "NaN"),
     ],
 )
-def test_what_may_be_inexact(change: float, data: str, notes: tuple[str, ...], state: str) -> None:
+def test_what_may_be_inexact(change, data, notes, state):
     assert _compared(change, data, notes).state == state
 
 
-def test_nothing_is_said_of_elements_that_are_not_known() -> None:
+def test_nothing_is_said_of_elements_that_are_not_known():
     allowed = np.full_like(EXACT, 0.01)
     allowed[1, 2, 3] = np.inf
     result = EXACT.copy()
@@ -77,7 +76,7 @@ def test_nothing_is_said_of_elements_that_are_not_known() -> None:
     assert (found.state, found.nan) == ("right", 0)
 
 
-def test_where_numbers_are_compared_single_elements_may_turn() -> None:
+def test_where_numbers_are_compared_single_elements_may_turn():
     exact = (np.arange(10_000) % 2).astype(float)
     result = exact.copy()
     result[5] = 0
@@ -86,14 +85,14 @@ def test_where_numbers_are_compared_single_elements_may_turn() -> None:
         assert compared(Verdict(7), "y", result, bound, "ordinary").state == state
 
 
-def test_the_worse_of_two() -> None:
+def test_the_worse_of_two():
     right, off, nan = _compared(0.001), _compared(0.5), _compared(np.nan)
     assert worse(right, off) is off
     assert worse(nan, off) is nan
     assert worse(right, _compared(0.002)).error > right.error
 
 
-def test_a_verdict_goes_to_json_and_back() -> None:
+def test_a_verdict_goes_to_json_and_back():
     found = _compared(0.5, notes=("winograd",))
     assert Verdict.from_dict(json.loads(json.dumps(found.as_dict()))) == found
 
@@ -125,7 +124,7 @@ def _judged(graph: Graph, kind: str, seed: int) -> list[Verdict]:
 @pytest.mark.thinned(8)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", sorted({*ONE_OF_EACH, *list(CASES)[::5]} - WITHOUT_A_MEANING))
-def test_rounding_alone_is_right(name: str, kind: str) -> None:
+def test_rounding_alone_is_right(name, kind):
     with np.errstate(all="ignore"):
         found = _judged(CASES[name].graph(), kind, 99)
     assert {each.state for each in found} == {"right"}, [each.told for each in found]
@@ -133,7 +132,7 @@ def test_rounding_alone_is_right(name: str, kind: str) -> None:
 
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("family", FAMILIES)
-def test_another_oracle_says_the_same(family: str, seed: int) -> None:
+def test_another_oracle_says_the_same(family, seed):
     pytest.importorskip("torch")
     graph = describe(draw(family, seed))
     nodes = graph.validate()
@@ -158,11 +157,11 @@ def keep(device: Any, *verdicts: Verdict) -> None:
     keep_verdicts(layer().expansion(device), device, verdicts)
 
 
-def test_nothing_is_known_at_first(h200: DeviceProperties) -> None:
+def test_nothing_is_known_at_first(h200):
     assert kept_verdicts(layer().expansion(h200), h200) is NOTHING
 
 
-def test_an_engine_without_a_right_verdict_is_wrong_as_a_whole(h200: DeviceProperties) -> None:
+def test_an_engine_without_a_right_verdict_is_wrong_as_a_whole(h200):
     keep(
         h200,
         Verdict(1, {"kernel_cfg": 3}, state="wrong", reason="for a test"),
@@ -179,7 +178,7 @@ def test_an_engine_without_a_right_verdict_is_wrong_as_a_whole(h200: DevicePrope
     assert found.families == {(1, 3), (2, 1), (2, 2), (3, None)}
 
 
-def test_verdicts_are_of_one_gpu_and_form(h200: DeviceProperties, a100: DeviceProperties) -> None:
+def test_verdicts_are_of_one_gpu_and_form(h200, a100):
     keep(h200, Verdict(1, state="wrong"))
     assert kept_verdicts(layer().expansion(a100), a100) is NOTHING
     other = layer()
@@ -189,7 +188,7 @@ def test_verdicts_are_of_one_gpu_and_form(h200: DeviceProperties, a100: DevicePr
     assert kept_verdicts(other.expansion(h200), h200) is NOTHING
 
 
-def test_a_newer_verdict_on_a_config_stays(h200: DeviceProperties) -> None:
+def test_a_newer_verdict_on_a_config_stays(h200):
     keep(h200, Verdict(1, state="wrong"), Verdict(2))
     keep(h200, Verdict(1))
     found = kept_verdicts(layer().expansion(h200), h200)
@@ -197,14 +196,14 @@ def test_a_newer_verdict_on_a_config_stays(h200: DeviceProperties) -> None:
     assert found.families == {(1, None), (2, None)}
 
 
-def test_a_damaged_file_is_a_miss(h200: DeviceProperties, tmp_path: Path) -> None:
+def test_a_damaged_file_is_a_miss(h200, tmp_path):
     keep(h200, Verdict(1, state="wrong"))
     (path,) = tmp_path.rglob("verdict-*.json")
     path.write_text(path.read_text().replace("wrong", "right"))
     assert kept_verdicts(layer().expansion(h200), h200) is NOTHING
 
 
-def test_the_cache_shows_and_forgets_them(h200: DeviceProperties) -> None:
+def test_the_cache_shows_and_forgets_them(h200):
     keep(h200, Verdict(7, {"kernel_cfg": 3}, state="wrong"), Verdict(2))
     (entry,) = PlanCache().entries()
     assert (entry.kind, entry.graph) == ("verdict", "2 verdicts, 1 wrong")
@@ -213,9 +212,7 @@ def test_the_cache_shows_and_forgets_them(h200: DeviceProperties) -> None:
     assert kept_verdicts(layer().expansion(h200), h200) is NOTHING
 
 
-def test_a_stored_plan_of_a_wrong_engine_is_not_taken(
-    h200: DeviceProperties, tmp_path: Path
-) -> None:
+def test_a_stored_plan_of_a_wrong_engine_is_not_taken(h200, tmp_path):
     both = Selection(engines=[0, 1])
     first = layer().build(h200, selection=both, cache=tmp_path / "plans")
     assert first.config.engine.index == 1
@@ -226,7 +223,7 @@ def test_a_stored_plan_of_a_wrong_engine_is_not_taken(
     assert again.config.engine.index == 0
 
 
-def test_the_front_end_passes_over_them(h200: DeviceProperties) -> None:
+def test_the_front_end_passes_over_them(h200):
     expansion = layer().expansion(h200)
     before = Candidates(expansion, h200)
     before.query([heur_mode.FALLBACK])
@@ -238,10 +235,10 @@ def test_the_front_end_passes_over_them(h200: DeviceProperties) -> None:
     assert after.unwanted(0).endswith("wrong: for a test")
 
 
-def test_all_that_is_proposed_is_checked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    tried: list[EngineChoice] = []
+def test_all_that_is_proposed_is_checked_at_once(monkeypatch):
+    tried = []
 
-    def verdicts(graph: Any, expansion: Any, handle: Any, choices: Any, _: Any) -> list[Verdict]:
+    def verdicts(graph, expansion, handle, choices, _):
         tried.extend(choices)
         return [Verdict(each.engine, each.knobs) for each in choices]
 

@@ -40,7 +40,7 @@ quiet = pytest.mark.filterwarnings("ignore::cudnn_ctypes.compat.OldNameWarning")
 
 
 @quiet
-def test_every_gone_name_is_there_or_left_out_with_a_reason() -> None:
+def test_every_gone_name_is_there_or_left_out_with_a_reason():
     for name in gone_names():
         if name in v7.left_out():
             assert v7.left_out()[name]
@@ -52,7 +52,7 @@ def test_every_gone_name_is_there_or_left_out_with_a_reason() -> None:
             assert name in v7.__all__
 
 
-def test_only_what_cannot_be_is_left_out() -> None:
+def test_only_what_cannot_be_is_left_out():
     """Besides the names of cuDNN 1."""
     others = {name for name in v7.left_out() if find(name).gone != "2.0"}
     passes = ("ForwardInference", "ForwardTraining", "BackwardData", "BackwardWeights")
@@ -64,13 +64,13 @@ def test_only_what_cannot_be_is_left_out() -> None:
     }
 
 
-def test_no_function_is_registered_that_is_not_old() -> None:
+def test_no_function_is_registered_that_is_not_old():
     for name in v7.functions:
         assert find(name) is not None or changed(name)
         assert name not in v7.left_out()
 
 
-def test_functions_that_had_other_parameters_take_both() -> None:
+def test_functions_that_had_other_parameters_take_both():
     for name in FUNCTIONS:
         if changed(name):
             old = getattr(v7, name)
@@ -79,7 +79,7 @@ def test_functions_that_had_other_parameters_take_both() -> None:
             assert (len(old.parameters) == len(getattr(raw, name).parameters)) == same_count
 
 
-def test_what_is_not_gone_is_layer_1_s() -> None:
+def test_what_is_not_gone_is_layer_1_s():
     assert v7.cudnnCreate is raw.cudnnCreate
     assert v7.cudnnConvolutionForward.parameters == raw.cudnnConvolutionForward.parameters
     assert v7.cudnnConvolutionForward is v7.cudnnConvolutionForward
@@ -112,12 +112,12 @@ def test_what_is_not_gone_is_layer_1_s() -> None:
         ("CUDNN_ADV_TRAIN_PATCH", raw.CUDNN_PATCHLEVEL),
     ],
 )
-def test_numbers(name: str, number: int) -> None:
+def test_numbers(name, number):
     assert getattr(v7, name) == number
 
 
 @quiet
-def test_types() -> None:
+def test_types():
     assert issubclass(v7.cudnnAddMode_t, CudnnEnum)
     assert v7.cudnnRNNPaddingMode_t is ctypes.c_uint
     assert ctypes.sizeof(v7.cudnnAlgorithm_t) == ctypes.sizeof(ctypes.c_int)
@@ -127,7 +127,7 @@ def test_types() -> None:
 # -- warnings --------------------------------------------------------------------------------------
 
 
-def test_a_function_warns_once_with_the_new_call(warnings_again: None) -> None:
+def test_a_function_warns_once_with_the_new_call(warnings_again):
     algo = raw.cudnnMathType_t()
     descriptor = raw.cudnnRNNDescriptor_t()
     with warnings.catch_warnings(record=True) as caught:
@@ -140,7 +140,7 @@ def test_a_function_warns_once_with_the_new_call(warnings_again: None) -> None:
     assert caught[0].filename == __file__
 
 
-def test_a_constant_warns_once(warnings_again: None) -> None:
+def test_a_constant_warns_once(warnings_again):
     vars(v7).pop("CUDNN_ADD_SAME_C", None)
     with pytest.warns(OldNameWarning, match="the shapes say what is added to what") as caught:
         assert v7.CUDNN_ADD_SAME_C == v7.CUDNN_ADD_SAME_C
@@ -148,9 +148,7 @@ def test_a_constant_warns_once(warnings_again: None) -> None:
     assert caught[0].filename == __file__
 
 
-def test_a_function_that_is_still_there_warns_of_its_old_parameters_only(
-    warnings_again: None,
-) -> None:
+def test_a_function_that_is_still_there_warns_of_its_old_parameters_only(warnings_again):
     w = raw.cudnnFilterDescriptor_t()
     raw.cudnnCreateFilterDescriptor(w)
     with warnings.catch_warnings():
@@ -161,7 +159,7 @@ def test_a_function_that_is_still_there_warns_of_its_old_parameters_only(
     raw.cudnnDestroyFilterDescriptor(w)
 
 
-def test_a_program_sees_the_warning_as_it_is_run() -> None:
+def test_a_program_sees_the_warning_as_it_is_run():
     """Python shows deprecation warnings of the main program only; the place must be the caller."""
     program = """
         import warnings
@@ -174,7 +172,7 @@ def test_a_program_sees_the_warning_as_it_is_run() -> None:
     assert re.fullmatch(r"\[\('<string>', \d+\)\]", printed(program)[0])
 
 
-def test_importing_the_package_loads_neither_v7_nor_libcudnn() -> None:
+def test_importing_the_package_loads_neither_v7_nor_libcudnn():
     program = """
         import sys, cudnn_ctypes.compat
         print([name for name in sys.modules if name.startswith("cudnn_ctypes.porting.compat.v7")])
@@ -187,7 +185,7 @@ def test_importing_the_package_loads_neither_v7_nor_libcudnn() -> None:
 # -- what an old function tells ----------------------------------------------------------------
 
 
-def test_an_old_function_tells_its_declaration() -> None:
+def test_an_old_function_tells_its_declaration():
     size = v7.cudnnGetRNNParamsSize
     assert size.prototype == (
         "cudnnStatus_t cudnnGetRNNParamsSize(cudnnHandle_t handle, const cudnnRNNDescriptor_t "
@@ -201,7 +199,7 @@ def test_an_old_function_tells_its_declaration() -> None:
 
 
 @quiet
-def test_wrong_arguments_are_named() -> None:
+def test_wrong_arguments_are_named():
     rnn, size = raw.cudnnRNNDescriptor_t(), ctypes.c_size_t()
     with pytest.raises(TypeError, match=r"cudnnGetRNNParamsSize\(\) missing a required"):
         v7.cudnnGetRNNParamsSize(None, rnn)
@@ -216,7 +214,7 @@ def test_wrong_arguments_are_named() -> None:
 # -- numbers of statuses -------------------------------------------------------------------------
 
 
-def test_numbers_of_statuses_go_there_and_back() -> None:
+def test_numbers_of_statuses_go_there_and_back():
     for number in (0, *OLD_STATUS_NUMBERS):
         status = v7.status_of_old_number(number)
         back = v7.old_status_number(status)
@@ -226,7 +224,7 @@ def test_numbers_of_statuses_go_there_and_back() -> None:
     assert v7.old_status_number(raw.CUDNN_STATUS_NOT_SUPPORTED) == 9
 
 
-def test_statuses_that_only_cudnn_9_has_are_of_their_category() -> None:
+def test_statuses_that_only_cudnn_9_has_are_of_their_category():
     expected = {1: 1, 2: 3, 3: 9, 4: 4, 5: 8}
     old = {raw.cudnnStatus_t[name] for name in OLD_STATUS_NUMBERS.values()}
     new = set(raw.cudnnStatus_t) - old - {raw.CUDNN_STATUS_SUCCESS}
@@ -235,7 +233,7 @@ def test_statuses_that_only_cudnn_9_has_are_of_their_category() -> None:
         assert v7.old_status_number(status) == expected[int(status) // 1000]
 
 
-def test_a_number_that_no_status_had() -> None:
+def test_a_number_that_no_status_had():
     with pytest.raises(ValueError, match="number: expected 0 to 14"):
         v7.status_of_old_number(2000)
 
@@ -243,7 +241,7 @@ def test_a_number_that_no_status_had() -> None:
 # --- declarations of old functions: how they are read, and against the headers of cuD -------------
 
 
-def test_a_declaration_is_read_as_c_means_it() -> None:
+def test_a_declaration_is_read_as_c_means_it():
     prototype = parse(
         """
         cudnnOld(cudnnHandle_t handle, const void *alpha, const cudnnTensorDescriptor_t xDesc[],
@@ -269,7 +267,7 @@ def test_a_declaration_is_read_as_c_means_it() -> None:
     assert "const int dims[], int *count" in str(prototype)
 
 
-def test_every_declaration_can_be_passed_to_c() -> None:
+def test_every_declaration_can_be_passed_to_c():
     """There is a converter for each parameter."""
     for function in v7.functions.values():
         for form in function._forms:
@@ -300,7 +298,7 @@ def base_type(declaration: str) -> str:
     return declaration.removeprefix("const ").rpartition(" ")[0].replace("unsigned int", "unsigned")
 
 
-def test_declarations_against_the_headers_of_cudnn_8() -> None:
+def test_declarations_against_the_headers_of_cudnn_8():
     """Names, types and order of what 8 still had."""
     folder = os.environ.get("CUDNN_CTYPES_TEST_OLD_HEADERS")
     if not folder:
@@ -376,7 +374,7 @@ class Convolution:
 
 @algorithm_choice_only
 @pytest.mark.parametrize("dims", ["2d", "Nd"])
-def test_a_program_that_gives_no_type_to_compute_in(handle: Handle, dims: str) -> None:
+def test_a_program_that_gives_no_type_to_compute_in(handle, dims):
     """As for cuDNN 4: the tensors' type is it, also when the descriptor is used for another."""
     convolution = cudnn.cudnnConvolutionDescriptor_t()
     cudnn.cudnnCreateConvolutionDescriptor(convolution)
@@ -416,7 +414,7 @@ def test_a_program_that_gives_no_type_to_compute_in(handle: Handle, dims: str) -
 
 @algorithm_choice_only
 @pytest.mark.parametrize("direction", DIRECTIONS)
-def test_preferences(handle: Handle, direction: str) -> None:
+def test_preferences(handle, direction):
     convolution = Convolution()
     sizes = convolution.sizes(handle, direction)
     assert convolution.choose(handle, direction, "PREFER_FASTEST") == sizes[0][0]
@@ -431,7 +429,7 @@ def test_preferences(handle: Handle, direction: str) -> None:
 
 
 @algorithm_choice_only
-def test_a_limit_counts_for_its_preference_only(reference_handle: Handle) -> None:
+def test_a_limit_counts_for_its_preference_only(reference_handle):
     convolution = Convolution()
     fastest = convolution.sizes(reference_handle, "Forward")[0]
     assert fastest[1] > 1
@@ -439,7 +437,7 @@ def test_a_limit_counts_for_its_preference_only(reference_handle: Handle) -> Non
 
 
 @algorithm_choice_only
-def test_no_algorithm(reference_handle: Handle) -> None:
+def test_no_algorithm(reference_handle):
     convolution = Convolution()
     convolution.y = TensorDescriptor((2, 16, 14, 14), "float64")
     with pytest.raises(NotSupportedError, match="no algorithm supports this convolution"):
@@ -447,7 +445,7 @@ def test_no_algorithm(reference_handle: Handle) -> None:
 
 
 @algorithm_choice_only
-def test_null_and_status(reference_handle: Handle) -> None:
+def test_null_and_status(reference_handle):
     operands = Convolution().operands("Forward")
     preference = cudnn.CUDNN_CONVOLUTION_FWD_PREFER_FASTEST
     choose = cudnn.cudnnGetConvolutionForwardAlgorithm
@@ -461,7 +459,7 @@ def test_null_and_status(reference_handle: Handle) -> None:
 
 
 @algorithm_choice_only
-def test_a_program_of_cudnn_5(handle: Handle) -> None:
+def test_a_program_of_cudnn_5(handle):
     """Choose within a limit, ask for the workspace, run: y, and against NumPy."""
     convolution, limit = Convolution("float64"), 1 << 20
     algo = convolution.choose(handle, "Forward", "SPECIFY_WORKSPACE_LIMIT", limit)

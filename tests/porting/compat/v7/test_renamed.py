@@ -16,7 +16,6 @@ from cudnn_ctypes import (
     ConvolutionDescriptor,
     DeviceTensor,
     FilterDescriptor,
-    Handle,
     TensorDescriptor,
 )
 from cudnn_ctypes.porting.compat import v7 as cudnn
@@ -37,12 +36,12 @@ NO_NAN, NHWC = cudnn.CUDNN_NOT_PROPAGATE_NAN, cudnn.CUDNN_TENSOR_NHWC
 CROSS = cudnn.CUDNN_CROSS_CORRELATION
 
 
-def test_every_row_is_read() -> None:
+def test_every_row_is_read():
     rows = [line for line in renamed._ROWS.splitlines() if line.startswith("cudnn")]
     assert len(rows) == len(renamed._ROW.findall(renamed._ROWS)) > 30
 
 
-def test_each_row_tells_what_the_table_of_gone_names_tells() -> None:
+def test_each_row_tells_what_the_table_of_gone_names_tells():
     """The call of a row is the last one that the message names."""
     compared = 0
     for name, _, _, new, _ in renamed._ROW.findall(renamed._ROWS):
@@ -110,7 +109,7 @@ def kind_of_name(name: str) -> str:
 
 
 @pytest.mark.parametrize("name", SETTINGS)
-def test_settings_of_descriptors(name: str) -> None:
+def test_settings_of_descriptors(name):
     values, held = SETTINGS[name]
     set_, get = (getattr(cudnn, f"cudnn{verb}{name}") for verb in ("Set", "Get"))
     form = get.quiet if name.endswith("Descriptor") else get
@@ -124,7 +123,7 @@ def test_settings_of_descriptors(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ND)
-def test_settings_of_descriptors_of_any_dimensions(name: str) -> None:
+def test_settings_of_descriptors_of_any_dimensions(name):
     values, held = ND[name]
     set_, get = (getattr(cudnn, f"cudnn{verb}{name}") for verb in ("Set", "Get"))
     with made(kind_of_name(name)) as descriptor:
@@ -133,7 +132,7 @@ def test_settings_of_descriptors_of_any_dimensions(name: str) -> None:
         assert isinstance(got, RECORDS[kind_of_name(name)])
         assert {field: getattr(got, field) for field in held} == held
         (dims,) = {len(each) for each in values if isinstance(each, list)}
-        given: list[Any] = []
+        given = []
         for parameter in get.quiet.parameters[1:]:
             base, kind_of = parameter.type.base, parameter.type.kind
             given.append({"value": dims, "array": base * dims}.get(kind_of, base))
@@ -162,11 +161,11 @@ def nan(*shape: int) -> DeviceTensor:
 
 
 @pytest.mark.parametrize("version", ["", "_v3", "_v4"])
-def test_activation(handle: Handle, version: str) -> None:
+def test_activation(handle, version):
     x, dy = random(0, 2, 3, 4, 5), random(1, 2, 3, 4, 5)
     desc, y, dx = TensorDescriptor(x.shape, "float64"), nan(*x.shape), nan(*x.shape)
     device_x, device_dy = device(x), device(dy)
-    how: Any = cudnn.CUDNN_ACTIVATION_SIGMOID
+    how = cudnn.CUDNN_ACTIVATION_SIGMOID
     if version == "_v4":
         how = cudnn.cudnnActivationDescriptor_t()
         cudnn.cudnnCreateActivationDescriptor(how)
@@ -182,7 +181,7 @@ def test_activation(handle: Handle, version: str) -> None:
 
 
 @pytest.mark.parametrize("version", ["", "_v2", "_v3"])
-def test_add_tensor(handle: Handle, version: str) -> None:
+def test_add_tensor(handle, version):
     bias, y = random(0, 1, 3, 1, 1), random(1, 2, 3, 4, 5)
     mode = () if version == "_v3" else (cudnn.CUDNN_ADD_SAME_C,)
     target = device(y)
@@ -194,7 +193,7 @@ def test_add_tensor(handle: Handle, version: str) -> None:
 
 
 @pytest.mark.parametrize("version", ["", "_v2", "_v3"])
-def test_gradients_of_a_convolution(handle: Handle, version: str) -> None:
+def test_gradients_of_a_convolution(handle, version):
     """Without algorithm and workspace, or with those that are given."""
     x, w, dy = random(0, 2, 3, 6, 7), random(1, 4, 3, 3, 3), random(2, 2, 4, 6, 7)
     x_desc, dy_desc = TensorDescriptor(x.shape, "float64"), TensorDescriptor(dy.shape, "float64")
@@ -212,14 +211,14 @@ def test_gradients_of_a_convolution(handle: Handle, version: str) -> None:
         *(handle, 1.0, x_desc, device(x), dy_desc, device(dy), convolution, *extra[1]),
         *(0.0, w_desc, dw),
     )
-    geometry: Any = {"padding": (1, 1)}
+    geometry = {"padding": (1, 1)}
     expected = convolution_backward_data(w=w, dy=dy, dx_shape=x.shape, **geometry)
     np.testing.assert_allclose(dx.numpy(), expected, atol=1e-12)
     expected = convolution_backward_filter(x=x, dy=dy, dw_shape=w.shape, **geometry)
     np.testing.assert_allclose(dw.numpy(), expected, atol=1e-11)
 
 
-def test_versions_of_the_libraries() -> None:
+def test_versions_of_the_libraries():
     for part in ("Ops", "Cnn", "Adv"):
         for use in ("Infer", "Train"):
             assert getattr(cudnn, f"cudnn{part}{use}VersionCheck")() == cudnn.CUDNN_STATUS_SUCCESS
@@ -228,7 +227,7 @@ def test_versions_of_the_libraries() -> None:
 # -- algorithms as objects -------------------------------------------------------------------------
 
 
-def test_descriptors_of_algorithms_hold_what_they_are_given() -> None:
+def test_descriptors_of_algorithms_hold_what_they_are_given():
     first, second = cudnn.cudnnAlgorithmDescriptor_t(), cudnn.cudnnAlgorithmDescriptor_t()
     algorithm, got = cudnn.cudnnAlgorithm_t(), cudnn.cudnnAlgorithm_t()
     algorithm.algo.convFwdAlgo = 5
@@ -255,6 +254,6 @@ def test_descriptors_of_algorithms_hold_what_they_are_given() -> None:
             cudnn.cudnnDestroyAlgorithmDescriptor(each)
 
 
-def test_old_functions_have_signatures() -> None:
+def test_old_functions_have_signatures():
     for function in cudnn.functions.values():
         assert len(inspect.signature(function).parameters) == len(function.parameters)

@@ -85,9 +85,7 @@ def gradient_of(model: Any, part: Any) -> Any:
 @pytest.mark.parametrize("lengths", [[4, 4, 4], [5, 3, 1]], ids=["equal", "shorter"])
 @pytest.mark.parametrize("bidirectional", [False, True])
 @pytest.mark.parametrize("kind", ["RNN", "LSTM", "GRU"])
-def test_a_training_step(
-    handle: Handle, torch: Any, kind: str, bidirectional: bool, lengths: list[int]
-) -> None:
+def test_a_training_step(handle, torch, kind, bidirectional, lengths):
     torch.manual_seed(1)
     options = {"num_layers": 2, "bidirectional": bidirectional, "dtype": torch.float64}
     model = getattr(torch.nn, kind)(3, 5, **options)
@@ -95,26 +93,26 @@ def test_a_training_step(
 
 
 @pytest.mark.parametrize("how", ["v5", "plain of 6", "plain of 7"])
-def test_other_ways_to_set_the_descriptor(handle: Handle, torch: Any, how: str) -> None:
+def test_other_ways_to_set_the_descriptor(handle, torch, how):
     torch.manual_seed(2)
     model = torch.nn.GRU(4, 4, dtype=torch.float64)
     check_training_step(torch, handle, model, [3, 2], set_descriptor=how)
 
 
-def test_the_functions_for_sequences(handle: Handle, torch: Any) -> None:
+def test_the_functions_for_sequences(handle, torch):
     torch.manual_seed(3)
     model = torch.nn.LSTM(3, 5, num_layers=2, dtype=torch.float64)
     check_training_step(torch, handle, model, [4, 2, 2], ex=True)
 
 
-def test_a_projection(handle: Handle, torch: Any) -> None:
+def test_a_projection(handle, torch):
     torch.manual_seed(4)
     model = torch.nn.LSTM(3, 6, num_layers=2, proj_size=2, dtype=torch.float64)
     check_training_step(torch, handle, model, [3, 3])
 
 
 @pytest.mark.parametrize("algorithm", ["STANDARD", "PERSIST_STATIC", "PERSIST_DYNAMIC"])
-def test_every_algorithm(handle: Handle, torch: Any, algorithm: str) -> None:
+def test_every_algorithm(handle, torch, algorithm):
     torch.manual_seed(5)
     model = torch.nn.LSTM(32, 64)
     algo = getattr(cudnn, f"CUDNN_RNN_ALGO_{algorithm}")
@@ -125,7 +123,7 @@ def test_every_algorithm(handle: Handle, torch: Any, algorithm: str) -> None:
 
 
 @pytest.fixture
-def rnn(reference_handle: Handle) -> Any:
+def rnn(reference_handle):
     descriptor = cudnn.cudnnRNNDescriptor_t()
     cudnn.cudnnCreateRNNDescriptor(descriptor)
     yield descriptor
@@ -147,7 +145,7 @@ def set_lstm(handle: Handle, rnn: Any, dropout: Any = None) -> None:
     )
 
 
-def test_settings_are_read_back_as_they_were_set(reference_handle: Handle, rnn: Any) -> None:
+def test_settings_are_read_back_as_they_were_set(reference_handle, rnn):
     with DropoutDescriptor(reference_handle, 0.25) as dropout:
         set_lstm(reference_handle, rnn, dropout)
         numbers = c_int(), c_int()
@@ -174,9 +172,7 @@ def test_settings_are_read_back_as_they_were_set(reference_handle: Handle, rnn: 
         ("PaddingMode", cudnn.CUDNN_RNN_PADDED_IO_ENABLED, c_uint),
     ],
 )
-def test_one_setting_and_no_other(
-    reference_handle: Handle, rnn: Any, name: str, value: Any, variable: Any
-) -> None:
+def test_one_setting_and_no_other(reference_handle, rnn, name, value, variable):
     with DropoutDescriptor(reference_handle, 0.25) as dropout:
         set_lstm(reference_handle, rnn, dropout)
         before, got = record(rnn), variable()
@@ -189,7 +185,7 @@ def test_one_setting_and_no_other(
     assert len(changed) == 1
 
 
-def test_the_clip_outlives_what_later_calls_learn(reference_handle: Handle, rnn: Any) -> None:
+def test_the_clip_outlives_what_later_calls_learn(reference_handle, rnn):
     """The size of the input is set when a tensor tells it, which takes cuDNN's clip away."""
     set_lstm(reference_handle, rnn)
     minmax, nan = cudnn.CUDNN_RNN_CLIP_MINMAX, cudnn.CUDNN_PROPAGATE_NAN
@@ -207,7 +203,7 @@ def test_the_clip_outlives_what_later_calls_learn(reference_handle: Handle, rnn:
     assert size.value >= 2 * elements
 
 
-def test_an_algorithm_by_its_descriptor(reference_handle: Handle, rnn: Any) -> None:
+def test_an_algorithm_by_its_descriptor(reference_handle, rnn):
     set_lstm(reference_handle, rnn)
     algorithm, descriptor = cudnn.cudnnAlgorithm_t(), cudnn.cudnnAlgorithmDescriptor_t()
     algorithm.algo.RNNAlgo = cudnn.CUDNN_RNN_ALGO_PERSIST_STATIC
@@ -247,15 +243,13 @@ def size_of_workspace(handle: Handle, rnn: Any, shapes: list[list[int]], steps: 
         ([[2, 3, 1]], 0, "xDesc: 1 descriptors for 0 time steps"),
     ],
 )
-def test_time_steps_that_do_not_fit(
-    reference_handle: Handle, rnn: Any, shapes: list[list[int]], steps: int, told: str
-) -> None:
+def test_time_steps_that_do_not_fit(reference_handle, rnn, shapes, steps, told):
     set_lstm(reference_handle, rnn)
     with pytest.raises(BadParamError, match=told):
         size_of_workspace(reference_handle, rnn, shapes, steps)
 
 
-def test_arrays_of_descriptors_as_c_passes_them(reference_handle: Handle, rnn: Any) -> None:
+def test_arrays_of_descriptors_as_c_passes_them(reference_handle, rnn):
     """The array, its address, a pointer to its first element, and from its second on."""
     set_lstm(reference_handle, rnn)
     descriptors = (cudnn.cudnnTensorDescriptor_t * 3)()
@@ -282,29 +276,27 @@ def test_arrays_of_descriptors_as_c_passes_them(reference_handle: Handle, rnn: A
         cudnn.cudnnDestroyTensorDescriptor(descriptor)
 
 
-def test_what_was_never_set_is_refused(reference_handle: Handle, rnn: Any) -> None:
+def test_what_was_never_set_is_refused(reference_handle, rnn):
     with pytest.raises(BadParamError, match="rnnDesc is NULL, or was created but never set"):
         size_of_workspace(reference_handle, rnn, [[2, 3, 1]], 1)
     with pytest.raises(BadParamError, match="cudnnSetRNNBiasMode returned"):
         cudnn.cudnnSetRNNBiasMode(rnn, cudnn.CUDNN_RNN_NO_BIAS)
 
 
-def test_an_output_projection_was_never_supported(reference_handle: Handle, rnn: Any) -> None:
+def test_an_output_projection_was_never_supported(reference_handle, rnn):
     set_lstm(reference_handle, rnn)
     with pytest.raises(NotSupportedError, match="outProjSize"):
         cudnn.cudnnSetRNNProjectionLayers(reference_handle, rnn, 3, 2)
 
 
-def test_a_plan_is_for_the_dynamic_algorithm(reference_handle: Handle, rnn: Any) -> None:
+def test_a_plan_is_for_the_dynamic_algorithm(reference_handle, rnn):
     set_lstm(reference_handle, rnn)
     plan = cudnn.cudnnPersistentRNNPlan_t()
     with pytest.raises(BadParamError, match="CUDNN_RNN_ALGO_PERSIST_DYNAMIC"):
         cudnn.cudnnCreatePersistentRNNPlan(rnn, 2, cudnn.CUDNN_DATA_FLOAT, plan)
 
 
-def test_an_error_of_cudnn_9_has_the_old_name_and_arguments(
-    reference_handle: Handle, torch: Any
-) -> None:
+def test_an_error_of_cudnn_9_has_the_old_name_and_arguments(reference_handle, torch):
     model = torch.nn.LSTM(3, 5, dtype=torch.float64)
     with OldProgram(reference_handle, model, [2, 2]) as program:
         program.reserve = DeviceTensor.zeros((8,), "uint8")
