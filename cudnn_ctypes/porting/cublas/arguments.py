@@ -7,7 +7,8 @@ import inspect
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Concatenate, ParamSpec
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,9 +32,7 @@ from .handles import (
     state_of,
 )
 
-__all__ = ["COMPUTE_TYPES", "DTYPES", "Elements", "Invalid", "Scalar", "computing"]
-
-_P = ParamSpec("_P")
+__all__ = ["COMPUTE_TYPES", "DTYPES", "Elements", "Invalid", "Scalar", "computing", "taking"]
 
 _INTEGERS = {
     **dict.fromkeys(
@@ -111,16 +110,29 @@ class Elements:
         return self.strided(first, (n,), (step,), name, use)
 
 
-def computing(
-    name: str,
-    body: Callable[Concatenate[Elements, _P], None],
-    dtype: str | Callable[[dict[str, Any]], str],
-    result: str = "",
-) -> CublasFunction[_P]:
-    """The C function `name`, implemented in NumPy by `body`.
+Body = Callable[[Elements, Any], None]
 
-    `body` receives the elements' type and C's arguments: numbers, enums, addresses, and a `Scalar`
-    for each of alpha, beta and result.
+_names: dict[Body, list[str]] = {}
+
+
+def taking(names: str) -> Callable[[Body], Body]:
+    """Give a NumPy implementation the names of C's parameters.
+
+    It receives the elements' type and a namespace of C's arguments: numbers, enums, addresses, and
+    a `Scalar` for each of alpha, beta and result.
+    """
+
+    def named(body: Body) -> Body:
+        _names[body] = names.split()
+        return body
+
+    return named
+
+
+def computing(
+    name: str, body: Body, dtype: str | Callable[[dict[str, Any]], str], result: str = ""
+) -> CublasFunction[...]:
+    """The C function `name`, implemented in NumPy by `body`.
 
     Parameters
     ----------
@@ -129,10 +141,9 @@ def computing(
     result : str
         The type of `result`. Default: the elements' type.
     """
-    parameters = list(inspect.signature(body).parameters.values())[1:]
+    names, kind = _names[body], inspect.Parameter.POSITIONAL_OR_KEYWORD
+    parameters = [inspect.Parameter(each, kind) for each in names]
     public = inspect.Signature(parameters, return_annotation=cublasStatus_t)
-    names = [parameter.name for parameter in parameters]
-    compute: Callable[..., None] = body
 
     def call(*args: Any, **kwargs: Any) -> None:
         arguments = public.bind(*args, **kwargs).arguments
@@ -147,7 +158,7 @@ def computing(
             for key in names[1:]
         }
         if state.on_host:
-            _in_numpy(name, lambda: compute(elements, state, **values))
+            _in_numpy(name, lambda: body(elements, SimpleNamespace(**values)))
         else:
             c_values = (_c_value(key, value) for key, value in values.items())
             gpu_call(name, ctypes.c_void_p(state.address), *c_values)

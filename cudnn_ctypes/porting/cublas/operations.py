@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ...runtime.cuda import CudaError
 from ..cudart.memory import cudaMemcpy2D
 from ..cudart.types import cudaMemcpyKind
-from .arguments import COMPUTE_TYPES, DTYPES, Elements, Invalid, Scalar, computing
+from .arguments import COMPUTE_TYPES, DTYPES, Elements, Invalid, Scalar, computing, taking
 from .handles import (
     CublasFunction,
     cublas_function,
@@ -58,68 +58,72 @@ __all__ = [
 ]
 
 
-def _axpy(
-    elements: Elements, handle: Any, n: int, alpha: Any, x: Any, incx: int, y: Any, incy: int
-) -> None:
+@taking("handle n alpha x incx y incy")
+def _axpy(elements: Elements, a: Any) -> None:
     """y = alpha x + y."""
-    if n > 0 and alpha.value:
-        result = elements.vector(y, n, incy, "y", "update")
-        result += alpha.value * elements.vector(x, n, incx, "x")
+    if a.n > 0 and a.alpha.value:
+        result = elements.vector(a.y, a.n, a.incy, "y", "update")
+        result += a.alpha.value * elements.vector(a.x, a.n, a.incx, "x")
 
 
-def _scal(elements: Elements, handle: Any, n: int, alpha: Any, x: Any, incx: int) -> None:
+@taking("handle n alpha x incx")
+def _scal(elements: Elements, a: Any) -> None:
     """x = alpha x."""
-    if n > 0 and incx > 0:
-        vector = elements.vector(x, n, incx, "x", "update")
-        vector *= alpha.value
+    if a.n > 0 and a.incx > 0:
+        vector = elements.vector(a.x, a.n, a.incx, "x", "update")
+        vector *= a.alpha.value
 
 
-def _copy(elements: Elements, handle: Any, n: int, x: Any, incx: int, y: Any, incy: int) -> None:
+@taking("handle n x incx y incy")
+def _copy(elements: Elements, a: Any) -> None:
     """y = x."""
-    if n > 0:
-        vector = elements.vector(x, n, incx, "x")
-        elements.vector(y, n, incy, "y", "write")[...] = vector
+    if a.n > 0:
+        vector = elements.vector(a.x, a.n, a.incx, "x")
+        elements.vector(a.y, a.n, a.incy, "y", "write")[...] = vector
 
 
-def _swap(elements: Elements, handle: Any, n: int, x: Any, incx: int, y: Any, incy: int) -> None:
+@taking("handle n x incx y incy")
+def _swap(elements: Elements, a: Any) -> None:
     """Exchange x and y."""
-    if n > 0:
-        first = elements.vector(x, n, incx, "x", "update")
-        second = elements.vector(y, n, incy, "y", "update")
+    if a.n > 0:
+        first = elements.vector(a.x, a.n, a.incx, "x", "update")
+        second = elements.vector(a.y, a.n, a.incy, "y", "update")
         first[...], second[...] = second.copy(), first.copy()
 
 
-def _dot(
-    elements: Elements, handle: Any, n: int, x: Any, incx: int, y: Any, incy: int, result: Any
-) -> None:
+@taking("handle n x incx y incy result")
+def _dot(elements: Elements, a: Any) -> None:
     """result = the sum of x[i] y[i]."""
     total = elements.dtype.type(0)
-    if n > 0:
-        total = elements.vector(x, n, incx, "x") @ elements.vector(y, n, incy, "y")
-    result.value = total
+    if a.n > 0:
+        total = elements.vector(a.x, a.n, a.incx, "x") @ elements.vector(a.y, a.n, a.incy, "y")
+    a.result.value = total
 
 
-def _nrm2(elements: Elements, handle: Any, n: int, x: Any, incx: int, result: Any) -> None:
+@taking("handle n x incx result")
+def _nrm2(elements: Elements, a: Any) -> None:
     """result = the square root of the sum of squares."""
     total = np.float64(0)
-    if n > 0 and incx > 0:
-        vector = elements.vector(x, n, incx, "x").astype(np.float64)
+    if a.n > 0 and a.incx > 0:
+        vector = elements.vector(a.x, a.n, a.incx, "x").astype(np.float64)
         largest = np.abs(vector).max()  # scaling by it keeps the squares from overflowing
         finite = largest and np.isfinite(largest)
         total = largest * np.sqrt(((vector / largest) ** 2).sum()) if finite else largest
-    result.value = total
+    a.result.value = total
 
 
-def _asum(elements: Elements, handle: Any, n: int, x: Any, incx: int, result: Any) -> None:
+@taking("handle n x incx result")
+def _asum(elements: Elements, a: Any) -> None:
     """result = the sum of the absolute values."""
-    positive = n > 0 and incx > 0
-    result.value = np.abs(elements.vector(x, n, incx, "x")).sum() if positive else 0
+    positive = a.n > 0 and a.incx > 0
+    a.result.value = np.abs(elements.vector(a.x, a.n, a.incx, "x")).sum() if positive else 0
 
 
-def _amax(elements: Elements, handle: Any, n: int, x: Any, incx: int, result: Any) -> None:
+@taking("handle n x incx result")
+def _amax(elements: Elements, a: Any) -> None:
     """result = the place, from 1, of the first element with the largest absolute value."""
-    positive = n > 0 and incx > 0
-    result.value = 1 + np.abs(elements.vector(x, n, incx, "x")).argmax() if positive else 0
+    positive = a.n > 0 and a.incx > 0
+    a.result.value = 1 + np.abs(elements.vector(a.x, a.n, a.incx, "x")).argmax() if positive else 0
 
 
 cublasSaxpy: CublasFunction[...] = computing("cublasSaxpy", _axpy, "float32")
@@ -143,191 +147,92 @@ cublasIdamax: CublasFunction[...] = computing("cublasIdamax", _amax, "float64", 
 Matrix = NDArray[Any]
 
 
-def _gemv(
-    elements: Elements,
-    handle: Any,
-    trans: Any,
-    m: int,
-    n: int,
-    alpha: Any,
-    A: Any,
-    lda: int,
-    x: Any,
-    incx: int,
-    beta: Any,
-    y: Any,
-    incy: int,
-) -> None:
+@taking("handle trans m n alpha A lda x incx beta y incy")
+def _gemv(elements: Elements, a: Any) -> None:
     """y = alpha op(A) x + beta y; A has m rows and n columns."""
-    _sizes(m=m, n=n)
-    if not m or not n:
+    _sizes(m=a.m, n=a.n)
+    if not a.m or not a.n:
         return
-    rows, columns = _shape(trans, "trans", (m, n))
-    result = elements.vector(y, rows, incy, "y", _use(beta))
-    matrix = elements.matrix(A, m, n, lda, "A")
-    vector = elements.vector(x, columns, incx, "x")
-    _scale_and_add(result, alpha, beta, _op(matrix, trans), vector)
+    rows, columns = _shape(a.trans, "trans", (a.m, a.n))
+    result = elements.vector(a.y, rows, a.incy, "y", _use(a.beta))
+    matrix = elements.matrix(a.A, a.m, a.n, a.lda, "A")
+    vector = elements.vector(a.x, columns, a.incx, "x")
+    _scale_and_add(result, a.alpha, a.beta, _op(matrix, a.trans), vector)
 
 
-def _ger(
-    elements: Elements,
-    handle: Any,
-    m: int,
-    n: int,
-    alpha: Any,
-    x: Any,
-    incx: int,
-    y: Any,
-    incy: int,
-    A: Any,
-    lda: int,
-) -> None:
+@taking("handle m n alpha x incx y incy A lda")
+def _ger(elements: Elements, a: Any) -> None:
     """A = alpha x y^T + A; A has m rows and n columns."""
-    _sizes(m=m, n=n)
-    if m and n:
-        matrix = elements.matrix(A, m, n, lda, "A", "update")
-        column = elements.vector(x, m, incx, "x")
-        matrix += alpha.value * np.outer(column, elements.vector(y, n, incy, "y"))
+    _sizes(m=a.m, n=a.n)
+    if a.m and a.n:
+        matrix = elements.matrix(a.A, a.m, a.n, a.lda, "A", "update")
+        column = elements.vector(a.x, a.m, a.incx, "x")
+        matrix += a.alpha.value * np.outer(column, elements.vector(a.y, a.n, a.incy, "y"))
 
 
-def _gemm(
-    elements: Elements,
-    handle: Any,
-    transa: Any,
-    transb: Any,
-    m: int,
-    n: int,
-    k: int,
-    alpha: Any,
-    A: Any,
-    lda: int,
-    B: Any,
-    ldb: int,
-    beta: Any,
-    C: Any,
-    ldc: int,
-) -> None:
+@taking("handle transa transb m n k alpha A lda B ldb beta C ldc")
+def _gemm(elements: Elements, a: Any) -> None:
     """C = alpha op(A) op(B) + beta C; op(A) has m rows and k columns, C has m rows and n columns.
 
     Columns of A, B and C begin lda, ldb and ldc elements apart. For a row-major product X Y pass Y
     as A and X as B.
     """
-    _sizes(m=m, n=n, k=k)
-    _product(
-        (elements,) * 3, (transa, transb), (m, n, k), (alpha, beta), (A, B, C), (lda, ldb, ldc)
-    )
+    _sizes(m=a.m, n=a.n, k=a.k)
+    _product((elements,) * 3, a, (a.A, a.B, a.C))
 
 
-def _gemm_strided_batched(
-    elements: Elements,
-    handle: Any,
-    transa: Any,
-    transb: Any,
-    m: int,
-    n: int,
-    k: int,
-    alpha: Any,
-    A: Any,
-    lda: int,
-    strideA: int,
-    B: Any,
-    ldb: int,
-    strideB: int,
-    beta: Any,
-    C: Any,
-    ldc: int,
-    strideC: int,
-    batchCount: int,
-) -> None:
+@taking(
+    "handle transa transb m n k alpha A lda strideA B ldb strideB beta C ldc strideC batchCount"
+)
+def _gemm_strided_batched(elements: Elements, a: Any) -> None:
     """gemm for `batchCount` matrices, which begin strideA, strideB and strideC elements apart."""
-    _sizes(m=m, n=n, k=k, batchCount=batchCount)
+    _sizes(m=a.m, n=a.n, k=a.k, batchCount=a.batchCount)
     kinds, size = (elements,) * 3, elements.dtype.itemsize
-    for index in range(batchCount):
-        steps = zip((A, B, C), (strideA, strideB, strideC), strict=True)
+    for index in range(a.batchCount):
+        steps = zip((a.A, a.B, a.C), (a.strideA, a.strideB, a.strideC), strict=True)
         places = [address + index * step * size for address, step in steps]
-        _product(kinds, (transa, transb), (m, n, k), (alpha, beta), places, (lda, ldb, ldc))
+        _product(kinds, a, places)
 
 
-def _gemm_ex(
-    elements: Elements,
-    handle: Any,
-    transa: Any,
-    transb: Any,
-    m: int,
-    n: int,
-    k: int,
-    alpha: Any,
-    A: Any,
-    Atype: Any,
-    lda: int,
-    B: Any,
-    Btype: Any,
-    ldb: int,
-    beta: Any,
-    C: Any,
-    Ctype: Any,
-    ldc: int,
-    computeType: Any,
-    algo: Any,
-) -> None:
+@taking(
+    "handle transa transb m n k alpha A Atype lda B Btype ldb beta C Ctype ldc computeType algo"
+)
+def _gemm_ex(elements: Elements, a: Any) -> None:
     """gemm for matrices of different types; alpha and beta have the compute type."""
-    _sizes(m=m, n=n, k=k)
-    kinds = [Elements(np.dtype(DTYPES[each])) for each in (Atype, Btype, Ctype)]
-    _product(kinds, (transa, transb), (m, n, k), (alpha, beta), (A, B, C), (lda, ldb, ldc))
+    _sizes(m=a.m, n=a.n, k=a.k)
+    kinds = [Elements(np.dtype(DTYPES[each])) for each in (a.Atype, a.Btype, a.Ctype)]
+    _product(kinds, a, (a.A, a.B, a.C))
 
 
-_Two = tuple[Any, Any]
-_Three = tuple[int, int, int]
-
-
-def _geam(
-    elements: Elements,
-    handle: Any,
-    transa: Any,
-    transb: Any,
-    m: int,
-    n: int,
-    alpha: Any,
-    A: Any,
-    lda: int,
-    beta: Any,
-    B: Any,
-    ldb: int,
-    C: Any,
-    ldc: int,
-) -> None:
+@taking("handle transa transb m n alpha A lda beta B ldb C ldc")
+def _geam(elements: Elements, a: Any) -> None:
     """C = alpha op(A) + beta op(B), all with m rows and n columns."""
-    _sizes(m=m, n=n)
-    if not m or not n:
+    _sizes(m=a.m, n=a.n)
+    if not a.m or not a.n:
         return
-    total = np.zeros((m, n), elements.dtype)
+    total = np.zeros((a.m, a.n), elements.dtype)
     for factor, trans, address, ld, name in (
-        (alpha.value, transa, A, lda, "A"),
-        (beta.value, transb, B, ldb, "B"),
+        (a.alpha.value, a.transa, a.A, a.lda, "A"),
+        (a.beta.value, a.transb, a.B, a.ldb, "B"),
     ):
-        rows, columns = _shape(trans, f"trans{name.lower()}", (m, n))
+        rows, columns = _shape(trans, f"trans{name.lower()}", (a.m, a.n))
         if factor:
             total += factor * _op(elements.matrix(address, rows, columns, ld, name), trans)
-    elements.matrix(C, m, n, ldc, "C", "write")[...] = total
+    elements.matrix(a.C, a.m, a.n, a.ldc, "C", "write")[...] = total
 
 
-def _product(
-    kinds: Any, operations: _Two, sizes: _Three, factors: _Two, places: Any, lds: _Three
-) -> None:
-    """C = alpha op(A) op(B) + beta C."""
-    m, n, k = sizes
-    if not m or not n:
+def _product(kinds: Any, a: Any, places: Any) -> None:
+    """C = alpha op(A) op(B) + beta C, with the matrices at `places`."""
+    if not a.m or not a.n:
         return
-    alpha, beta = factors
-    result = kinds[2].matrix(places[2], m, n, lds[2], "C", _use(beta))
-    rows, columns = _shape(operations[0], "transa", (m, k))
-    if k == 0 or alpha.value == 0:  # A and B are not read, so NaN in them has no effect
-        result[...] = 0 if beta.value == 0 else beta.value * result
+    result = kinds[2].matrix(places[2], a.m, a.n, a.ldc, "C", _use(a.beta))
+    shape = _shape(a.transa, "transa", (a.m, a.k))
+    if a.k == 0 or a.alpha.value == 0:  # A and B are not read, so NaN in them has no effect
+        result[...] = 0 if a.beta.value == 0 else a.beta.value * result
         return
-    a = kinds[0].matrix(places[0], rows, columns, lds[0], "A")
-    rows, columns = _shape(operations[1], "transb", (k, n))
-    b = kinds[1].matrix(places[1], rows, columns, lds[1], "B")
-    _scale_and_add(result, alpha, beta, _op(a, operations[0]), _op(b, operations[1]))
+    left = kinds[0].matrix(places[0], *shape, a.lda, "A")
+    right = kinds[1].matrix(places[1], *_shape(a.transb, "transb", (a.k, a.n)), a.ldb, "B")
+    _scale_and_add(result, a.alpha, a.beta, _op(left, a.transa), _op(right, a.transb))
 
 
 def _scale_and_add(result: Matrix, alpha: Scalar, beta: Scalar, a: Matrix, b: Matrix) -> None:
