@@ -1,8 +1,4 @@
-"""Activations: the function's descriptor, and the operation forward and backward.
-
-Operands and results as for convolutions: ``DeviceTensor``s, tensors of other libraries, or a
-``DeviceBuffer`` or an address together with its descriptor.
-"""
+"""Activations: the function's descriptor, and the operation forward and backward."""
 
 from __future__ import annotations
 

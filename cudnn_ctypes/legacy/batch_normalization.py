@@ -5,9 +5,6 @@ every activation has its own; "spatial_persistent" is the first with a faster al
 of values is limited. Parameters are float32, for float64 data float64: (C,) or (1, C, 1...), per
 activation (C, H, W) or (1, C, H, W).
 
-Operands and results as for convolutions: ``DeviceTensor``s, tensors of other libraries, or a
-``DeviceBuffer`` or an address together with its descriptor.
-
 The extended forms of training compute the normalization alone like the plain forms, for some
 tensors faster. ReLU, with or
 without a tensor z that is added before, takes float32, float16 or bfloat16 data in layout NHWC and

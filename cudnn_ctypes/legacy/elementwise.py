@@ -1,8 +1,4 @@
-"""Element-wise operations on one or two tensors: add, multiply, minimum, maximum, root, not.
-
-Operands and results as for convolutions: ``DeviceTensor``s, tensors of other libraries, or a
-``DeviceBuffer`` or an address together with its descriptor.
-"""
+"""Element-wise operations on one or two tensors: add, multiply, minimum, maximum, root, not."""
 
 from __future__ import annotations
 

@@ -1,9 +1,6 @@
 """Normalization by neighbours: local response normalization across channels, and divisive.
 
 Divisive normalization is the second half of local contrast normalization.
-
-Operands and results as for convolutions: ``DeviceTensor``s, tensors of other libraries, or a
-``DeviceBuffer`` or an address together with its descriptor.
 """
 
 from __future__ import annotations

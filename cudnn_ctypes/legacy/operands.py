@@ -1,4 +1,8 @@
-"""From what the user passes as a tensor to memory and the descriptor of it, checked before C."""
+"""From what the user passes as a tensor to memory and the descriptor of it, checked before C.
+
+Operands are ``DeviceTensor``s, tensors of other libraries (PyTorch, CuPy, JAX, ...), or a
+``DeviceBuffer`` or an address together with its descriptor.
+"""
 
 from __future__ import annotations
 

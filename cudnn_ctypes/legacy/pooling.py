@@ -1,8 +1,7 @@
 """Pooling: its descriptor, forward and backward.
 
-Operands and results as for convolutions: ``DeviceTensor``s, tensors of other libraries, or a
-``DeviceBuffer`` or an address together with its descriptor. Tensors (N, C, W) are taken as
-(N, C, 1, W), with a pooling descriptor over 1 or 2 spatial dimensions.
+Tensors (N, C, W) are taken as (N, C, 1, W), with a pooling descriptor over 1 or 2 spatial
+dimensions.
 """
 
 from __future__ import annotations

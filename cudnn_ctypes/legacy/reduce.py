@@ -1,8 +1,4 @@
-"""Reductions: sums, products, extremes, averages and norms over dimensions of a tensor.
-
-Operands and results as for convolutions: ``DeviceTensor``s, tensors of other libraries, or a
-``DeviceBuffer`` or an address together with its descriptor.
-"""
+"""Reductions: sums, products, extremes, averages and norms over dimensions of a tensor."""
 
 from __future__ import annotations
 

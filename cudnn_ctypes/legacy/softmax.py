@@ -1,8 +1,4 @@
-"""Softmax, forward and backward.
-
-Operands and results as for convolutions: ``DeviceTensor``s, tensors of other libraries, or a
-``DeviceBuffer`` or an address together with its descriptor.
-"""
+"""Softmax, forward and backward."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
 """The spatial transformer: a grid of sampling points from affine maps, and sampling at them.
 
-Operands and results as for convolutions: ``DeviceTensor``s, tensors of other libraries, or a
-``DeviceBuffer`` or an address together with its descriptor. Maps and grids have no descriptor in C:
-they are dense tensors of the transformer's data type.
+Maps and grids have no descriptor in C: they are dense tensors of the transformer's data type.
 """
 
 from __future__ import annotations

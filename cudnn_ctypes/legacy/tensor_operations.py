@@ -1,8 +1,4 @@
-"""Whole tensors: copy to another layout, add, set, scale.
-
-Operands and results as for convolutions: ``DeviceTensor``s, tensors of other libraries, or a
-``DeviceBuffer`` or an address together with its descriptor.
-"""
+"""Whole tensors: copy to another layout, add, set, scale."""
 
 from __future__ import annotations
 

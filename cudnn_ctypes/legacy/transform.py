@@ -1,8 +1,4 @@
-"""Tensors and filters padded, folded and laid out anew, as a transform descriptor says.
-
-Operands and results as for convolutions: ``DeviceTensor``s, tensors of other libraries, or a
-``DeviceBuffer`` or an address together with its descriptor.
-"""
+"""Tensors and filters padded, folded and laid out anew, as a transform descriptor says."""
 
 from __future__ import annotations
 
