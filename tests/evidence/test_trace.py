@@ -29,11 +29,7 @@ from cudnn_ctypes import (
 )
 from cudnn_ctypes.raw import function as raw_function
 
-
-@pytest.fixture(autouse=True)
-def on_the_reference_device():
-    with use_reference_device():
-        yield
+pytestmark = pytest.mark.usefixtures("reference_device")
 
 
 def here(call: CallRecord) -> bool:

@@ -27,12 +27,6 @@ def device(request):
         yield request.param
 
 
-@pytest.fixture
-def reference():
-    with use_reference_device():
-        yield
-
-
 class Product:
     """relu(a @ b), with memory for it."""
 
@@ -127,7 +121,7 @@ def test_a_workspace_for_other_dims(device):
     )
 
 
-@pytest.mark.usefixtures("reference")
+@pytest.mark.usefixtures("reference_device")
 def test_a_plan_for_fixed_shapes_has_no_workspace_for_others():
     graph = Product("cpu").describe()
     graph.build()
@@ -191,7 +185,7 @@ def test_a_plan_that_is_selected_is_built_or_none(device):
         graph.select_plan(last + 1)
 
 
-@pytest.mark.usefixtures("reference")
+@pytest.mark.usefixtures("reference_device")
 def test_filters_hold_for_plans_that_come_later():
     graph = Product("cpu").describe()
     graph.build()
@@ -259,7 +253,7 @@ def test_what_is_refused_is_listed_and_the_other_way_round():
     assert set(REFUSED) == set(cudnn.left_out.REFUSED)
 
 
-@pytest.mark.usefixtures("reference")
+@pytest.mark.usefixtures("reference_device")
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_is_not_carried_out_is_refused_by_validate(case):
     graph = cudnn.pygraph(io_data_type=HALF)
@@ -271,7 +265,7 @@ def test_what_is_not_carried_out_is_refused_by_validate(case):
         assert "cudnn_ctypes:" in str(refused.value)
 
 
-@pytest.mark.usefixtures("reference")
+@pytest.mark.usefixtures("reference_device")
 def test_what_is_refused_may_be_described_further():
     graph = cudnn.pygraph(io_data_type=HALF)
     o, stats = graph.sdpa(*heads(graph, 3), generate_stats=True, stats_use_log2=True)
@@ -282,7 +276,7 @@ def test_what_is_refused_may_be_described_further():
         graph.validate()
 
 
-@pytest.mark.usefixtures("reference")
+@pytest.mark.usefixtures("reference_device")
 @pytest.mark.parametrize("backward", [False, True])
 def test_an_operation_without_engine_is_refused_when_plans_are_asked_for(backward):
     graph = cudnn.pygraph(io_data_type=HALF, compute_data_type=FLOAT)
@@ -321,7 +315,7 @@ def test_a_handle_knows_its_gpu(device):
     assert repr(handle) == "cudnn.Handle(destroyed)"
 
 
-@pytest.mark.usefixtures("reference")
+@pytest.mark.usefixtures("reference_device")
 def test_a_handle_goes_by_its_address_and_to_layer_1_too():
     handle = cudnn.create_handle()
     cudnn.set_stream(handle.backend_handle, 0)
@@ -337,7 +331,7 @@ def test_a_handle_goes_by_its_address_and_to_layer_1_too():
 # --- CUDA graphs ---------------------------------------------------------------------------------
 
 
-@pytest.mark.usefixtures("reference")
+@pytest.mark.usefixtures("reference_device")
 def test_how_cuda_graphs_keep_plans(monkeypatch):
     retention = cudnn.cuda_graph_retention
     monkeypatch.delenv("CUDNN_CUDA_GRAPH_RETENTION", raising=False)
@@ -374,7 +368,7 @@ def test_explanations_are_those_of_layer_3(device):
     assert "H200" in str(graph.explain(properties, heuristics="a"))
 
 
-@pytest.mark.usefixtures("reference")
+@pytest.mark.usefixtures("reference_device")
 def test_an_invalid_graph_is_not_explained():
     graph = cudnn.pygraph(io_data_type=HALF)
     graph.matmul(graph.tensor([2, 8, 16]), graph.tensor([2, 8, 16])).set_output(True)
@@ -382,7 +376,7 @@ def test_an_invalid_graph_is_not_explained():
         graph.explain()
 
 
-@pytest.mark.usefixtures("reference")
+@pytest.mark.usefixtures("reference_device")
 def test_nothing_is_measured_on_the_reference_device():
     with pytest.raises(NoDeviceError):
         Product("cpu").describe().autotune()
@@ -402,7 +396,7 @@ def test_the_fastest_plan_is_executed():
         problem.check()
 
 
-@pytest.mark.usefixtures("reference")
+@pytest.mark.usefixtures("reference_device")
 def test_a_kernel_cache_is_empty_at_first():
     cache = cudnn.create_kernel_cache()
     assert (cache.size(), cache.revision()) == (0, 0)
@@ -414,7 +408,7 @@ def test_numbers_of_the_host_are_operands_by_value():
     assert graph.find_tensor("twice::b").get_is_pass_by_value()
 
 
-@pytest.mark.usefixtures("reference")
+@pytest.mark.usefixtures("reference_device")
 def test_an_explanation_says_what_to_change():
     graph = cudnn.pygraph(io_data_type=HALF, compute_data_type=FLOAT)
     image, weight = graph.tensor([4, 8, 9, 9]), graph.tensor([8, 8, 3, 3])

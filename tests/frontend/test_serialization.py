@@ -13,13 +13,8 @@ import pytest
 from programs import ROOT, run_program
 
 import cudnn_ctypes.frontend as cudnn
-from cudnn_ctypes import use_reference_device
 
-
-@pytest.fixture(autouse=True)
-def device():
-    with use_reference_device():
-        yield
+pytestmark = pytest.mark.usefixtures("reference_device")
 
 
 def built() -> Any:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from cudnn_ctypes import Handle, use_reference_device
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 
 from .graphs import Made
@@ -26,3 +27,10 @@ def a100():
 def h200():
     with DeviceProperties.preset("H200") as properties:
         yield properties
+
+
+@pytest.fixture
+def handle(request):
+    """Of the GPU for a test that is marked so, else of the reference device."""
+    with use_reference_device(request.node.get_closest_marker("gpu") is None), Handle() as made:
+        yield made

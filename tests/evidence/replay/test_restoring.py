@@ -25,9 +25,10 @@ from cudnn_ctypes import (
     TensorDescriptor,
     raw,
     trace,
-    use_reference_device,
 )
 from cudnn_ctypes.raw import records
+
+pytestmark = pytest.mark.usefixtures("reference_device")
 
 MAKERS: dict[str, Callable[[], Any]] = {
     "tensor": lambda: TensorDescriptor((2, 3, 4, 5), "float16", strides=(120, 40, 10, 1)),
@@ -44,12 +45,6 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "attention": lambda: AttnDescriptor(2, q_size=4, qo_max_length=3, kv_max_length=3),
     "sequences": lambda: SeqDataDescriptor((3, 2, 1, 4), lengths=(3, 2)),
 }
-
-
-@pytest.fixture(autouse=True)
-def on_the_reference_device():
-    with use_reference_device():
-        yield
 
 
 @pytest.mark.thinned(13)

@@ -263,6 +263,12 @@ def test_scratch_that_would_write_beyond_its_place_is_refused():
     x.value, x.strides = None, (8, 1)
     with pytest.raises(ValueError, match=r"'x'.* lies in the workspace without gaps"):
         g.validate()
+    one = Graph(io_data_type="float16")
+    number = one.tensor((1, 1), by_value=True, name="number")
+    number.scratch = True
+    one.relu(number).set_output()
+    with pytest.raises(ValueError, match=r"'number'.* can neither be virtual nor by value"):
+        one.validate()
 
 
 @pytest.mark.parametrize(

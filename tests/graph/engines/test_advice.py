@@ -59,12 +59,6 @@ def test_the_first_suggestion_is_told_in_the_user_s_words(name):
     assert all(engines for each in advice for engines in each.engines_after)
 
 
-@pytest.fixture
-def handle():
-    with use_reference_device(), Handle() as made:
-        yield made
-
-
 def _executed(graph: Graph, handle: Handle, inputs: Arrays) -> Arrays:
     memory = device_memory(graph, inputs)
     with workspace_of(graph) as workspace:

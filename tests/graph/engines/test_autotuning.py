@@ -461,12 +461,6 @@ def test_a_gpu_that_is_not_there_is_refused(h200):
 # --- on a GPU ------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def handle():
-    with Handle() as made:
-        yield made
-
-
 @pytest.mark.gpu
 @pytest.mark.usefixtures("gpu_device")
 class TestOnAGpu:

@@ -23,7 +23,6 @@ from cudnn_ctypes import (
     Selection,
     SymbolNotFoundError,
     raw,
-    use_reference_device,
 )
 from cudnn_ctypes.absent_gpu.driver_stub import ensure_driver
 from cudnn_ctypes.graph.backend.descriptor import BackendDescriptor
@@ -134,12 +133,6 @@ def test_numbers_by_value_have_the_tensors_type(data_type, ctype):
 
 
 Array = Any
-
-
-@pytest.fixture
-def handle():
-    with use_reference_device(), Handle() as made:
-        yield made
 
 
 def _random(*shape: int) -> Array:

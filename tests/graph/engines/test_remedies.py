@@ -230,6 +230,9 @@ def test_sums_are_computed_in_the_type_of_the_operands(data_type, given, expecte
     (made,) = variant.graphs
     assert (made.nodes[0].compute_data_type or made.compute_data_type) == expected
     assert _variants(made, "compute type") == []
+    graph.nodes[0].compute_data_type = graph.compute_data_type
+    if expected != Type.CUDNN_DATA_INT32:  # of the operation itself too
+        assert _variants(graph, "compute type")[0].graphs[0].nodes[0].compute_data_type == expected
 
 
 def test_inference_leaves_out_what_nothing_uses():

@@ -439,12 +439,6 @@ def _spawning(count: int) -> ProcessPoolExecutor:
     return ProcessPoolExecutor(count, get_context("spawn"))
 
 
-@pytest.fixture
-def handle():
-    with Handle() as made:
-        yield made
-
-
 @pytest.mark.gpu
 @pytest.mark.usefixtures("gpu_device")
 class TestOnAGpu:

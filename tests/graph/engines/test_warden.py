@@ -43,12 +43,6 @@ def own_folder(tmp_path, monkeypatch):
     monkeypatch.delenv("CUDNN_CTYPES_WARDEN", raising=False)
 
 
-@pytest.fixture
-def h200():
-    with DeviceProperties.preset("h200") as device:
-        yield device
-
-
 def product(rows: int = 8, **options: Any) -> Graph:
     graph = Graph("product", io_data_type="float16", **options)
     a, b = graph.tensor((1, rows, 64), name="a"), graph.tensor((1, 64, 32), name="b")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from cudnn_ctypes import Handle, raw, use_reference_device
+from cudnn_ctypes import raw
 from cudnn_ctypes.raw.bare import bare, watched
 
 from .executions import Product, StandIn
@@ -36,10 +36,3 @@ def product(h200, directly):
     yield made
     made.graph.close()
     made.handle.close()
-
-
-@pytest.fixture
-def handle():
-    """A handle on the GPU."""
-    with use_reference_device(False), Handle() as handle:
-        yield handle

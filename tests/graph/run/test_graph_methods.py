@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cudnn_ctypes import DeviceBuffer, DeviceTensor, Graph, Handle, use_reference_device
+from cudnn_ctypes import DeviceBuffer, DeviceTensor, Graph, Handle
 from cudnn_ctypes.graph.run import given_memory
 from cudnn_ctypes.graph.run.execution import Execution
 
-reference = pytest.mark.usefixtures("on_the_reference_device")
+reference = pytest.mark.usefixtures("reference_device")
 SHAPES = {"a": (2, 8, 16), "b": (2, 16, 4)}
 
 
@@ -49,12 +49,6 @@ def plans_are_kept(tmp_path_factory, monkeypatch):
     """Most tests here run the same graph, which takes half a second to compile."""
     folder = tmp_path_factory.getbasetemp() / "plans of graph methods"
     monkeypatch.setenv("CUDNN_CTYPES_CACHE", str(folder))
-
-
-@pytest.fixture
-def on_the_reference_device():
-    with use_reference_device():
-        yield
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from cudnn_ctypes import Handle, NotSupportedError, Selection
+from cudnn_ctypes import NotSupportedError, Selection
 from cudnn_ctypes.graph import EngineChoice
 from cudnn_ctypes.graph.engines.judging import probation
 from cudnn_ctypes.graph.graph import Graph
@@ -16,12 +16,6 @@ from cudnn_ctypes.graph.lower.target import NO_GPU
 from ...cases import channels_last, image
 
 pytestmark = [pytest.mark.gpu, pytest.mark.usefixtures("gpu_device")]
-
-
-@pytest.fixture
-def handle(gpu_device):
-    with Handle() as made:
-        yield made
 
 
 def activated() -> Graph:

@@ -25,12 +25,6 @@ from cudnn_ctypes.reference.device.backend_steps import refuse
 from .planted import layer, plant
 
 
-@pytest.fixture
-def handle():
-    with use_reference_device(), Handle() as made:
-        yield made
-
-
 def judged(handle: Handle, **options: Any) -> Judgement:
     options = {"knobs": 0, "data": "ordinary", "selection": Selection(engines=[ENGINE]), **options}
     return layer().judge(handle, **options)
