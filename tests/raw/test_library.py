@@ -441,7 +441,8 @@ class TestBrokenInstall:
 
     @staticmethod
     def cut(file: Path, size: int) -> Path:
-        content = file.open("rb").read(size)
+        with file.open("rb") as whole:
+            content = whole.read(size)
         file.unlink()
         file.write_bytes(content)
         return file

@@ -100,6 +100,7 @@ class Child(Generic[Case]):
         self.ready: bool = False
         self.cases: int = 0
         self._printed = tempfile.TemporaryFile()  # noqa: SIM115
+        weakref.finalize(self, self._printed.close)
         self._here, there = Pipe()
         sys.stdout.flush()
         if fresh:
@@ -175,6 +176,7 @@ class Child(Generic[Case]):
     def forget(self) -> None:
         """In a fork of the parent: the child is not this process's."""
         self._here.close()
+        self._printed.close()
         self.pid = 0
 
 
