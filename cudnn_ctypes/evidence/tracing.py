@@ -443,8 +443,9 @@ def _into(path: str) -> Trace:
         traced = Trace(keep=False, c=path if is_c else None, py=None if is_c else path)
         atexit.register(traced.close)
         return traced
-    # The file is closed with the process: calls are made to its very end.
-    file: IO[str] = open(path, "w")  # noqa: SIM115
+    # The file is closed with the process: calls are made to its very end, and Python would warn.
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
+    file: IO[str] = open(descriptor, "w", closefd=False)  # noqa: SIM115
     records = path.endswith(".json")
     return Trace(
         file=None if records else file, json=file if records else None, width=100, keep=False
