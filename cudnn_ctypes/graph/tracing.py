@@ -16,9 +16,10 @@ from ..raw.memory import memory_pointer
 from ..raw.process import new_reentrant_lock
 from ..raw.values import described
 from ..runtime import DeviceTensor, pytorch
+from ..runtime.launching.likeness import kinds
 from .describe.tensor import Tensor
 from .graph import Graph
-from .run.given_memory import GivenMemory, imported, kind_of
+from .run.given_memory import GivenMemory, imported
 from .run.results import ResultMemory
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def _is_tensor(value: Any) -> bool:
 
 def look(name: str, value: Any, memory: list[Any], handle: Handle | None) -> Any:
     """The part of the key that an argument is; its memory is added to `memory`."""
-    kind = kind_of(value.__class__)
+    kind = kinds[value.__class__]
     if kind == "torch":
         memory.append(value)
         address = value.data_ptr()
@@ -102,7 +103,7 @@ class _Quick(dict[type, Callable[[Any, list[Any]], Any]]):
     """By class the functions for `quick_key`; PyTorch's when the first tensor comes."""
 
     def __missing__(self, kind: type) -> Callable[[Any, list[Any]], Any]:
-        if kind_of(kind) != "torch":
+        if kinds[kind] != "torch":
             raise KeyError(kind)
         self[kind] = _quick_torch
         return _quick_torch
@@ -136,7 +137,7 @@ def _address(value: Any) -> int:
     """The address of device memory; 0 for a description."""
     if isinstance(value, DeviceTensor):
         return value.ptr
-    is_torch = kind_of(value.__class__) == "torch"
+    is_torch = kinds[value.__class__] == "torch"
     return int(value.data_ptr()) if is_torch and value.device.type != "meta" else 0
 
 

@@ -20,7 +20,7 @@ from ..handle import Handle
 from ..raw.descriptors import ConstantPack, FusedPlan, VariantPack
 from ..raw.enum_facts import ENUM_POINTEES
 from ..raw.memory import memory_pointer
-from ..runtime.launching.likeness import ALIGNMENT, Look, is_foreign, look
+from ..runtime.launching.likeness import ALIGNMENT, Look, kinds, look
 from ..runtime.launching.recording import launch
 from .activation import ActivationDescriptor
 from .convolution import ConvolutionDescriptor
@@ -202,7 +202,7 @@ class FusedOpsVariantParamPack(Descriptor[raw.cudnnFusedOpsVariantParamPack_t]):
         """The key of an execution: set values, and which addresses are NULL or aligned."""
         values = self._record(VariantPack).held
         for label, (address, memory) in self._kept.items():
-            if values.get(label.upper()) == address and not is_foreign(memory):
+            if values.get(label.upper()) == address and kinds[type(memory)] != "foreign":
                 look(memory, launcher)  # ClosedError
         part = [
             (name, name.startswith("PTR_") and values[name] and values[name] % ALIGNMENT == 0)

@@ -10,8 +10,9 @@ from ...handle import Handle
 from ...raw import mode
 from ...raw.memory import memory_pointer
 from ...runtime import DeviceBuffer, DeviceTensor, as_tensor, cuda, current_device, pytorch
+from ...runtime.launching.likeness import kinds
 
-__all__ = ["GivenMemory", "Lent", "default_handle", "give_back", "imported", "kind_of", "taken"]
+__all__ = ["GivenMemory", "Lent", "default_handle", "give_back", "imported", "taken"]
 
 # The handles of launches that were given none: kept for each GPU, each used by one thread at once.
 #
@@ -70,11 +71,6 @@ def give_back(ordinal: int, lent: Lent) -> None:
     _free.setdefault(ordinal, []).append(lent)
 
 
-_kinds: dict[type, str] = {}
-
-_MOST_CLASSES = 256
-
-
 class GivenMemory:
     """Memory and numbers by what a graph's tensors are called.
 
@@ -114,7 +110,7 @@ class GivenMemory:
         self.torch: Any = None
         foreign: dict[Any, Any] = {}
         for key, value in memory.items():
-            kind = kind_of(value.__class__)
+            kind = kinds[value.__class__]
             if kind == "torch":
                 if check and value.requires_grad:
                     _refuse_gradients(key, value)
@@ -151,25 +147,6 @@ class GivenMemory:
             return
         with default_handle(self.ordinal, self.stream) as lent:
             yield lent
-
-
-def kind_of(cls: type) -> str:
-    """The kind of a class: "torch", "foreign" (another library's memory) or "plain"."""
-    return _kinds.get(cls) or _classified(cls)
-
-
-def _classified(cls: type) -> str:
-    kind = "plain"
-    if pytorch.is_torch(cls):
-        kind = "torch"
-    elif cls.__module__.partition(".")[0] not in ("numpy", "cudnn_ctypes") and (
-        hasattr(cls, "__dlpack__") or hasattr(cls, "__cuda_array_interface__")
-    ):
-        kind = "foreign"
-    if len(_kinds) >= _MOST_CLASSES:
-        _kinds.clear()
-    _kinds[cls] = kind
-    return kind
 
 
 def imported(key: Any, value: Any, handle: Handle | None) -> DeviceTensor:

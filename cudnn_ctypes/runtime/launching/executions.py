@@ -21,7 +21,7 @@ from cudnn_ctypes.raw.torch_forms import alike
 from cudnn_ctypes.raw.typed_memory import by_class
 
 from .forms import function_of
-from .likeness import kind_of_memory
+from .likeness import kinds
 from .packs import VariantPacks
 
 __all__ = ["Executions", "Operand"]
@@ -74,12 +74,12 @@ v{0} = {1}
     "address": """\
 a{0} = {1}
         if a{0}.__class__ is not int or not 0 < a{0} < highest: return False""",
-    "other": """\
+}
+_OTHER = """\
 v{0} = {1}
         if v{0}.__class__ is not class{0} or form(v{0}) != like{0}: return False
         a{0} = address(v{0})
-        if not 0 < a{0} < highest: return False""",
-}
+        if not 0 < a{0} < highest: return False"""
 _HIGHEST_ADDRESS = 1 << 62  # so far that of a part of this memory has 64 bits, too
 
 Execute = Callable[[Any, dict[Any, Any], Any], bool]
@@ -207,7 +207,7 @@ class Executions:
 
 def _read(place: int, value: Any, expression: str, scope: dict[str, Any], known: list[str]) -> str:
     """Statements that read memory like `value`; adds the names that they need to `scope`."""
-    kind = kind_of_memory(value)
+    kind = "address" if type(value) is int else kinds[type(value)]
     scope[f"class{place}"] = type(value)
     if kind == "torch":
         known.append(f"known{place}")
@@ -215,9 +215,9 @@ def _read(place: int, value: Any, expression: str, scope: dict[str, Any], known:
         scope[f"data_ptr{place}"], scope[f"like{place}"] = type(value).data_ptr, alike([value])
     elif kind == "own":
         scope[f"like{place}"] = value.keyed()[0]
-    elif kind == "other":
+    elif kind != "address":
         scope[f"like{place}"] = _form(value)
-    return _READINGS[kind].format(place, expression)
+    return _READINGS.get(kind, _OTHER).format(place, expression)
 
 
 def _form(value: Any) -> Any:

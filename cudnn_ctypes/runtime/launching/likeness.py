@@ -30,9 +30,8 @@ __all__ = [
     "NoKey",
     "Plans",
     "aligned",
-    "is_foreign",
     "kind_of_look",
-    "kind_of_memory",
+    "kinds",
     "look",
     "look_at_descriptors",
     "looks",
@@ -210,47 +209,67 @@ def _at_unknown(value: Any, launcher: Any) -> Look:
     raise NoKey
 
 
+_MOST_CLASSES = 512
+
+
 class _Looks(dict[type, Callable[..., Look]]):
     """Functions by class, chosen when the first object of a class comes."""
 
     def __missing__(self, kind: type) -> Callable[..., Look]:
-        at: Callable[..., Look] = _at_unknown
-        if hasattr(kind, "_look"):  # it says itself
-            at = kind._look
-        elif pytorch.is_torch(kind):
-            at = _at_torch
-        elif hasattr(kind, "launch_key"):
-            at = _at_launcher
-        elif hasattr(kind, "descriptors"):  # also those that it refers to
-            at = look_at_descriptors
-        elif hasattr(kind, "_place"):
-            at = _at_descriptor
-        elif issubclass(kind, (CudnnEnum, np.generic, np.dtype, type)):
-            at = _at_number
-        elif getattr(getattr(kind, "__dataclass_params__", None), "frozen", False):
-            at = _at_frozen
-        elif hasattr(kind, "__dlpack__") or hasattr(kind, "__cuda_array_interface__"):
-            at = _at_foreign
-        self[kind] = at
+        if len(self) >= _MOST_CLASSES:
+            self.clear()
+        self[kind] = at = _LOOKS.get(kind) or _chosen(kind)
         return at
 
 
-looks: _Looks = _Looks(
-    {
-        type(None): _at_plain,
-        str: _at_plain,
-        bool: _at_number,
-        float: _at_float,
-        int: _at_int,
-        tuple: _at_sequence,
-        list: _at_sequence,
-        c_void_p: _at_address,
-        DeviceTensor: _at_own,
-        DeviceBuffer: _at_own,
-        np.ndarray: _at_array,
-    }
-)
+def _chosen(kind: type) -> Callable[..., Look]:
+    if hasattr(kind, "_look"):  # it says itself
+        at: Callable[..., Look] = kind._look
+        return at
+    if pytorch.is_torch(kind):
+        return _at_torch
+    if hasattr(kind, "launch_key"):
+        return _at_launcher
+    if hasattr(kind, "descriptors"):  # also those that it refers to
+        return look_at_descriptors
+    if hasattr(kind, "_place"):
+        return _at_descriptor
+    if issubclass(kind, (CudnnEnum, np.generic, np.dtype, type)):
+        return _at_number
+    if getattr(getattr(kind, "__dataclass_params__", None), "frozen", False):
+        return _at_frozen
+    is_foreign = hasattr(kind, "__dlpack__") or hasattr(kind, "__cuda_array_interface__")
+    return _at_foreign if is_foreign else _at_unknown
+
+
+class _Kinds(dict[type, str]):
+    """How memory of a class is read: "torch", "own", "foreign" (another library's) or "plain"."""
+
+    def __missing__(self, kind: type) -> str:
+        if len(self) >= _MOST_CLASSES:
+            self.clear()
+        names = {_at_torch: "torch", _at_own: "own", _at_foreign: "foreign"}
+        self[kind] = name = names.get(looks[kind], "plain")
+        return name
+
+
+_LOOKS: dict[type, Callable[..., Look]] = {
+    type(None): _at_plain,
+    str: _at_plain,
+    bool: _at_number,
+    float: _at_float,
+    int: _at_int,
+    tuple: _at_sequence,
+    list: _at_sequence,
+    c_void_p: _at_address,
+    DeviceTensor: _at_own,
+    DeviceBuffer: _at_own,
+    np.ndarray: _at_array,
+}
+looks: _Looks = _Looks()
 """Functions by class, from an argument and the launcher to its `Look`."""
+
+kinds: _Kinds = _Kinds()
 
 
 def look(value: Any, launcher: Any = None) -> Look:
@@ -269,25 +288,17 @@ def look(value: Any, launcher: Any = None) -> Look:
     return looks[type(value)](value, launcher)
 
 
-def is_foreign(value: Any) -> bool:
-    """True for a tensor whose memory its library lends for one call."""
-    return looks[type(value)] is _at_foreign
-
-
 def aligned(at: Iterable[Any]) -> tuple[bool, ...]:
     """True for each address that is a multiple of `ALIGNMENT` bytes."""
     return tuple([(each.value or 0) % ALIGNMENT == 0 for each in at if each.__class__ is c_void_p])
 
 
-_KINDS = {_at_number: "number", _at_float: "float", _at_own: "own", _at_descriptor: "descriptor"}
-
-
-def kind_of_memory(value: Any) -> str:
-    """How memory like this is read: "torch", "own", "address" or "other"."""
-    at = looks[type(value)]
-    if at is _at_torch:
-        return "torch"
-    return "own" if at is _at_own else "address" if type(value) is int else "other"
+_KINDS = {
+    _at_number: "number",
+    _at_float: "float",
+    _at_own: "own",
+    _at_descriptor: "descriptor",
+}
 
 
 def kind_of_look(value: Any) -> str:

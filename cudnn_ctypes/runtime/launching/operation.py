@@ -21,7 +21,7 @@ from typing import Any, TypeVar, cast
 
 from .bound import BoundOperation
 from .forms import OTHER, Form, function_of, operation_source
-from .likeness import NoKey, is_foreign
+from .likeness import NoKey, kinds
 from .plan import Plan
 from .recording import Launcher, Recording, recordings
 from .stream_launcher import StreamLauncher
@@ -87,7 +87,7 @@ class _Operation:
         if self._launcher == "stream":
             launcher = StreamLauncher(launcher)
         values = tuple(arguments.values())
-        if not hasattr(launcher, "_plans") or any(map(is_foreign, values)):
+        if not hasattr(launcher, "_plans") or "foreign" in [kinds[type(each)] for each in values]:
             return None
         plan = self._known(launcher, values)
         if plan is None:
