@@ -5,12 +5,16 @@ function stands in for cuDNN's, so that what is measured is this package alone; 
 results that are gone is kept for others, as it is on a GPU.
 
 ``python -m tools.launch_costs`` prints the table on the reference device; `bench_gpu` has it for a
-GPU, with tensors of PyTorch too.
+GPU, with tensors of PyTorch too. ``--shapes 10000`` tells what a launch costs with so many shapes by
+turns: the CPU's caches do not hold all of their plans, so measure on a quiet machine.
 """
 
 from __future__ import annotations
 
+import argparse
 import ctypes
+import importlib
+import importlib.util
 import sys
 import timeit
 from collections.abc import Callable, Iterator
@@ -18,7 +22,14 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
-from cudnn_ctypes import CudnnError, DeviceTensor, Handle, SymbolNotFoundError, use_reference_device
+from cudnn_ctypes import (
+    CudnnError,
+    DeviceTensor,
+    Handle,
+    SymbolNotFoundError,
+    activation_forward,
+    use_reference_device,
+)
 from cudnn_ctypes.raw.bare import watched
 from cudnn_ctypes.runtime.launching import stream_launcher
 from cudnn_ctypes.runtime.launching.plan import Plan
@@ -164,10 +175,57 @@ def report(found: Iterator[Cost]) -> None:
         )
 
 
-def main() -> None:
+def shapes(handle: Handle, make: Callable[[tuple[int, ...]], Any], count: int) -> list[float]:
+    """Microseconds of a launch: the same tensors each time, others of one shape, other shapes.
+
+    `make` makes a tensor; there are `count` of each.
+    """
+    sizes = [(1 + i % 10, 1 + i // 10 % 10, 1 + i // 100 % 10, 1 + i // 1000) for i in range(count)]
+    one = make((2, 3, 4, 5)), make((2, 3, 4, 5))
+    sides = [
+        [one] * count,
+        [(make((2, 3, 4, 5)), make((2, 3, 4, 5))) for _ in sizes],
+        [(make(size), make(size)) for size in sizes],
+    ]
+    for x, y in (one, *sides[2]):
+        activation_forward(handle, x, "relu", y)
+    plans = list(handle._plans.values())
+    for plan in plans:  # those behind it have the same key
+        plans += [] if plan.other is None else [plan.other]
+    least = [float("inf")] * len(sides)
+    with _without_cudnn(handle, plans, None):
+        for _ in range(10):
+            for i, side in enumerate(sides):
+                start = timeit.default_timer()
+                for x, y in side:
+                    activation_forward(handle, x, "relu", y)
+                least[i] = min(least[i], 1e6 * (timeit.default_timer() - start) / count)
+    handle._plans.clear()
+    return least
+
+
+def main(arguments: list[str] | None = None) -> None:
     """Measure on the reference device."""
+    parser = argparse.ArgumentParser(prog="python -m tools.launch_costs", description=__doc__)
+    parser.add_argument(
+        "--shapes", type=int, help="launch an activation with so many shapes by turns"
+    )
+    count = parser.parse_args(arguments).shapes
     with use_reference_device(), Handle() as handle:
-        report(costs(handle, rounds=5, launches=200))
+        if count is None:
+            report(costs(handle, rounds=5, launches=200))
+            return
+        makers: dict[str, Callable[[tuple[int, ...]], Any]] = {
+            "DeviceTensor": lambda size: DeviceTensor.zeros(size, "float32")
+        }
+        if importlib.util.find_spec("torch"):
+            makers["PyTorch"] = importlib.import_module("torch").zeros
+        for name, make in makers.items():
+            same, others, every = shapes(handle, make, count)
+            print(
+                f"{name:14}{same:6.2f} us for the same tensors, {others:6.2f} for {count} others of "
+                f"one shape, {every:6.2f} for {count} shapes: {every / others:.2f} times one shape"
+            )
 
 
 if __name__ == "__main__":
