@@ -5,7 +5,7 @@ function stands in for cuDNN's, so that what is measured is this package alone; 
 results that are gone is kept for others, as it is on a GPU.
 
 ``python -m tools.launch_costs`` prints the table on the reference device; `bench_gpu` has it for a
-GPU, with tensors of PyTorch too. ``--shapes 10000`` tells what a launch costs with so many shapes by
+GPU, with tensors of PyTorch too. ``--shapes 10000`` tells what a launch costs with many shapes by
 turns: the CPU's caches do not hold all of their plans, so measure on a quiet machine.
 """
 
@@ -223,7 +223,7 @@ def main(arguments: list[str] | None = None) -> None:
         for name, make in makers.items():
             same, others, every = shapes(handle, make, count)
             print(
-                f"{name:14}{same:6.2f} us for the same tensors, {others:6.2f} for {count} others of "
+                f"{name:14}{same:6.2f} us for the same tensors, {others:6.2f} for others of "
                 f"one shape, {every:6.2f} for {count} shapes: {every / others:.2f} times one shape"
             )
 
