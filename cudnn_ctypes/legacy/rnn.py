@@ -144,7 +144,8 @@ class RNN(Closing, Uncopied):
 
     def _check_x(self) -> None:
         descriptors = {"rnnDesc": self.rnn, "xDesc": self.x_desc}
-        operand_rules.check(raw.FUNCTIONS["cudnnRNNForward"], descriptors, {"xDesc": "x"})
+        names = {"rnnDesc": "rnn", "xDesc": "x"}
+        operand_rules.check(raw.FUNCTIONS["cudnnRNNForward"], descriptors, names)
 
     def _check_fit(self) -> None:
         """Refuse descriptors that were set anew since, and do not fit each other any more."""

@@ -68,3 +68,5 @@ def test_descriptors_that_were_never_set(reference_handle: Handle) -> None:
     for call in calls.values():
         with pytest.raises(ValueError, match=r"^y: this descriptor is not set"):
             call()
+    with pytest.raises(ValueError, match=r"^rnn: this descriptor is not set"):
+        cudnn.RNN.of(cudnn.RNNDescriptor(), t(2, 3, 4))

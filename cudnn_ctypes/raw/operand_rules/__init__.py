@@ -82,6 +82,7 @@ _SET = (
     types.cudnnFilterDescriptor_t,
     types.cudnnRNNDataDescriptor_t,
     types.cudnnSeqDataDescriptor_t,
+    types.cudnnRNNDescriptor_t,
 )
 """Descriptors that have a record once they are set."""
 
