@@ -6,15 +6,11 @@ import ctypes
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
 import pytest
 
-from cudnn_ctypes import DeviceBuffer, DeviceTensor, TensorDescriptor, raw, use_reference_device
-from cudnn_ctypes.raw.descriptors import Tensor
+from cudnn_ctypes import DeviceBuffer, raw, use_reference_device
 from cudnn_ctypes.reference.device.call import Call
 from cudnn_ctypes.reference.device.registry import Refused
-
-IMAGE = np.arange(24, dtype=np.float32).reshape(1, 2, 3, 4)
 
 
 @pytest.fixture(autouse=True)
@@ -33,46 +29,6 @@ def call(name: str, **arguments: Any) -> Call:
         for p in function.parameters
     }
     return Call(function, tuple({**plain, **arguments}.values()))
-
-
-def test_an_operand_is_memory_and_the_record_of_its_descriptor() -> None:
-    x = DeviceTensor.from_numpy(IMAGE)
-    with TensorDescriptor(IMAGE.shape) as desc:
-        given = call("cudnnDropoutForward", xdesc=desc, x=x)  # C writes it so
-        operand = given.operand("x")
-        assert (operand.name, operand.address, operand.shape) == ("x", x.ptr, IMAGE.shape)
-        np.testing.assert_array_equal(operand.load(), IMAGE)
-        assert given.operand("xdesc").address is None
-        assert given.record("xdesc", Tensor).strides == (24, 12, 4, 1)
-        backward = call("cudnnDivisiveNormalizationBackward", xDesc=desc, dy=x)
-        assert backward.operand("dy").shape == IMAGE.shape  # described by xDesc
-
-
-@pytest.mark.parametrize(("data_type", "ctype"), [("float64", "c_double"), ("float16", "c_float")])
-def test_factors_are_read_in_the_type_that_the_tensor_asks_for(data_type: str, ctype: str) -> None:
-    with TensorDescriptor((1, 1, 1, 2), data_type) as desc:
-        number = getattr(ctypes, ctype)
-        given = call(
-            "cudnnSoftmaxForward", yDesc=desc, alpha=number(0.1), beta=ctypes.byref(number(2.0))
-        )
-        assert given.factors() == {"alpha": number(0.1).value, "beta": 2.0}
-        assert given.factors("beta") == {"beta": 2.0}
-
-
-def test_null_and_descriptors_that_were_never_set_are_refused_by_name() -> None:
-    desc = raw.cudnnTensorDescriptor_t()
-    raw.cudnnCreateTensorDescriptor(desc)
-    given = call("cudnnSoftmaxForward", xDesc=desc, x=DeviceTensor.from_numpy(IMAGE))
-    for names, message in (
-        (["x"], "xDesc was created, but never set"),
-        (["x", "y"], "y is NULL"),
-    ):
-        with pytest.raises(Refused, match=message) as refused:
-            given.operands(*names)
-        assert refused.value.status == raw.CUDNN_STATUS_BAD_PARAM
-    with pytest.raises(Refused, match="alpha is NULL"):
-        given.factors("alpha")
-    raw.cudnnDestroyTensorDescriptor(desc)
 
 
 def test_a_buffer_is_as_large_as_its_size_says() -> None:
