@@ -139,7 +139,7 @@ def _exchanging(
                 or finalize(*alone)
             ):
                 pack.fill()
-        pack.key = key  # this very tuple: its identity tells that the addresses are the last ones
+        pack.key = key
         return pack
 
     def unused() -> Pack:
