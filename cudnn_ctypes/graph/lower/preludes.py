@@ -46,7 +46,8 @@ def _results_first(nodes: Sequence[Node]) -> list[Node]:
     made, found = set(), []
     for node in nodes:
         known = [id(each) in made for each in node.operands]
-        if known == [False, True] and node.options.get("mode") in _COMMUTATIVE:
+        commutes = node.kind is POINTWISE and node.options["mode"] in _COMMUTATIVE
+        if commutes and known == [False, True]:
             first, second = node.inputs["x"], node.inputs["b"]
             node = replace(node, inputs={**node.inputs, "x": second, "b": first})
         if any(known) or node.kind.descriptor == "operation_norm_forward":

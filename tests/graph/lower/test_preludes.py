@@ -221,6 +221,20 @@ def test_graphs_that_no_engine_misreads_stay_as_they_are(h200):
     assert graph.expansion(h200).preludes == ()
 
 
+def test_modes_of_other_operations_are_not_those_of_sums(h200):
+    """Maxpool, a sum and layer normalization have the same number."""
+    graph = Graph(io_data_type="float16")
+    ones = [graph.tensor((1, 8, 1, 1)) for _ in range(2)]
+    normal = graph.instancenorm("inference", graph.tensor((2, 8, 6, 6)), *ones, 1e-5)[0]
+    options = {"window": 2, "stride": 2}
+    y, index = graph.resample(normal, "maxpool", generate_index=True, **options)
+    y.set_output()
+    loss = graph.tensor((2, 8, 3, 3))
+    dx = graph.resample_backward(loss, "maxpool", index=index, **options)
+    dx.set_output(dims=(2, 8, 6, 6))
+    assert graph.expansion(h200).nodes[-1].operation == "resample_backward"
+
+
 @pytest.fixture
 def on_reference_h200():
     with use_reference_device(device="H200"):
