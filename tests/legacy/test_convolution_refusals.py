@@ -124,6 +124,13 @@ class TestShapes:
                 handle, tensor(*X), tensor(*W), conv, tensor(*shape), "relu"
             )
 
+    def test_a_bias_with_gaps(self, handle: Handle, conv: ConvolutionDescriptor) -> None:
+        bias = DeviceTensor.empty((8,), "float32", strides=(2,))
+        with pytest.raises(ValueError, match=r"^bias: elements must be adjacent"):
+            cudnn.convolution_bias_activation_forward(
+                handle, tensor(*X), tensor(*W), conv, bias, "relu"
+            )
+
     def test_a_dimension_of_zero(self, handle: Handle, conv: ConvolutionDescriptor) -> None:
         x = DeviceTensor.empty((2, 4, 0, 5), "float32")
         with pytest.raises(BadParamError, match="every dimension must be at least 1"):
