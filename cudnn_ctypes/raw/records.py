@@ -133,6 +133,8 @@ def _are_alike(x: Any, y: Any) -> bool:
 
     The channels of four dimensions and more may be inside if there are several, of several pixels.
     """
+    if not (hasattr(x, "strides") and hasattr(y, "strides")):  # the call is refused for its kind
+        return False
     if x.shape != y.shape or x.strides != y.strides:
         return False
     if sum((n - 1) * step for n, step in zip(x.shape, x.strides, strict=True)) >= math.prod(

@@ -277,3 +277,17 @@ def test_python_numbers_scale_on_the_gpu(data_type: str):
         np.testing.assert_array_equal(y.numpy(), values / 2)
         raw.cudnnSetTensor(handle, desc, y, 3)
         np.testing.assert_array_equal(y.numpy(), np.full_like(values, 3))
+
+
+def test_a_descriptor_of_another_kind_is_refused_where_scalars_take_its_type():
+    filters, loss = raw.cudnnFilterDescriptor_t(), raw.cudnnCTCLossDescriptor_t()
+    raw.cudnnCreateFilterDescriptor(filters)
+    raw.cudnnSetFilter4dDescriptor(filters, FLOAT, raw.CUDNN_TENSOR_NCHW, 1, 3, 3, 1)
+    raw.cudnnCreateCTCLossDescriptor(loss)
+    raw.cudnnSetCTCLossDescriptor(loss, DOUBLE)
+    transform = raw.cudnnTensorTransformDescriptor_t()
+    half = c_double(0.5)
+    with pytest.raises(TypeError, match="destDesc.*expected a cudnnFilterDescriptor_t"):
+        raw.cudnnTransformFilter(HANDLE, transform, half, filters, None, half, loss, None)
+    raw.cudnnDestroyCTCLossDescriptor(loss)
+    raw.cudnnDestroyFilterDescriptor(filters)
