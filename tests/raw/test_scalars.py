@@ -287,7 +287,7 @@ def test_a_descriptor_of_another_kind_is_refused_where_scalars_take_its_type():
     raw.cudnnSetCTCLossDescriptor(loss, DOUBLE)
     transform = raw.cudnnTensorTransformDescriptor_t()
     half = c_double(0.5)
-    with pytest.raises(TypeError, match="destDesc.*expected a cudnnFilterDescriptor_t"):
+    with pytest.raises(TypeError, match=r"destDesc.*expected a cudnnFilterDescriptor_t"):
         raw.cudnnTransformFilter(HANDLE, transform, half, filters, None, half, loss, None)
     raw.cudnnDestroyCTCLossDescriptor(loss)
     raw.cudnnDestroyFilterDescriptor(filters)
