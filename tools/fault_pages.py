@@ -37,15 +37,16 @@ def write_faults() -> None:
             parts += [
                 f"### {row.name[0].upper()}{row.name[1:]}",
                 grid(("", ""), ((name, text) for name, text in row.facts.items())),
-                code(_program(row)),
+                *([code(text)] if (text := _program(row)) else []),
             ]
     write("known_faults.md", *parts)
 
 
 def _program(row: Fault) -> str:
-    """The smallest program: the operations of the graph, or the source of the calls."""
+    """The smallest program: the operations of the graph, or the source of the calls, if any."""
     if row.name in CALLS:
-        return inspect.getsource(CALLS[row.name])
+        program = CALLS[row.name]
+        return "" if program is None else inspect.getsource(program)
     with described(PROGRAMS[row.name][0]) as graph:
         nodes = graph.validate()
         return "\n".join(

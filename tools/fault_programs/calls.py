@@ -57,12 +57,12 @@ def largest_of_infinities(handle: Handle) -> bool:
 
 def loss_of_strides(handle: Handle) -> bool:
     scores = np.random.default_rng(0).standard_normal((4, 2, 3)).astype(np.float32)
-    laid_out = np.ascontiguousarray(scores.transpose(1, 0, 2))  # sample by sample
+    laid_out = np.pad(scores, ((0, 0), (0, 0), (0, 1)), constant_values=9)
     labels, lengths, inputs = [1, 2], [1, 1], [4, 4]
     with (
         DeviceTensor.from_numpy(laid_out) as probs,
         DeviceTensor.zeros((2,), "float32") as costs,
-        TensorDescriptor((4, 2, 3), strides=(3, 12, 1)) as described,
+        TensorDescriptor((4, 2, 3), strides=(8, 4, 1)) as described,
         CTCLossDescriptor(normalization="softmax") as loss,
         _quiet(),
     ):
@@ -242,11 +242,6 @@ def unfolding_partial_blocks(handle: Handle) -> bool:
         return bool((y.numpy() == wanted).all())
 
 
-def no_program(handle: Handle) -> bool:
-    """A fault that no result shows, or only some memory."""
-    return True
-
-
 @contextmanager
 def _quiet() -> Iterator[None]:
     with warnings.catch_warnings():
@@ -254,27 +249,28 @@ def _quiet() -> Iterator[None]:
         yield
 
 
-CALLS: Mapping[str, Callable[[Handle], bool]] = {
+CALLS: Mapping[str, Callable[[Handle], bool] | None] = {
     "CTC loss of tensors that are not packed": loss_of_strides,
     "CTC loss without a longest label": loss_without_longest_label,
     "LRN of three dimensions that are not packed": lrn_of_three_dimensions,
-    "CTC gradients of another type": no_program,
-    "attention of unprojected values": no_program,
+    "CTC gradients of another type": None,
+    "attention of unprojected values": None,
     "bias that is not reordered": bias_beside_a_filter,
-    "call without what it needs": no_program,
+    "call without what it needs": None,
     "convolution with a bias that has gaps": bias_with_gaps,
-    "divisive normalization of large halves": no_program,
+    "divisive normalization of large halves": None,
     "folding of other layouts": unfolding_into_columns,
     "gradient of a bias between vectors": samples_between_vectors,
     "largest of infinities below zero": largest_of_infinities,
-    "memory off its boundary": no_program,
+    "memory off its boundary": None,
     "padding of a destination with gaps": padding_into_gaps,
-    "pooling gradient of another type": no_program,
-    "recurrent states of another type": no_program,
-    "sampling of more channels than y has": no_program,
+    "pooling gradient of another type": None,
+    "recurrent states of another type": None,
+    "sampling of more channels than y has": None,
     "softmax between layouts": softmax_between_layouts,
-    "transform into fewer samples": no_program,
+    "transform into fewer samples": None,
     "transform out of double": double_into_single,
     "unfolding of channels that fill no block": unfolding_partial_blocks,
 }
-"""By the name of the row; a program returns whether the numbers are right."""
+"""By the name of the row; a program returns whether the numbers are right. None: no result shows it,
+or only some memory."""

@@ -56,7 +56,10 @@ def verdict(row: Fault, handle: Handle) -> str:
     if not row.ranges_at(Target.of(handle)):
         return "not known here"
     if row.name in CALLS:
-        return "right" if CALLS[row.name](handle) else "wrong"
+        program = CALLS[row.name]
+        if program is None:
+            return "not shown by a program"
+        return "right" if program(handle) else "wrong"
     # No operand is computed beforehand, so that engines do not misread it.
     with mock.patch.object(preludes, "prepared", lambda expansion: expansion):
         return _verdict_of_a_graph(row, handle)
