@@ -71,7 +71,7 @@ def loss_of_strides(handle: Handle) -> bool:
         raw.cudnnGetCTCLossWorkspaceSize(handle, described, None, *arguments, size)
         with DeviceBuffer(size.value) as workspace:
             raw.cudnnCTCLoss(
-                handle, described, probs, *arguments[:3], costs, None, None, *arguments[3:],
+                handle, described, probs.ptr, *arguments[:3], costs, None, None, *arguments[3:],
                 workspace, size.value,
             )  # fmt: skip
             handle.synchronize()
@@ -272,5 +272,6 @@ CALLS: Mapping[str, Callable[[Handle], bool] | None] = {
     "transform out of double": double_into_single,
     "unfolding of channels that fill no block": unfolding_partial_blocks,
 }
-"""By the name of the row; a program returns whether the numbers are right. None: no result shows it,
-or only some memory."""
+"""By the name of the row; a program returns whether the numbers are right.
+
+None: no result shows it, or only some memory."""
