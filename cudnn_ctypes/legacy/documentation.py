@@ -64,7 +64,7 @@ class _Told(NamedTuple):
 
 
 _told: dict[str, _Told] = {}
-"""What the docstrings of operations say, by name."""
+"""The entries of operations' docstrings, by name."""
 
 
 def launched(function: F) -> F:
@@ -111,7 +111,7 @@ def _documented(function: F) -> F:
 
 
 def _told_by(name: str, speaker: Callable[..., Any]) -> _Told:
-    """What the operation of this name says; methods name others of their class."""
+    """The entries of the operation of this name; methods name others of their class."""
     beside = f"{speaker.__qualname__.rpartition('.')[0]}.{name}"
     return _told[beside] if beside in _told else _told[name]
 
@@ -127,7 +127,7 @@ def _entries(section: str) -> dict[str, _Entry]:
 
 
 def _first(parameter: inspect.Parameter, *told: Mapping[str, _Entry]) -> _Entry | None:
-    """What is said first of a parameter's type, and of its meaning."""
+    """The first that is said of a parameter's type, and of its meaning."""
     entries = [each[parameter.name] for each in told if parameter.name in each]
     if not entries:
         return None
@@ -145,7 +145,7 @@ def _common(name: str, parameter: inspect.Parameter) -> dict[str, _Entry]:
 
 
 def _result(signature: inspect.Signature, names: Mapping[str, Any]) -> str:
-    """What the annotation says of the result: memory that is given or made, or a tuple."""
+    """The result by its annotation: memory that is given or made, or a tuple."""
     annotation = str(signature.return_annotation)
     if annotation == "Made":
         given = (n for n, p in signature.parameters.items() if str(p.annotation).startswith("Made"))

@@ -385,7 +385,7 @@ def differentiate(function: Callable[..., Any], given: Mapping[str, Any]) -> Nor
 
 
 def sizes(*functions: Callable[..., Any], given: Mapping[str, Any]) -> NormalizationSizes:
-    """What three functions say of both workspaces and the reserve space, for tensors like x."""
+    """Bytes of both workspaces and the reserve space, by three functions, for tensors like x."""
     with _Operands(functions[0], given) as operands:
         adds = flag("adds", given["adds"])
         operands.prepare(adds)

@@ -1,4 +1,4 @@
-"""What the annotations of ``functions.py`` say of C parameters.
+"""The meaning of the annotations in ``functions.py``.
 
 Type checkers read the same words as `argument_types` declares them.
 
@@ -148,7 +148,7 @@ class ParameterType:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """What an entry of ``Annotated`` says of a parameter: values of `ParameterType` by name."""
+    """The facts in an entry of ``Annotated``: values of `ParameterType` by name."""
 
     changes: Mapping[str, Any]
 

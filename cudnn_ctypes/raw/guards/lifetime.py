@@ -1,4 +1,4 @@
-"""What calls create, set, change and destroy: descriptors that are unset or gone are refused."""
+"""The lives of descriptors, by calls that create, set, change and destroy them."""
 
 from __future__ import annotations
 
