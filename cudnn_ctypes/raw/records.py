@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from .ctypes_support import CudnnEnum, OpaquePointer
 from .enums import CUDNN_DATA_DOUBLE
+from .strides import has_gaps
 from .tokens import Tokens, unique
 
 __all__ = [
@@ -135,11 +136,7 @@ def _are_alike(x: Any, y: Any) -> bool:
     """
     if not (hasattr(x, "strides") and hasattr(y, "strides")):  # the call is refused for its kind
         return False
-    if x.shape != y.shape or x.strides != y.strides:
-        return False
-    if sum((n - 1) * step for n, step in zip(x.shape, x.strides, strict=True)) >= math.prod(
-        x.shape
-    ):
+    if x.shape != y.shape or x.strides != y.strides or has_gaps(x):
         return False
     inside = len(x.shape) > 3 and x.strides[1] == 1
     return not inside or (x.shape[1] > 1 and math.prod(x.shape[2:]) > 1)

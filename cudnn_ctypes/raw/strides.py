@@ -9,6 +9,7 @@ from typing import Any
 __all__ = [
     "axis_order",
     "broadcast",
+    "has_gaps",
     "has_strides",
     "layout_order",
     "overlapping",
@@ -77,6 +78,12 @@ def packed_like(
     if len(like_dims) != len(dims) or math.prod(like_dims) == 1:
         return packed(dims)
     return packed(dims, axis_order(like_dims, like_strides))
+
+
+def has_gaps(tensor: Any) -> bool:
+    """Whether there is memory between a tensor's elements."""
+    ends = [(size - 1) * step for size, step in zip(tensor.shape, tensor.strides, strict=True)]
+    return bool(sum(ends) + 1 > math.prod(tensor.shape))
 
 
 def has_strides(tensor: Any, strides: Sequence[int], start: int = 0) -> bool:

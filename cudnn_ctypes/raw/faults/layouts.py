@@ -19,7 +19,7 @@ from ..enums import (
     CUDNN_DATA_INT8x32,
 )
 from ..records import Call
-from ..strides import has_strides, packed, same_layout
+from ..strides import has_gaps, has_strides, packed, same_layout
 
 __all__ = [
     "attends_plain_values",
@@ -114,7 +114,7 @@ def turns_out_of_double(call: Call) -> str:
     x, y = call.record("xDesc"), call.record("yDesc")
     if x is None or y is None or x.data_type != CUDNN_DATA_DOUBLE or y.data_type == x.data_type:
         return ""
-    dense = not _has_gaps(x) and not _has_gaps(y)
+    dense = not has_gaps(x) and not has_gaps(y)
     adds = call.arguments.get("beta", 1) != 0
     return _said(call, adds and dense and len(x.shape) != 4 and not same_layout(x, y))
 
@@ -153,7 +153,7 @@ def normalizes_unpacked(call: Call) -> str:
 
 def pads_gaps(call: Call) -> str:
     target, fills = call.record("destDesc"), _fills(call)
-    return _said(call, fills and target is not None and _has_gaps(target))
+    return _said(call, fills and target is not None and has_gaps(target))
 
 
 def folds_other_layouts(call: Call) -> str:
@@ -161,7 +161,7 @@ def folds_other_layouts(call: Call) -> str:
     tensors = [call.record(name) for name in ("srcDesc", "destDesc")]
     if transform is None or None in tensors or max(transform.fold, default=1) <= 1:
         return ""
-    plain = [_is_packed(each) or _is_last(each) or _has_gaps(each) for each in tensors]
+    plain = [_is_packed(each) or _is_last(each) or has_gaps(each) for each in tensors]
     return _said(call, not all(plain))
 
 
@@ -202,9 +202,3 @@ def _is_last(tensor: Any) -> bool:
     """Whether it lies in NHWC."""
     order = (0, *range(2, len(tensor.shape)), 1)
     return has_strides(tensor, packed(tensor.shape, order))
-
-
-def _has_gaps(tensor: Any) -> bool:
-    """Whether there is memory between its elements."""
-    ends = [(size - 1) * step for size, step in zip(tensor.shape, tensor.strides, strict=True)]
-    return bool(sum(ends) + 1 > math.prod(tensor.shape))
