@@ -1,0 +1,151 @@
+"""What asking the warden costs beside asking cuDNN in the process.
+
+    python -m tools.bench_warden [--device H200] [--rounds 5]
+
+Without --device on the GPU of this machine. Each round is two processes, one that asks the warden
+and one that asks here. Both have imported the package and have a handle (or the properties of a
+GPU) before the clock starts. "first" contains what the warden takes to start and to load cuDNN;
+"later" is the median of five graphs of other sizes. "memory" is how much less memory of the GPU is
+free after the questions. "child" is a helper process that imports no more than its own module.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import Any
+
+__all__ = ["main"]
+
+_LATER = 5
+
+
+def _attention(number: int) -> Any:
+    from cudnn_ctypes import Graph
+
+    graph = Graph(io_data_type="float16")
+    q, k, v = (graph.tensor((2, 4, 64 * number, 64), name=each) for each in "qkv")
+    graph.sdpa(q, k, v, use_causal_mask=True)[0].set_output(name="o")
+    return graph
+
+
+def _product(number: int) -> Any:
+    from cudnn_ctypes import Graph
+
+    graph = Graph(io_data_type="float16")
+    a, b = graph.tensor((4, 64 * number, 128), name="a"), graph.tensor((4, 128, 256), name="b")
+    graph.relu(graph.matmul(a, b)).set_output(name="c")
+    return graph
+
+
+_GRAPHS: dict[str, Callable[[int], Any]] = {"matmul + relu": _product, "attention": _attention}
+
+
+def _question(what: str, graph: Any, device: Any, asks: bool) -> None:
+    if what == "build":
+        graph.build(device, warden=asks, cache=False)
+    else:
+        graph.explain(device, warden=asks)
+    graph.close()
+
+
+def _in_process(graph: str, what: str, device_name: str, asks: bool) -> None:
+    """Print the seconds of questions of one kind, in one process, as JSON."""
+    from cudnn_ctypes import DeviceProperties, Handle
+
+    with ExitStack() as stack:
+        make = _GRAPHS[graph]
+        device: Any = DeviceProperties(device_name) if device_name else Handle()
+        stack.enter_context(device)
+        free = _free_memory(device_name)
+        seconds = []
+        for number in range(1, 2 + _LATER):
+            start = time.perf_counter()
+            _question(what, make(number), device, asks)
+            seconds.append(time.perf_counter() - start)
+        found = {"first": seconds[0], "later": statistics.median(seconds[1:])}
+        found["memory"] = (free - _free_memory(device_name)) / 2**20
+    print(json.dumps(found))
+
+
+def _free_memory(device_name: str) -> int:
+    if device_name:
+        return 0
+    command = ["nvidia-smi", "--query-gpu=memory.free", "--format=csv,noheader,nounits"]
+    return int(subprocess.check_output(command, text=True).split()[0]) << 20
+
+
+def _nothing(note: Any) -> Callable[[Any], None]:
+    return _answer
+
+
+def _answer(case: Any) -> None:
+    return None
+
+
+def _start() -> float:
+    """Seconds until a helper process without cuDNN answers."""
+    from cudnn_ctypes.graph.backend.children import Child
+    from tools.bench_warden import _nothing as prepare  # not of __main__, which a child has not
+
+    start = time.perf_counter()
+    child = Child(prepare, fresh=True)
+    child.perform(None)
+    seconds = time.perf_counter() - start
+    child.end()
+    return seconds
+
+
+def _run(*arguments: str) -> dict[str, float]:
+    command = [sys.executable, "-m", "tools.bench_warden", "--child", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(done.stderr)
+    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def main() -> None:
+    """Carry out the command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--device", default="", help="a preset, for a machine without a GPU")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--child", nargs=3, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.child:
+        graph, what, asks = options.child
+        return _in_process(graph, what, options.device, asks == "warden")
+    print(f"child {statistics.median(_start() for _ in range(options.rounds)):.3f} s")
+    print(
+        f"{'':24} {'first: here':>12} {'warden':>8} {'later: here':>12} {'warden':>8} {'MiB':>12}"
+    )
+    device = ["--device", options.device] if options.device else []
+    for graph in _GRAPHS:
+        for what in ("build", "explain"):
+            rounds = [
+                [_run(graph, what, who, *device) for who in ("here", "warden")]
+                for _ in range(options.rounds)
+            ]
+            here, warden = (
+                {
+                    part: statistics.median(each[who][part] for each in rounds)
+                    for part in rounds[0][0]
+                }
+                for who in (0, 1)
+            )
+            print(
+                f"{graph + ', ' + what:24} {here['first']:12.3f} {warden['first']:8.3f}"
+                f" {here['later']:12.4f} {warden['later']:8.4f}"
+                f" {here['memory']:5.0f} {warden['memory']:5.0f}"
+            )
+    return None
+
+
+if __name__ == "__main__":
+    main()
