@@ -122,28 +122,21 @@ def main() -> None:
         graph, what, asks = options.child
         return _in_process(graph, what, options.device, asks == "warden")
     print(f"child {statistics.median(_start() for _ in range(options.rounds)):.3f} s")
-    print(
-        f"{'':24} {'first: here':>12} {'warden':>8} {'later: here':>12} {'warden':>8} {'MiB':>12}"
-    )
+    titles = (("first", 8), ("warden", 8), ("later", 8), ("warden", 8), ("MiB", 6), ("warden", 8))
+    print(f"{'seconds':24}", *(f"{title:>{width}}" for title, width in titles))
     device = ["--device", options.device] if options.device else []
     for graph in _GRAPHS:
         for what in ("build", "explain"):
-            rounds = [
-                [_run(graph, what, who, *device) for who in ("here", "warden")]
-                for _ in range(options.rounds)
-            ]
-            here, warden = (
-                {
-                    part: statistics.median(each[who][part] for each in rounds)
-                    for part in rounds[0][0]
-                }
-                for who in (0, 1)
-            )
-            print(
-                f"{graph + ', ' + what:24} {here['first']:12.3f} {warden['first']:8.3f}"
-                f" {here['later']:12.4f} {warden['later']:8.4f}"
-                f" {here['memory']:5.0f} {warden['memory']:5.0f}"
-            )
+            here, warden = [], []
+            for _ in range(options.rounds):
+                here.append(_run(graph, what, "here", *device))
+                warden.append(_run(graph, what, "warden", *device))
+            line = f"{graph + ', ' + what:24}"
+            for part, width, digits in (("first", 8, 3), ("later", 8, 4), ("memory", 6, 0)):
+                for rounds in (here, warden):
+                    line += f" {statistics.median(each[part] for each in rounds):{width}.{digits}f}"
+                    width = 8
+            print(line)
     return None
 
 

@@ -16,7 +16,7 @@ KINDS = {
     "Versions": "version_matrix since_versions graph_matrix wheel_matrix frontend_names",
     "Looking for faults": "fuzz legacy_corners operand_messages gpu_check",
     "Measuring": "bench_call bench_gpu bench_graph bench_tuning bench_cache bench_torch_ops "
-    "bench_reference launch_costs mutants",
+    "bench_warden bench_reference launch_costs mutants",
 }
 """The tools that are commands, by what they are for."""
 
