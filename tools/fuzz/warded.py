@@ -1,9 +1,8 @@
 """Ask the warden about random graphs: what ends cuDNN is an exception here, and ends nothing else.
 
-``python -m tools.fuzz warded --cases 10000`` explains a graph of each seed, of all families of
-`random_graphs` by turns and for several GPUs, and builds every tenth. No GPU is needed. What ended a
-helper process is printed; an exception that is neither ours nor a TypeError or ValueError makes the
-command fail.
+``python -m tools.fuzz warded --cases 10000`` explains graphs of the families of `random_graphs` by
+turns, for several GPUs, and builds every tenth. No GPU is needed. What ended a helper process is
+printed. An exception that is neither ours nor a TypeError or ValueError makes the command fail.
 """
 
 from __future__ import annotations
