@@ -5,20 +5,23 @@
 Without --device on the GPU of this machine. Each round is two processes, one that asks the warden
 and one that asks here. Both have imported the package and have a handle (or the properties of a
 GPU) before the clock starts. "first" contains what the warden takes to start and to load cuDNN;
-"later" is the median of five graphs of other sizes. "memory" is how much less memory of the GPU is
-free after the questions. "child" is a helper process that imports no more than its own module.
+"later" is the median of five graphs of other sizes. "GPU" is how many files of the driver are open
+in the warden in the end: without one it has no context. "child" is a helper process that imports no
+more than its own module.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 __all__ = ["main"]
@@ -63,22 +66,24 @@ def _in_process(graph: str, what: str, device_name: str, asks: bool) -> None:
         make = _GRAPHS[graph]
         device: Any = DeviceProperties(device_name) if device_name else Handle()
         stack.enter_context(device)
-        free = _free_memory(device_name)
         seconds = []
         for number in range(1, 2 + _LATER):
             start = time.perf_counter()
             _question(what, make(number), device, asks)
             seconds.append(time.perf_counter() - start)
         found = {"first": seconds[0], "later": statistics.median(seconds[1:])}
-        found["memory"] = (free - _free_memory(device_name)) / 2**20
+        if asks:
+            from cudnn_ctypes.graph.backend import warden
+            from tools.bench_warden import _driver_files as files  # not of __main__
+
+            found["GPU"] = len(warden.ask(files))
     print(json.dumps(found))
 
 
-def _free_memory(device_name: str) -> int:
-    if device_name:
-        return 0
-    command = ["nvidia-smi", "--query-gpu=memory.free", "--format=csv,noheader,nounits"]
-    return int(subprocess.check_output(command, text=True).split()[0]) << 20
+def _driver_files() -> list[str]:
+    """In the warden: its open files of the NVIDIA driver."""
+    paths = [os.readlink(each) for each in Path("/proc/self/fd").iterdir() if each.exists()]
+    return [path for path in paths if path.startswith("/dev/nvidia")]
 
 
 def _nothing(note: Any) -> Callable[[Any], None]:
@@ -122,8 +127,8 @@ def main() -> None:
         graph, what, asks = options.child
         return _in_process(graph, what, options.device, asks == "warden")
     print(f"child {statistics.median(_start() for _ in range(options.rounds)):.3f} s")
-    titles = (("first", 8), ("warden", 8), ("later", 8), ("warden", 8), ("MiB", 6), ("warden", 8))
-    print(f"{'seconds':24}", *(f"{title:>{width}}" for title, width in titles))
+    titles = ("first", "warden", "later", "warden", "GPU")
+    print(f"{'seconds':24}", *(f"{title:>8}" for title in titles))
     device = ["--device", options.device] if options.device else []
     for graph in _GRAPHS:
         for what in ("build", "explain"):
@@ -132,10 +137,10 @@ def main() -> None:
                 here.append(_run(graph, what, "here", *device))
                 warden.append(_run(graph, what, "warden", *device))
             line = f"{graph + ', ' + what:24}"
-            for part, width, digits in (("first", 8, 3), ("later", 8, 4), ("memory", 6, 0)):
+            for part, digits in (("first", 3), ("later", 4)):
                 for rounds in (here, warden):
-                    line += f" {statistics.median(each[part] for each in rounds):{width}.{digits}f}"
-                    width = 8
+                    line += f" {statistics.median(each[part] for each in rounds):8.{digits}f}"
+            line += f" {max(each['GPU'] for each in warden):8.0f}"
             print(line)
     return None
 

@@ -81,6 +81,11 @@ def driver_is_stub() -> bool:
     return ensure_driver().is_stub
 
 
+def driver_files() -> list[str]:
+    paths = [os.readlink(each) for each in Path("/proc/self/fd").iterdir() if each.exists()]
+    return [path for path in paths if path.startswith("/dev/nvidia")]
+
+
 def test_questions_share_a_process_that_uses_no_gpu():
     first = warden.ask(pid)
     assert first == warden.ask(pid) != os.getpid()
@@ -373,6 +378,7 @@ def test_a_gpu_loads_the_plan_and_its_own_crashes_are_known():
         assert there.workspace_size == here.workspace_size
         told, asked = (one.explain(handle, warden=each) for each in (False, True))
         assert [row.state for row in told] == [row.state for row in asked]
+        assert warden.ask(driver_files) == []  # so it has no context, which takes 0.5 GB
         with DeviceProperties.from_device(handle=handle) as properties:
             death = warden.Death(warden.Step("asking heuristics a", "a"), "SIGSEGV", "")
             kept.keep_crash(one.expansion(properties), properties, death)
