@@ -57,7 +57,6 @@ _NAMES = (
     "nvidia-cublas",
     "nvidia-cuda-nvrtc-cu12",
     "nvidia-cuda-nvrtc",
-    "cuda-python",
     "cuda-bindings",
     "cuda-core",
     "cuda-pathfinder",

@@ -49,7 +49,7 @@ class Addresses(NamedTuple):
     restore_thread: int
     from_long: int
     call_no_args: int
-    call_one_arg: int
+    call_with: int
     incref: int
     decref: int
     slow: int
@@ -134,8 +134,8 @@ class X86(Writer):
         self.put(bytes.fromhex(mov) + struct.pack("<Q", word))
 
     def _call(self, address: int) -> None:
-        self._set(self._RAX, address)
-        self.put("ffd0")
+        self._set("49bb", address)  # mov r11, address
+        self.put("31c0 41ffd3")  # xor eax, eax: nothing in vector registers, if it asks; call r11
 
     def _jump(self, opcode: str, label: str) -> None:
         self.put(opcode)
@@ -198,7 +198,8 @@ class X86(Writer):
         self._call(to.from_long)
         self.put("4889c5 4889c6")  # mov rbp, rax; mov rsi, rax
         self._set(self._RDI, to.failed)
-        self._call(to.call_one_arg)
+        self.put("31d2")  # xor edx, edx: no more arguments
+        self._call(to.call_with)
         self.put("4989c4 4889ef")  # mov r12, rax; mov rdi, rbp
         self._call(to.decref)
         self.put("4c89e0" + self._RETURN)  # mov rax, r12
@@ -312,7 +313,8 @@ class Arm64(Writer):
         self._call(to.from_long)
         self._words(0xAA0003F4, 0xAA0003E1)  # mov x20, x0; mov x1, x0
         self._set(0, to.failed)
-        self._call(to.call_one_arg)
+        self._words(0xAA1F03E2)  # mov x2, xzr: no more arguments
+        self._call(to.call_with)
         self._words(0xAA0003F5, 0xAA1403E0)  # mov x21, x0; mov x0, x20
         self._call(to.decref)
         self._words(0xAA1503E0, *self._LEAVE, self._RET)  # mov x0, x21
@@ -500,7 +502,7 @@ def _addresses(*objects: Any) -> Addresses:
         "PyEval_RestoreThread",
         "PyLong_FromLongLong",
         "PyObject_CallNoArgs",
-        "PyObject_CallOneArg",
+        "PyObject_CallFunctionObjArgs",  # Python 3.10 has no symbol for one argument
         "Py_IncRef",
         "Py_DecRef",
     )
