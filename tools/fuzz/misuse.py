@@ -1,9 +1,10 @@
-"""Random arguments of every class for the functions of layer 1 and for layer 2.
+"""Random arguments of every class for all three layers.
 
 ``python -m tools.fuzz misuse --calls 20000 --seed 1`` calls C functions with arguments of the right
-Python types (objects, references, arrays of any kind, numbers of any size), and the functions and
-classes of layer 2 with descriptors, tensors and things of any type, on the reference device.
-Errors of this package, TypeError and ValueError are answers; any other exception is printed.
+Python types (objects, references, arrays of any kind, numbers of any size), the functions and
+classes of layer 2 with descriptors, tensors and things of any type, and operations of graphs, which
+it expands, or writes as JSON, edits and reads, on the reference device. Errors of this package,
+TypeError and ValueError are answers; any other exception is printed.
 """
 
 from __future__ import annotations
@@ -11,12 +12,14 @@ from __future__ import annotations
 import argparse
 import ctypes
 import inspect
+import json
 import random
 import traceback
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,6 +27,7 @@ import numpy as np
 import cudnn_ctypes as cudnn
 from cudnn_ctypes import legacy, raw, use_reference_device
 from cudnn_ctypes.errors import ClosedError, CudnnError, SymbolNotFoundError
+from cudnn_ctypes.graph import Graph, Tensor
 from cudnn_ctypes.raw.ctypes_support import CudnnEnum, storage_type
 from cudnn_ctypes.raw.function import Parameter
 from cudnn_ctypes.resource import Closing
@@ -82,8 +86,9 @@ class _Draw:
             ]
         )
 
-    def named(self, name: str) -> Any:
+    def named(self, p: inspect.Parameter) -> Any:
         """An argument of layer 2, often one that fits its name."""
+        name = p.name
         if not self.one(range(5)):
             return self.thing()
         if name == "handle":
@@ -96,6 +101,30 @@ class _Draw:
         if name in ("alpha", "beta", "epsilon", "stride", "padding", "dilation", "groups"):
             return self.one((0, 1, 1, 2, 0.5))
         return self.shape((0, 1, 2, 4, 4), 0) if name.endswith("shape") else self.tensor()
+
+    def option(self, graph: Graph, results: Sequence[Any], p: inspect.Parameter) -> Any:
+        """An argument of layer 3, often one that fits its annotation."""
+        annotation = str(p.annotation)
+        if not self.one(range(20)):
+            return self.thing()
+        if "Tensor" in annotation:
+            if "Sequence[Tensor" in annotation:
+                return [graph.tensor(self.shape((4,))) for _ in range(2)]
+            if results and self.one((True, False)):
+                return self.one(results)
+            return graph.tensor(self.shape((2, 3, 4, 4)))
+        for name in annotation.replace(" ", "").split("|"):
+            if name.startswith("cudnn"):
+                return self.one(list(getattr(raw, name)))
+        if "DataType" in annotation:
+            return self.one((None, "float32", "float16", "int8"))
+        if "slice]" in annotation:
+            return [slice(self.one((None, 0, 1, -1)), self.one((None, 1, 2))) for _ in range(4)]
+        if any(each in annotation for each in ("Sequence", "Sizes", "Steps")):
+            return self.shape((1, 2, 3, 4), 0)
+        if "bool" in annotation:
+            return self.one((True, False))
+        return self.one(("", "name", "y")) if "str" in annotation else self.one((0, 1, 2, -1, 0.5))
 
     def typed(self, p: Parameter) -> Any:
         """An argument of layer 1 of the right Python type."""
@@ -137,19 +166,60 @@ def _layer_2() -> Iterator[tuple[str, Callable[..., Any]]]:
             yield name, found
 
 
-def _call(draw: _Draw, function: Callable[..., Any], signature: inspect.Signature) -> None:
-    positional, named = [], {}
-    for p in signature.parameters.values():
-        is_given = p.default is p.empty or not draw.one(range(3))
+def _call(
+    function: Callable[..., Any],
+    parameters: Sequence[inspect.Parameter],
+    draw: _Draw,
+    value: Callable[[inspect.Parameter], Any],
+    *arguments: Any,
+) -> Any:
+    """Call a function with drawn arguments after those that are given."""
+    positional, named = list(arguments), {}
+    for p in parameters:
+        is_given = p.default is p.empty or not draw.one(range(4))
         if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) or not is_given:
             continue
         if p.kind == p.POSITIONAL_OR_KEYWORD and p.default is p.empty:
-            positional.append(draw.named(p.name))
+            positional.append(value(p))
         else:
-            named[p.name] = draw.named(p.name)
-    made = function(*positional, **named)
-    if isinstance(made, Closing):
-        draw.kept = [*draw.kept[-100:], made]
+            named[p.name] = value(p)
+    return function(*positional, **named)
+
+
+def _layer_3() -> Iterator[tuple[str, Callable[..., Any]]]:
+    """What describes graphs: operations and their tensors."""
+    for name, found in inspect.getmembers(Graph, inspect.isfunction):
+        describes = "describe.operations." in found.__module__ and name != "find_tensor"
+        if describes and not name.startswith("_"):
+            yield f"Graph.{name}", found
+
+
+def _describe(
+    draw: _Draw, operations: Sequence[tuple[str, Callable[..., Any], list[inspect.Parameter]]]
+) -> None:
+    """Describe a graph and expand it, or what becomes of its JSON when it is edited."""
+    graph, results = Graph(io_data_type=draw.one(("float16", "float32", "int8"))), []
+    for _ in range(draw.one((1, 1, 2, 3))):
+        _, function, parameters = draw.one(operations)
+        made = _call(function, parameters[1:], draw, partial(draw.option, graph, results), graph)
+        for each in made if isinstance(made, tuple) else (made,):
+            if isinstance(each, Tensor):
+                results.append(each.set_output() if draw.one(range(5)) else each)
+    if draw.one((True, False)):
+        graph.expansion("H200")
+        return
+    text = json.loads(graph.to_json())
+    whole, key = draw.one(list(_places(text)))
+    whole[key] = draw.one((None, True, -1, 1 << 70, 0.5, "text", [], [[1]], {}, [None], {"a": 1}))
+    Graph.from_json(json.dumps(text)).expansion("H200")
+
+
+def _places(part: Any) -> Iterator[tuple[Any, Any]]:
+    """Every element of nested containers, as its container and its key."""
+    for key in part if isinstance(part, dict) else range(len(part)):
+        yield part, key
+        if isinstance(part[key], (dict, list)):
+            yield from _places(part[key])
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -161,14 +231,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     use_reference_device()
     draw = _Draw(options.seed)
     functions = [name for name in raw.FUNCTIONS if name not in _NOT_CALLED]
-    layer_2 = [(name, found, inspect.signature(found)) for name, found in _layer_2()]
+    layer_2, layer_3 = (
+        [
+            (name, found, list(inspect.signature(found).parameters.values()))
+            for name, found in layer()
+        ]
+        for layer in (_layer_2, _layer_3)
+    )
     counts: Counter[str] = Counter()
     for number in range(options.calls):
         name = ""
         try:
-            if number % 2:
-                name, found, signature = draw.one(layer_2)
-                _call(draw, found, signature)
+            if number % 8 == 7:
+                name = "a graph"
+                _describe(draw, layer_3)
+            elif number % 2:
+                name, found, parameters = draw.one(layer_2)
+                made = _call(found, parameters, draw, draw.named)
+                if isinstance(made, Closing):
+                    draw.kept = [*draw.kept[-100:], made]
             elif number % 50:
                 name = draw.one(functions)
                 function = raw.FUNCTIONS[name]
