@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ..porting.report import Report, report_on
+from ..porting.report import Report, as_it_is, report_on
 from ..porting.source import parse
 from ..porting.translate import Translation, translate
 from .options import (
@@ -17,7 +17,6 @@ from .options import (
     add_force,
     add_json,
     file_name,
-    read_text,
     refuse_overwriting,
     steps,
     write_text,
@@ -31,11 +30,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "files", nargs="+", type=file_name, metavar="FILE", help="a C, C++ or CUDA file"
     )
+    parser.add_argument(
+        "-I",
+        dest="folders",
+        action="append",
+        default=[],
+        type=file_name,
+        metavar="FOLDER",
+        help="where headers are looked for, besides the folder of the file; may be repeated",
+    )
     add_json(parser)
     parser.add_argument(
         "--translate",
         action="store_true",
-        help="write a Python program instead; what is not translated raises when it is reached",
+        help="write one Python program of all files instead; what is not translated raises when "
+        "it is reached",
     )
     parser.add_argument(
         "-o",
@@ -47,85 +56,58 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_force(parser)
 
 
-def _translated(arguments: argparse.Namespace) -> int:
-    try:
-        if len(arguments.files) > 1:
-            raise CommandError("--translate: expected one file")
-        (path,), output = arguments.files, arguments.output
-        target = None if output is None else output.file(f"{path.stem}.py", ".py")
-        return _translate_file(path, target, force=arguments.force, as_json=arguments.json)
-    except CommandError as error:
-        print(f"port: {error}", file=sys.stderr)
-        return 2
-
-
 def main(arguments: argparse.Namespace) -> int:
     """Print a report on each file; 1 if something is gone or a fault, 2 if one cannot be read.
 
     With ``--translate``, print the Python program; 1 if a part of it is not translated.
     """
-    if arguments.translate:
-        return _translated(arguments)
-    if arguments.output is not None:
+    if arguments.output is not None and not arguments.translate:
         print("port: -o/--output goes with --translate", file=sys.stderr)
         return 2
+    try:
+        return _translate(arguments) if arguments.translate else _report(arguments)
+    except CommandError as error:
+        print(f"port: {error}", file=sys.stderr)
+        return 2
+
+
+def _report(arguments: argparse.Namespace) -> int:
+    """Print the reports; 1 if something is gone or a fault, else 0."""
     reports: list[Report] = []
     try:
         with steps("reading", len(arguments.files)) as progress:
             for path in arguments.files:
                 progress.begin(path.name)
-                reports.append(report_on(parse(path)))
+                reports.append(report_on(parse(path), arguments.folders))
                 if not arguments.json:
                     reports[-1].print(progress.console)
                 progress.advance()
-    except CommandError as error:
-        print(f"port: {error}", file=sys.stderr)
-        return 2
     finally:  # after Ctrl-C too
         if arguments.json:
             print(json.dumps([report.as_dict() for report in reports], indent=2))
     return int(any(report.needs_work for report in reports))
 
 
-def _translate_file(
-    path: Path, output: Path | None, *, force: bool = False, as_json: bool = False
-) -> int:
-    """Translate a file and print the summary; 0 if everything was translated, else 1.
-
-    Parameters
-    ----------
-    path : Path
-        C, C++ or CUDA source.
-    output : Path or None
-        Where the Python program goes; None prints it, and the summary to standard error.
-    force : bool
-        Whether to write over a file that is there.
-    as_json : bool
-        Whether to print the summary as JSON, which has the program if it goes to no file.
-
-    Raises
-    ------
-    CommandError
-        If a file cannot be read or written, or tree-sitter is not installed.
-    """
-    refuse_overwriting([output], force=force)
-    translation = translate(read_text(path), path.name, path.parent)
-    if as_json:
-        if output is not None:
-            write_text(output, translation.python, force=force)
-        print(json.dumps(_as_dict(translation, path, output), indent=2))
-        return 1 if translation.not_translated else 0
-    if output is None:
-        sys.stdout.write(translation.python)
+def _translate(arguments: argparse.Namespace) -> int:
+    """Translate the files and print the summary; 0 if everything was translated, else 1."""
+    paths, output = arguments.files, arguments.output
+    target = None if output is None else output.file(f"{paths[-1].stem}.py", ".py")
+    refuse_overwriting([target], force=arguments.force)
+    translation = translate(*paths, folders=arguments.folders)
+    if target is not None:
+        write_text(target, translation.python, force=arguments.force)
+    if arguments.json:
+        print(json.dumps(_as_dict(translation, paths, target), indent=2))
     else:
-        write_text(output, translation.python, force=force)
-    print(_summary(translation, path, output), file=sys.stdout if output else sys.stderr)
-    return 1 if translation.not_translated else 0
+        sys.stdout.write("" if target else translation.python)
+        print(_summary(translation, paths, target), file=sys.stdout if target else sys.stderr)
+    return int(bool(translation.not_translated))
 
 
-def _summary(translation: Translation, path: Path, output: Path | None) -> str:
+def _summary(translation: Translation, paths: list[Path], output: Path | None) -> str:
     """Summary of the translation, with what is left by line of C."""
-    lines = [f"{path} -> {output or 'standard output'}: {translation.statements} statements"]
+    names = " ".join(map(str, paths))
+    lines = [f"{names} -> {output or 'standard output'}: {translation.statements} statements"]
     if not translation.statements and not translation.not_translated:
         lines.append(
             "  nothing is left of it by its #if conditions: define what they ask for in it"
@@ -140,14 +122,13 @@ def _summary(translation: Translation, path: Path, output: Path | None) -> str:
         return "\n".join([*lines, "  everything was translated"])
     count = len(translation.not_translated)
     lines.append(f"  not translated: {count}; each raises NotTranslatedError when it is reached")
-    return "\n".join(
-        [*lines, *(f"  line {line}: {why}" for line, why in translation.not_translated)]
-    )
+    lines += [f"  line {line}: {why}" for line, why in translation.not_translated]
+    return "\n".join([*lines, f"  as it is, it runs with: {as_it_is(*paths)}"])
 
 
-def _as_dict(translation: Translation, path: Path, output: Path | None) -> dict[str, Any]:
+def _as_dict(translation: Translation, paths: list[Path], output: Path | None) -> dict[str, Any]:
     return {
-        "file": str(path),
+        "files": list(map(str, paths)),
         "output": None if output is None else str(output),
         "python": translation.python if output is None else None,
         "statements": translation.statements,

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from ..raw import enums
 from ..raw.attributes import ATTRIBUTES, ENUMS, element_type, owner_and_short_name
-from ..raw.ctypes_support import CudnnEnum
+from ..raw.ctypes_support import CudnnEnum, storage_type
 from ..raw.enums import cudnnBackendAttributeName_t, cudnnBackendAttributeType_t
 from ..raw.gone_table import OLD_STATUS_NUMBERS
 from .program import Call, Finding, Program, Variable, primitive
@@ -21,6 +21,7 @@ def faults(program: Program) -> Iterator[Finding]:
     """Likely faults in a program, in no order."""
     for check in (
         _enums_of_other_types,
+        _overruns,
         _times_of_v7,
         _status_of_the_first,
         _scalars,
@@ -48,6 +49,25 @@ def _enums_of_other_types(program: Program) -> Iterator[Finding]:
                 text = (
                     f"{parameter.name} is a {wanted.__name__}, and {found.name} is a "
                     f"{type(found).__name__}; the order is {_order(call)}. Python raises TypeError"
+                )
+                yield program.at(argument, "fault", call.name, text)
+
+
+def _overruns(program: Program) -> Iterator[Finding]:
+    """A variable that is smaller than what cuDNN writes to it: ``(size_t *)&int_variable``."""
+    for call in program.calls:
+        for parameter in call.function.parameters:
+            argument, base = call.arguments.get(parameter.name), parameter.type.base
+            is_out = parameter.type.kind == "pointer" and parameter.direction != "in"
+            if argument is None or not is_out or not isinstance(base, type):
+                continue
+            variable = program.known.find(argument.address_of)
+            kind = primitive(variable.type) if variable and variable.is_plain else None
+            size = ctypes.sizeof(storage_type(base))
+            if variable and kind and kind.is_number and kind.bits < 8 * size:
+                text = (
+                    f"cuDNN writes {size} bytes to {parameter.name}, and {variable.name} is "
+                    f"{_a(variable.type)} of {kind.bits // 8}: what lies behind it is overwritten"
                 )
                 yield program.at(argument, "fault", call.name, text)
 

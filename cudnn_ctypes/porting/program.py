@@ -6,6 +6,7 @@ import functools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from ..raw import functions
@@ -31,6 +32,7 @@ __all__ = [
 
 
 KINDS = {
+    "missing": "headers that are not found",
     "gone": "names that cuDNN 9 has not, or calls with other parameters",
     "fault": "what goes wrong, or hides that it does",
     "note": "what to look at",
@@ -84,9 +86,9 @@ class CType:
     """A type of C.
 
     `kind` is "integer", "bool", "float", "void", "pointer", "array", "struct", "enum", "opaque",
-    "vector", "string", "stream", "duration", "function" or "unknown"; `name` is C's, without
-    qualifiers. `to` is what it points to, consists of or returns, `length` the Python text of an
-    array's length or of how many ticks of a clock a second has, `element` the Python name of
+    "vector", "string", "exception", "stream", "duration", "function" or "unknown"; `name` is C's,
+    without qualifiers. `to` is what it points to, consists of or returns, `length` the Python text
+    of an array's length or of how many ticks of a clock a second has, `element` the Python name of
     memory of this type: ``c_float``, ``raw.cudnnHandle_t``, a class.
     """
 
@@ -422,9 +424,9 @@ class Program:
         return Finding(kind, *node.place, name, text, code)
 
 
-def program_of(source: Source) -> Program:
+def program_of(source: Source, folders: Sequence[Path] = ()) -> Program:
     """The variables and the calls of a program."""
-    known = Declarations(source, own_headers(source))
+    known = Declarations(source, own_headers(source, folders))
     calls = []
     for node in source.root.find("call_expression"):
         name = node["function"].text

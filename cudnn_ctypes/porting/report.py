@@ -6,17 +6,18 @@ import collections
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .faults import faults
 from .names import cuda_names, cudnn_names, kernels
 from .program import KINDS, Finding, Program, program_of
-from .source import Source, left_out
+from .source import Source, is_missing, left_out
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["Report", "report_on"]
+__all__ = ["Report", "as_it_is", "report_on"]
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,8 @@ class Report:
     @property
     def needs_work(self) -> bool:
         """Whether something is gone, unknown or a fault."""
-        return any(each.kind in ("gone", "unknown", "fault") for each in self.findings)
+        kinds = {each.kind for each in self.findings}
+        return bool(kinds & {"missing", "gone", "unknown", "fault"})
 
     @property
     def counts(self) -> dict[str, int]:
@@ -65,10 +67,13 @@ class Report:
             _print_names(console, _SHORT[kind], [f for f in self.findings if f.kind == kind])
         told = ", ".join(f"{count} {_SHORT[kind]}" for kind, count in self.counts.items())
         console.print(f"{path.name}: {told or 'nothing of cuDNN or CUDA'}", highlight=False)
+        if self.counts:
+            console.print(f"as it is, it runs with: {as_it_is(path)}", highlight=False)
         console.print()
 
 
 _SHORT = {
+    "missing": "headers not found",
     "gone": "gone or changed",
     "fault": "faults",
     "note": "notes",
@@ -82,16 +87,35 @@ _SHORT = {
     "kept": "as they were",
 }
 
-_STYLES = {"gone": "red", "fault": "red", "unknown": "red", "unread": "red", "note": "yellow"}
+_STYLES = {
+    "missing": "red",
+    "gone": "red",
+    "fault": "red",
+    "unknown": "red",
+    "unread": "red",
+    "note": "yellow",
+}
 
 
-def report_on(source: Source) -> Report:
-    """All that is known of a program."""
-    program = program_of(source)
+def as_it_is(*paths: Path) -> str:
+    """The command that builds a program and runs it unchanged."""
+    program = paths[-1].stem
+    files = " ".join(map(str, paths))
+    return f"cudnn-ctypes build {files} -o {program} && cudnn-ctypes run ./{program}"
+
+
+def report_on(source: Source, folders: Sequence[Path] = ()) -> Report:
+    """All that is known of a program, whose headers are also looked for in these folders."""
+    program = program_of(source, folders)
     ranges = list(left_out(source))
+    missing = [
+        Finding("missing", include.line, 1, include.name, "it is not found: -I names its folder")
+        for include in source.includes
+        if not include.system and is_missing(include.name, (source.path.parent, *folders))
+    ]
     findings = [
         replace(each, kind="other") if any(a <= each.line <= b for a, b in ranges) else each
-        for each in _findings(program)
+        for each in [*missing, *_findings(program)]
     ]
     return Report(source, sorted(findings, key=lambda f: (f.line, f.column, f.kind)))
 

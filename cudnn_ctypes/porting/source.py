@@ -10,7 +10,7 @@ import functools
 import importlib
 import operator
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,11 +30,14 @@ __all__ = [
     "Untranslatable",
     "commas",
     "evaluated",
+    "header",
     "holds",
+    "is_missing",
     "left_out",
     "own_headers",
     "parse",
     "parse_text",
+    "text_of",
 ]
 
 
@@ -315,6 +318,38 @@ def _macro(node: Node) -> Macro:
     )
 
 
+def text_of(path: Path) -> str:
+    """The text of a file: UTF-8, or Latin-1 where it is not.
+
+    Raises
+    ------
+    CommandError
+        If it cannot be read, or has NUL characters.
+    """
+    code = read_bytes(path)
+    if b"\0" in code:
+        raise CommandError(f"{path}: this is no text")
+    try:
+        return code.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return code.decode("latin-1")
+
+
+def header(name: str, folders: Iterable[Path]) -> Path | None:
+    """The file that an ``#include`` names: the first that one of these folders has."""
+    return next((folder / name for folder in folders if (folder / name).is_file()), None)
+
+
+_PROVIDED = re.compile(
+    r"(cu|nv|device_|driver_|vector_|std|math|string|assert|time)\w*(/.*)?\.h|\w+"
+)
+
+
+def is_missing(name: str, folders: Iterable[Path]) -> bool:
+    """Whether a header in quotes is nowhere: not in these folders, nor one of CUDA or of C."""
+    return header(name, folders) is None and not _PROVIDED.fullmatch(name)
+
+
 def parse(path: Path | str) -> Source:
     """Read and parse a file.
 
@@ -324,10 +359,7 @@ def parse(path: Path | str) -> Source:
         If it cannot be read, or tree-sitter is not installed.
     """
     path = Path(path)
-    code = read_bytes(path)
-    if b"\0" in code:
-        raise CommandError(f"{path}: this is no text")
-    return Source(code, path)
+    return Source(text_of(path).encode(), path)
 
 
 def parse_text(text: str, *, language: str | None = None) -> Source:
@@ -382,27 +414,24 @@ def _parser(language: str) -> Parser:
     return parser
 
 
-def own_headers(source: Source) -> list[Source]:
-    """The files that a program includes in quotes, and those that they include, each once.
+def own_headers(source: Source, folders: Sequence[Path] = ()) -> list[Source]:
+    """The headers of a program and those that they include, each once, as far as they are found.
 
-    None for a text that is no file.
+    Parameters
+    ----------
+    folders : sequence of Path
+        Where they are looked for, besides the folder of the file that includes them.
     """
-    if not source.path.exists():
-        return []
-    seen, found, waiting = {source.path.resolve()}, [], [source]
+    seen, found, waiting = {source.path.resolve()}, list[Source](), [source]
     while waiting:
         above = waiting.pop()
         for include in above.includes:
-            path = (above.path.parent / include.name).resolve()
-            if include.system or path in seen:
-                continue
-            seen.add(path)
-            try:
-                header = parse(path)
-            except CommandError:  # it is not there: nothing is known of it
-                continue
-            found.append(header)
-            waiting.append(header)
+            beside = () if include.system else (above.path.parent,)
+            path = header(include.name, (*beside, *folders))
+            if path is not None and path.resolve() not in seen:
+                seen.add(path.resolve())
+                found.append(parse(path))
+                waiting.append(found[-1])
     return found
 
 

@@ -47,6 +47,7 @@ EXPECTED: dict[str, list[tuple[int, str, str]]] = {
         (4, "library", "OpenCV"),
         (5, "library", "Thrust, CUB, libcu++"),
         (6, "library", "helpers of NVIDIA's samples"),
+        (6, "missing", "helper_cuda.h"),
         (9, "kernel", "scale"),
         (20, "kernel", "scale"),
         (23, "cuda", "cublasStrsm"),
@@ -376,7 +377,30 @@ def test_headers_of_the_program_are_read(tmp_path):
     known = program_of(parse(program)).known
     (call,) = program_of(parse(program)).source.root.find("call_expression")
     assert known.find(call.arguments[2]).type == "cudnnTensorDescriptor_t"
-    assert [each.kind for each in report_on(parse(program)).findings] == ["gone"]
+    assert [each.kind for each in report_on(parse(program)).findings] == ["missing", "gone"]
+    (tmp_path / "include/none.h").touch()
+    found = report_on(parse(program), [tmp_path / "include"]).findings
+    assert [each.kind for each in found] == ["gone"]
+
+
+@pytest.mark.parametrize(
+    ("declared", "passed", "writes"),
+    [
+        ("int size", "(size_t *)&size", "8 bytes to sizeInBytes, and size is an int of 4"),
+        (
+            "unsigned char size",
+            "&size",
+            "8 bytes to sizeInBytes, and size is an unsigned char of 1",
+        ),
+        ("size_t size", "&size", ""),
+        ("int size[2]", "(size_t *)size", ""),
+    ],
+)
+def test_a_variable_that_cudnn_overruns_is_a_fault(declared, passed, writes):
+    found = of(f"void f() {{ {declared}; cudnnDropoutGetStatesSize(handle, {passed}); }}")
+    faults = [each.text for each in found if each.kind == "fault"]
+    assert len(faults) == bool(writes)
+    assert all(f"cuDNN writes {writes}" in text for text in faults)
 
 
 def test_misspelt_names_have_suggestions():
@@ -436,10 +460,10 @@ def test_what_needs_nothing_is_a_success(capsys):
 
 
 def test_json(capsys):
-    assert main(["port", "--json", str(PROGRAMS / "cuda_names.cu")]) == 0
+    assert main(["port", "--json", str(PROGRAMS / "cuda_names.cu")]) == 1
     (told,) = json.loads(capsys.readouterr().out)
     assert told["language"] == "cuda"
-    assert told["counts"] == {"cuda": 3, "kernel": 2, "library": 5, "kept": 9}
+    assert told["counts"] == {"missing": 1, "cuda": 3, "kernel": 2, "library": 5, "kept": 9}
     found = [(f["line"], f["kind"], f["name"]) for f in told["findings"] if f["kind"] != "kept"]
     assert found == EXPECTED["cuda_names.cu"]
 

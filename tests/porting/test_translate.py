@@ -8,18 +8,15 @@ import sys
 
 import numpy as np
 import pytest
+from programs import ROOT, inherited_environment
 
 from cudnn_ctypes import raw
 from cudnn_ctypes.__main__ import main
-from cudnn_ctypes.porting.translate import Translation, translate
+from cudnn_ctypes.porting.translate import translate
 
-from .translated import run_python
+from .translated import of, run_python
 
 pytest.importorskip("tree_sitter")
-
-
-def of(text: str, name: str = "program.cpp") -> Translation:
-    return translate(text, name)
 
 
 def body(statements: str, name: str = "program.c") -> list[str]:
@@ -68,15 +65,14 @@ def test_statements_look_like_python(c, python):
         "std::ostringstream text; text << n;",
         "int &same = n; same = 5;",
         "const int &same = n; n++; x = same;",
-        "std::vector<int> v(2); for (int &one : v) one++;",
+        "std::vector<int> v(2); for (int &one : v) { int *q = &one; n = *q; }",
         "A *a = new A(1);",
         "A a[2];",
         "A();",
         "std::vector<A> v(2);",
         "A *a = 0; delete a;",
         "std::string s = std::to_string(n);",
-        'std::string s = "a"; n = s.size();',
-        'std::string s = "a"; n = s == "a";',
+        'std::string s = "a"; n = s.find("a");',
         "std::cout << std::setw(4) << n;",
         "std::cout << n++ << n;",
         "int grid[2][3]; int (*row)[3] = &grid[1]; n = row[0][1];",
@@ -91,7 +87,7 @@ def test_statements_look_like_python(c, python):
         "union { int i; float f; } u; u.f = x;",
         "int (*function)(int) = 0; n = function(3, 4);",
         'asm("nop");',
-        "try { n = 1; } catch (...) { n = 2; }",
+        "try { n = 1; } catch (const Mine &mine) { n = 2; }",
         "n = reinterpret_cast<long>(p);",
         "p = (int *)(n + 1);",
         "unknown_function(n);",
@@ -344,13 +340,63 @@ def test_the_command_writes_the_program_and_tells_what_is_left(tmp_path, capsys)
     assert "missing.c" in capsys.readouterr().err
 
 
-def test_headers_that_lie_beside_the_program_are_translated_with_it(tmp_path):
-    (tmp_path / "helper.h").write_text("#pragma once\n\nint twice(int x) { return 2 * x; }\n")
-    text = '#include "helper.h"\n#include "missing.h"\nint main() { return twice(4); }\n'
-    translation = translate(text, "program.c", tmp_path)
-    assert "def twice(x):  # helper.h:3" in translation.python
-    assert "def main():  # 3" in translation.python
-    assert run_python(translation.python, tmp_path).returncode == 8
+def test_a_program_of_several_files_and_folders_is_one_in_python(tmp_path, capsys):
+    (tmp_path / "include").mkdir()
+    (tmp_path / "include/sizes.h").write_text("#define FOUR 4\n")
+    (tmp_path / "helper.h").write_text("#pragma once\n#include <sizes.h>\nint twice(int x);\n")
+    helper, program, target = (tmp_path / name for name in ("helper.c", "main.c", "main.py"))
+    # Stra\xdfe: a comment in Latin-1.
+    helper.write_bytes(
+        b'#include "helper.h"\n/* Stra\xdfe */\nint twice(int x) { return 2 * x; }\n'
+    )
+    program.write_text(
+        '#include "helper.h"\n#include "missing.h"\nint main() { return twice(FOUR); }\n'
+    )
+    command = ["port", "--translate", str(helper), str(program), "-o", str(target)]
+    assert main(command) == 1
+    first, *_ = capsys.readouterr().out.splitlines()[2:]
+    assert first == "  line 2: a header that is not found, missing.h: -I names its folder"
+
+    (tmp_path / "include/missing.h").touch()
+    assert main([*command, "--force", "-I", str(tmp_path / "include")]) == 0
+    python = target.read_text()
+    assert "# Stra\xdfe" in python
+    assert "def twice(x):  # helper.c:3" in python
+    assert "def main():  # 3" in python
+    assert run_python(python, tmp_path).returncode == 8
+
+
+def test_null_is_a_descriptor_that_is_not_there(tmp_path):
+    text = """
+    #include <cudnn.h>
+    int main() {
+      cudnnTensorDescriptor_t d = 0;
+      cudnnStatus_t none = cudnnDestroyTensorDescriptor(0), unset = cudnnDestroyTensorDescriptor(d);
+      cudnnCreateTensorDescriptor(&d);
+      return !(none == unset && d != NULL && cudnnDestroyTensorDescriptor(d) == 0);
+    }
+    """
+    translation = of(text, "program.c")
+    assert translation.not_translated == []
+    assert run_python(translation.python, tmp_path).returncode == 0
+
+
+EXAMPLES = sorted((ROOT / "examples").glob("[0-9]*.py"))
+
+
+@pytest.mark.thinned(14)
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_c_that_was_recorded_comes_back(example, tmp_path):
+    """`trace --c` writes an example's calls as C; in Python again they compute the same numbers."""
+    trace = [sys.executable, "-m", "cudnn_ctypes", "trace", "--first", "60", "--c", str(tmp_path)]
+    environment = inherited_environment(CUDNN_CTYPES_DEVICE="reference")
+    subprocess.run([*trace, str(example)], env=environment, check=True, capture_output=True)
+    (program,) = tmp_path.glob("*.c")
+    translation = translate(program)
+    assert translation.not_translated == []
+    done = run_python(translation.python, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert all(line.endswith("equal") for line in done.stdout.splitlines())
 
 
 @pytest.mark.thinned(3)

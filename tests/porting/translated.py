@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 from programs import _NOT_INHERITED, ROOT
@@ -16,7 +17,15 @@ HERE = Path(__file__).parent
 
 
 def translation_of(path: Path) -> Translation:
-    return translate(path.read_text(), path.name, path.parent)
+    return translate(path)
+
+
+def of(text: str, name: str = "program.cpp") -> Translation:
+    """The translation of a text, as a file of that name would hold it."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / name
+        path.write_text(text)
+        return translate(path)
 
 
 def run_python(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import math
 from collections.abc import Callable
-from math import isfinite, isinf, isnan
+from math import isfinite, isinf, isnan, ldexp
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ __all__ = [
     "isfinite",
     "isinf",
     "isnan",
+    "ldexp",
     "rand",
     "srand",
     "uint8",

@@ -14,6 +14,7 @@ from .text import string
 __all__ = [
     "Vector",
     "accumulate",
+    "between",
     "cerr",
     "cout",
     "fixed",
@@ -126,10 +127,16 @@ class Vector:
         self._memory, self._size = other._memory, other._size
 
 
+def between(first: Any, last: Any) -> list[Any]:
+    """The elements from a pointer up to another into the same memory."""
+    start = Pointer(first)
+    return [copied(start[index]) for index in range(Pointer(last).index - start.index)]
+
+
 def accumulate(first: Pointer, last: Pointer, value: Any) -> Any:
     """``std::accumulate``."""
-    for index in range(last.index - first.index):
-        value = value + first[index]
+    for one in between(first, last):
+        value = value + one
     return value
 
 

@@ -28,8 +28,11 @@ __all__ = [
 ]
 
 
-class NotTranslatedError(NotImplementedError):
-    """The program reached C code that was not translated; the message holds line and reason."""
+class NotTranslatedError(Exception):
+    """The program reached C code that was not translated; the message holds line and reason.
+
+    It is none of C++'s exceptions, so ``catch`` lets it pass.
+    """
 
 
 class _Goto(Exception):

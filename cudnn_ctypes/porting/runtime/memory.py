@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ...raw.ctypes_support import CudnnEnum
 from ..cudart import DevicePointer
 
 __all__ = [
@@ -203,7 +204,7 @@ def allocate(element: Any, count: int) -> Any:
 
 
 def _is_ctypes(element: Any) -> bool:
-    return isinstance(element, type) and issubclass(element, _CDATA)
+    return isinstance(element, type) and issubclass(element, (_CDATA, CudnnEnum))
 
 
 def array(element: Any, *lengths: int, values: Any = None) -> Any:
@@ -297,7 +298,8 @@ def address_of(pointer: Any) -> int:
 
 def addresses(pointers: Any) -> Any:
     """An array of pointers as C holds it."""
-    values = [getattr(one, "value", one) for one in pointers]
+    host = Pointer, np.ndarray, ctypes.Array
+    values = [address_of(x) if isinstance(x, host) else getattr(x, "value", x) for x in pointers]
     return (ctypes.c_void_p * len(values))(*values)
 
 

@@ -38,6 +38,7 @@ __all__ = [
     "stderr",
     "stdin",
     "stdout",
+    "stoi",
     "strcat",
     "strchr",
     "strcpy",
@@ -166,6 +167,20 @@ def strtol(text: Any, base: int = 10) -> int:
     return int(_c.strtol(string(text).encode(), None, base))
 
 
+def stoi(text: Any) -> int:
+    """C++'s ``std::stoi``.
+
+    Raises
+    ------
+    ValueError
+        If the text begins with no number.
+    """
+    number = re.match(r"\s*[-+]?\d+", string(text))
+    if number is None:
+        raise ValueError("stoi")
+    return int32(int(number[0]))
+
+
 class CFile:
     """An open file, C's ``FILE *``."""
 
@@ -226,7 +241,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     for result, names in (
         (ctypes.c_int, "strcmp strncmp atoi remove feof fgetc getc fseek"),
         (ctypes.c_long, "atol atoll ftell"),
-        (ctypes.c_size_t, "strlen"),
+        (ctypes.c_size_t, "strlen strcspn"),
         (ctypes.c_double, "atof"),
     )
     for name in names.split()

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from ...raw.ctypes_support import OpaquePointer
 from ...raw.gone import changed
 from .. import program as c
 from ..program import CType
@@ -225,21 +226,22 @@ class Calls(Operators):
         if taken:
             return self._address_of(taken, kind, not parameter or parameter.direction == "in")
         value = self.expression(node)
+        if value.is_zero and (kind not in ("", "value") or _is_handle(parameter)):
+            return "None"
         if kind == "value" and parameter.type.base is not None and value.type.is_number:
             wanted = of_ctypes(parameter.type.base)
             return self.convert(value, wanted).text if wanted.is_number else value.text
-        if value.is_zero and kind not in ("", "value"):
-            return "None"
         is_list = value.type.pointed.kind == "pointer" and is_memory
         return f"addresses({value.text})" if is_list else value.text
 
     def _address_of(self, node: Node, kind: str, reads: bool) -> str:
         """An argument ``&node``, for a parameter of a kind (none: one of another library)."""
         place = self.peek(node)
-        is_name = node.kind in ("identifier", "field_expression")
+        is_name = node.kind in ("identifier", "field_expression", "compound_literal_expression")
         if reads and place.type.kind == "pointer" and kind in ("labelled", "host"):
             return f"addresses([{self.expression(node).text}])"
-        if is_name and reads and place.type.is_number and not place.object:
+        is_made = node.kind == "compound_literal_expression"
+        if is_name and reads and place.type.is_number and (is_made or not place.object):
             memory = "c_int" if place.type.kind == "enum" else self.element(place.type)
             forms = {"scalar": "{1}", "array": "[{1}]", "": "byref({0}({1}))"}
             return forms.get(kind, "{0}({1})").format(memory, place.text)
@@ -434,6 +436,11 @@ class Calls(Operators):
         if wrapped:
             self.out.add("break")
             self.out.depth = depth
+
+
+def _is_handle(parameter: Any) -> bool:
+    base = parameter.type.base if parameter else None
+    return isinstance(base, type) and issubclass(base, OpaquePointer)
 
 
 def _template_arguments(kernel: Node, called: str) -> dict[str, CType]:

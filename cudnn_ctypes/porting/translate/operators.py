@@ -140,6 +140,9 @@ class Operators(Expressions):
         negation = "not " if operator in ("!=", ">=", "<=") else ""
         if pointers and operator in ("==", "!=") and (left.is_zero or right.is_zero):
             return f"{negation}is_null({right.text if left.is_zero else left.text})"
+        if "string" in (left.type.kind, right.type.kind):
+            first, second = (Value(self.as_string(one), c.STRING) for one in (left, right))
+            return infix(first, operator, second)
         if len(pointers) == 2 and operator in ("==", "!="):
             return f"{negation}same({left.text}, {right.text})"
         if len(pointers) == 2:
@@ -377,6 +380,9 @@ class Operators(Expressions):
         texts = [self.element(wanted.pointed)]
         if arguments:
             first = self.expression(arguments[0])
+            if first.type.is_pointer and first.type.pointed.plain == wanted.pointed.plain:
+                last = self.expression(arguments[1])
+                return Value(f"Vector({texts[0]}, between({first.text}, {last.text}))", wanted)
             self.refuse(not first.type.is_integer, node, "a vector made so")
             texts.append(first.text)
             texts += [self.converted(one, wanted.pointed).text for one in arguments[1:]]
@@ -386,8 +392,11 @@ class Operators(Expressions):
         owner = self.pointee(self.expression(node["function"]["argument"]))
         name, kind, text = node["function"]["field"].text, owner.type, owner.at(".")
         small, to = (0, c.INT.range[1]), kind.pointed
-        if kind.kind == "string" and name == "c_str":
-            return Value(text, c.TEXT)
+        if kind.kind == "string" and name in _OF_STRINGS and not arguments:
+            form, result = _OF_STRINGS[name]
+            return Value(form.format(text), result, small if result == c.SIZE else None)
+        if kind.kind == "exception" and name == "what":
+            return Value(f"str({text})", c.TEXT)
         if kind.kind == "duration" and name == "count":
             ticks = f"{owner.at('*')} * {kind.length}"
             return Value(ticks, c.DOUBLE) if kind.bits else Value(f"int({ticks})", c.LONG)
@@ -480,10 +489,10 @@ _SAME_NAMES: dict[CType, str] = {
     c.INT: "printf fprintf sprintf puts fputs sscanf fscanf strcmp strncmp memcmp atoi rand remove "
     "fclose feof fflush fgetc getc fseek",
     c.TEXT: "strcpy strncpy strcat strchr strstr fgets setprecision",
-    c.SIZE: "strlen fread fwrite",
+    c.SIZE: "strlen strcspn fread fwrite",
     c.VOID: "perror srand",
     pointer_to(c.VOID): "memcpy memset",
-    c.DOUBLE: "atof",
+    c.DOUBLE: "atof ldexp",
     c.BOOL: "isnan isinf isfinite",
     c.LONG: "clock atol atoll ftell",
     pointer_to(c.FILE): "fopen",
@@ -495,15 +504,25 @@ _FUNCTIONS = {
 } | {
     "memmove": ("memcpy({all})", pointer_to(c.VOID)),
     "snprintf": ("sprintf({0}, {rest}, size={1})", c.INT),
+    "rewind": ("fseek({0}, 0, 0)", c.VOID),
     "putchar": ('printf("%c", {0})', c.INT),
     "strtod": ("atof({0})", c.DOUBLE),
     "strtof": ("atof({0})", c.DOUBLE),
+    "stoi": ("stoi({0})", c.INT),
     "time": ("c_time()", c.LONG),
     "exit": ("c_exit({0})", c.VOID),
     "abort": ("c_exit(134)", c.VOID),
 }
 """Functions by name: their Python, with all arguments, those from the third on (`rest`) or single
 ones put in, and their result."""
+
+_OF_STRINGS = {
+    "c_str": ("{0}", c.TEXT),
+    "size": ("strlen({0})", c.SIZE),
+    "length": ("strlen({0})", c.SIZE),
+    "empty": ("not {0}", c.BOOL),
+}
+"""Methods of ``std::string``: their Python and their result."""
 
 _NONNEGATIVE = ("rand", "strlen", "fread", "fwrite", "time", "clock", "size")
 ALLOCATION = ("malloc", "calloc")

@@ -62,13 +62,15 @@ class Macro(source.Macro):
 class Source:
     """A C text without directives, and its macros.
 
-    `refused` are macros that cannot be used, with reasons; `notes` are lines that were not
-    understood, with reasons; `room` counts what macros may still be written out to; `predefined`
-    are the compiler's; `checks` tells whether a macro only checks the status of a call.
+    `includes` are its headers with their lines; `refused` are macros that cannot be used, with
+    reasons; `notes` are lines that were not understood, with reasons; `room` counts what macros
+    may still be written out to; `predefined` are the compiler's; `checks` tells whether a macro
+    only checks the status of a call.
     """
 
     text: str = ""
     macros: dict[str, Macro] = field(default_factory=dict)
+    includes: list[tuple[int, str]] = field(default_factory=list)
     refused: dict[str, str] = field(default_factory=dict)
     notes: list[tuple[int, str]] = field(default_factory=list)
     room: int = _ROOM
@@ -139,6 +141,8 @@ def preprocess(text: str, language: str) -> Source:
             active[-1] = (met, active[-1][1] or met)
         elif word == "endif" and active:
             active.pop()
+        elif is_read and word == "include":
+            source.includes.append((first + 1, rest.strip('<>"')))
         elif is_read and word == "undef":
             defined.pop(rest, None)
         elif is_read and word == "define":

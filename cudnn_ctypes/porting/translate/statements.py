@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from ..program import UNKNOWN, VOID, CType, array_of, common
 from ..source import Node, Untranslatable, commas
-from .base import REASONS, Record, Value, infix, told
+from .base import REASONS, Record, Value, Variable, infix, told
 from .calls import Calls, changed_names
 from .expressions import number
 
 __all__ = ["Statements"]
 
 
+_PLAIN = ("identifier", "field_expression")
 _NOTHING = ("number_literal", "identifier", "null")
 
 
@@ -162,9 +164,41 @@ class Statements(Calls):
         self.refuse(name not in self.open_labels, node, "a jump that is not forwards out of blocks")
         self.out.add(f"{self.safe(name)}.goto()", node.line)
 
+    # Exceptions: a run-time error of C++ is a RuntimeError, as are those of the libraries.
+
     def _do_throw_statement(self, node: Node) -> None:
-        text = next((one.text for one in node.find("string_literal")), '"an exception of C++"')
-        self.out.add(f"raise RuntimeError({text})", node.line)
+        thrown = node.children[0] if node.children else Node(None)
+        if not thrown:
+            self.out.add("raise", node.line)
+            return
+        name = _EXCEPTIONS.get(thrown.called.removeprefix("std::"), "RuntimeError")
+        text = '"an exception of C++"'
+        if thrown.arguments if thrown.kind == "call_expression" else ():
+            told = self.expression(thrown.arguments[0])
+            if told.type.is_text or told.type.kind == "string":
+                text = self.as_string(told)
+        self.emit(f"raise {name}({text})", node.line)
+
+    def _do_try_statement(self, node: Node) -> None:
+        self.out.add("try:", node.line)
+        self.body(node["body"])
+        for clause in node.children[1:]:
+            self._catch(clause)
+
+    def _catch(self, node: Node) -> None:
+        caught = next(iter(node["parameters"].children), Node(None))
+        name = re.sub(r"\bconst\b|&|std::", "", caught["type"].text).strip()
+        python = "(RuntimeError, ValueError)" if name in ("", "exception") else ""
+        python = python or _EXCEPTIONS.get(name, "")
+        self.refuse(not python, node["parameters"], "an exception of a class of its own")
+        self.scopes.append({})
+        variable = ""
+        if caught["declarator"]:
+            kind = CType("exception", "std::exception")
+            variable = self.declare(self.declared(kind, caught["declarator"])[0], kind).name
+        self.out.add(f"except {python}{f' as {variable}' if variable else ''}:", node.line)
+        self.body(node["body"])
+        self.scopes.pop()
 
     def _do_break_statement(self, node: Node) -> None:
         if self.jumps and self.jumps[-1][0] == "flat switch":
@@ -397,13 +431,27 @@ class Statements(Calls):
         self.refuse(kind.kind != "unknown" and kind.plain != element, node, "a loop that converts")
         changes = name in self.addressed or (kind.reference and name in changed_names(node["body"]))
         if changes and not element.is_object:
-            raise self.fail(node, "a loop that changes numbers or takes their address")
+            self._loop_over_places(node, name, values, element)
+            return
         self.scopes.append({})
         python = self.declare(name, element, refers=kind.reference).name
         self.emit("", node.line)
         copies = element.is_object and not kind.reference
         first = [f"{python} = copied({python})"] if copies else []
         self._loop(f"for {python} in {values.text}:", node, first, [])
+        self.scopes.pop()
+
+    def _loop_over_places(self, node: Node, name: str, values: Value, element: CType) -> None:
+        """``for (T &name : values)`` whose body changes the elements."""
+        right = node["right"]
+        self.refuse(name in self.addressed, node, "a loop that takes the address of a number")
+        self.refuse(right.kind not in _PLAIN, node, "a loop that changes what a call returns")
+        self.scopes.append({})
+        index = self.declare("index", UNKNOWN).name
+        place = f"{values.at('.')}[{index}]"
+        self.scopes[-1][name] = Variable(place, element)
+        self.emit("", node.line)
+        self._loop(f"for {index} in range(len({values.text})):", node, [], [])
         self.scopes.pop()
 
     def _do_declaration(self, node: Node) -> None:
@@ -540,6 +588,15 @@ class Statements(Calls):
         kind = array_of(element, *lengths)
         return kind, Value(f"array({', '.join(texts)})", kind)
 
+    def _compound_literal_expression(self, node: Node) -> Value:
+        kind, value = self.type_of(node["type"]), node["value"]
+        if kind.kind == "array":
+            kind, made = self._array(node, kind, value)
+            return made.typed(kind)
+        made = self.initialized(node, kind, value.children)
+        held = f"{self.element(kind)}({made.text})" if kind.is_number else made.text
+        return replace(made, object=held, target=held)
+
     def _list(self, element: CType, node: Node, depth: int) -> str:
         """The elements of an array, as a list; nothing if all are zero."""
         texts = []
@@ -599,6 +656,10 @@ class Statements(Calls):
         return f"cell({text})" if celled and kind.kind != "string" else text
 
 
+_EXCEPTIONS = {"runtime_error": "RuntimeError"} | dict.fromkeys(
+    ("logic_error", "invalid_argument", "domain_error", "length_error", "out_of_range"),
+    "ValueError",
+)
 _MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "!=": "!="}
 _GROWING = ("push_back", "pop_back", "resize", "clear")
 

@@ -7,10 +7,10 @@ import contextlib
 import ctypes
 import functools
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ...evidence.files import CommandError, read_bytes
 from .. import runtime
 from .. import source as parse
 from ..program import INT, UNKNOWN, VOID, CType
@@ -293,16 +293,22 @@ class _Translator(Statements):
             except REASONS as reason:
                 self.not_translated(value.parent, told(reason))
 
-    def __init__(self, language: str, name: str, folder: Path | None) -> None:
+    def __init__(self, language: str, name: str, folders: Sequence[Path]) -> None:
         super().__init__(Program(language))
-        self.name, self.folder = name, folder
+        self.name, self.folders = name, folders
         self.constants: set[str] = set()  # macros that stay as names
         self.origins: list[tuple[int, str]] = []  # how many lines come from which file
+        self.missing: set[str] = set()  # headers
 
-    def translate(self, text: str) -> Translation:
-        program = self.program
-        text = self._with_headers(self.name, text, set())
+    def translate(self, files: Sequence[tuple[Path, str]]) -> Translation:
+        program, seen = self.program, {path for path, _ in files}
+        text = "".join(self._with_headers(*file, seen) for file in files)
         source = preprocess(text, program.language)
+        missing = [
+            (line, f"a header that is not found, {name}: -I names its folder")
+            for line, name in source.includes
+            if name in self.missing
+        ]
         c_math = re.search(r"#\s*include\s*<math\.h>", text) is not None
         program.overloads_math = program.language != "c" and (c_math or program.language == "cuda")
         program.using_std = "using namespace std;" in text
@@ -319,7 +325,7 @@ class _Translator(Statements):
         self.out.shown = self._shown_line
         self._write_all(nodes, source)
         python = self._assembled(_kernel_source(nodes, source.macros))
-        notes = [(self._shown_line(line), reason) for line, reason in sorted(self.notes)]
+        notes = [(self._shown_line(line), why) for line, why in [*missing, *sorted(self.notes)]]
         return Translation(python, notes, sorted(self.kernel_names), self.statements)
 
     def _write_macros_out(self, source: Source) -> None:
@@ -341,17 +347,18 @@ class _Translator(Statements):
         functions.clear()
         write_out(source, self.constants)
 
-    def _with_headers(self, name: str, text: str, seen: set[str]) -> str:
-        """The text behind those of the headers between quotes that lie beside it."""
-        if "\0" in text:
-            raise CommandError(f"{name}: this is no text")
-        seen.add(name)
+    def _with_headers(self, path: Path, text: str, seen: set[Path]) -> str:
+        """The text behind those of its headers that are found."""
         whole = ""
-        for header in re.findall(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', text, re.M):
-            path = self.folder / header if self.folder else None
-            if header not in seen and path and path.is_file():
-                whole += self._with_headers(header, read_bytes(path).decode(errors="replace"), seen)
-        self.origins.append((text.count("\n") + 1, name))
+        for quote, name in re.findall(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)', text, re.M):
+            folders = [*([path.parent] if quote == '"' else []), *self.folders]
+            found = parse.header(name, folders)
+            if found is not None and found not in seen:
+                seen.add(found)
+                whole += self._with_headers(found, parse.text_of(found), seen)
+            elif quote == '"' and parse.is_missing(name, folders):
+                self.missing.add(name)
+        self.origins.append((text.count("\n") + 1, path.name))
         return f"{whole}{text}\n"
 
     def _shown_line(self, line: int) -> str:
@@ -453,17 +460,16 @@ class Translation:
     statements: int = 0
 
 
-def translate(text: str, name: str, folder: Path | None = None) -> Translation:
+def translate(*paths: Path, folders: Sequence[Path] = ()) -> Translation:
     """Translate a program.
 
     Parameters
     ----------
-    text : str
-        C, C++ or CUDA source.
-    name : str
-        Its file's name; the ending tells the language.
-    folder : Path or None
-        Where headers between quotes are looked for.
+    *paths : Path
+        Its C, C++ or CUDA files; the endings tell the language. The last one's lines are shown
+        without the file's name.
+    folders : sequence of Path
+        Where headers are looked for, besides the folder of the file that includes them.
 
     Returns
     -------
@@ -472,10 +478,15 @@ def translate(text: str, name: str, folder: Path | None = None) -> Translation:
     Raises
     ------
     CommandError
-        If the text or a header has NUL characters, or tree-sitter is not installed.
+        If a file cannot be read or is no text, or tree-sitter is not installed.
     """
-    language = {".c": "c", ".cu": "cuda", ".cuh": "cuda"}.get(Path(name).suffix, "cpp")
-    return _Translator(language, name, folder).translate(text)
+    languages = {_LANGUAGES.get(path.suffix, "cpp") for path in paths}
+    language = next(one for one in ("cuda", "cpp", "c") if one in languages)
+    files = [(path, parse.text_of(path)) for path in paths]
+    return _Translator(language, paths[-1].name, folders).translate(files)
+
+
+_LANGUAGES = {".c": "c", ".cu": "cuda", ".cuh": "cuda"}
 
 
 def _imports(body: str) -> str:

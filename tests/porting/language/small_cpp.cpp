@@ -1,0 +1,64 @@
+// What the translator knows of C++'s library beside classes: strings, exceptions, ranges.
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+static int parsed(const char *text) {
+  try {
+    return std::stoi(text);
+  } catch (const std::exception &error) {
+    std::printf("caught: %s\n", error.what());
+  }
+  return -1;
+}
+
+static void check(int code, const std::string &what) {
+  if (code != 0) {
+    throw std::runtime_error("failed: " + what);
+  }
+}
+
+int main() {
+  std::string mode = "train", other("test");
+  const char *word = "train";
+  std::printf("%d %d %d %d\n", mode == "train", mode != other, mode == word, other < mode);
+  std::printf("%d %d %d\n", (int)mode.size(), (int)std::string("").empty(), (int)other.length());
+  std::printf("%d %d %d\n", parsed("42 rows"), parsed("-7"), parsed("none"));
+
+  for (int code = 0; code < 2; code++) {
+    try {
+      check(code, mode);
+      std::printf("passed\n");
+    } catch (const std::runtime_error &error) {
+      std::printf("%s\n", error.what());
+    } catch (...) {
+      std::printf("something else\n");
+    }
+  }
+  try {
+    try {
+      throw std::invalid_argument("inner");
+    } catch (const std::runtime_error &) {
+      std::printf("not this one\n");
+    } catch (...) {
+      std::printf("again\n");
+      throw;
+    }
+  } catch (const std::logic_error &error) {
+    std::printf("outer: %s\n", error.what());
+  }
+
+  float numbers[] = {1.5f, 2.5f, 3.5f, 4.5f};
+  std::vector<float> all(numbers, numbers + 4), middle(all.begin() + 1, all.end() - 1);
+  for (float &number : all) {
+    number *= 2;
+    if (number > 6) number += 0.25f;
+  }
+  int counts[3] = {1, 2, 3};
+  for (auto &count : counts) count++;
+  float sum = 0;
+  for (const float &number : all) sum += number;
+  std::printf("%g %zu %g %d %d\n", sum, middle.size(), middle[0], counts[0], counts[2]);
+  return parsed("3");
+}
