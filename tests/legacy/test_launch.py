@@ -474,7 +474,8 @@ def test_tensors_of_other_libraries_share_a_launch(reference_handle: Handle) -> 
     for other, error, message in (
         (Exporter(numbers(1, 2, 3, 3, dtype="float64")), ValueError, r"^y: "),
         (Exporter(numbers(1, 2, 3, 4)), ValueError, r"^y: "),
-        (Exporter(readonly), ValueError, "y: the library that this tensor comes from made it"),
+        # NumPy before 2.1 does not give such arrays away.
+        (Exporter(readonly), (ValueError, BufferError), "y: (the library that this|Cannot export)"),
         (numbers(1, 2, 3, 3), TypeError, r"y: host memory \(numpy.ndarray\)"),
         (Exporter(numbers(1, 2, 3, 3)[..., ::-1]), BufferError, "y: negative strides"),
     ):
