@@ -28,6 +28,7 @@ from cudnn_ctypes import (
 )
 from cudnn_ctypes.raw.function import Parameter, binding
 from cudnn_ctypes.runtime import device_count
+from tools import example_outputs
 from tools.generate.include import compiler, include_flags, wheel_include
 
 STAND_IN = Path(__file__).with_name("reference_program.py")
@@ -45,15 +46,21 @@ def run(*command: object, device: str = "reference", **options: Any) -> Any:
     )
 
 
+def traced(program: Path, folder: Path, *flags: object, device: str = "reference") -> Any:
+    """Record a program as C in a folder."""
+    command = (sys.executable, "-m", "cudnn_ctypes", "trace", "--c", folder, *flags, program)
+    done = run(*command, device=device)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
 def recorded(
     program: Path, folder: Path, *flags: object, device: str = "reference"
 ) -> tuple[str, str]:
     """Record a program; the C text, and what the command says."""
-    command = (sys.executable, "-m", "cudnn_ctypes", "trace", "--c", folder, *flags, program)
-    done = run(*command, device=device)
-    assert done.returncode == 0, done.stderr
+    said = traced(program, folder, *flags, device=device).stderr
     (text,) = folder.glob("*.c")
-    return text.read_text(), done.stderr
+    return text.read_text(), said
 
 
 def flags_of_headers() -> list[str]:
@@ -395,11 +402,19 @@ WITHOUT_OUTPUTS = {
 @pytest.mark.thinned(30, always=CALLS[:1])
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_examples_on_the_reference_device(name, tmp_path):
-    folder = tmp_path / name
-    text, said = recorded(shortened(name, tmp_path), folder, *limit(name))
-    assert said == ""
+    """They print what is stored, too, unless they are shortened."""
+    folder, first, second = (tmp_path / each for each in (name, "first", "second"))
+    to_first, to_second = (("--json", path) if name in CALLS else () for path in (first, second))
+    done = traced(shortened(name, tmp_path), folder, *limit(name), *to_first)
+    assert done.stderr == ""
+    if name not in SHORTER:
+        before = example_outputs.stored(EXAMPLES[name]).read_text("utf-8")
+        assert not example_outputs.differences(name, before, done.stdout), done.stdout
+    text = (folder / f"{name}.c").read_text()
     assert (compared(text) == 0) == (name in WITHOUT_OUTPUTS)
-    check_equal(on_the_reference_device(folder), text)
+    check_equal(on_the_reference_device(folder, *to_second), text)
+    if name in CALLS:
+        check_calls(first, second)
 
 
 def shortened(name: str, folder: Path) -> Path:
@@ -443,14 +458,8 @@ def has_length(parameter: Parameter) -> bool:
     return parameter.type.kind != "array" or parameter.length is not None
 
 
-@pytest.mark.soak
-@pytest.mark.parametrize("name", CALLS)
-def test_makes_the_same_calls(name, tmp_path):
-    folder, first, second = (tmp_path / each for each in ("program", "first", "second"))
-    recorded(EXAMPLES[name], folder, "--json", first)
-    done = on_the_reference_device(folder, "--json", second)
-    assert done.returncode == 0, done.stderr
-    # The scalars are in the C text, which another test reads.
+def check_calls(first: Path, second: Path) -> None:
+    """The C program makes the same calls; the scalars are in its text, which another test reads."""
     one, other = (
         [
             (call.function, call.status, arguments(call))

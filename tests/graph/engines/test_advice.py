@@ -25,7 +25,7 @@ from cudnn_ctypes.graph.engines.explaining.advice import Advice, Suggestion
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.lower.faults import FAULTS
 
-from ..advice_cases import ADVISED
+from ..advice_cases import ADVISED, Advised
 from ..cases import device_memory, workspace_of
 
 NEWEST = 92800  # for which the cases were chosen
@@ -42,21 +42,6 @@ def _advice(name: str) -> Advice:
     case = ADVISED[name]
     with DeviceProperties.preset(case.device) as device:
         return case.graph().explain(device).advice()
-
-
-@pytest.mark.thinned(18)
-@pytest.mark.parametrize("name", ADVISED)
-def test_the_first_suggestion_is_told_in_the_user_s_words(name):
-    case, advice = ADVISED[name], _advice(name)
-    first = advice[0]
-    assert first.words == case.words
-    assert tuple(step.topic for step in first.steps) == case.topics
-    assert case.caveat in first.caveat
-    assert bool(case.caveat) == bool(first.caveat)
-    assert advice.supported == case.supported == bool(first.engines_before)
-    assert ("makes the graph supported" in first.effect) == (not case.supported)
-    assert advice.complete
-    assert all(engines for each in advice for engines in each.engines_after)
 
 
 def _executed(graph: Graph, handle: Handle, inputs: Arrays) -> Arrays:
@@ -102,16 +87,18 @@ COMPUTED = [
 TOLERANCE = 2e-2  # 11 bits, and float16 between graphs that are split
 
 
-OTHERS = [name for name in ADVISED if name not in COMPUTED]
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("name", OTHERS)
-def test_following_each_suggestion_builds(name):
-    """Compiled, too, for the GPU that is not here; what follows executes the others."""
-    advice = _advice(name)
-    assert advice.suggestions
-    with DeviceProperties.preset(ADVISED[name].device) as device:
+@pytest.mark.thinned(16)
+@pytest.mark.parametrize("name", ADVISED)
+def test_the_first_suggestion_is_in_the_user_s_words_and_all_can_be_followed(name, handle):
+    """Executed where the reference device is that GPU, else compiled for the one elsewhere."""
+    case = ADVISED[name]
+    with DeviceProperties.preset(case.device) as elsewhere:
+        device = handle if name in COMPUTED else elsewhere
+        advice = case.graph().explain(device).advice()
+        _check_the_words(case, advice)
+        if name in COMPUTED:
+            _check_results(advice, handle, *_inputs_and_results(case.graph(), handle))
+            return
         for suggestion in advice:
             for graph, engines in zip(
                 suggestion.build(device), suggestion.engines_after, strict=True
@@ -120,20 +107,37 @@ def test_following_each_suggestion_builds(name):
                     assert graph.plan.config.choice.engine in engines, suggestion
 
 
-@pytest.mark.thinned(24)
-@pytest.mark.parametrize("name", COMPUTED)
-def test_following_a_suggestion_computes_the_same(name, handle):
+def _check_the_words(case: Advised, advice: Advice) -> None:
+    first = advice[0]
+    assert first.words == case.words
+    assert tuple(step.topic for step in first.steps) == case.topics
+    assert case.caveat in first.caveat
+    assert bool(case.caveat) == bool(first.caveat)
+    assert advice.supported == case.supported == bool(first.engines_before)
+    assert ("makes the graph supported" in first.effect) == (not case.supported)
+    assert advice.complete
+    assert all(engines for each in advice for engines in each.engines_after)
+    # Only what was measured is called faster.
+    assert ("times" in first.effect) == (case is ADVISED["norm with float32 scale"])
+    if "times" in first.effect:
+        assert first.fact is not None
+        assert first.fact.evidence[0].brief == "measured: H200, cuDNN 9.19"
+        assert "2 to 4.5 times faster" in first.fact.evidence[0].seen
+
+
+def _inputs_and_results(graph: Graph, reference: Handle) -> tuple[Arrays, Arrays]:
     """The graph as it is, by NumPy without any engine, is the oracle."""
-    graph = ADVISED[name].graph()
-    advice = graph.explain(handle).advice()
     rng = np.random.default_rng(3)
     with graph:
-        graph.build(handle, without_engine=True)
+        graph.build(reference, without_engine=True)
         inputs = {
             each.name: rng.integers(-2, 3, each.dims or ()).astype(numpy_dtype(each.data_type))
             for each in graph.inputs
         }
-        expected = _executed(graph, handle, inputs)
+        return inputs, _executed(graph, reference, inputs)
+
+
+def _check_results(advice: Advice, handle: Handle, inputs: Arrays, expected: Arrays) -> None:
     for suggestion in advice:
         results = _followed(suggestion, handle, inputs)
         for output, array in expected.items():
@@ -180,18 +184,6 @@ def test_norms_of_channels_compute_what_they_must(handle):
     np.testing.assert_allclose(found["y"].astype(np.float64), y, rtol=2e-3, atol=2e-3)
     np.testing.assert_allclose(found["mean"], mean, rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(found["inv_variance"], inv_variance, rtol=1e-4)
-
-
-@pytest.mark.soak
-def test_only_measured_cases_are_called_faster():
-    claims = {
-        name: advice[0].fact for name in ADVISED if "times" in (advice := _advice(name))[0].effect
-    }
-    assert list(claims) == ["norm with float32 scale"]
-    (fact,) = claims.values()
-    assert fact is not None
-    assert fact.evidence[0].brief == "measured: H200, cuDNN 9.19"
-    assert "2 to 4.5 times faster" in fact.evidence[0].seen
 
 
 def test_each_slow_case_is_one_that_is_described():
@@ -431,22 +423,7 @@ def test_suggestions_are_measured_on_a_gpu(name):
 @pytest.mark.usefixtures("gpu_device")
 @pytest.mark.parametrize("name", [name for name in COMPUTED if "fp8" not in name])
 def test_following_a_suggestion_computes_the_same_on_a_gpu(name):
-    graph = ADVISED[name].graph()
-    rng = np.random.default_rng(3)
-    graph.validate()
-    inputs = {
-        each.name: rng.integers(-2, 3, each.dims or ()).astype(numpy_dtype(each.data_type))
-        for each in graph.inputs
-    }
-    with use_reference_device(), Handle() as reference, graph:
-        graph.build(reference, without_engine=True)
-        expected = _executed(graph, reference, inputs)
+    with use_reference_device(), Handle() as reference:
+        known = _inputs_and_results(ADVISED[name].graph(), reference)
     with Handle() as handle:
-        for suggestion in graph.explain(handle).advice():
-            results = _followed(suggestion, handle, inputs)
-            for output, array in expected.items():
-                found = _part(results[output], array.shape).astype(np.float64)
-                size = np.abs(array.astype(np.float64)).max()
-                np.testing.assert_allclose(
-                    found / size, array.astype(np.float64) / size, rtol=0, atol=TOLERANCE
-                )
+        _check_results(ADVISED[name].graph().explain(handle).advice(), handle, *known)
