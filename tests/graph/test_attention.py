@@ -37,6 +37,7 @@ OF_TANH = 4e-6  # of statistics whose scores go through cuDNN's tanh, which is r
 
 FORWARDS = {**BOTH, **FORWARD, **MODIFIED, **MODIFIED_FORWARD}
 BACKWARDS = {**BOTH, **BACKWARD, **MODIFIED}
+COMPILED = {*list(FORWARDS)[::4], *list(BACKWARDS)[::4]}
 
 
 def build(graph: Graph, device: Handle | DeviceProperties) -> None:
@@ -47,6 +48,20 @@ def build(graph: Graph, device: Handle | DeviceProperties) -> None:
         if raw.load().version >= NEWEST:
             raise
         pytest.skip(str(error))
+
+
+def check_engines(graph: Graph, device: DeviceProperties, *, compiled: bool) -> None:
+    """Some engine takes the graph; compiling its kernel takes several times as long."""
+    if compiled:
+        build(graph, device)
+        return
+    try:
+        usable = graph.explain(device, "a").usable
+    except SymbolNotFoundError as error:
+        pytest.skip(str(error))
+    if not usable and raw.load().version < NEWEST:
+        pytest.skip("this cuDNN has no engine for it")
+    assert usable
 
 
 def check(
@@ -66,20 +81,20 @@ def check(
         assert error <= allowed, name
 
 
-@pytest.mark.thinned(96)
+@pytest.mark.thinned(24)
 @pytest.mark.parametrize("name", FORWARDS)
-def test_forward_builds_for_an_h200(name, h200):
+def test_forward_has_an_engine_for_an_h200(name, h200):
     with Graph(io_data_type="float16") as graph:
         FORWARDS[name].forward(graph)
-        build(graph, h200)
+        check_engines(graph, h200, compiled=name in COMPILED)
 
 
-@pytest.mark.thinned(96)
+@pytest.mark.thinned(24)
 @pytest.mark.parametrize("name", BACKWARDS)
-def test_backward_builds_for_an_h200(name, h200):
+def test_backward_has_an_engine_for_an_h200(name, h200):
     with Graph(io_data_type="float16") as graph:
         BACKWARDS[name].backward(graph)
-        build(graph, h200)
+        check_engines(graph, h200, compiled=name in COMPILED)
         assert not {tensor.name for tensor in graph.outputs} - {
             "dq",
             "dk",
