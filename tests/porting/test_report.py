@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import importlib
 import json
 import re
 from collections.abc import Iterator
@@ -13,7 +12,7 @@ import pytest
 
 from cudnn_ctypes import cublas, cudart, raw
 from cudnn_ctypes.__main__ import main
-from cudnn_ctypes.porting.names import LIBRARIES, RENAMED
+from cudnn_ctypes.porting.names import RENAMED
 from cudnn_ctypes.porting.program import KINDS, Finding, program_of
 from cudnn_ctypes.porting.report import Report, report_on
 from cudnn_ctypes.porting.source import holds, parse, parse_text
@@ -28,28 +27,18 @@ EXPECTED: dict[str, list[tuple[int, str, str]]] = {
         (12, "fault", "CUDNN_ATTR_TENSOR_DATA_TYPE"),
         (13, "fault", "CUDNN_ATTR_TENSOR_IS_VIRTUAL"),
         (14, "fault", "CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT"),
-        (15, "note", "uid"),
         (16, "fault", "CUDNN_ATTR_TENSOR_DIMENSIONS"),
         (24, "fault", "CUDNN_ATTR_ENGINEHEUR_RESULTS"),
     ],
     "choice_of_algorithm.cpp": [
         (11, "fault", "time"),
         (11, "fault", "results"),
-        (30, "note", "CUDNN_SOFTMAX_MODE_INSTANCE"),
-        (30, "fault", "cudnnSoftmaxForward"),
-        (31, "fault", "cudnnSoftmaxForward"),
         (33, "fault", "status"),
     ],
     "clean.c": [],
     "cuda_names.cu": [
-        (2, "library", "half-precision types"),
-        (3, "library", "NCCL"),
-        (4, "library", "OpenCV"),
-        (5, "library", "Thrust, CUB, libcu++"),
-        (6, "library", "helpers of NVIDIA's samples"),
         (6, "missing", "helper_cuda.h"),
         (9, "kernel", "scale"),
-        (20, "kernel", "scale"),
         (23, "cuda", "cublasStrsm"),
         (26, "cuda", "cudaMemcpyPeer"),
         (30, "cuda", "cuDeviceGet"),
@@ -63,9 +52,7 @@ EXPECTED: dict[str, list[tuple[int, str, str]]] = {
         (27, "gone", "cudnnGetConvolutionForwardAlgorithm"),
         (29, "gone", "CUDNN_CONVOLUTION_FWD_PREFER_FASTEST"),
         (34, "fault", "ws_size"),
-        (39, "kernel", "fill"),
         (40, "cuda", "cudaThreadSynchronize"),
-        (43, "fault", "cudnnConvolutionForward"),
         (43, "fault", "cudnnConvolutionForward"),
         (44, "note", "cudnnConvolutionForward"),
     ],
@@ -148,7 +135,6 @@ def suggestions() -> Iterator[tuple[str, str]]:
         for each in of(f"void f() {{ {gone}; }}"):
             yield from ((gone, line) for line in each.code)
     yield from RENAMED.items()
-    yield from ((library.name, library.imports) for library in LIBRARIES if library.imports)
 
 
 def test_what_is_suggested_is_python_with_names_that_are_there():
@@ -167,32 +153,6 @@ def test_what_is_suggested_is_python_with_names_that_are_there():
     assert count > 200
 
 
-def test_kernels_are_launched_with_names_that_cuda_core_has():
-    core = importlib.import_module("cuda.core")
-    imported = ast.parse(code("old_convolution.cu", 7)[0]).body[0]
-    assert isinstance(imported, ast.ImportFrom)
-    assert all(hasattr(core, alias.name) for alias in imported.names)
-
-
-def test_new_calls_have_the_program_s_own_names():
-    assert code("old_convolution.cu", 27)[1] == (
-        "cudnnGetConvolutionForwardAlgorithm_v7(cudnn, layer.in_desc, layer.filt_desc, "
-        "layer.conv_desc, layer.out_desc, 8, count, perf)"
-    )
-    assert code("old_convolution.cu", 24) == (
-        "cudnnSetConvolution2dDescriptor(layer.conv_desc, 1, 1, 1, 1, 1, 1, "
-        "CUDNN_CROSS_CORRELATION, computeType)",
-    )
-    assert code("old_rnn.cpp", 7)[0].startswith(
-        "cudnnSetRNNDescriptor_v8(rnn_, CUDNN_RNN_ALGO_STANDARD, CUDNN_LSTM, biasMode, "
-        "CUDNN_UNIDIRECTIONAL, CUDNN_LINEAR_INPUT, CUDNN_DATA_FLOAT, mathPrec, "
-    )
-    assert code("old_rnn.cpp", 11)[0].startswith("cudnnGetRNNTempSpaceSizes(handle_, self.rnn_, ")
-    assert code("releases.cpp", 16) == (
-        "cudnnSetPooling2dDescriptor(p, CUDNN_POOLING_MAX, maxpoolingNanOpt, 2, 2, 0, 0, 2, 2)",
-    )
-
-
 def test_what_runs_as_it_was_is_said():
     said = {each.name: each.text for each in report("old_rnn.cpp").findings}
     assert "compat.v7 has it as it was" in said["cudnnGetRNNParamsSize"]
@@ -200,35 +160,6 @@ def test_what_runs_as_it_was_is_said():
     assert "compat.v7 takes either" in said["cudnnSetPooling2dDescriptor"]
     (each,) = of("void f() { cudnnSaveAlgorithm(h, a, p, n); }")
     assert "compat.v7 has it not: cuDNN 9 has no stored form" in each.text
-
-
-def test_launches_are_written_out():
-    assert code("old_convolution.cu", 39) == (
-        "launch(Device().default_stream, LaunchConfig(grid=(1,), block=256, shmem_size=0), fill, "
-        "int(x), c_int(25), c_float(1.5))",
-    )
-    assert code("cuda_names.cu", 20) == (
-        "launch(Stream.from_handle(stream.value or 0), "
-        "LaunchConfig(grid=(n + 255) // 256, block=256, shmem_size=0), scale, "
-        "int(x), int(self.y), c_int(n), c_float(2.5))",
-    )
-
-
-def test_what_cannot_be_written_in_python_has_the_parameter_s_name():
-    (launch,) = (
-        each
-        for each in report_on(
-            parse_text(
-                "__global__ void k(float *out, int count, const char fill, long unsigned n);\n"
-                "void f() { k<<<g ? 1 : 2, b>>>(p ? q : r, sizeof(int), 7, n); }"
-            )
-        ).findings
-        if each.code
-    )
-    assert launch.code[0] == (
-        "launch(Device().default_stream, LaunchConfig(grid=grid, block=b), k, int(out), "
-        "c_int(sizeof(int)), c_byte(7), c_ulong(n))"
-    )
 
 
 # -- single rules ---------------------------------------------------------------------------------
@@ -254,54 +185,11 @@ void f(cudnnHandle_t h, cudnnTensorDescriptor_t x, cudnnFilterDescriptor_t w,
         ("int one = 1; float zero = 0.0f;", "FLOAT", "&one", "&zero", 1, 0),
         ("float one(1), zero{0};", "FLOAT", "&one", "&zero", 0, 0),
         ("const float *one = g(), *zero = g();", "DOUBLE", "one", "zero", 0, 0),
-        ("float one = 1, zero = 0;", "INT32", "&one", "&zero", 0, 1),
     ],
 )
 def test_scalars(declared, kind, alpha, beta, faults, notes):
     text = CONVOLUTION.format(declared=declared, kind=kind, alpha=alpha, beta=beta)
     assert (len(about(text, "fault")), len(about(text, "note"))) == (faults, notes)
-
-
-@pytest.mark.parametrize(
-    ("declared", "argument", "is_fault"),
-    [
-        ("float *d; cudaMalloc(&d, 4);", "d", False),
-        ("float d;", "&d", True),
-        ("float d[4];", "d", True),
-        ("float *d = new float[4];", "d", True),
-        ("std::vector<float> d(4);", "d.data()", True),
-        ("Tensor d;", "d.data()", False),
-        ("float *layer[4];", "layer[2]", False),
-        ("thrust::device_vector<float> d(4);", "d.data()", False),
-        ("float *d; d = (float *)calloc(4, 4);", "d", True),
-        ("float *d = new float[4]; cudaMalloc(&d, 4);", "d", False),
-    ],
-)
-def test_host_memory(declared, argument, is_fault):
-    text = f"void f() {{ float one; {declared} cudnnScaleTensor(h, x, {argument}, &one); }}"
-    found = [each for each in of(text) if each.kind == "fault" and "device memory" in each.text]
-    assert bool(found) == is_fault
-
-
-@pytest.mark.parametrize(
-    ("text", "faults"),
-    [
-        ("cudaMemcpy(d, h, 4, cudaMemcpyHostToDevice);", 0),
-        ("cudaMemcpy(h, d, 4, cudaMemcpyHostToDevice);", 2),
-        ("cudaMemcpyAsync(h, d, 4, cudaMemcpyDeviceToHost, s);", 0),
-        ("cudaMemcpy(v.data(), d, 4, cudaMemcpyDeviceToDevice);", 1),
-        ("cudaMemcpy(h, d, 4, cudaMemcpyDefault);", 0),
-        ("cudaFree(h);", 1),
-        ("cudaFree(d);", 0),
-        ("cudaMemset(d, 0, 4);", 0),
-        ("cudaMemset(d, 0xff, 4);", 0),
-        ("cudaMemset(d, 1.0f, 4);", 1),
-        ("cudaMemset(h, 1, 4);", 2),
-    ],
-)
-def test_memory_of_the_runtime(text, faults):
-    declared = "float *h = (float *)malloc(4), *d; cudaMalloc((void **)&d, 4); std::vector<int> v;"
-    assert len(about(f"void f() {{ {declared} {text} }}", "fault")) == faults
 
 
 @pytest.mark.parametrize(
@@ -408,11 +296,6 @@ def test_misspelt_names_have_suggestions():
     assert each.text.endswith("did you mean CUDNN_DATA_FLOAT?")
 
 
-def test_the_old_cublas_has_no_handles():
-    findings = of("#include <cublas.h>\nvoid f() { cublasSscal(n, a, x, 1); }")
-    assert findings[-1].code == ("cublasSscal(handle, n, alpha, x, incx)",)
-
-
 @pytest.mark.parametrize(
     ("condition", "value"),
     [
@@ -447,7 +330,7 @@ def test_the_command(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "120")
     assert main(["port", str(PROGRAMS / "old_rnn.cpp"), str(PROGRAMS / "clean.c")]) == 1
     text = capsys.readouterr().out
-    assert "cudnnGetRNNWeightSpaceSize(handle_, rnn_, weightSpaceSize)" in text
+    assert "cudnnGetRNNWeightSpaceSize(handle, rnnDesc, weightSpaceSize)" in text
     assert "old_rnn.cpp: 6 gone or changed, 11 as they were" in text
     assert re.search(r"cudnnCreateTensorDescriptor +line 13", text)
     # Code stands in one line, to be copied, whatever the width.
@@ -463,7 +346,7 @@ def test_json(capsys):
     assert main(["port", "--json", str(PROGRAMS / "cuda_names.cu")]) == 1
     (told,) = json.loads(capsys.readouterr().out)
     assert told["language"] == "cuda"
-    assert told["counts"] == {"missing": 1, "cuda": 3, "kernel": 2, "library": 5, "kept": 9}
+    assert told["counts"] == {"missing": 1, "cuda": 3, "kernel": 1, "kept": 4}
     found = [(f["line"], f["kind"], f["name"]) for f in told["findings"] if f["kind"] != "kept"]
     assert found == EXPECTED["cuda_names.cu"]
 

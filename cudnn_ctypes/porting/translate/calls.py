@@ -9,6 +9,7 @@ from typing import Any
 from ...raw.ctypes_support import OpaquePointer
 from ...raw.gone import changed
 from .. import program as c
+from ..names import RENAMED
 from ..program import CType
 from ..source import CASTS, Node, Untranslatable
 from .base import (
@@ -177,8 +178,6 @@ _RESULTS = dict.fromkeys(
 ) | dict.fromkeys(("cudnnGetVersion", "cudnnGetCudartVersion", "cudnnGetMaxDeviceVersion"), c.SIZE)
 _STATUS_OF_MODULE = {"raw": "cudnnStatus_t", "v7": "cudnnStatus_t", "cudart": "cudaError_t"}
 
-_NEWER = {"cudaThreadSynchronize": "cudaDeviceSynchronize", "cudaThreadExit": "cudaDeviceReset"}
-
 
 class Calls(Operators):
     """All calls, and ``switch``."""
@@ -288,7 +287,7 @@ class Calls(Operators):
     def _call_expression(self, node: Node) -> Value:
         function, arguments = node["function"], node.arguments
         checked, self.checked = self.checked, False
-        name = _NEWER.get(function.text, function.text.removeprefix("std::"))
+        name = RENAMED.get(function.text, function.text.removeprefix("std::"))
         if any(one.kind == "kernel_call_syntax" for one in node.named):
             return self.launch(node, arguments)
         if function.text.endswith(">"):
