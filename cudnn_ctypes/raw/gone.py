@@ -12,6 +12,7 @@ from dataclasses import dataclass
 __all__ = [
     "Gone",
     "MissingNameError",
+    "alternatives",
     "changed",
     "explanation",
     "find",
@@ -79,12 +80,12 @@ def changed(name: str) -> str:
     from .gone_table import CHANGED
 
     for pattern, note in CHANGED.items():
-        if any(each == name for each, _ in _alternatives(pattern)):
+        if any(each == name for each, _ in alternatives(pattern)):
             return note
     return ""
 
 
-def _alternatives(pattern: str) -> Iterator[tuple[str, list[str]]]:
+def alternatives(pattern: str) -> Iterator[tuple[str, list[str]]]:
     """Each name that matches a pattern with braces, with the texts that replace {0}, {1}, ..."""
     pieces = re.split(r"\{(.*?)\}", pattern)  # plain text and alternatives take turns
     choices = [[each.partition("=") for each in part.split(",")] for part in pieces[1::2]]
@@ -102,7 +103,7 @@ def _by_name() -> dict[str, Gone]:
     for group in GROUPS:
         for line in group.names.strip().splitlines():
             kind, pattern, first, gone = line.split()
-            for name, fields in _alternatives(pattern):
+            for name, fields in alternatives(pattern):
                 now = group.now.format(*fields).strip().splitlines()
                 calls = tuple(_spelled_out(each.strip()) for each in now)
                 found[name] = Gone(kind.replace("-", " "), name, first, gone, group.why, calls)

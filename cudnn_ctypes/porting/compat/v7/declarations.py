@@ -24,6 +24,7 @@ __all__ = [
     "macro_value",
     "old_enumerator",
     "old_status_number",
+    "parameters_of",
     "parse",
     "status_of_old_number",
 ]
@@ -203,6 +204,18 @@ def parse(text: str) -> Prototype:
     """Parse a C prototype on any number of lines, without the return type."""
     name, parameters = re.fullmatch(r"(\w+)\((.*)\)", " ".join(text.split())).groups()  # type: ignore[union-attr]
     return Prototype(name, tuple(_parameter(each) for each in parameters.split(", ") if each))
+
+
+def parameters_of(name: str, **changes: str) -> str:
+    """The parameters of a function of cuDNN 9 in C.
+
+    Parameters
+    ----------
+    **changes : str
+        For a parameter the declarations in its place; "" for none.
+    """
+    texts = [changes.get(p.name, p.c_declaration) for p in raw.FUNCTIONS[name].parameters]
+    return ", ".join(filter(None, texts)).replace("unsigned int ", "unsigned ")
 
 
 def _parameter(text: str) -> Parameter:

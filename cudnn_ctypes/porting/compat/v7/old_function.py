@@ -91,6 +91,11 @@ class Arguments:
             if self._values[name] is not None:
                 self._values[name].value = value
 
+    def call(self, function: Callable[..., Any], **values: Any) -> None:
+        """Call a function of cuDNN 9 with these values, and the arguments for the others."""
+        names = [each.name for each in function.parameters]  # type: ignore[attr-defined]
+        function(*[values[name] if name in values else self._values[name] for name in names])
+
     def require(self, *names: str) -> None:
         """Refuse NULL with BAD_PARAM."""
         for name in names:

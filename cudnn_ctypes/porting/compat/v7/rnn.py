@@ -89,21 +89,17 @@ def _compile(handle: Any, descriptor: Any, batch: int) -> None:
 
 
 def _configure(a: Arguments, *, cell: Any, algorithm: Any, math_precision: Any) -> None:
-    raw.cudnnSetRNNDescriptor_v8(
-        a.rnnDesc,
+    a.call(
+        raw.cudnnSetRNNDescriptor_v8,
         algo=algorithm,
         cellMode=cell,
         biasMode=raw.CUDNN_RNN_DOUBLE_BIAS,
         dirMode=a.direction,
-        inputMode=a.inputMode,
         dataType=math_precision,
         mathPrec=math_precision,
         mathType=raw.CUDNN_DEFAULT_MATH,
         inputSize=a.hiddenSize,
-        hiddenSize=a.hiddenSize,
         projSize=a.hiddenSize,
-        numLayers=a.numLayers,
-        dropoutDesc=a.dropoutDesc,
         auxFlags=raw.CUDNN_RNN_PADDED_IO_DISABLED,
     )
 
@@ -485,27 +481,14 @@ def forward(a: Arguments) -> None:
     mode = raw.CUDNN_FWD_MODE_TRAINING if training else raw.CUDNN_FWD_MODE_INFERENCE
     with _sequences(a, "xDesc", "yDesc") as (x_desc, y_desc):
         _settle(a, x_desc)
-        raw.cudnnRNNForward(
-            a.handle,
-            a.rnnDesc,
-            mode,
-            None,
-            x_desc,
-            a.x,
-            y_desc,
-            a.y,
-            _first(a.hxDesc, a.hyDesc),
-            a.hx,
-            a.hy,
-            _first(a.cxDesc, a.cyDesc),
-            a.cx,
-            a.cy,
-            weight_bytes(a.wDesc, "wDesc"),
-            a.w,
-            a.workSpaceSizeInBytes,
-            a.workSpace,
-            a.reserveSpaceSizeInBytes if training else 0,
-            a.reserveSpace if training else None,
+        a.call(
+            raw.cudnnRNNForward,
+            fwdMode=mode,
+            xDesc=x_desc,
+            yDesc=y_desc,
+            hDesc=_first(a.hxDesc, a.hyDesc),
+            cDesc=_first(a.cxDesc, a.cyDesc),
+            **_spaces(a, a.wDesc, "wDesc"),
         )
 
 
@@ -517,29 +500,13 @@ def backward_data(a: Arguments) -> None:
     _refuse_reserved(a, "dcDesc", "dcAttn", "dkDesc", "dkeys")
     with _sequences(a, "dxDesc", "yDesc", "dyDesc") as (x_desc, y_desc, _):
         _settle(a, x_desc)
-        raw.cudnnRNNBackwardData_v8(
-            a.handle,
-            a.rnnDesc,
-            None,
-            y_desc,
-            a.y,
-            a.dy,
-            x_desc,
-            a.dx,
-            _first(a.hxDesc, a.dhyDesc, a.dhxDesc),
-            a.hx,
-            a.dhy,
-            a.dhx,
-            _first(a.cxDesc, a.dcyDesc, a.dcxDesc),
-            a.cx,
-            a.dcy,
-            a.dcx,
-            weight_bytes(a.wDesc, "wDesc"),
-            a.w,
-            a.workSpaceSizeInBytes,
-            a.workSpace,
-            a.reserveSpaceSizeInBytes,
-            a.reserveSpace,
+        a.call(
+            raw.cudnnRNNBackwardData_v8,
+            yDesc=y_desc,
+            xDesc=x_desc,
+            hDesc=_first(a.hxDesc, a.dhyDesc, a.dhxDesc),
+            cDesc=_first(a.cxDesc, a.dcyDesc, a.dcxDesc),
+            **_spaces(a, a.wDesc, "wDesc"),
         )
 
 
@@ -550,24 +517,28 @@ def backward_data(a: Arguments) -> None:
 def backward_weights(a: Arguments) -> None:
     with _sequences(a, "xDesc", "yDesc") as (x_desc, y_desc):
         _settle(a, x_desc)
-        raw.cudnnRNNBackwardWeights_v8(
-            a.handle,
-            a.rnnDesc,
-            raw.CUDNN_WGRAD_MODE_ADD,
-            None,
-            x_desc,
-            a.x,
-            a.hxDesc,
-            a.hx,
-            y_desc,
-            a.y,
-            weight_bytes(a.dwDesc, "dwDesc"),
-            a.dw,
-            a.workSpaceSizeInBytes,
-            a.workSpace,
-            a.reserveSpaceSizeInBytes,
-            a.reserveSpace,
+        a.call(
+            raw.cudnnRNNBackwardWeights_v8,
+            addGrad=raw.CUDNN_WGRAD_MODE_ADD,
+            xDesc=x_desc,
+            hDesc=a.hxDesc,
+            yDesc=y_desc,
+            **_spaces(a, a.dwDesc, "dwDesc"),
         )
+
+
+def _spaces(a: Arguments, descriptor: Any, name: str) -> dict[str, Any]:
+    """Weights and temporary memory under the names of cuDNN 9."""
+    training = "reserveSpace" in a
+    weights = {"dweightSpace": a.dw} if name == "dwDesc" else {"weightSpace": a.w}
+    return {
+        "devSeqLengths": None,
+        "weightSpaceSize": weight_bytes(descriptor, name),
+        **weights,
+        "workSpaceSize": a.workSpaceSizeInBytes,
+        "reserveSpaceSize": a.reserveSpaceSizeInBytes if training else 0,
+        "reserveSpace": a.reserveSpace if training else None,
+    }
 
 
 @contextmanager
