@@ -24,7 +24,6 @@ __all__ = [
     "Variable",
     "array_of",
     "common",
-    "duration",
     "pointer_to",
     "primitive",
     "program_of",
@@ -85,10 +84,10 @@ class CType:
     """A type of C.
 
     `kind` is "integer", "bool", "float", "void", "pointer", "array", "struct", "enum", "opaque",
-    "vector", "string", "exception", "stream", "duration", "function" or "unknown"; `name` is C's,
-    without qualifiers. `to` is what it points to, consists of or returns, `length` the Python text
-    of an array's length or of how many ticks of a clock a second has, `element` the Python name of
-    memory of this type: ``c_float``, ``raw.cudnnHandle_t``, a class.
+    "vector", "string", "exception", "stream", "function" or "unknown"; `name` is C's, without
+    qualifiers. `to` is what it points to, consists of or returns, `length` the Python text of an
+    array's length, `element` the Python name of memory of this type: ``c_float``,
+    ``raw.cudnnHandle_t``, a class.
     """
 
     kind: str
@@ -223,23 +222,6 @@ def primitive(name: str) -> CType | None:
     ordered = " ".join(words)
     spellings = (name, ordered, ordered.removesuffix(" int"))
     return next((PRIMITIVES[one] for one in spellings if one in PRIMITIVES), None)
-
-
-_CLOCK = re.compile(
-    r"(?:chrono::)?(?:duration<(?P<real>float|(?:long)?double)(?:,(?:std::)?(milli|micro|nano))?>|"
-    r"(milli|micro|nano|)seconds|\w+_clock::time_point|time_point<.*>)"
-)
-_TICKS = {"": "1", "milli": "1000", "micro": "1000000", "nano": "1000000000"}
-
-
-def duration(name: str) -> CType | None:
-    """The type of ``std::chrono`` with that name; in Python it is a number of seconds."""
-    match = _CLOCK.fullmatch(name.replace(" ", ""))
-    if not match:
-        return None
-    ticks = _TICKS["nano" if "time_point" in name else match[2] or match[3] or ""]
-    bits = 64 if match["real"] else 0
-    return CType("duration", "std::chrono", bits, length=ticks, element="c_double")
 
 
 def promoted(one: CType) -> CType:

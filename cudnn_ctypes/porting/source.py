@@ -12,6 +12,7 @@ import operator
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -485,34 +486,36 @@ class Untranslatable(Exception):
     """A construct that is not known; the message says which."""
 
 
-_NUMBER = re.compile(r"(-?)(0[xX][\da-fA-F]+|0[bB][01]+|0[0-7]*|[1-9]\d*)([uU]?)[lL]*([uU]?)")
 _SAME = {"and": "&&", "or": "||", "not": "!", "compl": "~", "bitand": "&", "bitor": "|"}
 _SAME |= {"xor": "^", "not_eq": "!="}
-_COMPARISONS: dict[str, Callable[[int, int], bool]] = {
+_RESULTS: dict[str, Callable[[int, int], int]] = {
     "==": operator.eq,
     "!=": operator.ne,
     "<": operator.lt,
     ">": operator.gt,
     "<=": operator.le,
     ">=": operator.ge,
-}
-_RESULTS: dict[str, Callable[[int, int], int]] = {
     "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,
     "&": operator.and_,
     "|": operator.or_,
     "^": operator.xor,
+    "<<": lambda left, right: left << min(max(right, 0), 64),
+    ">>": lambda left, right: left >> min(max(right, 0), 64),
+    "/": lambda left, right: int(Fraction(left, right)),
+    "%": lambda left, right: left - right * int(Fraction(left, right)),
 }
-_SIGNS: dict[str, Callable[[int], int]] = {
+_OF_ONE: dict[str, Callable[[int], int]] = {
     "+": operator.pos,
     "-": operator.neg,
     "~": operator.invert,
+    "!": operator.not_,
 }
 
 
 def evaluated(text: str) -> int:
-    """The value of a condition of ``#if``, with C's integers.
+    """The value of a condition of ``#if``.
 
     Raises
     ------
@@ -524,65 +527,43 @@ def evaluated(text: str) -> int:
     if root.errors or len(root.children) != 1 or not value:
         raise Untranslatable(f"a condition that is not known: {text[:60]}")
     try:
-        return _value(value)[0]
+        return _value(value)
     except RecursionError:
         raise Untranslatable("a condition that is nested too deeply") from None
+    except (KeyError, ValueError, ZeroDivisionError):
+        raise Untranslatable(f"a condition that is not known: {text[:60]}") from None
 
 
-def _value(node: Node) -> tuple[int, bool]:
-    """The value of an expression, and whether it is unsigned."""
+def _value(node: Node) -> int:
     sign = _SAME.get(node.operator, node.operator)
     if node.kind == "parenthesized_expression" and len(node.children) == 1:
         return _value(node.children[0])
-    if node.kind == "number_literal" and (match := _NUMBER.fullmatch(node.text.replace("'", ""))):
-        digits = match[2]
-        number = int(digits, 8 if re.match("0[0-7]", digits) else 0)
-        return _wrapped(-number if match[1] else number, bool(match[3] or match[4] or number >> 63))
+    if node.kind == "number_literal":
+        digits = re.sub("[uUlL']", "", node.text)
+        return int(re.sub("^(-?)0(?=[0-7])", r"\g<1>0o", digits), 0)
     if node.kind == "char_literal" and re.fullmatch(r"'[^\\]'", node.text):
-        return ord(node.text[1]), False
+        return ord(node.text[1])
     if node.kind in ("true", "false"):
-        return int(node.kind == "true"), False
+        return int(node.kind == "true")
     if node.kind == "conditional_expression":
-        chosen = "consequence" if _value(node["condition"])[0] else "alternative"
+        chosen = "consequence" if _value(node["condition"]) else "alternative"
         return _value(node[chosen])
     if node.kind == "unary_expression":
-        value, unsigned = _value(node["argument"])
-        return (int(not value), False) if sign == "!" else _wrapped(_SIGNS[sign](value), unsigned)
-    if node.kind == "binary_expression":
-        return _combined(node, sign)
-    raise Untranslatable(f"a condition that is not known: {node.text[:60]}")
-
-
-def _combined(node: Node, sign: str) -> tuple[int, bool]:
+        return int(_OF_ONE[sign](_value(node["argument"])))
     if sign in ("&&", "||"):
-        return int(_decided(node, sign == "||")), False
-    (left, unsigned), (right, other) = _value(node["left"]), _value(node["right"])
-    if sign in ("<<", ">>") and 0 <= right < 64:
-        return _wrapped(left << right if sign == "<<" else left >> right, unsigned)
-    (left, _), (right, _) = (_wrapped(one, unsigned or other) for one in (left, right))
-    if sign in _COMPARISONS:
-        return int(_COMPARISONS[sign](left, right)), False
-    if sign in ("/", "%") and right:
-        quotient = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
-        return _wrapped(quotient if sign == "/" else left - right * quotient, unsigned or other)
-    if sign not in _RESULTS:
-        raise Untranslatable(f"a condition that is not known: {node.text[:60]}")
-    return _wrapped(_RESULTS[sign](left, right), unsigned or other)
+        return int(_decided(node, sign == "||"))
+    if node.kind == "binary_expression":
+        return int(_RESULTS[sign](_value(node["left"]), _value(node["right"])))
+    raise Untranslatable(f"a condition that is not known: {node.text[:60]}")
 
 
 def _decided(node: Node, deciding: bool) -> bool:
     """``&&`` or ``||``: what is not known does not matter where the other side decides."""
     try:
-        if bool(_value(node["left"])[0]) == deciding:
+        if bool(_value(node["left"])) == deciding:
             return deciding
     except Untranslatable:
-        if bool(_value(node["right"])[0]) != deciding:
+        if bool(_value(node["right"])) != deciding:
             raise
         return deciding
-    return bool(_value(node["right"])[0])
-
-
-def _wrapped(value: int, unsigned: bool) -> tuple[int, bool]:
-    """An integer of 64 bits."""
-    value &= (1 << 64) - 1
-    return (value if unsigned or value < 1 << 63 else value - (1 << 64)), unsigned
+    return bool(_value(node["right"]))

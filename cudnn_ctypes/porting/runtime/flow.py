@@ -21,7 +21,6 @@ __all__ = [
     "NotTranslatedError",
     "Scope",
     "c_exit",
-    "c_seconds",
     "c_time",
     "clock",
     "run",
@@ -94,9 +93,6 @@ def c_exit(status: int = 0) -> None:
 def c_time() -> int:
     """C's ``time(NULL)``."""
     return int(time.time())
-
-
-c_seconds = time.perf_counter
 
 
 def clock() -> int:

@@ -46,7 +46,7 @@ class Expressions(Base):
         name = " ".join(_QUALIFIERS.sub(" ", name).split()).removeprefix("std::")
         if name in self.program.types:
             return self.program.types[name]
-        return c.primitive(name) or foreign_type(name) or c.duration(name)
+        return c.primitive(name) or foreign_type(name)
 
     def type_of(self, node: Node) -> CType:
         """The type of a declaration, parameter or cast, without what declarators add."""

@@ -115,8 +115,6 @@ class Operators(Expressions):
             return truth(self._compared(node, operator, left, right), self.program.language)
         if operator == "+" and "string" in kinds:
             return Value(f"{self.as_string(left)} + {self.as_string(right)}", c.STRING)
-        if kinds == ("duration", "duration") and operator in "+-" and left.type == right.type:
-            return Value(infix(left, operator, right), left.type)
         if pointers:
             return self._pointer_arithmetic(node, operator, left, right)
         if not (left.type.is_number and right.type.is_number):
@@ -273,8 +271,6 @@ class Operators(Expressions):
             return Value(f"accumulate({', '.join(texts)})", kind.pointed)
         if name in ("__float2half", "__half2float"):
             return self.convert(values[0], c.HALF if name == "__float2half" else c.FLOAT)
-        if name.endswith("_clock::now"):
-            return Value("c_seconds()", c.duration("steady_clock::time_point") or c.UNKNOWN)
         raise self.fail(node, "a function that is not known, or not in this form")
 
     def _plain(self, node: Node) -> str:
@@ -337,9 +333,9 @@ class Operators(Expressions):
         return Value(f"allocate({self.element(to)}, {count})", pointer_to(to))
 
     def template_call(self, node: Node, arguments: list[Node]) -> Value:
-        """``static_cast<T>(x)``, ``duration<double>(x)``."""
+        """``static_cast<T>(x)``, ``std::vector<T>(x)``."""
         function = next(node["function"].find("template_function"))
-        if function["name"].text in (*CASTS, "duration_cast"):
+        if function["name"].text in CASTS:
             return self.cast(node, arguments[0], self.type_of(function.arguments[0]))
         return self.constructed(node, self.type_of(node["function"]), arguments)
 
@@ -352,8 +348,6 @@ class Operators(Expressions):
         if wanted.is_number or wanted.kind in ("void", "pointer"):
             zero = self.convert(number(0), c.INT if wanted.kind == "void" else wanted)
             return self.cast(node, arguments[0], wanted) if arguments else zero
-        if wanted.kind == "duration" and arguments:
-            return self.converted(arguments[0], wanted)
         if wanted.kind == "string" and len(arguments) < 2:
             return self.converted(arguments[0], c.STRING) if arguments else Value('""', c.STRING)
         only = arguments[0] if len(arguments) == 1 else Node(None)
@@ -397,9 +391,6 @@ class Operators(Expressions):
             return Value(form.format(text), result, small if result == c.SIZE else None)
         if kind.kind == "exception" and name == "what":
             return Value(f"str({text})", c.TEXT)
-        if kind.kind == "duration" and name == "count":
-            ticks = f"{owner.at('*')} * {kind.length}"
-            return Value(ticks, c.DOUBLE) if kind.bits else Value(f"int({ticks})", c.LONG)
         results = {"size": c.SIZE, "empty": c.BOOL, "front": to, "back": to}
         results |= dict.fromkeys(("data", "begin", "end"), pointer_to(to))
         results |= dict.fromkeys(("push_back", "emplace_back", "pop_back", "clear"), c.VOID)

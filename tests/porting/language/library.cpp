@@ -1,6 +1,5 @@
 // Classes that own others, references, and small pieces of C++'s library.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <iostream>
 #include <numeric>
@@ -107,11 +106,5 @@ int main(int argc, char **argv) {
   std::vector<std::vector<int>> rows(2, std::vector<int>(3));
   rows[1][2] = 4;
   cout << rows[0][2] << rows[1][2] << " " << isnan(sqrt(-1.0)) << std::isinf(1.0) << endl;
-  auto start = std::chrono::steady_clock::now();
-  std::chrono::steady_clock::time_point stop = std::chrono::steady_clock::now();
-  std::chrono::duration<double, std::milli> elapsed = stop - start;
-  auto whole = std::chrono::duration_cast<std::chrono::seconds>(stop - start).count();
-  cout << (elapsed.count() >= 0) << (elapsed.count() < 60000) << " " << whole / 60 << " "
-       << (std::chrono::duration<float>(stop - start).count() < 60) << endl;
   return 0;
 }
