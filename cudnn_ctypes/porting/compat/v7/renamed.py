@@ -60,9 +60,10 @@ def _implementation(name: str, lacking: str) -> Implementation:
     return call
 
 
-for _row in _ROWS.split("\n"):
-    _pattern, _, _lacking = _row.partition(" ")
-    for _name, _ in alternatives(_pattern) if _pattern else ():
+for _row in _ROWS.strip().split("\n"):
+    _pattern, *_last = _row.split()
+    _lacking = "".join(_last)
+    for _name, _ in alternatives(_pattern):
         _without: dict[str, Any] = {_lacking: ""} if _lacking else {}
         _parameters = parameters_of(modern_name(_name), **_without)
         implements(f"{_name}({_parameters})")(_implementation(_name, _lacking))
