@@ -256,24 +256,37 @@ def ensure_driver() -> Driver:
         with _lock:
             if _driver is None:
                 present = loaded_libraries.driver_present()
-                _driver = Driver(is_stub=False) if present else _load_stub()
+                _driver = Driver(False) if present else _load_stub(raw.load().cuda_major)
     return _driver
 
 
-def use_stub() -> None:
-    """Have the stub in this process, also where there is a driver, before anything loads that.
+def use_stub(cuda_major: int) -> None:
+    """Have the stub in this process, also where there is a driver, before libcudnn is loaded.
+
+    Where the loader finds another cuDNN, all libraries of the chosen one are loaded at once, and
+    with them the driver.
+
+    Parameters
+    ----------
+    cuda_major : int
+        Major version of CUDA for which cuDNN was built.
 
     Raises
     ------
     NoDeviceError
         If there is no stub for this machine.
+    RuntimeError
+        If the driver is loaded already.
     """
     global _driver
-    _driver = _load_stub()
+    for file in loaded_libraries.cuda_library_files():
+        if file.name.startswith("libcuda."):
+            raise RuntimeError(f"{file} is loaded already: this process could use the GPU")
+    _driver = _load_stub(cuda_major)
 
 
-def _load_stub() -> Driver:
-    content = stub(_DRIVER_VERSIONS.get(raw.load().cuda_major, 13000))
+def _load_stub(cuda_major: int) -> Driver:
+    content = stub(_DRIVER_VERSIONS.get(cuda_major, 13000))
     # cuDNN's dlopen("libcuda.so.1") finds it by its soname.
     elf.load_from_memory(content, SONAME, ctypes.RTLD_GLOBAL)
     return Driver(is_stub=True)

@@ -253,10 +253,11 @@ def _started(module: str = __name__) -> Child[bytes]:
     from .children import Child
 
     own = {name: each for name, each in os.environ.items() if name not in _OF_THIS_PROCESS}
-    library = {"CUDNN_CTYPES_LIBRARY": str(load().path)}
+    library = load()
+    chosen = {"CUDNN_CTYPES_LIBRARY": str(library.path)}
     calm = {ENVIRONMENT_VARIABLE: "0", "CUDNN_CTYPES_CACHE": "0"}
-    prepare = functools.partial(_prepared, module)
-    return Child(prepare, fresh=True, environment={**own, **library, **calm})
+    prepare = functools.partial(_prepared, module, library.cuda_major)
+    return Child(prepare, fresh=True, environment={**own, **chosen, **calm})
 
 
 def _give_back(child: Child[bytes]) -> None:
@@ -267,15 +268,18 @@ def _give_back(child: Child[bytes]) -> None:
     child.end()
 
 
-def _prepared(module: str, note: Callable[[Any], None]) -> Callable[[bytes], bytes]:
+def _prepared(
+    module: str, cuda_major: int, note: Callable[[Any], None]
+) -> Callable[[bytes], bytes]:
     """In a child: use no GPU, and print what cuDNN says."""
     from ...absent_gpu.driver_stub import use_stub
 
+    use_stub(cuda_major)
+    load()
     importlib.import_module(module)
 
     global _note
     _note = note
-    use_stub()
     errors_and_warnings = 1 << 2  # CUDNN_SEV_WARNING_EN
     _listening.enter_context(callback.listening(errors_and_warnings, _print))
     return _answer

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from programs import run_program
+from programs import printed, run_program
 
 from cudnn_ctypes import (
     CrashError,
@@ -27,6 +27,7 @@ from cudnn_ctypes import (
     use_warden,
 )
 from cudnn_ctypes.__main__ import main
+from cudnn_ctypes.absent_gpu.driver_stub import stub
 from cudnn_ctypes.commands.doctor import probes as doctor
 from cudnn_ctypes.graph.backend import warden
 from cudnn_ctypes.graph.engines import warded
@@ -79,6 +80,22 @@ def driver_is_stub() -> bool:
     from cudnn_ctypes.absent_gpu.driver_stub import ensure_driver
 
     return ensure_driver().is_stub
+
+
+def test_no_driver_is_loaded_where_all_libraries_of_cudnn_are_loaded_at_once(tmp_path):
+    # As where the loader finds another cuDNN. The engines are linked against the driver.
+    (tmp_path / "libcuda.so.1").write_bytes(stub(13000))
+    program = """
+        from pathlib import Path
+        from cudnn_ctypes.graph.backend import warden
+        from cudnn_ctypes.raw import load
+        load()
+        own = Path("/proc/self/maps")
+        for maps in (own.read_text(), warden.ask(Path.read_text, own)):
+            print("libcudnn_engines" in maps, "/libcuda.so.1" in maps)
+    """
+    lines = printed(program, environment={"LD_LIBRARY_PATH": f"{tmp_path}:elsewhere"})
+    assert lines == ["True True", "True False"]
 
 
 def driver_files() -> list[str]:
