@@ -406,23 +406,28 @@ ENVIRONMENT_VARIABLE = "CUDNN_CTYPES_TRACE"
 _SUMMARIES = ("stats", "nan")
 
 
-def start(value: str) -> Trace:
-    """Trace this process to its end; the variable's value selects the output.
+def start(value: str) -> list[Trace]:
+    """Trace this process to its end; the variable's value selects the outputs.
 
     Parameters
     ----------
     value : str
-        "1" prints each call on stderr, "stats" prints statistics at the end, "nan" names the first
-        call whose output is not finite. A folder, with "/" at the end, gets a C program at the end.
-        Other values are files: ".json" for records, ".py" for a Python program written at the end,
-        other suffixes for lines of text. ``%p`` becomes the process's number. Without ``%p`` child
-        processes are not traced, since they would write to the same file.
+        One or more of these, separated by commas. "1" prints each call on stderr, "stats" prints
+        statistics at the end, "nan" names the first call whose output is not finite. A folder, with
+        "/" at the end, gets a C program at the end. Other values are files: ".json" for records,
+        ".py" for a Python program written at the end, other suffixes for lines of text. ``%p``
+        becomes the process's number. Without ``%p`` child processes are not traced, since they
+        would write to the same file.
 
     Raises
     ------
     OSError
         If the file cannot be written.
     """
+    return [_start(each.strip()) for each in value.split(",") if each.strip()]
+
+
+def _start(value: str) -> Trace:
     if value in _SUMMARIES:
         traced = Trace(nan=value == "nan", keep=False)
         atexit.register(_conclude, traced, value)

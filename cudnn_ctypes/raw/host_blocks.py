@@ -21,7 +21,7 @@ import sys
 import warnings
 import weakref
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
 
@@ -36,7 +36,9 @@ __all__ = [
     "find",
     "forgotten",
     "free_memory",
+    "outside",
     "overlapping",
+    "place",
     "user_frame",
     "warn",
     "written",
@@ -96,7 +98,7 @@ class Block:
 
     def __init__(self, nbytes: int) -> None:
         self.nbytes: int = nbytes
-        self.made_at: str = _place()
+        self.made_at: str = place()
         self.freed_at: str = ""
         self._written = (0, 0)  # one range of bytes that were all written
         self._record: Any = None  # per byte 0xFF if it was written; None: the range suffices
@@ -164,8 +166,8 @@ class Block:
             If the block was freed before.
         """
         if self.freed_at:
-            raise RuntimeError(f"freed twice, now at {_place()}: {self}")
-        overrun, self.freed_at = self.overrun(), _place()
+            raise RuntimeError(f"freed twice, now at {place()}: {self}")
+        overrun, self.freed_at = self.overrun(), place()
         self._record = None
         if isinstance(self.memory, mmap.mmap):
             self.memory.madvise(mmap.MADV_DONTNEED)
@@ -330,16 +332,29 @@ def _is_of_this_package(frame: FrameType) -> bool:
     return isinstance(module, str) and module.partition(".")[0] == _PACKAGE
 
 
-def _place() -> str:
+_warned: dict[Any, Any] = {}
+
+outside: Callable[[], str] | None = None
+"""Tells the place in a program without frames of Python: the source line of a compiled one."""
+
+
+def place() -> str:
+    """The place in the user's program: its file and line."""
     frame = user_frame()
-    return "exit" if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"
+    if frame is None:
+        return "exit" if outside is None else outside()
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
 
 
 def warn(text: str, category: type[Warning] = DeviceMemoryWarning) -> None:
     """Warn at the user's line."""
     frame = user_frame()
     if frame is None:
-        warnings.warn(text, category, stacklevel=2)
+        file, _, line = place().rpartition(":")
+        if line.isdecimal():
+            warnings.warn_explicit(text, category, file, int(line), registry=_warned)
+        else:
+            warnings.warn(text, category, stacklevel=2)
         return
     names = frame.f_globals
     warnings.warn_explicit(

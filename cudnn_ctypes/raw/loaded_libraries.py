@@ -11,6 +11,7 @@ from pathlib import Path
 
 __all__ = [
     "ONE_CUDNN",
+    "STAND_INS",
     "cuda_library_files",
     "cudnn_files",
     "driver_present",
@@ -26,6 +27,9 @@ ONE_CUDNN = (
     "framework has loaded, or import the framework that brings its own cuDNN first"
 )
 """Advice for two cuDNN libraries in one process."""
+
+STAND_INS = "cudnn_ctypes_stand_ins"
+"""The folder of the libraries that compiled programs load in place of NVIDIA's: no cuDNN."""
 
 _SONAME = re.compile(r"libcudnn(?:_\w+)?\.so\.9(?=\.|$)")
 _CACHED = re.compile(rb"/[^\0]*/libcudnn[^/\0]*\.so[^/\0]*")
@@ -98,7 +102,8 @@ def library_path() -> list[str]:
 def loader_files() -> Iterator[Path]:
     """All cuDNN libraries in the loader's folders, in its search order."""
     for entry in library_path():
-        yield from _libraries_in(Path(entry))
+        if not entry.endswith(STAND_INS):
+            yield from _libraries_in(Path(entry))
     # The interpreter's own DT_RPATH: conda's leads here.
     yield from _libraries_in(Path(sys.base_prefix, "lib"))
     try:

@@ -46,7 +46,7 @@ def test_every_command_has_help(command, capsys):
     assert commands.COMMANDS[command].split()[0] in capsys.readouterr().out
 
 
-REPORTING = set(commands.COMMANDS) - {"completion"}
+REPORTING = set(commands.COMMANDS) - {"build", "completion"}
 
 
 @pytest.mark.parametrize("command", sorted(REPORTING))

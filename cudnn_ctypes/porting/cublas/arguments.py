@@ -32,7 +32,16 @@ from .handles import (
     state_of,
 )
 
-__all__ = ["COMPUTE_TYPES", "DTYPES", "Elements", "Invalid", "Scalar", "computing", "taking"]
+__all__ = [
+    "COMPUTE_TYPES",
+    "C_INTEGERS",
+    "DTYPES",
+    "Elements",
+    "Invalid",
+    "Scalar",
+    "computing",
+    "taking",
+]
 
 _INTEGERS = {
     **dict.fromkeys(
@@ -46,6 +55,9 @@ _ENUMS: dict[str, Any] = {
     "computeType": cublasComputeType_t,
     "algo": cublasGemmAlgo_t,
 }
+C_INTEGERS: dict[str, Any] = {**_INTEGERS, **dict.fromkeys(_ENUMS, ctypes.c_int)}
+"""The C types of the parameters that are whole numbers, by name."""
+
 _SCALARS = ("alpha", "beta", "result")
 _MEMORY = ("A", "B", "C", "x", "y")
 

@@ -128,6 +128,10 @@ def cudaGetErrorString(error: int) -> str:
 # -- out parameters -------------------------------------------------------------------------------
 
 
+class CheckedAddress(ctypes.c_void_p):
+    """A pointer of a compiled program, whose compiler has checked its type."""
+
+
 def place(target: Any, ctype: Any, name: str) -> int:
     """The address of the variable of type `ctype` that the out parameter `name` fills.
 
@@ -141,6 +145,8 @@ def place(target: Any, ctype: Any, name: str) -> int:
     TypeError
         If `target` is something else.
     """
+    if isinstance(target, CheckedAddress):
+        return target.value or 0
     variable = getattr(target, "_obj", target)  # byref(...)
     by_reference = variable is not target
     points = isinstance(variable, ctypes._Pointer) and not isinstance(variable, OpaquePointer)

@@ -210,7 +210,8 @@ int main(int argc, char *argv[]) {
   for (int k = 0; k < 2; k++) {
     for (int i = 0; i < size; i++)
       for (int j = 0; j < size; j++) image[i * size + j] = (k ? i == j : (i + j) % 4 == 0) ? 1.0f : 0.0f;
-    cout << "image " << k << " is class " << network.classify(image, size, conv1, conv2, ip1, ip2) << endl;
+    int found = network.classify(image, size, conv1, conv2, ip1, ip2);
+    cout << "image " << k << " is class " << found << endl;
   }
   return argc > 5;
 }

@@ -181,6 +181,11 @@ class OldFunction:
         return self._forms[-1]
 
     @property
+    def declared(self) -> tuple[Form, ...]:
+        """The declarations of all releases, the oldest first, as functions that do not warn."""
+        return self._forms
+
+    @property
     def forms(self) -> tuple[str, ...]:
         """The different prototypes of all releases, the oldest first."""
         return tuple(str(form.prototype) for form in self._forms)

@@ -1,0 +1,106 @@
+"""``run``: run a compiled program as it is, without a GPU or watched on one."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from ..evidence.files import CommandError
+from ..porting.run.building import SUFFIXES, build
+from ..porting.run.launching import environment
+from .options import USER_ERRORS, Output, file_name
+
+__all__ = ["add_arguments", "main"]
+
+_EPILOG = """\
+examples:
+  python -m cudnn_ctypes run ./train --epochs 1
+  python -m cudnn_ctypes run conv.cpp
+  python -m cudnn_ctypes run --nan --stats ./train
+  python -m cudnn_ctypes run --device reference:B200 --strict ./train
+  python -m cudnn_ctypes run --device gpu --stats python train.py
+
+Options stand before the program; what follows it are its own arguments. A source file is compiled
+first, as by build. The program gets C's statuses; what is known about a mistake goes to stderr,
+once for each line of the program, which it has by debug information (-g).
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command line of ``python -m cudnn_ctypes run``."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = _EPILOG
+    parser.add_argument(
+        "--device",
+        default="reference",
+        metavar="DEVICE",
+        help="reference (the default), reference:B200 (with the engines of a B200), or gpu",
+    )
+    parser.add_argument("--trace", action="store_true", help="show each call on stderr")
+    parser.add_argument("--nan", action="store_true", help="name the first call that gives NaN")
+    parser.add_argument("--stats", action="store_true", help="sum up by C function at the end")
+    parser.add_argument("--json", type=Output, metavar="FILE", help="write records of the calls")
+    parser.add_argument("--py", type=Output, metavar="FILE", help="write the run in Python")
+    parser.add_argument("--c", type=file_name, metavar="FOLDER", help="write the run in C")
+    parser.add_argument(
+        "--strict", action="store_true", help="reading memory that was never written is an error"
+    )
+    parser.add_argument(
+        "--guard-pages", action="store_true", help="a stray access to memory ends the process"
+    )
+    parser.add_argument("program", help="a program, or its source file in C, C++ or CUDA")
+    parser.add_argument(
+        "arguments", nargs=argparse.REMAINDER, metavar="...", help="the program's own arguments"
+    )
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Become the program, whose exit status this is; 2 if it cannot be started."""
+    try:
+        program = _program(arguments)
+        variables = environment(
+            program,
+            device=arguments.device,
+            recordings=_recordings(arguments),
+            checks=[name for name in ("strict", "guard_pages") if getattr(arguments, name)],
+        )
+    except USER_ERRORS as error:
+        print(f"run: {error}", file=sys.stderr)
+        return 2
+    sys.stdout.flush()
+    try:
+        os.execve(program, [str(program), *arguments.arguments], variables)
+    except OSError as error:
+        print(f"run: {program}: {error.strerror}", file=sys.stderr)
+        return 2
+
+
+def _program(arguments: argparse.Namespace) -> Path:
+    name = arguments.program
+    if Path(name).suffix.lower() in SUFFIXES:
+        output = Path(tempfile.mkdtemp(prefix="cudnn_ctypes_"), Path(name).stem)
+        build([Path(name)], output, for_gpu=arguments.device == "gpu")
+        return output
+    found = shutil.which(name) if os.sep not in name else name
+    if found is None or not Path(found).is_file():
+        raise CommandError(f"{name}: there is no such program")
+    if not os.access(found, os.X_OK):
+        raise CommandError(f"{name}: this file is no program that can be started")
+    return Path(found)
+
+
+def _recordings(arguments: argparse.Namespace) -> list[str]:
+    """What is recorded, as CUDNN_CTYPES_TRACE says it."""
+    found = [name for name in ("nan", "stats") if getattr(arguments, name)]
+    found += ["1"] if arguments.trace else []
+    for name, ending in (("json", ".json"), ("py", ".py")):
+        output = getattr(arguments, name)
+        if output is not None:
+            found.append(str(output.file(f"calls{ending}", ending).absolute()))
+    if arguments.c is not None:
+        found.append(f"{arguments.c.absolute()}/")
+    return found

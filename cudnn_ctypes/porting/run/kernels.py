@@ -1,0 +1,62 @@
+"""Launches of kernels that were compiled for the host: what the reference device must know."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+from ...raw import host_blocks
+from ..cudart.function import runtime_function
+from ..cudart.sides import fail
+from ..cudart.types import cudaError_t
+
+__all__ = ["LAUNCH", "LAUNCH_TYPES", "launched"]
+
+LAUNCH = "cudnn_ctypes_launch"
+LAUNCH_TYPES = (
+    ctypes.c_void_p,
+    ctypes.c_void_p,
+    ctypes.c_ulong,
+    ctypes.c_void_p,
+    ctypes.c_int,
+)
+
+_MOST_THREADS = 1024
+_MOST_SHARED = 227 << 10  # bytes, of a block on Hopper
+
+
+@runtime_function
+def launched(name: Any, shape: Any, shared: int, pointers: Any, count: int) -> None:
+    """Check the launch of a kernel, and note its arguments' memory as written.
+
+    Parameters
+    ----------
+    name : address
+        Of the kernel's name.
+    shape : address
+        Of six unsigned ints: the grid's blocks and the block's threads along x, y, z.
+    shared : int
+        Bytes of dynamic shared memory.
+    pointers : address
+        Of an address for each argument, NULL for one that is no pointer.
+    count : int
+        The number of arguments.
+    """
+    kernel = ctypes.string_at(name.value).decode()
+    sizes = (ctypes.c_uint * 6).from_address(shape.value)
+    grid, block = tuple(sizes[:3]), tuple(sizes[3:])
+    threads = block[0] * block[1] * block[2]
+    if 0 in grid or not 1 <= threads <= _MOST_THREADS or block[2] > 64:
+        reason = f"{kernel}: {grid} blocks of {block} threads; a block has 1 to {_MOST_THREADS}"
+        fail(kernel, cudaError_t.cudaErrorInvalidConfiguration, reason)
+    if shared > _MOST_SHARED:
+        reason = f"{kernel}: {shared} bytes of shared memory; a block has at most {_MOST_SHARED}"
+        fail(kernel, cudaError_t.cudaErrorInvalidConfiguration, reason)
+    for address in (ctypes.c_void_p * max(count, 1)).from_address(pointers.value)[:count]:
+        found = host_blocks.find(address) if address else None
+        if found is None:
+            continue
+        if found.freed_at:
+            reason = f"{kernel}: an argument was freed: {found}"
+            fail(kernel, cudaError_t.cudaErrorIllegalAddress, reason)
+        found.mark(0, found.nbytes)  # which of its bytes the kernel writes is not known

@@ -1,0 +1,77 @@
+"""The environment in which a program loads the library in place of NVIDIA's libraries."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from ... import raw
+from ...evidence.files import CommandError
+from ...evidence.tracing import ENVIRONMENT_VARIABLE as TRACE_VARIABLE
+from ...raw.mode import ENVIRONMENT_VARIABLE as DEVICE_VARIABLE
+from ...raw.mode import MEMCHECK_VARIABLE
+from .library import library, stand_ins
+
+__all__ = ["environment"]
+
+
+def environment(
+    program: Path, *, device: str, recordings: Sequence[str] = (), checks: Sequence[str] = ()
+) -> dict[str, str]:
+    """The environment variables for a program.
+
+    Parameters
+    ----------
+    program : Path
+        The program, whose file is looked at.
+    device : str
+        "reference", "reference:GPU" or "gpu".
+    recordings : sequence of str
+        What is recorded, as the variable CUDNN_CTYPES_TRACE has it.
+    checks : sequence of str
+        "strict", "guard_pages".
+
+    Raises
+    ------
+    CommandError
+        If the device is not known; if the program is linked statically with the CUDA runtime, or
+        the library cannot be compiled.
+    """
+    kind, _, gpu = device.partition(":")
+    if kind not in ("reference", "gpu") or (gpu and kind == "gpu"):
+        raise CommandError(f"--device {device}: expected reference, reference:GPU or gpu")
+    on_reference = kind == "reference"
+    if on_reference and _has_own_runtime(program):
+        raise CommandError(
+            f"{program} has the CUDA runtime in itself, which calls the driver: link it with "
+            f"nvcc -cudart shared, or compile it with cudnn-ctypes build"
+        )
+    built = library()
+    variables = dict(os.environ)
+    before = [each for each in variables.get("LD_PRELOAD", "").split(":") if each]
+    variables["LD_PRELOAD"] = ":".join([str(built), *before])
+    path = variables.get("LD_LIBRARY_PATH", "")
+    if on_reference:
+        folders = [str(stand_ins(built)), path]
+    else:
+        folders = [path, *_real_folders()]
+    variables["LD_LIBRARY_PATH"] = ":".join(each for each in folders if each)
+    variables[DEVICE_VARIABLE] = device if on_reference else "cuda"
+    variables[TRACE_VARIABLE] = ",".join(recordings) or "0"
+    variables[MEMCHECK_VARIABLE] = ",".join(checks)
+    return variables
+
+
+def _has_own_runtime(program: Path) -> bool:
+    """Whether a program was linked with the static CUDA runtime."""
+    with program.open("rb") as file:
+        data = file.read(256 << 20)
+    return b"libcuda.so.1" in data and b"libcudart.so" not in data and b"cudart" in data.lower()
+
+
+def _real_folders() -> list[str]:
+    """The folders of cuDNN and of what comes with it, for a program that does not find them."""
+    cudnn = Path(raw.load().path)
+    found = [cudnn.parent, *sorted(cudnn.parents[2].glob("*/lib"))]
+    return [str(each) for each in found if each.is_dir()]

@@ -1,0 +1,255 @@
+"""The C library that compiled programs load: written from the declarations, compiled once, kept."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from ...evidence.files import CommandError
+from ...raw.headers import include_folder
+from ...raw.loaded_libraries import STAND_INS
+from ..cudart import cudaDeviceProp
+from .signatures import Signature, signatures
+
+__all__ = ["HERE", "cache_folder", "compile_c", "compiler", "headers", "library", "stand_ins"]
+
+HERE = Path(__file__).parent
+
+_NAME = "libcudnn_ctypes_program.so"
+
+_SONAMES = (
+    *(f"libcudnn.so.{n}" for n in range(5, 10)),
+    *(f"libcudnn_{part}.so.9" for part in ("graph", "ops", "cnn", "adv")),
+    *(f"libcudnn_{p}_{m}.so.8" for p in ("ops", "cnn", "adv") for m in ("infer", "train")),
+    *(f"libcudart.so.{n}" for n in ("8.0", "9.0", "9.1", "9.2", "10.0", "10.1", "10.2", "11.0")),
+    *(f"lib{name}.so.{n}" for name in ("cudart", "cublas") for n in (12, 13)),
+    *(f"libcublas.so.{n}" for n in ("8.0", "9.0", "9.1", "9.2", "10", "10.0", "10.2", "11")),
+)
+"""The names under which programs load the libraries."""
+
+
+def cache_folder() -> Path:
+    """The user's folder for what is compiled here."""
+    named = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(named) if os.path.isabs(named) else Path.home() / ".cache") / "cudnn_ctypes"
+
+
+def library() -> Path:
+    """The library, compiled if it is not in the cache.
+
+    Raises
+    ------
+    CommandError
+        If there is no C compiler, or this Python has no shared library.
+    """
+    sources = {"functions.c": _functions(), "properties.c": _properties(), "versions": _versions()}
+    text = "".join((*sources.values(), (HERE / "library.c").read_text(), *map(str, headers())))
+    folder = cache_folder() / "programs" / hashlib.sha256(text.encode()).hexdigest()[:16]
+    if not (folder / _NAME).exists():
+        _compile(folder, sources)
+    return folder / _NAME
+
+
+def stand_ins(built: Path) -> Path:
+    """A folder with links to the library under all names of NVIDIA's libraries."""
+    folder = built.parent / STAND_INS
+    folder.mkdir(exist_ok=True)
+    for name in _SONAMES:
+        link = folder / name
+        if not link.is_symlink():
+            part = folder / f"{name}.{os.getpid()}"
+            part.symlink_to(built)
+            part.replace(link)
+    return folder
+
+
+def _compile(folder: Path, sources: dict[str, str]) -> None:
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent) as work:
+        for name, text in sources.items():
+            Path(work, name).write_text(text)
+        options = ["-O2", "-shared", "-fPIC", "-fvisibility=hidden", "-w", f"-I{HERE}"]
+        options += [f"-I{each}" for each in headers()]
+        files = [str(Path(work, name)) for name in sources if name.endswith(".c")]
+        options.append(f"-Wl,--version-script={Path(work, 'versions')}")
+        target = Path(work, _NAME)
+        compile_c([compiler("c"), *options, *files, "-o", str(target), "-ldl", "-lpthread"])
+        folder.mkdir(exist_ok=True)
+        target.replace(folder / _NAME)
+
+
+def compile_c(command: Sequence[str]) -> None:
+    """Run a compiler.
+
+    Raises
+    ------
+    CommandError
+        With what the compiler says, if it fails.
+    """
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise CommandError(f"{command[0]} failed:\n{done.stderr.strip()}")
+    sys.stderr.write(done.stderr)
+
+
+_COMPILERS = {"c": ("CC", "gcc", "clang", "cc"), "c++": ("CXX", "g++", "clang++", "c++")}
+
+
+def compiler(language: str) -> str:
+    """The user's compiler of "c" or "c++".
+
+    Raises
+    ------
+    CommandError
+        If there is none.
+    """
+    variable, *names = _COMPILERS[language]
+    named = [os.environ[variable]] if os.environ.get(variable) else names
+    found = next((each for each in named if shutil.which(each)), None)
+    if found is None:
+        tried = ", ".join(named)
+        raise CommandError(f"no compiler of {language} ({tried}); install one: apt install g++")
+    return found
+
+
+# --- headers -------------------------------------------------------------------------------------
+
+_WHEELS = {
+    "cuda_runtime_api.h": ("cuda_runtime", "nvidia-cuda-runtime-cu12"),
+    "crt/host_defines.h": ("cuda_nvcc", "nvidia-cuda-nvcc-cu12"),
+    "cublas_v2.h": ("cublas", "nvidia-cublas-cu12"),
+}
+"""A header of each wheel, the wheel's folder, and its name."""
+
+
+def headers() -> list[Path]:
+    """The folders with the headers of cuDNN, cuBLAS and the CUDA runtime, as far as they exist."""
+    return list(dict.fromkeys(each for _, each in _found() if each is not None))
+
+
+def missing_headers() -> list[str]:
+    """What a program may include and this machine lacks, each with the command that installs it."""
+    return [
+        f"{header} is not here: pip install {_WHEELS.get(header, ('', 'nvidia-cudnn-cu12'))[1]}"
+        for header, folder in _found()
+        if folder is None
+    ]
+
+
+def _found() -> Iterator[tuple[str, Path | None]]:
+    cudnn = include_folder()
+    yield "cudnn.h", cudnn
+    wheels = cudnn.parents[1] if cudnn is not None else Path()
+    for header, (folder, _) in _WHEELS.items():
+        places = (
+            *(wheels / each / "include" for each in (folder, "cu13")),
+            Path(os.environ.get("CUDA_HOME", "/usr/local/cuda"), "include"),
+            Path("/usr/include"),
+        )
+        yield header, next((each for each in places if (each / header).is_file()), None)
+
+
+# --- the sources ---------------------------------------------------------------------------------
+
+
+def _functions() -> str:
+    names = ",\n".join(f'    "{each}"' for each in signatures())
+    bodies = "\n".join(_body(i, each) for i, each in enumerate(signatures().values()))
+    return f"""\
+#define LIBPYTHON {json.dumps(str(_libpython()))}
+#define PYTHONHOME {json.dumps(sys.base_prefix)}
+#define START {json.dumps(_start())}
+static const char *const names[] = {{
+{names}
+}};
+static void *table[sizeof names / sizeof *names];
+#include "library.c"
+{bodies}
+"""
+
+
+def _body(index: int, signature: Signature) -> str:
+    arguments = ", ".join(f"a{i}" for i in range(len(signature.types)))
+    call = f"(({signature.c_type})entry({index}))({arguments});"
+    returned = "" if signature.result is None else "return "
+    return (
+        f"EXPORT {signature.c_definition} {{\n"
+        f"    caller = __builtin_return_address(0);\n    {returned}{call}\n}}"
+    )
+
+
+def _properties() -> str:
+    """A table of the members of C's cudaDeviceProp: name, offset and size."""
+    names = [name for name, _ in cudaDeviceProp._fields_]
+    gone = ("clockRate", "memoryClockRate")  # in CUDA 13
+    table = "".join(f"    MEMBER({each})\n" for each in names if each not in gone)
+    old = "".join(f"    MEMBER({each})\n" for each in gone)
+    return f"""\
+#include <stddef.h>
+struct member {{ const char *name; size_t offset, size; }};
+#if __has_include(<cuda_runtime_api.h>) && __has_include(<crt/host_defines.h>)
+#include <cuda_runtime_api.h>
+#define SIZE(m) sizeof(((struct cudaDeviceProp *)0)->m)
+#define MEMBER(m) {{ #m, offsetof(struct cudaDeviceProp, m), SIZE(m) }},
+#if CUDART_VERSION < 13000
+#define OLD \\
+{old.rstrip().replace(chr(10), " " + chr(92) + chr(10))}
+#else
+#define OLD
+#endif
+__attribute__((visibility("default"))) struct member cudnn_ctypes_properties[64] = {{
+    OLD
+{table}}};
+#else
+__attribute__((visibility("default"))) struct member cudnn_ctypes_properties[64];
+#endif
+"""
+
+
+def _versions() -> str:
+    """The symbol versions of NVIDIA's libraries, which the loader looks for."""
+    return "".join(f"{each} {{ }};\n" for each in _SONAMES)
+
+
+def _start() -> str:
+    """The Python program with which the library begins, a format of three numbers."""
+    root = str(HERE.parents[2])
+    sites = [each for each in sys.path if each.endswith("-packages") and os.path.isdir(each)]
+    return f"""\
+import sys, site
+resolver, end, owns = %ld, %ld, %d
+if sys.version_info[:2] != {sys.version_info[:2]!r}:
+    sys.exit("cudnn-ctypes: this process runs Python %%d.%%d, and the library was made for "
+             "{sys.version_info[0]}.{sys.version_info[1]}" %% sys.version_info[:2])
+if owns:
+    sys.argv = ["program"]
+    for each in {sites!r}:
+        site.addsitedir(each)
+if {root!r} not in sys.path:
+    sys.path.insert(0, {root!r})
+from cudnn_ctypes.porting.run.process import start
+start(resolver, end, bool(owns))
+"""
+
+
+def _libpython() -> Path:
+    """The shared library of this Python."""
+    folder = Path(sysconfig.get_config_var("LIBDIR") or "/usr/lib")
+    version = f"libpython{sys.version_info[0]}.{sys.version_info[1]}.so"
+    places = (folder, folder / (sysconfig.get_config_var("MULTIARCH") or ""))
+    found = [file for each in places for file in sorted(each.glob(f"{version}*"))]
+    if not found:
+        raise CommandError(
+            f"{sys.executable} has no shared library {version} in {folder}, which the library of "
+            f"compiled programs needs: install it (apt install libpython3-dev), or use a Python of "
+            f"uv or conda"
+        )
+    return found[-1]

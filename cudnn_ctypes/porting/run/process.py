@@ -1,0 +1,292 @@
+"""Inside the process of a compiled program: its calls, carried out by Python's functions.
+
+A call's C values become the objects that the function takes, by its declaration. A status goes back
+to the program; the explanation goes to stderr, once for each line of the program.
+"""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import functools
+import sys
+import threading
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from ... import raw
+from ...errors import CudnnError, SymbolNotFoundError
+from ...raw import host_blocks
+from ...raw.ctypes_support import CudnnEnum, OpaquePointer, storage_type
+from ...raw.parameter import Parameter
+from ...runtime.cuda import CudaError
+from ..compat import OldNameWarning
+from ..cublas import cublasHandle_t
+from ..cudart import cudaDeviceProp, cudaEvent_t, cudaGetDeviceProperties
+from ..cudart.function import CheckedAddress
+from .places import call_place
+from .signatures import Signature, signatures
+
+__all__ = ["start"]
+
+_Convert = Callable[[Any], Any]
+
+_kept: list[Any] = []  # what C has the addresses of
+
+
+def start(resolver: int, end: int, owns_interpreter: bool) -> None:
+    """Give the library its functions.
+
+    Parameters
+    ----------
+    resolver, end : int
+        Addresses of the library's pointers to the function that finds an entry of its table, and to
+        the one that it calls at the end of the process.
+    owns_interpreter : bool
+        Whether the process had no Python of its own.
+    """
+    host_blocks.outside = call_place
+    warnings.simplefilter("ignore", OldNameWarning)
+    names = list(signatures())
+    resolve = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_int)(lambda i: _address(names[i]))
+    finish = ctypes.CFUNCTYPE(None)(_finish if owns_interpreter else lambda: None)
+    for place, function in ((resolver, resolve), (end, finish)):
+        _kept.append(function)
+        ctypes.c_void_p.from_address(place).value = ctypes.cast(function, ctypes.c_void_p).value
+
+
+def _finish() -> None:
+    """Write what was recorded, and end as Python does: the program has ended."""
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+
+
+@functools.cache
+def _address(name: str) -> int | None:
+    """The address of a C function that carries out `name` in Python."""
+    try:
+        signature = signatures()[name]
+        function = ctypes.CFUNCTYPE(signature.result, *signature.types)(_call(signature))
+    except Exception as error:  # nothing above this frame would hear of it
+        print(f"cudnn-ctypes: {name}: {error!r}", file=sys.stderr)
+        return None
+    _kept.append(function)
+    return ctypes.cast(function, ctypes.c_void_p).value
+
+
+_FILLING_PROPERTIES = ("cudaGetDeviceProperties", "cudaGetDeviceProperties_v2")
+
+
+class _Depth(threading.local):
+    """Whether the thread is in a call of the program: calls within it are the libraries' own."""
+
+    inside = False
+
+
+_depth = _Depth()
+
+
+def _call(signature: Signature) -> Callable[..., Any]:
+    """The Python function behind a C function."""
+    name, function = signature.name, signature.function
+    function = _get_properties if name in _FILLING_PROPERTIES else function
+    converters = _converters(signature)
+    returns_status = signature.result is ctypes.c_int
+
+    def call(*values: Any) -> Any:
+        if _depth.inside:
+            return _real(signature)(*values)
+        _depth.inside = True
+        try:
+            arguments = [each(value) for each, value in zip(converters, values, strict=True)]
+            created = [each for each in arguments if each.__class__ is _Created]
+            result = function(*(getattr(each, "variable", each) for each in arguments))
+            for each in created:
+                each.put()
+            return int(result or 0) if returns_status else _returned(result)
+        except (CudnnError, CudaError) as error:
+            _tell(name, error)
+            return int(getattr(error, "status", getattr(error, "code", 1)))
+        except (SymbolNotFoundError, NotImplementedError) as error:
+            _tell(name, error)
+            return int(raw.CUDNN_STATUS_NOT_SUPPORTED)
+        except BaseException as error:
+            _tell(name, error)
+            return _failure(name)
+        finally:
+            _depth.inside = False
+
+    return call
+
+
+def _real(signature: Signature) -> Any:
+    """The library's own function, for a call that a library makes within a call."""
+    find = _library().cudnn_ctypes_real
+    find.restype, find.argtypes = ctypes.c_void_p, [ctypes.c_char_p]
+    address = find(signature.name.encode())
+    if not address:
+        address = ctypes.cast(raw.load().cdll[signature.name], ctypes.c_void_p).value
+    return ctypes.CFUNCTYPE(signature.result, *signature.types)(address)
+
+
+@functools.cache
+def _library() -> ctypes.CDLL:
+    return ctypes.CDLL(None)
+
+
+def _failure(name: str) -> int:
+    """The status of a call that Python refuses, where C would have followed a wrong address."""
+    if name.startswith("cudnn"):
+        return int(raw.CUDNN_STATUS_BAD_PARAM)
+    return 7 if name.startswith("cublas") else 1  # CUBLAS_STATUS_, cudaErrorInvalidValue
+
+
+_told: set[tuple[str, str, str]] = set()
+
+
+def _tell(name: str, error: BaseException) -> None:
+    """Print what is known about a failed call, once for each line of the program."""
+    place = host_blocks.place()
+    text = str(error) or repr(error)
+    if not isinstance(error, (CudnnError, CudaError)) and not text.startswith(name):
+        text = f"{name}: {text}"
+    if (place, name, type(error).__name__) not in _told:
+        _told.add((place, name, type(error).__name__))
+        print(f"{place}: {text}", file=sys.stderr, flush=True)
+
+
+# --- the properties of a device -----------------------------------------------------------------
+
+
+class _Member(ctypes.Structure):
+    """A member of C's cudaDeviceProp, as the library was compiled."""
+
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("offset", ctypes.c_size_t),
+        ("size", ctypes.c_size_t),
+    )
+
+
+def _get_properties(target: Any, device: int) -> Any:
+    """Fill C's struct with the members of Python's."""
+    members = (_Member * 64).in_dll(_library(), "cudnn_ctypes_properties")
+    filled = cudaDeviceProp()
+    status = cudaGetDeviceProperties(ctypes.byref(filled), device)
+    for member in members:
+        if member.name is None:
+            break
+        value = getattr(cudaDeviceProp, member.name.decode())
+        place = ctypes.addressof(filled) + value.offset
+        ctypes.memmove(target.value + member.offset, place, min(member.size, value.size))
+    return status
+
+
+# --- values --------------------------------------------------------------------------------------
+
+
+@functools.cache
+def _text(text: str) -> Any:
+    return ctypes.create_string_buffer(text.encode())
+
+
+def _returned(result: Any) -> Any:
+    """A number, or the address of a text that lives on."""
+    return ctypes.addressof(_text(result)) if isinstance(result, str) else result
+
+
+_HANDLES: dict[str, Any] = {
+    "handle": cublasHandle_t,
+    **dict.fromkeys(("stream", "hStream", "streamId"), raw.cudaStream_t),
+    **dict.fromkeys(("event", "start", "end"), cudaEvent_t),
+}
+"""The handles among the parameters of cuBLAS and of the CUDA runtime, by name."""
+
+_FILLED = {
+    ("cublasCreate", "handle"),
+    ("cublasGetStream", "streamId"),
+    ("cudaEventCreate", "event"),
+    ("cudaEventCreateWithFlags", "event"),
+}
+"""Parameters of these names that are variables to be filled, by function."""
+
+
+def _converters(signature: Signature) -> list[_Convert]:
+    """What makes the Python objects of a call's C values."""
+    name = signature.name.removesuffix("_v2")
+    return [
+        _of_declaration(parameter)
+        if isinstance(parameter, Parameter)
+        else _unchanged
+        if ctype is not ctypes.c_void_p
+        else functools.partial(_handle, _HANDLES[parameter])
+        if parameter in _HANDLES and (name, parameter) not in _FILLED
+        else lambda address: None if address is None else CheckedAddress(address)
+        for parameter, ctype in zip(signature.parameters, signature.types, strict=True)
+    ]
+
+
+def _unchanged(value: Any) -> Any:
+    return value
+
+
+def _of_declaration(parameter: Parameter) -> _Convert:
+    kind, base = parameter.type.kind, parameter.type.base
+    if kind in ("device", "host", "labelled", "scalar"):
+        return lambda address: None if address is None else ctypes.c_void_p(address)
+    if kind == "value":
+        return _of_value(base)
+    storage = storage_type(base)
+    if kind == "pointer" and issubclass(base, OpaquePointer):
+        return functools.partial(_Created, base)
+    if kind == "pointer":
+        return lambda address: None if address is None else storage.from_address(address)
+    pointer = ctypes.POINTER(storage)
+    return lambda address: None if address is None else ctypes.cast(address, pointer)
+
+
+def _of_value(base: Any) -> _Convert:
+    if issubclass(base, CudnnEnum):
+        return lambda value: base(value)
+    if issubclass(base, OpaquePointer):
+        return functools.partial(_handle, base)
+    if issubclass(base, ctypes._CFuncPtr):  # type: ignore[attr-defined]
+        return lambda address: None if address is None else base(address)
+    if issubclass(base, ctypes.Structure):  # an enumerator in a union, in the argument itself
+        return lambda value: base.from_buffer_copy(int(value or 0).to_bytes(8, "little"))
+    return _unchanged
+
+
+_objects: dict[int, OpaquePointer] = {}
+"""The variables of Python that hold the program's handles and descriptors, by address."""
+
+_MOST_OBJECTS = 1 << 16
+
+
+def _handle(kind: Any, address: int | None) -> Any:
+    """The variable that holds a handle of the program, or a new one."""
+    known = _objects.get(address or 0)
+    if known is not None and type(known) is kind and known.value == address:
+        return known
+    handle = kind()
+    ctypes.c_void_p.from_buffer(handle).value = address  # not `handle.value`: it is no new object
+    return handle
+
+
+class _Created:
+    """An out parameter of a handle: a variable of Python, which lives as long as the handle."""
+
+    def __init__(self, kind: Any, address: int | None) -> None:
+        self.variable: Any = None if address is None else kind()
+        self.address = address
+
+    def put(self) -> None:
+        """Give the program the handle."""
+        handle = self.variable
+        if handle is not None and handle.value is not None:
+            ctypes.c_void_p.from_address(self.address or 0).value = handle.value
+            if len(_objects) >= _MOST_OBJECTS:
+                _objects.clear()
+            _objects[handle.value] = handle

@@ -1,0 +1,79 @@
+"""Kernels that are compiled for the host."""
+
+from __future__ import annotations
+
+import pytest
+
+from cudnn_ctypes.porting.run.sources import for_the_host
+
+
+@pytest.mark.parametrize(
+    ("source", "begin"),
+    [
+        ("k<<<1, 2>>>(x);", '::cudnn_ctypes::launch("k", ::cudnn_ctypes::Configuration(1, 2),'),
+        ("a::k<T, 3> <<<g, b, 0, s>>>();", '::cudnn_ctypes::launch("a::k<T, 3>",'),
+        ("f(1); // k<<<1, 1>>>()", "f(1); // k<<<1, 1>>>()"),
+        ('puts("<<<");', 'puts("<<<");'),
+        ("extern __shared__ float s[];", "static ::cudnn_ctypes::Shared<float> s;"),
+    ],
+)
+def test_source_for_the_host(source, begin):
+    assert for_the_host(source).startswith(begin)
+
+
+def test_lines_stay():
+    source = "k<<<dim3(1,\n2), 3>>>(f(x),\n y);\nend"
+    assert for_the_host(source).splitlines()[3] == "end"
+
+
+_SUM = """
+__constant__ float scale[1];
+template <typename T> __global__ void sum(const T *x, T *total, int n) {
+  extern __shared__ float part[];
+  __shared__ int seen;
+  int i = blockIdx.x * blockDim.x + threadIdx.x, t = threadIdx.x;
+  if (t == 0) seen = 0;
+  part[t] = i < n ? x[i] * scale[0] : 0;
+  __syncthreads();
+  atomicAdd(&seen, 1);
+  for (int half = blockDim.x / 2; half > 0; half /= 2) {
+    if (t < half) part[t] += part[t + half];
+    __syncthreads();
+  }
+  if (t == 0 && seen == blockDim.x) atomicAdd(total, part[0]);
+}
+__global__ void warps(float *y) {
+  float v = threadIdx.x;
+  for (int by = 16; by > 0; by /= 2) v += __shfl_down_sync(0xffffffff, v, by);
+  if (threadIdx.x % 32 == 0) y[threadIdx.x / 32] = v;
+}
+int main() {
+  float host[100], factor = 2, *x, *y, out[2];
+  for (int i = 0; i < 100; i++) host[i] = i;
+  cudaMalloc(&x, sizeof host); cudaMalloc(&y, 8);
+  cudaMemcpy(x, host, sizeof host, cudaMemcpyHostToDevice);
+  cudaMemcpyToSymbol(scale, &factor, 4);
+  cudaMemset(y, 0, 8);
+  sum<float><<<4, 32, 32 * sizeof(float)>>>(x, y, 100);
+  cudaMemcpy(out, y, 4, cudaMemcpyDeviceToHost);
+  printf("%g\\n", out[0]);
+  warps<<<1, 64>>>(y);
+  cudaMemcpy(out, y, 8, cudaMemcpyDeviceToHost);
+  printf("%g %g\\n", out[0], out[1]);
+  warps<<<1, 2048>>>(y);
+  printf("%s\\n", cudaGetErrorName(cudaGetLastError()));
+}"""
+
+
+def test_shared_memory_barriers_atomics_and_shuffles(compiled):
+    done = compiled(_SUM, name="sum.cu")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["9900", "496 1520", "cudaErrorInvalidConfiguration"]
+    assert "sum.cu:39: warps: cudaErrorInvalidConfiguration" in done.stderr
+    assert "(1, 1, 1) blocks of (2048, 1, 1) threads" in done.stderr
+
+
+def test_a_kernel_beyond_that_is_named_by_its_line(compiled):
+    done = compiled("__global__ void k(float *x) { x[0] = tex2D<float>(1, 2, 3); }", name="t.cu")
+    assert done.returncode == 2
+    assert "t.cu:5" in done.stderr

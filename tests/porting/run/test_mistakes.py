@@ -1,0 +1,89 @@
+"""Mistakes of compiled programs: C's status for the program, the explanation with its line."""
+
+from __future__ import annotations
+
+
+def test_a_refused_call_is_explained_once_for_its_line(compiled):
+    done = compiled("""
+int main() {
+  cudnnTensorDescriptor_t d;
+  cudnnCreateTensorDescriptor(&d);
+  for (int i = 0; i < 3; i++)
+    printf("%d\\n", cudnnSetTensor4dDescriptor(d, CUDNN_TENSOR_NCHW, CUDNN_DATA_HALF, 1, -1, 1, 1));
+}""")
+    assert done.stdout == "2000\n" * 3
+    assert done.stderr.count("program.cpp:10: cudnnSetTensor4dDescriptor returned") == 1
+    assert "every dimension must be at least 1" in done.stderr
+
+
+_SOFTMAX = """
+int main() {
+  cudnnHandle_t h; cudnnTensorDescriptor_t d; float a = 1, b = 0, *x, *y;
+  cudnnCreate(&h); cudnnCreateTensorDescriptor(&d);
+  cudnnSetTensor4dDescriptor(d, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, 1, 8, 1, 1);
+  cudaMalloc(&x, 8 * sizeof(float));
+  cudaMalloc(&y, YBYTES);
+  BEFORE
+  cudnnStatus_t s = cudnnSoftmaxForward(h, CUDNN_SOFTMAX_ACCURATE, CUDNN_SOFTMAX_MODE_CHANNEL,
+                                        &a, d, x, &b, d, y);
+  cudaError_t e = cudaMemset(x, 0, 4);
+  printf("%d %d\\n", s, e);
+}"""
+
+
+def _softmax(compiled, *options, before="cudaMemset(x, 0, 32);", nbytes="32"):
+    return compiled(_SOFTMAX.replace("BEFORE", before).replace("YBYTES", nbytes), *options)
+
+
+def test_memory_that_is_too_small_is_named_with_its_allocation(compiled):
+    done = _softmax(compiled, nbytes="28")
+    assert done.stdout == "5000 0\n"
+    assert "y is too small: 4 bytes are missing" in done.stderr
+    assert "program.cpp:13: cudnnSoftmaxForward returned" in done.stderr
+    assert "program.cpp:11" in done.stderr  # cudaMalloc(&y)
+
+
+def test_freed_memory_is_named_with_both_places(compiled):
+    done = _softmax(compiled, before="cudaFree(x);")
+    assert done.stdout == "5000 1\n"
+    assert "x was freed" in done.stderr
+    assert "program.cpp:10, freed at" in done.stderr
+    assert "program.cpp:12" in done.stderr
+
+
+def test_memory_that_was_never_written_is_told(compiled):
+    done = _softmax(compiled, before="")
+    assert done.stdout == "0 0\n"
+    assert "program.cpp:13: DeviceMemoryWarning: x: 8 of 8 elements were never written" in (
+        done.stderr
+    )
+    assert _softmax(compiled, "--strict", before="").stdout == "5000 0\n"
+
+
+def test_host_memory_in_a_copy_of_the_wrong_direction_is_told(compiled):
+    done = compiled("""
+int main() {
+  float host[4], *x;
+  cudaMalloc(&x, 16);
+  printf("%d\\n", cudaMemcpy(x, x, 16, cudaMemcpyHostToDevice));
+  printf("%d\\n", cudaMemcpy(x, host, 20, cudaMemcpyHostToDevice));
+  puts(cudaGetErrorString(cudaGetLastError()));
+}""")
+    assert done.stdout.splitlines() == ["1", "1", "invalid argument"]
+    assert "src is device memory" in done.stderr
+
+
+def test_null_and_a_destroyed_descriptor_end_no_process(compiled):
+    done = compiled("""
+int main() {
+  cudnnTensorDescriptor_t d;
+  printf("%d\\n", cudnnCreateTensorDescriptor(nullptr));
+  cudnnCreateTensorDescriptor(&d);
+  printf("%d\\n", cudnnDestroyTensorDescriptor(d));
+  printf("%d\\n", cudnnDestroyTensorDescriptor(d));
+  printf("%d\\n", cudaMalloc((void **)nullptr, 4));
+}""")
+    assert done.returncode == 0, done.stderr
+    first, *rest = done.stdout.splitlines()
+    assert rest == ["0", "2000", "1"]
+    assert first == "2000"

@@ -1,0 +1,97 @@
+"""What programs do besides calling cuDNN: threads, forks, callbacks, objects that outlive main."""
+
+from __future__ import annotations
+
+import json
+
+
+def test_threads_and_forks(compiled):
+    done = compiled("""
+#include <thread>
+#include <vector>
+#include <unistd.h>
+#include <sys/wait.h>
+float once() {
+  cudnnHandle_t h; cudnnTensorDescriptor_t d; float a = 1, b = 0, *x, y[2];
+  cudnnCreate(&h); cudnnCreateTensorDescriptor(&d);
+  cudnnSetTensor4dDescriptor(d, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, 1, 2, 1, 1);
+  cudaMalloc(&x, 8); cudaMemset(x, 0, 8);
+  cudnnSoftmaxForward(h, CUDNN_SOFTMAX_ACCURATE, CUDNN_SOFTMAX_MODE_CHANNEL, &a, d, x, &b, d, x);
+  cudaMemcpy(y, x, 8, cudaMemcpyDeviceToHost);
+  cudnnDestroy(h); cudaFree(x);
+  return y[0] + y[1];
+}
+int main() {
+  float sums[4];
+  std::vector<std::thread> threads;
+  for (float &sum : sums) threads.emplace_back([&sum] { sum = once(); });
+  for (auto &thread : threads) thread.join();
+  int status, child = fork();
+  if (!child) _exit(once() == 1 ? 7 : 8);
+  waitpid(child, &status, 0);
+  printf("%g %d %g\\n", sums[0] + sums[1] + sums[2] + sums[3], WEXITSTATUS(status), once());
+}""")
+    assert (done.stdout, done.returncode) == ("4 7 1\n", 0), done.stderr
+
+
+def test_texts_callbacks_and_what_is_destroyed_after_main(compiled):
+    done = compiled("""
+struct Handle {
+  cudnnHandle_t h;
+  ~Handle() { printf("destroyed %d\\n", cudnnDestroy(h)); }
+} handle;
+void heard(cudnnSeverity_t, void *data, const cudnnDebug_t *, const char *) { ++*(int *)data; }
+int main() {
+  int count = 0;
+  cudnnSetCallback(CUDNN_SEV_ERROR_EN | CUDNN_SEV_WARNING_EN, &count, heard);
+  cudnnTensorDescriptor_t d;
+  cudnnCreateTensorDescriptor(&d);
+  cudnnSetTensor4dDescriptor(d, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, 0, 1, 1, 1);
+  cudnnSetCallback(0, nullptr, nullptr);
+  printf("%d %s\\n", count > 0, cudnnGetErrorString(CUDNN_STATUS_BAD_PARAM));
+  cudnnCreate(&handle.h);
+  cudaDeviceProp p;
+  cudaGetDeviceProperties(&p, 0);
+  printf("%s %d.%d %d\\n", p.name, p.major, p.minor, p.warpSize);
+}""")
+    assert done.stdout.splitlines() == [
+        "1 CUDNN_STATUS_BAD_PARAM",
+        "NVIDIA H200 9.0 32",
+        "destroyed 0",
+    ]
+
+
+_LRN = """
+int main() {
+  cudnnLRNDescriptor_t d;
+  cudnnCreateLRNDescriptor(&d);
+  cudnnSetLRNDescriptor(d, 5, 1e-4, 0.75, 2);
+  cudnnDestroyLRNDescriptor(d);
+}"""
+
+
+def test_the_calls_are_recorded(compiled, command, tmp_path):
+    done = compiled(_LRN, "--stats", "--trace", "--nan", "--json", "calls.json", "--py", "again.py")
+    assert done.returncode == 0, done.stderr
+    assert "cudnnSetLRNDescriptor(normDesc=" in done.stderr  # --trace
+    assert "no output that is not finite" in done.stderr
+    lines = (tmp_path / "calls.json").read_text().splitlines()
+    functions = [json.loads(line).get("function") for line in lines[1:]]
+    assert functions == [
+        "cudnnCreateLRNDescriptor", "cudnnSetLRNDescriptor", "cudnnDestroyLRNDescriptor",
+    ]  # fmt: skip
+    assert "cudnnSetLRNDescriptor(" in (tmp_path / "again.py").read_text()
+
+
+def test_a_program_of_another_language_runs_too(command, tmp_path):
+    """A process that has Python already."""
+    (tmp_path / "program.py").write_text(
+        "import ctypes\n"
+        "cudnn = ctypes.CDLL('libcudnn.so.9')\n"
+        "handle = ctypes.c_void_p()\n"
+        "print(cudnn.cudnnCreate(ctypes.byref(handle)))\n"
+    )
+    import sys
+
+    done = command("run", sys.executable, "program.py")
+    assert done.stdout == "0\n", done.stderr

@@ -1,0 +1,57 @@
+"""Programs that use cuDNN, compiled and unchanged: their numbers against NumPy and PyTorch."""
+
+from __future__ import annotations
+
+import pytest
+
+from ..oracles import ORACLES
+from ..translated import HERE, differences
+
+
+@pytest.mark.thinned(5)
+@pytest.mark.parametrize("name", sorted(ORACLES))
+def test_prints_what_numpy_and_pytorch_say(name, command, compiled):
+    pytest.importorskip("torch")
+    done = command("run", HERE / "corpus" / name)
+    assert done.returncode == 0, done.stderr
+    assert differences(done.stdout, list(ORACLES[name]())) == []
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("name", sorted(set(ORACLES)))
+def test_prints_on_a_gpu_what_numpy_and_pytorch_say(name, command, compiled):
+    pytest.importorskip("torch")
+    done = command("run", "--device", "gpu", HERE / "corpus" / name)
+    assert done.returncode == 0, done.stderr
+    assert differences(done.stdout, list(ORACLES[name]()), tolerance=2e-3) == []
+
+
+def test_a_program_gets_its_arguments_and_gives_its_exit_status(compiled):
+    done = compiled(
+        "int main(int n, char **a) { puts(a[2]); cudaSetDevice(0); return n; }",
+        arguments=("-x", "two words"),
+    )
+    assert (done.stdout, done.returncode) == ("two words\n", 3)
+
+
+def test_several_files_with_folders_and_definitions(command, compiled, tmp_path):
+    (tmp_path / "include").mkdir()
+    (tmp_path / "include" / "own.h").write_text("int number();\n")
+    (tmp_path / "own.c").write_text('#include "own.h"\nint number() { return N; }\n')
+    (tmp_path / "main.cpp").write_text(
+        'extern "C" {\n#include "own.h"\n}\n#include <cudnn.h>\n'
+        "int main() { return number() + (cudnnGetVersion() >= 90000); }\n"
+    )
+    files = (tmp_path / "main.cpp", tmp_path / "own.c")
+    done = command("build", *files, "-I", "include", "-D", "N=41", "-o", "program")
+    assert done.returncode == 0, done.stderr
+    assert command("run", "./program").returncode == 42
+
+
+def test_what_the_compiler_refuses_and_what_is_missing_are_told(compiled):
+    done = compiled("int main() { return cudnnNothing(); }")
+    assert done.returncode == 2
+    assert "cudnnNothing" in done.stderr
+    assert "program.cpp:5" in done.stderr
+    done = compiled("#include <curand.h>\nint main() {}")
+    assert "pip install nvidia-curand-cu12" in done.stderr
