@@ -6,27 +6,16 @@ import ctypes
 import functools
 from collections.abc import Callable
 from ctypes import c_int, c_size_t
-from dataclasses import dataclass
 from typing import Any
 
 from .... import raw
 from ....raw.descriptors import Convolution, Tensor, record
 from ....raw.function import Function
 from ....raw.records import place
-from .declarations import cudnnAlgorithm_t, cudnnAlgorithmPerformance_t
+from .declarations import cudnnAlgorithm_t
 from .old_function import Arguments, Refused, create_object, destroy_object, held_object, implements
 
 __all__ = ["SETTLING", "choose", "note_untyped", "settled"]
-
-
-@dataclass
-class Performance:
-    """The values set by `cudnnSetAlgorithmPerformance`."""
-
-    algorithm: int | None = None  # address of the algorithm's descriptor
-    status: int = 0
-    time: float = 0.0
-    memory: int = 0
 
 
 @implements("cudnnCreateAlgorithmDescriptor(cudnnAlgorithmDescriptor_t *algoDesc)")
@@ -70,67 +59,6 @@ def destroy(a: Arguments) -> None:
 
 def _assign(target: Any, source: Any) -> None:
     ctypes.memmove(ctypes.byref(target), ctypes.byref(source), ctypes.sizeof(cudnnAlgorithm_t))
-
-
-@implements(
-    """
-    cudnnCreateAlgorithmPerformance(cudnnAlgorithmPerformance_t algoPerf[], int numberToCreate)
-    """
-)
-def create_performances(a: Arguments) -> None:
-    for each in _several(a, a.numberToCreate):
-        create_object(each, Performance())
-
-
-@implements(
-    """
-    cudnnDestroyAlgorithmPerformance(cudnnAlgorithmPerformance_t algoPerf[], int numberToDestroy)
-    """
-)
-def destroy_performances(a: Arguments) -> None:
-    for each in _several(a, a.numberToDestroy):
-        destroy_object(each, "algoPerf")
-
-
-def _several(a: Arguments, count: int) -> list[Any]:
-    """The first handles of an array, or a single handle."""
-    a.require("algoPerf")
-    target = getattr(a.algoPerf, "_obj", a.algoPerf)
-    return [target] if isinstance(target, cudnnAlgorithmPerformance_t) else list(target[:count])
-
-
-@implements(
-    """
-    cudnnSetAlgorithmPerformance(cudnnAlgorithmPerformance_t algoPerf,
-    cudnnAlgorithmDescriptor_t algoDesc, cudnnStatus_t status, float time, size_t memory)
-    """
-)
-def set_performance(a: Arguments) -> None:
-    held_object(a.algoDesc, "algoDesc")
-    performance = held_object(a.algoPerf, "algoPerf")
-    performance.algorithm, performance.status, performance.time, performance.memory = (
-        a.algoDesc.value,
-        int(a.status),
-        a.time,
-        a.memory,
-    )
-
-
-@implements(
-    """
-    cudnnGetAlgorithmPerformance(const cudnnAlgorithmPerformance_t algoPerf,
-    cudnnAlgorithmDescriptor_t *algoDesc, cudnnStatus_t *status, float *time, size_t *memory)
-    """
-)
-def get_performance(a: Arguments) -> None:
-    performance = held_object(a.algoPerf, "algoPerf")
-    status = raw.cudnnStatus_t(performance.status)
-    a.put(
-        algoDesc=performance.algorithm,
-        status=status,
-        time=performance.time,
-        memory=performance.memory,
-    )
 
 
 _MOST = 16  # more than any direction has algorithms, counting math types

@@ -18,7 +18,6 @@ from ....raw.vocabulary import ParameterType
 
 __all__ = [
     "Prototype",
-    "cudnnAlgorithmPerformance_t",
     "cudnnAlgorithm_t",
     "left_out",
     "macro_value",
@@ -149,15 +148,6 @@ class cudnnAlgorithmDescriptor_t(OpaquePointer):
     _type_ = cudnnAlgorithmStruct
 
 
-class cudnnAlgorithmPerformanceStruct(Structure): ...
-
-
-class cudnnAlgorithmPerformance_t(OpaquePointer):
-    """An algorithm with its results in a search: status, time, memory."""
-
-    _type_ = cudnnAlgorithmPerformanceStruct
-
-
 class _Algorithm(Union):
     _fields_ = (
         ("convFwdAlgo", c_int),
@@ -249,6 +239,9 @@ _REASONS = {
     r"cudnnFindRNN\w+AlgorithmEx|cudnnGetRNN\w+AlgorithmMaxCount": (
         "no function of cuDNN 9 times the algorithms of an RNN: set each cudnnRNNAlgo_t with "
         "cudnnSetRNNDescriptor_v6 and time it"
+    ),
+    r"cudnn\w*AlgorithmPerformance(_t)?": (
+        "only functions that cuDNN 9 has no more, which timed an RNN's algorithms, filled them"
     ),
     r"cudnn(Save|Restore)Algorithm|cudnnGetAlgorithmSpaceSize": (
         "cuDNN 9 has no stored form of an algorithm, and no program can use one of another release"

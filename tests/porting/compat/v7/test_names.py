@@ -59,6 +59,8 @@ def test_only_what_cannot_be_is_left_out():
     assert others == {
         *(f"cudnnFindRNN{each}AlgorithmEx" for each in passes),
         *(f"cudnnGetRNN{each}AlgorithmMaxCount" for each in passes),
+        *(f"cudnn{each}AlgorithmPerformance" for each in ("Create", "Set", "Get", "Destroy")),
+        "cudnnAlgorithmPerformance_t",
         *("cudnnSaveAlgorithm", "cudnnRestoreAlgorithm", "cudnnGetAlgorithmSpaceSize"),
         "CUDNN_ATTR_OPERATION_BLOCK_SCALE_QUANTIZE_DENOM_FACTOR_MODE",
     }
