@@ -97,10 +97,12 @@ _STYLES = {
 
 
 def as_it_is(*paths: Path) -> str:
-    """The command that builds a program and runs it unchanged."""
-    program = paths[-1].stem
+    """The command that runs a program unchanged."""
+    command = "python -m cudnn_ctypes"
+    if len(paths) == 1:
+        return f"{command} run {paths[0]}"
     files = " ".join(map(str, paths))
-    return f"cudnn-ctypes build {files} -o {program} && cudnn-ctypes run ./{program}"
+    return f"{command} build {files} -o {paths[-1].stem} && {command} run ./{paths[-1].stem}"
 
 
 def report_on(source: Source, folders: Sequence[Path] = ()) -> Report:
