@@ -72,7 +72,7 @@ def softmax_forward(
         with np.errstate(over="ignore", invalid="ignore"):
             powers = np.exp(values)
             total = powers.sum(axis=axes, keepdims=True)
-            if x.dtype.kind in "iu":  # cuDNN stores them as integers before it divides (9.14, 9.19)
+            if x.dtype.kind in "iu" and not beta:  # cuDNN keeps them in y (9.14, 9.19)
                 powers = round_to(powers, x.dtype).astype(compute_dtype)
             result = values - np.log(total) if algorithm == "log" else powers / total
         return blend(result, y, alpha=alpha, beta=beta, out_dtype=stored, name="y")

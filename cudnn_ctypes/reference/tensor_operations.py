@@ -52,6 +52,8 @@ def add_tensor(
         return blend(values, c, alpha=alpha, beta=beta, out_dtype=c.dtype, name="c")
 
     broadcast(a, c.shape, "a")
+    if alpha == 0:  # cuDNN does not read it
+        a = np.zeros((1,) * a.ndim, a.dtype)
     result = tiled(formula, c, a, out=out)
     return result.copy() if result is not out and np.may_share_memory(result, a) else result
 

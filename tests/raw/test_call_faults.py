@@ -46,7 +46,7 @@ def test_operands_that_cudnn_takes_for_packed(strides: Any) -> None:
         (("float32", "NHWC"), ("float64", "NCHW"), 0.5, False),
     ],
 )
-def test_a_transform_of_five_dimensions_out_of_double(
+def test_a_transform_of_five_dimensions_between_double_and_another_type(
     source: Any, target: Any, beta: float, drops: bool
 ) -> None:
     shape = (1, 2, 4, 5, 3)
@@ -56,7 +56,9 @@ def test_a_transform_of_five_dimensions_out_of_double(
     ):
         arguments = {"xDesc": x, "yDesc": y, "beta": beta}
         found = faults_of_call(Call("cudnnTransformTensor", arguments), 91900)
-    assert ("transform out of double" in {each.fault.name for each in found}) == drops
+    names = {each.fault.name for each in found}
+    assert ("transform out of double" in names) == drops
+    assert ("transform of one image into double" in names) == (source == ("float32", "NHWC"))
 
 
 @pytest.mark.parametrize("kind", ["int8", "float16", "int8x32", "int8x4", "float32"])

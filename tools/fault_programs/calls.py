@@ -131,12 +131,20 @@ def bias_with_gaps(handle: Handle) -> bool:
 
 
 def double_into_single(handle: Handle) -> bool:
-    numbers = np.arange(1, 17, dtype=np.float64).reshape(1, 2, 2, 2, 2)
+    return _transforms(handle, np.float64, "NCHW", np.float32, "NHWC")
+
+
+def image_into_double(handle: Handle) -> bool:
+    return _transforms(handle, np.float32, "NHWC", np.float64, "NCHW")
+
+
+def _transforms(handle: Handle, source: Any, layout: Any, target: Any, other: Any) -> bool:
+    numbers = np.arange(1, 17).reshape(1, 2, 2, 2, 2)
     with (
-        DeviceTensor.from_numpy(numbers) as x,
-        DeviceTensor.from_numpy(numbers.astype(np.float32), layout="NHWC") as y,
-        TensorDescriptor(numbers.shape, "float64") as x_desc,
-        TensorDescriptor(numbers.shape, layout="NHWC") as y_desc,
+        DeviceTensor.from_numpy(numbers.astype(source), layout=layout) as x,
+        DeviceTensor.from_numpy(numbers.astype(target), layout=other) as y,
+        TensorDescriptor(numbers.shape, np.dtype(source).name, layout=layout) as x_desc,
+        TensorDescriptor(numbers.shape, np.dtype(target).name, layout=other) as y_desc,
         _quiet(),
     ):
         raw.cudnnTransformTensor(handle, 1.0, x_desc, x, 0.5, y_desc, y)
@@ -254,6 +262,7 @@ CALLS: Mapping[str, Callable[[Handle], bool] | None] = {
     "CTC loss without a longest label": loss_without_longest_label,
     "LRN of three dimensions that are not packed": lrn_of_three_dimensions,
     "CTC gradients of another type": None,
+    "activation gradient of three dimensions without a tensor": None,
     "attention of unprojected values": None,
     "bias that is not reordered": bias_beside_a_filter,
     "call without what it needs": None,
@@ -269,6 +278,7 @@ CALLS: Mapping[str, Callable[[Handle], bool] | None] = {
     "sampling of more channels than y has": None,
     "softmax between layouts": softmax_between_layouts,
     "transform into fewer samples": None,
+    "transform of one image into double": image_into_double,
     "transform out of double": double_into_single,
     "unfolding of channels that fill no block": unfolding_partial_blocks,
 }

@@ -10,7 +10,7 @@ from ..enums import (
     CUDNN_DATA_DOUBLE,
     CUDNN_DATA_HALF,
     CUDNN_DATA_INT8,
-    CUDNN_NO_REORDER,
+    CUDNN_DEFAULT_REORDER,
     CUDNN_POOLING_MAX,
     CUDNN_POOLING_MAX_DETERMINISTIC,
     CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED,
@@ -19,7 +19,7 @@ from ..enums import (
     CUDNN_DATA_INT8x32,
 )
 from ..records import Call
-from ..strides import has_gaps, has_strides, packed, same_layout
+from ..strides import has_gaps, has_strides, packed
 
 __all__ = [
     "attends_plain_values",
@@ -29,6 +29,7 @@ __all__ = [
     "folds_other_layouts",
     "gradients_of_another_type",
     "keeps_bias",
+    "lacks_other_tensor",
     "normalizes_unpacked",
     "packs_losses",
     "pads_gaps",
@@ -37,6 +38,7 @@ __all__ = [
     "states_of_another_size",
     "strides_bias_gradient",
     "transforms_other_batch",
+    "turns_into_double",
     "turns_out_of_double",
     "unfolds_partial_blocks",
     "without_longest_label",
@@ -51,6 +53,11 @@ def pools_maxima(call: Call) -> str:
     pooling = call.record("poolingDesc")
     found = pooling is not None and pooling.mode in _MAXIMA
     return f"{call.function} of {pooling.mode.name}" if found else ""
+
+
+def lacks_other_tensor(call: Call) -> str:
+    x, y, dy = (call.record(name) for name in ("xDesc", "yDesc", "dyDesc"))
+    return _said(call, dy is not None and len(dy.shape) == 3 and None in (x, y))
 
 
 def packs_losses(call: Call) -> str:
@@ -111,12 +118,34 @@ def bias_has_gaps(call: Call) -> str:
 
 
 def turns_out_of_double(call: Call) -> str:
-    x, y = call.record("xDesc"), call.record("yDesc")
+    x, y = _copied(call)
     if x is None or y is None or x.data_type != CUDNN_DATA_DOUBLE or y.data_type == x.data_type:
         return ""
-    dense = not has_gaps(x) and not has_gaps(y)
+    dense = not has_gaps(x) and not has_gaps(y) and x.strides != y.strides
+    plain = len(x.shape) == 4 and all(_is_packed(each) or _is_last(each) for each in (x, y))
     adds = call.arguments.get("beta", 1) != 0
-    return _said(call, adds and dense and len(x.shape) != 4 and not same_layout(x, y))
+    return _said(call, adds and dense and not plain)
+
+
+def turns_into_double(call: Call) -> str:
+    x, y = _copied(call)
+    if x is None or y is None or y.data_type != CUDNN_DATA_DOUBLE or x.data_type == y.data_type:
+        return ""
+    single = len(x.shape) == 5 and x.shape[0] == 1
+    last = single and tuple(x.strides) == packed(x.shape, (0, 2, 3, 4, 1))
+    return _said(call, last and not has_gaps(y))
+
+
+def _copied(call: Call) -> tuple[Any, Any]:
+    """The tensors of a transform, None where it pads, crops or folds."""
+    if "xDesc" in call.arguments:
+        return call.record("xDesc"), call.record("yDesc")
+    transform = call.record("transDesc")
+    if transform is None or any((*transform.pad_before, *transform.pad_after)):
+        return None, None
+    if max(transform.fold, default=1) > 1:
+        return None, None
+    return call.record("srcDesc"), call.record("destDesc")
 
 
 def strides_bias_gradient(call: Call) -> str:
@@ -140,7 +169,8 @@ def unfolds_partial_blocks(call: Call) -> str:
     if None in (transform, x, y) or transform.direction == CUDNN_TRANSFORM_FOLD:
         return ""
     partial = x.shape[1] % math.prod(transform.fold or (1,)) != 0
-    return _said(call, partial and _is_last(x) and not _is_last(y))
+    filters = call.function == "cudnnTransformFilter" and x.shape[1] > 1
+    return _said(call, partial and _is_last(x) and (filters or not _is_last(y)))
 
 
 def normalizes_unpacked(call: Call) -> str:
@@ -167,7 +197,7 @@ def folds_other_layouts(call: Call) -> str:
 
 def keeps_bias(call: Call) -> str:
     w = call.record("filterDesc")
-    kept = call.arguments["reorderType"] == CUDNN_NO_REORDER
+    kept = call.arguments["reorderType"] != CUDNN_DEFAULT_REORDER
     return _said(call, kept and w is not None and w.data_type in _UNLIKE_BIASES)
 
 

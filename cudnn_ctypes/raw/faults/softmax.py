@@ -54,7 +54,8 @@ def wrong_softmax(algorithm: Any, mode: Any, *operands: Any) -> bool:
         return False
     # Of one channel, strides count that nothing is found by.
     leaves = len(sources) > 1 and first.strides[1] == 1 != result.strides[1]
-    return leaves or (_has_kernel(result) and not _has_kernel(first))
+    kernel = _has_kernel(first) and first.data_type != CUDNN_DATA_DOUBLE
+    return leaves or (_has_kernel(result) and not kernel)
 
 
 def _has_gaps(tensor: Any) -> bool:
@@ -68,7 +69,7 @@ def _has_planes(tensor: Any) -> bool:
     images, channels, *sizes = tensor.shape
     between, within, *_ = tensor.strides
     pixels = math.prod(sizes)
-    outermost = images == 1 or between >= channels * within
+    outermost = 1 in (images, channels) or between >= channels * within
     return has_strides(tensor, packed(tensor.shape), 2) and 1 < pixels <= within and outermost
 
 

@@ -123,6 +123,8 @@ def bias_gradient(dy: Operand, db: Operand) -> Rules:
     plain = (CUDNN_DATA_FLOAT, CUDNN_DATA_DOUBLE, CUDNN_DATA_HALF)
     if ndim == 3 or (ndim > 3 and dy.data_type not in plain):
         yield no_kernel(dy, f"cuDNN has no gradient of a bias of {dy.data_type.name} {dy.shape}")
+    if 0 in dy.strides:
+        yield no_kernel(dy, f"the gradient of a bias takes no stride of 0, got {dy.strides}")
     if ndim < 3:
         yield Broken(dy.name, f"it has {ndim} dimensions, 4 are needed", by_meaning=False)
     whose = f"one value for each channel of {dy.name}"

@@ -25,7 +25,7 @@ from ..enums import (
     CUDNN_DATA_INT8x4,
     CUDNN_DATA_INT8x32,
 )
-from ..strides import has_strides, packed
+from ..strides import has_strides, overlapping, packed
 from .language import (
     BAD_PARAM,
     FLOATING,
@@ -73,7 +73,7 @@ def activation(activationDesc: Activation, x: Operand, y: Operand) -> Rules:
 def activation_gradient(
     activationDesc: Activation, x: Operand | None, y: Operand | None, dy: Operand, dx: Operand
 ) -> Rules:
-    """The gradient reads x or y; the other one may be NULL, and cuDNN does not look at it."""
+    """The gradient reads x or y; the other one may be NULL, and of 4 dimensions anything."""
     yield from _has_kernel(activationDesc)
     source, other = (x, y) if activationDesc.mode in OF_X else (y, x)
     yield from unchecked(same(source, other))
@@ -86,6 +86,8 @@ def activation_gradient(
     yield from with_status(NOT_SUPPORTED, same(source, dy, dx))
     yield from cudnn_only(equal("strides", source, dy, dx), NOT_SUPPORTED)
     yield from pointwise("the gradient of an activation", source)
+    if len(source.shape) == 3:
+        yield from cudnn_only(equal("shape strides", source, other), NOT_SUPPORTED)
     yield from typed("activation gradient", source)
 
 
@@ -221,13 +223,20 @@ def _across_channels(x: Operand, *others: Operand) -> Iterator[Broken]:
             yield from typed("LRN", each, ())
     yield from same(x, *others)
     for each in (x, *others):
-        if len(each.shape) >= 5 and not has_strides(each, packed(each.shape), 2):
+        if len(each.shape) >= 5 and not _has_planes(each):
             yield Broken(
                 each.name,
-                f"LRN of {len(each.shape)} dimensions is for packed tensors, got strides "
-                f"{each.strides}",
+                f"LRN of {len(each.shape)} dimensions is for packed channels of images one after "
+                f"the other, got strides {each.strides}",
                 by_meaning=False,
             )
+
+
+def _has_planes(tensor: Operand) -> bool:
+    """Whether channels are packed, and lie behind each other within images, with gaps perhaps."""
+    long = [step for step, size in zip(tensor.strides, tensor.shape, strict=True) if size > 1]
+    ordered = long == sorted(long, reverse=True) and not overlapping(tensor.shape, tensor.strides)
+    return ordered and has_strides(tensor, packed(tensor.shape), 2)
 
 
 @rules("cudnnDivisiveNormalizationForward", other="y")

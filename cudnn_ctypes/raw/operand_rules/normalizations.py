@@ -35,12 +35,14 @@ from .language import (
     Operand,
     Rules,
     cudnn_only,
+    equal,
     no_kernel,
     ranked,
     rules,
     same,
     typed,
     unchecked,
+    with_status,
 )
 
 __all__ = ["Form", "parameter", "parameter_type"]
@@ -101,6 +103,10 @@ def parameter(operand: Operand, shape: Ints, data_type: cudnnDataType_t) -> Iter
             f"expected shape {shape} of {data_type.name}, got {operand.shape} of "
             f"{operand.data_type.name}",
         )
+
+
+def _null(name: str) -> Broken:
+    return Broken(name, "it is NULL, or was never set", by_meaning=False)
 
 
 def _unknown(**enumerators: Any) -> Iterator[Broken]:
@@ -164,6 +170,8 @@ def normalization(
         if groupCnt != 1:
             yield Broken("groupCnt", f"expected 1, got {groupCnt}", NOT_SUPPORTED, by_meaning=False)
         yield from same(normScaleBiasDesc, normMeanVarDesc)
+        if normMeanVarDesc is None and not asks:
+            yield _null("normMeanVarDesc")
         if not inference:
             yield from _unknown(normOps=normOps)
         yield from cudnn_only(_unknown(mode=mode, normOps=normOps, algo=algo), NOT_SUPPORTED)
@@ -171,21 +179,26 @@ def normalization(
             sentence = "the persistent algorithm is for one scale per channel"
             yield Broken("mode", sentence, NOT_SUPPORTED, by_meaning=False)
     if x is None or (memory is None and not asks):
-        yield Broken("xDesc", "it is NULL, or was never set", by_meaning=False)
+        yield _null("xDesc")
         return
     if inference and form.relu:
         yield no_kernel(x, "in inference nothing can follow the normalization")
     yield from cudnn_only(ranked("a normalization", x, 4, 5))
     yield from typed("normalization", x, (*FLOATING, CUDNN_DATA_INT8) if inference else FLOATING)
     yield from same(x, yDesc, dyDesc, dxDesc)
-    half = x.data_type not in (CUDNN_DATA_FLOAT, CUDNN_DATA_DOUBLE)
-    fused = half and form.relu and form.persistent
+    fused = form.relu and form.persistent and x.data_type != CUDNN_DATA_DOUBLE
+    looks = asks and normOps is None  # only then strides of single channels do not count
     added = [each for each in (zDesc, dzDesc) if form.adds and each]
     for each in (yDesc, dyDesc, dxDesc, *added):
         if fused and each is not None:
-            yield from same(x, each)
-            if each is not dzDesc and each.shape == x.shape and not same_layout(each, x):
+            if each not in added or x.data_type != CUDNN_DATA_FLOAT:
+                yield from same(x, each)
+            alike = same_layout(each, x) and (looks or each.strides[1] == x.strides[1])
+            if each is not dzDesc and each.shape == x.shape and not alike:
                 yield no_kernel(each, f"expected the layout of {x.name}, got {each.strides}")
+    if asks and form.adds:
+        yield from with_status(NOT_SUPPORTED, equal("data_type", x, zDesc))
+        yield from same(x, dzDesc)
     parameters = [
         each
         for each in (
@@ -211,13 +224,14 @@ def normalization(
     if not form.relu or (asks and not form.persistent):
         return
     if activationDesc is None:
-        yield Broken("activationDesc", "it is NULL, or was never set", by_meaning=False)
+        yield _null("activationDesc")
         return
     unseen = asks and not form.adds and activationDesc.mode == CUDNN_ACTIVATION_SWISH
     if activationDesc.mode != CUDNN_ACTIVATION_RELU and not unseen:
         yield no_kernel(x, f"only RELU can follow, not {activationDesc.mode.name}")
     channels_last = packed(x.shape, layout_order("nhwc", len(x.shape)))
-    if x.data_type == CUDNN_DATA_DOUBLE or not (form.persistent and has_strides(x, channels_last)):
+    last = has_strides(x, channels_last) and (looks or x.strides[1] == 1)
+    if x.data_type == CUDNN_DATA_DOUBLE or not (form.persistent and last):
         yield no_kernel(
             x,
             "an activation can follow only in FLOAT, HALF and BFLOAT16, with packed NHWC tensors "

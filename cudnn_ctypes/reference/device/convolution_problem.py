@@ -244,7 +244,7 @@ _INTEGER = {
 }
 _PLAIN = (Method.IMPLICIT, Method.PRECOMPUTED, Method.ATOMIC)  # also for NHWC and integers
 _FFT_SIZE = 256  # pixels of the largest padded image that is transformed whole
-_TILE = 32  # pixels of a tile of the tiled transform
+_TILE = 32  # pixels of a flat tile of the tiled transform
 
 
 def why_not(direction: Direction, algorithm: Any, problem: Problem) -> str:
@@ -266,7 +266,7 @@ def why_not(direction: Direction, algorithm: Any, problem: Problem) -> str:
     return (
         _types(direction, method, problem)
         or _layouts(direction, method, problem)
-        or _sizes(method, problem)
+        or _sizes(direction, method, problem)
     )
 
 
@@ -301,9 +301,10 @@ def _types(direction: Direction, method: Method, p: Problem) -> str:
         return f"not for {data.name} with this algorithm"
     if compute == _HALF:
         without = (Method.ATOMIC,) if direction is BACKWARD_FILTER else ()
-        data_1 = direction is BACKWARD_DATA and method is Method.PRECOMPUTED
+        last = p.w.format == raw.CUDNN_TENSOR_NHWC
+        algorithm_1 = method is Method.PRECOMPUTED and direction is not FORWARD
         if (
-            (p.geometry.spatial == 3 and not data_1)
+            (p.geometry.spatial == 3 and not (algorithm_1 and (direction is BACKWARD_DATA or last)))
             or method not in (*_PLAIN, Method.WINOGRAD)
             or method in without
         ):
@@ -316,18 +317,21 @@ def _layouts(direction: Direction, method: Method, p: Problem) -> str:
     if vector_length(p.x.data_type) > 1:
         if p.w.format != raw.CUDNN_TENSOR_NCHW_VECT_C or not _in_vectors(p.x):
             return f"{x_name} and {w_name} must be in vectors, CUDNN_TENSOR_NCHW_VECT_C"
+        if method is Method.IMPLICIT and p.y.data_type == _FLOAT and not _channels_first(p.y):
+            return f"{y_name} must be NCHW with this algorithm"
         return ""
     if p.w.format == raw.CUDNN_TENSOR_NHWC:
-        last = (p.x,) if direction is FORWARD else (p.x, p.y)
+        flat = p.geometry.spatial == 2
+        last = (p.x,) if direction is FORWARD and flat else (p.x, p.y)
         if not all(_channels_last(tensor) for tensor in last):
-            names = x_name if direction is FORWARD else f"{x_name} and {y_name}"
+            names = x_name if len(last) == 1 else f"{x_name} and {y_name}"
             return f"{w_name} lies in NHWC, so {names} must, too"
         if not (_channels_first(p.y) or _channels_last(p.y)):
             return f"{y_name} must be NCHW or NHWC, as {w_name} is NHWC"
-        if method not in (_PLAIN if p.geometry.spatial == 2 else (Method.PRECOMPUTED,)):
+        if method not in (_PLAIN if flat else (Method.PRECOMPUTED,)):
             return "not for NHWC with this algorithm"
         double = p.x.data_type == _DOUBLE and (direction is not FORWARD or p.geometry.spatial == 3)
-        half = p.convolution.compute_data_type == _HALF and direction is BACKWARD_FILTER
+        half = p.convolution.compute_data_type == _HALF and direction is BACKWARD_FILTER and flat
         return "not for NHWC with these data types" if double or half else ""
     if p.x.data_type == _INT8:
         return f"{x_name}, {w_name} and {y_name} must be in NHWC for INT8"
@@ -335,7 +339,7 @@ def _layouts(direction: Direction, method: Method, p: Problem) -> str:
     needs_x = transformed or direction is BACKWARD_FILTER
     needs_y = transformed or direction is BACKWARD_DATA
     if p.geometry.spatial == 3:
-        needs_x = needs_x and not (direction is BACKWARD_FILTER and method is Method.PRECOMPUTED)
+        needs_x = needs_x and not (direction is BACKWARD_FILTER and method in _PLAIN)
         needs_x = needs_x or (direction is BACKWARD_DATA and method is not Method.ATOMIC)
         needs_y = needs_y or (direction is BACKWARD_FILTER and method is Method.ATOMIC_PRECOMPUTED)
     if (needs_x and not _channels_first(p.x)) or (needs_y and not _channels_first(p.y)):
@@ -343,7 +347,7 @@ def _layouts(direction: Direction, method: Method, p: Problem) -> str:
     return ""
 
 
-def _sizes(method: Method, p: Problem) -> str:
+def _sizes(direction: Direction, method: Method, p: Problem) -> str:
     g = p.geometry
     whole = g.w_shape[2:]
     unit = set(g.dilation) == {1}
@@ -358,19 +362,20 @@ def _sizes(method: Method, p: Problem) -> str:
             return "this algorithm is for 2 spatial dimensions"
         case Method.ATOMIC_PRECOMPUTED if flat and not unit:
             return "this algorithm is for dilation 1"
-        case Method.FFT if not (
-            flat and unit and short and set(g.stride) == {1} and max(g.padded) <= _FFT_SIZE
-        ):
-            return (
-                "FFT is for 2 spatial dimensions, stride and dilation 1, padding below the filter "
-                f"size, and padded images of up to {_FFT_SIZE} pixels"
-            )
-        case Method.TILED_FFT:
-            steps = zip(g.stride, whole, strict=True)
-            fine = all(step == 1 or (flat and step == 2 <= size) for step, size in steps)
-            if not (unit and short and fine):
+        case Method.FFT:
+            unit = unit or (direction is BACKWARD_DATA and max(whole) == 1)
+            plain = flat and unit and short and set(g.stride) == {1}
+            if not (plain and max(g.padded) <= _FFT_SIZE):
                 return (
-                    "tiled FFT is for dilation 1, stride 1 or 2, and padding below the filter size"
+                    "FFT is for 2 spatial dimensions, stride and dilation 1, padding below the "
+                    f"filter size, and padded images of up to {_FFT_SIZE} pixels"
+                )
+        case Method.TILED_FFT:
+            most = 2 if flat and min(whole) > 1 else 1
+            if not (unit and short and max(g.stride) <= most):
+                return (
+                    "tiled FFT is for dilation 1, stride 1, or 2 of flat filters without a size of "
+                    "1, and padding below the filter size"
                 )
         case Method.WINOGRAD if whole not in ((3, 3), (5, 5)) or set(g.stride) != {1} or not unit:
             return "Winograd's algorithm is for 3x3 and 5x5 filters, stride and dilation 1"
@@ -408,8 +413,9 @@ def workspace_bytes(direction: Direction, algorithm: Any, problem: Problem) -> i
             *rows, last = g.padded
             return 8 * (images + weights) * math.prod(rows) * (last // 2 + 1)
         case Method.TILED_FFT:
-            spectrum = int(_TILE ** (g.spatial - 1)) * (_TILE // 2 + 1)
-            tiles = math.prod(-(-size // _TILE) for size in g.padded)
+            tile = _TILE if g.spatial == 2 else _TILE // 2
+            spectrum = int(tile ** (g.spatial - 1)) * (tile // 2 + 1)
+            tiles = math.prod(-(-size // tile) for size in g.padded)
             return 8 * (images * tiles + weights) * spectrum
         case Method.WINOGRAD:
             tiles = math.prod(-(-size // 4) for size in g.y_shape[2:])

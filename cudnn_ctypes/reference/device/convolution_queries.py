@@ -78,6 +78,8 @@ def find(call: Call) -> None:
     if call["requestedAlgoCount"] < 1:
         raise bad_param("requestedAlgoCount is less than 1")
     call.require("returnedAlgoCount", "perfResults")
+    if 0 in (*problem.x.strides, *problem.y.strides):
+        raise not_supported("cuDNN times no convolution of tensors with a stride of 0")
     try:
         rows = [_row(direction, algo, problem) for algo in direction.methods]
     except Refused as refused:  # the descriptors do not fit each other

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ... import raw
 from ...dtypes import element_bits, numpy_dtype
 from ...raw.descriptors import ConstantPack, FusedPlan, Tensor, VariantPack
+from ...raw.strides import packed
 from ..arithmetic import round_to
 from ..fused_operations import (
     finalize_statistics_inference,
@@ -227,12 +228,11 @@ class _Packs:
             )
         return Operand(f"CUDNN_PTR_{name}", described, address)
 
-    def both(self, label: str, names: Sequence[str]) -> tuple[Operand, ...]:
-        """Two operands described by `label`, none where both placeholders say NULL."""
-        if not any(map(self.constants.given, names)):
+    def both(self, described: Any, names: Sequence[str]) -> tuple[Operand, ...]:
+        """Two operands, none where both placeholders say NULL, or nothing describes them."""
+        if not any(map(self.constants.given, names)) or described is None:
             return ()
         _needs_pointers(self.constants, *names)
-        (described,) = self.constants.needed(label)
         return tuple(operand for name in names if (operand := self.operand(name, described)))
 
     def load(self, name: str, described: Any) -> NDArray[Any]:
@@ -261,9 +261,17 @@ class _Packs:
         return value
 
     def input(self) -> dict[str, Any]:
-        """Scale, bias and the activation's name."""
+        """Scale, bias and the activation's name.
+
+        Without a descriptor of scale and bias cuDNN applies them only before an activation.
+        """
         activation = self.constants.get("ACTIVATION_DESC")
-        affine = self.both("BN_EQSCALEBIAS_DESC", ("BN_EQSCALE", "BN_EQBIAS"))
+        described = self.constants.get("BN_EQSCALEBIAS_DESC")
+        if described is None and activation is not None:
+            (x,) = self.constants.needed("XDESC")
+            few = (1, x.shape[1], *(1,) * (len(x.shape) - 2))
+            described = Tensor(x.data_type, few, packed(few))
+        affine = self.both(described, ("BN_EQSCALE", "BN_EQBIAS"))
         scale, bias = (each.load() for each in affine) if affine else (None, None)
         return {
             "scale": scale,
@@ -283,9 +291,7 @@ def _convolve(packs: _Packs) -> None:
         compute_dtype=problem.compute_dtype,
         out_dtype=numpy_dtype(y.data_type),
     )
-    sums: Sequence[Operand] = ()
-    if packs.constants.get("YSTATS_DESC") is not None:
-        sums = packs.both("YSTATS_DESC", ("YSUM", "YSQSUM"))
+    sums = packs.both(packs.constants.get("YSTATS_DESC"), ("YSUM", "YSQSUM"))
     packs.store("YDATA", y, results.y)
     for operand, values in zip(sums, (results.y_sum, results.y_sqsum), strict=False):
         _store(operand, values)

@@ -266,8 +266,13 @@ class Pass:
                 f"{descriptor} must have shape {shape}, fully packed, got {described.shape} with "
                 f"strides {described.strides}"
             )
-        batch_major = self.x.layout == raw.CUDNN_RNN_DATA_LAYOUT_BATCH_MAJOR_UNPACKED
-        if batch_major and numpy_dtype(described.data_type).kind in "iu":
+        # Unless they are read and written in their order, cuDNN copies them by their type.
+        copied = self.x.layout == raw.CUDNN_RNN_DATA_LAYOUT_BATCH_MAJOR_UNPACKED or (
+            self.x.layout == raw.CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_UNPACKED
+            and len(set(self.x.lengths)) > 1
+            and self.call[names[0]]
+        )
+        if copied and numpy_dtype(described.data_type).kind in "iu":
             raise bad_param(f"{descriptor} is {described.data_type.name}")
         # cuDNN ignores other types of the descriptor: states have the network's type.
         described = Tensor(self.described.data_type, shape, strides)

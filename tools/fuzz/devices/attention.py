@@ -77,7 +77,7 @@ def attention(draw: Draw) -> Program:
         unit = ROUNDOFF[kind]
     if kind == "FLOAT" and not math.endswith("FMA_MATH"):
         unit = ROUNDOFF["HALF"]
-    program.unit, program.terms = unit, 64
+    program.unit, program.terms, program.magnitude = unit, 64, 1.0  # of differences of gradients
     mode = (1 if one_to_one else 0) | (2 if biases else 0)
     program.descriptor(
         "attnDesc", "Attn", "cudnnSetAttnDescriptor", mode, heads,

@@ -1,10 +1,11 @@
 """Two results of one program held against each other.
 
-Values, integers, NaN and what must not be written are compared exactly; of statuses whether a call
-succeeds, as which of several broken rules is told is open. A number may be off by four roundings of
-its type, two of what it held before times beta, and by the roundoff of what is computed in, times
-the number of terms, of the largest element. Where that is not enough `Spread` decides: what the
-roundoff of all operands does to the result on the reference device, eight times.
+Values, NaN and what must not be written are compared exactly; of statuses whether a call succeeds,
+as which of several broken rules is told is open. A number may be off by four roundings of its type,
+two of what it held before times beta, and by the roundoff of what is computed in, times the number
+of terms, of the largest element. Where that is not enough `Spread` decides: what the roundoff of
+all operands does to the result on the reference device, eight times. One integer of fifty may be
+off by one: roundoff decides ties.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ def differences(
                 found.append(Difference("bits", name, f"two runs of {last} differ"))
     if other.faults:  # they explain whatever is computed, and why the reference refuses a call
         failed = bool(other.statuses) and other.statuses[-1][1].startswith("EXECUTION_FAILED")
-        refused = one.succeeded and not other.succeeded and not failed
+        refused = one.succeeded and not (other.succeeded or failed or other.refused)
         found = [each for each in found if each.kind == "status" and refused]
     return found
 
@@ -113,6 +114,8 @@ def _numbers(
     program: Any, one: Result, other: Result, spreads: Mapping[str, NDArray[Any]]
 ) -> Iterator[Difference]:
     functions = [function for function, _ in program.steps]
+    if program.draw.wrong.startswith("enumerator"):  # which of them cuDNN takes is open
+        return
     for name, exact in one.outputs.items():
         found = other.outputs[name]
         operand = program.operands.get(name)
@@ -120,7 +123,8 @@ def _numbers(
             continue
         if any(freedom(function, "number", name) for function in functions):
             continue
-        if _holds(program, "specials") and any(freedom(f, "specials", name) for f in functions):
+        free = exact.dtype.kind in "iu" or any(freedom(f, "specials", name) for f in functions)
+        if free and _holds(program, "specials"):  # no integer stands for NaN
             continue
         fast = any("CUDNN_SOFTMAX_FAST" in map(str, given.values()) for _, given in program.steps)
         if fast and _holds(program, "large"):  # it takes exponentials of the scores as they are
@@ -178,7 +182,8 @@ def _array(
             mine, theirs = np.clip(mine, -largest, largest), np.clip(theirs, -largest, largest)
         error = np.abs(mine - theirs)
         bad = (error > allowed) & ~undecided & ~np.isnan(mine)
-    if bad.any():
+    ties = exact.dtype.kind in "iu" and (error <= 1).all() and bad.sum() <= max(1, bad.size // 50)
+    if bad.any() and not ties:
         where = tuple(int(i) for i in np.argwhere(bad & (error == error[bad].max()))[0])
         limit = float(np.broadcast_to(allowed, bad.shape)[where])
         numbers = f"{mine[where]:.7g} and {theirs[where]:.7g} at {where}, allowed {limit:.1e}"

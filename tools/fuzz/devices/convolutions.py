@@ -90,7 +90,7 @@ class _Problem:
         layout = draw.choice("layout", ("NCHW", "NHWC", "each its own"), (4, 4, 2))
         self.layout = "NHWC" if self.last else layout
         rounding = ROUNDOFF["DOUBLE" if self.compute == "DOUBLE" else "FLOAT"]
-        if self.x_kind in ("HALF", "BFLOAT16") and self.compute == "HALF":
+        if self.x_kind in ("HALF", "BFLOAT16") and compute == "HALF":
             rounding = ROUNDOFF["HALF"]
         if self.x_kind == "FLOAT" and not self.math.endswith("FMA_MATH"):
             rounding = ROUNDOFF["HALF"]  # TF32
@@ -99,12 +99,14 @@ class _Problem:
         self.program.unit, self.program.alignment = rounding, 16
 
     def rounded_by(self, algorithm: str) -> None:
-        """Transforms lose precision."""
+        """Transforms lose precision, and so do halves to which parts of a sum are added."""
+        least = 0.0
         if "WINOGRAD" in algorithm or "FFT" in algorithm:
-            least = ROUNDOFF["BFLOAT16" if self.x_kind == "BFLOAT16" else "HALF"]
-            if self.x_kind == "FLOAT":
-                least = 2.0**-19
-            self.program.unit = max(self.program.unit, least if self.x_kind != "DOUBLE" else 0)
+            least = {"DOUBLE": 0.0, "FLOAT": 2.0**-19}.get(self.x_kind, ROUNDOFF["HALF"])
+            least = ROUNDOFF["BFLOAT16"] if self.x_kind == "BFLOAT16" else least
+        elif algorithm.endswith(("FILTER_ALGO_0", "FILTER_ALGO_3")) and self.x_kind == "HALF":
+            least = ROUNDOFF["HALF"]
+        self.program.unit = max(self.program.unit, least)
 
     def _kind(self, name: str) -> str:
         if name in ("x", "dx", "w", "dw"):

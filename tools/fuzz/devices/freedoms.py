@@ -97,7 +97,7 @@ FREEDOMS: tuple[Freedom, ...] = (
     Freedom("cudnn*Training*", "misuse", "memory NULL resultRunning*", _PAIRED),
     *(
         Freedom(function, "misuse", f"memory NULL {name}", _SCRATCH)
-        for function in ("cudnnConvolution*", "cudnnMultiHeadAttn*", "cudnn*Training*")
+        for function in ("cudnnConvolution*", "cudnnMultiHeadAttn*", "cudnn*Normalization*")
         for name in ("workSpace", "reserveSpace")
     ),
     *(Freedom(f, "status", "* BAD_PARAM_MISALIGNED_POINTER", _ALIGNED) for f in _CONVOLVING),

@@ -152,6 +152,8 @@ def softmax_backward(draw: Draw) -> Program:
     rounding(program, kind)
     options = _softmax(draw, program)
     backward(program, "cudnnSoftmaxBackward", dims, dims, kind, x=False, **options)
+    dy = program.operands.get("dy", program.operands["dx"])
+    program.magnitude = 300.0 if dy.content == "large" else 4.0  # of dy, less a sum of it
     return program.finish()
 
 
@@ -204,6 +206,8 @@ def pooling_backward(draw: Draw) -> Program:
         distinct=distinct if computed else "",
     )  # fmt: skip
     function, arguments = program.steps.pop()
+    if arguments["dy"] == "dx":
+        program.operands["dx"].free = "blocks of threads read what others have written"
     if computed:
         program.operands["y"].out, program.operands["y"].content = True, "poison"
         program.descriptors["yDesc"].strides = _without_overlap(program, "yDesc")

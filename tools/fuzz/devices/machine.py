@@ -49,6 +49,8 @@ class Result:
         Outputs that were different when the program ran again.
     faults : list of str
         Known faults of cuDNN that the descriptors of the calls have.
+    refused : bool
+        Whether layer 1 refuses a call for one of them.
     limits : dict
         How far an output may be off, by name, where its problem says it.
     """
@@ -59,6 +61,7 @@ class Result:
     trespass: list[str] = field(default_factory=list)
     unsteady: list[str] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
+    refused: bool = False
     limits: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -237,6 +240,7 @@ class _Run:
         for finding in faults_of_call(call, library.load().version):
             if not finding.fault.only_told or finding.fault.name in _DECIDED:
                 self.found.faults.append(finding.fault.name)
+                self.found.refused |= finding.fault.refused
 
     def _argument(self, p: Any, arguments: dict[str, Any], outs: dict[str, Any]) -> Any:
         kind, base = p.type.kind, p.type.base

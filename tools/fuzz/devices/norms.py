@@ -46,8 +46,8 @@ class _Problem:
         per_activation = "ACTIVATION" in self.mode
         shape = dims[1:] if per_activation else (dims[1], *(1 for _ in dims[2:]))
         self.few = (1, *shape)
-        if math.prod(dims) == 2 * math.prod(shape):  # gradients would be nothing but roundoff
-            dims = (dims[0] + 1, *dims[1:])
+        if math.prod(dims) <= 2 * math.prod(shape):  # gradients would be nothing but roundoff
+            dims = (3, *dims[1:])
         self.dims = dims
         program.terms = 2 * math.prod(dims) // math.prod(self.few) + 32
         program.unit = ROUNDOFF["DOUBLE" if self.kind == "DOUBLE" else "FLOAT"]

@@ -215,6 +215,8 @@ class Program:
         if kind in ("dims", "data type", "rank") and tensors:
             name = draw.choice("wrong operand", tensors)
             self.descriptors[name] = self._distorted(self.descriptors[name], kind)
+            if kind == "data type":  # a computation of mixed types is in float
+                self.unit = max(self.unit, 2.0**-24)
         elif kind == "enumerator":
             self._replace(77, "value", lambda value: value not in self.descriptors)
         elif kind == "memory NULL":
