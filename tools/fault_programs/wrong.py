@@ -301,6 +301,9 @@ WRONG: Mapping[str, Callable[[Graph], None]] = {
     "one query with alibi, rng_dump or a sink": _given(
         attention, queries=1, keys=320, slopes=(1.0,)
     ),
+    "pages of one query with alibi": _given(
+        attention, key_heads=1, queries=1, keys=384, page=16, lengths=((1,), (300,)), slopes=(1.0,)
+    ),
     "scale of attention that is not positive": _given(attention, scale=-0.2, inference=True),
     "pages that fill no tile": _given(attention, page=16, lengths=((128,), (192,))),
     "pages of 8 bits": _given(band_of_8_bits, left=None, page=16),

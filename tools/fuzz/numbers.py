@@ -32,7 +32,7 @@ from cudnn_ctypes.graph.engines.refusals import refusal
 from .oracle import UNITS, deviations
 from .random_graphs import FAMILIES, describe, draw, prepare
 
-__all__ = ["NAMES", "executed", "main", "run", "survey"]
+__all__ = ["NAMES", "compared", "executed", "main", "run", "survey"]
 
 NAMES = tuple(FAMILIES)
 _FACTOR = 8  # times what rounding does
@@ -61,7 +61,7 @@ def run(case: dict[str, Any], handle: Handle) -> str:
         problems = [
             problem
             for each in graph.outputs
-            if (problem := _compared(each, found[each.name], exact[each.name], spread[each.name]))
+            if (problem := compared(each, found[each.name], exact[each.name], spread[each.name]))
         ]
     return "; ".join(problems) or "right"
 
@@ -85,7 +85,8 @@ def executed(graph: Graph, arrays: dict[str, Any], handle: Handle) -> dict[str, 
         return {each.name: memory[each].numpy().astype(np.float64) for each in graph.outputs}
 
 
-def _compared(tensor: Any, result: Any, exact: Any, spread: Any) -> str:
+def compared(tensor: Any, result: Any, exact: Any, spread: Any) -> str:
+    """Why a result is wrong, "undecided" where rounding decides too much of it, or ""."""
     scale = max(float(np.abs(exact).max()), 1e-30)
     decided = spread <= _JUMP * scale
     if decided.mean() < 0.9:

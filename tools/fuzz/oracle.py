@@ -7,6 +7,7 @@ that the difference of both says how exact a computation in these types can be.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -22,7 +23,9 @@ Array = NDArray[Any]
 # Half a unit in the last place. Products of float32 are of TF32.
 UNITS = {"float16": 2.0**-11, "bfloat16": 2.0**-8, "float32": 2.0**-21, "float64": 2.0**-53}
 _TF32 = 2.0**-11
-_TANH = 2.0**-18  # cuDNN 9.19 on an H200 is right to 1e-5 in float32
+_SUM = 2.0**-16  # of products, which tensor cores add up with fewer bits than float32 has
+_APPROXIMATED = 2.0**-18  # cuDNN 9.19 on an H200 is right to 1e-5 in float32
+_FUNCTIONS = ("TANH", "EXP", "LOG", "SQRT", "RECIPROCAL")
 _CONVOLUTION = "operation_convolution_"
 
 
@@ -49,6 +52,8 @@ def evaluate(
         return array * (1 + unit * rng.uniform(-1, 1, array.shape))
 
     def operand(node: Any, port: str) -> Any:
+        if port in node.subgraphs:
+            return functools.partial(modified, node.subgraphs[port])
         tensor = node.inputs.get(port)
         if tensor is None:
             return None
@@ -58,28 +63,42 @@ def evaluate(
             array = np.full(tensor.dims, tensor.value, np.float64)
         else:
             array = np.asarray(arrays[tensor.name], np.float64)
-        kind = node.kind.descriptor
-        if data_type_name(tensor.data_type) == "float32" and (
-            kind == "operation_matmul" or kind.startswith(_CONVOLUTION)
-        ):
-            array = rounded(array, _TF32)
+        if _multiplies(node) and data_type_name(tensor.data_type) == "float32":
+            types = (data_type_name(each.data_type) for each in node.operands)
+            array = rounded(array, max(_TF32, *(UNITS.get(each, 0.0) for each in types)))
         return array.swapaxes(-1, -2) if port in node.transposed else array
 
-    for node in nodes:
-        compute = _OPERATIONS[node.kind.descriptor]
-        results = compute(node, lambda port, node=node: operand(node, port))
-        for port, array in results.items():
-            if port not in node.outputs:
-                continue
-            tensor = node.outputs[port]
-            unit = UNITS.get(data_type_name(tensor.data_type), 0.0)
-            if port == "mean" and rng is not None and "input" in node.inputs:
-                largest = np.abs(operand(node, "input")).max()  # which is added, and much larger
-                array = array + unit * largest * rng.uniform(-1, 1, array.shape)
-            if "TANH" in str(getattr(node.options.get("mode"), "name", "")):
-                unit = max(unit, _TANH)
-            held[id(tensor)] = found[tensor.name] = rounded(np.asarray(array, np.float64), unit)
+    def modified(subgraph: Any, scores: Array) -> Array:
+        held[id(subgraph.input)] = scores
+        carry_out(subgraph.nodes)
+        return held[id(subgraph.output)]
+
+    def carry_out(nodes: Sequence[Any]) -> None:
+        for node in nodes:
+            compute = _OPERATIONS[node.kind.descriptor or node.operation]
+            results = compute(node, lambda port, node=node: operand(node, port))
+            for port, array in results.items():
+                if port not in node.outputs:
+                    continue
+                tensor = node.outputs[port]
+                unit = UNITS.get(data_type_name(tensor.data_type), 0.0)
+                if port == "mean" and rng is not None and "input" in node.inputs:
+                    largest = np.abs(operand(node, "input")).max()  # added, and much larger
+                    array = array + unit * largest * rng.uniform(-1, 1, array.shape)
+                mode = str(getattr(node.options.get("mode"), "name", ""))
+                if any(each in mode for each in _FUNCTIONS):
+                    unit = max(unit, _APPROXIMATED)
+                elif _multiplies(node):
+                    unit = max(unit, _SUM)
+                held[id(tensor)] = found[tensor.name] = rounded(np.asarray(array, np.float64), unit)
+
+    carry_out(nodes)
     return found
+
+
+def _multiplies(node: Any) -> bool:
+    kind = node.kind.descriptor
+    return kind == "operation_matmul" or kind.startswith(_CONVOLUTION)
 
 
 def deviations(
@@ -100,9 +119,11 @@ def deviations(
 Operand = Callable[[str], Any]
 
 
+@functools.cache
 def _torch() -> Any:
     import torch
 
+    torch.set_num_threads(1)  # many processes do the same
     return torch
 
 
@@ -158,6 +179,11 @@ _UNARY: dict[str, Callable[[Any], Any]] = {
     "GELU_APPROX_TANH_FWD": lambda x: _torch().nn.functional.gelu(x, approximate="tanh"),
     "SOFTPLUS_FWD": lambda x: (1 + x.exp()).log(),
     "SWISH_FWD": lambda x: x * x.sigmoid(),
+    "EXP": lambda x: x.exp(),
+    "LOG": lambda x: x.log(),
+    "SQRT": lambda x: x.sqrt(),
+    "RSQRT": lambda x: x.rsqrt(),
+    "RECIPROCAL": lambda x: x.reciprocal(),
     "ABS": lambda x: x.abs(),
     "NEG": lambda x: -x,
     "SIN": lambda x: x.sin(),
@@ -210,6 +236,15 @@ def _norm(node: Any, operand: Operand) -> dict[str, Any]:
     inv = 1 / np.sqrt(variance + operand("epsilon").ravel()[0])
     y = (x - mean) * inv * (1 if scale is None else scale) + (0 if bias is None else bias)
     return {"y": y, "mean": mean, "inv_variance": inv}
+
+
+def _attention(node: Any, operand: Operand) -> dict[str, Any]:
+    """Without masks and scale of its own, but with what a function does to the scores."""
+    q, k, v = (_torch().tensor(operand(port)) for port in "qkv")
+    scores = (q @ k.transpose(-1, -2)).numpy() / np.sqrt(q.shape[-1])
+    modify = operand("score_mod") if "score_mod" in node.subgraphs else np.positive
+    shares = _torch().tensor(modify(scores)).softmax(-1)
+    return {"o": (shares @ v).numpy()}
 
 
 def _resample(node: Any, operand: Operand) -> dict[str, Any]:
@@ -275,5 +310,6 @@ _OPERATIONS: dict[str, Callable[[Any, Operand], dict[str, Any]]] = {
     "operation_norm_forward": _norm,
     "operation_norm_backward": _norm_backward,
     "operation_resample_fwd": _resample,
+    "sdpa": _attention,
     "operation_resample_bwd": _resample_backward,
 }

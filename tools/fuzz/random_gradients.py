@@ -34,7 +34,8 @@ def _draw_norm(rng: random.Random) -> Parameters:
     dims = [rng.randint(1, 4), 8 * rng.randint(1, 8), *(rng.randint(2, 12) for _ in range(2))]
     if mode in ("layer", "rms") and rng.random() < 0.5:
         dims = [dims[0] * dims[2], dims[1], 1, 1]
-    return {"io": rng.choice(TYPES), "mode": mode, "x": dims}
+    scale = rng.choice([None, "float32"]) if mode in ("layer", "rms") else "float32"
+    return {"io": rng.choice(TYPES), "mode": mode, "x": dims, "scale": scale}
 
 
 def _shapes(case: Case) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -47,7 +48,7 @@ def _shapes(case: Case) -> tuple[tuple[int, ...], tuple[int, ...]]:
 def _norm(graph: Graph, case: Case) -> Tensor:
     few, statistics = _shapes(case)
     dy, x = (image(graph, name, case["x"], True) for name in ("dy", "x"))
-    scale = image(graph, "scale", few, True, "float32")
+    scale = image(graph, "scale", few, True, case["scale"])
     centered = case["mode"] != "rms"
     names = ("mean", "inv_variance") if centered else ("inv_variance",)
     given = {name: image(graph, name, statistics, True, "float32") for name in names}
@@ -105,7 +106,7 @@ def _pooling(graph: Graph, case: Case) -> Tensor:
         }
         dx = graph.resample_backward(dy, case["mode"], **given, **options)
     order = (0, 2, 3, 1) if case["last"] else None
-    return dx.set_output(dims=case["x"], strides=packed(case["x"], order))
+    return dx.set_output(False, dims=case["x"], strides=packed(case["x"], order))
 
 
 def _prepare_pooling(case: Case, arrays: dict[str, Any]) -> None:

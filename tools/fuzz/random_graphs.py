@@ -90,19 +90,23 @@ def _settled(graph: Graph, x: Tensor) -> tuple[tuple[int, ...], tuple[int, ...]]
 
 def _draw_convolution(rng: random.Random) -> Parameters:
     rank = rng.choice([1, 2, 2, 2, 3])
-    groups = rng.choice([1, 1, 1, 2])
-    window = [rng.randint(1, 3) for _ in range(rank)]
+    plain = rng.random() < 0.6  # as most programs have them
+    groups = 1 if plain else rng.choice([1, 1, 1, 2])
+    window = [rng.choice([1, 3]) if plain else rng.randint(1, 3) for _ in range(rank)]
+    image = _sizes(rng, rank)
+    if plain and rng.random() < 0.15:
+        image = [1] * rank
     return {
         "io": rng.choice(TYPES),
-        "kind": rng.choice(["fprop", "dgrad", "wgrad"]),
-        "x": [rng.randint(1, 3), 8 * rng.randint(1, 4) * groups, *_sizes(rng, rank)],
-        "filters": 8 * rng.randint(1, 4) * groups,
+        "kind": rng.choice(["fprop", "fprop", "dgrad", "wgrad"]),
+        "x": [rng.choice([1, 2, 3, 5, 8]), 8 * rng.randint(1, 4) * groups, *image],
+        "filters": 8 * rng.choice([1, 2, 3, 4, 8]) * groups,
         "groups": groups,
         "window": window,
-        "padding": [rng.randint(0, size - 1) for size in window],
-        "stride": [rng.randint(1, 2) for _ in window],
-        "dilation": [rng.choice([1, 1, 2]) for _ in window],
-        "last": rng.random() < 0.8,
+        "padding": [size // 2 if plain else rng.randint(0, size - 1) for size in window],
+        "stride": [1 if plain else rng.randint(1, 2) for _ in window],
+        "dilation": [1 if plain else rng.choice([1, 1, 2]) for _ in window],
+        "last": rng.random() < 0.85,
         "chain": _chain(rng, 2),
     }
 
@@ -125,16 +129,16 @@ def _convolution(graph: Graph, case: Mapping[str, Any]) -> Tensor:
     if case["kind"] == "fprop":
         return graph.conv_fprop(x(), w(), **options)
     if case["kind"] == "dgrad":
-        return graph.conv_dgrad(dy(), w(), **options).set_output(dims=x_dims)
-    return graph.conv_wgrad(x(), dy(), **options).set_output(dims=w_dims)
+        return graph.conv_dgrad(dy(), w(), **options).set_output(False, dims=x_dims)
+    return graph.conv_wgrad(x(), dy(), **options).set_output(False, dims=w_dims)
 
 
 def _draw_matmul(rng: random.Random) -> Parameters:
     return {
         "io": rng.choice(TYPES),
         "batches": [rng.randint(1, 3), rng.choice([1, 0])],
-        "sizes": [8 * rng.randint(1, 8) for _ in range(3)],
-        "columns": [rng.random() < 0.5, rng.random() < 0.5],
+        "sizes": [rng.choice([1, 8, 16, 40, 64, 100, 128]) for _ in range(3)],
+        "columns": [rng.random() < 0.3, rng.random() < 0.3],
         "chain": _chain(rng, 4),
         "result": rng.choice([None, None, "float32"]),
     }
@@ -151,11 +155,14 @@ def _matmul(graph: Graph, case: Mapping[str, Any]) -> Tensor:
 
 
 def _draw_norm(rng: random.Random) -> Parameters:
+    channels = 8 * rng.choice([rng.randint(1, 7), 8, 16, 32])
     return {
         "io": rng.choice(TYPES),
-        "mode": rng.choice(["layer", "rms", "batch", "instance"]),
-        "x": [rng.randint(1, 4), 8 * rng.randint(1, 8), *(rng.randint(2, 12) for _ in range(2))],
-        "tokens": rng.random() < 0.5,
+        "mode": rng.choice(["layer", "layer", "rms", "rms", "batch", "instance"]),
+        "x": [rng.randint(1, 4), channels, *(rng.randint(2, 12) for _ in range(2))],
+        "tokens": rng.random() < 0.7,
+        "inference": rng.random() < 0.6,
+        "scale": rng.choice([None, None, "float32"]),
         "chain": [[rng.choice(ACTIVATIONS)]] if rng.random() < 0.3 else [],
     }
 
@@ -165,28 +172,28 @@ def _norm(graph: Graph, case: Mapping[str, Any]) -> Tensor:
     if mode in ("layer", "rms") and case["tokens"]:
         dims = (dims[0] * dims[2], dims[1], 1, 1)
     few = (1, dims[1], 1, 1) if mode in ("batch", "instance") else (1, *dims[1:])
-    x, scale, bias = (
-        image(graph, name, shape, True)
-        for name, shape in (("x", dims), ("scale", few), ("bias", few))
-    )
-    scale.data_type = bias.data_type = None
-    for each in (scale, bias):
-        each.set_output(False, data_type="float32")
-        each.virtual = False
-    if mode == "rms":
-        graph.tensors.remove(bias)
-    results = graph.norm_forward(mode, "training", x, scale, None if mode == "rms" else bias, 1e-3)
+    kind = case["scale"] if mode in ("layer", "rms") else "float32"
+    x, scale = image(graph, "x", dims, True), image(graph, "scale", few, True, kind)
+    bias = None if mode == "rms" else image(graph, "bias", few, True, kind)
+    phase = "inference" if case["inference"] and mode in ("layer", "rms") else "training"
+    results = graph.norm_forward(mode, phase, x, scale, bias, 1e-3)
     for name in results.keys() - {"y"}:
         results[name].set_output(name=name)
     return results["y"]
 
 
 def _draw_reduction(rng: random.Random) -> Parameters:
-    dims = [rng.randint(1, 6), 8 * rng.randint(1, 8), rng.randint(2, 16), rng.randint(2, 16)]
+    if rng.random() < 0.2:
+        dims = [rng.choice([2, 3, 8, 16, 40]) for _ in range(3)]
+        axes = rng.choice([[0], [1], [2], [0, 1, 2]])
+    else:
+        dims = [rng.randint(1, 6), 8 * rng.randint(1, 8), rng.randint(2, 16), rng.randint(2, 16)]
+        axes = rng.choice([[0, 2, 3], [0, 2, 3], [1], [1], [3], [0], [0, 1, 2, 3]])
     return {
         "io": rng.choice(TYPES),
         "x": dims,
-        "axes": rng.choice([[0, 2, 3], [1], [0, 1, 2, 3]]),
+        "axes": axes,
+        "last": len(dims) == 4 and rng.random() < 0.9,
         "mode": rng.choice(["add", "min", "max", "amax"]),
         "before": rng.choice([[], [["relu"]], [["neg"], ["sigmoid"]]]),
         "result": "float32",
@@ -194,7 +201,7 @@ def _draw_reduction(rng: random.Random) -> Parameters:
 
 
 def _reduction(graph: Graph, case: Mapping[str, Any]) -> Tensor:
-    x = image(graph, "x", case["x"], True)
+    x = image(graph, "x", case["x"], case["last"])
     for step in case["before"]:
         x = _step(graph, x, step)
     return graph.reduction(x, case["mode"], axes=case["axes"])

@@ -39,6 +39,7 @@ def in_processes(count: int, work: Callable[[int], object], seconds: float) -> N
 
     def alone(number: int) -> None:
         os.setpgid(0, 0)
+        os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # of its children
         if gpus > 1:
             os.environ["CUDA_VISIBLE_DEVICES"] = str(number % gpus)
         work(number)

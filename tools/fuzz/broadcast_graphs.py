@@ -1,0 +1,292 @@
+"""Random graphs with operands smaller than the result, before and behind a main operation.
+
+`draw` gives the case of a seed, plain data for JSON; `Sketch` describes its graph. The main
+operation is one of `random_graphs`, attention, whose scores meet the operands, or none.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from cudnn_ctypes.dtypes import numpy_dtype
+from cudnn_ctypes.graph import Graph, Tensor
+from cudnn_ctypes.raw.strides import packed
+
+from . import random_graphs
+from .random_gradients import image
+
+__all__ = ["MAINS", "Case", "Sketch", "draw"]
+
+Case = dict[str, Any]
+MAINS = {
+    "none": 8,
+    "expand": 2,
+    "convolution": 10,
+    "matmul": 5,
+    "norm": 2,
+    "resample": 2,
+    "reduction": 2,
+    "norm backward": 1,
+    "resample backward": 1,
+    "activation backward": 2,
+    "attention": 2,
+    "quantize": 0,
+}
+"""Main operations, with how often each is drawn."""
+
+FUNCTIONS = (
+    *("relu", "exp", "tanh", "neg", "sqrt", "rsqrt", "scale", "sigmoid", "swish", "softplus"),
+    *("elu", "gelu_approx_tanh", "abs", "log", "reciprocal"),
+)
+JOINS = ("add", "mul", "sub", "max")
+_TYPES = ("float16", "float16", "bfloat16", "float32")
+
+
+# --- main operations -----------------------------------------------------------------------------
+
+
+def _draw_none(rng: random.Random) -> Case:
+    rank = rng.choice([2, 3, 3, 4, 4, 5])
+    full = [rng.choice([1, 2, 3, 7, 8, 16, 33, 64, 128]) for _ in range(rank)]
+    if rank == 4 and rng.random() < 0.25:
+        full[2] = full[3] = 1
+    while math.prod(full) > 1 << 19:
+        full[rng.randrange(rank)] = rng.choice([1, 2, 3])
+    return {"io": rng.choice(_TYPES), "x": full, "last": rank >= 4 and rng.random() < 0.5}
+
+
+def _none(graph: Graph, case: Mapping[str, Any]) -> Tensor:
+    return image(graph, "x", case["x"], case["last"])
+
+
+def _draw_expand(rng: random.Random) -> Case:
+    """cuDNN takes a larger result than the operands give."""
+    rank = rng.choice([3, 3, 4])
+    full = [rng.choice([1, 2, 3, 7, 8, 16, 33, 64]) for _ in range(rank)]
+    return {
+        "io": rng.choice(_TYPES),
+        "full": full,
+        "x": [size if rng.random() < 0.5 else 1 for size in full],
+        "last": rank == 4 and rng.random() < 0.7,
+        "function": rng.choice(["identity", *FUNCTIONS]),
+    }
+
+
+def _expand(graph: Graph, case: Mapping[str, Any]) -> Tensor:
+    return _function(graph, case["function"], image(graph, "x", case["x"], case["last"]))
+
+
+def _draw_attention(rng: random.Random) -> Case:
+    return {
+        "io": rng.choice(["float16", "bfloat16"]),
+        "scores": [
+            *(rng.choice([1, 2, 3]), rng.choice([1, 2, 4])),
+            *(rng.choice([1, 2, 63, 64, 100, 128, 130, 192]) for _ in range(2)),
+        ],
+        "size": rng.choice([32, 64, 64, 128]),
+    }
+
+
+def _attention(graph: Graph, case: Mapping[str, Any]) -> Tensor:
+    (b, h, queries, keys), size = case["scores"], case["size"]
+    q, k, v = (
+        image(graph, name, (b, h, length, size), False)
+        for name, length in (("q", queries), ("k", keys), ("v", keys))
+    )
+    return graph.sdpa(q, k, v)[0]
+
+
+def _draw_quantize(rng: random.Random) -> Case:
+    sizes = [rng.choice([1, 2]), rng.choice([64, 128]), rng.choice([64, 128, 256])]
+    return {"io": rng.choice(["float16", "bfloat16"]), "x": sizes, "block": rng.choice([16, 32])}
+
+
+def _quantize(graph: Graph, case: Mapping[str, Any]) -> Tensor:
+    """To MXFP8, or to NVFP4."""
+    small, scales = {16: ("fp4_e2m1", "fp8_e4m3"), 32: ("fp8_e4m3", "fp8_e8m0")}[case["block"]]
+    x = image(graph, "x", case["x"], False)
+    y, scale = graph.block_scale_quantize(x, case["block"])
+    y.set_output(False, data_type=small)
+    scale.set_output(name="block_scale", data_type=scales)
+    return graph.block_scale_dequantize(y, scale, case["block"])
+
+
+_FAMILIES: dict[str, tuple[Callable[[random.Random], Case], Callable[..., Tensor]]] = {
+    **random_graphs.FAMILIES,
+    "none": (_draw_none, _none),
+    "expand": (_draw_expand, _expand),
+    "attention": (_draw_attention, _attention),
+    "quantize": (_draw_quantize, _quantize),
+}
+
+
+# --- drawing -------------------------------------------------------------------------------------
+
+
+def draw(seed: int, mains: Mapping[str, int] = MAINS) -> Case:
+    """The case of this seed."""
+    rng = random.Random(f"broadcasts {seed}")
+    kind = rng.choices(list(mains), list(mains.values()))[0]
+    parameters = _FAMILIES[kind][0](rng) | {"chain": []}
+    if kind == "reduction":
+        parameters["before"] = []
+    case: Case = {"seed": seed, "main": kind, "io": parameters["io"], "parameters": parameters}
+    alone = Graph(io_data_type=case["io"])
+    result = _FAMILIES[kind][1](alone, parameters)
+    given = [each for each in alone.inputs if not each.by_value and each.name != "index"]
+    if alone.nodes:
+        result.set_output()
+        alone.validate()
+    full = parameters.get("full") or list(result.dims or ())
+
+    often = {"none": 0.0, "expand": 0.0, "reduction": 1.0, "attention": 0.0}.get(kind, 0.35)
+    before = rng.random() < often
+    place = given[0] if rng.random() < 0.75 else rng.choice(given)
+    case["place"] = place.name
+    case["before"] = [_operand(rng, place.dims or (), case["io"])] if before else []
+    target = parameters.get("scores") or full
+    after = [_operand(rng, target, case["io"]) for _ in range(rng.choice([1, 1, 2, 2, 3]))]
+    if kind == "attention":
+        for each in after:  # cuDNN takes operands of scores as they are only
+            each["function"] = each["function"] if rng.random() < 0.1 else None
+            each["swapped"] = False
+    if before and (kind == "reduction" or rng.random() < 0.5):
+        after = after[:-1]
+    if kind == "expand" and rng.random() < 0.7:
+        after = []
+    case["after"] = after
+    case["small_first"] = len(after) > 1 and kind != "attention" and rng.random() < 0.35
+    case["tail"] = rng.choice([None, None, None, "relu", "tanh"]) if kind != "attention" else None
+    case["out"] = rng.choice([case["io"], "float32"]) if kind != "attention" else case["io"]
+    if rng.random() < 0.8:
+        _narrow(case)
+    return case
+
+
+def _narrow(case: Case) -> None:
+    """Leave out what cuDNN takes beside no reduction and no norm."""
+    if case["main"] == "reduction":
+        case |= {"after": [], "small_first": False, "tail": None, "out": "float32"}
+    elif case["main"].startswith("norm"):
+        after = [] if case["before"] else [{**case["after"][0], "function": None}]
+        case |= {"after": after, "small_first": False, "out": case["io"]}
+
+
+def _operand(rng: random.Random, full: Sequence[int], io: str) -> Case:
+    whole = rng.choice([0.3, 0.5, 0.7])
+    return {
+        "dims": [size if rng.random() < whole else 1 for size in full],
+        "function": rng.choice([None, None, *FUNCTIONS]),
+        "join": rng.choice(JOINS),
+        "type": rng.choice([io, io, "float32"]),
+        "swapped": rng.random() < 0.2,
+        "packed": rng.random() < 0.1,  # though the result may be channels-last
+        "order": rng.sample(range(len(full)), len(full)) if rng.random() < 0.15 else None,
+    }
+
+
+# --- describing ----------------------------------------------------------------------------------
+
+
+class Sketch:
+    """The graph of a case; what describes the main operation calls it as it would a graph.
+
+    Parameters
+    ----------
+    case : dict
+    graph : optional
+        One with the methods of a `Graph`.
+    """
+
+    def __init__(self, case: Case, graph: Any = None) -> None:
+        self.case = case
+        self.graph = Graph(io_data_type=case["io"]) if graph is None else graph
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.graph, name)
+
+    def tensor(
+        self, dims: Sequence[int], strides: Any = None, data_type: Any = None, *, name: str = ""
+    ) -> Any:
+        """An operand of the main operation, behind what comes before it."""
+        made = self.graph.tensor(dims, strides, data_type or self.case["io"], name=name)
+        if name == self.case["place"]:
+            for number, each in enumerate(self.case["before"]):
+                made = self._joined(made, self._operand(f"p{number}", each), each)
+        return made
+
+    def sdpa(self, q: Any, k: Any, v: Any) -> Any:
+        """Attention whose scores meet the operands."""
+        return self.graph.sdpa(q, k, v, score_mod=lambda _, scores: self._behind(scores))
+
+    def result(self) -> Any:
+        """The result of the whole graph, an output named y."""
+        case, parameters = self.case, self.case["parameters"]
+        made = _FAMILIES[case["main"]][1](self, parameters)
+        if case["main"] != "attention":
+            made = self._behind(made)
+        if case["tail"]:
+            made = getattr(self.graph, case["tail"])(made)
+        made.set_output(name="y", data_type=case["out"])
+        if case["main"] == "none":
+            made.set_output(dims=parameters["x"], strides=self.strides(parameters["x"]))
+        return made
+
+    def strides(self, dims: Sequence[int]) -> tuple[int, ...]:
+        """Packed, with the channels last where the main operation has them so."""
+        parameters = self.case["parameters"]
+        last = parameters.get("last", self.case["main"].startswith("norm"))
+        last = last and len(dims) == len(parameters["x"])
+        return packed(dims, (0, *range(2, len(dims)), 1) if last else None)
+
+    def _behind(self, made: Any) -> Any:
+        after = self.case["after"]
+        operands = [self._operand(f"t{n}", each) for n, each in enumerate(after)]
+        if not self.case["small_first"]:
+            for each, other in zip(after, operands, strict=True):
+                made = self._joined(made, other, each)
+            return made
+        small = operands[0]
+        for each, other in zip(after[1:], operands[1:], strict=True):
+            small = self._joined(small, other, each)
+        return self._joined(made, small, after[0])
+
+    def _operand(self, name: str, each: Case) -> Any:
+        dims, order = each["dims"], each["order"]
+        if order is None or self.case["main"] == "convolution":
+            strides = packed(dims) if each["packed"] else self.strides(dims)
+        else:
+            strides = packed(dims, order)
+        made = self.graph.tensor(dims, strides, each["type"], name=name)
+        return _function(self.graph, each["function"], made) if each["function"] else made
+
+    def _joined(self, first: Any, second: Any, each: Case) -> Any:
+        if each["swapped"]:
+            first, second = second, first
+        return getattr(self.graph, each["join"])(first, second)
+
+    def values(self) -> dict[str, Any]:
+        """The numbers of all inputs by name: those of operands are positive, as roots want it."""
+        rng = np.random.default_rng(self.case["seed"])
+        found = {}
+        for each in self.graph.inputs:
+            if not each.by_value:
+                dims = each.dims or ()
+                positive = each.name[:1] in "pt" or self.case["main"] == "expand"
+                value = rng.uniform(0.5 if positive else -1.5, 1.5, dims)
+                terms = {"w": dims[1:], "b": dims[-2:-1]}.get(each.name)
+                if terms is not None and len(dims) > 2:
+                    value *= 2 / math.sqrt(math.prod(terms))
+                found[each.name] = value.astype(numpy_dtype(each.data_type))
+        parameters = {**self.case["parameters"], "family": self.case["main"]}
+        random_graphs.prepare(parameters | {"seed": self.case["seed"]}, found)
+        return found
+
+
+def _function(graph: Any, name: str, operand: Any) -> Any:
+    return graph.mul(operand, 0.5) if name == "scale" else getattr(graph, name)(operand)
