@@ -13,6 +13,7 @@ from typing import Any
 from ..graph.backend.devices import as_properties
 from ..graph.compilation import CompiledGraph, compile_graphs
 from .options import (
+    EVIDENCE,
     USER_ERRORS,
     Output,
     add_device,
@@ -22,7 +23,7 @@ from .options import (
     file_name,
     make_folder,
     positive,
-    read_text,
+    read_graphs,
     refuse_overwriting,
     steps,
     write_text,
@@ -41,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "cudnn_ctypes.compile_graphs does the same for graphs in Python, and by any executor: "
         "Dask's, MPI's."
     )
-    parser.add_argument("graphs", nargs="+", type=file_name, help="files that Graph.to_json wrote")
+    parser.add_argument("graphs", nargs="+", type=file_name, help=f"each {EVIDENCE}")
     add_device(parser)
     parser.add_argument(
         "-o",
@@ -81,8 +82,9 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    texts = [read_text(path) for path in arguments.graphs]
-    targets = _targets(arguments.graphs, arguments.output)
+    graphs = [each for path in arguments.graphs for each in read_graphs(path)]
+    sources, texts = [name for name, _ in graphs], [graph.to_json() for _, graph in graphs]
+    targets = _targets(sources, arguments.output)
     refuse_overwriting(targets, force=arguments.force)
     for target in targets:
         make_folder(target.parent)
@@ -94,7 +96,7 @@ def _run(arguments: argparse.Namespace) -> int:
             progress.tell(f"for {device!r}")
 
         def write(result: CompiledGraph) -> None:
-            source, target = arguments.graphs[len(results)], targets[len(results)]
+            source, target = sources[len(results)], targets[len(results)]
             results.append(result)
             if result.plan is not None:
                 write_text(target, result.plan, force=arguments.force)
@@ -114,7 +116,7 @@ def _run(arguments: argparse.Namespace) -> int:
             )
         finally:  # after Ctrl-C too
             if arguments.json:
-                done = zip(arguments.graphs, targets, results, strict=False)
+                done = zip(sources, targets, results, strict=False)
                 print(json.dumps([_as_dict(*each) for each in done], indent=2))
     if not arguments.json:
         _sum_up(results, time.perf_counter() - start)

@@ -5,17 +5,21 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from typing import TYPE_CHECKING, Any
 
 from ..graph.backend.devices import as_properties
 from ..graph.engines.selection import Selection
-from .options import USER_ERRORS, add_device, file_name, read_graph, steps
+from .options import EVIDENCE, USER_ERRORS, add_device, file_name, read_graphs, steps
+
+if TYPE_CHECKING:
+    from ..graph.graph import Graph
 
 __all__ = ["add_arguments", "main"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``python -m cudnn_ctypes explain``."""
-    parser.add_argument("graph", type=file_name, help="a file that Graph.to_json wrote")
+    parser.add_argument("graph", type=file_name, help=f"{EVIDENCE}: each of its graphs")
     add_device(parser)
     parser.add_argument(
         "--heuristics",
@@ -39,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Print the explanation; 0 if an engine supports the graph, 1 if none does, 2 on an error."""
+    """Print the explanations; 0 if engines support all graphs, 1 if not, 2 on an error."""
     try:
         return _run(arguments)
     except USER_ERRORS as error:
@@ -53,7 +57,22 @@ def _run(arguments: argparse.Namespace) -> int:
         forbid=arguments.forbid,
         deterministic=arguments.deterministic,
     )
-    graph = read_graph(arguments.graph)
+    told = []
+    graphs = read_graphs(arguments.graph)
+    for place, (name, graph) in enumerate(graphs):
+        if len(graphs) > 1 and not arguments.json:
+            print(f"{'' if not place else chr(10)}{name}")
+        told.append(_explained(graph, selection, arguments))
+    if arguments.json:
+        data = [each for _, each in told]
+        print(json.dumps(data[0] if len(data) == 1 else data, indent=2))
+    return 0 if all(usable for usable, _ in told) else 1
+
+
+def _explained(
+    graph: Graph, selection: Selection, arguments: argparse.Namespace
+) -> tuple[bool, dict[str, Any]]:
+    """Print the explanation of a graph, if not as JSON; whether an engine has it, and the data."""
     told = graph.explain(
         as_properties(arguments.device),
         arguments.heuristics,
@@ -64,14 +83,13 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.advice:
         with steps("trying changes, for half a minute at most"):
             advice = told.advice()
-    if arguments.json:
-        data = told.as_dict()
-        if advice is not None:
-            data["advice"] = advice.as_dict()["suggestions"]
-        print(json.dumps(data, indent=2))
-    else:
+    if not arguments.json:
         told.show()
         if advice is not None:
             print()
             advice.show()
-    return 0 if told.usable else 1
+        return bool(told.usable), {}
+    data = told.as_dict()
+    if advice is not None:
+        data["advice"] = advice.as_dict()["suggestions"]
+    return bool(told.usable), data

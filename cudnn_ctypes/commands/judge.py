@@ -10,6 +10,7 @@ from ..graph.engines.judging.operands import KINDS
 from ..graph.engines.selection import Selection
 from ..handle import Handle
 from .options import (
+    EVIDENCE,
     USER_ERRORS,
     Output,
     add_force,
@@ -27,7 +28,7 @@ __all__ = ["add_arguments", "main"]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``python -m cudnn_ctypes judge``."""
-    parser.add_argument("graph", type=file_name, help="a file that Graph.to_json wrote")
+    parser.add_argument("graph", type=file_name, help=EVIDENCE)
     parser.add_argument(
         "--engines", nargs="+", type=from_zero, metavar="N", help="only these (default: all)"
     )

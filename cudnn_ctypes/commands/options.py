@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from ..graph.graph import Graph
 
 __all__ = [
+    "EVIDENCE",
     "USER_ERRORS",
     "CommandError",
     "Names",
@@ -37,6 +39,7 @@ __all__ = [
     "make_folder",
     "positive",
     "read_graph",
+    "read_graphs",
     "read_text",
     "refuse_overwriting",
     "steps",
@@ -163,20 +166,62 @@ def _there_already(path: Path) -> CommandError:
     return CommandError(f"{path}: it is there already; --force writes over it")
 
 
+EVIDENCE = "a file that Graph.to_json wrote, a graph of NVIDIA's front end, or a log of cuDNN"
+"""What commands take for a graph; see `read_graphs`."""
+
+
+def read_graphs(path: Path) -> list[tuple[Path, Graph]]:
+    """The graphs in a file, each with its name: the file's, or "cudnn.log#2" of several.
+
+    ``cudnn.log#2`` in place of the file's name chooses one. What was read of a log, and what not,
+    is said on the standard error output.
+
+    Raises
+    ------
+    CommandError
+        If the file cannot be read, or has no graph.
+    """
+    from ..evidence.reading import LOG, read_evidence
+
+    file, number = path, 0
+    if not os.path.exists(path) and (match := re.fullmatch(r"(.+)#(\d+)", str(path))):
+        file, number = Path(match[1]), int(match[2])
+    try:
+        evidence = read_evidence(file)
+    except OSError as error:
+        raise CommandError(f"{file}: it cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        raise CommandError(str(error)) from None
+    if evidence.form == LOG:
+        print(evidence.heading, file=sys.stderr)
+        for why, count in evidence.unread.most_common():
+            print(f"not read: {count} x {why}", file=sys.stderr)
+    graphs = [each.graph for each in evidence.graphs]
+    if not graphs:
+        raise CommandError(f"{file}: it has no graph; a log has them with CUDNN_LOGLEVEL_DBG=3")
+    if number:
+        if number > len(graphs):
+            raise CommandError(f"{file}: it has {len(graphs)} graphs, and no #{number}")
+        return [(path, graphs[number - 1])]
+    if len(graphs) == 1:
+        return [(file, graphs[0])]
+    return [(Path(f"{file}#{count}"), each) for count, each in enumerate(graphs, 1)]
+
+
 def read_graph(path: Path) -> Graph:
-    """The graph stored in a file.
+    """The only graph in a file, or the chosen one; see `read_graphs`.
 
     Raises
     ------
     CommandError
     """
-    from ..graph.graph import Graph
-
-    text = read_text(path)
-    try:
-        return Graph.from_json(text)
-    except ValueError as error:
-        raise CommandError(f"{path}: {error}") from None
+    graphs = read_graphs(path)
+    if len(graphs) > 1:
+        raise CommandError(
+            f"{path}: it has {len(graphs)} graphs: choose one, such as {graphs[0][0]} "
+            f"(lookup {path} lists them)"
+        )
+    return graphs[0][1]
 
 
 class Names:

@@ -17,6 +17,7 @@ while a block listens. The reference device logs nothing.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -161,9 +162,12 @@ _ENABLED = {
     raw.CUDNN_SEV_INFO: raw.CUDNN_SEV_INFO_EN,
 }
 
-_FUNCTION = re.compile(r"function (\w+)\(\)")
-_REASON = re.compile(r"^\s*(?:Error|Warning|Info):\s*(.*)")
-_PLACE = re.compile(r"GPU=(\w+); Handle=(\w+); StreamId=(\w+)")
+_HEAD = re.compile(r"CuDNN \(v(\d+)(?: \d+)?\) function (\w+)\(\)")
+_REASON = re.compile(r"^\s*(?:Error|Warning|Info):\s*(.*)", re.MULTILINE)
+_STATUS = re.compile(r"\b(CUDNN_STATUS_\w+)")
+_TIME = re.compile(r"Time: (\d[-\dT:.]+)")
+_PLACE = re.compile(r"Process=(\d+); Thread=(\d+); GPU=(\w+)")
+_SUCCESS = raw.CUDNN_STATUS_SUCCESS
 
 
 @dataclass(frozen=True)
@@ -175,6 +179,8 @@ class Message:
     severity : cudnnSeverity_t
     function : str
         C name of the called function; "" if the message names none.
+    version : int
+        The cuDNN that wrote it: 91900 for 9.19.0; 0 if it does not say.
     arguments : dict of str to LoggedArgument
         The call's arguments by cuDNN's names, descriptors with their contents; only in information
         messages.
@@ -182,7 +188,8 @@ class Message:
         The reasons for errors and warnings; outermost last.
     status : cudnnStatus_t
     time : datetime.datetime
-        In UTC.
+        In UTC for a message that was heard. One that was read from a file has the local time of
+        the program, and no time zone.
     process, thread : int
     device : int or None
         Ordinal of the GPU, None if the call concerns none.
@@ -199,8 +206,7 @@ class Message:
 
     severity: raw.cudnnSeverity_t
     function: str
-    arguments: dict[str, LoggedArgument] = field(compare=False)
-    reasons: tuple[str, ...]
+    version: int
     status: raw.cudnnStatus_t
     time: datetime
     process: int
@@ -209,36 +215,51 @@ class Message:
     text: str
 
     @classmethod
-    def of(cls, severity: int, debug: raw.cudnnDebug_t, lines: list[str]) -> Message:
-        """The message from a callback's arguments.
+    def of(cls, severity: int, text: str, debug: raw.cudnnDebug_t | None = None) -> Message:
+        """The message from its text, and the callback's struct if there is one.
 
         Parameters
         ----------
         severity : int
             Number of C's ``cudnnSeverity_t``.
-        debug : cudnnDebug_t
-            The struct with time, process, thread and function.
-        lines : list of str
-            The lines of the text.
+        text : str
+            The lines, without the letters before them in a log file.
+        debug : cudnnDebug_t, optional
+            The struct with time, process, thread and status.
         """
-        text = "\n".join(lines)
-        function, place = _FUNCTION.search(text), _PLACE.search(text)
-        reasons = [match[1] for line in lines if (match := _REASON.match(line))]
-        # The struct's cudaDeviceId is undefined if the text names no device.
-        device = int(place[1]) if place and place[1].isdigit() else None
-        time = datetime.fromtimestamp(debug.time_sec, timezone.utc)
+        head = _HEAD.match(text)
+        place = _PLACE.match(text, max(text.rfind("Process="), 0))
+        if debug is not None:
+            status = raw.cudnnStatus_t(debug.cudnnStatus)
+            time = datetime.fromtimestamp(debug.time_sec, timezone.utc)
+            time = time.replace(microsecond=debug.time_usec)
+        else:
+            second = text.find("\n") + 1
+            says = severity < 3 or text.startswith("status: ", second + 4)
+            found = _STATUS.search(text, second) if says else None
+            status = getattr(raw, found[1], _SUCCESS) if found else _SUCCESS
+            clock = _TIME.match(text, max(text.rfind("Time: "), 0))
+            time = datetime.fromisoformat(clock[1]) if clock else datetime.min
         return cls(
             raw.cudnnSeverity_t(severity),
-            function[1] if function else "",
-            logged_arguments(lines),
-            tuple(reasons),
-            raw.cudnnStatus_t(debug.cudnnStatus),
-            time.replace(microsecond=debug.time_usec),
-            int(debug.pid),
-            int(debug.tid),
-            device,
+            head[2] if head else "",
+            int(head[1]) if head else 0,
+            status,
+            time,
+            int(place[1]) if place else 0,
+            int(place[2]) if place else 0,
+            # The struct's cudaDeviceId is undefined if the text names no device.
+            int(place[3]) if place and place[3].isdigit() else None,
             text,
         )
+
+    @functools.cached_property
+    def arguments(self) -> dict[str, LoggedArgument]:
+        return logged_arguments(self.text.splitlines())
+
+    @functools.cached_property
+    def reasons(self) -> tuple[str, ...]:
+        return tuple(_REASON.findall(self.text))
 
     def __str__(self) -> str:
         return self.text
@@ -292,9 +313,8 @@ def log_messages(
         if member not in wanted and member in _ENABLED:
             return
         try:
-            received = Message.of(
-                severity, raw.cudnnDebug_t.from_address(debug), message_lines(message)
-            )
+            text = "\n".join(message_lines(message))
+            received = Message.of(severity, text, raw.cudnnDebug_t.from_address(debug))
             messages.append(received)
             if callback is not None:
                 callback(received)

@@ -21,6 +21,7 @@ from ...graph.lower.lowering import graph_faults
 from ...handle import Handle
 from ...raw.library import load
 from ..options import (
+    EVIDENCE,
     USER_ERRORS,
     CommandError,
     Names,
@@ -81,7 +82,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "what",
         type=Names(*KINDS),
-        help=f"{', '.join(KINDS)}, or a file that Graph.to_json wrote",
+        help=f"{', '.join(KINDS)}, or {EVIDENCE}",
     )
     parser.add_argument("shapes", nargs="*", metavar="SHAPE", help="such as 32x64x56x56")
     parser.add_argument(

@@ -8,13 +8,16 @@ import argparse
 import itertools
 import json
 import re
+import sys
 import textwrap
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
 
 from ...evidence.known_faults import known_faults
+from ...evidence.reading import read_evidence
 from ...raw.headers import include_folder
 from .entries import Entry, find, mentioning, named, near
 
@@ -41,17 +44,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="a function, type, enumerator, macro, backend attribute (tensor.data_type), status "
         "(2000), exception, class, method (Graph.sdpa), a name of an older cuDNN, a known fault by "
-        "its name, issue (pytorch 196678) or words (known fault relu), or words (pooling backward)",
+        "its name, issue (pytorch 196678) or words (known fault relu), words (pooling backward), "
+        "or a file with graphs or a log of cuDNN",
     )
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Print the entries of each name; 0 if all were found, 1 if not."""
-    queries = _queries(arguments.names)
+    """Print the entries of each name, or what a file has; 0 if all were found, 1 if not."""
+    files = [name for name in arguments.names if Path(name).is_file()]
+    try:
+        evidence = [read_evidence(file) for file in files]
+    except (OSError, ValueError) as error:
+        print(f"lookup: {error}", file=sys.stderr)
+        return 2
+    if not arguments.json:
+        for each in evidence:
+            print(each)
+    queries = _queries([name for name in arguments.names if name not in files])
     results = [(query, *_answer(query)) for query in queries]
     if arguments.json:
-        print(json.dumps([_as_dict(*result) for result in results], indent=2))
+        told = [each.as_dict() for each in evidence] + [_as_dict(*result) for result in results]
+        print(json.dumps(told, indent=2))
     else:
         for query, entries, found, like in results:
             for entry in entries:

@@ -34,6 +34,7 @@ _OPTIONS = {
     "softplus_beta": "softplus_beta",
     "swish_beta": "swish_beta",
     "axis": "axis",
+    "nan_propagation": "nan_propagation",  # set by other programs than this package's
 }
 _LOGICAL = [mode for mode in cudnnPointwiseMode_t if "_LOGICAL_" in mode.name]
 _INNER = Inner("pointwise", "pw_descriptor", _OPTIONS, "math_prec")

@@ -1,0 +1,73 @@
+"""cuDNN's log as text: ``CUDNN_LOGLEVEL_DBG`` and ``CUDNN_LOGDEST_DBG`` of any program."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from .messages import Message
+
+__all__ = ["LogLines", "is_log", "log_lines"]
+
+_SEVERITIES = {"F": 0, "E": 1, "W": 2, "I": 3}  # cudnnSeverity_t
+_LINE = re.compile(r"(?:^|.*?[\s\]:>|])([FEWIfewi])! ?(.*)", re.DOTALL)
+_HEAD = re.compile(r"CuDNN \(v\d+")
+_LONGEST = 64 << 20  # characters of one line
+
+
+def is_log(start: str) -> bool:
+    """Whether a text begins like a log, perhaps with other lines of the program before."""
+    return re.search(r"[FEWI]! CuDNN \(v\d+", start) is not None
+
+
+def log_lines(path: Path) -> Iterator[str]:
+    """The lines of a log, which may be compressed by gzip; cut off where that is damaged."""
+    with path.open("rb") as file:
+        compressed = file.peek(2)[:2] == b"\x1f\x8b"
+    opener = gzip.open if compressed else open
+    with opener(path, "rt", encoding="utf-8", errors="replace") as stream:
+        try:
+            yield from iter(lambda: stream.readline(_LONGEST), "")
+        except (EOFError, OSError):  # the end of the file is missing
+            return
+
+
+class LogLines:
+    """The messages in the lines of a log.
+
+    Attributes
+    ----------
+    count : int
+        Messages so far.
+    cut : int
+        Messages whose end is missing, so far: another process wrote into them, or the file ends.
+    """
+
+    def __init__(self) -> None:
+        self.count = self.cut = 0
+
+    def messages(self, lines: Iterable[str]) -> Iterator[Message]:
+        """The messages, one after the other; lines of the program itself are passed over."""
+        severity, text, inside = 0, list[str](), False
+        for line in lines:
+            if line[1:3] == "! ":
+                letter, rest = line[0], line[3:].rstrip("\n")
+            elif "! " in line and (match := _LINE.match(line)):
+                letter, rest = match[1], match[2].rstrip("\n")
+            elif inside and line.strip():
+                text.append(line.rstrip("\n"))
+                continue
+            else:
+                continue
+            if letter in _SEVERITIES and _HEAD.match(rest):
+                self.cut += inside
+                severity, text, inside = _SEVERITIES[letter], [rest], True
+            elif inside:
+                text.append(rest)
+                if rest.startswith((" Process=", "Process=")):
+                    inside = False
+                    self.count += 1
+                    yield Message.of(severity, "\n".join(text))
+        self.cut += inside

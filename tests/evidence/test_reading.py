@@ -1,0 +1,175 @@
+"""cuDNN's log read back: every graph of the tests, whole logs, and commands that take them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import warnings
+
+import pytest
+from graph.families import CASES
+
+from cudnn_ctypes import Graph, Message, log_messages, read_evidence
+from cudnn_ctypes.__main__ import main
+from cudnn_ctypes.graph.backend.devices import as_properties
+from cudnn_ctypes.graph.describe.serialization import canonical
+from cudnn_ctypes.graph.lower.lowering import lowered
+
+FINALIZE = "cudnnBackendFinalize"
+
+
+@pytest.fixture(scope="module")
+def h200():
+    with as_properties("h200") as properties:
+        yield properties
+
+
+def log_of(graph, device):
+    """The messages that cuDNN logs while a graph is lowered."""
+    with warnings.catch_warnings(), log_messages("info") as messages:
+        warnings.simplefilter("ignore")
+        with lowered(graph.expansion(device), device):
+            pass
+    return messages
+
+
+def printed(messages):
+    """What cuDNN prints of the operation graph, whose text is the oracle."""
+    texts = [each.text for each in messages if each.function == FINALIZE]
+    (text,) = (each for each in texts if "descriptor: type=CUDNN_BACKEND_OPERATIONGRAPH" in each)
+    return text[: text.index("Time:")]
+
+
+def content(graph):
+    return canonical(graph.nodes, graph.tensors)
+
+
+def lines_of(messages, letters="i"):
+    """The messages as cuDNN writes them to a file."""
+    for message in messages:
+        first, *rest = message.text.split("\n")
+        yield f"\n{letters.upper()}! {first}\n" + "".join(f"{letters}! {each}\n" for each in rest)
+
+
+def chain(data_type="float16"):
+    graph = Graph(io_data_type=data_type)
+    x = graph.tensor((2, 32, 8, 8), layout="nhwc")
+    w = graph.tensor((16, 32, 3, 3), layout="nhwc")
+    y = graph.conv_fprop(x, w, padding=1, stride=2)
+    graph.swish(y, swish_beta=1.25).set_output()
+    return graph
+
+
+@pytest.mark.thinned(8)
+@pytest.mark.parametrize("name", list(CASES))
+def test_every_graph_comes_back(name, h200):
+    messages = log_of(CASES[name].graph(), h200)
+    (found,) = read_evidence(messages).graphs
+    again = log_of(found.graph, h200)
+    assert printed(again) == printed(messages)
+    (second,) = read_evidence(again).graphs
+    assert content(second.graph) == content(found.graph)
+    assert content(Graph.from_json(found.graph.to_json())) == content(found.graph)
+
+
+def test_options_that_cudnn_does_not_print(h200):
+    (found,) = read_evidence(log_of(chain(), h200)).graphs
+    conv, swish = found.graph.nodes
+    assert (conv.operation, swish.operation) == ("conv_fprop", "swish")
+    assert conv.options["stride"] == (2, 2)
+    assert swish.options["swish_beta"] == 1.25
+
+
+def test_a_refused_attribute_is_forgotten(h200):
+    messages = log_of(chain(), h200)
+    (place,) = (i for i, each in enumerate(messages) if "POINTWISE_SWISH_BETA" in each.text)
+    again = messages[place].text.replace("val=1.25;", "val=9.5;")
+    refusal = "CuDNN (v92800 42) function cudnnBackendSetAttribute() called:\n    "
+    refusal += "Error: CUDNN_STATUS_BAD_PARAM; Reason: no\n" + again.split("\n")[-1]
+    told = [Message.of(3, again), Message.of(1, refusal)]
+    evidence = read_evidence([*messages[: place + 2], *told, *messages[place + 2 :]])
+    assert evidence.graphs[0].graph.nodes[1].options["swish_beta"] == 1.25
+    assert list(evidence.errors) == ["cudnnBackendSetAttribute: CUDNN_STATUS_BAD_PARAM; Reason: no"]
+
+
+def test_equal_graphs_are_one(h200):
+    messages = [*log_of(chain(), h200), *log_of(chain(), h200), *log_of(chain("bfloat16"), h200)]
+    evidence = read_evidence(messages)
+    assert [each.times for each in evidence.graphs] == [2, 1]
+    assert "3 of 3 graphs were read, 2 different ones" in evidence.heading
+
+
+def test_a_log_of_two_processes(tmp_path, h200):
+    """Their messages alternate, the program prints between, and the file is cut off and packed."""
+    one = list(lines_of(log_of(chain(), h200)))
+    other = [each.replace("Process=", "Process=9") for each in one]
+    mixed = [text for pair in zip(one, other, strict=True) for text in pair]
+    mixed.insert(7, "epoch 1: loss 0.5! no message\n")
+    prefixed = [f"[rank0]: {line}\n" for line in "".join(one[:3]).split("\n") if line]
+    path = tmp_path / "cudnn.log.gz"
+    path.write_bytes(gzip.compress("".join([*prefixed, *mixed, one[0][:80]]).encode()))
+    evidence = read_evidence(path)
+    assert [each.times for each in evidence.graphs] == [2]
+    assert evidence.calls.total() == 2 * len(one) + 3
+    assert evidence.cut == 1
+    path.write_bytes(path.read_bytes()[:-200])  # the end of the packed file is missing
+    assert read_evidence(path).calls.total() > 0
+
+
+def test_a_log_that_begins_too_late(tmp_path, h200):
+    """What was described before is unknown, which is said."""
+    messages = log_of(chain(), h200)
+    evidence = read_evidence(messages[len(messages) // 2 :])
+    assert not evidence.graphs
+    assert evidence.unread.total() == 1
+    assert "0 of 1 graphs were read" in evidence.heading
+
+
+EXECUTION = """\
+CuDNN (v92800 42) function cudnnBackendExecute() called:
+    executionPlan: type=CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR:
+        engcfg: type=CUDNN_BACKEND_ENGINECFG_DESCRIPTOR:
+            opGraph: type=CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR:
+{block}
+            engine_id: type=int; val=4;
+            knobDesc: type=cudnnBackendDescriptor_t:
+                CUDNN_KNOB_TYPE_STAGES: type=int; val=3;
+"""
+
+
+def test_executions_name_the_engine_and_numbers(h200):
+    graph = Graph(io_data_type="float32")
+    graph.mul(graph.tensor((4, 8, 8)), 0.125).set_output()
+    messages = log_of(graph, h200)
+    block = []
+    for line in printed(messages).split("\n")[2:-1]:
+        block.append(f"        {line}")
+        if "isByVal: type=bool; val=true" in line:
+            block.append(
+                block[-1].replace("isByVal: type=bool; val=true", "value: type=float; val=0.125")
+            )
+    text = EXECUTION.format(block="\n".join(block)) + messages[-1].text.split("\n")[-1]
+    (found,) = read_evidence([*messages, Message.of(3, text)]).graphs
+    assert found.executions == 1
+    assert dict(found.engines) == {"4 (stages=3)": 1}
+    assert [each.value for each in found.graph.tensors if each.by_value] == [0.125]
+
+
+def test_commands_take_a_log(tmp_path, h200, capsys):
+    path = tmp_path / "cudnn.log"
+    path.write_text("".join(lines_of([*log_of(chain(), h200), *log_of(chain("bfloat16"), h200)])))
+    assert main(["explain", f"{path}#2", "--device", "h200", "--json"]) == 0
+    told, said = capsys.readouterr()
+    assert "2 of 2 graphs were read" in said
+    assert "bfloat16" in json.dumps(json.loads(told)["operations"]) or json.loads(told)
+    assert main(["judge", str(path)]) == 2
+    assert "2 graphs: choose one, such as" in capsys.readouterr().err
+    assert main(["explain", f"{path}#3", "--device", "h200"]) == 2
+    assert "no #3" in capsys.readouterr().err
+
+
+def test_other_files_are_refused(tmp_path):
+    path = tmp_path / "notes.txt"
+    path.write_text("cudnn is a library\n")
+    with pytest.raises(ValueError, match=r"notes\.txt"):
+        read_evidence(path)
