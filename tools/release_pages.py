@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from cudnn_ctypes import raw
 from cudnn_ctypes.errors import error_class
-from cudnn_ctypes.raw import enum_facts, types
+from cudnn_ctypes.raw import types
+from cudnn_ctypes.raw.describe import facts_of
 from cudnn_ctypes.raw.gone_table import OLD_STATUS_NUMBERS
 from cudnn_ctypes.raw.hints import usual_cause
 
@@ -23,10 +24,12 @@ def write_versions() -> None:
 
     for name, function in raw.FUNCTIONS.items():
         note(function.since, "functions", f"[`{name}`](c/{name}.md)")
-    for name, since in (enum_facts.ENUM_SINCE | types.TYPE_SINCE).items():
-        kind = "enumerators" if name.startswith("CUDNN_") else "types"
-        note(since, kind, f"`{name}`")
-    first = min(added)
+    for enum in raw.enums.CudnnEnum.__subclasses__():
+        for name in (enum.__name__, *enum.__members__):
+            kind = "enumerators" if name.startswith("CUDNN_") else "types"
+            note(facts_of(name)[1], kind, f"`{name}`")
+    for name, since in types.TYPE_SINCE.items():
+        note(since, "types", f"`{name}`")
     names = {".".join(map(str, each)): added[each] for each in sorted(added)}
     counted = grid(
         ("cuDNN", "functions", "types", "enumerators"),
@@ -43,11 +46,11 @@ def write_versions() -> None:
     )
     parts = [
         "# What each cuDNN added",
-        "As the declarations state, which are compared with the headers of older releases. Types "
-        f"and enumerators of {'.'.join(map(str, first))} itself are not counted.",
+        "What cuDNN 9 has, by the first release that had it, as the declarations state, which are "
+        "compared with the headers of older releases.",
         counted,
     ]
-    for release in sorted(added)[1:]:
+    for release in sorted(added):
         parts.append(f"## cuDNN {'.'.join(map(str, release))}")
         parts += [
             f"{kind.capitalize()}: {', '.join(each)}." for kind, each in added[release].items()

@@ -86,7 +86,7 @@ class Attribute:
     @property
     def since(self) -> str:
         """The first cuDNN version that has the attribute."""
-        return ENUM_SINCE.get(self.name.name, "9.0.0")
+        return ENUM_SINCE.get(self.name.name) or ENUM_SINCE[type(self.name).__name__]
 
 
 @functools.cache

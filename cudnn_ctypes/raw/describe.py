@@ -150,14 +150,14 @@ def facts_of(name: str) -> tuple[str, str, bool | str]:
     if enum is not None:
         if enum is types.libraryPropertyType:
             return "library_types.h of CUDA", "", False
-        since = enum_facts.ENUM_SINCE.get(name) or enum_facts.ENUM_SINCE.get(enum.__name__, "9.0.0")
+        since = enum_facts.ENUM_SINCE.get(name) or enum_facts.ENUM_SINCE[enum.__name__]
         deprecated = [n for n in (name, enum.__name__) if n in enum_facts.ENUM_DEPRECATED]
         replaced_by = next((enum_facts.ENUM_DEPRECATED[n] for n in deprecated), "")
         return enum_facts.ENUM_HEADERS[enum.__name__], since, replaced_by or bool(deprecated)
     if name not in types.TYPE_HEADERS:
         return "of CUDA" if name.startswith("cuda") else "", "", False
     replaced = types.TYPE_DEPRECATED.get(name, False)
-    since = types.TYPE_SINCE.get(name, "9.0.0")
+    since = types.TYPE_SINCE[name]
     return types.TYPE_HEADERS[name], since, replaced or replaced == ""
 
 

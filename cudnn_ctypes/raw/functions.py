@@ -58,16 +58,16 @@ from .vocabulary import (
 
 # --- cudnn_graph.h ---
 
-@function("cudnn_graph.h", since="9.0.0")
+@function("cudnn_graph.h", since="2.0.0")
 def cudnnGetVersion() -> Annotated[int, c_size_t]: ...
 
-@function("cudnn_graph.h", since="9.0.0")
+@function("cudnn_graph.h", since="8.6.0")
 def cudnnGetMaxDeviceVersion() -> Annotated[int, c_size_t]: ...
 
-@function("cudnn_graph.h", since="9.0.0")
+@function("cudnn_graph.h", since="6.0.0")
 def cudnnGetCudartVersion() -> Annotated[int, c_size_t]: ...
 
-@function("cudnn_graph.h", since="9.0.0")
+@function("cudnn_graph.h", since="2.0.0")
 def cudnnGetErrorString(status: EnumValue[cudnnStatus_t]) -> Annotated[str, c_char_p]: ...
 
 @function("cudnn_graph.h", since="9.0.0")
@@ -76,7 +76,7 @@ def cudnnGetLastErrorString(
     max_size: Int[c_size_t],
 ) -> None: ...
 
-@function("cudnn_graph.h", since="9.0.0", replaced_by="cudnnGetLastErrorString",
+@function("cudnn_graph.h", since="7.0.5", replaced_by="cudnnGetLastErrorString",
           carried_out="handle")
 def cudnnQueryRuntimeError(
     handle: Handle[cudnnHandle_t],
@@ -85,35 +85,35 @@ def cudnnQueryRuntimeError(
     tag: Out[Pointer[cudnnRuntimeTag_t]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_graph.h", since="9.0.0")
+@function("cudnn_graph.h", since="6.0.0")
 def cudnnGetProperty(
     type: EnumValue[libraryPropertyType],
     value: Out[Pointer[c_int]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_graph.h", since="9.0.0")
+@function("cudnn_graph.h", since="1.0.0")
 def cudnnCreate(handle: Out[NewHandle[cudnnHandle_t]]) -> cudnnStatus_t: ...
 
-@function("cudnn_graph.h", since="9.0.0", carried_out="handle")
+@function("cudnn_graph.h", since="1.0.0", carried_out="handle")
 def cudnnDestroy(handle: Handle[cudnnHandle_t]) -> cudnnStatus_t: ...
 
-@function("cudnn_graph.h", since="9.0.0", carried_out="handle")
+@function("cudnn_graph.h", since="1.0.0", carried_out="handle")
 def cudnnSetStream(handle: Handle[cudnnHandle_t], streamId: Stream) -> cudnnStatus_t: ...
 
-@function("cudnn_graph.h", since="9.0.0", carried_out="handle")
+@function("cudnn_graph.h", since="1.0.0", carried_out="handle")
 def cudnnGetStream(
     handle: Handle[cudnnHandle_t],
     streamId: NotNull[Out[NewHandle[cudaStream_t]]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_graph.h", since="9.0.0")
+@function("cudnn_graph.h", since="7.1.3")
 def cudnnSetCallback(
     mask: Int[c_uint],
     udata: Mutable[HostMemory],
     fptr: Callback,
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_graph.h", since="9.0.0")
+@function("cudnn_graph.h", since="7.1.3")
 def cudnnGetCallback(
     mask: Out[Pointer[c_uint]],
     udata: Out[Pointer[c_void_p]],
@@ -123,25 +123,25 @@ def cudnnGetCallback(
 @function("cudnn_graph.h", since="9.0.0")
 def cudnnGraphVersionCheck() -> cudnnStatus_t: ...
 
-@function("cudnn_graph.h", since="9.0.0", taken_over="backend")
+@function("cudnn_graph.h", since="8.0.1", taken_over="backend")
 def cudnnBackendCreateDescriptor(
     descriptorType: EnumValue[cudnnBackendDescriptorType_t],
     descriptor: NotNull[Out[NewHandle[cudnnBackendDescriptor_t]]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_graph.h", since="9.0.0", taken_over="backend")
+@function("cudnn_graph.h", since="8.0.1", taken_over="backend")
 def cudnnBackendDestroyDescriptor(
     descriptor: Nullable[Handle[cudnnBackendDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_graph.h", since="9.0.0", replaced_by="cudnnBackendCreateDescriptor",
+@function("cudnn_graph.h", since="8.0.1", replaced_by="cudnnBackendCreateDescriptor",
           taken_over="backend")
 def cudnnBackendInitialize(descriptor: Handle[cudnnBackendDescriptor_t]) -> cudnnStatus_t: ...
 
-@function("cudnn_graph.h", since="9.0.0", taken_over="backend")
+@function("cudnn_graph.h", since="8.0.1", taken_over="backend")
 def cudnnBackendFinalize(descriptor: Handle[cudnnBackendDescriptor_t]) -> cudnnStatus_t: ...
 
-@function("cudnn_graph.h", since="9.0.0", taken_over="backend")
+@function("cudnn_graph.h", since="8.0.1", taken_over="backend")
 def cudnnBackendSetAttribute(
     descriptor: Handle[cudnnBackendDescriptor_t],
     attributeName: EnumValue[cudnnBackendAttributeName_t],
@@ -150,7 +150,7 @@ def cudnnBackendSetAttribute(
     arrayOfElements: HostMemory,
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_graph.h", since="9.0.0", taken_over="backend")
+@function("cudnn_graph.h", since="8.0.1", taken_over="backend")
 def cudnnBackendGetAttribute(
     descriptor: Const[Handle[cudnnBackendDescriptor_t]],
     attributeName: EnumValue[cudnnBackendAttributeName_t],
@@ -168,7 +168,7 @@ def cudnnGetExecutionPlanWorkspaceSize(
     workspaceSizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_graph.h", since="9.0.0", carried_out="backend")
+@function("cudnn_graph.h", since="8.0.1", carried_out="backend")
 def cudnnBackendExecute(
     handle: Handle[cudnnHandle_t],
     executionPlan: Nullable[Handle[cudnnBackendDescriptor_t]],
@@ -193,12 +193,12 @@ def cudnnBackendUpdateCudaGraph(
 
 # --- cudnn_ops.h ---
 
-@function("cudnn_ops.h", since="9.0.0")
+@function("cudnn_ops.h", since="2.0.0")
 def cudnnCreateTensorDescriptor(
     tensorDesc: Out[NewHandle[cudnnTensorDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0")
+@function("cudnn_ops.h", since="1.0.0")
 def cudnnSetTensor4dDescriptor(
     tensorDesc: InOut[Handle[cudnnTensorDescriptor_t]],
     format: EnumValue[cudnnTensorFormat_t],
@@ -209,7 +209,7 @@ def cudnnSetTensor4dDescriptor(
     w: Int[c_int],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0")
+@function("cudnn_ops.h", since="1.0.0")
 def cudnnSetTensor4dDescriptorEx(
     tensorDesc: InOut[Handle[cudnnTensorDescriptor_t]],
     dataType: EnumValue[cudnnDataType_t],
@@ -223,7 +223,7 @@ def cudnnSetTensor4dDescriptorEx(
     wStride: Int[c_int],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0")
+@function("cudnn_ops.h", since="1.0.0")
 def cudnnGetTensor4dDescriptor(
     tensorDesc: MayBeUnset[Const[Handle[cudnnTensorDescriptor_t]]],
     dataType: Out[EnumPointer[cudnnDataType_t]],
@@ -237,7 +237,7 @@ def cudnnGetTensor4dDescriptor(
     wStride: Out[Pointer[c_int]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0")
+@function("cudnn_ops.h", since="2.0.0")
 def cudnnSetTensorNdDescriptor(
     tensorDesc: InOut[Handle[cudnnTensorDescriptor_t]],
     dataType: EnumValue[cudnnDataType_t],
@@ -246,7 +246,7 @@ def cudnnSetTensorNdDescriptor(
     strideA: Annotated[NotNull[IntArray[c_int]], "nbDims"],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0")
+@function("cudnn_ops.h", since="6.0.0")
 def cudnnSetTensorNdDescriptorEx(
     tensorDesc: InOut[Handle[cudnnTensorDescriptor_t]],
     format: EnumValue[cudnnTensorFormat_t],
@@ -255,7 +255,7 @@ def cudnnSetTensorNdDescriptorEx(
     dimA: Annotated[NotNull[IntArray[c_int]], "nbDims <= 8", CUDNN_STATUS_NOT_SUPPORTED],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0")
+@function("cudnn_ops.h", since="2.0.0")
 def cudnnGetTensorNdDescriptor(
     tensorDesc: MayBeUnset[Const[Handle[cudnnTensorDescriptor_t]]],
     nbDimsRequested: Int[c_int],
@@ -265,18 +265,18 @@ def cudnnGetTensorNdDescriptor(
     strideA: Annotated[NotNull[Out[FilledIntArray[c_int]]], "nbDimsRequested", lent(2)],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0")
+@function("cudnn_ops.h", since="6.0.0")
 def cudnnGetTensorSizeInBytes(
     tensorDesc: NotNull[MayBeUnset[Const[Handle[cudnnTensorDescriptor_t]]]],
     size: NotNull[Out[Pointer[c_size_t]]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0")
+@function("cudnn_ops.h", since="2.0.0")
 def cudnnDestroyTensorDescriptor(
     tensorDesc: Nullable[MayBeUnset[Handle[cudnnTensorDescriptor_t]]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True, carried_out="transform")
+@function("cudnn_ops.h", since="7.5.0", deprecated=True, carried_out="transform")
 def cudnnInitTransformDest(
     transformDesc: Const[Handle[cudnnTensorTransformDescriptor_t]],
     srcDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
@@ -284,12 +284,12 @@ def cudnnInitTransformDest(
     destSizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True, followed="transform")
+@function("cudnn_ops.h", since="7.5.0", deprecated=True, followed="transform")
 def cudnnCreateTensorTransformDescriptor(
     transformDesc: Out[NewHandle[cudnnTensorTransformDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True, carried_out="transform",
+@function("cudnn_ops.h", since="7.5.0", deprecated=True, carried_out="transform",
           noted="tensor_transform")
 def cudnnSetTensorTransformDescriptor(
     transformDesc: InOut[Handle[cudnnTensorTransformDescriptor_t]],
@@ -301,7 +301,7 @@ def cudnnSetTensorTransformDescriptor(
     direction: Const[EnumValue[cudnnFoldingDirection_t]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True, carried_out="transform")
+@function("cudnn_ops.h", since="7.5.0", deprecated=True, carried_out="transform")
 def cudnnGetTensorTransformDescriptor(
     transformDesc: MayBeUnset[Handle[cudnnTensorTransformDescriptor_t]],
     nbDimsRequested: Int[c_uint32],
@@ -312,12 +312,12 @@ def cudnnGetTensorTransformDescriptor(
     direction: NotNull[Out[EnumPointer[cudnnFoldingDirection_t]]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True, carried_out="transform")
+@function("cudnn_ops.h", since="7.5.0", deprecated=True, carried_out="transform")
 def cudnnDestroyTensorTransformDescriptor(
     transformDesc: Nullable[MayBeUnset[Handle[cudnnTensorTransformDescriptor_t]]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0",
+@function("cudnn_ops.h", since="2.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR",
           carried_out="tensor_operations")
 def cudnnTransformTensor(
@@ -330,7 +330,7 @@ def cudnnTransformTensor(
     y: Annotated[InOut[DeviceMemory], "yDesc"],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True, carried_out="transform")
+@function("cudnn_ops.h", since="7.5.0", deprecated=True, carried_out="transform")
 def cudnnTransformTensorEx(
     handle: Handle[cudnnHandle_t],
     transDesc: Nullable[Const[Handle[cudnnTensorTransformDescriptor_t]]],
@@ -342,7 +342,7 @@ def cudnnTransformTensorEx(
     destData: Annotated[InOut[DeviceMemory], "destDesc"],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0",
+@function("cudnn_ops.h", since="2.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR",
           carried_out="tensor_operations")
 def cudnnAddTensor(
@@ -355,12 +355,12 @@ def cudnnAddTensor(
     C: Annotated[InOut[DeviceMemory], "cDesc"],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
+@function("cudnn_ops.h", since="5.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnCreateOpTensorDescriptor(
     opTensorDesc: Out[NewHandle[cudnnOpTensorDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
+@function("cudnn_ops.h", since="5.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnSetOpTensorDescriptor(
     opTensorDesc: InOut[Handle[cudnnOpTensorDescriptor_t]],
     opTensorOp: EnumValue[cudnnOpTensorOp_t],
@@ -368,7 +368,7 @@ def cudnnSetOpTensorDescriptor(
     opTensorNanOpt: EnumValue[cudnnNanPropagation_t],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
+@function("cudnn_ops.h", since="5.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnGetOpTensorDescriptor(
     opTensorDesc: MayBeUnset[Const[Handle[cudnnOpTensorDescriptor_t]]],
     opTensorOp: NotNull[Out[EnumPointer[cudnnOpTensorOp_t]]],
@@ -376,12 +376,12 @@ def cudnnGetOpTensorDescriptor(
     opTensorNanOpt: NotNull[Out[EnumPointer[cudnnNanPropagation_t]]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
+@function("cudnn_ops.h", since="5.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnDestroyOpTensorDescriptor(
     opTensorDesc: Nullable[MayBeUnset[Handle[cudnnOpTensorDescriptor_t]]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0",
+@function("cudnn_ops.h", since="5.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR",
           carried_out="tensor_operations")
 def cudnnOpTensor(
@@ -398,12 +398,12 @@ def cudnnOpTensor(
     C: Annotated[InOut[DeviceMemory], "cDesc"],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_REDUCTION_DESCRIPTOR")
+@function("cudnn_ops.h", since="6.0.0", replaced_by="CUDNN_BACKEND_REDUCTION_DESCRIPTOR")
 def cudnnCreateReduceTensorDescriptor(
     reduceTensorDesc: Out[NewHandle[cudnnReduceTensorDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_REDUCTION_DESCRIPTOR")
+@function("cudnn_ops.h", since="6.0.0", replaced_by="CUDNN_BACKEND_REDUCTION_DESCRIPTOR")
 def cudnnSetReduceTensorDescriptor(
     reduceTensorDesc: InOut[Handle[cudnnReduceTensorDescriptor_t]],
     reduceTensorOp: EnumValue[cudnnReduceTensorOp_t],
@@ -413,7 +413,7 @@ def cudnnSetReduceTensorDescriptor(
     reduceTensorIndicesType: EnumValue[cudnnIndicesType_t],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_REDUCTION_DESCRIPTOR")
+@function("cudnn_ops.h", since="6.0.0", replaced_by="CUDNN_BACKEND_REDUCTION_DESCRIPTOR")
 def cudnnGetReduceTensorDescriptor(
     reduceTensorDesc: MayBeUnset[Const[Handle[cudnnReduceTensorDescriptor_t]]],
     reduceTensorOp: NotNull[Out[EnumPointer[cudnnReduceTensorOp_t]]],
@@ -423,12 +423,12 @@ def cudnnGetReduceTensorDescriptor(
     reduceTensorIndicesType: NotNull[Out[EnumPointer[cudnnIndicesType_t]]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_REDUCTION_DESCRIPTOR")
+@function("cudnn_ops.h", since="6.0.0", replaced_by="CUDNN_BACKEND_REDUCTION_DESCRIPTOR")
 def cudnnDestroyReduceTensorDescriptor(
     reduceTensorDesc: Nullable[MayBeUnset[Handle[cudnnReduceTensorDescriptor_t]]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True, carried_out="tensor_operations")
+@function("cudnn_ops.h", since="6.0.0", deprecated=True, carried_out="tensor_operations")
 def cudnnGetReductionIndicesSize(
     handle: Handle[cudnnHandle_t],
     reduceTensorDesc: NotNull[Const[Handle[cudnnReduceTensorDescriptor_t]]],
@@ -437,7 +437,7 @@ def cudnnGetReductionIndicesSize(
     sizeInBytes: NotNull[Out[Pointer[c_size_t]]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
+@function("cudnn_ops.h", since="6.0.0", replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
           carried_out="tensor_operations")
 def cudnnGetReductionWorkspaceSize(
     handle: Handle[cudnnHandle_t],
@@ -447,7 +447,7 @@ def cudnnGetReductionWorkspaceSize(
     sizeInBytes: NotNull[Out[Pointer[c_size_t]]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0",
+@function("cudnn_ops.h", since="6.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR",
           carried_out="tensor_operations")
 def cudnnReduceTensor(
@@ -466,7 +466,7 @@ def cudnnReduceTensor(
     C: Annotated[InOut[DeviceMemory], "cDesc"],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", carried_out="tensor_operations")
+@function("cudnn_ops.h", since="2.0.0", carried_out="tensor_operations")
 def cudnnSetTensor(
     handle: Handle[cudnnHandle_t],
     yDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
@@ -474,7 +474,7 @@ def cudnnSetTensor(
     valuePtr: Annotated[HostScalar, "yDesc"],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0",
+@function("cudnn_ops.h", since="2.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR",
           carried_out="tensor_operations")
 def cudnnScaleTensor(
@@ -484,12 +484,12 @@ def cudnnScaleTensor(
     alpha: Annotated[HostScalar, "yDesc"],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
+@function("cudnn_ops.h", since="1.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnCreateFilterDescriptor(
     filterDesc: Out[NewHandle[cudnnFilterDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
+@function("cudnn_ops.h", since="2.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnSetFilter4dDescriptor(
     filterDesc: InOut[Handle[cudnnFilterDescriptor_t]],
     dataType: EnumValue[cudnnDataType_t],
@@ -500,7 +500,7 @@ def cudnnSetFilter4dDescriptor(
     w: Factor[Int[c_int]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
+@function("cudnn_ops.h", since="2.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnGetFilter4dDescriptor(
     filterDesc: MayBeUnset[Const[Handle[cudnnFilterDescriptor_t]]],
     dataType: NotNull[Out[EnumPointer[cudnnDataType_t]]],
@@ -511,7 +511,7 @@ def cudnnGetFilter4dDescriptor(
     w: NotNull[Out[Pointer[c_int]]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
+@function("cudnn_ops.h", since="2.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnSetFilterNdDescriptor(
     filterDesc: InOut[Handle[cudnnFilterDescriptor_t]],
     dataType: EnumValue[cudnnDataType_t],
@@ -520,7 +520,7 @@ def cudnnSetFilterNdDescriptor(
     filterDimA: Annotated[NotNull[Factor[IntArray[c_int]]], "nbDims"],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
+@function("cudnn_ops.h", since="2.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnGetFilterNdDescriptor(
     filterDesc: MayBeUnset[Const[Handle[cudnnFilterDescriptor_t]]],
     nbDimsRequested: Int[c_int],
@@ -530,13 +530,13 @@ def cudnnGetFilterNdDescriptor(
     filterDimA: Annotated[NotNull[Out[FilledIntArray[c_int]]], "nbDimsRequested"],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
+@function("cudnn_ops.h", since="7.6.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnGetFilterSizeInBytes(
     filterDesc: MayBeUnset[Const[Handle[cudnnFilterDescriptor_t]]],
     size: NotNull[Out[Pointer[c_size_t]]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True, carried_out="transform")
+@function("cudnn_ops.h", since="7.6.0", deprecated=True, carried_out="transform")
 def cudnnTransformFilter(
     handle: Handle[cudnnHandle_t],
     transDesc: Nullable[Const[Handle[cudnnTensorTransformDescriptor_t]]],
@@ -548,12 +548,12 @@ def cudnnTransformFilter(
     destData: Annotated[InOut[DeviceMemory], "destDesc"],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
+@function("cudnn_ops.h", since="1.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnDestroyFilterDescriptor(
     filterDesc: Nullable[MayBeUnset[Handle[cudnnFilterDescriptor_t]]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", carried_out="images")
+@function("cudnn_ops.h", since="1.0.0", carried_out="images")
 def cudnnSoftmaxForward(
     handle: Handle[cudnnHandle_t],
     algo: EnumValue[cudnnSoftmaxAlgorithm_t],
@@ -566,12 +566,12 @@ def cudnnSoftmaxForward(
     y: Annotated[InOut[DeviceMemory], "yDesc"],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR")
+@function("cudnn_ops.h", since="1.0.0", replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR")
 def cudnnCreatePoolingDescriptor(
     poolingDesc: Out[NewHandle[cudnnPoolingDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR")
+@function("cudnn_ops.h", since="2.0.0", replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR")
 def cudnnSetPooling2dDescriptor(
     poolingDesc: InOut[Handle[cudnnPoolingDescriptor_t]],
     mode: EnumValue[cudnnPoolingMode_t],
@@ -584,7 +584,7 @@ def cudnnSetPooling2dDescriptor(
     horizontalStride: Int[c_int],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR")
+@function("cudnn_ops.h", since="2.0.0", replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR")
 def cudnnGetPooling2dDescriptor(
     poolingDesc: MayBeUnset[Const[Handle[cudnnPoolingDescriptor_t]]],
     mode: NotNull[Out[EnumPointer[cudnnPoolingMode_t]]],
@@ -597,7 +597,7 @@ def cudnnGetPooling2dDescriptor(
     horizontalStride: NotNull[Out[Pointer[c_int]]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR")
+@function("cudnn_ops.h", since="2.0.0", replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR")
 def cudnnSetPoolingNdDescriptor(
     poolingDesc: InOut[Handle[cudnnPoolingDescriptor_t]],
     mode: Const[EnumValue[cudnnPoolingMode_t]],
@@ -608,7 +608,7 @@ def cudnnSetPoolingNdDescriptor(
     strideA: Annotated[NotNull[IntArray[c_int]], "nbDims"],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR")
+@function("cudnn_ops.h", since="2.0.0", replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR")
 def cudnnGetPoolingNdDescriptor(
     poolingDesc: MayBeUnset[Const[Handle[cudnnPoolingDescriptor_t]]],
     nbDimsRequested: Int[c_int],
@@ -620,7 +620,7 @@ def cudnnGetPoolingNdDescriptor(
     strideA: Annotated[NotNull[Out[FilledIntArray[c_int]]], "nbDimsRequested"],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function("cudnn_ops.h", since="2.0.0", deprecated=True)
 def cudnnGetPoolingNdForwardOutputDim(
     poolingDesc: Const[Handle[cudnnPoolingDescriptor_t]],
     inputTensorDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
@@ -628,7 +628,7 @@ def cudnnGetPoolingNdForwardOutputDim(
     outputTensorDimA: Annotated[NotNull[Out[FilledIntArray[c_int]]], "nbDims"],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function("cudnn_ops.h", since="2.0.0", deprecated=True)
 def cudnnGetPooling2dForwardOutputDim(
     poolingDesc: Const[Handle[cudnnPoolingDescriptor_t]],
     inputTensorDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
@@ -638,12 +638,12 @@ def cudnnGetPooling2dForwardOutputDim(
     w: NotNull[Out[Pointer[c_int]]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR")
+@function("cudnn_ops.h", since="1.0.0", replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR")
 def cudnnDestroyPoolingDescriptor(
     poolingDesc: Nullable[MayBeUnset[Handle[cudnnPoolingDescriptor_t]]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0",
+@function("cudnn_ops.h", since="1.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_RESAMPLE_FWD_DESCRIPTOR", carried_out="images")
 def cudnnPoolingForward(
     handle: Handle[cudnnHandle_t],
@@ -656,12 +656,12 @@ def cudnnPoolingForward(
     y: Annotated[InOut[DeviceMemory], "yDesc"],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
+@function("cudnn_ops.h", since="4.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnCreateActivationDescriptor(
     activationDesc: Out[NewHandle[cudnnActivationDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
+@function("cudnn_ops.h", since="4.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnSetActivationDescriptor(
     activationDesc: InOut[Handle[cudnnActivationDescriptor_t]],
     mode: EnumValue[cudnnActivationMode_t],
@@ -669,7 +669,7 @@ def cudnnSetActivationDescriptor(
     coef: Real[c_double],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
+@function("cudnn_ops.h", since="4.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnGetActivationDescriptor(
     activationDesc: MayBeUnset[Const[Handle[cudnnActivationDescriptor_t]]],
     mode: NotNull[Out[EnumPointer[cudnnActivationMode_t]]],
@@ -677,24 +677,24 @@ def cudnnGetActivationDescriptor(
     coef: NotNull[Out[Pointer[c_double]]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
+@function("cudnn_ops.h", since="8.2.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnSetActivationDescriptorSwishBeta(
     activationDesc: MayBeUnset[InOut[Handle[cudnnActivationDescriptor_t]]],
     swish_beta: Real[c_double],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
+@function("cudnn_ops.h", since="8.2.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnGetActivationDescriptorSwishBeta(
     activationDesc: MayBeUnset[Handle[cudnnActivationDescriptor_t]],
     swish_beta: Out[Pointer[c_double]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
+@function("cudnn_ops.h", since="4.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnDestroyActivationDescriptor(
     activationDesc: Nullable[MayBeUnset[Handle[cudnnActivationDescriptor_t]]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0",
+@function("cudnn_ops.h", since="1.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR", carried_out="images")
 def cudnnActivationForward(
     handle: Handle[cudnnHandle_t],
@@ -707,12 +707,12 @@ def cudnnActivationForward(
     y: Annotated[InOut[DeviceMemory], "yDesc"],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0")
+@function("cudnn_ops.h", since="3.0.0")
 def cudnnCreateLRNDescriptor(
     normDesc: NotNull[Out[NewHandle[cudnnLRNDescriptor_t]]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0")
+@function("cudnn_ops.h", since="3.0.0")
 def cudnnSetLRNDescriptor(
     normDesc: NotNull[InOut[Handle[cudnnLRNDescriptor_t]]],
     lrnN: Int[c_uint],
@@ -721,7 +721,7 @@ def cudnnSetLRNDescriptor(
     lrnK: Real[c_double],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0")
+@function("cudnn_ops.h", since="3.0.0")
 def cudnnGetLRNDescriptor(
     normDesc: NotNull[Handle[cudnnLRNDescriptor_t]],
     lrnN: Out[Pointer[c_uint]],
@@ -730,10 +730,10 @@ def cudnnGetLRNDescriptor(
     lrnK: Out[Pointer[c_double]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0")
+@function("cudnn_ops.h", since="3.0.0")
 def cudnnDestroyLRNDescriptor(lrnDesc: Nullable[Handle[cudnnLRNDescriptor_t]]) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", carried_out="images")
+@function("cudnn_ops.h", since="3.0.0", carried_out="images")
 def cudnnLRNCrossChannelForward(
     handle: Handle[cudnnHandle_t],
     normDesc: NotNull[Handle[cudnnLRNDescriptor_t]],
@@ -746,7 +746,7 @@ def cudnnLRNCrossChannelForward(
     y: Annotated[InOut[DeviceMemory], "yDesc"],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", carried_out="images")
+@function("cudnn_ops.h", since="3.0.0", carried_out="images")
 def cudnnDivisiveNormalizationForward(
     handle: Handle[cudnnHandle_t],
     normDesc: NotNull[Handle[cudnnLRNDescriptor_t]],
@@ -762,14 +762,14 @@ def cudnnDivisiveNormalizationForward(
     y: Annotated[InOut[DeviceMemory], "yDesc"],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
+@function("cudnn_ops.h", since="4.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnDeriveBNTensorDescriptor(
     derivedBnDesc: InOut[Handle[cudnnTensorDescriptor_t]],
     xDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
     mode: EnumValue[cudnnBatchNormMode_t],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0",
+@function("cudnn_ops.h", since="4.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR",
           carried_out="normalization")
 def cudnnBatchNormalizationForwardInference(
@@ -789,7 +789,7 @@ def cudnnBatchNormalizationForwardInference(
     epsilon: Real[c_double],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
+@function("cudnn_ops.h", since="8.0.1", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnDeriveNormTensorDescriptor(
     derivedNormScaleBiasDesc: InOut[Handle[cudnnTensorDescriptor_t]],
     derivedNormMeanVarDesc: InOut[Handle[cudnnTensorDescriptor_t]],
@@ -798,7 +798,7 @@ def cudnnDeriveNormTensorDescriptor(
     groupCnt: Int[c_int],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0",
+@function("cudnn_ops.h", since="8.0.1",
           replaced_by="CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR",
           carried_out="normalization")
 def cudnnNormalizationForwardInference(
@@ -826,12 +826,12 @@ def cudnnNormalizationForwardInference(
     groupCnt: Int[c_int],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0")
+@function("cudnn_ops.h", since="5.0.0")
 def cudnnCreateSpatialTransformerDescriptor(
     stDesc: Out[NewHandle[cudnnSpatialTransformerDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", noted="spatial_transformer")
+@function("cudnn_ops.h", since="5.0.0", noted="spatial_transformer")
 def cudnnSetSpatialTransformerNdDescriptor(
     stDesc: InOut[Handle[cudnnSpatialTransformerDescriptor_t]],
     samplerType: EnumValue[cudnnSamplerType_t],
@@ -840,12 +840,12 @@ def cudnnSetSpatialTransformerNdDescriptor(
     dimA: Annotated[Factor[IntArray[c_int]], "1 <= nbDims <= 8", CUDNN_STATUS_BAD_PARAM],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0")
+@function("cudnn_ops.h", since="5.0.0")
 def cudnnDestroySpatialTransformerDescriptor(
     stDesc: Nullable[MayBeUnset[Handle[cudnnSpatialTransformerDescriptor_t]]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", carried_out="images")
+@function("cudnn_ops.h", since="5.0.0", carried_out="images")
 def cudnnSpatialTfGridGeneratorForward(
     handle: Handle[cudnnHandle_t],
     stDesc: NotNull[Const[Handle[cudnnSpatialTransformerDescriptor_t]]],
@@ -853,7 +853,7 @@ def cudnnSpatialTfGridGeneratorForward(
     grid: Out[DeviceMemory],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", carried_out="images")
+@function("cudnn_ops.h", since="5.0.0", carried_out="images")
 def cudnnSpatialTfSamplerForward(
     handle: Handle[cudnnHandle_t],
     stDesc: NotNull[Handle[cudnnSpatialTransformerDescriptor_t]],
@@ -866,29 +866,29 @@ def cudnnSpatialTfSamplerForward(
     y: Annotated[InOut[DeviceMemory], "yDesc"],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", followed="dropout")
+@function("cudnn_ops.h", since="5.0.0", followed="dropout")
 def cudnnCreateDropoutDescriptor(
     dropoutDesc: Out[NewHandle[cudnnDropoutDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0")
+@function("cudnn_ops.h", since="5.0.0")
 def cudnnDestroyDropoutDescriptor(
     dropoutDesc: Nullable[Handle[cudnnDropoutDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", carried_out="dropout")
+@function("cudnn_ops.h", since="5.0.0", carried_out="dropout")
 def cudnnDropoutGetStatesSize(
     handle: Handle[cudnnHandle_t],
     sizeInBytes: NotNull[Out[Pointer[c_size_t]]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0")
+@function("cudnn_ops.h", since="5.0.0")
 def cudnnDropoutGetReserveSpaceSize(
     xdesc: MayBeUnset[Handle[cudnnTensorDescriptor_t]],
     sizeInBytes: NotNull[Out[Pointer[c_size_t]]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", carried_out="dropout", noted="dropout")
+@function("cudnn_ops.h", since="5.0.0", carried_out="dropout", noted="dropout")
 def cudnnSetDropoutDescriptor(
     dropoutDesc: Nullable[InOut[Handle[cudnnDropoutDescriptor_t]]],
     handle: Handle[cudnnHandle_t],
@@ -898,7 +898,7 @@ def cudnnSetDropoutDescriptor(
     seed: Int[c_ulonglong],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", carried_out="dropout", noted="dropout")
+@function("cudnn_ops.h", since="7.0.5", carried_out="dropout", noted="dropout")
 def cudnnRestoreDropoutDescriptor(
     dropoutDesc: Nullable[InOut[Handle[cudnnDropoutDescriptor_t]]],
     handle: Handle[cudnnHandle_t],
@@ -908,7 +908,7 @@ def cudnnRestoreDropoutDescriptor(
     seed: Int[c_ulonglong],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", carried_out="dropout")
+@function("cudnn_ops.h", since="7.0.5", carried_out="dropout")
 def cudnnGetDropoutDescriptor(
     dropoutDesc: Nullable[Handle[cudnnDropoutDescriptor_t]],
     handle: Handle[cudnnHandle_t],
@@ -917,7 +917,7 @@ def cudnnGetDropoutDescriptor(
     seed: Out[Pointer[c_ulonglong]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", carried_out="dropout")
+@function("cudnn_ops.h", since="5.0.0", carried_out="dropout")
 def cudnnDropoutForward(
     handle: Handle[cudnnHandle_t],
     dropoutDesc: Nullable[Const[Handle[cudnnDropoutDescriptor_t]]],
@@ -932,7 +932,7 @@ def cudnnDropoutForward(
 @function("cudnn_ops.h", since="9.0.0")
 def cudnnOpsVersionCheck() -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", carried_out="images")
+@function("cudnn_ops.h", since="1.0.0", carried_out="images")
 def cudnnSoftmaxBackward(
     handle: Handle[cudnnHandle_t],
     algo: EnumValue[cudnnSoftmaxAlgorithm_t],
@@ -947,7 +947,7 @@ def cudnnSoftmaxBackward(
     dx: Annotated[InOut[DeviceMemory], "dxDesc"],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0",
+@function("cudnn_ops.h", since="1.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_RESAMPLE_BWD_DESCRIPTOR", carried_out="images")
 def cudnnPoolingBackward(
     handle: Handle[cudnnHandle_t],
@@ -964,7 +964,7 @@ def cudnnPoolingBackward(
     dx: Annotated[InOut[DeviceMemory], "dxDesc"],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0",
+@function("cudnn_ops.h", since="1.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR", carried_out="images")
 def cudnnActivationBackward(
     handle: Handle[cudnnHandle_t],
@@ -981,7 +981,7 @@ def cudnnActivationBackward(
     dx: Annotated[InOut[DeviceMemory], "dxDesc"],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", carried_out="images")
+@function("cudnn_ops.h", since="3.0.0", carried_out="images")
 def cudnnLRNCrossChannelBackward(
     handle: Handle[cudnnHandle_t],
     normDesc: NotNull[Handle[cudnnLRNDescriptor_t]],
@@ -998,7 +998,7 @@ def cudnnLRNCrossChannelBackward(
     dx: Annotated[InOut[DeviceMemory], "dxDesc"],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", carried_out="images")
+@function("cudnn_ops.h", since="3.0.0", carried_out="images")
 def cudnnDivisiveNormalizationBackward(
     handle: Handle[cudnnHandle_t],
     normDesc: NotNull[Handle[cudnnLRNDescriptor_t]],
@@ -1016,7 +1016,7 @@ def cudnnDivisiveNormalizationBackward(
     dMeans: Annotated[InOut[DeviceMemory], "dXdMeansDesc"],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
+@function("cudnn_ops.h", since="7.4.1", replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
           carried_out="normalization")
 def cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize(
     handle: Handle[cudnnHandle_t],
@@ -1031,7 +1031,7 @@ def cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize(
     sizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
+@function("cudnn_ops.h", since="7.4.1", replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
           carried_out="normalization")
 def cudnnGetBatchNormalizationBackwardExWorkspaceSize(
     handle: Handle[cudnnHandle_t],
@@ -1048,7 +1048,7 @@ def cudnnGetBatchNormalizationBackwardExWorkspaceSize(
     sizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True, carried_out="normalization")
+@function("cudnn_ops.h", since="7.4.1", deprecated=True, carried_out="normalization")
 def cudnnGetBatchNormalizationTrainingExReserveSpaceSize(
     handle: Handle[cudnnHandle_t],
     mode: EnumValue[cudnnBatchNormMode_t],
@@ -1059,7 +1059,7 @@ def cudnnGetBatchNormalizationTrainingExReserveSpaceSize(
     sizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0",
+@function("cudnn_ops.h", since="4.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR",
           carried_out="normalization")
 def cudnnBatchNormalizationForwardTraining(
@@ -1082,7 +1082,7 @@ def cudnnBatchNormalizationForwardTraining(
     resultSaveInvVariance: Annotated[Out[DeviceMemory], "bnScaleBiasMeanVarDesc"],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0",
+@function("cudnn_ops.h", since="7.4.1",
           replaced_by="CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR",
           carried_out="normalization")
 def cudnnBatchNormalizationForwardTrainingEx(
@@ -1116,7 +1116,7 @@ def cudnnBatchNormalizationForwardTrainingEx(
         told_by("cudnnGetBatchNormalizationTrainingExReserveSpaceSize")],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0",
+@function("cudnn_ops.h", since="4.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_NORM_BACKWARD_DESCRIPTOR",
           carried_out="normalization")
 def cudnnBatchNormalizationBackward(
@@ -1141,7 +1141,7 @@ def cudnnBatchNormalizationBackward(
     savedInvVariance: Annotated[DeviceMemory, "dBnScaleBiasDesc"],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0",
+@function("cudnn_ops.h", since="7.4.1",
           replaced_by="CUDNN_BACKEND_OPERATION_NORM_BACKWARD_DESCRIPTOR",
           carried_out="normalization")
 def cudnnBatchNormalizationBackwardEx(
@@ -1180,7 +1180,7 @@ def cudnnBatchNormalizationBackwardEx(
         told_by("cudnnGetBatchNormalizationTrainingExReserveSpaceSize")],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
+@function("cudnn_ops.h", since="8.0.1", replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
           carried_out="normalization")
 def cudnnGetNormalizationForwardTrainingWorkspaceSize(
     handle: Handle[cudnnHandle_t],
@@ -1198,7 +1198,7 @@ def cudnnGetNormalizationForwardTrainingWorkspaceSize(
     groupCnt: Int[c_int],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
+@function("cudnn_ops.h", since="8.0.1", replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
           carried_out="normalization")
 def cudnnGetNormalizationBackwardWorkspaceSize(
     handle: Handle[cudnnHandle_t],
@@ -1218,7 +1218,7 @@ def cudnnGetNormalizationBackwardWorkspaceSize(
     groupCnt: Int[c_int],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True, carried_out="normalization")
+@function("cudnn_ops.h", since="8.0.1", deprecated=True, carried_out="normalization")
 def cudnnGetNormalizationTrainingReserveSpaceSize(
     handle: Handle[cudnnHandle_t],
     mode: EnumValue[cudnnNormMode_t],
@@ -1231,7 +1231,7 @@ def cudnnGetNormalizationTrainingReserveSpaceSize(
     groupCnt: Int[c_int],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0",
+@function("cudnn_ops.h", since="8.0.1",
           replaced_by="CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR",
           carried_out="normalization")
 def cudnnNormalizationForwardTraining(
@@ -1268,7 +1268,7 @@ def cudnnNormalizationForwardTraining(
     groupCnt: Int[c_int],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0",
+@function("cudnn_ops.h", since="8.0.1",
           replaced_by="CUDNN_BACKEND_OPERATION_NORM_BACKWARD_DESCRIPTOR",
           carried_out="normalization")
 def cudnnNormalizationBackward(
@@ -1310,7 +1310,7 @@ def cudnnNormalizationBackward(
     groupCnt: Int[c_int],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", carried_out="images")
+@function("cudnn_ops.h", since="5.0.0", carried_out="images")
 def cudnnSpatialTfGridGeneratorBackward(
     handle: Handle[cudnnHandle_t],
     stDesc: NotNull[Const[Handle[cudnnSpatialTransformerDescriptor_t]]],
@@ -1318,7 +1318,7 @@ def cudnnSpatialTfGridGeneratorBackward(
     dtheta: Out[DeviceMemory],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", carried_out="images")
+@function("cudnn_ops.h", since="5.0.0", carried_out="images")
 def cudnnSpatialTfSamplerBackward(
     handle: Handle[cudnnHandle_t],
     stDesc: NotNull[Handle[cudnnSpatialTransformerDescriptor_t]],
@@ -1336,7 +1336,7 @@ def cudnnSpatialTfSamplerBackward(
     dgrid: InOut[DeviceMemory],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_ops.h", since="9.0.0", carried_out="dropout")
+@function("cudnn_ops.h", since="5.0.0", carried_out="dropout")
 def cudnnDropoutBackward(
     handle: Handle[cudnnHandle_t],
     dropoutDesc: Nullable[Const[Handle[cudnnDropoutDescriptor_t]]],
@@ -1350,53 +1350,53 @@ def cudnnDropoutBackward(
 
 # --- cudnn_cnn.h ---
 
-@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR")
+@function("cudnn_cnn.h", since="1.0.0", replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR")
 def cudnnCreateConvolutionDescriptor(
     convDesc: Out[NewHandle[cudnnConvolutionDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR")
+@function("cudnn_cnn.h", since="1.0.0", replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR")
 def cudnnDestroyConvolutionDescriptor(
     convDesc: Nullable[MayBeUnset[Handle[cudnnConvolutionDescriptor_t]]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+@function("cudnn_cnn.h", since="7.0.5", deprecated=True)
 def cudnnSetConvolutionMathType(
     convDesc: MayBeUnset[InOut[Handle[cudnnConvolutionDescriptor_t]]],
     mathType: EnumValue[cudnnMathType_t],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+@function("cudnn_cnn.h", since="7.0.5", deprecated=True)
 def cudnnGetConvolutionMathType(
     convDesc: MayBeUnset[Handle[cudnnConvolutionDescriptor_t]],
     mathType: NotNull[Out[EnumPointer[cudnnMathType_t]]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+@function("cudnn_cnn.h", since="7.0.5", deprecated=True)
 def cudnnSetConvolutionGroupCount(
     convDesc: MayBeUnset[InOut[Handle[cudnnConvolutionDescriptor_t]]],
     groupCount: Int[c_int],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+@function("cudnn_cnn.h", since="7.0.5", deprecated=True)
 def cudnnGetConvolutionGroupCount(
     convDesc: MayBeUnset[Handle[cudnnConvolutionDescriptor_t]],
     groupCount: NotNull[Out[Pointer[c_int]]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+@function("cudnn_cnn.h", since="7.6.0", deprecated=True)
 def cudnnSetConvolutionReorderType(
     convDesc: MayBeUnset[InOut[Handle[cudnnConvolutionDescriptor_t]]],
     reorderType: EnumValue[cudnnReorderType_t],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+@function("cudnn_cnn.h", since="7.6.0", deprecated=True)
 def cudnnGetConvolutionReorderType(
     convDesc: MayBeUnset[Handle[cudnnConvolutionDescriptor_t]],
     reorderType: Out[EnumPointer[cudnnReorderType_t]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR")
+@function("cudnn_cnn.h", since="2.0.0", replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR")
 def cudnnSetConvolution2dDescriptor(
     convDesc: InOut[Handle[cudnnConvolutionDescriptor_t]],
     pad_h: Extent[Int[c_int]],
@@ -1409,7 +1409,7 @@ def cudnnSetConvolution2dDescriptor(
     computeType: EnumValue[cudnnDataType_t],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR")
+@function("cudnn_cnn.h", since="2.0.0", replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR")
 def cudnnGetConvolution2dDescriptor(
     convDesc: MayBeUnset[Const[Handle[cudnnConvolutionDescriptor_t]]],
     pad_h: NotNull[Out[Pointer[c_int]]],
@@ -1422,7 +1422,7 @@ def cudnnGetConvolution2dDescriptor(
     computeType: NotNull[Out[EnumPointer[cudnnDataType_t]]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR")
+@function("cudnn_cnn.h", since="2.0.0", replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR")
 def cudnnSetConvolutionNdDescriptor(
     convDesc: InOut[Handle[cudnnConvolutionDescriptor_t]],
     arrayLength: Int[c_int],
@@ -1433,7 +1433,7 @@ def cudnnSetConvolutionNdDescriptor(
     computeType: EnumValue[cudnnDataType_t],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR")
+@function("cudnn_cnn.h", since="2.0.0", replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR")
 def cudnnGetConvolutionNdDescriptor(
     convDesc: MayBeUnset[Const[Handle[cudnnConvolutionDescriptor_t]]],
     arrayLengthRequested: Int[c_int],
@@ -1445,7 +1445,7 @@ def cudnnGetConvolutionNdDescriptor(
     computeType: NotNull[Out[EnumPointer[cudnnDataType_t]]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+@function("cudnn_cnn.h", since="2.0.0", deprecated=True)
 def cudnnGetConvolution2dForwardOutputDim(
     convDesc: Const[Handle[cudnnConvolutionDescriptor_t]],
     inputTensorDesc: Const[Handle[cudnnTensorDescriptor_t]],
@@ -1456,7 +1456,7 @@ def cudnnGetConvolution2dForwardOutputDim(
     w: NotNull[Out[Pointer[c_int]]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+@function("cudnn_cnn.h", since="2.0.0", deprecated=True)
 def cudnnGetConvolutionNdForwardOutputDim(
     convDesc: Const[Handle[cudnnConvolutionDescriptor_t]],
     inputTensorDesc: Const[Handle[cudnnTensorDescriptor_t]],
@@ -1465,14 +1465,14 @@ def cudnnGetConvolutionNdForwardOutputDim(
     tensorOuputDimA: Annotated[Out[FilledIntArray[c_int]], "2 <= nbDims"],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
+@function("cudnn_cnn.h", since="7.0.5", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
           carried_out="convolution_queries")
 def cudnnGetConvolutionForwardAlgorithmMaxCount(
     handle: Handle[cudnnHandle_t],
     count: NotNull[Out[Pointer[c_int]]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
+@function("cudnn_cnn.h", since="7.0.5", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
           carried_out="convolution_queries")
 def cudnnGetConvolutionForwardAlgorithm_v7(
     handle: Handle[cudnnHandle_t],
@@ -1486,7 +1486,7 @@ def cudnnGetConvolutionForwardAlgorithm_v7(
         "requestedAlgoCount"],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
+@function("cudnn_cnn.h", since="3.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
           carried_out="convolution_queries")
 def cudnnFindConvolutionForwardAlgorithm(
     handle: Handle[cudnnHandle_t],
@@ -1499,7 +1499,7 @@ def cudnnFindConvolutionForwardAlgorithm(
     perfResults: Annotated[Out[FilledArray[cudnnConvolutionFwdAlgoPerf_t]], "requestedAlgoCount"],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
+@function("cudnn_cnn.h", since="5.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
           carried_out="convolution_queries")
 def cudnnFindConvolutionForwardAlgorithmEx(
     handle: Handle[cudnnHandle_t],
@@ -1517,7 +1517,7 @@ def cudnnFindConvolutionForwardAlgorithmEx(
     workSpaceSizeInBytes: Int[c_size_t],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True, carried_out="convolution_transforms")
+@function("cudnn_cnn.h", since="2.0.0", deprecated=True, carried_out="convolution_transforms")
 def cudnnIm2Col(
     handle: Handle[cudnnHandle_t],
     xDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
@@ -1527,7 +1527,7 @@ def cudnnIm2Col(
     colBuffer: Out[DeviceMemory],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True, carried_out="convolution_transforms")
+@function("cudnn_cnn.h", since="7.6.0", deprecated=True, carried_out="convolution_transforms")
 def cudnnReorderFilterAndBias(
     handle: Handle[cudnnHandle_t],
     filterDesc: Nullable[Const[Handle[cudnnFilterDescriptor_t]]],
@@ -1539,7 +1539,7 @@ def cudnnReorderFilterAndBias(
     reorderedBiasData: Out[DeviceMemory],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
+@function("cudnn_cnn.h", since="2.0.0", replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
           carried_out="convolution_queries")
 def cudnnGetConvolutionForwardWorkspaceSize(
     handle: Handle[cudnnHandle_t],
@@ -1551,7 +1551,7 @@ def cudnnGetConvolutionForwardWorkspaceSize(
     sizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_cnn.h", since="9.0.0",
+@function("cudnn_cnn.h", since="1.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR",
           carried_out="convolution")
 def cudnnConvolutionForward(
@@ -1571,7 +1571,7 @@ def cudnnConvolutionForward(
     y: Annotated[InOut[DeviceMemory], "yDesc"],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_cnn.h", since="9.0.0",
+@function("cudnn_cnn.h", since="6.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR",
           carried_out="convolution")
 def cudnnConvolutionBiasActivationForward(
@@ -1596,14 +1596,14 @@ def cudnnConvolutionBiasActivationForward(
     y: Annotated[InOut[DeviceMemory], "yDesc"],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
+@function("cudnn_cnn.h", since="7.0.5", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
           carried_out="convolution_queries")
 def cudnnGetConvolutionBackwardDataAlgorithmMaxCount(
     handle: Handle[cudnnHandle_t],
     count: NotNull[Out[Pointer[c_int]]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
+@function("cudnn_cnn.h", since="3.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
           carried_out="convolution_queries")
 def cudnnFindConvolutionBackwardDataAlgorithm(
     handle: Handle[cudnnHandle_t],
@@ -1617,7 +1617,7 @@ def cudnnFindConvolutionBackwardDataAlgorithm(
         "requestedAlgoCount"],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
+@function("cudnn_cnn.h", since="5.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
           carried_out="convolution_queries")
 def cudnnFindConvolutionBackwardDataAlgorithmEx(
     handle: Handle[cudnnHandle_t],
@@ -1636,7 +1636,7 @@ def cudnnFindConvolutionBackwardDataAlgorithmEx(
     workSpaceSizeInBytes: Int[c_size_t],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
+@function("cudnn_cnn.h", since="7.0.5", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
           carried_out="convolution_queries")
 def cudnnGetConvolutionBackwardDataAlgorithm_v7(
     handle: Handle[cudnnHandle_t],
@@ -1650,7 +1650,7 @@ def cudnnGetConvolutionBackwardDataAlgorithm_v7(
         "requestedAlgoCount"],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
+@function("cudnn_cnn.h", since="3.0.0", replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
           carried_out="convolution_queries")
 def cudnnGetConvolutionBackwardDataWorkspaceSize(
     handle: Handle[cudnnHandle_t],
@@ -1662,7 +1662,7 @@ def cudnnGetConvolutionBackwardDataWorkspaceSize(
     sizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_cnn.h", since="9.0.0",
+@function("cudnn_cnn.h", since="1.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR",
           carried_out="convolution")
 def cudnnConvolutionBackwardData(
@@ -1682,7 +1682,7 @@ def cudnnConvolutionBackwardData(
     dx: Annotated[InOut[DeviceMemory], "dxDesc"],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True, carried_out="convolution_transforms",
+@function("cudnn_cnn.h", since="7.6.0", deprecated=True, carried_out="convolution_transforms",
           noted="folding_transforms")
 def cudnnGetFoldedConvBackwardDataDescriptors(
     handle: Const[Handle[cudnnHandle_t]],
@@ -1704,14 +1704,14 @@ def cudnnGetFoldedConvBackwardDataDescriptors(
 @function("cudnn_cnn.h", since="9.0.0")
 def cudnnCnnVersionCheck() -> cudnnStatus_t: ...
 
-@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
+@function("cudnn_cnn.h", since="7.0.5", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
           carried_out="convolution_queries")
 def cudnnGetConvolutionBackwardFilterAlgorithmMaxCount(
     handle: Handle[cudnnHandle_t],
     count: NotNull[Out[Pointer[c_int]]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
+@function("cudnn_cnn.h", since="3.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
           carried_out="convolution_queries")
 def cudnnFindConvolutionBackwardFilterAlgorithm(
     handle: Handle[cudnnHandle_t],
@@ -1725,7 +1725,7 @@ def cudnnFindConvolutionBackwardFilterAlgorithm(
         "requestedAlgoCount"],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
+@function("cudnn_cnn.h", since="5.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
           carried_out="convolution_queries")
 def cudnnFindConvolutionBackwardFilterAlgorithmEx(
     handle: Handle[cudnnHandle_t],
@@ -1744,7 +1744,7 @@ def cudnnFindConvolutionBackwardFilterAlgorithmEx(
     workSpaceSizeInBytes: Int[c_size_t],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
+@function("cudnn_cnn.h", since="7.0.5", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
           carried_out="convolution_queries")
 def cudnnGetConvolutionBackwardFilterAlgorithm_v7(
     handle: Handle[cudnnHandle_t],
@@ -1758,7 +1758,7 @@ def cudnnGetConvolutionBackwardFilterAlgorithm_v7(
         "requestedAlgoCount"],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
+@function("cudnn_cnn.h", since="3.0.0", replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
           carried_out="convolution_queries")
 def cudnnGetConvolutionBackwardFilterWorkspaceSize(
     handle: Handle[cudnnHandle_t],
@@ -1770,7 +1770,7 @@ def cudnnGetConvolutionBackwardFilterWorkspaceSize(
     sizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_cnn.h", since="9.0.0",
+@function("cudnn_cnn.h", since="1.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR",
           carried_out="convolution")
 def cudnnConvolutionBackwardFilter(
@@ -1790,7 +1790,7 @@ def cudnnConvolutionBackwardFilter(
     dw: Annotated[InOut[DeviceMemory], "dwDesc"],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_cnn.h", since="9.0.0",
+@function("cudnn_cnn.h", since="1.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR", carried_out="convolution")
 def cudnnConvolutionBackwardBias(
     handle: Handle[cudnnHandle_t],
@@ -1802,27 +1802,27 @@ def cudnnConvolutionBackwardBias(
     db: Annotated[InOut[DeviceMemory], "dbDesc"],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR",
+@function("cudnn_cnn.h", since="7.6.0", replaced_by="CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR",
           noted="fused_operation")
 def cudnnCreateFusedOpsConstParamPack(
     constPack: Out[NewHandle[cudnnFusedOpsConstParamPack_t]],
     ops: EnumValue[cudnnFusedOps_t],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR",
+@function("cudnn_cnn.h", since="7.6.0", replaced_by="CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR",
           noted="fused_destroyed")
 def cudnnDestroyFusedOpsConstParamPack(
     constPack: Nullable[Handle[cudnnFusedOpsConstParamPack_t]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR")
+@function("cudnn_cnn.h", since="7.6.0", replaced_by="CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR")
 def cudnnSetFusedOpsConstParamPackAttribute(
     constPack: InOut[Handle[cudnnFusedOpsConstParamPack_t]],
     paramLabel: EnumValue[cudnnFusedOpsConstParamLabel_t],
     param: Labelled,
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR")
+@function("cudnn_cnn.h", since="7.6.0", replaced_by="CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR")
 def cudnnGetFusedOpsConstParamPackAttribute(
     constPack: Const[Handle[cudnnFusedOpsConstParamPack_t]],
     paramLabel: EnumValue[cudnnFusedOpsConstParamLabel_t],
@@ -1830,20 +1830,20 @@ def cudnnGetFusedOpsConstParamPackAttribute(
     isNULL: Out[Pointer[c_int]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR",
+@function("cudnn_cnn.h", since="7.6.0", replaced_by="CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR",
           noted="fused_operation")
 def cudnnCreateFusedOpsVariantParamPack(
     varPack: Out[NewHandle[cudnnFusedOpsVariantParamPack_t]],
     ops: EnumValue[cudnnFusedOps_t],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR",
+@function("cudnn_cnn.h", since="7.6.0", replaced_by="CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR",
           noted="fused_destroyed")
 def cudnnDestroyFusedOpsVariantParamPack(
     varPack: Nullable[Handle[cudnnFusedOpsVariantParamPack_t]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR",
+@function("cudnn_cnn.h", since="7.6.0", replaced_by="CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR",
           noted="fused_variant")
 def cudnnSetFusedOpsVariantParamPackAttribute(
     varPack: InOut[Handle[cudnnFusedOpsVariantParamPack_t]],
@@ -1851,25 +1851,25 @@ def cudnnSetFusedOpsVariantParamPackAttribute(
     ptr: Mutable[Labelled],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR")
+@function("cudnn_cnn.h", since="7.6.0", replaced_by="CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR")
 def cudnnGetFusedOpsVariantParamPackAttribute(
     varPack: Const[Handle[cudnnFusedOpsVariantParamPack_t]],
     paramLabel: EnumValue[cudnnFusedOpsVariantParamLabel_t],
     ptr: Out[Labelled],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR",
+@function("cudnn_cnn.h", since="7.6.0", replaced_by="CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR",
           noted="fused_operation")
 def cudnnCreateFusedOpsPlan(
     plan: Out[NewHandle[cudnnFusedOpsPlan_t]],
     ops: EnumValue[cudnnFusedOps_t],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR",
+@function("cudnn_cnn.h", since="7.6.0", replaced_by="CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR",
           noted="fused_destroyed")
 def cudnnDestroyFusedOpsPlan(plan: Nullable[Handle[cudnnFusedOpsPlan_t]]) -> cudnnStatus_t: ...
 
-@function("cudnn_cnn.h", since="9.0.0", replaced_by="CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR",
+@function("cudnn_cnn.h", since="7.6.0", replaced_by="CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR",
           carried_out="fused_operations", noted="fused_plan")
 def cudnnMakeFusedOpsPlan(
     handle: Handle[cudnnHandle_t],
@@ -1878,7 +1878,7 @@ def cudnnMakeFusedOpsPlan(
     workspaceSizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_cnn.h", since="9.0.0", replaced_by="cudnnBackendExecute",
+@function("cudnn_cnn.h", since="7.6.0", replaced_by="cudnnBackendExecute",
           carried_out="fused_operations")
 def cudnnFusedOpsExecute(
     handle: Handle[cudnnHandle_t],
@@ -1888,15 +1888,15 @@ def cudnnFusedOpsExecute(
 
 # --- cudnn_adv.h ---
 
-@function("cudnn_adv.h", since="9.0.0", followed="rnn")
+@function("cudnn_adv.h", since="5.0.0", followed="rnn")
 def cudnnCreateRNNDescriptor(rnnDesc: Out[NewHandle[cudnnRNNDescriptor_t]]) -> cudnnStatus_t: ...
 
-@function("cudnn_adv.h", since="9.0.0")
+@function("cudnn_adv.h", since="5.0.0")
 def cudnnDestroyRNNDescriptor(
     rnnDesc: Nullable[MayBeUnset[Handle[cudnnRNNDescriptor_t]]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_adv.h", since="9.0.0", followed="rnn")
+@function("cudnn_adv.h", since="8.0.1", followed="rnn")
 def cudnnSetRNNDescriptor_v8(
     rnnDesc: InOut[Handle[cudnnRNNDescriptor_t]],
     algo: EnumValue[cudnnRNNAlgo_t],
@@ -1915,7 +1915,7 @@ def cudnnSetRNNDescriptor_v8(
     auxFlags: Int[c_uint32],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_adv.h", since="9.0.0")
+@function("cudnn_adv.h", since="8.0.1")
 def cudnnGetRNNDescriptor_v8(
     rnnDesc: MayBeUnset[Handle[cudnnRNNDescriptor_t]],
     algo: Out[EnumPointer[cudnnRNNAlgo_t]],
@@ -1934,7 +1934,7 @@ def cudnnGetRNNDescriptor_v8(
     auxFlags: Out[Pointer[c_uint32]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_adv.h", since="9.0.0", replaced_by="cudnnRNNSetClip_v9")
+@function("cudnn_adv.h", since="8.0.1", replaced_by="cudnnRNNSetClip_v9")
 def cudnnRNNSetClip_v8(
     rnnDesc: MayBeUnset[InOut[Handle[cudnnRNNDescriptor_t]]],
     clipMode: EnumValue[cudnnRNNClipMode_t],
@@ -1951,7 +1951,7 @@ def cudnnRNNSetClip_v9(
     rclip: Real[c_double],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_adv.h", since="9.0.0", replaced_by="cudnnRNNGetClip_v9")
+@function("cudnn_adv.h", since="8.0.1", replaced_by="cudnnRNNGetClip_v9")
 def cudnnRNNGetClip_v8(
     rnnDesc: MayBeUnset[Handle[cudnnRNNDescriptor_t]],
     clipMode: Out[EnumPointer[cudnnRNNClipMode_t]],
@@ -1968,14 +1968,14 @@ def cudnnRNNGetClip_v9(
     rclip: Out[Pointer[c_double]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_adv.h", since="9.0.0", carried_out="rnn")
+@function("cudnn_adv.h", since="8.0.1", carried_out="rnn")
 def cudnnBuildRNNDynamic(
     handle: Handle[cudnnHandle_t],
     rnnDesc: Nullable[Handle[cudnnRNNDescriptor_t]],
     miniBatch: Int[c_int],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_adv.h", since="9.0.0", carried_out="rnn")
+@function("cudnn_adv.h", since="8.0.1", carried_out="rnn")
 def cudnnGetRNNTempSpaceSizes(
     handle: Handle[cudnnHandle_t],
     rnnDesc: Nullable[Handle[cudnnRNNDescriptor_t]],
@@ -1985,14 +1985,14 @@ def cudnnGetRNNTempSpaceSizes(
     reserveSpaceSize: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_adv.h", since="9.0.0", carried_out="rnn")
+@function("cudnn_adv.h", since="8.0.1", carried_out="rnn")
 def cudnnGetRNNWeightSpaceSize(
     handle: Handle[cudnnHandle_t],
     rnnDesc: Nullable[Handle[cudnnRNNDescriptor_t]],
     weightSpaceSize: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_adv.h", since="9.0.0", carried_out="rnn")
+@function("cudnn_adv.h", since="8.0.1", carried_out="rnn")
 def cudnnGetRNNWeightParams(
     handle: Handle[cudnnHandle_t],
     rnnDesc: Nullable[Handle[cudnnRNNDescriptor_t]],
@@ -2006,17 +2006,17 @@ def cudnnGetRNNWeightParams(
     bAddr: Out[Pointer[c_void_p]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_adv.h", since="9.0.0")
+@function("cudnn_adv.h", since="7.2.1")
 def cudnnCreateRNNDataDescriptor(
     rnnDataDesc: Out[NewHandle[cudnnRNNDataDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_adv.h", since="9.0.0")
+@function("cudnn_adv.h", since="7.2.1")
 def cudnnDestroyRNNDataDescriptor(
     rnnDataDesc: Nullable[MayBeUnset[Handle[cudnnRNNDataDescriptor_t]]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_adv.h", since="9.0.0")
+@function("cudnn_adv.h", since="7.2.1")
 def cudnnSetRNNDataDescriptor(
     rnnDataDesc: InOut[Handle[cudnnRNNDataDescriptor_t]],
     dataType: EnumValue[cudnnDataType_t],
@@ -2028,7 +2028,7 @@ def cudnnSetRNNDataDescriptor(
     paddingFill: Annotated[Padding[Mutable[HostScalar]], "dataType"],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_adv.h", since="9.0.0")
+@function("cudnn_adv.h", since="7.2.1")
 def cudnnGetRNNDataDescriptor(
     rnnDataDesc: MayBeUnset[Handle[cudnnRNNDataDescriptor_t]],
     dataType: Out[EnumPointer[cudnnDataType_t]],
@@ -2041,7 +2041,7 @@ def cudnnGetRNNDataDescriptor(
     paddingFill: Annotated[Padding[Out[HostScalar]], "rnnDataDesc"],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_adv.h", since="9.0.0", carried_out="rnn")
+@function("cudnn_adv.h", since="8.0.1", carried_out="rnn")
 def cudnnRNNForward(
     handle: Handle[cudnnHandle_t],
     rnnDesc: Nullable[Handle[cudnnRNNDescriptor_t]],
@@ -2065,17 +2065,17 @@ def cudnnRNNForward(
     reserveSpace: Annotated[InOut[DeviceMemory], "reserveSpaceSize"],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_adv.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
+@function("cudnn_adv.h", since="7.5.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnCreateSeqDataDescriptor(
     seqDataDesc: Out[NewHandle[cudnnSeqDataDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_adv.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
+@function("cudnn_adv.h", since="7.5.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnDestroySeqDataDescriptor(
     seqDataDesc: Nullable[MayBeUnset[Handle[cudnnSeqDataDescriptor_t]]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_adv.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
+@function("cudnn_adv.h", since="7.5.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnSetSeqDataDescriptor(
     seqDataDesc: InOut[Handle[cudnnSeqDataDescriptor_t]],
     dataType: EnumValue[cudnnDataType_t],
@@ -2087,7 +2087,7 @@ def cudnnSetSeqDataDescriptor(
     paddingFill: Annotated[Padding[Mutable[HostScalar]], "dataType"],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_adv.h", since="9.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
+@function("cudnn_adv.h", since="7.5.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnGetSeqDataDescriptor(
     seqDataDesc: MayBeUnset[Const[Handle[cudnnSeqDataDescriptor_t]]],
     dataType: Out[EnumPointer[cudnnDataType_t]],
@@ -2101,15 +2101,15 @@ def cudnnGetSeqDataDescriptor(
     paddingFill: Annotated[Padding[Out[HostScalar]], "seqDataDesc"],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_adv.h", since="9.0.0", replaced_by="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR")
+@function("cudnn_adv.h", since="7.5.0", replaced_by="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR")
 def cudnnCreateAttnDescriptor(attnDesc: Out[NewHandle[cudnnAttnDescriptor_t]]) -> cudnnStatus_t: ...
 
-@function("cudnn_adv.h", since="9.0.0", replaced_by="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR")
+@function("cudnn_adv.h", since="7.5.0", replaced_by="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR")
 def cudnnDestroyAttnDescriptor(
     attnDesc: Nullable[MayBeUnset[Handle[cudnnAttnDescriptor_t]]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_adv.h", since="9.0.0", replaced_by="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR")
+@function("cudnn_adv.h", since="7.5.0", replaced_by="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR")
 def cudnnSetAttnDescriptor(
     attnDesc: InOut[Handle[cudnnAttnDescriptor_t]],
     attnMode: Int[c_uint],
@@ -2133,7 +2133,7 @@ def cudnnSetAttnDescriptor(
     maxBeamSize: Int[c_int],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_adv.h", since="9.0.0", replaced_by="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR")
+@function("cudnn_adv.h", since="7.5.0", replaced_by="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR")
 def cudnnGetAttnDescriptor(
     attnDesc: MayBeUnset[Handle[cudnnAttnDescriptor_t]],
     attnMode: Out[Pointer[c_uint]],
@@ -2157,7 +2157,7 @@ def cudnnGetAttnDescriptor(
     maxBeamSize: Out[Pointer[c_int]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=True, carried_out="attention")
+@function("cudnn_adv.h", since="7.5.0", deprecated=True, carried_out="attention")
 def cudnnGetMultiHeadAttnBuffers(
     handle: Handle[cudnnHandle_t],
     attnDesc: Nullable[Const[Handle[cudnnAttnDescriptor_t]]],
@@ -2166,7 +2166,7 @@ def cudnnGetMultiHeadAttnBuffers(
     reserveSpaceSizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=True, carried_out="attention")
+@function("cudnn_adv.h", since="7.5.0", deprecated=True, carried_out="attention")
 def cudnnGetMultiHeadAttnWeights(
     handle: Handle[cudnnHandle_t],
     attnDesc: Nullable[Const[Handle[cudnnAttnDescriptor_t]]],
@@ -2177,7 +2177,7 @@ def cudnnGetMultiHeadAttnWeights(
     wAddr: Out[Pointer[c_void_p]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_adv.h", since="9.0.0", replaced_by="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR",
+@function("cudnn_adv.h", since="7.5.0", replaced_by="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR",
           carried_out="attention")
 def cudnnMultiHeadAttnForward(
     handle: Handle[cudnnHandle_t],
@@ -2207,7 +2207,7 @@ def cudnnMultiHeadAttnForward(
 @function("cudnn_adv.h", since="9.0.0")
 def cudnnAdvVersionCheck() -> cudnnStatus_t: ...
 
-@function("cudnn_adv.h", since="9.0.0", carried_out="rnn")
+@function("cudnn_adv.h", since="8.0.2", carried_out="rnn")
 def cudnnRNNBackwardData_v8(
     handle: Handle[cudnnHandle_t],
     rnnDesc: Nullable[Handle[cudnnRNNDescriptor_t]],
@@ -2233,7 +2233,7 @@ def cudnnRNNBackwardData_v8(
     reserveSpace: Annotated[InOut[DeviceMemory], "reserveSpaceSize"],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_adv.h", since="9.0.0", carried_out="rnn")
+@function("cudnn_adv.h", since="8.0.2", carried_out="rnn")
 def cudnnRNNBackwardWeights_v8(
     handle: Handle[cudnnHandle_t],
     rnnDesc: Nullable[Handle[cudnnRNNDescriptor_t]],
@@ -2253,7 +2253,7 @@ def cudnnRNNBackwardWeights_v8(
     reserveSpace: Annotated[InOut[DeviceMemory], "reserveSpaceSize"],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_adv.h", since="9.0.0", replaced_by="CUDNN_BACKEND_OPERATION_SDPA_BWD_DESCRIPTOR",
+@function("cudnn_adv.h", since="7.5.0", replaced_by="CUDNN_BACKEND_OPERATION_SDPA_BWD_DESCRIPTOR",
           carried_out="attention")
 def cudnnMultiHeadAttnBackwardData(
     handle: Handle[cudnnHandle_t],
@@ -2281,7 +2281,7 @@ def cudnnMultiHeadAttnBackwardData(
     reserveSpace: Annotated[InOut[DeviceMemory], "reserveSpaceSizeInBytes"],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_adv.h", since="9.0.0", replaced_by="CUDNN_BACKEND_OPERATION_SDPA_BWD_DESCRIPTOR",
+@function("cudnn_adv.h", since="7.5.0", replaced_by="CUDNN_BACKEND_OPERATION_SDPA_BWD_DESCRIPTOR",
           carried_out="attention")
 def cudnnMultiHeadAttnBackwardWeights(
     handle: Handle[cudnnHandle_t],
@@ -2304,18 +2304,18 @@ def cudnnMultiHeadAttnBackwardWeights(
     reserveSpace: Annotated[InOut[DeviceMemory], "reserveSpaceSizeInBytes"],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_adv.h", since="9.0.0")
+@function("cudnn_adv.h", since="7.0.5")
 def cudnnCreateCTCLossDescriptor(
     ctcLossDesc: Out[NewHandle[cudnnCTCLossDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_adv.h", since="9.0.0", replaced_by="cudnnSetCTCLossDescriptor_v9")
+@function("cudnn_adv.h", since="7.0.5", replaced_by="cudnnSetCTCLossDescriptor_v9")
 def cudnnSetCTCLossDescriptor(
     ctcLossDesc: InOut[Handle[cudnnCTCLossDescriptor_t]],
     compType: EnumValue[cudnnDataType_t],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_adv.h", since="9.0.0", replaced_by="cudnnSetCTCLossDescriptor_v9")
+@function("cudnn_adv.h", since="7.6.0", replaced_by="cudnnSetCTCLossDescriptor_v9")
 def cudnnSetCTCLossDescriptorEx(
     ctcLossDesc: InOut[Handle[cudnnCTCLossDescriptor_t]],
     compType: EnumValue[cudnnDataType_t],
@@ -2323,7 +2323,7 @@ def cudnnSetCTCLossDescriptorEx(
     gradMode: EnumValue[cudnnNanPropagation_t],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_adv.h", since="9.0.0", replaced_by="cudnnSetCTCLossDescriptor_v9")
+@function("cudnn_adv.h", since="8.0.1", replaced_by="cudnnSetCTCLossDescriptor_v9")
 def cudnnSetCTCLossDescriptor_v8(
     ctcLossDesc: InOut[Handle[cudnnCTCLossDescriptor_t]],
     compType: EnumValue[cudnnDataType_t],
@@ -2341,13 +2341,13 @@ def cudnnSetCTCLossDescriptor_v9(
     maxLabelLength: Int[c_int],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_adv.h", since="9.0.0", replaced_by="cudnnGetCTCLossDescriptor_v9")
+@function("cudnn_adv.h", since="7.0.5", replaced_by="cudnnGetCTCLossDescriptor_v9")
 def cudnnGetCTCLossDescriptor(
     ctcLossDesc: Handle[cudnnCTCLossDescriptor_t],
     compType: Out[EnumPointer[cudnnDataType_t]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_adv.h", since="9.0.0", replaced_by="cudnnGetCTCLossDescriptor_v9")
+@function("cudnn_adv.h", since="7.5.0", replaced_by="cudnnGetCTCLossDescriptor_v9")
 def cudnnGetCTCLossDescriptorEx(
     ctcLossDesc: Handle[cudnnCTCLossDescriptor_t],
     compType: Out[EnumPointer[cudnnDataType_t]],
@@ -2355,7 +2355,7 @@ def cudnnGetCTCLossDescriptorEx(
     gradMode: Out[EnumPointer[cudnnNanPropagation_t]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_adv.h", since="9.0.0", replaced_by="cudnnGetCTCLossDescriptor_v9")
+@function("cudnn_adv.h", since="8.0.1", replaced_by="cudnnGetCTCLossDescriptor_v9")
 def cudnnGetCTCLossDescriptor_v8(
     ctcLossDesc: Handle[cudnnCTCLossDescriptor_t],
     compType: Out[EnumPointer[cudnnDataType_t]],
@@ -2373,12 +2373,12 @@ def cudnnGetCTCLossDescriptor_v9(
     maxLabelLength: Out[Pointer[c_int]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_adv.h", since="9.0.0")
+@function("cudnn_adv.h", since="7.0.5")
 def cudnnDestroyCTCLossDescriptor(
     ctcLossDesc: Nullable[Handle[cudnnCTCLossDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_adv.h", since="9.0.0", carried_out="ctc")
+@function("cudnn_adv.h", since="7.0.5", carried_out="ctc")
 def cudnnCTCLoss(
     handle: Handle[cudnnHandle_t],
     probsDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
@@ -2396,7 +2396,7 @@ def cudnnCTCLoss(
     workSpaceSizeInBytes: Annotated[Int[c_size_t], told_by("cudnnGetCTCLossWorkspaceSize")],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_adv.h", since="9.0.0", carried_out="ctc")
+@function("cudnn_adv.h", since="8.0.1", carried_out="ctc")
 def cudnnCTCLoss_v8(
     handle: Handle[cudnnHandle_t],
     algo: EnumValue[cudnnCTCLossAlgo_t],
@@ -2415,7 +2415,7 @@ def cudnnCTCLoss_v8(
         needed_by("workSpaceSizeInBytes")],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_adv.h", since="9.0.0", carried_out="ctc")
+@function("cudnn_adv.h", since="7.0.5", carried_out="ctc")
 def cudnnGetCTCLossWorkspaceSize(
     handle: Handle[cudnnHandle_t],
     probsDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
@@ -2428,7 +2428,7 @@ def cudnnGetCTCLossWorkspaceSize(
     sizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_adv.h", since="9.0.0", carried_out="ctc")
+@function("cudnn_adv.h", since="8.0.1", carried_out="ctc")
 def cudnnGetCTCLossWorkspaceSize_v8(
     handle: Handle[cudnnHandle_t],
     algo: EnumValue[cudnnCTCLossAlgo_t],

@@ -236,10 +236,38 @@ class cudnnGnnMhaParams_t(CudnnStructure):
 cudnnCallback_t = CFUNCTYPE(None, c_int, c_void_p, POINTER(cudnnDebug_t), c_char_p)
 cudnnCallback_t.__name__ = "cudnnCallback_t"
 
-# The first version that has it, where that is not 9.0.0.
+# The first version that has it.
 TYPE_SINCE: dict[str, str] = {
+    "cudnnHandle_t": "1.0.0",
+    "cudnnBackendDescriptor_t": "8.0.1",
+    "cudnnTensorDescriptor_t": "2.0.0",
+    "cudnnPoolingDescriptor_t": "1.0.0",
+    "cudnnFilterDescriptor_t": "1.0.0",
+    "cudnnLRNDescriptor_t": "3.0.0",
+    "cudnnActivationDescriptor_t": "4.0.0",
+    "cudnnSpatialTransformerDescriptor_t": "5.0.0",
+    "cudnnOpTensorDescriptor_t": "5.0.0",
+    "cudnnReduceTensorDescriptor_t": "6.0.0",
+    "cudnnCTCLossDescriptor_t": "7.0.5",
+    "cudnnTensorTransformDescriptor_t": "7.5.0",
+    "cudnnDropoutDescriptor_t": "5.0.0",
+    "cudnnConvolutionDescriptor_t": "1.0.0",
+    "cudnnFusedOpsConstParamPack_t": "7.6.0",
+    "cudnnFusedOpsVariantParamPack_t": "7.6.0",
+    "cudnnFusedOpsPlan_t": "7.6.0",
+    "cudnnRNNDescriptor_t": "5.0.0",
+    "cudnnRNNDataDescriptor_t": "7.2.1",
+    "cudnnSeqDataDescriptor_t": "7.5.0",
+    "cudnnAttnDescriptor_t": "7.5.0",
+    "cudnnRuntimeTag_t": "7.0.5",
+    "cudnnDebug_t": "7.1.3",
+    "cudnnFraction_t": "8.5.0",
+    "cudnnConvolutionFwdAlgoPerf_t": "3.0.0",
+    "cudnnConvolutionBwdDataAlgoPerf_t": "3.0.0",
+    "cudnnConvolutionBwdFilterAlgoPerf_t": "3.0.0",
     "cudnnGnnCscGraph_t": "9.26.0",
     "cudnnGnnMhaParams_t": "9.28.0",
+    "cudnnCallback_t": "7.1.3",
 }
 
 # Each with what replaces it, if anything does.

@@ -172,7 +172,7 @@ def test_json(capsys):
     )
     create, strides, missed = results
     (function,) = create["entries"]
-    assert function["since"] == "9.0.0"
+    assert function["since"] == "1.0.0"
     assert function["prototype"] == raw.cudnnCreate.prototype
     assert function["parameters"] == [
         {

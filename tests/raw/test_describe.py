@@ -39,7 +39,7 @@ cudnnStatus_t cudnnSetTensorNdDescriptor(
     const int dimA[],                    // in, nbDims of them, not NULL
     const int strideA[]);                // in, nbDims of them, not NULL
 
-cudnn_ops.h, since 9.0.0"""
+cudnn_ops.h, since 2.0.0"""
     )
 
 
@@ -60,7 +60,7 @@ def test_the_prototype_is_that_of_the_binding(name):
         ("cudnnCreate", "cudnnHandle_t *handle); // out"),
         ("cudnnGetErrorString", "cudnnStatus_t status); // in"),
         ("cudnnCTCLoss", "const int hostLabels[], // in"),
-        ("cudnnDataType_t", "13 CUDNN_DATA_FP8_E5M2"),
+        ("cudnnDataType_t", "13 CUDNN_DATA_FP8_E5M2 since 8.6.0"),
         ("cudnnPointwiseMode_t", "23 CUDNN_POINTWISE_ATAN2 since 9.1.0"),
         ("CUDNN_POINTWISE_ATAN2", "cudnn_graph.h, since 9.1.0"),
         ("CUDNN_DATA_HALF", "cudnnDataType_t.CUDNN_DATA_HALF = 2"),

@@ -42,7 +42,7 @@ class TestFacts:
         function = raw.cudnnSetTensorNdDescriptor
         assert function.__name__ == "cudnnSetTensorNdDescriptor"
         assert function.header == "cudnn_ops.h"
-        assert function.since == "9.0.0"
+        assert function.since == "2.0.0"
         assert function.deprecated is False
         assert raw.cudnnConvolutionForward.deprecated is True
         assert function.prototype == (
@@ -61,7 +61,7 @@ class TestFacts:
         assert created.direction == "out"
 
     def test_a_later_function(self) -> None:
-        assert raw.cudnnGetRNNWeightParams.since == "9.0.0"
+        assert raw.cudnnGetRNNWeightParams.since == "8.0.1"
         assert raw.cudnnGnnMhaGatForward.since == "9.28.0"
 
     @pytest.mark.thinned(8)

@@ -8,6 +8,7 @@ import pytest
 
 from cudnn_ctypes import raw
 from cudnn_ctypes.raw import enum_facts, types
+from cudnn_ctypes.raw.describe import facts_of
 
 pytest.importorskip("clang.cindex", reason="needs libclang, which reads the headers")
 
@@ -86,7 +87,7 @@ def test_an_entry_that_matches_nothing_is_an_error(headers, monkeypatch, table, 
 
 
 def test_an_override_that_changes_nothing_is_an_error(headers, monkeypatch):
-    monkeypatch.setitem(overrides.SINCE, "cudnnCreate", "9.0.0")
+    monkeypatch.setitem(overrides.SINCE, "cudnnCausalConv1dForward", "9.22.0")
     monkeypatch.setitem(overrides.DIRECTIONS, "cudnnCreate.handle", Direction.OUT)
     with pytest.raises(ValueError, match="says what the headers say") as error:
         decide(headers)
@@ -219,13 +220,15 @@ def test_memory(function, parameter, declared):
 
 
 def test_versions_and_deprecation_are_data():
-    assert raw.cudnnCreate.since == "9.0.0"
+    assert raw.cudnnCreate.since == "1.0.0"
+    assert raw.cudnnCnnVersionCheck.since == "9.0.0"
     assert raw.cudnnCausalConv1dForward.since == "9.22.0"
     assert raw.cudnnGnnMhaGatForward.since == "9.28.0"
     assert not raw.cudnnCreate.deprecated
     assert raw.cudnnConvolutionForward.deprecated
     assert enum_facts.ENUM_SINCE["CUDNN_POINTWISE_ATAN2"] == "9.1.0"
-    assert "CUDNN_DATA_FLOAT" not in enum_facts.ENUM_SINCE
+    facts = {name: facts_of(name)[1] for name in ("CUDNN_DATA_FLOAT", "CUDNN_DATA_INT8")}
+    assert facts == {"CUDNN_DATA_FLOAT": "1.0.0", "CUDNN_DATA_INT8": "6.0.0"}
     assert "CUDNN_STATUS_ALLOC_FAILED" in enum_facts.ENUM_DEPRECATED
     assert "cudnnConvolutionDescriptor_t" in types.TYPE_DEPRECATED
     assert enum_facts.ENUM_RENUMBERED["CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR"] == {"9.10.0": 40}

@@ -8,7 +8,7 @@ from .text import FILLED, LINE_LENGTH, banner, by_header, close, deprecations, f
 
 _BODY = """
 One class per C enum. Every enumerator is a name of this module too, as in C. A comment names the
-cuDNN version that brought an enumerator, where that is not 9.0.0.
+cuDNN version that brought an enumerator, where that is not its enum's.
 """
 
 _FACTS = """
@@ -39,9 +39,11 @@ def emit_enum_facts(headers: Headers) -> str:
     declarations = [d for enum in headers.enums for d in (enum, *enum.enumerators)]
     parts = [FILLED, banner(headers.version, "What the headers say of the enums", _FACTS)]
     since: dict[str, list[str]] = {}
-    for each in declarations:
-        if each.since and each.since != "9.0.0":
-            since.setdefault(each.since, []).append(each.name)
+    for enum in headers.enums:
+        since.setdefault(enum.since or "", []).append(enum.name)
+        for each in enum.enumerators:
+            if each.since and (each.since != enum.since or each.since.startswith("9.")):
+                since.setdefault(each.since, []).append(each.name)
     parts.append("_BROUGHT: dict[str, tuple[str, ...]] = {\n")
     for version in sorted(since, key=lambda text: [*map(int, text.split("."))]):
         names = filled((f'"{name}"' for name in since[version]), " " * 8)
@@ -50,7 +52,8 @@ def emit_enum_facts(headers: Headers) -> str:
     parts.append(
         "ENUM_SINCE: dict[str, str] = "
         "{name: since for since, names in _BROUGHT.items() for name in names}\n"
-        '"""The first version that has it, where that is not 9.0.0."""\n\n'
+        '"""The first version that has it; what is not here is as old as its enum."""'
+        "\n\n"
     )
     parts.append(deprecations("ENUM_DEPRECATED", declarations))
     parts.append("\n" + by_header("ENUM_HEADERS", headers.enums))

@@ -41,8 +41,8 @@ def emit_types(headers: Headers) -> str:
     parts.append("\n\n# --- callbacks ---\n")
     parts += ["\n" + _callback(callback, enums) for callback in headers.callbacks]
     declarations = [*headers.handles, *headers.structs, *headers.callbacks]
-    since = {d.name: d.since for d in declarations if d.since and d.since != "9.0.0"}
-    parts.append("\n# The first version that has it, where that is not 9.0.0.\n")
+    since = {d.name: d.since for d in declarations if d.since}
+    parts.append("\n# The first version that has it.\n")
     parts.append(string_table("TYPE_SINCE", since))
     parts.append("\n" + deprecations("TYPE_DEPRECATED", declarations))
     parts.append("\n" + by_header("TYPE_HEADERS", declarations))

@@ -73,6 +73,7 @@ class _Decider:
             "DESCRIBED_BY",
             "DIRECTIONS",
             "SINCE",
+            "FIRST_RELEASES",
             "REPLACED_BY",
             "RENUMBERED",
             *_OF_FUNCTIONS,
@@ -100,6 +101,13 @@ class _Decider:
             if overrides.SINCE[name] == since:
                 self.problems.append(f"overrides.SINCE[{name!r}] says what the headers say")
             since = overrides.SINCE[name]
+        if name in overrides.FIRST_RELEASES:
+            self.used.add(("FIRST_RELEASES", name))
+            if since not in (inherited, "9.0.0"):
+                self.problems.append(f"{name}: its first release is stated twice")
+            since = overrides.FIRST_RELEASES[name]
+        elif since == inherited and since is not None and not since.startswith("9."):
+            since = "9.0.0"  # of an enum that is older
         if since is None:
             self.problems.append(f"{name}: no @since tag; name its version in overrides.SINCE")
         return replace(declaration, since=since, replaced_by=self._replacement(declaration))

@@ -6,6 +6,9 @@ generator then stops, so that these tables cannot outlive what they correct.
 
 from __future__ import annotations
 
+import csv
+from pathlib import Path
+
 from .model import Direction
 
 # --- void * parameters -----------------------------------------------------------------------
@@ -775,7 +778,6 @@ DIRECTIONS: dict[str, Direction] = {
 
 SINCE: dict[str, str] = {
     "cudnnAdvVersionCheck": "9.0.0",
-    "cudnnRuntimeTag_t": "9.0.0",
     "CUDNN_KNOB_TYPE_IDX_MODE": "9.0.0",
     "CUDNN_ATTR_OPERATION_SDPA_FWD_UNFUSE_FMA": "9.21.0",
     "cudnnCausalConv1dNwhForward": "9.24.0",
@@ -802,6 +804,11 @@ SINCE: dict[str, str] = {
     "cudnnGnnMhaGatV2Forward": "9.28.0",
     "cudnnGnnMhaGatV2Backward": "9.28.0",
 }
+
+# Headers say 9.0.0 of all that is older. These were held against the headers of 12 releases, 8.5.0
+# to 8.9.7.
+with Path(__file__).with_name("first_releases.csv").open(encoding="ascii") as _names:
+    FIRST_RELEASES: dict[str, str] = {row["name"]: row["release"] for row in csv.DictReader(_names)}
 
 # What replaces deprecated names of the legacy API, where the headers only say "the graph API": the
 # backend descriptor that states the operation, or the function that answers the question.

@@ -383,12 +383,13 @@ def attribute_entry(name: str, item: Any) -> Entry:
 def descriptor_type_entry(name: str, item: Any) -> Entry:
     """The entry of a descriptor type: its attributes, and attributes with descriptors as values."""
     own = ATTRIBUTES[item]
+    first = facts_of(name)[1]
     rows = [
         (
             each.short_name,
             each.types[0].name.removeprefix("CUDNN_TYPE_") + "[]" * each.is_array,
             "" if each.settable else "computed",
-            f"since {each.since}" if each.since != "9.0.0" else "",
+            f"since {each.since}" if each.since != first else "",
         )
         for each in own.values()
     ]
