@@ -219,7 +219,7 @@ class Step:
                 tile,
                 whole,
                 *(x.reshape((1,) * (whole.ndim - x.ndim) + x.shape) for x in operands),
-                growth=1 / 4 if narrow else 1,
+                growth=1 / 2 if narrow else 1,
                 out=out,
             )
 
