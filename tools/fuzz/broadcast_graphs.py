@@ -35,7 +35,7 @@ MAINS = {
     "resample backward": 1,
     "activation backward": 2,
     "attention": 2,
-    "quantize": 0,
+    "block scaled": 0,
 }
 """Main operations, with how often each is drawn."""
 
@@ -101,19 +101,30 @@ def _attention(graph: Graph, case: Mapping[str, Any]) -> Tensor:
     return graph.sdpa(q, k, v)[0]
 
 
-def _draw_quantize(rng: random.Random) -> Case:
-    sizes = [rng.choice([1, 2]), rng.choice([64, 128]), rng.choice([64, 128, 256])]
-    return {"io": rng.choice(["float16", "bfloat16"]), "x": sizes, "block": rng.choice([16, 32])}
+def _draw_block_scaled(rng: random.Random) -> Case:
+    sizes = [rng.choice([128, 256]) for _ in range(3)]
+    return {
+        "io": rng.choice(["float16", "bfloat16"]),
+        "sizes": sizes,
+        "block": rng.choice([16, 32]),
+    }
 
 
-def _quantize(graph: Graph, case: Mapping[str, Any]) -> Tensor:
-    """To MXFP8, or to NVFP4."""
-    small, scales = {16: ("fp4_e2m1", "fp8_e4m3"), 32: ("fp8_e4m3", "fp8_e8m0")}[case["block"]]
-    x = image(graph, "x", case["x"], False)
-    y, scale = graph.block_scale_quantize(x, case["block"])
-    y.set_output(False, data_type=small)
-    scale.set_output(name="block_scale", data_type=scales)
-    return graph.block_scale_dequantize(y, scale, case["block"])
+def _block_scaled(graph: Graph, case: Mapping[str, Any]) -> Tensor:
+    """A product of NVFP4 or MXFP8 numbers, for which Hopper has no engine."""
+    (m, n, k), block = case["sizes"], case["block"]
+    kind, scales = {16: ("fp4_e2m1", "fp8_e4m3"), 32: ("fp8_e4m3", "fp8_e8m0")}[block]
+    operands = []
+    for name, rows, sizes in (("a", m, (1, block)), ("b", n, (block, 1))):
+        whole, few = (1, rows, k), (1, rows, k // block)
+        strides = [packed(dims) for dims in (whole, few)]
+        if name == "b":
+            whole, few = (1, k, rows), (1, k // block, rows)
+            strides = [(step[0], 1, step[1]) for step in strides]
+        x = graph.tensor(whole, strides[0], kind, name=name)
+        scale = graph.tensor(few, strides[1], scales, name=f"scale_{name}", reordering="f8_128x4")
+        operands.append(graph.block_scale_dequantize(x, scale, sizes))
+    return graph.matmul(*operands)
 
 
 _FAMILIES: dict[str, tuple[Callable[[random.Random], Case], Callable[..., Tensor]]] = {
@@ -121,7 +132,7 @@ _FAMILIES: dict[str, tuple[Callable[[random.Random], Case], Callable[..., Tensor
     "none": (_draw_none, _none),
     "expand": (_draw_expand, _expand),
     "attention": (_draw_attention, _attention),
-    "quantize": (_draw_quantize, _quantize),
+    "block scaled": (_draw_block_scaled, _block_scaled),
 }
 
 
@@ -144,8 +155,8 @@ def draw(seed: int, mains: Mapping[str, int] = MAINS) -> Case:
         alone.validate()
     full = parameters.get("full") or list(result.dims or ())
 
-    often = {"none": 0.0, "expand": 0.0, "reduction": 1.0, "attention": 0.0}.get(kind, 0.35)
-    before = rng.random() < often
+    often = {"reduction": 1.0} | dict.fromkeys(("none", "expand", "attention", "block scaled"), 0.0)
+    before = rng.random() < often.get(kind, 0.35)
     place = given[0] if rng.random() < 0.75 else rng.choice(given)
     case["place"] = place.name
     case["before"] = [_operand(rng, place.dims or (), case["io"])] if before else []
@@ -211,10 +222,16 @@ class Sketch:
         return getattr(self.graph, name)
 
     def tensor(
-        self, dims: Sequence[int], strides: Any = None, data_type: Any = None, *, name: str = ""
+        self,
+        dims: Sequence[int],
+        strides: Any = None,
+        data_type: Any = None,
+        *,
+        name: str = "",
+        **more: Any,
     ) -> Any:
         """An operand of the main operation, behind what comes before it."""
-        made = self.graph.tensor(dims, strides, data_type or self.case["io"], name=name)
+        made = self.graph.tensor(dims, strides, data_type or self.case["io"], name=name, **more)
         if name == self.case["place"]:
             for number, each in enumerate(self.case["before"]):
                 made = self._joined(made, self._operand(f"p{number}", each), each)
