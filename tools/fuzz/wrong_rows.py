@@ -46,6 +46,7 @@ _COMPARED = {
 _LENGTHS = {
     "sequence without keys": ([128, 128], [192, 0]),
     "gradient of a sequence without queries": ([128, 0], [192, 192]),
+    "pages of one query with alibi": ([1], [300]),
 }
 
 Arrays = Mapping[str, Any]
@@ -140,10 +141,12 @@ def _inputs(name: str, graph: Graph) -> dict[str, Any]:
                 array = np.ones(tensor.dims)
             elif tensor.name.startswith("seq_len_"):
                 array = np.array(lengths[tensor.name.endswith("kv")])
-                if tensor.dims[0] == 1:
+                if tensor.dims[0] == 1 and name not in _LENGTHS:
                     of = "k" if tensor.name.endswith("kv") else "q"
                     array = next(each.dims[2:3] for each in graph.inputs if each.name == of)
                 array = np.reshape(array, tensor.dims)
+            elif tensor.name.endswith("_table"):  # of pages
+                array = np.arange(array.size).reshape(tensor.dims)
             elif tensor in offsets:
                 ends = np.linspace(0, math.prod(offsets[tensor].dims), tensor.dims[0])
                 array = np.reshape(ends, tensor.dims)
