@@ -93,7 +93,7 @@ def _cost(handle: Handle, name: str, case: Case, rounds: int, launches: int) -> 
     handle._plans.clear()
     stream_launcher._plans.clear()
     case()
-    plans = [*handle._plans.values(), *stream_launcher._plans.values()]
+    plans = [found[0] for each in (handle, stream_launcher) for found in each._plans.values()]
     bound = None
     with suppress(TypeError):
         bound = case.bind()
@@ -126,9 +126,10 @@ def _without_cudnn(handle: Handle, plans: list[Plan], bound: Any) -> Iterator[No
         yield
         return
     empty = ctypes.PyDLL(None).PyErr_CheckSignals  # takes nothing, gives 0
-    for plan in plans:
-        plan.calls = [call._replace(symbol=empty) for call in plan.calls]
-        plan.compile()
+    for table in (handle._plans, stream_launcher._plans):
+        for key, found in table.items():
+            symbols = {id(call.symbol) for call in found[0].calls}
+            table[key] = tuple([empty if id(each) in symbols else each for each in found])
     if bound is not None:
         bound._calls = [(call._replace(symbol=empty), *each) for call, *each in bound._calls]
     before = set(watched)
@@ -189,9 +190,7 @@ def shapes(handle: Handle, make: Callable[[tuple[int, ...]], Any], count: int) -
     ]
     for x, y in (one, *sides[2]):
         activation_forward(handle, x, "relu", y)
-    plans = list(handle._plans.values())
-    for plan in plans:  # those behind it have the same key
-        plans += [] if plan.other is None else [plan.other]
+    plans = [found[0] for found in handle._plans.values()]
     least = [float("inf")] * len(sides)
     with _without_cudnn(handle, plans, None):
         for _ in range(10):

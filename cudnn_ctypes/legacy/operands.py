@@ -80,6 +80,7 @@ class Operands:
                 value = self._imported(name, value)
             self._operands[name] = (value, desc)
         self._made: dict[str, Any] = {}  # descriptors of operands that the user gave none for
+        self._by_form: dict[Any, Any] = {}  # descriptors that were made
         self._results: list[DeviceTensor] = []
         self.layout: str | None = self._common_layout()
 
@@ -113,10 +114,13 @@ class Operands:
         if desc is not None:
             return expect(f"{name}_desc", desc, cls)
         value = imported(name, value, self._handle)
+        form = cls, value.data_type, value.shape, value.strides
+        descriptor: A | None = self._by_form.get(form)  # of another operand
         try:
-            descriptor = cls.of(value, layout=self.layout, min_dims=4)
+            descriptor = descriptor or cls.of(value, layout=self.layout, min_dims=4)
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
+        self._by_form[form] = descriptor
         return self._keep(name, value, descriptor)
 
     def _keep(self, name: str, value: Any, made: A) -> A:

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
-__all__ = ["alike", "is_tensor", "unreadable"]
+__all__ = ["alike", "alike_but_for_shapes", "is_tensor", "unreadable"]
 
 Alike = Callable[..., bool]
 
@@ -55,36 +55,58 @@ def alike(tensors: Sequence[Any]) -> Alike:
     return _guard(tensors) if _guards_work() else _read(tensors)
 
 
-def _guard(tensors: Sequence[Any]) -> Alike:
+def alike_but_for_shapes(tensors: Sequence[Any]) -> Alike:
+    """Like `alike`, for tensors of any sizes and strides: one function for all those of a kind."""
+    mode = sys.modules["torch"].is_inference_mode_enabled()
+    kinds = mode, *[(type(x), x.ndim, x.is_inference(), *_flags(x)) for x in tensors]
+    check = _kinds.get(kinds)
+    if check is None or not check(*tensors):
+        check = (_guard if _guards_work() else _read)(tensors, shapes=False)
+        if len(_kinds) >= _MOST_KINDS:
+            _kinds.clear()
+        _kinds[kinds] = check
+    return check
+
+
+_kinds: dict[Any, Alike] = {}
+_MOST_KINDS = 1024
+
+
+def _guard(tensors: Sequence[Any], *, shapes: bool = True) -> Alike:
+    any_dims = [[None] * each.ndim for each in tensors]
     check: Alike = (
         sys.modules["torch"]
         ._C._dynamo.guards.TensorGuards(
             *tensors,
-            dynamic_dims_sizes=[list(each.shape) for each in tensors],
-            dynamic_dims_strides=[list(each.stride()) for each in tensors],
+            dynamic_dims_sizes=[list(each.shape) for each in tensors] if shapes else any_dims,
+            dynamic_dims_strides=[list(each.stride()) for each in tensors] if shapes else any_dims,
         )
         .check
     )
     return check
 
 
-def _read(tensors: Sequence[Any]) -> Alike:
-    forms = list(map(_form, tensors))
+def _read(tensors: Sequence[Any], *, shapes: bool = True) -> Alike:
+    form = _all_of if shapes else _flags
+    forms = list(map(form, tensors))
 
     def check(*tensors: Any) -> bool:
         # Only tensors have a form.
         if [*map(type, tensors)] != kinds or len(set(map(id, tensors))) != len(kinds):
             return False
-        return [*map(_form, tensors)] == forms
+        return [*map(form, tensors)] == forms
 
     kinds = [*map(type, tensors)]
     return check
 
 
-def _form(tensor: Any) -> tuple[Any, ...]:
+def _all_of(tensor: Any) -> tuple[Any, ...]:
+    return tensor.shape, tensor.stride(), *_flags(tensor)
+
+
+def _flags(tensor: Any) -> tuple[Any, ...]:
     is_conjugated = tensor.dtype.is_complex and tensor.is_conj()
-    flags = tensor.layout, tensor.is_neg(), is_conjugated
-    return tensor.dtype, tensor.shape, tensor.stride(), tensor.device, flags
+    return tensor.dtype, tensor.device, tensor.layout, tensor.is_neg(), is_conjugated
 
 
 @functools.cache

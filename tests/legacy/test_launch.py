@@ -25,7 +25,7 @@ from cudnn_ctypes import (
     raw,
     use_reference_device,
 )
-from cudnn_ctypes.runtime.launching import operation
+from cudnn_ctypes.runtime.launching import likeness, operation
 from cudnn_ctypes.runtime.launching.likeness import Plans
 
 from .bare_launches import handle_each_way, reference_handle_each_way  # noqa: F401
@@ -322,8 +322,8 @@ def test_a_plan_in_a_collected_cycle_closes_its_descriptors(
     with use_reference_device(), Handle() as handle, tensor(2, 3) as x:
         with cudnn.softmax_forward(handle, x):
             pass
-        (plan,) = handle._plans.values()
-        plan.calls.append(plan)  # type: ignore[arg-type]
+        ((plan, *_),) = handle._plans.values()
+        plan.calls.append(plan)
         handle._plans.clear()
         del plan
         with warnings.catch_warnings(record=True) as warned:
@@ -344,6 +344,20 @@ def test_plans_are_bounded_and_the_least_recently_used_go(
             np.testing.assert_array_equal(y.numpy(), np.maximum(each.numpy(), 0))
         assert len(handle._plans) <= 8
     assert len(long_ways) == len(images)
+
+
+def test_many_plans_are_laid_together(
+    reference_handle: Handle, monkeypatch: pytest.MonkeyPatch, long_ways: list[str]
+) -> None:
+    monkeypatch.setattr(likeness, "_MANY", 4)
+    images = [tensor(1, 1, 1, width) for width in range(1, 10)]
+    found = reference_handle._plans
+    for x in images * 3:
+        y = cudnn.activation_forward(reference_handle, x, "relu")
+        np.testing.assert_array_equal(y.numpy(), np.maximum(x.numpy(), 0))
+        plans = [plan for plan, *_ in found.values()]
+        assert len(set(plans)) == len(plans)
+    assert len(long_ways) == len(images) == len(found)
 
 
 def test_many_forms_share_the_cache(reference_handle: Handle, long_ways: list[str]) -> None:

@@ -59,6 +59,23 @@ def test_what_tells_tensors_apart(way: Any) -> None:
 
 
 @by_each_way
+def test_tensors_of_any_shape(way: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch_forms, "_guards_work", lambda: way is torch_forms._guard)
+    monkeypatch.setattr(torch_forms, "_kinds", {})
+    x = torch.zeros(2, 3)
+    alike = torch_forms.alike_but_for_shapes([x])
+    for other in (x, torch.ones(7, 1), torch.ones(4, 6)[:, ::2].t()):
+        assert alike(other) is True
+        assert torch_forms.alike_but_for_shapes([other]) is alike
+    for other in (x.double(), x.to("meta"), torch._neg_view(x), None):
+        assert alike(other) is False
+    with torch.inference_mode():
+        for other in (x, torch.ones(5, 2)):
+            assert torch_forms.alike_but_for_shapes([other])(other[:1]) is True
+    assert torch_forms.alike_but_for_shapes([x]) is alike
+
+
+@by_each_way
 def test_none_is_kept(way: Any) -> None:
     x = torch.zeros(2, 3)
     alike, kept = way([x]), weakref.ref(x)

@@ -17,7 +17,7 @@ from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from cudnn_ctypes.raw import log, mode
-from cudnn_ctypes.raw.torch_forms import alike
+from cudnn_ctypes.raw.torch_forms import alike_but_for_shapes
 
 from .. import pytorch
 from ..allocation import Allocation
@@ -86,23 +86,22 @@ def operation_source(name: str, parameters: Sequence[Parameter]) -> str:
     )
 
 
+# What is found is a tuple: the plan, the comparison of its tensors of PyTorch, another tuple of the
+# key, and `Plan.data`. The plan itself is far larger, and lies in no cache of the CPU.
 _LAUNCH = """\
 def launch(_plans, _launcher, {given}):
     if {others}:
         return _other
     try:
-        _plan = _plans.get(({number}, {device}{parts}))
-        while _plan is not None and not ({fits}):
-            _plan = _plan.other
-        if _plan is None:
+        _found = _plans[({number}, {key}{parts})]
+        {choice}
+        if _found is None or _mode.runtime is not _launcher.runtime:
             return _other
         {reads}
     except _Exception:  # the operation itself says what is wrong
         return _other
-    _plan.used = _plans.now
-    {names} = _plan.data
-    if _watched:
-        return _plan.launch(_launcher, ({given}))
+    if {watched}:
+        return _found[0].launch(_launcher, ({given}))
     {before}
     try:
         {work}
@@ -111,6 +110,7 @@ def launch(_plans, _launcher, {given}):
         raise
     return {result}
 """
+_CHOICE = "while _found is not None and not _found[1]({0}): _found = _found[2]"
 
 
 class _Reading(NamedTuple):
@@ -142,7 +142,9 @@ _READINGS = {
     "own": _Reading(_KIND, "(_own_{0} := {0}._keyed or {0}.keyed())[0]", "_own_{0}[1]"),
     # PyTorch compares the rest in one call for all tensors, in half the time of reading it.
     "torch": _Reading(
-        f"{_KIND} or {{0}}.requires_grad", "{0}.shape", "_passed({0}.data_ptr() or _absent())"
+        f"{_KIND} or {{0}}.requires_grad",
+        "{0}.shape, {0}.stride()",
+        "_passed({0}.data_ptr() or _absent())",
     ),
     "descriptor": _Reading(_KIND, "{0}._place.token or _token({0})", "{0}._as_parameter_"),
     "other": _Reading(_KIND, "(_look_{0} := _looks[_kind_{0}]({0}, _launcher))[0]", "_look_{0}[1]"),
@@ -224,17 +226,15 @@ class Form:
         reads = {name: read for name, read in reads.items() if read}
         if self._by_alignment:
             parts.append(f"*_aligned(({', '.join(reads.values())},))")
-        fits = [self._steps["fits"]]
-        if self._tensors:
-            tensors = ", ".join([*kinds][at] for at in self._tensors)
-            fits.append(f"_plan.alike({tensors})")
+        tensors = ", ".join([*kinds][at] for at in self._tensors)
         source = _LAUNCH.format(
             number=next(_numbers),
             given="".join(f"{name}, " for name in kinds),
             others=" or ".join(_others(kinds, same)) or "False",
             parts="".join(f"{part}, " for part in parts),
+            choice=_CHOICE.format(tensors) if tensors else "pass",
             reads="\n        ".join(f"{name} = {read}" for name, read in reads.items()) or "pass",
-            **{**self._steps, "fits": " and ".join(fits)},
+            **self._steps,
         )
         return function_of(source, "a form", scope)
 
@@ -249,16 +249,28 @@ class Form:
         key = self._key(launcher, values)
         if key is None:
             raise NoKey
-        if self._tensors:
-            plan.alike = alike([values[at] for at in self._tensors])
-        launcher._plans.keep(key, plan)
+        like = self._like(values)
+        found = plan, like, None, *plan.data
+        others = [each for each in _chain(launcher._plans[key]) if each[1] is not like]
+        for each in reversed(others[: _MOST_OF_A_KEY - 1]):
+            found = *found[:2], (*each[:2], found[2], *each[3:]), *found[3:]
+        launcher._plans.keep(key, found)
 
     def find(self, launcher: Launcher, values: Sequence[Any]) -> Plan | None:
         """The plan for these arguments."""
-        plan: Plan | None = launcher._plans.get(self._key(launcher, values))
-        while plan is not None and not plan.fits(launcher, [values[at] for at in self._tensors]):
-            plan = plan.other
-        return plan
+        key = self._key(launcher, values)
+        if key is None or mode.runtime is not launcher.runtime:
+            return None
+        like = self._like(values)
+        for found in _chain(launcher._plans[key]):
+            if found[1] is like:
+                plan: Plan = found[0]
+                return plan
+        return None
+
+    def _like(self, values: Sequence[Any]) -> Any:
+        tensors = [values[at] for at in self._tensors]
+        return alike_but_for_shapes(tensors) if tensors else None
 
     def _key(self, launcher: Launcher, values: Sequence[Any]) -> Any:
         asked = _Asked()
@@ -266,12 +278,21 @@ class Form:
         return asked.key
 
 
+_MOST_OF_A_KEY = 8
+
+
+def _chain(found: Any) -> Iterator[Any]:
+    while found is not None:
+        yield found
+        found = found[2]
+
+
 class _Asked:
     """Notes the key that is looked up."""
 
     key: Any = None
 
-    def get(self, key: Any) -> None:
+    def __getitem__(self, key: Any) -> None:
         self.key = key
 
 

@@ -57,36 +57,52 @@ class NoKey(Exception):
 
 
 class Plans(dict[Any, Any]):
-    """Prepared launches by their keys (see `forms`); the least recently used go first.
+    """Prepared launches by their keys (see `forms`), None for others; the least recently used go.
 
-    Whoever uses a plan sets its `used` to `now`, which counts the plans that were made.
+    Half of them are here; once these are full they become `older`. Those of the older ones that
+    are used come back, and the others go when the next half is full. So a launch notes nothing.
+
+    Attributes
+    ----------
+    older : dict
     """
 
-    __slots__ = ("now",)
-    MOST = 16384
+    __slots__ = ("older",)
+    MOST = 24576
 
     def __init__(self) -> None:
-        self.now: int = 0
+        self.older: dict[Any, Any] = {}
 
-    def keep(self, key: Any, plan: Any) -> None:
-        """Add a plan, in front of others of its key: tensors of one shape and of other strides."""
-        if len(self) >= self.MOST:
-            oldest = sorted(self.copy().items(), key=lambda item: item[1].used)
-            for each, _ in oldest[: self.MOST // 4 + 1]:
-                self.pop(each, None)  # another thread may be here, too
-        self.now += 1
-        plan.used = self.now
-        plan.other, others = self.get(key), plan
-        for _ in range(_MOST_OF_A_KEY):
-            others = others.other
-            if others is None:
-                break
-        else:
-            others.other = None
-        self[key] = plan
+    def __missing__(self, key: Any) -> Any:
+        found = self.older.pop(key, None)
+        if found is not None:
+            self.keep(key, found)
+        return found
+
+    def keep(self, key: Any, found: Any) -> None:
+        """Have a launch found by this key; the first of `found` is its plan."""
+        if len(self) >= self.MOST // 2:
+            self.older = dict(self)
+            super().clear()
+        self[key] = found
+        # What launches look at lies between what their first ones left behind. Many launches in
+        # turn take half the time where it lies together.
+        if len(self) >= _MANY and not len(self) % _MANY:
+            everything = [*self.items()]
+            super().clear()
+            for key, found in everything:
+                self[_copied(key)] = found[0].copied(found)
+
+    def clear(self) -> None:
+        super().clear()
+        self.older = {}
 
 
-_MOST_OF_A_KEY = 8
+_MANY = 2048
+
+
+def _copied(key: Any) -> Any:
+    return tuple([_copied(part) if isinstance(part, tuple) else part for part in key])
 
 
 def _at_plain(value: str | None, launcher: Any) -> Look:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ctypes
 import weakref
 from collections.abc import Callable, Sequence
+from ctypes import c_void_p
 from typing import Any, NamedTuple
 
-from cudnn_ctypes.raw import log, mode
+from cudnn_ctypes.raw import log
 from cudnn_ctypes.raw.bare import bare, watched
 from cudnn_ctypes.raw.ctypes_support import OpaquePointer
 from cudnn_ctypes.raw.function import Function
@@ -54,32 +55,32 @@ class Call(NamedTuple):
 
 # The steps of `Allocator.allocate_each` and `DeviceTensor`, without calls: most launches make one.
 _MAKE = """\
-same = kept[_grains{0}] if kept is not None and _grains{0} else None
-    if same is None:
-        (memory,) = allocator.allocate_each((_nbytes{0},))
-        _to{0} = memory.pointer
+_same = _kept[{grains}] if _kept is not None and {grains} else None
+    if _same is None:
+        (_memory,) = _allocator.allocate_each(({nbytes},))
+        _to{0} = _memory.pointer
     else:
         try:
-            block = same.pop()
+            _block = _same.pop()
         except IndexError:
-            block = allocator.new_block(_grains{0})
-        memory = _new(_Allocation)
-        memory.nbytes = _nbytes{0}
-        memory.pointer = _to{0} = block.pointer
-        memory._allocator = allocator
-        memory._block = block
-        memory._same = same
-    made{0} = _new(_DeviceTensor)
-    made{0}._memory = memory
+            _block = _allocator.new_block({grains})
+        _memory = _new(_Allocation)
+        _memory.nbytes = {nbytes}
+        _memory.pointer = _to{0} = _block.pointer
+        _memory._allocator = _allocator
+        _memory._block = _block
+        _memory._same = _same
+    _made{0} = _new(_DeviceTensor)
+    _made{0}._memory = _memory
     (
-        made{0}._runtime, made{0}._shape, made{0}._strides, made{0}._data_type, made{0}._offset,
-        made{0}._readonly, made{0}._nbytes,
-    ) = _form{0}
-    made{0}._keyed = _token{0}, _to{0}"""
+        _made{0}._runtime, _made{0}._shape, _made{0}._strides, _made{0}._data_type,
+        _made{0}._offset, _made{0}._readonly, _made{0}._nbytes,
+    ) = {form}
+    _made{0}._keyed = {token}, _to{0}"""
 _CALL = """\
 if _logged: _forget()
-        _code = _symbol{0}({1})
-        if _code: _plan.settle({0}, _code, _launcher, ({2}), {3}, {4})"""
+        _code = {symbol}({1})
+        if _code: _found[0].settle({0}, _code, _launcher, ({2}), {3}, {4})"""
 
 
 class Plan:
@@ -93,46 +94,34 @@ class Plan:
         differ in shapes.
     data : tuple
         What is different in such plans.
-    used : int
-        When it was used last: see `Plans`.
-    other : Plan or None
-        Another of its key.
-    alike : callable
-        Whether tensors of PyTorch are like those of the launch that was recorded, in all but their
-        shapes.
     """
 
     __slots__ = (
         "__weakref__",
         "_arguments",
         "_by_device",
+        "_by_stream",
         "_follows",
         "_forms",
         "_names",
         "_nested",
+        "_pointers",
         "_result",
-        "_stream",
         "_zeroed",
-        "alike",
         "calls",
         "data",
-        "other",
         "runtime",
         "scratch_sizes",
         "steps",
-        "used",
     )
 
-    alike: Callable[..., bool]
     data: tuple[Any, ...]
     steps: dict[str, str]
 
     def __init__(self, recording: Recording, result: Any) -> None:
         handle, given = recording.handle, [*recording.arguments.values()]
-        self.used: int = 0
-        self.other: Plan | None = None
         self.runtime: Runtime = handle.runtime
-        self._stream: int | None = handle.stream_pointer if recording.constants else None
+        self._by_stream = bool(recording.constants)
         self._by_device = handle.launch_key is not None
         follows = self.runtime.bare_calls and any(pytorch.is_torch(type(value)) for value in given)
         self._follows: int | None = handle.device.device_id if follows else None
@@ -146,78 +135,84 @@ class Plan:
         self._nested = [at for at, each in enumerate(given) if hasattr(each, "descriptors")]
         values, self._arguments = recording.values(), list(recording.arguments)
         self._names = _names(recording)
+        pointers: dict[int, Any] = {}
         self.calls: list[Call] = [
-            _call(recording, values, function, arguments) for function, arguments in recording.calls
+            _call(recording, values, function, arguments, pointers)
+            for function, arguments in recording.calls
         ]
         self._result = _result(recording, result)
         # Not in `__del__`: in a collected cycle, finalizers of the descriptors come before it.
         weakref.finalize(self, log.set_aside()(recording.stack.close)).atexit = False
         self.compile()
+        by_id = {id(each): value for value, each in pointers.items()}
+        self._pointers = {
+            place: by_id[id(each)] for place, each in enumerate(self.data, 3) if id(each) in by_id
+        }
 
     def compile(self) -> None:
         """Make `steps` and `data` of `calls`."""
-        data: dict[str, Any] = {"_watched": watched}
-        made = _listed([f"made{i}" for i in range(len(self._forms))])
+        data: list[Any] = []
+
+        def at(value: Any) -> str:
+            data.append(value)
+            return f"_found[{len(data) + 2}]"  # behind what a `Form` puts there
+
+        key = ["_launcher.launch_key"] if self._by_device else []
+        if self._by_stream:
+            key.append("_launcher.stream_pointer")
+        made = _listed([f"_made{i}" for i in range(len(self._forms))])
         spaces = _listed([f"_space{i}" for i in range(len(self.scratch_sizes))])
         before, work = [], []
         if self._forms or self._follows is not None:
-            before.append("allocator = _launcher.allocator")
+            before.append("_allocator = _launcher.allocator")
         if self._forms:
-            before.append("kept = allocator.usable()")
+            before.append("_kept = _allocator.usable()")
         for i, (token, form) in enumerate(self._forms):
-            before.append(_MAKE.format(i))
-            kept = 0 < form[-1] <= LARGEST_KEPT
-            data |= {f"_token{i}": token, f"_form{i}": form, f"_nbytes{i}": form[-1]}
-            data[f"_grains{i}"] = grains(form[-1]) if kept else 0
+            kept = grains(form[-1]) if 0 < form[-1] <= LARGEST_KEPT else 0
+            values = {"grains": kept, "nbytes": form[-1], "form": form, "token": token}
+            before.append(_MAKE.format(i, **{name: at(each) for name, each in values.items()}))
         for i, nbytes in enumerate(self.scratch_sizes):
-            data[f"_size{i}"] = nbytes
-            work.append(f"_space{i} = _launcher.workspace(_size{i}, {i})")
+            work.append(f"_space{i} = _launcher.workspace({at(nbytes)}, {i})")
         if self._follows is not None:
-            data["_current"], ordinal = pytorch.streams(), self._follows
-            work.append(
-                f"if _current({ordinal}) != allocator.stream: _follow({ordinal}, allocator.stream)"
-            )
+            stream, ordinal = "_allocator.stream", self._follows
+            current = at(pytorch.streams())
+            work.append(f"if {current}({ordinal}) != {stream}: _follow({ordinal}, {stream})")
         if self._zeroed:
-            work.append(f"_plan.zero(_launcher, {made}, {spaces})")
-        given = ", ".join(self._arguments[1:])
+            work.append(f"_found[0].zero(_launcher, {made}, {spaces})")
+        given = "".join(f"{name}, " for name in self._arguments[1:])
         for i, call in enumerate(self.calls):
-            fixed = {f"_fixed{i}_{j}": each for j, each in enumerate(call.native)}
-            data |= {f"_symbol{i}": call.symbol, **fixed}
-            arguments = ", ".join([*self._names, *fixed][place] for place in call.places)
-            work.append(_CALL.format(i, arguments, f"{given}, " if given else "", made, spaces))
-        fits = "_mode.runtime is _plan.runtime"
-        if self._stream is not None:
-            fits += " and _plan._stream == _launcher.stream_pointer"
+            places = [*self._names, *map(at, call.native)]
+            arguments = ", ".join([places[place] for place in call.places])
+            work.append(_CALL.format(i, arguments, given, made, spaces, symbol=at(call.symbol)))
         self.steps = {
-            "device": "_launcher.launch_key, " if self._by_device else "",
-            "fits": fits,
+            "watched": at(watched),
+            "key": "".join(f"{part}, " for part in key),
             "before": "\n    ".join(before) or "pass",
             "work": "\n        ".join(work),
             "made": made[1:-1],
-            "result": self._source(self._result, data),
+            "result": self._source(self._result, at),
         }
-        self.steps["names"] = _listed(list(data))
-        self.data = tuple(data.values())
+        self.data = tuple(data)
 
-    def _source(self, result: Any, data: dict[str, Any]) -> str:
-        """An expression for the operation's result; `data` takes the classes of tuples."""
+    def _source(self, result: Any, at: Callable[[Any], str]) -> str:
+        """An expression for the operation's result; `at` takes the classes of tuples."""
         if result is None:
             return "None"
         if isinstance(result, tuple):
-            kind = f"_kind{len(data)}"
-            data[kind] = result[0]
-            return f"_tuple({kind}, {_listed([self._source(each, data) for each in result[1]])})"
-        made = [f"made{i}" for i in range(len(self._forms))]
+            parts = _listed([self._source(each, at) for each in result[1]])
+            return f"_tuple({at(result[0])}, {parts})"
+        made = [f"_made{i}" for i in range(len(self._forms))]
         name: str = [*self._arguments, *made][result]
         return name
 
-    def fits(self, launcher: Launcher, tensors: Sequence[Any]) -> bool:
-        """Whether it is for tensors of PyTorch like these, on this launcher, here and now."""
-        return (
-            mode.runtime is self.runtime
-            and self._stream in (None, launcher.stream_pointer)
-            and (not tensors or self.alike(*tensors))
-        )
+    def copied(self, found: tuple[Any, ...]) -> tuple[Any, ...]:
+        """What a `Form` finds, as new objects, made one after the other."""
+        anew, other = list(found), found[2]
+        pointers = {value: c_void_p.from_param(value) for value in self._pointers.values()}
+        for place, value in self._pointers.items():
+            anew[place] = pointers[value]
+        anew[2] = other and other[0].copied(other)
+        return tuple(anew)
 
     def launch(self, launcher: Launcher, given: Sequence[Any]) -> Any:
         """Launch through ``raw``, for whoever watches its calls."""
@@ -317,6 +312,7 @@ def _call(
     values: list[tuple[Any, Any]],
     function: Function,
     arguments: tuple[Any, ...],
+    passed: dict[Any, Any],
 ) -> Call:
     """A call of a recording, with gaps for what differs between launches.
 
@@ -343,7 +339,7 @@ def _call(
             if constant or isinstance(argument, Resource):
                 argument = argument._as_parameter_
             place = len(values) + len(native)
-            both = argument, _passed(argtypes[position].from_param(argument))
+            both = argument, _passed(argtypes[position].from_param(argument), passed)
             if isinstance(argument, _REAL):
                 if len(_numbers) >= _MOST_NUMBERS:
                     _numbers.clear()
@@ -363,10 +359,11 @@ _MOST_NUMBERS = 1024
 _SIMPLE = ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t, ctypes.c_int64, ctypes.c_double
 
 
-def _passed(argument: Any) -> Any:
-    """An argument as the object that ctypes would make of it in each call."""
+def _passed(argument: Any, pointers: dict[Any, Any]) -> Any:
+    """An argument as the object that ctypes would make of it in each call; one for each pointer."""
     if isinstance(argument, OpaquePointer):
-        return ctypes.c_void_p.from_param(argument.value)
+        pointer = ctypes.c_void_p.from_param(argument.value)
+        return pointers.setdefault(argument.value, pointer)
     if type(argument) in _SIMPLE:
         return type(argument).from_param(argument.value)
     return argument
