@@ -18,6 +18,7 @@ from ..raw import CUDNN_SEV_ERROR, FUNCTIONS
 from ..raw.describe import aligned
 from ..raw.library import version_text
 from .files import CommandError, read_text
+from .front_end_graphs import front_end_graph, front_end_text
 from .log_files import LogLines, is_log, log_lines
 from .logged_descriptors import Block, LoggedDescriptors, LoggedGraph, block_of, graph_json
 from .messages import Message
@@ -320,7 +321,11 @@ def read_evidence(source: str | os.PathLike[str] | Iterable[Message]) -> Evidenc
         text = read_text(path)
     except CommandError as error:
         raise ValueError(str(error)) from None
+    theirs = front_end_text(text)
     try:
+        if theirs is not None:
+            found = FoundGraph(front_end_graph(theirs))
+            return Evidence(str(path), "graph of NVIDIA's front end", [found])
         return Evidence(str(path), "graph", [FoundGraph(Graph.from_json(text))])
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None

@@ -173,3 +173,59 @@ def test_other_files_are_refused(tmp_path):
     path.write_text("cudnn is a library\n")
     with pytest.raises(ValueError, match=r"notes\.txt"):
         read_evidence(path)
+
+
+def front_end_tensor(uid, dims, strides, virtual=False, value=None):
+    """A tensor as NVIDIA's front end prints it."""
+    return {
+        "data_type": "FLOAT" if virtual or value else "HALF",
+        "dim": dims,
+        "is_pass_by_value": value is not None,
+        "is_virtual": virtual,
+        "name": f"t{uid}",
+        "pass_by_value": None if value is None else {"index": 3, "value": value},
+        "reordering_type": "NONE",
+        "stride": strides,
+        "uid": uid,
+    }
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_graph_that_nvidia_s_front_end_prints(version, tmp_path):
+    """Convolution and scaled ReLU: nodes name tensors in version 1, and give uids in version 2."""
+    tensors = [
+        front_end_tensor(1, [2, 32, 8, 8], [2048, 1, 256, 32]),
+        front_end_tensor(2, [16, 32, 3, 3], [288, 1, 96, 32]),
+        front_end_tensor(3, [2, 16, 8, 8], [1024, 1, 128, 16], virtual=True),
+        front_end_tensor(4, [1, 1, 1, 1], [1, 1, 1, 1], value="3E000000"),
+        front_end_tensor(5, [2, 16, 8, 8], [1024, 1, 128, 16]),
+    ]
+    ref = (lambda uid: uid) if version == 2 else (lambda uid: f"t{uid}")
+    window = {key: [1, 1] for key in ("pre_padding", "post_padding", "stride", "dilation")}
+    nodes = [
+        {"tag": "CONV_FPROP", "name": "conv", "compute_data_type": "FLOAT", **window}
+        | {"inputs": {"X": ref(1), "W": ref(2)}, "outputs": {"Y": ref(3)}},
+        {"tag": "POINTWISE", "mode": "MUL", "name": "", "relu_lower_clip": None}
+        | {"inputs": {"IN_0": ref(3), "IN_1": ref(4)}, "outputs": {"OUT_0": ref(5)}},
+    ]
+    context = {"io_data_type": "HALF", "compute_data_type": "FLOAT", "name": ""}
+    listed = tensors if version == 2 else {each["name"]: each for each in tensors}
+    told = {"context": context, "nodes": nodes, "tensors": listed}
+    path = tmp_path / "printed.log"
+    path.write_text(f"[cudnn_frontend] VALIDATING GRAPH\n{json.dumps(told)}\nmore text {{")
+    evidence = read_evidence(path)
+    (graph,) = (each.graph for each in evidence.graphs)
+    graph.validate()
+    same = Graph(io_data_type="float16")
+    x = same.tensor((2, 32, 8, 8), layout="nhwc", uid=1)
+    w = same.tensor((16, 32, 3, 3), layout="nhwc", uid=2)
+    y = same.conv_fprop(x, w, padding=1, compute_data_type="float32").set_output(False, uid=3)
+    same.mul(y, 0.125).set_output(uid=5)
+    same.validate()
+    assert [each.operation for each in graph.nodes] == ["conv_fprop", "mul"]
+    assert [each.options for each in graph.nodes] == [each.options for each in same.nodes]
+    assert sorted(map(str, content(graph)["tensors"])) == sorted(map(str, content(same)["tensors"]))
+    nodes[0]["tag"] = "CONV_NEW"
+    path.write_text(json.dumps(told))
+    with pytest.raises(ValueError, match="operation CONV_NEW of NVIDIA's front end"):
+        read_evidence(path)
