@@ -35,17 +35,19 @@ def fragment(binding: Binding) -> Fragment | None:
         if issubclass(kind, OpaquePointer) and kind is not cudnnHandle_t
     ]
     given = ", ".join((*options, *names))
-    scope = {
-        "_tell": _told(_teller(binding.name, options, names, refused=False)),
-        "_lost": _teller(binding.name, options, names, refused=True),
-    }
-    before = []
+    before: list[str] = []
+    success: list[str] = []
+    scope: dict[str, Any] = {}
     if any(row.refused for row in rows):
+        scope["_lost"] = _teller(binding.name, options, names, refused=True)
         before = [
             f"for _row in _lost({given}):",
             f"    return _refused({_NOT_SUPPORTED}, {{args}}, _row.message)",
         ]
-    return Fragment(before=before, success=[f"_tell({given})"], scope=scope)
+    if not all(row.refused for row in rows):
+        scope["_tell"] = _told(_teller(binding.name, options, names, refused=False))
+        success = [f"_tell({given})"]
+    return Fragment(before=before, success=success, scope=scope)
 
 
 def _told(found: Callable[..., Sequence[Any]]) -> Callable[..., None]:

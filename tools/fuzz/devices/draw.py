@@ -13,7 +13,7 @@ from typing import Any
 __all__ = ["Draw", "Option"]
 
 _DETAILS = ("wrong ", "which ")
-_SHARE = 0.25  # of all draws, evenly for all options
+_SHARE = 0.4  # of all draws, evenly for all options
 
 
 @dataclass(frozen=True)
@@ -105,8 +105,8 @@ class Draw:
         self.options[name] = option
 
     def chance(self, name: str, probability: float) -> bool:
-        """Whether something unusual is chosen, with 5 % at least."""
-        often = max(probability, 0.05)
+        """Whether something unusual is chosen, with 8 % at least."""
+        often = max(probability, 0.08)
         return bool(self.choice(name, (False, True), (1 - often, often)))
 
     def integers(self, name: str, count: int, low: int, high: int) -> list[int]:

@@ -182,8 +182,8 @@ def _convolution(draw: Draw, gradient: bool) -> Program:
 
 
 FAMILIES: dict[str, tuple[float, Any]] = {
-    "finalize training": (2, lambda draw: _finalize(draw, True)),
-    "finalize inference": (2, lambda draw: _finalize(draw, False)),
-    "fused convolution": (2, lambda draw: _convolution(draw, False)),
-    "fused gradient": (2, lambda draw: _convolution(draw, True)),
+    "finalize training": (3, lambda draw: _finalize(draw, True)),
+    "finalize inference": (3, lambda draw: _finalize(draw, False)),
+    "fused convolution": (3, lambda draw: _convolution(draw, False)),
+    "fused gradient": (3, lambda draw: _convolution(draw, True)),
 }

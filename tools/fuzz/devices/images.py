@@ -88,6 +88,7 @@ def backward(
     *,
     x: bool = True,
     distinct: str = "",
+    in_place: float = 0.08,
     **more: Any,
 ) -> None:
     """alpha yDesc y dyDesc dy xDesc x beta dxDesc dx; `distinct` is what x holds."""
@@ -106,7 +107,7 @@ def backward(
         program, "dxDesc", "dx", kind, dims, out=True, beta=beta, like="xDesc" if x else "dyDesc"
     )
     arguments |= {"dxDesc": "dxDesc", "dx": "dx"}
-    if dims == y_dims and draw.chance("in place", 0.08):
+    if dims == y_dims and draw.chance("in place", in_place):
         dy = program.operands.pop("dy")
         program.operands["dx"].content = dy.content
         program.descriptors.pop("dyDesc")
@@ -202,7 +203,7 @@ def pooling_backward(draw: Draw) -> Program:
         program.unit = max(program.unit, ROUNDOFF.get(kind, 0))  # adds in the type of dx
     distinct = draw.choice("x.content", ("distinct", "normal", "small"), (4, 1, 1))
     backward(
-        program, "cudnnPoolingBackward", dims, y_dims, kind, poolingDesc=how,
+        program, "cudnnPoolingBackward", dims, y_dims, kind, poolingDesc=how, in_place=0.5,
         distinct=distinct if computed else "",
     )  # fmt: skip
     function, arguments = program.steps.pop()
@@ -336,8 +337,8 @@ FAMILIES: dict[str, tuple[float, Any]] = {
     "softmax backward": (3, softmax_backward),
     "pooling forward": (4, pooling_forward),
     "pooling backward": (4, pooling_backward),
-    "lrn forward": (2, lrn_forward),
-    "lrn backward": (2, lrn_backward),
-    "divisive forward": (2, divisive_forward),
-    "divisive backward": (2, divisive_backward),
+    "lrn forward": (3, lrn_forward),
+    "lrn backward": (3, lrn_backward),
+    "divisive forward": (3, divisive_forward),
+    "divisive backward": (3, divisive_backward),
 }

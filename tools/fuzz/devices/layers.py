@@ -182,10 +182,10 @@ def _stored(data_type: Any) -> Any:
 
 
 FAMILIES: dict[str, tuple[float, Any]] = {
-    "layer 2 operations": (4, _Operation),
-    "layer 2 convolution": (2, _Convolution),
-    "layer 2 normalization": (2, _Normalization),
-    "layer 2 neighbours": (1.5, _Neighbours),
+    "layer 2 operations": (10, _Operation),
+    "layer 2 convolution": (3, _Convolution),
+    "layer 2 normalization": (3, _Normalization),
+    "layer 2 neighbours": (3, _Neighbours),
     **{
         f"graph {family}": (0.25, lambda draw, family=family: _Graph(draw, family))
         for family in random_graphs.FAMILIES

@@ -117,6 +117,6 @@ def on_device(draw: Draw) -> Program:
 
 
 FAMILIES: dict[str, tuple[float, Any]] = {
-    "ctc on host": (2, on_host),
-    "ctc on device": (2, on_device),
+    "ctc on host": (3, on_host),
+    "ctc on device": (3, on_device),
 }

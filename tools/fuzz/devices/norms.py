@@ -303,10 +303,10 @@ def _gradients(
 FAMILIES: dict[str, tuple[float, Any]] = {
     "batchnorm inference": (3, lambda draw: _inference(draw, False)),
     "norm inference": (3, lambda draw: _inference(draw, True)),
-    "batchnorm training": (2, lambda draw: _training(draw, False, False, False)),
+    "batchnorm training": (3, lambda draw: _training(draw, False, False, False)),
     "batchnorm backward": (3, lambda draw: _training(draw, False, False, True)),
-    "batchnorm ex training": (2, lambda draw: _training(draw, False, True, False)),
+    "batchnorm ex training": (3, lambda draw: _training(draw, False, True, False)),
     "batchnorm ex backward": (3, lambda draw: _training(draw, False, True, True)),
-    "norm training": (2, lambda draw: _training(draw, True, True, False)),
+    "norm training": (3, lambda draw: _training(draw, True, True, False)),
     "norm backward": (3, lambda draw: _training(draw, True, True, True)),
 }

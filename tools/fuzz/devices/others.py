@@ -22,7 +22,7 @@ def _transformer(program: Program, kind: str, dims: Any) -> str:
 def _start(draw: Draw) -> tuple[Program, str, tuple[int, ...]]:
     program = Program(draw)
     kind = draw.choice("type", FLOATS, (6, 4, 4, 1))
-    dims = image(draw, least=4, most=4 if draw.choice("rank 4", (True, False), (9, 1)) else 5)
+    dims = image(draw, least=4, most=4 if draw.choice("rank 4", (True, False), (4, 1)) else 5)
     program.unit, program.terms = ROUNDOFF["DOUBLE" if kind == "DOUBLE" else "FLOAT"], 64
     if kind in ("HALF", "BFLOAT16"):
         program.unit = ROUNDOFF[kind]
@@ -174,10 +174,10 @@ def causal(draw: Draw) -> Program:
 
 
 FAMILIES: dict[str, tuple[float, Any]] = {
-    "grid forward": (2, grid_forward),
-    "grid backward": (2, grid_backward),
-    "sampler forward": (2, sampler_forward),
-    "sampler backward": (2, sampler_backward),
-    "dropout": (2, dropout),
-    "causal": (2, causal),
+    "grid forward": (3, grid_forward),
+    "grid backward": (3, grid_backward),
+    "sampler forward": (3, sampler_forward),
+    "sampler backward": (3, sampler_backward),
+    "dropout": (3, dropout),
+    "causal": (3, causal),
 }

@@ -89,7 +89,7 @@ def _survey(plan: Plan, number: int, counter: Any, deadline: float) -> None:
             if count <= 0:
                 return
             began = time.monotonic()
-            judged = judge(catalogue.schedule(plan.seed + start, count, plan.families), plan.pair)
+            judged = _judged(catalogue.schedule(plan.seed + start, count, plan.families), plan.pair)
             counts: Counter[str] = Counter()
             for each in judged:
                 _count(counts, each)
@@ -107,6 +107,17 @@ def _survey(plan: Plan, number: int, counter: Any, deadline: float) -> None:
             if sum(isinstance(each.other, str) for each in judged) > count / 2:
                 print(f"worker {number} stops: most cases end their child", flush=True)
                 return
+
+
+def _judged(cases: list[tuple[str, int]], pair: tuple[str, str], tries: int = 4) -> list[Judged]:
+    """The judged cases; a child for which a GPU has no room is begun again later."""
+    try:
+        return judge(cases, pair)
+    except RuntimeError:
+        if tries == 1:
+            raise
+    time.sleep(15)
+    return _judged(cases, pair, tries - 1)
 
 
 _KEPT, _SHOWN = 40, 3  # differences of a kind, of which a worker keeps cases, and numbers

@@ -60,7 +60,7 @@ def _broadcast(draw: Draw, name: str, dims: tuple[int, ...]) -> tuple[int, ...]:
 
 def add(draw: Draw) -> Program:
     program, kind = Program(draw), kind_of(draw)
-    a_kind = _another(draw, "a.type", kind, 0.1)
+    a_kind = _another(draw, "a.type", kind, 0.3)
     dims = vector_channels(a_kind, vector_channels(kind, image(draw)))
     _set_rounding(program, kind, a_kind)
     alpha, beta = factor(draw, "alpha"), factor(draw, "beta")
@@ -81,12 +81,12 @@ def op(draw: Draw) -> Program:
     pairs += (("FLOAT", "HALF"), ("FLOAT", "BFLOAT16"), ("FLOAT", "INT8"), ("INT32", "INT32"))
     names = [f"{a} to {c}" for a, c in pairs]
     a_kind, c_kind = draw.choice("types", names).split(" to ")
-    b_kind = _another(draw, "b.type", a_kind, 0.04)
+    b_kind = _another(draw, "b.type", a_kind, 0.25)
     compute = draw.choice("compute", ("FLOAT", "DOUBLE", "HALF"), (90, 8, 2))
-    if "DOUBLE" in (a_kind, c_kind) and draw.choice("double in double", (True, False), (9, 1)):
+    if "DOUBLE" in (a_kind, c_kind) and draw.choice("double in double", (True, False), (4, 1)):
         compute = "DOUBLE"
     program.unit = ROUNDOFF[compute]
-    dims = image(draw, least=4 if draw.choice("usual rank", (True, False), (15, 1)) else 3)
+    dims = image(draw, least=4 if draw.choice("usual rank", (True, False), (7, 1)) else 3)
     program.descriptor(
         "opTensorDesc", "OpTensor", "cudnnSetOpTensorDescriptor", operation,
         f"CUDNN_DATA_{compute}", nan_option(draw),
@@ -121,12 +121,12 @@ def reduce(draw: Draw) -> Program:
     names = "ADD MUL MIN MAX AMAX AVG NORM1 NORM2 MUL_NO_ZEROS"
     operation = draw.choice("op", enumerators(names, "REDUCE_TENSOR_"))
     kind = draw.choice("type", _NUMBERS, (36, 18, 30, 6, 5, 5))
-    c_kind = _another(draw, "c.type", kind, 0.15)
+    c_kind = _another(draw, "c.type", kind, 0.25)
     usual = "DOUBLE" if "DOUBLE" in (kind, c_kind) else "FLOAT"
     compute = usual
     if draw.chance("odd compute", 0.1):
         compute = draw.choice("compute", ("FLOAT", "HALF", "DOUBLE", "INT32"))
-    usual_rank = draw.choice("usual rank", (True, False), (15, 1))
+    usual_rank = draw.choice("usual rank", (True, False), (7, 1))
     dims = image(draw, least=3 if usual_rank else 2, largest=4096)
     c_dims = tuple(
         1 if draw.choice(f"reduced{axis}", (True, False)) else size
@@ -225,7 +225,7 @@ def transform_ex(draw: Draw) -> Program:
     if kind != "DOUBLE" and "x" in kind:
         result = vector_channels(kind, result)
     alpha, beta = factor(draw, "alpha"), factor(draw, "beta")
-    y_kind = _another(draw, "y.type", kind, 0.05)
+    y_kind = _another(draw, "y.type", kind, 0.25)
     tensor(program, "srcDesc", "srcData", kind, dims)
     tensor(
         program,
@@ -265,10 +265,10 @@ def transform_filter(draw: Draw) -> Program:
 FAMILIES: dict[str, tuple[float, Any]] = {
     "transform": (3, transform),
     "add": (3, add),
-    "op": (4, op),
+    "op": (6, op),
     "reduce": (5, reduce),
-    "set": (2, set_tensor),
-    "scale": (2, scale_tensor),
-    "transform ex": (3, transform_ex),
-    "transform filter": (2, transform_filter),
+    "set": (3, set_tensor),
+    "scale": (3, scale_tensor),
+    "transform ex": (4, transform_ex),
+    "transform filter": (3, transform_filter),
 }
