@@ -22,7 +22,7 @@ from cudnn_ctypes.runtime.launching.likeness import Plans
 FOUND = 32
 """Bytes on the host that are found if each step leaves them: the least that malloc gives."""
 
-STEPS_ON_HOST, STEPS_ON_GPU = 100, 300  # of one round
+STEPS_ON_HOST, STEPS_ON_GPU = 40, 300  # of one round
 
 
 def check_no_memory_is_left(
