@@ -33,6 +33,7 @@ def judged(handle: Handle, **options: Any) -> Judgement:
 ENGINE = 0
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     ("fault", "state", "says"),
     [
