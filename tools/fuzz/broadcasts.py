@@ -206,7 +206,7 @@ def _worker(options: argparse.Namespace, number: int) -> None:
                 device,
                 note,
                 prepared=options.prepared,
-                exact=lambda case: other.perform(case).result,
+                exact=lambda case: other.perform(case, 100).result,
             )
             result = json.dumps(found)
             if next(left, None) is None:
