@@ -27,7 +27,8 @@ gru   reset, update, new       s = sigmoid(a_s + r_s)
 ====  =======================  ==================================================
 
 An LSTM's cell state is clipped when it is read, cx included, but stored unclipped: cy and the state
-between steps may be outside of the limits (cuDNN 9.14 and 9.19 on an H200). Without limits clip(c)
+between steps may be outside of the limits (cuDNN 9.14 and 9.19 on an H200, but for a persistent
+kernel of 9.14, which stores it clipped). Without limits clip(c)
 is c.
 
 The GRU's reset gate scales r_n with its bias b_R, so for the GRU alone the two single-bias modes

@@ -187,9 +187,10 @@ def network(draw: Draw) -> Program:
         dcx="dcx" if results and lstm else None, weightSpace="weights", **spaces,
     )  # fmt: skip
     program.array("dweights", kind, (made.weights,), content="zeros", out=True)
-    if made.clips and kind in ("HALF", "BFLOAT16"):
-        for name in ("dx", "dhx", "dcx", "dweights"):
-            program.operands[name].free = "roundoff decides what is clipped"
+    persistent = made.algorithm != _ALGORITHMS[0]  # its kernels may keep cells clipped
+    if made.clips and (persistent or kind in ("HALF", "BFLOAT16")):
+        for name in ("dx", "dhx", "dcx", "dweights", *(["cy"] if persistent else [])):
+            program.operands[name].free = "roundoff and kernels decide what is clipped"
     modes = enumerators("WGRAD_MODE_ADD WGRAD_MODE_SET", "")
     program.call(
         "cudnnRNNBackwardWeights_v8", rnnDesc="rnnDesc",
