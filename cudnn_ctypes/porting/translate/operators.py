@@ -334,7 +334,8 @@ class Operators(Expressions):
 
     def template_call(self, node: Node, arguments: list[Node]) -> Value:
         """``static_cast<T>(x)``, ``std::vector<T>(x)``."""
-        function = next(node["function"].find("template_function"))
+        function = next(node["function"].find("template_function"), Node(None))
+        self.refuse(not function, node, "a template")
         if function["name"].text in CASTS:
             return self.cast(node, arguments[0], self.type_of(function.arguments[0]))
         return self.constructed(node, self.type_of(node["function"]), arguments)

@@ -12,7 +12,7 @@ from .... import raw
 from ....raw.descriptors import Convolution, Tensor, record
 from ....raw.function import Function
 from ....raw.records import place
-from .declarations import cudnnAlgorithm_t
+from .declarations import cudnnAlgorithm_t, parameters_of
 from .old_function import Arguments, Refused, create_object, destroy_object, held_object, implements
 
 __all__ = ["SETTLING", "choose", "note_untyped", "settled"]
@@ -62,54 +62,24 @@ def _assign(target: Any, source: Any) -> None:
 
 
 _MOST = 16  # more than any direction has algorithms, counting math types
-_PERF_TYPES: dict[str, Any] = {
-    "Forward": raw.cudnnConvolutionFwdAlgoPerf_t,
-    "BackwardData": raw.cudnnConvolutionBwdDataAlgoPerf_t,
-    "BackwardFilter": raw.cudnnConvolutionBwdFilterAlgoPerf_t,
-}
+_SHORT = {"Forward": "Fwd", "BackwardData": "BwdData", "BackwardFilter": "BwdFilter"}
 
 
-@implements(
-    """
-    cudnnGetConvolutionForwardAlgorithm(cudnnHandle_t handle, const cudnnTensorDescriptor_t xDesc,
-    const cudnnFilterDescriptor_t wDesc, const cudnnConvolutionDescriptor_t convDesc,
-    const cudnnTensorDescriptor_t yDesc, cudnnConvolutionFwdPreference_t preference,
-    size_t memoryLimitInBytes, cudnnConvolutionFwdAlgo_t *algo)
-    """
-)
-def forward(a: Arguments) -> None:
-    _preferred(a, "Forward", a.xDesc, a.wDesc, a.convDesc, a.yDesc)
-
-
-@implements(
-    """
-    cudnnGetConvolutionBackwardDataAlgorithm(cudnnHandle_t handle,
-    const cudnnFilterDescriptor_t wDesc, const cudnnTensorDescriptor_t dyDesc,
-    const cudnnConvolutionDescriptor_t convDesc, const cudnnTensorDescriptor_t dxDesc,
-    cudnnConvolutionBwdDataPreference_t preference, size_t memoryLimitInBytes,
-    cudnnConvolutionBwdDataAlgo_t *algo)
-    """
-)
-def backward_data(a: Arguments) -> None:
-    _preferred(a, "BackwardData", a.wDesc, a.dyDesc, a.convDesc, a.dxDesc)
-
-
-@implements(
-    """
-    cudnnGetConvolutionBackwardFilterAlgorithm(cudnnHandle_t handle,
-    const cudnnTensorDescriptor_t xDesc, const cudnnTensorDescriptor_t dyDesc,
-    const cudnnConvolutionDescriptor_t convDesc, const cudnnFilterDescriptor_t dwDesc,
-    cudnnConvolutionBwdFilterPreference_t preference, size_t memoryLimitInBytes,
-    cudnnConvolutionBwdFilterAlgo_t *algo)
-    """
-)
-def backward_filter(a: Arguments) -> None:
-    _preferred(a, "BackwardFilter", a.xDesc, a.dyDesc, a.convDesc, a.dwDesc)
-
-
-def _preferred(a: Arguments, call: str, *operands: Any) -> None:
+def _preferred(call: str, a: Arguments) -> None:
     a.require("algo")
-    a.put(algo=choose(call, _limit(a), a.handle, *operands))
+    descriptors = [value for name, value in a.items() if name.endswith("Desc")]
+    a.put(algo=choose(call, _limit(a), a.handle, *descriptors))
+
+
+for _call, _short in _SHORT.items():
+    _parameters = parameters_of(
+        f"cudnnGetConvolution{_call}Algorithm_v7",
+        requestedAlgoCount=f"cudnnConvolution{_short}Preference_t preference",
+        returnedAlgoCount="size_t memoryLimitInBytes",
+        perfResults=f"cudnnConvolution{_short}Algo_t *algo",
+    )
+    _preferred_by = functools.partial(_preferred, _call)
+    implements(f"cudnnGetConvolution{_call}Algorithm({_parameters})")(_preferred_by)
 
 
 def choose(call: str, limit: int | None, handle: Any, *operands: Any) -> Any:
@@ -131,7 +101,7 @@ def choose(call: str, limit: int | None, handle: Any, *operands: Any) -> Any:
     """
     settle_untyped(operands[2], operands[1] if call == "BackwardData" else operands[0])
     workspace_size = getattr(raw, f"cudnnGetConvolution{call}WorkspaceSize")
-    results, count = (_PERF_TYPES[call] * _MOST)(), c_int()
+    results, count = (getattr(raw, f"cudnnConvolution{_SHORT[call]}AlgoPerf_t") * _MOST)(), c_int()
     find = getattr(raw, f"cudnnGetConvolution{call}Algorithm_v7")
     find(handle, *operands, _MOST, count, results)
     usable = [each.algo for each in results[: count.value] if not each.status]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, ItemsView
 from typing import Any
 
 from .... import raw
@@ -90,6 +90,10 @@ class Arguments:
         for name, value in results.items():
             if self._values[name] is not None:
                 self._values[name].value = value
+
+    def items(self) -> ItemsView[str, Any]:
+        """All arguments by name, in C's order."""
+        return self._values.items()
 
     def call(self, function: Callable[..., Any], **values: Any) -> None:
         """Call a function of cuDNN 9 with these values, and the arguments for the others."""
