@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 import numpy as np
 
@@ -37,6 +37,7 @@ def evaluate_in_blocks(steps: Sequence[Step], negated: frozenset[int]) -> list[i
         wholes = {
             uid: np.empty(info.shape, info.dtype) for uid, info in results.items() if uid in kept
         }
+        ends = _last_reads(inside, wholes)
         parts: dict[tuple[int, ...], list[Step]] = {}  # by the sizes of a block
         for block in tiles(np.broadcast_to(np.False_, scores), roles, _GROWTH):
             places = {
@@ -49,7 +50,7 @@ def evaluate_in_blocks(steps: Sequence[Step], negated: frozenset[int]) -> list[i
             sizes = _sizes(block, scores)
             if sizes not in parts:
                 parts[sizes] = _parts(inside, places)
-            values = _evaluate_block(inside, parts[sizes], negated, places, block)
+            values = _evaluate_block(inside, parts[sizes], negated, places, block, ends)
             for uid, whole in wholes.items():
                 whole[places[uid]] = values[uid][1]
         known |= {uid: (results[uid], whole) for uid, whole in wholes.items()}
@@ -71,8 +72,9 @@ def _evaluate_block(
     negated: frozenset[int],
     places: dict[int, Tile],
     block: Tile,
+    ends: Sequence[set[int]],
 ) -> Values:
-    """The operands and results of the parts of `steps` at `places`."""
+    """The operands and results of the parts of `steps` at `places`, without those at `ends`."""
     values = parts[0].values
     values.clear()
     for step, part in zip(steps, parts, strict=True):
@@ -80,8 +82,22 @@ def _evaluate_block(
         for info, cut in zip(step.reads, part.reads, strict=True):
             if info.uid in step.values:
                 values[info.uid] = (cut, step.elements(info)[places[info.uid]])
-    evaluate(parts, negated)
+    for part, read in zip(parts, ends, strict=True):
+        evaluate([part], negated)
+        for uid in read:
+            del values[uid]
     return values
+
+
+def _last_reads(steps: Sequence[Step], kept: Container[int]) -> list[set[int]]:
+    """The tensors that no step after each step reads, and that are not `kept`."""
+    later: set[int] = set()
+    ends = []
+    for step in reversed(steps):
+        read = {info.uid for info in step.reads} - later
+        ends.append({uid for uid in read if uid not in kept})
+        later |= read
+    return ends[::-1]
 
 
 def _sizes(place: Tile, dims: Sequence[int]) -> tuple[int, ...]:
@@ -110,14 +126,14 @@ def _divided(steps: Sequence[Step], axis: int, size: int) -> tuple[list[Step], R
     late: set[int] = set()
     for step in steps:
         read = {info.uid for info in step.reads}
-        if read & (results | late) or (step.name == "matmul" and not inside):
+        if (depends := read & (results | late)) or step.name == "matmul":
             roles = {} if read & late else _roles(step, axis, size)
             same = all(divided.get(uid, role) == role for uid, role in roles.items())
             if roles and same:
                 inside.append(step)
                 divided |= roles
                 results |= _written([step]).keys()
-            else:
+            elif depends or not inside:
                 late |= _written([step]).keys()
     return inside, divided
 
