@@ -215,7 +215,7 @@ BACKWARD_FILTER = Direction(
         raw.CUDNN_CONVOLUTION_BWD_FILTER_ALGO_3: Method.ATOMIC_PRECOMPUTED,
         raw.CUDNN_CONVOLUTION_BWD_FILTER_ALGO_WINOGRAD_NONFUSED: Method.WINOGRAD,
         raw.CUDNN_CONVOLUTION_BWD_FILTER_ALGO_FFT: Method.FFT,
-        raw.CUDNN_CONVOLUTION_BWD_FILTER_ALGO_FFT_TILING: Method.NONE,
+        raw.CUDNN_CONVOLUTION_BWD_FILTER_ALGO_FFT_TILING: Method.TILED_FFT,
         raw.CUDNN_CONVOLUTION_BWD_FILTER_ALGO_WINOGRAD: Method.NONE,
     },
     frozenset({raw.CUDNN_CONVOLUTION_BWD_FILTER_ALGO_0, raw.CUDNN_CONVOLUTION_BWD_FILTER_ALGO_3}),
@@ -357,6 +357,14 @@ def _sizes(direction: Direction, method: Method, p: Problem) -> str:
         if not (flat and dilates) or _odd_channels(p):
             return "INT8 needs multiples of 4 channels, 2 spatial dimensions and dilation 1"
     short = all(padding < size for padding, size in zip(g.padding, whole, strict=True))
+    if direction is BACKWARD_FILTER:  # its tiles are lines
+        single = p.x.data_type == _FLOAT
+        line = single and flat and 1 in g.y_shape[2:] and set(g.stride) == {1}
+        if method is Method.TILED_FFT and not line:
+            return "tiled FFT of a filter's gradient is for FLOAT, a line of results and stride 1"
+        ends = any(n == 1 < size for n, size in zip(g.y_shape[2:], whole, strict=True))
+        if method is Method.FFT and single and ends:
+            return "FFT of a filter's gradient in FLOAT is for several results along each size"
     match method:
         case Method.COLUMNS if not flat:
             return "this algorithm is for 2 spatial dimensions"
