@@ -187,6 +187,20 @@ ROWS: dict[str, tuple[str, Any, str, str, str]] = {
         lambda: tensors("x y", t(kind="BFLOAT16"), t(1, 8, 4, 4)),
         "x", "NOT_SUPPORTED", "CUDNN_DATA_BFLOAT16",
     ),
+    "gradient of an activation of 3 dimensions, the tensor that it does not need": (
+        "cudnnActivationBackward",
+        lambda: {"activationDesc": relu()} | tensors(
+            "x y dy dx", t(2, 8, 4), t(2, 8, 3), t(2, 8, 4), t(2, 8, 4),
+        ),
+        "y", "NOT_SUPPORTED", "the shape of x",
+    ),
+    "gradient of LRN over images within channels": (
+        "cudnnLRNCrossChannelBackward",
+        lambda: tensors(
+            "x y dy dx", *[t(2, 8, 4, 4, 4)] * 3, t(2, 8, 4, 4, 4, strides=(64, 128, 16, 4, 1)),
+        ),
+        "dx", "NOT_SUPPORTED", "packed channels of images",
+    ),
     "dropout of elements that share memory": (
         "cudnnDropoutForward",
         lambda: dropout(t(strides=(128, 16, 1, 1)), 1, t(), 2),
@@ -246,6 +260,15 @@ ROWS: dict[str, tuple[str, Any, str, str, str]] = {
     "batch normalization, another activation": (
         f"{BATCH}ForwardTrainingEx", lambda: batch(ops=1, activationDesc=relu("tanh")),
         "xDesc", "NOT_SUPPORTED", "only RELU can follow",
+    ),
+    "batch normalization, layout of y in single precision": (
+        f"{BATCH}ForwardTrainingEx", lambda: batch(ops=1, of=t(layout="nhwc"), yDesc=t()),
+        "yDesc", "NOT_SUPPORTED", "the layout of xDesc",
+    ),
+    "batch normalization and an activation, single channels outside": (
+        f"{BATCH}ForwardTrainingEx",
+        lambda: batch(ops=1, of=t(2, 1, 4, 4), bnScaleBiasMeanVarDesc=t(1, 1, 1, 1)),
+        "xDesc", "NOT_SUPPORTED", "packed NHWC",
     ),
     "batch normalization, layout of y": (
         f"{BATCH}ForwardTrainingEx", lambda: batch(ops=1, yDesc=t(kind="HALF")),

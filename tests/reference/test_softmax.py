@@ -36,6 +36,12 @@ def test_only_fast_overflows():
     assert np.isnan(softmax_forward(x, algorithm="fast")).all()
 
 
+def test_integers_are_rounded_before_the_sum_where_nothing_is_added():
+    x, y = np.array([[-5, 6]], np.int8), np.array([[5, 12]], np.int8)
+    assert softmax_forward(x, algorithm="fast").tolist() == [[0, 0]]  # 127 of 403
+    assert softmax_forward(x, algorithm="fast", beta=0.5, y=y).tolist() == [[3, 7]]
+
+
 def test_wrong_arguments():
     x = np.zeros((2, 3))
     with pytest.raises(ValueError, match=r"^algorithm must be"):

@@ -36,6 +36,7 @@ def test_add_broadcasts_and_blends():
     np.testing.assert_array_equal(
         add_tensor(bias, unread, beta=0.0), np.broadcast_to(bias, C.shape)
     )
+    np.testing.assert_array_equal(add_tensor(unread, C, alpha=0.0), C)
 
 
 def test_set_and_scale():
