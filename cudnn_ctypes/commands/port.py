@@ -100,11 +100,14 @@ def _translate(arguments: argparse.Namespace) -> int:
         print(json.dumps(_as_dict(translation, paths, target), indent=2))
     else:
         sys.stdout.write("" if target else translation.python)
-        print(_summary(translation, paths, target), file=sys.stdout if target else sys.stderr)
+        summary = _summary(translation, paths, arguments.folders, target)
+        print(summary, file=sys.stdout if target else sys.stderr)
     return int(bool(translation.not_translated))
 
 
-def _summary(translation: Translation, paths: list[Path], output: Path | None) -> str:
+def _summary(
+    translation: Translation, paths: list[Path], folders: list[Path], output: Path | None
+) -> str:
     """Summary of the translation, with what is left by line of C."""
     names = " ".join(map(str, paths))
     lines = [f"{names} -> {output or 'standard output'}: {translation.statements} statements"]
@@ -123,7 +126,7 @@ def _summary(translation: Translation, paths: list[Path], output: Path | None) -
     count = len(translation.not_translated)
     lines.append(f"  not translated: {count}; each raises NotTranslatedError when it is reached")
     lines += [f"  line {line}: {why}" for line, why in translation.not_translated]
-    return "\n".join([*lines, f"  as it is, it runs with: {as_it_is(*paths)}"])
+    return "\n".join([*lines, f"  as it is, it runs with: {as_it_is(paths, folders)}"])
 
 
 def _as_dict(translation: Translation, paths: list[Path], output: Path | None) -> dict[str, Any]:

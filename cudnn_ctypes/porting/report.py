@@ -29,10 +29,13 @@ class Report:
     source : Source
     findings : list of Finding
         In the order of the text.
+    folders : sequence of Path
+        Where its headers were looked for, besides its own folder.
     """
 
     source: Source
     findings: list[Finding]
+    folders: Sequence[Path] = ()
 
     @property
     def needs_work(self) -> bool:
@@ -68,7 +71,8 @@ class Report:
         told = ", ".join(f"{count} {_SHORT[kind]}" for kind, count in self.counts.items())
         console.print(f"{path.name}: {told or 'nothing of cuDNN or CUDA'}", highlight=False)
         if self.counts:
-            console.print(f"as it is, it runs with: {as_it_is(path)}", highlight=False)
+            command = as_it_is([path], self.folders)
+            console.print(f"as it is, it runs with: {command}", highlight=False, soft_wrap=True)
         console.print()
 
 
@@ -96,12 +100,12 @@ _STYLES = {
 }
 
 
-def as_it_is(*paths: Path) -> str:
+def as_it_is(paths: Sequence[Path], folders: Sequence[Path] = ()) -> str:
     """The command that runs a program unchanged."""
     command = "python -m cudnn_ctypes"
-    if len(paths) == 1:
+    if len(paths) == 1 and not folders:
         return f"{command} run {paths[0]}"
-    files = " ".join(map(str, paths))
+    files = " ".join([*map(str, paths), *(f"-I {each}" for each in folders)])
     return f"{command} build {files} -o {paths[-1].stem} && {command} run ./{paths[-1].stem}"
 
 
@@ -118,7 +122,7 @@ def report_on(source: Source, folders: Sequence[Path] = ()) -> Report:
         replace(each, kind="other") if any(a <= each.line <= b for a, b in ranges) else each
         for each in [*missing, *_findings(program)]
     ]
-    return Report(source, sorted(findings, key=lambda f: (f.line, f.column, f.kind)))
+    return Report(source, sorted(findings, key=lambda f: (f.line, f.column, f.kind)), folders)
 
 
 def _findings(program: Program) -> Iterator[Finding]:

@@ -352,8 +352,9 @@ def test_a_program_of_several_files_and_folders_is_one_in_python(tmp_path, capsy
     )
     command = ["port", "--translate", str(helper), str(program), "-o", str(target)]
     assert main(command) == 1
-    first, *_ = capsys.readouterr().out.splitlines()[2:]
+    _, _, first, *_, last = capsys.readouterr().out.splitlines()
     assert first == "  line 2: a header that is not found, missing.h: -I names its folder"
+    assert last.endswith(f"build {helper} {program} -o main && python -m cudnn_ctypes run ./main")
 
     (tmp_path / "include/missing.h").touch()
     assert main([*command, "--force", "-I", str(tmp_path / "include")]) == 0
