@@ -63,13 +63,23 @@ def main() -> int:
 
 def _programs(folder: Path) -> Iterator[tuple[Path, Path]]:
     for repository in sorted(each for each in folder.iterdir() if each.is_dir()):
-        sources = [each for each in sorted(repository.rglob("*")) if each.suffix in SUFFIXES]
-        uses = any(_CUDNN.search(_text(each)) for each in sources)
-        for file in sources if uses else ():
-            text = _text(file)
-            alone = _CUDNN.search(text) or '#include "' in text
-            if _MAIN.search(text) and alone:
+        for file in sorted(repository.rglob("*")):
+            if file.suffix in SUFFIXES and _MAIN.search(_text(file)) and _uses(repository, file):
                 yield repository, file
+
+
+def _uses(repository: Path, file: Path) -> bool:
+    """Whether a file, or a header of its repository that it includes, uses cuDNN."""
+    waiting, known = [file], set()
+    while waiting:
+        text = _text(each := waiting.pop())
+        known.add(each)
+        if _CUDNN.search(text):
+            return True
+        names = {os.path.basename(name) for name in re.findall(r'#\s*include\s*["<](.+)[">]', text)}
+        found = (one for name in names for one in repository.rglob(name.replace("[", "?")))
+        waiting += [one for one in found if one not in known]
+    return False
 
 
 def _text(file: Path) -> str:
@@ -106,20 +116,28 @@ def _tried(name: str, repository: Path, file: Path, seconds: float) -> Result:
 
 def _build(repository: Path, file: Path, program: Path) -> None:
     """Build the file alone, or with the sources of its repository that have no ``main``."""
-    folders = {
-        each.parent for each in repository.rglob("*") if each.suffix in (".h", ".hpp", ".cuh")
-    }
-    includes = sorted({*folders, repository, file.parent})
+    headers = [each for each in repository.rglob("*") if each.suffix in (".h", ".hpp", ".cuh")]
+    folders = {each.parent for each in headers if not (each.parent / "cudnn.h").exists()}
+    includes = sorted({*folders, file.parent})
     try:
         build([file], program, includes=includes)
     except CommandError as error:
         if "undefined reference" not in str(error):
             raise
-        near = sorted(each for each in repository.rglob("*") if each.suffix in SUFFIXES)
-        others = [each for each in near if not _MAIN.search(_text(each))]
         included = {os.path.basename(each) for each in re.findall(r'#include "(.+)"', _text(file))}
-        others = [each for each in others if each.name not in included]
+        others = [
+            each
+            for each in sorted(_project(repository, file).rglob("*"))
+            if each.suffix in SUFFIXES
+            and each.name not in included
+            and not _MAIN.search(_text(each))
+        ]
         build([file, *others], program, includes=includes)
+
+
+def _project(repository: Path, file: Path) -> Path:
+    """The folder of a program's sources: the file's, or the one above."""
+    return file.parent if file.parent == repository else file.parent.parent
 
 
 def _reason(text: str) -> str:

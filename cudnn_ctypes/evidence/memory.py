@@ -34,7 +34,6 @@ __all__ = [
     "about_memory",
     "find",
     "not_finite",
-    "place_in_program",
     "tensors",
 ]
 
@@ -189,11 +188,11 @@ class Places:
 
     def allocated(self, address: int, nbytes: int) -> None:
         """Note memory that this package allocated."""
-        self._events.append((address, nbytes, place_in_program()))
+        self._events.append((address, nbytes, host_blocks.place()))
 
     def freed(self, address: int) -> None:
         """Note memory that this package frees."""
-        self._events.append((address, None, place_in_program()))
+        self._events.append((address, None, host_blocks.place()))
 
     def settle(self) -> list[Region]:
         """Process the allocations and frees since the last call; return the freed named ones."""
@@ -245,12 +244,6 @@ class Places:
         self._regions[region.key] = region
         self._fresh.append(region)
         return region
-
-
-def place_in_program() -> tuple[str, int]:
-    """File and line of the running program; "" and 0 at exit."""
-    frame = host_blocks.user_frame()
-    return ("", 0) if frame is None else (frame.f_code.co_filename, frame.f_lineno)
 
 
 def not_finite(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ..errors import CudnnError
-from ..raw import live, log, records
+from ..raw import host_blocks, live, log, records
 from ..raw.ctypes_support import CudnnEnum, CudnnStructure, OpaquePointer, room
 from ..raw.function import Function, Parameter, observe
 from ..raw.memory import memory_pointer
@@ -20,7 +20,7 @@ from ..raw.process import new_reentrant_lock
 from ..raw.typed_memory import Typed, typed
 from ..runtime.watching import unwatch, watch
 from .backend_calls import Execution, Graphs, elements_of
-from .memory import Objects, Places, Region, not_finite, place_in_program
+from .memory import Objects, Places, Region, not_finite
 from .records import Argument, CallRecord, plain
 
 __all__ = ["Moment", "Names", "listen", "overhearing", "stop"]
@@ -386,7 +386,7 @@ class _Session:
         addresses: dict[str, int | None] = {}
         with suppress(Exception):  # a trace never stops a program
             addresses = {each: live.address(value) for each, value in arguments.items()}
-        place = place_in_program()
+        place = host_blocks.place()
         moment = Moment(function, arguments, self._names, self._graphs, *place)
         if function.__name__ == _EXECUTE:
             with suppress(Exception):

@@ -39,6 +39,7 @@ __all__ = [
     "outside",
     "overlapping",
     "place",
+    "place_text",
     "user_frame",
     "warn",
     "written",
@@ -98,7 +99,7 @@ class Block:
 
     def __init__(self, nbytes: int) -> None:
         self.nbytes: int = nbytes
-        self.made_at: str = place()
+        self.made_at: str = place_text()
         self.freed_at: str = ""
         self._written = (0, 0)  # one range of bytes that were all written
         self._record: Any = None  # per byte 0xFF if it was written; None: the range suffices
@@ -166,8 +167,8 @@ class Block:
             If the block was freed before.
         """
         if self.freed_at:
-            raise RuntimeError(f"freed twice, now at {place()}: {self}")
-        overrun, self.freed_at = self.overrun(), place()
+            raise RuntimeError(f"freed twice, now at {place_text()}: {self}")
+        overrun, self.freed_at = self.overrun(), place_text()
         self._record = None
         if isinstance(self.memory, mmap.mmap):
             self.memory.madvise(mmap.MADV_DONTNEED)
@@ -332,36 +333,39 @@ def _is_of_this_package(frame: FrameType) -> bool:
     return isinstance(module, str) and module.partition(".")[0] == _PACKAGE
 
 
-_warned: dict[Any, Any] = {}
+_outside_names: dict[str, Any] = {"__name__": "program"}
 
-outside: Callable[[], str] | None = None
+outside: Callable[[], tuple[str, int]] | None = None
 """Tells the place in a program without frames of Python: the source line of a compiled one."""
 
 
-def place() -> str:
-    """The place in the user's program: its file and line."""
+def place() -> tuple[str, int]:
+    """File and line of the running program; "" and 0 at exit, 0 for a file without lines."""
     frame = user_frame()
-    if frame is None:
-        return "exit" if outside is None else outside()
-    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+    if frame is not None:
+        return frame.f_code.co_filename, frame.f_lineno
+    return ("", 0) if outside is None else outside()
+
+
+def place_text() -> str:
+    """The place in the program, as "program.py:42"."""
+    file, line = place()
+    return f"{file}:{line}" if line else file or "exit"
 
 
 def warn(text: str, category: type[Warning] = DeviceMemoryWarning) -> None:
     """Warn at the user's line."""
     frame = user_frame()
-    if frame is None:
-        file, _, line = place().rpartition(":")
-        if line.isdecimal():
-            warnings.warn_explicit(text, category, file, int(line), registry=_warned)
-        else:
-            warnings.warn(text, category, stacklevel=2)
+    file, line = place()
+    if not file:
+        warnings.warn(text, category, stacklevel=2)
         return
-    names = frame.f_globals
+    names: dict[str, Any] = _outside_names if frame is None else frame.f_globals
     warnings.warn_explicit(
         text,
         category,
-        frame.f_code.co_filename,
-        frame.f_lineno,
+        file,
+        line,
         module=names.get("__name__"),
         registry=names.setdefault("__warningregistry__", {}),
     )

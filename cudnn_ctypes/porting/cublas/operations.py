@@ -49,6 +49,7 @@ __all__ = [
     "cublasSetVector",
     "cublasSgeam",
     "cublasSgemm",
+    "cublasSgemmEx",
     "cublasSgemmStridedBatched",
     "cublasSgemv",
     "cublasSger",
@@ -204,6 +205,12 @@ def _gemm_ex(elements: Elements, a: Any) -> None:
     _product(kinds, a, (a.A, a.B, a.C))
 
 
+@taking("handle transa transb m n k alpha A Atype lda B Btype ldb beta C Ctype ldc")
+def _sgemm_ex(elements: Elements, a: Any) -> None:
+    """gemm for matrices of different types; alpha and beta are floats."""
+    _gemm_ex(elements, a)
+
+
 @taking("handle transa transb m n alpha A lda beta B ldb C ldc")
 def _geam(elements: Elements, a: Any) -> None:
     """C = alpha op(A) + beta op(B), all with m rows and n columns."""
@@ -297,6 +304,7 @@ cublasDgemmStridedBatched: CublasFunction[...] = computing(
 )
 cublasSgeam: CublasFunction[...] = computing("cublasSgeam", _geam, "float32")
 cublasDgeam: CublasFunction[...] = computing("cublasDgeam", _geam, "float64")
+cublasSgemmEx: CublasFunction[...] = computing("cublasSgemmEx", _sgemm_ex, "float32")
 cublasGemmEx: CublasFunction[...] = computing("cublasGemmEx", _gemm_ex, _computed_in)
 
 

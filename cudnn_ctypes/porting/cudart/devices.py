@@ -12,6 +12,8 @@ from .sides import gpu_call
 from .types import PROPERTY_MEMBERS, cudaDeviceProp
 
 __all__ = [
+    "cudaDeviceGetAttribute",
+    "cudaDeviceGetStreamPriorityRange",
     "cudaDeviceReset",
     "cudaDeviceSynchronize",
     "cudaDriverGetVersion",
@@ -19,8 +21,11 @@ __all__ = [
     "cudaGetDeviceCount",
     "cudaGetDeviceProperties",
     "cudaMemGetInfo",
+    "cudaProfilerStart",
+    "cudaProfilerStop",
     "cudaRuntimeGetVersion",
     "cudaSetDevice",
+    "cudaSetDeviceFlags",
 ]
 
 # Members that CUDA 13 dropped, and the attributes that still have their values.
@@ -59,6 +64,47 @@ def cudaGetDeviceProperties(prop: Any, device: int) -> None:
             getattr(filled, name)[:] = value
         else:
             setattr(filled, name, value.encode() if isinstance(value, str) else value)
+
+
+@runtime_function
+def cudaDeviceGetAttribute(value: Any, attr: int, device: int) -> None:
+    """Fill a ``c_int`` with an attribute of a device, by the number of its ``cudaDeviceAttr``.
+
+    The reference device has those of the GPU that it stands for, as far as they are members of
+    `cudaDeviceProp`.
+    """
+    place(value, c_int, "cudaDeviceGetAttribute: value")
+    number = integer("cudaDeviceGetAttribute: attr", attr)
+    ordinal = integer("cudaDeviceGetAttribute: device", device)
+    store(value, int(gpu_call("cudaDeviceGetAttribute", number, ordinal)), c_int, "value")
+
+
+@runtime_function
+def cudaDeviceGetStreamPriorityRange(leastPriority: Any, greatestPriority: Any) -> None:
+    """Fill two ``c_int`` with the priorities that streams may have; 0 on the reference device."""
+    for name, variable in (("least", leastPriority), ("greatest", greatestPriority)):
+        place(variable, c_int, f"cudaDeviceGetStreamPriorityRange: {name}Priority")
+    least, greatest = gpu_call("cudaDeviceGetStreamPriorityRange")
+    store(leastPriority, int(least), c_int, "leastPriority")
+    store(greatestPriority, int(greatest), c_int, "greatestPriority")
+
+
+@runtime_function
+def cudaSetDeviceFlags(flags: int) -> None:
+    """Set how the host waits for the current device; no effect on the reference device."""
+    gpu_call("cudaSetDeviceFlags", integer("cudaSetDeviceFlags: flags", flags))
+
+
+@runtime_function
+def cudaProfilerStart() -> None:
+    """Have a profiler that watches the process record; no effect on the reference device."""
+    gpu_call("cudaProfilerStart")
+
+
+@runtime_function
+def cudaProfilerStop() -> None:
+    """Have a profiler that watches the process record no more."""
+    gpu_call("cudaProfilerStop")
 
 
 def _values(ordinal: int) -> dict[str, Any]:

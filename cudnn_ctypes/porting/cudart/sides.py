@@ -26,6 +26,7 @@ from ...runtime import cuda
 from ...runtime.allocation import OutOfDeviceMemoryError
 from ...runtime.cuda import CudaError
 from .types import (
+    ATTRIBUTE_MEMBERS,
     MEANINGS,
     PROPERTY_MEMBERS,
     cudaError_t,
@@ -72,6 +73,8 @@ class _Gpu:
             api.cudaMemcpyKind(int(each)) if isinstance(each, cudaMemcpyKind) else each
             for each in arguments
         ]
+        if function == "cudaDeviceGetAttribute":
+            given[0] = api.cudaDeviceAttr(int(given[0]))
         status, *results = getattr(api, function)(*given)
         if int(status) != 0:
             code = cudaError_t(int(status))
@@ -276,10 +279,23 @@ class _Reference:
         values["major"], values["minor"] = gpus.compute_capability(dict(known))
         return SimpleNamespace(**values)
 
+    def _cudaDeviceGetAttribute(self, function: str, attribute: int, ordinal: int) -> int:
+        member = ATTRIBUTE_MEMBERS.get(attribute, "")
+        if not member:
+            fail(function, _INVALID, f"attr: the reference device has no attribute {attribute}")
+        values = self._cudaGetDeviceProperties(function, ordinal)
+        name, _, index = member.partition(" ")
+        value = getattr(values, name)
+        return int(value[int(index)] if index else value)
+
+    def _cudaDeviceGetStreamPriorityRange(self, function: str) -> tuple[int, int]:
+        return 0, 0
+
     def _nothing(self, function: str, *arguments: Any) -> None:
         pass
 
     _cudaDeviceSynchronize = _cudaStreamSynchronize = _cudaStreamQuery = _nothing
+    _cudaSetDeviceFlags = _cudaProfilerStart = _cudaProfilerStop = _nothing
     _cudaStreamWaitEvent = _cudaEventSynchronize = _cudaEventQuery = _nothing
 
     def _cudaDeviceReset(self, function: str) -> None:
@@ -316,6 +332,7 @@ class _Reference:
         return address
 
     _cudaStreamCreateWithFlags: Callable[..., int] = _cudaStreamCreate
+    _cudaStreamCreateWithPriority: Callable[..., int] = _cudaStreamCreate
     _cudaEventCreateWithFlags: Callable[..., int] = _cudaEventCreate
 
     def _cudaEventDestroy(self, function: str, event: int) -> None:

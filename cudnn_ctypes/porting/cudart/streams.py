@@ -21,6 +21,7 @@ __all__ = [
     "cudaEventSynchronize",
     "cudaStreamCreate",
     "cudaStreamCreateWithFlags",
+    "cudaStreamCreateWithPriority",
     "cudaStreamDestroy",
     "cudaStreamQuery",
     "cudaStreamSynchronize",
@@ -53,6 +54,12 @@ def cudaStreamCreate(pStream: Any) -> None:
 def cudaStreamCreateWithFlags(pStream: Any, flags: int = cudaStreamDefault) -> None:
     """Create a stream, with flags: ``cudaStreamNonBlocking``."""
     _create_stream("cudaStreamCreateWithFlags", pStream, int(flags))
+
+
+@runtime_function
+def cudaStreamCreateWithPriority(pStream: Any, flags: int, priority: int) -> None:
+    """Create a stream with flags and a priority, of which smaller numbers are higher."""
+    _create_stream("cudaStreamCreateWithPriority", pStream, int(flags), int(priority))
 
 
 def _create_stream(function: str, variable: Any, *flags: int) -> None:

@@ -225,3 +225,27 @@ PROPERTY_MEMBERS = {
     member: _OTHER_NAMES.get(member, member) for member, _ in cudaDeviceProp._fields_
 }
 """The names of cuDNN's device properties, by members of `cudaDeviceProp`."""
+
+ATTRIBUTE_MEMBERS = {
+    1: "maxThreadsPerBlock",
+    2: "maxThreadsDim 0",
+    3: "maxThreadsDim 1",
+    4: "maxThreadsDim 2",
+    5: "maxGridSize 0",
+    6: "maxGridSize 1",
+    7: "maxGridSize 2",
+    8: "sharedMemPerBlock",
+    10: "warpSize",
+    12: "regsPerBlock",
+    13: "clockRate",
+    16: "multiProcessorCount",
+    36: "memoryClockRate",
+    37: "memoryBusWidth",
+    38: "l2CacheSize",
+    39: "maxThreadsPerMultiProcessor",
+    75: "major",
+    76: "minor",
+    82: "regsPerMultiprocessor",
+    97: "sharedMemPerBlockOptin",
+}
+"""Members of `cudaDeviceProp`, with an index, by numbers of ``cudaDeviceAttr``."""

@@ -1,8 +1,10 @@
-"""Launches of kernels that were compiled for the host: what the reference device must know."""
+"""Launches of kernels that were compiled for the host, and calls of missing functions."""
 
 from __future__ import annotations
 
 import ctypes
+import os
+import sys
 from typing import Any
 
 from ...raw import host_blocks
@@ -10,7 +12,7 @@ from ..cudart.function import runtime_function
 from ..cudart.sides import fail
 from ..cudart.types import cudaError_t
 
-__all__ = ["LAUNCH", "LAUNCH_TYPES", "launched"]
+__all__ = ["LAUNCH", "LAUNCH_TYPES", "MISSING", "called_missing", "launched"]
 
 LAUNCH = "cudnn_ctypes_launch"
 LAUNCH_TYPES = (
@@ -20,6 +22,8 @@ LAUNCH_TYPES = (
     ctypes.c_void_p,
     ctypes.c_int,
 )
+
+MISSING = "cudnn_ctypes_missing"
 
 _MOST_THREADS = 1024
 _MOST_SHARED = 227 << 10  # bytes, of a block on Hopper
@@ -60,3 +64,13 @@ def launched(name: Any, shape: Any, shared: int, pointers: Any, count: int) -> N
             reason = f"{kernel}: an argument was freed: {found}"
             fail(kernel, cudaError_t.cudaErrorIllegalAddress, reason)
         found.mark(0, found.nbytes)  # which of its bytes the kernel writes is not known
+
+
+def called_missing(name: Any) -> None:
+    """Say which function the program called, and where, and end the process as the loader does."""
+    text = ctypes.string_at(name.value).decode()
+    place = host_blocks.place_text()
+    print(
+        f"{place}: {text} is not carried out by the reference device", file=sys.stderr, flush=True
+    )
+    os._exit(127)

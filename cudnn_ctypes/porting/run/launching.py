@@ -12,6 +12,7 @@ from ...evidence.tracing import ENVIRONMENT_VARIABLE as TRACE_VARIABLE
 from ...raw.mode import ENVIRONMENT_VARIABLE as DEVICE_VARIABLE
 from ...raw.mode import MEMCHECK_VARIABLE
 from .library import library, stand_ins
+from .missing import missing_functions
 
 __all__ = ["environment"]
 
@@ -50,7 +51,9 @@ def environment(
     built = library()
     variables = dict(os.environ)
     before = [each for each in variables.get("LD_PRELOAD", "").split(":") if each]
-    variables["LD_PRELOAD"] = ":".join([str(built), *before])
+    missing = missing_functions(program, built) if on_reference else None
+    own = [built] if missing is None else [built, missing]
+    variables["LD_PRELOAD"] = ":".join([*map(str, own), *before])
     path = variables.get("LD_LIBRARY_PATH", "")
     if on_reference:
         folders = [str(stand_ins(built)), path]

@@ -196,6 +196,14 @@ EXPORT void __cudaRegisterFunction(void **handle, const void *host, char *device
         kernels[kernel_count++].name = name;
     }
 }
+EXPORT int cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int *blocks, const void *host, int size, size_t shared, unsigned flags) {
+    (void)host;
+    (void)shared;
+    (void)flags;
+    *blocks = size > 0 ? 2048 / size : 0; // by the threads of a multiprocessor alone
+    return 0;
+}
 EXPORT unsigned __cudaPushCallConfiguration(void) { return 0; }
 EXPORT int __cudaPopCallConfiguration(void) { return 0; }
 EXPORT int cudaLaunchKernel(const void *host) {

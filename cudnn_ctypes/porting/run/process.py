@@ -148,7 +148,7 @@ _told: set[tuple[str, str, str]] = set()
 
 def _tell(name: str, error: BaseException) -> None:
     """Print what is known about a failed call, once for each line of the program."""
-    place = host_blocks.place()
+    place = host_blocks.place_text()
     text = str(error) or repr(error)
     if not isinstance(error, (CudnnError, CudaError)) and not text.startswith(name):
         text = f"{name}: {text}"

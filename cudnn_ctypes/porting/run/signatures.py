@@ -17,7 +17,7 @@ from .. import cublas, cudart
 from ..compat import v7
 from ..compat.v7.old_function import functions
 from ..cublas.arguments import C_INTEGERS
-from .kernels import LAUNCH, LAUNCH_TYPES, launched
+from .kernels import LAUNCH, LAUNCH_TYPES, MISSING, called_missing, launched
 
 __all__ = ["Signature", "old_name", "signatures"]
 
@@ -70,7 +70,8 @@ class Signature:
 def signatures() -> dict[str, Signature]:
     """All functions, by name: cuDNN's, those that cuDNN 9 dropped, cuBLAS's and the runtime's."""
     launch = Signature(LAUNCH, launched, ctypes.c_int, LAUNCH_TYPES, ("",) * len(LAUNCH_TYPES))
-    found = (*_cudnn(), *_old(), *_runtime(), *_cublas(), launch)
+    missing = Signature(MISSING, called_missing, None, (ctypes.c_void_p,), ("name",))
+    found = (*_cudnn(), *_old(), *_runtime(), *_cublas(), launch, missing)
     return {each.name: each for each in found}
 
 

@@ -73,6 +73,21 @@ int main() {
     assert "src is device memory" in done.stderr
 
 
+def test_a_function_that_is_not_carried_out_stops_the_program_at_its_line(compiled):
+    done = compiled("""
+int main(int n, char **) {
+  puts("before");
+  fflush(stdout);
+  cudaArray_t array;
+  cudaChannelFormatDesc format = {32, 0, 0, 0, cudaChannelFormatKindFloat};
+  cudaMallocArray(&array, &format, 4, 4);
+}""")
+    assert (done.stdout, done.returncode) == ("before\n", 127)
+    assert "program.cpp:11: cudaMallocArray is not carried out by the reference device" in (
+        done.stderr
+    )
+
+
 def test_null_and_a_destroyed_descriptor_end_no_process(compiled):
     done = compiled("""
 int main() {

@@ -1,0 +1,54 @@
+"""Functions of CUDA that a program names and nothing here carries out: each says so when called."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from .kernels import MISSING
+from .library import cache_folder, compile_c, compiler
+
+__all__ = ["missing_functions"]
+
+_NAME = re.compile(r"(?:cuda|cudnn|cublas|curand|cufft|cusparse|cusolver|nvrtc|cu)[A-Z]\w*")
+
+
+def missing_functions(program: Path, built: Path) -> Path | None:
+    """A library with the functions that a program needs and the library `built` has not.
+
+    None if nothing is missing, or nm is not there to tell.
+    """
+    names = sorted(_needed(program) - _exported(built))
+    if not names:
+        return None
+    text = f"void {MISSING}(const char *);\n"
+    text += "".join(f'void {each}(void) {{ {MISSING}("{each}"); }}\n' for each in names)
+    target = cache_folder() / "programs" / f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.so"
+    if not target.exists():
+        with tempfile.TemporaryDirectory(dir=target.parent) as work:
+            source, part = Path(work, "missing.c"), Path(work, "missing.so")
+            source.write_text(text)
+            compile_c([compiler("c"), "-w", "-shared", "-fPIC", str(source), "-o", str(part)])
+            part.replace(target)
+    return target
+
+
+def _needed(program: Path) -> set[str]:
+    return {each for each in _symbols(program, "--undefined-only") if _NAME.fullmatch(each)}
+
+
+def _exported(library: Path) -> set[str]:
+    return _symbols(library, "--defined-only")
+
+
+def _symbols(file: Path, which: str) -> set[str]:
+    tool = shutil.which("nm")
+    if tool is None:
+        return set()
+    done = subprocess.run([tool, "-D", which, str(file)], capture_output=True, text=True)
+    words = (line.split()[-1:] for line in done.stdout.splitlines())
+    return {each[0].partition("@")[0] for each in words if each}
