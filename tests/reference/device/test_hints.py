@@ -1,4 +1,4 @@
-"""Hints of errors on the reference device: they speak of this call, never of a GPU's kernels."""
+"""Hints of errors: those of the reference device speak of this call, never of a GPU's kernels."""
 
 from __future__ import annotations
 
@@ -203,3 +203,62 @@ def test_a_table_without_a_usable_row_speaks_for_itself(call: Call) -> None:
     assert caught.value.source == "cudnn_ctypes"
     assert "x float32 NCHW, w float32 NHWC, y float32 NCHW; computed in" in caught.value.hint
     assert "GPU" not in caught.value.hint
+
+
+# --- what cuDNN itself refuses on a GPU: no hint says what did not happen -------------------------
+
+
+FITS = "cudnnGetConvolutionForwardWorkspaceSize tells"
+FFT = raw.CUDNN_CONVOLUTION_FWD_ALGO_FFT
+ON_A_GPU: dict[str, tuple[Any, tuple[str, ...]]] = {
+    "a result of another size": (
+        lambda: {"yDesc": TensorDescriptor((1, 4, 6, 6)), "y": DeviceBuffer(1 << 12)},
+        ("yDesc",),
+    ),
+    "channels that do not fit": (
+        lambda: {"wDesc": FilterDescriptor((4, 5, 3, 3)), "w": DeviceBuffer(1 << 12)},
+        ("xDesc",),
+    ),
+    "data types that do not fit": (
+        lambda: {"xDesc": TensorDescriptor((1, 3, 8, 8), "float16"), "x": DeviceBuffer(1 << 12)},
+        ("", "wDesc"),
+    ),
+    "an algorithm without a kernel": (
+        lambda: {"algo": raw.CUDNN_CONVOLUTION_FWD_ALGO_DIRECT},
+        ("take an algorithm from", "this algorithm may have no kernel"),
+    ),
+    **{
+        f"{name} is NULL": (lambda name=name: {name: None}, ("", f"{name} is None: pass device"))
+        for name in "xwy"
+    },
+    "a workspace that is too small": (
+        lambda: {"algo": FFT, "workSpace": DeviceBuffer(1), "workSpaceSizeInBytes": 1},
+        ("", FITS),
+    ),
+}
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("what", ON_A_GPU)
+def test_on_a_gpu(what: str) -> None:
+    change, hints = ON_A_GPU[what]
+    with use_reference_device(False), Handle() as handle:
+        call = Call(handle)
+        call()
+        with pytest.raises(CudnnError) as caught:
+            call(**change())
+        handle.synchronize()
+    assert caught.value.source in ("cuDNN", "cudnn_ctypes")
+    told = caught.value.hint
+    assert any(told.startswith(hint) if hint else told == "" for hint in hints), told
+
+
+@pytest.mark.gpu
+def test_a_reduction_without_its_workspace_on_a_gpu() -> None:
+    with use_reference_device(False), Handle() as handle:
+        x, y = TensorDescriptor((1, 3, 8, 8)), TensorDescriptor((1, 3, 1, 1))
+        operands = 1.0, x, DeviceBuffer(768), 0.0, y, DeviceBuffer(64)
+        reduction = ReduceTensorDescriptor("add")
+        with pytest.raises(CudnnError) as caught:
+            raw.cudnnReduceTensor(handle, reduction, None, 0, None, 0, *operands)
+    assert not caught.value.hint or caught.value.hint.startswith("cudnnGetReductionWorkspaceSize")
