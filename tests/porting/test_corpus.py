@@ -1,19 +1,14 @@
-"""Programs that use cuDNN, translated: on the reference device against NumPy and PyTorch, on a GPU
-against the compiled program.
-"""
+"""Programs that use cuDNN, translated, against NumPy and PyTorch; others against compiled C."""
 
 from __future__ import annotations
 
 import ast
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 
-from cudnn_ctypes import raw
 from cudnn_ctypes.porting.runtime.flow import cuda_headers
-from cudnn_ctypes.raw.headers import include_folder
 
 from .oracles import ORACLES, PRINTED_BEFORE
 from .translated import HERE, differences, run_python, translation_of
@@ -87,41 +82,6 @@ def test_prints_on_a_gpu_what_numpy_and_pytorch_say(name, tmp_path):
     done = run_python(translation_of(PROGRAMS / name).python, tmp_path, device="cuda")
     assert done.returncode == 0, done.stderr
     assert differences(done.stdout, list(ORACLES[name]()), tolerance=2e-3) == []
-
-
-@pytest.mark.gpu
-@pytest.mark.parametrize("name", sorted(ORACLES))
-def test_prints_on_a_gpu_what_the_compiled_program_prints(name, tmp_path):
-    path = PROGRAMS / name
-    if name.startswith("old_"):
-        pytest.skip("the headers of cuDNN 9 do not have its names")
-    expected = subprocess.run(
-        [str(_compiled(path, tmp_path))], capture_output=True, text=True, check=True
-    )
-    done = run_python(translation_of(path).python, tmp_path, device="cuda")
-    assert done.returncode == 0, done.stderr
-    assert differences(done.stdout, expected.stdout.splitlines(), tolerance=1e-4) == []
-
-
-def _compiled(path: Path, folder: Path) -> Path:
-    """The program as nvcc compiles it with the cuDNN that this package uses."""
-    nvcc = shutil.which("nvcc")
-    if nvcc is None:
-        pytest.skip("no nvcc here")
-    cudnn = Path(raw.load().path)
-    # nvidia/cudnn/lib of the wheel has its neighbour in nvidia/cublas/lib or nvidia/cu13/lib.
-    found = sorted(cudnn.parents[2].glob("nvidia/*/lib/libcublas.so.*"))
-    found += sorted(cudnn.parents[2].glob("*/lib/libcublas.so.*"))
-    libraries = [cudnn, *found[:1]]
-    includes = [include_folder(), *(file.parents[1] / "include" for file in found[:1])]
-    source, target = folder / f"{path.stem}.cu", folder / "compiled"
-    source.write_text(f"#include <cuda_runtime.h>\n{path.read_text()}")
-    options = ["-w", "-fmad=false", "-o", str(target), str(source)]
-    options += [f"-I{one}" for one in includes if one is not None]
-    for library in libraries:
-        options += ["-Xlinker", str(library), "-Xlinker", f"-rpath={library.parent}"]
-    subprocess.run([nvcc, *options, *([] if found else ["-lcublas"])], check=True)
-    return target
 
 
 # --- translated C and C++ prints what the compiled program prints ---------------------------------

@@ -161,7 +161,8 @@ class Kernels:
         if mode.runtime.on_host:
             raise NotTranslatedError(
                 f"{name}: a kernel was reached; the reference device runs cuDNN's functions only, "
-                f"so this program needs an NVIDIA GPU from here on"
+                f"so this program needs an NVIDIA GPU from here on (`python -m cudnn_ctypes run` "
+                f"of the C program runs its kernels on the host)"
             )
         from cuda.core import Device, LaunchConfig, Stream, launch
 
