@@ -6,7 +6,8 @@ sides taking turns; ratios are to a loop over cudnnBackendExecute in C, compiled
 queued and waited for between measurements; the GPU must keep up, so the last row gives its time per
 launch by CUDA events, which has to be smaller.
 
-``bound`` is a plan with fixed addresses: one C call. ``plain ctypes`` is the least that ctypes can
+``bound`` is a plan with fixed addresses: one C call; ``sequence`` makes a hundred of them in one
+call of Python. ``plain ctypes`` is the least that ctypes can
 do for the same: the same C calls, with arguments converted beforehand, and no look at a status.
 
 With ``--empty`` it needs no GPU: empty C functions stand in for cuDNN's, tensors of PyTorch on the
@@ -27,7 +28,7 @@ from collections.abc import Callable
 from typing import Any
 
 import cudnn_ctypes.frontend as ours
-from cudnn_ctypes import Graph, Handle, raw
+from cudnn_ctypes import Graph, Handle, raw, sequence
 from cudnn_ctypes.raw import mode
 from cudnn_ctypes.raw.bare import bare
 from cudnn_ctypes.reference.device.host import HOST
@@ -140,6 +141,23 @@ def memory_of(problem: str, torch: Any, device: str) -> dict[str, Any]:
     return {"x": x, "w": w, "b": b, "y": y}
 
 
+class SequenceLoop:
+    """Bound launches by `sequence`: one call makes a hundred."""
+
+    LENGTH = 100
+
+    def __init__(self, bound: Any) -> None:
+        self._step = sequence(*[bound] * self.LENGTH)
+
+    def seconds(self, number: int) -> float:
+        """Of so many launches."""
+        calls = max(number // self.LENGTH, 1)
+        return timeit.timeit(self._step, number=calls) * number / (calls * self.LENGTH)
+
+    def __call__(self) -> None:
+        self._step()
+
+
 def measure(
     sides: dict[str, Callable[[], Any]], wait: Callable[[], None], rounds: int, launches: int
 ) -> dict[str, list[float]]:
@@ -151,7 +169,7 @@ def measure(
     for _ in range(rounds):
         for side, launch in sides.items():
             wait()
-            if isinstance(launch, ExecutionLoop):
+            if isinstance(launch, (ExecutionLoop, SequenceLoop)):
                 seconds = launch.seconds(launches)
             else:
                 seconds = timeit.timeit(launch, number=launches)
@@ -208,6 +226,7 @@ def main(arguments: list[str] | None = None) -> int:
             PLAIN: plain_execution(bound, functions("cudnnBackendExecute")),
             f"{PLAIN}, {ELSEWHERE}": plain_refill(bound, by_uid, space, new, functions),
             "bound": bound,
+            f"sequence of {SequenceLoop.LENGTH}": SequenceLoop(bound),
         }
         for name, side in built[problem].items():
             for kind, launch in side.launches().items():

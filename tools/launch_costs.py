@@ -6,7 +6,7 @@ results that are gone is kept for others, as it is on a GPU.
 
 ``python -m tools.launch_costs`` prints the table on the reference device; `bench_gpu` has it for a
 GPU, with tensors of PyTorch too. ``--shapes 10000`` tells what a launch costs with many shapes by
-turns: the CPU's caches do not hold all of their plans, so measure on a quiet machine.
+turns, in time of the CPU; with ``--gpu`` as much with cuDNN's own work, on a GPU.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import ctypes
 import importlib
 import importlib.util
 import sys
+import time
 import timeit
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -195,12 +196,19 @@ def shapes(handle: Handle, make: Callable[[tuple[int, ...]], Any], count: int) -
     with _without_cudnn(handle, plans, None):
         for _ in range(10):
             for i, side in enumerate(sides):
-                start = timeit.default_timer()
+                handle.synchronize()
+                start = time.thread_time()
                 for x, y in side:
                     activation_forward(handle, x, "relu", y)
-                least[i] = min(least[i], 1e6 * (timeit.default_timer() - start) / count)
+                least[i] = min(least[i], 1e6 * (time.thread_time() - start) / count)
     handle._plans.clear()
     return least
+
+
+def _own(size: tuple[int, ...]) -> DeviceTensor:
+    tensor = DeviceTensor.zeros(size, "float32")
+    tensor.keyed()  # what it remembers of itself, which else lies among what its plan is made of
+    return tensor
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -209,16 +217,18 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument(
         "--shapes", type=int, help="launch an activation with so many shapes by turns"
     )
-    count = parser.parse_args(arguments).shapes
-    with use_reference_device(), Handle() as handle:
+    parser.add_argument("--gpu", action="store_true", help="on a GPU, with its cuDNN")
+    options = parser.parse_args(arguments)
+    count = options.shapes
+    with use_reference_device(not options.gpu), Handle() as handle:
         if count is None:
             report(costs(handle, rounds=5, launches=200))
             return
-        makers: dict[str, Callable[[tuple[int, ...]], Any]] = {
-            "DeviceTensor": lambda size: DeviceTensor.zeros(size, "float32")
-        }
+        makers: dict[str, Callable[[tuple[int, ...]], Any]] = {"DeviceTensor": _own}
         if importlib.util.find_spec("torch"):
-            makers["PyTorch"] = importlib.import_module("torch").zeros
+            zeros = importlib.import_module("torch").zeros
+            device = "cuda" if options.gpu else "cpu"
+            makers["PyTorch"] = lambda size: zeros(size, device=device)
         for name, make in makers.items():
             same, others, every = shapes(handle, make, count)
             print(

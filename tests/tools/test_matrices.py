@@ -202,8 +202,8 @@ def test_executions_of_graphs_without_a_gpu():
         main(["--empty", "--rounds", "1", "--launches", "2"])
     """
     lines = printed(program)
-    assert len(lines) == 1 + 2 * 12
-    for problem in (lines[1:13], lines[13:]):
+    assert len(lines) == 1 + 2 * 13
+    for problem in (lines[1:14], lines[14:]):
         least = {line[:54].strip(): float(line[54:].split()[1]) for line in problem[2:]}
         assert 0 < least["plain ctypes"] < least["Graph.execute, tensors, y elsewhere each time"]
 
