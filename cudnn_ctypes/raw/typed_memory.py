@@ -26,6 +26,7 @@ __all__ = [
     "contradiction",
     "is_own",
     "is_torch",
+    "itemsize",
     "too_small",
     "typed",
 ]
@@ -268,6 +269,11 @@ def _split(dims: Ints, strides: Ints, vector: int) -> tuple[Ints, Ints]:
     return dims, (*(vector * step for step in strides), 1)
 
 
+def itemsize(data_type: Any) -> int:
+    """Bytes of an element, or of a part of a vector; 0 for types of less than a byte."""
+    return _NAMES.get(data_type, ("", 1, 0))[2]
+
+
 def contradiction(record: Any, memory: Typed) -> str | None:
     """The text of a descriptor's type and shape if memory contradicts it; else None."""
     name, vector, itemsize = _NAMES.get(record.data_type, ("", 1, 0))
@@ -301,10 +307,9 @@ def _extent(record: Any) -> tuple[Ints, Ints, int]:
     """Dims, strides and bytes of a record; no strides if the record does not fix the dims."""
     if hasattr(record, "size_in_bytes"):
         return record.shape, record.strides, record.size_in_bytes
-    itemsize = _NAMES.get(record.data_type, ("", 1, 0))[2]
     dims = record.memory_shape if hasattr(record, "memory_shape") else record.shape
     strides = () if hasattr(record, "memory_shape") else record.strides
-    return dims, strides, math.prod(dims) * itemsize
+    return dims, strides, math.prod(dims) * itemsize(record.data_type)
 
 
 def _axes(dims: Ints, strides: Ints) -> list[tuple[int, int]]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import collections
 import ctypes
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import mode, records
@@ -73,6 +74,10 @@ def fragment(binding: Binding) -> Fragment | None:
                 scope[f"_passing_{name}"] = passing
                 before += template.format(name, by, against).splitlines()
                 arguments[name] = f"_to_{name} or _convert_{name}({name})"
+            case "device" if parameter.type.dense[0]:
+                given = f"{name} is not None and {name}.__class__ is not _int"
+                before.append(f"if {given}: _check_{name}({name}, {{args}})")
+                scope[f"_check_{name}"] = _dense_check(binding, parameter)
             case "scalar":
                 one = _one_descriptor(parameter, by_name)
                 before.append(_scalar_line(parameter, one))
@@ -208,6 +213,39 @@ def _room_check(binding: Binding, parameter: Parameter, by: str) -> Callable[[An
             raise ValueError(_about(binding, parameter, f"{given} bytes, but {by} says {wanted}"))
 
     return check
+
+
+def _dense_check(binding: Binding, parameter: Parameter) -> Callable[[Any, Any], None]:
+    from ..enums import cudnnDataType_t
+    from ..typed_memory import by_class, itemsize
+
+    described_by = [(at, p.name) for at, p in enumerate(binding.parameters) if not p.type.dense[0]]
+
+    def check(memory: Any, arguments: Sequence[Any]) -> None:
+        given = by_class.of(memory).nbytes(memory)
+        if given is None:
+            return
+        try:
+            values = {name: _as_c_reads(arguments[at]) for at, name in described_by}
+            code, shape = parameter.described(values)
+            data_type = cudnnDataType_t(code)
+            needed = math.prod(shape) * itemsize(data_type)
+        except Exception:  # sizes that C or another converter refuses
+            return
+        if given < needed:
+            text = f"{given} bytes, but {data_type.name} {shape} takes {needed}"
+            raise ValueError(_about(binding, parameter, text))
+
+    return check
+
+
+def _as_c_reads(argument: Any) -> Any:
+    """A number, enumerator or struct that an argument is, refers to or points to."""
+    argument = getattr(argument, "_as_parameter_", argument)
+    argument = getattr(argument, "_obj", argument)  # byref(...)
+    if isinstance(argument, ctypes._Pointer):
+        return argument.contents if argument else None
+    return argument.value if isinstance(argument, ctypes._SimpleCData) else argument
 
 
 def _elements_check(binding: Binding, parameter: Parameter) -> Callable[[Any], None]:

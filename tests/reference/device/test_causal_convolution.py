@@ -14,6 +14,7 @@ from cudnn_ctypes import (
     BadParamError,
     DeviceBuffer,
     DeviceTensor,
+    ExecutionFailedError,
     NotSupportedError,
     SymbolNotFoundError,
     raw,
@@ -50,7 +51,7 @@ def buffers(*sizes: Any) -> tuple[int, int]:
 
 def direct(**changes: Any) -> None:
     x = DeviceTensor.zeros((1, 2, 16), "float32")
-    weight, bias = DeviceTensor.zeros((2, 256), "float32"), DeviceTensor.zeros((2,), "float32")
+    weight, bias = DeviceTensor.zeros((2, 257), "float32"), DeviceTensor.zeros((2,), "float32")
     arguments = {
         "stream": None,
         "x": x,
@@ -81,6 +82,15 @@ def test_wrong_input(changes: dict[str, Any], error: Any, message: str) -> None:
     direct()
     with pytest.raises(error, match=message):
         direct(**changes)
+
+
+@pytest.mark.parametrize("name", ["x", "weight", "y"])
+def test_memory_that_is_too_small(name: str) -> None:
+    small = DeviceTensor.zeros((1, 2, 2), "float32")
+    with pytest.raises(ValueError, match=rf"'{name}': 16 bytes, but CUDNN_DATA_FLOAT \(.*\) takes"):
+        direct(**{name: small})
+    with pytest.raises(ExecutionFailedError, match=f"{name} is too small"):
+        direct(**{name: small.ptr})  # "I know", but the reference device sees it
 
 
 def test_channels_last_has_a_limit_of_its_own() -> None:

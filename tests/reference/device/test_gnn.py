@@ -30,7 +30,8 @@ def graph() -> Iterator[GnnCscGraph]:
 
 
 def zeros(*shape: int) -> DeviceTensor:
-    return DeviceTensor.zeros(shape, "float32")
+    """Memory with room for two, so that wrong sizes reach the device, which gives a status."""
+    return DeviceTensor.zeros((2, *shape), "float32")
 
 
 def aggregate(graph: Any, **changes: Any) -> None:
@@ -41,7 +42,7 @@ def aggregate(graph: Any, **changes: Any) -> None:
         "edgeFeatures": None,
         "concatFeatures": None,
         "output": zeros(2, 3),
-        "outPositions": DeviceTensor.zeros((2, 3), np.int32),
+        "outPositions": DeviceTensor.zeros((2, 2, 3), np.int32),
         "nodeFeatDim": 3,
         "edgeFeatDim": 0,
         "concatFeatDim": 0,
