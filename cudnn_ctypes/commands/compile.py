@@ -15,6 +15,7 @@ from ..graph.compilation import CompiledGraph, compile_graphs
 from .options import (
     EVIDENCE,
     USER_ERRORS,
+    CommandError,
     Output,
     add_device,
     add_force,
@@ -24,6 +25,7 @@ from .options import (
     make_folder,
     positive,
     read_graphs,
+    read_text,
     refuse_overwriting,
     steps,
     write_text,
@@ -82,8 +84,13 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    graphs = [each for path in arguments.graphs for each in read_graphs(path)]
-    sources, texts = [name for name, _ in graphs], [graph.to_json() for _, graph in graphs]
+    graphs: list[tuple[Path, str]] = []
+    for path in arguments.graphs:
+        try:
+            graphs += [(name, graph.to_json()) for name, graph in read_graphs(path)]
+        except CommandError:  # told among the results, if there is text: the others are compiled
+            graphs.append((path, read_text(path)))
+    sources, texts = [name for name, _ in graphs], [text for _, text in graphs]
     targets = _targets(sources, arguments.output)
     refuse_overwriting(targets, force=arguments.force)
     for target in targets:
