@@ -107,7 +107,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--width", type=int, help="columns; 0 puts each call on one line (default: the terminal's)"
     )
-    parser.add_argument("--read", type=file_name, metavar="FILE", help="show what --json wrote")
+    parser.add_argument(
+        "--read", type=file_name, metavar="FILE", help="show what --json wrote, or a log of cuDNN"
+    )
     parser.add_argument(
         "--diff",
         nargs=2,

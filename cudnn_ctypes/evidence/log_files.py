@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
+import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -14,23 +15,35 @@ __all__ = ["LogLines", "is_log", "log_lines"]
 _SEVERITIES = {"F": 0, "E": 1, "W": 2, "I": 3}  # cudnnSeverity_t
 _LINE = re.compile(r"(?:^|.*?[\s\]:>|])([FEWIfewi])! ?(.*)", re.DOTALL)
 _HEAD = re.compile(r"CuDNN \(v\d+")
+_BEGIN = re.compile(r"[FEWI]! CuDNN \(v\d+")
+_LOOKED_AT = 1 << 20  # characters at the beginning of a file, which tell a log
 _LONGEST = 64 << 20  # characters of one line
 
 
-def is_log(start: str) -> bool:
-    """Whether a text begins like a log, perhaps with other lines of the program before."""
-    return re.search(r"[FEWI]! CuDNN \(v\d+", start) is not None
+def is_log(path: Path) -> bool:
+    """Whether a file begins like a log, perhaps with other lines of the program before.
+
+    A pipe is none: what is read of it here would be gone.
+    """
+    if path.exists() and not path.is_file():
+        return False
+    seen = 0
+    for line in log_lines(path):
+        seen += len(line)
+        if "! CuDNN (v" in line or seen > _LOOKED_AT:
+            return _BEGIN.search(line) is not None
+    return False
 
 
 def log_lines(path: Path) -> Iterator[str]:
     """The lines of a log, which may be compressed by gzip; cut off where that is damaged."""
     with path.open("rb") as file:
-        compressed = file.peek(2)[:2] == b"\x1f\x8b"
+        compressed = file.read(2) == b"\x1f\x8b"
     opener = gzip.open if compressed else open
     with opener(path, "rt", encoding="utf-8", errors="replace") as stream:
         try:
             yield from iter(lambda: stream.readline(_LONGEST), "")
-        except (EOFError, OSError):  # the end of the file is missing
+        except (EOFError, OSError, zlib.error):  # the end is missing, or damaged
             return
 
 

@@ -163,7 +163,7 @@ _ENABLED = {
 }
 
 _HEAD = re.compile(r"CuDNN \(v(\d+)(?: \d+)?\) function (\w+)\(\)")
-_REASON = re.compile(r"^\s*(?:Error|Warning|Info):\s*(.*)", re.MULTILINE)
+_REASON = re.compile(r"^\s*(?:Error|Warning|Info):(?!\s*Traceback contains)\s*(.*)", re.MULTILINE)
 _STATUS = re.compile(r"\b(CUDNN_STATUS_\w+)")
 _TIME = re.compile(r"Time: (\d[-\dT:.]+)")
 _PLACE = re.compile(r"Process=(\d+); Thread=(\d+); GPU=(\w+)")

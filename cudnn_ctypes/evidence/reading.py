@@ -8,7 +8,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from ..arguments import file_path
@@ -309,8 +308,7 @@ def read_evidence(source: str | os.PathLike[str] | Iterable[Message]) -> Evidenc
             reader.hear(message)
         return reader.finish()
     path = file_path("source", source)
-    begin = "".join(_beginning(path))
-    if is_log(begin):
+    if is_log(path):
         lines, reader = LogLines(), _Reader(Evidence(str(path), LOG))
         for message in lines.messages(log_lines(path)):
             reader.hear(message)
@@ -329,13 +327,3 @@ def read_evidence(source: str | os.PathLike[str] | Iterable[Message]) -> Evidenc
         return Evidence(str(path), "graph", [FoundGraph(Graph.from_json(text))])
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
-
-
-_LOOKED_AT = 2000  # lines at the beginning of a file, which tell a log
-
-
-def _beginning(path: Path) -> Iterable[str]:
-    for count, line in enumerate(log_lines(path)):
-        yield line
-        if count > _LOOKED_AT or "! CuDNN (v" in line or line.startswith("{"):
-            return

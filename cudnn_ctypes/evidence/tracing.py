@@ -15,6 +15,8 @@ from typing import IO, TYPE_CHECKING, Any
 from ..arguments import file_path, integer, items
 from ..raw.values import described
 from ..resource import Uncopied
+from .log_files import LogLines, is_log, log_lines
+from .logged_calls import logged_calls
 from .memory import Region, about_memory
 from .records import WIDTH, CallRecord, Sums, line
 from .session import Moment, listen, stop
@@ -303,12 +305,12 @@ def trace(
 
 
 def read_trace(path: str | os.PathLike[str]) -> list[CallRecord]:
-    """The calls of a file that `Trace.save` or ``trace --json`` wrote.
+    """The calls of a file that `Trace.save` or ``trace --json`` wrote, or of cuDNN's log.
 
     Parameters
     ----------
     path : Path or str
-        The file.
+        The file; a log is of level 3 (``CUDNN_LOGLEVEL_DBG=3``).
 
     Returns
     -------
@@ -338,6 +340,9 @@ _LONGEST = 16 << 20  # characters of one call
 
 def records(file: Path) -> Iterator[CallRecord]:
     """The calls of a file, one after the other; see `read_trace`."""
+    if is_log(file):
+        yield from logged_calls(LogLines().messages(log_lines(file)))
+        return
     try:
         with file.open(encoding="utf-8") as stream:
             lines = iter(lambda: stream.readline(_LONGEST), "")

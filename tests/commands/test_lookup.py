@@ -13,6 +13,7 @@ from cudnn_ctypes.__main__ import main
 from cudnn_ctypes.commands import lookup
 from cudnn_ctypes.commands.lookup import entries, find, named
 from cudnn_ctypes.commands.lookup.entries import explanation
+from cudnn_ctypes.evidence.quotations import quoted_engines, quoted_graphs
 from cudnn_ctypes.raw.attributes import ATTRIBUTES, KINDS
 from cudnn_ctypes.raw.describe import documentation
 from cudnn_ctypes.raw.gone import gone_names
@@ -317,3 +318,28 @@ def test_names_are_not_broken_in_pipes_and_narrow_terminals(capsys, monkeypatch,
     assert set(documentation(name).split()) <= set(out.split())
     for line in out.splitlines():
         assert len(line) <= columns or " " not in line.strip()
+
+
+def test_what_errors_of_other_programs_quote(capsys):
+    message = "No valid engine configs for Matmul_MUL_GEN_INDEX_CMP_GE_Reduction_SUB_EXP_Matmul_"
+    assert main(["lookup", message, "XLA: eng34{k2=2,k24=-1} failed", "--json"]) == 0
+    first, second = json.loads(capsys.readouterr().out)
+    (graph,) = first["entries"]
+    assert graph["name"] == "matmul_mul_gen_index_cmp_ge_reduction_sub_exp_matmul"
+    assert "attention" in graph["text"]
+    (config,) = second["entries"]
+    assert (config["engine"], config["knobs"]) == (34, {"tile_size": 2, "kernel_cfg": -1})
+
+
+@pytest.mark.parametrize(
+    ("text", "graphs", "engines"),
+    [
+        ("ConvFwd_eng4_k17=3_k99=1", [["conv_fprop"]], [(4, {"split_k_slc": 3, "99": 1})]),
+        ("__ConvBwdFilter_ADD_RELU_FWD_", [["conv_wgrad", "add", "relu"]], []),
+        ("engine 7 of MUL, a strength 12", [], [(7, {})]),
+        ("Reduction of costs, ADD_ON", [], []),
+    ],
+)
+def test_quotations(text, graphs, engines):
+    assert quoted_graphs(text) == graphs
+    assert quoted_engines(text) == engines

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import ctypes
 import gzip
 import json
+import os
+import threading
 import warnings
 
 import pytest
 from graph.families import CASES
 
-from cudnn_ctypes import Graph, Message, log_messages, read_evidence
+from cudnn_ctypes import (
+    ConvolutionDescriptor,
+    FilterDescriptor,
+    Graph,
+    Message,
+    TensorDescriptor,
+    log_messages,
+    raw,
+    read_evidence,
+    read_trace,
+)
 from cudnn_ctypes.__main__ import main
 from cudnn_ctypes.graph.backend.devices import as_properties
 from cudnn_ctypes.graph.describe.serialization import canonical
@@ -168,11 +181,47 @@ def test_commands_take_a_log(tmp_path, h200, capsys):
     assert "no #3" in capsys.readouterr().err
 
 
+def test_a_graph_from_a_pipe(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=(chain().to_json(),))
+    writer.start()
+    assert read_evidence(pipe).graphs[0].graph.nodes[0].operation == "conv_fprop"
+    writer.join()
+
+
 def test_other_files_are_refused(tmp_path):
     path = tmp_path / "notes.txt"
     path.write_text("cudnn is a library\n")
     with pytest.raises(ValueError, match=r"notes\.txt"):
         read_evidence(path)
+
+
+def test_the_calls_of_a_log(tmp_path, capsys):
+    """A descriptor is set twice, once wrongly; the log is what the callback heard."""
+    with log_messages("info", "error") as messages, TensorDescriptor((2, 3, 4, 5)) as tensor:
+        with TensorDescriptor() as other:
+            raw.cudnnSetTensor4dDescriptor.unchecked(other, 0, 0, 1, 0, 1, 1)
+        with ConvolutionDescriptor(padding=1) as convolution:
+            sizes = (ctypes.c_int(), ctypes.c_int(), ctypes.c_int(), ctypes.c_int())
+            with FilterDescriptor((8, 3, 3, 3)) as weight:
+                raw.cudnnGetConvolution2dForwardOutputDim(convolution, tensor, weight, *sizes)
+    path = tmp_path / "cudnn.log"
+    letters = {raw.CUDNN_SEV_ERROR: "e"}
+    path.write_text(
+        "".join(text for m in messages for text in lines_of([m], letters.get(m.severity, "i")))
+    )
+    calls = read_trace(path)
+    failed = [each for each in calls if each.failed]
+    assert [(each.function, each.status) for each in failed] == [
+        ("cudnnSetTensor4dDescriptor", "BAD_PARAM")
+    ]
+    assert "c <= 0" in failed[0].reason
+    (asked,) = (each for each in calls if each.function.endswith("ForwardOutputDim"))
+    (x,) = (each.value["holds"] for each in asked.arguments if each.name == "inputTensorDesc")
+    assert (x["shape"], x["data_type"]) == ([2, 3, 4, 5], "float32")
+    assert main(["trace", "--read", str(path), "--only", "GetConv*", "--width", "0"]) == 0
+    assert "(2, 3, 4, 5) float32" in capsys.readouterr().out
 
 
 def front_end_tensor(uid, dims, strides, virtual=False, value=None):

@@ -19,7 +19,7 @@ from rich.text import Text
 from ...evidence.known_faults import known_faults
 from ...evidence.reading import read_evidence
 from ...raw.headers import include_folder
-from .entries import Entry, find, mentioning, named, near
+from .entries import Entry, find, mentioning, named, near, quotations
 
 __all__ = [
     "Entry",
@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a function, type, enumerator, macro, backend attribute (tensor.data_type), status "
         "(2000), exception, class, method (Graph.sdpa), a name of an older cuDNN, a known fault by "
         "its name, issue (pytorch 196678) or words (known fault relu), words (pooling backward), "
-        "or a file with graphs or a log of cuDNN",
+        "an error's text that quotes a graph or engine, or a file with graphs or a log of cuDNN",
     )
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
 
@@ -87,7 +87,7 @@ def _queries(names: list[str]) -> list[str]:
 
 def _answer(query: str) -> tuple[list[Entry], list[str], list[str]]:
     """The entries for a query, or the names with its words, or names spelled like it."""
-    if entries := find(query):
+    if entries := find(query) or quotations(query):
         return entries, [], []
     if _is_name(query) and (like := near(query)):
         return [], [], like

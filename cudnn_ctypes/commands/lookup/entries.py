@@ -15,6 +15,7 @@ import cudnn_ctypes
 
 from ... import errors, raw
 from ...evidence.known_faults import known_faults
+from ...evidence.quotations import quoted_engines, quoted_graphs
 from ...raw import constants, enums, functions, hints, types
 from ...raw import cudnnBackendAttributeType_t as Type
 from ...raw.attributes import ATTRIBUTES, ENUMS, KINDS, Attribute, kind_name, owner_and_short_name
@@ -30,7 +31,7 @@ from ...raw.headers import COMMENT, HEADERS, include_folder
 from ...raw.uses import USES
 from ..examples import folder
 
-__all__ = ["Entry", "explanation", "find", "mentioning", "named", "near"]
+__all__ = ["Entry", "explanation", "find", "mentioning", "named", "near", "quotations"]
 
 
 @dataclass(frozen=True)
@@ -460,6 +461,28 @@ def find(name: str) -> list[Entry]:
     if faults := [row for row in known_faults() if row.name == name or _tracked(row, name)]:
         return [Entry(row.name, "known fault", str(row), facts=row.facts) for row in faults]
     return [_declared(each) for each in dict.fromkeys(_meant(name.lower()))]
+
+
+def quotations(text: str) -> list[Entry]:
+    """The entries for the graphs and engines that an error message quotes."""
+    found = []
+    for operations in quoted_graphs(text):
+        told = f"Its operations: {', '.join(operations)}."
+        if operations.count("matmul") > 1 and "exp" in operations:
+            told += "\nTwo products with a softmax between: attention, Graph.sdpa."
+        told += (
+            "\nThe message has no shapes. CUDNN_LOGLEVEL_DBG=3 CUDNN_LOGDEST_DBG=cudnn.log has "
+            "the program log them, and explain cudnn.log says what each engine refuses."
+        )
+        methods = [f"Graph.{each}" for each in dict.fromkeys(operations)]
+        found.append(Entry("_".join(operations), "graph", told, {"operations": methods}))
+    for engine, knobs in quoted_engines(text):
+        told = "\n".join(f"{name}  {value}" for name, value in knobs.items()) or "No knobs."
+        told += "\nThe numbers mean something for one graph, cuDNN and GPU: explain shows them all."
+        names = [f"CUDNN_KNOB_TYPE_{name.upper()}" for name in knobs if not name.isdecimal()]
+        facts = {"engine": engine, "knobs": knobs}
+        found.append(Entry(f"engine {engine}", "engine config", told, {"knob types": names}, facts))
+    return found
 
 
 def _tracked(row: Fault, name: str) -> bool:
