@@ -52,11 +52,11 @@ def main() -> int:
         if arguments.only in name:
             results.append(_tried(name, repository, file, arguments.seconds))
             one = results[-1]
-            print(f"{'builds' if one.builds else '-':7} {one.ends:12} {one.told:3} {one.program}")
+            print(f"{'builds' if one.builds else '-':7} {one.ends:24} {one.told:3} {one.program}")
             print(f"{'':10}{one.stopped_by}" if one.stopped_by else "", end="\n", flush=True)
     if arguments.json:
         arguments.json.write_text(json.dumps([asdict(each) for each in results], indent=1))
-    counts = Counter(each.ends for each in results)
+    counts = Counter(each.ends.split()[0] for each in results)
     print(f"{len(results)} programs, {sum(each.builds for each in results)} build; {dict(counts)}")
     return 0
 
@@ -92,7 +92,9 @@ def _tried(name: str, repository: Path, file: Path, seconds: float) -> Result:
         try:
             _build(repository, file, program)
         except CommandError as error:
-            return Result(name, False, "-", 0, _reason(str(error)))
+            why = _reason(str(error))
+            lacks = re.search(r"(\S+): No such file", why)
+            return Result(name, False, f"needs {lacks[1]}" if lacks else "-", 0, why)
         variables = environment(program, device="reference")
         try:
             done = subprocess.run(
@@ -115,33 +117,43 @@ def _tried(name: str, repository: Path, file: Path, seconds: float) -> Result:
 
 
 def _build(repository: Path, file: Path, program: Path) -> None:
-    """Build the file alone, or with the sources of its repository that have no ``main``."""
+    """Build a file alone, with the other sources of its folder, or with those of the one above.
+
+    C that is refused as C is tried as C++, which some programs take it for.
+    """
     headers = [each for each in repository.rglob("*") if each.suffix in (".h", ".hpp", ".cuh")]
     folders = {each.parent for each in headers if not (each.parent / "cudnn.h").exists()}
-    includes = sorted({*folders, file.parent})
-    try:
-        build([file], program, includes=includes)
-    except CommandError as error:
-        if "undefined reference" not in str(error):
-            raise
-        included = {os.path.basename(each) for each in re.findall(r'#include "(.+)"', _text(file))}
-        others = [
-            each
-            for each in sorted(_project(repository, file).rglob("*"))
-            if each.suffix in SUFFIXES
-            and each.name not in included
-            and not _MAIN.search(_text(each))
-        ]
-        build([file, *others], program, includes=includes)
+    includes = [file.parent, *sorted(folders - {file.parent})]
+    above = file.parent.parent if file.parent != repository else file.parent
+    sources = [[file], [file, *_others(file, file.parent)], [file, *_others(file, above)]]
+    languages = ["-xc", "-xc++"] if file.suffix == ".c" else [""]
+    errors = []
+    for language in languages:
+        for files in sources:
+            try:
+                options = ["-lz", *([language] if language == "-xc++" else [])]
+                build(files, program, includes=includes, options=options)
+            except CommandError as error:
+                errors.append(error)
+                if not re.search("undefined reference|multiple definition", str(error)):
+                    break
+            else:
+                return
+    raise errors[0]
 
 
-def _project(repository: Path, file: Path) -> Path:
-    """The folder of a program's sources: the file's, or the one above."""
-    return file.parent if file.parent == repository else file.parent.parent
+def _others(file: Path, folder: Path) -> list[Path]:
+    """The sources in a folder that are no programs, and that the file does not include."""
+    included = {os.path.basename(each) for each in re.findall(r'#include "(.+)"', _text(file))}
+    return [
+        each
+        for each in sorted(folder.rglob("*"))
+        if each.suffix in SUFFIXES and each.name not in included and not _MAIN.search(_text(each))
+    ]
 
 
 def _reason(text: str) -> str:
-    lines = [each for each in text.splitlines() if "error" in each or "undefined" in each]
+    lines = [each for each in text.splitlines() if "error:" in each or "undefined" in each]
     return (lines or text.splitlines() or [""])[0][:300]
 
 

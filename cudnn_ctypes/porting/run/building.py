@@ -97,9 +97,12 @@ def _for_the_host(
         command = [compiler("c" if is_c else "c++"), "-x", "c" if is_c else "c++", *common]
         if source.suffix == ".cu" or (copies.has_kernels and not is_c):
             command += kernels
+        elif not is_c:
+            command += ["-include", "cuda_runtime.h"]  # as nvcc does
         objects.append(str(copies.work / f"{number}.o"))
         compile_c([*command, *compiled, "-c", str(source), "-o", objects[-1]])
     libraries = [*map(str, _libraries()), str(library())]
+    compiled = [each for each in compiled if not each.startswith("-x")]
     linker = [compiler("c++"), *objects, "-o", str(output), "-pthread", *linked, *compiled]
     compile_c([*linker, "-Wl,--as-needed", *libraries, "-lm", "-ldl"])
 
