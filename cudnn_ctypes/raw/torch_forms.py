@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
-__all__ = ["alike", "alike_but_for_shapes", "is_tensor", "unreadable"]
+__all__ = ["alike", "alike_but_for_shapes", "is_tensor", "tells_gradients", "unreadable"]
 
 Alike = Callable[..., bool]
 
@@ -107,6 +107,19 @@ def _all_of(tensor: Any) -> tuple[Any, ...]:
 def _flags(tensor: Any) -> tuple[Any, ...]:
     is_conjugated = tensor.dtype.is_complex and tensor.is_conj()
     return tensor.dtype, tensor.device, tensor.layout, tensor.is_neg(), is_conjugated
+
+
+@functools.cache
+def tells_gradients() -> bool:
+    """Whether `alike_but_for_shapes` is false for tensors that require gradients, in every mode."""
+    torch = sys.modules["torch"]
+    plain, other = torch.zeros(1), torch.zeros(1, requires_grad=True)
+    for mode in (torch.enable_grad, torch.no_grad, torch.inference_mode):
+        with mode():
+            check = alike_but_for_shapes([plain])
+            if not check(plain) or check(other):
+                return False
+    return True
 
 
 @functools.cache

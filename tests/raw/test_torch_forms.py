@@ -75,6 +75,13 @@ def test_tensors_of_any_shape(way: Any, monkeypatch: pytest.MonkeyPatch) -> None
     assert torch_forms.alike_but_for_shapes([x]) is alike
 
 
+def test_pytorch_tells_gradients(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert torch_forms.tells_gradients()
+    monkeypatch.setattr(torch_forms, "_guards_work", lambda: False)
+    monkeypatch.setattr(torch_forms, "_kinds", {})
+    assert not torch_forms.tells_gradients.__wrapped__()
+
+
 @by_each_way
 def test_none_is_kept(way: Any) -> None:
     x = torch.zeros(2, 3)

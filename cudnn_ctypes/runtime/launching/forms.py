@@ -17,7 +17,7 @@ from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from cudnn_ctypes.raw import log, mode
-from cudnn_ctypes.raw.torch_forms import alike_but_for_shapes
+from cudnn_ctypes.raw.torch_forms import alike_but_for_shapes, tells_gradients
 
 from .. import pytorch
 from ..allocation import Allocation
@@ -142,7 +142,7 @@ _READINGS = {
     "own": _Reading(_KIND, "(_own_{0} := {0}._keyed or {0}.keyed())[0]", "_own_{0}[1]"),
     # PyTorch compares the rest in one call for all tensors, in half the time of reading it.
     "torch": _Reading(
-        f"{_KIND} or {{0}}.requires_grad",
+        _KIND,  # and `_GRADIENTS`, where the comparison does not tell
         "{0}.shape, {0}.stride()",
         "_passed({0}.data_ptr() or _absent())",
     ),
@@ -150,6 +150,7 @@ _READINGS = {
     "other": _Reading(_KIND, "(_look_{0} := _looks[_kind_{0}]({0}, _launcher))[0]", "_look_{0}[1]"),
 }
 
+_GRADIENTS = " or {0}.requires_grad"
 _numbers = itertools.count()
 
 
@@ -299,7 +300,10 @@ class _Asked:
 def _others(kinds: Mapping[str, str], same: Mapping[str, str]) -> Iterator[str]:
     for name, kind in kinds.items():
         repeated = same.get(name, name) != name
-        yield f"{name} is not {same[name]}" if repeated else _READINGS[kind].other.format(name)
+        other = _READINGS[kind].other
+        if kind == "torch" and not tells_gradients():
+            other += _GRADIENTS
+        yield f"{name} is not {same[name]}" if repeated else other.format(name)
 
 
 def _parts(kinds: Mapping[str, str], same: Mapping[str, str]) -> Iterator[str]:
