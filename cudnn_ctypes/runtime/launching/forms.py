@@ -175,6 +175,8 @@ class Form:
     ----------
     known_by : tuple
         Equal for all arguments and plans of the form.
+    steps : dict of str to str
+        As `Plan.steps`.
     launch : callable
         From plans, a launcher and the other arguments of an operation to its result; `OTHER`
         without a plan. It is made when it is first asked for.
@@ -189,14 +191,14 @@ class Form:
             if kind == "torch"
         }
         self._classes = tuple(map(type, values.values()))
-        self._steps = plan.steps
+        self.steps: dict[str, str] = plan.steps
         self._by_alignment = by_alignment
         self._tensors = [list(values).index(name) for name in first.values()]
         self.known_by: Any = (
             *self._kinds.values(),
             *self._classes,
             *self._same.values(),
-            *self._steps.values(),
+            *self.steps.values(),
         )
 
     @functools.cached_property
@@ -235,7 +237,7 @@ class Form:
             parts="".join(f"{part}, " for part in parts),
             choice=_CHOICE.format(tensors) if tensors else "pass",
             reads="\n        ".join(f"{name} = {read}" for name, read in reads.items()) or "pass",
-            **self._steps,
+            **self.steps,
         )
         return function_of(source, "a form", scope)
 

@@ -98,11 +98,17 @@ class Plans(dict[Any, Any]):
         self.older = {}
 
 
-_MANY = 2048
+_MANY = 1024
 
 
-def _copied(key: Any) -> Any:
-    return tuple([_copied(part) if isinstance(part, tuple) else part for part in key])
+def _copied(key: tuple[Any, ...]) -> tuple[Any, ...]:
+    copies: dict[Any, Any] = {}
+    return tuple(
+        [
+            copies.setdefault(part, tuple([*part])) if isinstance(part, tuple) else part
+            for part in key
+        ]
+    )
 
 
 def _at_plain(value: str | None, launcher: Any) -> Look:

@@ -109,6 +109,7 @@ class _Operation:
         form = Form(arguments, plan, by_alignment=self._by_alignment)
         form = self._forms.pop(form.known_by, form)
         self._forms[form.known_by] = form
+        plan.steps = form.steps  # one text for all plans of a form
         while len(self._forms) > _FORMS:
             self._forms.pop(next(iter(self._forms)))
         self._launches[:] = [each.launch for each in reversed(self._forms.values())]

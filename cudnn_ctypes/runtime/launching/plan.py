@@ -103,7 +103,6 @@ class Plan:
         "_by_stream",
         "_follows",
         "_forms",
-        "_names",
         "_nested",
         "_pointers",
         "_result",
@@ -114,9 +113,6 @@ class Plan:
         "scratch_sizes",
         "steps",
     )
-
-    data: tuple[Any, ...]
-    steps: dict[str, str]
 
     def __init__(self, recording: Recording, result: Any) -> None:
         handle, given = recording.handle, [*recording.arguments.values()]
@@ -134,7 +130,6 @@ class Plan:
         ]
         self._nested = [at for at, each in enumerate(given) if hasattr(each, "descriptors")]
         values, self._arguments = recording.values(), list(recording.arguments)
-        self._names = _names(recording)
         pointers: dict[int, Any] = {}
         self.calls: list[Call] = [
             _call(recording, values, function, arguments, pointers)
@@ -143,14 +138,14 @@ class Plan:
         self._result = _result(recording, result)
         # Not in `__del__`: in a collected cycle, finalizers of the descriptors come before it.
         weakref.finalize(self, log.set_aside()(recording.stack.close)).atexit = False
-        self.compile()
+        self.steps, self.data = self._compiled(_names(recording))
         by_id = {id(each): value for value, each in pointers.items()}
         self._pointers = {
             place: by_id[id(each)] for place, each in enumerate(self.data, 3) if id(each) in by_id
         }
 
-    def compile(self) -> None:
-        """Make `steps` and `data` of `calls`."""
+    def _compiled(self, names: Sequence[str]) -> tuple[dict[str, str], tuple[Any, ...]]:
+        """`steps` and `data` of `calls`, whose values have these `names`."""
         data: list[Any] = []
 
         def at(value: Any) -> str:
@@ -181,10 +176,10 @@ class Plan:
             work.append(f"_found[0].zero(_launcher, {made}, {spaces})")
         given = "".join(f"{name}, " for name in self._arguments[1:])
         for i, call in enumerate(self.calls):
-            places = [*self._names, *map(at, call.native)]
+            places = [*names, *map(at, call.native)]
             arguments = ", ".join([places[place] for place in call.places])
             work.append(_CALL.format(i, arguments, given, made, spaces, symbol=at(call.symbol)))
-        self.steps = {
+        steps = {
             "watched": at(watched),
             "key": "".join(f"{part}, " for part in key),
             "before": "\n    ".join(before) or "pass",
@@ -192,7 +187,7 @@ class Plan:
             "made": made[1:-1],
             "result": self._source(self._result, at),
         }
-        self.data = tuple(data)
+        return steps, tuple(data)
 
     def _source(self, result: Any, at: Callable[[Any], str]) -> str:
         """An expression for the operation's result; `at` takes the classes of tuples."""
