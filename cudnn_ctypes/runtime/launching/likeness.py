@@ -104,10 +104,7 @@ _MANY = 1024
 def _copied(key: tuple[Any, ...]) -> tuple[Any, ...]:
     copies: dict[Any, Any] = {}
     return tuple(
-        [
-            copies.setdefault(part, tuple([*part])) if isinstance(part, tuple) else part
-            for part in key
-        ]
+        [copies.setdefault(part, (*part,)) if isinstance(part, tuple) else part for part in key]
     )
 
 
