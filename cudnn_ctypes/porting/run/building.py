@@ -27,7 +27,6 @@ _WHEELS = {
     "cufft": "nvidia-cufft-cu12",
     "cusparse": "nvidia-cusparse-cu12",
     "cusolver": "nvidia-cusolver-cu12",
-    "nvrtc": "nvidia-cuda-nvrtc-cu12",
     "nvtx3/": "nvidia-nvtx-cu12",
     "nccl": "nvidia-nccl-cu12",
     "cudnn_frontend": "nvidia-cudnn-frontend",
@@ -112,9 +111,10 @@ def _with_nvcc(
 ) -> None:
     folders = [f"-I{each}" for each in (*includes, *headers()[:1])]
     libraries = [str(each) for each in _libraries() if "cudart" not in each.name]
+    libraries += ["--as-needed", str(library())]  # for functions that cuDNN 9 dropped
     found = [option for each in libraries for option in ("-Xlinker", each)]
-    places = [f"-Wl,-rpath,{Path(each).parent}" for each in libraries]
-    found += [option for each in places for option in ("-Xcompiler", each)]
+    places = [f"-rpath={Path(each).parent}" for each in libraries[:-2]]
+    found += [option for each in places for option in ("-Xlinker", each)]
     nvcc = ["nvcc", "-g", "-w", "-cudart", "shared", "-x", "cu", *folders]
     compile_c([*nvcc, *options, *map(str, files), "-o", str(output), *found])
 

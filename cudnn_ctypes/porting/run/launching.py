@@ -11,7 +11,7 @@ from ...evidence.files import CommandError
 from ...evidence.tracing import ENVIRONMENT_VARIABLE as TRACE_VARIABLE
 from ...raw.mode import ENVIRONMENT_VARIABLE as DEVICE_VARIABLE
 from ...raw.mode import MEMCHECK_VARIABLE
-from .library import library, stand_ins
+from .library import library, registered_kernels, stand_ins
 from .missing import missing_functions
 
 __all__ = ["environment"]
@@ -51,8 +51,10 @@ def environment(
     built = library()
     variables = dict(os.environ)
     before = [each for each in variables.get("LD_PRELOAD", "").split(":") if each]
-    missing = missing_functions(program, built) if on_reference else None
-    own = [built] if missing is None else [built, missing]
+    own = [built]
+    if on_reference:
+        own.append(registered_kernels(built))
+        own += missing_functions(program, own)
     variables["LD_PRELOAD"] = ":".join([*map(str, own), *before])
     path = variables.get("LD_LIBRARY_PATH", "")
     if on_reference:

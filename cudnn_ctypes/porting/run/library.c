@@ -32,7 +32,7 @@ static struct {
 
 static Resolver python_resolver;
 static void (*python_end)(void);
-static int python_is_ours, forwards;
+static int python_is_ours;
 
 static void stop(const char *what, const char *why) {
     fprintf(stderr, "cudnn-ctypes: %s: %s\n", what, why ? why : "not found");
@@ -134,20 +134,34 @@ EXPORT void *cudnn_ctypes_real(const char *name) {
     return found;
 }
 
+static int on_gpu, traces;
+
 static void choose(void) {
     const char *device = getenv("CUDNN_CTYPES_DEVICE");
     const char *trace = getenv("CUDNN_CTYPES_TRACE");
-    int reference = device && strncmp(device, "reference", 9) == 0;
-    forwards = !reference && (!trace || !*trace || strcmp(trace, "0") == 0);
-    if (!forwards) start_python();
+    on_gpu = !device || strncmp(device, "reference", 9) != 0;
+    traces = trace && *trace && strcmp(trace, "0") != 0;
+}
+
+// The function that carries out calls of `name`. On a GPU it is the real one, but for calls of
+// cuDNN that are traced, and functions that cuDNN 9 dropped.
+static void *carrier(int index) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    const char *name = names[index];
+    void *found = NULL;
+    if (on_gpu && !(traces && strncmp(name, "cudnn", 5) == 0)) found = cudnn_ctypes_real(name);
+    if (!found) {
+        pthread_once(&once, start_python);
+        found = python_resolver(index);
+    }
+    return found;
 }
 
 static void *resolve(int index) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     void *here = caller;
     pthread_once(&once, choose);
-    caller = here;
-    void *found = forwards ? cudnn_ctypes_real(names[index]) : python_resolver(index);
+    void *found = carrier(index);
     if (!found) stop(names[index], "no library of this process has it");
     caller = here;
     return table[index] = found;
@@ -170,48 +184,4 @@ EXPORT int cudnn_ctypes_callers(void **addresses, int count) {
     }
     while (first < depth && found < count) addresses[found++] = all[first++];
     return found;
-}
-
-// --- kernels -------------------------------------------------------------------------------------
-
-// A program that nvcc compiled registers its kernels. No NumPy carries them out.
-
-static struct { const void *host; const char *name; } kernels[4096];
-static int kernel_count;
-
-EXPORT void **__cudaRegisterFatBinary(void *binary) {
-    static void *handle;
-    (void)binary;
-    return &handle;
-}
-EXPORT void __cudaRegisterFatBinaryEnd(void **handle) { (void)handle; }
-EXPORT void __cudaUnregisterFatBinary(void **handle) { (void)handle; }
-EXPORT void __cudaRegisterVar(void) {}
-EXPORT char __cudaInitModule(void **handle) { (void)handle; return 1; }
-EXPORT void __cudaRegisterFunction(void **handle, const void *host, char *device, const char *name) {
-    (void)handle;
-    (void)device;
-    if (kernel_count < 4096) {
-        kernels[kernel_count].host = host;
-        kernels[kernel_count++].name = name;
-    }
-}
-EXPORT int cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-    int *blocks, const void *host, int size, size_t shared, unsigned flags) {
-    (void)host;
-    (void)shared;
-    (void)flags;
-    *blocks = size > 0 ? 2048 / size : 0; // by the threads of a multiprocessor alone
-    return 0;
-}
-EXPORT unsigned __cudaPushCallConfiguration(void) { return 0; }
-EXPORT int __cudaPopCallConfiguration(void) { return 0; }
-EXPORT int cudaLaunchKernel(const void *host) {
-    const char *name = "a kernel";
-    for (int i = 0; i < kernel_count; i++)
-        if (kernels[i].host == host) name = kernels[i].name;
-    fprintf(stderr,
-            "cudnn-ctypes: %s: a kernel that nvcc compiled needs a GPU; cudnn-ctypes build compiles "
-            "kernels for the reference device\n", name);
-    return 98; // cudaErrorInvalidDeviceFunction
 }

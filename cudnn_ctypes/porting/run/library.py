@@ -19,11 +19,20 @@ from ...raw.loaded_libraries import STAND_INS
 from ..cudart import cudaDeviceProp
 from .signatures import Signature, signatures
 
-__all__ = ["HERE", "cache_folder", "compile_c", "compiler", "headers", "library", "stand_ins"]
+__all__ = [
+    "HERE",
+    "cache_folder",
+    "compile_c",
+    "compiler",
+    "headers",
+    "library",
+    "registered_kernels",
+    "stand_ins",
+]
 
 HERE = Path(__file__).parent
 
-_NAME = "libcudnn_ctypes_program.so"
+_NAME, _KERNELS = "libcudnn_ctypes_program.so", "libcudnn_ctypes_kernels.so"
 
 _SONAMES = (
     *(f"libcudnn.so.{n}" for n in range(5, 10)),
@@ -51,11 +60,17 @@ def library() -> Path:
         If there is no C compiler, or this Python has no shared library.
     """
     sources = {"functions.c": _functions(), "properties.c": _properties(), "versions": _versions()}
-    text = "".join((*sources.values(), (HERE / "library.c").read_text(), *map(str, headers())))
+    written = [(HERE / name).read_text() for name in ("library.c", "registered_kernels.c")]
+    text = "".join((*sources.values(), *written, *map(str, headers())))
     folder = cache_folder() / "programs" / hashlib.sha256(text.encode()).hexdigest()[:16]
     if not (folder / _NAME).exists():
         _compile(folder, sources)
     return folder / _NAME
+
+
+def registered_kernels(built: Path) -> Path:
+    """The library beside `built` that takes the kernels which nvcc compiled, on no GPU."""
+    return built.with_name(_KERNELS)
 
 
 def stand_ins(built: Path) -> Path:
@@ -80,9 +95,12 @@ def _compile(folder: Path, sources: dict[str, str]) -> None:
         options += [f"-I{each}" for each in headers()]
         files = [str(Path(work, name)) for name in sources if name.endswith(".c")]
         options.append(f"-Wl,--version-script={Path(work, 'versions')}")
-        target = Path(work, _NAME)
+        target, kernels = Path(work, _NAME), Path(work, _KERNELS)
         compile_c([compiler("c"), *options, *files, "-o", str(target), "-ldl", "-lpthread"])
+        source = str(HERE / "registered_kernels.c")
+        compile_c([compiler("c"), "-O2", "-shared", "-fPIC", "-w", source, "-o", str(kernels)])
         folder.mkdir(exist_ok=True)
+        kernels.replace(folder / _KERNELS)
         target.replace(folder / _NAME)
 
 
@@ -126,6 +144,7 @@ _WHEELS = {
     "cuda_runtime_api.h": ("cuda_runtime", "nvidia-cuda-runtime-cu12"),
     "crt/host_defines.h": ("cuda_nvcc", "nvidia-cuda-nvcc-cu12"),
     "cublas_v2.h": ("cublas", "nvidia-cublas-cu12"),
+    "nvrtc.h": ("cuda_nvrtc", "nvidia-cuda-nvrtc-cu12"),
 }
 """A header of each wheel, the wheel's folder, and its name."""
 
@@ -223,7 +242,7 @@ def _start() -> str:
     """The Python program with which the library begins, a format of three numbers."""
     root = str(HERE.parents[2])
     sites = [each for each in sys.path if each.endswith("-packages") and os.path.isdir(each)]
-    return f"""\
+    code = f"""\
 import sys, site
 resolver, end, owns = %ld, %ld, %d
 if sys.version_info[:2] != {sys.version_info[:2]!r}:
@@ -238,6 +257,7 @@ if {root!r} not in sys.path:
 from cudnn_ctypes.porting.run.process import start
 start(resolver, end, bool(owns))
 """
+    return f"exec({code!r}, {{}})\n"  # not among the names of a program in Python
 
 
 def _libpython() -> Path:

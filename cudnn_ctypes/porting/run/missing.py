@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from .kernels import MISSING
@@ -17,14 +18,15 @@ __all__ = ["missing_functions"]
 _NAME = re.compile(r"(?:cuda|cudnn|cublas|curand|cufft|cusparse|cusolver|nvrtc|cu)[A-Z]\w*")
 
 
-def missing_functions(program: Path, built: Path) -> Path | None:
-    """A library with the functions that a program needs and the library `built` has not.
+def missing_functions(program: Path, libraries: Sequence[Path]) -> list[Path]:
+    """A library with the functions that a program needs and these libraries have not.
 
     None if nothing is missing, or nm is not there to tell.
     """
-    names = sorted(_needed(program) - _exported(built))
+    needed = {each for each in _symbols(program, "--undefined-only") if _NAME.fullmatch(each)}
+    names = sorted(needed.difference(*(_symbols(each, "--defined-only") for each in libraries)))
     if not names:
-        return None
+        return []
     text = f"void {MISSING}(const char *);\n"
     text += "".join(f'void {each}(void) {{ {MISSING}("{each}"); }}\n' for each in names)
     target = cache_folder() / "programs" / f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.so"
@@ -34,15 +36,7 @@ def missing_functions(program: Path, built: Path) -> Path | None:
             source.write_text(text)
             compile_c([compiler("c"), "-w", "-shared", "-fPIC", str(source), "-o", str(part)])
             part.replace(target)
-    return target
-
-
-def _needed(program: Path) -> set[str]:
-    return {each for each in _symbols(program, "--undefined-only") if _NAME.fullmatch(each)}
-
-
-def _exported(library: Path) -> set[str]:
-    return _symbols(library, "--defined-only")
+    return [target]
 
 
 def _symbols(file: Path, which: str) -> set[str]:

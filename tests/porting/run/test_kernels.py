@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 
 from cudnn_ctypes.porting.run.sources import for_the_host
@@ -71,6 +73,20 @@ def test_shared_memory_barriers_atomics_and_shuffles(compiled):
     assert done.stdout.splitlines() == ["9900", "496 1520", "cudaErrorInvalidConfiguration"]
     assert "sum.cu:39: warps: cudaErrorInvalidConfiguration" in done.stderr
     assert "(1, 1, 1) blocks of (2048, 1, 1) threads" in done.stderr
+
+
+def test_a_kernel_that_nvcc_compiled_is_named(compiled, command, tmp_path):
+    if shutil.which("nvcc") is None:
+        pytest.skip("no nvcc here")
+    (tmp_path / "k.cu").write_text(
+        "#include <cudnn.h>\n__global__ void fill(float *x) { x[0] = 1; }\n"
+        "int main() { fill<<<1, 1>>>(nullptr); return cudaGetLastError() == cudaSuccess; }\n"
+    )
+    built = command("build", "--device", "gpu", "k.cu", "-o", "k")
+    assert built.returncode == 0, built.stderr
+    done = command("run", "./k")
+    assert "fill" in done.stderr
+    assert "needs a GPU" in done.stderr
 
 
 def test_a_kernel_beyond_that_is_named_by_its_line(compiled):

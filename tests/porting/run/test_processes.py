@@ -88,10 +88,10 @@ def test_a_program_of_another_language_runs_too(command, tmp_path):
     (tmp_path / "program.py").write_text(
         "import ctypes\n"
         "cudnn = ctypes.CDLL('libcudnn.so.9')\n"
-        "handle = ctypes.c_void_p()\n"
-        "print(cudnn.cudnnCreate(ctypes.byref(handle)))\n"
+        "handle, start = ctypes.c_void_p(), 7\n"
+        "print(cudnn.cudnnCreate(ctypes.byref(handle)) + start)\n"
     )
     import sys
 
     done = command("run", sys.executable, "program.py")
-    assert done.stdout == "0\n", done.stderr
+    assert done.stdout == "7\n", done.stderr
