@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from typing import TYPE_CHECKING, Any
 
 from ...arguments import enumerator, short_name
-from ...errors import ExecutionFailedError, InternalError, NotSupportedError
+from ...errors import CudnnError, ExecutionFailedError, InternalError, NotSupportedError
 from ...raw import cudnnBackendHeurMode_t, cudnnStatus_t
 from ...raw.values import described
 from ..backend import warden
 from ..backend.descriptor import BackendDescriptor
 from ..backend.device_properties import DeviceProperties
-from ..backend.engine import Engine, EngineChoice, EngineConfig
+from ..backend.engine import Engine, EngineChoice, EngineConfig, engine_count
 from ..lower.faults import Faults
 from ..lower.lowering import Lowering, lowered
 from ..run.plan import ExecutionPlan
@@ -42,7 +42,7 @@ PLAN_ERRORS = (NotSupportedError, InternalError, ExecutionFailedError)
 
 
 class OnlyThere(Exception):
-    """A config that is wanted can be compiled where its GPU is, and not here."""
+    """What is wanted, or an engine that may be, can be told and compiled where its GPU is alone."""
 
 
 def as_modes(value: str | Sequence[str]) -> list[str]:
@@ -132,7 +132,7 @@ def build_plan(
     CrashError
         If the graph, or `config`, is known to end the process.
     OnlyThere
-        With `only_here`, for a config that only its GPU can decide about.
+        With `only_here`, after all else was asked, if only the GPU itself can decide.
     NotSupportedError
         If no engine can carry it out; the message has cuDNN's reasons.
     """
@@ -178,12 +178,26 @@ def build_plan(
                     continue
                 # Before cuDNN 9.2 only the plan tells.
                 unwanted = selection.refusal_of_workspace(plan.workspace_size)
-                if not unwanted:
+                if not unwanted and not (only_here and _asks_the_gpu(graph, device)):
                     return plan
                 plan.close()
+                if not unwanted:
+                    raise OnlyThere
                 failure.unwanted(unwanted)
+        if only_here and _asks_the_gpu(graph, device):
+            raise OnlyThere
         warden.step("asking why the engines refuse the graph")
         raise failure.error(expansion, modes, selection, graph, device)
+
+
+def _asks_the_gpu(graph: BackendDescriptor, device: Handle | DeviceProperties) -> bool:
+    """Whether the graph has an engine of cuBLASLt: without a GPU heuristics do not propose it."""
+    for index in range(engine_count(graph)):
+        warden.step(f"asking engine {index}", choice=EngineChoice(index))
+        with suppress(CudnnError), Engine(graph, index, device=device) as engine:
+            if "cublaslt_dependency" in engine.behavior_notes:
+                return True
+    return False
 
 
 def _chosen_plan(
@@ -196,10 +210,14 @@ def _chosen_plan(
     only_here: bool,
 ) -> ExecutionPlan:
     warden.step(f"compiling {choice}", choice=choice)
-    with (
-        Engine(graph, choice.engine, device=device, sm_count=sm_count) as engine,
-        engine.config(choice.knobs) as config,
-    ):
+    with ExitStack() as stack:
+        engine = stack.enter_context(Engine(graph, choice.engine, device=device, sm_count=sm_count))
+        try:
+            config = stack.enter_context(engine.config(choice.knobs))
+        except NotSupportedError as error:
+            if only_here and refusal(error).needs_gpu:
+                raise OnlyThere from error
+            raise
         try:
             plan = compiled(config)
         except (InternalError, ExecutionFailedError) as error:

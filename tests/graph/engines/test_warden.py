@@ -31,9 +31,10 @@ from cudnn_ctypes.absent_gpu.driver_stub import stub
 from cudnn_ctypes.commands.doctor import probes as doctor
 from cudnn_ctypes.graph.backend import warden
 from cudnn_ctypes.graph.engines import warded
-from cudnn_ctypes.graph.engines.building import build_plan
+from cudnn_ctypes.graph.engines.building import OnlyThere, build_plan
 from cudnn_ctypes.graph.engines.judging import kept
 from cudnn_ctypes.graph.lower.faults import Faults
+from cudnn_ctypes.raw import load
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux")
 
@@ -383,6 +384,16 @@ def test_what_asks_the_gpu_itself_is_built_here_after_it_was_asked_there(h200, m
     with product() as graph:
         graph.build(h200, warden=True)
     assert (asked, built) == ([True], [False])
+
+
+@pytest.mark.skipif(load().version < 91500, reason="engines do not tell of cuBLASLt")
+@pytest.mark.parametrize("config", [None, EngineChoice(0)])
+def test_a_graph_with_an_engine_that_asks_the_gpu_is_left_to_it(config, h200):
+    with pytest.raises(OnlyThere):  # engine 0 of products is of cuBLASLt
+        build_plan(product().expansion(h200), h200, ["a"], config=config, only_here=True)
+    graph = Graph(io_data_type="float16")
+    graph.relu(graph.tensor((8, 64, 32))).set_output()
+    build_plan(graph.expansion(h200), h200, ["a"], only_here=True).close()
 
 
 @pytest.mark.gpu
