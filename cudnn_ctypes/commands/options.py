@@ -167,7 +167,7 @@ def _there_already(path: Path) -> CommandError:
 
 
 EVIDENCE = "a file that Graph.to_json wrote, a graph of NVIDIA's front end, or a log of cuDNN"
-"""What commands take for a graph; see `read_graphs`."""
+"""Files that commands take for a graph; see `read_graphs`."""
 
 
 def read_graphs(path: Path) -> list[tuple[Path, Graph]]:

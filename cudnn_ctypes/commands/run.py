@@ -94,7 +94,7 @@ def _program(arguments: argparse.Namespace) -> Path:
 
 
 def _recordings(arguments: argparse.Namespace) -> list[str]:
-    """What is recorded, as CUDNN_CTYPES_TRACE says it."""
+    """The recording, as CUDNN_CTYPES_TRACE names it."""
     found = [name for name in ("nan", "stats") if getattr(arguments, name)]
     found += ["1"] if arguments.trace else []
     for name, ending in (("json", ".json"), ("py", ".py")):

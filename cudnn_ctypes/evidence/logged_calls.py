@@ -52,7 +52,7 @@ _FIELDS = {
     "type": "data_type",
     "operation": "operations",
 }
-"""What records of descriptors call the fields of cuDNN's log."""
+"""Names in records of descriptors of the fields of cuDNN's log."""
 
 
 def _value(name: str, argument: LoggedArgument) -> Any:

@@ -189,7 +189,7 @@ def _short(name: Name) -> str:
 
 
 def _stem(word: str) -> str:
-    """What an attribute and its counterpart in JSON have in common: "seed" of "seedTensor"."""
+    """Common part of an attribute and its counterpart in JSON: "seed" of "seedTensor"."""
     plain = re.sub(r"desc|tensor|gemm|running|_", "", word.lower())
     return plain.replace("output", "out").replace("input", "in").replace("run", "")
 

@@ -1,4 +1,4 @@
-"""What a file of evidence holds: cuDNN's log, graphs of this package or of NVIDIA's front end."""
+"""Contents of a file of evidence: cuDNN's log, graphs of this package or of NVIDIA's front end."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ class Evidence:
 
     @property
     def heading(self) -> str:
-        """What was read of how much, on one line."""
+        """How much was read, and of how much, on one line."""
         described = sum(each.times for each in self.graphs)
         parts = [f"{described} of {described + self.unread.total()} graphs were read"]
         if len(self.graphs) < described:

@@ -201,7 +201,7 @@ class Plan:
         return name
 
     def copied(self, found: tuple[Any, ...]) -> tuple[Any, ...]:
-        """What a `Form` finds, as new objects, made one after the other."""
+        """Finds of a `Form`, as new objects, made one after the other."""
         anew, other = list(found), found[2]
         pointers = {value: c_void_p.from_param(value) for value in self._pointers.values()}
         for place, value in self._pointers.items():
