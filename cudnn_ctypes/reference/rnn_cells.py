@@ -106,8 +106,9 @@ def step(
     """One step forward. `h_before` is read by the GRU only, `c_before` and `clip` by the LSTM."""
     match cell:
         case "relu":
-            gates = np.maximum(a + r, 0)
-            return Step(gates, gates[:, 0, :0], gates[:, 0])
+            total = a + r
+            gates = np.where(total < 0, total.dtype.type(-0.0), total)
+            return Step(gates, gates[:, 0, :0], gates[:, 0] + total.dtype.type(0))
         case "tanh":
             gates = np.tanh(a + r)
             return Step(gates, gates[:, 0, :0], gates[:, 0])
@@ -146,7 +147,7 @@ def step_backward(
     """
     match cell:
         case "relu":
-            d = np.where(gates > 0, dh[:, None], 0)
+            d = np.where((gates >= 0) & ~np.signbit(gates), dh[:, None], 0)  # also at 0 (9.19)
             return StepGradient(d, d, 0.0, 0.0)
         case "tanh":
             d = dh[:, None] * (1 - gates**2)

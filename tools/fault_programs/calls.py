@@ -134,7 +134,7 @@ def double_into_single(handle: Handle) -> bool:
     return _transforms(handle, np.float64, "NCHW", np.float32, "NHWC")
 
 
-def image_into_double(handle: Handle) -> bool:
+def single_into_double(handle: Handle) -> bool:
     return _transforms(handle, np.float32, "NHWC", np.float64, "NCHW")
 
 
@@ -269,16 +269,18 @@ CALLS: Mapping[str, Callable[[Handle], bool] | None] = {
     "convolution with a bias that has gaps": bias_with_gaps,
     "divisive normalization of large halves": None,
     "folding of other layouts": unfolding_into_columns,
+    "fused gradient without a bias": None,
     "gradient of a bias between vectors": samples_between_vectors,
     "largest of infinities below zero": largest_of_infinities,
     "memory off its boundary": None,
     "padding of a destination with gaps": padding_into_gaps,
     "pooling gradient of another type": None,
     "recurrent states of another type": None,
+    "sampling of another type": None,
     "sampling of more channels than y has": None,
     "softmax between layouts": softmax_between_layouts,
     "transform into fewer samples": None,
-    "transform of one image into double": image_into_double,
+    "transform into double": single_into_double,
     "transform out of double": double_into_single,
     "unfolding of channels that fill no block": unfolding_partial_blocks,
 }

@@ -8,15 +8,17 @@ from typing import Any
 from ..enums import (
     CUDNN_DATA_BFLOAT16,
     CUDNN_DATA_DOUBLE,
+    CUDNN_DATA_FLOAT,
     CUDNN_DATA_HALF,
-    CUDNN_DATA_INT8,
+    CUDNN_DATA_INT32,
     CUDNN_DEFAULT_REORDER,
     CUDNN_POOLING_MAX,
     CUDNN_POOLING_MAX_DETERMINISTIC,
     CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED,
     CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_UNPACKED,
     CUDNN_TRANSFORM_FOLD,
-    CUDNN_DATA_INT8x32,
+    CUDNN_DATA_INT8x4,
+    CUDNN_DATA_UINT8x4,
 )
 from ..records import Call
 from ..strides import has_gaps, has_strides, packed
@@ -29,11 +31,13 @@ __all__ = [
     "folds_other_layouts",
     "gradients_of_another_type",
     "keeps_bias",
+    "lacks_bias",
     "lacks_other_tensor",
     "normalizes_unpacked",
     "packs_losses",
     "pads_gaps",
     "pools_maxima",
+    "samples_another_type",
     "samples_other_channels",
     "states_of_another_size",
     "strides_bias_gradient",
@@ -45,7 +49,7 @@ __all__ = [
 ]
 
 _HALVES = {CUDNN_DATA_HALF, CUDNN_DATA_BFLOAT16}
-_UNLIKE_BIASES = {*_HALVES, CUDNN_DATA_INT8, CUDNN_DATA_INT8x32}  # elements not of 4 bytes
+_LIKE_BIASES = {CUDNN_DATA_FLOAT, CUDNN_DATA_INT32, CUDNN_DATA_INT8x4, CUDNN_DATA_UINT8x4}
 _MAXIMA = (CUDNN_POOLING_MAX, CUDNN_POOLING_MAX_DETERMINISTIC)
 
 
@@ -53,6 +57,11 @@ def pools_maxima(call: Call) -> str:
     pooling = call.record("poolingDesc")
     found = pooling is not None and pooling.mode in _MAXIMA
     return f"{call.function} of {pooling.mode.name}" if found else ""
+
+
+def lacks_bias(call: Call) -> str:
+    biases = [call.arguments.get(name, 1) for name in ("bnBiasData", "normBiasData")]
+    return _said(call, None in biases and call.record("activationDesc") is not None)
 
 
 def lacks_other_tensor(call: Call) -> str:
@@ -89,13 +98,18 @@ def states_of_another_size(call: Call) -> str:
 
 
 def differs_from_pooled(call: Call) -> str:
-    x, dx = call.record("xDesc"), call.record("dxDesc")
-    return _said(call, None not in (x, dx) and x.data_type != dx.data_type)
+    tensors = [call.record(name) for name in ("xDesc", "dyDesc", "dxDesc")]
+    return _said(call, None not in tensors and len({each.data_type for each in tensors}) > 1)
 
 
 def divides_halves(call: Call) -> str:
     x = call.record("xDesc")
     return _said(call, x is not None and x.data_type == CUDNN_DATA_HALF)
+
+
+def samples_another_type(call: Call) -> str:
+    x, y = call.record("xDesc"), call.record("yDesc")
+    return _said(call, None not in (x, y) and x.data_type != y.data_type)
 
 
 def samples_other_channels(call: Call) -> str:
@@ -118,34 +132,35 @@ def bias_has_gaps(call: Call) -> str:
 
 
 def turns_out_of_double(call: Call) -> str:
-    x, y = _copied(call)
+    x, y = _transformed(call)
     if x is None or y is None or x.data_type != CUDNN_DATA_DOUBLE or y.data_type == x.data_type:
         return ""
-    dense = not has_gaps(x) and not has_gaps(y) and x.strides != y.strides
-    plain = len(x.shape) == 4 and all(_is_packed(each) or _is_last(each) for each in (x, y))
     adds = call.arguments.get("beta", 1) != 0
-    return _said(call, adds and dense and not plain)
+    fills = "transDesc" in call.arguments and _fills(call)
+    return _said(call, adds and (fills or _turns(x, y)))
 
 
 def turns_into_double(call: Call) -> str:
-    x, y = _copied(call)
+    x, y = _transformed(call)
     if x is None or y is None or y.data_type != CUDNN_DATA_DOUBLE or x.data_type == y.data_type:
         return ""
     single = len(x.shape) == 5 and x.shape[0] == 1
     last = single and tuple(x.strides) == packed(x.shape, (0, 2, 3, 4, 1))
-    return _said(call, last and not has_gaps(y))
+    return _said(call, not has_gaps(y) and (last or _turns(x, y)))
 
 
-def _copied(call: Call) -> tuple[Any, Any]:
-    """The tensors of a transform, None where it pads, crops or folds."""
-    if "xDesc" in call.arguments:
-        return call.record("xDesc"), call.record("yDesc")
-    transform = call.record("transDesc")
-    if transform is None or any((*transform.pad_before, *transform.pad_after)):
-        return None, None
-    if max(transform.fold, default=1) > 1:
-        return None, None
-    return call.record("srcDesc"), call.record("destDesc")
+def _transformed(call: Call) -> tuple[Any, Any]:
+    """The tensors of a transform."""
+    names = ("xDesc", "yDesc") if "xDesc" in call.arguments else ("srcDesc", "destDesc")
+    source, target = map(call.record, names)
+    return source, target
+
+
+def _turns(x: Any, y: Any) -> bool:
+    """Whether a tensor without gaps goes into another layout, but not from NCHW to NHWC or back."""
+    dense = x.shape == y.shape and not has_gaps(x) and not has_gaps(y) and x.strides != y.strides
+    plain = (packed(x.shape), packed(x.shape, (0, 2, 3, 1))) if len(x.shape) == 4 else ()
+    return dense and not all(tuple(each.strides) in plain for each in (x, y))
 
 
 def strides_bias_gradient(call: Call) -> str:
@@ -170,7 +185,8 @@ def unfolds_partial_blocks(call: Call) -> str:
         return ""
     partial = x.shape[1] % math.prod(transform.fold or (1,)) != 0
     filters = call.function == "cudnnTransformFilter" and x.shape[1] > 1
-    return _said(call, partial and _is_last(x) and (filters or not _is_last(y)))
+    first = _is_packed(y) or not _is_last(y)
+    return _said(call, partial and _is_last(x) and (filters or first))
 
 
 def normalizes_unpacked(call: Call) -> str:
@@ -198,7 +214,7 @@ def folds_other_layouts(call: Call) -> str:
 def keeps_bias(call: Call) -> str:
     w = call.record("filterDesc")
     kept = call.arguments["reorderType"] != CUDNN_DEFAULT_REORDER
-    return _said(call, kept and w is not None and w.data_type in _UNLIKE_BIASES)
+    return _said(call, kept and w is not None and w.data_type not in _LIKE_BIASES)
 
 
 def attends_plain_values(call: Call) -> str:

@@ -256,6 +256,9 @@ def divisive_normalization(x: Operand, other: Operand) -> Rules:
 def dropout(source: Operand, result: Operand) -> Rules:
     """cuDNN compares the numbers of elements only."""
     yield from apart(source)
+    for each in (source, result):
+        if 0 in each.strides:
+            yield Broken(each.name, "dropout takes no stride of 0", by_meaning=False)
     yield from equal("data_type", source, result)
     yield from typed("dropout", source, _WITHOUT_BFLOAT16)
     sizes = [[size for size in each.shape if size != 1] for each in (source, result)]

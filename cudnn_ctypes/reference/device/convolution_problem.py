@@ -292,9 +292,10 @@ def _types(direction: Direction, method: Method, p: Problem) -> str:
             f"cuDNN has no kernel for {x_name} {data.name}, {w_name} {p.w.data_type.name} and "
             f"{y_name} {p.y.data_type.name}, summed in {compute.name}"
         )
+    lines = p.geometry.spatial == 3 or 1 in p.geometry.w_shape[2:]
     usable = {
         Method.FFT: (_FLOAT, _HALF),
-        Method.TILED_FFT: (_FLOAT, _HALF, *((_DOUBLE,) if p.geometry.spatial == 3 else ())),
+        Method.TILED_FFT: (_FLOAT, _HALF, *((_DOUBLE,) if lines else ())),
         Method.WINOGRAD: (_FLOAT, _HALF, _BFLOAT16),
     }.get(method, (data,))
     if data not in usable or (integer and method not in _PLAIN):
@@ -371,7 +372,8 @@ def _sizes(direction: Direction, method: Method, p: Problem) -> str:
         case Method.ATOMIC_PRECOMPUTED if flat and not unit:
             return "this algorithm is for dilation 1"
         case Method.FFT:
-            unit = unit or (direction is BACKWARD_DATA and max(whole) == 1)
+            dilated = (d > 1 < size for d, size in zip(g.dilation, whole, strict=True))
+            unit = unit or (direction is BACKWARD_DATA and not any(dilated))
             plain = flat and unit and short and set(g.stride) == {1}
             if not (plain and max(g.padded) <= _FFT_SIZE):
                 return (

@@ -263,11 +263,12 @@ class _Packs:
     def input(self) -> dict[str, Any]:
         """Scale, bias and the activation's name.
 
-        Without a descriptor of scale and bias cuDNN applies them only before an activation.
+        Without a descriptor of scale and bias cuDNN applies them only before ReLU.
         """
         activation = self.constants.get("ACTIVATION_DESC")
         described = self.constants.get("BN_EQSCALEBIAS_DESC")
-        if described is None and activation is not None:
+        relu = activation is not None and activation.mode == raw.CUDNN_ACTIVATION_RELU
+        if described is None and relu:
             (x,) = self.constants.needed("XDESC")
             few = (1, x.shape[1], *(1,) * (len(x.shape) - 2))
             described = Tensor(x.data_type, few, packed(few))

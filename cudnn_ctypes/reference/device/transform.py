@@ -153,9 +153,12 @@ def transform(call: Call) -> None:
     folded = max(transform.fold, default=1) > 1
     unfolds = folded and transform.direction == "unfold"
     factors = call.factors()
+    # Out of DOUBLE cuDNN takes beta for 0.
+    turns = raw.CUDNN_DATA_DOUBLE == source.data_type != target.data_type
+    adds = factors["beta"] != 0 and not turns
     pads = not unfolds and max(transform.pad_before + transform.pad_after) > 0
     shifts = not any(map(sum, zip(transform.pad_before, transform.pad_after, strict=True)))
-    if factors["beta"] and pads and not shifts and not vector_length(source.data_type) > 1:
+    if adds and pads and not shifts and not vector_length(source.data_type) > 1:
         raise not_supported("a transform that pads needs a beta of 0")
     for operand in (source, target):
         if vector_length(operand.data_type) > 1 and not (unfolds and any(transform.pad_after)):
@@ -170,7 +173,7 @@ def transform(call: Call) -> None:
     plain = not folded and wanted == shape
     for operand in (source, target):
         call.refuse(typed("transform", operand, _PLAIN_TYPES if plain else _TYPES))
-    if factors["beta"] and _fills(transform, shape):
+    if adds and _fills(transform, shape):
         raise not_supported("a transform that pads needs a beta of 0")
     if _turns(source, target, transform, described.format):
         raise not_supported(f"cuDNN does not turn a {described.format.name} into other layouts so")

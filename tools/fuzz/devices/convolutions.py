@@ -104,8 +104,8 @@ class _Problem:
         if "WINOGRAD" in algorithm or "FFT" in algorithm:
             least = {"DOUBLE": 0.0, "FLOAT": 2.0**-19}.get(self.x_kind, ROUNDOFF["HALF"])
             least = ROUNDOFF["BFLOAT16"] if self.x_kind == "BFLOAT16" else least
-        elif algorithm.endswith(("FILTER_ALGO_0", "FILTER_ALGO_3")) and self.x_kind == "HALF":
-            least = ROUNDOFF["HALF"]
+        elif algorithm.endswith(("ALGO_0", "ALGO_3")):
+            least = ROUNDOFF[self.x_kind] if self.x_kind in ("HALF", "BFLOAT16") else 0.0
         self.program.unit = max(self.program.unit, least)
 
     def _kind(self, name: str) -> str:

@@ -297,6 +297,7 @@ def divisive_forward(draw: Draw) -> Program:
     if arguments["means"]:
         program.operand("means", arguments["xDesc"])
     _squarable(program)
+    _slide(program)
     return program.finish()
 
 
@@ -327,6 +328,7 @@ def divisive_backward(draw: Draw) -> Program:
         dMeans="dMeans" if with_gradient else None,
     )  # fmt: skip
     _squarable(program)
+    _slide(program)
     return program.finish()
 
 
