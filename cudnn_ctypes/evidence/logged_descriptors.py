@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections import Counter, defaultdict, deque
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -128,12 +128,47 @@ class LoggedGraph:
     block: Block
 
 
+_ALIKE = 64  # of those that are remembered
+
+
+@dataclass(eq=False)
+class _Alike:
+    """Finalized descriptors of which cuDNN prints the same, though they may differ, as in an axis.
+
+    Attributes
+    ----------
+    unused, used : list of Record
+        Those that nothing has been set to, and the others, oldest first.
+    """
+
+    unused: list[Record] = field(default_factory=list)
+    used: list[Record] = field(default_factory=list)
+
+    def add(self, record: Record) -> None:
+        self.unused.append(record)
+        del self.unused[:-_ALIKE], self.used[:-_ALIKE]
+
+    def use(self, known: Record | None) -> Record | None:
+        """The one that was set now: what no one used, else what lay there; None if none can tell."""
+        found = self.unused[:] or [each for each in self.used if each is known] or self.used
+        if not found or any(each.values != found[0].values for each in found):
+            return None
+        if self.unused:
+            self.used.append(self.unused.pop(0))
+        return found[0]
+
+    def remove(self) -> bool:
+        """Forget one that was destroyed; whether any is left."""
+        (self.used or self.unused).pop(0)
+        return bool(self.used or self.unused)
+
+
 @dataclass(eq=False)
 class _Process:
     """The descriptors of one process."""
 
     open: dict[int, list[_Open]] = field(default_factory=lambda: defaultdict(list))  # by thread
-    finalized: dict[Block, deque[Record]] = field(default_factory=dict)
+    finalized: dict[Block, _Alike] = field(default_factory=dict)
     by_address: dict[Any, Record] = field(default_factory=dict)
     changed: dict[int, _Open] = field(default_factory=dict)  # by the last call of each thread
     graphs: dict[int, LoggedGraph] = field(default_factory=dict)  # just finalized, by thread
@@ -155,8 +190,8 @@ class _Process:
 
     def _tensor(self, told: Mapping[str, Any]) -> Record | None:
         """The tensor that JSON describes."""
-        for records in self.finalized.values():
-            for each in records:
+        for alike in self.finalized.values():
+            for each in (*alike.unused, *alike.used):
                 dims, uid = each.all(_DIMS), each.one(_UID)
                 if str(uid) == told["name"] and list(dims) == told.get("dim"):
                     return each
@@ -246,7 +281,7 @@ class LoggedDescriptors:
             target.record.finalized = True
             if len(process.finalized) >= _KEPT:
                 process.finalized.pop(next(iter(process.finalized)))
-            process.finalized.setdefault(block, deque(maxlen=64)).append(target.record)
+            process.finalized.setdefault(block, _Alike()).add(target.record)
             if kind == Kind.CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR:
                 process.graphs[message.thread] = LoggedGraph(target.record, block)
 
@@ -265,10 +300,8 @@ class LoggedDescriptors:
     def _destroy(
         self, process: _Process, opened: list[_Open], target: _Open | None, block: Block
     ) -> None:
-        records = process.finalized.get(block)
-        if records:
-            records.popleft()
-            if not records:
+        if alike := process.finalized.get(block):
+            if not alike.remove():
                 del process.finalized[block]
         elif target is not None:
             opened.remove(target)
@@ -313,10 +346,8 @@ class LoggedDescriptors:
                 continue
             if child in added:
                 added.remove(child)
-            known = process.finalized.get(child.block)
-            record = None if known is None else known[0]
-            if known is not None and len(known) > 1:
-                known.rotate(-1)
+            alike = process.finalized.get(child.block)
+            record = alike.use(process.by_address.get((kind, address))) if alike else None
             if record is not None:
                 process.by_address[kind, address] = record
             values.append(record)

@@ -85,6 +85,14 @@ def test_every_graph_comes_back(name, h200):
     assert content(Graph.from_json(found.graph.to_json())) == content(found.graph)
 
 
+def test_options_of_descriptors_that_are_printed_alike(h200):
+    graph = CASES["attention, window"].graph()
+    axes = [each.options.get("axis") for each in graph.expansion(h200).nodes]
+    (found,) = read_evidence(log_of(graph, h200)).graphs
+    assert [each.options.get("axis") for each in found.graph.nodes] == axes
+    assert {2, 3} < set(axes)
+
+
 def test_options_that_cudnn_does_not_print(h200):
     (found,) = read_evidence(log_of(chain(), h200)).graphs
     conv, swish = found.graph.nodes
