@@ -133,6 +133,66 @@ def joined_norm(graph: Graph) -> None:
     graph.sub(other, graph.rmsnorm("inference", x, scale, None, 1e-5)[0]).set_output(name="y")
 
 
+def joined_batch_norm(graph: Graph, joined: tuple[int, ...] = (1, 1, 6, 6)) -> None:
+    """Instance normalization of training, a sum and relu."""
+    few, full = (1, 64, 1, 1), (2, 64, 6, 6)
+    x, scale, bias, other = (
+        graph.tensor(dims, packed(dims, LAST), kind, name=name)
+        for name, dims, kind in (
+            ("x", full, None),
+            ("scale", few, "float32"),
+            ("bias", few, "float32"),
+            ("other", joined, None),
+        )
+    )
+    y, *statistics = graph.instancenorm("training", x, scale, bias, 1e-3)
+    for name, each in zip(("mean", "inv_variance"), statistics, strict=True):
+        each.set_output(name=name)
+    graph.relu(graph.add(y, other)).set_output(name="y")
+
+
+def joined_norm_gradient(graph: Graph) -> None:
+    graph.io_data_type = as_data_type("float32")
+    full, few = (16, 32, 1, 1), (1, 32, 1, 1)
+    dy, x = (graph.tensor(full, name=name) for name in ("dy", "x"))
+    mean, inv = (graph.tensor((16, 1, 1, 1), name=name) for name in ("mean", "inv"))
+    scale = graph.tensor(few, name="scale")
+    results = graph.norm_backward("layer", dy, x, scale, mean, inv)
+    for name in ("dscale", "dbias"):
+        results[name].set_output(name=name)
+    graph.sub(results["dx"], graph.tensor(few, name="other")).set_output(name="y")
+
+
+def strided_gradient(graph: Graph, stride: int = 2) -> None:
+    graph.io_data_type = as_data_type("float32")
+    shapes = {"dy": (3, 16, 4, 8), "w": (16, 8, 2, 3), "other": (1, 8, 1, 1)}
+    dy, w, other = (
+        graph.tensor(dims, packed(dims, LAST), name=name) for name, dims in shapes.items()
+    )
+    dx = graph.conv_dgrad(dy, w, stride=(1, stride), padding=(0, 1))
+    dx.set_output(False, dims=(3, 8, 5, 8 * stride - stride + 1))
+    graph.sub(dx, other).set_output(name="y")
+
+
+def one_column(graph: Graph, columns: int = 1) -> None:
+    a, b = graph.tensor((3, 64, 16), name="a"), graph.tensor((3, 16, columns), name="b")
+    s = graph.sigmoid(graph.tensor((1, 1, 1), name="s"))
+    graph.max(graph.matmul(a, b), s).set_output(name="y")
+
+
+def modified(graph: Graph, dims: tuple[int, ...], order: tuple[int, ...] | None = None) -> None:
+    """Attention whose scores are multiplied by an operand."""
+    q, k, v = (
+        graph.tensor((2, 2, length, 64), name=name)
+        for name, length in (("q", 64), ("k", 192), ("v", 192))
+    )
+
+    def multiplied(graph: Graph, scores: Any) -> Any:
+        return graph.mul(scores, graph.tensor(dims, packed(dims, order), name="factor"))
+
+    graph.sdpa(q, k, v, score_mod=multiplied)[0].set_output(name="o")
+
+
 def spaced(graph: Graph, step: int = 2) -> None:
     """A product, and its result plus a row for each batch."""
     a, b = graph.tensor((2, 64, 16), name="a"), graph.tensor((2, 16, 16), name="b")
@@ -276,6 +336,10 @@ WRONG: Mapping[str, Callable[[Graph], None]] = {
     "number of each row": lambda graph: scaled(graph, (2, 8, 1), "relu"),
     "activation of a single number": single,
     "norm behind a whole operand": joined_norm,
+    "norm of images before an operand that broadcasts": joined_batch_norm,
+    "gradient of a norm beside element-wise operations": joined_norm_gradient,
+    "strided gradient of data beside element-wise operations": strided_gradient,
+    "product of one column": one_column,
     "spaced vector of a product": spaced,
     "operand in another order of memory": turned,
     "operand of a filter's gradient in another order of memory": _given(
@@ -301,6 +365,8 @@ WRONG: Mapping[str, Callable[[Graph], None]] = {
     "one query with alibi, rng_dump or a sink": _given(
         attention, queries=1, keys=320, slopes=(1.0,)
     ),
+    "modifier with a number for each sequence": _given(modified, dims=(2, 2, 1, 1)),
+    "modifier with spaced keys": _given(modified, dims=(1, 1, 64, 192), order=(0, 1, 3, 2)),
     "pages of one query with alibi": _given(
         attention, key_heads=1, queries=1, keys=384, page=16, lengths=((1,), (300,)), slopes=(1.0,)
     ),

@@ -36,6 +36,7 @@ _MAINS = {
     "operation_matmul": "product",
     "operation_reduction": "sum",
     "operation_resample_fwd": "pool",
+    "operation_resample_bwd": "pool",
 }
 _POINTWISE = "operation_pointwise"
 _ACTIVATIONS = ("_FWD", "_BWD")
@@ -125,7 +126,7 @@ class Side:
         if set(whole) == {"1"}:
             if tensor.virtual and self.before is not None and self.family == "product":
                 return ROWS
-            activated = self.family in ("plain", "pool") and tensor.virtual
+            activated = self.family in ("plain", "pool", "sum") and tensor.virtual
             return SINGLE if activated and self._activated(tensor) else ""
         if self.family == "sum":
             return ROWS if tensor.virtual and spread[-1] == "1" else ""

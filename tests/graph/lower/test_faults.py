@@ -161,7 +161,12 @@ ENGINES: list[tuple[Any, tuple[Any, ...], dict[str, Any], set[int]]] = [
     (wrong.attention, (), {"scale": 0.2}, set()),
     (wrong.attention, (), {**SCALED, "left": 9, "right": 0}, set()),
     (wrong.attention, (), {**SCALED, "bias": (1, 1, 128, 192)}, set()),
-    (wrong.attention, (), {**SCALED, "modifier": "cap"}, set()),
+    (wrong.attention, (), {**SCALED, "modifier": "cap"}, {2, 5, 9}),
+    (wrong.joined_batch_norm, (), {}, {0}),
+    (wrong.joined_batch_norm, ((2, 64, 6, 6),), {}, set()),
+    (wrong.strided_gradient, (), {}, {1}),
+    (wrong.strided_gradient, (1,), {}, set()),
+    (wrong.one_column, (), {}, set()),  # of 9.28
     (wrong.attention, (), PAGED, {2, 9}),
     (wrong.attention, (), {**PAGED, "keys": 256}, set()),
     (wrong.gradients, (), {}, set()),
@@ -213,6 +218,23 @@ OLD, AMPERE, BLACKWELL = Target(91400, 90), Target(91900, 80), Target(91900, 100
 REFUSALS: list[tuple[Any, tuple[Any, ...], dict[str, Any], Target, str]] = [
     (wrong.total, ((3, 8, 64), (1, 8, 1)), {}, H200, "add 'add_2': 'b1' (1, 8, 1) in (3, 8, 64)"),
     (wrong.two_dimensions, (), {}, H200, "describe the tensors with three"),
+    (
+        wrong.modified,
+        ((2, 2, 1, 1),),
+        {},
+        H200,
+        "'factor' (2, 2, 1, 1) in scores of (2, 2, 64, 192)",
+    ),
+    (wrong.modified, ((1, 2, 1, 1),), {}, H200, ""),
+    (wrong.modified, ((2, 2, 64, 1),), {}, H200, ""),
+    (
+        wrong.modified,
+        ((1, 1, 64, 192), (0, 1, 3, 2)),
+        {},
+        H200,
+        "with strides (12288, 12288, 1, 64)",
+    ),
+    (wrong.modified, ((1, 1, 64, 192),), {}, H200, ""),
     (wrong.two_dimensions, (), {}, Target(92800, 90), ""),  # cuDNN refuses it itself
     (wrong.two_dimensions, (), {}, AMPERE, ""),  # not known of other GPUs
     (wrong.norm_of_layers, ("layer", None), {}, H200, ""),

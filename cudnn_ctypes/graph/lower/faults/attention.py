@@ -6,7 +6,7 @@ here in our own words. Limits of what a version supports do not: cuDNN says them
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ....raw import cudnnDataType_t
@@ -15,6 +15,7 @@ from ....raw.library import version_text
 from ....raw.strides import packed
 from ...describe.node import Node
 from ...describe.operations.attention_checks import is_paged, mask_of, score_dims
+from ...describe.tensor import Tensor
 from ..expand.attention import (
     ONE_QUERY,
     UNBOUNDED,
@@ -78,7 +79,7 @@ def _packed_statistics_of_one_query(node: Node) -> str:
 def _scale_that_is_not_positive(node: Node) -> str:
     """A maximum of scores before their scale; other kernels take that of the scores themselves."""
     mask, bounds = mask_of(node), ("seq_len_kv", "cu_seq_len_kv", "bias")
-    others = mask.alibi or "score_mod" in node.subgraphs or any(n in node.inputs for n in bounds)
+    others = mask.alibi or any(name in node.inputs for name in bounds)
     if scale_of(node) > 0 or others or None not in (mask.left, mask.right):
         return ""
     return f" with attn_scale {scale_of(node)}"
@@ -89,6 +90,30 @@ def _pages_that_fill_no_tile(node: Node) -> str:
     if not is_paged(node) or dims is None or not dims[3] % 128:
         return ""
     return f" with pages for {dims[3]} keys"
+
+
+def _operands_of_scores(node: Node) -> Iterator[Tensor]:
+    """What the operations of a modifier read from memory."""
+    modifier = node.subgraphs.get("score_mod")
+    for each in modifier.nodes if modifier is not None else ():
+        yield from (t for t in each.operands if not (t.virtual or t.by_value))
+
+
+def _number_of_each_sequence(node: Node) -> str:
+    dims = score_dims(node)
+    for each in _operands_of_scores(node):
+        batch, _, *rows = each.dims or ()
+        if dims and batch > 1 and rows == [1, 1] and dims[3] > 1:
+            return f": {each.name!r} {each.dims} in scores of {dims}"
+    return ""
+
+
+def _scores_with_spaced_keys(node: Node) -> str:
+    dims = score_dims(node)
+    for each in _operands_of_scores(node):
+        if dims and (each.dims or ())[3] == dims[3] and (each.strides or ())[3] != 1:
+            return f": {each.name!r} {each.dims} with strides {each.strides}"
+    return ""
 
 
 def _pages_of_one_query_with_alibi(node: Node) -> str:
@@ -316,6 +341,32 @@ ATTENTION = (
         form="with a right bound behind the last key",
     ),
     _row(
+        "modifier with a number for each sequence",
+        "sdpa",
+        "wrong numbers",
+        "cuDNN takes the numbers of another sequence",
+        _number_of_each_sequence,
+        Range(91900),
+        measured(
+            "9.19, 9.28",
+            "(b, h, 1, 1) and (b, 1, 1, 1), with two sequences or more; where softmax is the same "
+            "with any number, none shows it. Operands for all sequences, or whole along queries or "
+            "keys, are right: 457 plans. H100.",
+            "22 of 29 graphs",
+        ),
+        remedy="give the operand whole along queries",
+    ),
+    _row(
+        "modifier with spaced keys",
+        "sdpa",
+        "loses the CUDA context",
+        "cuDNN takes the numbers of a row to lie beside each other, and reads beyond the end",
+        _scores_with_spaced_keys,
+        Range(91400),
+        measured("9.19, 9.28", "In 9.14 right where asked; H100.", "6 of 16 graphs"),
+        remedy="store the operand with its keys beside each other",
+    ),
+    _row(
         "pages of one query with alibi",
         "sdpa",
         "wrong numbers",
@@ -341,8 +392,8 @@ ATTENTION = (
         measured(
             "9.14, 9.19",
             "Engine 2 of sdpa, 9 of unified attention and 5 of 9.14's; engine 1 is right, and so "
-            "are all with lengths, two bounds, a bias, alibi or a modifier. A negative scale as a "
-            "tensor was not tried.",
+            "are all with lengths, two bounds, a bias or alibi, and in 9.19 with a modifier. A "
+            "negative scale as a tensor was not tried.",
             "41 of 47 graphs",
         ),
         remedy="negate q, or give the lengths of all tokens",

@@ -110,6 +110,37 @@ def _makes_infinity_of_zero(graph: Graph) -> str:
     return next((str(side.infinite) for side in graph.sides if side.infinite), "")
 
 
+def _joins_a_part_behind_a_norm(graph: Graph) -> str:
+    """A norm of batches or images, and behind it an operand that broadcasts."""
+    norms = [node for node in graph.of("norm_forward") if node.options["mode"] in _IMAGES]
+    for node in graph.after(norms):
+        (result,) = node.outputs.values()
+        for each in node.operands:
+            if not (each.virtual or each.by_value) and graph.dims(each) != graph.dims(result):
+                return f"{node}: {each.name!r} {each.dims}"
+    return ""
+
+
+def _joins_a_gradient_of_a_norm(graph: Graph) -> str:
+    gradients = graph.of("norm_backward") if graph.of("pointwise") else ()
+    return next((str(node) for node in gradients), "")
+
+
+def _strides_a_gradient(graph: Graph) -> str:
+    for node in graph.of("convolution_backward_data") if graph.of("pointwise") else ():
+        stride = node.spatial("stride", next(iter(node.outputs.values())).rank - 2, 1)
+        if max(stride) > 1:
+            return f"{node}: stride {stride}"
+    return ""
+
+
+def _has_one_column_of_a_product(graph: Graph) -> str:
+    for node in graph.of("matmul") if graph.of("pointwise") else ():
+        if graph.dims(node.outputs["C"])[-1] == 1:
+            return str(node)
+    return ""
+
+
 def _joins_operands_beside_a_convolution(graph: Graph) -> str:
     """An operation of several tensors that neither follow the convolution nor lead to it."""
     mains = graph.of("convolution_forward", "convolution_backward_data")
@@ -195,6 +226,12 @@ _LAYERS = (
     cudnnBackendNormMode_t.CUDNN_LAYER_NORM,
     cudnnBackendNormMode_t.CUDNN_RMS_NORM,
     cudnnBackendNormMode_t.CUDNN_ADA_LAYER_NORM,
+)
+
+
+_IMAGES = (
+    cudnnBackendNormMode_t.CUDNN_BATCH_NORM,
+    cudnnBackendNormMode_t.CUDNN_INSTANCE_NORM,
 )
 
 
@@ -328,6 +365,53 @@ OPERATIONS = (
         engines=(5,),
     ),
     row(
+        "norm of images before an operand that broadcasts",
+        "instancenorm norm_forward add",
+        "NaN",
+        "it reads the operand as if it were whole, beyond its end",
+        _joins_a_part_behind_a_norm,
+        Range(91400),
+        measured("9.19", "In training, with add and relu.", "3 of 3 graphs"),
+        remedy="give the operand whole",
+        engines=(0,),
+    ),
+    row(
+        "gradient of a norm beside element-wise operations",
+        "norm_backward",
+        "loses the CUDA context",
+        "it accesses memory that is not there",
+        _joins_a_gradient_of_a_norm,
+        Range(92800),
+        measured("9.28", "Layer norms of float32; H100.", "4 of 4 graphs"),
+        remedy="let the norm's gradient be a graph of its own",
+        engines=(5,),
+    ),
+    row(
+        "strided gradient of data beside element-wise operations",
+        "conv_dgrad",
+        "wrong numbers",
+        "it gives wrong numbers or NaN",
+        _strides_a_gradient,
+        Range(91400),
+        measured(
+            "9.14, 9.19, 9.28",
+            "Three data types, strides of 2 in one dimension or both; H100.",
+            "9 of 16 graphs",
+        ),
+        remedy="let the gradient be a graph of its own",
+        engines=(1,),
+    ),
+    row(
+        "product of one column",
+        "matmul",
+        "wrong numbers",
+        "it gives wrong numbers beside element-wise operations",
+        _has_one_column_of_a_product,
+        Range(92800),
+        measured("9.28", "Engines 4 and 7 are right; H100.", "3 of 9 plans"),
+        engines=(8,),
+    ),
+    row(
         "spaced vector of a product",
         "matmul add mul",
         "wrong numbers",
@@ -347,9 +431,9 @@ OPERATIONS = (
         "wrong numbers",
         "it gives wrong numbers for an operand whose dimensions lie in another order than the "
         "result's",
-        _lies_otherwise("plain", "image", "product"),
+        _lies_otherwise("plain", "image", "product", "sum", "pool"),
         Range(91400),
-        measured("9.19", "Engines 4 and 7 are right.", "8 of 8 plans"),
+        measured("9.19", "Engines 4 and 7 are right.", "10 of 10 plans"),
         remedy="store it in the result's order",
         engines=(1, 8),
     ),
