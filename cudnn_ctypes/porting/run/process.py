@@ -12,14 +12,17 @@ import functools
 import sys
 import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ... import raw
+from ...dtypes import host_scalar_type
 from ...errors import CudnnError, SymbolNotFoundError
 from ...raw import host_blocks
 from ...raw.ctypes_support import CudnnEnum, OpaquePointer, storage_type
+from ...raw.descriptors import record
 from ...raw.parameter import Parameter
+from ...raw.records import scalar_type
 from ...runtime.cuda import CudaError
 from ..compat import OldNameWarning
 from ..cublas import cublasHandle_t
@@ -94,6 +97,7 @@ def _call(signature: Signature) -> Callable[..., Any]:
     function = _get_properties if name in _FILLING_PROPERTIES else function
     converters = _converters(signature)
     returns_status = signature.result is ctypes.c_int
+    declared = name in raw.FUNCTIONS
 
     def call(*values: Any) -> Any:
         if _depth.inside:
@@ -101,6 +105,8 @@ def _call(signature: Signature) -> Callable[..., Any]:
         _depth.inside = True
         try:
             arguments = [each(value) for each, value in zip(converters, values, strict=True)]
+            if declared:
+                _type_memory(signature.parameters, arguments)
             created = [each for each in arguments if each.__class__ is _Created]
             result = function(*(getattr(each, "variable", each) for each in arguments))
             for each in created:
@@ -109,12 +115,9 @@ def _call(signature: Signature) -> Callable[..., Any]:
         except (CudnnError, CudaError) as error:
             _tell(name, error)
             return int(getattr(error, "status", getattr(error, "code", 1)))
-        except (SymbolNotFoundError, NotImplementedError) as error:
-            _tell(name, error)
-            return int(raw.CUDNN_STATUS_NOT_SUPPORTED)
         except BaseException as error:
             _tell(name, error)
-            return _failure(name)
+            return _failure(name, error) if returns_status else 0
         finally:
             _depth.inside = False
 
@@ -136,10 +139,11 @@ def _library() -> ctypes.CDLL:
     return ctypes.CDLL(None)
 
 
-def _failure(name: str) -> int:
+def _failure(name: str, error: BaseException) -> int:
     """The status of a call that Python refuses, where C would have followed a wrong address."""
     if name.startswith("cudnn"):
-        return int(raw.CUDNN_STATUS_BAD_PARAM)
+        missing = isinstance(error, (SymbolNotFoundError, NotImplementedError))
+        return int(raw.CUDNN_STATUS_NOT_SUPPORTED if missing else raw.CUDNN_STATUS_BAD_PARAM)
     return 7 if name.startswith("cublas") else 1  # CUBLAS_STATUS_, cudaErrorInvalidValue
 
 
@@ -230,6 +234,28 @@ def _converters(signature: Signature) -> list[_Convert]:
 
 def _unchanged(value: Any) -> Any:
     return value
+
+
+def _type_memory(parameters: Sequence[Any], arguments: list[Any]) -> None:
+    """Make numbers of the addresses of alpha and beta, and arrays of those of arrays.
+
+    Their types and lengths follow from other arguments; without them the address is left.
+    """
+    given = {each.name: value for each, value in zip(parameters, arguments, strict=True)}
+    for at, parameter in enumerate(parameters):
+        kind, value = parameter.type, arguments[at]
+        if value and kind.kind == "scalar" and not kind.pads:
+            data_type = scalar_type([record(given[name]) for name in parameter.described_by])
+            if data_type is not None:
+                arguments[at] = host_scalar_type(data_type).from_address(value.value)
+        elif value and kind.kind == "array" and kind.length and not kind.lent:
+            count = eval(kind.length, {}, given)
+            if 0 < count <= _LONGEST_ARRAY:
+                array = storage_type(kind.base) * count
+                arguments[at] = array.from_address(ctypes.cast(value, ctypes.c_void_p).value)
+
+
+_LONGEST_ARRAY = 1 << 20  # elements
 
 
 def _of_declaration(parameter: Parameter) -> _Convert:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+from ..translated import HERE
+
 
 def test_threads_and_forks(compiled):
     done = compiled("""
@@ -81,6 +83,18 @@ def test_the_calls_are_recorded(compiled, command, tmp_path):
         "cudnnCreateLRNDescriptor", "cudnnSetLRNDescriptor", "cudnnDestroyLRNDescriptor",
     ]  # fmt: skip
     assert "cudnnSetLRNDescriptor(" in (tmp_path / "again.py").read_text()
+
+
+def test_a_run_that_is_written_as_c_runs_again_with_the_same_numbers(command, compiled, tmp_path):
+    done = command("run", "--c", tmp_path, HERE / "corpus" / "volume.c")
+    assert done.returncode == 0, done.stderr
+    (again,) = tmp_path.glob("*.c")
+    assert "Left out" not in again.read_text()
+    done = command("run", again)
+    assert done.returncode == 0, done.stderr
+    expected = next(tmp_path.glob("data/expected*"))
+    expected.write_bytes(bytes(len(expected.read_bytes())))
+    assert command("run", again).returncode == 1
 
 
 def test_a_program_of_another_language_runs_too(command, tmp_path):
