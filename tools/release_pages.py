@@ -19,6 +19,8 @@ def write_versions() -> None:
     added: dict[tuple[int, ...], dict[str, list[str]]] = {}
 
     def note(since: str, kind: str, text: str) -> None:
+        if not since:  # of CUDA
+            return
         release = tuple(map(int, since.split(".")))
         added.setdefault(release, {}).setdefault(kind, []).append(text)
 
