@@ -29,7 +29,7 @@ def test_a_page_of_a_function_has_all_parts(site):
     for part in (
         "cudnnStatus_t cudnnPoolingForward(",
         "[cudnnHandle_t](../types.md#cudnnhandle_t)",
-        "since cuDNN 2.0.0",
+        "since cuDNN 1.0.0",
         "[`pooling_forward`](../api/pooling_forward.rst)",
         "[`Graph.resample`](../graph/resample.rst)",
         "y = alpha * pool(x) + beta * y",
