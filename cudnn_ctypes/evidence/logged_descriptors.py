@@ -149,7 +149,7 @@ class _Alike:
         del self.unused[:-_ALIKE], self.used[:-_ALIKE]
 
     def use(self, known: Record | None) -> Record | None:
-        """The one that was set now: one unused, else what lay there; None if that cannot be told."""
+        """The one that is set now: an unused one, else `known`; None if it cannot be told."""
         found = self.unused[:] or [each for each in self.used if each is known] or self.used
         if not found or any(each.values != found[0].values for each in found):
             return None
