@@ -116,11 +116,6 @@ def _summary(
             "  nothing is left of it by its #if conditions: define what they ask for in it"
         )
         return "\n".join(lines)
-    if translation.kernels:
-        names = ", ".join(translation.kernels)
-        lines.append(
-            f"  needs an NVIDIA GPU: NVRTC compiles the kernels when they are launched: {names}"
-        )
     if not translation.not_translated:
         return "\n".join([*lines, "  everything was translated"])
     count = len(translation.not_translated)
@@ -135,7 +130,6 @@ def _as_dict(translation: Translation, paths: list[Path], output: Path | None) -
         "output": None if output is None else str(output),
         "python": translation.python if output is None else None,
         "statements": translation.statements,
-        "kernels": list(translation.kernels),
         "not_translated": [
             {"line": line, "reason": why} for line, why in translation.not_translated
         ],

@@ -160,5 +160,5 @@ def kernels(source: Source) -> Iterator[Finding]:
     for node in source.root.find("function_definition"):
         declarator = next(node.find("function_declarator"), Node(None))
         if "__global__" in node.head and declarator:
-            text = "--translate has NVRTC compile it for a GPU; `run` runs it on the host, too"
+            text = "`python -m cudnn_ctypes run` runs it on the host"
             yield Finding("kernel", *node.place, declarator["declarator"].text, text)

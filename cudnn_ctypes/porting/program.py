@@ -183,20 +183,18 @@ LONG = CType("integer", "long", 64, element="c_long")
 SIZE = CType("integer", "size_t", 64, False, element="c_size_t")
 FLOAT = CType("float", "float", 32, element="c_float")
 DOUBLE = CType("float", "double", 64, element="c_double")
-HALF = CType("float", "half", 16, element="float16")
 STRING = CType("string", "std::string", element="str")
 FILE = CType("stream", "FILE", element="object")
-DIM3 = CType("struct", "dim3", element="dim3")
 TEXT = pointer_to(CHAR)
 
-_SYNONYMS = {"_Bool": "bool", "signed": "int", "unsigned": "unsigned int", "__half": "half"}
+_SYNONYMS = {"_Bool": "bool", "signed": "int", "unsigned": "unsigned int"}
 _SYNONYMS |= {f"u{name}": f"unsigned {name}" for name in ("char", "short", "int", "long")}
 _SYNONYMS |= dict.fromkeys(("ssize_t", "ptrdiff_t", "time_t", "clock_t", "intptr_t"), "long")
 _SYNONYMS |= {"uintptr_t": "unsigned long", "string": "std::string"}
 
 
 def _primitives() -> dict[str, CType]:
-    simple = (VOID, BOOL, CHAR, INT, LONG, SIZE, FLOAT, DOUBLE, HALF, STRING, FILE, DIM3)
+    simple = (VOID, BOOL, CHAR, INT, LONG, SIZE, FLOAT, DOUBLE, STRING, FILE)
     found = {one.name: one for one in simple}
     widths = {"char": 8, "short": 16, "int": 32, "long": 64, "long long": 64}
     for name, bits in widths.items():

@@ -14,7 +14,6 @@ import numpy as np
 
 __all__ = [
     "ORACLES",
-    "PRINTED_BEFORE",
 ]
 
 
@@ -454,10 +453,3 @@ ORACLES: dict[str, Callable[[], Lines]] = {
     "half.cu": half,
 }
 """By the name of the program."""
-
-PRINTED_BEFORE: dict[str, list[str]] = {
-    "templates.cpp": ["averages of 1/i"],
-    "virtual_layers.cpp": [],
-    "wrappers.cpp": [],
-}
-"""Programs of which the translator marks parts, with what they print before they reach one."""

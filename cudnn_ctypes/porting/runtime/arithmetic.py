@@ -12,7 +12,6 @@ import numpy as np
 
 __all__ = [
     "divide",
-    "float16",
     "float32",
     "int8",
     "int16",
@@ -33,7 +32,6 @@ __all__ = [
 ]
 
 float32 = np.float32
-float16 = np.float16
 
 
 def _unsigned(bits: int) -> Callable[[Any], int]:

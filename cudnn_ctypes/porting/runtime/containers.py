@@ -1,4 +1,4 @@
-"""Parts of C++'s library: ``std::vector``, a few algorithms, standard output."""
+"""Parts of C++'s library: ``std::vector`` and standard output."""
 
 from __future__ import annotations
 
@@ -13,14 +13,9 @@ from .text import string
 
 __all__ = [
     "Vector",
-    "accumulate",
     "between",
     "cerr",
     "cout",
-    "fixed",
-    "max_element",
-    "min_element",
-    "setprecision",
 ]
 
 
@@ -133,65 +128,17 @@ def between(first: Any, last: Any) -> list[Any]:
     return [copied(start[index]) for index in range(Pointer(last).index - start.index)]
 
 
-def accumulate(first: Pointer, last: Pointer, value: Any) -> Any:
-    """``std::accumulate``."""
-    for one in between(first, last):
-        value = value + one
-    return value
+def _shown(value: Any) -> str:
+    if isinstance(value, (float, np.floating)):
+        return f"{float(value):.6g}"
+    return str(int(value)) if isinstance(value, int) else string(value)
 
 
-def _extreme(first: Pointer, last: Pointer, sign: int) -> Pointer:
-    best = 0
-    for index in range(1, last.index - first.index):
-        ahead = first[index] > first[best] if sign > 0 else first[index] < first[best]
-        best = index if ahead else best
-    return first + best
+def cout(*values: Any) -> None:
+    """Print what ``std::cout << …`` prints."""
+    sys.stdout.write("".join(map(_shown, values)))
 
 
-def max_element(first: Pointer, last: Pointer) -> Pointer:
-    """``std::max_element``: the first of the largest."""
-    return _extreme(first, last, 1)
-
-
-def min_element(first: Pointer, last: Pointer) -> Pointer:
-    """``std::min_element``: the first of the smallest."""
-    return _extreme(first, last, -1)
-
-
-class _Manipulator:
-    def __init__(self, name: str, value: Any) -> None:
-        self.name: str = name
-        self.value: Any = value
-
-
-def setprecision(digits: int) -> _Manipulator:
-    """``std::setprecision``."""
-    return _Manipulator("digits", digits)
-
-
-fixed: _Manipulator = _Manipulator("form", "f")
-
-
-class _Output:
-    """``std::cout`` or ``std::cerr``; calling it writes what ``<<`` would."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self.form: str = "g"
-        self.digits: int = 6
-
-    def __call__(self, *values: Any) -> None:
-        for value in values:
-            if isinstance(value, _Manipulator):
-                setattr(self, value.name, value.value)
-            else:
-                getattr(sys, self._name).write(self._text(value))
-
-    def _text(self, value: Any) -> str:
-        if isinstance(value, (float, np.floating)):
-            return f"%.{self.digits}{self.form}" % float(value)
-        return str(int(value)) if isinstance(value, int) else string(value)
-
-
-cout: _Output = _Output("stdout")
-cerr: _Output = _Output("stderr")
+def cerr(*values: Any) -> None:
+    """Print what ``std::cerr << …`` prints."""
+    sys.stderr.write("".join(map(_shown, values)))

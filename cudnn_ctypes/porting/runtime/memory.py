@@ -29,7 +29,6 @@ __all__ = [
     "chars",
     "copied",
     "difference",
-    "dim3",
     "is_null",
     "memcmp",
     "memcpy",
@@ -41,7 +40,7 @@ __all__ = [
 ]
 
 
-FLOATS = {ctypes.c_float: np.float32, ctypes.c_double: np.float64, np.float16: np.float16}
+FLOATS = {ctypes.c_float: np.float32, ctypes.c_double: np.float64}
 _CDATA: Any = ctypes.Structure.__base__
 
 
@@ -174,7 +173,7 @@ def flat(memory: Any) -> Any:
 def element_of(memory: Any) -> Any:
     """The type of an array's elements, for ctypes."""
     if isinstance(memory, np.ndarray):
-        return {4: ctypes.c_float, 8: ctypes.c_double}.get(memory.itemsize, ctypes.c_uint16)
+        return {4: ctypes.c_float, 8: ctypes.c_double}[memory.itemsize]
     kind = getattr(type(memory), "_type_", ctypes.c_void_p)
     while isinstance(kind, type) and issubclass(kind, ctypes.Array):
         kind = kind._type_
@@ -242,16 +241,11 @@ def is_null(pointer: Any) -> bool:
 def offset(pointer: Any, count: int, element: Any) -> Any:
     """C's ``pointer + count``, for host and device memory of `element`."""
     if hasattr(pointer, "ctype"):  # one of `cudart`
-        return type(pointer)(pointed_type(element), int(pointer)) + count
+        return type(pointer)(element, int(pointer)) + count
     if pointer is None or isinstance(pointer, (int, ctypes.c_void_p)):
         start = pointer.value if isinstance(pointer, ctypes.c_void_p) else pointer
-        size = np.dtype(element).itemsize if element is np.float16 else ctypes.sizeof(element)
-        return ctypes.c_void_p((start or 0) + count * size)
+        return ctypes.c_void_p((start or 0) + count * ctypes.sizeof(element))
     return Pointer(pointer, count)
-
-
-def pointed_type(element: Any) -> Any:
-    return ctypes.c_uint16 if element is np.float16 else element
 
 
 def _key(pointer: Any) -> tuple[int, int]:
@@ -323,7 +317,7 @@ def bytes_at(pointer: Any) -> memoryview:
 def cast(pointer: Any, element: Any) -> Any:
     """C's ``(element *) pointer``: the same memory, read as another type."""
     if hasattr(pointer, "ctype"):
-        return type(pointer)(pointed_type(element), int(pointer))
+        return type(pointer)(element, int(pointer))
     if pointer is None or isinstance(pointer, (int, ctypes.c_void_p, ctypes._Pointer)):
         return pointer
     found = pointer if isinstance(pointer, Pointer) else Pointer(pointer)
@@ -454,18 +448,6 @@ class Struct:
         return f"{type(self).__name__}({fields})"
 
 
-class dim3:
-    """CUDA's sizes of a grid or block."""
-
-    def __init__(self, x: int = 1, y: int = 1, z: int = 1) -> None:
-        self.x: int = x
-        self.y: int = y
-        self.z: int = z
-
-    def __iter__(self) -> Any:
-        return iter((self.x, self.y, self.z))
-
-
 _SIMPLE: Any = ctypes.c_int.__base__
 
 
@@ -503,8 +485,6 @@ def sizeof(kind: Any) -> int:
     """C's ``sizeof`` of a type or of what a variable holds."""
     if isinstance(kind, type) and issubclass(kind, Struct):
         return ctypes.sizeof(kind.layout())
-    if kind is np.float16:
-        return 2
     if isinstance(kind, np.ndarray):
         return int(kind.nbytes)
     if isinstance(kind, Struct):

@@ -1,4 +1,4 @@
-"""Translates C, C++ and CUDA programs that use cuDNN to Python.
+"""Translates C programs that use cuDNN, and small ones in C++, to Python.
 
 `translate` reads the program with tree-sitter and writes Python with the same statements. It knows
 C's types, so that integers divide and wrap and floats round as in C. What it does not know stays as

@@ -22,7 +22,7 @@ from ...raw.ctypes_support import OpaquePointer
 from ...raw.values import INTEGER_RANGES
 from .. import runtime
 from .. import source as parse
-from ..program import BOOL, HALF, INT, PRIMITIVES, TEXT, VOID, CType, array_of, pointer_to
+from ..program import BOOL, INT, PRIMITIVES, TEXT, VOID, CType, array_of, pointer_to
 from ..source import Node, Untranslatable
 from .preprocess import Macro, brackets, pieces
 
@@ -303,8 +303,6 @@ def foreign_type(name: str) -> CType | None:
 
 
 def foreign_members(name: str) -> dict[str, CType]:
-    if name == "dim3":
-        return dict.fromkeys("xyz", PRIMITIVES["unsigned int"])
     kind: Any = (foreign(name) or ("", None))[1]
     found = {}
     for member, memory in getattr(kind, "_fields_", ()):
@@ -360,14 +358,13 @@ class Parameter:
 
 @dataclass
 class Function:
-    """A function: `kind` is "host", "kernel" or "device"; `problem` says why none can call it."""
+    """A function; `problem` says why none can call it."""
 
     name: str
     parameters: list[Parameter]
     result: CType
     node: Node
     python: str = ""
-    kind: str = "host"
     problem: str = ""
     is_check: bool = False
 
@@ -378,13 +375,11 @@ class Function:
 
 @dataclass
 class Record:
-    """A struct or class; its constructor is the method ``__init__``, its destructor ``destroy``."""
+    """A struct; `problem` says why it is not translated."""
 
     name: str
     node: Node
     fields: dict[str, CType] = field(default_factory=dict)
-    methods: dict[str, Function] = field(default_factory=dict)
-    defaults: dict[str, Node] = field(default_factory=dict)
     problem: str = ""
 
 
@@ -410,11 +405,6 @@ class Program:
     changed: set[str] = field(default_factory=set)
     using_std: bool = False
     overloads_math: bool = False
-
-    def named(self, name: str) -> list[Function]:
-        """The functions and methods of that name."""
-        functions = [self.functions, *(one.methods for one in self.records.values())]
-        return [one[name] for one in functions if name in one]
 
 
 _STEPS = 300_000  # for one definition of the program; ten times as many for all
@@ -444,11 +434,8 @@ class Base:
         self.parser_language: str = program.language
         self.notes: list[tuple[int, str]] = []  # line and reason of what is not translated
         self.statements = 0
-        self.kernel_names: list[str] = []
-        self.type_parameters: set[str] = set()  # of the template that is read
         # Of the function that is written.
         self.function: Function | None = None
-        self.record: Record | None = None
         self.scopes: list[dict[str, Variable]] = [{}]
         self.addressed: set[str] = set()
         self.global_writes: set[str] = set()
@@ -516,11 +503,6 @@ class Base:
 
     # Types.
 
-    def is_destroyed(self, kind: CType) -> bool:
-        """Whether objects of a class have a destructor."""
-        record = self.program.records.get(kind.name) if kind.kind == "struct" else None
-        return record is not None and "destroy" in record.methods
-
     def by_reference(self, pointed: CType) -> bool:
         """Whether a pointer to such a type is the object itself in Python.
 
@@ -542,7 +524,7 @@ class Base:
     def device_pointer(self, kind: str, to: CType) -> str:
         """A new pointer to device memory of a type."""
         element = "" if to.kind in ("void", "unknown") else self.element(to)
-        return f"{kind}({'c_uint16' if to == HALF else element})"
+        return f"{kind}({element})"
 
     # Failures.
 

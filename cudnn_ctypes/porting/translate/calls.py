@@ -49,7 +49,6 @@ def addressed_in(node: Node, program: Program) -> tuple[set[str], set[str]]:
         taken = taken.bare
         if taken.kind == "identifier":
             names.add(taken.text)
-            fields.add(taken.text)  # it may be a member of the class that the function is in
         elif taken.kind == "field_expression":
             fields.add(taken["field"].text)
         while taken.kind == "subscript_expression":
@@ -70,10 +69,11 @@ def addressed_in(node: Node, program: Program) -> tuple[set[str], set[str]]:
             note(one["value"])
     for call in node.find("call_expression"):
         last = re.split(r"\W+", call.called)[-1]
-        for function in program.named(last):
-            for argument, parameter in zip(call.arguments, function.parameters, strict=False):
-                if parameter.type.reference and not parameter.type.const:
-                    note(argument)
+        function = program.functions.get(last)
+        parameters = function.parameters if function else []
+        for argument, parameter in zip(call.arguments, parameters, strict=False):
+            if parameter.type.reference and not parameter.type.const:
+                note(argument)
     return names, fields
 
 
@@ -250,36 +250,6 @@ class Calls(Operators):
             return place.object if kind else f"byref({place.object})"
         return self.address(node).text
 
-    def launch(self, node: Node, arguments: list[Node]) -> Value:
-        called = " ".join(node.called.split())
-        name = re.sub(r"\s*([<>,])\s*", r"\1", called)
-        kernel = self.program.functions.get(name.split("<")[0])
-        if kernel is None or kernel.kind != "kernel":
-            raise self.fail(node, "a launch of what is no kernel")
-        syntax = next(one for one in node.named if one.kind == "kernel_call_syntax")
-        settings = [self.expression(one).text for one in syntax.children]
-        settings += ["0", "None"][len(settings) - 2 :]
-        types = _template_arguments(kernel.node, called)
-        texts = [
-            self._kernel_argument(one, types.get(parameter.type.name, parameter.type))
-            for one, parameter in zip(arguments, kernel.parameters, strict=True)
-        ]
-        if name not in self.kernel_names:
-            self.kernel_names.append(name)
-        shown = ", ".join([f'"{name}"', *settings[:4], *texts])
-        return Value(f"kernels.launch({shown})", c.VOID)
-
-    def _kernel_argument(self, node: Node, wanted: CType) -> str:
-        value = self.expression(node)
-        if wanted.is_number and value.type.is_number:
-            text = self.convert(value, wanted).text
-            return text if wanted.plain == c.HALF else f"{self.element(wanted)}({text})"
-        if wanted.kind == "unknown" and value.type.is_number:
-            raise self.fail(node, f"a number for a kernel's parameter of type {wanted.name}")
-        if value.type.is_pointer or value.text == "None":
-            return value.text
-        raise self.fail(node, f"a {value.type} for a kernel")
-
     checked: bool = (
         False  # whether the call that is translated stands where a status is thrown away
     )
@@ -289,7 +259,7 @@ class Calls(Operators):
         checked, self.checked = self.checked, False
         name = RENAMED.get(function.text, function.text.removeprefix("std::"))
         if any(one.kind == "kernel_call_syntax" for one in node.named):
-            return self.launch(node, arguments)
+            raise self.fail(node, "a launch of a kernel")
         if function.text.endswith(">"):
             return self.template_call(node, arguments)
         if function.kind == "field_expression":
@@ -303,8 +273,6 @@ class Calls(Operators):
         user, variable = self.program.functions.get(name), self.lookup(name)
         if variable is not None and variable.type.pointed.kind == "function":
             return self.pointer_call(node, self.variable(variable), arguments)
-        if self.record and name in self.record.methods:
-            return self.user_call(node, self.record.methods[name], arguments, "self.")
         if user and user.is_check and arguments and self._returns_status(arguments[0]):
             return self._checked(arguments[0])
         if user:
@@ -313,7 +281,6 @@ class Calls(Operators):
             return self.library_call(node, name, arguments, checked)
         as_type = self.named_type(name)
         if as_type is not None:
-            self.refuse(self.is_destroyed(as_type), node, "a temporary object with a destructor")
             return self.constructed(node, as_type, arguments)
         return self.c_call(node, name, arguments)
 
@@ -328,11 +295,8 @@ class Calls(Operators):
         ]
         return Value(f"{function.at('.')}({', '.join(texts)})", kind.pointed.plain)
 
-    def user_call(
-        self, node: Node, function: Function, arguments: list[Node], owner: str = ""
-    ) -> Value:
-        if function.problem or function.kind != "host":
-            raise self.fail(node, function.problem or "a function that runs on the GPU")
+    def user_call(self, node: Node, function: Function, arguments: list[Node]) -> Value:
+        self.refuse(function.problem, node, function.problem)
         if not function.has_body or len(arguments) > len(function.parameters):
             raise self.fail(node, "a function without a body, or more arguments than parameters")
         mark = len(self.after)
@@ -344,7 +308,7 @@ class Calls(Operators):
         targets = {re.split(r" \S*= ", one)[0] for one in self.after[mark:]}
         if any(one in shared or not one.isidentifier() for one in targets):
             raise self.fail(node, "an argument that changes what the function may see")
-        return Value(f"{owner}{function.python}({', '.join(texts)})", function.result.plain)
+        return Value(f"{function.python}({', '.join(texts)})", function.result.plain)
 
     def _argument(self, node: Node, wanted: CType) -> str:
         """An argument for a parameter of a function of the program."""
@@ -360,7 +324,6 @@ class Calls(Operators):
         if wanted.kind == "pointer" and inner.called.removeprefix("std::") in ALLOCATION:
             return self.allocation(inner, node, wanted)
         if inner.kind == "initializer_list":
-            self.refuse(self.is_destroyed(wanted), node, "a temporary object with a destructor")
             return self.initialized(node, wanted, inner.children)
         return self.convert(self.expression(node), wanted)
 
@@ -440,13 +403,6 @@ class Calls(Operators):
 def _is_handle(parameter: Any) -> bool:
     base = parameter.type.base if parameter else None
     return isinstance(base, type) and issubclass(base, OpaquePointer)
-
-
-def _template_arguments(kernel: Node, called: str) -> dict[str, CType]:
-    """The types that ``name<float, int>`` gives to the parameters of a kernel's template."""
-    names = re.findall(r"\b(?:typename|class)\s+(\w+)", kernel["parameters"].text)
-    types = [one.strip() for one in called.partition("<")[2].rstrip("> ").split(",")]
-    return {n: c.PRIMITIVES[t] for n, t in zip(names, types, strict=False) if t in c.PRIMITIVES}
 
 
 _LEAVING = ("break_statement", "return_statement", "continue_statement", "goto_statement")

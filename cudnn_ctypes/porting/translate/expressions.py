@@ -64,15 +64,12 @@ class Expressions(Base):
         template = node["name"] if node.kind == "qualified_identifier" else node
         if template["name"].text == "vector":
             to = self.type_of(template.arguments[0])
-            self.refuse(self.is_destroyed(to), node, "a vector of objects with a destructor")
             return CType("vector", "vector", to=to, element="Vector")
         name = node.text
         if node.kind in _SPECIFIERS:
             unnamed = [one.name for one in self.program.records.values() if one.node == node]
             name = node["name"].text or "".join(unnamed)
         found = self.named_type(name) if name else None
-        if name in self.type_parameters:
-            return CType("unknown", name)
         if found is None:
             is_template = template.kind == "template_type"
             raise self.fail(node, "a template" if is_template else "a type that is not known")
@@ -90,7 +87,6 @@ class Expressions(Base):
         elif node.kind.endswith("reference_declarator"):
             kind = replace(kind, reference=True)
         elif node.kind.endswith("array_declarator"):
-            self.refuse(self.is_destroyed(kind), node, "an array of objects with a destructor")
             length = self.expression(node["size"]) if node["size"] else None
             self.refuse(length and not length.type.is_integer, node, "the length of an array")
             kind = array_of(kind, length.text if length else "")
@@ -119,8 +115,6 @@ class Expressions(Base):
             if one["declarator"]:
                 name, kind = self.declared(kind, one["declarator"])
             kind = pointer_to(kind.pointed) if kind.kind == "array" else kind
-            copies = self.is_destroyed(kind) and not kind.reference
-            self.refuse(copies, one, "an object with a destructor as an argument")
             found.append(Parameter(name, kind, one["default_value"]))
         return found
 
@@ -269,11 +263,6 @@ class Expressions(Base):
 
     _false = _null = _nullptr = _true
 
-    def _this(self, node: Node) -> Value:
-        if self.record is None:
-            raise self.fail(node, "outside of a class")
-        return Value("self", pointer_to(self.program.types[self.record.name]))
-
     def named_constant(self, node: Node, name: str) -> Value:
         """What a name that is no variable stands for."""
         macro = self.program.macros.get(name)
@@ -302,8 +291,6 @@ class Expressions(Base):
         variable = self.lookup(name)
         if variable is not None:
             return self.variable(variable)
-        if self.record and name in self.record.fields:
-            return self.field("self", name, self.record.fields[name])
         return self.named_constant(node, name)
 
     _qualified_identifier = _identifier
@@ -452,7 +439,7 @@ _FLOATS = {"FLT_MAX": "3.4028234663852886e38", "FLT_MIN": "1.1754943508222875e-3
 _FLOATS |= {"FLT_EPSILON": "1.1920928955078125e-07", "INFINITY": '"inf"', "HUGE_VALF": '"inf"'}
 _REALS = {"DBL_MAX": "1.7976931348623157e308", "DBL_EPSILON": "2.220446049250313e-16"}
 _REALS |= {"M_PI": "3.141592653589793", "M_PI_2": "1.5707963267948966", "M_E": "2.718281828459045"}
-_TEXTS = {"endl": '"\\n"', "flush": '""', "fixed": "fixed"}
+_TEXTS = {"endl": '"\\n"', "flush": '""'}
 _TEXTS |= {f"PRI{x}{bits}": f'"{size}{x}"' for x in "dux" for bits, size in ((32, ""), (64, "l"))}
 _CONSTANTS: dict[str, Value] = {
     **{name: number(value) for name, value in _NUMBERS.items()},

@@ -11,7 +11,7 @@ from .. import program as c
 from ..program import CType, common, pointer_to, promoted
 from ..runtime.arithmetic import MATH
 from ..source import CASTS, Node
-from .base import Function, Value, infix, integer, truth
+from .base import Value, infix, integer, truth
 from .expressions import CONDITION, Expressions, number
 from .preprocess import brackets
 
@@ -31,7 +31,7 @@ _PLACES += ("conditional_expression", "assignment_expression", "comma_expression
 
 
 class Operators(Expressions):
-    """Operators, and functions of C, classes, vectors, strings, streams."""
+    """Operators, and functions of C, vectors, strings, streams."""
 
     def expression(self, node: Node) -> Value:
         self.spend(1)
@@ -227,9 +227,6 @@ class Operators(Expressions):
     def _is_shared(self, place: Node, kind: CType) -> bool:
         """Whether pointers or references to an object of the program may live."""
         variable = self.lookup(place.text) if place.kind == "identifier" else None
-        maker = self.record and self.function and self.function.name == self.record.name
-        if maker and variable is None:  # the members of an object that is made
-            return False
         hidden = variable and not (variable.refers or variable.is_global)
         is_own = kind.kind == "vector" or kind.name in self.program.records
         return is_own and not (hidden and place.text not in self.addressed)
@@ -245,8 +242,8 @@ class Operators(Expressions):
         is_value = value.type.kind in ("struct", "opaque", "vector") and value.text != "None"
         inner = node.stripped
         name = re.split(r"\W+", inner.called)[-1]
-        refers = any(one.result.reference for one in self.program.named(name))
-        refers = refers or name in ("front", "back")
+        function = self.program.functions.get(name)
+        refers = name in ("front", "back") or (function and function.result.reference)
         is_place = inner.kind in _PLACES or refers
         return f"copied({value.text})" if is_value and is_place else value.text
 
@@ -262,15 +259,6 @@ class Operators(Expressions):
             texts = [self._plain(one) for one in arguments]
             text = form.format(*texts, all=", ".join(texts), rest=", ".join(texts[2:]))
             return Value(text, kind, (0, kind.range[1]) if name in _NONNEGATIVE else None)
-        values = [self.expression(one) for one in arguments]
-        texts, kind = [one.text for one in values], values[0].type if values else c.VOID
-        if name in ("max_element", "min_element") and is_std and len(values) == 2:
-            return Value(f"{name}({', '.join(texts)})", kind)
-        if name == "accumulate" and is_std and kind.pointed == values[-1].type and values[2:]:
-            texts[2] = self.convert(values[2], kind.pointed).text
-            return Value(f"accumulate({', '.join(texts)})", kind.pointed)
-        if name in ("__float2half", "__half2float"):
-            return self.convert(values[0], c.HALF if name == "__float2half" else c.FLOAT)
         raise self.fail(node, "a function that is not known, or not in this form")
 
     def _plain(self, node: Node) -> str:
@@ -314,7 +302,7 @@ class Operators(Expressions):
         if whole is not None:
             factors.remove(whole)
             count = " * ".join(x.after("*") if factors[1:] else x.text for x in factors) or "1"
-        elif counts or element in ("object", "float16") or to.kind == "struct":
+        elif counts or element in ("object",) or to.kind == "struct":
             raise self.fail(call, f"how many {to} that is")
         else:
             bytes_ = self.expression(size)
@@ -325,13 +313,6 @@ class Operators(Expressions):
         self.refuse(count != "1", call, "several structs")
         return Value(f"{element}()", wanted)
 
-    def _new_expression(self, node: Node) -> Value:
-        to = self.type_of(node["type"])
-        self.refuse(not node["declarator"], node, "a single object on the heap")
-        self.refuse(self.is_destroyed(to), node, "objects with a destructor on the heap")
-        count = self.expression(node["declarator"].children[0]).text
-        return Value(f"allocate({self.element(to)}, {count})", pointer_to(to))
-
     def template_call(self, node: Node, arguments: list[Node]) -> Value:
         """``static_cast<T>(x)``, ``std::vector<T>(x)``."""
         function = next(node["function"].find("template_function"), Node(None))
@@ -341,8 +322,7 @@ class Operators(Expressions):
         return self.constructed(node, self.type_of(node["function"]), arguments)
 
     pointer_call: Callable[[Node, Value, list[Node]], Value]
-    user_call: Callable[..., Value]
-    """A call of a function of the program."""
+    """A call through a pointer to a function."""
 
     def constructed(self, node: Node, wanted: CType, arguments: list[Node]) -> Value:
         """C++'s ``T(arguments)``."""
@@ -357,16 +337,6 @@ class Operators(Expressions):
             return Value(self.copied(self.expression(only), only), wanted)
         if wanted.kind == "vector":
             return self._new_vector(node, wanted, arguments)
-        if wanted.plain == c.DIM3:
-            texts = [self.converted(one, c.PRIMITIVES["unsigned int"]).text for one in arguments]
-            return Value(f"dim3({', '.join(texts)})", wanted)
-        record = self.program.records.get(wanted.name)
-        if wanted.kind == "struct" and record:
-            if record.problem:
-                raise self.fail(node, record.problem)
-            simple = Function("", [], c.VOID, record.node, wanted.element)
-            constructor = record.methods.get("__init__", simple)
-            return self.user_call(node, constructor, arguments).typed(wanted)
         if wanted.kind in ("opaque", "struct") and not arguments:
             return Value(f"{self.element(wanted)}()", wanted)
         raise self.fail(node, f"making a {wanted}")
@@ -402,11 +372,8 @@ class Operators(Expressions):
             bounds = small if name == "size" else None
             return Value(f"{text}.{name}({', '.join(texts)})", results[name], bounds)
         record = self.program.records.get(kind.name)
-        if record and name in record.fields:
-            return self.pointer_call(node, self.expression(node["function"]), arguments)
-        if record is None or name not in record.methods:
-            raise self.fail(node, f"a method of {kind}")
-        return self.user_call(node, record.methods[name], arguments, f"{text}.")
+        self.refuse(record is None or name not in record.fields, node, f"a method of {kind}")
+        return self.pointer_call(node, self.expression(node["function"]), arguments)
 
     # Streams.
 
@@ -480,7 +447,7 @@ def _grows(target: str, text: str) -> bool:
 _SAME_NAMES: dict[CType, str] = {
     c.INT: "printf fprintf sprintf puts fputs sscanf fscanf strcmp strncmp memcmp atoi rand remove "
     "fclose feof fflush fgetc getc fseek",
-    c.TEXT: "strcpy strncpy strcat strchr strstr fgets setprecision",
+    c.TEXT: "strcpy strncpy strcat strchr strstr fgets",
     c.SIZE: "strlen strcspn fread fwrite",
     c.VOID: "perror srand",
     pointer_to(c.VOID): "memcpy memset",

@@ -274,7 +274,7 @@ def write_out(source: Source, kept: set[str]) -> None:
             written += ";"
         parts.append(written + "\n" * (lines - written.count("\n")))
         position = end
-    source.text = _without_namespaces("".join([*parts, text[position:]]))
+    source.text = "".join([*parts, text[position:]])
 
 
 _UNENDED = re.compile(r"\s*[a-zA-Z}_]")  # what may follow a statement without a semicolon
@@ -309,15 +309,6 @@ def brackets(text: str, start: int) -> tuple[int, list[int]]:
 def pieces(text: str, cuts: list[int]) -> list[str]:
     """What stands between the characters at these places."""
     return [text[a + 1 : b].strip() for a, b in itertools.pairwise(cuts)]
-
-
-def _without_namespaces(text: str) -> str:
-    """C++ text without the names of its own namespaces, and ``::`` alone, before its names."""
-    names = set(re.findall(r"^[ \t]*namespace\s+(\w+)\s*\{", text, re.M)) - {"std"}
-    for prefix in [*(rf"(?<!::)\b{name}\s*::\s*" for name in names), r"(?<![\w>:])::"]:
-        qualified = re.compile(rf"({_LITERAL})|{prefix}(?=[A-Za-z_~])")
-        text = qualified.sub(lambda match: match[1] or "", text)
-    return text
 
 
 def replaced(text: str, names: dict[str, str], spend: Callable[[int], None] | None = None) -> str:

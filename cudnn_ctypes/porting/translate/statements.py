@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ..program import UNKNOWN, VOID, CType, array_of, common
-from ..source import Node, Untranslatable, commas
+from ..source import Node, commas
 from .base import REASONS, Record, Value, Variable, infix, told
 from .calls import Calls, changed_names
 from .expressions import number
@@ -221,8 +221,6 @@ class Statements(Calls):
         returned = node.children[0]
         self.refuse(result.kind == "void", node, "a value of a function without one")
         self.refuse(result.is_cell, node, "a reference to a number")
-        if self.is_destroyed(result) and not result.reference:
-            raise self.fail(node, "an object with a destructor as a result")
         value = self.converted(returned, result)
         local = self.lookup(returned.text) if returned.kind == "identifier" else None
         is_copy = result.kind in ("struct", "vector") and not result.reference
@@ -252,8 +250,6 @@ class Statements(Calls):
             self.emit("", line)
         elif node.called == "assert":
             self.emit(f"assert {self.truth(node.arguments[0]).text}", line)
-        elif node.kind == "delete_expression":
-            self.refuse("[" not in node.text, node, "a single object on the heap")
         elif node.kind == "conditional_expression":
             self.emit(f"if {self.condition(node['condition'])}:", line)
             self._one(node["consequence"])
@@ -414,7 +410,7 @@ class Statements(Calls):
         memory = {name for name, x in variables if x is not None and not x.type.is_number}
         passed = {x.text for call in body.find("argument_list") for x in call.find("identifier")}
         changed = changed_names(body) | (passed & memory)
-        if any(self.program.named(re.split(r"\W+", one)[-1]) for one in called):
+        if any(re.split(r"\W+", one)[-1] in self.program.functions for one in called):
             changed |= shared & (self.program.changed | self.addressed)
         return not names & changed
 
@@ -477,17 +473,17 @@ class Statements(Calls):
                 self._variable(node, name, kind, value)
 
     def _arguments(self, base: CType, declarator: Node) -> Node:
-        """The arguments in ``Class name(a, b)``, which reads as a function's declaration."""
+        """The arguments in ``vector<T> name(a, b)``, which reads as a function's declaration."""
         listed = declarator["parameters"].children
         is_function = any(self.named_type(one["type"].text) for one in listed) or not listed
-        if is_function or self.function is None or base.kind not in ("struct", "vector"):
+        if is_function or self.function is None or base.kind != "vector":
             return Node(None)
         block = self.fragment(f"f{declarator['parameters'].text}", declarator.line)
         return next(block.find("argument_list"))
 
     def _static(self, node: Node, name: str, kind: CType, value: Node) -> None:
         """A variable of a function that lives on: one of the module with the function's name."""
-        if self.record or not (kind.is_number or kind.kind == "array") or not self.function:
+        if not (kind.is_number or kind.kind == "array") or not self.function:
             raise self.fail(node, f"a static {kind}")
         kept, scopes, addressed = self.out.lines, self.scopes, self.addressed
         self.out.lines, self.scopes = [], scopes[:1]
@@ -532,8 +528,6 @@ class Statements(Calls):
             return
         if cell:
             text = self._cell(kind, text)
-        elif self.is_destroyed(kind):
-            text = f"{self._scope(node.line)}({text})"
         elif not text and len(self.scopes) == 1:
             text = "None" if kind.kind == "pointer" else self.convert(number(0), kind).text
         self.emit(f"{variable.name} = {text}" if text else "", node.line)
@@ -543,18 +537,6 @@ class Statements(Calls):
             return f"Cell({text})"
         plain = re.fullmatch(r"float32\((-?[\w.+-]+)\)", text)
         return f"{self.element(kind)}({plain[1] if plain else text})"
-
-    def _scope(self, line: int) -> str:
-        """The block at whose end objects are destroyed; it begins here if there is none yet."""
-        if len(self.scopes) == 1:
-            raise Untranslatable("a global object with a destructor")
-        if "scope" not in self.scopes[-1]:
-            name = self.declare("scope", UNKNOWN).name
-            before, self.before = self.before, []
-            for text in [*before, f"with Scope() as {name}:"]:
-                self.out.add(text, line)
-            self.out.depth += 1
-        return self.scopes[-1]["scope"].name
 
     # Initial values.
 
@@ -617,12 +599,11 @@ class Statements(Calls):
     def initialized(self, node: Node, kind: CType, listed: list[Node]) -> Value:
         kind = kind.plain
         record = self.program.records.get(kind.name)
-        is_plain = record is None or not (record.defaults or "__init__" in record.methods)
-        zeros = is_plain and all(one.text in ("0", "NULL") for one in listed)
+        zeros = all(one.text in ("0", "NULL") for one in listed)
         if kind.kind == "vector":
             texts = [self.copied(self.converted(one, kind.pointed), one) for one in listed]
             return Value(f"Vector({self.element(kind.pointed)}, [{', '.join(texts)}])", kind)
-        if record and is_plain and not zeros:
+        if record and not zeros:
             pairs = zip(listed, record.fields.items(), strict=False)
             texts = [self._member(record, one, *member) for one, member in pairs]
             return Value(f"{kind.element}({', '.join(texts)})", kind)
@@ -647,10 +628,6 @@ class Statements(Calls):
         lengths, element = kind.dimensions
         if lengths:
             return f"({', '.join([self.element(element), *lengths])})"
-        record = self.program.records.get(kind.name) if kind.kind == "struct" else None
-        constructor = record.methods.get("__init__") if record else None
-        if constructor and any(not one.default for one in constructor.parameters):
-            return "lambda: None"  # the constructor makes it
         text = self.element(kind)
         celled = name in self.program.addressed_fields and not kind.is_object
         return f"cell({text})" if celled and kind.kind != "string" else text

@@ -13,12 +13,12 @@ from pathlib import Path
 
 from .. import runtime
 from .. import source as parse
-from ..program import INT, UNKNOWN, VOID, CType
+from ..program import INT, UNKNOWN, CType
 from ..source import Node, Untranslatable
 from .base import MODULES, REASONS, Function, Parameter, Program, Record, told
 from .calls import addressed_in, is_status_check, note_uses
 from .expressions import function_declarator
-from .preprocess import Macro, Source, preprocess, write_out
+from .preprocess import Source, preprocess, write_out
 from .statements import Statements
 
 __all__ = ["Translation", "translate"]
@@ -28,11 +28,11 @@ _CLASSES = ("struct_specifier", "class_specifier")
 
 
 def top_level(root: Node) -> list[Node]:
-    """What stands outside of functions, in namespaces and ``extern "C"`` too."""
+    """What stands outside of functions, in ``extern "C"`` too."""
     found = []
     for one in root.named:
         body = one["body"]
-        if one.kind in ("linkage_specification", "namespace_definition") and body:
+        if one.kind == "linkage_specification" and body:
             found += top_level(body) if body.kind.endswith("_list") else [body]
         else:
             found.append(one)
@@ -56,7 +56,7 @@ class _Translator(Statements):
                 self._read_type(kind, kind["name"].text or f"Struct{kind.line}")
             elif node.kind == "alias_declaration":
                 self.program.types[name] = self.type_of(kind)
-            elif node.kind in ("function_definition", "template_declaration"):
+            elif node.kind == "function_definition" and "::" not in _name_of(node):
                 self._read_function(node)
 
     def _read_type_definition(self, node: Node) -> None:
@@ -81,8 +81,8 @@ class _Translator(Statements):
         self.program.types[name] = CType("struct", name, element=self.safe(name))
         record = self.program.records[name] = Record(name, node)
         try:
-            if any(one.kind == "base_class_clause" for one in node.children):
-                raise Untranslatable("inheritance")
+            if node.kind == "class_specifier" or node.words("base_class_clause"):
+                raise Untranslatable("a class")
             for member in node["body"].children:
                 self._read_member(record, member)
         except REASONS as reason:
@@ -91,75 +91,32 @@ class _Translator(Statements):
 
     def _read_member(self, record: Record, node: Node) -> None:
         words = node.text.split("(")[0].split()
-        if node.kind in ("access_specifier", "friend_declaration"):
-            return
-        self.refuse("virtual" in words, node, "a virtual function")
-        if node.kind in ("function_definition", "declaration") or function_declarator(node):
-            self._read_method(record, node)
-            return
-        if node.kind != "field_declaration" or "static" in words:
-            raise self.fail(node, "a member that is not known")
+        is_data = node.kind == "field_declaration" and not function_declarator(node)
+        if not is_data or "static" in words:
+            raise self.fail(node, "a class, since it has more than data")
         base = self.type_of(node)
-        name = ""
-        for part, child in node.fields:
-            if part == "declarator":
-                name, kind = self.declared(base, child)
-                self.refuse(kind.reference, node, "a member that is a reference")
-                self.refuse(self.is_destroyed(kind), node, "a member with a destructor")
-                record.fields[name] = kind.plain
-            elif part == "default_value":
-                record.defaults[name] = child
-
-    def _read_method(self, record: Record, node: Node) -> None:
-        if re.search(r"=\s*(delete|default)\s*;?$", node.text):
-            return
-        declarator = function_declarator(node)
-        name = declarator["declarator"].text.split("::")[-1].strip()
-        self.refuse(not declarator or "operator" in name, node, "an operator of a class")
-        if name in (record.name, f"~{record.name}"):
-            python = "destroy" if name[0] == "~" else self.safe(record.name)
-            method = Function(name, self.parameters(declarator), VOID, node, python)
-            name = "destroy" if name[0] == "~" else "__init__"
-        else:
-            method = self._signature(node)
-        before = record.methods.get(name)
-        if before and (before.has_body or not method.has_body):
-            raise self.fail(node, "several functions of one name")
-        for one, old in zip(method.parameters, before.parameters if before else [], strict=False):
-            one.default = one.default or old.default
-        record.methods[name] = method
+        self.refuse(node["default_value"], node, "an initial value of a member")
+        for declarator in node.each("declarator"):
+            name, kind = self.declared(base, declarator)
+            self.refuse(kind.reference, node, "a member that is a reference")
+            record.fields[name] = kind.plain
 
     def _signature(self, node: Node) -> Function:
         name, kind = self.declared(self.type_of(node), node["declarator"])
-        name = name.split("::")[-1].strip()
         parameters = self.parameters(function_declarator(node))
         return Function(name, parameters, kind.pointed, node, self.safe(name))
 
     def _read_function(self, node: Node) -> None:
-        inner = node.children[-1] if node.kind == "template_declaration" else node
-        name = _name_of(inner)
-        if "::" in name:
-            record = self.program.records.get(name.split("::")[0].split()[-1])
-            if record is not None and not record.problem:
-                self._read_method(record, node)
-            return
-        if inner.kind != "function_definition":
-            return
-        parameters = re.findall(r"\b(?:typename|class)\s+(\w+)", node["parameters"].text)
-        self.type_parameters = set(parameters)
+        name = _name_of(node)
         try:
-            function = self._signature(inner)
+            function = self._signature(node)
         except REASONS as reason:
             function = Function(name, [], UNKNOWN, node, problem=told(reason))
-        self.type_parameters = set()
-        function.node = node
-        if "__host__" not in inner.head and re.search(r"__(global|device)__", inner.head):
-            function.kind = "kernel" if "__global__" in inner.head else "device"
-        if node != inner and function.kind != "kernel":
-            function.problem = "a template"
-        function.is_check = is_status_check(inner, self.program)
+        if "__host__" not in node.head and re.search(r"__(global|device)__", node.head):
+            function.problem = "a function that runs on the GPU"
+        function.is_check = is_status_check(node, self.program)
         before = self.program.functions.get(name)
-        if before is not None and before.node.kind == node.kind:
+        if before is not None:
             function.problem = before.problem = "several functions of one name"
         self.program.functions[name] = function
 
@@ -173,9 +130,8 @@ class _Translator(Statements):
             self.comment(node)
         elif node.kind == "function_definition":
             self._write_function(node)
-        elif node.kind == "template_declaration":
-            if not re.search(r"__(global|device)__", node.children[-1].head):
-                raise Untranslatable("a template")
+        elif node.kind in ("template_declaration", "namespace_definition"):
+            raise Untranslatable(f"a {node.kind.split('_')[0]}")
         elif record is not None:
             self._write_record(record)
         elif kind.kind == "enum_specifier":
@@ -184,9 +140,9 @@ class _Translator(Statements):
             raise Untranslatable("a macro outside of functions")
         elif node.kind == "ERROR":
             self.not_translated(node, "what the parser does not understand")
-        if node.kind == "declaration" and not re.search(
-            r"__(constant|device|managed)__", node.text
-        ):
+        if node.kind == "declaration":
+            is_kernels = re.search(r"__(constant|device|managed)__", node.text)
+            self.refuse(is_kernels, node, "memory of kernels")
             self.statement(node)
 
     def _is_empty(self, node: Node) -> bool:
@@ -212,45 +168,35 @@ class _Translator(Statements):
         self.out.add(f"class {self.safe(record.name)}(Struct):", record.node.line)
         self.out.depth += 1
         self.out.add(f"fields = {{{', '.join(fields)}}}")
-        methods = {name: one for name, one in record.methods.items() if one.has_body}
-        if record.defaults:
-            methods.setdefault("__init__", Function("", [], VOID, Node(None)))
-        for name in sorted(methods, key=lambda one: (one != "__init__", one == "destroy")):
-            self.out.add("")
-            self._write_body(methods[name], record, "__init__" if name == "__init__" else "")
         self.out.depth -= 1
 
     def _write_function(self, node: Node) -> None:
         name = _name_of(node)
         function = self.program.functions.get(name)
-        if "::" in name and name.split("::")[0].split()[-1] not in self.program.records:
-            raise Untranslatable("a method of a class that is not known")
-        if function is None or function.kind != "host":
-            return
+        if function is None:
+            raise Untranslatable("a function of a class")
         if function.problem and not function.is_check:  # else its calls raise by themselves
             raise Untranslatable(function.problem)
         if not function.problem:
             self.out.spaced()
-            self._write_body(function, None)
+            self._write_body(function)
 
-    def _write_body(self, function: Function, record: Record | None, python: str = "") -> None:
+    def _write_body(self, function: Function) -> None:
         node, outer, start = function.node, self.scopes[:1], len(self.out.lines)
-        self.function, self.record, self.scopes = function, record, [*outer, {}]
+        self.function, self.scopes = function, [*outer, {}]
         self.addressed, _ = addressed_in(node, self.program)
         self.global_writes, self.jumps, self.statics = set(), [], []
         self.labels = {one["label"].text for one in node.find("goto_statement")}
         self.clear()
-        names, prologue = ["self"] if record else [], list[str]()
+        names, prologue = list[str](), list[str]()
         for parameter in function.parameters:
             names.append(self._parameter(parameter, prologue))
-        header = f"def {python or function.python}({', '.join(names)}):"
-        self.out.add(header, node.line if node else 0)
+        header = f"def {function.python}({', '.join(names)}):"
+        self.out.add(header, node.line)
         depth, mark = self.out.depth, len(self.out.lines)
         self.out.depth += 1
         for text in prologue:
             self.out.add(text)
-        if python and record:
-            self._write_members(record, node)
         self.sequence(node["body"].named)
         self.out.depth = depth + 1
         if all(text.startswith("#") or not text for _, text, _ in self.out.lines[mark:]):
@@ -260,7 +206,7 @@ class _Translator(Statements):
             self.out.lines.insert(mark, (self.out.depth, text, 0))
         self.out.lines[start:start] = self.statics
         self.out.depth = depth
-        self.function, self.record, self.scopes = None, None, outer
+        self.function, self.scopes = None, outer
         self.addressed = set(self.program.addressed)
 
     def _parameter(self, parameter: Parameter, prologue: list[str]) -> str:
@@ -276,22 +222,6 @@ class _Translator(Statements):
             prologue.append(f"{python} = copied({python})")
         default = parameter.default
         return f"{python}={self.converted(default, kind).text}" if default else python
-
-    def _write_members(self, record: Record, node: Node) -> None:
-        """Write what a constructor begins with: the initial values of members."""
-        self.out.add("super().__init__()")
-        initial_values = dict(record.defaults)
-        for one in node.find("field_initializer") if node else ():
-            initial_values[one.children[0].text] = one.children[1]
-        for name in sorted(initial_values, key=[*record.fields, *initial_values].index):
-            self.clear()
-            value = initial_values[name]
-            try:
-                text = self.initial(value, record.fields[name], value).text
-                place = self.field("self", name, record.fields[name])
-                self.emit(f"{place.target} = {text}", value.line)
-            except REASONS as reason:
-                self.not_translated(value.parent, told(reason))
 
     def __init__(self, language: str, name: str, folders: Sequence[Path]) -> None:
         super().__init__(Program(language))
@@ -324,9 +254,9 @@ class _Translator(Statements):
         self.addressed = set(program.addressed)
         self.out.shown = self._shown_line
         self._write_all(nodes, source)
-        python = self._assembled(_kernel_source(nodes, source.macros))
+        python = self._assembled()
         notes = [(self._shown_line(line), why) for line, why in [*missing, *sorted(self.notes)]]
-        return Translation(python, notes, sorted(self.kernel_names), self.statements)
+        return Translation(python, notes, self.statements)
 
     def _write_macros_out(self, source: Source) -> None:
         """Write macros out, but for constants; of those that check a call the call stays."""
@@ -386,7 +316,7 @@ class _Translator(Statements):
                 ast.parse("\n".join("    " * n + text for n, text, _ in self.out.lines[mark:]))
             except REASONS as reason:
                 del self.out.lines[mark:]
-                self.function, self.record, self.scopes = None, None, self.scopes[:1]
+                self.function, self.scopes = None, self.scopes[:1]
                 self.out.depth = 0
                 self.out.spaced()
                 self.not_translated(node, told(reason), raises=False)
@@ -409,11 +339,8 @@ class _Translator(Statements):
             variable.bounds = value.bounds
             self.out.add(f"{variable.name} = {text}", macro.line)
 
-    def _assembled(self, kernels: str) -> str:
+    def _assembled(self) -> str:
         body = self.out.text()
-        if kernels:
-            names = "".join(f'    "{name}",\n' for name in self.kernel_names)
-            body = f'kernels = Kernels(\n    r"""\n{kernels}\n""",\n{names})\n\n{body}'
         if "main" in self.program.functions:
             body = body.rstrip() + '\n\n\nif __name__ == "__main__":\n    run(main)\n'
         return f"{_HEADER.format(name=self.name)}\n{_imports(body)}\n{body.strip()}\n"
@@ -429,14 +356,6 @@ The number at the end of a line is that of its line in {name}.
 """
 '''
 
-_KERNEL_HEADERS = {
-    "cuda_fp16.h": re.compile(r"\b(__)?half2?\b"),
-    "cuda_bf16.h": re.compile(r"\b__nv_bfloat16\b"),
-}
-"""Headers of types that CUDA C++ does not have by itself, by what names the types."""
-
-_TYPES = ("type_definition", "struct_specifier", "enum_specifier")
-
 
 @dataclass
 class Translation:
@@ -448,15 +367,12 @@ class Translation:
         The program.
     not_translated : list of (str, str)
         Line in C (in a header: with its name) and reason of each part that raises when reached.
-    kernels : list of str
-        Kernels that NVRTC compiles, so that the program needs a GPU.
     statements : int
         How many statements of C it has.
     """
 
     python: str
     not_translated: list[tuple[str, str]] = field(default_factory=list)
-    kernels: list[str] = field(default_factory=list)
     statements: int = 0
 
 
@@ -500,49 +416,3 @@ def _imports(body: str) -> str:
         line = line.partition("import")[0] + "import (\n    " + ",\n    ".join(own) + ",\n)"
     lines += [line] if own else []
     return "\n".join(lines) + "\n\n"
-
-
-def _kernel_source(tops: list[Node], macros: dict[str, Macro]) -> str:
-    """The CUDA text of kernels and of what they use."""
-    nodes = [one for one in tops if one.kind != "comment"]
-    found = [one for one in nodes if re.search(r"__(global|device|constant)__", _head(one))]
-    words = set(re.findall(r"\w+", " ".join(one.text for one in found)))
-    parts = []
-    for node in nodes if found else []:
-        text = node.text
-        is_constant = node.kind == "declaration" and re.match(r"(static )?const(expr)? ", text)
-        if node in found or ((node.kind in _TYPES or is_constant) and _defined(node) & words):
-            parts.append(f"{text};" if text.startswith(("struct", "enum")) else text)
-    text = " ".join(parts)
-    includes = [
-        f"#include <{header}>" for header, names in _KERNEL_HEADERS.items() if names.search(text)
-    ]
-    return "\n".join([*includes, *_defines(macros, text), *parts])
-
-
-def _defines(macros: dict[str, Macro], text: str) -> list[str]:
-    needed: set[str] = set()
-    pending = set(re.findall(r"\w+", text)) & set(macros)
-    while pending:
-        needed |= pending
-        words = {word for one in pending for word in re.findall(r"\w+", macros[one].body)}
-        pending = (words & set(macros)) - needed
-    lines = []
-    for macro in sorted((macros[one] for one in needed), key=lambda one: one.line):
-        parameters = "" if macro.parameters is None else f"({', '.join(macro.parameters)})"
-        body = macro.body.replace("\n", "\\\n")
-        lines.append(f"#define {macro.name}{parameters} {body}")
-    return lines
-
-
-def _head(node: Node) -> str:
-    """The C text of a declaration before its body, through templates."""
-    return _head(node.children[-1]) if node.kind == "template_declaration" else node.head
-
-
-def _defined(node: Node) -> set[str]:
-    """Names that a declaration gives to something."""
-    found = [one.text for one in node.find("type_identifier", "enumerator")]
-    for one in node.each("declarator"):
-        found += [name.text for name in one.find("identifier", "type_identifier")][:1]
-    return {name.split("=")[0].strip() for name in found}

@@ -11,13 +11,6 @@ struct Pair {
   Point in, out;
 };
 
-struct List {
-  std::vector<Point> items;
-  void add(Point x) { items.push_back(x); }
-  Point last() const { return items.back(); }
-  Point &at(int i) { return items[i]; }
-};
-
 static Point same(const Point &x) { return x; }
 static Point choose(bool c, const Point &x, const Point &y) { return c ? x : y; }
 static Point &first(std::vector<Point> &v) { return v[0]; }
@@ -52,13 +45,6 @@ int main() {
   c.a = d.a = e.a = 50;
   std::printf("%d %d %g\n", v[0].a, v[1].a, v[0].b);
   first(v).a = 8;
-  List list;
-  list.add(v[0]);
-  Point last = list.last(), front = v.front(), at = list.at(0);
-  last.a = front.a = at.a = 51;
-  std::printf("%d %d\n", v[0].a, list.items[0].a);
-  list.at(0).a = 52;
-  std::printf("%d\n", list.last().a);
   Point p, q;
   p = q = x;
   p.a = 53;

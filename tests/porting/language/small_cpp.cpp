@@ -1,5 +1,7 @@
-// What the translator knows of C++'s library beside classes: strings, exceptions, ranges.
+// What the translator knows of C++: strings, exceptions, ranges, vectors, references, printing.
+#include <cmath>
 #include <cstdio>
+#include <iostream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -19,7 +21,36 @@ static void check(int code, const std::string &what) {
   }
 }
 
+enum class Mode { Train, Test };
+typedef std::vector<float> Row;
+using Index = unsigned int;
+
+static void halve(float &x) { x /= 2; }
+static void extend(Row &row, float x = 1) { row.push_back(x); }
+
+static void library() {
+  Row row{3.0f, 4.0f}, other = row;
+  extend(row, 12);
+  other[0] = 100;
+  halve(row[1]);
+  float x = 5;
+  halve(x);
+  std::cout << row[0] << " " << row[1] << " " << row.back() << " " << x << " " << row.size() << "\n";
+  std::vector<Row> matrix(2, Row(3, 1.0f));
+  matrix[1][2] = 7;
+  const Row &view = matrix[1];
+  for (auto &r : matrix) r[2] += 0.5f;
+  std::cout << view[2] << '|' << matrix[0][2] << std::endl;
+  Mode mode = Mode::Test;
+  if (mode == Mode::Train) std::cout << "train\n";
+  Index u = 3;
+  std::cout << u - 4 << " " << static_cast<int>(u) - 4 << " " << std::sqrt(2.0f) << " "
+            << std::max(3, 4) << std::min(2.5, 1.5) << " " << 1e10 << " " << (u > 2) << std::endl;
+  std::cerr << "an error" << std::endl;
+}
+
 int main() {
+  library();
   std::string mode = "train", other("test");
   const char *word = "train";
   std::printf("%d %d %d %d\n", mode == "train", mode != other, mode == word, other < mode);
