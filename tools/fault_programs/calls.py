@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -135,11 +136,20 @@ def double_into_single(handle: Handle) -> bool:
 
 
 def single_into_double(handle: Handle) -> bool:
-    return _transforms(handle, np.float32, "NHWC", np.float64, "NCHW")
+    return _transforms(handle, np.float32, "NHWC", np.float64, "NCHW", (1, 1, 4, 2, 4), 0.5, 0)
 
 
-def _transforms(handle: Handle, source: Any, layout: Any, target: Any, other: Any) -> bool:
-    numbers = np.arange(1, 17).reshape(1, 2, 2, 2, 2)
+def _transforms(
+    handle: Handle,
+    source: Any,
+    layout: Any,
+    target: Any,
+    other: Any,
+    shape: tuple[int, ...] = (1, 2, 2, 2, 2),
+    alpha: float = 1,
+    beta: float = 0.5,
+) -> bool:
+    numbers = np.arange(1, 1 + math.prod(shape)).reshape(shape)
     with (
         DeviceTensor.from_numpy(numbers.astype(source), layout=layout) as x,
         DeviceTensor.from_numpy(numbers.astype(target), layout=other) as y,
@@ -147,9 +157,9 @@ def _transforms(handle: Handle, source: Any, layout: Any, target: Any, other: An
         TensorDescriptor(numbers.shape, np.dtype(target).name, layout=other) as y_desc,
         _quiet(),
     ):
-        raw.cudnnTransformTensor(handle, 1.0, x_desc, x, 0.5, y_desc, y)
+        raw.cudnnTransformTensor(handle, alpha, x_desc, x, beta, y_desc, y)
         handle.synchronize()
-        return bool((y.numpy() == 1.5 * numbers).all())
+        return bool((y.numpy() == (alpha + beta) * numbers).all())
 
 
 def lrn_of_three_dimensions(handle: Handle) -> bool:

@@ -165,13 +165,13 @@ def joined_norm_gradient(graph: Graph) -> None:
 
 def strided_gradient(graph: Graph, stride: int = 2) -> None:
     graph.io_data_type = as_data_type("float32")
-    shapes = {"dy": (3, 16, 4, 8), "w": (16, 8, 2, 3), "other": (1, 8, 1, 1)}
+    shapes = {"dy": (5, 32, 12, 6), "w": (32, 32, 1, 3), "other": (1, 32, 1, 1)}
     dy, w, other = (
         graph.tensor(dims, packed(dims, LAST), name=name) for name, dims in shapes.items()
     )
-    dx = graph.conv_dgrad(dy, w, stride=(1, stride), padding=(0, 1))
-    dx.set_output(False, dims=(3, 8, 5, 8 * stride - stride + 1))
-    graph.sub(dx, other).set_output(name="y")
+    dx = graph.conv_dgrad(dy, w, stride=(1, stride), padding=(0, 2))
+    dx.set_output(False, dims=(5, 32, 12, 5 * stride - 1))
+    graph.sub(dx, graph.elu(other)).set_output(name="y")
 
 
 def one_column(graph: Graph, columns: int = 1) -> None:

@@ -98,8 +98,12 @@ def states_of_another_size(call: Call) -> str:
 
 
 def differs_from_pooled(call: Call) -> str:
+    """Gradients of averages; cuDNN itself refuses those of maxima."""
+    pooling = call.record("poolingDesc")
     tensors = [call.record(name) for name in ("xDesc", "dyDesc", "dxDesc")]
-    return _said(call, None not in tensors and len({each.data_type for each in tensors}) > 1)
+    if pooling is None or pooling.mode in _MAXIMA or None in tensors:
+        return ""
+    return _said(call, len({each.data_type for each in tensors}) > 1)
 
 
 def divides_halves(call: Call) -> str:

@@ -113,9 +113,10 @@ def _makes_infinity_of_zero(graph: Graph) -> str:
 def _joins_a_part_behind_a_norm(graph: Graph) -> str:
     """A norm of batches or images, and behind it an operand that broadcasts."""
     norms = [node for node in graph.of("norm_forward") if node.options["mode"] in _IMAGES]
-    for node in graph.after(norms):
+    behind = {id(node) for node in graph.after(norms)}
+    for node in graph.of("pointwise"):
         (result,) = node.outputs.values()
-        for each in node.operands:
+        for each in node.operands if id(node) in behind else ():
             if not (each.virtual or each.by_value) and graph.dims(each) != graph.dims(result):
                 return f"{node}: {each.name!r} {each.dims}"
     return ""
