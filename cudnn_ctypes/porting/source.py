@@ -73,12 +73,6 @@ class Node:
         return [Node(one, self._line) for one in self.tree.children_by_field_name(field)]
 
     @property
-    def fields(self) -> list[tuple[str, Node]]:
-        """Its children with the names of their fields."""
-        named = enumerate(self.tree.children)
-        return [(self.tree.field_name_for_child(i) or "", Node(x, self._line)) for i, x in named]
-
-    @property
     def kind(self) -> str:
         return str(self.tree.type) if self.tree is not None else ""
 

@@ -118,6 +118,7 @@ def test_what_is_not_known_raises(c):
         "struct A { ~A() {} };",
         "struct A { A(int b) : a(b) {} int a; };",
         "struct A { int a = 1; };",
+        "int f(int n = 1) { return n; }",
         "class A { int a; };",
         "namespace own { int f() { return 1; } }",
         "__global__ void k(int *p) { *p = 1; }",

@@ -51,9 +51,6 @@ class Vector:
     def __len__(self) -> int:
         return self._size
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Vector) and list(self) == list(other)
-
     def size(self) -> int:
         return self._size
 
@@ -87,8 +84,6 @@ class Vector:
         self._memory[self._size] = copied(value)
         self._size += 1
 
-    emplace_back = push_back
-
     def pop_back(self) -> None:
         self._size = self._index(self._size - 1)
 
@@ -103,9 +98,6 @@ class Vector:
             fresh = allocate(self._element, count - old)
             for index in range(old, count):
                 self._memory[index] = fresh[index - old] if value is None else copied(value)
-
-    def assign(self, count: Any, value: Any = None) -> None:
-        self.replace(Vector(self._element, count, value))
 
     def duplicate(self) -> Vector:
         """A copy, as C++'s assignment makes it."""

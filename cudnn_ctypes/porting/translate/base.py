@@ -353,7 +353,6 @@ class Parameter:
 
     name: str
     type: CType
-    default: Node
 
 
 @dataclass

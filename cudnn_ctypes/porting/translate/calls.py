@@ -297,8 +297,8 @@ class Calls(Operators):
 
     def user_call(self, node: Node, function: Function, arguments: list[Node]) -> Value:
         self.refuse(function.problem, node, function.problem)
-        if not function.has_body or len(arguments) > len(function.parameters):
-            raise self.fail(node, "a function without a body, or more arguments than parameters")
+        if not function.has_body or len(arguments) != len(function.parameters):
+            raise self.fail(node, "a function without a body, or with other parameters")
         mark = len(self.after)
         texts = [
             self._argument(argument, parameter.type)

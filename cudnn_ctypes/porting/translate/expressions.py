@@ -109,13 +109,13 @@ class Expressions(Base):
         for one in declarator["parameters"].children:
             if one.text == "void":
                 continue
-            if one.kind not in ("parameter_declaration", "optional_parameter_declaration"):
-                raise self.fail(one, "a parameter that is not known")
+            is_plain = one.kind == "parameter_declaration"
+            self.refuse(not is_plain, one, "a parameter that is not known, or has a default")
             name, kind = "", self.type_of(one)
             if one["declarator"]:
                 name, kind = self.declared(kind, one["declarator"])
             kind = pointer_to(kind.pointed) if kind.kind == "array" else kind
-            found.append(Parameter(name, kind, one["default_value"]))
+            found.append(Parameter(name, kind))
         return found
 
     def convert(self, value: Value, wanted: CType) -> Value:

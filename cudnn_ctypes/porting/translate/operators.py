@@ -364,10 +364,9 @@ class Operators(Expressions):
             return Value(f"str({text})", c.TEXT)
         results = {"size": c.SIZE, "empty": c.BOOL, "front": to, "back": to}
         results |= dict.fromkeys(("data", "begin", "end"), pointer_to(to))
-        results |= dict.fromkeys(("push_back", "emplace_back", "pop_back", "clear"), c.VOID)
-        results |= dict.fromkeys(("resize", "reserve", "assign"), c.VOID)
+        results |= dict.fromkeys(("push_back", "pop_back", "clear", "resize", "reserve"), c.VOID)
         if kind.kind == "vector" and name in results:
-            wanted = [c.SIZE if name in ("resize", "reserve", "assign") else to, to]
+            wanted = [c.SIZE if name in ("resize", "reserve") else to, to]
             texts = [self.converted(*one).text for one in zip(arguments, wanted, strict=False)]
             bounds = small if name == "size" else None
             return Value(f"{text}.{name}({', '.join(texts)})", results[name], bounds)

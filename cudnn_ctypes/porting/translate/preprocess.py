@@ -101,7 +101,6 @@ _DEFINE = re.compile(r"\s*(\w+)(\(([^)]*)\))?(.*)", re.DOTALL)
 _LITERAL = r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\''
 _BRACKET = re.compile(rf"{_LITERAL}|[][(){{}},]")
 _COMMENT = re.compile(rf"({_LITERAL})|//[^\n]*|/\*.*?\*/", re.DOTALL)
-_UNREAD = re.compile(rf"{_LITERAL}|//[^\n]*|/\*.*?\*/", re.DOTALL)
 _OPENING = re.compile(r"\s*\(")
 _TOKEN = re.compile(rf"{_LITERAL}|\b\d[\w']*|[A-Za-z_]\w*")
 _WORD = re.compile(rf"({_LITERAL})|//[^\n]*|/\*.*?\*/|[A-Za-z_]\w*", re.DOTALL)

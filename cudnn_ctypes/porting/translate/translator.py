@@ -220,8 +220,7 @@ class _Translator(Statements):
             prologue.append(f"{python} = {self._cell(kind.plain, python)}")
         if kind.kind in ("struct", "vector") and not kind.reference:
             prologue.append(f"{python} = copied({python})")
-        default = parameter.default
-        return f"{python}={self.converted(default, kind).text}" if default else python
+        return python
 
     def __init__(self, language: str, name: str, folders: Sequence[Path]) -> None:
         super().__init__(Program(language))

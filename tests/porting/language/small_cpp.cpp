@@ -26,7 +26,7 @@ typedef std::vector<float> Row;
 using Index = unsigned int;
 
 static void halve(float &x) { x /= 2; }
-static void extend(Row &row, float x = 1) { row.push_back(x); }
+static void extend(Row &row, float x) { row.push_back(x); }
 
 static void library() {
   Row row{3.0f, 4.0f}, other = row;
