@@ -151,6 +151,16 @@ def joined_batch_norm(graph: Graph, joined: tuple[int, ...] = (1, 1, 6, 6)) -> N
     graph.relu(graph.add(y, other)).set_output(name="y")
 
 
+def computed_bias(graph: Graph) -> None:
+    graph.io_data_type = as_data_type("bfloat16")
+    few = (1, 128, 1, 1)
+    x = graph.tensor((128, 128, 1, 1), name="x")
+    scale, b, other = (graph.tensor(few, name=name) for name in ("scale", "b", "other"))
+    graph.norm_forward("layer", "inference", x, scale, graph.max(b, other))["y"].set_output(
+        name="y"
+    )
+
+
 def joined_norm_gradient(graph: Graph) -> None:
     graph.io_data_type = as_data_type("float32")
     full, few = (16, 32, 1, 1), (1, 32, 1, 1)
@@ -337,6 +347,7 @@ WRONG: Mapping[str, Callable[[Graph], None]] = {
     "activation of a single number": single,
     "norm behind a whole operand": joined_norm,
     "norm of images before an operand that broadcasts": joined_batch_norm,
+    "computed operand of a norm": computed_bias,
     "gradient of a norm beside element-wise operations": joined_norm_gradient,
     "strided gradient of data beside element-wise operations": strided_gradient,
     "product of one column": one_column,

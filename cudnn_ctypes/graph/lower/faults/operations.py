@@ -122,6 +122,14 @@ def _joins_a_part_behind_a_norm(graph: Graph) -> str:
     return ""
 
 
+def _computes_an_operand_of_a_norm(graph: Graph) -> str:
+    for node in graph.of("norm_forward"):
+        for name, each in node.inputs.items():
+            if name != "x" and each.virtual:
+                return f"{node}: {name} {each.name!r}"
+    return ""
+
+
 def _joins_a_gradient_of_a_norm(graph: Graph) -> str:
     gradients = graph.of("norm_backward") if graph.of("pointwise") else ()
     return next((str(node) for node in gradients), "")
@@ -375,6 +383,17 @@ OPERATIONS = (
         measured("9.19", "In training, with add and relu.", "3 of 3 graphs"),
         remedy="give the operand whole",
         engines=(0,),
+    ),
+    row(
+        "computed operand of a norm",
+        "norm_forward",
+        "loses the CUDA context",
+        "it accesses memory that is not there",
+        _computes_an_operand_of_a_norm,
+        Range(91900),
+        measured("9.19", "A layer norm of bfloat16, its bias after max; H100.", "1 of 1 graph"),
+        remedy="compute the operand in a graph of its own",
+        engines=(5,),
     ),
     row(
         "gradient of a norm beside element-wise operations",
