@@ -86,7 +86,7 @@ def _for_the_host(
 ) -> None:
     common = ["-g", "-O1", "-w", "-pthread", *copies.old, *copies.includes]
     common += [f"-I{each}" for each in headers()]
-    common += ["-idirafter", str(HERE / "include")]
+    common += ["-idirafter", str(HERE / "include"), f"-ffile-prefix-map={copies.work}="]
     linked = [each for each in options if each.startswith(("-l", "-L", "-Wl"))]
     compiled = [each for each in options if each not in linked]
     kernels = ["-include", str(HERE / "include" / "cudnn_ctypes_kernels.h")]
