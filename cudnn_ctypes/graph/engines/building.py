@@ -42,7 +42,7 @@ PLAN_ERRORS = (NotSupportedError, InternalError, ExecutionFailedError)
 
 
 class OnlyThere(Exception):
-    """What is wanted, or an engine that may be, can be told and compiled where its GPU is alone."""
+    """An engine is wanted, or may be, that is told of and compiled only where its GPU is."""
 
 
 def as_modes(value: str | Sequence[str]) -> list[str]:

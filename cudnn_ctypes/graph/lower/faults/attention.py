@@ -93,7 +93,7 @@ def _pages_that_fill_no_tile(node: Node) -> str:
 
 
 def _operands_of_scores(node: Node) -> Iterator[Tensor]:
-    """What the operations of a modifier read from memory."""
+    """Tensors that the operations of a modifier read from memory."""
     modifier = node.subgraphs.get("score_mod")
     for each in modifier.nodes if modifier is not None else ():
         yield from (t for t in each.operands if not (t.virtual or t.by_value))
