@@ -19,7 +19,7 @@ from typing import Any
 from ..raw import cudnnBackendAttributeName_t as Name
 from ..raw import cudnnBackendAttributeType_t as Type
 from ..raw import cudnnBackendDescriptorType_t as Kind
-from ..raw.attributes import owner_and_short_name
+from ..raw.attributes import kind_name, owner_and_short_name
 from ..reference.device.backend_records import Record
 from .messages import LoggedArgument, Message
 
@@ -33,16 +33,10 @@ _KINDS = {kind.name: kind for kind in Kind}
 _HEARD = ("cudnnBackendSetAttribute", "cudnnBackendFinalize", "cudnnBackendDestroyDescriptor")
 _KEPT = 1 << 16  # finalized descriptors that are remembered of one process
 _TENSOR = "CUDNN_BACKEND_TENSOR_DESCRIPTOR"
-_PARTS = [
-    "TENSOR",
-    "CONVOLUTION",
-    "MATMUL",
-    "POINTWISE",
-    "REDUCTION",
-    "RESAMPLE",
-    "RNG",
-    "OPERATIONGRAPH",
-]
+_PARTS = {
+    *("tensor", "convolution", "matmul", "pointwise", "reduction", "resample", "rng"),
+    "operationgraph",
+}
 
 
 def block_of(
@@ -357,8 +351,8 @@ class LoggedDescriptors:
 @functools.cache
 def _matters(kind: Kind) -> bool:
     """Whether descriptors of a kind are parts of graphs."""
-    name = kind.name.removeprefix("CUDNN_BACKEND_").removesuffix("_DESCRIPTOR")
-    return name.startswith("OPERATION_") or name in _PARTS
+    name = kind_name(kind)
+    return name.startswith("operation_") or name in _PARTS
 
 
 def _target(opened: Sequence[_Open], kind: Kind, block: Block) -> _Open | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import re
 
+from ..arguments import short_name
 from ..raw import cudnnBackendKnobType_t, cudnnPointwiseMode_t
 
 __all__ = ["quoted_engines", "quoted_graphs"]
@@ -69,7 +70,6 @@ def quoted_engines(text: str) -> list[tuple[int, dict[str, int]]]:
         knobs = {}
         for number, value in _KNOB.findall(match[2]):
             knob = cudnnBackendKnobType_t(int(number))
-            name = knob.name.removeprefix("CUDNN_KNOB_TYPE_").lower() if knob.known else number
-            knobs[name] = int(value)
+            knobs[short_name(knob) if knob.known else number] = int(value)
         found.append((int(match[1]), knobs))
     return found

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ...evidence.files import CommandError
+from ...graph.engines.cache.entry_folder import user_folder
 from ...raw.headers import include_folder
 from ...raw.loaded_libraries import STAND_INS
 from ..cudart import cudaDeviceProp
@@ -21,7 +22,7 @@ from .signatures import Signature, signatures
 
 __all__ = [
     "HERE",
-    "cache_folder",
+    "cached",
     "compile_c",
     "compiler",
     "headers",
@@ -45,10 +46,9 @@ _SONAMES = (
 """The names under which programs load the libraries."""
 
 
-def cache_folder() -> Path:
-    """The user's folder for what is compiled here."""
-    named = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(named) if os.path.isabs(named) else Path.home() / ".cache") / "cudnn_ctypes"
+def cached(text: str) -> Path:
+    """The place among the user's caches of what is compiled from a text."""
+    return user_folder() / "programs" / hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def library() -> Path:
@@ -62,7 +62,7 @@ def library() -> Path:
     sources = {"functions.c": _functions(), "properties.c": _properties(), "versions": _versions()}
     written = [(HERE / name).read_text() for name in ("library.c", "registered_kernels.c")]
     text = "".join((*sources.values(), *written, *map(str, headers())))
-    folder = cache_folder() / "programs" / hashlib.sha256(text.encode()).hexdigest()[:16]
+    folder = cached(text)
     if not (folder / _NAME).exists():
         _compile(folder, sources)
     return folder / _NAME

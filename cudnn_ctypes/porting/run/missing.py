@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 import shutil
 import subprocess
@@ -11,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .kernels import MISSING
-from .library import cache_folder, compile_c, compiler
+from .library import cached, compile_c, compiler
 
 __all__ = ["missing_functions"]
 
@@ -21,7 +20,7 @@ _NAME = re.compile(r"(?:cuda|cudnn|cublas|curand|cufft|cusparse|cusolver|nvrtc|c
 def missing_functions(program: Path, libraries: Sequence[Path]) -> list[Path]:
     """A library with the functions that a program needs and these libraries have not.
 
-    None if nothing is missing, or nm is not there to tell.
+    No library if nothing is missing, or nm is not there to tell.
     """
     needed = {each for each in _symbols(program, "--undefined-only") if _NAME.fullmatch(each)}
     names = sorted(needed.difference(*(_symbols(each, "--defined-only") for each in libraries)))
@@ -29,7 +28,7 @@ def missing_functions(program: Path, libraries: Sequence[Path]) -> list[Path]:
         return []
     text = f"void {MISSING}(const char *);\n"
     text += "".join(f'void {each}(void) {{ {MISSING}("{each}"); }}\n' for each in names)
-    target = cache_folder() / "programs" / f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.so"
+    target = cached(text).with_suffix(".so")
     if not target.exists():
         with tempfile.TemporaryDirectory(dir=target.parent) as work:
             source, part = Path(work, "missing.c"), Path(work, "missing.so")

@@ -267,15 +267,27 @@ def standard_folder() -> Path:
     named = by_environment()
     if isinstance(named, Path):
         return named
-    # As the XDG base directory specification says; packages for it take 10 ms to load.
-    caches = os.environ.get("XDG_CACHE_HOME", "")
     try:
-        folder = Path(caches) if os.path.isabs(caches) else Path.home() / ".cache"
+        folder = user_folder()
     except RuntimeError:
         raise ValueError(
             f"cache: this user has no home: give a folder, or set {ENVIRONMENT_VARIABLE} to one"
         ) from None
-    return folder / "cudnn_ctypes" / "plans"
+    return folder / "plans"
+
+
+def user_folder() -> Path:
+    """The folder of this package among the user's caches.
+
+    Raises
+    ------
+    RuntimeError
+        If the user has no home.
+    """
+    # As the XDG base directory specification says; packages for it take 10 ms to load.
+    caches = os.environ.get("XDG_CACHE_HOME", "")
+    folder = Path(caches) if os.path.isabs(caches) else Path.home() / ".cache"
+    return folder / "cudnn_ctypes"
 
 
 def by_environment() -> bool | Path | None:
