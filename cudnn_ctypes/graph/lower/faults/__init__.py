@@ -1,7 +1,8 @@
 """The known faults of cuDNN that graphs have, each once: one row of `FAULTS`.
 
-A row is a `Fault`; its predicate looks at a `Graph`, the view of the lowered graph, and says what
-of the user's has the fault, "" if nothing has.
+A row is a `Fault`: what is known of it stands in a JSON file of this folder, by name; the module of
+the same name recognizes it. A predicate looks at a `Graph`, the view of the lowered graph, and says
+what of the user's has the fault, "" if nothing has.
 """
 
 from __future__ import annotations

@@ -3,8 +3,7 @@
 The set of such graphs is open, and these rows do not close it: the warden does (`backend.warden`).
 They are a cache of what it finds that travels with the package, for builds in this process, on
 versions and GPUs where it was asked. ``python -m tools.fuzz pairs`` found them without a GPU; a new
-row is worth its lines only for a graph that programs build. What is known of each is in
-`fatal.json`, by name; here is how it is recognized.
+row is worth its lines only for a graph that programs build.
 
 Unless a range has modes, the heuristics modes a and b end the process, or compiling what they
 propose does, and the mode fallback has no engine that compiles: a refusal takes nothing away.
@@ -16,11 +15,8 @@ attention.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from pathlib import Path
-from typing import Any
 
 from ....raw import (
     cudnnBackendNormFwdPhase_t,
@@ -29,9 +25,9 @@ from ....raw import (
     cudnnPointwiseMode_t,
     cudnnReduceTensorOp_t,
 )
-from ....raw.faults import Fault, Range, measured, row
 from ...describe.node import Node, exchanged
 from ...describe.tensor import Tensor
+from .rows import rows
 from .view import Graph, in_order, using
 
 __all__ = ["FATAL"]
@@ -367,32 +363,6 @@ def _convolves(graph: Graph) -> str:
     return f"{nodes[0]} for a GPU that is not here, beside one that is" if nodes else ""
 
 
-def _fatal(name: str, where: Callable[[Graph], str], known: dict[str, Any]) -> Fault:
-    """The row of `fatal.json` with this name."""
-    ranges = [
-        Range(
-            each["since"],
-            tuple(each["capabilities"]),
-            each.get("repaired"),
-            tuple(each.get("modes", ())),
-            each.get("sometimes", False),
-        )
-        for each in known["ranges"]
-    ]
-    gpu = known.get("gpu", "GPUs known by their properties")
-    return row(
-        name,
-        known["operations"],
-        "ends the process",
-        "cuDNN ends the process on such a graph",
-        where,
-        *ranges,
-        measured(known.get("versions", "9.8 to 9.28"), known["seen"], gpu=gpu),
-        remedy=known.get("remedy", "build two graphs"),
-        beside_another=known.get("beside_another", False),
-    )
-
-
 _WHERE: dict[str, Callable[[Graph], str]] = {
     "product of a convolution": _multiplies_a_convolution,
     "product of a signal": _multiplies_a_signal,
@@ -428,5 +398,4 @@ _WHERE: dict[str, Callable[[Graph], str]] = {
     "gradient of one row of scores": _derives_from_one_row,
     "scattered heads in attention's backward pass": _scatters_heads,
 }
-_KNOWN = json.loads(Path(__file__).with_name("fatal.json").read_text())
-FATAL = tuple(_fatal(name, where, _KNOWN[name]) for name, where in _WHERE.items())
+FATAL = rows("fatal.json", _WHERE)
