@@ -23,7 +23,7 @@ import pytest
 
 from cudnn_ctypes import raw, use_reference_device
 from cudnn_ctypes.raw import mode
-from cudnn_ctypes.raw.enum_facts import ENUM_SINCE
+from cudnn_ctypes.raw.origins import SINCE
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -70,7 +70,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     for marker in item.iter_markers("needs"):
         (name,) = marker.args
         function = raw.FUNCTIONS.get(name)
-        since = ENUM_SINCE[name] if function is None else function.since
+        since = SINCE[name] if function is None else function.since
         if outdated := raw.load().outdated(name, since):
             pytest.skip(outdated)
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from cudnn_ctypes import raw
 from cudnn_ctypes.errors import error_class
-from cudnn_ctypes.raw import types
-from cudnn_ctypes.raw.describe import facts_of
 from cudnn_ctypes.raw.gone_table import OLD_STATUS_NUMBERS
 from cudnn_ctypes.raw.hints import usual_cause
+from cudnn_ctypes.raw.origins import SINCE
 
 from .page_parts import grid, write
 
@@ -19,19 +18,14 @@ def write_versions() -> None:
     added: dict[tuple[int, ...], dict[str, list[str]]] = {}
 
     def note(since: str, kind: str, text: str) -> None:
-        if not since:  # of CUDA
-            return
         release = tuple(map(int, since.split(".")))
         added.setdefault(release, {}).setdefault(kind, []).append(text)
 
     for name, function in raw.FUNCTIONS.items():
         note(function.since, "functions", f"[`{name}`](c/{name}.md)")
-    for enum in raw.enums.CudnnEnum.__subclasses__():
-        for name in (enum.__name__, *enum.__members__):
-            kind = "enumerators" if name.startswith("CUDNN_") else "types"
-            note(facts_of(name)[1], kind, f"`{name}`")
-    for name, since in types.TYPE_SINCE.items():
-        note(since, "types", f"`{name}`")
+    for name, since in SINCE.items():
+        kind = "enumerators" if name.startswith("CUDNN_") else "types"
+        note(since, kind, f"`{name}`")
     names = {".".join(map(str, each)): added[each] for each in sorted(added)}
     counted = grid(
         ("cuDNN", "functions", "types", "enumerators"),

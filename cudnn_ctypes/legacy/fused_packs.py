@@ -18,8 +18,8 @@ from .. import raw
 from ..arguments import enumerator, expect, short_name
 from ..handle import Handle
 from ..raw.descriptors import ConstantPack, FusedPlan, VariantPack
-from ..raw.enum_facts import ENUM_POINTEES
 from ..raw.memory import memory_pointer
+from ..raw.origins import POINTEES
 from ..runtime.launching.likeness import ALIGNMENT, Look, kinds, look
 from ..runtime.launching.recording import launch
 from .activation import ActivationDescriptor
@@ -90,7 +90,7 @@ class FusedOpsConstParamPack(Descriptor[raw.cudnnFusedOpsConstParamPack_t]):
             pointer), "ptr_elem_aligned" or "ptr_16b_aligned".
         """
         label = enumerator(raw.cudnnFusedOpsConstParamLabel_t, label, "label")
-        name = ENUM_POINTEES.get(label.name)
+        name = POINTEES.get(label.name)
         if name is not None:
             if value is not None:
                 expect(short_name(label), value, _DESCRIPTORS[name])
@@ -106,7 +106,7 @@ class FusedOpsConstParamPack(Descriptor[raw.cudnnFusedOpsConstParamPack_t]):
         "conv_scale_bias_add_activation" knows no label (cuDNN 9.28).
         """
         label = enumerator(raw.cudnnFusedOpsConstParamLabel_t, label, "label")
-        name, is_null = ENUM_POINTEES.get(label.name), c_int()
+        name, is_null = POINTEES.get(label.name), c_int()
         if name is None:
             value = _enum_of(label)()
             raw.cudnnGetFusedOpsConstParamPackAttribute(self, label, ctypes.byref(value), is_null)
@@ -131,7 +131,7 @@ class FusedOpsConstParamPack(Descriptor[raw.cudnnFusedOpsConstParamPack_t]):
         values: dict[str, Any] = {"operation": self.operation}
         for name, value in self._record(ConstantPack).held.items():
             label = raw.cudnnFusedOpsConstParamLabel_t[f"CUDNN_PARAM_{name}"]
-            if ENUM_POINTEES.get(label.name) is not None:
+            if POINTEES.get(label.name) is not None:
                 values[short_name(label)] = value
             elif value:
                 values[short_name(label)] = _enum_of(label)(value)

@@ -80,7 +80,7 @@ def _finding(name: str, line: int, column: int, node: Node) -> Finding:
         note = changed(name)
         text += f" ({note}; cudnn_ctypes.compat.v7 takes either)" if note else ""
         return Finding("gone", line, column, name, text, (new_call(name),))
-    if function.deprecated and function.replaced_by in functions.__all__:
+    if function.deprecated and function.replaced_by in functions.FUNCTIONS:
         text = f"deprecated, and still there; {function.replaced_by} replaces it"
         return Finding("note", line, column, name, text, (new_call(function.replaced_by),))
     return Finding("kept", line, column, name)
@@ -88,7 +88,7 @@ def _finding(name: str, line: int, column: int, node: Node) -> Finding:
 
 def _unknown(name: str, line: int, column: int, node: Node) -> Finding:
     arguments = _call_of(node).arguments
-    if len(arguments) == 1 and arguments[0].called in functions.__all__:
+    if len(arguments) == 1 and arguments[0].called in functions.FUNCTIONS:
         text = f"it looks at a status, which Python's functions do: {name}(f(x)) is f(x)"
         return Finding("note", line, column, name, text)
     if like := _misspelt(name):

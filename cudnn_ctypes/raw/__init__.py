@@ -26,13 +26,11 @@ from .enums import *
 from .function import Function as Function
 from .function import Parameter as Parameter
 from .functions import *
+from .functions import FUNCTIONS as FUNCTIONS
 from .library import Library as Library
 from .library import load as load
 from .library import loaded_library as loaded_library
 from .types import *
-
-FUNCTIONS: dict[str, Function] = {name: getattr(_functions, name) for name in _functions.__all__}
-"""All functions by C name."""
 
 if not TYPE_CHECKING:  # a type checker takes what is imported; it would believe in every name
     __all__ = [

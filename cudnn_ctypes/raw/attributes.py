@@ -16,10 +16,10 @@ from typing import Any
 from . import enums, library
 from .attribute_types import ATTRIBUTE_TYPES
 from .ctypes_support import CudnnEnum
-from .enum_facts import ENUM_RENUMBERED, ENUM_SINCE
 from .enums import cudnnBackendAttributeName_t as Name
 from .enums import cudnnBackendAttributeType_t as Type
 from .enums import cudnnBackendDescriptorType_t as Kind
+from .origins import FORMER_VALUES, SINCE
 from .types import cudnnFraction_t
 
 __all__ = [
@@ -86,7 +86,7 @@ class Attribute:
     @property
     def since(self) -> str:
         """The first cuDNN version that has the attribute."""
-        return ENUM_SINCE.get(self.name.name) or ENUM_SINCE[type(self.name).__name__]
+        return SINCE[self.name.name]
 
 
 @functools.cache
@@ -156,7 +156,7 @@ ATTRIBUTES: dict[Kind, dict[str, Attribute]] = _table()
 
 def code_of(kind: Kind) -> Kind:
     """The code of a descriptor type in the loaded library: a few changed within cuDNN 9."""
-    moved = ENUM_RENUMBERED.get(kind.name, {}).get(library.load().version_text)
+    moved = FORMER_VALUES.get(kind.name, {}).get(library.load().version_text)
     return kind if moved is None else Kind(moved)
 
 

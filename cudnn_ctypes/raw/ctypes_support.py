@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, overload
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-from . import live
+from . import live, origins
 
 __all__ = [
     "CudnnEnum",
@@ -146,6 +146,13 @@ class _EnumType(enum.EnumMeta):
 
     else:
 
+        def __new__(mcs, name, bases, namespace, *, header="", since="", replaced_by=None, **other):
+            if header:
+                origins.declare(name, header=header, since=since, replaced_by=replaced_by)
+                for member in namespace._member_names:
+                    origins.declare_enumerator(member, namespace[member], name)
+            return super().__new__(mcs, name, bases, namespace, **other)
+
         def __call__(cls, value=..., *args, **kwargs):
             if value is ...:
                 return storage_type(cls)()
@@ -229,7 +236,12 @@ if TYPE_CHECKING:
 else:
 
     class _PointerType(type(ctypes._Pointer)):
-        """Documents handles."""
+        """Makes the C struct that only a handle of this type points to; documents handles."""
+
+        def __new__(mcs, name, bases, namespace, *, struct="", **facts):
+            if struct:
+                namespace["_type_"] = type(struct, (ctypes.Structure,), {})
+            return super().__new__(mcs, name, bases, namespace, **facts)
 
     _PointerType.__doc__ = Documentation(_PointerType.__doc__)
     _Opaque = _PointerType("_Opaque", (ctypes._Pointer,), {})
@@ -246,6 +258,19 @@ class OpaquePointer(_Opaque):
     _must_be_set: ClassVar[bool] = False  # a created one is not usable
     _may_be_half_set: ClassVar[bool] = False  # a refused call may leave some of its values
     _executable: Any = (False,)  # see guards.backend
+
+    def __init_subclass__(
+        cls,
+        *,
+        struct: str = "",
+        must_be_set: bool = False,
+        may_be_half_set: bool = False,
+        **origin: Any,
+    ) -> None:
+        cls._must_be_set = must_be_set
+        cls._may_be_half_set = may_be_half_set
+        if origin:
+            origins.declare(cls.__name__, **origin)
 
     @property
     def value(self) -> int | None:
@@ -308,7 +333,7 @@ else:
     class _StructureType(type(ctypes.Structure)):
         """Builds ``_fields_``: an enum's field is an int with a property that reads its member."""
 
-        def __new__(mcs, name, bases, namespace):
+        def __new__(mcs, name, bases, namespace, **origin):
             fields = [(n, each.ctype) for n, each in namespace.items() if type(each) is field]
             namespace["_cfields_"] = tuple(fields)
             namespace["_fields_"] = layout = []
@@ -319,7 +344,7 @@ else:
                 else:
                     layout.append((each, ctype))
                     del namespace[each]
-            return super().__new__(mcs, name, bases, namespace)
+            return super().__new__(mcs, name, bases, namespace, **origin)
 
     _StructureType.__doc__ = Documentation(_StructureType.__doc__)
     _Structure = _StructureType("_Structure", (ctypes.Structure,), {})
@@ -333,6 +358,10 @@ class CudnnStructure(_Structure):
 
     _cfields_: ClassVar[tuple[tuple[str, Any], ...]]
     """Pairs of the C name and the C type."""
+
+    def __init_subclass__(cls, **origin: Any) -> None:
+        if origin:
+            origins.declare(cls.__name__, **origin)
 
     def __repr__(self) -> str:
         values = ", ".join(f"{name}={_shown(getattr(self, name))}" for name, _ in self._cfields_)

@@ -10,9 +10,10 @@ import functools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from . import constants, enum_facts, enums, functions, types
+from . import constants, enums, functions, types
 from .ctypes_support import CudnnEnum, CudnnStructure, OpaquePointer
 from .function import Function, Parameter
+from .origins import HEADERS, REPLACED_BY, SINCE
 
 __all__ = ["docstring", "documentation", "enum_of", "facts_of", "origin", "parameter_type"]
 
@@ -79,8 +80,10 @@ def _text(name: str, item: Any) -> str:
     if isinstance(item, type) and issubclass(item, OpaquePointer):
         struct = "void" if item._type_ is ctypes.c_byte else f"struct {item._type_.__name__}"
         return _paragraphs(f"typedef {struct} *{name};", origin(name))
-    if name in functions.__all__:
+    if name in functions.FUNCTIONS:
         return _function(item)
+    if isinstance(item, type) and issubclass(item, ctypes.Structure):
+        return _paragraphs(f"typedef struct {name} {name};", origin(name))
     if name in types.__all__:
         return _paragraphs(f"{name}: the type of a function that cuDNN calls", origin(name))
     if callable(item):
@@ -143,22 +146,19 @@ def origin(name: str) -> str:
 
 def facts_of(name: str) -> tuple[str, str, bool | str]:
     """The header, the first version, and whether a name is deprecated, or its successor's name."""
-    function = vars(functions).get(name) if name in functions.__all__ else None
+    function = functions.FUNCTIONS.get(name)
     if function is not None:
         return function.header, function.since, function.replaced_by or function.deprecated
     enum = enum_of(name)
     if enum is not None:
         if enum is types.libraryPropertyType:
             return "library_types.h of CUDA", "", False
-        since = enum_facts.ENUM_SINCE.get(name) or enum_facts.ENUM_SINCE[enum.__name__]
-        deprecated = [n for n in (name, enum.__name__) if n in enum_facts.ENUM_DEPRECATED]
-        replaced_by = next((enum_facts.ENUM_DEPRECATED[n] for n in deprecated), "")
-        return enum_facts.ENUM_HEADERS[enum.__name__], since, replaced_by or bool(deprecated)
-    if name not in types.TYPE_HEADERS:
+        deprecated = [n for n in (name, enum.__name__) if n in REPLACED_BY]
+        replaced_by = next((REPLACED_BY[n] for n in deprecated), "")
+        return HEADERS[enum.__name__], SINCE[name], replaced_by or bool(deprecated)
+    if name not in HEADERS:
         return "of CUDA" if name.startswith("cuda") else "", "", False
-    replaced = types.TYPE_DEPRECATED.get(name, False)
-    since = types.TYPE_SINCE[name]
-    return types.TYPE_HEADERS[name], since, replaced or replaced == ""
+    return HEADERS[name], SINCE[name], REPLACED_BY.get(name, False) or name in REPLACED_BY
 
 
 @functools.cache
@@ -181,9 +181,9 @@ def enum_of(name: str) -> type[CudnnEnum] | None:
 
 def _member_notes(name: str, enum: str) -> str:
     notes = []
-    if enum_facts.ENUM_SINCE.get(name) not in (None, enum_facts.ENUM_SINCE.get(enum)):
-        notes.append(f"since {enum_facts.ENUM_SINCE[name]}")
-    if name in enum_facts.ENUM_DEPRECATED and enum not in enum_facts.ENUM_DEPRECATED:
+    if SINCE.get(name) != SINCE.get(enum):
+        notes.append(f"since {SINCE[name]}")
+    if name in REPLACED_BY and enum not in REPLACED_BY:
         notes.append("deprecated")
     return ", ".join(notes)
 

@@ -1,4 +1,4 @@
-# ruff: noqa: I001, RUF022
+# ruff: noqa: I001
 # mypy: disable-error-code="empty-body"
 # fmt: off
 """The functions of cuDNN 9.28.0.
@@ -15,7 +15,7 @@ from ctypes import (
     c_char, c_char_p, c_double, c_float, c_int, c_int32, c_int64, c_size_t, c_uint, c_uint32,
     c_ulonglong, c_void_p,
 )
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from .argument_types import (
     Callback, CallbackPointer, Const, CudaGraph, DeviceMemory, EnumArrayOf, EnumPointer, EnumValue,
@@ -40,7 +40,7 @@ from .enums import (
     cudnnSoftmaxAlgorithm_t, cudnnSoftmaxMode_t, cudnnStatus_t, cudnnTensorFormat_t,
     cudnnWgradMode_t,
 )
-from .function import function
+from .function import Function, function
 from .types import (
     cudaStream_t, cudnnActivationDescriptor_t, cudnnAttnDescriptor_t, cudnnBackendDescriptor_t,
     cudnnConvolutionBwdDataAlgoPerf_t, cudnnConvolutionBwdFilterAlgoPerf_t,
@@ -2770,100 +2770,10 @@ def cudnnGnnMhaGatV2Backward(
     gradType: EnumValue[cudnnDataType_t],
 ) -> cudnnStatus_t: ...
 
-__all__ = [
-    "cudnnGetVersion", "cudnnGetMaxDeviceVersion", "cudnnGetCudartVersion", "cudnnGetErrorString",
-    "cudnnGetLastErrorString", "cudnnQueryRuntimeError", "cudnnGetProperty", "cudnnCreate",
-    "cudnnDestroy", "cudnnSetStream", "cudnnGetStream", "cudnnSetCallback", "cudnnGetCallback",
-    "cudnnGraphVersionCheck", "cudnnBackendCreateDescriptor", "cudnnBackendDestroyDescriptor",
-    "cudnnBackendInitialize", "cudnnBackendFinalize", "cudnnBackendSetAttribute",
-    "cudnnBackendGetAttribute", "cudnnGetExecutionPlanWorkspaceSize", "cudnnBackendExecute",
-    "cudnnBackendPopulateCudaGraph", "cudnnBackendUpdateCudaGraph", "cudnnCreateTensorDescriptor",
-    "cudnnSetTensor4dDescriptor", "cudnnSetTensor4dDescriptorEx", "cudnnGetTensor4dDescriptor",
-    "cudnnSetTensorNdDescriptor", "cudnnSetTensorNdDescriptorEx", "cudnnGetTensorNdDescriptor",
-    "cudnnGetTensorSizeInBytes", "cudnnDestroyTensorDescriptor", "cudnnInitTransformDest",
-    "cudnnCreateTensorTransformDescriptor", "cudnnSetTensorTransformDescriptor",
-    "cudnnGetTensorTransformDescriptor", "cudnnDestroyTensorTransformDescriptor",
-    "cudnnTransformTensor", "cudnnTransformTensorEx", "cudnnAddTensor",
-    "cudnnCreateOpTensorDescriptor", "cudnnSetOpTensorDescriptor", "cudnnGetOpTensorDescriptor",
-    "cudnnDestroyOpTensorDescriptor", "cudnnOpTensor", "cudnnCreateReduceTensorDescriptor",
-    "cudnnSetReduceTensorDescriptor", "cudnnGetReduceTensorDescriptor",
-    "cudnnDestroyReduceTensorDescriptor", "cudnnGetReductionIndicesSize",
-    "cudnnGetReductionWorkspaceSize", "cudnnReduceTensor", "cudnnSetTensor", "cudnnScaleTensor",
-    "cudnnCreateFilterDescriptor", "cudnnSetFilter4dDescriptor", "cudnnGetFilter4dDescriptor",
-    "cudnnSetFilterNdDescriptor", "cudnnGetFilterNdDescriptor", "cudnnGetFilterSizeInBytes",
-    "cudnnTransformFilter", "cudnnDestroyFilterDescriptor", "cudnnSoftmaxForward",
-    "cudnnCreatePoolingDescriptor", "cudnnSetPooling2dDescriptor", "cudnnGetPooling2dDescriptor",
-    "cudnnSetPoolingNdDescriptor", "cudnnGetPoolingNdDescriptor",
-    "cudnnGetPoolingNdForwardOutputDim", "cudnnGetPooling2dForwardOutputDim",
-    "cudnnDestroyPoolingDescriptor", "cudnnPoolingForward", "cudnnCreateActivationDescriptor",
-    "cudnnSetActivationDescriptor", "cudnnGetActivationDescriptor",
-    "cudnnSetActivationDescriptorSwishBeta", "cudnnGetActivationDescriptorSwishBeta",
-    "cudnnDestroyActivationDescriptor", "cudnnActivationForward", "cudnnCreateLRNDescriptor",
-    "cudnnSetLRNDescriptor", "cudnnGetLRNDescriptor", "cudnnDestroyLRNDescriptor",
-    "cudnnLRNCrossChannelForward", "cudnnDivisiveNormalizationForward",
-    "cudnnDeriveBNTensorDescriptor", "cudnnBatchNormalizationForwardInference",
-    "cudnnDeriveNormTensorDescriptor", "cudnnNormalizationForwardInference",
-    "cudnnCreateSpatialTransformerDescriptor", "cudnnSetSpatialTransformerNdDescriptor",
-    "cudnnDestroySpatialTransformerDescriptor", "cudnnSpatialTfGridGeneratorForward",
-    "cudnnSpatialTfSamplerForward", "cudnnCreateDropoutDescriptor", "cudnnDestroyDropoutDescriptor",
-    "cudnnDropoutGetStatesSize", "cudnnDropoutGetReserveSpaceSize", "cudnnSetDropoutDescriptor",
-    "cudnnRestoreDropoutDescriptor", "cudnnGetDropoutDescriptor", "cudnnDropoutForward",
-    "cudnnOpsVersionCheck", "cudnnSoftmaxBackward", "cudnnPoolingBackward",
-    "cudnnActivationBackward", "cudnnLRNCrossChannelBackward", "cudnnDivisiveNormalizationBackward",
-    "cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize",
-    "cudnnGetBatchNormalizationBackwardExWorkspaceSize",
-    "cudnnGetBatchNormalizationTrainingExReserveSpaceSize",
-    "cudnnBatchNormalizationForwardTraining", "cudnnBatchNormalizationForwardTrainingEx",
-    "cudnnBatchNormalizationBackward", "cudnnBatchNormalizationBackwardEx",
-    "cudnnGetNormalizationForwardTrainingWorkspaceSize",
-    "cudnnGetNormalizationBackwardWorkspaceSize", "cudnnGetNormalizationTrainingReserveSpaceSize",
-    "cudnnNormalizationForwardTraining", "cudnnNormalizationBackward",
-    "cudnnSpatialTfGridGeneratorBackward", "cudnnSpatialTfSamplerBackward", "cudnnDropoutBackward",
-    "cudnnCreateConvolutionDescriptor", "cudnnDestroyConvolutionDescriptor",
-    "cudnnSetConvolutionMathType", "cudnnGetConvolutionMathType", "cudnnSetConvolutionGroupCount",
-    "cudnnGetConvolutionGroupCount", "cudnnSetConvolutionReorderType",
-    "cudnnGetConvolutionReorderType", "cudnnSetConvolution2dDescriptor",
-    "cudnnGetConvolution2dDescriptor", "cudnnSetConvolutionNdDescriptor",
-    "cudnnGetConvolutionNdDescriptor", "cudnnGetConvolution2dForwardOutputDim",
-    "cudnnGetConvolutionNdForwardOutputDim", "cudnnGetConvolutionForwardAlgorithmMaxCount",
-    "cudnnGetConvolutionForwardAlgorithm_v7", "cudnnFindConvolutionForwardAlgorithm",
-    "cudnnFindConvolutionForwardAlgorithmEx", "cudnnIm2Col", "cudnnReorderFilterAndBias",
-    "cudnnGetConvolutionForwardWorkspaceSize", "cudnnConvolutionForward",
-    "cudnnConvolutionBiasActivationForward", "cudnnGetConvolutionBackwardDataAlgorithmMaxCount",
-    "cudnnFindConvolutionBackwardDataAlgorithm", "cudnnFindConvolutionBackwardDataAlgorithmEx",
-    "cudnnGetConvolutionBackwardDataAlgorithm_v7", "cudnnGetConvolutionBackwardDataWorkspaceSize",
-    "cudnnConvolutionBackwardData", "cudnnGetFoldedConvBackwardDataDescriptors",
-    "cudnnCnnVersionCheck", "cudnnGetConvolutionBackwardFilterAlgorithmMaxCount",
-    "cudnnFindConvolutionBackwardFilterAlgorithm", "cudnnFindConvolutionBackwardFilterAlgorithmEx",
-    "cudnnGetConvolutionBackwardFilterAlgorithm_v7",
-    "cudnnGetConvolutionBackwardFilterWorkspaceSize", "cudnnConvolutionBackwardFilter",
-    "cudnnConvolutionBackwardBias", "cudnnCreateFusedOpsConstParamPack",
-    "cudnnDestroyFusedOpsConstParamPack", "cudnnSetFusedOpsConstParamPackAttribute",
-    "cudnnGetFusedOpsConstParamPackAttribute", "cudnnCreateFusedOpsVariantParamPack",
-    "cudnnDestroyFusedOpsVariantParamPack", "cudnnSetFusedOpsVariantParamPackAttribute",
-    "cudnnGetFusedOpsVariantParamPackAttribute", "cudnnCreateFusedOpsPlan",
-    "cudnnDestroyFusedOpsPlan", "cudnnMakeFusedOpsPlan", "cudnnFusedOpsExecute",
-    "cudnnCreateRNNDescriptor", "cudnnDestroyRNNDescriptor", "cudnnSetRNNDescriptor_v8",
-    "cudnnGetRNNDescriptor_v8", "cudnnRNNSetClip_v8", "cudnnRNNSetClip_v9", "cudnnRNNGetClip_v8",
-    "cudnnRNNGetClip_v9", "cudnnBuildRNNDynamic", "cudnnGetRNNTempSpaceSizes",
-    "cudnnGetRNNWeightSpaceSize", "cudnnGetRNNWeightParams", "cudnnCreateRNNDataDescriptor",
-    "cudnnDestroyRNNDataDescriptor", "cudnnSetRNNDataDescriptor", "cudnnGetRNNDataDescriptor",
-    "cudnnRNNForward", "cudnnCreateSeqDataDescriptor", "cudnnDestroySeqDataDescriptor",
-    "cudnnSetSeqDataDescriptor", "cudnnGetSeqDataDescriptor", "cudnnCreateAttnDescriptor",
-    "cudnnDestroyAttnDescriptor", "cudnnSetAttnDescriptor", "cudnnGetAttnDescriptor",
-    "cudnnGetMultiHeadAttnBuffers", "cudnnGetMultiHeadAttnWeights", "cudnnMultiHeadAttnForward",
-    "cudnnAdvVersionCheck", "cudnnRNNBackwardData_v8", "cudnnRNNBackwardWeights_v8",
-    "cudnnMultiHeadAttnBackwardData", "cudnnMultiHeadAttnBackwardWeights",
-    "cudnnCreateCTCLossDescriptor", "cudnnSetCTCLossDescriptor", "cudnnSetCTCLossDescriptorEx",
-    "cudnnSetCTCLossDescriptor_v8", "cudnnSetCTCLossDescriptor_v9", "cudnnGetCTCLossDescriptor",
-    "cudnnGetCTCLossDescriptorEx", "cudnnGetCTCLossDescriptor_v8", "cudnnGetCTCLossDescriptor_v9",
-    "cudnnDestroyCTCLossDescriptor", "cudnnCTCLoss", "cudnnCTCLoss_v8",
-    "cudnnGetCTCLossWorkspaceSize", "cudnnGetCTCLossWorkspaceSize_v8",
-    "cudnnSubquadraticOpsVersionCheck", "cudnnCausalConv1dForward", "cudnnCausalConv1dBackward",
-    "cudnnCausalConv1dNwhForward", "cudnnCausalConv1dNwhBackward", "cudnnB2BCausalConv1dForward",
-    "cudnnB2BCausalConv1dBackward", "cudnnFFTCausalConv1dForward", "cudnnFFTCausalConv1dBackward",
-    "cudnnLongFFTCausalConv1dGetBufferSizes", "cudnnLongFFTCausalConv1dForward",
-    "cudnnLongFFTCausalConv1dBackward", "cudnnGnnAggSimpleForward", "cudnnGnnAggSimpleBackward",
-    "cudnnGnnMhaGatForward", "cudnnGnnMhaGatBackward", "cudnnGnnMhaGatV2Forward",
-    "cudnnGnnMhaGatV2Backward",
-]
+FUNCTIONS: dict[str, Function] = {
+    name: each for name, each in globals().items() if isinstance(each, Function)
+}
+"""All functions by C name."""
+
+if not TYPE_CHECKING:  # type checkers take all names that are defined here
+    __all__ = [*FUNCTIONS]

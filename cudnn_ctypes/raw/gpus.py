@@ -253,7 +253,7 @@ def _watch() -> None:
     from .bare import bare
     from .function import binding
 
-    for name in functions.__all__:
+    for name in functions.FUNCTIONS:
         bound = binding(name)
         if _handle_position(bound) is not None or name in _WRAPPERS:
             bound.wrap(functools.partial(_WRAPPERS.get(name, _on_handles_gpu), bound))

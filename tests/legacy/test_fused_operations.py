@@ -29,7 +29,7 @@ from cudnn_ctypes import (
     raw,
 )
 from cudnn_ctypes.dtypes import numpy_dtype
-from cudnn_ctypes.raw.enum_facts import ENUM_POINTEES
+from cudnn_ctypes.raw.origins import POINTEES
 from cudnn_ctypes.reference import fused_operations as reference
 
 from .conftest import Report
@@ -88,7 +88,7 @@ def test_every_label_can_be_set_and_read() -> None:
     for operation in OPERATIONS:
         with FusedOpsConstParamPack(operation) as pack:
             for label in raw.cudnnFusedOpsConstParamLabel_t:
-                name = ENUM_POINTEES.get(label.name)
+                name = POINTEES.get(label.name)
                 value = made.get(name or "")
                 if name is None:
                     value = "spatial" if label.name.endswith("MODE") else "ptr_elem_aligned"

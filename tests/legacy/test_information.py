@@ -20,7 +20,7 @@ from cudnn_ctypes import (
     raw,
     use_reference_device,
 )
-from cudnn_ctypes.raw.enum_facts import ENUM_SINCE
+from cudnn_ctypes.raw.origins import SINCE
 
 
 def test_versions_agree() -> None:
@@ -57,7 +57,7 @@ def test_sublibraries() -> None:
 def test_error_strings() -> None:
     loaded = library_versions().cudnn
     for status in raw.cudnnStatus_t:
-        since = ENUM_SINCE.get(status.name, "9.0.0")
+        since = SINCE[status.name]
         if tuple(map(int, since.split("."))) <= loaded:
             assert error_string(status) == status.name
     assert error_string(987654) not in raw.cudnnStatus_t.__members__

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from cudnn_ctypes import raw
-from cudnn_ctypes.raw import enum_facts, types
+from cudnn_ctypes.raw import origins
 from cudnn_ctypes.raw.describe import facts_of
 
 pytest.importorskip("clang.cindex", reason="needs libclang, which reads the headers")
@@ -224,13 +224,13 @@ def test_versions_and_deprecation_are_data():
     assert raw.cudnnGnnMhaGatForward.since == "9.28.0"
     assert not raw.cudnnCreate.deprecated
     assert raw.cudnnConvolutionForward.deprecated
-    assert enum_facts.ENUM_SINCE["CUDNN_POINTWISE_ATAN2"] == "9.1.0"
+    assert origins.SINCE["CUDNN_POINTWISE_ATAN2"] == "9.1.0"
     facts = {name: facts_of(name)[1] for name in ("CUDNN_DATA_FLOAT", "CUDNN_DATA_INT8")}
     assert facts == {"CUDNN_DATA_FLOAT": "1.0.0", "CUDNN_DATA_INT8": "6.0.0"}
-    assert "CUDNN_STATUS_ALLOC_FAILED" in enum_facts.ENUM_DEPRECATED
-    assert "cudnnConvolutionDescriptor_t" in types.TYPE_DEPRECATED
-    assert enum_facts.ENUM_RENUMBERED["CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR"] == {"9.10.0": 40}
-    for name in (*enum_facts.ENUM_SINCE, *enum_facts.ENUM_DEPRECATED, *enum_facts.ENUM_RENUMBERED):
+    assert "CUDNN_STATUS_ALLOC_FAILED" in origins.REPLACED_BY
+    assert "cudnnConvolutionDescriptor_t" in origins.REPLACED_BY
+    assert origins.FORMER_VALUES["CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR"] == {"9.10.0": 40}
+    for name in (*origins.SINCE, *origins.REPLACED_BY, *origins.FORMER_VALUES):
         assert hasattr(raw, name)
 
 
@@ -239,13 +239,13 @@ def test_what_replaces_deprecated_names():
     operation = "CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR"
     assert raw.cudnnConvolutionForward.replaced_by == operation  # in the overrides
     assert raw.cudnnCreate.replaced_by == ""
-    assert enum_facts.ENUM_DEPRECATED["CUDNN_STATUS_INVALID_VALUE"] == "CUDNN_STATUS_BAD_PARAM"
-    assert types.TYPE_DEPRECATED["cudnnFilterDescriptor_t"] == "CUDNN_BACKEND_TENSOR_DESCRIPTOR"
+    assert origins.REPLACED_BY["CUDNN_STATUS_INVALID_VALUE"] == "CUDNN_STATUS_BAD_PARAM"
+    assert origins.REPLACED_BY["cudnnFilterDescriptor_t"] == "CUDNN_BACKEND_TENSOR_DESCRIPTOR"
     replacements = {f.replaced_by for f in raw.FUNCTIONS.values() if f.deprecated}
-    replacements |= {*enum_facts.ENUM_DEPRECATED.values(), *types.TYPE_DEPRECATED.values()}
+    replacements |= {*origins.REPLACED_BY.values()}
     for name in replacements - {""}:
         assert hasattr(raw, name)
-        assert name not in enum_facts.ENUM_DEPRECATED
+        assert name not in origins.REPLACED_BY
     assert not [f for f in raw.FUNCTIONS.values() if f.replaced_by and not f.deprecated]
 
 
@@ -256,7 +256,7 @@ def test_a_replacement_of_what_is_not_deprecated_is_an_error(headers, monkeypatc
 
 
 def test_every_type_names_its_header():
-    classes = [n for n in (*enum_facts.ENUM_HEADERS, *types.TYPE_HEADERS) if hasattr(raw, n)]
-    assert len(classes) == 73 + 30 == len(enum_facts.ENUM_HEADERS) + len(types.TYPE_HEADERS)
-    assert enum_facts.ENUM_HEADERS["cudnnDataType_t"] == "cudnn_graph.h"
-    assert types.TYPE_HEADERS["cudnnRNNDescriptor_t"] == "cudnn_adv.h"
+    classes = [name for name in origins.HEADERS if hasattr(raw, name)]
+    assert len(classes) == 73 + 30 == len(origins.HEADERS)
+    assert origins.HEADERS["cudnnDataType_t"] == "cudnn_graph.h"
+    assert origins.HEADERS["cudnnRNNDescriptor_t"] == "cudnn_adv.h"

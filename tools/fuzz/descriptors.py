@@ -14,7 +14,7 @@ from cudnn_ctypes.absent_gpu.properties import complete, preset
 from cudnn_ctypes.graph.backend.descriptor import BackendDescriptor
 from cudnn_ctypes.raw import cudnnBackendAttributeType_t as Type
 from cudnn_ctypes.raw.attributes import ATTRIBUTES, ENUMS, KINDS, Attribute, kind_name
-from cudnn_ctypes.raw.enum_facts import ENUM_SINCE
+from cudnn_ctypes.raw.origins import SINCE
 
 __all__ = ["COMPUTED", "CREATABLE", "STATES", "Workshop"]
 
@@ -209,7 +209,7 @@ class Workshop:
                 for name, known in ATTRIBUTES[KINDS[kind]].items()
                 if known.settable
                 and (name in listed) == (kind in _ONLY)
-                and not raw.load().outdated(name, ENUM_SINCE.get(known.name.name, "9.0.0"))
+                and not raw.load().outdated(name, SINCE[known.name.name])
             }
         return self._settings[kind]
 

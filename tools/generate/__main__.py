@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from .emit_constants import emit_constants
-from .emit_enums import emit_enum_facts, emit_enums
+from .emit_enums import emit_enums
 from .emit_functions import emit_functions
 from .emit_methods import emit_front_end_methods, emit_graph_methods
 from .emit_types import emit_types
@@ -22,7 +22,6 @@ RAW = Path(__file__).resolve().parents[2] / "cudnn_ctypes" / "raw"
 
 EMITTERS = {
     "enums.py": emit_enums,
-    "enum_facts.py": emit_enum_facts,
     "types.py": emit_types,
     "constants.py": emit_constants,
     "functions.py": emit_functions,

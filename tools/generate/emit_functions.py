@@ -7,7 +7,7 @@ import textwrap
 
 from . import cuda_types
 from .model import CType, Direction, Enum, Function, Headers, Parameter, Passing
-from .text import CTYPES, LINE_LENGTH, banner, close, dunder_all, import_from, python_type
+from .text import CTYPES, LINE_LENGTH, banner, close, import_from, python_type
 
 _BODY = """
 One declaration per C function, with C's names, in the order of the headers. Type checkers read the
@@ -41,9 +41,19 @@ def emit_functions(headers: Headers) -> str:
         parts.append(f"\n\n{emitter.function(function)}")
     body = "".join(parts)
     top = banner(headers.version, "The functions", _BODY)
-    checks = '# ruff: noqa: I001, RUF022\n# mypy: disable-error-code="empty-body"\n# fmt: off\n'
-    names = dunder_all(function.name for function in headers.functions)
-    return close(checks + top + _imports(headers, emitter) + body + "\n\n" + names)
+    checks = '# ruff: noqa: I001\n# mypy: disable-error-code="empty-body"\n# fmt: off\n'
+    return close(checks + top + _imports(headers, emitter) + body + _ALL)
+
+
+_ALL = '''
+FUNCTIONS: dict[str, Function] = {
+    name: each for name, each in globals().items() if isinstance(each, Function)
+}
+"""All functions by C name."""
+
+if not TYPE_CHECKING:  # type checkers take all names that are defined here
+    __all__ = [*FUNCTIONS]
+'''
 
 
 def _imports(headers: Headers, emitter: _Emitter) -> str:
@@ -62,11 +72,11 @@ def _imports(headers: Headers, emitter: _Emitter) -> str:
     from_ctypes = set(CTYPES.values()) | {"c_char_p", "c_void_p"}
     return (
         import_from("ctypes", words & from_ctypes)
-        + import_from("typing", {"Annotated"})
+        + import_from("typing", {"Annotated", "TYPE_CHECKING"})
         + "\n"
         + import_from(".argument_types", accepted)
         + import_from(".enums", words & enums)
-        + import_from(".function", {"function"})
+        + import_from(".function", {"Function", "function"})
         + import_from(".types", words & declared)
         + import_from(".vocabulary", words & {"elements", *_FACTS.values()})
     )

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from . import cuda_types
-from .model import Callback, CType, Handle, Headers, Struct
+from .model import Callback, CType, Declaration, Handle, Headers, Struct
 from .text import (
     CTYPES,
     RUFF,
     banner,
-    by_header,
+    class_statement,
     close,
-    deprecations,
     dunder_all,
     import_from,
+    origin,
     python_type,
-    string_table,
 )
 
 _BODY = """
 Each handle points to a C struct of its own that only the library knows, so one kind of handle is
-no other. `TYPE_SINCE` and `TYPE_DEPRECATED` tell versions and deprecation by C name.
+no other.
 """
 
 
@@ -41,11 +40,6 @@ def emit_types(headers: Headers) -> str:
     parts.append("\n\n# --- callbacks ---\n")
     parts += ["\n" + _callback(callback, enums) for callback in headers.callbacks]
     declarations = [*headers.handles, *headers.structs, *headers.callbacks]
-    since = {d.name: d.since for d in declarations if d.since}
-    parts.append("\n# The first version that has it.\n")
-    parts.append(string_table("TYPE_SINCE", since))
-    parts.append("\n" + deprecations("TYPE_DEPRECATED", declarations))
-    parts.append("\n" + by_header("TYPE_HEADERS", declarations))
     lent = ["libraryPropertyType", *cuda_types.LIBRARY_PROPERTIES, *cuda_types.HANDLES]
     parts.append("\n" + dunder_all([*lent, *(d.name for d in declarations)]))
     return close("".join(parts))
@@ -62,6 +56,7 @@ def _imports(headers: Headers, enums: set[str]) -> str:
         + "\n"
         + import_from(".ctypes_support", {"CudnnEnum", "CudnnStructure", "OpaquePointer", "field"})
         + import_from(".enums", {t.base for t in types if t.base in enums})
+        + import_from(".origins", {"declare"})
     )
 
 
@@ -73,24 +68,25 @@ def _library_property() -> str:
 
 
 def _handle(handle: Handle) -> str:
-    if handle.struct is None:
-        return f"class {handle.name}(OpaquePointer):\n    _type_ = c_byte  # void * in C\n"
-    facts = ("    _must_be_set = True\n" if handle.must_be_set else "") + (
-        "    _may_be_half_set = True\n" if handle.may_be_half_set else ""
-    )
-    return (
-        f"class {handle.struct}(Structure): ...\n\n\n"
-        f"class {handle.name}(OpaquePointer):\n    _type_ = {handle.struct}\n{facts}"
-    )
+    keywords = [f'struct="{handle.struct}"'] if handle.struct else []
+    keywords += origin(handle) if handle.header else []
+    keywords += ["must_be_set=True"] if handle.must_be_set else []
+    keywords += ["may_be_half_set=True"] if handle.may_be_half_set else []
+    body = " ..." if handle.struct else "\n    _type_ = c_byte  # void * in C"
+    return f"{class_statement(handle.name, 'OpaquePointer', keywords)}{body}\n"
 
 
 def _struct(struct: Struct) -> str:
     if not struct.fields:
-        return f"class {struct.name}(Structure): ...\n"
+        return f"class {struct.name}(Structure): ...\n\n{_declared(struct)}"
     lines = "".join(
         f"    {name}: {_read(ctype)} = field({_field(ctype)})\n" for name, ctype in struct.fields
     )
-    return f"class {struct.name}(CudnnStructure):\n{lines}"
+    return f"{class_statement(struct.name, 'CudnnStructure', origin(struct))}\n{lines}"
+
+
+def _declared(declaration: Declaration) -> str:
+    return f'declare("{declaration.name}", {", ".join(origin(declaration))})\n'
 
 
 def _field(ctype: CType) -> str:
@@ -120,6 +116,7 @@ def _callback(callback: Callback, enums: set[str]) -> str:
         f"# {callback.result} (*)({prototype})\n"
         f"{callback.name} = CFUNCTYPE({result}, {parameters})\n"
         f'{callback.name}.__name__ = "{callback.name}"\n'
+        f"{_declared(callback)}"
     )
 
 

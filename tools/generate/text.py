@@ -76,38 +76,21 @@ def _import_order(name: str) -> tuple[int, str]:
     return (1 if name[0].isupper() else 2), name.lower()
 
 
-def string_table(name: str, entries: dict[str, str]) -> str:
-    """A module-level dict of strings, one entry per line."""
-    lines = "".join(_entry(key, value) for key, value in entries.items())
-    return f"{name}: dict[str, str] = {{\n{lines}}}\n"
+def origin(declaration: Declaration) -> list[str]:
+    """The keywords of a class that say where a type comes from."""
+    words = [f'header="{declaration.header}"', f'since="{declaration.since}"']
+    if declaration.deprecated:
+        words.append(f'replaced_by="{declaration.replaced_by or ""}"')
+    return words
 
 
-def _entry(key: str, value: str) -> str:
-    line = f'    "{key}": "{value}",\n'
-    if len(line) <= LINE_LENGTH + 1:
+def class_statement(name: str, base: str, keywords: Iterable[str]) -> str:
+    """``class name(base, keywords):``, wrapped when long."""
+    arguments = [base, *keywords]
+    line = f"class {name}({', '.join(arguments)}):"
+    if len(f"{line} ...") <= LINE_LENGTH:
         return line
-    return f'    "{key}": (\n        "{value}"\n    ),\n'
-
-
-def deprecations(name: str, declarations: Iterable[Declaration]) -> str:
-    """A module-level dict of deprecated names, each with what replaces it, "" if nothing does."""
-    return "# Each with what replaces it, if anything does.\n" + string_table(
-        name, {d.name: d.replaced_by or "" for d in declarations if d.deprecated}
-    )
-
-
-def by_header(name: str, declarations: Iterable[Declaration]) -> str:
-    """A module-level dict of the headers by the names that they declare."""
-    names: dict[str, list[str]] = {}
-    for each in declarations:
-        names.setdefault(each.header, []).append(each.name)
-    lines = "".join(
-        f'    "{header}": (\n' + filled((f'"{one}"' for one in listed), " " * 8) + "    ),\n"
-        for header, listed in names.items()
-    )
-    told = "{name: header for header, names in _DECLARED.items() for name in names}"
-    table = f"_DECLARED: dict[str, tuple[str, ...]] = {{\n{lines}}}\n"
-    return f"{table}{name}: dict[str, str] = {{\n    {told[1:-1]}\n}}\n"
+    return f"class {name}(\n{filled(arguments)}):"
 
 
 def dunder_all(names: Iterable[str]) -> str:

@@ -25,8 +25,8 @@ from ...raw import cudnnBackendAttributeType_t as Type
 from ...raw import cudnnBackendDescriptorType_t as Kind
 from ...raw.attributes import ENUMS, Attribute, element_type, kind_name
 from ...raw.ctypes_support import CudnnEnum
-from ...raw.enum_facts import ENUM_SINCE
 from ...raw.memory import memory_pointer
+from ...raw.origins import SINCE
 from ...raw.values import described
 
 __all__ = [
@@ -49,7 +49,7 @@ def require(enumerator: CudnnEnum, what: str) -> None:
     SymbolNotFoundError
         With the version that has it and the loaded one.
     """
-    since = ENUM_SINCE.get(enumerator.name)
+    since = SINCE.get(enumerator.name)
     if since is None:
         return
     if outdated := raw.load().outdated(what, since):

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import live, types
-from ..enum_facts import ENUM_POINTEES
 from ..enums import (
     cudnnFusedOps_t,
     cudnnFusedOpsConstParamLabel_t,
@@ -23,6 +22,7 @@ from ..enums import (
 )
 from ..function import binding
 from ..memory import memory_pointer
+from ..origins import POINTEES
 from ..records import forget, reader, record
 from ..types import (
     cudnnFusedOpsConstParamPack_t,
@@ -155,7 +155,7 @@ def _constants(pack: Any) -> ConstantPack | None:
         return None
     held: dict[str, Any] = {}
     for label in cudnnFusedOpsConstParamLabel_t:
-        kind = ENUM_POINTEES.get(label.name)
+        kind = POINTEES.get(label.name)
         value = _number(pack, label) if kind is None else _descriptor(pack, label, kind)
         if value is not None:
             held[label.name.removeprefix("CUDNN_PARAM_")] = value

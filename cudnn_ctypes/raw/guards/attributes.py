@@ -17,10 +17,10 @@ from ..attributes import Attribute, element_type, kind_name
 from ..call_source import Wide
 from ..constants import CUDNN_VERSION
 from ..ctypes_support import room
-from ..enum_facts import ENUM_SINCE
 from ..enums import cudnnBackendAttributeName_t as Name
 from ..enums import cudnnBackendAttributeType_t as Type
 from ..enums import cudnnDataType_t
+from ..origins import SINCE
 from ..types import cudnnFraction_t
 from . import Fragment, engines
 from .backend import gone
@@ -359,7 +359,7 @@ def _is_data_type(code: int) -> bool:
     if code > max(cudnnDataType_t) and loaded.version // 100 > CUDNN_VERSION // 100:
         return True
     data_type = cudnnDataType_t(code)
-    return data_type.known and not loaded.outdated("", ENUM_SINCE.get(data_type.name, "9.0.0"))
+    return data_type.known and not loaded.outdated("", SINCE[data_type.name])
 
 
 # --- contents of arrays --------------------------------------------------------------------------

@@ -13,9 +13,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..ctypes_support import CudnnEnum, room
-from ..enum_facts import ENUM_POINTEES
 from ..enums import cudnnFusedOpsConstParamLabel_t
 from ..memory import memory_pointer, on_gpu
+from ..origins import POINTEES
 from ..values import described
 from . import Fragment
 
@@ -42,7 +42,7 @@ def _check_label(
     sets = parameter.direction == "in"
 
     def check_constant(label: Any, value: Any) -> None:
-        wanted = ENUM_POINTEES.get(label.name)
+        wanted = POINTEES.get(label.name)
         _check_address(name, parameter.name, label, value)
         if wanted is None:
             _check_room(name, parameter.name, label, value, 4)
