@@ -91,7 +91,7 @@ def cudnnGetProperty(
     value: Out[Pointer[c_int]],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_graph.h", since="1.0.0")
+@function("cudnn_graph.h", since="1.0.0", carried_out="handle")
 def cudnnCreate(handle: Out[NewHandle[cudnnHandle_t]]) -> cudnnStatus_t: ...
 
 @function("cudnn_graph.h", since="1.0.0", carried_out="handle")

@@ -960,7 +960,7 @@ CARRIED_OUT = _by_function(
         "gnn": """
             cudnnGnnAggSimpleForward cudnnGnnAggSimpleBackward cudnnGnnMhaGatForward
             cudnnGnnMhaGatV2Forward cudnnGnnMhaGatBackward cudnnGnnMhaGatV2Backward""",
-        "handle": "cudnnDestroy cudnnQueryRuntimeError cudnnSetStream cudnnGetStream",
+        "handle": "cudnnCreate cudnnDestroy cudnnQueryRuntimeError cudnnSetStream cudnnGetStream",
         "images": """
             cudnnActivationForward cudnnActivationBackward cudnnSoftmaxForward cudnnSoftmaxBackward
             cudnnPoolingForward cudnnPoolingBackward cudnnLRNCrossChannelForward

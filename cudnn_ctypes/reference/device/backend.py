@@ -27,7 +27,7 @@ from . import backend_records as records
 from .call import Call
 from .dispatch import is_active, native, reconsider
 from .made_up_handles import gpu_of, made_up
-from .registry import Refused, implements, refuses, takes_over
+from .registry import Refused, implements, not_supported
 
 _DEVICE_ID = Name.CUDNN_ATTR_DEVICEPROP_DEVICE_ID
 _TAKING_A_HANDLE = (
@@ -46,7 +46,7 @@ _ASKING_THE_GRAPH = {
 # --- descriptors ---------------------------------------------------------------------------------
 
 
-@takes_over("cudnnBackendCreateDescriptor")
+@implements("cudnnBackendCreateDescriptor")
 def create(call: Call) -> int:
     ensure_driver()  # cuDNN tries only once per process to load libraries that need a driver
     status = call.native()
@@ -55,7 +55,7 @@ def create(call: Call) -> int:
     return status
 
 
-@takes_over("cudnnBackendInitialize")
+@implements("cudnnBackendInitialize")
 def initialize(call: Call) -> int:
     status, descriptor = call.native(), call["descriptor"]
     if status == 0:
@@ -63,7 +63,7 @@ def initialize(call: Call) -> int:
     return status
 
 
-@takes_over("cudnnBackendDestroyDescriptor")
+@implements("cudnnBackendDestroyDescriptor")
 def destroy(call: Call) -> int:
     address = call["descriptor"].value
     status = call.native()
@@ -73,7 +73,7 @@ def destroy(call: Call) -> int:
     return status
 
 
-@takes_over("cudnnBackendFinalize")
+@implements("cudnnBackendFinalize")
 def finalize(call: Call) -> int:
     descriptor = call["descriptor"]
     own = records.record(descriptor)
@@ -86,7 +86,7 @@ def finalize(call: Call) -> int:
     return status
 
 
-@takes_over("cudnnBackendSetAttribute")
+@implements("cudnnBackendSetAttribute")
 def set_attribute(call: Call) -> int | raw.cudnnStatus_t:
     descriptor, attributeName, attributeType, elementCount, arrayOfElements = call.values
     handle = _handle_in(attributeName, attributeType, elementCount, arrayOfElements)
@@ -100,7 +100,7 @@ def set_attribute(call: Call) -> int | raw.cudnnStatus_t:
     return status
 
 
-@takes_over("cudnnBackendGetAttribute")
+@implements("cudnnBackendGetAttribute")
 def get_attribute(call: Call) -> int | raw.cudnnStatus_t:
     (
         descriptor,
@@ -250,8 +250,11 @@ def get_execution_plan_workspace_size(call: Call) -> None:
     call.put(workspaceSizeInBytes=_workspace_size(call["executionPlan"]))
 
 
-for _name in ("cudnnBackendPopulateCudaGraph", "cudnnBackendUpdateCudaGraph"):
-    refuses(_name, "there are no CUDA graphs on the reference device; cudnnBackendExecute runs it")
+@implements("cudnnBackendPopulateCudaGraph", "cudnnBackendUpdateCudaGraph")
+def cuda_graph(call: Call) -> None:
+    raise not_supported(
+        "there are no CUDA graphs on the reference device; cudnnBackendExecute runs it"
+    )
 
 
 def _workspace_size(plan: Any) -> int:

@@ -1,12 +1,16 @@
 """The operation graph that the JSON of an execution plan holds, as descriptors would hold it.
 
-cuDNN writes it for its own use. A word that `backend_words` does not know makes it unreadable.
+cuDNN writes it for its own use. Its words are the names of attributes in other spellings; the
+others are in the tables here, found by comparing graphs with cuDNN 9.28's JSON for them. A word
+that means no attribute makes the graph unreadable.
 """
 
 from __future__ import annotations
 
+import functools
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -14,12 +18,82 @@ from typing import Any
 from ... import raw
 from ...raw import cudnnBackendAttributeName_t as Name
 from ...raw import cudnnBackendAttributeType_t as Type
+from ...raw.backend import attribute
 from .backend_records import Record
-from .backend_words import CONVOLUTION, IGNORED, KINDS, TENSOR, Kind
 
 __all__ = ["operation_graph"]
 
 _DESCRIPTOR = Type.CUDNN_TYPE_BACKEND_DESCRIPTOR
+
+_IGNORED = {"operation", "mathPrec", "isDeterministic", "nbSpatialDims", "compType", "nanOpt"}
+
+_PREFIXES = {
+    "CONVOLUTION_BACKWARD_DATA": "CONVOLUTION_BWD_DATA",
+    "CONVOLUTION_BACKWARD_FILTER": "CONVOLUTION_BWD_FILTER",
+    "GEN_STATS": "GENSTATS",
+    "NORM_FORWARD": "NORM_FWD",
+    "NORM_BACKWARD": "NORM_BWD",
+    "BN_FINALIZE_STATISTICS": "BN_FINALIZE",
+}
+"""Of the attributes of operations that are called otherwise."""
+
+_INNER = {
+    "CONVOLUTION_FORWARD": ("CONV_DESC", "CONVOLUTION"),
+    "CONVOLUTION_BWD_DATA": ("CONV_DESC", "CONVOLUTION"),
+    "CONVOLUTION_BWD_FILTER": ("CONV_DESC", "CONVOLUTION"),
+    "MATMUL": ("DESC", "MATMUL"),
+    "POINTWISE": ("PW_DESCRIPTOR", "POINTWISE"),
+    "REDUCTION": ("DESC", "REDUCTION"),
+    "RESAMPLE_FWD": ("DESC", "RESAMPLE"),
+    "RESAMPLE_BWD": ("DESC", "RESAMPLE"),
+}
+"""By operation, its attribute with the descriptor of parameters, and the prefix of these."""
+
+_WORDS = {
+    "CONVOLUTION": {
+        "mode": "CONV_MODE",
+        "pad": "PRE_PADDINGS POST_PADDINGS",
+        "pad_lower": "PRE_PADDINGS",
+        "pad_upper": "POST_PADDINGS",
+        "stride": "FILTER_STRIDES",
+    },
+    "RESAMPLE": {"prePad": "PRE_PADDINGS", "postPad": "POST_PADDINGS"},
+    "POINTWISE": {
+        "upperClip": "RELU_UPPER_CLIP",
+        "lowerClip": "RELU_LOWER_CLIP",
+        "lowerClipSlope": "RELU_LOWER_CLIP_SLOPE",
+        "alpha": "ELU_ALPHA",
+        "beta": "SOFTPLUS_BETA SWISH_BETA",  # the mode looks at one
+    },
+    "REDUCTION": {"reductionOp": "OPERATOR"},
+    "OPERATION_MATMUL": {
+        **{f"mat{each}": f"{each}DESC" for each in "ABC"},
+        **{f"{each}Override": f"GEMM_{each.upper()}_OVERRIDE_DESC" for each in "mnk"},
+    },
+    "OPERATION_NORM_FWD": {
+        "fmode": "PHASE",
+        "InRunningMean": "INPUT_RUNNING_MEAN_DESC",
+        "InRunningVar": "INPUT_RUNNING_VAR_DESC",
+        "OutRunningMean": "OUTPUT_RUNNING_MEAN_DESC",
+        "OutRunningVar": "OUTPUT_RUNNING_VAR_DESC",
+    },
+    "OPERATION_BN_FINALIZE": {
+        "mode": "STATS_MODE",
+        "accumCntValTensor": "ACCUM_COUNT_DESC",
+        "expAverageFactorValTensor": "EXP_AVERATE_FACTOR_DESC",
+    },
+    "OPERATION_BN_BWD_WEIGHTS": {"dGammaDesc": "DBN_SCALE_DESC", "dBetaDesc": "DBN_BIAS_DESC"},
+    "TENSOR": {
+        "name": "UNIQUE_ID",
+        "dim": "DIMENSIONS",
+        "vectCount": "VECTOR_COUNT",
+        "vectDim": "VECTORIZED_DIMENSION",
+        "ptrAlignment": "BYTE_ALIGNMENT",
+        "reordering": "REORDERING_MODE",
+        "isRagged": "RAGGED_OFFSET_DESC",
+    },
+}
+"""By prefix of attributes, the words that are not their names."""
 
 
 def operation_graph(text: bytes | str) -> Record:
@@ -42,48 +116,65 @@ def operation_graph(text: bytes | str) -> Record:
 
 
 def _tensor(stored: Mapping[str, Any]) -> Record:
-    _check(stored, TENSOR, "a tensor")
     record = Record(raw.CUDNN_BACKEND_TENSOR_DESCRIPTOR, finalized=True)
     for word, value in {**stored, "name": int(stored["name"])}.items():
+        names = _attributes("TENSOR", word)
+        if not names:
+            raise ValueError(f"of a tensor the word {word} is not known")
         if word == "isRagged":
-            offset = tuple(_tensor(each) for each in value)
-            record.values[Name.CUDNN_ATTR_TENSOR_RAGGED_OFFSET_DESC] = (_DESCRIPTOR, offset)
+            record.values[names[0]] = (_DESCRIPTOR, tuple(_tensor(each) for each in value))
         else:
-            _put(record, f"TENSOR_{TENSOR[word]}", value)
+            _put(record, names, value)
     return record
 
 
 def _operation(node: Mapping[str, Any], tensors: Mapping[str, Record]) -> Record:
     name = node["operation"].removeprefix("CUDNN_BACKEND_OPERATION_").removesuffix("_DESCRIPTOR")
-    if name not in KINDS:
-        raise ValueError(f"the operation {name} is not known")
-    kind = KINDS[name]
-    _check(node, {*kind.tensors, *kind.options, *kind.parameters, *IGNORED}, name)
+    prefix = _PREFIXES.get(name, name)
     record = Record(raw.cudnnBackendDescriptorType_t[node["operation"]], finalized=True)
-    for word, port in kind.tensors.items():
-        if word in node:
-            attribute = Name[f"CUDNN_ATTR_OPERATION_{kind.prefix}_{port}"]
-            record.values[attribute] = (_DESCRIPTOR, (tensors[node[word]],))
-    for word, option in kind.options.items():
-        if word in node:
-            _put(record, f"OPERATION_{kind.prefix}_{option}", node[word])
-    if kind.inner:
-        attribute = Name[f"CUDNN_ATTR_OPERATION_{kind.prefix}_{kind.inner}"]
-        record.values[attribute] = (_DESCRIPTOR, (_parameters(kind, node),))
+    inner = Record(finalized=True)
+    port, parameters = _INNER.get(prefix, ("", "none"))
+    for word, value in node.items():
+        if word in _IGNORED:
+            continue
+        if names := _attributes(f"OPERATION_{prefix}", word):
+            facts = attribute(names[0])
+            if facts is not None and _DESCRIPTOR in facts.types:
+                record.values[names[0]] = (_DESCRIPTOR, (tensors[value],))
+            else:
+                _put(record, names, value)
+        elif names := _attributes(parameters, word):
+            _put(inner, names, value)
+        else:
+            raise ValueError(f"of {name} the word {word} is not known")
+    if port:
+        record.values[Name[f"CUDNN_ATTR_OPERATION_{prefix}_{port}"]] = (_DESCRIPTOR, (inner,))
+    if parameters == "CONVOLUTION":
+        _put(inner, [Name.CUDNN_ATTR_CONVOLUTION_COMP_TYPE], node["mathPrec"])
     return record
 
 
-def _parameters(kind: Kind, node: Mapping[str, Any]) -> Record:
-    inner = Record(finalized=True)
-    for word, attributes in kind.parameters.items():
-        for attribute in attributes.split() if word in node else ():
-            _put(inner, attribute, node[word])
-    if kind.parameters is CONVOLUTION:
-        _put(inner, "CONVOLUTION_COMP_TYPE", node["mathPrec"])
-    return inner
+def _attributes(prefix: str, word: str) -> list[Name]:
+    """The attributes with a prefix that a word means; none if it means none."""
+    if listed := _WORDS.get(prefix, {}).get(word):
+        return [Name[f"CUDNN_ATTR_{prefix}_{each}"] for each in listed.split()]
+    found = _names(prefix).get(_spelled(word.lower().removeprefix(prefix.lower())))
+    return [] if found is None else [found]
 
 
-def _put(record: Record, attribute: str, value: Any) -> None:
+@functools.cache
+def _names(prefix: str) -> dict[str, Name]:
+    start = f"CUDNN_ATTR_{prefix}_"
+    return {_spelled(each.name[len(start) :]): each for each in Name if each.name.startswith(start)}
+
+
+def _spelled(name: str) -> str:
+    """A name without what the two spellings differ in."""
+    plain = re.sub("_|desc$|valtensor$", "", name.lower())
+    return re.sub("^bn(?=.)|s$", "", plain)
+
+
+def _put(record: Record, attributes: Sequence[Name], value: Any) -> None:
     """One word's value as it would have been set."""
     values = value if isinstance(value, Sequence) and not isinstance(value, str) else [value]
     type_, found = Type.CUDNN_TYPE_INT64, []
@@ -95,10 +186,4 @@ def _put(record: Record, attribute: str, value: Any) -> None:
         elif isinstance(each, Sequence):
             type_, each = Type.CUDNN_TYPE_FRACTION, Fraction(*each)
         found.append(each)
-    record.values[Name[f"CUDNN_ATTR_{attribute}"]] = (type_, tuple(found))
-
-
-def _check(stored: Mapping[str, Any], known: Any, what: str) -> None:
-    unknown = stored.keys() - set(known)
-    if unknown:
-        raise ValueError(f"of {what} the words {', '.join(sorted(unknown))} are not known")
+    record.values |= dict.fromkeys(attributes, (type_, tuple(found)))

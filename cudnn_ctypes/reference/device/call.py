@@ -123,6 +123,11 @@ class Call:
             if not self[name].known:
                 raise bad_param(f"{name}: {type(self[name]).__name__} has no {int(self[name])}")
 
+    def word(self, name: str, prefix: str) -> Any:
+        """The enumerator `name` as `word` spells it; refused if no enumerator has the code."""
+        self.require_known(name)
+        return word(self[name], prefix)
+
     def record(
         self,
         name: str,

@@ -10,7 +10,6 @@ The refused sizes and types, and their statuses, were measured with cuDNN 9.28.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from ctypes import byref, c_size_t
 from typing import Any
 
@@ -38,10 +37,6 @@ from .call import Call
 from .memory import Use
 from .registry import Refused, bad_param, implements, not_supported
 
-_ACTIVATIONS: Mapping[int, Any] = {
-    raw.CUDNN_CAUSAL_CONV1D_ACTIVATION_IDENTITY: "identity",
-    raw.CUDNN_CAUSAL_CONV1D_ACTIVATION_SILU: "silu",
-}
 _WIDEST, _WIDEST_CHANNELS_LAST, _WIDEST_PROJECTION = 256, 128, 32
 
 
@@ -87,9 +82,8 @@ def _direct(call: Call, names: str) -> tuple[dict[str, Any], list[NDArray[Any]]]
     call.require_memory()
     channels_last = "Nwh" in call.name
     _check_sizes(call, kernelSize=_WIDEST_CHANNELS_LAST if channels_last else _WIDEST)
-    if call["activation"] not in _ACTIVATIONS:
-        raise bad_param(f"activation {int(call['activation'])}")
-    options = {"activation": _ACTIVATIONS[call["activation"]], "compute_dtype": _sums(call)}
+    activation = call.word("activation", "CUDNN_CAUSAL_CONV1D_ACTIVATION_")
+    options = {"activation": activation, "compute_dtype": _sums(call)}
     views = map(call.dense, names.split())
     return options, [v.swapaxes(-1, -2) if channels_last and v.ndim > 1 else v for v in views]
 

@@ -25,7 +25,6 @@ from numpy.typing import NDArray
 
 from ... import raw
 from ...raw import descriptors
-from ..activation import Activation
 from ..convolution import (
     convolution_backward_bias,
     convolution_backward_data,
@@ -34,7 +33,7 @@ from ..convolution import (
 )
 from ..convolution_bias_activation import convolution_bias_activation_forward
 from ..reorder import restore_bias, restore_filter
-from .call import Call
+from .call import Call, word
 from .convolution_problem import (
     BACKWARD_DATA,
     FORWARD,
@@ -49,7 +48,10 @@ from .convolution_problem import (
 from .memory import Operand
 from .registry import Refused, bad_param, implements, not_supported
 
-__all__ = ["Operands", "load_filter", "reordered", "run"]
+__all__ = ["FUSED", "Operands", "load_filter", "reordered", "run"]
+
+FUSED = (raw.CUDNN_ACTIVATION_RELU, raw.CUDNN_ACTIVATION_IDENTITY)
+"""Activations that cuDNN fuses into convolutions."""
 
 
 class Operands(NamedTuple):
@@ -133,12 +135,6 @@ def backward_bias(call: Call) -> None:
     call.compute(convolution_backward_bias, "dy", "db")
 
 
-_ACTIVATIONS: dict[raw.cudnnActivationMode_t, Activation] = {
-    raw.CUDNN_ACTIVATION_RELU: "relu",
-    raw.CUDNN_ACTIVATION_IDENTITY: "identity",
-}
-
-
 @implements("cudnnConvolutionBiasActivationForward")
 def bias_activation_forward(call: Call) -> None:
     """z with y's shape and type, bias (1, K, 1...) in y's type or FLOAT; ReLU or identity.
@@ -150,7 +146,7 @@ def bias_activation_forward(call: Call) -> None:
     activation = call.record("activationDesc", descriptors.Activation)
     factors = call.factors()
     _check(algo, problem, z, bias)
-    if activation.mode not in _ACTIVATIONS:
+    if activation.mode not in FUSED:
         raise not_supported(
             f"cuDNN fuses only RELU and IDENTITY, activationDesc holds {activation.mode.name}"
         )
@@ -167,7 +163,7 @@ def bias_activation_forward(call: Call) -> None:
             restore_bias(bias_values) if reordered(problem) else bias_values,
             **problem.options,
             **factors,
-            activation=_ACTIVATIONS[activation.mode],
+            activation=word(activation.mode, "CUDNN_ACTIVATION_"),
             compute_dtype=problem.compute_dtype,
             out_dtype=y.dtype,
         )

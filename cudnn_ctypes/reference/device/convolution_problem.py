@@ -22,9 +22,9 @@ from ...dtypes import element_bits, numpy_dtype, vector_length
 from ...raw.descriptors import Convolution, Filter, Tensor
 from ...raw.operand_rules import Operand, convolutions
 from ...raw.strides import has_strides
-from ..geometry import Geometry, Mode
+from ..geometry import Geometry
 from ..layout import packed_strides
-from .call import Call
+from .call import Call, word
 from .registry import bad_param
 
 __all__ = [
@@ -42,11 +42,6 @@ __all__ = [
     "why_not_fused",
     "workspace_bytes",
 ]
-
-_MODES: dict[raw.cudnnConvolutionMode_t, Mode] = {
-    raw.CUDNN_CONVOLUTION: "convolution",
-    raw.CUDNN_CROSS_CORRELATION: "cross_correlation",
-}
 
 
 @dataclass(frozen=True)
@@ -126,7 +121,7 @@ def _options(convolution: Convolution) -> dict[str, Any]:
         "stride": convolution.stride,
         "dilation": convolution.dilation,
         "groups": convolution.groups,
-        "mode": _MODES[convolution.mode],
+        "mode": word(convolution.mode, "CUDNN_"),
     }
 
 

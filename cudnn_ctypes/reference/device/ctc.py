@@ -28,16 +28,11 @@ from ...raw.descriptors import CTCLoss, Tensor
 from ...raw.operand_rules.language import equal, with_status
 from ...raw.operand_rules.sequences import input_lengths
 from ...raw.operand_rules.sequences import symbols as labels_fit
-from ..ctc import Normalization, ctc_loss, required_steps, split_labels
-from .call import Call
+from ..ctc import ctc_loss, required_steps, split_labels
+from .call import Call, word
 from .registry import bad_param, execution_failed, implements, not_supported
 
 _LONGEST = 255  # symbols in the labels of one sample
-
-_NORMALIZATIONS: dict[raw.cudnnLossNormalizationMode_t, Normalization] = {
-    raw.CUDNN_LOSS_NORMALIZATION_NONE: "none",
-    raw.CUDNN_LOSS_NORMALIZATION_SOFTMAX: "softmax",
-}
 
 
 @dataclass(frozen=True)
@@ -151,7 +146,7 @@ def _run(call: Call, loss: CTCLoss, probs: Tensor, samples: Samples, end: int) -
         call.operand("probs").load(where=within[..., None]),
         samples.labels,
         samples.input_lengths,
-        normalization=_NORMALIZATIONS[loss.normalization],
+        normalization=word(loss.normalization, "CUDNN_LOSS_NORMALIZATION_"),
         compute_dtype=numpy_dtype(loss.compute_data_type),
     )
     costs = np.where(np.isinf(result.costs), 0, result.costs)  # as cuDNN says what cannot be
@@ -169,7 +164,7 @@ def _run(call: Call, loss: CTCLoss, probs: Tensor, samples: Samples, end: int) -
 
 def _loss(call: Call) -> CTCLoss:
     loss = call.record("ctcLossDesc", CTCLoss)
-    if loss.normalization not in _NORMALIZATIONS:
+    if not loss.normalization.known:
         raise not_supported(f"ctcLossDesc has normMode {loss.normalization}")
     return loss
 

@@ -41,6 +41,8 @@ _BINDINGS = {name: raw_function.binding(name) for name in raw.FUNCTIONS}
 CARRIED_OUT = {name: bound.carried_out for name, bound in _BINDINGS.items() if bound.carried_out}
 FOLLOWED = {name: bound.followed for name, bound in _BINDINGS.items() if bound.followed}
 TAKEN_OVER = {name: bound.taken_over for name, bound in _BINDINGS.items() if bound.taken_over}
+_MODULES = CARRIED_OUT | FOLLOWED | TAKEN_OVER
+_REFUSED = {"cudnnBackendPopulateCudaGraph", "cudnnBackendUpdateCudaGraph"}
 
 
 def native(name: str) -> Callable[..., int]:
@@ -56,9 +58,7 @@ def is_active() -> bool:
 
 def implemented() -> frozenset[str]:
     """C names of the functions that the reference device carries out."""
-    for module in CARRIED_OUT.values():
-        _load(module)
-    return frozenset(registry.implementations)
+    return frozenset(CARRIED_OUT) - _REFUSED
 
 
 @contextmanager
@@ -168,12 +168,9 @@ def _route() -> None:
 def _is_followed(name: str) -> bool:
     """Whether a function is intercepted even without made-up handles.
 
-    It sets descriptors with notes, or creates them at an address that may have old notes.
+    It creates or sets descriptors at an address that may have notes.
     """
-    function = raw.FUNCTIONS[name]
-    launches = any(p.type.kind == "device" for p in function.parameters)
-    noted = name in CARRIED_OUT and not launches and _handle_position(function) is None
-    return noted or name in FOLLOWED or (name in TAKEN_OVER and backend_records.any_known())
+    return name in FOLLOWED or (name in TAKEN_OVER and backend_records.any_known())
 
 
 def reconsider() -> None:
@@ -184,20 +181,12 @@ def reconsider() -> None:
 
 
 @functools.cache
-def _interceptors() -> dict[str, Callable[..., Any]]:
-    found: dict[str, Callable[..., Any]] = {}
-    for name, function in raw.FUNCTIONS.items():
-        if name == "cudnnCreate":
-            found[name] = _create(function)
-        elif (position := _handle_position(function)) is not None:
-            found[name] = _by_handle(function, position)
-        elif name in TAKEN_OVER:
-            found[name] = _always(function)
-        elif name in CARRIED_OUT:
-            found[name] = _by_mode(function)
-        elif name in FOLLOWED:
-            found[name] = _followed(function)
-    return found
+def _interceptors() -> dict[str, Callable[..., int]]:
+    return {
+        name: _followed(function) if name in FOLLOWED else _interceptor(function)
+        for name, function in raw.FUNCTIONS.items()
+        if name in _MODULES or _handle_position(function) is not None
+    }
 
 
 def _handle_position(function: Function) -> int | None:
@@ -206,10 +195,11 @@ def _handle_position(function: Function) -> int | None:
     Read from the words of the declaration: evaluating all declarations takes as long as NumPy.
     """
     words = raw_function.binding(function.__name__).stub.__annotations__.values()
-    return next((at for at, each in enumerate(words) if "[cudnnHandle_t]" in each), None)
+    known = ("Handle[cudnnHandle_t]", "Const[Handle[cudnnHandle_t]]")
+    return next((at for at, each in enumerate(words) if each in known), None)
 
 
-def _followed(function: Function) -> Callable[..., Any]:
+def _followed(function: Function) -> Callable[..., int]:
     name = function.__name__
     binding = raw_function.binding(name)
 
@@ -219,28 +209,10 @@ def _followed(function: Function) -> Callable[..., Any]:
             from .call import Call
 
             _load(FOLLOWED[name])
-            registry.followers[name](Call(function, args))
+            registry.implementations[name](Call(function, args))
         return status
 
     return call
-
-
-def _create(function: Function) -> Callable[..., Any]:
-    """``cudnnCreate``: a made-up handle while the reference device is active."""
-    binding = raw_function.binding(function.__name__)
-
-    def create(handle: Any) -> int:
-        if not is_active():
-            return int(binding.native(handle))
-        target = getattr(handle, "_obj", handle)
-        if isinstance(target, ctypes._Pointer) and not isinstance(target, raw.cudnnHandle_t):
-            target = target.contents  # pointer(handle)
-        if not isinstance(target, raw.cudnnHandle_t):
-            return int(binding.native(handle))  # refused there, with the usual message
-        target.value = made_up_handles.create()
-        return 0
-
-    return create
 
 
 def forget(handle: Any) -> None:
@@ -251,54 +223,31 @@ def forget(handle: Any) -> None:
     _route()
 
 
-def _by_handle(function: Function, position: int) -> Callable[..., Any]:
-    """A function of C, sent to its implementation when its handle is made up."""
-    name = function.__name__
+def _interceptor(function: Function) -> Callable[..., int]:
+    """A function of C, whose calls go to its implementation where the reference device takes them.
+
+    It takes those with a made-up handle; of functions without a handle all while it is on, and of
+    those in `TAKEN_OVER` also those with descriptors that have notes.
+    """
+    name, position = function.__name__, _handle_position(function)
     binding = raw_function.binding(name)
 
+    def takes(*args: Any) -> bool:
+        if position is not None:
+            return made_up(args[position])
+        if name in TAKEN_OVER:
+            return _routed or backend_records.is_known(args[0])
+        return is_active()
+
     def call(*args: Any) -> int:
-        if not made_up(args[position]):
+        if not takes(*args):
             return int(binding.native(*args))
-        if name in CARRIED_OUT:
-            _load(CARRIED_OUT[name])
-        implementation = registry.implementations.get(name)
-        if name in registry.refused:
-            log.put(registry.refused[name], source=log.REFERENCE_DEVICE)
-            return int(raw.CUDNN_STATUS_NOT_SUPPORTED)
-        if implementation is None:
+        if name not in _MODULES:
             raise NotImplementedError(
                 f"{name} is not carried out by the reference device; it needs a GPU"
             )
-        return _carry_out(implementation, function, args)
-
-    return call
-
-
-def _by_mode(function: Function) -> Callable[..., Any]:
-    """A function without a handle, sent to its implementation while the reference device is on."""
-    name = function.__name__
-    binding = raw_function.binding(name)
-
-    def call(*args: Any) -> int:
-        if not is_active():
-            return int(binding.native(*args))
-        _load(CARRIED_OUT[name])
+        _load(_MODULES[name])
         return _carry_out(registry.implementations[name], function, args)
-
-    return call
-
-
-def _always(function: Function) -> Callable[..., Any]:
-    """A function that `takes_over` names."""
-    name = function.__name__
-
-    binding = raw_function.binding(name)
-
-    def call(*args: Any) -> int:
-        if not _routed and not backend_records.is_known(args[0]):
-            return int(binding.native(*args))
-        _load(TAKEN_OVER[name])
-        return _carry_out(registry.taken_over[name], function, args)
 
     return call
 

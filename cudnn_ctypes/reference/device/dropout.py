@@ -22,7 +22,7 @@ from ...raw.descriptors import Dropout
 from ..dropout import Position, draw_mask, dropout_backward, dropout_forward
 from .call import Call
 from .memory import Operand, Use, at
-from .registry import bad_param, follows, implements
+from .registry import bad_param, implements
 
 __all__ = ["STATES_SIZE", "Dropout", "draw", "held"]
 
@@ -66,7 +66,7 @@ def _states(address: int, use: Use) -> NDArray[np.uint64]:
 # -- the descriptor ----------------------------------------------------------------------------
 
 
-@follows("cudnnCreateDropoutDescriptor")
+@implements("cudnnCreateDropoutDescriptor")
 def created(call: Call) -> None:
     # An earlier descriptor may have had this address.
     _held.pop(call["dropoutDesc"].contents.value, None)

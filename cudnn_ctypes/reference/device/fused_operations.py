@@ -21,18 +21,15 @@ from ..fused_operations import (
     scale_bias_activation_backward_filter,
     scale_bias_activation_convolution,
 )
-from .call import Call
+from .call import Call, word
+from .convolution import FUSED
 from .convolution_problem import Problem
 from .memory import Operand, require, scribble
 from .registry import Refused, bad_param, implements, not_supported
 
-__all__ = ["ACTIVATIONS", "Constants", "workspace_bytes"]
+__all__ = ["Constants", "workspace_bytes"]
 
 _SPATIAL = (raw.CUDNN_BATCHNORM_SPATIAL, raw.CUDNN_BATCHNORM_SPATIAL_PERSISTENT)
-ACTIVATIONS: dict[int, Any] = {
-    raw.CUDNN_ACTIVATION_RELU: "relu",
-    raw.CUDNN_ACTIVATION_IDENTITY: "identity",
-}
 
 
 @dataclass(frozen=True)
@@ -120,7 +117,7 @@ def _check_input(constants: Constants, x: Tensor) -> None:
         if equivalent is not None:
             _check_channels("BN_EQSCALEBIAS_DESC", equivalent, x.shape[1])
     activation = constants.get("ACTIVATION_DESC")
-    if activation is not None and activation.mode not in ACTIVATIONS:
+    if activation is not None and activation.mode not in FUSED:
         raise not_supported(f"activation {activation.mode.name}")
 
 
@@ -267,7 +264,8 @@ class _Packs:
         """
         activation = self.constants.get("ACTIVATION_DESC")
         described = self.constants.get("BN_EQSCALEBIAS_DESC")
-        relu = activation is not None and activation.mode == raw.CUDNN_ACTIVATION_RELU
+        mode = raw.CUDNN_ACTIVATION_IDENTITY if activation is None else activation.mode
+        relu = mode == raw.CUDNN_ACTIVATION_RELU
         if described is None and relu:
             (x,) = self.constants.needed("XDESC")
             few = (1, x.shape[1], *(1,) * (len(x.shape) - 2))
@@ -277,7 +275,9 @@ class _Packs:
         return {
             "scale": scale,
             "bias": bias,
-            "activation": "identity" if activation is None else ACTIVATIONS[activation.mode],
+            "activation": "identity"
+            if activation is None
+            else word(activation.mode, "CUDNN_ACTIVATION_"),
         }
 
 

@@ -23,22 +23,12 @@ from ..gnn_mha_gat import (
     gnn_mha_gat_v2_backward,
     gnn_mha_gat_v2_forward,
 )
-from .call import Call
+from .call import Call, word
 from .memory import at, require, scribble
 from .registry import bad_param, execution_failed, implements, not_supported
 
 _INDEX_TYPES = (raw.CUDNN_DATA_INT32, raw.CUDNN_DATA_INT64)
 _FEATURE_TYPES = (raw.CUDNN_DATA_FLOAT, raw.CUDNN_DATA_HALF, raw.CUDNN_DATA_BFLOAT16)
-
-_ACTIVATIONS: dict[int, Any] = {
-    raw.CUDNN_GNN_ACT_LINEAR: "linear",
-    raw.CUDNN_GNN_ACT_RELU: "relu",
-    raw.CUDNN_GNN_ACT_SIGMOID: "sigmoid",
-    raw.CUDNN_GNN_ACT_TANH: "tanh",
-    raw.CUDNN_GNN_ACT_ELU: "elu",
-    raw.CUDNN_GNN_ACT_SCALAR: "scalar",
-    raw.CUDNN_GNN_ACT_LEAKY_RELU: "leaky_relu",
-}
 
 
 class _Table:
@@ -127,9 +117,10 @@ def _mha_params(call: Call, edge_features: int) -> GnnMhaParams:
             f"dimNode {node_features} and dimEdge {edge_features} must be multiples of {heads} "
             f"heads"
         )
-    if params.activation not in _ACTIVATIONS:
-        raise bad_param(f"activation {int(params.activation)}")
-    activation = _ACTIVATIONS[params.activation]
+    known = raw.cudnnGnnActivationOp_t(params.activation)
+    if not known.known:
+        raise bad_param(f"activation {int(known)}")
+    activation = word(known, "CUDNN_GNN_ACT_")
     if activation == "leaky_relu" and params.activationAlpha <= 0:
         raise bad_param(f"activationAlpha must be positive: {params.activationAlpha}")
     return GnnMhaParams(heads, bool(params.concatHeads), activation, params.activationAlpha)
@@ -172,25 +163,15 @@ def _integers(buffer: Any, name: str, count: int) -> NDArray[Any]:
     return at(getattr(buffer, name), buffer.idxType, (count,), (1,), f"graph: {name}")
 
 
-_OPERATIONS: dict[int, Any] = {
-    raw.CUDNN_GNN_AGG_SUM: "sum",
-    raw.CUDNN_GNN_AGG_MEAN: "mean",
-    raw.CUDNN_GNN_AGG_MAX: "max",
-    raw.CUDNN_GNN_AGG_MIN: "min",
-}
-
-
 def _aggregation(call: Call) -> tuple[GnnCscGraph, dict[str, Any]]:
     """The graph of an aggregation, and its options."""
     nodes, edges, passed = (call[f"{of}FeatDim"] for of in ("node", "edge", "concat"))
-    if call["aggOp"] not in _OPERATIONS:
-        raise bad_param(f"aggOp {int(call['aggOp'])}")
+    operation = call.word("aggOp", "CUDNN_GNN_AGG_")
     if min(nodes, edges, passed) < 0 or nodes + edges == 0:
         raise bad_param(
             f"nodeFeatDim {nodes} or edgeFeatDim {edges} must be positive, and none negative, "
             f"concatFeatDim {passed} included"
         )
-    operation = _OPERATIONS[call["aggOp"]]
     if operation in ("max", "min"):
         call.require("outPositions")
     _check_types(call["dataType"])

@@ -5,9 +5,15 @@ from __future__ import annotations
 from ... import raw
 from .call import Call
 from .dispatch import forget
+from .made_up_handles import create
 from .registry import bad_param, implements
 
 _streams: dict[int, int | None] = {}  # made-up handle -> address of its stream
+
+
+@implements("cudnnCreate")
+def create_handle(call: Call) -> None:
+    call.put(handle=create())
 
 
 @implements("cudnnDestroy")

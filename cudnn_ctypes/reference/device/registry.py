@@ -15,15 +15,9 @@ __all__ = [
     "Refused",
     "bad_param",
     "execution_failed",
-    "followers",
-    "follows",
     "implementations",
     "implements",
     "not_supported",
-    "refused",
-    "refuses",
-    "taken_over",
-    "takes_over",
 ]
 
 Implementation = Callable[[Any], int | None]
@@ -55,46 +49,21 @@ def execution_failed(reason: str) -> Refused:
 
 
 implementations: dict[str, Implementation] = {}
-followers: dict[str, Implementation] = {}
-taken_over: dict[str, Implementation] = {}
-refused: dict[str, str] = {}
 
 
 def implements(*names: str) -> Callable[[Implementation], Implementation]:
     """Register an implementation of C functions: it takes a `Call`, and returns None on success.
 
     Equivalent C functions share an implementation; `Call.name` is the called function's name.
+
+    The declarations have two more kinds. What is taken over is called in both modes, since its
+    arguments other than a handle may contain handles; it calls `Call.native`. What is followed goes
+    to cuDNN itself; the implementation is called after each successful call, and notes values that
+    cuDNN's descriptor cannot hold.
     """
-    return _register(names, implementations)
 
-
-def takes_over(*names: str) -> Callable[[Implementation], Implementation]:
-    """Register a replacement of C functions that is called in both modes.
-
-    It is for functions without a handle parameter whose other arguments may contain handles. The
-    replacement calls `Call.native`.
-    """
-    return _register(names, taken_over)
-
-
-def follows(*names: str) -> Callable[[Implementation], Implementation]:
-    """Register a function to call after each successful call of C functions without a handle.
-
-    These calls go to cuDNN itself; the function notes values that cuDNN's descriptor cannot hold.
-    """
-    return _register(names, followers)
-
-
-def _register(
-    names: tuple[str, ...], home: dict[str, Implementation]
-) -> Callable[[Implementation], Implementation]:
     def register(implementation: Implementation) -> Implementation:
-        home.update(dict.fromkeys(names, implementation))
+        implementations.update(dict.fromkeys(names, implementation))
         return implementation
 
     return register
-
-
-def refuses(name: str, reason: str) -> None:
-    """Give NOT_SUPPORTED and this reason for the C function `name`."""
-    refused[name] = reason

@@ -51,7 +51,7 @@ from . import lent
 from .call import Call, word
 from .dropout import draw, held
 from .memory import Operand, Use, at, check_range
-from .registry import bad_param, follows, implements, not_supported
+from .registry import bad_param, implements, not_supported
 
 __all__ = [
     "DATA_DONE",
@@ -338,13 +338,13 @@ class Pass:
 # -- dynamic plans -----------------------------------------------------------------------------
 
 
-@follows("cudnnCreateRNNDescriptor")
+@implements("cudnnCreateRNNDescriptor")
 def created(call: Call) -> None:
     # An earlier descriptor may have had this address.
     plans.pop(call["rnnDesc"].contents.value, None)
 
 
-@follows("cudnnSetRNNDescriptor_v8")
+@implements("cudnnSetRNNDescriptor_v8")
 def configured(call: Call) -> None:
     plans.pop(call["rnnDesc"].value, None)
 

@@ -21,7 +21,7 @@ from ..layout import packed_strides
 from ..transform import TensorTransform, transform_tensor, transformed_shape
 from .call import Call
 from .memory import Operand
-from .registry import Refused, bad_param, follows, implements, not_supported
+from .registry import Refused, bad_param, implements, not_supported
 
 _TYPES = (*FLOATING, raw.CUDNN_DATA_INT8)
 _PLAIN_TYPES = (*_TYPES, raw.CUDNN_DATA_INT8x4)
@@ -55,7 +55,7 @@ _held: dict[int, _Held] = {}  # by the descriptor's address
 # -- the descriptor ----------------------------------------------------------------------------
 
 
-@follows("cudnnCreateTensorTransformDescriptor")
+@implements("cudnnCreateTensorTransformDescriptor")
 def created(call: Call) -> None:
     # An earlier descriptor may have had this address.
     _held.pop(call["transformDesc"].contents.value, None)

@@ -270,8 +270,11 @@ def test_a_plan_of_another_process(
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"operation": "CUDNN_BACKEND_OPERATION_NEW_DESCRIPTOR"}, "the operation NEW is not known"),
-        ({"novelty": 3}, "of POINTWISE the words novelty are not known"),
+        (
+            {"operation": "CUDNN_BACKEND_OPERATION_NEW_DESCRIPTOR"},
+            "it holds no '.*_NEW",
+        ),
+        ({"novelty": 3}, "of POINTWISE the word novelty is not known"),
         ({"X": "17"}, "it holds no '17'"),
     ],
 )

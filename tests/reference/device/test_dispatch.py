@@ -243,15 +243,10 @@ def test_the_whole_family_is_carried_out():
     assert family <= dispatch.implemented()
 
 
-def test_modules_register_what_the_tables_say():
-    dispatch.implemented()  # loads them
-    for table, home in (
-        (dispatch.CARRIED_OUT, registry.implementations),
-        (dispatch.FOLLOWED, registry.followers),
-        (dispatch.TAKEN_OVER, registry.taken_over),
-    ):
-        for name in table:
-            dispatch._load(table[name])
-        registered = {name: f.__module__.rpartition(".")[2] for name, f in home.items()}
-        wanted = {name: module for name, module in table.items() if name not in registry.refused}
-        assert registered == wanted
+def test_modules_register_what_the_declarations_say():
+    for module in dispatch._MODULES.values():
+        dispatch._load(module)
+    registered = {
+        name: each.__module__.rpartition(".")[2] for name, each in registry.implementations.items()
+    }
+    assert registered == dispatch._MODULES
