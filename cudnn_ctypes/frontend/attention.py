@@ -129,7 +129,7 @@ def _operation(called: str, options: dict[str, Any]) -> str:
     return "sdpa_unified" if unified else "sdpa"
 
 
-def _attention(
+def _prepared(
     graph: Described, called: str, arguments: Mapping[str, Any]
 ) -> Mapping[str, Any] | Exception:
     """Layer 3's arguments for a call; the exception of ``validate`` for what is not carried out."""
@@ -183,46 +183,65 @@ def _called_with(graph: Described, modify: Callable[[Any, Any], Any]) -> Callabl
     return modified
 
 
-@method("O Stats", prepare=_attention)
-def sdpa(
-    q: tensor,
-    k: tensor,
-    v: tensor,
-    is_inference: bool | None = None,
-    attn_scale: float | tensor | None = None,
-    bias: tensor | None = None,
-    block_mask: tensor | None = None,
-    use_alibi_mask: bool = False,
-    use_padding_mask: bool = False,
-    seq_len_q: tensor | None = None,
-    seq_len_kv: tensor | None = None,
-    use_causal_mask: bool = False,
-    use_causal_mask_bottom_right: bool = False,
-    sliding_window_length: int | None = None,
-    diagonal_alignment: diagonal_alignment = TOP_LEFT,
-    diagonal_band_left_bound: int | None = None,
-    diagonal_band_right_bound: int | None = None,
-    dropout: Any = None,
-    rng_dump: tensor | None = None,
-    paged_attention_k_table: tensor | None = None,
-    paged_attention_v_table: tensor | None = None,
-    paged_attention_max_seq_len_kv: int | None = None,
-    max_total_seq_len_q: int | None = None,
-    max_total_seq_len_kv: int | None = None,
-    compute_data_type: Any = _NOT_SET,
-    name: str = "",
-    score_mod: _Modifier | None = None,
-    generate_stats: bool | None = None,
-    implementation: attention_implementation = attention_implementation.AUTO,
-    score_max: tensor | None = None,
-    score_sum_exp: tensor | None = None,
-    sink_token: tensor | None = None,
-    unfuse_fma: bool = False,
-    cu_seq_len_q: tensor | None = None,
-    cu_seq_len_kv: tensor | None = None,
-    stats_use_log2: bool = False,
-    out_dims: Any = None,
-) -> None:
+# Options of attention that are no tensors, with their types and defaults.
+_OPTIONS: Mapping[str, tuple[str, Any]] = {
+    **dict.fromkeys(("is_inference", "generate_stats"), ("bool | None", None)),
+    **dict.fromkeys(("use_alibi_mask", "use_padding_mask", "unfuse_fma"), ("bool", False)),
+    **dict.fromkeys(("use_causal_mask", "use_causal_mask_bottom_right"), ("bool", False)),
+    **dict.fromkeys(("use_deterministic_algorithm", "stats_use_log2"), ("bool", False)),
+    **dict.fromkeys(("sliding_window_length", "sliding_window"), ("int | None", None)),
+    **dict.fromkeys(("diagonal_band_left_bound", "left_bound"), ("int | None", None)),
+    **dict.fromkeys(("diagonal_band_right_bound", "right_bound"), ("int | None", None)),
+    **dict.fromkeys(("max_total_seq_len_q", "max_total_seq_len_kv"), ("int | None", None)),
+    **dict.fromkeys(("score_mod", "score_mod_bprop", "fn"), ("_Modifier | None", None)),
+    **dict.fromkeys(("dropout", "out_dims"), ("Any", None)),
+    "attn_scale": ("float | tensor | None", None),
+    "paged_attention_max_seq_len_kv": ("int | None", None),
+    "diagonal_alignment": ("diagonal_alignment", TOP_LEFT),
+    "implementation": ("attention_implementation", attention_implementation.AUTO),
+    "compute_data_type": ("Any", _NOT_SET),
+    "name": ("str", ""),
+}
+
+
+def _attention(
+    results: str, operands: str, options: str
+) -> Callable[[Callable[[], None]], Callable[..., Any]]:
+    """Make a method of a function that has the documentation alone.
+
+    Parameters
+    ----------
+    results : str
+        As for `method`.
+    operands, options : str
+        Names of its arguments. Those of the options that `_OPTIONS` lacks are tensors.
+    """
+    place = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    parameters = [inspect.Parameter(each, place, annotation="tensor") for each in operands.split()]
+    for each in options.split():
+        kind, default = _OPTIONS.get(each, ("tensor | None", None))
+        parameters.append(inspect.Parameter(each, place, default=default, annotation=kind))
+
+    def decorate(function: Callable[[], None]) -> Callable[..., Any]:
+        vars(function)["__signature__"] = inspect.Signature(parameters)
+        return method(results, prepare=_prepared)(function)
+
+    return decorate
+
+
+@_attention(
+    "O Stats",
+    "q k v",
+    """
+    is_inference attn_scale bias block_mask use_alibi_mask use_padding_mask seq_len_q seq_len_kv
+    use_causal_mask use_causal_mask_bottom_right sliding_window_length diagonal_alignment
+    diagonal_band_left_bound diagonal_band_right_bound dropout rng_dump paged_attention_k_table
+    paged_attention_v_table paged_attention_max_seq_len_kv max_total_seq_len_q max_total_seq_len_kv
+    compute_data_type name score_mod generate_stats implementation score_max score_sum_exp
+    sink_token unfuse_fma cu_seq_len_q cu_seq_len_kv stats_use_log2 out_dims
+    """,
+)
+def sdpa() -> None:
     """[O, Stats]: softmax(attn_scale * q @ k^T) @ v; Stats is None if not generated.
 
     Parameters
@@ -253,40 +272,18 @@ def sdpa(
     """
 
 
-@method("dQ dK dV", prepare=_attention)
-def sdpa_backward(
-    q: tensor,
-    k: tensor,
-    v: tensor,
-    o: tensor,
-    dO: tensor,
-    stats: tensor,
-    attn_scale: float | tensor | None = None,
-    bias: tensor | None = None,
-    dBias: tensor | None = None,
-    use_alibi_mask: bool = False,
-    use_padding_mask: bool = False,
-    seq_len_q: tensor | None = None,
-    seq_len_kv: tensor | None = None,
-    max_total_seq_len_q: int | None = None,
-    max_total_seq_len_kv: int | None = None,
-    use_causal_mask: bool = False,
-    use_causal_mask_bottom_right: bool = False,
-    sliding_window_length: int | None = None,
-    diagonal_alignment: diagonal_alignment = TOP_LEFT,
-    diagonal_band_left_bound: int | None = None,
-    diagonal_band_right_bound: int | None = None,
-    dropout: Any = None,
-    rng_dump: tensor | None = None,
-    use_deterministic_algorithm: bool = False,
-    compute_data_type: Any = _NOT_SET,
-    name: str = "",
-    score_mod: _Modifier | None = None,
-    score_mod_bprop: _Modifier | None = None,
-    sink_token: tensor | None = None,
-    dSink_token: tensor | None = None,
-    out_dims: Any = None,
-) -> None:
+@_attention(
+    "dQ dK dV",
+    "q k v o dO stats",
+    """
+    attn_scale bias dBias use_alibi_mask use_padding_mask seq_len_q seq_len_kv max_total_seq_len_q
+    max_total_seq_len_kv use_causal_mask use_causal_mask_bottom_right sliding_window_length
+    diagonal_alignment diagonal_band_left_bound diagonal_band_right_bound dropout rng_dump
+    use_deterministic_algorithm compute_data_type name score_mod score_mod_bprop sink_token
+    dSink_token out_dims
+    """,
+)
+def sdpa_backward() -> None:
     """[dQ, dK, dV]: the gradients of `sdpa`, from its results and the gradient `dO`.
 
     `max_total_seq_len_q` and `max_total_seq_len_kv` may be given and change nothing: they are
@@ -295,51 +292,19 @@ def sdpa_backward(
     """
 
 
-@method("O Stats Amax_S Amax_O", prepare=_attention)
-def sdpa_fp8(
-    q: tensor,
-    k: tensor,
-    v: tensor,
-    descale_q: tensor,
-    descale_k: tensor,
-    descale_v: tensor,
-    descale_s: tensor,
-    scale_s: tensor,
-    scale_o: tensor,
-    is_inference: bool | None = None,
-    attn_scale: float | tensor | None = None,
-    bias: tensor | None = None,
-    use_alibi_mask: bool = False,
-    use_padding_mask: bool = False,
-    seq_len_q: tensor | None = None,
-    seq_len_kv: tensor | None = None,
-    use_causal_mask: bool = False,
-    use_causal_mask_bottom_right: bool = False,
-    sliding_window: int | None = None,
-    diagonal_alignment: diagonal_alignment = TOP_LEFT,
-    left_bound: int | None = None,
-    right_bound: int | None = None,
-    dropout: Any = None,
-    rng_dump: tensor | None = None,
-    paged_attention_k_table: tensor | None = None,
-    paged_attention_v_table: tensor | None = None,
-    paged_attention_max_seq_len_kv: int | None = None,
-    max_total_seq_len_q: int | None = None,
-    max_total_seq_len_kv: int | None = None,
-    compute_data_type: Any = _NOT_SET,
-    name: str = "",
-    fn: _Modifier | None = None,
-    generate_stats: bool | None = None,
-    score_max: tensor | None = None,
-    score_sum_exp: tensor | None = None,
-    sink_token: tensor | None = None,
-    unfuse_fma: bool = False,
-    implementation: attention_implementation = attention_implementation.AUTO,
-    cu_seq_len_q: tensor | None = None,
-    cu_seq_len_kv: tensor | None = None,
-    stats_use_log2: bool = False,
-    out_dims: Any = None,
-) -> None:
+@_attention(
+    "O Stats Amax_S Amax_O",
+    "q k v descale_q descale_k descale_v descale_s scale_s scale_o",
+    """
+    is_inference attn_scale bias use_alibi_mask use_padding_mask seq_len_q seq_len_kv
+    use_causal_mask use_causal_mask_bottom_right sliding_window diagonal_alignment left_bound
+    right_bound dropout rng_dump paged_attention_k_table paged_attention_v_table
+    paged_attention_max_seq_len_kv max_total_seq_len_q max_total_seq_len_kv compute_data_type name
+    fn generate_stats score_max score_sum_exp sink_token unfuse_fma implementation cu_seq_len_q
+    cu_seq_len_kv stats_use_log2 out_dims
+    """,
+)
+def sdpa_fp8() -> None:
     """[O, Stats, Amax_S, Amax_O]: `sdpa` of fp8 operands with their scales.
 
     `fn`, `score_max` and `score_sum_exp` are refused: cuDNN computes them wrong for 8 bits (see
@@ -347,121 +312,50 @@ def sdpa_fp8(
     """
 
 
-@method("dQ dK dV amax_dQ amax_dK amax_dV amax_dP", prepare=_attention)
-def sdpa_fp8_backward(
-    q: tensor,
-    k: tensor,
-    v: tensor,
-    o: tensor,
-    dO: tensor,
-    stats: tensor,
-    descale_q: tensor,
-    descale_k: tensor,
-    descale_v: tensor,
-    descale_o: tensor,
-    descale_dO: tensor,
-    descale_s: tensor,
-    descale_dP: tensor,
-    scale_s: tensor,
-    scale_dQ: tensor,
-    scale_dK: tensor,
-    scale_dV: tensor,
-    scale_dP: tensor,
-    attn_scale: float | tensor | None = None,
-    use_padding_mask: bool = False,
-    seq_len_q: tensor | None = None,
-    seq_len_kv: tensor | None = None,
-    use_causal_mask: bool = False,
-    use_causal_mask_bottom_right: bool = False,
-    diagonal_alignment: diagonal_alignment = TOP_LEFT,
-    left_bound: int | None = None,
-    right_bound: int | None = None,
-    use_deterministic_algorithm: bool = False,
-    dropout: Any = None,
-    compute_data_type: Any = _NOT_SET,
-    name: str = "",
-    sink_token: tensor | None = None,
-    dSink_token: tensor | None = None,
-    max_total_seq_len_q: int | None = None,
-    max_total_seq_len_kv: int | None = None,
-    out_dims: Any = None,
-) -> None:
+@_attention(
+    "dQ dK dV amax_dQ amax_dK amax_dV amax_dP",
+    """
+    q k v o dO stats descale_q descale_k descale_v descale_o descale_dO descale_s descale_dP scale_s
+    scale_dQ scale_dK scale_dV scale_dP
+    """,
+    """
+    attn_scale use_padding_mask seq_len_q seq_len_kv use_causal_mask use_causal_mask_bottom_right
+    diagonal_alignment left_bound right_bound use_deterministic_algorithm dropout compute_data_type
+    name sink_token dSink_token max_total_seq_len_q max_total_seq_len_kv out_dims
+    """,
+)
+def sdpa_fp8_backward() -> None:
     """[dQ, dK, dV, amax_dQ, amax_dK, amax_dV, amax_dP]: the gradients of `sdpa_fp8`."""
 
 
-@method("O Stats Amax_O", prepare=_attention)
-def sdpa_mxfp8(
-    q: tensor,
-    k: tensor,
-    v: tensor,
-    descale_q: tensor,
-    descale_k: tensor,
-    descale_v: tensor,
-    attn_scale: float | tensor | None = None,
-    use_causal_mask: bool = False,
-    use_causal_mask_bottom_right: bool = False,
-    diagonal_alignment: diagonal_alignment = TOP_LEFT,
-    diagonal_band_left_bound: int | None = None,
-    diagonal_band_right_bound: int | None = None,
-    compute_data_type: Any = _NOT_SET,
-    name: str = "",
-    generate_stats: bool | None = None,
-    sink_token: tensor | None = None,
-    unfuse_fma: bool = False,
-    implementation: attention_implementation = attention_implementation.AUTO,
-    use_padding_mask: bool = False,
-    seq_len_q: tensor | None = None,
-    seq_len_kv: tensor | None = None,
-    max_total_seq_len_q: int | None = None,
-    max_total_seq_len_kv: int | None = None,
-    cu_seq_len_q: tensor | None = None,
-    cu_seq_len_kv: tensor | None = None,
-    paged_attention_k_table: tensor | None = None,
-    paged_attention_v_table: tensor | None = None,
-    paged_attention_max_seq_len_kv: int | None = None,
-    out_dims: Any = None,
-) -> None:
+@_attention(
+    "O Stats Amax_O",
+    "q k v descale_q descale_k descale_v",
+    """
+    attn_scale use_causal_mask use_causal_mask_bottom_right diagonal_alignment
+    diagonal_band_left_bound diagonal_band_right_bound compute_data_type name generate_stats
+    sink_token unfuse_fma implementation use_padding_mask seq_len_q seq_len_kv max_total_seq_len_q
+    max_total_seq_len_kv cu_seq_len_q cu_seq_len_kv paged_attention_k_table paged_attention_v_table
+    paged_attention_max_seq_len_kv out_dims
+    """,
+)
+def sdpa_mxfp8() -> None:
     """[O, Stats, Amax_O]: `sdpa` of fp8 operands with a scale for each block of 32."""
 
 
-@method("dQ dK dV amax_dQ amax_dK amax_dV", prepare=_attention)
-def sdpa_mxfp8_backward(
-    q: tensor,
-    q_T: tensor,
-    k: tensor,
-    k_T: tensor,
-    v: tensor,
-    o_f16: tensor,
-    dO_f16: tensor,
-    dO: tensor,
-    dO_T: tensor,
-    stats: tensor,
-    descale_q: tensor,
-    descale_q_T: tensor,
-    descale_k: tensor,
-    descale_k_T: tensor,
-    descale_v: tensor,
-    descale_dO: tensor,
-    descale_dO_T: tensor,
-    attn_scale: float | tensor | None = None,
-    use_padding_mask: bool = False,
-    seq_len_q: tensor | None = None,
-    seq_len_kv: tensor | None = None,
-    use_causal_mask: bool = False,
-    use_causal_mask_bottom_right: bool = False,
-    diagonal_alignment: diagonal_alignment = TOP_LEFT,
-    left_bound: int | None = None,
-    right_bound: int | None = None,
-    use_deterministic_algorithm: bool = False,
-    dropout: Any = None,
-    compute_data_type: Any = _NOT_SET,
-    name: str = "",
-    sink_token: tensor | None = None,
-    dSink_token: tensor | None = None,
-    max_total_seq_len_q: int | None = None,
-    max_total_seq_len_kv: int | None = None,
-    out_dims: Any = None,
-) -> None:
+@_attention(
+    "dQ dK dV amax_dQ amax_dK amax_dV",
+    """
+    q q_T k k_T v o_f16 dO_f16 dO dO_T stats descale_q descale_q_T descale_k descale_k_T descale_v
+    descale_dO descale_dO_T
+    """,
+    """
+    attn_scale use_padding_mask seq_len_q seq_len_kv use_causal_mask use_causal_mask_bottom_right
+    diagonal_alignment left_bound right_bound use_deterministic_algorithm dropout compute_data_type
+    name sink_token dSink_token max_total_seq_len_q max_total_seq_len_kv out_dims
+    """,
+)
+def sdpa_mxfp8_backward() -> None:
     """[dQ, dK, dV, amax_dQ, amax_dK, amax_dV]: the gradients of `sdpa_mxfp8`."""
 
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 from ..arguments import integers
 from ..graph.describe.operations.pointwise import POINTWISE_METHODS
 from ..raw.strides import axis_order, packed
 from .c_members import c_member
-from .described import method
+from .described import Described, method
 from .enums import (
     convolution_mode,
     data_type,
@@ -68,38 +68,29 @@ for _name in POINTWISE_METHODS.keys() - _LAYER_3_ALONE:
     _pointwise(_name)
 
 
-def _sizes(
-    padding: Sizes,
-    before: Sizes | None,
-    after: Sizes | None,
-    stride: Sizes,
-    dilation: Sizes,
-    mode: Any = _CROSS_CORRELATION,
-) -> dict[str, Any]:
-    """Options of layer 3's convolutions; an empty sequence means the default."""
-    if not isinstance(mode, convolution_mode) and isinstance(mode, (list, tuple)):
+def _convolution(graph: Described, called: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Layer 3's arguments of a convolution; an empty sequence means the default."""
+    options = dict(arguments)
+    mode = options["convolution_mode"]
+    if isinstance(mode, (list, tuple)):
         # Four lists by their place: those for the two sides come first.
-        return _sizes((), padding, stride, dilation, mode)
-    if before is None and after is None:
-        sizes = {"padding": padding}
-    elif padding:
+        order = ("pre_padding", "post_padding", "stride", "dilation")
+        lists = (options["padding"], options["stride"], options["dilation"], mode)
+        options |= {"padding": (), **dict(zip(order, lists, strict=True))}
+        mode = convolution_mode.CROSS_CORRELATION
+    options["convolution_mode"] = c_member(named(convolution_mode, mode, "convolution_mode"))
+    one_side = options["pre_padding"] is not None or options["post_padding"] is not None
+    if one_side and options["padding"]:
         raise TypeError("padding: either padding, or pre_padding and post_padding")
-    else:
-        none: Sizes = ()
-        sizes = {
-            "pre_padding": none if before is None else before,
-            "post_padding": none if after is None else after,
-        }
-    sizes |= {"stride": stride, "dilation": dilation}
-    chosen = {name: integers(name, value) for name, value in sizes.items()}
-    how = c_member(named(convolution_mode, mode, "convolution_mode"))
-    return {
-        "convolution_mode": how,
-        **{name: list(value) for name, value in chosen.items() if value},
-    }
+    for name in ("padding", "pre_padding", "post_padding", "stride", "dilation"):
+        given = options.pop(name)
+        sizes = () if given is None else integers(name, given)
+        if sizes:
+            options[name] = list(sizes)
+    return options
 
 
-@method("Y")
+@method("Y", prepare=_convolution)
 def conv_fprop(
     image: tensor,
     weight: tensor,
@@ -110,7 +101,7 @@ def conv_fprop(
     *,
     pre_padding: Sizes | None = None,
     post_padding: Sizes | None = None,
-) -> Mapping[str, Any]:
+) -> None:
     """image * weight. `pre_padding` and `post_padding` go together, in place of `padding`.
 
     Parameters
@@ -120,12 +111,9 @@ def conv_fprop(
     padding, stride, dilation : sequence of int
         One for each spatial dimension; by default 0, 1, 1.
     """
-    operands = {"image": image, "weight": weight}
-    sizes = padding, pre_padding, post_padding, stride, dilation
-    return {**operands, **_sizes(*sizes, convolution_mode)}
 
 
-@method("DX")
+@method("DX", prepare=_convolution)
 def conv_dgrad(
     loss: tensor,
     filter: tensor,
@@ -136,14 +124,11 @@ def conv_dgrad(
     *,
     pre_padding: Sizes | None = None,
     post_padding: Sizes | None = None,
-) -> Mapping[str, Any]:
+) -> None:
     """The gradient of `conv_fprop` with respect to its image; give it `out_dims`."""
-    operands = {"loss": loss, "filter": filter}
-    sizes = padding, pre_padding, post_padding, stride, dilation
-    return {**operands, **_sizes(*sizes, convolution_mode)}
 
 
-@method("DW")
+@method("DW", prepare=_convolution)
 def conv_wgrad(
     image: tensor,
     loss: tensor,
@@ -154,11 +139,8 @@ def conv_wgrad(
     *,
     pre_padding: Sizes | None = None,
     post_padding: Sizes | None = None,
-) -> Mapping[str, Any]:
+) -> None:
     """The gradient of `conv_fprop` with respect to its weight; give it `out_dims`."""
-    operands = {"image": image, "loss": loss}
-    sizes = padding, pre_padding, post_padding, stride, dilation
-    return {**operands, **_sizes(*sizes, convolution_mode)}
 
 
 @method("C")
@@ -355,115 +337,84 @@ def rope_backward(
 # The forward ones give [Y, mean, inv_variance], the last two None in inference; batch normalization
 # also the running statistics, and RMS normalization no mean. The gradients are [DX, DSCALE, DBIAS].
 
-T = TypeVar("T")
-_PHASES = norm_forward_phase
 _GRADIENTS = "DX DScale DBias"
+_MODES = {
+    "layernorm_backward": "layer",
+    "adalayernorm_backward": "ada_layer",
+    "instancenorm_backward": "instance",
+    "batchnorm_backward": "batch",
+    "rmsnorm_backward": "rms",
+}
+# Arguments that may not be left out, though they come after one that may.
+_NEEDED = {
+    "layernorm_backward": ("mean", "inv_variance"),
+    "rmsnorm_backward": ("inv_variance", "has_dbias"),
+}
 
 
-def given(value: T | None, what: str) -> T:
-    """`value`, which may not be left out though it comes after an argument that may be.
-
-    Raises
-    ------
-    TypeError
-        If it is None.
-    """
-    if value is None:
-        raise TypeError(f"{what} is missing")
-    return value
-
-
-def _phase(called: str, phase: Any) -> Any:
-    when = c_member(named(_PHASES, phase, "norm_forward_phase"))
-    if when is None:
+def _norm(graph: Described, called: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Layer 3's arguments of a normalization in one of its phases."""
+    phase = named(norm_forward_phase, arguments["norm_forward_phase"], "norm_forward_phase")
+    if phase is norm_forward_phase.NOT_SET:
         raise ValueError(f"{called}: norm_forward_phase: INFERENCE or TRAINING")
-    return when
+    if arguments["epsilon"] is None:
+        raise TypeError(f"{called}: epsilon is missing")
+    return {**arguments, "norm_forward_phase": c_member(phase)}
 
 
-def _gradients(
-    mode: str, grad: tensor, input: tensor, scale: Any, mean: Any, inv_variance: Any
-) -> dict[str, Any]:
-    return {
-        "operation": "norm_backward",
-        "mode": mode,
-        "grad": grad,
-        "input": input,
-        "scale": scale,
-        "mean": mean,
-        "inv_variance": inv_variance,
-    }
+def _gradients(graph: Described, called: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Layer 3's arguments of a normalization's gradients."""
+    for name in _NEEDED.get(called, ()):
+        if arguments[name] is None:
+            raise TypeError(f"{called}: {name} is missing")
+    options = {**arguments, "operation": "norm_backward", "mode": _MODES[called]}
+    if "has_dbias" in options:
+        options["has_dbias"] = bool(options["has_dbias"])
+    return options
 
 
-@method("Y mean inv_var")
+@method("Y mean inv_var", prepare=_norm)
 def layernorm(
     norm_forward_phase: norm_forward_phase,
     input: tensor,
     scale: tensor | None = None,
     bias: tensor | None = None,
     epsilon: tensor | None = None,
-) -> Mapping[str, Any]:
+) -> None:
     """Normalization of the dimensions in which `scale` has a size other than 1."""
-    return {
-        "norm_forward_phase": _phase("layernorm", norm_forward_phase),
-        "input": input,
-        "scale": scale,
-        "bias": bias,
-        "epsilon": given(epsilon, "layernorm: epsilon"),
-    }
 
 
-@method("Y mean inv_var")
+@method("Y mean inv_var", prepare=_norm)
 def adalayernorm(
     norm_forward_phase: norm_forward_phase,
     input: tensor,
     scale: tensor,
     bias: tensor | None = None,
     epsilon: tensor | None = None,
-) -> Mapping[str, Any]:
+) -> None:
     """`layernorm` with a scale and bias for each batch."""
-    return {
-        "norm_forward_phase": _phase("adalayernorm", norm_forward_phase),
-        "input": input,
-        "scale": scale,
-        "bias": bias,
-        "epsilon": given(epsilon, "adalayernorm: epsilon"),
-    }
 
 
-@method("Y mean inv_var")
+@method("Y mean inv_var", prepare=_norm)
 def instancenorm(
     norm_forward_phase: norm_forward_phase,
     input: tensor,
     scale: tensor,
     bias: tensor,
     epsilon: tensor,
-) -> Mapping[str, Any]:
+) -> None:
     """Normalization of each channel of each image."""
-    return {
-        "norm_forward_phase": _phase("instancenorm", norm_forward_phase),
-        "input": input,
-        "scale": scale,
-        "bias": bias,
-        "epsilon": epsilon,
-    }
 
 
-@method("Y inv_var")
+@method("Y inv_var", prepare=_norm)
 def rmsnorm(
     norm_forward_phase: norm_forward_phase,
     input: tensor,
     scale: tensor | None = None,
     bias: tensor | None = None,
     epsilon: tensor | None = None,
-) -> Mapping[str, Any]:
+) -> None:
     """[Y, inv_variance]: input / sqrt(mean(input**2) + epsilon) * scale + bias."""
-    return {
-        "norm_forward_phase": _phase("rmsnorm", norm_forward_phase),
-        "input": input,
-        "scale": scale,
-        "bias": bias,
-        "epsilon": given(epsilon, "rmsnorm: epsilon"),
-    }
 
 
 @method("Y mean inv_var next_running_mean next_running_var")
@@ -502,45 +453,40 @@ def batchnorm_inference(
     """(input - mean) * inv_variance * scale + bias."""
 
 
-@method(_GRADIENTS, unsaid="mode")
+@method(_GRADIENTS, unsaid="mode", prepare=_gradients)
 def layernorm_backward(
     grad: tensor,
     input: tensor,
     scale: tensor | None = None,
     mean: tensor | None = None,
     inv_variance: tensor | None = None,
-) -> Mapping[str, Any]:
+) -> None:
     """[DX, DSCALE, DBIAS] of `layernorm`."""
-    given(mean, "layernorm_backward: mean")
-    given(inv_variance, "layernorm_backward: inv_variance")
-    return _gradients("layer", grad, input, scale, mean, inv_variance)
 
 
-@method(_GRADIENTS, unsaid="mode")
+@method(_GRADIENTS, unsaid="mode", prepare=_gradients)
 def adalayernorm_backward(
     grad: tensor,
     input: tensor,
     scale: tensor,
     mean: tensor,
     inv_variance: tensor,
-) -> Mapping[str, Any]:
+) -> None:
     """[DX, DSCALE, DBIAS] of `adalayernorm`."""
-    return _gradients("ada_layer", grad, input, scale, mean, inv_variance)
 
 
-@method(_GRADIENTS, unsaid="mode")
+@method(_GRADIENTS, unsaid="mode", prepare=_gradients)
 def instancenorm_backward(
     grad: tensor,
     input: tensor,
     scale: tensor,
     mean: tensor | None = None,
     inv_variance: tensor | None = None,
-) -> Mapping[str, Any]:
+) -> None:
     """[DX, DSCALE, DBIAS] of `instancenorm`."""
-    return _gradients("instance", grad, input, scale, mean, inv_variance)
 
 
-@method(_GRADIENTS, unsaid="mode")
+@method(_GRADIENTS, unsaid="mode", prepare=_gradients)
 def batchnorm_backward(
     grad: tensor,
     input: tensor,
@@ -548,21 +494,16 @@ def batchnorm_backward(
     mean: tensor,
     inv_variance: tensor,
     peer_stats: Sequence[tensor] = (),
-) -> Mapping[str, Any]:
+) -> None:
     """[DX, DSCALE, DBIAS] of `batchnorm`, or of `batchnorm_inference`."""
-    gradients = _gradients("batch", grad, input, scale, mean, inv_variance)
-    return {**gradients, "peer_stats": peer_stats}
 
 
-@method(_GRADIENTS, unsaid="mode")
+@method(_GRADIENTS, unsaid="mode", prepare=_gradients)
 def rmsnorm_backward(
     grad: tensor,
     input: tensor,
     scale: tensor | None = None,
     inv_variance: tensor | None = None,
     has_dbias: bool | None = None,
-) -> Mapping[str, Any]:
+) -> None:
     """[DX, DSCALE, DBIAS] of `rmsnorm`; DBIAS is None without `has_dbias`."""
-    both = given(has_dbias, "rmsnorm_backward: has_dbias")
-    statistics = None, given(inv_variance, "rmsnorm_backward: inv_variance")
-    return {**_gradients("rms", grad, input, scale, *statistics), "has_dbias": bool(both)}
