@@ -1,22 +1,24 @@
-"""Methods of a `pygraph` that show and filter its engine configs."""
+"""The methods of a `pygraph` that need plans: building, choosing, running, storing them."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from .. import raw
 from ..arguments import integer, items
-from ..dtypes import as_data_type, data_type_name
 from ..errors import FaultWarning
 from ..graph.describe.serialization import FORMAT
 from ..graph.describe.tensor import Tensor
 from ..graph.lower.target import Target
 from ..graph.run.plan import ExecutionPlan
+from ..handle import Handle
 from ..raw.host_blocks import warn
 from .c_members import note_of
+from .described import Described
 from .enums import (
     behavior_note,
     build_plan_policy,
@@ -26,29 +28,90 @@ from .enums import (
     named,
     numerical_note,
 )
-from .errors import translated
+from .errors import not_supported, translated
 from .front_graph import FrontGraph
-from .handles import AnyHandle, as_handle
-from .plans import Holding, PlanConfig, Plans, knob, knobs_of, overriding
+from .handles import AnyHandle, as_handle, default_handle
+from .plans import (
+    Filters,
+    FrontExecution,
+    Held,
+    NoSuchPlanError,
+    PlanConfig,
+    Plans,
+    knob,
+    knobs_of,
+    overriding,
+)
 from .tensors import tensor
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = [
-    "BuildingMethods",
-    "ChoosingMethods",
-    "RunningMethods",
-    "describes_graph",
-    "restored",
-    "stored",
-]
+    from ..graph.backend.device_properties import DeviceProperties
+    from ..graph.describe.node import Node
+    from .handles import kernel_cache
+
+__all__ = ["PlanMethods"]
 
 _DEFAULT_MODES = (heur_mode.A, heur_mode.FALLBACK)
 
 
-class BuildingMethods(Holding):
-    """From a description to compiled plans."""
+class PlanMethods(Described):
+    """From a description to compiled plans, their choice, their execution, and plans as bytes."""
+
+    _held: Held
+    _properties: DeviceProperties | None
+    _sm_count: int | None
+    _cache: kernel_cache | None
+    _attributes: dict[str, bool]
+    _retention: cuda_graph_retention
+    _filters: Filters
+    _nodes: list[Node] | None
+
+    @property
+    def _device(self) -> Handle | DeviceProperties:
+        """For which plans are built."""
+        return self._properties or self._held.handle or default_handle()
+
+    def _default_handle(self) -> Handle:
+        """On whose stream plans are executed if nothing is said."""
+        if self._held.handle is not None:
+            return self._held.handle
+        # That of the GPU for which they were built, whichever is current now.
+        built_on = self._held.device
+        return built_on if isinstance(built_on, Handle) else default_handle()
+
+    @property
+    def _tensors(self) -> list[Any]:
+        return self._held.tensors or self._graph.tensors
+
+    @property
+    def _plans(self) -> Plans:
+        if self._held.plans is None:
+            raise not_supported(
+                "pygraph", "there is no operation graph: call build_operation_graph() first"
+            )
+        return self._held.plans
+
+    def _plan(self, index: int | None) -> ExecutionPlan:
+        if self._held.restored is not None:
+            if index:
+                raise NoSuchPlanError(f"there is no plan {index}: a deserialized graph has one")
+            return self._held.restored
+        if self._held.plans is None:
+            raise NoSuchPlanError("no plan is built: call build()")
+        return self._held.plans.plan(index)
+
+    def _execution(self, index: int | None) -> FrontExecution:
+        held, plans = self._held, self._held.plans
+        place = plans.candidate if index is None and plans is not None else index
+        found = held.executions.get(place)
+        if found is None or type(index) is bool:
+            found = FrontExecution(self._plan(index), self._tensors)
+            held.executions[place] = found
+        return found
+
+    # --- building ---------------------------------------------------------------------------------
 
     def validate(self) -> None:
         """Fill in what is missing in all tensors, and check the graph.
@@ -156,170 +219,40 @@ class BuildingMethods(Holding):
         self.check_support()
         self.build_plans()
 
-
-_FORMAT = "cudnn_ctypes frontend plan"
-_VERSION = 1
-_PYTHON_PLAN = b"CUDNN_FE_PYPLAN\0"  # how NVIDIA's plans of Python engines begin
-
-
-def describes_graph(data: Any) -> bool:
-    """Whether `data` is the text of a graph, and not of a plan."""
-    try:
-        document = json.loads(data) if isinstance(data, (str, bytes)) else None
-    except ValueError:
-        return False
-    return isinstance(document, dict) and document.get("format") == FORMAT
-
-
-def stored(plan: ExecutionPlan, tensors: Iterable[Tensor]) -> bytes:
-    """A plan with the operands that its execution needs, as UTF-8 JSON."""
-    document = {
-        "format": _FORMAT,
-        "version": _VERSION,
-        "tensors": [_entry(each) for each in tensors if not each.virtual],
-        "plan": plan.to_json(),
-    }
-    return json.dumps(document).encode()
-
-
-def restored(data: Any, device: Any) -> tuple[ExecutionPlan, list[tensor]]:
-    """The plan and the tensors that `stored` wrote.
-
-    Parameters
-    ----------
-    data : bytes, str, or sequence of int
-    device : Handle or DeviceProperties
-
-    Raises
-    ------
-    ValueError
-        If the data are damaged, or the plan is for another cuDNN version or GPU.
-    """
-    document = _document(data)
-    try:
-        tensors = [_tensor(entry) for entry in document["tensors"]]
-        text = document["plan"]
-    except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"this serialized graph is damaged: {error!r}") from None
-    plan = ExecutionPlan.from_json(text, device=device)
-    return plan, tensors
-
-
-def _entry(each: Tensor) -> dict[str, Any]:
-    if each.scratch:
-        raise ValueError(
-            f"{each!r} is memory that lies in the workspace: such a graph cannot be serialized; "
-            "build it again"
-        )
-    value = each.value
-    return {
-        "uid": each.uid,
-        "name": each.name,
-        "dims": each.dims,
-        "strides": each.strides,
-        "data_type": None if each.data_type is None else data_type_name(each.data_type),
-        "by_value": each.by_value,
-        "value": None if value is None else float(value),
-        "ragged": each.ragged_offset is not None,
-        "view_of": getattr(each, "view_of", None),
-    }
-
-
-def _tensor(entry: Any) -> tensor:
-    data_type = entry["data_type"]
-    value = entry["value"]
-    result = tensor(
-        name=str(entry["name"]),
-        dims=tuple(map(int, entry["dims"])),
-        strides=tuple(map(int, entry["strides"])),
-        data_type=None if data_type is None else as_data_type(data_type),
-        uid=int(entry["uid"]),
-        by_value=bool(entry["by_value"]),
-        value=None if value is None else float(value),
-    )
-    if entry["view_of"] is not None:
-        uid, offset = entry["view_of"]
-        result.view_of = (int(uid), int(offset))
-    if entry["ragged"]:
-        # How much memory it takes is in its offsets; only that it has some is known here.
-        result.ragged_offset = Tensor()
-    return result
-
-
-def _nvidias(data: str | bytes) -> str:
-    """The kind of data of NVIDIA's front end, told by the first bytes; "" for other data."""
-    start = data[:16] if isinstance(data, bytes) else data[:16].encode("utf-8", "replace")
-    if start == _PYTHON_PLAN:
-        return "a plan of one of its own kernels"
-    # UBJSON: a letter for the type of a key's length follows. In JSON only '"', "}" or a space can.
-    if start[:1] == b"{" and start[1:2] in b"iUIlL" and len(start) > 1:
-        return "a serialized graph (UBJSON with a plan of cuDNN's in it)"
-    return ""
-
-
-def _document(data: Any) -> dict[str, Any]:
-    if isinstance(data, Sequence) and not isinstance(data, (str, bytes)):
-        try:
-            data = bytes(data)
-        except (TypeError, ValueError):
-            raise TypeError("expected what serialize() gave: a sequence of byte values") from None
-    if isinstance(data, (bytearray, memoryview)):
-        data = bytes(data)
-    if not isinstance(data, (str, bytes)):
-        raise TypeError(f"expected what serialize() gave, got a {type(data).__name__}")
-    theirs = _nvidias(data)
-    if theirs:
-        raise ValueError(
-            f"this is {theirs}, which NVIDIA's front end wrote and this one does not read: "
-            "describe the graph with this one, and serialize it anew"
-        )
-    try:
-        document = json.loads(data)
-    except ValueError as error:
-        raise ValueError(f"this serialized graph is damaged: {error}") from None
-    if isinstance(document, dict) and "cudnn_frontend_version" in document:
-        raise ValueError(
-            "this is the text of a graph of NVIDIA's front end, which this one does not read: "
-            "describe the graph with this one"
-        )
-    if not isinstance(document, dict) or document.get("format") != _FORMAT:
-        raise ValueError("this is no graph that cudnn_ctypes.frontend serialized")
-    if document.get("version") != _VERSION:
-        raise ValueError(f"serialized by another release (version {document.get('version')!r})")
-    return document
-
-
-class ChoosingMethods(Holding):
-    """Filters, counts, names, notes, knobs, workspaces."""
+    # --- choosing: filters, counts, names, notes, knobs, workspaces -------------------------------
 
     def select_numeric_notes(self, notes: Sequence[numerical_note]) -> Self:
         """Take only engine configs that have all of these notes."""
-        self._filters.notes(_short(numerical_note, notes), wanted=True)
-        return self
+        return self._filter("require", numerical_note, notes)
 
     def deselect_numeric_notes(self, notes: Sequence[numerical_note]) -> Self:
         """Take no engine config that has one of these notes."""
-        self._filters.notes(_short(numerical_note, notes), wanted=False)
-        return self
+        return self._filter("forbid", numerical_note, notes)
 
     def select_behavior_notes(self, notes: Sequence[behavior_note]) -> Self:
         """Take only engine configs that have all of these notes."""
-        self._filters.notes(_short(behavior_note, notes), wanted=True)
-        return self
+        return self._filter("require", behavior_note, notes)
 
     def deselect_behavior_notes(self, notes: Sequence[behavior_note]) -> Self:
         """Take no engine config that has one of these notes."""
-        self._filters.notes(_short(behavior_note, notes), wanted=False)
+        return self._filter("forbid", behavior_note, notes)
+
+    def _filter(self, condition: str, cls: Any, notes: Sequence[Any]) -> Self:
+        given = {named(cls, note, "notes").name for note in items("notes", notes, "notes")}
+        before = self._filters.selection
+        wanted: Any = {condition: {*getattr(before, condition), *map(str.lower, given)}}
+        self._filters.selection = replace(before, **wanted)
         return self
 
     def deselect_engines(self, engine_names: Sequence[str]) -> Self:
         """Take no engine config whose name (`get_plan_name_at_index`) has one of these in it."""
-        self._filters.engines(map(str, items("engine_names", engine_names, "names of engines")))
+        self._filters.names += tuple(map(str, items("engine_names", engine_names, "names")))
         return self
 
     def deselect_workspace_greater_than(self, workspace_limit: int) -> Self:
         """Take no engine config that needs more than so many bytes of workspace."""
-        self._filters.workspace_limit = integer("workspace_limit", workspace_limit)
+        limit = integer("workspace_limit", workspace_limit)
+        self._filters.selection = replace(self._filters.selection, workspace_limit=limit)
         return self
 
     def get_execution_plan_count(self) -> int:
@@ -417,20 +350,7 @@ class ChoosingMethods(Holding):
             text = self._graph.to_json()
         return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little")
 
-
-def _short(cls: Any, notes: Sequence[Any]) -> set[str]:
-    """Layer 3's names of notes."""
-    given = items("notes", notes, "notes")
-    return {named(cls, note, "notes").name.lower() for note in given}
-
-
-def _behavior(engine: Any) -> list[Any]:
-    notes = engine.descriptor.get("behavior_note") or ()
-    return [note_of(behavior_note, note) for note in notes]
-
-
-class RunningMethods(BuildingMethods):
-    """Execution, CUDA graphs, and plans as bytes."""
+    # --- running ----------------------------------------------------------------------------------
 
     def execute(
         self,
@@ -539,7 +459,7 @@ class RunningMethods(BuildingMethods):
         include_kernels : bool
             Changes nothing: a plan of cuDNN's holds its kernels.
         """
-        data = stored(self._plan(None), self._tensors)
+        data = _stored(self._plan(None), self._tensors)
         return data if as_bytes else list(data)
 
     def deserialize(self, *arguments: Any, **named: Any) -> None:
@@ -558,15 +478,20 @@ class RunningMethods(BuildingMethods):
         handle, data = _handle_and_data(*arguments, **named)
         if handle is not None:
             self._held.handle = as_handle(handle)
-        if describes_graph(data):
+        if _describes_graph(data):
             self._graph, self._nodes = FrontGraph.from_json(data), None
             self._held.close()
             return
         device = self._device
-        plan, tensors = restored(data, device)
+        plan, tensors = _restored(data, device)
         self._held.close()
         self._held.restored, self._held.tensors = plan, tensors
         self._held.device = device
+
+
+def _behavior(engine: Any) -> list[Any]:
+    notes = engine.descriptor.get("behavior_note") or ()
+    return [note_of(behavior_note, note) for note in notes]
 
 
 def _by_uid(given: Mapping[Any, Any]) -> dict[Any, Any]:
@@ -582,3 +507,102 @@ def _handle_and_data(*arguments: Any, **named: Any) -> tuple[Any, Any]:
     if len(arguments) > 2 or unknown or "pyobj" not in given:
         raise TypeError("deserialize: expected (data) or (handle, data)")
     return given.get("handle_"), given["pyobj"]
+
+
+_FORMAT = "cudnn_ctypes frontend plan"
+_VERSION = 2
+_PYTHON_PLAN = b"CUDNN_FE_PYPLAN\0"  # how NVIDIA's plans of Python engines begin
+
+
+def _describes_graph(data: Any) -> bool:
+    """Whether `data` is the text of a graph, and not of a plan."""
+    try:
+        document = json.loads(data) if isinstance(data, (str, bytes)) else None
+    except ValueError:
+        return False
+    return isinstance(document, dict) and document.get("format") == FORMAT
+
+
+def _stored(plan: ExecutionPlan, tensors: Iterable[Tensor]) -> bytes:
+    """A plan with the operands that its execution needs, as UTF-8 JSON."""
+    operands = FrontGraph("operands")
+    operands.tensors = [each for each in tensors if not each.virtual]
+    for each in operands.tensors:
+        if each.scratch:
+            raise ValueError(
+                f"{each!r} is memory that lies in the workspace: such a graph cannot be "
+                "serialized; build it again"
+            )
+    document = {
+        "format": _FORMAT,
+        "version": _VERSION,
+        "operands": operands.to_json(indent=None),
+        "views": [getattr(each, "view_of", None) for each in operands.tensors],
+        "plan": plan.to_json(),
+    }
+    return json.dumps(document).encode()
+
+
+def _restored(data: Any, device: Any) -> tuple[ExecutionPlan, list[Tensor]]:
+    """The plan and the operands that `_stored` wrote.
+
+    Raises
+    ------
+    ValueError
+        If the data are damaged, or the plan is for another cuDNN version or GPU.
+    """
+    document = _document(data)
+    try:
+        tensors = FrontGraph.from_json(document["operands"]).tensors
+        for each, view in zip(tensors, document["views"], strict=True):
+            assert isinstance(each, tensor)
+            if None in (each.uid, each.dims, each.strides, each.data_type):
+                raise ValueError(f"{each!r} is not complete")
+            each.view_of = None if view is None else (int(view[0]), int(view[1]))
+        text = document["plan"]
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"this serialized graph is damaged: {error!r}") from None
+    return ExecutionPlan.from_json(text, device=device), tensors
+
+
+def _nvidias(data: str | bytes) -> str:
+    """The kind of data of NVIDIA's front end, told by the first bytes; "" for other data."""
+    start = data[:16] if isinstance(data, bytes) else data[:16].encode("utf-8", "replace")
+    if start == _PYTHON_PLAN:
+        return "a plan of one of its own kernels"
+    # UBJSON: a letter for the type of a key's length follows. In JSON only '"', "}" or a space can.
+    if start[:1] == b"{" and start[1:2] in b"iUIlL" and len(start) > 1:
+        return "a serialized graph (UBJSON with a plan of cuDNN's in it)"
+    return ""
+
+
+def _document(data: Any) -> dict[str, Any]:
+    if isinstance(data, Sequence) and not isinstance(data, (str, bytes)):
+        try:
+            data = bytes(data)
+        except (TypeError, ValueError):
+            raise TypeError("expected what serialize() gave: a sequence of byte values") from None
+    if isinstance(data, (bytearray, memoryview)):
+        data = bytes(data)
+    if not isinstance(data, (str, bytes)):
+        raise TypeError(f"expected what serialize() gave, got a {type(data).__name__}")
+    theirs = _nvidias(data)
+    if theirs:
+        raise ValueError(
+            f"this is {theirs}, which NVIDIA's front end wrote and this one does not read: "
+            "describe the graph with this one, and serialize it anew"
+        )
+    try:
+        document = json.loads(data)
+    except ValueError as error:
+        raise ValueError(f"this serialized graph is damaged: {error}") from None
+    if isinstance(document, dict) and "cudnn_frontend_version" in document:
+        raise ValueError(
+            "this is the text of a graph of NVIDIA's front end, which this one does not read: "
+            "describe the graph with this one"
+        )
+    if not isinstance(document, dict) or document.get("format") != _FORMAT:
+        raise ValueError("this is no graph that cudnn_ctypes.frontend serialized")
+    if document.get("version") != _VERSION:
+        raise ValueError(f"serialized by another release (version {document.get('version')!r})")
+    return document

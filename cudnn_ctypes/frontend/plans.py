@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -14,13 +14,13 @@ from ..errors import NotSupportedError, OwnReason
 from ..graph.backend.descriptor import BackendDescriptor
 from ..graph.backend.device_properties import DeviceProperties
 from ..graph.backend.engine import Engine, EngineConfig, engine_count
-from ..graph.describe.node import Node
 from ..graph.describe.tensor import Tensor
 from ..graph.engines.building import PLAN_ERRORS
 from ..graph.engines.cache.cached_building import scratch_of
 from ..graph.engines.heuristics import proposed_configs
-from ..graph.engines.judging.kept import NOTHING, kept_verdicts
+from ..graph.engines.judging.kept import kept_verdicts
 from ..graph.engines.refusals import engine_refusals, refusal
+from ..graph.engines.selection import Selection
 from ..graph.lower.lowering import Lowering, operation_graph_attributes
 from ..graph.lower.target import Target
 from ..graph.run.execution import Execution
@@ -32,22 +32,17 @@ from ..handle import Handle
 from ..raw import cudnnStatus_t
 from ..resource import Uncopied
 from .c_members import note_of
-from .described import Described
 from .enums import build_plan_policy, cuda_graph_retention, heur_mode, knob_type, named
-from .errors import InvalidGraphError, cudnnGraphNotSupportedError, not_supported
-from .handles import default_handle
+from .errors import InvalidGraphError, cudnnGraphNotSupportedError
 from .tensors import integers
 
 if TYPE_CHECKING:
     from ..graph.lower.expand.expansion import Expansion
     from ..graph.run.scratch import Scratch
-    from .handles import kernel_cache
 
 __all__ = [
-    "Candidates",
     "Filters",
     "Held",
-    "Holding",
     "NoSuchPlanError",
     "PlanConfig",
     "Plans",
@@ -82,8 +77,23 @@ class PlanConfig:
     mode: heur_mode | None = None
 
 
-class Candidates:
-    """An operation graph, and what cuDNN proposes for it.
+@dataclass
+class Filters:
+    """Conditions on engine configs, which hold for those that there are and those to come.
+
+    Attributes
+    ----------
+    selection : Selection
+    names : tuple of str
+        Parts of the names of configs that are not wanted.
+    """
+
+    selection: Selection = field(default_factory=Selection)
+    names: tuple[str, ...] = ()
+
+
+class Plans:
+    """An operation graph, the engine configs that there are for it, and the plans built so far.
 
     Parameters
     ----------
@@ -94,6 +104,9 @@ class Candidates:
         How many multiprocessors engines should use.
     filters : Filters, optional
         What the program does not want.
+    cache : KernelCache, optional
+    retention : cuda_graph_retention
+        Whether CUDA graphs keep alive what they need of the plans.
     **attributes
         Further ones of the OPERATIONGRAPH descriptor.
     """
@@ -105,6 +118,8 @@ class Candidates:
         *,
         sm_count: int | None = None,
         filters: Filters | None = None,
+        cache: KernelCache | None = None,
+        retention: cuda_graph_retention = cuda_graph_retention.PER_GRAPH,
         **attributes: Any,
     ) -> None:
         self.device = device
@@ -113,8 +128,13 @@ class Candidates:
         self.modes: list[heur_mode | None] = []  # which proposed each config
         self._engines: list[Engine] = []
         self._filters = filters or Filters()
-        self._faults: dict[int, str] = {}
-        self._what = expansion.operations
+        self._expansion = expansion
+        self._scratch: Scratch | None = None  # of the first plan
+        self._cache = cache
+        self._retention = retention_attribute(retention)
+        self._plans: dict[int, ExecutionPlan] = {}
+        self._pinned: int | None = None
+        self.candidate: int | None = None
         known = operation_graph_attributes(device)
         self._lowering = Lowering(expansion.compute_data_type, Target.of(device))
         try:
@@ -124,7 +144,6 @@ class Candidates:
         except BaseException:
             self._lowering.close()
             raise
-        self._faulty = self._lowering.faults.engines
         self._judged = kept_verdicts(expansion, device)
 
     # --- what may be chosen ----------------------------------------------------------------------
@@ -154,12 +173,6 @@ class Candidates:
                 text = f"heuristics {mode.name}: {refusal(error)}"
                 reasons.append(OwnReason.of(error, text))
                 continue
-            for index, config in enumerate(proposed, len(self.configs)):
-                fault = self._faulty.get(config.engine.index) if self._faulty else ""
-                if not fault and self._judged is not NOTHING:
-                    fault = self._judged.fault(config.choice)
-                if fault:
-                    self._faults[index] = fault
             self.configs += proposed
             self.modes += [mode] * len(proposed)
             found += len(proposed)
@@ -195,11 +208,6 @@ class Candidates:
             raise NoSuchPlanError(f"there is no plan {index}: there are {len(self.configs)}")
         return self.configs[index]
 
-    def notes(self, index: int) -> frozenset[str]:
-        """All notes of a config by short name."""
-        engine = self.config(index).engine
-        return engine.numerical_notes | engine.behavior_notes
-
     def name(self, index: int) -> str:
         """Engine and knobs: "eng11_k2=18_k23=0"."""
         knobs = self._knobs(index)
@@ -217,15 +225,13 @@ class Candidates:
 
     def unwanted(self, index: int) -> str:
         """Why a config may not be taken; "" if it may."""
-        if index in self._faults:
-            return self._faults[index]
-        reason = self._filters.reason(self.name(index), self.notes(index))
-        limit = self._filters.workspace_limit
-        if not reason and limit is not None:
-            needed = self.config(index).workspace_size
-            if needed is not None and needed > limit:
-                return f"needs a workspace of {needed} bytes"
-        return reason
+        config, selection = self.config(index), self._filters.selection
+        if any(part in self.name(index) for part in self._filters.names):
+            return "deselected by its name"
+        if self.modes[index] is None:  # the program chose it
+            return selection.refusal(config)
+        fault = self._lowering.faults.engines.get(config.engine.index, "")
+        return fault or selection.passing_over(self._judged).refusal(config)
 
     def check_support(self) -> None:
         """See that one config may be taken.
@@ -247,13 +253,98 @@ class Candidates:
         return cudnnGraphNotSupportedError(
             f"pygraph.{where}",
             cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED,
-            arguments={"graph": self._what},
+            arguments={"graph": self._expansion.operations},
             messages=tuple(dict.fromkeys(reasons))[:_TOLD],
             hint="other layouts, data types or alignments may have an engine; so may parts of it",
         )
 
+    # --- plans -----------------------------------------------------------------------------------
+
+    def take(self, engine_id: int, knobs: Mapping[Any, int]) -> None:
+        """Append one engine with these knobs, and make its plan that of `plan`."""
+        self.append(engine_id, knobs)
+        self.build_at(len(self.configs) - 1)
+
+    def pin(self, index: int) -> None:
+        """Have `build` take this config or none."""
+        self.config(index)
+        self._pinned, self.candidate = index, None
+
+    def build(self, policy: build_plan_policy) -> None:
+        """Compile the first config that works, or all of them."""
+        if policy is build_plan_policy.HEURISTICS_CHOICE and self.candidate is not None:
+            return
+        refusals = []
+        every = policy is build_plan_policy.ALL or self._pinned is None
+        for index in range(len(self.configs)) if every else (self._pinned,):
+            assert index is not None
+            reason = self._build(index)
+            if reason:
+                refusals.append(f"{self.name(index)}: {reason}")
+                continue
+            if self.candidate is None or index == self._pinned:
+                self.candidate = index
+            if policy is build_plan_policy.HEURISTICS_CHOICE:
+                return
+        if self.candidate is None:
+            raise self._refused("build_plans", refusals)
+
+    def build_at(self, index: int) -> None:
+        """Compile one config, which `plan` then gives."""
+        self.config(index)
+        reason = self._build(index)
+        if reason:
+            raise self._refused("build_plan_at_index", [f"{self.name(index)}: {reason}"])
+        self.candidate = index
+
+    def _build(self, index: int) -> str:
+        """Why there is no plan; "" if there is one now."""
+        reason = self.unwanted(index)
+        if reason or index in self._plans:
+            return reason
+        cache = None if self._cache is None else self._cache.begin(self.operation_graph)
+        try:
+            plan = ExecutionPlan(
+                self.configs[index],
+                device=self.device,
+                kernel_cache=cache,
+                cuda_graph_retention=self._retention,
+            )
+        except PLAN_ERRORS as error:
+            return str(refusal(error))
+        if self._scratch is None:
+            self._scratch = scratch_of(self._expansion, self.device)
+        plan.scratch = self._scratch.borrowed()
+        reason = self._filters.selection.refusal_of_workspace(plan.workspace_size)
+        if reason:
+            plan.close()
+        else:
+            self._plans[index] = plan
+        return reason
+
+    def plan(self, index: int | None = None) -> ExecutionPlan:
+        """The plan of one config, or that of `build`.
+
+        Raises
+        ------
+        RuntimeError
+            If it was not built.
+        """
+        chosen = index
+        if index is not None:
+            self.config(index)
+        elif (chosen := self.candidate) is None:
+            raise NoSuchPlanError("no plan is built: call build_plans()")
+        if chosen not in self._plans:
+            raise NoSuchPlanError(f"plan {chosen} is not built: call build_plan_at_index()")
+        return self._plans[chosen]
+
     def close(self) -> None:
-        """Destroy configs and operation graph, in this order."""
+        """Destroy plans, configs and operation graph, in this order."""
+        while self._plans:
+            self._plans.popitem()[1].close()
+        if self._scratch is not None:
+            self._scratch.close()
         while self.configs:
             self.configs.pop().close()
         while self._engines:
@@ -263,33 +354,6 @@ class Candidates:
 
 class NoSuchPlanError(IndexError, RuntimeError):
     """There is no such plan, or it is not built. The front end raises a RuntimeError."""
-
-
-class Filters:
-    """Conditions on engine configs, which hold for those that there are and those to come."""
-
-    def __init__(self) -> None:
-        self.workspace_limit: int | None = None
-        self._wanted: set[str] = set()
-        self._unwanted: set[str] = set()
-        self._names: tuple[str, ...] = ()
-
-    def notes(self, names: Iterable[str], *, wanted: bool) -> None:
-        """Take only configs that have all of these notes, or none that has one of them."""
-        (self._wanted if wanted else self._unwanted).update(names)
-
-    def engines(self, names: Iterable[str]) -> None:
-        """Take no config whose name has one of these in it."""
-        self._names += tuple(names)
-
-    def reason(self, name: str, notes: Collection[str]) -> str:
-        """Why a config of this name with these notes is not wanted; "" if it is."""
-        found, lacking = self._unwanted & set(notes), self._wanted - set(notes)
-        if found:
-            return f"has {', '.join(sorted(found))}"
-        if lacking:
-            return f"lacks {', '.join(sorted(lacking))}"
-        return "deselected by its name" if any(part in name for part in self._names) else ""
 
 
 _VARIABLE = "CUDNN_CUDA_GRAPH_RETENTION"
@@ -363,127 +427,6 @@ def short_knobs(engine: Engine, knobs: Mapping[Any, int]) -> dict[str, int]:
     return chosen
 
 
-class Plans(Candidates):
-    """Engine configs, and the plans built of them so far.
-
-    Parameters
-    ----------
-    expansion, device
-        As for `Candidates`.
-    cache : KernelCache, optional
-    retention : cuda_graph_retention
-        Whether CUDA graphs keep alive what they need of the plans.
-    **options
-        Those of `Candidates`.
-    """
-
-    def __init__(
-        self,
-        expansion: Expansion,
-        device: Handle | DeviceProperties,
-        *,
-        cache: KernelCache | None = None,
-        retention: cuda_graph_retention = cuda_graph_retention.PER_GRAPH,
-        **options: Any,
-    ) -> None:
-        super().__init__(expansion, device, **options)
-        self._expansion = expansion
-        self._scratch: Scratch | None = None  # of the first plan
-        self._cache = cache
-        self._retention = retention_attribute(retention)
-        self._plans: dict[int, ExecutionPlan] = {}
-        self._pinned: int | None = None
-        self.candidate: int | None = None
-
-    def take(self, engine_id: int, knobs: Mapping[Any, int]) -> None:
-        """Append one engine with these knobs, and make its plan that of `plan`."""
-        self.append(engine_id, knobs)
-        self.build_at(len(self.configs) - 1)
-
-    def pin(self, index: int) -> None:
-        """Have `build` take this config or none."""
-        self.config(index)
-        self._pinned, self.candidate = index, None
-
-    def build(self, policy: build_plan_policy) -> None:
-        """Compile the first config that works, or all of them."""
-        if policy is build_plan_policy.HEURISTICS_CHOICE and self.candidate is not None:
-            return
-        refusals = []
-        every = policy is build_plan_policy.ALL or self._pinned is None
-        for index in range(len(self.configs)) if every else (self._pinned,):
-            assert index is not None
-            reason = self._build(index)
-            if reason:
-                refusals.append(f"{self.name(index)}: {reason}")
-                continue
-            if self.candidate is None or index == self._pinned:
-                self.candidate = index
-            if policy is build_plan_policy.HEURISTICS_CHOICE:
-                return
-        if self.candidate is None:
-            raise self._refused("build_plans", refusals)
-
-    def build_at(self, index: int) -> None:
-        """Compile one config, which `plan` then gives."""
-        self.config(index)
-        reason = self._build(index)
-        if reason:
-            raise self._refused("build_plan_at_index", [f"{self.name(index)}: {reason}"])
-        self.candidate = index
-
-    def _build(self, index: int) -> str:
-        """Why there is no plan; "" if there is one now."""
-        reason = self.unwanted(index)
-        if reason or index in self._plans:
-            return reason
-        cache = None if self._cache is None else self._cache.begin(self.operation_graph)
-        try:
-            plan = ExecutionPlan(
-                self.configs[index],
-                device=self.device,
-                kernel_cache=cache,
-                cuda_graph_retention=self._retention,
-            )
-        except PLAN_ERRORS as error:
-            return str(refusal(error))
-        if self._scratch is None:
-            self._scratch = scratch_of(self._expansion, self.device)
-        plan.scratch = self._scratch.borrowed()
-        limit = self._filters.workspace_limit
-        if limit is not None and plan.workspace_size > limit:
-            plan.close()
-            return f"needs a workspace of {plan.workspace_size} bytes"
-        self._plans[index] = plan
-        return ""
-
-    def plan(self, index: int | None = None) -> ExecutionPlan:
-        """The plan of one config, or that of `build`.
-
-        Raises
-        ------
-        RuntimeError
-            If it was not built.
-        """
-        chosen = index
-        if index is not None:
-            self.config(index)
-        elif (chosen := self.candidate) is None:
-            raise NoSuchPlanError("no plan is built: call build_plans()")
-        if chosen not in self._plans:
-            raise NoSuchPlanError(f"plan {chosen} is not built: call build_plan_at_index()")
-        return self._plans[chosen]
-
-    def close(self) -> None:
-        """Destroy plans, configs and operation graph, in this order."""
-        for plan in self._plans.values():
-            plan.close()
-        self._plans.clear()
-        if self._scratch is not None:
-            self._scratch.close()
-        super().close()
-
-
 class Held(Uncopied):
     """A graph's plans, and what its executions look up, apart from the graph.
 
@@ -508,62 +451,6 @@ class Held(Uncopied):
             self.restored.close()
         self.plans = self.restored = None
         self.tensors = []
-
-
-class Holding(Described):
-    """Base of all methods of a `pygraph` that need plans."""
-
-    _held: Held
-    _properties: DeviceProperties | None
-    _sm_count: int | None
-    _cache: kernel_cache | None
-    _attributes: dict[str, bool]
-    _retention: cuda_graph_retention
-    _filters: Filters
-    _nodes: list[Node] | None
-
-    @property
-    def _device(self) -> Handle | DeviceProperties:
-        """For which plans are built."""
-        return self._properties or self._held.handle or default_handle()
-
-    def _default_handle(self) -> Handle:
-        """On whose stream plans are executed if nothing is said."""
-        if self._held.handle is not None:
-            return self._held.handle
-        # That of the GPU for which they were built, whichever is current now.
-        built_on = self._held.device
-        return built_on if isinstance(built_on, Handle) else default_handle()
-
-    @property
-    def _tensors(self) -> list[Any]:
-        return self._held.tensors or self._graph.tensors
-
-    @property
-    def _plans(self) -> Plans:
-        if self._held.plans is None:
-            raise not_supported(
-                "pygraph", "there is no operation graph: call build_operation_graph() first"
-            )
-        return self._held.plans
-
-    def _plan(self, index: int | None) -> ExecutionPlan:
-        if self._held.restored is not None:
-            if index:
-                raise NoSuchPlanError(f"there is no plan {index}: a deserialized graph has one")
-            return self._held.restored
-        if self._held.plans is None:
-            raise NoSuchPlanError("no plan is built: call build()")
-        return self._held.plans.plan(index)
-
-    def _execution(self, index: int | None) -> FrontExecution:
-        held, plans = self._held, self._held.plans
-        place = plans.candidate if index is None and plans is not None else index
-        found = held.executions.get(place)
-        if found is None or type(index) is bool:
-            found = FrontExecution(self._plan(index), self._tensors)
-            held.executions[place] = found
-        return found
 
 
 _LOWEST_ADDRESS = 1 << 16  # no memory lies below, on the host or on a GPU

@@ -12,14 +12,13 @@ from ..graph.describe.pictures import PictureMethods
 from ..raw import cudnnDataType_t, log
 from ..resource import Closing
 from .c_members import c_data_type, c_member, member_of
-from .described import Described
 from .enums import cuda_graph_retention, data_type, named, scalar_type, tensor_reordering
 from .errors import InvalidGraphError, translated
 from .front_graph import FrontGraph
 from .handles import AnyHandle, Handle, as_handle, kernel_cache
 from .methods import OperationMethods
-from .plan_methods import BuildingMethods, ChoosingMethods, RunningMethods
-from .plans import Filters, Held, Holding, NoSuchPlanError, chosen_retention
+from .plan_methods import PlanMethods
+from .plans import Filters, Held, NoSuchPlanError, chosen_retention
 from .tensors import GraphContext, Node, integers, node_of, tensor
 
 if TYPE_CHECKING:
@@ -29,15 +28,89 @@ if TYPE_CHECKING:
     from ..graph.engines.explaining.explanation import Explanation
     from ..graph.engines.tuning.measurements import Autotuning
 
-__all__ = ["InspectionMethods", "Layer3Methods", "TensorMethods", "pygraph"]
+__all__ = ["pygraph"]
 
 _tensor = tensor  # within the class these are methods and arguments
 _scalar_type = scalar_type
 _NOT_SET = data_type.NOT_SET
 
 
-class TensorMethods(Holding):
-    """Tensors by their dims, by an array, or of one number."""
+class pygraph(OperationMethods, PlanMethods, PictureMethods, Closing):
+    """Operations that cuDNN carries out together.
+
+    The steps are `validate`, `build_operation_graph`, `create_execution_plans`, `check_support` and
+    `build_plans`; `build` takes them all. Then `execute`, with a workspace of `get_workspace_size`
+    bytes.
+
+    Parameters
+    ----------
+    name : str
+    io_data_type, intermediate_data_type, compute_data_type : data type
+        Of tensors with memory, of the others, and of the computation; the last two are FLOAT if
+        they are not set. A ``data_type``, a ``torch.dtype``, or what ``as_data_type`` takes.
+    handle : Handle or int, optional
+        By default one of the current device that such graphs share.
+    sm_count : int, optional
+        How many multiprocessors to use.
+    sm_version : int, optional
+        Must be that of `device_property`, if both are given.
+    kernel_cache : kernel_cache, optional
+    device_property : device_properties, DeviceProperties, str or os.PathLike, optional
+        Build for this GPU, which need not be there; also by the name of a preset, or a file.
+    is_dynamic_shape_enabled, is_override_shape_enabled : bool
+        Of cuDNN 9.4 and 9.21.
+    cuda_graph_retention : cuda_graph_retention, optional
+        Whether CUDA graphs keep alive what they need of this graph's plans; by default what the
+        variable CUDNN_CUDA_GRAPH_RETENTION says, else PER_GRAPH. NONE is of cuDNN 9.28.
+    is_cuda_graph_replay_expected : bool
+        A hint to kernels of NVIDIA's own; cuDNN has no use for it.
+    """
+
+    def __init__(
+        self,
+        name: str = "test_graph",
+        io_data_type: Any = _NOT_SET,
+        intermediate_data_type: Any = _NOT_SET,
+        compute_data_type: Any = _NOT_SET,
+        handle: AnyHandle | None = None,
+        sm_count: int | None = None,
+        sm_version: int | None = None,
+        kernel_cache: kernel_cache | None = None,
+        device_property: DeviceProperties | str | PathLike[str] | None = None,
+        is_dynamic_shape_enabled: bool = False,
+        is_override_shape_enabled: bool = False,
+        cuda_graph_retention: cuda_graph_retention | None = None,
+        *,
+        is_cuda_graph_replay_expected: bool = False,
+    ) -> None:
+        self._graph = FrontGraph(name, io_data_type, intermediate_data_type, compute_data_type)
+        self._held = Held()
+        self._held.handle = None if handle is None else as_handle(handle)
+        self._sm_count = sm_count
+        self._properties = None if device_property is None else as_properties(device_property)
+        self._cache = kernel_cache
+        self._attributes = {
+            name: True
+            for name, wanted in (
+                ("is_dynamic_shape_enabled", is_dynamic_shape_enabled),
+                ("is_override_shape_enabled", is_override_shape_enabled),
+            )
+            if wanted
+        }
+        self._retention = chosen_retention(cuda_graph_retention)
+        self.is_cuda_graph_replay_expected: bool = bool(is_cuda_graph_replay_expected)
+        self._filters = Filters()
+        self._bound: dict[int, tuple[tensor, Any]] = self._held.arrays
+        self._nodes: list[GraphNode] | None = None
+        # Programs for the front end close nothing. At exit each descriptor goes by itself.
+        weakref.finalize(self, log.set_aside()(self._held.close)).atexit = False
+        _check_sm_version(sm_version, self._properties)
+
+    def close(self) -> None:
+        """Destroy plans and descriptors. Without it they go with the graph."""
+        self._held.close()
+
+    # --- tensors ----------------------------------------------------------------------------------
 
     def tensor(
         self,
@@ -115,12 +188,7 @@ class TensorMethods(Holding):
                 return each
         raise InvalidGraphError(f"no tensor has uid {uid}")
 
-
-class Layer3Methods(BuildingMethods, PictureMethods):
-    """Explanations, measurements, pictures and the description as text, beyond NVIDIA's front end.
-
-    Pictures show the engine of the plan that `execute` takes, once there is one.
-    """
+    # --- layer 3: explanations, measurements, pictures, text --------------------------------------
 
     def explain(self, device: Any = None, **options: Any) -> Explanation:
         """Every engine config: what it is and needs, whether it works and, if not, why.
@@ -211,9 +279,7 @@ class Layer3Methods(BuildingMethods, PictureMethods):
             return self._device
         return as_handle(device) if isinstance(device, (Handle, int)) else device
 
-
-class InspectionMethods(Described):
-    """Looking at a graph; nothing of it changes the graph."""
+    # --- looking at the graph ---------------------------------------------------------------------
 
     @property
     def nodes(self) -> list[Node]:
@@ -232,9 +298,9 @@ class InspectionMethods(Described):
         ]
 
     @property
-    def tensors(self) -> dict[str, tensor]:
+    def tensors(self) -> dict[str, _tensor]:
         """The tensors by name; without those whose name several have."""
-        found: dict[str, list[tensor]] = {}
+        found: dict[str, list[_tensor]] = {}
         for each in self._every_tensor():
             found.setdefault(each.name, []).append(each)
         return {name: those[0] for name, those in found.items() if len(those) == 1}
@@ -248,7 +314,7 @@ class InspectionMethods(Described):
             *(data_type.NOT_SET if each is None else member_of(each) for each in data_types)
         )
 
-    def find_tensor(self, name_or_uid: str | int) -> tensor | None:
+    def find_tensor(self, name_or_uid: str | int) -> _tensor | None:
         """The tensor with this name or unique id; None if there is none.
 
         Raises
@@ -268,12 +334,12 @@ class InspectionMethods(Described):
         """The first operation of this name; None if there is none."""
         return next((each for each in self.nodes if each.name == name), None)
 
-    def get_inputs(self) -> list[tensor]:
+    def get_inputs(self) -> list[_tensor]:
         """The tensors that execution reads."""
         made = self._results()
         return [each for each in self._every_tensor() if not each.virtual and id(each) not in made]
 
-    def get_outputs(self) -> list[tensor]:
+    def get_outputs(self) -> list[_tensor]:
         """The tensors that execution writes."""
         made = self._results()
         return [each for each in self._every_tensor() if not each.virtual and id(each) in made]
@@ -316,100 +382,11 @@ class InspectionMethods(Described):
             },
         }
 
-    def _every_tensor(self) -> list[tensor]:
+    def _every_tensor(self) -> list[_tensor]:
         return [each for each in self._graph.tensors if isinstance(each, tensor)]
 
     def _results(self) -> set[int]:
         return {id(each) for node in self._graph.nodes for each in node.results}
-
-
-def _port(result: Any) -> str:
-    """The name of a result, which is that of its tensor without the operation's."""
-    return str(result.name).rpartition("::")[2]
-
-
-class pygraph(
-    TensorMethods,
-    OperationMethods,
-    Layer3Methods,
-    ChoosingMethods,
-    RunningMethods,
-    InspectionMethods,
-    Closing,
-):
-    """Operations that cuDNN carries out together.
-
-    The steps are `validate`, `build_operation_graph`, `create_execution_plans`, `check_support` and
-    `build_plans`; `build` takes them all. Then `execute`, with a workspace of `get_workspace_size`
-    bytes.
-
-    Parameters
-    ----------
-    name : str
-    io_data_type, intermediate_data_type, compute_data_type : data type
-        Of tensors with memory, of the others, and of the computation; the last two are FLOAT if
-        they are not set. A ``data_type``, a ``torch.dtype``, or what ``as_data_type`` takes.
-    handle : Handle or int, optional
-        By default one of the current device that such graphs share.
-    sm_count : int, optional
-        How many multiprocessors to use.
-    sm_version : int, optional
-        Must be that of `device_property`, if both are given.
-    kernel_cache : kernel_cache, optional
-    device_property : device_properties, DeviceProperties, str or os.PathLike, optional
-        Build for this GPU, which need not be there; also by the name of a preset, or a file.
-    is_dynamic_shape_enabled, is_override_shape_enabled : bool
-        Of cuDNN 9.4 and 9.21.
-    cuda_graph_retention : cuda_graph_retention, optional
-        Whether CUDA graphs keep alive what they need of this graph's plans; by default what the
-        variable CUDNN_CUDA_GRAPH_RETENTION says, else PER_GRAPH. NONE is of cuDNN 9.28.
-    is_cuda_graph_replay_expected : bool
-        A hint to kernels of NVIDIA's own; cuDNN has no use for it.
-    """
-
-    def __init__(
-        self,
-        name: str = "test_graph",
-        io_data_type: Any = _NOT_SET,
-        intermediate_data_type: Any = _NOT_SET,
-        compute_data_type: Any = _NOT_SET,
-        handle: AnyHandle | None = None,
-        sm_count: int | None = None,
-        sm_version: int | None = None,
-        kernel_cache: kernel_cache | None = None,
-        device_property: DeviceProperties | str | PathLike[str] | None = None,
-        is_dynamic_shape_enabled: bool = False,
-        is_override_shape_enabled: bool = False,
-        cuda_graph_retention: cuda_graph_retention | None = None,
-        *,
-        is_cuda_graph_replay_expected: bool = False,
-    ) -> None:
-        self._graph = FrontGraph(name, io_data_type, intermediate_data_type, compute_data_type)
-        self._held = Held()
-        self._held.handle = None if handle is None else as_handle(handle)
-        self._sm_count = sm_count
-        self._properties = None if device_property is None else as_properties(device_property)
-        self._cache = kernel_cache
-        self._attributes = {
-            name: True
-            for name, wanted in (
-                ("is_dynamic_shape_enabled", is_dynamic_shape_enabled),
-                ("is_override_shape_enabled", is_override_shape_enabled),
-            )
-            if wanted
-        }
-        self._retention = chosen_retention(cuda_graph_retention)
-        self.is_cuda_graph_replay_expected: bool = bool(is_cuda_graph_replay_expected)
-        self._filters = Filters()
-        self._bound: dict[int, tuple[tensor, Any]] = self._held.arrays
-        self._nodes: list[GraphNode] | None = None
-        # Programs for the front end close nothing. At exit each descriptor goes by itself.
-        weakref.finalize(self, log.set_aside()(self._held.close)).atexit = False
-        _check_sm_version(sm_version, self._properties)
-
-    def close(self) -> None:
-        """Destroy plans and descriptors. Without it they go with the graph."""
-        self._held.close()
 
     if not TYPE_CHECKING:
 
@@ -424,6 +401,11 @@ class pygraph(
     def __str__(self) -> str:
         """The description as JSON text, which `deserialize` takes; after `validate` it is whole."""
         return self._graph.to_json()
+
+
+def _port(result: Any) -> str:
+    """The name of a result, which is that of its tensor without the operation's."""
+    return str(result.name).rpartition("::")[2]
 
 
 def _check_sm_version(sm_version: int | None, properties: DeviceProperties | None) -> None:

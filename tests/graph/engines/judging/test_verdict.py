@@ -11,7 +11,7 @@ import pytest
 
 from cudnn_ctypes import Handle, Selection, use_reference_device
 from cudnn_ctypes.frontend.enums import heur_mode
-from cudnn_ctypes.frontend.plans import Candidates
+from cudnn_ctypes.frontend.plans import Plans
 from cudnn_ctypes.graph import EngineChoice, PlanCache, Verdict
 from cudnn_ctypes.graph.engines.judging import probation
 from cudnn_ctypes.graph.engines.judging.exact import Evaluation
@@ -229,12 +229,12 @@ def test_a_stored_plan_of_a_wrong_engine_is_not_taken(h200, tmp_path):
 
 def test_the_front_end_passes_over_them(h200):
     expansion = layer().expansion(h200)
-    before = Candidates(expansion, h200)
+    before = Plans(expansion, h200)
     before.query([heur_mode.FALLBACK])
     engine = before.config(0).engine.index
     assert before.unwanted(0) == ""
     keep(h200, Verdict(engine, state="wrong", reason="for a test"))
-    after = Candidates(expansion, h200)
+    after = Plans(expansion, h200)
     after.query([heur_mode.FALLBACK])
     assert after.unwanted(0).endswith("wrong: for a test")
 
