@@ -289,57 +289,6 @@ def test_padding(handle: Handle, kind: Kind) -> None:
 # --- wrong input --------------------------------------------------------------------------------
 
 
-@pytest.mark.thinned(4)
-@pytest.mark.parametrize(
-    ("change", "error", "message"),
-    [
-        ({"handle": 3}, TypeError, "handle: expected a Handle"),
-        ({"attn": "softmax"}, TypeError, "attn: expected an? AttnDescriptor"),
-        ({"q": np.zeros((TQ, N, 6), np.float32)}, TypeError, "q: host memory"),
-        ({"k": 4096}, TypeError, "k: an address or a DeviceBuffer has no shape: pass k_desc"),
-        ({"q": (TQ, N, 7)}, ValueError, r"q: expected vectors of 6 elements"),
-        ({"v": (TK, N, 5)}, ValueError, "v: expected vectors of 4"),
-        ({"y": (TQ, N, 5)}, ValueError, "y: expected vectors of 6"),
-        ({"k": (TK, N + 1, 5)}, ValueError, r"k: expected \(time, batch, beam\) = \(5, 3, 1\)"),
-        ({"v": (TK - 1, N, 4)}, ValueError, r"v: expected \(time, batch, beam\) = \(5, 3, 1\)"),
-        ({"y": (TQ - 1, N, 6)}, ValueError, r"y: expected \(time, batch, beam\) = \(4, 3, 1\)"),
-        ({"q": (N, 6)}, ValueError, r"q: expected \(time, batch, beam, vector\) or without beam"),
-        ({"k": (TK, N, 2, 5), "v": (TK, N, 2, 4)}, ValueError, r"k: expected .* \(5, 3, 1\)"),
-        ({"q": None}, TypeError, "q: a tensor is needed, got None"),
-        ({"low": [0.5] * 4}, TypeError, "low: expected ints, got"),
-        ({"high": 4}, TypeError, "high: expected ints, got 4"),
-        ({"device_q_lengths": np.ones(3, np.int32)}, TypeError, "device_q_lengths: host memory"),
-        ({"current": "last", "y": (TQ, N, 6)}, TypeError, "current: expected an int"),
-        ({"k": 0}, TypeError, "k: an address or a DeviceBuffer has no shape"),
-        ({"low": [0, 0]}, ValueError, "low: expected 4 entries, one for each time step"),
-        ({"high": [0] * 3}, ValueError, "high: expected 4 entries"),
-        ({"q_lengths": [4]}, ValueError, "lengths: expected 3 entries"),
-        ({"weights": None}, TypeError, "weights: 512 bytes of device memory are needed"),
-        ({"workspace": 4096}, TypeError, "workspace: the size behind an address"),
-        ({"current": TQ, "y": (TQ, N, 6)}, ValueError, "current: expected a time step of q"),
-        ({"current": 0}, ValueError, "y: needed with current"),
-        ({"residuals": (TQ, N, 7)}, ValueError, r"^residuals: "),
-    ],
-)
-def test_wrong_input_of_forward(
-    handle: Handle,
-    attn: Any,
-    weights: Any,
-    operands: Any,
-    change: Any,
-    error: Any,
-    message: str,
-) -> None:
-    names = ("q", "k", "v")
-    arguments = {"handle": handle, **dict(zip(names, operands, strict=True)), "attn": attn}
-    arguments |= {"weights": weights}
-    for name, value in change.items():
-        made = isinstance(value, tuple)
-        arguments[name] = DeviceTensor.full(value, 1, "float32") if made else value
-    with pytest.raises(error, match=message):
-        attention_forward(**arguments)
-
-
 def test_operands_in_different_orders(
     handle: Handle, attn: Any, weights: Any, operands: Any
 ) -> None:
@@ -425,55 +374,6 @@ def test_residuals_of_another_length(handle: Handle, operands: Any) -> None:
         pytest.raises(ValueError, match="residuals: are like q"),
     ):
         attention_forward(handle, *operands, attn, weights, residuals=operands[0])
-
-
-def test_spaces_that_are_too_small(handle: Handle, attn: Any, weights: Any, operands: Any) -> None:
-    with DeviceBuffer(16) as small:
-        for name in ("workspace", "weights"):
-            arguments = {"weights": weights, name: small}
-            with pytest.raises(ValueError, match=rf"{name}: 16 bytes are too small"):
-                attention_forward(handle, *operands, attn, **arguments)
-        with pytest.raises(ValueError, match=r"reserve_space: 16 bytes are too small"):
-            attention_forward_training(handle, *operands, attn, weights, reserve_space=small)
-
-
-def test_wrong_input_of_the_gradients(
-    handle: Handle, attn: Any, weights: Any, operands: Any
-) -> None:
-    out, reserve = attention_forward_training(handle, *operands, attn, weights)
-    given = saved(operands, dy=out, weights=weights, reserve_space=reserve)
-    backward: Any
-    for backward in (attention_backward_data, attention_backward_weights):
-        with pytest.raises(
-            TypeError, match=r"reserve_space: \d+ bytes of device memory are needed"
-        ):
-            backward(handle, attn, **{**given, "reserve_space": None})
-        with pytest.raises(TypeError, match="dy: a tensor is needed, got None"):
-            backward(handle, attn, **{**given, "dy": None})
-        with pytest.raises(TypeError, match="reserve_space: the size behind an address"):
-            backward(handle, attn, **{**given, "reserve_space": 4096})
-        with pytest.raises(TypeError, match="positional arguments"):
-            backward(handle, attn, *operands)
-        short = DeviceTensor.full((TQ, N, 5), 1, "float32")
-        with pytest.raises(ValueError, match="dy: expected vectors of 6"):
-            backward(handle, attn, **{**given, "dy": short})
-    small = DeviceTensor.full((TK - 2, N, 5), 1, "float32")
-    with pytest.raises(ValueError, match=r"^dk: "):
-        attention_backward_data(handle, attn, **given, dk=small)
-    turned = DeviceTensor.full((TK, N, 5), 1, "float32", strides=(5, TK * 5, 1))
-    with pytest.raises(ValueError, match=r"dk: expected the strides \(15, 5, 5, 1\)"):
-        attention_backward_data(handle, attn, **given, dk=turned)
-    with pytest.raises(ValueError, match='dweights: needed with mode="add"'):
-        attention_backward_weights(handle, attn, **given, mode="add")
-
-
-def test_closed_objects(handle: Handle, attn: Any, weights: Any, operands: Any) -> None:
-    weights.close()
-    with pytest.raises(ClosedError):
-        attention_forward(handle, *operands, attn, weights)
-    attn.close()
-    with pytest.raises(ClosedError):
-        attention_forward(handle, *operands, attn, weights)
 
 
 def test_nothing_is_left_open(handle: Handle, attn: Any, weights: Any, operands: Any) -> None:

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from cudnn_ctypes import (
-    ClosedError,
     CTCLossDescriptor,
     DeviceBuffer,
     DeviceTensor,
@@ -244,91 +243,12 @@ def test_the_v8_workspace_is_for_the_longest_labels(reference_handle: Handle, lo
         assert of_labels < ctc_loss_v8_workspace_size(reference_handle, desc, loss, desc)
 
 
-@pytest.mark.thinned(4)
-@pytest.mark.parametrize("version", [ctc_loss, ctc_loss_v8])
-@pytest.mark.parametrize(
-    ("changes", "error", "message"),
-    [
-        ({"probs": np.zeros((T, N, A))}, TypeError, "probs: host memory"),
-        ({"probs": 4096}, TypeError, "probs: an address or a DeviceBuffer has no shape"),
-        ({"labels": None}, (TypeError, ValueError), "labels: .*None"),
-        ({"labels": [1, 2, 3]}, TypeError, r"labels\[0\]: expected ints, got 1"),
-        ({"labels": [[1.5], [1], [1]]}, TypeError, r"labels\[0\]: expected ints, got \[1\.5\]"),
-        ({"input_lengths": [6, 5, 4.0]}, TypeError, "input_lengths: expected ints, got"),
-        ({"costs": 0}, ValueError, "costs: expected device memory, got NULL"),
-        ({"probs": None}, TypeError, "probs: a tensor is needed, got None"),
-        ({"labels": LABELS[:2]}, ValueError, "labels: expected a sequence for each of 3"),
-        ({"labels": [[1], [], [1]]}, ValueError, r"labels\[1\]: expected symbols, got none"),
-        ({"labels": [[1], [5], [1]]}, ValueError, r"labels\[1\]: expected symbols from 1 to 4"),
-        ({"labels": [[1], [0], [1]]}, ValueError, r"labels\[1\]: .*0 is the blank"),
-        ({"labels": [[1] * 7, [1], [1]]}, ValueError, r"labels\[0\]: 7 symbols, but .* 6 time"),
-        ({"input_lengths": [1, 5, 4]}, ValueError, r"labels\[0\]: 3 symbols, but .* 1 time"),
-        ({"input_lengths": [7, 5, 4]}, ValueError, "input_lengths: expected 3 ints from 1 to 6"),
-        ({"input_lengths": [6, 5]}, ValueError, "input_lengths: expected 3"),
-        ({"algorithm": "fast"}, ValueError, "algorithm: expected one of 'deterministic'"),
-        ({"handle": 3}, TypeError, "handle: expected a Handle"),
-        ({"loss": "softmax"}, TypeError, "loss: expected a CTCLossDescriptor"),
-        ({"workspace": 4096}, TypeError, "workspace: the size behind an address"),
-        ({"gradients": 4096}, TypeError, "gradients: an address or a DeviceBuffer has no"),
-    ],
-)
-def test_wrong_input(
-    handle: Handle, loss: Any, version: Any, changes: Any, error: Any, message: str
-) -> None:
-    probs = DeviceTensor.from_numpy(activations())
-    arguments = {"handle": handle, "probs": probs, "labels": LABELS, "loss": loss, **changes}
-    with pytest.raises(error, match=message):
-        version(**arguments)
-
-
 @pytest.mark.parametrize("version", [ctc_loss, ctc_loss_v8])
 def test_labels_in_an_array(handle: Handle, loss: Any, version: Any) -> None:
     probs = DeviceTensor.from_numpy(activations())
     expected = version(handle, probs, [[1, 2], [3, 4], [2, 2]], loss)
     actual = version(handle, probs, np.array([[1, 2], [3, 4], [2, 2]]), loss)
     close(actual.costs, expected.costs)
-
-
-def test_wrong_results(handle: Handle, loss: Any) -> None:
-    probs = DeviceTensor.from_numpy(activations())
-
-    def refused(message: str, error: Any = ValueError, **arguments: Any) -> None:
-        with pytest.raises(error, match=message):
-            ctc_loss(handle, probs, LABELS, loss, **arguments)
-
-    refused(r"^costs: ", costs=DeviceTensor.empty((2,), "float32"))
-    refused(
-        "costs: expected float32, got float64", TypeError, costs=DeviceTensor.empty((N,), "float64")
-    )
-    small = DeviceTensor.empty((T, N, A - 1), "float32")
-    refused(r"^gradients: ", gradients=small)
-    whole = DeviceTensor.empty((T, N, A), "float32")
-    refused("with_gradients is False", gradients=whole, with_gradients=False)
-    with TensorDescriptor((T + 1, N, A)) as larger:
-        refused(r"^probs: ", probs_desc=larger)
-    with TensorDescriptor((T, N, A, 1)) as flat:
-        refused(r"probs: expected \(time, samples, symbols\)", probs_desc=flat)
-
-
-def test_wrong_labels_on_the_device(handle: Handle, loss: Any) -> None:
-    probs, flat = DeviceTensor.from_numpy(activations()), ints(1, 2, 2, 4, 3, 1, 4)
-
-    def refused(message: str, error: Any = ValueError, labels: Any = flat, **options: Any) -> None:
-        with pytest.raises(error, match=message):
-            ctc_loss_v8(handle, probs, labels, loss, **options)
-
-    refused("label_lengths: needed")
-    refused("label_lengths: only for labels in device", labels=LABELS, label_lengths=ints(3, 1, 3))
-    refused("label_lengths: expected 3 elements, got 2", label_lengths=ints(3, 1))
-    long = DeviceTensor.from_numpy(np.zeros(3, np.int64))
-    refused("label_lengths: expected dense int32", TypeError, label_lengths=long)
-    loss.set_v9("float32", "softmax", "zero_oob_gradients", 5)
-    long_labels = [[1, 2, 3, 4, 3, 2], [4], [3]]
-    refused("labels: up to 6 symbols, but loss has max_label_length=5", labels=long_labels)
-    loss.set_v9("float32", "softmax", "zero_oob_gradients", 4)
-    refused("loss: max_label_length must be at least 5, got 4", labels=LABELS)
-    loss.set_v9("float64", "softmax", "zero_oob_gradients", 2)
-    refused("loss: max_label_length must be at least 3, got 2", labels=LABELS)
 
 
 def test_types_that_do_not_go_together(reference_handle: Handle, loss: Any) -> None:
@@ -347,13 +267,6 @@ def test_types_that_do_not_go_together(reference_handle: Handle, loss: Any) -> N
             gradients=DeviceTensor.empty((T, N, A), "float64"),
             gradients_desc=double,
         )
-
-
-def test_closed_objects(handle: Handle, loss: Any) -> None:
-    probs = DeviceTensor.from_numpy(activations())
-    loss.close()
-    with pytest.raises(ClosedError):
-        ctc_loss(handle, probs, LABELS, loss)
 
 
 def test_nothing_is_left_open(handle: Handle, loss: Any) -> None:

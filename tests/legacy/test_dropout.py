@@ -242,17 +242,3 @@ class TestWrongInput:
             DropoutDescriptor(reference_handle, 0.5, states=small)
         with pytest.raises(TypeError, match="states: needed to go on from"):
             DropoutDescriptor(reference_handle, 0.5, restore=True)
-
-    def test_operands(self, reference_handle: Handle) -> None:
-        handle = reference_handle
-        x = DeviceTensor.zeros((3, 4), "float32")
-        with DropoutDescriptor(handle, 0.5) as dropout:
-            with pytest.raises(
-                TypeError, match="reserve_space: 4 bytes of device memory are needed"
-            ):
-                dropout_backward(handle, dropout, dy=x, reserve_space=None)
-            with pytest.raises(TypeError, match="reserve_space: the size behind an address"):
-                dropout_backward(handle, dropout, dy=x, reserve_space=x.ptr)
-            too_small = pytest.raises(ValueError, match="x: 48 bytes are too small")
-            with TensorDescriptor((3, 5, 1, 1)) as desc, too_small:
-                dropout_forward(handle, x, dropout, x_desc=desc)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import functools
 from collections.abc import Iterator
 from typing import Any
 
@@ -665,78 +664,6 @@ def operands(reference_handle: Handle) -> Iterator[dict[str, Any]]:
 
 def half(*shape: int) -> DeviceTensor:
     return DeviceTensor.zeros(shape, "float16")
-
-
-@pytest.mark.parametrize(
-    ("changes", "error", "message"),
-    [
-        ({"x": lambda: np.zeros((2, 8, 4, 4))}, TypeError, "x: host memory"),
-        ({"w": lambda: half(8, 4, 3, 3)}, ValueError, "x: it has 8 channels"),
-        ({"y": lambda: half(2, 8, 3, 3)}, ValueError, r"^y: "),
-        ({"scale": lambda: half(4)}, ValueError, r"^scale: "),
-        (
-            {"scale": lambda: half(8), "bias": lambda: DeviceTensor.zeros((8,), "float32")},
-            TypeError,
-            "bias: must be of the type of scale",
-        ),
-        ({"activation": lambda: "tanh"}, NotSupportedError, "activation CUDNN_ACTIVATION_TANH"),
-        ({"activation": lambda: 3}, TypeError, "activation: expected a ActivationDescriptor"),
-        (
-            {"x": lambda: DeviceTensor.zeros((2, 8, 4, 4), "float32")},
-            NotSupportedError,
-            "HALF in NHWC",
-        ),
-        (
-            {"workspace": lambda: half(3)},
-            ValueError,
-            "workspace: 6 bytes are too small, 512 are needed",
-        ),
-        ({"conv": lambda: "same"}, TypeError, "conv: expected a ConvolutionDescriptor"),
-    ],
-)
-def test_wrong_convolution(
-    operands: dict[str, Any], changes: Any, error: Any, message: str
-) -> None:
-    operands |= {name: make() for name, make in changes.items()}
-    with pytest.raises(error, match=message):
-        cudnn.scale_bias_activation_convolution(**operands)
-
-
-def test_wrong_filter_gradient(operands: dict[str, Any]) -> None:
-    handle, x, conv = operands["handle"], operands["x"], operands["conv"]
-    with pytest.raises(ValueError, match="dw: pass dw_shape or dw itself"):
-        cudnn.scale_bias_activation_backward_filter(handle, conv, x=x, dy=x)
-    with pytest.raises(ValueError, match=r"^dy: "):
-        cudnn.scale_bias_activation_backward_filter(handle, conv, x=x, dy=x, dw_shape=(8, 8, 1, 1))
-    dw = DeviceTensor.zeros((8, 8, 3, 3), "float32", layout="NHWC")
-    with pytest.raises(NotSupportedError, match="must all be HALF, or all FLOAT"):
-        cudnn.scale_bias_activation_backward_filter(handle, conv, x=x, dy=x, dw=dw)
-
-
-def test_wrong_statistics(reference_handle: Handle) -> None:
-    good = [upload(v) for v in reference_statistics(8)]
-    training = functools.partial(cudnn.finalize_statistics_training, average_factor=1.0)
-    inference = cudnn.finalize_statistics_inference
-    with pytest.raises(ValueError, match="running_mean and running_variance: give both"):
-        training(reference_handle, *good[:2], 9, *good[2:], good[0])
-    with pytest.raises(ValueError, match=r"^y_sqsum: "):
-        training(reference_handle, good[0], upload(reference_statistics(4)[0]), 9, *good[2:])
-    with pytest.raises(TypeError, match=r"^bn_bias: "):
-        inference(reference_handle, good[0], half(1, 8, 1, 1), *good[2:])
-    with pytest.raises(TypeError, match="bn_scale: host memory"):
-        inference(reference_handle, np.zeros((1, 8, 1, 1)), *good[1:])
-    with pytest.raises(TypeError, match="bn_scale: expected a tensor"):
-        inference(reference_handle, None, *good[1:])
-    with pytest.raises(ValueError, match="count: expected an int, at least 1, got 0"):
-        training(reference_handle, *good[:2], 0, *good[2:])
-    with pytest.raises(TypeError, match=r"count: expected an int, got 9\.5"):
-        training(reference_handle, *good[:2], 9.5, *good[2:])
-    with pytest.raises(ValueError, match="epsilon: expected 0 or more"):
-        inference(reference_handle, *good, epsilon=-1)
-    with pytest.raises(TypeError, match="average_factor: expected a number, got None"):
-        training(reference_handle, *good[:2], 9, *good[2:], average_factor=None)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="workspace: the size behind an address"):
-        training(reference_handle, *good[:2], 9, *good[2:], workspace=4096)
 
 
 def test_packs_of_raw_calls(reference_handle: Handle) -> None:

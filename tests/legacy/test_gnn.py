@@ -15,7 +15,6 @@ from cudnn_ctypes import (
     DeviceTensor,
     GnnCscGraph,
     GnnMhaParams,
-    NotSupportedError,
     raw,
     reference,
 )
@@ -231,64 +230,6 @@ def zeros(*shape: int, dtype: str = "float32") -> DeviceTensor:
     return DeviceTensor.zeros(shape, dtype)
 
 
-def test_wrong_aggregation(on_reference: None) -> None:
-    graph = GnnCscGraph.from_edges([0, 1, 2], [0, 0, 1])
-    for error, message, arguments in (
-        (ValueError, "node_features: expected a tensor, or edge_features", {}),
-        (
-            ValueError,
-            r"^node_features: ",
-            {"node_features": zeros(4, 2)},
-        ),
-        (ValueError, r"node_features: expected \(3, node_feat_dim\)", {"node_features": zeros(3)}),
-        (TypeError, "node_features: host memory", {"node_features": np.zeros((3, 2))}),
-        (
-            TypeError,
-            "edge_features: expected float32, got float16",
-            {"node_features": zeros(3, 2), "edge_features": zeros(3, 2, dtype="float16")},
-        ),
-        (
-            ValueError,
-            r"^output: ",
-            {"node_features": zeros(3, 2), "output": zeros(2, 3)},
-        ),
-        (
-            ValueError,
-            "out_positions: only for max and min",
-            {"node_features": zeros(3, 2), "out_positions": zeros(2, 2)},
-        ),
-        (
-            TypeError,
-            "out_positions: expected int32",
-            {"node_features": zeros(3, 2), "out_positions": zeros(2, 2), "operation": "max"},
-        ),
-        (
-            ValueError,
-            "operation: expected one of 'sum'",
-            {"node_features": zeros(3, 2), "operation": "product"},
-        ),
-        (NotSupportedError, "CUDNN_DATA_DOUBLE", {"node_features": zeros(3, 2, dtype="float64")}),
-    ):
-        with pytest.raises(error, match=message):
-            cudnn.gnn_agg_simple_forward(graph, **arguments)
-    with pytest.raises(TypeError, match="graph: expected a GnnCscGraph"):
-        cudnn.gnn_agg_simple_forward("graph", zeros(3, 2))  # type: ignore[arg-type]
-    for message, arguments in (
-        (r"doutput: expected \(2, 5 or more\)", {"node_feat_dim": 5}),
-        ("out_positions: needed for 'max'", {"node_feat_dim": 4, "operation": "max"}),
-        (
-            "dedge_features: given, but it has no features",
-            {"node_feat_dim": 4, "dedge_features": zeros(3, 1)},
-        ),
-        (
-            r"^dnode_features: ",
-            {"node_feat_dim": 4, "dnode_features": zeros(2, 4)},
-        ),
-    ):
-        with pytest.raises(ValueError, match=message):
-            cudnn.gnn_agg_simple_backward(graph, doutput=zeros(2, 4), **arguments)
-
-
 # --- attention ----------------------------------------------------------------------------------
 
 
@@ -426,91 +367,3 @@ def test_results_may_be_given(on_reference: None) -> None:
     assert made.sm_scores is scores
     assert made.act_scores is activated
     assert not np.isnan(output.numpy()).any()
-
-
-def test_wrong_attention(on_reference: None) -> None:
-    graph = GnnCscGraph.from_edges([0, 1, 2], [0, 0, 1])
-    forward = cudnn.gnn_mha_gat_forward
-    source, destination, weights = zeros(3, 4), zeros(2, 4), zeros(8)
-    for error, message, arguments, options in (
-        (
-            ValueError,
-            r"src_features: expected \(3, dim_node\)",
-            (zeros(3), destination, weights),
-            {},
-        ),
-        (ValueError, r"^dst_features: ", (source, source, weights), {}),
-        (ValueError, r"^attn_weights: ", (source, destination, zeros(4)), {}),
-        (
-            ValueError,
-            "src_features: 4 features are not a multiple of 3 heads",
-            (source, destination, weights),
-            {"params": GnnMhaParams(3)},
-        ),
-        (
-            ValueError,
-            "edge_features: 3 features are not a multiple of 2 heads",
-            (source, destination, weights, zeros(3, 3)),
-            {"params": GnnMhaParams(2)},
-        ),
-        (
-            TypeError,
-            "dropout_mask: expected float32",
-            (source, destination, weights),
-            {"dropout_mask": zeros(1, 3, dtype="float16")},
-        ),
-        (
-            TypeError,
-            "params: expected a GnnMhaParams",
-            (source, destination, weights),
-            {"params": {"heads": 2}},
-        ),
-    ):
-        with pytest.raises(error, match=message):
-            forward(graph, *arguments, **options)
-    wide_graph = GnnCscGraph.from_edges([0, 0], [0, 1], 1)
-    with pytest.raises(ValueError, match="dst_features: needed, as 1 sources cannot be 2"):
-        forward(wide_graph, zeros(1, 4), None, weights)
-    with pytest.raises(ValueError, match=r"^edge_features: "):
-        cudnn.gnn_mha_gat_v2_forward(graph, source, destination, zeros(4), zeros(3, 2))
-
-
-def test_wrong_gradients(on_reference: None) -> None:
-    graph = GnnCscGraph.from_edges([0, 1, 2], [0, 0, 1])
-    plain = GnnCscGraph(graph.offsets, graph.indices, 3)
-    source, weights, scores, two = zeros(3, 4), zeros(8), zeros(2, 1, 3), zeros(2, 4)
-    half = {"gradient_type": "float16", "weight_gradient_type": "float16"}
-    for error, message, which, destination, doutput, options in (
-        (ValueError, "graph: a deterministic", plain, two, two, {"deterministic": True}),
-        (ValueError, r"^doutput: ", graph, two, zeros(2, 3), {}),
-        (
-            ValueError,
-            "dedge_features: given, but",
-            graph,
-            two,
-            two,
-            {"dedge_features": zeros(3, 1)},
-        ),
-        (ValueError, "ddst_features: given", graph, None, two, {"ddst_features": two}),
-        (NotSupportedError, "data types", graph, two, two, half),
-    ):
-        with pytest.raises(error, match=message):
-            cudnn.gnn_mha_gat_backward(
-                which,
-                doutput=doutput,
-                src_features=source,
-                dst_features=destination,
-                attn_weights=weights,
-                sm_scores=scores,
-                **options,
-            )
-    with pytest.raises(ValueError, match=r"^act_scores: "):
-        cudnn.gnn_mha_gat_v2_backward(
-            graph,
-            doutput=zeros(2, 4),
-            src_features=source,
-            dst_features=zeros(2, 4),
-            attn_weights=zeros(4),
-            sm_scores=scores,
-            act_scores=zeros(3, 3),
-        )

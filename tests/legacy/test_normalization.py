@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
@@ -202,71 +201,3 @@ class TestFused:
                 handle, x_desc, algorithm="persist", activation="relu", adds=adds
             )
             assert others == sizes
-
-
-class TestRefusals:
-    def train(self, handle: Handle, **changes: Any) -> Any:
-        arguments = {"x": random(0, *X), "scale": random(1, C), "bias": random(2, C), **changes}
-        arguments["average_factor"] = 1
-        return cudnn.batch_normalization_forward_training(handle, **arguments)
-
-    def test_parameters(self, handle: Handle) -> None:
-        with pytest.raises(TypeError, match=r"^bias: a tensor is needed"):
-            self.train(handle, bias=None)
-        strided = DeviceTensor.from_numpy(np.ones(C, np.float32), strides=(2,))
-        with pytest.raises(ValueError, match=r"^scale: expected the strides"):
-            self.train(handle, scale=strided)
-        with pytest.raises(ValueError, match=r"^running_variance: needed together with running_m"):
-            self.train(handle, running_mean=random(1, C))
-        with pytest.raises(ValueError, match=r"^saved_mean: needed together with saved_inv"):
-            self.train(handle, saved_inv_variance=random(1, C))
-
-    def test_tensors(self, handle: Handle) -> None:
-        with pytest.raises(ValueError, match=r"^mode: expected one of"):
-            self.train(handle, mode="layer")
-        with pytest.raises(BadParamError):
-            self.train(handle, epsilon=-1.0)
-
-    def test_spaces(self, handle: Handle) -> None:
-        x = random(0, *X, dtype=np.float16, layout="NHWC")
-        scale = random(1, C)
-        for train, back, options in (
-            (
-                cudnn.batch_normalization_forward_training_ex,
-                cudnn.batch_normalization_backward_ex,
-                {},
-            ),
-            (
-                cudnn.normalization_forward_training,
-                cudnn.normalization_backward,
-                {"algorithm": "persist"},
-            ),
-        ):
-            how = {**options, "activation": "relu"}
-            train = functools.partial(train, average_factor=1)
-            forward = train(handle, x, scale, scale, z=x, **how)
-            operands = {"x": x, "y": forward.y, "dy": x, "scale": scale, "bias": scale}
-            saved = {
-                "saved_mean": forward.saved_mean,
-                "saved_inv_variance": forward.saved_inv_variance,
-                "with_dz": True,
-            }
-            with DeviceBuffer(1) as small, pytest.raises(ValueError, match=r"^reserve_space: 1 "):
-                back(handle, **operands, **how, **saved, reserve_space=small)
-            with pytest.raises(TypeError, match=r"^reserve_space: \d+ bytes of device"):
-                back(handle, **operands, **how, **saved)
-            with pytest.raises(TypeError, match=r"^workspace: the size behind an address"):
-                train(handle, x, scale, scale, **how, workspace=1 << 20)
-            with pytest.raises(ValueError, match=r"^activation: needed where a tensor is added"):
-                train(handle, x, scale, scale, z=x)
-
-    def test_what_cannot_be_fused(self, handle: Handle) -> None:
-        x, scale = random(0, *X), random(1, C)
-        with pytest.raises(NotSupportedError):
-            cudnn.batch_normalization_forward_training_ex(
-                handle, x, scale, scale, activation="relu", mode="spatial", average_factor=1
-            )
-        with pytest.raises(NotSupportedError):
-            cudnn.normalization_forward_training(
-                handle, x, scale, scale, groups=2, average_factor=1
-            )

@@ -22,7 +22,7 @@ from cudnn_ctypes import (
     rnn_weight_params,
     use_reference_device,
 )
-from cudnn_ctypes.errors import ClosedError, NotSupportedError
+from cudnn_ctypes.errors import ClosedError
 from cudnn_ctypes.reference.rnn_cells import Clip
 
 from .recurrent import (
@@ -453,85 +453,6 @@ class TestWrongInput:
                 RNN.of(run.rnn, run.x, lengths=lengths)  # type: ignore[arg-type]
         with pytest.raises(TypeError, match="x_desc: expected a RNNDataDescriptor"):
             RNN(run.rnn, run.x)  # type: ignore[arg-type]
-
-    @pytest.mark.parametrize(
-        ("change", "error", "message"),
-        [
-            ({"x": np.zeros((5, 4, 3))}, TypeError, "x: host memory"),
-            ({"x": None}, TypeError, "x: a tensor is needed, got None"),
-            ({"handle": None}, TypeError, "handle: expected a Handle, got None"),
-            ({"x": ((5, 4, 2), "float64")}, ValueError, r"^x: "),
-            ({"x": ((5, 4, 3), "float32")}, TypeError, "x: expected float64, got float32"),
-            ({"hx": ((2, 4, 3), "float64")}, ValueError, r"^hx: "),
-            ({"cx": ((1, 4, 4), "float64")}, ValueError, r"^cx: "),
-            ({"y": ((4, 5, 4), "float64")}, ValueError, r"^y: "),
-            ({"hy": ((2, 4, 4), "float32")}, TypeError, "hy: expected float64"),
-            ({"weights": ((7,), "float64")}, ValueError, "weights: 56 bytes are too small"),
-            ({"workspace": ((7,), "uint8")}, ValueError, "workspace: 7 bytes are too small, "),
-            ({"workspace": 4096}, TypeError, "workspace: the size behind an address"),
-            ({"training": np.ones(2)}, TypeError, "^training: expected True or False"),
-            ({"final_states": "no"}, TypeError, "^final_states: expected True or False"),
-            (
-                {"reserve_space": ((7,), "uint8")},
-                ValueError,
-                "reserve_space: 7 bytes are too",
-            ),
-            (
-                {"device_lengths": ((4,), "int64")},
-                TypeError,
-                "device_lengths: expected dense",
-            ),
-            (
-                {"device_lengths": ((3,), "int32")},
-                ValueError,
-                "device_lengths: expected 4 el",
-            ),
-        ],
-        ids=str,
-    )
-    def test_forward(self, run: Run, change: dict[str, Any], error: type, message: str) -> None:
-        arguments: dict[str, Any] = {"handle": run.handle, "x": run.x, "weights": run.weights}
-        for name, value in change.items():
-            made = DeviceTensor.zeros(*value) if isinstance(value, tuple) else value
-            arguments[name] = made
-        with pytest.raises(error, match=message):
-            run.network.forward(**arguments)
-
-    def test_memory_that_is_not_dense_or_too_small(self, run: Run) -> None:
-        turned = DeviceTensor.from_numpy(np.zeros((5, 4, 3)), strides=(1, 5, 20))
-        with pytest.raises(ValueError, match=r"x: expected the strides \(12, 3, 1\) of shape"):
-            run.network.forward(run.handle, turned, run.weights)
-        with DeviceBuffer(7) as small:
-            with pytest.raises(
-                ValueError, match=r"x: 7 bytes are too small .* which takes 480 bytes"
-            ):
-                run.network.forward(run.handle, small, run.weights)
-            with pytest.raises(ValueError, match="weights: 7 bytes are too small, "):
-                run.network.forward(run.handle, run.x, small)
-            with pytest.raises(ValueError, match="space: 7 bytes are too small, "):
-                RNNWeights(run.handle, run.rnn, small)
-
-    def test_backward(self, run: Run) -> None:
-        network, handle, weights = run.network, run.handle, run.weights
-        y, *_, reserve_space = network.forward(handle, run.x, weights)
-        wrong = DeviceTensor.zeros((5, 4, 3), "float64")
-        given = {"y": y, "dy": run.dy, "weights": weights, "reserve_space": reserve_space}
-        with pytest.raises(ValueError, match=r"^dy: "):
-            network.backward_data(handle, **{**given, "dy": wrong})
-        with pytest.raises(TypeError, match=r"reserve_space: \d+ bytes of device memory"):
-            network.backward_data(handle, **{**given, "reserve_space": None})
-        with pytest.raises(ValueError, match=r"^dhy: "):
-            network.backward_data(handle, **given, dhy=wrong)
-        with pytest.raises(TypeError, match="positional arguments"):
-            network.backward_data(handle, y, run.dy, weights, reserve_space)  # type: ignore[misc]
-        network.backward_data(handle, **given)
-        given = {"x": run.x, "y": y, "reserve_space": reserve_space}
-        with pytest.raises(ValueError, match=r"^y: "):
-            network.backward_weights(handle, **{**given, "y": wrong})
-        with pytest.raises(ValueError, match="dweights: 480 bytes are too small"):
-            network.backward_weights(handle, **given, dweights=run.x)
-        with pytest.raises(NotSupportedError, match="CUDNN_WGRAD_MODE_ADD only"):
-            network.backward_weights(handle, **given, dweights=weights, mode="set")
 
     def test_cell_states_of_other_cells(self, reference_handle: Handle) -> None:
         problem = example("gru")

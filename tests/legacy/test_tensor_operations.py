@@ -142,36 +142,3 @@ class TestOpTensor:
             result = op_tensor(handle, a, b, described).numpy()
         expected = [[np.nan, np.nan, 3]] if nan == "propagate_nan" else [[2, 1, 3]]
         np.testing.assert_array_equal(result, expected)
-
-
-class TestWrongInput:
-    def test_transform(self, reference_handle: Handle) -> None:
-        handle, x = reference_handle, tensor(A)
-        with pytest.raises(NotSupportedError):
-            transform_tensor(handle, x, data_type="int32")
-
-    def test_add(self, reference_handle: Handle) -> None:
-        handle, c = reference_handle, tensor(A)
-        with pytest.raises(BadParamError, match="A: expected the data type"):
-            add_tensor(handle, tensor(np.ones(3, np.float16)), c)
-        six = tensor(np.ones((1, 1, 1, 1, 1, 1), np.float32))
-        with pytest.raises(NotSupportedError):
-            add_tensor(handle, six, six)
-
-    def test_set_and_scale(self, reference_handle: Handle) -> None:
-        handle, y = reference_handle, tensor(A.astype(np.int8))
-        with pytest.raises(ValueError, match=r"^value: expected an int from -128 to 127"):
-            set_tensor(handle, y, 200)
-        with pytest.raises(ValueError, match=r"^value: expected an int"):
-            set_tensor(handle, y, 0.5)
-        with pytest.raises(TypeError, match="real numbers"):
-            set_tensor(handle, y, "3")
-        with pytest.raises(TypeError, match="real numbers"):
-            scale_tensor(handle, y, "3")
-
-    def test_op(self, reference_handle: Handle) -> None:
-        handle, a, b = reference_handle, tensor(A), tensor(B)
-        with pytest.raises(ValueError, match=r"^b: needed for add"):
-            op_tensor(handle, a, None, "add")
-        with pytest.raises(BadParamError, match="C: cuDNN has no"):
-            op_tensor(handle, a, b, "add", data_type="float64")
