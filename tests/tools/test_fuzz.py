@@ -18,7 +18,7 @@ from tools.fuzz import wrong_rows
 from tools.fuzz.attention_cases import OPERATIONS, SHOWN, variants
 from tools.fuzz.devices import main
 from tools.fuzz.devices.batches import judge
-from tools.fuzz.devices.catalogue import FAMILIES, draw, redraw
+from tools.fuzz.devices.catalogue import FAMILIES, Schedule, draw, redraw
 from tools.fuzz.devices.machine import Machine
 from tools.fuzz.devices.minimizing import minimized
 from tools.fuzz.graph_cases import FORMS, Case
@@ -403,6 +403,18 @@ def test_a_case_is_drawn_again_from_its_text(family):
         assert same.operands == program.operands
         assert same.descriptors == program.descriptors
         assert [*redraw({**choices.case, "choices": {}})[0].options]
+
+
+def test_a_schedule_draws_rare_options_often(monkeypatch):
+    monkeypatch.setattr(Schedule, "_RATE", 0.03)
+
+    def counts(seeds):
+        return Counter(each for seed in seeds for each in draw("transform", seed)[0].counted)
+
+    drawn = [seed for _, seed in Schedule(("transform",)).cases(0, 300)]
+    plain, scheduled = counts(range(300)), counts(drawn)
+    assert len(set(drawn)) == 300
+    assert min(plain.values()) < 6 <= min(scheduled.values())
 
 
 def test_the_reference_device_agrees_with_itself():

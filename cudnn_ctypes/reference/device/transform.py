@@ -174,7 +174,7 @@ def transform(call: Call) -> None:
     for operand in (source, target):
         call.refuse(typed("transform", operand, _PLAIN_TYPES if plain else _TYPES))
     if adds and _fills(transform, shape):
-        raise not_supported("a transform that pads needs a beta of 0")
+        raise not_supported("a transform that pads, or crops and folds, needs a beta of 0")
     if _turns(source, target, transform, described.format):
         raise not_supported(f"cuDNN does not turn a {described.format.name} into other layouts so")
     target.keep_apart(source)
@@ -222,7 +222,7 @@ def _transformed(shape: tuple[int, ...], transform: TensorTransform) -> tuple[in
 
 
 def _fills(transform: TensorTransform, shape: tuple[int, ...]) -> bool:
-    """Whether cuDNN writes zeros apart from the rest: around it, or to fill blocks."""
+    """Whether cuDNN adds nothing to what was there: it pads, fills blocks, or crops and folds."""
     folded = max(transform.fold, default=1) > 1
     if (folded and transform.direction == "unfold") or (
         not folded and transformed_shape(shape, transform) == shape
@@ -231,7 +231,8 @@ def _fills(transform: TensorTransform, shape: tuple[int, ...]) -> bool:
     padding = zip(shape, transform.pad_before, transform.pad_after, strict=True)
     sizes = [size + before + after for size, before, after in padding][2:]
     fills_blocks = any(n % max(1, f) for n, f in zip(sizes, transform.fold, strict=True))
-    return fills_blocks or max(transform.pad_before + transform.pad_after) > 0
+    pads = transform.pad_before + transform.pad_after
+    return fills_blocks or max(pads) > 0 or (folded and min(pads) < 0)
 
 
 def _plain(described: descriptors.TensorTransform, ndim: int) -> TensorTransform:

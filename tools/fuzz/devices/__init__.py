@@ -1,11 +1,12 @@
 """Draw calls once, run them on two devices, and compare.
 
 ``python -m tools.fuzz devices --cases 100000 --processes 16 --out FOLDER`` runs random calls on the
-GPU and on the reference device. Each case is drawn from its family and seed, and runs in children:
-one with each device. Statuses, values, integers, NaN and whatever must not be written are compared
-exactly, numbers with a tolerance (`comparison`); `freedoms` lists what cuDNN leaves open. A GPU
-runs each case twice and compares the bits. Afterwards one difference of each kind is minimized, and
-printed as JSON that ``--replay`` runs again.
+GPU and on the reference device. Each case is drawn from its family and seed, so that no option of
+a family is rare, and runs in children: one with each device. Statuses, values, integers, NaN and
+whatever must not be written are compared exactly, numbers with a tolerance (`comparison`);
+`freedoms` lists what cuDNN leaves open. A GPU runs each case twice and compares the bits.
+Afterwards one difference of each kind is minimized, and printed as JSON that ``--replay`` runs
+again.
 
 ``--devices reference reference`` needs no GPU and must find nothing, and ``--devices reference
 planted`` must find the planted fault. ``--table FOLDER`` prints what stands in a folder of results:

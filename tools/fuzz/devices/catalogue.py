@@ -5,6 +5,7 @@ from __future__ import annotations
 import bisect
 import itertools
 import random
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -22,7 +23,7 @@ from . import (
 )
 from .draw import Draw
 
-__all__ = ["FAMILIES", "draw", "redraw", "schedule"]
+__all__ = ["FAMILIES", "Schedule", "draw", "redraw"]
 
 FAMILIES: dict[str, tuple[float, Any]] = {
     **images.FAMILIES,
@@ -51,11 +52,35 @@ def redraw(case: Mapping[str, Any]) -> tuple[Draw, Any]:
     return choices, FAMILIES[case["family"]][1](choices)
 
 
-def schedule(first: int, count: int, families: Sequence[str]) -> list[tuple[str, int]]:
-    """Families by weight, each with the seed of its case."""
-    edges = list(itertools.accumulate(FAMILIES[name][0] for name in families))
-    result = []
-    for seed in range(first, first + count):
-        place = random.Random(seed).random() * edges[-1]
-        result.append((families[bisect.bisect(edges, place)], seed))
-    return result
+class Schedule:
+    """The cases of one worker: families by weight, and in each of them no option rarely.
+
+    Of several seeds for a case that one is taken whose choices hold the rarest option, if it was
+    drawn in fewer than one of a thousand cases until now.
+    """
+
+    _RATE, _TRIES, _APART = 1e-3, 12, 10**9
+
+    def __init__(self, families: Sequence[str]) -> None:
+        self._families = families
+        self._edges = list(itertools.accumulate(FAMILIES[name][0] for name in families))
+        self._counts: Counter[tuple[str, str, str]] = Counter()
+        self._cases = 0
+
+    def cases(self, first: int, count: int) -> list[tuple[str, int]]:
+        """Families, each with the seed of its case."""
+        return [self._case(seed) for seed in range(first, first + count)]
+
+    def _case(self, seed: int) -> tuple[str, int]:
+        place = random.Random(seed).random() * self._edges[-1]
+        family = self._families[bisect.bisect(self._edges, place)]
+        drawn = [draw(family, seed + n * self._APART)[0] for n in range(self._TRIES)]
+        chosen, least = drawn[0], self._RATE * self._cases
+        for each in drawn:
+            counts = [self._counts[(family, *option)] for option in each.counted]
+            rarest = min(counts, default=least)
+            if rarest < least:
+                chosen, least = each, rarest
+        self._counts.update((family, *option) for option in chosen.counted)
+        self._cases += 1
+        return family, chosen.seed

@@ -68,6 +68,15 @@ class Draw:
         return {"family": self.family, "seed": self.seed, "choices": choices}
 
     @property
+    def counted(self) -> set[tuple[str, str]]:
+        """The options that tables count, without operands and axes: "layout" for "dy.layout"."""
+        return {
+            (name.rpartition(".")[2].rstrip("0123456789"), str(option.value))
+            for name, option in self.options.items()
+            if option.counted
+        }
+
+    @property
     def wrong(self) -> str:
         """What was drawn wrong about the last call and where, "rank yDesc"; "" if nothing was."""
         names = ("wrong", "wrong operand", "wrong argument")

@@ -61,7 +61,14 @@ def activation(program: Program, prefix: str = "") -> str:
 
 
 def forward(
-    program: Program, function: str, dims: Any, y_dims: Any, kind: str, **more: Any
+    program: Program,
+    function: str,
+    dims: Any,
+    y_dims: Any,
+    kind: str,
+    *,
+    in_place: float = 0.12,
+    **more: Any,
 ) -> None:
     """alpha xDesc x beta yDesc y."""
     draw = program.draw
@@ -70,7 +77,7 @@ def forward(
     tensor(program, "xDesc", "x", kind, dims)
     tensor(program, "yDesc", "y", y_kind, y_dims, out=True, beta=beta, like="xDesc")
     arguments: dict[str, Any] = {"xDesc": "xDesc", "x": "x", "yDesc": "yDesc", "y": "y"}
-    if dims == y_dims and kind == y_kind and draw.chance("in place", 0.12):
+    if dims == y_dims and kind == y_kind and draw.chance("in place", in_place):
         x = program.operands.pop("x")
         program.operands["y"].content = x.content
         program.descriptors["xDesc"] = program.descriptors["yDesc"]
@@ -185,7 +192,7 @@ def pooling_forward(draw: Draw) -> Program:
     dims = vector_channels(kind, image(draw, least=4))
     rounding(program, kind)
     how, y_dims = _pooling(program, dims)
-    forward(program, "cudnnPoolingForward", dims, y_dims, kind, poolingDesc=how)
+    forward(program, "cudnnPoolingForward", dims, y_dims, kind, poolingDesc=how, in_place=0.5)
     return program.finish()
 
 

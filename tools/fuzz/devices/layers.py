@@ -182,12 +182,12 @@ def _stored(data_type: Any) -> Any:
 
 
 FAMILIES: dict[str, tuple[float, Any]] = {
-    "layer 2 operations": (10, _Operation),
+    "layer 2 operations": (13, _Operation),
     "layer 2 convolution": (3, _Convolution),
     "layer 2 normalization": (3, _Normalization),
     "layer 2 neighbours": (3, _Neighbours),
     **{
-        f"graph {family}": (0.25, lambda draw, family=family: _Graph(draw, family))
+        f"graph {family}": (0.3, lambda draw, family=family: _Graph(draw, family))
         for family in random_graphs.FAMILIES
     },
 }

@@ -82,6 +82,7 @@ def _taken(counter: Any, count: int) -> int:
 
 def _survey(plan: Plan, number: int, counter: Any, deadline: float) -> None:
     seen: Counter[str] = Counter()
+    schedule = catalogue.Schedule(plan.families)
     with open(plan.out / f"{number}.jsonl", "a") as file:
         while time.monotonic() < deadline:
             start = _taken(counter, plan.batch)
@@ -89,7 +90,7 @@ def _survey(plan: Plan, number: int, counter: Any, deadline: float) -> None:
             if count <= 0:
                 return
             began = time.monotonic()
-            judged = _judged(catalogue.schedule(plan.seed + start, count, plan.families), plan.pair)
+            judged = _judged(schedule.cases(plan.seed + start, count), plan.pair)
             counts: Counter[str] = Counter()
             for each in judged:
                 _count(counts, each)
@@ -155,18 +156,8 @@ def _count(counts: Counter[str], judged: Judged) -> None:
             add("call", function, status if len(status) < 30 else status.partition(":")[0])
     for kind in {difference.kind for difference in judged.differences}:
         add("differs", last, kind)
-    options = {
-        (_plain_name(name), str(option.value))
-        for name, option in judged.draw.options.items()
-        if option.counted
-    }
-    for name, value in options:
+    for name, value in judged.draw.counted:
         add("option", f"family {judged.draw.family}", name, value)
-
-
-def _plain_name(option: str) -> str:
-    """An option's name without its operand and axis: "layout" for "dy.layout"."""
-    return option.rpartition(".")[2].rstrip("0123456789")
 
 
 def _sets(function: str) -> bool:
