@@ -9,8 +9,6 @@ from collections.abc import Sequence
 
 from .commands import command_module, command_parser
 
-__all__ = ["main"]
-
 _INTERRUPTED = 130  # a shell's exit status for a program that SIGINT ended
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 

@@ -18,21 +18,6 @@ from .raw import cudnnDataType_t
 from .raw.ctypes_support import CudnnEnum
 from .raw.values import as_int, described
 
-__all__ = [
-    "Place",
-    "c_integer",
-    "enumerator",
-    "expect",
-    "file_path",
-    "flag",
-    "integer",
-    "integers",
-    "items",
-    "short_name",
-    "shown",
-    "suggestion",
-]
-
 T = TypeVar("T")
 E = TypeVar("E", bound=CudnnEnum)
 

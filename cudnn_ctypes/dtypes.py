@@ -27,20 +27,6 @@ import numpy as np
 
 from cudnn_ctypes.raw.enums import cudnnDataType_t
 
-__all__ = [
-    "DataTypeLike",
-    "as_data_type",
-    "data_type_argument",
-    "data_type_name",
-    "element_bits",
-    "host_scalar",
-    "host_scalar_type",
-    "numpy_dtype",
-    "storage_bytes",
-    "vector_length",
-    "vectorized",
-]
-
 
 class _TorchDataType(Protocol):
     """The type of a ``torch.dtype``, declared without importing PyTorch."""

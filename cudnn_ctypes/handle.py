@@ -12,8 +12,6 @@ from .runtime.allocation import Allocation, Allocator
 from .runtime.interface import Runtime
 from .runtime.launching.likeness import Plans
 
-__all__ = ["Handle"]
-
 _MOST_STREAMS = 8  # whose allocators a handle keeps
 
 

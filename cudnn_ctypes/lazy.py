@@ -15,8 +15,6 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-__all__ = ["attach", "import_under_other_names", "listed"]
-
 
 @functools.cache
 def listed(package: str) -> Mapping[str, tuple[str, str]]:

@@ -19,8 +19,6 @@ from .raw import log, process
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["Closing", "Pointers", "Resource", "Uncopied"]
-
 _H = TypeVar("_H")
 
 

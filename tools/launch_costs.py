@@ -31,7 +31,7 @@ from cudnn_ctypes import (
     activation_forward,
     use_reference_device,
 )
-from cudnn_ctypes.raw.bare import watched
+from cudnn_ctypes.raw.function import watched
 from cudnn_ctypes.runtime.launching import stream_launcher
 from cudnn_ctypes.runtime.launching.plan import Plan
 from tests.legacy.operation_table import FAMILIES, Case, rows

@@ -22,7 +22,8 @@ from cudnn_ctypes import Graph, raw, reference
 from cudnn_ctypes.commands.doctor.coverage import Row, table
 from cudnn_ctypes.raw import enums, types
 from cudnn_ctypes.raw.describe import documentation, parameter_type
-from cudnn_ctypes.raw.function import Function, Parameter
+from cudnn_ctypes.raw.function import Function
+from cudnn_ctypes.raw.parameter import Parameter
 from cudnn_ctypes.raw.uses import USES
 
 from .course_pages import write_course

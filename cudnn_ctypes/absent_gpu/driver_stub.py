@@ -20,15 +20,6 @@ from ..errors import NoDeviceError
 from ..raw import elf, loaded_libraries
 from ..raw.process import new_lock
 
-__all__ = [
-    "MACHINE_CODE",
-    "Driver",
-    "MachineCode",
-    "ensure_driver",
-    "stub",
-    "use_stub",
-]
-
 
 class MachineCode(Protocol):
     """Code of C functions for one kind of machine, with the calling convention of Linux."""

@@ -15,18 +15,6 @@ from ..arguments import suggestion
 from ..raw import mode
 from ..raw.values import described
 
-__all__ = [
-    "SOURCE",
-    "SOURCES",
-    "complete",
-    "compute_capability",
-    "gpu_values",
-    "later_value",
-    "preset",
-    "presets",
-    "reference_gpu",
-]
-
 SOURCE = "source"
 """The key for the origin of the properties; cuDNN ignores it."""
 

@@ -15,8 +15,6 @@ from typing import Any, NoReturn
 
 from .. import __version__
 
-__all__ = ["COMMANDS", "command_module", "command_parser"]
-
 
 def _summaries() -> Iterator[tuple[str, str]]:
     for module in pkgutil.iter_modules(__path__):

@@ -9,8 +9,6 @@ from pathlib import Path
 from ..porting.run.building import build
 from .options import USER_ERRORS, file_name
 
-__all__ = ["add_arguments", "main"]
-
 _EPILOG = """\
 examples:
   python -m cudnn_ctypes build conv.cpp -o conv

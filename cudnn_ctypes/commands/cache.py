@@ -13,21 +13,12 @@ from typing import Any
 
 from rich.console import Console
 
+from ..evidence.files import CommandError, read_text
 from ..graph.engines.cache.plan_cache import CacheEntry, PlanCache
 from ..graph.engines.explaining.explanation import bytes_text, rich_table
 from ..raw.describe import aligned
 from ..raw.library import version_text
-from .options import (
-    USER_ERRORS,
-    CommandError,
-    Output,
-    add_force,
-    file_name,
-    read_text,
-    write_text,
-)
-
-__all__ = ["add_arguments", "main"]
+from .options import USER_ERRORS, Output, add_force, file_name, write_text
 
 _COLUMNS = ("kind", "graph", "engine", "device", "cuDNN", "bytes", "made", "used")
 _RIGHT = ("bytes", "made", "used")

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ..evidence.files import CommandError, read_text
 from ..graph.backend.devices import as_properties
 from ..graph.compilation import CompiledGraph, compile_graphs
 from .options import (
     EVIDENCE,
     USER_ERRORS,
-    CommandError,
     Output,
     add_device,
     add_force,
@@ -25,13 +25,10 @@ from .options import (
     make_folder,
     positive,
     read_graphs,
-    read_text,
     refuse_overwriting,
     steps,
     write_text,
 )
-
-__all__ = ["add_arguments", "main"]
 
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 _MODES = ("a", "b", "fallback", "instant")

@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from . import COMMANDS, command_parser
 from .options import Names
 
-__all__ = ["add_arguments", "main", "script"]
-
 # It uses functions of bash; zsh gets them from `bashcompinit`.
 _SCRIPT = """\
 _cudnn_ctypes() {{

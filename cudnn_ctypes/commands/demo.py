@@ -31,9 +31,6 @@ from .options import (
     write_bytes,
 )
 
-__all__ = ["landscape", "main", "png"]
-
-
 Array = NDArray[Any]
 
 # The share of each colour in the perceived brightness (ITU-R BT.601).

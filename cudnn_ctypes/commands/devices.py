@@ -15,8 +15,6 @@ from ..graph.graph import Graph
 from ..raw.describe import aligned
 from .options import USER_ERRORS, Names, Steps, add_jobs, add_json, steps
 
-__all__ = ["GRAPHS", "add_arguments", "main"]
-
 
 def _convolution() -> Graph:
     graph = Graph("conv + relu", io_data_type="float16")

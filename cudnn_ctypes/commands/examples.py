@@ -10,16 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from .options import (
-    CommandError,
-    add_force,
-    add_json,
-    file_name,
-    refuse_overwriting,
-    write_bytes,
-)
-
-__all__ = ["Example", "add_arguments", "examples", "folder", "main"]
+from ..evidence.files import CommandError
+from .options import add_force, add_json, file_name, refuse_overwriting, write_bytes
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,6 @@ from .options import EVIDENCE, USER_ERRORS, add_device, file_name, read_graphs, 
 if TYPE_CHECKING:
     from ..graph.graph import Graph
 
-__all__ = ["add_arguments", "main"]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``python -m cudnn_ctypes explain``."""

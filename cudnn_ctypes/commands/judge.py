@@ -23,8 +23,6 @@ from .options import (
     write_text,
 )
 
-__all__ = ["add_arguments", "main"]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``python -m cudnn_ctypes judge``."""

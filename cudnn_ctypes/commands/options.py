@@ -15,38 +15,13 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 
 from ..errors import CudnnError, LibraryNotFoundError, NoDeviceError, SymbolNotFoundError
-from ..evidence.files import CommandError, read_text
+from ..evidence.files import CommandError
 
 if TYPE_CHECKING:
     from rich.progress import Progress
     from rich.text import Text
 
     from ..graph.graph import Graph
-
-__all__ = [
-    "EVIDENCE",
-    "USER_ERRORS",
-    "CommandError",
-    "Names",
-    "Output",
-    "Steps",
-    "add_device",
-    "add_force",
-    "add_jobs",
-    "add_json",
-    "file_name",
-    "from_zero",
-    "make_folder",
-    "positive",
-    "read_graph",
-    "read_graphs",
-    "read_text",
-    "refuse_overwriting",
-    "steps",
-    "write_bytes",
-    "write_text",
-]
-
 
 USER_ERRORS = (
     CommandError,

@@ -8,21 +8,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from ..evidence.files import CommandError
 from ..porting.report import Report, as_it_is, report_on
 from ..porting.source import parse
 from ..porting.translate import Translation, translate
-from .options import (
-    CommandError,
-    Output,
-    add_force,
-    add_json,
-    file_name,
-    refuse_overwriting,
-    steps,
-    write_text,
-)
-
-__all__ = ["add_arguments", "main"]
+from .options import Output, add_force, add_json, file_name, refuse_overwriting, steps, write_text
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

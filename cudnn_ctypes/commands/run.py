@@ -14,8 +14,6 @@ from ..porting.run.building import SUFFIXES, build
 from ..porting.run.launching import environment
 from .options import USER_ERRORS, Output, file_name
 
-__all__ = ["add_arguments", "main"]
-
 _EPILOG = """\
 examples:
   python -m cudnn_ctypes run ./train --epochs 1

@@ -12,18 +12,10 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO
 
+from ..evidence.files import CommandError
 from ..evidence.records import WIDTH, CallRecord, compare, line
 from ..evidence.tracing import Trace, read_trace, records
-from .options import (
-    CommandError,
-    Output,
-    add_force,
-    file_name,
-    make_folder,
-    refuse_overwriting,
-)
-
-__all__ = ["add_arguments", "main"]
+from .options import Output, add_force, file_name, make_folder, refuse_overwriting
 
 _EXAMPLES = """\
 examples:

@@ -18,8 +18,9 @@ from ..raw import backend, host_blocks, live, mode, records
 from ..raw.attributes import kind_name
 from ..raw.descriptors import Filter, Tensor
 from ..raw.enums import cudnnDataType_t
-from ..raw.function import Function, Parameter
+from ..raw.function import Function
 from ..raw.memory import memory_pointer
+from ..raw.parameter import Parameter
 from ..raw.typed_memory import is_torch
 from ..runtime import DeviceTensor
 from ..runtime.foreign import Borrowed

@@ -14,8 +14,9 @@ from typing import Any, Protocol
 from ..errors import CudnnError
 from ..raw import host_blocks, live, log, records
 from ..raw.ctypes_support import CudnnEnum, CudnnStructure, OpaquePointer, room
-from ..raw.function import Function, Parameter, observe
+from ..raw.function import Function, observe
 from ..raw.memory import memory_pointer
+from ..raw.parameter import Parameter
 from ..raw.process import new_reentrant_lock
 from ..raw.typed_memory import Typed, typed
 from ..runtime.watching import unwatch, watch

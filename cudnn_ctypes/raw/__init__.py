@@ -24,12 +24,12 @@ from . import types as _types
 from .constants import *
 from .enums import *
 from .function import Function as Function
-from .function import Parameter as Parameter
 from .functions import *
 from .functions import FUNCTIONS as FUNCTIONS
 from .library import Library as Library
 from .library import load as load
 from .library import loaded_library as loaded_library
+from .parameter import Parameter as Parameter
 from .types import *
 
 if not TYPE_CHECKING:  # a type checker takes what is imported; it would believe in every name

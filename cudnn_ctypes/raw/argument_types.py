@@ -20,44 +20,6 @@ if TYPE_CHECKING:
     from .ctypes_support import CudnnEnum, EnumArray, EnumVariable, OpaquePointer
     from .types import cudaGraph_t, cudaStream_t
 
-__all__ = [
-    "Callback",
-    "CallbackPointer",
-    "Const",
-    "CudaGraph",
-    "DeviceMemory",
-    "EnumArrayOf",
-    "EnumPointer",
-    "EnumValue",
-    "Extent",
-    "Factor",
-    "FilledArray",
-    "FilledEnumArray",
-    "FilledIntArray",
-    "Handle",
-    "HasParameter",
-    "HostMemory",
-    "HostScalar",
-    "InOut",
-    "Int",
-    "IntArray",
-    "Labelled",
-    "MayBeUnset",
-    "Mutable",
-    "NewHandle",
-    "NotNull",
-    "Nullable",
-    "Out",
-    "Padding",
-    "Pointer",
-    "Real",
-    "Stream",
-    "StructPointer",
-    "SupportsCudaArrayInterface",
-    "SupportsCudaStream",
-    "SupportsDLPack",
-]
-
 _T = TypeVar("_T")
 _T_co = TypeVar("_T_co", covariant=True)
 _C = TypeVar("_C", bound="ctypes._CDataType")

@@ -23,8 +23,6 @@ from .values import (
     parameter_of,
 )
 
-__all__ = ["array_classes", "in_array", "out_array"]
-
 
 @functools.cache
 def array_classes(base: Any) -> set[type]:

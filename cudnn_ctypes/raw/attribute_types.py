@@ -8,8 +8,6 @@ Measured by ``python -m tools.probe_attributes``; do not edit.
 
 from __future__ import annotations
 
-__all__ = ["ATTRIBUTE_TYPES"]
-
 ATTRIBUTE_TYPES: dict[str, tuple[str, bool, bool, str]] = {
     "POINTWISE_MODE": ("POINTWISE_MODE", False, True, ""),
     "POINTWISE_MATH_PREC": ("DATA_TYPE", False, True, ""),

@@ -22,17 +22,6 @@ from .enums import cudnnBackendDescriptorType_t as Kind
 from .origins import FORMER_VALUES, SINCE
 from .types import cudnnFraction_t
 
-__all__ = [
-    "ATTRIBUTES",
-    "ENUMS",
-    "KINDS",
-    "Attribute",
-    "code_of",
-    "element_type",
-    "kind_name",
-    "owner_and_short_name",
-]
-
 # Descriptor types whose attributes have another prefix than the type's own name.
 _PREFIXES: dict[str, tuple[str, ...]] = {
     "operation_convolution_backward_data": ("operation_convolution_bwd_data",),

@@ -17,8 +17,6 @@ from .enums import cudnnBackendAttributeName_t as Name
 from .enums import cudnnBackendDescriptorType_t as Kind
 from .enums import cudnnBackendOperationGraphMode_t as Mode
 
-__all__ = ["NOTED", "Descriptor", "attribute", "created", "destroyed", "known"]
-
 # One of these attributes must be set before finalizing; else cuDNN 9.28 crashes.
 _REQUIRED: dict[Kind, tuple[Name, ...]] = {
     Kind.CUDNN_BACKEND_ENGINECFG_DESCRIPTOR: (Name.CUDNN_ATTR_ENGINECFG_ENGINE,),

@@ -16,8 +16,6 @@ from ..errors import SymbolNotFoundError
 from . import library
 from .function import binding, watched
 
-__all__ = ["bare", "watched"]
-
 
 class _Bare:
     """``bare.cudnnX``: bound when it is first used, as ``raw.cudnnX`` is."""

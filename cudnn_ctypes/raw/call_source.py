@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from .function import Binding
     from .parameter import Parameter
 
-__all__ = ["Wide", "compiled", "is_handle", "without_argtypes"]
-
 # The guards' lines replace the comments. Named parameters are as fast as *args, allow keywords and
 # give arity errors.
 

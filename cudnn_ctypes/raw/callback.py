@@ -20,8 +20,6 @@ from typing import Any
 from . import log
 from .process import at_end
 
-__all__ = ["CallbackType", "install", "listening", "quiet", "stand_in"]
-
 CallbackType: type[ctypes._CFunctionType] = ctypes.CFUNCTYPE(
     None, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
 )

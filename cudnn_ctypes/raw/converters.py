@@ -25,8 +25,6 @@ from .values import (
 )
 from .vocabulary import ParameterType
 
-__all__ = ["Converter", "converter"]
-
 
 def converter(name: str, parameter: ParameterType) -> Any:
     """The ``argtypes`` entry for the parameter `name`."""

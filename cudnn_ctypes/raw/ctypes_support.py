@@ -17,18 +17,6 @@ if TYPE_CHECKING:
 
 from . import live, origins
 
-__all__ = [
-    "CudnnEnum",
-    "CudnnStructure",
-    "EnumArray",
-    "EnumVariable",
-    "OpaquePointer",
-    "field",
-    "is_null",
-    "room",
-    "storage_type",
-]
-
 _CDATA: Any = ctypes.Structure.__base__  # the common base of all ctypes objects
 
 

@@ -12,11 +12,9 @@ from typing import Any
 
 from . import constants, enums, functions, types
 from .ctypes_support import CudnnEnum, CudnnStructure, OpaquePointer
-from .function import Function, Parameter
+from .function import Function
 from .origins import HEADERS, REPLACED_BY, SINCE
-
-__all__ = ["docstring", "documentation", "enum_of", "facts_of", "origin", "parameter_type"]
-
+from .parameter import Parameter
 
 _NAMED = 2  # objects named in a docstring; further ones are less close to C
 

@@ -10,23 +10,6 @@ import ctypes
 import enum
 from typing import Any
 
-__all__ = [
-    "ON_CUDA",
-    "ON_HOST",
-    "READ_ONLY",
-    "SUBBYTE_PADDED",
-    "DLDataType",
-    "DLDataTypeCode",
-    "DLDevice",
-    "DLDeviceType",
-    "DLManagedTensor",
-    "DLManagedTensorVersioned",
-    "DLTensor",
-    "device_of",
-    "managed_tensor",
-    "request_capsule",
-]
-
 
 class DLDeviceType(enum.IntEnum):
     """The kind of device that has the memory."""

@@ -30,9 +30,6 @@ if TYPE_CHECKING:
 else:
     from typing import ParamSpec, TypeVar
 
-__all__ = ["Binding", "Function", "Parameter", "binding", "function", "intercept", "observe"]
-
-
 if TYPE_CHECKING:
     _P = ParamSpec("_P", default=...)
     _R_co = TypeVar("_R_co", covariant=True, default=Any)

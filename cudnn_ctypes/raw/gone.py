@@ -9,18 +9,6 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-__all__ = [
-    "Gone",
-    "MissingNameError",
-    "alternatives",
-    "changed",
-    "explanation",
-    "find",
-    "gone_names",
-    "importing_error",
-    "near",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Gone:

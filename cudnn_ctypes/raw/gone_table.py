@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-__all__ = ["CHANGED", "GROUPS", "OLD_STATUS_NUMBERS", "Group"]
-
 
 @dataclass(frozen=True, slots=True)
 class Group:

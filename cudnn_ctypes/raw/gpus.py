@@ -23,18 +23,6 @@ from .memory import memory_pointer
 if TYPE_CHECKING:
     from .function import Binding
 
-__all__ = [
-    "Driver",
-    "check_memory",
-    "check_memory_on",
-    "context_was_missing",
-    "created",
-    "driver",
-    "on",
-    "ordinal_of",
-    "ordinals",
-]
-
 _BAD_PARAM = 2000  # cudnnStatus_t
 _NO_CONTEXT = 201  # CUDA_ERROR_INVALID_CONTEXT
 # CU_POINTER_ATTRIBUTE_...; its ACCESS_FLAGS do not cover peers (driver 580).

@@ -11,8 +11,6 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["COMMENT", "HEADERS", "comments_in", "include_folder", "trailing_comments_in"]
-
 # cudnn.h of older versions does not include the last headers; old versions lack some headers.
 HEADERS = (
     "cudnn_version.h",

@@ -26,8 +26,6 @@ from .enums import (
 )
 from .parameter import Parameter
 
-__all__ = ["Failure", "creating_function", "hint", "usual_cause"]
-
 
 @dataclass(frozen=True)
 class Failure:

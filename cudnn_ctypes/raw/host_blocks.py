@@ -29,22 +29,6 @@ from ..errors import DeviceMemoryWarning
 from . import mode
 from .process import new_lock, new_reentrant_lock
 
-__all__ = [
-    "ALIGNMENT",
-    "Block",
-    "copied",
-    "find",
-    "forgotten",
-    "free_memory",
-    "outside",
-    "overlapping",
-    "place",
-    "place_text",
-    "user_frame",
-    "warn",
-    "written",
-]
-
 ALIGNMENT = 256  # bytes; cudaMalloc's alignment
 
 # The largest number of kept freed blocks, and of their bytes. With guard pages their memory goes

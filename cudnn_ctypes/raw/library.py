@@ -30,19 +30,6 @@ from . import callback, elf, loaded_libraries
 from .loaded_libraries import cuda_library_files
 from .process import new_lock
 
-__all__ = [
-    "ENVIRONMENT_VARIABLE",
-    "SONAME",
-    "Library",
-    "Sublibraries",
-    "candidates",
-    "load",
-    "loaded_library",
-    "usable",
-    "version_text",
-]
-
-
 ENVIRONMENT_VARIABLE = "CUDNN_CTYPES_LIBRARY"
 SONAME = "libcudnn.so.9"
 

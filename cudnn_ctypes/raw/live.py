@@ -12,19 +12,6 @@ import sys
 import weakref
 from typing import Any
 
-__all__ = [
-    "address",
-    "created",
-    "destroyed",
-    "is_destroyed",
-    "is_gone",
-    "kind",
-    "named",
-    "never_again",
-    "out_variable",
-    "unusable",
-]
-
 _variables: dict[int, list[weakref.ref[Any]]] = {}  # variables of living objects, by address
 _gone: dict[int, None] = {}  # addresses of destroyed objects, the oldest first
 _REMEMBERED = 4096

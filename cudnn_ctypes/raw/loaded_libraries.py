@@ -9,19 +9,6 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = [
-    "ONE_CUDNN",
-    "STAND_INS",
-    "cuda_library_files",
-    "cudnn_files",
-    "driver_present",
-    "identity",
-    "library_path",
-    "loader_files",
-    "mixed_install_advice",
-    "mixture",
-]
-
 ONE_CUDNN = (
     "remove the other from LD_LIBRARY_PATH, unset CUDNN_CTYPES_LIBRARY or set it to the one that a "
     "framework has loaded, or import the framework that brings its own cuDNN first"

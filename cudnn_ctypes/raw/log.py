@@ -13,19 +13,6 @@ import re
 import threading
 from collections.abc import Iterator
 
-__all__ = [
-    "CUDNN",
-    "GUARD",
-    "REFERENCE_DEVICE",
-    "forget",
-    "logged",
-    "message_lines",
-    "put",
-    "reasons",
-    "set_aside",
-    "take",
-]
-
 # Origins of a reason.
 CUDNN, GUARD, REFERENCE_DEVICE = "cuDNN", "cudnn_ctypes", "reference device"
 

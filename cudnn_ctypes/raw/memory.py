@@ -19,8 +19,6 @@ from .spaces import host_memory, type_name
 from .torch_forms import is_tensor, unreadable
 from .values import described, parameter_of
 
-__all__ = ["memory_pointer", "on_gpu"]
-
 _HIGHEST_ADDRESS = (1 << 64) - 1
 _CDATA: Any = ctypes.Structure.__base__  # the common base of all ctypes objects
 

@@ -15,20 +15,6 @@ from typing import Any
 
 from .spaces import GpuSpace
 
-__all__ = [
-    "ENVIRONMENT_VARIABLE",
-    "MEMCHECK_VARIABLE",
-    "guard_pages",
-    "plans_without_engine",
-    "reference_device_requested",
-    "reference_gpu",
-    "requested_gpu",
-    "runtime",
-    "strict",
-    "use",
-    "why_no_gpu",
-]
-
 ENVIRONMENT_VARIABLE = "CUDNN_CTYPES_DEVICE"
 MEMCHECK_VARIABLE = "CUDNN_CTYPES_MEMCHECK"
 

@@ -7,8 +7,6 @@ import ctypes
 from .library import load
 from .loaded_libraries import cuda_library_files
 
-__all__ = ["compilation_failure", "defect"]
-
 _SOURCE = b"__global__ void kernel() {}"
 
 

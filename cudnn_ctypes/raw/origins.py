@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["FORMER_VALUES", "HEADERS", "POINTEES", "REPLACED_BY", "SINCE", "declare", "enumerator"]
-
 HEADERS: dict[str, str] = {}
 """The header that declares a type."""
 

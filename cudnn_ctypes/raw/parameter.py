@@ -11,8 +11,6 @@ from .ctypes_support import storage_type
 from .enums import CUDNN_DATA_FLOAT
 from .vocabulary import ParameterType
 
-__all__ = ["Parameter", "c_type", "declaration"]
-
 
 @dataclass(frozen=True, slots=True)
 class Parameter:

@@ -17,8 +17,6 @@ from .records import Fitting
 from .torch_forms import alike, unreadable
 from .typed_memory import by_class, is_own, is_torch
 
-__all__ = ["fitting_pointer", "pointer_with_room"]
-
 _pointer = ctypes.c_void_p.from_param
 
 

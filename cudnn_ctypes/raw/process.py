@@ -26,15 +26,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-__all__ = [
-    "at_end",
-    "exiting",
-    "in_child",
-    "new_lock",
-    "new_reentrant_lock",
-    "one_blas_thread",
-]
-
 # --- fork ----------------------------------------------------------------------------------------
 
 _locks: weakref.WeakSet[Any] = weakref.WeakSet()

@@ -19,22 +19,6 @@ from .enums import CUDNN_DATA_DOUBLE
 from .strides import has_gaps
 from .tokens import Tokens, unique
 
-__all__ = [
-    "NOTHING",
-    "Call",
-    "Entry",
-    "Fitting",
-    "cache",
-    "data_type_of",
-    "forget",
-    "note",
-    "parts",
-    "place",
-    "reader",
-    "record",
-    "scalar_type",
-]
-
 Reader = Callable[..., Any]
 
 _readers: dict[type, Reader] = {}

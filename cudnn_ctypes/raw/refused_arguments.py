@@ -11,8 +11,6 @@ from .parameter import Parameter, c_type
 if TYPE_CHECKING:
     from .function import Binding
 
-__all__ = ["explain"]
-
 
 def explain(binding: Binding, error: Exception, args: tuple[Any, ...]) -> None:
     """Raise what the converter of an argument raises, with its name; else `error` itself."""

@@ -18,8 +18,6 @@ from .ctypes_support import room
 from .memory import on_gpu
 from .values import described
 
-__all__ = ["LARGEST_FLOAT", "SIZES", "as_host_scalar"]
-
 SIZES = {"float16": 2, "bfloat16": 2, "float32": 4, "float64": 8}
 """Bytes of the types that a scalar may have."""
 

@@ -13,8 +13,6 @@ from .dlpack import ON_CUDA, ON_HOST
 if TYPE_CHECKING:
     from .records import Call
 
-__all__ = ["GpuSpace", "HostSpace", "host_memory", "type_name"]
-
 
 class GpuSpace:
     """Memory of GPUs.

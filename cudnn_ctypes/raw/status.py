@@ -11,9 +11,7 @@ from . import callback, hints, library, log, typed_memory
 from .ctypes_support import CudnnEnum, is_null
 
 if TYPE_CHECKING:
-    from .function import Parameter
-
-__all__ = ["describe", "error"]
+    from .parameter import Parameter
 
 _SHOWN = 200  # characters of one argument
 

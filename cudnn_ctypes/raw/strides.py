@@ -6,18 +6,6 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = [
-    "axis_order",
-    "broadcast",
-    "has_gaps",
-    "has_strides",
-    "layout_order",
-    "overlapping",
-    "packed",
-    "packed_like",
-    "same_layout",
-]
-
 # The letters of tensors' axes in the order of their dims: images, filters, attention.
 _LOGICAL_ORDERS = ("ncw", "nchw", "ncdhw", "kcs", "kcrs", "kctrs", "bhsd")
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-__all__ = ["Tokens", "unique"]
-
 _MOST = 32768
 _numbers = itertools.count(1)
 

@@ -12,8 +12,6 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
-__all__ = ["alike", "alike_but_for_shapes", "is_tensor", "tells_gradients", "unreadable"]
-
 Alike = Callable[..., bool]
 
 

@@ -19,18 +19,6 @@ from .dlpack import DLDataTypeCode, managed_tensor, request_capsule
 from .enums import cudnnDataType_t
 from .torch_forms import unreadable
 
-__all__ = [
-    "Describers",
-    "Typed",
-    "by_class",
-    "contradiction",
-    "is_own",
-    "is_torch",
-    "itemsize",
-    "too_small",
-    "typed",
-]
-
 Ints = tuple[int, ...]
 
 

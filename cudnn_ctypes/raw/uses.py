@@ -7,8 +7,6 @@ Generated from the cuDNN headers by ``python -m tools.generate``; do not edit.
 
 from __future__ import annotations
 
-__all__ = ["USES"]
-
 USES: dict[str, tuple[str, str]] = {
     "cudnnGetVersion": ("Handle.version library_versions", "26_compiled_elsewhere.py"),
     "cudnnGetMaxDeviceVersion": ("DeviceProperties.is_native library_versions", ""),

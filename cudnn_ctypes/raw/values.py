@@ -11,17 +11,6 @@ from typing import Any
 from .ctypes_support import CudnnEnum, storage_type
 from .torch_forms import is_tensor
 
-__all__ = [
-    "INTEGER_RANGES",
-    "Converter",
-    "as_int",
-    "c_name",
-    "described",
-    "enum_converter",
-    "integer_converter",
-    "real_converter",
-]
-
 _LONGEST = 200  # characters of a value in a message
 
 

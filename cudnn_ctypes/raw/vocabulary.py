@@ -69,21 +69,6 @@ from typing import Any, Literal
 from .ctypes_support import OpaquePointer
 from .types import cudaGraph_t, cudaStream_t, cudnnCallback_t
 
-__all__ = [
-    "WORDS",
-    "Fact",
-    "ParameterType",
-    "Spelled",
-    "dense",
-    "elements",
-    "lent",
-    "needed_by",
-    "per_sample",
-    "sum_of",
-    "told_by",
-    "unset_without",
-]
-
 Kind = Literal["value", "pointer", "array", "device", "host", "labelled", "scalar"]
 Direction = Literal["in", "out", "in/out"]
 

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 
 from ..raw.process import one_blas_thread
 
-__all__ = ["product", "products_of"]
-
 Array = NDArray[Any]
 
 SMALL = 1 << 26  # multiply-adds: one or two milliseconds on one core

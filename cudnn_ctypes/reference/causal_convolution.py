@@ -14,16 +14,6 @@ from numpy.typing import DTypeLike, NDArray
 from .activation import activate, derivative
 from .arithmetic import round_to
 
-__all__ = [
-    "BackToBackGradients",
-    "BackToBackResult",
-    "CausalConvolutionGradients",
-    "back_to_back_convolution_backward",
-    "back_to_back_convolution_forward",
-    "causal_convolution_backward",
-    "causal_convolution_forward",
-]
-
 Act = Literal["identity", "silu"]
 
 

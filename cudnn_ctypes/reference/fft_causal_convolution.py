@@ -17,15 +17,6 @@ from numpy.typing import DTypeLike, NDArray
 
 from .arithmetic import round_to
 
-__all__ = [
-    "FFTCausalConvolutionGradients",
-    "fft_causal_convolution_backward",
-    "fft_causal_convolution_forward",
-    "spectrum",
-    "spectrum_gradients",
-    "spectrum_product",
-]
-
 
 class FFTCausalConvolutionGradients(NamedTuple):
     """Gradients of x (batch, dim, time) and w (dim, K)."""

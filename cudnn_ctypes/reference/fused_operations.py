@@ -28,17 +28,6 @@ from .activation import Activation, activate
 from .arithmetic import round_to
 from .convolution import convolution_backward_filter, convolution_forward
 
-__all__ = [
-    "ConvolutionStatisticsResult",
-    "FinalizedStatisticsResult",
-    "ScaleBiasResult",
-    "affine_activation",
-    "finalize_statistics_inference",
-    "finalize_statistics_training",
-    "scale_bias_activation_backward_filter",
-    "scale_bias_activation_convolution",
-]
-
 
 class ConvolutionStatisticsResult(NamedTuple):
     """y (N, K, output...), and the sums of y and of y^2, both (1, K, 1...)."""

@@ -14,14 +14,6 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-__all__ = [
-    "GnnAggSimpleGradients",
-    "GnnAggSimpleResult",
-    "GnnCscGraph",
-    "gnn_agg_simple_backward",
-    "gnn_agg_simple_forward",
-]
-
 Operation = Literal["sum", "mean", "max", "min"]
 
 

@@ -24,24 +24,6 @@ from numpy.typing import NDArray
 
 from .gnn_agg_simple import GnnCscGraph
 
-__all__ = [
-    "GnnActivation",
-    "GnnMhaGatGradients",
-    "GnnMhaGatResult",
-    "GnnMhaParams",
-    "activate",
-    "attend",
-    "attend_backward",
-    "gnn_mha_gat_backward",
-    "gnn_mha_gat_forward",
-    "gnn_mha_gat_v2_backward",
-    "gnn_mha_gat_v2_forward",
-    "heads",
-    "slope",
-    "summed",
-]
-
-
 GnnActivation = Literal["linear", "relu", "sigmoid", "tanh", "elu", "scalar", "leaky_relu"]
 
 

@@ -15,8 +15,6 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["other_axes", "overlap", "same_place", "tiled", "tiles"]
-
 Array = NDArray[Any]
 Tile = tuple[slice, ...]
 Results = TypeVar("Results")

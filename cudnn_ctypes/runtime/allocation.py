@@ -12,25 +12,12 @@ from typing import Any
 
 from cudnn_ctypes.arguments import integer
 from cudnn_ctypes.raw import mode
-from cudnn_ctypes.raw.host_blocks import ALIGNMENT
 from cudnn_ctypes.raw.process import at_end
 from cudnn_ctypes.resource import Uncopied
 
 from .device import device_id
 from .interface import Runtime, Source
 from .stream import LEGACY_DEFAULT, as_stream_pointer
-
-__all__ = [
-    "ALIGNMENT",
-    "LARGEST_KEPT",
-    "Allocation",
-    "Allocator",
-    "Block",
-    "OutOfDeviceMemoryError",
-    "grains",
-    "readable",
-    "trim_all",
-]
 
 _logger = logging.getLogger(__name__)
 

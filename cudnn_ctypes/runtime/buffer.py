@@ -22,8 +22,6 @@ from . import copy
 from .allocation import Allocation
 from .interface import Runtime
 
-__all__ = ["DeviceBuffer", "Keyed", "check_reachable", "forms"]
-
 Keyed = tuple[int, ctypes.c_void_p]
 """The part of a launch's key that memory contributes, and its address."""
 

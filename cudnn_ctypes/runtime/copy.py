@@ -15,8 +15,6 @@ from cudnn_ctypes.arguments import integer
 from .interface import Runtime
 from .stream import as_stream_pointer
 
-__all__ = ["Memory", "between", "fill", "host_bytes", "read", "write"]
-
 
 class Memory(Protocol):
     """An owner or borrower of a block of memory, as copying sees it."""

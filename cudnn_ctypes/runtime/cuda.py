@@ -22,22 +22,6 @@ from .allocation import OutOfDeviceMemoryError, readable, trim_all
 from .interface import Runtime
 from .stream import LEGACY_DEFAULT, PER_THREAD_DEFAULT, as_stream_pointer
 
-__all__ = [
-    "CUDA",
-    "CudaError",
-    "as_core_stream",
-    "call",
-    "core",
-    "current_context",
-    "current_ordinal",
-    "driver",
-    "is_capturing",
-    "is_current",
-    "on",
-    "order",
-    "runtime",
-]
-
 
 class CudaError(RuntimeError):
     """A function of CUDA failed; `code` is its status.

@@ -10,15 +10,6 @@ from cudnn_ctypes.raw import mode
 
 from .stream import as_stream_pointer
 
-__all__ = [
-    "ReferenceDevice",
-    "current_device",
-    "device_count",
-    "device_id",
-    "make_current",
-    "synchronize",
-]
-
 
 @dataclass(frozen=True)
 class ReferenceDevice:

@@ -31,8 +31,6 @@ from .layout import Shape, to_shape
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["Elements", "element"]
-
 
 class Elements(NumpyFunctions):
     """Reading, writing, viewing and converting the elements of a tensor."""

@@ -13,8 +13,6 @@ from cudnn_ctypes.raw.enums import cudnnDataType_t
 from . import foreign, layout
 from .stream import LEGACY_DEFAULT
 
-__all__ = ["Exchange", "NumpyFunctions"]
-
 
 class Exchange:
     """``__cuda_array_interface__``, ``__dlpack__`` and ``__dlpack_device__`` of a tensor."""

@@ -36,15 +36,6 @@ from .interface import Runtime
 from .layout import Shape, extent
 from .stream import as_stream_pointer
 
-__all__ = [
-    "Borrowed",
-    "Imported",
-    "export_capsule",
-    "from_cuda_array_interface",
-    "from_dlpack",
-    "is_masked",
-]
-
 
 class Borrowed(Uncopied):
     """Memory of another library, kept alive by `keeper` (a capsule or the object itself)."""

@@ -12,8 +12,6 @@ from typing import Any, Protocol
 
 from cudnn_ctypes.raw.spaces import GpuSpace
 
-__all__ = ["Runtime", "Source"]
-
 
 class Source(Protocol):
     """Where memory for the work of one stream comes from.

@@ -19,19 +19,6 @@ from cudnn_ctypes.dtypes import element_bits, numpy_dtype, storage_bytes, vector
 from cudnn_ctypes.raw.enums import cudnnDataType_t, cudnnTensorFormat_t
 from cudnn_ctypes.raw.strides import layout_order
 
-__all__ = [
-    "Shape",
-    "check_strides",
-    "data_type_in_layout",
-    "extent",
-    "from_storage",
-    "layout_name",
-    "memory_form",
-    "strides_for",
-    "to_shape",
-    "to_storage",
-]
-
 Shape = tuple[int, ...]
 
 # Layout names to the length of a vector of channels.

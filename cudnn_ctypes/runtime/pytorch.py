@@ -22,23 +22,6 @@ from .interface import Runtime
 from .layout import Shape, extent
 from .stream import LEGACY_DEFAULT, as_stream_pointer
 
-__all__ = [
-    "Form",
-    "TensorForm",
-    "bytes_form",
-    "computes_gradients",
-    "current_stream",
-    "empty_bytes",
-    "follow",
-    "from_torch",
-    "gradients_enabled",
-    "is_torch",
-    "learn",
-    "precede",
-    "streams",
-    "torch_dtype",
-]
-
 TensorForm = tuple[Runtime, Shape, Shape, cudnnDataType_t, int, bool, int]
 """A tensor's description: on the host or not, shape, strides, data type, offset in bytes, read-only
 or not, size in bytes."""

@@ -11,8 +11,6 @@ from cudnn_ctypes.resource import Closing, Uncopied
 
 from .interface import Runtime
 
-__all__ = ["LEGACY_DEFAULT", "PER_THREAD_DEFAULT", "Event", "as_stream_pointer", "elapsed_ms"]
-
 LEGACY_DEFAULT = 1  # cudaStreamLegacy; 0 means the same
 PER_THREAD_DEFAULT = 2  # cudaStreamPerThread
 

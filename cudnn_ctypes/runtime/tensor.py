@@ -31,8 +31,6 @@ from .interface import Runtime
 from .layout import Shape
 from .pytorch import TensorForm
 
-__all__ = ["Described", "DeviceTensor", "as_tensor"]
-
 
 class Described:
     """Shape, strides, data type and size of a tensor; they never change."""

@@ -12,8 +12,6 @@ from typing import Any, Protocol
 from ..raw.process import new_lock
 from .allocation import Allocation, Allocator
 
-__all__ = ["Watcher", "tell_allocated", "tell_freed", "unwatch", "watch"]
-
 _methods: Any = (Allocator.allocate_each, Allocation.__del__)
 _lock = new_lock()
 _watchers: tuple[Watcher, ...] = ()

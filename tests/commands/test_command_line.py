@@ -21,7 +21,8 @@ from cudnn_ctypes.__main__ import main
 from cudnn_ctypes.commands import compile as compile_command
 from cudnn_ctypes.commands import options
 from cudnn_ctypes.commands.completion import script
-from cudnn_ctypes.commands.options import CommandError, Output, refuse_overwriting, write_text
+from cudnn_ctypes.commands.options import Output, refuse_overwriting, write_text
+from cudnn_ctypes.evidence.files import CommandError
 
 
 def product(path: Path) -> Path:

@@ -9,7 +9,7 @@ from programs import run_program
 from cudnn_ctypes.__main__ import main
 from cudnn_ctypes.commands import demo
 from cudnn_ctypes.commands.demo import landscape, png
-from cudnn_ctypes.commands.options import CommandError
+from cudnn_ctypes.evidence.files import CommandError
 
 
 def test_the_picture_has_colours_and_edges_of_all_directions():

@@ -12,7 +12,7 @@ import pytest
 
 import cudnn_ctypes.frontend as cudnn
 from cudnn_ctypes import DeviceTensor, use_reference_device
-from cudnn_ctypes.raw.bare import watched
+from cudnn_ctypes.raw.function import watched
 
 from .conftest import close, execute, nothing, randn, synchronize, workspace_of
 from .plan_names import first_with_knobs

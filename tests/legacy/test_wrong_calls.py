@@ -20,7 +20,7 @@ import pytest
 from cudnn_ctypes import DeviceBuffer, DeviceMemoryWarning, Handle, SymbolNotFoundError, raw
 from cudnn_ctypes.raw import host_blocks, log, mode
 from cudnn_ctypes.raw.descriptors import record
-from cudnn_ctypes.raw.function import Parameter
+from cudnn_ctypes.raw.parameter import Parameter
 from cudnn_ctypes.reference import packed_strides
 from cudnn_ctypes.reference.device import dispatch
 from cudnn_ctypes.reference.device.call import Call

@@ -19,7 +19,7 @@ from cudnn_ctypes import (
     use_reference_device,
 )
 from cudnn_ctypes.raw.ctypes_support import OpaquePointer, storage_type
-from cudnn_ctypes.raw.function import Parameter
+from cudnn_ctypes.raw.parameter import Parameter
 
 GUARDED = [
     (function.__name__, p.name)

@@ -19,9 +19,10 @@ from programs import ROOT
 
 from cudnn_ctypes import use_reference_device
 from cudnn_ctypes.errors import ClosedError
+from cudnn_ctypes.raw.host_blocks import ALIGNMENT
 from cudnn_ctypes.raw.memory import memory_pointer
 from cudnn_ctypes.runtime import DeviceBuffer, OutOfDeviceMemoryError
-from cudnn_ctypes.runtime.allocation import ALIGNMENT, Allocator
+from cudnn_ctypes.runtime.allocation import Allocator
 
 
 @pytest.mark.parametrize("nbytes", [1, 255, 256, 100_003])

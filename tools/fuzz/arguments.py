@@ -12,7 +12,7 @@ import numpy as np
 from cudnn_ctypes import DeviceBuffer, raw
 from cudnn_ctypes.errors import ClosedError, CudnnError, SymbolNotFoundError
 from cudnn_ctypes.raw.ctypes_support import CudnnEnum, storage_type
-from cudnn_ctypes.raw.function import Parameter
+from cudnn_ctypes.raw.parameter import Parameter
 
 from .canaries import Canaries
 from .sequences import BLOCK, SLOTS, Call, kinds

@@ -29,7 +29,7 @@ from cudnn_ctypes import legacy, raw, use_reference_device
 from cudnn_ctypes.errors import ClosedError, CudnnError, SymbolNotFoundError
 from cudnn_ctypes.graph import Graph, Tensor
 from cudnn_ctypes.raw.ctypes_support import CudnnEnum, storage_type
-from cudnn_ctypes.raw.function import Parameter
+from cudnn_ctypes.raw.parameter import Parameter
 from cudnn_ctypes.resource import Closing
 
 from .nulls import Operands

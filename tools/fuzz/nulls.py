@@ -22,7 +22,8 @@ from typing import Any
 from cudnn_ctypes import raw
 from cudnn_ctypes.graph.backend.children import Spent, outcomes
 from cudnn_ctypes.raw.ctypes_support import CudnnEnum, OpaquePointer, storage_type
-from cudnn_ctypes.raw.function import Parameter, binding
+from cudnn_ctypes.raw.function import binding
+from cudnn_ctypes.raw.parameter import Parameter
 
 ROOM = 64  # elements of each array, far more than any call of this tool asks for
 SECONDS = 60  # after which a call counts as hanging

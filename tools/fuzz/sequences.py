@@ -14,7 +14,7 @@ from typing import Any
 
 from cudnn_ctypes import raw
 from cudnn_ctypes.raw.ctypes_support import CudnnEnum, OpaquePointer
-from cudnn_ctypes.raw.function import Parameter
+from cudnn_ctypes.raw.parameter import Parameter
 
 __all__ = ["CANCELLED", "SLOTS", "Call", "Sequences", "kinds"]
 

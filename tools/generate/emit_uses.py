@@ -32,7 +32,6 @@ def emit_uses(headers: Headers) -> str:
     text = f"USES: dict[str, tuple[str, str]] = {{\n{lines}}}\n"
     return (
         banner(headers.version, "What uses the functions", _BODY)
-        + '__all__ = ["USES"]\n\n'
         + text
         + '"""By C function: objects of layers 2 and 3, the most direct first, and an example."""\n'
     )

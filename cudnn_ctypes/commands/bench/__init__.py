@@ -13,6 +13,7 @@ from pathlib import Path
 from ... import __version__
 from ...dtypes import as_data_type, data_type_name
 from ...errors import CudnnError, NoDeviceError, NotInitializedError
+from ...evidence.files import CommandError
 from ...graph.backend.device_properties import DeviceProperties
 from ...graph.backend.devices import as_properties
 from ...graph.engines.judging.judgement import Judgement
@@ -23,7 +24,6 @@ from ...raw.library import load
 from ..options import (
     EVIDENCE,
     USER_ERRORS,
-    CommandError,
     Names,
     Output,
     add_device,

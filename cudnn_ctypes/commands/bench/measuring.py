@@ -40,21 +40,6 @@ from ...runtime import DeviceBuffer, OutOfDeviceMemoryError
 from ..options import read_graph
 from .results import BenchRow
 
-__all__ = [
-    "KINDS",
-    "Options",
-    "Problem",
-    "algorithm_rows",
-    "engine_rows",
-    "engines_of",
-    "open_timer",
-    "problem_of",
-    "timed",
-    "torch_row",
-    "torch_with_gpu",
-]
-
-
 _DATA_TYPES = {"bfloat16", "float16", "float32", "float64"}
 
 

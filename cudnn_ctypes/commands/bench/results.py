@@ -19,9 +19,6 @@ from ...raw.describe import aligned
 if TYPE_CHECKING:
     from ...evidence.pictures.plots import Bar
 
-__all__ = ["BenchResult", "BenchRow", "limits_of", "visible_pairs", "work_of"]
-
-
 # Dense additions and multiplications per multiprocessor and clock, with tensor cores if they have
 # the type. They are dense peaks of NVIDIA's data sheets and whitepapers, divided by multiprocessors
 # and boost clock: 312 TFLOP/s / 108 / 1.41 GHz = 2048 (A100). Unconfirmed rates, like float64 of a

@@ -17,14 +17,6 @@ from .probes import PROBE_COUNT, Finding, examine
 if TYPE_CHECKING:
     from rich.text import Text
 
-__all__ = [
-    "Finding",
-    "add_arguments",
-    "examine",
-    "main",
-    "report",
-]
-
 
 _STYLES = {"ok": "green", "missing": "yellow", "problem": "bold red"}
 _NAME = 26  # columns of a finding's name; longer names are not cut

@@ -12,8 +12,6 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-__all__ = []
-
 
 def library() -> dict[str, Any]:
     """Report the library, its symbols, and the versions of its parts."""

@@ -25,9 +25,6 @@ from ...raw.describe import aligned
 from ...raw.function import Function
 from ...raw.uses import USES
 
-__all__ = ["REASONS", "RECORD", "Row", "gpu_runs", "print_table", "table"]
-
-
 RECORD = Path(__file__).with_name("gpu_runs.json")
 
 

@@ -17,9 +17,6 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from ..options import Steps
 
-__all__ = ["PROBE_COUNT", "Finding", "examine", "packages", "search_path"]
-
-
 State = Literal["ok", "missing", "problem"]
 
 

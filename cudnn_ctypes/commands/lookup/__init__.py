@@ -21,18 +21,6 @@ from ...evidence.reading import read_evidence
 from ...raw.headers import include_folder
 from .entries import Entry, find, mentioning, named, near, quotations
 
-__all__ = [
-    "Entry",
-    "add_arguments",
-    "find",
-    "main",
-    "named",
-    "near",
-    "print_entry",
-    "print_found",
-]
-
-
 _SHOWN = 40  # names printed for a query of words
 
 

@@ -31,8 +31,6 @@ from ...raw.headers import COMMENT, HEADERS, include_folder
 from ...raw.uses import USES
 from ..examples import folder
 
-__all__ = ["Entry", "explanation", "find", "mentioning", "named", "near", "quotations"]
-
 
 @dataclass(frozen=True)
 class Explanation:

@@ -16,19 +16,6 @@ from ...raw.ctypes_support import CudnnEnum
 from ...raw.enums import cudnnDataType_t
 from ..pictures.html import Table, page, wide
 
-__all__ = [
-    "FILTER_AXES",
-    "IMAGE_AXES",
-    "Description",
-    "Section",
-    "axes_of",
-    "counted",
-    "listed",
-    "name_of",
-    "type_name",
-]
-
-
 _WIDTH = 100
 _INDENT = "  "
 _LINE = "margin:1px 0 1px 1.2em;text-indent:-0.6em"

@@ -32,15 +32,6 @@ from .description import (
 )
 from .tensors import tensor
 
-__all__ = [
-    "backend_words",
-    "front_node_words",
-    "graph_words",
-    "node_words",
-    "raw_backend_words",
-    "tensor_words",
-]
-
 
 def graph_words(graph: Any) -> Description:
     """The description of a ``Graph``, an ``Expansion``, or a graph of the front end."""

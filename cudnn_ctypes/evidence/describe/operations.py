@@ -37,19 +37,6 @@ from ..pictures.html import Table
 from ..pictures.index_map import Part, Window, weight_space, window
 from .description import Description, Section, counted, name_of
 
-__all__ = [
-    "KINDS",
-    "convolution_words",
-    "dropout_words",
-    "fields_words",
-    "fused_words",
-    "pooling_words",
-    "rnn_data_words",
-    "rnn_words",
-    "weights_words",
-]
-
-
 _NAN = "what becomes of NaN"
 _SUMS = "what it computes in"
 

@@ -25,15 +25,6 @@ from .description import (
     type_name,
 )
 
-__all__ = [
-    "filter_words",
-    "memory_words",
-    "sequence_words",
-    "tensor",
-    "tensor_words",
-]
-
-
 Ints = tuple[int, ...]
 
 _LAYOUTS = {

@@ -10,19 +10,6 @@ from typing import Any, Literal
 from ...arguments import shown
 from ...dtypes import data_type_name
 
-__all__ = [
-    "Arrow",
-    "Box",
-    "Diagram",
-    "Layout",
-    "Place",
-    "Region",
-    "diagram",
-    "layout",
-    "plain",
-]
-
-
 Role = Literal["operation", "input", "output", "number"]
 
 _LONGEST = 34  # characters of a line; the tooltip has the whole text

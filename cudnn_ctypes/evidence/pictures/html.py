@@ -8,8 +8,6 @@ from html import escape
 
 from .diagram import plain
 
-__all__ = ["Table", "page", "wide"]
-
 _FONT = "font-family:system-ui,sans-serif;font-size:13px;line-height:1.45"
 _CELL = "padding:2px 10px;vertical-align:top"
 _HEAD = f"{_CELL};border-bottom:1px solid currentColor;font-weight:600;white-space:nowrap"

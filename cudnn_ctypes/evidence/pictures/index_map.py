@@ -8,9 +8,6 @@ from html import escape
 
 from .svg import document, text_width
 
-__all__ = ["IndexMap", "Part", "Window", "index_map", "weight_space", "window"]
-
-
 PALETTE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8f7fc9", "#9a8f00")
 """Colours that are distinguishable with every kind of colour vision."""
 

@@ -10,8 +10,6 @@ from typing import Any
 from .diagram import plain
 from .svg import FONT, text_width
 
-__all__ = ["Bar", "axes", "bars", "import_pyplot"]
-
 _ROW = 20.0
 _LENGTH = 380.0  # length of the longest bar
 _COLOR, _BEST, _PALE = "#4a90d9", "#3fa66a", "#8a8f98"

@@ -9,14 +9,6 @@ from html import escape
 
 from .diagram import Box, Diagram, Layout, Place, layout
 
-__all__ = [
-    "FONT",
-    "document",
-    "svg",
-    "text_width",
-]
-
-
 FONT = "system-ui, 'DejaVu Sans', 'Segoe UI', Helvetica, Arial, sans-serif"
 _SIZE = 12
 _LINE = 16.0

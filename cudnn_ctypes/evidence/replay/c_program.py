@@ -46,8 +46,6 @@ from .steps import (
     host_number,
 )
 
-__all__ = ["CProgram"]
-
 
 class CValues:
     """Converts recorded values to C source.

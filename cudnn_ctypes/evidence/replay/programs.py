@@ -48,9 +48,6 @@ from .steps import (
     host_number,
 )
 
-__all__ = ["Programs", "write_python"]
-
-
 _COLUMNS = 92
 
 _HEAD = '''\

@@ -30,8 +30,9 @@ from ...raw import (
 )
 from ...raw.attributes import ENUMS, element_type, owner_and_short_name
 from ...raw.ctypes_support import CudnnEnum, OpaquePointer
-from ...raw.function import Function, Parameter
+from ...raw.function import Function
 from ...raw.memory import memory_pointer
+from ...raw.parameter import Parameter
 from ...raw.scalars import as_host_scalar
 from ...raw.typed_memory import typed
 from ...reference.device.backend_records import elements
@@ -68,9 +69,6 @@ from .steps import (
     Variable,
     read,
 )
-
-__all__ = ["RELATIVE", "RELATIVE_BFLOAT16", "TOLERANCE", "Recording"]
-
 
 REALS = ("float16", "bfloat16", "float32", "float64")
 """Data types whose elements are compared as numbers; other types are compared byte by byte."""

@@ -20,41 +20,6 @@ from ...runtime.foreign import Borrowed
 from ..backend_calls import role
 from ..memory import Region
 
-__all__ = [
-    "Allocate",
-    "Allocation",
-    "Array",
-    "Assign",
-    "Bytes",
-    "Call",
-    "Compare",
-    "Fraction",
-    "Free",
-    "Identifiers",
-    "LeftOut",
-    "Memory",
-    "Naming",
-    "NotReproducible",
-    "Null",
-    "Number",
-    "Object",
-    "Place",
-    "Room",
-    "Scalar",
-    "Step",
-    "Stream",
-    "Text",
-    "Upload",
-    "Value",
-    "Variable",
-    "c_host_type",
-    "camel",
-    "destroyed_by",
-    "host_number",
-    "read",
-]
-
-
 _FORMATS = {
     "float64": ("d", "double"),
     "float32": ("f", "float"),

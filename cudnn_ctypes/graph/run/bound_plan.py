@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from ... import raw
 from ...raw import cudnnHandle_t
-from ...raw.bare import bare, watched
-from ...raw.function import binding
+from ...raw.bare import bare
+from ...raw.function import binding, watched
 from ...raw.gpus import ordinals
 from ...raw.log import forget, logged
 from ...raw.values import described

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...raw import gpus
-from ...raw.bare import watched
+from ...raw.function import watched
 from ...runtime.launching.executions import Executions
 
 if TYPE_CHECKING:

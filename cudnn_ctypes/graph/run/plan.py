@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ... import raw
 from ...errors import CudnnError
 from ...raw import gpus
-from ...raw.bare import watched
+from ...raw.function import watched
 from ...raw.memory import memory_pointer
 from ...raw.values import described
 from ...resource import Closing, Uncopied

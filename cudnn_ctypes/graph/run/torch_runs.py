@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from itertools import compress
 from typing import TYPE_CHECKING, Any
 
-from ...raw.bare import watched
+from ...raw.function import watched
 from ...runtime import pytorch
 from .given_memory import give_back, taken
 

@@ -18,8 +18,6 @@ from ..types import cudnnAttnDescriptor_t, cudnnDropoutDescriptor_t, cudnnSeqDat
 from .reading import call, ints, pointers
 from .recurrent import real_number
 
-__all__ = ["Attention", "SequenceData"]
-
 
 @dataclass(frozen=True, slots=True)
 class SequenceData:

@@ -31,16 +31,6 @@ from ..types import (
 )
 from .reading import call
 
-__all__ = [
-    "ConstantPack",
-    "FusedPlan",
-    "VariantPack",
-    "note_fused_destroyed",
-    "note_fused_operation",
-    "note_fused_plan",
-    "note_fused_variant",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class ConstantPack:

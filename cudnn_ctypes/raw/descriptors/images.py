@@ -32,15 +32,6 @@ from ..types import (
 )
 from .reading import call, ints
 
-__all__ = [
-    "Activation",
-    "Convolution",
-    "Filter",
-    "Pooling",
-    "Tensor",
-    "vector_length",
-]
-
 Ints = tuple[int, ...]
 
 _MOST_SPATIAL = CUDNN_DIM_MAX - 2  # cuDNN refuses requests for more

@@ -33,20 +33,6 @@ from ..types import (
 from ..values import as_int
 from .reading import ask, call, ints, pointers
 
-__all__ = [
-    "LRN",
-    "CTCLoss",
-    "Dropout",
-    "OpTensor",
-    "ReduceTensor",
-    "SpatialTransformer",
-    "TensorTransform",
-    "note_dropout",
-    "note_folding_transforms",
-    "note_spatial_transformer",
-    "note_tensor_transform",
-]
-
 Ints = tuple[int, ...]
 
 

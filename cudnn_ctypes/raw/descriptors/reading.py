@@ -6,9 +6,8 @@ import ctypes
 from typing import Any
 
 from .. import log
-from ..bare import bare, watched
-
-__all__ = ["ask", "call", "ints", "pointers"]
+from ..bare import bare
+from ..function import watched
 
 
 def call(name: str, *arguments: Any) -> int:

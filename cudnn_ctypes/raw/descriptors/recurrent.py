@@ -33,8 +33,6 @@ from ..types import (
 )
 from .reading import call, ints, pointers
 
-__all__ = ["RNN", "RNNData"]
-
 
 @dataclass(frozen=True, slots=True)
 class RNN:

@@ -15,19 +15,6 @@ from ..enums import cudnnStatus_t
 from ..host_blocks import warn
 from ..library import version_text
 
-__all__ = [
-    "Effect",
-    "Evidence",
-    "Fault",
-    "Finding",
-    "Range",
-    "findings",
-    "heed",
-    "measured",
-    "reported",
-    "row",
-]
-
 Effect = Literal[
     "ends the process",
     "loses the CUDA context",

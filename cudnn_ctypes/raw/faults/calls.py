@@ -32,8 +32,6 @@ from .layouts import (
 )
 from .softmax import SOFTMAX
 
-__all__ = ["CALL_FAULTS", "faults_of_call"]
-
 
 class _Target(NamedTuple):
     version: int

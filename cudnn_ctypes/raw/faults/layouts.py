@@ -23,31 +23,6 @@ from ..enums import (
 from ..records import Call
 from ..strides import has_gaps, has_strides, packed
 
-__all__ = [
-    "attends_plain_values",
-    "bias_has_gaps",
-    "differs_from_pooled",
-    "divides_halves",
-    "folds_other_layouts",
-    "gradients_of_another_type",
-    "keeps_bias",
-    "lacks_bias",
-    "lacks_other_tensor",
-    "normalizes_unpacked",
-    "packs_losses",
-    "pads_gaps",
-    "pools_maxima",
-    "samples_another_type",
-    "samples_other_channels",
-    "states_of_another_size",
-    "strides_bias_gradient",
-    "transforms_other_batch",
-    "turns_into_double",
-    "turns_out_of_double",
-    "unfolds_partial_blocks",
-    "without_longest_label",
-]
-
 _HALVES = {CUDNN_DATA_HALF, CUDNN_DATA_BFLOAT16}
 _LIKE_BIASES = {CUDNN_DATA_FLOAT, CUDNN_DATA_INT32, CUDNN_DATA_INT8x4, CUDNN_DATA_UINT8x4}
 _MAXIMA = (CUDNN_POOLING_MAX, CUDNN_POOLING_MAX_DETERMINISTIC)

@@ -13,8 +13,6 @@ from ..records import Call
 from ..strides import has_strides, packed, same_layout
 from . import Range, measured, row
 
-__all__ = ["SOFTMAX", "wrong_softmax"]
-
 _RANKS = (4, 5)  # of other tensors layouts do not matter, or cuDNN refuses them
 _OPERANDS = {
     "cudnnSoftmaxForward": ("xDesc", "yDesc"),

@@ -20,7 +20,8 @@ from ..values import described
 from . import Fragment
 
 if TYPE_CHECKING:
-    from ..function import Binding, Parameter
+    from ..function import Binding
+    from ..parameter import Parameter
 
 __all__ = ["fragment"]
 

@@ -13,7 +13,8 @@ from ..ctypes_support import room, storage_type
 from . import Fragment, null
 
 if TYPE_CHECKING:
-    from ..function import Binding, Parameter
+    from ..function import Binding
+    from ..parameter import Parameter
 
 __all__ = ["lengths", "losses", "products", "read_back_dims"]
 

@@ -12,7 +12,8 @@ from ..types import cudnnCallback_t
 from . import Fragment
 
 if TYPE_CHECKING:
-    from ..function import Binding, Parameter
+    from ..function import Binding
+    from ..parameter import Parameter
 
 __all__ = ["callback", "changed", "destroyed", "sets", "unset", "uses"]
 

@@ -12,7 +12,8 @@ from ..ctypes_support import is_null, storage_type
 from . import Fragment
 
 if TYPE_CHECKING:
-    from ..function import Binding, Parameter
+    from ..function import Binding
+    from ..parameter import Parameter
 
 __all__ = ["array_lines", "fragment"]
 

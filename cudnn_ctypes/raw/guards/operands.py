@@ -19,7 +19,8 @@ from ..passing import fitting_pointer, pointer_with_room
 from . import Fragment
 
 if TYPE_CHECKING:
-    from ..function import Binding, Parameter
+    from ..function import Binding
+    from ..parameter import Parameter
 
 __all__ = ["fragment"]
 

@@ -11,17 +11,6 @@ from numpy.typing import NDArray
 from ...raw.enums import cudnnPointwiseMode_t
 from .pointwise import pointwise
 
-__all__ = [
-    "Softmax",
-    "contract_band_matrix",
-    "diagonal_band_mask",
-    "expand_band_matrix",
-    "load_pages",
-    "rope",
-    "rope_backward",
-    "softmax",
-]
-
 Array = NDArray[Any]
 
 

@@ -12,8 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["BackwardWeights", "Finalized", "backward_weights", "finalize", "running"]
-
 Array = NDArray[Any]
 
 

@@ -15,8 +15,6 @@ from numpy.typing import DTypeLike, NDArray
 
 from ..arithmetic import round_to
 
-__all__ = ["block_axis", "dequantize", "interleaved_scales", "quantize"]
-
 Array = NDArray[Any]
 
 _POWER_OF_TWO = np.dtype(ml_dtypes.float8_e8m0fnu)

@@ -19,8 +19,6 @@ from ..convolution import (
     convolution_forward,
 )
 
-__all__ = ["Convolution"]
-
 Array = NDArray[Any]
 
 

@@ -21,8 +21,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["erf", "normal"]
-
 Array = NDArray[Any]
 
 _STEPS = 128  # grid points for each unit

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from ..blas import product
 
-__all__ = ["grouped_matmul", "grouped_matmul_backward", "matmul", "stretch"]
-
 Array = NDArray[Any]
 
 

@@ -23,8 +23,6 @@ from numpy.typing import NDArray
 
 from ...raw.enums import cudnnBackendNormMode_t
 
-__all__ = ["Gradients", "Statistics", "axes_of", "normalize", "normalize_backward", "statistics"]
-
 Array = NDArray[Any]
 Mode = cudnnBackendNormMode_t
 

@@ -19,8 +19,6 @@ from ...raw.enums import cudnnPointwiseMode_t
 from ..arithmetic import kept
 from .erf import erf, normal
 
-__all__ = ["Parameters", "keeps_float32", "pointwise", "pointwise_backward"]
-
 Array = NDArray[Any]
 Mode = cudnnPointwiseMode_t
 

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from ...raw.enums import cudnnReduceTensorOp_t
 
-__all__ = ["channel_statistics", "reduce"]
-
 Array = NDArray[Any]
 Mode = cudnnReduceTensorOp_t
 

@@ -22,8 +22,6 @@ from ...raw.enums import cudnnPaddingMode_t, cudnnResampleMode_t
 from ..tiles import tiled
 from ..windows import Windows
 
-__all__ = ["Resampling"]
-
 Array = NDArray[Any]
 Mode = cudnnResampleMode_t
 Padding = cudnnPaddingMode_t

@@ -16,8 +16,6 @@ from ..blas import product
 from .attention import softmax
 from .matmul import stretch
 
-__all__ = ["Attended", "AttentionMask", "sdpa", "sdpa_backward", "unpacked_blocks"]
-
 Array = NDArray[Any]
 BLOCK = 128  # queries, and keys, to which one bit of a block mask applies
 

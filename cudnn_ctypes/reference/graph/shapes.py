@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from ...raw.enums import cudnnBackendReshapeMode_t
 
-__all__ = ["offsets", "reshape", "slices"]
-
 Array = NDArray[Any]
 
 

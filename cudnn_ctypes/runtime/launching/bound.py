@@ -8,7 +8,7 @@ from typing import Any, Generic, ParamSpec, TypeVar, cast
 
 from cudnn_ctypes.errors import ClosedError
 from cudnn_ctypes.raw import log, mode
-from cudnn_ctypes.raw.bare import watched
+from cudnn_ctypes.raw.function import watched
 from cudnn_ctypes.resource import Closing, Pointers, Resource, Uncopied
 
 from .machine_code import FixedCall, fixed_call, is_available

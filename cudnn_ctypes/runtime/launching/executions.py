@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from cudnn_ctypes.raw import cudnnHandle_t
-from cudnn_ctypes.raw.bare import bare, watched
-from cudnn_ctypes.raw.function import binding
+from cudnn_ctypes.raw.bare import bare
+from cudnn_ctypes.raw.function import binding, watched
 from cudnn_ctypes.raw.gpus import ordinals
 from cudnn_ctypes.raw.log import forget, logged
 from cudnn_ctypes.raw.memory import memory_pointer

@@ -9,9 +9,9 @@ from ctypes import c_void_p
 from typing import Any, NamedTuple
 
 from cudnn_ctypes.raw import log
-from cudnn_ctypes.raw.bare import bare, watched
+from cudnn_ctypes.raw.bare import bare
 from cudnn_ctypes.raw.ctypes_support import OpaquePointer
-from cudnn_ctypes.raw.function import Function
+from cudnn_ctypes.raw.function import Function, watched
 from cudnn_ctypes.resource import Resource
 
 from .. import copy, pytorch

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from cudnn_ctypes.errors import CudnnError
-from cudnn_ctypes.raw.bare import watched
+from cudnn_ctypes.raw.function import watched
 from cudnn_ctypes.raw.gpus import ordinals
 from cudnn_ctypes.raw.log import logged
 from cudnn_ctypes.resource import Pointers

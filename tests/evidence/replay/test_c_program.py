@@ -26,7 +26,8 @@ from cudnn_ctypes import (
     trace,
     use_reference_device,
 )
-from cudnn_ctypes.raw.function import Parameter, binding
+from cudnn_ctypes.raw.function import binding
+from cudnn_ctypes.raw.parameter import Parameter
 from cudnn_ctypes.runtime import device_count
 from tools import example_outputs
 from tools.generate.include import compiler, include_flags, wheel_include

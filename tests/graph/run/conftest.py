@@ -3,7 +3,8 @@
 import pytest
 
 from cudnn_ctypes import raw
-from cudnn_ctypes.raw.bare import bare, watched
+from cudnn_ctypes.raw.bare import bare
+from cudnn_ctypes.raw.function import watched
 
 from .executions import Product, StandIn
 

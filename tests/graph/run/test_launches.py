@@ -27,8 +27,7 @@ from cudnn_ctypes.graph.run import bound_plan
 from cudnn_ctypes.graph.run.execution import Execution
 from cudnn_ctypes.graph.run.plan import ExecutionPlan
 from cudnn_ctypes.raw import log, torch_forms
-from cudnn_ctypes.raw.bare import watched
-from cudnn_ctypes.raw.function import observe
+from cudnn_ctypes.raw.function import observe, watched
 from cudnn_ctypes.raw.gpus import ordinals
 from cudnn_ctypes.resource import Resource
 from cudnn_ctypes.runtime.cuda import CUDA

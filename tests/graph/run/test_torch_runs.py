@@ -10,7 +10,7 @@ from cudnn_ctypes import BadParamError
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.run import given_memory, torch_runs
 from cudnn_ctypes.graph.run.results import Outputs
-from cudnn_ctypes.raw.bare import watched
+from cudnn_ctypes.raw.function import watched
 from cudnn_ctypes.runtime import pytorch
 
 from .executions import BAD_PARAM, made_up_handle

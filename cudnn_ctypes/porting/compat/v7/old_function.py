@@ -12,11 +12,12 @@ from .... import raw
 from ....errors import CudnnError, error_class
 from ....raw import log, status
 from ....raw.call_source import is_handle
-from ....raw.converters import Converter, converter
+from ....raw.converters import converter
 from ....raw.ctypes_support import OpaquePointer, storage_type
 from ....raw.gone import changed, find
 from ....raw.parameter import Parameter
 from ....raw.refused_arguments import explain
+from ....raw.values import Converter
 from .. import warn_once
 from .declarations import Prototype, parse
 
