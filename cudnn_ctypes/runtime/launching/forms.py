@@ -100,8 +100,6 @@ def launch(_plans, _launcher, {given}):
         {reads}
     except _Exception:  # the operation itself says what is wrong
         return _other
-    if {watched}:
-        return _found[0].launch(_launcher, ({given}))
     {before}
     try:
         {work}

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Iterable, Sequence
 from ctypes import c_void_p
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +50,8 @@ descriptor's pointer or a list of them, or None."""
 
 
 _ADDRESS, _NULL = object(), object()
+
+T = TypeVar("T")
 
 
 class NoKey(Exception):
@@ -231,17 +233,22 @@ def _at_unknown(value: Any, launcher: Any) -> Look:
 _MOST_CLASSES = 512
 
 
-class _Looks(dict[type, Callable[..., Look]]):
-    """Functions by class, chosen when the first object of a class comes."""
+class _ByClass(dict[type, T]):
+    """What `choose` says of a class, when the first object of it comes."""
 
-    def __missing__(self, kind: type) -> Callable[..., Look]:
+    def __init__(self, choose: Callable[[type], T]) -> None:
+        self._choose = choose
+
+    def __missing__(self, kind: type) -> T:
         if len(self) >= _MOST_CLASSES:
             self.clear()
-        self[kind] = at = _LOOKS.get(kind) or _chosen(kind)
-        return at
+        self[kind] = found = self._choose(kind)
+        return found
 
 
-def _chosen(kind: type) -> Callable[..., Look]:
+def _look_at(kind: type) -> Callable[..., Look]:
+    if kind in _LOOKS:
+        return _LOOKS[kind]
     if hasattr(kind, "_look"):  # it says itself
         at: Callable[..., Look] = kind._look
         return at
@@ -261,17 +268,6 @@ def _chosen(kind: type) -> Callable[..., Look]:
     return _at_foreign if is_foreign else _at_unknown
 
 
-class _Kinds(dict[type, str]):
-    """How memory of a class is read: "torch", "own", "foreign" (another library's) or "plain"."""
-
-    def __missing__(self, kind: type) -> str:
-        if len(self) >= _MOST_CLASSES:
-            self.clear()
-        names = {_at_torch: "torch", _at_own: "own", _at_foreign: "foreign"}
-        self[kind] = name = names.get(looks[kind], "plain")
-        return name
-
-
 _LOOKS: dict[type, Callable[..., Look]] = {
     type(None): _at_plain,
     str: _at_plain,
@@ -285,10 +281,12 @@ _LOOKS: dict[type, Callable[..., Look]] = {
     DeviceBuffer: _at_own,
     np.ndarray: _at_array,
 }
-looks: _Looks = _Looks()
+looks: _ByClass[Callable[..., Look]] = _ByClass(_look_at)
 """Functions by class, from an argument and the launcher to its `Look`."""
 
-kinds: _Kinds = _Kinds()
+_MEMORY = {_at_torch: "torch", _at_own: "own", _at_foreign: "foreign"}
+kinds: _ByClass[str] = _ByClass(lambda kind: _MEMORY.get(looks[kind], "plain"))
+"""How memory of a class is read: "torch", "own", "foreign" (another library's) or "plain"."""
 
 
 def look(value: Any, launcher: Any = None) -> Look:

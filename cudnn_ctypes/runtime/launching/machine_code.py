@@ -19,7 +19,7 @@ import sysconfig
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-__all__ = ["X86", "Arm64", "FixedCall", "Writer", "fixed_call", "function_of_calls", "is_available"]
+__all__ = ["FixedCall", "Words", "count_address", "fixed_call", "function_of_calls", "is_available"]
 
 ENVIRONMENT_VARIABLE = "CUDNN_CTYPES_MACHINE_CODE"
 _READABLE_EXECUTABLE = 5  # PROT_READ | PROT_EXEC
@@ -80,11 +80,12 @@ class Words(NamedTuple):
     busy: Sequence[int] = ()
 
 
-class Writer:
-    """Code with jumps to labels; a subclass writes the instructions of one kind of machine."""
+class _Writer:
+    """Code with jumps to labels; a subclass writes the instructions of one kind of machine.
 
-    integer_registers: int
-    machine: str
+    Registers are numbers: of arguments, the result, and three that functions leave alone, for the
+    state of the thread, a status, and which call it is of. `begin` and `end` save and restore them.
+    """
 
     def __init__(self) -> None:
         self.code: bytearray = bytearray()
@@ -97,63 +98,22 @@ class Writer:
     def label(self, name: str) -> None:
         self.labels[name] = len(self.code)
 
-    def finished(self) -> bytes:
-        """The code, with the distances of its jumps."""
-        for at, name in self.jumps:
-            self.set_distance(at, self.labels[name] - at)
-        return bytes(self.code)
 
-    def set_distance(self, at: int, distance: int) -> None:
-        raise NotImplementedError
+class X86(_Writer):
+    """x86-64, System V calling convention. rax and r11 are for whatever is needed."""
+
+    arguments = (7, 6, 2, 1, 8, 9)  # rdi, rsi, rdx, rcx, r8, r9
+    result = 0  # rax
+    state, status, which = 3, 5, 12  # rbx, rbp, r12
+    begin = "53 55 4154"  # push rbx; push rbp; push r12
+    end = "415c 5d 5b c3"  # pop r12; pop rbp; pop rbx; ret
 
     def note_arguments(self, buffer: int, stack: int) -> None:
         """A C function that stores what it is given in memory, and returns 0.
 
         Its integer registers, then eight of doubles, then `stack` words of the stack.
         """
-        raise NotImplementedError
-
-    def launch(self, calls: Sequence[FixedCall], words: Words, to: Addresses) -> None:
-        """The whole function: see `function_of_calls`."""
-        raise NotImplementedError
-
-
-class X86(Writer):
-    """x86-64, System V calling convention. rbx: thread state; ebp: status; r12: which call."""
-
-    machine = "x86_64"
-    integer_registers = 6
-    _MOV = ("48bf", "48be", "48ba", "48b9", "49b8", "49b9")  # rdi, rsi, rdx, rcx, r8, r9
-    _RAX, _RDI = "48b8", "48bf"
-    _RETURN = "415c 5d 5b c3"  # pop r12; pop rbp; pop rbx; ret
-
-    def set_distance(self, at: int, distance: int) -> None:
-        struct.pack_into("<i", self.code, at, distance - 4)
-
-    def _set(self, mov: str, word: int) -> None:
-        self.put(bytes.fromhex(mov) + struct.pack("<Q", word))
-
-    def _call(self, address: int) -> None:
-        self._set("49bb", address)  # mov r11, address
-        self.put("31c0 41ffd3")  # xor eax, eax: nothing in vector registers, if it asks; call r11
-
-    def _jump(self, opcode: str, label: str) -> None:
-        self.put(opcode)
-        self.jumps.append((len(self.code), label))
-        self.put(b"\0\0\0\0")
-
-    def _each(self, addresses: Sequence[int], instruction: str) -> None:
-        for address in addresses:
-            self._set(self._RAX, address)
-            self.put(instruction)
-
-    def _unless_zero(self, addresses: Sequence[int], label: str) -> None:
-        for address in addresses:
-            self._each((address,), "48833800")  # cmp qword ptr [rax], 0
-            self._jump("0f85", label)
-
-    def note_arguments(self, buffer: int, stack: int) -> None:
-        self._set(self._RAX, buffer)
+        self.set(self.result, buffer)
         # mov [rax + 8 i], rdi, rsi, rdx, rcx, r8, r9
         self.put("488938 48897008 48895010 48894818 4c894020 4c894828")
         for i in range(8):  # movq [rax + 48 + 8 i], xmm<i>
@@ -163,77 +123,120 @@ class X86(Writer):
             self.put(bytes.fromhex("488988") + struct.pack("<i", 112 + 8 * i))
         self.put("31c0 c3")
 
-    def launch(self, calls: Sequence[FixedCall], words: Words, to: Addresses) -> None:
-        self.put("53 55 4154")  # push rbx; push rbp; push r12
-        self._unless_zero((*words.zeros, *words.closed), "slow")
-        for address in words.pointers:
-            self._each((address,), "48833800")  # cmp qword ptr [rax], 0
-            self._jump("0f84", "slow")
-        self._each(words.busy, "48ff00")  # inc qword ptr [rax]
-        self._call(to.save_thread)
-        self.put("4889c3")  # mov rbx, rax
-        for i, call in enumerate(calls):
-            self._fixed(i, call)
-        self.put("4889df")  # mov rdi, rbx
-        self._call(to.restore_thread)
-        self._each(words.busy, "48ff08")  # dec qword ptr [rax]
-        self._unless_zero(words.closed, "late")
-        self.label("done")
-        self._set(self._RDI, to.result)
-        self._call(to.incref)
-        self._set(self._RAX, to.result)
-        self.put(self._RETURN)
-        self.label("late")
-        self._set(self._RDI, to.late)
-        self._call(to.call_no_args)
-        self.put("4889c7")  # mov rdi, rax
-        self._call(to.decref)
-        self._jump("e9", "done")
-        self.label("failed")
-        self.put("89c5 4889df")  # mov ebp, eax; mov rdi, rbx
-        self._call(to.restore_thread)
-        self._each(words.busy, "48ff08")
+    def set(self, register: int, word: int) -> None:
+        self.put(bytes((0x48 | register >> 3, 0xB8 | register & 7)) + struct.pack("<Q", word))
+
+    def set_double(self, register: int, word: int) -> None:
+        self.set(self.result, word)
+        self.put(bytes((0x66, 0x48, 0x0F, 0x6E, 0xC0 | register << 3)))  # movq xmm<i>, rax
+
+    def set_on_stack(self, index: int, word: int) -> None:
+        self.set(self.result, word)
+        self.put(bytes.fromhex("48898424") + struct.pack("<i", 8 * index))  # mov [rsp + 8 i], rax
+
+    def set_told(self) -> None:
+        """Set the first argument to ``which << 32 | status``."""
         # mov rdi, r12; shl rdi, 32; mov eax, ebp; or rdi, rax
         self.put("4c89e7 48c1e720 89e8 4809c7")
-        self._call(to.from_long)
-        self.put("4889c5 4889c6")  # mov rbp, rax; mov rsi, rax
-        self._set(self._RDI, to.failed)
-        self.put("31d2")  # xor edx, edx: no more arguments
-        self._call(to.call_with)
-        self.put("4989c4 4889ef")  # mov r12, rax; mov rdi, rbp
-        self._call(to.decref)
-        self.put("4c89e0" + self._RETURN)  # mov rax, r12
-        self.label("slow")
-        self._set(self._RDI, to.slow)
-        self._call(to.call_no_args)
-        self.put(self._RETURN)
 
-    def _fixed(self, index: int, call: FixedCall) -> None:
-        room = (8 * len(call.stack) + 15) // 16 * 16
-        if room:
-            self.put(bytes.fromhex("4881ec") + struct.pack("<i", room))  # sub rsp, room
-        for i, word in enumerate(call.stack):  # mov [rsp + 8 i], rax
-            self._set(self._RAX, word)
-            self.put(bytes.fromhex("48898424") + struct.pack("<i", 8 * i))
-        for i, word in enumerate(call.doubles):  # movq xmm<i>, rax
-            self._set(self._RAX, word)
-            self.put(bytes((0x66, 0x48, 0x0F, 0x6E, 0xC0 | i << 3)))
-        for mov, word in zip(self._MOV, call.integers, strict=False):
-            self._set(mov, word)
-        self._call(call.address)
-        if room:
-            self.put(bytes.fromhex("4881c4") + struct.pack("<i", room))  # add rsp, room
+    def move(self, target: int, source: int) -> None:
+        extended = 0x48 | source >> 3 << 2 | target >> 3
+        self.put(bytes((extended, 0x89, 0xC0 | (source & 7) << 3 | target & 7)))
+
+    def move_stack(self, distance: int) -> None:  # add rsp, distance
+        self.put(bytes.fromhex("4881c4") + struct.pack("<i", distance))
+
+    def call(self, address: int) -> None:
+        self.set(11, address)
+        self.put("31c0 41ffd3")  # xor eax, eax: nothing in vector registers, if it asks; call r11
+
+    def fail(self, index: int) -> None:
+        """Jump to "failed" for a result other than 0, with the call's index."""
+        # test eax, eax; jz on; mov r12d, index; jmp failed; on:
         self.put(bytes.fromhex("85c0 740b 41bc") + struct.pack("<I", index))
-        self._jump("e9", "failed")  # test eax, eax; jz on; mov r12d, index; jmp failed; on:
+        self.jump("failed")
+
+    def jump(self, label: str, opcode: str = "e9") -> None:
+        self.put(opcode)
+        self.jumps.append((len(self.code), label))
+        self.put(b"\0\0\0\0")
+
+    def set_distance(self, at: int, distance: int) -> None:
+        struct.pack_into("<i", self.code, at, distance - 4)
+
+    def look(self, addresses: Sequence[int], label: str, *, for_zero: bool = False) -> None:
+        """Jump if a word is not 0, or `for_zero` if it is."""
+        for address in addresses:
+            self.set(self.result, address)
+            self.put("48833800")  # cmp qword ptr [rax], 0
+            self.jump(label, "0f84" if for_zero else "0f85")
+
+    def count(self, addresses: Sequence[int], step: int) -> None:
+        """Add 1 or -1 to words."""
+        for address in addresses:
+            self.set(self.result, address)
+            self.put("48ff00" if step > 0 else "48ff08")  # inc, dec qword ptr [rax]
 
 
-class Arm64(Writer):
-    """aarch64. x19: thread state; x20: which call; w21: status; x9, x16: whatever is needed."""
+class Arm64(_Writer):
+    """aarch64. x9, x10 and x16 are for whatever is needed."""
 
-    machine = "aarch64"
-    integer_registers = 8
-    _LEAVE = 0xF94013F5, 0xA94153F3, 0xA8C37BFD  # ldr x21; ldp x19, x20; ldp x29, x30
-    _RET = 0xD65F03C0
+    arguments = range(8)
+    result = 0
+    state, which, status = 19, 20, 21
+    # stp x29, x30, [sp, -48]!; stp x19, x20, [sp, 16]; str x21, [sp, 32]
+    begin = "fd7bbda9 f35301a9 f51300f9"
+    # ldr x21, [sp, 32]; ldp x19, x20, [sp, 16]; ldp x29, x30, [sp], 48; ret
+    end = "f51340f9 f35341a9 fd7bc3a8 c0035fd6"
+
+    def _words(self, *words: int) -> None:
+        self.put(struct.pack(f"<{len(words)}I", *words))
+
+    def note_arguments(self, buffer: int, stack: int) -> None:
+        self.set(9, buffer)
+        for i in range(8):  # str x<i>, [x9, 8 i]; str d<i>, [x9, 64 + 8 i]
+            self._words(0xF9000000 | i << 10 | 9 << 5 | i, 0xFD000000 | 8 + i << 10 | 9 << 5 | i)
+        for i in range(stack):  # ldr x10, [sp, 8 i]; str x10, [x9, 128 + 8 i]
+            self._words(0xF94003EA | i << 10, 0xF900012A | 16 + i << 10)
+        self._words(0x52800000, 0xD65F03C0)  # mov w0, 0; ret
+
+    def set(self, register: int, word: int) -> None:
+        """movz, and movk for each further part of 16 bits that is not 0"""
+        self._words(0xD2800000 | (word & 0xFFFF) << 5 | register)
+        for i in (1, 2, 3):
+            if part := word >> 16 * i & 0xFFFF:
+                self._words(0xF2800000 | i << 21 | part << 5 | register)
+
+    def set_double(self, register: int, word: int) -> None:
+        self.set(9, word)
+        self._words(0x9E670120 | register)  # fmov d<i>, x9
+
+    def set_on_stack(self, index: int, word: int) -> None:
+        self.set(9, word)
+        self._words(0xF90003E9 | index << 10)  # str x9, [sp, 8 i]
+
+    def set_told(self) -> None:
+        self._words(0x2A1503E0, 0xAA148000)  # mov w0, w21; orr x0, x0, x20, lsl 32
+
+    def move(self, target: int, source: int) -> None:
+        if target != source:
+            self._words(0xAA0003E0 | source << 16 | target)
+
+    def move_stack(self, distance: int) -> None:  # sub or add sp, sp, distance
+        self._words((0xD10003FF if distance < 0 else 0x910003FF) | abs(distance) << 10)
+
+    def call(self, address: int) -> None:
+        self.set(16, address)
+        self._words(0xD63F0200)  # blr x16
+
+    def fail(self, index: int) -> None:
+        self.set(self.which, index)
+        self._words(0x34000040)  # cbz w0, on
+        self.jump("failed")  # on:
+
+    def jump(self, label: str, word: int = 0x14000000) -> None:  # b
+        self.jumps.append((len(self.code), label))
+        self._words(word)
 
     def set_distance(self, at: int, distance: int) -> None:
         (word,) = struct.unpack_from("<I", self.code, at)
@@ -241,109 +244,94 @@ class Arm64(Writer):
         field = distance >> 2 & 0x3FFFFFF if is_far else (distance >> 2 & 0x7FFFF) << 5
         struct.pack_into("<I", self.code, at, word | field)
 
-    def _words(self, *words: int) -> None:
-        self.put(struct.pack(f"<{len(words)}I", *words))
-
-    def _set(self, register: int, word: int) -> None:
-        """movz, and movk for each further part of 16 bits that is not 0"""
-        self._words(0xD2800000 | (word & 0xFFFF) << 5 | register)
-        for i in (1, 2, 3):
-            if part := word >> 16 * i & 0xFFFF:
-                self._words(0xF2800000 | i << 21 | part << 5 | register)
-
-    def _call(self, address: int) -> None:
-        self._set(16, address)
-        self._words(0xD63F0200)  # blr x16
-
-    def _jump(self, word: int, label: str) -> None:
-        self.jumps.append((len(self.code), label))
-        self._words(word)
-
-    def _count(self, addresses: Sequence[int], instruction: int) -> None:
+    def look(self, addresses: Sequence[int], label: str, *, for_zero: bool = False) -> None:
         for address in addresses:
-            self._set(9, address)
-            self._words(0xF940012A, instruction, 0xF900012A)  # ldr x10, [x9]; …; str x10, [x9]
+            self.set(9, address)
+            self._words(0xF9400129)  # ldr x9, [x9]
+            self.jump(label, 0xB4000009 if for_zero else 0xB5000009)  # cbz, cbnz x9, label
 
-    def _unless_zero(self, addresses: Sequence[int], label: str) -> None:
+    def count(self, addresses: Sequence[int], step: int) -> None:
+        add = 0x9100054A if step > 0 else 0xD100054A  # add, sub x10, x10, 1
         for address in addresses:
-            self._set(9, address)
-            self._words(0xF9400129)  # ldr x9, [x9]
-            self._jump(0xB5000009, label)  # cbnz x9, label
-
-    def note_arguments(self, buffer: int, stack: int) -> None:
-        self._set(9, buffer)
-        for i in range(8):  # str x<i>, [x9, 8 i]; str d<i>, [x9, 64 + 8 i]
-            self._words(0xF9000000 | i << 10 | 9 << 5 | i, 0xFD000000 | 8 + i << 10 | 9 << 5 | i)
-        for i in range(stack):  # ldr x10, [sp, 8 i]; str x10, [x9, 128 + 8 i]
-            self._words(0xF94003EA | i << 10, 0xF900012A | 16 + i << 10)
-        self._words(0x52800000, self._RET)  # mov w0, 0
-
-    def launch(self, calls: Sequence[FixedCall], words: Words, to: Addresses) -> None:
-        # stp x29, x30, [sp, -48]!; stp x19, x20, [sp, 16]; str x21, [sp, 32]
-        self._words(0xA9BD7BFD, 0xA90153F3, 0xF90013F5)
-        self._unless_zero((*words.zeros, *words.closed), "slow")
-        for address in words.pointers:
-            self._set(9, address)
-            self._words(0xF9400129)  # ldr x9, [x9]
-            self._jump(0xB4000009, "slow")  # cbz x9, slow
-        self._count(words.busy, 0x9100054A)  # add x10, x10, 1
-        self._call(to.save_thread)
-        self._words(0xAA0003F3)  # mov x19, x0
-        for i, call in enumerate(calls):
-            self._fixed(i, call)
-        self._words(0xAA1303E0)  # mov x0, x19
-        self._call(to.restore_thread)
-        self._count(words.busy, 0xD100054A)  # sub x10, x10, 1
-        self._unless_zero(words.closed, "late")
-        self.label("done")
-        self._set(0, to.result)
-        self._call(to.incref)
-        self._set(0, to.result)
-        self._words(*self._LEAVE, self._RET)
-        self.label("late")
-        self._set(0, to.late)
-        self._call(to.call_no_args)
-        self._call(to.decref)
-        self._jump(0x14000000, "done")  # b done
-        self.label("failed")
-        self._words(0x2A0003F5, 0xAA1303E0)  # mov w21, w0; mov x0, x19
-        self._call(to.restore_thread)
-        self._count(words.busy, 0xD100054A)
-        self._words(0x2A1503E0, 0xAA148000)  # mov w0, w21; orr x0, x0, x20, lsl 32
-        self._call(to.from_long)
-        self._words(0xAA0003F4, 0xAA0003E1)  # mov x20, x0; mov x1, x0
-        self._set(0, to.failed)
-        self._words(0xAA1F03E2)  # mov x2, xzr: no more arguments
-        self._call(to.call_with)
-        self._words(0xAA0003F5, 0xAA1403E0)  # mov x21, x0; mov x0, x20
-        self._call(to.decref)
-        self._words(0xAA1503E0, *self._LEAVE, self._RET)  # mov x0, x21
-        self.label("slow")
-        self._set(0, to.slow)
-        self._call(to.call_no_args)
-        self._words(*self._LEAVE, self._RET)
-
-    def _fixed(self, index: int, call: FixedCall) -> None:
-        room = (8 * len(call.stack) + 15) // 16 * 16
-        if room:
-            self._words(0xD10003FF | room << 10)  # sub sp, sp, room
-        for i, word in enumerate(call.stack):
-            self._set(9, word)
-            self._words(0xF90003E9 | i << 10)  # str x9, [sp, 8 i]
-        for i, word in enumerate(call.doubles):
-            self._set(9, word)
-            self._words(0x9E670120 | i)  # fmov d<i>, x9
-        for i, word in enumerate(call.integers):
-            self._set(i, word)
-        self._call(call.address)
-        if room:
-            self._words(0x910003FF | room << 10)  # add sp, sp, room
-        self._set(20, index)
-        self._words(0x34000040)  # cbz w0, on
-        self._jump(0x14000000, "failed")  # b failed; on:
+            self.set(9, address)
+            self._words(0xF940012A, add, 0xF900012A)  # ldr x10, [x9]; …; str x10, [x9]
 
 
-_WRITERS: dict[str, type[Writer]] = {each.machine: each for each in (X86, Arm64)}
+def _write_launch(
+    writer: X86 | Arm64, calls: Sequence[FixedCall], words: Words, to: Addresses
+) -> None:
+    """Write the function that `function_of_calls` makes."""
+    first, second, third, *_ = writer.arguments
+    writer.put(writer.begin)
+    writer.look((*words.zeros, *words.closed), "slow")
+    writer.look(words.pointers, "slow", for_zero=True)
+    writer.count(words.busy, 1)
+    writer.call(to.save_thread)
+    writer.move(writer.state, writer.result)
+    for i, call in enumerate(calls):
+        _write_call(writer, i, call)
+    writer.move(first, writer.state)
+    writer.call(to.restore_thread)
+    writer.count(words.busy, -1)
+    writer.look(words.closed, "late")
+    writer.label("done")
+    writer.set(first, to.result)
+    writer.call(to.incref)
+    writer.set(writer.result, to.result)
+    writer.put(writer.end)
+    writer.label("late")
+    writer.set(first, to.late)
+    writer.call(to.call_no_args)
+    writer.move(first, writer.result)
+    writer.call(to.decref)
+    writer.jump("done")
+    writer.label("failed")
+    writer.move(writer.status, writer.result)
+    writer.move(first, writer.state)
+    writer.call(to.restore_thread)
+    writer.count(words.busy, -1)
+    writer.set_told()
+    writer.call(to.from_long)
+    writer.move(writer.status, writer.result)  # an int of Python from here on
+    writer.move(second, writer.result)
+    writer.set(first, to.failed)
+    writer.set(third, 0)  # no more arguments
+    writer.call(to.call_with)
+    writer.move(writer.which, writer.result)
+    writer.move(first, writer.status)
+    writer.call(to.decref)
+    writer.move(writer.result, writer.which)
+    writer.put(writer.end)
+    writer.label("slow")
+    writer.set(first, to.slow)
+    writer.call(to.call_no_args)
+    writer.put(writer.end)
+
+
+def _write_call(writer: X86 | Arm64, index: int, call: FixedCall) -> None:
+    room = (8 * len(call.stack) + 15) // 16 * 16
+    if room:
+        writer.move_stack(-room)
+    for i, word in enumerate(call.stack):
+        writer.set_on_stack(i, word)
+    for i, word in enumerate(call.doubles):
+        writer.set_double(i, word)
+    for register, word in zip(writer.arguments, call.integers, strict=False):
+        writer.set(register, word)
+    writer.call(call.address)
+    if room:
+        writer.move_stack(room)
+    writer.fail(index)
+
+
+def _finished(writer: X86 | Arm64) -> bytes:
+    """The code, with the distances of its jumps."""
+    for at, name in writer.jumps:
+        writer.set_distance(at, writer.labels[name] - at)
+    return bytes(writer.code)
+
+
+_WRITERS: dict[str, type[X86] | type[Arm64]] = {"x86_64": X86, "aarch64": Arm64}
 
 
 class _Memory:
@@ -399,7 +387,7 @@ def _noted() -> Any:
         return None
     writer = kind()
     writer.note_arguments(ctypes.addressof(_noted_words), _MOST_ARGUMENTS)
-    memory = _Memory(writer.finished())
+    memory = _Memory(_finished(writer))
     function: Any = ctypes.PyDLL(None)._FuncPtr(memory.address)  # which keeps the GIL
     function.memory = memory
     return function
@@ -417,7 +405,7 @@ def fixed_call(symbol: Any, arguments: Sequence[Any], doubles: int = 0) -> Fixed
     """
     if not isinstance(symbol, _C_FUNCTION) or len(arguments) > _MOST_ARGUMENTS:
         return None
-    registers = _WRITERS[platform.machine()].integer_registers
+    registers = len(_WRITERS[platform.machine()].arguments)
     _noted()(*arguments)  # held by the GIL, as is the memory that it writes
     words = tuple(_noted_words)
     address = ctypes.cast(symbol, ctypes.c_void_p).value or 0
@@ -467,8 +455,8 @@ def function_of_calls(
     if not is_available():
         return None
     writer = _WRITERS[platform.machine()]()
-    writer.launch(calls, words, _addresses(slow, failed, late, result))
-    memory = _Memory(writer.finished())
+    _write_launch(writer, calls, words, _addresses(slow, failed, late, result))
+    memory = _Memory(_finished(writer))
     definition = _Definition(b"launch", memory.address, _NO_ARGUMENTS, None)
     owner = memory, definition, slow, failed, late, result, kept
     return _new_function()(ctypes.byref(definition), owner, None)  # type: ignore[no-any-return]

@@ -79,7 +79,7 @@ _same = _kept[{grains}] if _kept is not None and {grains} else None
     _made{0}._keyed = {token}, _to{0}"""
 _CALL = """\
 if _logged: _forget()
-        _code = {symbol}({1})
+        _code = {watched} or {symbol}({1})
         if _code: _found[0].settle({0}, _code, _launcher, ({2}), {3}, {4})"""
 
 
@@ -96,29 +96,9 @@ class Plan:
         What is different in such plans.
     """
 
-    __slots__ = (
-        "__weakref__",
-        "_arguments",
-        "_by_device",
-        "_by_stream",
-        "_follows",
-        "_forms",
-        "_nested",
-        "_pointers",
-        "_result",
-        "_zeroed",
-        "calls",
-        "data",
-        "runtime",
-        "scratch_sizes",
-        "steps",
-    )
-
     def __init__(self, recording: Recording, result: Any) -> None:
         handle, given = recording.handle, [*recording.arguments.values()]
         self.runtime: Runtime = handle.runtime
-        self._by_stream = bool(recording.constants)
-        self._by_device = handle.launch_key is not None
         follows = self.runtime.bare_calls and any(pytorch.is_torch(type(value)) for value in given)
         self._follows: int | None = handle.device.device_id if follows else None
         self._forms = [(each.keyed()[0], each._form()) for each in recording.made]
@@ -138,13 +118,15 @@ class Plan:
         self._result = _result(recording, result)
         # Not in `__del__`: in a collected cycle, finalizers of the descriptors come before it.
         weakref.finalize(self, log.set_aside()(recording.stack.close)).atexit = False
-        self.steps, self.data = self._compiled(_names(recording))
+        key = "_launcher.launch_key, " if handle.launch_key is not None else ""
+        key += "_launcher.stream_pointer, " if recording.constants else ""
+        self.steps, self.data = self._compiled(key, _names(recording))
         by_id = {id(each): value for value, each in pointers.items()}
         self._pointers = {
             place: by_id[id(each)] for place, each in enumerate(self.data, 3) if id(each) in by_id
         }
 
-    def _compiled(self, names: Sequence[str]) -> tuple[dict[str, str], tuple[Any, ...]]:
+    def _compiled(self, key: str, names: Sequence[str]) -> tuple[dict[str, str], tuple[Any, ...]]:
         """`steps` and `data` of `calls`, whose values have these `names`."""
         data: list[Any] = []
 
@@ -152,16 +134,11 @@ class Plan:
             data.append(value)
             return f"_found[{len(data) + 2}]"  # behind what a `Form` puts there
 
-        key = ["_launcher.launch_key"] if self._by_device else []
-        if self._by_stream:
-            key.append("_launcher.stream_pointer")
         made = _listed([f"_made{i}" for i in range(len(self._forms))])
         spaces = _listed([f"_space{i}" for i in range(len(self.scratch_sizes))])
         before, work = [], []
-        if self._forms or self._follows is not None:
-            before.append("_allocator = _launcher.allocator")
         if self._forms:
-            before.append("_kept = _allocator.usable()")
+            before += ["_allocator = _launcher.allocator", "_kept = _allocator.usable()"]
         for i, (token, form) in enumerate(self._forms):
             kept = grains(form[-1]) if 0 < form[-1] <= LARGEST_KEPT else 0
             values = {"grains": kept, "nbytes": form[-1], "form": form, "token": token}
@@ -169,19 +146,21 @@ class Plan:
         for i, nbytes in enumerate(self.scratch_sizes):
             work.append(f"_space{i} = _launcher.workspace({at(nbytes)}, {i})")
         if self._follows is not None:
-            stream, ordinal = "_allocator.stream", self._follows
-            current = at(pytorch.streams())
-            work.append(f"if {current}({ordinal}) != {stream}: _follow({ordinal}, {stream})")
+            ordinal, current = self._follows, at(pytorch.streams())
+            stream = "_allocator.stream" if self._forms else "_launcher.stream_pointer"
+            work.append(f"_stream = {stream}")
+            work.append(f"if {current}({ordinal}) != _stream: _follow({ordinal}, _stream)")
         if self._zeroed:
             work.append(f"_found[0].zero(_launcher, {made}, {spaces})")
         given = "".join(f"{name}, " for name in self._arguments[1:])
+        looked = at(watched)
         for i, call in enumerate(self.calls):
             places = [*names, *map(at, call.native)]
             arguments = ", ".join([places[place] for place in call.places])
-            work.append(_CALL.format(i, arguments, given, made, spaces, symbol=at(call.symbol)))
+            call_of = {"watched": looked, "symbol": at(call.symbol)}
+            work.append(_CALL.format(i, arguments, given, made, spaces, **call_of))
         steps = {
-            "watched": at(watched),
-            "key": "".join(f"{part}, " for part in key),
+            "key": key,
             "before": "\n    ".join(before) or "pass",
             "work": "\n        ".join(work),
             "made": made[1:-1],
@@ -209,34 +188,22 @@ class Plan:
         anew[2] = other and other[0].copied(other)
         return tuple(anew)
 
-    def launch(self, launcher: Launcher, given: Sequence[Any]) -> Any:
-        """Launch through ``raw``, for whoever watches its calls."""
-        made = self.make(launcher.allocator)
-        try:
-            sizes = enumerate(self.scratch_sizes)
-            scratch = [launcher.workspace(size, i) for i, size in sizes]
-            self.prepare(launcher, made, scratch)
-            values = self.values(launcher, given, made, scratch)
-            for call in self.calls:
-                call.function(*call.filled(values, call.checked))
-        except BaseException:
-            for tensor in made:
-                tensor.close()
-            raise
-        return self.result(launcher, given, made)
-
     def settle(
         self,
         index: int,
-        code: int,
+        code: Any,
         launcher: Launcher,
         given: Sequence[Any],
         made: Sequence[DeviceTensor],
         scratch: Sequence[Allocation],
     ) -> None:
-        """Raise the error of a call that returned a status."""
+        """Raise the error of a call that returned a status; `watched` stands for one not made."""
         call, values = self.calls[index], self.values(launcher, given, made, scratch)
-        call.function._binding.settle(code, tuple(call.filled(values, call.checked)))
+        arguments = call.filled(values, call.checked)
+        if code is watched:
+            call.function(*arguments)
+        else:
+            call.function._binding.settle(code, tuple(arguments))
 
     def make(self, allocator: Allocator) -> list[DeviceTensor]:
         """The results that a launch makes, uninitialised."""
