@@ -17,8 +17,8 @@ from typing import Any
 from .. import raw
 from ..arguments import expect
 from ..handle import Handle
-from ..raw.faults.layouts import strides_bias_gradient
-from ..raw.records import Call
+from ..raw.faults.calls import splits_vectors
+from ..raw.records import record
 from ..runtime.layout import to_shape
 from .activation import FUSED, ActivationDescriptor
 from .convolution import ConvolutionDescriptor
@@ -253,7 +253,7 @@ def convolution_backward_bias(
             db = operands.make("db", dy_desc.shape[1:2], dy_desc.data_type)
         operands.describe_channels("db", dy_desc.shape)
         source = "dy"
-        if strides_bias_gradient(Call("cudnnConvolutionBackwardBias", {"dyDesc": dy_desc})):
+        if splits_vectors(record(dy_desc)):
             operands.check(raw.cudnnConvolutionBackwardBias)
             source = operands.packed("dy")
         given = {"dyDesc": source, "dy": source}

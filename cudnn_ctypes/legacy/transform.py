@@ -11,10 +11,10 @@ from ..arguments import enumerator, expect, integers
 from ..handle import Handle
 from ..raw import operand_rules
 from ..raw.descriptors import TensorTransform
-from ..raw.faults.layouts import folds_other_layouts, unfolds_partial_blocks
+from ..raw.faults.calls import folds_other_layouts, unfolds_partial_blocks
 from ..raw.operand_rules import refuse
 from ..raw.operand_rules.language import equal, shaped
-from ..raw.records import Call, record
+from ..raw.records import record
 from .descriptor import Descriptor, read_back
 from .documentation import launched
 from .filter import FilterDescriptor
@@ -234,9 +234,8 @@ def _transform(
     destination = operand_rules.Operand("y", record(y_desc))
     refuse(shaped(destination, descriptor.shape, f"that of {name} transformed"))
     refuse(equal("data_type", operand_rules.Operand(name, record(x_desc)), destination))
-    descs = {"transDesc": transform, "srcDesc": x_desc, "destDesc": y_desc}
-    call = Call(function.__name__, descs)
-    if not is_filter and (folds_other_layouts(call) or unfolds_partial_blocks(call)):
+    records = [record(each) for each in (transform, x_desc, y_desc)]
+    if not is_filter and (folds_other_layouts(*records) or unfolds_partial_blocks(*records)):
         name = operands.packed(name)
     source_and_destination = {"srcDesc": name, "srcData": name, "destDesc": "y", "destData": "y"}
     operands.launch(function, transDesc=transform, alpha=alpha, beta=beta, **source_and_destination)
