@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -197,7 +198,7 @@ _TRANSFORM = "transDesc srcDesc destDesc"
 
 def _unfolds(call: Call) -> str:
     filters = call.function == "cudnnTransformFilter"
-    return _all(_TRANSFORM, lambda *records: unfolds_partial_blocks(*records, filters=filters))(call)
+    return _all(_TRANSFORM, functools.partial(unfolds_partial_blocks, filters=filters))(call)
 
 
 @_where
