@@ -12,8 +12,8 @@ the place of cuDNN's, for all sides. Against a true launch the ratios are smalle
 H200, belong to both sides. Tensors of PyTorch lie on the host there and pass as on the reference
 device, which looks at the same of them as a GPU's launch does.
 
-``python -m tools.bench_call --imports`` measures ``import cudnn_ctypes`` in fresh interpreters
-against ``import numpy``.
+``python -m tools.bench_call --starts`` measures fresh processes against ``import numpy``: imports,
+a first convolution, a plan from the cache, ``doctor``.
 """
 
 from __future__ import annotations
@@ -22,13 +22,12 @@ import argparse
 import contextlib
 import ctypes
 import importlib.util
-import statistics
+import resource
 import subprocess
 import sys
 import tempfile
-import time
 import timeit
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from ctypes import POINTER, byref, c_float, c_int, c_int64, c_size_t, c_void_p
 from dataclasses import dataclass
 from pathlib import Path
@@ -276,36 +275,64 @@ def report_calls() -> None:
         print(f"{case.row:36}{least['raw']:6.0f}" + "".join(columns))
 
 
-def import_milliseconds(rounds: int = 15) -> dict[str, float]:
-    """Milliseconds of fresh interpreters that import this or that, beyond an empty one; medians."""
-    statements = {
-        "empty": "pass",
-        "numpy": "import numpy",
-        "cudnn_ctypes": "import cudnn_ctypes",
-        "cudnn_ctypes.raw": "import cudnn_ctypes.raw",
-    }
-    times: dict[str, list[float]] = {name: [] for name in statements}
-    for _ in range(rounds):
-        for name, statement in statements.items():
-            command = [sys.executable, "-c", statement]
-            start = time.perf_counter()
-            subprocess.run(command, check=True)
-            times[name].append(time.perf_counter() - start)
-    empty = statistics.median(times.pop("empty"))
-    return {name: 1e3 * (statistics.median(values) - empty) for name, values in times.items()}
+_CONVOLUTION = """
+import numpy as np
+from cudnn_ctypes import ConvolutionDescriptor, DeviceTensor, Handle, convolution_forward
+from cudnn_ctypes import use_reference_device
+use_reference_device()
+x = DeviceTensor.from_numpy(np.ones((1, 8, 9, 9), "f4"))
+w = DeviceTensor.from_numpy(np.ones((8, 8, 3, 3), "f4"))
+with Handle() as handle, ConvolutionDescriptor(padding=1) as conv:
+    convolution_forward(handle, x, w, conv)
+"""
+_PLAN = """
+import sys
+from cudnn_ctypes import Graph
+graph = Graph(io_data_type="float16")
+a, b = graph.tensor((4, 64, 128), name="a"), graph.tensor((4, 128, 256), name="b")
+graph.relu(graph.matmul(a, b)).set_output(name="c")
+graph.build("H200", cache=sys.argv[1]).close()
+"""
+_STARTS = {
+    "import numpy": "import numpy",
+    "import cudnn_ctypes.raw": "import cudnn_ctypes.raw",
+    "from cudnn_ctypes import Graph": "from cudnn_ctypes import Graph",
+    "import convolution_forward": "from cudnn_ctypes import Handle, convolution_forward",
+    "first convolution on the reference device": _CONVOLUTION,
+    "a plan from the cache": _PLAN,
+    "doctor": "from cudnn_ctypes.__main__ import main; main(['doctor'])",
+}
 
 
-def report_imports() -> None:
-    print("import in a fresh interpreter, ms beyond an empty one")
-    for name, milliseconds in import_milliseconds().items():
-        print(f"{name:20}{milliseconds:8.1f}")
+def start_seconds(programs: Iterable[str] = tuple(_STARTS), rounds: int = 9) -> dict[str, float]:
+    """CPU seconds of fresh processes, Python's own start among them; the least of some rounds."""
+    least = dict.fromkeys(programs, float("inf"))
+    with tempfile.TemporaryDirectory() as folder:
+        for _ in range(rounds + 1):  # what the first round compiles and keeps is no start
+            for name in least:
+                before = resource.getrusage(resource.RUSAGE_CHILDREN)
+                command = [sys.executable, "-c", _STARTS[name], folder]
+                subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+                after = resource.getrusage(resource.RUSAGE_CHILDREN)
+                took = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+                least[name] = min(least[name], took)
+    return least
+
+
+def report_starts() -> None:
+    seconds = start_seconds()
+    print("CPU time of a fresh process, ms, and its ratio to import numpy")
+    for name, value in seconds.items():
+        print(f"{name:44}{1e3 * value:8.1f}{value / seconds['import numpy']:7.2f}")
 
 
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m tools.bench_call", description=__doc__)
-    parser.add_argument("--imports", action="store_true", help="measure imports instead of calls")
-    if parser.parse_args(arguments).imports:
-        report_imports()
+    parser.add_argument(
+        "--starts", action="store_true", help="measure fresh processes instead of calls"
+    )
+    if parser.parse_args(arguments).starts:
+        report_starts()
     else:
         report_calls()
 
