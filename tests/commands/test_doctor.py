@@ -44,9 +44,11 @@ def report_here() -> tuple[int, dict[str, dict[str, str]]]:
 def test_here():
     code, findings = report_here()
     assert code == 0
-    assert findings["what works here: C API"]["state"] == "ok"
     assert "239 functions" in findings["cuDNN: symbols"]["value"]
-    assert "computes a convolution" in findings["what works here: reference device"]["value"]
+    purposes = {name: each for name, each in findings.items() if each["section"] == probes.PURPOSES}
+    works = {each["name"] for each in purposes.values() if each["state"] == "ok"}
+    assert works >= {"compile for other GPUs", "learn without a GPU", "watch a program"}
+    assert len(purposes) == 5
     assert all(f["advice"] for f in findings.values() if f["state"] == "problem")
 
 
@@ -56,9 +58,12 @@ def test_tables_have_whole_names_and_paths_at_80_columns():
     _, findings = report_here()
     done = run("doctor", COLUMNS="80")
     assert done.returncode == 0
-    assert {"what works here", *(finding["section"] for finding in findings.values())} <= {
+    assert {finding["section"] for finding in findings.values()} <= {
         line.strip() for line in done.stdout.splitlines()
     }
+    (last,) = done.stdout.splitlines()[-1:]
+    assert "You can" in last
+    assert "learn without a GPU" in last
     lines = done.stdout.splitlines()
     path = findings["cuDNN: libcudnn"]["value"]
     assert any(line.split() == ["libcudnn", "ok", path] for line in lines)
@@ -84,29 +89,46 @@ def test_findings_come_one_by_one(monkeypatch):
     """What is asked later has not been asked when the first finding is there."""
     asked = []
 
-    def ask(probe, device="cuda"):
-        asked.append(probe)
-        return {**TestAnswers.LIBRARY} if probe == "library" else {"error": "none"}
+    def answers(names):
+        for name in names:
+            asked.append(name)
+            yield {**TestAnswers.LIBRARY} if name == "library" else {"error": "none"}
 
-    monkeypatch.setattr(probes, "_ask", ask)
+    monkeypatch.setattr(probes, "_answers", answers)
     findings = probes.examine()
     assert next(findings).name == "libcudnn"
-    assert asked == ["library"]
-    assert [finding.name for finding in findings][-1] == "reference device"
-    assert len(asked) == probes.PROBE_COUNT
+    assert "gpus" not in asked
+    assert [finding.name for finding in findings][-1] == "watch a program"
+    assert tuple(asked) == probes.PROBES
 
 
 def test_what_is_found_is_kept_after_ctrl_c(monkeypatch, capsys):
-    def ask(probe, device="cuda"):
-        if probe == "library":
-            return {**TestAnswers.LIBRARY}
+    def answers(names):
+        yield {**TestAnswers.LIBRARY}
+        yield {"error": "none"}
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(probes, "_ask", ask)
+    monkeypatch.setattr(probes, "_answers", answers)
     assert main(["doctor", "--json"]) == 130
     out, err = capsys.readouterr()
     assert json.loads(out)[0]["name"] == "libcudnn"
     assert err == ""
+
+
+def test_a_crash_is_an_answer_and_the_next_probe_is_asked(monkeypatch, tmp_path):
+    child = tmp_path / "child.py"
+    child.write_text(
+        "import json, os, sys\n"
+        "for name in sys.argv[1:]:\n"
+        "    if name == 'ends': os.abort()\n"
+        "    print('cuDNN logs'); print(json.dumps({'probe': name}), flush=True)\n"
+        "    if name == 'last': sys.exit('not a word')\n"
+    )
+    monkeypatch.setattr(probes, "_CHILD", str(child))
+    answers = list(probes._answers(["first", "ends", "second", "last", "silent"]))
+    assert [each.get("probe") for each in answers] == ["first", None, "second", "last", None]
+    assert answers[1]["error"] == "the process crashed with SIGABRT"
+    assert answers[4]["error"] == "not a word"
 
 
 def test_missing_library(tmp_path):
@@ -186,16 +208,8 @@ class TestAnswers:
         assert "/x, /y" in findings[0].value
 
     def test_wrong_numbers(self):
-        answer = {"handle": "Handle()", "convolution": False}
-        finding = probes._device("GPU", answer, "missing", probes._NO_GPU)
-        assert (finding.state, finding.advice) == ("problem", "please report this message")
-
-    def test_a_crash_is_an_answer(self, monkeypatch):
-        def crash(*_, **__):
-            return subprocess.CompletedProcess([], -11, "", "")
-
-        monkeypatch.setattr(subprocess, "run", crash)
-        assert probes._ask("library")["error"] == "the process crashed with SIGSEGV"
+        found = probes._PURPOSES["compute"].finding({"done": "Handle()", "right": False})
+        assert (found.state, found.advice) == ("problem", "please report this message")
 
 
 class TestPackages:
@@ -261,8 +275,8 @@ class TestReducedBuild:
         code, findings = report(CUDNN_CTYPES_LIBRARY=str(tmp_path))
         assert code == 0
         assert findings["cuDNN: symbols"]["value"] == "5 of 239 functions of the headers"
-        assert findings["what works here: C API"]["state"] == "ok"
-        assert "cudnnCreateTensorDescriptor" in findings["what works here: descriptors"]["value"]
+        assert findings["cuDNN: libcudnn"]["state"] == "ok"
+        assert findings[f"{probes.PURPOSES}: learn without a GPU"]["state"] != "ok"
 
 
 @pytest.mark.soak

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ... import __version__
 from ..options import USER_ERRORS, Output, Steps, add_force, add_json, steps, write_text
-from .probes import PROBE_COUNT, Finding, examine
+from .probes import PROBES, PURPOSES, Finding, examine
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -62,7 +62,7 @@ def main(arguments: argparse.Namespace) -> int:
     shown = not (arguments.json or arguments.report)
     findings: list[Finding] = []
     try:
-        with steps("examining", PROBE_COUNT) as progress:
+        with steps("examining", len(PROBES)) as progress:
             for finding in examine(progress):
                 if shown:
                     _tell(progress, finding, findings)
@@ -74,7 +74,7 @@ def main(arguments: argparse.Namespace) -> int:
             print(report(findings))
     if shown:
         _advise(findings)
-    return 0 if any(f.name == "C API" and f.state == "ok" for f in findings) else 1
+    return 0 if any(f.name == "libcudnn" and f.state == "ok" for f in findings) else 1
 
 
 def _save_device(output: Output, *, force: bool) -> int:
@@ -137,9 +137,16 @@ def _line(finding: Finding) -> Text:
     further = "\n" + " " * (_NAME + _STATE + 6)
     return Text.assemble(
         f"  {finding.name:{_NAME}}  ",
-        (f"{finding.state:{_STATE}}", _STYLES[finding.state]),
+        (f"{_state(finding):{_STATE}}", _STYLES[finding.state]),
         f"  {finding.value.replace(chr(10), further)}",
     )
+
+
+def _state(finding: Finding) -> str:
+    """Of a purpose yes or no, else the state's own word."""
+    if finding.section == PURPOSES:
+        return "yes" if finding.state == "ok" else "no"
+    return finding.state
 
 
 def _advise(findings: Sequence[Finding]) -> None:
@@ -151,8 +158,9 @@ def _advise(findings: Sequence[Finding]) -> None:
     advice = {f.advice: f for f in findings if f.advice and f.state != "ok"}
     for text, finding in advice.items():
         console.print(Text.assemble((finding.name, _STYLES[finding.state]), f": {text}"))
+    works = [finding.name for finding in findings if _state(finding) == "yes"]
     if not any(finding.state == "problem" for finding in findings):
-        console.print(Text("No problems found.", "green"))
+        console.print(Text(f"No problem found. You can {', '.join(works)}.", "green"))
 
 
 _PREFIXES = ("CUDNN", "CUDA_", "NVIDIA_", "LD_", "PYTORCH_CUDA")

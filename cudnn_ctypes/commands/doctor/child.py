@@ -1,7 +1,7 @@
 """Probes that load libcudnn, run in a child process so that a crash is harmless.
 
-``python -m cudnn_ctypes.commands.doctor.child PROBE`` prints one JSON object. The probes only
-report facts; the module `probes` judges them.
+``python -m cudnn_ctypes.commands.doctor.child PROBE…`` prints one JSON object a probe. The probes
+only report facts; the module `probes` judges them.
 """
 
 from __future__ import annotations
@@ -43,16 +43,26 @@ def library() -> dict[str, Any]:
     }
 
 
-def descriptors() -> dict[str, Any]:
-    """Set a descriptor and read it back."""
-    from cudnn_ctypes import TensorDescriptor
+def known_faults() -> dict[str, Any]:
+    """Count the rows of known faults that hold here, and the graphs that ended a warden."""
+    from cudnn_ctypes import raw
+    from cudnn_ctypes.evidence.known_faults import known_faults
+    from cudnn_ctypes.graph.engines.cache.plan_cache import PlanCache
+    from cudnn_ctypes.runtime import cuda
 
-    with TensorDescriptor((1, 3, 4, 4)) as descriptor:
-        return {"descriptor": repr(descriptor)}
+    capability = cuda.first_capability() or None
+    count = len(known_faults(raw.load().version, capability))
+    try:
+        crashes = [each for each in PlanCache().entries() if each.kind == "crash"]
+    except (ValueError, OSError):
+        crashes = []
+    newest = max(crashes, key=lambda each: each.made, default=None)
+    text = newest and f"{newest.operations} on {newest.device}: {newest.graph}"
+    return {"count": count, "gpu": bool(capability), "crashes": len(crashes), "newest": text}
 
 
-def handle() -> dict[str, Any]:
-    """Create a handle, and compute a convolution with it."""
+def compute() -> dict[str, Any]:
+    """Compute a convolution on a new handle's device."""
     import numpy as np
 
     from cudnn_ctypes import ConvolutionDescriptor, DeviceTensor, Handle, convolution_forward
@@ -67,33 +77,51 @@ def handle() -> dict[str, Any]:
         convolution_forward(made, x, w, conv) as y,
     ):
         right = bool(y.numpy()[0, 0, 1, 1] == 54)
-        return {"handle": repr(made), "convolution": right}
+        return {"done": f"{made!r} computes a convolution", "right": right}
 
 
-def graph() -> dict[str, Any]:
-    """Finalize a backend descriptor, for which the graph API needs the driver's library."""
-    from cudnn_ctypes import raw
+def learn() -> dict[str, Any]:
+    """Compute the convolution on the reference device."""
+    from cudnn_ctypes import use_reference_device
 
-    tensor = raw.cudnnBackendDescriptor_t()
-    raw.cudnnBackendCreateDescriptor(raw.CUDNN_BACKEND_TENSOR_DESCRIPTOR, tensor)
-    for name, kind, values in (
-        ("UNIQUE_ID", "INT64", [1]),
-        ("BYTE_ALIGNMENT", "INT64", [16]),
-        ("DIMENSIONS", "INT64", [1, 8, 4, 4]),
-        ("STRIDES", "INT64", [128, 16, 4, 1]),
-        ("DATA_TYPE", "DATA_TYPE", [raw.CUDNN_DATA_FLOAT]),
-    ):
-        element = ctypes.c_int64 if kind == "INT64" else ctypes.c_int
-        raw.cudnnBackendSetAttribute(
-            tensor,
-            raw.cudnnBackendAttributeName_t[f"CUDNN_ATTR_TENSOR_{name}"],
-            raw.cudnnBackendAttributeType_t[f"CUDNN_TYPE_{kind}"],
-            len(values),
-            (element * len(values))(*values),
-        )
-    raw.cudnnBackendFinalize(tensor)
-    raw.cudnnBackendDestroyDescriptor(tensor)
-    return {"finalized": True}
+    use_reference_device()
+    return compute()
+
+
+def compile_elsewhere() -> dict[str, Any]:
+    """Compile a graph for a GPU that need not be here."""
+    from cudnn_ctypes import Graph
+
+    graph = Graph(io_data_type="float16")
+    a, b = graph.tensor((2, 64, 64)), graph.tensor((2, 64, 64))
+    graph.relu(graph.matmul(a, b)).set_output()
+    with graph.build("H200", cache=False) as plan:
+        return {"done": f"{plan!r} for an H200"}
+
+
+def port() -> dict[str, Any]:
+    """Look for what ``run``, ``build`` and ``port --translate`` need."""
+    from importlib.util import find_spec
+
+    from cudnn_ctypes.porting.run.library import compiler, missing_headers
+
+    if headers := missing_headers():
+        return {"error": "; ".join(headers)}
+    names = [compiler("c"), compiler("c++")]
+    if find_spec("tree_sitter") is None:
+        return {"error": "port --translate lacks tree-sitter: pip install 'cudnn-ctypes[porting]'"}
+    return {"done": f"with {' and '.join(names)}"}
+
+
+def watch() -> dict[str, Any]:
+    """Hear a call through cuDNN's log."""
+    from cudnn_ctypes import TensorDescriptor, log_messages
+
+    with log_messages("info") as messages:
+        TensorDescriptor((1, 3, 4, 4)).close()
+    if not messages:
+        return {"error": "cuDNN logs nothing of a call"}
+    return {"done": f"cuDNN tells {messages[0].function}"}
 
 
 def cuda_libraries() -> dict[str, Any]:
@@ -148,7 +176,18 @@ def gpus() -> dict[str, Any]:
 
 
 PROBES: dict[str, Callable[[], dict[str, Any]]] = {
-    probe.__name__: probe for probe in (library, descriptors, handle, graph, cuda_libraries, gpus)
+    probe.__name__: probe
+    for probe in (
+        library,
+        known_faults,
+        gpus,
+        cuda_libraries,
+        compute,
+        compile_elsewhere,
+        learn,
+        port,
+        watch,
+    )
 }
 
 
@@ -160,4 +199,5 @@ def _report(probe: Callable[[], dict[str, Any]]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(_report(PROBES[sys.argv[1]])))
+    for name in sys.argv[1:]:
+        print(json.dumps({"probe": name, **_report(PROBES[name])}), flush=True)

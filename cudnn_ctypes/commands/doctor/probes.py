@@ -8,7 +8,10 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+import tempfile
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from importlib import metadata
 from pathlib import Path
@@ -158,6 +161,7 @@ _NO_GPU = (
     "without an NVIDIA GPU and its driver, use the reference device: "
     "cudnn_ctypes.use_reference_device() or CUDNN_CTYPES_DEVICE=reference"
 )
+_TO_PORT = "install what is named; the rest of the package needs none of it"
 _REPORT = "please report this message"
 _CRASHED = "`python -m cudnn_ctypes cache --clear` forgets them, plans too"
 _INSTALL = "pip install 'cudnn-ctypes[cu12]' (or [cu13])"
@@ -167,59 +171,91 @@ _REDUCED = (
 )
 
 
-def _ask(probe: str, device: str = "cuda") -> dict[str, Any]:
-    """The answer of a probe; its crash or silence is an answer too."""
+def _answers(probes: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """The answers of probes, in their order and as soon as they come, from one child process.
+
+    A probe's crash or silence is an answer too; another child goes on after it.
+    """
     environment = {
         **os.environ,
-        "CUDNN_CTYPES_DEVICE": device,
+        "CUDNN_CTYPES_DEVICE": "cuda",
         "PYTHONPATH": os.pathsep.join(filter(None, [_PROJECT, os.environ.get("PYTHONPATH")])),
     }
-    try:
-        done = subprocess.run(
-            # By its file: what the command itself imports, a probe does not need.
-            [sys.executable, *(["-P"] if sys.version_info >= (3, 11) else []), _CHILD, probe],
-            capture_output=True,
-            text=True,
-            env=environment,
-            timeout=_TIMEOUT,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return {"error": f"no answer within {_TIMEOUT} s", "type": "Timeout"}
-    if done.returncode < 0:
-        crash = signal.Signals(-done.returncode).name
-        return {"error": f"the process crashed with {crash}", "type": "Crash"}
-    try:
-        answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    except (ValueError, IndexError):
-        return {"error": done.stderr.strip() or "no answer", "type": "Silence"}
-    return answer
+    left = list(probes)
+    while left:
+        with tempfile.TemporaryFile("w+") as errors:
+            child = subprocess.Popen(
+                # By its file: what the command itself imports, a probe does not need.
+                [sys.executable, *(["-P"] if sys.version_info >= (3, 11) else []), _CHILD, *left],
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+                env=environment,
+            )
+            late = threading.Timer(_TIMEOUT, child.kill)
+            late.start()
+            try:
+                for line in child.stdout or ():
+                    answer = _answer(line)
+                    if left and answer.get("probe") == left[0]:
+                        left.pop(0)
+                        yield answer
+                child.wait()
+            finally:
+                late.cancel()
+                child.kill()
+                child.wait()
+            if left:
+                left.pop(0)
+                errors.seek(0)
+                yield {"error": _ending(child.returncode, errors.read().strip())}
 
 
-PROBE_COUNT = 7
-"""Number of probes that `examine` runs if a library is found."""
+def _answer(line: str) -> dict[str, Any]:
+    """What the child says; {} for a line of cuDNN's own log."""
+    try:
+        answer = json.loads(line)
+    except ValueError:
+        return {}
+    return answer if isinstance(answer, dict) else {}
+
+
+def _ending(code: int, errors: str) -> str:
+    if code == -signal.SIGKILL:
+        return f"no answer within {_TIMEOUT} s, or killed"
+    if code < 0:
+        return f"the process crashed with {signal.Signals(-code).name}"
+    return errors or "no answer"
 
 
 def examine(progress: Steps | None = None) -> Iterator[Finding]:
     """Yield all findings in reading order, each as soon as it is known."""
+    answers = _answers(PROBES)
 
-    def ask(probe: str, device: str = "cuda") -> dict[str, Any]:
+    def ask(probe: str) -> dict[str, Any]:
         if progress is not None:
             progress.begin(probe.replace("_", " "))
-        answer = _ask(probe, device)
+        answer = next(answers)
         if progress is not None:
             progress.advance()
         return answer
 
-    library = ask("library")
-    yield from _library(library)
-    gpus = ask("gpus")
-    yield from _gpus(gpus)
-    if "error" not in library:
-        yield from _cuda_libraries(ask("cuda_libraries"), library["cuda_major"])
-    yield from packages(library.get("version"), library.get("path"))
-    yield from search_path(library.get("path"))
-    yield from _what_works(library, gpus, ask)
+    with closing(answers):
+        library, faults = ask("library"), ask("known_faults")
+        yield from _library(library)
+        if "error" not in library:
+            yield from _known_faults(faults, library["version"])
+        gpus, libraries = ask("gpus"), ask("cuda_libraries")
+        yield from _gpus(gpus)
+        if "error" not in library:
+            yield from _cuda_libraries(libraries, library["cuda_major"])
+        yield from packages(library.get("version"), library.get("path"))
+        yield from search_path(library.get("path"))
+        if "error" in library:
+            yield Finding(PURPOSES, "anything with cuDNN", "libcudnn", "problem", _INSTALL)
+            return
+        for probe, purpose in _PURPOSES.items():
+            yield purpose.finding(ask(probe))
 
 
 def _library(answer: dict[str, Any]) -> Iterator[Finding]:
@@ -327,83 +363,54 @@ def _cuda_libraries(answer: dict[str, Any], cuda_major: int) -> Iterator[Finding
         )
 
 
-def _what_works(
-    library: dict[str, Any], gpus: dict[str, Any], ask: Callable[..., Any]
-) -> Iterator[Finding]:
-    section = "what works here"
-    if "error" in library:
-        yield Finding(section, "C API", "no", "problem", _INSTALL)
-        return
-    yield Finding(section, "C API", "loads")
-    yield _known_faults(library["version"], gpus.get("capabilities"))
-    yield from _crashes()
-    yield _descriptors(ask("descriptors"))
-    yield _graph(ask("graph"))
-    yield _device("GPU", ask("handle"), "missing", _NO_GPU)
-    yield _device("reference device", ask("handle", "reference"), "problem", _REPORT)
-
-
-def _known_faults(version: str, capabilities: Sequence[int] | None) -> Finding:
-    from ...evidence.known_faults import known_faults
-
-    number = int("".join(f"{int(part):02}" for part in version.split(".")))
-    found = known_faults(number, capabilities[0] if capabilities else None)
-    place = "on GPU 0" if capabilities else "on some GPU"
-    text = f"{len(found)} of cuDNN {version} {place}, heeded; doctor --faults lists them"
-    return Finding("what works here", "known faults", text)
-
-
-def _crashes() -> Iterator[Finding]:
-    """Graphs that ended the warden on this machine, if any did."""
-    from ...graph.engines.cache.plan_cache import PlanCache
-
-    try:
-        found = [each for each in PlanCache().entries() if each.kind == "crash"]
-    except (ValueError, OSError):
-        return
-    if found:
-        newest = max(found, key=lambda each: each.made)
-        text = f"{len(found)} forms of graphs, which builds refuse or pass over; the newest: "
-        text += f"{newest.operations} on {newest.device}: {newest.graph}"
-        yield Finding("what works here", "crashes", text, "missing", _CRASHED)
-
-
-def _descriptors(answer: dict[str, Any]) -> Finding:
-    section, name = "what works here", "descriptors"
-    if "error" not in answer:
-        return Finding(section, name, answer["descriptor"])
-    reduced = _is_reduced(answer)
-    return Finding(
-        section,
-        name,
-        _first_lines(answer["error"]),
-        "missing" if reduced else "problem",
-        _REDUCED if reduced else _INSTALL,
-    )
-
-
-def _is_reduced(answer: dict[str, Any]) -> bool:
-    return "SUBLIBRARY_UNAVAILABLE" in answer["error"]
-
-
-def _graph(answer: dict[str, Any]) -> Finding:
-    section, name = "what works here", "graph descriptors"
-    if "error" not in answer:
-        return Finding(section, name, "can be finalized")
-    advice = "the graph API needs libcuda.so.1, the driver's library"
-    return Finding(section, name, _first_lines(answer["error"]), "missing", advice)
-
-
-def _device(name: str, answer: dict[str, Any], state: Any, advice: str) -> Finding:
-    section = "what works here"
+def _known_faults(answer: dict[str, Any], version: str) -> Iterator[Finding]:
+    section = "cuDNN"
     if "error" in answer:
-        if _is_reduced(answer):
-            state, advice = "missing", _REDUCED
-        return Finding(section, name, _first_lines(answer["error"]), state, advice)
-    if not answer["convolution"]:
-        text = f"{answer['handle']} computes wrong numbers"
-        return Finding(section, name, text, "problem", _REPORT)
-    return Finding(section, name, f"{answer['handle']} computes a convolution")
+        yield Finding(section, "known faults", answer["error"], "problem", _REPORT)
+        return
+    place = "on GPU 0" if answer["gpu"] else "on some GPU"
+    text = f"{answer['count']} of cuDNN {version} {place}, heeded; doctor --faults lists them"
+    yield Finding(section, "known faults", text)
+    if answer["crashes"]:
+        text = (
+            f"{answer['crashes']} forms of graphs, which builds refuse or pass over; the newest: "
+        )
+        yield Finding(section, "crashes", text + answer["newest"], "missing", _CRASHED)
+
+
+@dataclass(frozen=True)
+class _Purpose:
+    """What a person wants to do, and what helps where it cannot be done."""
+
+    name: str
+    state: State
+    advice: str
+
+    def finding(self, answer: dict[str, Any]) -> Finding:
+        if "SUBLIBRARY_UNAVAILABLE" in answer.get("error", ""):
+            return Finding(PURPOSES, self.name, _first_lines(answer["error"]), "missing", _REDUCED)
+        if "error" in answer:
+            text = _first_lines(answer["error"])
+            return Finding(PURPOSES, self.name, text, self.state, self.advice)
+        if not answer.get("right", True):
+            text = f"{answer['done']}, with wrong numbers"
+            return Finding(PURPOSES, self.name, text, "problem", _REPORT)
+        return Finding(PURPOSES, self.name, answer["done"])
+
+
+PURPOSES = "what can be done here"
+"""The section of findings that tell whether something works."""
+
+_PURPOSES = {
+    "compute": _Purpose("compute on a GPU", "missing", _NO_GPU),
+    "compile_elsewhere": _Purpose("compile for other GPUs", "missing", _INSTALL),
+    "learn": _Purpose("learn without a GPU", "problem", _REPORT),
+    "port": _Purpose("run and port C and C++", "missing", _TO_PORT),
+    "watch": _Purpose("watch a program", "problem", _REPORT),
+}
+
+PROBES = ("library", "known_faults", "gpus", "cuda_libraries", *_PURPOSES)
+"""What is asked, in this order."""
 
 
 def _first_lines(text: str) -> str:
