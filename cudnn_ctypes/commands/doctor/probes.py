@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from importlib import metadata
@@ -171,7 +171,7 @@ _REDUCED = (
 )
 
 
-def _answers(probes: Sequence[str]) -> Iterator[dict[str, Any]]:
+def _answers(probes: Sequence[str]) -> Generator[dict[str, Any], None, None]:
     """The answers of probes, in their order and as soon as they come, from one child process.
 
     A probe's crash or silence is an answer too; another child goes on after it.
