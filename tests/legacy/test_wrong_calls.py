@@ -1,7 +1,7 @@
 """Wrong arguments in every call of every family: errors that name the argument, no crash.
 
 Programs of layer 2 make the right calls. Before each new function's call goes on, it is made again
-and again with one argument exchanged for a wrong one.
+and again with one argument exchanged for a wrong one, or several.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import enum
+import functools
 import mmap
 import re
 import warnings
@@ -17,7 +18,14 @@ from typing import Any
 
 import pytest
 
-from cudnn_ctypes import DeviceBuffer, DeviceMemoryWarning, Handle, SymbolNotFoundError, raw
+from cudnn_ctypes import (
+    DeviceBuffer,
+    DeviceMemoryWarning,
+    DeviceTensor,
+    Handle,
+    SymbolNotFoundError,
+    raw,
+)
 from cudnn_ctypes.raw import host_blocks, log, mode
 from cudnn_ctypes.raw.descriptors import record
 from cudnn_ctypes.raw.parameter import Parameter
@@ -38,6 +46,7 @@ UNKNOWN = {raw.CUDNN_STATUS_BAD_PARAM, raw.CUDNN_STATUS_NOT_SUPPORTED}
 Again = Callable[[Any], tuple[int, str]]
 """Makes the call with another argument: the status, and what is said."""
 Check = Callable[[str, Parameter, Any, Again], None]
+Rows = Callable[[str, dict[str, Any], Callable[[dict[str, Any]], tuple[int, str]]], None]
 
 by_family = pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
 
@@ -47,20 +56,32 @@ def run(handle: Handle, family: Family, monkeypatch: Any, check: Check) -> set[s
 
     Returns the names of the functions.
     """
+
+    def check_all(name: str, given: dict[str, Any], again: Any) -> None:
+        values = Call(raw.FUNCTIONS[f"cudnn{name}"], tuple(given.values()))
+        for parameter in raw.FUNCTIONS[f"cudnn{name}"].parameters:
+            one = functools.partial(lambda at, changed: again({at: changed}), parameter.name)
+            check(name, parameter, values[parameter.name], one)
+
+    return run_rows(handle, family, monkeypatch, check_all)
+
+
+def run_rows(handle: Handle, family: Family, monkeypatch: Any, check: Rows) -> set[str]:
+    """As `run`, with `check(function, arguments, again)`; `again` takes what is exchanged."""
     carry_out, seen = dispatch._carry_out, set()
 
     def watched(implementation: Any, function: Any, args: tuple[Any, ...]) -> int:
         if (name := function.__name__) not in seen:
             seen.add(name)
-            values = Call(function, args)
-            for position, parameter in enumerate(function.parameters):
+            names = [parameter.name for parameter in function.parameters]
+            given = dict(zip(names, args, strict=True))
 
-                def again(changed: Any, position: int = position) -> tuple[int, str]:
-                    log.forget()
-                    given = (*args[:position], changed, *args[position + 1 :])
-                    return carry_out(implementation, function, given), " ".join(log.take()[0])
+            def again(changes: dict[str, Any]) -> tuple[int, str]:
+                log.forget()
+                changed = tuple({**given, **changes}.values())
+                return carry_out(implementation, function, changed), " ".join(log.take()[0])
 
-                check(name.removeprefix("cudnn"), parameter, values[parameter.name], again)
+            check(name.removeprefix("cudnn"), given, again)
         return carry_out(implementation, function, args)
 
     monkeypatch.setattr(dispatch, "_carry_out", watched)
@@ -340,4 +361,140 @@ def test_memory_that_was_never_written(
                 wrong.append(f"{function}: {parameter.name} by default: {texts}")
 
     run(reference_handle, family, monkeypatch, check)
+    assert not wrong, "\n".join(wrong)
+
+
+# --- what single functions refuse -----------------------------------------------------------------
+
+BAD, NOT = raw.CUDNN_STATUS_BAD_PARAM, raw.CUDNN_STATUS_NOT_SUPPORTED
+FAILED = raw.CUDNN_STATUS_EXECUTION_FAILED
+HALF, INT8, INT32 = raw.CUDNN_DATA_HALF, raw.CUDNN_DATA_INT8, raw.CUDNN_DATA_INT32
+
+
+def tensor(*shape: int, kind: Any = FLOAT) -> Callable[[Any], Any]:
+    return lambda _: described(raw.cudnnTensorDescriptor_t, kind, shape)
+
+
+def filters(*shape: int, kind: Any = FLOAT) -> Callable[[Any], Any]:
+    return lambda _: described(raw.cudnnFilterDescriptor_t, kind, shape)
+
+
+def with_fields(**fields: Any) -> Callable[[Any], Any]:
+    """A copy of a struct with some fields exchanged."""
+
+    def copied(given: Any) -> Any:
+        struct = getattr(given, "_as_parameter_", given)
+        struct = getattr(struct, "contents", struct)
+        other = type(struct).from_buffer_copy(struct)
+        for name, value in fields.items():
+            setattr(other, name, value)
+        return other
+
+    return copied
+
+
+def ints(*values: int) -> Callable[[Any], Any]:
+    return lambda _: (ctypes.c_int * len(values))(*values)
+
+
+# By function: what is exchanged, the status, and what is said.
+REFUSED_CALLS: dict[str, tuple[tuple[dict[str, Any], int, str], ...]] = {
+    "GnnAggSimpleForward": (
+        ({"nodeFeatDim": 0}, BAD, "nodeFeatDim 0"),
+        ({"edgeFeatDim": 2}, BAD, "edgeFeatures is NULL"),
+        ({"concatFeatDim": -1}, BAD, "none negative"),
+        ({"dataType": DOUBLE}, NOT, "CUDNN_DATA_DOUBLE"),
+        ({"graph": with_fields(nDstNodes=-1)}, BAD, "nDstNodes is -1"),
+        ({"graph": with_fields(idxType=FLOAT)}, BAD, "idxType must be INT32 or INT64"),
+        ({"graph": with_fields(cscOffsets=None)}, BAD, "cscOffsets is NULL"),
+        ({"graph": with_fields(nSrcNodes=1)}, FAILED, "indices must be sources from 0 to 0"),
+        ({"graph": with_fields(nIndices=1)}, FAILED, "offsets must rise from 0 to 1"),
+    ),
+    "GnnAggSimpleBackward": (
+        (
+            {
+                "aggOp": raw.CUDNN_GNN_AGG_MAX,
+                "outPositions": lambda _: DeviceTensor.full((2, 4), 99, "int32"),
+            },
+            FAILED,
+            "outPositions do not come from",
+        ),
+    ),
+    "GnnMhaGatForward": (
+        ({"params": with_fields(numHeads=0)}, BAD, "numHeads 0"),
+        ({"params": with_fields(numHeads=3)}, BAD, "must be multiples of 3 heads"),
+        ({"params": with_fields(activation=9)}, BAD, "activation 9"),
+        ({"params": with_fields(activationAlpha=0)}, BAD, "must be positive: 0"),
+        ({"dataType": DOUBLE}, NOT, "CUDNN_DATA_DOUBLE"),
+    ),
+    "GnnMhaGatBackward": (
+        ({"gradWspaceFeat": None}, BAD, "both be given, or both be NULL"),
+        ({"gradDataType": HALF, "gradWeightType": HALF}, NOT, "data types"),
+        ({"dataType": HALF, "gradWeightType": HALF}, NOT, "gradWeightType CUDNN_DATA_HALF with"),
+        ({"graph": with_fields(cscRevOffsets=None)}, BAD, "cscRevOffsets is NULL"),
+    ),
+    "CTCLoss": (
+        ({"hostLabels": ints(1, 5, 2, 4)}, BAD, "labels[0]: expected symbols"),
+        ({"hostInputLengths": ints(7, 5)}, BAD, "nputLengths: expected 2 ints"),
+        ({"hostInputLengths": ints(0, 5)}, BAD, "nputLengths: expected 2 ints"),
+        ({"hostLabelLengths": ints(-1, 5)}, BAD, "negative"),
+        ({"hostLabels": ints(*[1] * 257), "hostLabelLengths": ints(256, 1)}, NOT, "above 255"),
+        ({"probsDesc": tensor(6, 2, 5, 1)}, BAD, "probsDesc: expected (time"),
+    ),
+    "CausalConv1dForward": (
+        ({"kernelSize": 1}, BAD, "kernelSize must be from 2 to 256, got 1"),
+        ({"kernelSize": 257}, BAD, "kernelSize must be from 2 to 256, got 257"),
+        ({"seqLen": 0}, BAD, "seqLen must be at least 1"),
+        ({"batch": -1}, BAD, "batch must be at least 1"),
+        ({"dataType": INT8}, NOT, "CUDNN_DATA_INT8"),
+    ),
+    "CausalConv1dBackward": (
+        ({"dataType": HALF, "dwDataType": HALF}, NOT, "dwDataType must be CUDNN_DATA_FLOAT"),
+    ),
+    "B2BCausalConv1dForward": (
+        ({"kernelSizeProj": 33}, BAD, "kernelSizeProj"),
+        ({"kernelSizeMixer": 257}, BAD, "kernelSizeMixer"),
+    ),
+    "FFTCausalConv1dForward": tuple(
+        ({"seqLen": time, "kernelSize": width, "dataType": kind}, NOT, "")
+        for time, width, kind in (
+            *((100, 128, FLOAT), (192, 128, FLOAT), (64, 64, FLOAT), (129, 129, FLOAT)),
+            *((8192, 8192, DOUBLE), (128, 128, INT8)),
+        )
+    ),
+    "LongFFTCausalConv1dBackward": (({"seqLen": 2048, "kernelSize": 2048}, NOT, "no long form"),),
+    "DropoutForward": (
+        ({"xdesc": tensor(8, 33, kind=INT32), "ydesc": tensor(8, 33, kind=INT32)}, NOT, ""),
+    ),
+    "BatchNormalizationForwardInference": (
+        ({"xDesc": tensor(3, 4, 5, 2, 1, 1), "yDesc": tensor(3, 4, 5, 2, 1, 1)}, BAD, ""),
+        ({"xDesc": tensor(3, 4, 5), "yDesc": tensor(3, 4, 5)}, BAD, ""),
+        ({"bnScaleBiasMeanVarDesc": tensor(1, 4, 6, 6)}, BAD, ""),
+        ({"bnScaleBiasMeanVarDesc": tensor(4, 1, 1, 1)}, BAD, ""),
+        ({"epsilon": -1e-9}, BAD, "epsilon"),
+        ({"epsilon": float("nan")}, BAD, "epsilon"),
+    ),
+    "Im2Col": (
+        ({"xDesc": tensor(2, 4, 6, 6, 6), "wDesc": filters(8, 4, 3, 3, 3)}, NOT, ""),
+        ({"xDesc": tensor(2, 4, 6, 6, kind=INT8)}, NOT, ""),
+        ({"xDesc": tensor(2, 5, 6, 6)}, BAD, ""),
+        ({"wDesc": filters(8, 4, 3, 3, 3)}, BAD, ""),
+    ),
+}
+
+
+@by_family
+def test_what_single_functions_refuse(
+    reference_handle: Handle, family: Family, monkeypatch: Any
+) -> None:
+    wrong: list[str] = []
+
+    def check(function: str, given: dict[str, Any], again: Any) -> None:
+        for changes, status, words in REFUSED_CALLS.get(function, ()):
+            made = {n: v(given[n]) if callable(v) else v for n, v in changes.items()}
+            got, said = again(made)
+            if got != status or words not in said:
+                wrong.append(f"{function} {changes}: {got} {said}")
+
+    run_rows(reference_handle, family, monkeypatch, check)
     assert not wrong, "\n".join(wrong)

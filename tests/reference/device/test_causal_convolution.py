@@ -68,22 +68,6 @@ def direct(**changes: Any) -> None:
     raw.cudnnCausalConv1dForward(**{**arguments, **changes})
 
 
-@pytest.mark.parametrize(
-    ("changes", "error", "message"),
-    [
-        ({"kernelSize": 1}, BadParamError, "kernelSize must be from 2 to 256, got 1"),
-        ({"kernelSize": 257}, BadParamError, "kernelSize must be from 2 to 256, got 257"),
-        ({"seqLen": 0}, BadParamError, "seqLen must be at least 1"),
-        ({"batch": -1}, BadParamError, "batch must be at least 1"),
-        ({"dataType": raw.CUDNN_DATA_INT8}, NotSupportedError, "CUDNN_DATA_INT8"),
-    ],
-)
-def test_wrong_input(changes: dict[str, Any], error: Any, message: str) -> None:
-    direct()
-    with pytest.raises(error, match=message):
-        direct(**changes)
-
-
 @pytest.mark.parametrize("name", ["x", "weight", "y"])
 def test_memory_that_is_too_small(name: str) -> None:
     small = DeviceTensor.zeros((1, 2, 2), "float32")
@@ -98,33 +82,6 @@ def test_channels_last_has_a_limit_of_its_own() -> None:
     weight, bias = DeviceTensor.zeros((256, 2), "float32"), DeviceTensor.zeros((2,), "float32")
     with pytest.raises(BadParamError, match="from 2 to 128, got 129"):
         raw.cudnnCausalConv1dNwhForward(None, x, weight, bias, x, 1, 2, 16, 129, FLOAT, IDENTITY)
-
-
-def test_gradients_of_filters_have_a_type_of_their_own() -> None:
-    x, small = DeviceTensor.zeros((1, 1, 4), "float16"), DeviceTensor.zeros((1, 4), "float16")
-    half = raw.CUDNN_DATA_HALF
-    with pytest.raises(NotSupportedError, match=r"dwDataType must be CUDNN_DATA_FLOAT"):
-        raw.cudnnCausalConv1dBackward(
-            None, x, small, small, x, x, small, small, 1, 1, 4, 4, half, half, IDENTITY
-        )
-
-
-def test_back_to_back_limits() -> None:
-    x, small = DeviceTensor.zeros((1, 1, 3, 4), "float32"), DeviceTensor.zeros((1, 999), "float32")
-    for widths, message in (((33, 4), "kernelSizeProj"), ((4, 257), "kernelSizeMixer")):
-        with pytest.raises(BadParamError, match=message):
-            raw.cudnnB2BCausalConv1dForward(
-                None, x, small, small, small, x, x, 1, 1, 4, *widths, FLOAT
-            )
-
-
-@pytest.mark.parametrize(
-    ("time", "width", "dtype"),
-    [(100, 128, 0), (192, 128, 0), (64, 64, 0), (129, 129, 0), (8192, 8192, 1), (128, 128, 3)],
-)
-def test_fft_sizes_without_a_kernel(time: int, width: int, dtype: int) -> None:
-    with DeviceBuffer(1 << 17) as memory, pytest.raises(NotSupportedError):
-        raw.cudnnFFTCausalConv1dForward(None, memory, memory, memory, 1, 1, time, width, dtype)
 
 
 def test_fft_alignment() -> None:

@@ -21,38 +21,6 @@ DTYPES = {FLOAT: np.float32, DOUBLE: np.float64, HALF: np.float16, BFLOAT16: ml_
 # --- im2col -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("x", "w", "convolution", "expected"),
-    [
-        ({"shape": (2, 4, 6, 6)}, {"shape": (8, 2, 3, 3)}, {"groups": 2}, NOT_SUPPORTED),
-        (
-            {"shape": (2, 4, 6, 6, 6)},
-            {"shape": (8, 4, 3, 3, 3)},
-            {"padding": (1, 1, 1)},
-            NOT_SUPPORTED,
-        ),
-        ({"shape": (2, 4, 6)}, {"shape": (8, 4, 3)}, {"padding": (1,)}, NOT_SUPPORTED),
-        ({"data_type": raw.CUDNN_DATA_INT8}, {}, {}, NOT_SUPPORTED),
-        # cuDNN 9.19 takes these, and cannot do anything sensible with them.
-        ({"shape": (2, 5, 6, 6)}, {}, {}, BAD_PARAM),
-        ({}, {"shape": (8, 4, 3, 3, 3)}, {}, BAD_PARAM),
-        ({}, {}, {"padding": (1, 1, 1)}, BAD_PARAM),
-        ({}, {}, {}, SUCCESS),
-    ],
-)
-def test_what_im2col_takes(program: Program, x, w, convolution, expected):
-    buffer = np.zeros(1 << 16, np.uint8)
-    arguments: list[Any] = [
-        program.handle,
-        program.tensor(**{"shape": (2, 4, 6, 6), **x}),
-        buffer.ctypes.data,
-        program.filter(**{"shape": (8, 4, 3, 3), **w}),
-        program.convolution(**{"padding": (1, 1), **convolution}),
-        buffer.ctypes.data + (1 << 15),
-    ]
-    assert raw.cudnnIm2Col.unchecked(*arguments) == expected
-
-
 # --- reordered filters ------------------------------------------------------------------------
 
 

@@ -123,38 +123,3 @@ def test_spaces_of_a_fused_normalization(handle: Handle, norm: bool) -> None:
         assert (back(handle, **given, reserve_space=reserve, **how).dbias.numpy() == 30).all()
         reserve.fill(0)
         assert not back(handle, **given, reserve_space=reserve, **how).dbias.numpy().any()
-
-
-@pytest.mark.parametrize(
-    ("change", "status"),
-    [
-        ({"xDesc": (3, 4, 5, 2, 1, 1), "yDesc": (3, 4, 5, 2, 1, 1)}, BAD_PARAM),
-        ({"xDesc": (3, 4, 5), "yDesc": (3, 4, 5)}, BAD_PARAM),
-        ({"bnScaleBiasMeanVarDesc": (1, 4, 5, 2)}, BAD_PARAM),
-        ({"bnScaleBiasMeanVarDesc": (4, 1, 1, 1)}, BAD_PARAM),
-        ({"epsilon": -1e-9}, BAD_PARAM),
-        ({"epsilon": float("nan")}, BAD_PARAM),
-        ({}, SUCCESS),
-    ],
-    ids=str,
-)
-def test_refusals_of_batch_normalization(program: Program, change: Any, status: Any) -> None:
-    shape = (3, 4, 5, 2)
-    x, y = Memory(shape, values=np.ones(shape)), Memory(shape)
-    parameter = Memory((1, 4, 1, 1), values=np.ones((1, 4, 1, 1))).address
-    arguments: dict[str, Any] = {
-        "handle": program.handle,
-        "mode": raw.CUDNN_BATCHNORM_SPATIAL,
-        "alpha": scalar(1),
-        "beta": scalar(0),
-        "xDesc": shape,
-        "x": x.address,
-        "yDesc": shape,
-        "y": y.address,
-        "bnScaleBiasMeanVarDesc": (1, 4, 1, 1),
-        **dict.fromkeys(("bnScale", "bnBias", "estimatedMean", "estimatedVariance"), parameter),
-        "epsilon": 1e-5,
-        **change,
-    }
-    given = {n: program.tensor(v) if isinstance(v, tuple) else v for n, v in arguments.items()}
-    assert raw.cudnnBatchNormalizationForwardInference.unchecked(**given) == status
