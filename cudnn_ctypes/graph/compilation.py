@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import raw
 from ..arguments import integer, items
@@ -19,8 +19,10 @@ from ..raw.values import described
 from .backend.device_properties import DeviceProperties
 from .backend.devices import as_properties
 from .backend.warden import asking
-from .engines.tuning.executors import Executor
 from .graph import Graph
+
+if TYPE_CHECKING:
+    from .engines.tuning.spread import Executor
 
 __all__ = ["CompiledGraph", "compile_graphs"]
 

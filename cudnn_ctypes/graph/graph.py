@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from .engines.explaining.explanation import Explanation
     from .engines.judging.judgement import Judgement
     from .engines.selection import Selection
-    from .engines.tuning.executors import Executor
     from .engines.tuning.measurements import Autotuning
+    from .engines.tuning.spread import Executor
     from .lower.expand.expansion import Expansion
     from .lower.target import Target
     from .run.kernel_cache import KernelCache
@@ -476,10 +476,10 @@ class Graph(Description, ExecutionMethods):
             the ``get_executor()`` of a Dask client. Each uses the GPU that is current for it, which
             must be of the same kind as the handle's, with the same cuDNN. Workers that share a GPU
             compile at the same time and measure in turn. What the workers get of `memory` are
-            copies, so it may be NumPy arrays. A config whose worker dies is noted as failed; the
-            others are measured all the same.
+            copies, so it may be NumPy arrays. The configs of a worker that dies are noted as
+            failed.
         devices : sequence of int, optional
-            Numbers of the GPUs that the workers use instead, each by one worker at a time.
+            Numbers of the GPUs that the workers use instead.
 
         Returns
         -------

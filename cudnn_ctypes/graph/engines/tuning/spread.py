@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import copy
 import functools
-import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ....errors import CudnnError, SymbolNotFoundError
 from ....raw.library import load
@@ -34,7 +33,6 @@ from .autotuning import (
     summary,
     tuning_bar,
 )
-from .executors import Executor, spread, worker_count
 from .measurements import Measurement, Settings
 from .random_memory import host_operands
 from .timing import gpu_lock
@@ -46,47 +44,47 @@ if TYPE_CHECKING:
     from ...lower.expand.expansion import Expansion
     from .measurements import Autotuning
 
-__all__ = ["Chunk", "SpreadTuner", "Target", "checked_executor", "measured", "spread_autotune"]
+__all__ = [
+    "Chunk",
+    "Executor",
+    "SpreadTuner",
+    "check_target",
+    "checked_executor",
+    "measured",
+    "spread_autotune",
+    "target_of",
+]
 
 
-@dataclass(frozen=True)
-class Target:
-    """The GPU and the cuDNN that engine configs belong to.
+class Executor(Protocol):
+    """An object that runs calls elsewhere: ``concurrent.futures``, Dask, ``mpi4py.futures``."""
 
-    Attributes
-    ----------
-    cudnn : str
-        Version.
-    device : mapping
-        Properties by cuDNN's names.
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+        """Start ``fn(*args, **kwargs)``; the future's ``result()`` waits for its value."""
+
+
+Target = tuple[str, Mapping[str, Any]]
+"""The version of cuDNN and the properties of the GPU that engine configs belong to."""
+
+
+def target_of(handle: Handle) -> Target:
+    return load().version_text, important_properties(handle)
+
+
+def check_target(wanted: Target, here: Target) -> None:
+    """Refuse a worker that has another GPU, or another cuDNN.
+
+    Raises
+    ------
+    ValueError
     """
-
-    cudnn: str
-    device: Mapping[str, Any]
-
-    @classmethod
-    def of(cls, handle: Handle) -> Target:
-        return cls(load().version_text, important_properties(handle))
-
-    def check(self, here: Target) -> None:
-        """Refuse a worker that has another GPU, or another cuDNN.
-
-        Raises
-        ------
-        ValueError
-        """
-        if self.cudnn != here.cudnn:
-            raise ValueError(
-                f"the worker has cuDNN {here.cudnn}, and engines are those of cuDNN {self.cudnn}"
-            )
-        names = {*self.device, *here.device}
-        other = sorted(n for n in names if self.device.get(n) != here.device.get(n))
-        if other:
-            shown = ", ".join(
-                f"{name} {here.device.get(name)!r} instead of {self.device.get(name)!r}"
-                for name in other
-            )
-            raise ValueError(f"the worker has another GPU: {shown}")
+    (cudnn, gpu), (own_cudnn, own_gpu) = wanted, here
+    if cudnn != own_cudnn:
+        raise ValueError(f"the worker has cuDNN {own_cudnn}, and engines are those of {cudnn}")
+    other = sorted(name for name in {*gpu, *own_gpu} if gpu.get(name) != own_gpu.get(name))
+    if other:
+        shown = (f"{name} {own_gpu.get(name)!r} instead of {gpu.get(name)!r}" for name in other)
+        raise ValueError(f"the worker has another GPU: {', '.join(shown)}")
 
 
 @dataclass(frozen=True)
@@ -115,10 +113,6 @@ class Chunk:
     selection: Selection
     sm_count: int | None = None
 
-    def parts(self) -> list[Chunk]:
-        """A chunk for each config."""
-        return [replace(self, choices=(each,)) for each in self.choices]
-
 
 def measured(chunk: Chunk, device: int | None) -> list[Measurement]:
     """The measurements of a chunk's configs, in their order.
@@ -140,7 +134,7 @@ def measured(chunk: Chunk, device: int | None) -> list[Measurement]:
     with ExitStack() as stack:
         handle = stack.enter_context(Handle(device=device))
         check_handle(handle)
-        chunk.target.check(Target.of(handle))
+        check_target(chunk.target, target_of(handle))
         memory = {uid: _on_the_gpu(value, handle, stack) for uid, value in chunk.operands.items()}
         tuner, lowering = stack.enter_context(
             bench(
@@ -178,7 +172,7 @@ def _measured(
     sm_count: int | None,
 ) -> Measurement:
     """The measurement of one config, under the name by which it was asked for."""
-    noted = Measurement(choice.engine, choice.knobs, source, "not tried")
+    noted = _untried(choice, source)
     try:
         with (
             Engine(graph, choice.engine, device=handle, sm_count=sm_count) as engine,
@@ -192,7 +186,6 @@ def _measured(
     return replace(found, knobs=choice.knobs, source=source)
 
 
-_CHUNKS = 4  # for each worker: fewer lose time at the end, more at each start
 _WORKERS = 8  # if it is not known how many there are
 
 Choices = Sequence[tuple[EngineChoice, str]]
@@ -219,16 +212,15 @@ def spread_autotune(
         graph,
         (),
         host_operands(graph, memory),
-        Target.of(handle),
+        target_of(handle),
         settings,
         selection or Selection(),
         sm_count,
     )
-    places: Sequence[Any] = devices
-    if not devices and isinstance(executor, ThreadPoolExecutor):  # on this GPU
-        places = [handle.device.device_id] * (worker_count(executor) or 1)
+    if not devices and isinstance(executor, ThreadPoolExecutor):
+        devices = (handle.device.device_id,)
     with lowered(expansion, handle) as lowering, tuning_bar(progress) as noted:
-        tuner = SpreadTuner(executor, chunk, places=places, noted=noted)
+        tuner = SpreadTuner(executor, chunk, devices=devices, noted=noted)
         tuner.tune(lowering, handle, modes, every_engine=every_engine)
         result = summary(graph, expansion, handle, modes, settings, tuner)
         best = result.best
@@ -280,8 +272,8 @@ class SpreadTuner:
     executor : Executor
     chunk : Chunk
         What is common to all; its choices are not looked at.
-    places : sequence, optional
-        Numbers of GPUs; each has one worker at a time.
+    devices : sequence of int, optional
+        Numbers of the GPUs, taken in turn.
     function : callable
         What workers carry out: as `measured`.
     noted : callable
@@ -300,14 +292,14 @@ class SpreadTuner:
         executor: Executor,
         chunk: Chunk,
         *,
-        places: Sequence[Any] = (),
+        devices: Sequence[int] = (),
         function: Callable[[Chunk, Any], Sequence[Measurement]] = measured,
         noted: Noted = lambda measurement, total: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._executor = executor
         self._chunk = chunk
-        self._places = places
+        self._devices: Sequence[int | None] = devices or (None,)
         self._function = function
         self._noted = noted
         self._clock = clock
@@ -351,7 +343,8 @@ class SpreadTuner:
         changed: set[EngineChoice] = set()
         tried = {each.choice for each in self.measurements}
         total = len(self.measurements) + limit
-        while limit > 0 and not self._out_of_time:
+        budget = self._chunk.settings.budget
+        while limit > 0 and (budget is None or self.seconds < budget):
             start = next_start(self.measurements, changed)
             if start is None:
                 return
@@ -365,50 +358,38 @@ class SpreadTuner:
             self.measure(choices, total)
 
     def measure(self, choices: Choices, total: int) -> None:
-        """Have configs measured, and add what came of each."""
+        """Have configs measured, a part of them by each worker, and add what came of each.
+
+        What a worker raises, or the executor for one that died, is why its part failed.
+        """
+        workers = getattr(self._executor, "_max_workers", None)
+        count = workers if isinstance(workers, int) else _WORKERS
+        count = min(max(count, len(self._devices)), len(choices))
+        settings = self._chunk.settings
+        if settings.budget is not None:
+            settings = replace(settings, budget=max(settings.budget - self.seconds, 1e-3))
+        sent: list[tuple[Choices, Any]] = []
+        for number in range(count):
+            part = tuple(choices[number::count])
+            chunk = replace(self._chunk, choices=part, settings=settings)
+            device = self._devices[number % len(self._devices)]
+            try:
+                sent.append((part, self._executor.submit(self._function, chunk, device)))
+            except RuntimeError as error:  # a worker's death has broken the executor
+                sent.append((part, error))
         found: dict[EngineChoice, Measurement] = {}
-        for chunk, result in spread(
-            self._executor,
-            self._function,
-            self._chunks(choices),
-            places=self._places,
-            parts=lambda chunk: chunk.parts(),
-        ):
-            for measurement in _results(chunk, result):
+        for part, future in sent:
+            try:
+                if isinstance(future, Exception):
+                    raise future
+                measurements = future.result()
+            except Exception as error:
+                measurements = [failed(_untried(*each), error) for each in part]
+            for measurement in measurements:
                 found[measurement.choice] = measurement
                 self._noted(measurement, total)
-        self.measurements += [
-            found.get(choice) or Measurement(choice.engine, choice.knobs, source, "not tried")
-            for choice, source in choices
-        ]
-
-    def _chunks(self, choices: Choices) -> Iterator[Chunk]:
-        """Some configs for each call, while there is time."""
-        workers = len(self._places) or worker_count(self._executor) or _WORKERS
-        size = max(1, math.ceil(len(choices) / (_CHUNKS * workers)))
-        budget = self._chunk.settings.budget
-        for start in range(0, len(choices), size):
-            settings = self._chunk.settings
-            if budget is not None:
-                left = budget - self.seconds
-                if left <= 0 and start:  # one is always measured
-                    return
-                settings = replace(settings, budget=max(left, 1e-3))
-            part = tuple(choices[start : start + size])
-            yield replace(self._chunk, choices=part, settings=settings)
-
-    @property
-    def _out_of_time(self) -> bool:
-        budget = self._chunk.settings.budget
-        return budget is not None and self.seconds >= budget
+        self.measurements += [found[choice] for choice, _ in choices]
 
 
-def _results(chunk: Chunk, result: Any) -> Sequence[Measurement]:
-    """The measurements of a chunk: those that a worker returned, or why there are none."""
-    if isinstance(result, Exception):
-        return [
-            failed(Measurement(choice.engine, choice.knobs, source, "not tried"), result)
-            for choice, source in chunk.choices
-        ]
-    measurements: Sequence[Measurement] = result
-    return measurements
+def _untried(choice: EngineChoice, source: str) -> Measurement:
+    return Measurement(choice.engine, choice.knobs, source, "not tried")
