@@ -15,7 +15,7 @@ from rich.console import Console
 
 from ..evidence.files import CommandError, read_text
 from ..graph.engines.cache.plan_cache import CacheEntry, PlanCache
-from ..graph.engines.explaining.explanation import bytes_text, rich_table
+from ..graph.engines.explaining.report import bytes_text, rich_table
 from ..raw.describe import aligned
 from ..raw.library import version_text
 from .options import USER_ERRORS, Output, add_force, file_name, write_text

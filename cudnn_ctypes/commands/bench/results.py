@@ -12,7 +12,7 @@ from ...dtypes import data_type_name, element_bits
 from ...graph.backend.device_properties import DeviceProperties
 from ...graph.describe.node import Node
 from ...graph.describe.operations.attention_checks import mask_of
-from ...graph.engines.explaining.explanation import bytes_text
+from ...graph.engines.explaining.report import bytes_text
 from ...graph.graph import Graph
 from ...raw.describe import aligned
 

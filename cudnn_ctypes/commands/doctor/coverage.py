@@ -20,7 +20,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from ... import raw
-from ...graph.engines.explaining.explanation import WIDE
+from ...graph.engines.explaining.report import WIDE
 from ...raw.describe import aligned
 from ...raw.function import Function
 from ...raw.uses import USES

@@ -347,6 +347,7 @@ def test_the_result_is_a_table_the_fastest_first():
     ]
     assert lines[6].split()[3:5] == ["1", "dropped"]
     assert lines[7:] == [
+        "",
         "engine 5 failed: NOT_SUPPORTED: k > 3",
         "1 not tried: the budget of 60 s was used up",
     ]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 from ....raw.faults import Fault
-from .explanation import EngineRow, Explanation, rich_table, show, spans
+from .explanation import EngineRow, Explanation
+from .report import Report, Table, spans
 
 if TYPE_CHECKING:
-    from rich.console import Console, ConsoleOptions
-
     from ...backend.devices import DeviceLike
     from ...describe.rewriting import Change
     from ...describe.variants.remedy import Step
@@ -180,7 +179,7 @@ def _gained_text(explanation: Explanation, before: Sequence[EngineRow]) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Advice(Sequence[Suggestion]):
+class Advice(Report, Sequence[Suggestion]):
     """The result of ``Explanation.advice``: a sequence of `Suggestion`, the best first.
 
     ``str`` gives text, `show` prints it.
@@ -232,27 +231,12 @@ class Advice(Sequence[Suggestion]):
             "broken": self.broken,
         }
 
-    def show(self, file: TextIO | None = None) -> None:
-        """Print it: as a table with lines on a terminal, else as plain text."""
-        show(self, file)
-
-    def _repr_html_(self) -> str:
-        from ....evidence.pictures.html import Table, page
-
-        rows = [[each.words, each.effect, each.caveat or "-"] for each in self.suggestions]
-        table = Table(("change", "effect", "mind"), rows)
-        return page(self._title(), [table.html()] if rows else [])
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Any]:
-        from rich.markup import escape
-
-        yield escape(self._title())
-        if self.suggestions:
-            table = rich_table(("", "change", "effect", "mind"), ("",))
-            for number, each in enumerate(self.suggestions, 1):
-                cells = (str(number), each.words, each.effect, each.caveat or "-")
-                table.add_row(*map(escape, cells))
-            yield table
+    def _tables(self) -> list[Table]:
+        rows = [
+            (str(number), each.words, each.effect, each.caveat or "-")
+            for number, each in enumerate(self.suggestions, 1)
+        ]
+        return [Table(("", "change", "effect", "mind"), rows, ("",))]
 
     def __str__(self) -> str:
         parts = [self._title()]

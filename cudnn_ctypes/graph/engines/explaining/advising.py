@@ -20,7 +20,8 @@ from ...lower.faults import FAULTS
 from ..refusals import Refusal, failed_to_compile
 from .advice import Advice, Suggestion
 from .examination import Conditions, Outcome, Probe, asked_at_once, examined, options_of
-from .explanation import Explanation, spans
+from .explanation import Explanation
+from .report import spans
 
 if TYPE_CHECKING:
     from ....errors import CudnnError

@@ -2,110 +2,26 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
-from ....raw.describe import aligned
 from ...backend.engine import EngineChoice, Knob
 from ..refusals import Refusal
+from .report import Report, Table, bytes_text, spans
 
 if TYPE_CHECKING:
-    from rich.console import Console, ConsoleOptions
-
     from .advice import Advice
 
-__all__ = [
-    "WIDE",
-    "EngineRow",
-    "Explanation",
-    "RichText",
-    "bytes_text",
-    "html",
-    "plain_text",
-    "rich_table",
-    "show",
-    "spans",
-]
+__all__ = ["EngineRow", "Explanation"]
 
 _ENGINES = ("engine", "kind", "configs", "notes", "knobs")
 _CONFIGS = ("engine", "kind", "proposed", "knobs", "workspace", "shared memory", "result")
 _NARROW = ("engine", "proposed", "knobs", "workspace", "result")  # fits in 80 columns
 _NUMBERS = ("engine", "configs", "workspace", "shared memory")
 _RESULTS = {"works": "works", "accepted": "accepted, not compiled"}
-_COLORS = {"works": "#3fa66a", "accepted": "#4a90d9"}
-_STYLES = {"works": "green", "accepted": "cyan", "excluded": "yellow", "refused": "red"}
-
-
-def plain_text(explanation: Explanation) -> str:
-    """All lines, as long as they need to be."""
-    lines = [_title(explanation), *_facts(explanation)]
-    if explanation.usable:
-        configs = [[*_cells(row).values()] for row in explanation.usable]
-        lines += ["", aligned([_ENGINES, *_engines(explanation)], _NUMBERS)]
-        lines += ["", aligned([_CONFIGS, *configs], _NUMBERS)]
-    left = _left(explanation)
-    if left:
-        lines += ["", *(f"{engines}: {reason}" for engines, reason in left)]
-    return "\n".join(lines)
-
-
-class RichText:
-    """The same for rich: tables with lines, and fewer columns where there is little room."""
-
-    def __init__(self, explanation: Explanation) -> None:
-        self._explanation = explanation
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Any]:
-        from rich.markup import escape
-
-        explanation = self._explanation
-        yield escape("\n".join([_title(explanation), *_facts(explanation)]))
-        if explanation.usable:
-            wide = options.max_width >= WIDE
-            columns = tuple(name for name in _ENGINES if wide or name != "configs")
-            engines = rich_table(columns, _NUMBERS)
-            # In little room each name has a line of its own: rich would break it.
-            for row in _engines(explanation, " " if wide else "\n"):
-                cells = dict(zip(_ENGINES, row, strict=True))
-                engines.add_row(*(escape(cells[name]) for name in columns))
-            yield engines
-            columns = _CONFIGS if wide else _NARROW
-            configs = rich_table(columns, _NUMBERS)
-            for each in explanation.usable:
-                cells = _cells(each)
-                configs.add_row(
-                    *(escape(cells[name]) for name in columns), style=_STYLES[each.state]
-                )
-            yield configs
-        left = _left(explanation)
-        if left:
-            refusals = rich_table(("engines", "do not do it because"))
-            for engines_, reason in left:
-                refusals.add_row(
-                    escape(engines_.removeprefix("engine").strip("s ")), escape(reason)
-                )
-            yield refusals
-
-
-def html(explanation: Explanation) -> str:
-    """The same tables for a notebook."""
-    from ....evidence.pictures.html import Table, page
-
-    tables = [
-        Table(_ENGINES, _engines(explanation), _NUMBERS),
-        Table(
-            _CONFIGS,
-            [[*_cells(row).values()] for row in explanation.usable],
-            _NUMBERS,
-            [_COLORS[row.state] for row in explanation.usable],
-        ),
-        Table(("engines", "do not do it because"), _left(explanation)),
-    ]
-    title = "\n".join([_title(explanation), *_facts(explanation)])
-    return page(title, (table.html() for table in tables if table.rows))
+_STYLES = {"works": "green", "accepted": "cyan"}
 
 
 def _title(explanation: Explanation) -> str:
@@ -133,17 +49,17 @@ def _facts(explanation: Explanation) -> list[str]:
     return lines + [f"known fault {name!r}: {told}" for name, told in explanation.faults.items()]
 
 
-def _engines(explanation: Explanation, space: str = " ") -> list[list[str]]:
+def _engines(explanation: Explanation) -> list[list[str]]:
     """Cells that describe engines, not their configs; the best engine first."""
     rows = {row.engine: row for row in reversed(explanation.usable)}
     counts = Counter(row.engine for row in explanation.usable)
     return [
         [
             str(engine),
-            rows[engine].kind.replace(" ", space),
+            rows[engine].kind.replace(" ", "\n"),
             str(count),
-            f",{space}".join(_notes(rows[engine])) or "-",
-            space.join(f"{name}={knob}" for name, knob in rows[engine].knob_ranges.items()) or "-",
+            ",\n".join(_notes(rows[engine])) or "-",
+            "\n".join(f"{name}={knob}" for name, knob in rows[engine].knob_ranges.items()) or "-",
         ]
         for engine, count in counts.items()
     ]
@@ -154,74 +70,16 @@ def _notes(row: EngineRow) -> list[str]:
     return sorted(set(row.numerical_notes + row.behavior_notes) - {"runtime_compilation"})
 
 
-def _cells(row: EngineRow) -> dict[str, str]:
-    return {
-        "engine": str(row.engine),
-        "kind": row.kind,
-        "proposed": ", ".join(row.proposed_by) or "-",
-        "knobs": " ".join(f"{name}={value}" for name, value in row.knobs.items()) or "-",
-        "workspace": bytes_text(row.workspace),
-        "shared memory": bytes_text(row.shared_memory),
-        "result": _RESULTS[row.state],
-    }
-
-
-def _left(explanation: Explanation) -> list[tuple[str, str]]:
-    """Engines in groups, with why they, or configs of theirs, do not do it."""
-    usable = {row.engine for row in explanation.usable}
-    found = []
-    for reason, engines in explanation.reasons().items():
-        partly = usable.issuperset(engines)
-        found.append((f"{spans(engines)}{' (some configs)' if partly else ''}", reason))
-    return found
-
-
-WIDE = 110
-"""From so many characters on there is room for every column."""
-
-
-def bytes_text(count: int | None) -> str:
-    """A number of bytes with thousands apart; "-" for None."""
-    return "-" if count is None else f"{count:,}"
-
-
-def rich_table(columns: Sequence[str], right: Iterable[str] = ()) -> Any:
-    """An empty table for rich; columns named in `right` end together and are not broken."""
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    for name in columns:
-        table.add_column(
-            name,
-            justify="right" if name in right else "left",
-            no_wrap=name in right,
-            overflow="fold",
-        )
-    return table
-
-
-def show(told: Any, file: TextIO | None) -> None:
-    """Print what rich can draw: as a table with lines on a terminal, else as its plain text."""
-    from rich.console import Console
-
-    console = Console(file=file, highlight=False)
-    if console.is_terminal:
-        console.print(told)
-    else:
-        print(str(told), file=file or sys.stdout)
-
-
-def spans(numbers: Sequence[int]) -> str:
-    """Ascending indices of engines, neighbours drawn together: "engines 3, 4, 7-19"."""
-    found: list[list[int]] = []
-    for number in numbers:
-        if found and found[-1][1] == number - 1:
-            found[-1][1] = number
-        else:
-            found.append([number, number])
-    parts = [str(a) if a == b else f"{a}{'-' if b - a > 1 else ', '}{b}" for a, b in found]
-    return f"engine{'s' if len(numbers) > 1 else ''} {', '.join(parts)}"
+def _cells(row: EngineRow) -> list[str]:
+    return [
+        str(row.engine),
+        row.kind,
+        ", ".join(row.proposed_by) or "-",
+        " ".join(f"{name}={value}" for name, value in row.knobs.items()) or "-",
+        bytes_text(row.workspace),
+        bytes_text(row.shared_memory),
+        _RESULTS[row.state],
+    ]
 
 
 _FARTHEST = ("plan", "config", "engine", "")
@@ -289,7 +147,7 @@ class EngineRow:
 
 
 @dataclass(frozen=True)
-class Explanation:
+class Explanation(Report):
     """The result of `Graph.explain`; ``str`` gives a table, `show` prints it.
 
     Attributes
@@ -395,22 +253,24 @@ class Explanation:
         del told["adviser"]
         return told
 
-    def show(self, file: TextIO | None = None) -> None:
-        """Print it: as tables with lines on a terminal, else as plain text.
+    def _title(self) -> str:
+        return "\n".join([_title(self), *_facts(self)])
 
-        First the engines that can do it, with their knobs; then their configs; then why the others
-        do not.
-        """
-        show(self, file)
+    def _tables(self) -> list[Table]:
+        usable = self.usable
+        styles = [_STYLES[row.state] for row in usable]
+        return [
+            Table(_ENGINES, _engines(self), _NUMBERS, set(_ENGINES) - {"configs"}),
+            Table(_CONFIGS, [_cells(row) for row in usable], _NUMBERS, _NARROW, styles),
+        ]
 
-    def _repr_html_(self) -> str:
-        return html(self)
-
-    def __rich__(self) -> Any:
-        return RichText(self)
-
-    def __str__(self) -> str:
-        return plain_text(self)
+    def _lines(self) -> list[str]:
+        """Engines in groups, with why they, or configs of theirs, do not do it."""
+        engines = {row.engine for row in self.usable}
+        return [
+            f"{spans(some)}{' (some configs)' if engines.issuperset(some) else ''}: {reason}"
+            for reason, some in self.reasons().items()
+        ]
 
 
 def reasons(rows: Iterable[EngineRow]) -> dict[str, tuple[int, ...]]:

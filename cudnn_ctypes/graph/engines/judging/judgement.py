@@ -5,14 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any
 
-from ....raw.describe import aligned
-from ..explaining.explanation import WIDE, rich_table, show, spans
+from ..explaining.report import Report, Table, spans
 from .verdict import WRONG, Verdict
-
-if TYPE_CHECKING:
-    from rich.console import Console, ConsoleOptions
 
 __all__ = ["Judgement"]
 
@@ -23,7 +19,7 @@ _STYLES = {"right": "green", "inexact": "yellow", "refused": "dim"}
 
 
 @dataclass(frozen=True)
-class Judgement:
+class Judgement(Report):
     """The result of `Graph.judge`; ``str`` gives a table, `show` prints it.
 
     Attributes
@@ -71,51 +67,26 @@ class Judgement:
         told["verdicts"] = [_plain(each.as_dict()) for each in self.verdicts]
         return told
 
-    def show(self, file: TextIO | None = None) -> None:
-        """Print it: as a table with lines on a terminal, else as plain text."""
-        show(self, file)
+    def _title(self) -> str:
+        configs = len(self._executed)
+        return (
+            f"{self.graph!r} on {self.device}, cuDNN {self.cudnn}: {self.operations}\n"
+            f"{configs} engine config{'' if configs == 1 else 's'} executed with "
+            f"{', '.join(self.data)} numbers in {self.seconds:.1f} s: {len(self.right)} right, "
+            f"{len(self.wrong)} wrong"
+        )
 
-    def __rich__(self) -> Any:
-        return _RichText(self)
-
-    def __str__(self) -> str:
+    def _tables(self) -> list[Table]:
         rows = [_cells(each) for each in self._executed]
-        table = ["", aligned([_COLUMNS, *rows], _NUMBERS)] if rows else []
-        return "\n".join([_title(self), *table, *_reasons(self.verdicts)])
+        styles = [_STYLES.get(each.state, "red") for each in self._executed]
+        return [Table(_COLUMNS, rows, _NUMBERS, _NARROW, styles)]
+
+    def _lines(self) -> list[str]:
+        return _reasons(self.verdicts)
 
     @property
     def _executed(self) -> list[Verdict]:
         return [each for each in self.verdicts if each.state != "refused"]
-
-
-class _RichText:
-    """A table with lines, and fewer columns where there is little room."""
-
-    def __init__(self, judgement: Judgement) -> None:
-        self._judgement = judgement
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Any]:
-        from rich.markup import escape
-
-        columns = _COLUMNS if options.max_width >= WIDE else _NARROW
-        table = rich_table(columns, _NUMBERS)
-        for each in self._judgement._executed:
-            cells = dict(zip(_COLUMNS, _cells(each), strict=True))
-            style = _STYLES.get(each.state, "red")
-            table.add_row(*(escape(cells[name]) for name in columns), style=style)
-        yield escape(_title(self._judgement))
-        yield table
-        yield from map(escape, _reasons(self._judgement.verdicts))
-
-
-def _title(told: Judgement) -> str:
-    configs = len(told._executed)
-    counts = (
-        f"{configs} engine config{'' if configs == 1 else 's'} executed with "
-        f"{', '.join(told.data)} numbers in {told.seconds:.1f} s: {len(told.right)} right, "
-        f"{len(told.wrong)} wrong"
-    )
-    return f"{told.graph!r} on {told.device}, cuDNN {told.cudnn}: {told.operations}\n{counts}"
 
 
 def _cells(each: Verdict) -> list[str]:
@@ -147,7 +118,7 @@ def _reasons(verdicts: Sequence[Verdict]) -> list[str]:
         if each.known:
             left.setdefault(f"passed over by builds: {each.known}", set()).add(each.engine)
     lines += [f"{spans(sorted(engines))} {told}" for told, engines in left.items()]
-    return ["", *lines] if lines else []
+    return lines
 
 
 def _plain(value: Any) -> Any:

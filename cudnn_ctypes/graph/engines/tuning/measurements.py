@@ -7,17 +7,14 @@ import math
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 from ....arguments import Place
-from ....raw.describe import aligned
 from ....raw.values import described
 from ...backend.engine import EngineChoice
-from ..explaining.explanation import WIDE, bytes_text, rich_table, show
+from ..explaining.report import Report, Table, bytes_text
 
 if TYPE_CHECKING:
-    from rich.console import Console, ConsoleOptions
-
     from ....evidence.pictures.plots import Bar
 
 __all__ = [
@@ -157,7 +154,7 @@ _NUMBERS = ("median us", "spread", "fastest", "runs", "engine", "workspace", "bu
 
 
 @dataclass(frozen=True)
-class Autotuning:
+class Autotuning(Report):
     """The result of `Graph.autotune`; ``str`` gives a table, `show` prints it.
 
     Attributes
@@ -225,10 +222,6 @@ class Autotuning:
         """
         return merged((self, *others))
 
-    def show(self, file: TextIO | None = None) -> None:
-        """Print it: as a table with lines on a terminal, else as plain text."""
-        show(self, file)
-
     def plot(self, ax: Any = None) -> Any:
         """The times as bars: medians, with whiskers from the first to the third quartile.
 
@@ -255,20 +248,25 @@ class Autotuning:
         title = f"{self.graph!r} on {self.device}\ncuDNN {self.cudnn}"
         return axes(_bars(self), title, "us", ax)
 
-    def _repr_html_(self) -> str:
-        from ....evidence.pictures.html import Table, page, wide
+    def _title(self) -> str:
+        return _title(self)
+
+    def _tables(self) -> list[Table]:
+        styles = [
+            "dim" if each.state == "dropped" else "green" if each is self.best else ""
+            for each in self.ranking
+        ]
+        rows = [_cells(each) for each in self.ranking]
+        return [Table(_COLUMNS, rows, _NUMBERS, _NARROW, styles)]
+
+    def _lines(self) -> list[str]:
+        return _others(self)
+
+    def _pictures(self) -> list[str]:
+        from ....evidence.pictures.html import wide
         from ....evidence.pictures.plots import bars
 
-        table = Table(_COLUMNS, [_cells(each) for each in self.ranking], _NUMBERS)
-        others = Table(("not measured, and why",), [[line] for line in _others(self)])
-        parts = [wide(bars(_bars(self), "us")), table.html(), others.html() if others.rows else ""]
-        return page(_title(self), parts)
-
-    def __rich__(self) -> Any:
-        return RichText(self)
-
-    def __str__(self) -> str:
-        return plain_text(self)
+        return [wide(bars(_bars(self), "us"))]
 
 
 def _bars(tuned: Autotuning) -> list[Bar]:
@@ -280,33 +278,6 @@ def _bars(tuned: Autotuning) -> list[Bar]:
         kind = "best" if each is tuned.best else "pale" if each.state == "dropped" else ""
         found.append(Bar(str(each.choice), low, each.median, high, kind))
     return found
-
-
-def plain_text(tuned: Autotuning) -> str:
-    """All lines, as long as they need to be."""
-    cells = [_cells(each) for each in tuned.ranking]
-    return "\n".join([_title(tuned), "", aligned([_COLUMNS, *cells], _NUMBERS), *_others(tuned)])
-
-
-class RichText:
-    """The same for rich: a table with lines, and fewer columns where there is little room."""
-
-    def __init__(self, tuned: Autotuning) -> None:
-        self._tuned = tuned
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Any]:
-        from rich.markup import escape
-
-        tuned = self._tuned
-        columns = _COLUMNS if options.max_width >= WIDE else _NARROW
-        table = rich_table(columns, _NUMBERS)
-        for each in tuned.ranking:
-            style = "dim" if each.state == "dropped" else "green" if each is tuned.best else None
-            cells = dict(zip(_COLUMNS, _cells(each), strict=True))
-            table.add_row(*(escape(cells[name]) for name in columns), style=style)
-        yield escape(_title(tuned))
-        yield table
-        yield from map(escape, _others(tuned))
 
 
 def _title(tuned: Autotuning) -> str:

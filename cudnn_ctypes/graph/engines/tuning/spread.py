@@ -368,7 +368,7 @@ class SpreadTuner:
         settings = self._chunk.settings
         if settings.budget is not None:
             settings = replace(settings, budget=max(settings.budget - self.seconds, 1e-3))
-        sent: list[tuple[Choices, Any]] = []
+        sent: list[tuple[tuple[tuple[EngineChoice, str], ...], Any]] = []
         for number in range(count):
             part = tuple(choices[number::count])
             chunk = replace(self._chunk, choices=part, settings=settings)
