@@ -1,9 +1,13 @@
-"""The page of the site about known faults of cuDNN, from their table."""
+"""The page of the site about known faults of cuDNN: their table, and what random calls showed."""
 
 from __future__ import annotations
 
 import inspect
+import json
 import typing
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 from cudnn_ctypes.dtypes import data_type_name
 from cudnn_ctypes.evidence.known_faults import known_faults
@@ -13,7 +17,7 @@ from cudnn_ctypes.raw.faults import Effect, Fault
 from .fault_programs import CALLS, PROGRAMS, described
 from .page_parts import code, grid, write
 
-__all__ = ["write_faults"]
+__all__ = ["CAMPAIGN", "write_faults"]
 
 
 def write_faults() -> None:
@@ -39,7 +43,50 @@ def write_faults() -> None:
                 grid(("", ""), ((name, text) for name, text in row.facts.items())),
                 *([code(text)] if (text := _program(row)) else []),
             ]
-    write("known_faults.md", *parts)
+    write("known_faults.md", *parts, *_campaign())
+
+
+CAMPAIGN = Path(__file__).parent / "fuzz" / "devices" / "campaign.json"
+"""The figures of runs by name, which ``tools.fuzz devices --keep`` writes."""
+
+
+def _campaign() -> list[str]:
+    """What random calls on two devices showed, by function."""
+    runs: dict[str, dict[str, Any]] = json.loads(CAMPAIGN.read_text())
+    names = sorted({name for run in runs.values() for name in run["functions"]})
+    return [
+        "## Random calls on two devices",
+        "`python -m tools.fuzz devices` draws calls with descriptors, layouts, types, factors and "
+        "mistakes, and runs them on a GPU and on the reference device, which must agree about "
+        "statuses, numbers and what is not written. Calls of the rows above are not held against "
+        "each other. What differed became a row or was mended.",
+        "\n".join(_told(name, run) for name, run in runs.items()),
+        grid(
+            ("function", *runs),
+            (
+                [f"`{name}`", *(_counts(run["functions"].get(name)) for run in runs.values())]
+                for name in names
+            ),
+        ),
+    ]
+
+
+def _told(name: str, run: dict[str, Any]) -> str:
+    rare, again = run["rare"], run["again"]
+    drawn = f"{rare:,} of them fewer than 50 times" if rare else "each at least 50 times"
+    left = "" if again is None else f", {again} when these were run again after that"
+    return (
+        f"- {name}: {run['calls']:,} calls of {len(run['functions'])} functions in "
+        f"{run['programs']:,} programs, with {run['options']:,} options, {drawn}; "
+        f"{run['differences']} differences{left}."
+    )
+
+
+def _counts(counts: Sequence[int] | None) -> str:
+    if counts is None:
+        return ""
+    calls, succeeded, differed = counts
+    return f"{calls:,}, {succeeded:,} succeeded" + (f", {differed} differed" if differed else "")
 
 
 def _program(row: Fault) -> str:

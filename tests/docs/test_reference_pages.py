@@ -53,6 +53,9 @@ def test_known_faults_are_listed_with_their_programs(site):
         assert f"\n### {row.name[0].upper()}{row.name[1:]}\n" in text
     for part in ("remedy | build two graphs", "= sdpa(", "raw.cudnnSoftmaxForward(handle"):
         assert part in text, part
+    told = "## Random calls on two devices", "| `cudnnPoolingForward` |", " differences"
+    for part in told:
+        assert part in text, part
 
 
 WITHOUT_FORMULA = {

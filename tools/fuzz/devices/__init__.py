@@ -12,6 +12,7 @@ again.
 planted`` must find the planted fault. ``--table FOLDER`` prints what stands in a folder of results:
 the calls by function and status, how many options each family has, and those drawn less than 50
 times. ``--again FOLDER`` runs the cases that differed there again, and prints what still differs.
+``--keep NAME`` with one of them keeps the figures for the site's page of known faults.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from pathlib import Path
 from ..workers import add_arguments
 from . import catalogue
 from .batches import DEVICES, judge
-from .survey import Plan, again, run, table
+from .survey import Plan, again, keep, run, table
 
 __all__ = ["main"]
 
@@ -45,6 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--options", action="store_true", help="with counts of all options")
     parser.add_argument("--table", type=Path, metavar="FOLDER", help="print earlier results")
     parser.add_argument("--again", type=Path, metavar="FOLDER", help="run what differed again")
+    parser.add_argument("--keep", metavar="NAME", help='keep the figures: "cuDNN 9.19, H200"')
     parser.add_argument("--replay", metavar="JSON", help="run one case")
     parser.add_argument("--list", action="store_true", help="print the families")
     options = parser.parse_args(arguments)
@@ -53,11 +55,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     if options.table:
         print(table(options.table, options=options.options))
+        if options.keep:
+            keep(options.table, options.keep)
         return 0
     if options.again:
-        for text in again(options.again, tuple(options.devices)):
-            print(text)
-        return int(" 0 differences" not in text)
+        count, found = again(options.again, tuple(options.devices))
+        for judged, difference in found:
+            print(f"{judged.key(difference)}: {difference}\n       {json.dumps(judged.draw.case)}")
+        kinds = len({judged.key(difference) for judged, difference in found})
+        print(f"{count} cases again: {len(found)} differences of {kinds} kinds")
+        if options.keep:
+            keep(options.again, options.keep, len(found))
+        return int(bool(found))
     if options.replay:
         return _replay(options.replay, options.devices)
     folder = options.out or Path(tempfile.mkdtemp(prefix="devices-"))

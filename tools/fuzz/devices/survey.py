@@ -7,16 +7,19 @@ import multiprocessing
 import time
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from tools.fault_pages import CAMPAIGN
 
 from ..workers import in_processes
 from . import catalogue
 from .batches import Judged, judge
+from .comparison import Difference
 from .minimizing import minimized
 
-__all__ = ["Plan", "again", "run", "table"]
+__all__ = ["Plan", "again", "keep", "run", "table"]
 
 
 @dataclass(frozen=True)
@@ -50,20 +53,15 @@ def run(plan: Plan) -> None:
         _workers(plan, _minimize, time.monotonic() + plan.minimize)
 
 
-def again(folder: Path, pair: tuple[str, str]) -> Iterator[str]:
-    """Run the cases that differed once more, alone: what still differs, and their counts."""
+def again(folder: Path, pair: tuple[str, str]) -> tuple[int, list[tuple[Judged, Difference]]]:
+    """Run the cases that differed once more, alone: how many they are, and what still differs."""
     cases = {
         (line["case"]["family"], line["case"]["seed"]): line["case"]
         for line in _lines(folder)
         if "key" in line and "case" in line
     }
-    keys: Counter[str] = Counter()
-    for judged in judge(list(cases.values()), pair):
-        for difference in judged.differences:
-            keys[judged.key(difference)] += 1
-            yield f"{judged.key(difference)}: {difference}"
-            yield f"       {json.dumps(judged.draw.case)}"
-    yield f"{len(cases)} cases again: {sum(keys.values())} differences of {len(keys)} kinds"
+    found = [(each, d) for each in judge(list(cases.values()), pair) for d in each.differences]
+    return len(cases), found
 
 
 def _workers(plan: Plan, work: Any, deadline: float) -> None:
@@ -173,42 +171,103 @@ def _lines(folder: Path) -> Iterator[dict[str, Any]]:
             yield json.loads(line)
 
 
-def table(folder: Path, *, least: int = 50, options: bool = False) -> str:
+@dataclass
+class Tally:
+    """What stands in a folder of results.
+
+    Attributes
+    ----------
+    found : dict
+        By function or family, and by "call", "differs" and "option": how often what was counted.
+    keys : Counter
+        Differences by kind.
+    first, small : dict
+        By kind: the first difference, and the minimized case.
+    """
+
+    cases: int = 0
+    seconds: float = 0.0
+    found: dict[str, dict[str, Counter[Any]]] = field(default_factory=dict)
+    keys: Counter[str] = field(default_factory=Counter)
+    first: dict[str, dict[str, Any]] = field(default_factory=dict)
+    small: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, folder: Path) -> Tally:
+        tally, counts = cls(), Counter[str]()
+        for line in _lines(folder):
+            if "counts" in line:
+                counts.update(line["counts"])
+                tally.cases += line["cases"]
+                tally.seconds += line["seconds"]
+            elif "minimized" in line:
+                tally.small[line["minimized"]] = line["case"]
+            else:
+                tally.keys[line["key"]] += 1
+                tally.first.setdefault(line["key"], line)
+        for text, number in counts.items():
+            what, function, *rest = text.split(_SEPARATOR)
+            kinds = tally.found.setdefault(function, {})
+            kinds.setdefault(what, Counter())[tuple(rest)] += number
+        return tally
+
+    @property
+    def calls(self) -> dict[str, Counter[Any]]:
+        """The statuses of each function that this cuDNN has, but of those that only set."""
+        calls = {}
+        for name, each in sorted(self.found.items()):
+            statuses = {s: n for s, n in each.get("call", {}).items() if s != (_MISSING,)}
+            if statuses and not _sets(name):
+                calls[name] = Counter(statuses)
+        return calls
+
+    def summary(self, again: int | None = None) -> dict[str, Any]:
+        """The figures that the site's page tells; `again` differed when they were run again."""
+        options = [n for each in self.found.values() for n in each.get("option", {}).values()]
+        return {
+            "programs": self.cases,
+            "calls": sum(sum(each.values()) for each in self.calls.values()),
+            "options": len(options),
+            "rare": sum(n < LEAST for n in options),
+            "differences": sum(self.keys.values()),
+            "again": again,
+            "functions": {
+                name: [
+                    sum(statuses.values()),
+                    statuses[("SUCCESS",)],
+                    sum(self.found[name].get("differs", Counter()).values()),
+                ]
+                for name, statuses in self.calls.items()
+            },
+        }
+
+
+_MISSING = "SymbolNotFoundError"
+LEAST = 50  # times that each option is to be drawn
+
+
+def table(folder: Path, *, options: bool = False) -> str:
     """What was drawn, by function, and what differed."""
-    counts: Counter[str] = Counter()
-    keys: Counter[str] = Counter()
-    first: dict[str, dict[str, Any]] = {}
-    small: dict[str, dict[str, Any]] = {}
-    cases, seconds = 0, 0.0
-    for line in _lines(folder):
-        if "counts" in line:
-            counts.update(line["counts"])
-            cases += line["cases"]
-            seconds += line["seconds"]
-        elif "minimized" in line:
-            small[line["minimized"]] = line["case"]
-        else:
-            keys[line["key"]] += 1
-            first.setdefault(line["key"], line)
-    found: dict[str, dict[str, Counter[Any]]] = {}
-    for text, number in counts.items():
-        what, function, *rest = text.split(_SEPARATOR)
-        found.setdefault(function, {}).setdefault(what, Counter())[tuple(rest)] += number
-    total = sum(
-        sum(each["call"].values())
-        for name, each in found.items()
-        if "call" in each and not _sets(name)
-    )
-    lines = [f"{cases} cases, {seconds:.0f} seconds of workers"]
-    called = sum("call" in each for each in found.values())
-    lines.append(f"{total} calls of {called} functions, without those that only set")
-    for function in sorted(found):
-        lines += _about(function, found[function], least, options)
-    lines.append(f"{sum(keys.values())} differences of {len(keys)} kinds")
-    for key, number in keys.most_common():
-        lines.append(f"{number:6} {key}: {first[key]['difference'][:300]}")
-        lines.append(f"       {json.dumps(small.get(key, first[key]['case']))}")
+    tally = Tally.of(folder)
+    total = sum(sum(each.values()) for each in tally.calls.values())
+    lines = [
+        f"{tally.cases} cases, {tally.seconds:.0f} seconds of workers",
+        f"{total} calls of {len(tally.calls)} functions, without those that only set",
+    ]
+    for function in sorted(tally.found):
+        lines += _about(function, tally.found[function], LEAST, options)
+    lines.append(f"{sum(tally.keys.values())} differences of {len(tally.keys)} kinds")
+    for key, number in tally.keys.most_common():
+        lines.append(f"{number:6} {key}: {tally.first[key]['difference'][:300]}")
+        lines.append(f"       {json.dumps(tally.small.get(key, tally.first[key]['case']))}")
     return "\n".join(lines)
+
+
+def keep(folder: Path, name: str, again: int | None = None) -> None:
+    """Keep the figures of a folder of results for the site's page, under a name."""
+    kept = json.loads(CAMPAIGN.read_text()) if CAMPAIGN.exists() else {}
+    kept[name] = Tally.of(folder).summary(again)
+    CAMPAIGN.write_text(json.dumps(kept).replace("], ", "],\n") + "\n")
 
 
 def _about(
