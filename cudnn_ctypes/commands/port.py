@@ -1,24 +1,58 @@
-"""``port``: what becomes of a C, C++ or CUDA program: names that are gone, faults, kernels."""
+"""``port``: what becomes of a C, C++ or CUDA program, or of the calls in a log of cuDNN."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from ..evidence.files import CommandError
+from ..evidence.reading import read_evidence
+from ..evidence.tracing import trace
+from ..handle import Handle
 from ..porting.report import Report, as_it_is, report_on
+from ..porting.run.building import SUFFIXES
 from ..porting.source import parse
 from ..porting.translate import Translation, translate
-from .options import Output, add_force, add_json, file_name, refuse_overwriting, steps, write_text
+from ..reference.device.dispatch import use_reference_device
+from .options import (
+    EVIDENCE,
+    USER_ERRORS,
+    Output,
+    add_force,
+    add_json,
+    file_name,
+    make_folder,
+    refuse_overwriting,
+    steps,
+    write_text,
+)
+
+_EPILOG = """\
+examples:
+  python -m cudnn_ctypes port train.cu
+  python -m cudnn_ctypes port --translate train.cu -o train.py
+  python -m cudnn_ctypes port cudnn.log -o calls.py && python calls.py
+  python -m cudnn_ctypes port cudnn.log --c calls && make -C calls run
+
+The program of a log carries out each graph and legacy call once, with random numbers, and compares
+what it finds with what the reference device found.
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of ``python -m cudnn_ctypes port``."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = _EPILOG
     parser.add_argument(
-        "files", nargs="+", type=file_name, metavar="FILE", help="a C, C++ or CUDA file"
+        "files",
+        nargs="+",
+        type=file_name,
+        metavar="FILE",
+        help=f"a C, C++ or CUDA file; with -o or --c also {EVIDENCE}, or what trace --json wrote",
     )
     parser.add_argument(
         "-I",
@@ -41,7 +75,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--output",
         type=Output,
         metavar="OUT.py",
-        help="where the Python program of --translate goes; by default it is printed",
+        help="where the Python program of --translate goes, which is printed by default; of a log, "
+        "the program that makes its calls",
+    )
+    parser.add_argument(
+        "--c", type=file_name, metavar="FOLDER", help="of a log: write the program in C"
     )
     add_force(parser)
 
@@ -49,16 +87,51 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> int:
     """Print a report on each file; 1 if something is gone or a fault, 2 if one cannot be read.
 
-    With ``--translate``, print the Python program; 1 if a part of it is not translated.
+    With ``--translate``, print the Python program; 1 if a part of it is not translated. Of a log,
+    write the program; 1 if it lacks a graph or a call.
     """
-    if arguments.output is not None and not arguments.translate:
-        print("port: -o/--output goes with --translate", file=sys.stderr)
-        return 2
+    writes = arguments.output is not None or arguments.c is not None
     try:
+        if writes and not arguments.translate:
+            return _replay(arguments)
+        if arguments.c is not None:
+            raise CommandError("--c writes the calls of a log, and --translate those of C")
         return _translate(arguments) if arguments.translate else _report(arguments)
-    except CommandError as error:
+    except USER_ERRORS as error:
         print(f"port: {error}", file=sys.stderr)
         return 2
+
+
+def _replay(arguments: argparse.Namespace) -> int:
+    """Write the program that carries out the graphs and calls of a log; 1 if it lacks some."""
+    if len(arguments.files) > 1 or arguments.files[0].suffix.lower() in SUFFIXES:
+        raise CommandError("-o/--output goes with --translate, or with one log of cuDNN")
+    path = arguments.files[0]
+    target = None if arguments.output is None else arguments.output.file("calls.py", ".py")
+    refuse_overwriting([target, arguments.c], force=arguments.force)
+    for each in (target, arguments.c):
+        if each is not None:
+            make_folder(each.parent)
+    try:
+        evidence = read_evidence(path)
+    except OSError as error:
+        raise CommandError(f"{path}: it cannot be read: {error.strerror}") from None
+    with (
+        use_reference_device(device=evidence.preset),
+        Handle() as handle,
+        trace(py=target, c=arguments.c, only="-"),
+    ):
+        done = evidence.replay(handle)
+    failed = [each for each in done if each.status != "SUCCESS"]
+    if arguments.json:
+        print(json.dumps([{**asdict(each), "outputs": [*each.outputs]} for each in done], indent=2))
+    else:
+        print(evidence.heading)
+        written = ", ".join(str(each) for each in (target, arguments.c) if each is not None)
+        print(f"{len(done) - len(failed)} of {len(done)} graphs and calls -> {written}")
+        for each in failed:
+            print(f"  {each}")
+    return int(bool(failed or evidence.unread))
 
 
 def _report(arguments: argparse.Namespace) -> int:

@@ -18,16 +18,6 @@ from ..reference.device.backend_tensors import TensorInfo, tensor_info
 from ..reference.device.registry import Refused
 from .records import plain
 
-__all__ = [
-    "Execution",
-    "Graphs",
-    "address_on_host",
-    "element_count",
-    "elements_of",
-    "memory_word",
-    "role",
-]
-
 _SHOWN = 16
 _TEXT = 60  # characters
 

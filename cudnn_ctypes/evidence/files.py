@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-__all__ = ["CommandError", "read_bytes", "read_text"]
-
 
 class CommandError(Exception):
     """A file that cannot be read, written or understood; the message names it."""

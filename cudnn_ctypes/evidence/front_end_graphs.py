@@ -14,8 +14,6 @@ from ..graph.describe.operations.pointwise import POINTWISE_METHODS
 from ..graph.describe.serialization import FORMAT, VERSION
 from ..graph.graph import Graph
 
-__all__ = ["front_end_graph", "front_end_text"]
-
 _BEGIN = re.compile(r'^\s*\{\s*"context"\s*:', re.MULTILINE)
 
 

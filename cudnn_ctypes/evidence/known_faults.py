@@ -6,8 +6,6 @@ from ..graph.lower.faults import FAULTS
 from ..raw.faults import Fault
 from ..raw.faults.calls import CALL_FAULTS
 
-__all__ = ["known_faults"]
-
 
 def known_faults(version: int | None = None, capability: int | None = None) -> tuple[Fault, ...]:
     """The known faults of cuDNN that this package heeds, those of graphs first.

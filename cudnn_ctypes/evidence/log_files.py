@@ -10,8 +10,6 @@ from pathlib import Path
 
 from .messages import Message
 
-__all__ = ["LogLines", "is_log", "log_lines"]
-
 _SEVERITIES = {"F": 0, "E": 1, "W": 2, "I": 3}  # cudnnSeverity_t
 _LINE = re.compile(r"(?:^|.*?[\s\]:>|])([FEWIfewi])! ?(.*)", re.DOTALL)
 _HEAD = re.compile(r"CuDNN \(v\d+")

@@ -23,8 +23,6 @@ from ..raw.attributes import kind_name, owner_and_short_name
 from ..reference.device.backend_records import Record
 from .messages import LoggedArgument, Message
 
-__all__ = ["Block", "LoggedDescriptors", "LoggedGraph", "block_of", "graph_json"]
-
 Block = tuple[str, ...]
 """The lines that cuDNN prints of a descriptor, the first with its kind, without common indents."""
 

@@ -27,18 +27,6 @@ from ..runtime.foreign import Borrowed
 from .backend_calls import Execution
 from .records import Argument, CallRecord
 
-__all__ = [
-    "Described",
-    "Objects",
-    "Places",
-    "Region",
-    "about_memory",
-    "find",
-    "not_finite",
-    "tensors",
-]
-
-
 OWN, TORCH = "cudnn_ctypes", "PyTorch"
 
 

@@ -31,9 +31,6 @@ from ..raw.callback import listening
 from ..raw.ctypes_support import CudnnEnum
 from ..raw.log import message_lines
 
-__all__ = ["LoggedArgument", "Message", "log_messages"]
-
-
 _LINE = re.compile(
     r"^(?P<indent>\s+)(?P<name>[^:]*): "
     r"(?:type=(?P<type>.*?)|location=(?P<location>.*?))"

@@ -12,8 +12,6 @@ import re
 from ..arguments import short_name
 from ..raw import cudnnBackendKnobType_t, cudnnPointwiseMode_t
 
-__all__ = ["quoted_engines", "quoted_graphs"]
-
 _TAGS = {
     "ConvFwd": "conv_fprop",
     "ConvBwdData": "conv_dgrad",

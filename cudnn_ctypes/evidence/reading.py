@@ -6,24 +6,31 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ..absent_gpu.properties import preset
 from ..arguments import file_path
 from ..graph.describe.serialization import canonical
 from ..graph.graph import Graph
-from ..raw import CUDNN_SEV_ERROR, FUNCTIONS
+from ..raw import CUDNN_SEV_ERROR
 from ..raw.describe import aligned
 from ..raw.library import version_text
 from .files import CommandError, read_text
 from .front_end_graphs import front_end_graph, front_end_text
 from .log_files import LogLines, is_log, log_lines
+from .logged_calls import computes, logged_call
 from .logged_descriptors import Block, LoggedDescriptors, LoggedGraph, block_of, graph_json
 from .messages import Message
 from .recorded_graphs import graph_of
+from .records import CallRecord
 
-__all__ = ["LOG", "Evidence", "FoundGraph", "read_evidence"]
+if TYPE_CHECKING:
+    from ..handle import Handle
+    from .replay.calls import Replayed
+
 
 LOG = "cuDNN's log"  # form of `Evidence`
 
@@ -71,6 +78,41 @@ class FoundGraph:
         return f"{operations}{f' + {more} more' if more > 0 else ''}: {', '.join(shapes)}"
 
 
+def _shape(held: Mapping[str, Any]) -> str:
+    """The shape and data type that a descriptor of memory holds; "" for other descriptors."""
+    shape = held.get("shape")
+    if shape is None and "vector_size" in held:
+        shape = held["max_length"], len(held["lengths"]), held["vector_size"]
+    return f"{'x'.join(map(str, shape))} {held.get('data_type')}" if shape else ""
+
+
+@dataclass(eq=False)
+class FoundCall:
+    """One call of the legacy API that computes, and how often it was made.
+
+    Attributes
+    ----------
+    call : CallRecord
+        The first with these arguments, addresses of memory aside.
+    times : int
+    """
+
+    call: CallRecord
+    times: int = 1
+
+    @property
+    def text(self) -> str:
+        """Its function, and the tensors and sequences among its arguments, on one line."""
+        held = [
+            (each.name.removesuffix("Desc"), each.value["holds"])
+            for each in self.call.arguments
+            if isinstance(each.value, dict) and "holds" in each.value
+        ]
+        shapes = [f"{name} {_shape(each)}" for name, each in held if _shape(each)]
+        cells = [str(each["cell"]) for _, each in held if "cell" in each]
+        return f"{self.call.function}: {', '.join(cells + shapes)}"
+
+
 @dataclass(eq=False)
 class Evidence:
     """The contents of a file, or of messages of cuDNN's log.
@@ -80,9 +122,11 @@ class Evidence:
     source : str
         Name of the file.
     form : str
-        "cuDNN's log", "graph", or "graph of NVIDIA's front end".
+        "cuDNN's log", "graph", "graph of NVIDIA's front end", or "trace".
     graphs : list of FoundGraph
         In the order in which they were described; equal ones once.
+    launches : list of FoundCall
+        Calls of the legacy API that compute, in the order of the first of equal ones.
     unread : Counter of str
         Reasons for which further graphs could not be read.
     versions : Counter of int
@@ -110,12 +154,22 @@ class Evidence:
     source: str
     form: str
     graphs: list[FoundGraph] = field(default_factory=list)
+    launches: list[FoundCall] = field(default_factory=list)
     unread: Counter[str] = field(default_factory=Counter)
     versions: Counter[int] = field(default_factory=Counter)
     devices: Counter[str] = field(default_factory=Counter)
     calls: Counter[str] = field(default_factory=Counter)
     errors: Counter[str] = field(default_factory=Counter)
     cut: int = 0
+
+    @property
+    def preset(self) -> str | None:
+        """The first GPU named whose properties are known, for the reference device."""
+        for name in self.devices:
+            with suppress(ValueError):
+                preset(name)
+                return name
+        return None
 
     @property
     def heading(self) -> str:
@@ -130,6 +184,30 @@ class Evidence:
         if self.cut:
             parts.append(f"{self.cut} messages have no end")
         return f"{self.source}: {self.form}: {'; '.join(parts)}"
+
+    def replay(self, handle: Handle, *, seed: int = 0) -> list[Replayed]:
+        """Carry out the graphs and the calls of the legacy API, each once, with random numbers.
+
+        Memory that calls had in common they have in common again.
+
+        Parameters
+        ----------
+        handle : Handle
+            The GPU or the reference device.
+        seed : int
+            Of the random numbers.
+
+        Returns
+        -------
+        list of Replayed
+            For each its status now, and the memory that it wrote.
+        """
+        from .replay.calls import replay, replay_graph
+
+        graphs = [
+            replay_graph(each.graph, handle, name=each.text, seed=seed) for each in self.graphs
+        ]
+        return [*graphs, *replay((each.call for each in self.launches), handle, seed=seed)]
 
     def as_dict(self) -> dict[str, Any]:
         """The contents as plain data for JSON."""
@@ -146,6 +224,9 @@ class Evidence:
             "source": self.source,
             "form": self.form,
             "graphs": graphs,
+            "launches": [
+                {"called": each.times, "call": each.call.as_dict()} for each in self.launches
+            ],
             "unread": dict(self.unread),
             "versions": {version_text(each): count for each, count in self.versions.items()},
             "devices": dict(self.devices),
@@ -168,15 +249,10 @@ class Evidence:
             lines += ["", aligned(rows, rows[0][:3])]
         if self.errors:
             lines += ["", *(f"{count} x {why}" for why, count in self.errors.most_common(10))]
-        work = [
-            (name, count)
-            for name, count in self.calls.most_common()
-            if name.removesuffix("Internal") in FUNCTIONS
-            and not re.match(r"cudnn(Backend|Create|Destroy|Set|Get|\w+VersionCheck)", name)
-        ]
-        if work:
-            lines += ["", "calls of the legacy API: "]
-            lines[-1] += ", ".join(f"{name} ({count})" for name, count in work)
+        if self.launches:
+            calls = [("called", "legacy call")]
+            calls += [(str(each.times), each.text) for each in self.launches]
+            lines += ["", aligned(calls, calls[0][:1])]
         return "\n".join(lines)
 
 
@@ -195,6 +271,7 @@ class _Reader:
         self._known: dict[str, FoundGraph] = {}
         self._by_tensors: dict[Any, FoundGraph] = {}
         self._by_block: dict[Block, FoundGraph] = {}
+        self._launches: dict[str, FoundCall] = {}
 
     def hear(self, message: Message) -> None:
         """Take in a message."""
@@ -205,6 +282,8 @@ class _Reader:
             told.errors[f"{name}: {(message.reasons or ('',))[0]}"] += 1
         for logged in self._descriptors.hear(message):
             self._found(logged)
+        if computes(name):
+            self._launched(message)
         if name == "cudnnBackendExecute":
             self._executed(message)
         elif name == "cudnnBackendExecuteGraphVisualize":
@@ -234,6 +313,20 @@ class _Reader:
             found.times += 1
         self._by_tensors[_tensors(graph)] = found
         self._by_block[logged.block] = found
+
+    def _launched(self, message: Message) -> None:
+        if (call := logged_call(message)) is not None:
+            self.launched(call)
+
+    def launched(self, call: CallRecord) -> None:
+        """Take in a call of the legacy API."""
+        key = json.dumps([call.function, [_without_address(each.value) for each in call.arguments]])
+        found = self._launches.get(key)
+        if found is None:
+            found = self._launches[key] = FoundCall(call)
+            self._evidence.launches.append(found)
+        else:
+            found.times += 1
 
     def _executed(self, message: Message) -> None:
         text = message.text
@@ -266,6 +359,10 @@ class _Reader:
                 tensor.value = value
 
 
+def _without_address(value: Any) -> Any:
+    return "memory" if isinstance(value, dict) and "allocation" in value else value
+
+
 def _tensors(graph: Graph) -> frozenset[str]:
     """The unique ids of a graph's tensors."""
     return frozenset(str(each.uid) for each in graph.tensors)
@@ -279,8 +376,8 @@ def read_evidence(source: str | os.PathLike[str] | Iterable[Message]) -> Evidenc
     source : path, or iterable of Message
         cuDNN's log (``CUDNN_LOGLEVEL_DBG=3``) of any program and any cuDNN 9, also with the
         program's own output between, of several processes, cut off, or compressed by gzip; a graph
-        that ``Graph.to_json`` wrote; or one that NVIDIA's front end printed. A log is read in
-        constant memory, whatever its size.
+        that ``Graph.to_json`` wrote; one that NVIDIA's front end printed; or the calls that
+        ``trace --json`` wrote. A log is read in constant memory, whatever its size.
 
     Returns
     -------
@@ -321,6 +418,14 @@ def read_evidence(source: str | os.PathLike[str] | Iterable[Message]) -> Evidenc
         raise ValueError(str(error)) from None
     theirs = front_end_text(text)
     try:
+        if text.startswith('{"cudnn_ctypes_trace"'):
+            from .tracing import records
+
+            reader = _Reader(Evidence(str(path), "trace"))
+            for call in records(path):
+                if computes(call.function):
+                    reader.launched(call)
+            return reader.finish()
         if theirs is not None:
             found = FoundGraph(front_end_graph(theirs))
             return Evidence(str(path), "graph of NVIDIA's front end", [found])

@@ -21,8 +21,6 @@ from ..raw.attributes import ATTRIBUTES, KINDS, kind_name
 from ..reference.device.backend_records import Record
 from ..reference.device.backend_tensors import TensorInfo, tensor_info
 
-__all__ = ["graph_of"]
-
 
 def graph_of(record: Record, name: str = "graph") -> Graph:
     """The graph that an OPERATIONGRAPH descriptor describes, one node for each operation.

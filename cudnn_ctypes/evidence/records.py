@@ -18,17 +18,6 @@ from ..raw.describe import aligned
 from ..raw.enums import cudnnDataType_t
 from ..runtime.layout import layout_name
 
-__all__ = [
-    "Argument",
-    "CallRecord",
-    "Sums",
-    "argument_text",
-    "call_text",
-    "compare",
-    "line",
-    "plain",
-]
-
 
 def plain(value: Any) -> Any:
     """A value as JSON data: data types and enumerators by their short names."""

@@ -24,9 +24,6 @@ from .backend_calls import Execution, Graphs, elements_of
 from .memory import Objects, Places, Region, not_finite
 from .records import Argument, CallRecord, plain
 
-__all__ = ["Moment", "Names", "listen", "overhearing", "stop"]
-
-
 _SHOWN = 16  # elements of an array
 _STRUCTS = 4
 

@@ -24,8 +24,6 @@ from .session import Moment, listen, stop
 if TYPE_CHECKING:
     from .replay.programs import Programs
 
-__all__ = ["Trace", "read_trace", "records", "trace"]
-
 
 _FORMAT = 1
 

@@ -114,6 +114,7 @@ def outputs(moment: Moment) -> Iterator[tuple[int, Any, str, int | None, str]]:
     for parameter in moment.function.parameters:
         is_result = parameter.type.kind == "device" and parameter.direction != "in"
         hidden = _is_workspace(parameter) or "reserve" in parameter.name.lower()
+        hidden = hidden or parameter.name == "states"  # of random numbers, which other calls draw
         if is_result and not hidden and parameter.name not in found:
             value = moment.arguments.get(parameter.name)
             place = memory_pointer(value, parameter.name)

@@ -72,7 +72,12 @@ KINDS: Mapping[str, _Fill] = {
 
 
 def images(
-    expansion: Expansion, nodes: Sequence[Node], kind: str, given: Mapping[int, Any]
+    expansion: Expansion,
+    nodes: Sequence[Node],
+    kind: str,
+    given: Mapping[int, Any],
+    *,
+    seed: int = 0,
 ) -> Images:
     """The bytes of every tensor with memory, or number passed by value; results are zero.
 
@@ -85,13 +90,15 @@ def images(
         One of `KINDS`.
     given : mapping
         Bytes and numbers by unique id, which are taken as they are.
+    seed : int
+        Of the random numbers.
 
     Raises
     ------
     ValueError
         For an operand of integers without a known meaning, that is not given.
     """
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(seed)
     meant = _meanings(nodes)
     written = {each.uid for each in results(expansion)}
     positive = any(_mode(node) in _POSITIVE for node in expansion.nodes)
@@ -219,6 +226,8 @@ def _meaning(
         return lambda rng: rng.integers(0, pages, dims)
     if port.startswith(("scale_", "descale_")):  # of types of 8 bits
         return lambda rng: rng.uniform(0.5, 1.5, dims)
+    if node.kind.descriptor == "operation_rng":  # a seed or an offset
+        return lambda rng: rng.integers(0, 1 << 16, dims)
     if port == "stats":  # logarithms of sums of exponentials
         return lambda rng: rng.uniform(3, 6, dims)
     if port in _OVERRIDES:
