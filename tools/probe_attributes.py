@@ -3,7 +3,7 @@
 cuDNN is asked: every attribute is set with every type, once and several at a time, each in a
 forked child because a descriptor of the wrong kind can crash libcudnn. What cannot be measured
 (attributes that cuDNN computes, or wants in a certain order, and which descriptors it wants as
-values) is in `KNOWN`, from cuDNN's documentation. Writes cudnn_ctypes/raw/attribute_types.py;
+values) is in `KNOWN`, from cuDNN's documentation. Writes cudnn_ctypes/raw/attribute_types.json;
 needs no GPU.
 """
 
@@ -20,7 +20,9 @@ from cudnn_ctypes import raw
 from cudnn_ctypes.absent_gpu.driver_stub import ensure_driver
 from cudnn_ctypes.raw.bare import bare
 
-OUTPUT = Path(__file__).resolve().parents[1] / "cudnn_ctypes" / "raw" / "attribute_types.py"
+from .generate.text import json_table
+
+OUTPUT = Path(__file__).resolve().parents[1] / "cudnn_ctypes" / "raw" / "attribute_types.json"
 
 Facts = tuple[str, bool, bool, str]  # types, is_array, settable, wants
 
@@ -172,32 +174,8 @@ def all_facts() -> dict[str, Facts]:
 
 def text(facts: dict[str, Facts], version: str) -> str:
     """The file."""
-    head = f'''"""The value types of the backend attributes, measured with cuDNN {version}.
-
-By name without CUDNN_ATTR_: the types of value that cuDNN takes, the preferred one first; whether
-it holds any number of them; whether it can be set; which descriptors it wants as values.
-
-Measured by ``python -m tools.probe_attributes``; do not edit.
-"""
-
-from __future__ import annotations
-
-ATTRIBUTE_TYPES: dict[str, tuple[str, bool, bool, str]] = {{
-'''
-    lines = [
-        f'    "{name}": ("{types}", {is_array}, {settable}, "{wants}"),\n'
-        for name, (types, is_array, settable, wants) in facts.items()
-    ]
-    return head + "".join(_wrapped(line) for line in lines) + "}\n"
-
-
-def _wrapped(line: str) -> str:
-    """As the formatter breaks a line that is too long."""
-    if len(line) <= 101:
-        return line
-    name, _, values = line.strip().partition(": ")
-    parts = values.strip("(),").split(", ")
-    return f"    {name}: (\n" + "".join(f"        {part},\n" for part in parts) + "    ),\n"
+    source = "Measured by ``python -m tools.probe_attributes``"
+    return json_table("The value types of the attributes", version, source, facts)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

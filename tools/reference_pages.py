@@ -21,10 +21,9 @@ import cudnn_ctypes
 from cudnn_ctypes import Graph, raw, reference
 from cudnn_ctypes.commands.doctor.coverage import Row, table
 from cudnn_ctypes.raw import enums, types
-from cudnn_ctypes.raw.describe import documentation, parameter_type
+from cudnn_ctypes.raw.describe import documentation, parameter_type, uses
 from cudnn_ctypes.raw.function import Function
 from cudnn_ctypes.raw.parameter import Parameter
-from cudnn_ctypes.raw.uses import USES
 
 from .course_pages import write_course
 from .fault_pages import write_faults
@@ -91,14 +90,14 @@ def function_page(name: str, function: Function, row: Row) -> Iterator[str]:
 
 def example_of(name: str) -> Iterator[str]:
     """The example of its class or operation, and the program that calls it."""
-    owners = [each.partition(".")[0] for each in USES[name][0].split()]
+    owners = [each.partition(".")[0] for each in uses()[name][0].split()]
     for user in [*users(name), *(each for each in dict.fromkeys(owners) if each in public())]:
         lines = (inspect.getdoc(public()[user]) or "").partition("\nExamples\n--------\n")[2]
         if ">>> " in lines:
             yield f"Example of [`{user}`](../api/{user}.rst):"
             yield code(lines.strip("\n"), "pycon")
             break
-    program = USES[name][1]
+    program = uses()[name][1]
     if program:
         yield f"A program that calls it: [{program}](../examples/{Path(program).stem}.md)."
 
@@ -117,8 +116,8 @@ def successor(name: str) -> str:
 
 def user_links(name: str) -> Iterator[str]:
     """Public names by what uses the function: those whose text names it first."""
-    texts = [*users(name), *(each for each in USES[name][0].split() if "." in each)]
-    for used_by in dict.fromkeys(texts or USES[name][0].split()):
+    texts = [*users(name), *(each for each in uses()[name][0].split() if "." in each)]
+    for used_by in dict.fromkeys(texts or uses()[name][0].split()):
         owner = used_by.partition(".")[0]
         known = owner in public()
         yield f"[`{used_by}`](../api/{owner}.rst)" if known else f"`{used_by}`"
@@ -126,7 +125,7 @@ def user_links(name: str) -> Iterator[str]:
 
 def users(name: str) -> list[str]:
     """Public classes and functions that call a C function, or say that they follow it."""
-    named = [each for each in USES[name][0].split() if each in public()]
+    named = [each for each in uses()[name][0].split() if each in public()]
     follow = [
         each
         for each, item in public().items()
@@ -284,7 +283,7 @@ def documented(name: str, item: Any) -> str:
 def c_functions(name: str) -> str:
     used = [
         f":doc:`{function} <../c/{function}>`"
-        for function, (users, _) in USES.items()
+        for function, (users, _) in uses().items()
         if any(each.partition(".")[0] == name for each in users.split())
     ]
     return f"C functions: {', '.join(used)}." if used else ""

@@ -1,20 +1,21 @@
 """The table of backend attributes, derived from the names of the enumerators.
 
 ``CUDNN_ATTR_TENSOR_DATA_TYPE`` belongs to ``CUDNN_BACKEND_TENSOR_DESCRIPTOR`` and is its
-``data_type``; the descriptor type is called ``tensor``. `attribute_types` lists the type of each
-attribute's value. The table guards the attribute calls of layer 1, and gives layer 3 its short
-names.
+``data_type``; the descriptor type is called ``tensor``. ``attribute_types.json`` lists the type of
+each attribute's value, as ``python -m tools.probe_attributes`` measured it. The table guards the
+attribute calls of layer 1, and gives layer 3 its short names.
 """
 
 from __future__ import annotations
 
 import ctypes
 import functools
+import json
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from . import enums, library
-from .attribute_types import ATTRIBUTE_TYPES
 from .ctypes_support import CudnnEnum
 from .enums import cudnnBackendAttributeName_t as Name
 from .enums import cudnnBackendAttributeType_t as Type
@@ -111,6 +112,13 @@ def _by_length() -> tuple[tuple[str, Kind], ...]:
         (prefix, kind) for short, kind in KINDS.items() for prefix in _PREFIXES.get(short, (short,))
     ]
     return tuple(sorted(prefixes, key=lambda pair: -len(pair[0])))
+
+
+_FILE = Path(__file__).with_name("attribute_types.json")
+
+ATTRIBUTE_TYPES: dict[str, tuple[str, bool, bool, str]] = json.loads(_FILE.read_text())["rows"]
+"""By name without CUDNN_ATTR_: the types of value that cuDNN takes, the preferred one first;
+whether it has any number of values; whether it can be set; which descriptors it wants."""
 
 
 def _table() -> dict[Kind, dict[str, Attribute]]:

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import json
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from . import constants, enums, functions, types
@@ -51,12 +53,19 @@ def docstring(name: str) -> str:
     KeyError
         If cuDNN 9 has no such name.
     """
-    from .uses import USES
+    objects, example = uses().get(name, ("", ""))
+    lines = [documentation(name)]
+    lines += [f"used by {', '.join(objects.split()[:_NAMED])}"] if objects else []
+    lines += [f"example: examples/{example}"] if example else []
+    return "\n".join(lines)
 
-    objects, example = USES.get(name, ("", ""))
-    uses = [f"used by {', '.join(objects.split()[:_NAMED])}"] if objects else []
-    uses += [f"example: examples/{example}"] if example else []
-    return "\n".join([documentation(name), *uses])
+
+@functools.cache
+def uses() -> dict[str, tuple[str, str]]:
+    """By C function: objects of layers 2 and 3, the most direct first, and an example."""
+    file = Path(__file__).with_name("uses.json")
+    table: dict[str, tuple[str, str]] = json.loads(file.read_text("utf-8"))["rows"]
+    return table
 
 
 def _text(name: str, item: Any) -> str:

@@ -25,7 +25,7 @@ EMITTERS = {
     "types.py": emit_types,
     "constants.py": emit_constants,
     "functions.py": emit_functions,
-    "uses.py": emit_uses,
+    "uses.json": emit_uses,
     "../graph/describe/operations/table.pyi": emit_graph_methods,
     "../frontend/methods.pyi": emit_front_end_methods,
 }

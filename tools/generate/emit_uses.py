@@ -1,4 +1,4 @@
-"""Write ``raw/uses.py``: what stands on each C function, and which example uses it."""
+"""Write ``raw/uses.json``: what stands on each C function, and which example uses it."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ import re
 from pathlib import Path
 
 from .model import Headers
-from .text import banner
+from .text import COMMAND, json_table
 
-_BODY = """
-Read from the source of the package's layers 2 and 3 and of the examples.
-"""
+_SOURCE = f"Read from the source of layers 2 and 3 and of the examples by ``{COMMAND}``"
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
@@ -20,21 +18,12 @@ def emit_uses(headers: Headers) -> str:
 
     used = users(frozenset(function.name for function in headers.functions))
     words = {path.name: _words(path) for path in sorted(EXAMPLES.glob("*.py"))}
-    lines = ""
+    rows: dict[str, tuple[str, str]] = {}
     for function in headers.functions:
         objects = used.get(function.name, [])
         example = _example([function.name], words) or _example(objects, words)
-        name, used_by = f'    "{function.name}": ', f'"{" ".join(objects)}"'
-        row = f'{name}({used_by}, "{example}"),\n'
-        if len(row) > 101:
-            row = f'{name}(\n        {used_by},\n        "{example}",\n    ),\n'
-        lines += row
-    text = f"USES: dict[str, tuple[str, str]] = {{\n{lines}}}\n"
-    return (
-        banner(headers.version, "What uses the functions", _BODY)
-        + text
-        + '"""By C function: objects of layers 2 and 3, the most direct first, and an example."""\n'
-    )
+        rows[function.name] = " ".join(objects), example
+    return json_table("What uses the functions", headers.version, _SOURCE, rows)
 
 
 def _words(path: Path) -> set[str]:

@@ -6,9 +6,10 @@ empty line stands between declarations.
 
 from __future__ import annotations
 
+import json
 import re
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from .model import Declaration
 
@@ -91,6 +92,13 @@ def class_statement(name: str, base: str, keywords: Iterable[str]) -> str:
     if len(f"{line} ...") <= LINE_LENGTH:
         return line
     return f"class {name}(\n{filled(arguments)}):"
+
+
+def json_table(title: str, version: str, source: str, rows: Mapping[str, object]) -> str:
+    """A JSON file of one table, a row per line, and what wrote it."""
+    banner = json.dumps(f"{title} of cuDNN {version}. {source}; do not edit.")
+    lines = ",\n".join(f"  {json.dumps(key)}: {json.dumps(row)}" for key, row in rows.items())
+    return f'{{\n "about": {banner},\n "rows": {{\n{lines}\n }}\n}}\n'
 
 
 def dunder_all(names: Iterable[str]) -> str:

@@ -21,9 +21,8 @@ from rich.table import Table
 
 from ... import raw
 from ...graph.engines.explaining.report import WIDE
-from ...raw.describe import aligned
+from ...raw.describe import aligned, uses
 from ...raw.function import Function
-from ...raw.uses import USES
 
 RECORD = Path(__file__).with_name("gpu_runs.json")
 
@@ -140,7 +139,7 @@ def table() -> tuple[Row, ...]:
                 function=name,
                 header=function.header,
                 since=function.since,
-                used_by=tuple(USES[name][0].split()),
+                used_by=tuple(uses()[name][0].split()),
                 reference_device=_reference_device(function, name in carried_out),
                 succeeded=tuple(run.cudnn for run in runs if name in run.succeeded),
                 refused=tuple(

@@ -20,7 +20,7 @@ from ...raw import constants, enums, functions, hints, types
 from ...raw import cudnnBackendAttributeType_t as Type
 from ...raw.attributes import ATTRIBUTES, ENUMS, KINDS, Attribute, kind_name, owner_and_short_name
 from ...raw.ctypes_support import CudnnEnum
-from ...raw.describe import aligned, documentation, enum_of, facts_of
+from ...raw.describe import aligned, documentation, enum_of, facts_of, uses
 from ...raw.faults import Fault
 from ...raw.function import Function
 from ...raw.gone import changed, gone_names
@@ -28,7 +28,6 @@ from ...raw.gone import find as find_gone
 from ...raw.gone import near as near_names
 from ...raw.gone_table import OLD_STATUS_NUMBERS
 from ...raw.headers import COMMENT, HEADERS, include_folder
-from ...raw.uses import USES
 from ..examples import folder
 
 
@@ -542,7 +541,7 @@ def _function(name: str, function: Function) -> Entry:
     text = documentation(name)
     if note := changed(name):
         text += f"\n\nin programs for old releases: {note}"
-    used_by, example = USES[name]
+    used_by, example = uses()[name]
     lists = {
         "used by": used_by.split(),
         "example": [f"examples/{example}"] if example else [],
@@ -575,7 +574,7 @@ def _used_by(public: str) -> list[str]:
     """The C functions that a public class or function of this package uses."""
     return [
         name
-        for name, (used_by, _) in USES.items()
+        for name, (used_by, _) in uses().items()
         if any(each.partition(".")[0] == public for each in used_by.split())
     ]
 
@@ -602,7 +601,7 @@ def _public(name: str) -> Entry | None:
 
 def _class_for(handle_type: str) -> dict[str, list[str]]:
     creator = handle_type.replace("cudnn", "cudnnCreate", 1).removesuffix("_t")
-    return {"used by": USES[creator][0].split() if creator in USES else []}
+    return {"used by": uses()[creator][0].split() if creator in uses() else []}
 
 
 @functools.cache

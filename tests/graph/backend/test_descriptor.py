@@ -22,8 +22,8 @@ from cudnn_ctypes.graph.backend.descriptor import BackendDescriptor, as_kind, at
 from cudnn_ctypes.graph.engines.heuristics import heuristics
 from cudnn_ctypes.graph.run.plan import ExecutionPlan
 from cudnn_ctypes.handle import Handle
-from cudnn_ctypes.raw.attribute_types import ATTRIBUTE_TYPES
 from cudnn_ctypes.raw.attributes import (
+    ATTRIBUTE_TYPES,
     ATTRIBUTES,
     ENUMS,
     KINDS,
@@ -390,7 +390,7 @@ def test_the_table_is_measured_and_not_read_from_itself():
             name = raw.cudnnBackendAttributeName_t["CUDNN_ATTR_" + short]
             print(measured(short, owner_and_short_name(name)[0]))
     """
-    assert printed(program) == [str(ATTRIBUTE_TYPES[name]) for name in names]
+    assert printed(program) == [str(tuple(ATTRIBUTE_TYPES[name])) for name in names]
 
 
 def test_every_descriptor_type_has_attributes_and_a_short_name():
