@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from cudnn_ctypes import ActivationDescriptor, raw
 
 NAN = {
@@ -24,13 +22,3 @@ def test_names_are_those_of_c_too() -> None:
     for name in ("CUDNN_ACTIVATION_CLIPPED_RELU", "Clipped-ReLU", "clipped_relu"):
         with ActivationDescriptor(name) as descriptor:
             assert descriptor.mode == raw.CUDNN_ACTIVATION_CLIPPED_RELU
-
-
-def test_a_misspelt_mode_is_answered_with_a_suggestion() -> None:
-    with pytest.raises(ValueError, match=r"mode: .*did you mean 'sigmoid'"):
-        ActivationDescriptor("sigmod")
-
-
-def test_a_member_of_another_enum_is_refused() -> None:
-    with pytest.raises(TypeError, match="mode: expected a cudnnActivationMode_t"):
-        ActivationDescriptor(raw.CUDNN_POOLING_MAX)

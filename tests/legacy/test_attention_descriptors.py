@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
 from cudnn_ctypes import (
     AttentionWeights,
     AttnDescriptor,
-    BadParamError,
     DeviceBuffer,
     DeviceTensor,
     Handle,
-    NotSupportedError,
     SeqDataDescriptor,
     attention_buffer_sizes,
     attention_forward,
@@ -69,38 +65,6 @@ def test_sequences_of_a_tensor(reference_handle: Handle) -> None:
             assert "".join("TNBV"[axis] for axis in desc.axes) == axes
 
 
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        (((4, 3, 5),), ValueError, r"shape: expected \(time, batch, beam, vector\)"),
-        (((4, 3, 1, 5), "int8"), Exception, "cudnnSetSeqDataDescriptor"),
-        (((4, 3, 0, 5),), BadParamError, "cudnnSetSeqDataDescriptor"),
-    ],
-)
-def test_wrong_sequences(arguments: Any, error: Any, message: str) -> None:
-    with pytest.raises(error, match=message):
-        SeqDataDescriptor(*arguments)
-
-
-def test_wrong_lengths_and_axes(reference_handle: Handle) -> None:
-    with pytest.raises(ValueError, match="lengths: expected 6 entries, one for each of 3 x 2"):
-        SeqDataDescriptor((4, 3, 2, 5), lengths=(4, 4))
-    with pytest.raises(BadParamError):
-        SeqDataDescriptor((4, 1, 1, 5), lengths=(5,))
-    with pytest.raises(BadParamError):
-        SeqDataDescriptor((4, 1, 1, 5), lengths=(0,))
-    for axes in ("TNB", "TNBX", "TTBV", (0, 1)):
-        with pytest.raises(ValueError, match="axes: expected the letters of 'TNBV'"):
-            SeqDataDescriptor((4, 1, 1, 5), axes=axes)
-    with pytest.raises(BadParamError):
-        SeqDataDescriptor((4, 1, 1, 5), axes="VTNB")
-    with pytest.raises(TypeError, match="lengths: expected ints, got"):
-        SeqDataDescriptor((4, 1, 1, 5), lengths=(raw.CUDNN_SEQDATA_BATCH_DIM,))
-    gaps = DeviceTensor.empty((4, 3, 2, 5), "float32", strides=(36, 12, 6, 1))
-    with pytest.raises(ValueError, match="cuDNN describes dense sequences only"):
-        SeqDataDescriptor.of(gaps)
-
-
 # --- the attention descriptor -------------------------------------------------------------------
 
 
@@ -126,26 +90,6 @@ def test_descriptor_reads_back_what_was_set(attn: AttnDescriptor) -> None:
 def test_compute_type_follows_the_data(data_type: str, compute_data_type: str) -> None:
     with AttnDescriptor(**OPTIONS, data_type=data_type) as attn:
         assert repr(attn).count(f"compute_data_type='{compute_data_type}'") == 1
-
-
-@pytest.mark.parametrize(
-    ("change", "error", "message"),
-    [
-        ({"q_size": 0}, ValueError, "q_size: expected an int, at least 1, got 0"),
-        ({"o_projection": -1}, ValueError, "o_projection: expected an int, at least 0, got -1"),
-        ({"max_beam": 0}, ValueError, "max_beam: expected an int, at least 1"),
-        ({"scaler": -1.0}, ValueError, "scaler: expected 0 or more"),
-        ({"scaler": float("nan")}, ValueError, "scaler: expected 0 or more"),
-        ({"k_projection": 4}, ValueError, "keys are 4 long after projection, queries 3"),
-        ({"query_map": "many"}, ValueError, "query_map: expected 'all_to_one'"),
-        ({"math_type": "fast"}, ValueError, "math_type"),
-        ({"compute_data_type": "float16"}, NotSupportedError, "cudnnSetAttnDescriptor"),
-        ({"query_map": "one_to_one", "max_beam": 2}, NotSupportedError, "cudnnSetAttnDescriptor"),
-    ],
-)
-def test_wrong_options(change: Any, error: Any, message: str) -> None:
-    with pytest.raises(error, match=message):
-        AttnDescriptor(HEADS, **{**OPTIONS, **change})
 
 
 def test_set_wants_all_sizes(attn: AttnDescriptor) -> None:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any
 
 import numpy as np
 import pytest
 
 from cudnn_ctypes import ConvolutionDescriptor, FilterDescriptor, TensorDescriptor, raw
-from cudnn_ctypes.errors import BadParamError, NotSupportedError
 
 
 def ints(rng: np.random.Generator, low: int, high: int, count: int) -> tuple[int, ...]:
@@ -85,47 +83,3 @@ def test_two_dimensions_read_back(seed: int) -> None:
     assert [held[name] for name in names] == numbers
     assert held["mode"] == raw.CUDNN_CONVOLUTION
     assert held["compute_data_type"] == raw.CUDNN_DATA_DOUBLE
-
-
-class TestWrongInput:
-    @pytest.mark.parametrize(
-        "options", [{"stride": 0}, {"dilation": (0, 1)}, {"padding": -1}, {"groups": 0}]
-    )
-    def test_values_that_cudnn_refuses(self, options: dict[str, Any]) -> None:
-        with pytest.raises(BadParamError, match="must be at least 1, padding at least 0"):
-            ConvolutionDescriptor(**options)
-
-    def test_lengths_that_differ(self) -> None:
-        with pytest.raises(ValueError, match="padding has 2, stride has 3"):
-            ConvolutionDescriptor((1, 1), (1, 1, 1))
-
-    def test_too_many_spatial_dimensions(self) -> None:
-        with pytest.raises(NotSupportedError, match="7"):
-            ConvolutionDescriptor((1,) * 7)
-
-    def test_compute_type_that_cudnn_lacks(self) -> None:
-        with pytest.raises(BadParamError):
-            ConvolutionDescriptor(compute_data_type="int8")
-
-    def test_mode_of_another_enum(self) -> None:
-        with pytest.raises(TypeError, match="mode: expected a cudnnConvolutionMode_t"):
-            ConvolutionDescriptor(mode=raw.CUDNN_TENSOR_NHWC)
-
-    @pytest.mark.parametrize(
-        ("x_shape", "w_shape", "groups", "message"),
-        [
-            ((1, 3, 8, 8), (4, 2, 3, 3), 1, "x: it has 3 channels, but .* need 2"),
-            ((1, 6, 8, 8), (4, 6, 3, 3), 2, "x: it has 6 channels, but .* in 2 groups need 12"),
-            ((1, 6, 8, 8), (5, 3, 3, 3), 2, "w: it has 5 filters, which 2 groups do not divide"),
-            ((1, 3, 8, 8, 8), (4, 3, 3, 3, 3), 1, "x: a convolution over 2 spatial"),
-            ((1, 3, 8), (4, 3, 3, 3), 1, "x: a convolution over 2 spatial"),
-            ((1, 3, 8, 2), (4, 3, 3, 3), 1, "reaches over 3 elements along spatial dimension 1"),
-        ],
-    )
-    def test_shapes_that_do_not_fit(
-        self, x_shape: tuple[int, ...], w_shape: tuple[int, ...], groups: int, message: str
-    ) -> None:
-        x, w = TensorDescriptor(x_shape), FilterDescriptor(w_shape)
-        conv = ConvolutionDescriptor(groups=groups)
-        with x, w, conv, pytest.raises(ValueError, match=message):
-            conv.output_shape(x, w)

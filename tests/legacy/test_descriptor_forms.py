@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 from typing import Any
 
 import numpy as np
@@ -129,6 +130,190 @@ def test_arguments_that_are_none_of_theirs_are_named() -> None:
     ):
         with pytest.raises((TypeError, ValueError), match=named):
             make()  # type: ignore[no-untyped-call]
+
+
+def _of(make: Any, *arguments: Any, **options: Any) -> Any:
+    """Makes a descriptor for other tests' settings, of which one is wrong."""
+    return lambda: make(*arguments, **options)
+
+
+ATTENTION = {"q_size": 6, "qo_max_length": 4, "kv_max_length": 5}
+LSTM = {"cell": "lstm", "input_size": 8, "hidden_size": 8}
+FLOAT, NCHW, NHWC = raw.CUDNN_DATA_FLOAT, raw.CUDNN_TENSOR_NCHW, raw.CUDNN_TENSOR_NHWC
+VECTORS = raw.CUDNN_TENSOR_NCHW_VECT_C
+PACKED = "seq_major_packed"
+
+
+def pooled(window: int, *shape: int) -> Any:
+    return lambda: cudnn.PoolingDescriptor(window).output_shape(cudnn.TensorDescriptor(shape))
+
+
+def convolved(x: tuple[int, ...], w: tuple[int, ...], **options: Any) -> Any:
+    return lambda: cudnn.ConvolutionDescriptor(**options).output_shape(
+        cudnn.TensorDescriptor(x), cudnn.FilterDescriptor(w)
+    )
+
+
+# What is made, and what its error says: the argument's name, or the name of C's function.
+WRONG = {
+    cudnn.ActivationDescriptor: (
+        (_of(cudnn.ActivationDescriptor, "sigmod"), "mode: .*did you mean 'sigmoid'"),
+        (_of(cudnn.ActivationDescriptor, raw.CUDNN_POOLING_MAX), "mode: "),
+    ),
+    cudnn.TensorDescriptor: (
+        (_of(cudnn.TensorDescriptor, (0, 3, 4)), "SetTensor"),
+        (_of(cudnn.TensorDescriptor, (2, 3, 4, 5, 0)), "every dimension must be at least 1"),
+        (_of(cudnn.TensorDescriptor, (2, -3, 4, 5)), "negative"),
+        (_of(cudnn.TensorDescriptor, (1, 1, 1, 1), NHWC), "swapped"),
+        (_of(cudnn.TensorDescriptor, (1, 1, 1, 1), layout=raw.CUDNN_DATA_HALF), "swapped"),
+        (_of(cudnn.TensorDescriptor, (1, 2), layout="NCHW", strides=(2, 1)), "not both"),
+        (_of(cudnn.TensorDescriptor, (1, 2, 3, 4), strides=(12, 4, 1)), "strides: "),
+        (_of(cudnn.TensorDescriptor, layout="NCHW"), "shape: "),
+        (_of(cudnn.TensorDescriptor, (1, 2, 3, 4), layout="NHCW"), "layout: .*NHCW"),
+        # cuDNN 9.28 accepts this in cudnnSetTensorNdDescriptorEx, and divides C by 4.
+        (_of(cudnn.TensorDescriptor, (1, 8, 3, 4, 5), "int8", layout=VECTORS), "vectorised data"),
+        (_of(cudnn.TensorDescriptor, (1, 6, 3, 4), "int8x4"), "SetTensor"),
+        *(
+            (_of(cudnn.TensorDescriptor, (1, 8, 3, 4), kind), "SetTensor")
+            for kind in ("int64", "boolean", "fp8_e4m3", "int4")  # which the graph API has
+        ),
+        (_of(cudnn.TensorDescriptor, (1,) * 9), "SetTensor"),
+        (_of(cudnn.TensorDescriptor, (1, 2.5, 3, 4)), "shape"),
+        # The layout and the data type are both 0, so C would take this.
+        (lambda: cudnn.TensorDescriptor().set_4d(FLOAT, NCHW, 1, 1, 1, 1), "swapped"),
+        (lambda: cudnn.TensorDescriptor().set_nd_ex("float32", "NCHW", (1, 1)), "swapped"),
+        (lambda: cudnn.TensorDescriptor().set_nd("NCHW", (1, 1), (1, 1)), "swapped"),
+    ),
+    cudnn.FilterDescriptor: (
+        (_of(cudnn.FilterDescriptor, (2, 0, 4)), "every dimension must be at least 1"),
+        (_of(cudnn.FilterDescriptor, (8, 4, 3, 3), layout="NCHW_VECT_C"), "vectorised data type"),
+        (_of(cudnn.FilterDescriptor, (8, 4)), "SetFilter"),
+        (_of(cudnn.FilterDescriptor, layout="NCHW"), "shape: needed"),
+        (lambda: cudnn.FilterDescriptor().set_4d(NCHW, FLOAT, 1, 1, 1, 1), "swapped"),
+        (lambda: cudnn.FilterDescriptor().set_nd("NCHW", "float32", (1, 1, 1)), "swapped"),
+    ),
+    cudnn.ConvolutionDescriptor: (
+        *(
+            (_of(cudnn.ConvolutionDescriptor, **option), "must be at least 1, padding at least 0")
+            for option in ({"stride": 0}, {"dilation": (0, 1)}, {"padding": -1}, {"groups": 0})
+        ),
+        (_of(cudnn.ConvolutionDescriptor, (1, 1), (1, 1, 1)), "padding has 2, stride has 3"),
+        (_of(cudnn.ConvolutionDescriptor, (1,) * 7), "SetConvolutionNd"),
+        (_of(cudnn.ConvolutionDescriptor, compute_data_type="int8"), "SetConvolutionNd"),
+        (_of(cudnn.ConvolutionDescriptor, mode=NHWC), "mode: "),
+        (convolved((1, 3, 8, 8), (4, 2, 3, 3)), "x: it has 3 channels, but .* need 2"),
+        (convolved((1, 6, 8, 8), (4, 6, 3, 3), groups=2), "x: it has 6 channels, .* need 12"),
+        (convolved((1, 6, 8, 8), (5, 3, 3, 3), groups=2), "w: it has 5 filters"),
+        (convolved((1, 3, 8, 8, 8), (4, 3, 3, 3, 3)), "x: a convolution over 2 spatial"),
+        (convolved((1, 3, 8), (4, 3, 3, 3)), "x: a convolution over 2 spatial"),
+        (convolved((1, 3, 8, 2), (4, 3, 3, 3)), "reaches over 3 elements along"),
+    ),
+    cudnn.PoolingDescriptor: (
+        (_of(cudnn.PoolingDescriptor, (2, 2), (0, 0, 0)), "window has 2, padding has 3"),
+        (_of(cudnn.PoolingDescriptor, 0), "SetPooling"),
+        (_of(cudnn.PoolingDescriptor, 2, -1), "padding: negative entry"),
+        (_of(cudnn.PoolingDescriptor, 2, 0, 0), "SetPooling"),
+        (_of(cudnn.PoolingDescriptor, 2, mode="maxx"), "mode: .*did you mean 'max'"),
+        (pooled(5, 1, 1, 4, 4), "window reaches over 5 elements"),
+        (pooled(2, 1, 1, 4, 4, 4), "x: a pooling over 2 spatial"),
+    ),
+    cudnn.LRNDescriptor: tuple(
+        (_of(cudnn.LRNDescriptor, **option), "SetLRN")
+        for option in ({"n": 0}, {"n": 17}, {"k": 1e-6}, {"beta": 0.001})
+    ),
+    cudnn.ReduceTensorDescriptor: (
+        (_of(cudnn.ReduceTensorDescriptor, "norm3"), "op: .*did you mean 'norm2'"),
+        (_of(cudnn.ReduceTensorDescriptor, compute_data_type="bfloat16"), "SetReduceTensor"),
+        (_of(cudnn.ReduceTensorDescriptor, "max", indices=3), "indices: expected True or False"),
+    ),
+    cudnn.OpTensorDescriptor: (
+        (_of(cudnn.OpTensorDescriptor, "sub"), "op: .*'add'"),
+        (_of(cudnn.OpTensorDescriptor, compute_data_type="int8"), "SetOpTensor"),
+    ),
+    cudnn.SpatialTransformerDescriptor: (
+        (_of(cudnn.SpatialTransformerDescriptor, (2, 3, 4, 7), "bfloat16"), "SetSpatial"),
+        (_of(cudnn.SpatialTransformerDescriptor, (2, 3, 4, 7), "int8"), "SetSpatial"),
+        (_of(cudnn.SpatialTransformerDescriptor, (2, 3, 4, 7), sampler="nearest"), "sampler: "),
+    ),
+    cudnn.CTCLossDescriptor: (
+        (_of(cudnn.CTCLossDescriptor, "float16"), "compType"),
+        (_of(cudnn.CTCLossDescriptor, normalization="sigmoid"), "normalization: "),
+        (_of(cudnn.CTCLossDescriptor, gradient_mode="zero_oob_gradient"), "gradient_mode: "),
+    ),
+    cudnn.RNNDescriptor: tuple(
+        (_of(cudnn.RNNDescriptor, **{**LSTM, **option}), named)
+        for option, named in (
+            ({"hidden_size": 0}, "hiddenSize < 1|projSize <= 0"),
+            ({"input_size": 0}, "inputSize < 1"),
+            ({"layers": 0}, "numLayers < 1"),
+            ({"projection_size": 9}, "projSize > hiddenSize"),
+            ({"cell": "gru", "projection_size": 4}, "projSize != hiddenSize"),
+            ({"data_type": "int8"}, "cudnnSetRNNDescriptor_v8"),
+            ({"compute_data_type": "float64"}, "mathPrec != CUDNN_DATA_FLOAT"),
+            ({"input_mode": "skip_input", "input_size": 7}, "input_size: must be hid"),
+            ({"bias": "two"}, "bias: expected one of"),
+            ({"cell": "elman"}, "cell: expected one of"),
+            ({"cell": raw.CUDNN_LINEAR_INPUT}, "cell: expected a cudnnRNNMode_t"),
+            ({"dropout": 0.5}, r"dropout: expected a DropoutDescriptor, got 0\.5"),
+            ({"algorithm": "persist_static", "data_type": "float64"}, "PERSIST_STATIC"),
+            ({"algorithm": "persist_static", "bias": "no_bias"}, "DOUBLE_BIAS"),
+        )
+    ),
+    cudnn.RNNDataDescriptor: (
+        (_of(cudnn.RNNDataDescriptor, [3, 4], 8, max_length=3), "lengths: "),
+        (_of(cudnn.RNNDataDescriptor, [3, -1], 8), "lengths: "),
+        (_of(cudnn.RNNDataDescriptor, [3, 4], 8, layout=PACKED), "lengths: must descend"),
+        (_of(cudnn.RNNDataDescriptor, [4, 3], 8, layout=PACKED, max_length=5), "maxSeqLength"),
+        (_of(cudnn.RNNDataDescriptor, [4, 0], 8, layout=PACKED), "and be 1 at least"),
+        (_of(cudnn.RNNDataDescriptor, [4], 0), "vectorSize"),
+        (_of(cudnn.RNNDataDescriptor, [], 8), "batchSize"),
+        (_of(cudnn.RNNDataDescriptor, [4], 8, "int8"), "dataType"),
+        (_of(cudnn.RNNDataDescriptor, [4], 8, layout="sorted"), "layout: expected one of"),
+    ),
+    cudnn.SeqDataDescriptor: (
+        (_of(cudnn.SeqDataDescriptor, (4, 3, 5)), "shape: expected"),
+        (_of(cudnn.SeqDataDescriptor, (4, 3, 1, 5), "int8"), "cudnnSetSeqDataDescriptor"),
+        (_of(cudnn.SeqDataDescriptor, (4, 3, 0, 5)), "cudnnSetSeqDataDescriptor"),
+        (_of(cudnn.SeqDataDescriptor, (4, 3, 2, 5), lengths=(4, 4)), "lengths: expected 6 entr"),
+        (_of(cudnn.SeqDataDescriptor, (4, 1, 1, 5), lengths=(5,)), "cudnnSetSeqDataDescriptor"),
+        (_of(cudnn.SeqDataDescriptor, (4, 1, 1, 5), lengths=(0,)), "cudnnSetSeqDataDescriptor"),
+        (_of(cudnn.SeqDataDescriptor, (4, 1, 1, 5), lengths=(NCHW,)), "lengths: expected ints"),
+        *(
+            (_of(cudnn.SeqDataDescriptor, (4, 1, 1, 5), axes=axes), "axes: expected the letters")
+            for axes in ("TNB", "TNBX", "TTBV", (0, 1))
+        ),
+        (_of(cudnn.SeqDataDescriptor, (4, 1, 1, 5), axes="VTNB"), "cudnnSetSeqDataDescriptor"),
+    ),
+    cudnn.AttnDescriptor: tuple(
+        (_of(cudnn.AttnDescriptor, 2, **{**ATTENTION, **option}), named)
+        for option, named in (
+            ({"q_size": 0}, "q_size: expected an int, at least 1, got 0"),
+            ({"o_projection": -1}, "o_projection: expected an int, at least 0, got -1"),
+            ({"max_beam": 0}, "max_beam: expected an int, at least 1"),
+            ({"scaler": -1.0}, "scaler: expected 0 or more"),
+            ({"scaler": float("nan")}, "scaler: expected 0 or more"),
+            ({"q_projection": 3, "k_projection": 4}, "keys are 4 long after projection"),
+            ({"query_map": "many"}, "query_map: expected 'all_to_one'"),
+            ({"math_type": "fast"}, "math_type"),
+            ({"compute_data_type": "float16"}, "cudnnSetAttnDescriptor"),
+            ({"query_map": "one_to_one", "max_beam": 2}, "cudnnSetAttnDescriptor"),
+        )
+    ),
+}
+
+
+@pytest.mark.usefixtures("reference_handle")
+@pytest.mark.parametrize("kind", WRONG, ids=lambda kind: kind.__name__)
+def test_wrong_settings(kind: Any) -> None:
+    wrong = []
+    for number, (make, named) in enumerate(WRONG[kind]):
+        try:
+            make()
+            wrong.append(f"{number} {named}: nothing is refused")
+        except (TypeError, ValueError, cudnn.CudnnError) as error:
+            if not re.search(named, str(error)):
+                wrong.append(f"{number} {named}: {error}")
+    assert not wrong, "\n".join(wrong)
 
 
 @pytest.mark.usefixtures("handle")

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from cudnn_ctypes import FilterDescriptor, raw
-from cudnn_ctypes.errors import BadParamError
 from cudnn_ctypes.runtime import DeviceTensor
 
 BYTES = {"float32": 4, "float64": 8, "float16": 2, "bfloat16": 2, "int8": 1}
@@ -106,30 +105,3 @@ class TestOfATensor:
         tensor = DeviceTensor.empty((8, 4, 3, 3), "float32", strides=(72, 18, 6, 2))
         with tensor, pytest.raises(ValueError, match="dense"):
             FilterDescriptor.of(tensor)
-
-
-class TestWrongInput:
-    @pytest.mark.parametrize("shape", [(0, 3, 4, 5), (2, 0, 4), (2, 3, 4, 5, 0)])
-    def test_zero_dimension(self, shape: tuple[int, ...]) -> None:
-        with pytest.raises(BadParamError, match="every dimension must be at least 1"):
-            FilterDescriptor(shape)
-
-    def test_swapped_layout_and_data_type(self) -> None:
-        with FilterDescriptor() as descriptor:
-            with pytest.raises(TypeError, match="layout and data type swapped"):
-                # The order of cudnnSetTensor4dDescriptor; both are 0, so C would take this.
-                descriptor.set_4d(raw.CUDNN_TENSOR_NCHW, raw.CUDNN_DATA_FLOAT, 1, 1, 1, 1)
-            with pytest.raises(TypeError, match="layout and data type swapped"):
-                descriptor.set_nd("NCHW", "float32", (1, 1, 1))
-
-    def test_vectors_of_a_type_without(self) -> None:
-        with pytest.raises(ValueError, match="vectorised data type"):
-            FilterDescriptor((8, 4, 3, 3), "float32", layout="NCHW_VECT_C")
-
-    def test_too_few_dimensions(self) -> None:
-        with pytest.raises(BadParamError):
-            FilterDescriptor((8, 4))
-
-    def test_layout_without_shape(self) -> None:
-        with pytest.raises(ValueError, match="shape: needed"):
-            FilterDescriptor(layout="NCHW")

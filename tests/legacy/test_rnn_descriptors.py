@@ -154,35 +154,6 @@ class TestRNNDescriptor:
         with pytest.raises(ClosedError):
             _ = rnn.cell
 
-    @pytest.mark.parametrize(
-        ("options", "error", "message"),
-        [
-            ({"hidden_size": 0}, BadParamError, "hiddenSize < 1|projSize <= 0"),
-            ({"input_size": 0}, BadParamError, "inputSize < 1"),
-            ({"layers": 0}, BadParamError, "numLayers < 1"),
-            ({"projection_size": 9}, NotSupportedError, "projSize > hiddenSize"),
-            ({"cell": "gru", "projection_size": 4}, NotSupportedError, "projSize != hiddenSize"),
-            ({"data_type": "int8"}, NotSupportedError, "cudnnSetRNNDescriptor_v8"),
-            ({"compute_data_type": "float64"}, NotSupportedError, "mathPrec != CUDNN_DATA_FLOAT"),
-            ({"input_mode": "skip_input", "input_size": 7}, ValueError, "input_size: must be hid"),
-            ({"bias": "two"}, ValueError, "bias: expected one of"),
-            ({"cell": "elman"}, ValueError, "cell: expected one of"),
-            ({"cell": raw.CUDNN_LINEAR_INPUT}, TypeError, "cell: expected a cudnnRNNMode_t"),
-            ({"dropout": 0.5}, TypeError, r"dropout: expected a DropoutDescriptor, got 0\.5"),
-            (
-                {"algorithm": "persist_static", "data_type": "float64"},
-                NotSupportedError,
-                "PERSIST_STATIC",
-            ),
-            ({"algorithm": "persist_static", "bias": "no_bias"}, NotSupportedError, "DOUBLE_BIAS"),
-        ],
-        ids=str,
-    )
-    def test_wrong_input(self, options: dict[str, Any], error: type, message: str) -> None:
-        arguments = {"cell": "lstm", "input_size": 8, "hidden_size": 8, **options}
-        with pytest.raises(error, match=message):
-            RNNDescriptor(**arguments)
-
 
 class TestRNNDataDescriptor:
     @pytest.mark.thinned(10)
@@ -252,39 +223,3 @@ class TestRNNDataDescriptor:
     def test_not_set_yet(self) -> None:
         with RNNDataDescriptor() as data:
             assert repr(data) == "RNNDataDescriptor()"
-
-    @pytest.mark.parametrize(
-        ("arguments", "options", "error", "message"),
-        [
-            (([3, 4], 8), {"max_length": 3}, ValueError, "lengths: expected ints from 0 to 3"),
-            (([3, -1], 8), {}, ValueError, "lengths: expected ints from 0 to 3"),
-            (
-                ([3, 4], 8),
-                {"layout": "seq_major_packed"},
-                ValueError,
-                "lengths: must descend, and",
-            ),
-            (
-                ([4, 3], 8),
-                {"layout": "seq_major_packed", "max_length": 5},
-                BadParamError,
-                "maxSeqLength",
-            ),
-            (
-                ([4, 0], 8),
-                {"layout": "seq_major_packed"},
-                ValueError,
-                "and be 1 at least, in the packed layout",
-            ),
-            (([4], 0), {}, BadParamError, "vectorSize"),
-            (([], 8), {}, BadParamError, "batchSize"),
-            (([4], 8, "int8"), {}, NotSupportedError, "dataType"),
-            (([4], 8), {"layout": "sorted"}, ValueError, "layout: expected one of"),
-        ],
-        ids=str,
-    )
-    def test_wrong_input(
-        self, arguments: tuple[Any, ...], options: dict[str, Any], error: type, message: str
-    ) -> None:
-        with pytest.raises(error, match=message):
-            RNNDataDescriptor(*arguments, **options)

@@ -9,7 +9,6 @@ import pytest
 
 import cudnn_ctypes as cudnn
 from cudnn_ctypes import (
-    BadParamError,
     DeviceBuffer,
     DeviceTensor,
     Handle,
@@ -35,19 +34,6 @@ def random(seed: int, *shape: int, layout: Any = None, dtype: Any = np.float32) 
 def identity(images: int) -> DeviceTensor:
     maps = np.tile(np.eye(2, 3, dtype=np.float32), (images, 1, 1))
     return DeviceTensor.from_numpy(maps)
-
-
-class TestDescriptor:
-    def test_refusals(self) -> None:
-        with pytest.raises(BadParamError):
-            SpatialTransformerDescriptor(Y, "bfloat16")
-        with pytest.raises(NotSupportedError):
-            SpatialTransformerDescriptor(Y, "int8")
-        with pytest.raises(ValueError, match=r"^sampler: expected one of 'bilinear'"):
-            SpatialTransformerDescriptor(Y, sampler="nearest")
-        closed = SpatialTransformerDescriptor(Y)
-        closed.close()
-        assert repr(closed) == "SpatialTransformerDescriptor(closed)"
 
 
 class TestOperations:

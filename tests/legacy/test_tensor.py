@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from cudnn_ctypes import TensorDescriptor, as_data_type, raw
-from cudnn_ctypes.errors import BadParamError, NotSupportedError
+from cudnn_ctypes.errors import BadParamError
 from cudnn_ctypes.runtime import DeviceTensor
 
 DATA_TYPES = {
@@ -203,77 +203,6 @@ class TestOfATensor:
         tensor = DeviceTensor.empty((2, 0, 4, 5), "float32")
         with tensor, pytest.raises(BadParamError, match="every dimension must be at least 1"):
             TensorDescriptor.of(tensor)
-
-
-class TestWrongInput:
-    @pytest.mark.parametrize("shape", [(0, 3, 4, 5), (2, 0, 4), (2, 3, 4, 5, 0)])
-    def test_zero_dimension(self, shape: tuple[int, ...]) -> None:
-        with pytest.raises(BadParamError, match="every dimension must be at least 1") as caught:
-            TensorDescriptor(shape)
-        assert "cudnnSetTensor" in str(caught.value)
-
-    def test_negative_dimension(self) -> None:
-        with pytest.raises(ValueError, match="negative"):
-            TensorDescriptor((2, -3, 4, 5))
-
-    def test_swapped_layout_and_data_type(self) -> None:
-        with TensorDescriptor() as descriptor:
-            with pytest.raises(TypeError, match="layout and data type swapped"):
-                # Both are 0, so C would take this.
-                descriptor.set_4d(raw.CUDNN_DATA_FLOAT, raw.CUDNN_TENSOR_NCHW, 1, 1, 1, 1)
-            with pytest.raises(ValueError, match="layout and data type swapped"):
-                descriptor.set_nd_ex("float32", "NCHW", (1, 1, 1, 1))
-            with pytest.raises(TypeError, match="layout and data type swapped"):
-                descriptor.set_nd("NCHW", (1, 1), (1, 1))
-        with pytest.raises(TypeError, match="layout and data type swapped"):
-            TensorDescriptor((1, 1, 1, 1), raw.CUDNN_TENSOR_NHWC)
-        with pytest.raises(TypeError, match="layout and data type swapped"):
-            TensorDescriptor((1, 1, 1, 1), layout=raw.CUDNN_DATA_HALF)
-
-    def test_raw_call_with_swapped_arguments(self) -> None:
-        with TensorDescriptor() as descriptor, pytest.raises(TypeError, match="swapped"):
-            raw.cudnnSetTensor4dDescriptor(
-                descriptor, raw.CUDNN_DATA_FLOAT, raw.CUDNN_TENSOR_NCHW, 1, 1, 1, 1
-            )
-
-    def test_layout_and_strides(self) -> None:
-        with pytest.raises(ValueError, match="not both"):
-            TensorDescriptor((1, 2, 3, 4), layout="NCHW", strides=(24, 12, 4, 1))
-
-    def test_strides_of_another_length(self) -> None:
-        with pytest.raises(ValueError, match="strides: expected 4 entries"):
-            TensorDescriptor((1, 2, 3, 4), strides=(12, 4, 1))
-
-    def test_layout_without_shape(self) -> None:
-        with pytest.raises(ValueError, match="shape: needed"):
-            TensorDescriptor(layout="NCHW")
-
-    def test_unknown_layout(self) -> None:
-        with pytest.raises(ValueError, match="NHCW"):
-            TensorDescriptor((1, 2, 3, 4), layout="NHCW")
-
-    @pytest.mark.parametrize("layout", ["NCHW_VECT_C", raw.CUDNN_TENSOR_NCHW_VECT_C])
-    def test_vectors_of_a_type_without(self, layout: object) -> None:
-        # cuDNN 9.28 accepts this in cudnnSetTensorNdDescriptorEx, and divides C by 4.
-        with pytest.raises(ValueError, match="vectorised data type"):
-            TensorDescriptor((1, 8, 3, 4, 5), "int8", layout=layout)
-
-    def test_channels_that_do_not_fill_vectors(self) -> None:
-        with pytest.raises(BadParamError):
-            TensorDescriptor((1, 6, 3, 4), "int8x4")
-
-    @pytest.mark.parametrize("data_type", ["int64", "boolean", "fp8_e4m3", "int4"])
-    def test_types_that_only_the_graph_api_has(self, data_type: str) -> None:
-        with pytest.raises(BadParamError):
-            TensorDescriptor((1, 8, 3, 4), data_type)
-
-    def test_too_many_dimensions(self) -> None:
-        with pytest.raises(NotSupportedError, match="9"):
-            TensorDescriptor((1,) * 9)
-
-    def test_shape_that_is_no_shape(self) -> None:
-        with pytest.raises(TypeError, match="shape"):
-            TensorDescriptor((1, 2.5, 3, 4))  # type: ignore[list-item]
 
 
 def test_raw_calls_see_the_same_descriptor() -> None:

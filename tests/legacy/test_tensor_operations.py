@@ -19,7 +19,7 @@ from cudnn_ctypes import (
     set_tensor,
     transform_tensor,
 )
-from cudnn_ctypes.errors import BadParamError, NotSupportedError
+from cudnn_ctypes.errors import NotSupportedError
 
 A = np.random.default_rng(0).integers(-9, 10, (2, 3, 4, 5)).astype(np.float32)
 B = np.random.default_rng(1).integers(-9, 10, (2, 3, 4, 5)).astype(np.float32)
@@ -92,14 +92,6 @@ class TestSetAndScale:
             set_tensor(handle, memory[:, :3], 1, y_desc=part)
             scale_tensor(handle, memory[:, :3], 5, y_desc=part)
             assert memory.numpy().tolist() == [[5, 5, 5, 7], [5, 5, 5, 7]]
-
-
-class TestOpTensorDescriptor:
-    def test_wrong_arguments(self) -> None:
-        with pytest.raises(ValueError, match=r"op: .*'add'"):
-            OpTensorDescriptor("sub")
-        with pytest.raises(BadParamError):
-            OpTensorDescriptor(compute_data_type="int8")
 
 
 class TestOpTensor:
