@@ -447,6 +447,19 @@ def test_exceptions_are_public() -> None:
     assert defined - exported == INTERNAL_ERRORS
 
 
+def test_each_module_of_layer_2_can_be_the_first_that_is_loaded() -> None:
+    """Docstrings are put together from those of other modules."""
+    program = """
+import importlib, pathlib, sys
+from cudnn_ctypes import legacy
+for path in pathlib.Path(legacy.__file__).parent.glob("[a-z]*.py"):
+    for name in [name for name in sys.modules if name.startswith("cudnn_ctypes.legacy.")]:
+        del sys.modules[name]
+    importlib.import_module(f"cudnn_ctypes.legacy.{path.stem}")
+"""
+    assert printed(program) == []
+
+
 @pytest.mark.parametrize(
     "stub", sorted(PACKAGE.rglob("__init__.pyi")), ids=lambda stub: stub.parent.name
 )

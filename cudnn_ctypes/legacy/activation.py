@@ -64,15 +64,11 @@ class ActivationDescriptor(Descriptor[raw.cudnnActivationDescriptor_t]):
     mode: raw.cudnnActivationMode_t = read_back(Activation, "Which function.")
     nan_propagation: raw.cudnnNanPropagation_t = read_back(Activation, "What ReLU does with NaN.")
     coef: float = read_back(Activation, "The ceiling of clipped ReLU, the alpha of ELU.")
-
-    @property
-    def swish_beta(self) -> float:
-        """The beta of swish; follows ``cudnnSetActivationDescriptorSwishBeta``."""
-        return self._record(Activation).swish_beta
-
-    @swish_beta.setter
-    def swish_beta(self, beta: float) -> None:
-        raw.cudnnSetActivationDescriptorSwishBeta(self, beta)
+    swish_beta: float = read_back(
+        Activation,
+        "The beta of swish; follows ``cudnnSetActivationDescriptorSwishBeta``.",
+        raw.cudnnSetActivationDescriptorSwishBeta,
+    )
 
 
 @launched

@@ -216,8 +216,6 @@ class AttentionOperands(SequenceOperands):
 class AttentionForwardResult(NamedTuple):
     """Result of `attention_forward_training`.
 
-    For an example see `attention_forward_training`.
-
     Attributes
     ----------
     y : DeviceTensor, or y as it was given

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator, Mapping
 from ctypes import c_size_t, c_void_p
 from typing import Any, NamedTuple
@@ -15,6 +16,7 @@ from ..handle import Handle
 from ..raw.descriptors import Attention
 from ..runtime import DeviceBuffer, DeviceTensor
 from .descriptor import read_back
+from .documentation import documented
 from .dropout import UsesDropout
 from .operand_memory import accumulator, real
 from .sequence_operands import WeightSpace
@@ -116,30 +118,12 @@ class AttnDescriptor(UsesDropout[raw.cudnnAttnDescriptor_t]):
         attention_dropout: Any = None,
         output_dropout: Any = None,
     ) -> None:
+        k_size = q_size if k_size is None else k_size
+        v_size = q_size if v_size is None else v_size
+        options = {name: value for name, value in locals().items() if name in _OPTIONS}
         super().__init__(raw.cudnnAttnDescriptor_t())
         with self._closed_on_error():
-            self.set(
-                heads=heads,
-                scaler=scaler,
-                query_map=query_map,
-                biases=biases,
-                data_type=data_type,
-                compute_data_type=compute_data_type,
-                math_type=math_type,
-                attention_dropout=attention_dropout,
-                output_dropout=output_dropout,
-                q_size=q_size,
-                k_size=q_size if k_size is None else k_size,
-                v_size=q_size if v_size is None else v_size,
-                q_projection=q_projection,
-                k_projection=k_projection,
-                v_projection=v_projection,
-                o_projection=o_projection,
-                qo_max_length=qo_max_length,
-                kv_max_length=kv_max_length,
-                max_batch=max_batch,
-                max_beam=max_beam,
-            )
+            self.set(**options)
 
     def set(
         self,
@@ -235,6 +219,9 @@ class AttnDescriptor(UsesDropout[raw.cudnnAttnDescriptor_t]):
         return {**values, **{name: getattr(self, name) for name in names}}
 
 
+_OPTIONS = {*inspect.signature(AttnDescriptor).parameters}
+
+
 def _query_map(one_to_one: bool) -> str:
     return "one_to_one" if one_to_one else "all_to_one"
 
@@ -255,16 +242,14 @@ def _check(heads: int, scaler: float, sizes: dict[str, int]) -> None:
 
 
 class AttentionBufferSizes(NamedTuple):
-    """Sizes in bytes of what multi-head attention needs; `reserve_space` is 0 for inference.
-
-    For an example see `attention_buffer_sizes`.
-    """
+    """Sizes in bytes of what multi-head attention needs; `reserve_space` is 0 for inference."""
 
     weights: int
     workspace: int
     reserve_space: int
 
 
+@documented
 def attention_buffer_sizes(
     handle: Handle, attn: AttnDescriptor, *, training: bool = True
 ) -> AttentionBufferSizes:
@@ -276,11 +261,6 @@ def attention_buffer_sizes(
         Heads, projections and the longest sequences.
     training : bool
         Whether a reserve space for the backward passes is wanted.
-
-    Raises
-    ------
-    TypeError
-        If `handle` is no `Handle`, or `attn` no `AttnDescriptor`.
 
     Examples
     --------

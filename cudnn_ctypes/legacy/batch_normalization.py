@@ -19,7 +19,7 @@ from typing import Any
 from .. import raw
 from ..handle import Handle
 from .activation import ActivationDescriptor
-from .documentation import launched
+from .documentation import documented, launched
 from .normalization_operands import (
     NormalizationGradients,
     NormalizationResult,
@@ -223,6 +223,7 @@ def batch_normalization_backward(
     return differentiate(raw.cudnnBatchNormalizationBackward, locals())
 
 
+@documented
 def batch_normalization_ex_sizes(
     handle: Handle,
     x_desc: TensorDescriptor,
@@ -250,8 +251,6 @@ def batch_normalization_ex_sizes(
 
     Raises
     ------
-    TypeError
-        If `handle` or `x_desc` is of another type.
     ValueError
         For an unknown mode or activation, or `adds` without an activation.
     BadParamError

@@ -32,10 +32,7 @@ __all__ = [
 
 
 class CausalConvolutionGradients(NamedTuple):
-    """Gradients: dx (batch, dim, time), dw (dim, K), db (dim,).
-
-    For an example see `causal_convolution_backward`.
-    """
+    """Gradients: dx (batch, dim, time), dw (dim, K), db (dim,)."""
 
     dx: Any
     dw: Any
@@ -162,20 +159,14 @@ def _take(operands: DenseOperands, x: Any, w: Any, bias: Any) -> None:
 
 
 class BackToBackResult(NamedTuple):
-    """`gated` (batch, dim, time), the result, and `y`, which the backward pass wants.
-
-    For an example see `back_to_back_convolution_forward`.
-    """
+    """`gated` (batch, dim, time), the result, and `y`, which the backward pass wants."""
 
     gated: Any
     y: Any
 
 
 class BackToBackGradients(NamedTuple):
-    """Gradients of x (batch, dim, 3, time), of the filters and of skip_bias (dim,).
-
-    For an example see `back_to_back_convolution_backward`.
-    """
+    """Gradients of x (batch, dim, 3, time), of the filters and of skip_bias (dim,)."""
 
     dx: Any
     dw_proj: Any

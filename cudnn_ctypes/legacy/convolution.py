@@ -11,14 +11,12 @@ from ..arguments import enumerator
 from ..dtypes import as_data_type
 from ..raw import operand_rules
 from ..raw.descriptors import Convolution
-from .descriptor import Descriptor, read_back
+from .descriptor import Descriptor, answer, read_back
 from .filter import FilterDescriptor
 from .layouts import spatial_entries
 from .tensor import TensorDescriptor
 
 __all__ = ["ConvolutionDescriptor"]
-
-_MAX_SPATIAL = raw.CUDNN_DIM_MAX - 2
 
 
 class ConvolutionDescriptor(Descriptor[raw.cudnnConvolutionDescriptor_t]):
@@ -137,14 +135,7 @@ class ConvolutionDescriptor(Descriptor[raw.cudnnConvolutionDescriptor_t]):
 
     def get_2d(self) -> dict[str, Any]:
         """The arguments of `set_2d`, by name; follows ``cudnnGetConvolution2dDescriptor``."""
-        mode, compute_data_type = raw.cudnnConvolutionMode_t(), raw.cudnnDataType_t()
-        names = ("pad_h", "pad_w", "u", "v", "dilation_h", "dilation_w")
-        pad_h, pad_w, u, v, dilation_h, dilation_w = numbers = [c_int() for _ in names]
-        raw.cudnnGetConvolution2dDescriptor(
-            self, pad_h, pad_w, u, v, dilation_h, dilation_w, mode, compute_data_type
-        )
-        read = {name: number.value for name, number in zip(names, numbers, strict=True)}
-        return {**read, "mode": mode.value, "compute_data_type": compute_data_type.value}
+        return self._arguments_of(self.set_2d, raw.cudnnGetConvolution2dDescriptor)
 
     padding: tuple[int, ...] = read_back(
         Convolution, "Zeros on both sides of each spatial dimension."
@@ -158,34 +149,21 @@ class ConvolutionDescriptor(Descriptor[raw.cudnnConvolutionDescriptor_t]):
     mode: raw.cudnnConvolutionMode_t = read_back(Convolution, "Convolution or cross-correlation.")
     compute_data_type: raw.cudnnDataType_t = read_back(Convolution, "What products are summed in.")
 
-    @property
-    def groups(self) -> int:
-        """Number of groups; follows ``cudnnSetConvolutionGroupCount``."""
-        return self._record(Convolution).groups
-
-    @groups.setter
-    def groups(self, groups: int) -> None:
-        raw.cudnnSetConvolutionGroupCount(self, groups)
-
-    @property
-    def math_type(self) -> raw.cudnnMathType_t:
-        """Whether tensor cores may be used; follows ``cudnnSetConvolutionMathType``."""
-        return self._record(Convolution).math_type
-
-    @math_type.setter
-    def math_type(self, math_type: Any) -> None:
-        math_type = enumerator(raw.cudnnMathType_t, math_type, "math_type")
-        raw.cudnnSetConvolutionMathType(self, math_type)
-
-    @property
-    def reorder_type(self) -> raw.cudnnReorderType_t:
-        """Whether int8x32 filters are still to be reordered; ``cudnnSetConvolutionReorderType``."""
-        return self._record(Convolution).reorder_type
-
-    @reorder_type.setter
-    def reorder_type(self, reorder_type: Any) -> None:
-        reorder_type = enumerator(raw.cudnnReorderType_t, reorder_type, "reorder_type")
-        raw.cudnnSetConvolutionReorderType(self, reorder_type)
+    groups: int = read_back(
+        Convolution,
+        "Number of groups; follows ``cudnnSetConvolutionGroupCount``.",
+        raw.cudnnSetConvolutionGroupCount,
+    )
+    math_type: raw.cudnnMathType_t = read_back(
+        Convolution,
+        "Whether tensor cores may be used; follows ``cudnnSetConvolutionMathType``.",
+        raw.cudnnSetConvolutionMathType,
+    )
+    reorder_type: raw.cudnnReorderType_t = read_back(
+        Convolution,
+        "Whether int8x32 filters are still to be reordered; ``cudnnSetConvolutionReorderType``.",
+        raw.cudnnSetConvolutionReorderType,
+    )
 
     # -- what it makes -------------------------------------------------------------------------
 
@@ -207,9 +185,9 @@ class ConvolutionDescriptor(Descriptor[raw.cudnnConvolutionDescriptor_t]):
         )
         x_shape = x_desc.shape
         if len(x_shape) == 4:
-            n, c, h, w = c_int(), c_int(), c_int(), c_int()
-            raw.cudnnGetConvolution2dForwardOutputDim(self, x_desc, w_desc, n, c, h, w)
-            return n.value, c.value, h.value, w.value
+            function = raw.cudnnGetConvolution2dForwardOutputDim
+            sizes: tuple[int, ...] = answer(function, self, x_desc, w_desc)
+            return sizes
         shape = (c_int * len(x_shape))()
         raw.cudnnGetConvolutionNdForwardOutputDim(self, x_desc, w_desc, len(shape), shape)
         return tuple(shape)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from ctypes import c_int, c_size_t
+from ctypes import c_int
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast, overload
+from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 from .. import raw
 from ..arguments import enumerator, expect, items, short_name
@@ -21,12 +21,13 @@ from ..raw.records import NOTHING, Entry
 from ..runtime import DeviceBuffer, OutOfDeviceMemoryError
 from ..runtime.launching.likeness import Look, look_at_descriptors
 from .convolution import ConvolutionDescriptor
+from .descriptor import number
 from .filter import FilterDescriptor
 from .operand_memory import room
 from .operands import AnyDescriptor, Operands
 from .tensor import TensorDescriptor
 
-__all__ = ["AlgorithmRow", "AlgorithmTable", "ConvolutionAlgorithms", "ConvolutionFunctions"]
+__all__ = ["AlgorithmRow", "AlgorithmTable", "ConvolutionAlgorithms"]
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -242,26 +243,14 @@ _ONE_WAY = (
 )
 
 
-class ConvolutionFunctions(NamedTuple):
-    """The C types and functions of a direction. In all three, operands come in the same order."""
-
-    algorithm_type: type[CudnnEnum]
-    performance_type: type[Any]
-    max_count: Callable[..., Any]
-    suggest: Callable[..., Any]
-    find: Callable[..., Any]
-    find_ex: Callable[..., Any]
-    workspace_size: Callable[..., Any]
-    launch: Callable[..., Any]
-
-
 class ConvolutionAlgorithms:
     """Base of the directions. A subclass is a dataclass of four descriptors in C's order.
 
     Operands have the names of their descriptors: x for ``x_desc``; the last one is the result.
     """
 
-    functions: ClassVar[ConvolutionFunctions]
+    direction: ClassVar[str]
+    """In the names of C's functions, all of which take the descriptors in the same order."""
 
     _looked: tuple[list[Entry], Look] = [NOTHING], (None, None)
     """The last result of `_look`, and the places of the records that it depends on."""
@@ -274,11 +263,15 @@ class ConvolutionAlgorithms:
         expect(f"{w}_desc", self._desc(w), FilterDescriptor)
         expect("conv", self.descriptors[2], ConvolutionDescriptor)
         expect(f"{y}_desc", self._desc(y), TensorDescriptor)
-        launch = cast(Function, self.functions.launch)
+        launch = self._function("{}")
         in_c = [each.name for each in launch.parameters if each.name.endswith("Desc")]
         first, second, result = self._names
         called = dict(zip(in_c, (first, second, "conv", result), strict=True))
         operand_rules.check(launch, dict(zip(in_c, self.descriptors, strict=True)), called)
+
+    def _function(self, name: str) -> Function:
+        """The C function of this direction that has such a name."""
+        return raw.FUNCTIONS["cudnn" + name.format(self.direction)]
 
     @property
     def descriptors(self) -> tuple[AnyDescriptor, AnyDescriptor, ConvolutionDescriptor, Any]:
@@ -324,23 +317,21 @@ class ConvolutionAlgorithms:
 
     def max_algorithm_count(self, handle: Handle) -> int:
         """How many rows a query can have; follows ``cudnnGet…AlgorithmMaxCount``."""
-        count = c_int()
-        self.functions.max_count(handle, count)
-        return count.value
+        return number(self._function("Get{}AlgorithmMaxCount"), handle)
 
     def algorithms(self, handle: Handle) -> AlgorithmTable:
         """All algorithms in the order of the time that a heuristic expects of them.
 
         Nothing is run, nothing timed. Follows ``cudnnGet…Algorithm_v7``.
         """
-        return self._query(self.functions.suggest, handle, self.descriptors)
+        return self._query(self._function("Get{}Algorithm_v7"), handle, self.descriptors)
 
     def find(self, handle: Handle) -> AlgorithmTable:
         """All algorithms, timed one after another on memory that cuDNN allocates; slow.
 
         Follows ``cudnnFind…Algorithm``.
         """
-        return self._query(self.functions.find, handle, self.descriptors)
+        return self._query(self._function("Find{}Algorithm"), handle, self.descriptors)
 
     def find_ex(self, handle: Handle, *, workspace: Any = None, **operands: Any) -> AlgorithmTable:
         """All algorithms, timed on memory of yours; follows ``cudnnFind…AlgorithmEx``.
@@ -365,7 +356,7 @@ class ConvolutionAlgorithms:
         first_desc, second_desc, conv, result_desc = self.descriptors
         arguments = (first_desc, first, second_desc, second, conv, result_desc, result)
         with self._room(handle, workspace) as space:
-            return self._query(self.functions.find_ex, handle, arguments, space)
+            return self._query(self._function("Find{}AlgorithmEx"), handle, arguments, space)
 
     @contextmanager
     def _room(self, handle: Handle, workspace: Any) -> Iterator[tuple[Any, int]]:
@@ -383,13 +374,14 @@ class ConvolutionAlgorithms:
 
     def _query(
         self,
-        function: Callable[..., Any],
+        function: Function,
         handle: Handle,
         operands: tuple[Any, ...],
         workspace: tuple[Any, ...] = (),
     ) -> AlgorithmTable:
         returned = c_int()
-        rows = (self.functions.performance_type * self.max_algorithm_count(handle))()
+        (kind,) = (each.type.base for each in function.parameters if each.name == "perfResults")
+        rows = (kind * self.max_algorithm_count(handle))()
         function(handle, *operands, len(rows), returned, rows, *workspace)
         found = map(AlgorithmRow.of, rows[: returned.value])
         note = _ONE_WAY if handle.on_reference_device else ""
@@ -420,13 +412,13 @@ class ConvolutionAlgorithms:
         self, handle: Handle, conv: ConvolutionDescriptor, algorithm: CudnnEnum
     ) -> int:
         first, second, _, result = self.descriptors
-        size = c_size_t()
-        self.functions.workspace_size(handle, first, second, conv, result, algorithm, size)
-        return size.value
+        given = (first, second, conv, result, algorithm)
+        return number(self._function("Get{}WorkspaceSize"), handle, *given)
 
     def _parts(self, operands: Operands, algorithm: Any) -> tuple[ConvolutionDescriptor, CudnnEnum]:
         """The convolution, with the math type of a row, and the enumerator of an algorithm."""
-        conv, cls = self.descriptors[2], self.functions.algorithm_type
+        conv, parameters = self.descriptors[2], self._function("{}").parameters
+        (cls,) = (each.type.base for each in parameters if each.name == "algo")
         if not isinstance(algorithm, AlgorithmRow):
             return conv, enumerator(cls, algorithm, "algorithm")
         if algorithm.math_type != conv.math_type:

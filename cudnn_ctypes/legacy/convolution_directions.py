@@ -23,7 +23,7 @@ from ..raw.records import record
 from ..runtime import DeviceBuffer
 from ..runtime.launching.recording import Memory, recording
 from .convolution import ConvolutionDescriptor
-from .convolution_algorithms import AlgorithmRow, ConvolutionAlgorithms, ConvolutionFunctions
+from .convolution_algorithms import AlgorithmRow, ConvolutionAlgorithms
 from .documentation import launched
 from .filter import FilterDescriptor
 from .operand_memory import room
@@ -55,9 +55,7 @@ class ConvolutionDirection(ConvolutionAlgorithms):
         """Run in any direction; `operands` by name, `factors` are alpha and beta."""
         alpha, beta = factors
         with self._operands(handle, operands) as imported:
-            self._launch(
-                handle, imported, algorithm, workspace, reads=beta != 0, alpha=alpha, beta=beta
-            )
+            self._launch(handle, imported, algorithm, workspace, alpha=alpha, beta=beta)
 
     def _launch(
         self,
@@ -66,7 +64,6 @@ class ConvolutionDirection(ConvolutionAlgorithms):
         algorithm: Any,
         workspace: Any,
         *,
-        reads: bool,
         function: Any = None,
         **arguments: Any,
     ) -> None:
@@ -74,8 +71,6 @@ class ConvolutionDirection(ConvolutionAlgorithms):
 
         Parameters
         ----------
-        reads : bool
-            Whether the call reads what is in the memory of the result.
         function : function of ``cudnn_ctypes.raw``, optional
             Default: the one of this direction.
         **arguments
@@ -84,6 +79,7 @@ class ConvolutionDirection(ConvolutionAlgorithms):
         space, size = room("workspace", workspace, 0, handle)
         limit = None if workspace is None else size
         if is_find(algorithm):
+            reads = arguments.get("beta", arguments.get("alpha2")) != 0  # what the result holds
             algorithm = self._fastest(handle, operands, workspace, limit, reads)
         elif algorithm is None:
             algorithm = self.algorithms(handle).choose(memory_limit=limit)
@@ -93,7 +89,7 @@ class ConvolutionDirection(ConvolutionAlgorithms):
         arguments |= {"convDesc": conv, "algo": chosen}
         arguments |= {"workSpace": space, "workSpaceSizeInBytes": size}
         try:
-            operands.launch(function or self.functions.launch, **arguments)
+            operands.launch(function or self._function("{}"), **arguments)
         except CudnnError as error:
             # cuDNN checks the size itself, but says little; some need less than they ask for.
             with suppress(CudnnError):
@@ -152,16 +148,7 @@ class ConvolutionForward(ConvolutionDirection):
     conv: ConvolutionDescriptor
     y_desc: TensorDescriptor
 
-    functions: ClassVar[ConvolutionFunctions] = ConvolutionFunctions(
-        algorithm_type=raw.cudnnConvolutionFwdAlgo_t,
-        performance_type=raw.cudnnConvolutionFwdAlgoPerf_t,
-        max_count=raw.cudnnGetConvolutionForwardAlgorithmMaxCount,
-        suggest=raw.cudnnGetConvolutionForwardAlgorithm_v7,
-        find=raw.cudnnFindConvolutionForwardAlgorithm,
-        find_ex=raw.cudnnFindConvolutionForwardAlgorithmEx,
-        workspace_size=raw.cudnnGetConvolutionForwardWorkspaceSize,
-        launch=raw.cudnnConvolutionForward,
-    )
+    direction: ClassVar[str] = "ConvolutionForward"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -232,16 +219,7 @@ class ConvolutionBackwardData(ConvolutionDirection):
     conv: ConvolutionDescriptor
     dx_desc: TensorDescriptor
 
-    functions: ClassVar[ConvolutionFunctions] = ConvolutionFunctions(
-        algorithm_type=raw.cudnnConvolutionBwdDataAlgo_t,
-        performance_type=raw.cudnnConvolutionBwdDataAlgoPerf_t,
-        max_count=raw.cudnnGetConvolutionBackwardDataAlgorithmMaxCount,
-        suggest=raw.cudnnGetConvolutionBackwardDataAlgorithm_v7,
-        find=raw.cudnnFindConvolutionBackwardDataAlgorithm,
-        find_ex=raw.cudnnFindConvolutionBackwardDataAlgorithmEx,
-        workspace_size=raw.cudnnGetConvolutionBackwardDataWorkspaceSize,
-        launch=raw.cudnnConvolutionBackwardData,
-    )
+    direction: ClassVar[str] = "ConvolutionBackwardData"
 
     @launched
     def run(
@@ -297,16 +275,7 @@ class ConvolutionBackwardFilter(ConvolutionDirection):
     conv: ConvolutionDescriptor
     dw_desc: FilterDescriptor
 
-    functions: ClassVar[ConvolutionFunctions] = ConvolutionFunctions(
-        algorithm_type=raw.cudnnConvolutionBwdFilterAlgo_t,
-        performance_type=raw.cudnnConvolutionBwdFilterAlgoPerf_t,
-        max_count=raw.cudnnGetConvolutionBackwardFilterAlgorithmMaxCount,
-        suggest=raw.cudnnGetConvolutionBackwardFilterAlgorithm_v7,
-        find=raw.cudnnFindConvolutionBackwardFilterAlgorithm,
-        find_ex=raw.cudnnFindConvolutionBackwardFilterAlgorithmEx,
-        workspace_size=raw.cudnnGetConvolutionBackwardFilterWorkspaceSize,
-        launch=raw.cudnnConvolutionBackwardFilter,
-    )
+    direction: ClassVar[str] = "ConvolutionBackwardFilter"
 
     @launched
     def run(

@@ -97,9 +97,7 @@ def convolution_forward(
             y = operands.make("y", shape, data_type, default=x_desc.data_type)
         y_desc = operands.describe("y")
         direction = ConvolutionForward(x_desc, w_desc, conv, y_desc)
-        direction._launch(
-            handle, operands, algorithm, workspace, reads=beta != 0, alpha=alpha, beta=beta
-        )
+        direction._launch(handle, operands, algorithm, workspace, alpha=alpha, beta=beta)
     return y
 
 
@@ -153,9 +151,7 @@ def convolution_backward_data(
             dx = operands.make("dx", shape, data_type, default=dy_desc.data_type)
         dx_desc = operands.describe("dx")
         direction = ConvolutionBackwardData(w_desc, dy_desc, conv, dx_desc)
-        direction._launch(
-            handle, operands, algorithm, workspace, reads=beta != 0, alpha=alpha, beta=beta
-        )
+        direction._launch(handle, operands, algorithm, workspace, alpha=alpha, beta=beta)
     return dx
 
 
@@ -208,9 +204,7 @@ def convolution_backward_filter(
             dw = operands.make("dw", shape, data_type, default=x_desc.data_type)
         dw_desc = operands.describe_filter("dw")
         direction = ConvolutionBackwardFilter(x_desc, dy_desc, conv, dw_desc)
-        direction._launch(
-            handle, operands, algorithm, workspace, reads=beta != 0, alpha=alpha, beta=beta
-        )
+        direction._launch(handle, operands, algorithm, workspace, alpha=alpha, beta=beta)
     return dw
 
 
@@ -348,7 +342,6 @@ def convolution_bias_activation_forward(
             operands,
             algorithm,
             workspace,
-            reads=alpha2 != 0,
             function=raw.cudnnConvolutionBiasActivationForward,
             alpha1=alpha1,
             alpha2=alpha2,

@@ -191,10 +191,7 @@ def _refuse_unfoldable(conv: ConvolutionDescriptor) -> None:
 
 
 class ReorderResult(NamedTuple):
-    """Filters and bias in the kernels' own order; the bias is None if none was given.
-
-    For an example see `reorder_filter_and_bias`.
-    """
+    """Filters and bias in the kernels' own order; the bias is None if none was given."""
 
     w: Any
     bias: Any

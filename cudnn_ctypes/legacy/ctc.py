@@ -17,7 +17,6 @@ have nothing to do with it, and differ from run to run.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from ctypes import c_size_t
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,8 +32,8 @@ from ..raw.operand_rules.sequences import input_lengths
 from ..raw.operand_rules.sequences import symbols as symbols_fit
 from ..raw.records import record
 from ..raw.strides import same_layout
-from .descriptor import Descriptor, read_back
-from .documentation import launched
+from .descriptor import Descriptor, number, read_back
+from .documentation import documented, launched
 from .sequence_operands import SequenceOperands
 from .tensor import TensorDescriptor
 
@@ -317,8 +316,6 @@ def _concatenated(labels: Sequence[Sequence[int]]) -> tuple[list[int], list[int]
 class CTCLossResult(NamedTuple):
     """Result of `ctc_loss` and `ctc_loss_v8`.
 
-    For an example see `ctc_loss`.
-
     Attributes
     ----------
     costs : DeviceTensor
@@ -486,6 +483,7 @@ def ctc_loss_v8(
     return CTCLossResult(costs, gradients)
 
 
+@documented
 def ctc_loss_workspace_size(
     handle: Handle,
     probs_desc: TensorDescriptor,
@@ -515,20 +513,11 @@ def ctc_loss_workspace_size(
     by_sample = _labels(labels, batch, symbols)
     lengths = _input_lengths(input_lengths, steps, by_sample)
     algorithm = enumerator(raw.cudnnCTCLossAlgo_t, algorithm, "algorithm")
-    size = c_size_t()
-    raw.cudnnGetCTCLossWorkspaceSize(
-        handle,
-        probs_desc,
-        gradients_desc,
-        *_concatenated(by_sample),
-        lengths,
-        algorithm,
-        loss,
-        size,
-    )
-    return size.value
+    given = (probs_desc, gradients_desc, *_concatenated(by_sample), lengths, algorithm, loss)
+    return number(raw.cudnnGetCTCLossWorkspaceSize, handle, *given)
 
 
+@documented
 def ctc_loss_v8_workspace_size(
     handle: Handle,
     probs_desc: TensorDescriptor,
@@ -554,6 +543,5 @@ def ctc_loss_v8_workspace_size(
     expect("loss", loss, CTCLossDescriptor)
     _checked(loss, probs_desc=probs_desc, gradients_desc=gradients_desc)
     algorithm = enumerator(raw.cudnnCTCLossAlgo_t, algorithm, "algorithm")
-    size = c_size_t()
-    raw.cudnnGetCTCLossWorkspaceSize_v8(handle, algorithm, loss, probs_desc, gradients_desc, size)
-    return size.value
+    given = (algorithm, loss, probs_desc, gradients_desc)
+    return number(raw.cudnnGetCTCLossWorkspaceSize_v8, handle, *given)

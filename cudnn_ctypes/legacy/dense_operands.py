@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from ctypes import c_void_p
 from typing import Any, cast
 
 from ..dtypes import data_type_name
 from ..raw import CUDNN_DATA_UINT8, cudnnDataType_t
 from ..raw.function import Function
 from ..raw.strides import has_strides, packed
-from ..runtime import DeviceBuffer, DeviceTensor, as_tensor
+from ..runtime import DeviceTensor
 from ..runtime.launching.recording import Memory, launch, recording
 from ..runtime.launching.stream_launcher import StreamLauncher
 from ..runtime.layout import Shape
 from ..runtime.stream import as_stream_pointer
+from .operand_memory import room, shaped
 
 __all__ = ["DenseOperands", "dense_strides", "lies_dense"]
 
@@ -69,12 +69,7 @@ class DenseOperands(ExitStack):
 
     def imported(self, name: str, value: Any) -> DeviceTensor:
         """`value` as a tensor for work on the stream; errors name the argument."""
-        if isinstance(value, (int, c_void_p, DeviceBuffer)) and not isinstance(value, bool):
-            raise TypeError(f"{name}: an address or a DeviceBuffer has no shape: pass a tensor")
-        try:
-            tensor = as_tensor(value, stream=self.stream)
-        except (TypeError, BufferError) as error:
-            raise type(error)(f"{name}: {error}") from None
+        tensor = shaped(name, value, self, "a tensor")
         _ = tensor._as_parameter_  # ClosedError, or another device's memory
         return tensor
 
@@ -176,37 +171,22 @@ class DenseOperands(ExitStack):
         if self._recording is not None:
             self._recording.scratch.append(tensor)
 
-    def buffer(self, name: str, value: Any, nbytes: int, *, written: bool = False) -> None:
-        """Take the memory `name`, of any type: at least `nbytes` of it.
-
-        Raises
-        ------
-        TypeError
-            If it is an address, whose size nobody knows, or no device memory.
-        ValueError
-            If it is too small.
-        """
-        if isinstance(value, (int, c_void_p)):
-            raise TypeError(
-                f"{name}: the size behind an address is not known: pass a DeviceBuffer or a tensor"
-            )
-        memory = value if isinstance(value, DeviceBuffer) else self.imported(name, value)
-        if memory.nbytes < nbytes:
-            raise ValueError(f"{name}: {nbytes} bytes are needed, got {memory.nbytes}")
-        self._memory[name] = Memory(name, memory, written=written)
+    def buffer(self, name: str, value: Any, nbytes: int) -> None:
+        """Take the memory `name`, which is written: at least `nbytes` of any type."""
+        self._memory[name], _ = room(name, value, nbytes, self)
 
     def scratch(self, name: str, value: Any, nbytes: int) -> None:
         """Take the memory `name`; if it is None, memory is allocated for this call only."""
         if value is None:
             self.temporary(name, (nbytes,), CUDNN_DATA_UINT8)
         else:
-            self.buffer(name, value, nbytes, written=True)
+            self.buffer(name, value, nbytes)
 
     def saved(self, name: str, value: Any, nbytes: int) -> Any:
         """The memory `name`, which is a result: as it was given, or a tensor of bytes."""
         if value is None:
             return self._made(name, (nbytes,), CUDNN_DATA_UINT8)
-        self.buffer(name, value, nbytes, written=True)
+        self.buffer(name, value, nbytes)
         return value
 
     def _new(self, shape: Shape, data_type: cudnnDataType_t, zeros: bool) -> DeviceTensor:

@@ -2,24 +2,54 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 from .. import raw
-from ..arguments import shown
-from ..raw.ctypes_support import OpaquePointer
+from ..arguments import enumerator, shown
+from ..raw.ctypes_support import CudnnEnum, OpaquePointer, storage_type
 from ..raw.descriptors import record
+from ..raw.function import Function
 from ..raw.records import NOTHING, Entry
 from ..resource import Resource
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["Descriptor", "read_back"]
+__all__ = ["Descriptor", "answer", "number", "read_back"]
 
 _Record = TypeVar("_Record")
 
 _H = TypeVar("_H", bound=OpaquePointer)
+
+
+def answer(function: Callable[..., Any], *arguments: Any) -> Any:
+    """What a C function writes to its out parameters: one value, or a tuple of several.
+
+    Parameters
+    ----------
+    *arguments
+        The others, in C's order.
+    """
+    given, written = iter(arguments), []
+    values = []
+    for parameter in cast(Function, function).parameters:
+        if parameter.type.kind == "pointer" and parameter.direction == "out":
+            written.append(storage_type(parameter.type.base)())
+            values.append(written[-1])
+        else:
+            values.append(next(given))
+    function(*values)
+    found = tuple(each.value for each in written)
+    return found if len(found) > 1 else found[0]
+
+
+def number(function: Callable[..., Any], *arguments: Any) -> int:
+    """The number that a C function writes: `answer` for one out parameter."""
+    found: int = answer(function, *arguments)
+    return found
 
 
 class _ClosedOnError:
@@ -85,6 +115,10 @@ class Descriptor(Resource[_H]):
         names = [] if values is None else [field.name for field in fields(values)]
         return {name: getattr(values, name) for name in names}
 
+    def _arguments_of(self, set: Any, get: Callable[..., Any]) -> dict[str, Any]:
+        """The arguments of a method that sets all, by name, as a C function reads them back."""
+        return dict(zip(inspect.signature(set).parameters, answer(get, self), strict=True))
+
     def _arguments(self) -> dict[str, Any]:
         """The arguments with which the class makes an equal descriptor, for ``repr``."""
         return self._held()
@@ -127,14 +161,27 @@ def _described(cls: Any, arguments: dict[str, Any]) -> Any:
 class _ReadBack(property):
     """A property that is the field of its name of a descriptor's record."""
 
-    def __init__(self, kind: type, doc: str) -> None:
-        super().__init__(lambda owner: getattr(owner._record(kind), self._name), doc=doc)
+    def __init__(self, kind: type, doc: str, set: Callable[..., Any] | None) -> None:
+        def write(owner: Descriptor[Any], value: Any) -> None:
+            assert set is not None
+            _, parameter = cast(Function, set).parameters
+            if issubclass(parameter.type.base, CudnnEnum):
+                value = enumerator(parameter.type.base, value, self._name)
+            set(owner, value)
+
+        def read(owner: Descriptor[Any]) -> Any:
+            return getattr(owner._record(kind), self._name)
+
+        super().__init__(read, None if set is None else write, doc=doc)
         self._name = ""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
 
 
-def read_back(kind: type, doc: str) -> Any:
-    """A property of a descriptor: what the field of the same name in its record says."""
-    return _ReadBack(kind, doc)
+def read_back(kind: type, doc: str, set: Callable[..., Any] | None = None) -> Any:
+    """A property of a descriptor: what the field of the same name in its record says.
+
+    A C function `set` sets it, to an enumerator also by its short name.
+    """
+    return _ReadBack(kind, doc, set)

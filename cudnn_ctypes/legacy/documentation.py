@@ -7,6 +7,7 @@ of `pooling_forward`"), those that mean the same everywhere, and the result.
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import re
 from collections.abc import Callable, Mapping
@@ -15,7 +16,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from ..runtime.launching import operation
 
-__all__ = ["COMMON", "MEMORY", "launched", "launched_by_alignment"]
+__all__ = ["COMMON", "MEMORY", "documented", "launched", "launched_by_alignment"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -46,6 +47,10 @@ _ERRORS = {
     "names the argument.",
     "NotSupportedError": "If cuDNN has no kernel for the combination.",
 }
+_ERRORS_OF_QUERIES = {
+    "TypeError": "If an argument is of another type.",
+    "ClosedError": "If a handle or descriptor is closed.",
+}
 
 _SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
 _REFERENCE = re.compile(
@@ -69,15 +74,16 @@ _told: dict[str, _Told] = {}
 
 def launched(function: F) -> F:
     """`operation.launched`, with the docstring in full."""
-    return operation.launched(_documented(function))
+    return operation.launched(documented(function, _ERRORS))
 
 
 def launched_by_alignment(function: F) -> F:
     """`operation.launched_by_alignment`, with the docstring in full."""
-    return operation.launched_by_alignment(_documented(function))
+    return operation.launched_by_alignment(documented(function, _ERRORS))
 
 
-def _documented(function: F) -> F:
+def documented(function: F, errors: Mapping[str, str] = _ERRORS_OF_QUERIES) -> F:
+    """A function with its docstring in full, and with the `errors` where it names no others."""
     if function.__doc__ is None:  # python -OO
         return function
     text = inspect.cleandoc(function.__doc__)
@@ -86,7 +92,7 @@ def _documented(function: F) -> F:
         like += [(what, _told_by(name, function)) for name in re.findall(r"`([\w.]+)`", names)]
     summary, *parts = _SECTION.split(_REFERENCE.sub("", text))
     sections = dict(zip(parts[::2], map(str.strip, parts[1::2]), strict=True))
-    own, errors = _entries(sections.get("Parameters", "")), _entries(sections.get("Raises", ""))
+    own, raises = _entries(sections.get("Parameters", "")), _entries(sections.get("Raises", ""))
     inherited = [told.parameters for what, told in like if "parameters" in what]
     signature = inspect.signature(function)
     parameters = {
@@ -94,15 +100,15 @@ def _documented(function: F) -> F:
         for name, each in signature.parameters.items()
         if (entry := _first(each, own, *inherited, _common(name, each))) is not None
     }
-    defaults = {name: _Entry("", meaning) for name, meaning in _ERRORS.items()}
+    defaults = {name: _Entry("", meaning) for name, meaning in errors.items()}
     for told in [told.errors for what, told in like if "errors" in what] or [defaults]:
-        errors = {**told, **errors}
-    _told[function.__qualname__] = _Told(parameters, errors)
-    result = _result(signature, function.__globals__)
+        raises = {**told, **raises}
+    _told[function.__qualname__] = _Told(parameters, raises)
+    result = _result(signature, function)
     sections = {
         "Parameters": _lines(parameters),
         "Returns": sections.pop("Returns", result),
-        "Raises": _lines(errors),
+        "Raises": _lines(raises),
         **{name: text for name, text in sections.items() if name not in ("Parameters", "Raises")},
     }
     titled = (f"{name}\n{'-' * len(name)}\n{text}" for name, text in sections.items() if text)
@@ -113,6 +119,8 @@ def _documented(function: F) -> F:
 def _told_by(name: str, speaker: Callable[..., Any]) -> _Told:
     """The entries of the operation of this name; methods name others of their class."""
     beside = f"{speaker.__qualname__.rpartition('.')[0]}.{name}"
+    if beside not in _told and name not in _told:
+        getattr(importlib.import_module(__package__), name)  # loads its module
     return _told[beside] if beside in _told else _told[name]
 
 
@@ -144,14 +152,23 @@ def _common(name: str, parameter: inspect.Parameter) -> dict[str, _Entry]:
     return {name: _Entry(*COMMON[name])} if name in COMMON else {}
 
 
-def _result(signature: inspect.Signature, names: Mapping[str, Any]) -> str:
-    """The result by its annotation: memory that is given or made, or a tuple."""
+def _result(signature: inspect.Signature, function: Callable[..., Any]) -> str:
+    """The result by its annotation: memory that is given or made, or a tuple.
+
+    A tuple's own docstring gets to name the function for an example.
+    """
     annotation = str(signature.return_annotation)
     if annotation == "Made":
         given = (n for n, p in signature.parameters.items() if str(p.annotation).startswith("Made"))
         return f"DeviceTensor, or {next(given)} as it was given"
-    kind = names.get(annotation)
-    return annotation if isinstance(kind, type) and issubclass(kind, tuple) else ""
+    kind = function.__globals__.get(annotation)
+    if not (isinstance(kind, type) and issubclass(kind, tuple)):
+        return ""
+    if "xample" not in (text := inspect.cleandoc(kind.__doc__ or "")):
+        about, *sections = re.split(r"\n\n(?=Attributes\n)", text)
+        example = f"For an example see `{function.__qualname__}`."
+        kind.__doc__ = "\n\n".join((about, example, *sections))
+    return annotation
 
 
 def _lines(entries: Mapping[str, _Entry]) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from ctypes import c_size_t
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
@@ -13,8 +12,8 @@ from ..handle import Handle
 from ..raw.ctypes_support import OpaquePointer
 from ..raw.descriptors import Dropout
 from ..runtime import DeviceBuffer
-from .descriptor import Descriptor, read_back
-from .documentation import launched
+from .descriptor import Descriptor, number, read_back
+from .documentation import documented, launched
 from .operand_memory import imported, real
 from .operands import Made, Operands
 from .tensor import TensorDescriptor
@@ -32,15 +31,9 @@ __all__ = [
 _H = TypeVar("_H", bound=OpaquePointer)
 
 
+@documented
 def dropout_states_size(handle: Handle) -> int:
     """Bytes of a generator's states; follows ``cudnnDropoutGetStatesSize``.
-
-    Raises
-    ------
-    TypeError
-        If `handle` is no `Handle`.
-    ClosedError
-        If it is closed.
 
     Examples
     --------
@@ -48,29 +41,19 @@ def dropout_states_size(handle: Handle) -> int:
     ...     dropout_states_size(handle) > 0
     True
     """
-    size = c_size_t()
-    raw.cudnnDropoutGetStatesSize(handle, size)
-    return size.value
+    return number(raw.cudnnDropoutGetStatesSize, handle)
 
 
+@documented
 def dropout_reserve_size(x_desc: TensorDescriptor) -> int:
     """Bytes that hold the mask of a tensor; follows ``cudnnDropoutGetReserveSpaceSize``.
-
-    Raises
-    ------
-    TypeError
-        If `x_desc` is no `TensorDescriptor`.
-    ClosedError
-        If it is closed.
 
     Examples
     --------
     >>> dropout_reserve_size(TensorDescriptor((1, 1, 4, 4))) >= 2  # a bit for each element
     True
     """
-    size = c_size_t()
-    raw.cudnnDropoutGetReserveSpaceSize(x_desc, size)
-    return size.value
+    return number(raw.cudnnDropoutGetReserveSpaceSize, x_desc)
 
 
 class DropoutDescriptor(Descriptor[raw.cudnnDropoutDescriptor_t]):
@@ -251,8 +234,6 @@ def _seed(seed: int) -> int:
 
 class DropoutResult(NamedTuple):
     """Result of `dropout_forward`.
-
-    For an example see `dropout_forward`.
 
     Attributes
     ----------

@@ -6,13 +6,13 @@ meets the present: w[j] multiplies x[t - j], the reverse of `causal_convolution_
 
 from __future__ import annotations
 
-from ctypes import c_size_t
 from typing import Any, NamedTuple
 
 from .. import raw
 from ..dtypes import as_data_type
 from .dense_operands import DenseOperands
-from .documentation import launched
+from .descriptor import answer
+from .documentation import documented, launched
 from .operands import Made
 
 __all__ = [
@@ -28,30 +28,21 @@ __all__ = [
 
 
 class FFTCausalConvolutionGradients(NamedTuple):
-    """Gradients: dx (batch, dim, time), dw (dim, K).
-
-    For an example see `fft_causal_convolution_backward`.
-    """
+    """Gradients: dx (batch, dim, time), dw (dim, K)."""
 
     dx: Any
     dw: Any
 
 
 class LongFFTBufferSizes(NamedTuple):
-    """Bytes of memory that the long form needs.
-
-    For an example see `long_fft_causal_convolution_buffer_sizes`.
-    """
+    """Bytes of memory that the long form needs."""
 
     workspace: int
     reserve_space: int
 
 
 class LongFFTResult(NamedTuple):
-    """`y` (batch, dim, time), and the spectra in `reserve_space` for the backward pass.
-
-    For an example see `long_fft_causal_convolution_forward`.
-    """
+    """`y` (batch, dim, time), and the spectra in `reserve_space` for the backward pass."""
 
     y: Any
     reserve_space: Any
@@ -122,6 +113,7 @@ def fft_causal_convolution_backward(
     return gradients
 
 
+@documented
 def long_fft_causal_convolution_buffer_sizes(
     batch: int, dim: int, time: int, *, data_type: Any = "float32"
 ) -> LongFFTBufferSizes:
@@ -145,11 +137,8 @@ def long_fft_causal_convolution_buffer_sizes(
     >>> sizes.reserve_space > 2 * 4096 * 4  # it holds the spectra of x and w
     True
     """
-    workspace, reserve_space = c_size_t(), c_size_t()
-    raw.cudnnLongFFTCausalConv1dGetBufferSizes(
-        batch, dim, time, time, as_data_type(data_type), workspace, reserve_space
-    )
-    return LongFFTBufferSizes(workspace.value, reserve_space.value)
+    sizes = (batch, dim, time, time, as_data_type(data_type))
+    return LongFFTBufferSizes(*answer(raw.cudnnLongFFTCausalConv1dGetBufferSizes, *sizes))
 
 
 @launched
@@ -220,7 +209,7 @@ def long_fft_causal_convolution_backward(
         operands.tensor("dy", dy)
         sizes = _sizes(operands)
         operands.scratch("workspace", workspace, sizes.workspace)
-        operands.buffer("reserve_space", reserve_space, sizes.reserve_space, written=True)
+        operands.buffer("reserve_space", reserve_space, sizes.reserve_space)
         gradients = _gradients(operands, dx, dw)
         operands.launch()
     return gradients

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from ctypes import c_int
 from typing import Any
 
 from .. import raw
@@ -112,12 +111,7 @@ class FilterDescriptor(Descriptor[raw.cudnnFilterDescriptor_t]):
 
     def get_4d(self) -> dict[str, Any]:
         """The arguments of `set_4d`, by name; follows ``cudnnGetFilter4dDescriptor``."""
-        data_type = raw.cudnnDataType_t()
-        tensor_format = raw.cudnnTensorFormat_t()
-        numbers = {name: c_int() for name in ("k", "c", "h", "w")}
-        raw.cudnnGetFilter4dDescriptor(self, data_type, tensor_format, *numbers.values())
-        read = {name: number.value for name, number in numbers.items()}
-        return {"data_type": data_type.value, "layout": tensor_format.value, **read}
+        return self._arguments_of(self.set_4d, raw.cudnnGetFilter4dDescriptor)
 
     @property
     def shape(self) -> tuple[int, ...]:

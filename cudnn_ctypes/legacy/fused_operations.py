@@ -144,10 +144,7 @@ class FusedCall(Operands):
 
 
 class ConvolutionStatisticsResult(NamedTuple):
-    """y (N, K, output...), and the sums of y and y^2, float32 (1, K, 1...); None without them.
-
-    For an example see `scale_bias_activation_convolution`.
-    """
+    """y (N, K, output...), and the sums of y and y^2, float32 (1, K, 1...); None without them."""
 
     y: Any
     y_sum: Any
@@ -291,20 +288,14 @@ def scale_bias_activation_backward_filter(
 
 
 class ScaleBiasResult(NamedTuple):
-    """Scale and bias for the next convolution, both (1, K, 1...).
-
-    For an example see `finalize_statistics_inference`.
-    """
+    """Scale and bias for the next convolution, both (1, K, 1...)."""
 
     scale: Any
     bias: Any
 
 
 class FinalizedStatisticsResult(NamedTuple):
-    """Scale and bias for the next convolution, statistics for backward; all (1, K, 1...).
-
-    For an example see `finalize_statistics_training`.
-    """
+    """Scale and bias for the next convolution, statistics for backward; all (1, K, 1...)."""
 
     scale: Any
     bias: Any

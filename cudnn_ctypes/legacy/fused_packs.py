@@ -24,7 +24,7 @@ from ..runtime.launching.likeness import ALIGNMENT, Look, kinds, look
 from ..runtime.launching.recording import launch
 from .activation import ActivationDescriptor
 from .convolution import ConvolutionDescriptor
-from .descriptor import Descriptor
+from .descriptor import Descriptor, number
 from .documentation import launched
 from .filter import FilterDescriptor
 from .tensor import TensorDescriptor
@@ -292,10 +292,9 @@ class FusedOpsPlan(Descriptor[raw.cudnnFusedOpsPlan_t]):
             If cuDNN has no kernel for it.
         """
         expect("constants", constants, FusedOpsConstParamPack)
-        size = c_size_t()
-        raw.cudnnMakeFusedOpsPlan(handle, self, constants, size)
-        self.workspace_size = size.value
-        return size.value
+        size = number(raw.cudnnMakeFusedOpsPlan, handle, self, constants)
+        self.workspace_size = size
+        return size
 
     @launched
     def execute(self, handle: Handle, variants: FusedOpsVariantParamPack) -> None:

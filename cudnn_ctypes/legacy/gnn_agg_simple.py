@@ -25,20 +25,14 @@ __all__ = [
 
 
 class GnnAggSimpleResult(NamedTuple):
-    """`output` (destinations, features), and for max and min `out_positions`, else None.
-
-    For an example see `gnn_agg_simple_forward`.
-    """
+    """`output` (destinations, features), and for max and min `out_positions`, else None."""
 
     output: Any
     out_positions: Any
 
 
 class GnnAggSimpleGradients(NamedTuple):
-    """Gradients of the features of nodes, of edges, and of concatenated ones; None if absent.
-
-    For an example see `gnn_agg_simple_backward`.
-    """
+    """Gradients of the features of nodes, of edges, and of concatenated ones; None if absent."""
 
     dnode_features: Any
     dedge_features: Any

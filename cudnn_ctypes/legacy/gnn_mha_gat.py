@@ -96,9 +96,14 @@ class _GatOperands(DenseOperands):
         super().__init__(stream, function, names, **known)
 
     def inputs(
-        self, src_features: Any, dst_features: Any, edge_features: Any, attn_weights: Any
+        self,
+        src_features: Any,
+        dst_features: Any,
+        edge_features: Any,
+        attn_weights: Any,
+        dropout_mask: Any,
     ) -> None:
-        """Check the features and the weights."""
+        """Take the features, the weights and the mask."""
         graph = self.graph
         if not self.tensor("src_features", src_features).size:
             raise ValueError("src_features: expected features, got none")
@@ -114,11 +119,18 @@ class _GatOperands(DenseOperands):
         self.with_edges: bool = self.optional("edge_features", edge_features) is not None
         self._check_heads("edge_features", self.known.setdefault("dimEdge", 0))
         self.tensor("attn_weights", attn_weights)
+        self.optional("dropout_mask", dropout_mask)
 
     def _check_heads(self, name: str, features: int) -> None:
         heads = self.params.num_heads
         if heads < 1 or features % heads:
             raise ValueError(f"{name}: {features} features are not a multiple of {heads} heads")
+
+    def types(self, **asked: Any) -> None:
+        """Types of gradients, by C's names; by default that of the features."""
+        for name, data_type in asked.items():
+            like = self.known["dataType"]
+            self.known[name] = like if data_type is None else as_data_type(data_type)
 
     def gradients(self, *asked: Any) -> tuple[DeviceTensor | None, ...]:
         """The gradients of sources, destinations, edges, weights and scores; `asked`: as given."""
@@ -163,8 +175,6 @@ class GnnMhaGatResult(NamedTuple):
     `output` (destinations, features, or those of one head if averaged); `sm_scores`, float32
     (2, heads, edges): the logits, and the coefficients before dropout; `act_scores` (edges,
     features), the output of GATv2's activation, None for GAT.
-
-    For an example see `gnn_mha_gat_forward`.
     """
 
     output: Any
@@ -223,14 +233,11 @@ def gnn_mha_gat_forward(
     array([[2.]], dtype=float32)
     """
     with _GatOperands(raw.cudnnGnnMhaGatForward, graph, params, stream) as operands:
-        operands.inputs(src_features, dst_features, edge_features, attn_weights)
-        operands.optional("dropout_mask", dropout_mask)
-        output, sm_scores = (
-            operands.result("output", output),
-            operands.result("sm_scores", sm_scores),
-        )
+        operands.inputs(src_features, dst_features, edge_features, attn_weights, dropout_mask)
+        results = {"output": output, "sm_scores": sm_scores}
+        made = [operands.result(name, value) for name, value in results.items()]
         operands.launch_attention()
-    return GnnMhaGatResult(output, sm_scores)
+    return GnnMhaGatResult(*made)
 
 
 @launched
@@ -271,8 +278,7 @@ def gnn_mha_gat_v2_forward(
     array([[2.]], dtype=float32)
     """
     with _GatOperands(raw.cudnnGnnMhaGatV2Forward, graph, params, stream) as operands:
-        operands.inputs(src_features, dst_features, edge_features, attn_weights)
-        operands.optional("dropout_mask", dropout_mask)
+        operands.inputs(src_features, dst_features, edge_features, attn_weights, dropout_mask)
         results = {"output": output, "sm_scores": sm_scores, "act_scores": act_scores}
         made = [operands.result(name, value) for name, value in results.items()]
         operands.launch_attention()
@@ -284,8 +290,6 @@ class GnnMhaGatGradients(NamedTuple):
 
     `ddst_features` is None where sources and destinations are the same nodes: `dsrc_features` then
     holds both gradients together. `dedge_features` is None without edge features.
-
-    For an example see `gnn_mha_gat_backward`.
     """
 
     dsrc_features: Any
@@ -356,15 +360,10 @@ def gnn_mha_gat_backward(
     array([0.5, 0.5], dtype=float32)
     """
     with _GatOperands(raw.cudnnGnnMhaGatBackward, graph, params, stream) as operands:
-        operands.inputs(src_features, dst_features, edge_features, attn_weights)
+        operands.inputs(src_features, dst_features, edge_features, attn_weights, dropout_mask)
         operands.tensors(doutput=doutput, sm_scores=sm_scores)
-        operands.optional("dropout_mask", dropout_mask)
         operands.optional("dattention", dattention)
-        types = {"gradDataType": gradient_type, "gradWeightType": weight_gradient_type}
-        for name, asked in types.items():
-            operands.known[name] = (
-                operands.known["dataType"] if asked is None else as_data_type(asked)
-            )
+        operands.types(gradDataType=gradient_type, gradWeightType=weight_gradient_type)
         results = operands.gradients(
             dsrc_features, ddst_features, dedge_features, dattn_weights, dsm_scores
         )
@@ -428,12 +427,10 @@ def gnn_mha_gat_v2_backward(
     array([0.5, 0.5], dtype=float32)
     """
     with _GatOperands(raw.cudnnGnnMhaGatV2Backward, graph, params, stream) as operands:
-        operands.inputs(src_features, dst_features, edge_features, attn_weights)
+        operands.inputs(src_features, dst_features, edge_features, attn_weights, dropout_mask)
         operands.tensors(doutput=doutput, sm_scores=sm_scores, act_scores=act_scores)
-        operands.optional("dropout_mask", dropout_mask)
         operands.optional("dattention", dattention)
-        known, asked = operands.known, gradient_type
-        known["gradType"] = known["dataType"] if asked is None else as_data_type(asked)
+        operands.types(gradType=gradient_type)
         results = operands.gradients(
             dsrc_features, ddst_features, dedge_features, dattn_weights, dsm_scores
         )

@@ -10,6 +10,7 @@ from .. import raw
 from ..arguments import enumerator
 from ..errors import SymbolNotFoundError
 from ..handle import Handle
+from .descriptor import answer
 
 __all__ = [
     "LibraryVersions",
@@ -81,11 +82,7 @@ def library_versions() -> LibraryVersions:
     >>> library_versions().cudnn.major
     9
     """
-    parts: list[int] = []
-    for name in raw.libraryPropertyType:
-        value = ctypes.c_int()
-        raw.cudnnGetProperty(name, value)
-        parts.append(value.value)
+    parts = [answer(raw.cudnnGetProperty, name) for name in raw.libraryPropertyType]
     runtime, device = int(raw.cudnnGetCudartVersion()), int(raw.cudnnGetMaxDeviceVersion())
     return LibraryVersions(
         Version(*parts),

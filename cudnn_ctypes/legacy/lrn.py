@@ -177,8 +177,6 @@ def lrn_cross_channel_backward(
 class DivisiveNormalizationGradients(NamedTuple):
     """Gradients from `divisive_normalization_backward`.
 
-    For an example see `divisive_normalization_backward`.
-
     Attributes
     ----------
     dx, dmeans : DeviceTensor, or as they were given

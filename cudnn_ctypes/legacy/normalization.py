@@ -13,7 +13,7 @@ from typing import Any
 from .. import raw
 from ..handle import Handle
 from .activation import ActivationDescriptor
-from .documentation import launched
+from .documentation import documented, launched
 from .normalization_operands import (
     NormalizationGradients,
     NormalizationResult,
@@ -34,6 +34,7 @@ __all__ = [
 ]
 
 
+@documented
 def normalization_sizes(
     handle: Handle,
     x_desc: TensorDescriptor,
@@ -48,19 +49,14 @@ def normalization_sizes(
 
     Follows ``cudnnGetNormalizationForwardTrainingWorkspaceSize``,
     ``cudnnGetNormalizationBackwardWorkspaceSize`` and
-    ``cudnnGetNormalizationTrainingReserveSpaceSize``. The parameters are those of
-    `batch_normalization_ex_sizes` and of `normalization_forward_inference`.
+    ``cudnnGetNormalizationTrainingReserveSpaceSize``.
 
-    Raises
-    ------
-    TypeError
-        If `handle` or `x_desc` is of another type.
-    ValueError
-        For an unknown mode, algorithm or activation, or `adds` without an activation.
-    BadParamError
-        If `x_desc` was never set, or has other than 4 or 5 dimensions.
-    NotSupportedError
-        If cuDNN does not fuse this activation in this mode, type and layout, or `groups` is not 1.
+    Parameters
+    ----------
+    mode, algorithm, groups
+        As for `normalization_forward_inference`.
+
+    The other parameters, and the errors, are those of `batch_normalization_ex_sizes`.
 
     Examples
     --------

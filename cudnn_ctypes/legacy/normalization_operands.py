@@ -13,6 +13,7 @@ from ..raw.operand_rules import refuse
 from ..raw.operand_rules.normalizations import parameter
 from ..raw.records import record
 from .activation import FUSED, ActivationDescriptor
+from .documentation import documented
 from .operand_memory import refuse_beta
 from .operands import Operands
 from .tensor import TensorDescriptor
@@ -30,6 +31,7 @@ __all__ = [
 ]
 
 
+@documented
 def derive_bn_tensor_descriptor(
     x_desc: TensorDescriptor, mode: Any = "spatial"
 ) -> TensorDescriptor:
@@ -43,8 +45,6 @@ def derive_bn_tensor_descriptor(
 
     Raises
     ------
-    TypeError
-        If `x_desc` is no `TensorDescriptor`.
     ValueError
         For an unknown mode.
     BadParamError
@@ -63,6 +63,7 @@ def derive_bn_tensor_descriptor(
     return descriptor
 
 
+@documented
 def derive_norm_tensor_descriptor(
     x_desc: TensorDescriptor, mode: Any = "per_channel", *, groups: int = 1
 ) -> tuple[TensorDescriptor, TensorDescriptor]:
@@ -84,14 +85,10 @@ def derive_norm_tensor_descriptor(
 
     Raises
     ------
-    TypeError
-        If `x_desc` is no `TensorDescriptor`.
-    ValueError
-        For an unknown mode.
-    BadParamError
-        If `x_desc` was never set.
     NotSupportedError
         If `groups` is not 1.
+
+    The errors are those of `derive_bn_tensor_descriptor`.
 
     Examples
     --------

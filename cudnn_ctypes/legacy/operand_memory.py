@@ -22,6 +22,7 @@ __all__ = [
     "real",
     "refuse_beta",
     "room",
+    "shaped",
 ]
 
 
@@ -52,12 +53,19 @@ def refuse_beta(name: str, beta: float) -> None:
         raise ValueError(f"{name}: needed with beta={beta}, which adds to what {name} holds")
 
 
-def imported(name: str, value: Any, handle: Handle) -> DeviceTensor:
-    """`value` as a ``DeviceTensor`` for work on the handle's stream; errors name the argument."""
+def shaped(name: str, value: Any, on: Any, instead: str) -> DeviceTensor:
+    """`value` as `imported`, which is no address or buffer: the error says what to pass instead."""
+    if isinstance(value, (int, c_void_p, DeviceBuffer)) and not isinstance(value, bool):
+        raise TypeError(f"{name}: an address or a DeviceBuffer has no shape: pass {instead}")
+    return imported(name, value, on)
+
+
+def imported(name: str, value: Any, on: Any) -> DeviceTensor:
+    """`value` as a ``DeviceTensor`` for work on the stream of a handle or of operands."""
     if isinstance(value, DeviceTensor):
         return value
     try:
-        return as_tensor(value, stream=handle.stream)
+        return as_tensor(value, stream=on.stream)
     except (TypeError, BufferError) as error:
         raise type(error)(f"{name}: {error}") from None
 
@@ -146,8 +154,8 @@ def check_memory(
     return Memory(name, memory, written=written)
 
 
-def room(name: str, value: Any, needed: int, handle: Handle) -> tuple[Memory | None, int]:
-    """Memory without a shape, and its size in bytes.
+def room(name: str, value: Any, needed: int, on: Any) -> tuple[Memory | None, int]:
+    """Memory without a shape, and its size in bytes; `on` as for `imported`.
 
     Raises
     ------
@@ -164,7 +172,7 @@ def room(name: str, value: Any, needed: int, handle: Handle) -> tuple[Memory | N
         raise TypeError(
             f"{name}: the size behind an address is not known: pass a DeviceBuffer or a tensor"
         )
-    memory = value if isinstance(value, DeviceBuffer) else imported(name, value, handle)
+    memory = value if isinstance(value, DeviceBuffer) else imported(name, value, on)
     if memory.nbytes < needed:
         raise ValueError(f"{name}: {memory.nbytes} bytes are too small, {needed} are needed")
     return (Memory(name, memory, written=True) if memory.nbytes else None), memory.nbytes

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
-from ctypes import c_size_t, c_void_p
+from ctypes import c_size_t
 from typing import TYPE_CHECKING, Any, cast
 
 from .. import raw
@@ -25,7 +25,7 @@ from ..runtime.launching.recording import Memory, launch, recording
 from .descriptor import Descriptor
 from .filter import FilterDescriptor
 from .layouts import common_layout, fitting_layouts
-from .operand_memory import check_memory, fitting, imported, refuse_beta, room
+from .operand_memory import check_memory, fitting, imported, refuse_beta, room, shaped
 from .tensor import TensorDescriptor
 
 if TYPE_CHECKING:
@@ -77,20 +77,12 @@ class Operands:
             if desc is not None:
                 expect(f"{name}_desc", desc, Descriptor)
             elif value is not None:
-                value = self._imported(name, value)
+                value = shaped(name, value, handle, f"{name}_desc too, or a DeviceTensor")
             self._operands[name] = (value, desc)
         self._made: dict[str, Any] = {}  # descriptors of operands that the user gave none for
         self._by_form: dict[Any, Any] = {}  # descriptors that were made
         self._results: list[DeviceTensor] = []
         self.layout: str | None = self._common_layout()
-
-    def _imported(self, name: str, value: Any) -> DeviceTensor:
-        if isinstance(value, (int, c_void_p, DeviceBuffer)) and not isinstance(value, bool):
-            raise TypeError(
-                f"{name}: an address or a DeviceBuffer has no shape: pass {name}_desc too, or a "
-                f"DeviceTensor"
-            )
-        return imported(name, value, self._handle)
 
     def _common_layout(self) -> str | None:
         for name, (_, desc) in self._operands.items():

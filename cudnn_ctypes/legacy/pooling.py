@@ -15,7 +15,7 @@ from ..arguments import enumerator, expect
 from ..handle import Handle
 from ..raw import operand_rules
 from ..raw.descriptors import Pooling
-from .descriptor import Descriptor, read_back
+from .descriptor import Descriptor, answer, read_back
 from .documentation import launched
 from .layouts import spatial_entries
 from .operand_memory import refuse_beta
@@ -23,8 +23,6 @@ from .operands import Made, Operands
 from .tensor import TensorDescriptor
 
 __all__ = ["PoolingDescriptor", "pooling_backward", "pooling_forward"]
-
-_MAX_SPATIAL = raw.CUDNN_DIM_MAX - 2
 
 
 class PoolingDescriptor(Descriptor[raw.cudnnPoolingDescriptor_t]):
@@ -136,21 +134,7 @@ class PoolingDescriptor(Descriptor[raw.cudnnPoolingDescriptor_t]):
 
     def get_2d(self) -> dict[str, Any]:
         """The arguments of `set_2d`, by name; follows ``cudnnGetPooling2dDescriptor``."""
-        mode, nan = raw.cudnnPoolingMode_t(), raw.cudnnNanPropagation_t()
-        numbers = {
-            name: c_int()
-            for name in (
-                "window_height",
-                "window_width",
-                "vertical_padding",
-                "horizontal_padding",
-                "vertical_stride",
-                "horizontal_stride",
-            )
-        }
-        raw.cudnnGetPooling2dDescriptor(self, mode, nan, *numbers.values())
-        read = {name: number.value for name, number in numbers.items()}
-        return {"mode": mode.value, "nan_propagation": nan.value, **read}
+        return self._arguments_of(self.set_2d, raw.cudnnGetPooling2dDescriptor)
 
     window: tuple[int, ...] = read_back(Pooling, "Size of the window along each spatial dimension.")
     padding: tuple[int, ...] = read_back(
@@ -182,12 +166,11 @@ class PoolingDescriptor(Descriptor[raw.cudnnPoolingDescriptor_t]):
             {"inputTensorDesc": "x"},
         )
         if len(shape) == 4:
-            n, c, h, w = c_int(), c_int(), c_int(), c_int()
-            raw.cudnnGetPooling2dForwardOutputDim(self, x_desc, n, c, h, w)
-            return n.value, c.value, h.value, w.value
-        sizes = (c_int * len(shape))()
-        raw.cudnnGetPoolingNdForwardOutputDim(self, x_desc, len(shape), sizes)
-        return tuple(sizes)
+            sizes: tuple[int, ...] = answer(raw.cudnnGetPooling2dForwardOutputDim, self, x_desc)
+            return sizes
+        array = (c_int * len(shape))()
+        raw.cudnnGetPoolingNdForwardOutputDim(self, x_desc, len(shape), array)
+        return tuple(array)
 
 
 @launched

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from ctypes import c_size_t
 from typing import Any, NamedTuple
 
 from .. import raw
@@ -12,7 +11,7 @@ from ..dtypes import as_data_type
 from ..handle import Handle
 from ..raw.descriptors import ReduceTensor
 from ..runtime.layout import to_shape
-from .descriptor import Descriptor, read_back
+from .descriptor import Descriptor, number, read_back
 from .documentation import launched
 from .operand_memory import accumulator, refuse_beta
 from .operands import Operands
@@ -101,17 +100,13 @@ class ReduceTensorDescriptor(Descriptor[raw.cudnnReduceTensorDescriptor_t]):
         self, handle: Handle, a_desc: TensorDescriptor, c_desc: TensorDescriptor
     ) -> int:
         """Bytes of the indices; follows ``cudnnGetReductionIndicesSize``."""
-        size = c_size_t()
-        raw.cudnnGetReductionIndicesSize(handle, self, a_desc, c_desc, size)
-        return size.value
+        return number(raw.cudnnGetReductionIndicesSize, handle, self, a_desc, c_desc)
 
     def workspace_size(
         self, handle: Handle, a_desc: TensorDescriptor, c_desc: TensorDescriptor
     ) -> int:
         """Bytes of scratch memory; follows ``cudnnGetReductionWorkspaceSize``."""
-        size = c_size_t()
-        raw.cudnnGetReductionWorkspaceSize(handle, self, a_desc, c_desc, size)
-        return size.value
+        return number(raw.cudnnGetReductionWorkspaceSize, handle, self, a_desc, c_desc)
 
 
 class ReduceResult(NamedTuple):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Sequence
-from ctypes import c_size_t
 from typing import Any, NamedTuple
 
 from .. import raw
@@ -13,7 +13,7 @@ from ..dtypes import as_data_type, element_bits
 from ..handle import Handle
 from ..raw.descriptors import RNN, RNNData
 from ..runtime.elements import element
-from .descriptor import Descriptor, read_back
+from .descriptor import Descriptor, answer, number, read_back
 from .dropout import DropoutDescriptor, UsesDropout
 from .layouts import check_tensor
 from .operand_memory import accumulator, real
@@ -290,27 +290,12 @@ class RNNDescriptor(UsesDropout[raw.cudnnRNNDescriptor_t]):
         padded_io: bool = True,
         clip: tuple[float, float] | None = None,
     ) -> None:
+        options = {name: value for name, value in locals().items() if name in _OPTIONS}
         super().__init__(raw.cudnnRNNDescriptor_t())
         with self._closed_on_error():
-            if cell is None:
-                return
-            self.set(
-                cell,
-                input_size=input_size,
-                hidden_size=hidden_size,
-                projection_size=projection_size,
-                layers=layers,
-                bidirectional=bidirectional,
-                bias=bias,
-                input_mode=input_mode,
-                data_type=data_type,
-                compute_data_type=compute_data_type,
-                math_type=math_type,
-                algorithm=algorithm,
-                dropout=dropout,
-                padded_io=padded_io,
-            )
-            if clip is not None:
+            if cell is not None:
+                self.set(**options)
+            if cell is not None and clip is not None:
                 self.clip = clip
 
     def set(
@@ -396,9 +381,7 @@ class RNNDescriptor(UsesDropout[raw.cudnnRNNDescriptor_t]):
 
     def weight_space_size(self, handle: Handle) -> int:
         """Bytes of all weights and biases; follows ``cudnnGetRNNWeightSpaceSize``."""
-        size = c_size_t()
-        raw.cudnnGetRNNWeightSpaceSize(handle, self, size)
-        return size.value
+        return number(raw.cudnnGetRNNWeightSpaceSize, handle, self)
 
     def temp_space_sizes(
         self, handle: Handle, x_desc: RNNDataDescriptor, *, training: bool = True
@@ -414,12 +397,10 @@ class RNNDescriptor(UsesDropout[raw.cudnnRNNDescriptor_t]):
         """
         expect("handle", handle, Handle)
         self._check_dropouts()
-        work, reserve = c_size_t(), c_size_t()
         mode = raw.CUDNN_FWD_MODE_INFERENCE
         if flag("training", training):
             mode = raw.CUDNN_FWD_MODE_TRAINING
-        raw.cudnnGetRNNTempSpaceSizes(handle, self, mode, x_desc, work, reserve)
-        return RNNTempSpaceSizes(work.value, reserve.value)
+        return RNNTempSpaceSizes(*answer(raw.cudnnGetRNNTempSpaceSizes, handle, self, mode, x_desc))
 
     def build_dynamic(self, handle: Handle, batch: int) -> None:
         """Compile the kernels of "persist_dynamic" for a batch; ``cudnnBuildRNNDynamic``."""
@@ -478,6 +459,9 @@ class RNNDescriptor(UsesDropout[raw.cudnnRNNDescriptor_t]):
         arguments = self._held()
         arguments.pop("clip_nan_propagation", None)
         return {**arguments, "dropout": self.dropout} if arguments else {}
+
+
+_OPTIONS = tuple(inspect.signature(RNNDescriptor.set).parameters)[1:]
 
 
 def _clip(limits: tuple[float, float] | None) -> tuple[raw.cudnnRNNClipMode_t, float, float]:

@@ -93,8 +93,6 @@ class SpatialTransformerDescriptor(Descriptor[raw.cudnnSpatialTransformerDescrip
 class SpatialTfSamplerGradients(NamedTuple):
     """Gradients from `spatial_tf_sampler_backward`.
 
-    For an example see `spatial_tf_sampler_backward`.
-
     Attributes
     ----------
     dx, dgrid : DeviceTensor, or as they were given

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from ctypes import c_int
 from typing import Any
 
 from .. import raw
@@ -166,12 +165,7 @@ class TensorDescriptor(Descriptor[raw.cudnnTensorDescriptor_t]):
 
     def get_4d(self) -> dict[str, Any]:
         """The arguments of `set_4d_ex`, by name; follows ``cudnnGetTensor4dDescriptor``."""
-        data_type = raw.cudnnDataType_t()
-        names = ("n", "c", "h", "w", "n_stride", "c_stride", "h_stride", "w_stride")
-        numbers = {name: c_int() for name in names}
-        raw.cudnnGetTensor4dDescriptor(self, data_type, *numbers.values())
-        read = {name: number.value for name, number in numbers.items()}
-        return {"data_type": data_type.value, **read}
+        return self._arguments_of(self.set_4d_ex, raw.cudnnGetTensor4dDescriptor)
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -65,7 +65,7 @@ def test_buffers_may_be_given(on_reference: None, long_form: None) -> None:
         cudnn.long_fft_causal_convolution_backward(dy=x, reserve_space=reserve, workspace=workspace)
         with (
             DeviceBuffer(8) as small,
-            pytest.raises(ValueError, match=f"workspace: {sizes.workspace} bytes are needed, got"),
+            pytest.raises(ValueError, match=f"workspace: 8 bytes .* {sizes.workspace} are needed"),
         ):
             cudnn.long_fft_causal_convolution_forward(x, weight, workspace=small)
     with pytest.raises(TypeError, match="reserve_space: the size behind an address"):

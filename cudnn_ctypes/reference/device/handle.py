@@ -12,8 +12,11 @@ _streams: dict[int, int | None] = {}  # made-up handle -> address of its stream
 
 
 @implements("cudnnCreate")
-def create_handle(call: Call) -> None:
+def create_handle(call: Call) -> int | None:
+    if not call["handle"]:
+        return call.native()  # which refuses NULL
     call.put(handle=create())
+    return None
 
 
 @implements("cudnnDestroy")
