@@ -7,25 +7,29 @@ import os
 import sys
 from collections.abc import Sequence
 
-from .commands import command_module, command_parser
+from .commands import command_module, command_parser, standard_input
 
-_INTERRUPTED = 130  # a shell's exit status for a program that SIGINT ended
+_INTERRUPTED, _BROKEN_PIPE = 130, 141  # a shell's statuses of programs that these signals ended
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit status."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by the caller, as by `>&-`
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 (open until the end)
     try:
-        parsed = command_parser(words).parse_args(words)
-        status = int(command_module(parsed.command).main(parsed))
-        sys.stdout.flush()
-        return status
+        with standard_input(words) as given:
+            parsed = command_parser(given).parse_args(given)
+            status = int(command_module(parsed.command).main(parsed))
+            sys.stdout.flush()
+            return status
     except KeyboardInterrupt:  # finished results are printed or written already
         return _INTERRUPTED
     except BrokenPipeError:  # the reader, `head` for instance, has closed the pipe
         _discard_output()
-        return 1
+        return _BROKEN_PIPE
     except OSError as error:
         if error.errno not in _NO_SPACE or error.filename is not None:
             raise

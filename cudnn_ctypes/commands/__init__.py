@@ -10,7 +10,12 @@ import argparse
 import importlib
 import pkgutil
 import re
+import shutil
+import sys
+import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, NoReturn
 
 from .. import __version__
@@ -57,3 +62,20 @@ def command_parser(commands: Sequence[str]) -> argparse.ArgumentParser:
         if name in commands:
             command_module(name).add_arguments(command)
     return parser
+
+
+_READ = {"bench", "compile", "explain", "judge", "lookup", "port"}
+
+
+@contextmanager
+def standard_input(words: Sequence[str]) -> Iterator[list[str]]:
+    """The words of a command that reads files, with a file of the standard input for "-"."""
+    reads = words and (words[0] in _READ or (words[0] == "trace" and "--read" in words))
+    if not reads or "-" not in words:
+        yield list(words)
+        return
+    with tempfile.TemporaryDirectory(prefix="cudnn_ctypes_") as folder:
+        file = Path(folder, "standard input")
+        with file.open("wb") as copy:
+            shutil.copyfileobj(sys.stdin.buffer, copy)
+        yield [str(file) if word == "-" else word for word in words]

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from programs import ROOT
@@ -379,3 +380,54 @@ def test_bash_completes_commands_options_and_choices():
 def test_zsh_gets_the_same_by_its_own_functions():
     assert script("zsh").endswith(script("bash"))
     assert "bashcompinit" in script("zsh")
+
+
+@pytest.mark.skipif(shutil.which("fish") is None, reason="there is no fish here")
+def test_fish_completes_them_too():
+    program = f"{script('fish')}\ncomplete -C 'cudnn-ctypes compile --heuristics fall'\n"
+    done = subprocess.run(["fish", "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["fallback"]
+
+
+def test_fish_and_man_are_told_every_command_and_option():
+    fish, page = script("fish"), script("man").replace("\\-", "-")
+    for name, about in commands.COMMANDS.items():
+        assert f"-a {name} -d " in fish
+        assert f".SS {name}\n" in page
+        assert about.split()[0] in page
+    assert "__fish_seen_subcommand_from compile' -l heuristics" in fish
+    assert "--heuristics" in page
+
+
+# --- the habits of a shell -----------------------------------------------------------------------
+
+
+def in_a_shell(line: str, **given: Any) -> subprocess.CompletedProcess[str]:
+    line = line.replace("cudnn-ctypes", f"'{sys.executable}' -m cudnn_ctypes")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.run(
+        ["bash", "-c", line], env=environment, capture_output=True, text=True, check=False, **given
+    )
+
+
+def test_a_closed_output_is_no_error():
+    done = in_a_shell("cudnn-ctypes devices >&-")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert in_a_shell("cudnn-ctypes devices >&- 2>&-").returncode == 0
+
+
+def test_a_broken_pipe_has_the_status_of_its_signal():
+    done = in_a_shell("cudnn-ctypes completion bash | true; echo ${PIPESTATUS[0]}")
+    assert (done.stdout, done.stderr) == ("141\n", "")
+
+
+def test_a_dash_is_the_standard_input(tmp_path):
+    graph = Graph(io_data_type="float16")
+    graph.relu(graph.tensor((2, 8, 8), name="x")).set_output(name="y")
+    graph.validate()
+    done = in_a_shell("cudnn-ctypes explain - --device h200 --json", input=graph.to_json())
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)
+    done = in_a_shell("cudnn-ctypes explain - --device h200", input="no graph")
+    assert done.returncode == 2
+    assert "standard input: " in done.stderr
