@@ -7,20 +7,21 @@ import inspect
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from types import SimpleNamespace
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arguments import integer
 from ...dtypes import as_data_type
-from ...raw.ctypes_support import CudnnEnum
 from ...raw.memory import memory_pointer
 from ...raw.typed_memory import typed
+from ..cudart.function import LONG, MEMORY, Int, Kind, enum_kind
 from ..cudart.memory import host_address
 from .handles import (
     CublasFunction,
+    Handle,
     State,
     cublasComputeType_t,
     cublasGemmAlgo_t,
@@ -29,12 +30,9 @@ from .handles import (
     cudaDataType_t,
     fail,
     gpu_call,
-    state_of,
 )
 
 __all__ = [
-    "COMPUTE_TYPES",
-    "C_INTEGERS",
     "DTYPES",
     "Elements",
     "Invalid",
@@ -43,23 +41,18 @@ __all__ = [
     "taking",
 ]
 
-_INTEGERS = {
-    **dict.fromkeys(
-        ["m", "n", "k", "lda", "ldb", "ldc", "incx", "incy", "batchCount"], ctypes.c_int
-    ),
-    **dict.fromkeys(["strideA", "strideB", "strideC"], ctypes.c_longlong),
+_KINDS: dict[str, Any] = {
+    "handle": Handle,
+    **dict.fromkeys(["m", "n", "k", "lda", "ldb", "ldc", "incx", "incy", "batchCount"], Int),
+    **dict.fromkeys(["strideA", "strideB", "strideC"], Annotated[int, LONG]),
+    **dict.fromkeys(["transa", "transb", "trans"], Annotated[int, enum_kind(cublasOperation_t)]),
+    **dict.fromkeys(["Atype", "Btype", "Ctype"], Annotated[int, enum_kind(cudaDataType_t)]),
+    "computeType": Annotated[int, Kind(ctypes.c_int, lambda *given: _take_compute_type(*given))],
+    "algo": Annotated[int, enum_kind(cublasGemmAlgo_t)],
 }
-_ENUMS: dict[str, Any] = {
-    **dict.fromkeys(("transa", "transb", "trans"), cublasOperation_t),
-    **dict.fromkeys(("Atype", "Btype", "Ctype"), cudaDataType_t),
-    "computeType": cublasComputeType_t,
-    "algo": cublasGemmAlgo_t,
-}
-C_INTEGERS: dict[str, Any] = {**_INTEGERS, **dict.fromkeys(_ENUMS, ctypes.c_int)}
-"""The C types of the parameters that are whole numbers, by name."""
+"""The kinds of parameters by name; others are scalars and memory, whose type others tell."""
 
 _SCALARS = ("alpha", "beta", "result")
-_MEMORY = ("A", "B", "C", "x", "y")
 
 
 class Invalid(Exception):
@@ -154,26 +147,25 @@ def computing(
         The type of `result`. Default: the elements' type.
     """
     names, kind = _names[body], inspect.Parameter.POSITIONAL_OR_KEYWORD
-    parameters = [inspect.Parameter(each, kind) for each in names]
+    parameters = [inspect.Parameter(each, kind, annotation=_KINDS.get(each, Any)) for each in names]
     public = inspect.Signature(parameters, return_annotation=cublasStatus_t)
 
-    def call(*args: Any, **kwargs: Any) -> None:
-        arguments = public.bind(*args, **kwargs).arguments
-        state = state_of(name, arguments[names[0]])
+    def call(*given: Any) -> None:
+        arguments = dict(zip(names, given, strict=True))
+        state = arguments[names[0]]
         elements = Elements(np.dtype(dtype(arguments) if callable(dtype) else dtype))
         types = {"result": np.dtype(result) if result else elements.dtype}
         for key in "ABC":
             if f"{key}type" in arguments:
                 types[key] = np.dtype(DTYPES.get(arguments[f"{key}type"], elements.dtype))
-        values = {
-            key: _value(name, state, types.get(key, elements.dtype), key, arguments[key])
-            for key in names[1:]
-        }
+        for key in names[1:]:
+            if key not in _KINDS:
+                read = partial(_scalar, state) if key in _SCALARS else _memory
+                arguments[key] = read(name, types.get(key, elements.dtype), key, arguments[key])
         if state.on_host:
-            _in_numpy(name, lambda: body(elements, SimpleNamespace(**values)))
+            _in_numpy(name, lambda: body(elements, SimpleNamespace(**arguments)))
         else:
-            c_values = (_c_value(key, value) for key, value in values.items())
-            gpu_call(name, ctypes.c_void_p(state.address), *c_values)
+            gpu_call(name, *(_c_value(key, value) for key, value in arguments.items()))
 
     call.__signature__ = public  # type: ignore[attr-defined]
     call.__name__ = call.__qualname__ = name
@@ -194,14 +186,7 @@ def _in_numpy(name: str, compute: Callable[[], None]) -> None:
         fail(name, cublasStatus_t.CUBLAS_STATUS_EXECUTION_FAILED, error.reason)
 
 
-def _value(function: str, state: State, dtype: np.dtype[Any], name: str, value: Any) -> Any:
-    if name in _INTEGERS:
-        return _integer(function, name, value)
-    if name in _ENUMS:
-        return _member(function, name, value)
-    if name in _SCALARS:
-        return _scalar(function, state, dtype, name, value)
-    assert name in _MEMORY
+def _memory(function: str, dtype: np.dtype[Any], name: str, value: Any) -> int:
     try:
         address = memory_pointer(value, name) or 0
     except (TypeError, ValueError) as error:
@@ -216,29 +201,18 @@ def _value(function: str, state: State, dtype: np.dtype[Any], name: str, value: 
 
 
 def _c_value(name: str, value: Any) -> Any:
-    if name in _INTEGERS:
-        return _INTEGERS[name](value)
-    if name in _ENUMS:
-        return ctypes.c_int(value)
-    return ctypes.c_void_p(value.address if isinstance(value, Scalar) else value)
+    if isinstance(value, (State, Scalar)):
+        return ctypes.c_void_p(value.address)
+    (kind,) = getattr(_KINDS.get(name), "__metadata__", (MEMORY,))
+    return kind.ctype(value)
 
 
-def _integer(function: str, name: str, value: Any) -> int:
-    number = integer(f"{function}: {name}", value)
-    bits = 8 * ctypes.sizeof(_INTEGERS[name])
-    if not -(1 << bits - 1) <= number < 1 << bits - 1:
-        raise ValueError(f"{function}: {name}: {number} does not fit into {bits} bits")
-    return number
-
-
-def _member(function: str, name: str, value: Any) -> Any:
-    enum = _ENUMS[name]
-    is_other_enum = isinstance(value, CudnnEnum) and not isinstance(value, enum)
-    if name == "computeType" and isinstance(value, cudaDataType_t):
-        value = COMPUTE_TYPES.get(value, value)  # programs for CUDA 10 pass a cudaDataType_t
-    elif isinstance(value, bool) or not isinstance(value, int) or is_other_enum:
-        raise TypeError(f"{function}: {name}: expected a {enum.__name__}, got {value!r}")
-    return enum(int(value))
+def _take_compute_type(function: str, name: str, value: Any) -> cublasComputeType_t:
+    """A compute type; programs for CUDA 10 pass a cudaDataType_t."""
+    known = COMPUTE_TYPES.get(value) if isinstance(value, cudaDataType_t) else None
+    found: cublasComputeType_t
+    found = known or enum_kind(cublasComputeType_t).take(function, name, value)
+    return found
 
 
 COMPUTE_TYPES = {
@@ -257,7 +231,7 @@ DTYPES = {
 """The type of the elements of a matrix of ``cublasGemmEx``, by Atype, Btype or Ctype."""
 
 
-def _scalar(function: str, state: State, dtype: np.dtype[Any], name: str, value: Any) -> Scalar:
+def _scalar(state: State, function: str, dtype: np.dtype[Any], name: str, value: Any) -> Scalar:
     """The argument alpha, beta or result: an address or, for alpha and beta, also a number."""
     if state.scalars_on_device:
         return Scalar(memory_pointer(value, f"{function}: {name}") or 0, True, dtype, name)

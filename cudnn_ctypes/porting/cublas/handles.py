@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Callable
 from ctypes import c_int, c_void_p
 from dataclasses import dataclass
-from typing import Any, NoReturn, ParamSpec
+from typing import Annotated, Any, NoReturn, ParamSpec
 
 from ...errors import LibraryNotFoundError
 from ...raw import library, mode
@@ -16,8 +16,17 @@ from ...raw.ctypes_support import CudnnEnum, OpaquePointer
 from ...raw.types import cudaStream_t
 from ...runtime import cuda
 from ...runtime.cuda import CudaError
-from ..cudart.function import CheckedFunction, place, store
-from ..cudart.streams import stream_address
+from ..cudart.function import (
+    CheckedFunction,
+    Kind,
+    OutInt,
+    OutStream,
+    Stream,
+    enum_kind,
+    out,
+    place,
+    store,
+)
 
 __all__ = [
     "CUBLAS_COMPUTE_16F",
@@ -252,33 +261,28 @@ _handles: dict[int, State] = {}
 # Addresses of the reference device's handles; no memory has them.
 _addresses = itertools.count(0x7FFF_1000_0000_0010, 16)
 
-_INITIALIZED = cublasStatus_t.CUBLAS_STATUS_NOT_INITIALIZED
 
-
-def state_of(function: str, handle: Any) -> State:
-    """The state of a handle; a handle of another library gets cuBLAS's defaults.
-
-    Raises
-    ------
-    TypeError
-        If `handle` is no handle of cuBLAS.
-    CudaError
-        If `handle` is NULL or destroyed.
-    """
+def _take_handle(function: str, name: str, handle: Any) -> State:
+    """The state of a handle; a handle of another library gets cuBLAS's defaults."""
     if not isinstance(handle, cublasHandle_t):
-        raise TypeError(f"{function}: handle: expected a cublasHandle_t, got {handle!r}")
+        raise TypeError(f"{function}: {name}: expected a cublasHandle_t, got {handle!r}")
     state = _handles.get(handle.value or 0)
     if state is not None:
         return state
     if not handle.value or not mode.runtime.may_live(handle.value, _handles):
-        fail(function, _INITIALIZED, "handle: it was not created by cublasCreate, or is destroyed")
+        status = cublasStatus_t.CUBLAS_STATUS_NOT_INITIALIZED
+        fail(function, status, f"{name}: it was not created by cublasCreate, or is destroyed")
     return State(handle.value, on_host=False)
 
 
+Handle = Annotated[Any, Kind(c_void_p, _take_handle, handle=cublasHandle_t)]
+Mode = Annotated[int, enum_kind(cublasPointerMode_t)]
+MathMode = Annotated[int, enum_kind(cublasMath_t)]
+
+
 @cublas_function
-def cublasCreate(handle: Any) -> None:
+def cublasCreate(handle: Annotated[Any, out(cublasHandle_t)]) -> None:
     """Create a handle: ``cublasCreate(byref(handle))``."""
-    place(handle, cublasHandle_t, "cublasCreate: handle")
     made = c_void_p(next(_addresses))
     state = State(0, on_host=mode.runtime.on_host)
     if not state.on_host:
@@ -289,68 +293,55 @@ def cublasCreate(handle: Any) -> None:
 
 
 @cublas_function
-def cublasDestroy(handle: Any) -> None:
+def cublasDestroy(handle: Handle) -> None:
     """Destroy a handle."""
-    state = state_of("cublasDestroy", handle)
-    state.tell("cublasDestroy")
-    _handles.pop(state.address, None)
+    handle.tell("cublasDestroy")
+    _handles.pop(handle.address, None)
 
 
 @cublas_function
-def cublasSetStream(handle: Any, streamId: Any) -> None:
+def cublasSetStream(handle: Handle, streamId: Stream) -> None:
     """Set the stream of a handle's work."""
-    state = state_of("cublasSetStream", handle)
-    stream = stream_address("cublasSetStream", streamId, "streamId")
-    state.tell("cublasSetStream", c_void_p(stream))
-    state.stream = stream
+    handle.tell("cublasSetStream", c_void_p(streamId))
+    handle.stream = streamId
 
 
 @cublas_function
-def cublasGetStream(handle: Any, streamId: Any) -> None:
+def cublasGetStream(handle: Handle, streamId: OutStream) -> None:
     """Fill a ``cudaStream_t`` with the stream of a handle."""
-    state = state_of("cublasGetStream", handle)
-    address = place(streamId, cudaStream_t, "cublasGetStream: streamId")
-    store(streamId, state.stream, cudaStream_t, "streamId")
-    state.tell("cublasGetStream", c_void_p(address))
+    address = place(streamId, cudaStream_t, "streamId")
+    store(streamId, handle.stream, cudaStream_t, "streamId")
+    handle.tell("cublasGetStream", c_void_p(address))
 
 
 @cublas_function
-def cublasSetPointerMode(handle: Any, mode: int) -> None:
+def cublasSetPointerMode(handle: Handle, mode: Mode) -> None:
     """Set whether alpha, beta and result are on the host (the default) or on the device."""
-    state = state_of("cublasSetPointerMode", handle)
-    chosen = _member("cublasSetPointerMode", cublasPointerMode_t, mode)
-    state.tell("cublasSetPointerMode", c_int(chosen))
-    state.scalars_on_device = chosen == cublasPointerMode_t.CUBLAS_POINTER_MODE_DEVICE
+    _check_mode("cublasSetPointerMode", mode)
+    handle.tell("cublasSetPointerMode", c_int(mode))
+    handle.scalars_on_device = mode == cublasPointerMode_t.CUBLAS_POINTER_MODE_DEVICE
 
 
 @cublas_function
-def cublasGetPointerMode(handle: Any, mode: Any) -> None:
+def cublasGetPointerMode(handle: Handle, mode: OutInt) -> None:
     """Fill a ``cublasPointerMode_t()`` or ``c_int`` with the handle's pointer mode."""
-    state = state_of("cublasGetPointerMode", handle)
-    store(mode, int(state.scalars_on_device), c_int, "cublasGetPointerMode: mode")
+    store(mode, int(handle.scalars_on_device), c_int, "mode")
 
 
 @cublas_function
-def cublasSetMathMode(handle: Any, mode: int) -> None:
+def cublasSetMathMode(handle: Handle, mode: MathMode) -> None:
     """Set the allowed arithmetic; no effect on the reference device."""
-    state = state_of("cublasSetMathMode", handle)
-    chosen = _member("cublasSetMathMode", cublasMath_t, mode)
-    state.tell("cublasSetMathMode", c_int(chosen))
+    _check_mode("cublasSetMathMode", mode)
+    handle.tell("cublasSetMathMode", c_int(mode))
 
 
 @cublas_function
-def cublasGetVersion(handle: Any, version: Any) -> None:
+def cublasGetVersion(handle: Handle, version: OutInt) -> None:
     """Fill a ``c_int`` with the version of cuBLAS, 120903 for 12.9.3; 0 on the reference device."""
-    state = state_of("cublasGetVersion", handle)
-    address = place(version, c_int, "cublasGetVersion: version")
     store(version, 0, c_int, "version")
-    state.tell("cublasGetVersion", c_void_p(address))
+    handle.tell("cublasGetVersion", c_void_p(place(version, c_int, "version")))
 
 
-def _member(function: str, enum: Any, value: Any) -> Any:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"{function}: mode: expected a {enum.__name__}, got {value!r}")
-    member = enum(value)
-    if not member.known:
-        fail(function, cublasStatus_t.CUBLAS_STATUS_INVALID_VALUE, f"mode is {value}")
-    return member
+def _check_mode(function: str, mode: Any) -> None:
+    if not mode.known:
+        fail(function, cublasStatus_t.CUBLAS_STATUS_INVALID_VALUE, f"mode is {int(mode)}")

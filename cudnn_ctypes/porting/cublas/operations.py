@@ -8,16 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...runtime.cuda import CudaError
+from ..cudart.function import Int
 from ..cudart.memory import cudaMemcpy2D
 from ..cudart.types import cudaMemcpyKind
-from .arguments import COMPUTE_TYPES, DTYPES, Elements, Invalid, Scalar, computing, taking
+from .arguments import DTYPES, Elements, Invalid, Scalar, computing, taking
 from .handles import (
     CublasFunction,
     cublas_function,
     cublasComputeType_t,
     cublasOperation_t,
     cublasStatus_t,
-    cudaDataType_t,
     fail,
 )
 
@@ -278,12 +278,10 @@ def _op(matrix: Matrix, operation: Any) -> Matrix:
 
 def _computed_in(arguments: dict[str, Any]) -> str:
     """The type of alpha and beta of ``cublasGemmEx``."""
-    kind = arguments["computeType"]
-    kind = COMPUTE_TYPES.get(kind, kind) if isinstance(kind, cudaDataType_t) else kind
     return {
         cublasComputeType_t.CUBLAS_COMPUTE_16F: "float16",
         cublasComputeType_t.CUBLAS_COMPUTE_64F: "float64",
-    }.get(kind, "float32")
+    }.get(arguments["computeType"], "float32")
 
 
 cublasSgemv: CublasFunction[...] = computing("cublasSgemv", _gemv, "float32")
@@ -309,20 +307,20 @@ cublasGemmEx: CublasFunction[...] = computing("cublasGemmEx", _gemm_ex, _compute
 
 
 @cublas_function
-def cublasSetVector(n: int, elemSize: int, x: Any, incx: int, devicePtr: Any, incy: int) -> None:
+def cublasSetVector(n: Int, elemSize: Int, x: Any, incx: Int, devicePtr: Any, incy: Int) -> None:
     """Copy `n` elements from the host, `incx` apart, to the device, `incy` apart."""
     _copy_matrix("cublasSetVector", (1, n), elemSize, (x, incx), (devicePtr, incy), to_device=True)
 
 
 @cublas_function
-def cublasGetVector(n: int, elemSize: int, x: Any, incx: int, y: Any, incy: int) -> None:
+def cublasGetVector(n: Int, elemSize: Int, x: Any, incx: Int, y: Any, incy: Int) -> None:
     """Copy `n` elements from the device, `incx` apart, to the host, `incy` apart."""
     _copy_matrix("cublasGetVector", (1, n), elemSize, (x, incx), (y, incy), to_device=False)
 
 
 @cublas_function
 def cublasSetMatrix(
-    rows: int, cols: int, elemSize: int, A: Any, lda: int, B: Any, ldb: int
+    rows: Int, cols: Int, elemSize: Int, A: Any, lda: Int, B: Any, ldb: Int
 ) -> None:
     """Copy a matrix from the host to the device; columns begin `lda` and `ldb` elements apart."""
     _copy_matrix("cublasSetMatrix", (rows, cols), elemSize, (A, lda), (B, ldb), to_device=True)
@@ -330,7 +328,7 @@ def cublasSetMatrix(
 
 @cublas_function
 def cublasGetMatrix(
-    rows: int, cols: int, elemSize: int, A: Any, lda: int, B: Any, ldb: int
+    rows: Int, cols: Int, elemSize: Int, A: Any, lda: Int, B: Any, ldb: Int
 ) -> None:
     """Copy a matrix from the device to the host; columns begin `lda` and `ldb` elements apart."""
     _copy_matrix("cublasGetMatrix", (rows, cols), elemSize, (A, lda), (B, ldb), to_device=False)

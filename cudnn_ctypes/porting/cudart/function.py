@@ -1,20 +1,130 @@
-"""C functions of the CUDA runtime: how they are declared, checked and carried out."""
+"""C functions of the CUDA runtime: how they are declared, checked and carried out.
+
+The annotation of a parameter says its C type, and what makes C's value of Python's.
+"""
 
 from __future__ import annotations
 
 import ctypes
 import functools
+import inspect
 import threading
 from collections.abc import Callable
-from typing import Any, ClassVar, Generic, ParamSpec, TypeVar
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Generic, ParamSpec, TypeVar
 
+from ...arguments import integer
 from ...errors import NoDeviceError
-from ...raw.ctypes_support import OpaquePointer
+from ...raw.ctypes_support import CudnnEnum, OpaquePointer
+from ...raw.types import cudaStream_t
 from ...runtime.cuda import CudaError
-from .sides import side
-from .types import MEANINGS, cudaError_t
+from ...runtime.stream import PER_THREAD_DEFAULT, as_stream_pointer
+from .sides import gpu_call, side
+from .types import MEANINGS, cudaError_t, cudaEvent_t
 
 __all__ = ["cudaGetErrorName", "cudaGetErrorString", "cudaGetLastError", "cudaPeekAtLastError"]
+
+
+# -- parameters -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Kind:
+    """The kind of a parameter.
+
+    Attributes
+    ----------
+    ctype : ctypes type
+        That passes it in C.
+    take : callable
+        Checks and converts an argument; called with the names of function and parameter before it.
+    fills : ctypes type, optional
+        Of the variable that an out parameter fills.
+    handle : OpaquePointer type, optional
+        Of a handle that is passed.
+    """
+
+    ctype: Any
+    take: Callable[[str, str, Any], Any]
+    fills: Any = None
+    handle: Any = None
+
+
+def _int_kind(ctype: Any) -> Kind:
+    bits = 8 * ctypes.sizeof(ctype)
+
+    def take(function: str, name: str, value: Any) -> int:
+        number = integer(f"{function}: {name}", value)
+        if not -(1 << bits - 1) <= number < 1 << bits - 1:
+            raise ValueError(f"{function}: {name}: {number} does not fit into {bits} bits")
+        return number
+
+    return Kind(ctype, take)
+
+
+def _take_size(function: str, name: str, value: Any) -> int:
+    number = integer(f"{function}: {name}", value)
+    if not 0 <= number < 1 << 63:
+        raise ValueError(f"{function}: {name}: expected a number of bytes, got {number}")
+    return number
+
+
+def enum_kind(enum: Any) -> Kind:
+    """The kind of a parameter that takes members of an enum, or numbers."""
+
+    def take(function: str, name: str, value: Any) -> Any:
+        is_other_enum = isinstance(value, CudnnEnum) and not isinstance(value, enum)
+        if isinstance(value, bool) or not isinstance(value, int) or is_other_enum:
+            raise TypeError(f"{function}: {name}: expected a {enum.__name__}, got {value!r}")
+        return enum(int(value))
+
+    return Kind(ctypes.c_int, take)
+
+
+def _take_stream(function: str, name: str, stream: Any) -> int:
+    """The address of a stream: None, an address, or any library's stream."""
+    address = as_stream_pointer(stream)
+    made_here = isinstance(stream, (cudaStream_t, int)) and address > PER_THREAD_DEFAULT
+    if made_here:
+        side().check_stream(function, name, address)
+    return address
+
+
+def _take_event(function: str, name: str, event: Any) -> int:
+    if not isinstance(event, cudaEvent_t):
+        raise TypeError(f"{function}: {name}: expected a cudaEvent_t, got {event!r}")
+    side().check_event(function, name, event)
+    return event.value or 0
+
+
+def out(ctype: Any) -> Kind:
+    """The kind of an out parameter: a variable of this type, or ``byref`` of one."""
+
+    def take(function: str, name: str, target: Any) -> Any:
+        place(target, ctype, f"{function}: {name}")  # nothing is done for a wrong argument
+        return target
+
+    return Kind(ctypes.c_void_p, take, fills=ctype)
+
+
+MEMORY = Kind(ctypes.c_void_p, lambda function, name, value: value)
+"""Of parameters that have no other kind: an argument goes to the body as it is."""
+
+INT, LONG = _int_kind(ctypes.c_int), _int_kind(ctypes.c_longlong)
+
+Int = Annotated[int, INT]
+Size = Annotated[int, Kind(ctypes.c_size_t, _take_size)]
+Stream = Annotated[Any, Kind(ctypes.c_void_p, _take_stream, handle=cudaStream_t)]
+Event = Annotated[Any, Kind(ctypes.c_void_p, _take_event, handle=cudaEvent_t)]
+OutInt = Annotated[Any, out(ctypes.c_int)]
+OutSize = Annotated[Any, out(ctypes.c_size_t)]
+OutFloat = Annotated[Any, out(ctypes.c_float)]
+OutPointer = Annotated[Any, out(ctypes.c_void_p)]
+OutStream = Annotated[Any, out(cudaStream_t)]
+OutEvent = Annotated[Any, out(cudaEvent_t)]
+
+
+# -- functions ------------------------------------------------------------------------------------
 
 
 _P = ParamSpec("_P")
@@ -29,7 +139,7 @@ class CheckedFunction(Generic[_P, _S]):
     Parameters
     ----------
     body : callable
-        The implementation, which raises `CudaError`.
+        The implementation, which raises `CudaError`. It gets what the parameters' kinds take.
     """
 
     __name__: str
@@ -39,17 +149,32 @@ class CheckedFunction(Generic[_P, _S]):
     """The status on a machine without a GPU."""
 
     def __init__(self, body: Callable[_P, None]) -> None:
-        self._body = body
+        self._body: Callable[..., None] = body
         functools.update_wrapper(self, body)
+
+    @functools.cached_property
+    def kinds(self) -> dict[str, Kind]:
+        """The kinds of the parameters, by name, in C's order."""
+        return {name: _kind(each.annotation) for name, each in self._signature.parameters.items()}
+
+    @functools.cached_property
+    def _signature(self) -> inspect.Signature:
+        return inspect.signature(self._body, eval_str=True)
 
     def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _S:
         try:
-            self._body(*args, **kwargs)
+            bound = self._signature.bind(*args, **kwargs)
+            bound.apply_defaults()
+            values = zip(self.kinds.items(), bound.arguments.values(), strict=True)
+            self._carry_out([kind.take(self.__name__, name, v) for (name, kind), v in values])
         except CudaError as error:
             self._failed(error.code)
             raise
         status: _S = self.success
         return status
+
+    def _carry_out(self, values: list[Any]) -> None:
+        self._body(*values)
 
     def unchecked(self, *args: _P.args, **kwargs: _P.kwargs) -> _S:
         """The same function, which returns the status as C does instead of raising."""
@@ -77,6 +202,11 @@ class CheckedFunction(Generic[_P, _S]):
         return self.__name__
 
 
+def _kind(annotation: Any) -> Kind:
+    known = getattr(annotation, "__metadata__", ())
+    return next((each for each in known if isinstance(each, Kind)), MEMORY)
+
+
 class _Errors(threading.local):
     last: cudaError_t = cudaError_t.cudaSuccess
     """The last error on the reference device or before a GPU was found; CUDA keeps a GPU's."""
@@ -95,9 +225,26 @@ class RuntimeFunction(CheckedFunction[_P, cudaError_t]):
         _errors.last = code
 
 
+class _ForwardedFunction(RuntimeFunction[_P]):
+    """A function that is CUDA's own; its results go to the out parameters."""
+
+    def _carry_out(self, values: list[Any]) -> None:
+        pairs = list(zip(self.kinds.items(), values, strict=True))
+        found = gpu_call(self.__name__, *(value for (_, each), value in pairs if not each.fills))
+        results = iter(found if isinstance(found, tuple) else (found,))
+        for (name, kind), target in pairs:
+            if kind.fills:
+                store(target, next(results), kind.fills, name)
+
+
 def runtime_function(body: Callable[_P, None]) -> RuntimeFunction[_P]:
     """Make a C function of a Python function that raises `CudaError`."""
     return RuntimeFunction(body)
+
+
+def forwarded(body: Callable[_P, None]) -> RuntimeFunction[_P]:
+    """Make a C function that CUDA carries out; `body` has its parameters and its text."""
+    return _ForwardedFunction(body)
 
 
 def cudaGetLastError() -> cudaError_t:
@@ -172,8 +319,8 @@ def _holds(kind: Any, ctype: Any) -> bool:
     return ctype is ctypes.c_void_p and is_pointer
 
 
-def store(target: Any, value: int | float, ctype: Any, name: str) -> None:
+def store(target: Any, value: Any, ctype: Any, name: str) -> None:
     """Fill the out parameter `name`; see `place`."""
     address = place(target, ctype, name)
     storage = ctypes.c_void_p if issubclass(ctype, OpaquePointer) else ctype
-    storage.from_address(address).value = value
+    storage.from_address(address).value = value if ctype is ctypes.c_float else int(value)

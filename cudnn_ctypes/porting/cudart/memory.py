@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import ctypes
 from ctypes import c_size_t, c_void_p
-from typing import Any
+from dataclasses import replace
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arguments import integer
 from ...raw.ctypes_support import OpaquePointer
 from ...raw.memory import memory_pointer, on_gpu
 from ...raw.typed_memory import by_class
 from ...runtime import copy
 from ...runtime.watching import tell_allocated, tell_freed
-from .function import place, runtime_function, store
+from .function import Int, OutPointer, OutSize, Size, Stream, enum_kind, runtime_function, store
 from .sides import REFERENCE, Use, fail, gpu_call, side
-from .streams import stream_address
 from .types import cudaError_t, cudaHostAllocDefault, cudaMemAttachGlobal, cudaMemcpyKind
 
 __all__ = [
@@ -39,14 +38,6 @@ __all__ = [
     "cudaMemset2D",
     "cudaMemsetAsync",
 ]
-
-
-def count(function: str, name: str, value: Any) -> int:
-    """A number of bytes or rows, 0 or more."""
-    number = integer(f"{function}: {name}", value)
-    if not 0 <= number < 1 << 63:
-        raise ValueError(f"{function}: {name}: expected a number of bytes, got {number}")
-    return number
 
 
 def device_address(function: str, name: str, value: Any, nbytes: int, use: Use) -> int:
@@ -159,14 +150,12 @@ def _array(name: str, array: np.ndarray[Any, Any], use: Use, rows: bool) -> tupl
     return array.ctypes.data, reach + array.itemsize if array.size else 0
 
 
-def _allocate(function: str, pointer: Any, size: Any, *flags: int, name: str = "devPtr") -> None:
+def _allocate(function: str, pointer: Any, size: int, *flags: int) -> None:
     """Fill `pointer` with the address of new memory; NULL if the size is 0."""
-    size = count(function, "size", size)
-    place(pointer, c_void_p, f"{function}: {name}")  # nothing is allocated for a wrong argument
     if size == 0 and function == "cudaMallocManaged":
         fail(function, cudaError_t.cudaErrorInvalidValue, "size is 0")
     address = int(gpu_call(function, size, *flags)) if size else 0
-    store(pointer, address, c_void_p, name)
+    store(pointer, address, c_void_p, function)
     tell_allocated(address, size)
 
 
@@ -179,47 +168,41 @@ def _free(function: str, pointer: Any, *stream: int, name: str = "devPtr") -> No
 
 
 @runtime_function
-def cudaMalloc(devPtr: Any, size: int) -> None:
+def cudaMalloc(devPtr: OutPointer, size: Size) -> None:
     """Allocate `size` bytes of device memory: ``cudaMalloc(byref(pointer), size)``."""
     _allocate("cudaMalloc", devPtr, size)
 
 
 @runtime_function
-def cudaMallocManaged(devPtr: Any, size: int, flags: int = cudaMemAttachGlobal) -> None:
+def cudaMallocManaged(devPtr: OutPointer, size: Size, flags: Int = cudaMemAttachGlobal) -> None:
     """Allocate memory that the device and the host may access."""
-    _allocate("cudaMallocManaged", devPtr, size, int(flags))
+    _allocate("cudaMallocManaged", devPtr, size, flags)
 
 
 @runtime_function
-def cudaMallocHost(ptr: Any, size: int) -> None:
+def cudaMallocHost(ptr: OutPointer, size: Size) -> None:
     """Allocate page-locked host memory; ``DevicePointer.array`` shows it to NumPy."""
-    _allocate("cudaMallocHost", ptr, size, name="ptr")
+    _allocate("cudaMallocHost", ptr, size)
 
 
 @runtime_function
-def cudaHostAlloc(pHost: Any, size: int, flags: int = cudaHostAllocDefault) -> None:
+def cudaHostAlloc(pHost: OutPointer, size: Size, flags: Int = cudaHostAllocDefault) -> None:
     """Allocate page-locked host memory, with flags."""
-    flags = count("cudaHostAlloc", "flags", flags)
-    _allocate("cudaHostAlloc", pHost, size, flags, name="pHost")
+    _allocate("cudaHostAlloc", pHost, size, flags)
 
 
 @runtime_function
-def cudaMallocAsync(devPtr: Any, size: int, hStream: Any) -> None:
+def cudaMallocAsync(devPtr: OutPointer, size: Size, hStream: Stream) -> None:
     """Allocate device memory in the order of a stream."""
-    stream = stream_address("cudaMallocAsync", hStream, "hStream")
-    _allocate("cudaMallocAsync", devPtr, size, stream)
+    _allocate("cudaMallocAsync", devPtr, size, hStream)
 
 
 @runtime_function
-def cudaMallocPitch(devPtr: Any, pitch: Any, width: int, height: int) -> None:
+def cudaMallocPitch(devPtr: OutPointer, pitch: OutSize, width: Size, height: Size) -> None:
     """Allocate rows of `width` bytes; `pitch` receives the bytes from one row to the next."""
-    name = "cudaMallocPitch"
-    width, height = count(name, "width", width), count(name, "height", height)
-    place(devPtr, c_void_p, f"{name}: devPtr")
-    place(pitch, c_size_t, f"{name}: pitch")
-    address, step = gpu_call(name, width, height)
-    store(devPtr, int(address), c_void_p, "devPtr")
-    store(pitch, int(step), c_size_t, "pitch")
+    address, step = gpu_call("cudaMallocPitch", width, height)
+    store(devPtr, address, c_void_p, "devPtr")
+    store(pitch, step, c_size_t, "pitch")
     tell_allocated(int(address), int(step) * height)
 
 
@@ -230,9 +213,9 @@ def cudaFree(devPtr: Any) -> None:
 
 
 @runtime_function
-def cudaFreeAsync(devPtr: Any, hStream: Any) -> None:
+def cudaFreeAsync(devPtr: Any, hStream: Stream) -> None:
     """Free device memory in the order of a stream."""
-    _free("cudaFreeAsync", devPtr, stream_address("cudaFreeAsync", hStream, "hStream"))
+    _free("cudaFreeAsync", devPtr, hStream)
 
 
 @runtime_function
@@ -351,30 +334,35 @@ class DevicePointer(ctypes.c_void_p):
         return (self.ctype * 1).from_address(place)
 
 
-_DEVICE_SIDES = {
-    cudaMemcpyKind.cudaMemcpyHostToHost: (),
-    cudaMemcpyKind.cudaMemcpyHostToDevice: ("dst",),
-    cudaMemcpyKind.cudaMemcpyDeviceToHost: ("src",),
-    cudaMemcpyKind.cudaMemcpyDeviceToDevice: ("dst", "src"),
-}
+def _take_direction(function: str, name: str, kind: Any) -> cudaMemcpyKind:
+    direction: cudaMemcpyKind = _KIND.take(function, name, kind)
+    if not direction.known:
+        code = cudaError_t.cudaErrorInvalidMemcpyDirection
+        fail(function, code, f"kind: {kind!r} is no cudaMemcpyKind")
+    return direction
+
+
+_KIND = enum_kind(cudaMemcpyKind)
+Direction = Annotated[int, replace(_KIND, take=_take_direction)]
 
 
 @runtime_function
-def cudaMemcpy(dst: Any, src: Any, count: int, kind: int) -> None:
+def cudaMemcpy(dst: Any, src: Any, count: Size, kind: Direction) -> None:
     """Copy `count` bytes between or within host and device; return after the copy."""
     _copy("cudaMemcpy", dst, src, count, kind)
 
 
 @runtime_function
-def cudaMemcpyAsync(dst: Any, src: Any, count: int, kind: int, stream: Any = None) -> None:
+def cudaMemcpyAsync(
+    dst: Any, src: Any, count: Size, kind: Direction, stream: Stream = None
+) -> None:
     """Copy `count` bytes in stream order; host memory must exist until the copy is done."""
-    address = stream_address("cudaMemcpyAsync", stream)
-    _copy("cudaMemcpyAsync", dst, src, count, kind, address)
+    _copy("cudaMemcpyAsync", dst, src, count, kind, stream)
 
 
 @runtime_function
 def cudaMemcpy2D(
-    dst: Any, dpitch: int, src: Any, spitch: int, width: int, height: int, kind: int
+    dst: Any, dpitch: Size, src: Any, spitch: Size, width: Size, height: Size, kind: Direction
 ) -> None:
     """Copy `height` rows of `width` bytes, whose starts are `dpitch` and `spitch` bytes apart."""
     _copy_rows("cudaMemcpy2D", (dst, src), (dpitch, spitch), (width, height), kind)
@@ -383,46 +371,44 @@ def cudaMemcpy2D(
 @runtime_function
 def cudaMemcpy2DAsync(
     dst: Any,
-    dpitch: int,
+    dpitch: Size,
     src: Any,
-    spitch: int,
-    width: int,
-    height: int,
-    kind: int,
-    stream: Any = None,
+    spitch: Size,
+    width: Size,
+    height: Size,
+    kind: Direction,
+    stream: Stream = None,
 ) -> None:
     """Copy `height` rows of `width` bytes in stream order; see ``cudaMemcpy2D``."""
-    address = stream_address("cudaMemcpy2DAsync", stream)
-    _copy_rows("cudaMemcpy2DAsync", (dst, src), (dpitch, spitch), (width, height), kind, address)
+    _copy_rows("cudaMemcpy2DAsync", (dst, src), (dpitch, spitch), (width, height), kind, stream)
 
 
 @runtime_function
-def cudaMemset(devPtr: Any, value: int, count: int) -> None:
+def cudaMemset(devPtr: Any, value: Int, count: Size) -> None:
     """Set `count` bytes, not elements, to the byte `value`."""
-    _fill("cudaMemset", devPtr, value, count)
+    address = device_address("cudaMemset", "devPtr", devPtr, count, "write")
+    gpu_call("cudaMemset", address, value & 0xFF, count)
 
 
 @runtime_function
-def cudaMemsetAsync(devPtr: Any, value: int, count: int, stream: Any = None) -> None:
+def cudaMemsetAsync(devPtr: Any, value: Int, count: Size, stream: Stream = None) -> None:
     """Set `count` bytes to the byte `value` in stream order."""
-    _fill("cudaMemsetAsync", devPtr, value, count, stream_address("cudaMemsetAsync", stream))
+    address = device_address("cudaMemsetAsync", "devPtr", devPtr, count, "write")
+    gpu_call("cudaMemsetAsync", address, value & 0xFF, count, stream)
 
 
 @runtime_function
-def cudaMemset2D(devPtr: Any, pitch: int, value: int, width: int, height: int) -> None:
+def cudaMemset2D(devPtr: Any, pitch: Size, value: Int, width: Size, height: Size) -> None:
     """Set `height` rows of `width` bytes, whose starts are `pitch` bytes apart, to `value`."""
-    function = "cudaMemset2D"
-    pitch, nbytes = _rows(function, "pitch", pitch, (width, height))
-    address = device_address(function, "devPtr", devPtr, nbytes, "write")
-    gpu_call(function, address, pitch, _byte(function, value), width, height)
+    nbytes = _rows("cudaMemset2D", "pitch", pitch, (width, height))
+    address = device_address("cudaMemset2D", "devPtr", devPtr, nbytes, "write")
+    gpu_call("cudaMemset2D", address, pitch, value & 0xFF, width, height)
 
 
-def _copy(function: str, dst: Any, src: Any, nbytes: int, kind: int, *stream: int) -> None:
-    nbytes = count(function, "count", nbytes)
-    direction = _direction(function, kind)
-    destination = _side(function, "dst", dst, nbytes, direction, "write")
-    origin = _side(function, "src", src, nbytes, direction, "read")
-    gpu_call(function, destination, origin, nbytes, direction, *stream)
+def _copy(function: str, dst: Any, src: Any, nbytes: int, kind: Any, *stream: int) -> None:
+    destination = _side(function, "dst", dst, nbytes, kind, "write")
+    origin = _side(function, "src", src, nbytes, kind, "read")
+    gpu_call(function, destination, origin, nbytes, kind, *stream)
 
 
 def _copy_rows(
@@ -430,45 +416,29 @@ def _copy_rows(
     memory: tuple[Any, Any],
     pitches: tuple[int, int],
     extent: tuple[int, int],
-    kind: int,
+    kind: Any,
     *stream: int,
 ) -> None:
-    direction = _direction(function, kind)
-    dpitch, to_size = _rows(function, "dpitch", pitches[0], extent)
-    spitch, from_size = _rows(function, "spitch", pitches[1], extent)
-    to = _side(function, "dst", memory[0], to_size, direction, "write", rows=True)
-    origin = _side(function, "src", memory[1], from_size, direction, "read", rows=True)
-    gpu_call(function, to, dpitch, origin, spitch, *extent, direction, *stream)
+    to_size = _rows(function, "dpitch", pitches[0], extent)
+    from_size = _rows(function, "spitch", pitches[1], extent)
+    to = _side(function, "dst", memory[0], to_size, kind, "write", rows=True)
+    origin = _side(function, "src", memory[1], from_size, kind, "read", rows=True)
+    gpu_call(function, to, pitches[0], origin, pitches[1], *extent, kind, *stream)
 
 
-def _rows(function: str, name: str, pitch: Any, extent: tuple[Any, Any]) -> tuple[int, int]:
-    """The pitch, and the bytes from the first row's start to the last row's end."""
-    pitch = count(function, name, pitch)
-    width, height = count(function, "width", extent[0]), count(function, "height", extent[1])
+def _rows(function: str, name: str, pitch: int, extent: tuple[int, int]) -> int:
+    """The bytes from the first row's start to the last row's end."""
+    width, height = extent
     side().check_pitch(function, name, pitch, width)
-    return pitch, (height - 1) * pitch + width if width and height else 0
+    return (height - 1) * pitch + width if width and height else 0
 
 
-def _fill(function: str, memory: Any, value: Any, nbytes: Any, *stream: int) -> None:
-    nbytes = count(function, "count", nbytes)
-    byte = _byte(function, value)
-    address = device_address(function, "devPtr", memory, nbytes, "write")
-    gpu_call(function, address, byte, nbytes, *stream)
-
-
-def _byte(function: str, value: Any) -> int:
-    """The lowest byte of an int, to which memset sets memory."""
-    return integer(f"{function}: value", value) & 0xFF
-
-
-def _direction(function: str, kind: Any) -> cudaMemcpyKind:
-    if isinstance(kind, bool) or not isinstance(kind, int):
-        raise TypeError(f"{function}: kind: expected a cudaMemcpyKind, got {kind!r}")
-    direction = cudaMemcpyKind(int(kind))
-    if not direction.known:
-        code = cudaError_t.cudaErrorInvalidMemcpyDirection
-        fail(function, code, f"kind: {kind!r} is no cudaMemcpyKind")
-    return direction
+_DEVICE_SIDES = {
+    cudaMemcpyKind.cudaMemcpyHostToHost: (),
+    cudaMemcpyKind.cudaMemcpyHostToDevice: ("dst",),
+    cudaMemcpyKind.cudaMemcpyDeviceToHost: ("src",),
+    cudaMemcpyKind.cudaMemcpyDeviceToDevice: ("dst", "src"),
+}
 
 
 def _side(

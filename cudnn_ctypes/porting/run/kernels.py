@@ -8,21 +8,13 @@ import sys
 from typing import Any
 
 from ...raw import host_blocks
-from ..cudart.function import runtime_function
+from ..cudart.function import Int, Size, runtime_function
 from ..cudart.sides import fail
 from ..cudart.types import cudaError_t
 
-__all__ = ["LAUNCH", "LAUNCH_TYPES", "MISSING", "called_missing", "launched"]
+__all__ = ["LAUNCH", "MISSING", "called_missing", "launched"]
 
 LAUNCH = "cudnn_ctypes_launch"
-LAUNCH_TYPES = (
-    ctypes.c_void_p,
-    ctypes.c_void_p,
-    ctypes.c_ulong,
-    ctypes.c_void_p,
-    ctypes.c_int,
-)
-
 MISSING = "cudnn_ctypes_missing"
 
 _MOST_THREADS = 1024
@@ -30,7 +22,7 @@ _MOST_SHARED = 227 << 10  # bytes, of a block on Hopper
 
 
 @runtime_function
-def launched(name: Any, shape: Any, shared: int, pointers: Any, count: int) -> None:
+def launched(name: Any, shape: Any, shared: Size, pointers: Any, count: Int) -> None:
     """Check the launch of a kernel, and note its arguments' memory as written.
 
     Parameters

@@ -121,7 +121,7 @@ __attribute__((destructor)) static void end(void) {
 
 static const char *const libraries[] = {
     "libcudnn.so.9", "libcudnn.so.8", "libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0",
-    "libcublas.so.13", "libcublas.so.12", "libcublas.so.11", NULL,
+    "libcublas.so.13", "libcublas.so.12", "libcublas.so.11", "libcurand.so.10", NULL,
 };
 
 // The real function `name`: the next one in the loader's order, or that of a loaded library.

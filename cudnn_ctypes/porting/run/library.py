@@ -42,6 +42,7 @@ _SONAMES = (
     *(f"libcudart.so.{n}" for n in ("8.0", "9.0", "9.1", "9.2", "10.0", "10.1", "10.2", "11.0")),
     *(f"lib{name}.so.{n}" for name in ("cudart", "cublas") for n in (12, 13)),
     *(f"libcublas.so.{n}" for n in ("8.0", "9.0", "9.1", "9.2", "10", "10.0", "10.2", "11")),
+    *(f"libcurand.so.{n}" for n in ("8.0", "9.0", "9.1", "9.2", "10.0", "10")),
 )
 """The names under which programs load the libraries."""
 

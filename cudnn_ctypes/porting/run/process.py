@@ -25,9 +25,8 @@ from ...raw.parameter import Parameter
 from ...raw.records import scalar_type
 from ...runtime.cuda import CudaError
 from ..compat import OldNameWarning
-from ..cublas import cublasHandle_t
-from ..cudart import cudaDeviceProp, cudaEvent_t, cudaGetDeviceProperties
-from ..cudart.function import CheckedAddress
+from ..cudart import cudaDeviceProp, cudaGetDeviceProperties
+from ..cudart.function import CheckedAddress, Kind
 from .places import call_place
 from .signatures import Signature, signatures
 
@@ -95,7 +94,7 @@ def _call(signature: Signature) -> Callable[..., Any]:
     """The Python function behind a C function."""
     name, function = signature.name, signature.function
     function = _get_properties if name in _FILLING_PROPERTIES else function
-    converters = _converters(signature)
+    converters = [_converter(each) for each in signature.parameters]
     returns_status = signature.result is ctypes.c_int
     declared = name in raw.FUNCTIONS
 
@@ -144,7 +143,8 @@ def _failure(name: str, error: BaseException) -> int:
     if name.startswith("cudnn"):
         missing = isinstance(error, (SymbolNotFoundError, NotImplementedError))
         return int(raw.CUDNN_STATUS_NOT_SUPPORTED if missing else raw.CUDNN_STATUS_BAD_PARAM)
-    return 7 if name.startswith("cublas") else 1  # CUBLAS_STATUS_, cudaErrorInvalidValue
+    of_others = {"cub": 7, "cur": 104}  # CUBLAS_STATUS_INVALID_VALUE, CURAND_STATUS_OUT_OF_RANGE
+    return of_others.get(name[:3], 1)  # cudaErrorInvalidValue
 
 
 _told: set[tuple[str, str, str]] = set()
@@ -201,35 +201,15 @@ def _returned(result: Any) -> Any:
     return ctypes.addressof(_text(result)) if isinstance(result, str) else result
 
 
-_HANDLES: dict[str, Any] = {
-    "handle": cublasHandle_t,
-    **dict.fromkeys(("stream", "hStream", "streamId"), raw.cudaStream_t),
-    **dict.fromkeys(("event", "start", "end"), cudaEvent_t),
-}
-"""The handles among the parameters of cuBLAS and of the CUDA runtime, by name."""
-
-_FILLED = {
-    ("cublasCreate", "handle"),
-    ("cublasGetStream", "streamId"),
-    ("cudaEventCreate", "event"),
-    ("cudaEventCreateWithFlags", "event"),
-}
-"""Parameters of these names that are variables to be filled, by function."""
-
-
-def _converters(signature: Signature) -> list[_Convert]:
-    """What makes the Python objects of a call's C values."""
-    name = signature.name.removesuffix("_v2")
-    return [
-        _of_declaration(parameter)
-        if isinstance(parameter, Parameter)
-        else _unchanged
-        if ctype is not ctypes.c_void_p
-        else functools.partial(_handle, _HANDLES[parameter])
-        if parameter in _HANDLES and (name, parameter) not in _FILLED
-        else lambda address: None if address is None else CheckedAddress(address)
-        for parameter, ctype in zip(signature.parameters, signature.types, strict=True)
-    ]
+def _converter(parameter: Parameter | Kind) -> _Convert:
+    """What makes the Python object of an argument of C."""
+    if isinstance(parameter, Parameter):
+        return _of_declaration(parameter)
+    if parameter.handle:
+        return functools.partial(_handle, parameter.handle)
+    if parameter.ctype is not ctypes.c_void_p:
+        return _unchanged
+    return lambda address: None if address is None else CheckedAddress(address)
 
 
 def _unchanged(value: Any) -> Any:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import inspect
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ... import raw
@@ -16,8 +15,9 @@ from ...raw.parameter import Parameter
 from .. import cublas, cudart
 from ..compat import v7
 from ..compat.v7.old_function import functions
-from ..cublas.arguments import C_INTEGERS
-from .kernels import LAUNCH, LAUNCH_TYPES, MISSING, called_missing, launched
+from ..cudart.function import INT, MEMORY, CheckedFunction, Kind
+from . import random
+from .kernels import LAUNCH, MISSING, called_missing, launched
 
 __all__ = ["Signature", "old_name", "signatures"]
 
@@ -44,14 +44,14 @@ class Signature:
     function : callable
         With the parameters of C, by the same names.
     parameters : tuple
-        Each is a `Parameter` of a declaration, or a name.
+        Each is a `Parameter` of a declaration of cuDNN, or a `Kind`.
     """
 
     name: str
     function: Callable[..., Any]
     result: Any
     types: tuple[Any, ...]
-    parameters: tuple[Parameter | str, ...]
+    parameters: tuple[Parameter | Kind, ...]
 
     @property
     def c_definition(self) -> str:
@@ -68,10 +68,11 @@ class Signature:
 
 @functools.cache
 def signatures() -> dict[str, Signature]:
-    """All functions, by name: cuDNN's, those that cuDNN 9 dropped, cuBLAS's and the runtime's."""
-    launch = Signature(LAUNCH, launched, ctypes.c_int, LAUNCH_TYPES, ("",) * len(LAUNCH_TYPES))
-    missing = Signature(MISSING, called_missing, None, (ctypes.c_void_p,), ("name",))
-    found = (*_cudnn(), *_old(), *_runtime(), *_cublas(), launch, missing)
+    """All functions, by name: cuDNN's, those that cuDNN 9 dropped, the other libraries'."""
+    kinds = tuple(launched.kinds.values())
+    launch = Signature(LAUNCH, launched, ctypes.c_int, tuple(each.ctype for each in kinds), kinds)
+    missing = Signature(MISSING, called_missing, None, (ctypes.c_void_p,), (MEMORY,))
+    found = (*_cudnn(), *_old(), *_libraries(), launch, missing)
     return {each.name: each for each in found}
 
 
@@ -111,53 +112,26 @@ def _passed(kind: Any) -> Any:
     return ctypes.c_int if issubclass(kind, CudnnEnum) else ctypes.c_void_p
 
 
-# Parameters of these names are C's int; other whole numbers of the CUDA runtime are a size_t.
-_INTS = ("value", "device", "peerDevice", "flags", "kind", "error", "attr", "priority", "advice")
-
 _TEXTS = ("cudaGetErrorName", "cudaGetErrorString", "cublasGetStatusName", "cublasGetStatusString")
 
 
-def _runtime() -> Iterator[Signature]:
-    for name, function, parameters in _functions(cudart, "cuda"):
-        types = tuple(
-            ctypes.c_void_p
-            if each.annotation != "int"
-            else ctypes.c_int
-            if each.name in _INTS
-            else ctypes.c_size_t
-            for each in parameters
-        )
-        yield _signature(name, function, types, parameters)
-        if name == "cudaGetDeviceProperties":
-            yield _signature(f"{name}_v2", function, types, parameters)
+def _libraries() -> Iterator[Signature]:
+    """The functions of the CUDA runtime, cuBLAS and cuRAND."""
+    for module in (cudart, cublas, random):
+        for name in module.__all__:
+            function = getattr(module, name)
+            if isinstance(function, CheckedFunction):
+                yield from _named(name, function, tuple(function.kinds.values()))
+    for name in ("cudaGetLastError", "cudaPeekAtLastError"):
+        yield from _named(name, getattr(cudart, name), ())
+    for name in _TEXTS[:2]:
+        yield from _named(name, getattr(cudart, name), (INT,))
 
 
-def _cublas() -> Iterator[Signature]:
-    for name, function, parameters in _functions(cublas, "cublas"):
-        types = tuple(
-            ctypes.c_int
-            if each.annotation == "int"
-            else C_INTEGERS.get(each.name, ctypes.c_void_p)
-            if each.annotation is each.empty
-            else ctypes.c_void_p
-            for each in parameters
-        )
-        yield _signature(name, function, types, parameters)
-        yield _signature(f"{name}_v2", function, types, parameters)
-
-
-_Parameters = tuple[inspect.Parameter, ...]
-
-
-def _functions(module: Any, prefix: str) -> Iterator[tuple[str, Any, _Parameters]]:
-    for name in module.__all__:
-        function = getattr(module, name)
-        if name.startswith(prefix) and callable(function) and not isinstance(function, type):
-            yield name, function, tuple(inspect.signature(function).parameters.values())
-
-
-def _signature(
-    name: str, function: Any, types: tuple[Any, ...], parameters: _Parameters
-) -> Signature:
+def _named(name: str, function: Any, kinds: tuple[Kind, ...]) -> Iterator[Signature]:
+    """A function, and its newer name where there are two."""
     result = ctypes.c_void_p if name in _TEXTS else ctypes.c_int
-    return Signature(name, function, result, types, tuple(each.name for each in parameters))
+    signature = Signature(name, function, result, tuple(each.ctype for each in kinds), kinds)
+    yield signature
+    if name.startswith("cublas") or name == "cudaGetDeviceProperties":
+        yield replace(signature, name=f"{name}_v2")

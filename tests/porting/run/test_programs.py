@@ -53,5 +53,5 @@ def test_what_the_compiler_refuses_and_what_is_missing_are_told(compiled):
     assert done.returncode == 2
     assert "cudnnNothing" in done.stderr
     assert "program.cpp:5" in done.stderr
-    done = compiled("#include <curand.h>\nint main() {}")
-    assert "pip install nvidia-curand-cu12" in done.stderr
+    done = compiled("#include <cufft.h>\nint main() {}")
+    assert "pip install nvidia-cufft-cu12" in done.stderr
