@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from ...raw.mode import ENVIRONMENT_VARIABLE as DEVICE_VARIABLE
 from ...raw.mode import MEMCHECK_VARIABLE
 from .library import library, registered_kernels, stand_ins
 from .missing import missing_functions
+from .signatures import OLD_STATUS_VARIABLE
 
 __all__ = ["environment"]
 
@@ -43,7 +45,9 @@ def environment(
     if kind not in ("reference", "gpu") or (gpu and kind == "gpu"):
         raise CommandError(f"--device {device}: expected reference, reference:GPU or gpu")
     on_reference = kind == "reference"
-    if on_reference and _has_own_runtime(program):
+    with program.open("rb") as file:
+        data = file.read(256 << 20)
+    if on_reference and _has_own_runtime(data):
         raise CommandError(
             f"{program} has the CUDA runtime in itself, which calls the driver: link it with "
             f"nvcc -cudart shared, or compile it with cudnn-ctypes build"
@@ -65,13 +69,15 @@ def environment(
     variables[DEVICE_VARIABLE] = device if on_reference else "cuda"
     variables[TRACE_VARIABLE] = ",".join(recordings) or "0"
     variables[MEMCHECK_VARIABLE] = ",".join(checks)
+    variables[OLD_STATUS_VARIABLE] = "1" if _OLD_CUDNN.search(data) else ""
     return variables
 
 
-def _has_own_runtime(program: Path) -> bool:
+_OLD_CUDNN = re.compile(rb"\0libcudnn(_\w+)?\.so\.[4-8]\0")
+
+
+def _has_own_runtime(data: bytes) -> bool:
     """Whether a program was linked with the static CUDA runtime."""
-    with program.open("rb") as file:
-        data = file.read(256 << 20)
     return b"libcuda.so.1" in data and b"libcudart.so" not in data and b"cudart" in data.lower()
 
 

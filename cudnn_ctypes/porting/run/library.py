@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import os
@@ -10,7 +11,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from ...evidence.files import CommandError
@@ -22,8 +23,8 @@ from .signatures import Signature, signatures
 
 __all__ = [
     "HERE",
-    "cached",
     "compile_c",
+    "compiled",
     "compiler",
     "headers",
     "library",
@@ -47,9 +48,38 @@ _SONAMES = (
 """The names under which programs load the libraries."""
 
 
-def cached(text: str) -> Path:
-    """The place among the user's caches of what is compiled from a text."""
-    return user_folder() / "programs" / hashlib.sha256(text.encode()).hexdigest()[:16]
+def compiled(text: str, names: Sequence[str], work: Callable[[Path], None]) -> Path:
+    """The folder among the user's caches with what is compiled from a text, once.
+
+    Parameters
+    ----------
+    text : str
+        All that the files depend on.
+    names : sequence of str
+        The files; the last one shows that all are there.
+    work : callable
+        Compiles them into a folder.
+
+    Raises
+    ------
+    CommandError
+        If the user has no home, or `work` raises it.
+    """
+    try:
+        folders = user_folder() / "programs"
+    except RuntimeError:
+        raise CommandError(
+            "this user has no home for what is compiled: set XDG_CACHE_HOME to a folder"
+        ) from None
+    folder = folders / hashlib.sha256(text.encode()).hexdigest()[:16]
+    if not (folder / names[-1]).exists():
+        folders.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folders) as part:
+            work(Path(part))
+            folder.mkdir(exist_ok=True)
+            for name in names:
+                Path(part, name).replace(folder / name)
+    return folder
 
 
 def library() -> Path:
@@ -63,10 +93,8 @@ def library() -> Path:
     sources = {"functions.c": _functions(), "properties.c": _properties(), "versions": _versions()}
     written = [(HERE / name).read_text() for name in ("library.c", "registered_kernels.c")]
     text = "".join((*sources.values(), *written, *map(str, headers())))
-    folder = cached(text)
-    if not (folder / _NAME).exists():
-        _compile(folder, sources)
-    return folder / _NAME
+    work = functools.partial(_compile, sources)
+    return compiled(text, (_KERNELS, _NAME), work) / _NAME
 
 
 def registered_kernels(built: Path) -> Path:
@@ -87,22 +115,15 @@ def stand_ins(built: Path) -> Path:
     return folder
 
 
-def _compile(folder: Path, sources: dict[str, str]) -> None:
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent) as work:
-        for name, text in sources.items():
-            Path(work, name).write_text(text)
-        options = ["-O2", "-shared", "-fPIC", "-fvisibility=hidden", "-w", f"-I{HERE}"]
-        options += [f"-I{each}" for each in headers()]
-        files = [str(Path(work, name)) for name in sources if name.endswith(".c")]
-        options.append(f"-Wl,--version-script={Path(work, 'versions')}")
-        target, kernels = Path(work, _NAME), Path(work, _KERNELS)
-        compile_c([compiler("c"), *options, *files, "-o", str(target), "-ldl", "-lpthread"])
-        source = str(HERE / "registered_kernels.c")
-        compile_c([compiler("c"), "-O2", "-shared", "-fPIC", "-w", source, "-o", str(kernels)])
-        folder.mkdir(exist_ok=True)
-        kernels.replace(folder / _KERNELS)
-        target.replace(folder / _NAME)
+def _compile(sources: dict[str, str], work: Path) -> None:
+    for name, text in sources.items():
+        (work / name).write_text(text)
+    command = [compiler("c"), "-O2", "-shared", "-fPIC", "-w"]
+    options = ["-fvisibility=hidden", f"-I{HERE}", *(f"-I{each}" for each in headers())]
+    options.append(f"-Wl,--version-script={work / 'versions'}")
+    files = [str(work / name) for name in sources if name.endswith(".c")]
+    compile_c([*command, *options, *files, "-o", str(work / _NAME), "-ldl", "-lpthread"])
+    compile_c([*command, str(HERE / "registered_kernels.c"), "-o", str(work / _KERNELS)])
 
 
 def compile_c(command: Sequence[str]) -> None:
@@ -142,12 +163,12 @@ def compiler(language: str) -> str:
 # --- headers -------------------------------------------------------------------------------------
 
 _WHEELS = {
-    "cuda_runtime_api.h": ("cuda_runtime", "nvidia-cuda-runtime-cu12"),
-    "crt/host_defines.h": ("cuda_nvcc", "nvidia-cuda-nvcc-cu12"),
-    "cublas_v2.h": ("cublas", "nvidia-cublas-cu12"),
-    "nvrtc.h": ("cuda_nvrtc", "nvidia-cuda-nvrtc-cu12"),
+    "cuda_runtime_api.h": ("cuda_runtime", "cudart", "nvidia-cuda-runtime-cu12"),
+    "crt/host_defines.h": ("cuda_nvcc", "nvcc", "nvidia-cuda-nvcc-cu12"),
+    "cublas_v2.h": ("cublas", "cublas", "nvidia-cublas-cu12"),
+    "nvrtc.h": ("cuda_nvrtc", "nvrtc", "nvidia-cuda-nvrtc-cu12"),
 }
-"""A header of each wheel, the wheel's folder, and its name."""
+"""A header of each wheel, the wheel's folder, its name for cuda.pathfinder, and its own."""
 
 
 def headers() -> list[Path]:
@@ -158,7 +179,8 @@ def headers() -> list[Path]:
 def missing_headers() -> list[str]:
     """What a program may include and this machine lacks, each with the command that installs it."""
     return [
-        f"{header} is not here: pip install {_WHEELS.get(header, ('', 'nvidia-cudnn-cu12'))[1]}"
+        f"{header} is not here: pip install "
+        f"{_WHEELS[header][2] if header in _WHEELS else 'nvidia-cudnn-cu12'}"
         for header, folder in _found()
         if folder is None
     ]
@@ -167,14 +189,19 @@ def missing_headers() -> list[str]:
 def _found() -> Iterator[tuple[str, Path | None]]:
     cudnn = include_folder()
     yield "cudnn.h", cudnn
-    wheels = cudnn.parents[1] if cudnn is not None else Path()
-    for header, (folder, _) in _WHEELS.items():
-        places = (
-            *(wheels / each / "include" for each in (folder, "cu13")),
-            Path(os.environ.get("CUDA_HOME", "/usr/local/cuda"), "include"),
-            Path("/usr/include"),
-        )
-        yield header, next((each for each in places if (each / header).is_file()), None)
+    for header, (folder, library, _) in _WHEELS.items():
+        wheels = [cudnn.parents[1] / each / "include" for each in (folder, "cu13")] if cudnn else []
+        beside = (each for each in wheels if (each / header).is_file())
+        yield header, next(beside, None) or _elsewhere(library)
+
+
+def _elsewhere(library: str) -> Path | None:
+    """The folder of headers that CUDA's pathfinder finds: conda's, CUDA_HOME's, the system's."""
+    from cuda import pathfinder
+
+    find = getattr(pathfinder, "find_nvidia_header_directory", None)  # since 1.3
+    found = find(library) if find else None
+    return Path(found) if found else None
 
 
 # --- the sources ---------------------------------------------------------------------------------

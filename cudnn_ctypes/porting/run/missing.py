@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from .kernels import MISSING
-from .library import cached, compile_c, compiler
+from .library import compile_c, compiled, compiler
 
 __all__ = ["missing_functions"]
 
+_LIBRARY = "missing.so"
 _NAME = re.compile(r"(?:cuda|cudnn|cublas|curand|cufft|cusparse|cusolver|nvrtc|cu)[A-Z]\w*")
 
 
@@ -28,14 +28,14 @@ def missing_functions(program: Path, libraries: Sequence[Path]) -> list[Path]:
         return []
     text = f"void {MISSING}(const char *);\n"
     text += "".join(f'void {each}(void) {{ {MISSING}("{each}"); }}\n' for each in names)
-    target = cached(text).with_suffix(".so")
-    if not target.exists():
-        with tempfile.TemporaryDirectory(dir=target.parent) as work:
-            source, part = Path(work, "missing.c"), Path(work, "missing.so")
-            source.write_text(text)
-            compile_c([compiler("c"), "-w", "-shared", "-fPIC", str(source), "-o", str(part)])
-            part.replace(target)
-    return [target]
+
+    def work(folder: Path) -> None:
+        source = folder / "missing.c"
+        source.write_text(text)
+        output = ["-shared", "-fPIC", "-o", str(folder / _LIBRARY)]
+        compile_c([compiler("c"), "-w", str(source), *output])
+
+    return [compiled(text, (_LIBRARY,), work) / _LIBRARY]
 
 
 def _symbols(file: Path, which: str) -> set[str]:

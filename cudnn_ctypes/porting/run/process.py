@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import ctypes
 import functools
+import os
 import sys
 import threading
 import warnings
@@ -24,11 +25,11 @@ from ...raw.descriptors import record
 from ...raw.parameter import Parameter
 from ...raw.records import scalar_type
 from ...runtime.cuda import CudaError
-from ..compat import OldNameWarning
+from ..compat import OldNameWarning, v7
 from ..cudart import cudaDeviceProp, cudaGetDeviceProperties
 from ..cudart.function import CheckedAddress, Kind
 from .places import call_place
-from .signatures import Signature, signatures
+from .signatures import OLD_STATUS_VARIABLE, Signature, signatures
 
 __all__ = ["start"]
 
@@ -97,6 +98,7 @@ def _call(signature: Signature) -> Callable[..., Any]:
     converters = [_converter(each) for each in signature.parameters]
     returns_status = signature.result is ctypes.c_int
     declared = name in raw.FUNCTIONS
+    of_program = _old_status if returns_status and name.startswith("cudnn") and _old() else int
 
     def call(*values: Any) -> Any:
         if _depth.inside:
@@ -110,13 +112,15 @@ def _call(signature: Signature) -> Callable[..., Any]:
             result = function(*(getattr(each, "variable", each) for each in arguments))
             for each in created:
                 each.put()
-            return int(result or 0) if returns_status else _returned(result)
+            if _old():
+                _make_old(signature.parameters, arguments)
+            return of_program(result or 0) if returns_status else _returned(result)
         except (CudnnError, CudaError) as error:
             _tell(name, error)
-            return int(getattr(error, "status", getattr(error, "code", 1)))
+            return of_program(getattr(error, "status", getattr(error, "code", 1)))
         except BaseException as error:
             _tell(name, error)
-            return _failure(name, error) if returns_status else 0
+            return of_program(_failure(name, error)) if returns_status else 0
         finally:
             _depth.inside = False
 
@@ -159,6 +163,39 @@ def _tell(name: str, error: BaseException) -> None:
     if (place, name, type(error).__name__) not in _told:
         _told.add((place, name, type(error).__name__))
         print(f"{place}: {text}", file=sys.stderr, flush=True)
+
+
+# --- the statuses of cuDNN before 9 ---------------------------------------------------------------
+
+
+@functools.cache
+def _old() -> bool:
+    """Whether the program was compiled for a cuDNN whose statuses had other numbers."""
+    return bool(os.environ.get(OLD_STATUS_VARIABLE))
+
+
+def _old_status(status: int) -> int:
+    number: int = v7.old_status_number(raw.cudnnStatus_t(int(status)))
+    return number
+
+
+def _new_status(number: int) -> Any:
+    known = number in range(15)
+    return v7.status_of_old_number(number) if known else raw.cudnnStatus_t(number)
+
+
+def _make_old(parameters: Sequence[Any], arguments: Sequence[Any]) -> None:
+    """Give statuses that a call has written their old numbers."""
+    for parameter, written in zip(parameters, arguments, strict=True):
+        kind = getattr(parameter, "type", None)
+        if not written or kind is None or kind.kind not in ("pointer", "array"):
+            continue
+        if kind.base is raw.cudnnStatus_t:
+            written.value = _old_status(written.value)
+        elif hasattr(kind.base, "_status"):
+            given = {each.name: value for each, value in zip(parameters, arguments, strict=True)}
+            for each in written[: given["returnedAlgoCount"].value]:
+                each._status = _old_status(each._status)
 
 
 # --- the properties of a device -----------------------------------------------------------------
@@ -254,6 +291,8 @@ def _of_declaration(parameter: Parameter) -> _Convert:
 
 
 def _of_value(base: Any) -> _Convert:
+    if base is raw.cudnnStatus_t and _old():
+        return _new_status
     if issubclass(base, CudnnEnum):
         return lambda value: base(value)
     if issubclass(base, OpaquePointer):

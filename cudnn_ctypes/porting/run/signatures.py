@@ -19,7 +19,10 @@ from ..cudart.function import INT, MEMORY, CheckedFunction, Kind
 from . import random
 from .kernels import LAUNCH, MISSING, called_missing, launched
 
-__all__ = ["Signature", "old_name", "signatures"]
+__all__ = ["OLD_STATUS_VARIABLE", "Signature", "old_name", "signatures"]
+
+OLD_STATUS_VARIABLE = "CUDNN_CTYPES_OLD_STATUS"
+"""Set for a program that was linked with a cuDNN before 9, whose statuses had other numbers."""
 
 _NUMBERS: dict[Any, str] = {
     ctypes.c_int: "int",

@@ -41,7 +41,7 @@ def command(cache: Path, tmp_path: Path) -> Run:
     def run(*words: object, **variables: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [sys.executable, "-m", "cudnn_ctypes", *map(str, words)],
-            env=inherited_environment(XDG_CACHE_HOME=str(cache), **variables),
+            env=inherited_environment(**{"XDG_CACHE_HOME": str(cache), **variables}),
             cwd=tmp_path,
             capture_output=True,
             text=True,

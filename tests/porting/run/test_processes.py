@@ -3,8 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from cudnn_ctypes.porting.run.library import headers
+from cudnn_ctypes.raw.headers import include_folder
 
 from ..translated import HERE
+from .conftest import HEAD
 
 
 def test_threads_and_forks(compiled):
@@ -105,7 +115,56 @@ def test_a_program_of_another_language_runs_too(command, tmp_path):
         "handle, start = ctypes.c_void_p(), 7\n"
         "print(cudnn.cudnnCreate(ctypes.byref(handle)) + start)\n"
     )
-    import sys
-
     done = command("run", sys.executable, "program.py")
     assert done.stdout == "7\n", done.stderr
+
+
+_OLD = """
+int main() {
+  cudnnHandle_t h; cudnnTensorDescriptor_t x; cudnnFilterDescriptor_t w;
+  cudnnConvolutionDescriptor_t c; cudnnConvolutionFwdAlgoPerf_t found[8]; int count;
+  cudnnCreate(&h); cudnnCreateTensorDescriptor(&x);
+  printf("%d\\n", cudnnSetTensor4dDescriptor(x, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, 0, 1, 1, 1));
+  cudnnSetTensor4dDescriptor(x, CUDNN_TENSOR_NHWC, CUDNN_DATA_DOUBLE, 1, 4, 8, 8);
+  cudnnCreateFilterDescriptor(&w);
+  cudnnSetFilter4dDescriptor(w, CUDNN_DATA_DOUBLE, CUDNN_TENSOR_NCHW, 4, 4, 1, 1);
+  cudnnCreateConvolutionDescriptor(&c);
+  cudnnSetConvolution2dDescriptor(c, 0, 0, 1, 1, 1, 1, CUDNN_CROSS_CORRELATION, CUDNN_DATA_DOUBLE);
+  printf("%d", cudnnGetConvolutionForwardAlgorithm_v7(h, x, w, c, x, 8, &count, found));
+  for (int i = 0; i < count; i++) printf(" %d", found[i].status);
+  puts("");
+  for (int s : {0, 3, 9, 77}) puts(cudnnGetErrorString((cudnnStatus_t)s));
+}"""
+
+
+@pytest.mark.parametrize("release", [8, 9])
+def test_a_program_of_an_older_cudnn_gets_the_numbers_of_its_statuses(release, command, tmp_path):
+    """A program that was linked elsewhere: here with a library that has the names alone."""
+    if shutil.which("g++") is None or include_folder() is None:
+        pytest.skip("no g++ and cudnn.h here")
+    (tmp_path / "old.cpp").write_text(HEAD + _OLD)
+    names = set(re.findall(r"cudnn(?:Create|Set|Get)\w+(?=\()", _OLD)) | {"cudnnCreate"}
+    (tmp_path / "stub.c").write_text("".join(f"void {name}(void) {{}}\n" for name in names))
+    stub = f"libcudnn.so.{release}"
+    folders = [f"-I{each}" for each in headers()]
+    for words in (
+        ["gcc", "-shared", "-fPIC", f"-Wl,-soname,{stub}", "stub.c", "-o", stub],
+        ["g++", "-g", *folders, "old.cpp", "-o", "old", f"./{stub}"],
+    ):
+        subprocess.run(words, cwd=tmp_path, check=True)
+    done = command("run", "./old")
+    assert done.returncode == 0, done.stderr
+    refused, statuses, *texts = done.stdout.splitlines()
+    bad, unsupported = ("3", "9") if release == 8 else ("2000", "3000")
+    assert refused == bad
+    assert {"0", unsupported} <= set(statuses.split())
+    if release == 8:
+        assert set(map(int, statuses.split())) <= set(range(15))
+    named = ["CUDNN_STATUS_SUCCESS", "CUDNN_STATUS_BAD_PARAM", "CUDNN_STATUS_NOT_SUPPORTED"]
+    assert (texts[:3] == named) is (release == 8)
+
+
+def test_a_user_without_a_home_is_told_what_to_set(command):
+    done = command("run", sys.executable, XDG_CACHE_HOME="", HOME="~nobody")
+    assert done.returncode == 2
+    assert "set XDG_CACHE_HOME to a folder" in done.stderr

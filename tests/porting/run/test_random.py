@@ -21,7 +21,8 @@ int main() {
   cudaMemcpy(wide, d, sizeof wide, cudaMemcpyDeviceToHost);
   for (double each : wide) printf("%.17g ", each);
   printf("\\n%d %d", curandGenerateNormal(g, x, 3, 0, 1), curandGenerateUniform(g, x, 4097));
-  printf(" %d %d\\n", curandDestroyGenerator(g), curandDestroyGenerator(g));
+  printf(" %d", curandDestroyGenerator(g));
+  printf(" %d\\n", curandDestroyGenerator(g));
 }"""
 
 
